@@ -1,0 +1,38 @@
+/*
+ * Errors: a function that can fail returns a torre_status; the text of the last failure of the
+ * calling thread is kept beside it. Library functions never print and never exit; only a main
+ * program turns a status into its exit code (the values are the documented exit codes).
+ */
+#ifndef TORRE_STATUS_H
+#define TORRE_STATUS_H
+
+typedef enum torre_status {
+    TORRE_OK = 0,
+    TORRE_ERR_USAGE = 2,    /* an option or argument is illegal */
+    TORRE_ERR_INPUT = 3,    /* a file cannot be read or written, or holds the wrong thing */
+    TORRE_ERR_RESOURCE = 4, /* memory or device */
+    TORRE_ERR_UNSTABLE = 5, /* the computation is unstable or not finite */
+    TORRE_STOPPED = 75      /* stopped on request, checkpoint written */
+} torre_status;
+
+/*
+ * Record a failure and return its code: return torre_fail(TORRE_ERR_INPUT, "%s: ...", path);
+ * The text is one line without a newline: what, where, the legal range, how to fix it.
+ */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+torre_status
+torre_fail(torre_status code, const char *format, ...);
+
+/* Text of this thread's last torre_fail; "" before any. */
+const char *torre_error_text(void);
+
+/* Return from the calling function with the status of expr unless it is TORRE_OK. */
+#define TORRE_TRY(expr)                                  \
+    do {                                                 \
+        torre_status torre_try_status_ = (expr);         \
+        if (torre_try_status_) return torre_try_status_; \
+    } while (0)
+
+#endif

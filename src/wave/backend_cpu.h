@@ -1,0 +1,9 @@
+/* The cpu backend: C11, OpenMP, vectorised; engines reference, stepwise and torre. */
+#ifndef TORRE_BACKEND_CPU_H
+#define TORRE_BACKEND_CPU_H
+
+#include "wave/wave.h"
+
+extern const torre_wave_backend torre_wave_cpu;
+
+#endif

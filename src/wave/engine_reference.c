@@ -1,0 +1,218 @@
+/* The oracle: plain, serial, obvious, kept for ever. Every other engine is tested against it. */
+#include "wave/engine_reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/boundary.h"
+#include "wave/stencil.h"
+
+typedef struct reference_solver {
+    torre_wave_solver base;
+    const torre_wave_setup *setup;
+    int64_t cells;
+    int64_t n;      /* current step */
+    void *level[2]; /* dense (nx, ny, nz); level[n & 1] is u[n], the other u[n-1] */
+} reference_solver;
+
+static double reference_velocity(const torre_wave_problem *p, const int64_t at[3])
+{
+    const torre_array *v = p->velocity_cells;
+    if (!v) return p->velocity;
+    int64_t j = v->shape[1] == 1 ? 0 : at[1];
+    int64_t i = (at[0] * v->shape[1] + j) * v->shape[2] + at[2];
+    return v->precision == TORRE_F32 ? ((const float *)v->data)[i] : ((const double *)v->data)[i];
+}
+
+static double reference_damping(const reference_solver *r, const int64_t at[3])
+{
+    double s = 0;
+    for (int a = 0; a < 3; a++)
+        if (r->setup->damping[a]) s += r->setup->damping[a][at[a]];
+    return s;
+}
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+
+#define REAL float
+#define STEP step_f32
+#include "wave/reference_step.h"
+
+#define REAL double
+#define STEP step_f64
+#include "wave/reference_step.h"
+
+static size_t field_bytes(const reference_solver *r)
+{
+    return (size_t)r->cells * (size_t)r->setup->problem->precision;
+}
+
+static torre_status reference_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                                   torre_wave_info *info)
+{
+    const torre_wave_problem *p = setup->problem;
+    memset(info, 0, sizeof *info);
+    info->plan = *wish;
+    info->plan.dts = 1;
+    info->plan.tower_height = 1;
+    info->plan.threads = 1;
+    snprintf(info->device, sizeof info->device, "one CPU core");
+    info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    info->memory_bytes = 2 * p->size[0] * p->size[1] * p->size[2] * (int64_t)p->precision;
+    return TORRE_OK;
+}
+
+static void reference_destroy(torre_wave_solver *solver)
+{
+    reference_solver *r = (reference_solver *)solver;
+    if (!r) return;
+    free(r->level[0]);
+    free(r->level[1]);
+    free(r);
+}
+
+static torre_status reference_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                                     torre_wave_solver **solver)
+{
+    const torre_wave_problem *p = setup->problem;
+    reference_solver *r = calloc(1, sizeof *r);
+    if (!r) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    r->base.backend = &torre_wave_reference;
+    r->setup = setup;
+    r->cells = p->size[0] * p->size[1] * p->size[2];
+    for (int l = 0; l < 2; l++) {
+        r->level[l] = calloc((size_t)r->cells, (size_t)p->precision);
+        if (!r->level[l]) {
+            reference_destroy(&r->base);
+            return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed",
+                              (long long)info->memory_bytes);
+        }
+    }
+    *solver = &r->base;
+    return TORRE_OK;
+}
+
+static torre_status reference_set_fields(torre_wave_solver *solver, const void *now,
+                                         const void *previous)
+{
+    reference_solver *r = (reference_solver *)solver;
+    const void *given[2] = {now, previous};
+    r->n = 0;
+    for (int l = 0; l < 2; l++) {
+        if (given[l])
+            memcpy(r->level[l], given[l], field_bytes(r));
+        else
+            memset(r->level[l], 0, field_bytes(r));
+    }
+    return TORRE_OK;
+}
+
+static void add_sources(reference_solver *r, void *next)
+{
+    const torre_wave_setup *s = r->setup;
+    for (int64_t i = 0; i < s->source_node_count; i++) {
+        double q = s->source_nodes[i].weight * s->problem->wavelet[r->n];
+        if (s->problem->precision == TORRE_F32)
+            ((float *)next)[s->source_nodes[i].cell] += (float)q;
+        else
+            ((double *)next)[s->source_nodes[i].cell] += q;
+    }
+}
+
+static torre_status reference_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    reference_solver *r = (reference_solver *)solver;
+    const torre_wave_setup *s = r->setup;
+    size_t width = (size_t)s->problem->precision;
+    char *out = samples;
+    for (int64_t step = 0; step < steps; step++) {
+        void *now = r->level[r->n & 1], *next = r->level[(r->n + 1) & 1];
+        if (s->problem->precision == TORRE_F32)
+            step_f32(r, next, now);
+        else
+            step_f64(r, next, now);
+        add_sources(r, next);
+        r->n++;
+        for (int64_t i = 0; i < s->receiver_node_count; i++, out += width)
+            memcpy(out, (char *)next + (size_t)s->receiver_nodes[i].cell * width, width);
+    }
+    return TORRE_OK;
+}
+
+static const void *level_of(const reference_solver *r, int level)
+{
+    return r->level[(r->n + level) & 1];
+}
+
+static torre_status reference_get_field(torre_wave_solver *solver, int level, void *cells)
+{
+    reference_solver *r = (reference_solver *)solver;
+    memcpy(cells, level_of(r, level), field_bytes(r));
+    return TORRE_OK;
+}
+
+static torre_status reference_get_plane(torre_wave_solver *solver, int axis, int64_t index,
+                                        void *cells)
+{
+    reference_solver *r = (reference_solver *)solver;
+    const int64_t *n = r->setup->problem->size;
+    size_t width = (size_t)r->setup->problem->precision;
+    const char *u = level_of(r, 0);
+    char *out = cells;
+    int64_t low[3] = {0, 0, 0}, high[3] = {n[0], n[1], n[2]};
+    low[axis] = index;
+    high[axis] = index + 1;
+    for (int64_t x = low[0]; x < high[0]; x++)
+        for (int64_t y = low[1]; y < high[1]; y++)
+            for (int64_t z = low[2]; z < high[2]; z++, out += width)
+                memcpy(out, u + (size_t)((x * n[1] + y) * n[2] + z) * width, width);
+    return TORRE_OK;
+}
+
+static torre_status reference_norms(torre_wave_solver *solver, torre_wave_norms *norms)
+{
+    reference_solver *r = (reference_solver *)solver;
+    const torre_wave_problem *p = r->setup->problem;
+    const void *u = level_of(r, 0);
+    double sum = 0, top = 0;
+    memset(norms, 0, sizeof *norms);
+    norms->finite = true;
+    for (int64_t i = 0; i < r->cells; i++) {
+        double v = p->precision == TORRE_F32 ? ((const float *)u)[i] : ((const double *)u)[i];
+        if (!isfinite(v) && norms->finite) {
+            norms->finite = false;
+            norms->first_bad[0] = i / p->size[2] / p->size[1];
+            norms->first_bad[1] = i / p->size[2] % p->size[1];
+            norms->first_bad[2] = i % p->size[2];
+        }
+        if (fabs(v) > top) top = fabs(v);
+        sum += v * v;
+    }
+    norms->max_abs = top;
+    norms->l2 = sqrt(sum);
+    return TORRE_OK;
+}
+
+static bool reference_available(const torre_wave_plan *plan, char *why, size_t why_size)
+{
+    (void)plan;
+    (void)why;
+    (void)why_size;
+    return true;
+}
+
+const torre_wave_backend torre_wave_reference = {
+    .name = "cpu",
+    .available = reference_available,
+    .plan = reference_plan,
+    .create = reference_create,
+    .set_fields = reference_set_fields,
+    .advance = reference_advance,
+    .get_field = reference_get_field,
+    .get_plane = reference_get_plane,
+    .norms = reference_norms,
+    .destroy = reference_destroy,
+};

@@ -1,0 +1,146 @@
+#include <math.h>
+
+#include "wave/boundary.h"
+#include "wave/stencil.h"
+#include "wave/wave.h"
+
+static const char *const axis_name[3] = {"x", "y", "z"};
+
+double torre_wave_dt_limit(int order, const double spacing[3], double velocity_max)
+{
+    double sum = 0;
+    for (int a = 0; a < 3; a++) sum += 1 / (spacing[a] * spacing[a]);
+    return 2 / (velocity_max * sqrt(torre_stencil_norm(order / 2) * sum));
+}
+
+static double array_value(const torre_array *array, int64_t i)
+{
+    return array->precision == TORRE_F32 ? ((const float *)array->data)[i]
+                                         : ((const double *)array->data)[i];
+}
+
+void torre_wave_velocity_range(const torre_wave_problem *p, double *low, double *high)
+{
+    *low = *high = p->velocity;
+    if (!p->velocity_cells) return;
+    const torre_array *v = p->velocity_cells;
+    int64_t n = v->shape[0] * v->shape[1] * v->shape[2];
+    double lo = INFINITY, hi = -INFINITY;
+#pragma omp parallel for reduction(min : lo) reduction(max : hi)
+    for (int64_t i = 0; i < n; i++) {
+        double c = array_value(v, i);
+        if (c < lo) lo = c;
+        if (c > hi) hi = c;
+    }
+    *low = lo;
+    *high = hi;
+}
+
+/* The first velocity that is not a positive finite number; -1 when all are. */
+static int64_t first_bad_velocity(const torre_array *v)
+{
+    int64_t n = v->shape[0] * v->shape[1] * v->shape[2];
+    for (int64_t i = 0; i < n; i++) {
+        double c = array_value(v, i);
+        if (!(c > 0) || isinf(c)) return i;
+    }
+    return -1;
+}
+
+static torre_status check_velocity(const torre_wave_problem *p)
+{
+    const torre_array *v = p->velocity_cells;
+    if (!v) {
+        if (!(p->velocity > 0) || isinf(p->velocity))
+            return torre_fail(TORRE_ERR_USAGE, "velocity must be a positive number of m/s (got %g)",
+                              p->velocity);
+        return TORRE_OK;
+    }
+    if (v->shape[0] != p->size[0] || (v->shape[1] != p->size[1] && v->shape[1] != 1) ||
+        v->shape[2] != p->size[2])
+        return torre_fail(TORRE_ERR_INPUT,
+                          "velocity has shape (%lld, %lld, %lld), the grid is %lldx%lldx%lld; "
+                          "it must be the same, or have 1 along y",
+                          (long long)v->shape[0], (long long)v->shape[1], (long long)v->shape[2],
+                          (long long)p->size[0], (long long)p->size[1], (long long)p->size[2]);
+    int64_t bad = first_bad_velocity(v);
+    if (bad >= 0)
+        return torre_fail(TORRE_ERR_INPUT,
+                          "velocity at cell (%lld, %lld, %lld) is %g; it must be a positive number "
+                          "of m/s everywhere",
+                          (long long)(bad / v->shape[2] / v->shape[1]),
+                          (long long)(bad / v->shape[2] % v->shape[1]),
+                          (long long)(bad % v->shape[2]), array_value(v, bad));
+    return TORRE_OK;
+}
+
+static torre_status check_faces(const torre_wave_problem *p)
+{
+    for (int a = 0; a < 3; a++) {
+        const torre_face *f = p->face[a];
+        if ((f[0] == TORRE_PERIODIC) != (f[1] == TORRE_PERIODIC))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "boundary %s-=%s,%s+=%s: periodic faces come in pairs, make both "
+                              "faces of the axis periodic",
+                              axis_name[a], torre_face_name(f[0]), axis_name[a],
+                              torre_face_name(f[1]));
+        if (f[0] == TORRE_PERIODIC && p->size[a] < p->order / 2)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "a periodic %s axis of order %d needs at least %d cells (got %lld)",
+                              axis_name[a], p->order, p->order / 2, (long long)p->size[a]);
+        if (torre_axis_is_damped(p, a) && p->absorbing_width < 1)
+            return torre_fail(TORRE_ERR_USAGE, "absorbing width must be at least 1 cell (got %d)",
+                              p->absorbing_width);
+    }
+    return TORRE_OK;
+}
+
+static torre_status check_points(const torre_wave_problem *p, const char *what,
+                                 const torre_point *points, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        for (int a = 0; a < 3; a++) {
+            double x = points[i].position[a], top = (double)(p->size[a] - 1) * p->spacing[a];
+            /* half a rounding unit of slack: 0.1 * 3 is not 0.3 */
+            if (!(x >= 0) || !(x <= top * (1 + 1e-12)))
+                return torre_fail(TORRE_ERR_USAGE,
+                                  "%s %lld: %s = %g m lies outside the grid (0 to %g m)", what,
+                                  (long long)i, axis_name[a], x, top);
+        }
+        if (!isfinite(points[i].amplitude))
+            return torre_fail(TORRE_ERR_USAGE, "%s %lld: the amplitude must be a finite number",
+                              what, (long long)i);
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_wave_problem_check(const torre_wave_problem *p)
+{
+    if (p->order != 2 && p->order != 4 && p->order != 6 && p->order != 8)
+        return torre_fail(TORRE_ERR_USAGE, "order must be 2, 4, 6 or 8 (got %d)", p->order);
+    if (p->precision != TORRE_F32 && p->precision != TORRE_F64)
+        return torre_fail(TORRE_ERR_USAGE, "precision must be f32 or f64");
+    int64_t cells = 1;
+    for (int a = 0; a < 3; a++) {
+        if (p->size[a] < 1)
+            return torre_fail(TORRE_ERR_USAGE, "size along %s must be at least 1 (got %lld)",
+                              axis_name[a], (long long)p->size[a]);
+        if (p->size[a] > INT64_MAX / 64 / cells)
+            return torre_fail(TORRE_ERR_USAGE, "size %lldx%lldx%lld overflows a 64-bit byte count",
+                              (long long)p->size[0], (long long)p->size[1], (long long)p->size[2]);
+        cells *= p->size[a];
+        if (!(p->spacing[a] > 0) || isinf(p->spacing[a]))
+            return torre_fail(TORRE_ERR_USAGE, "spacing along %s must be positive (got %g m)",
+                              axis_name[a], p->spacing[a]);
+    }
+    if (!(p->dt > 0) || isinf(p->dt))
+        return torre_fail(TORRE_ERR_USAGE, "dt must be a positive number of seconds (got %g)",
+                          p->dt);
+    if (p->steps < 0)
+        return torre_fail(TORRE_ERR_USAGE, "steps must not be negative (got %lld)",
+                          (long long)p->steps);
+    TORRE_TRY(check_velocity(p));
+    TORRE_TRY(check_faces(p));
+    TORRE_TRY(check_points(p, "source", p->sources, p->source_count));
+    return check_points(p, "receiver", p->receivers, p->receiver_count);
+}

@@ -1,0 +1,43 @@
+/*
+ * One step of the reference engine, included once per precision with REAL and STEP defined:
+ *   STEP(reference, next, now): next holds u[n-1] on entry and u[n+1] on return.
+ * The formula of wave.h read off line by line; no blocking, no vectors, no threads.
+ */
+
+static REAL JOIN(value, REAL)(const reference_solver *r, const REAL *u, const int64_t at[3],
+                              int axis, int shift)
+{
+    const torre_wave_problem *p = r->setup->problem;
+    torre_ghost g = torre_ghost_find(at[axis] + shift, p->size[axis], p->face[axis][0],
+                                     p->face[axis][1]);
+    int64_t cell[3] = {at[0], at[1], at[2]};
+    cell[axis] = g.source;
+    return (REAL)g.sign * u[(cell[0] * p->size[1] + cell[1]) * p->size[2] + cell[2]];
+}
+
+static void STEP(const reference_solver *r, REAL *next, const REAL *now)
+{
+    const torre_wave_problem *p = r->setup->problem;
+    int64_t at[3], i = 0;
+    for (at[0] = 0; at[0] < p->size[0]; at[0]++) {
+        for (at[1] = 0; at[1] < p->size[1]; at[1]++) {
+            for (at[2] = 0; at[2] < p->size[2]; at[2]++, i++) {
+                REAL lap = 0;
+                for (int axis = 0; axis < 3; axis++) {
+                    REAL sum = 2 * (REAL)torre_stencil_weight(p->order / 2, 0) * now[i];
+                    for (int d = 1; d <= p->order / 2; d++)
+                        sum += (REAL)torre_stencil_weight(p->order / 2, d) *
+                               (JOIN(value, REAL)(r, now, at, axis, -d) +
+                                JOIN(value, REAL)(r, now, at, axis, d));
+                    lap += sum / (REAL)(p->spacing[axis] * p->spacing[axis]);
+                }
+                REAL c_dt = (REAL)(reference_velocity(p, at) * p->dt);
+                REAL s_dt = (REAL)(reference_damping(r, at) * p->dt);
+                next[i] = (2 * now[i] - (1 - s_dt) * next[i] + c_dt * c_dt * lap) / (1 + s_dt);
+            }
+        }
+    }
+}
+
+#undef REAL
+#undef STEP

@@ -1,0 +1,205 @@
+/*
+ * The wave problem and its solvers.
+ *
+ *     u_tt + 2 s u_t = c^2 lap(u) + q      (SI units)
+ *
+ * discretised on cells (i, j, k) at (i hx, j hy, k hz), 0 <= i < nx and so on, as
+ *
+ *     (1 + s dt) u[n+1] = 2 u[n] - (1 - s dt) u[n-1] + (c dt)^2 Lap u[n] + dt^2 q[n],
+ *     Lap = sum over axes of h_axis^-2 (2 C0 u + sum_i C_i (u(+i) + u(-i)))      (stencil.h)
+ *
+ * All dense arrays have shape (nx, ny, nz), C order, z fastest.
+ *
+ * Life of a run:  torre_wave_problem  --torre_wave_setup_new-->  torre_wave_setup (what every
+ * engine needs, precomputed)  --backend->create-->  torre_wave_solver  --advance-->  fields, samples.
+ * torre_wave_run (driver.h) does all of it.
+ */
+#ifndef TORRE_WAVE_H
+#define TORRE_WAVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../tiling/ordering.h"
+#include "core/status.h"
+
+typedef enum torre_precision { TORRE_F32 = 4, TORRE_F64 = 8 } torre_precision; /* bytes a value */
+
+/* What lies beyond a face of the grid. Indices count cells from the face inwards. */
+typedef enum torre_face {
+    TORRE_FREE,      /* u(-1) = 0, u(-1-i) = -u(-1+i): pressure-release surface */
+    TORRE_RIGID,     /* u(-i) = u(i-1): wall half a cell outside */
+    TORRE_ABSORBING, /* damping layer inside the grid in front of a free face (boundary.h) */
+    TORRE_PERIODIC   /* both faces of the axis together */
+} torre_face;
+
+typedef enum torre_engine { TORRE_REFERENCE, TORRE_STEPWISE, TORRE_TORRE } torre_engine;
+
+/* A dense array the caller owns: values of the given precision, shape[0] x shape[1] x shape[2]. */
+typedef struct torre_array {
+    torre_precision precision;
+    int64_t shape[3];
+    void *data;
+} torre_array;
+
+/* A point source or receiver; positions in metres, inside the grid (0 .. (n-1) h per axis). */
+typedef struct torre_point {
+    double position[3];
+    double amplitude; /* factor on the wavelet; unused for receivers */
+} torre_point;
+
+/* What is to be computed. Plain data; everything pointed to belongs to the caller. */
+typedef struct torre_wave_problem {
+    int64_t size[3];           /* nx, ny, nz >= 1 */
+    double spacing[3];         /* metres > 0 */
+    int order;                 /* 2, 4, 6, 8 */
+    torre_precision precision; /* of the fields and the arithmetic */
+    double dt;                 /* seconds > 0 */
+    int64_t steps;             /* >= 0 */
+    double velocity;           /* m/s, where velocity_cells is NULL */
+    const torre_array *velocity_cells; /* NULL, or m/s of shape (nx, ny, nz) or (nx, 1, nz), the
+                                          latter meaning the same for every y */
+    torre_face face[3][2];             /* [axis][low, high] */
+    int absorbing_width;               /* cells of each damping layer, >= 1 */
+    const torre_point *sources;
+    int64_t source_count;
+    const double *wavelet; /* s(n dt), n = 0 .. steps - 1; NULL without sources */
+    const torre_point *receivers;
+    int64_t receiver_count;
+} torre_wave_problem;
+
+/* How it is to be computed. Zero (or NULL) means: choose for me. */
+typedef struct torre_wave_plan {
+    torre_engine engine;
+    int dts;                      /* diamond tile size in stencil half-widths, >= 1 */
+    int64_t tower_height;         /* NT, steps a tower climbs, >= 1 */
+    torre_ordering_kind ordering; /* of tiles */
+    int threads;                  /* cpu backend */
+    int device;                   /* cuda backend */
+} torre_wave_plan;
+
+/* A grid node with a weight; cell is (i ny + j) nz + k. */
+typedef struct torre_node {
+    int64_t cell;
+    double weight;
+} torre_node;
+
+/*
+ * Everything an engine needs beside the fields, computed once and shared by all backends.
+ * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]); the weight
+ *            is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * trilinear weight, summed over the
+ *            sources that touch the cell. Nodes are sorted by cell, each cell once.
+ * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell (weight unused).
+ *            Engines record u[n+1] at every one of them; the driver interpolates.
+ */
+typedef struct torre_wave_setup {
+    const torre_wave_problem *problem;
+    torre_node *source_nodes;
+    int64_t source_node_count;
+    torre_node *receiver_nodes;
+    int64_t receiver_node_count;
+    /* receiver r = sum_{l < 8} receiver_weight[8 r + l] * sample[receiver_index[8 r + l]] */
+    int64_t *receiver_index;
+    double *receiver_weight;
+    /* s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none */
+    double *damping[3];
+} torre_wave_setup;
+
+/* Build the setup of a checked problem (torre_wave_problem_check). Free with _free. */
+torre_status torre_wave_setup_new(const torre_wave_problem *problem, torre_wave_setup **setup);
+void torre_wave_setup_free(torre_wave_setup *setup);
+
+/* Largest stable dt (seconds) for the largest velocity c: 2 / (c sqrt(S sum h^-2)). */
+double torre_wave_dt_limit(int order, const double spacing[3], double velocity_max);
+
+/* Refuse, by name and with the legal range, whatever the definition does not allow. */
+torre_status torre_wave_problem_check(const torre_wave_problem *problem);
+
+/* Smallest and largest velocity of the problem, m/s. */
+void torre_wave_velocity_range(const torre_wave_problem *problem, double *low, double *high);
+
+/* What a solver reports about itself once created. */
+typedef struct torre_wave_info {
+    torre_wave_plan plan;           /* with every "choose for me" filled in */
+    char device[128];               /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
+    double model_bytes_per_update;  /* main-memory traffic the engine is designed for */
+    int64_t memory_bytes;           /* of fields and tables */
+} torre_wave_info;
+
+/* Statistics of the current field. */
+typedef struct torre_wave_norms {
+    double max_abs;
+    double l2;               /* sqrt(sum u^2) over cells */
+    bool finite;
+    int64_t first_bad[3];    /* a cell that is not finite, where finite is false */
+} torre_wave_norms;
+
+typedef struct torre_wave_solver torre_wave_solver;
+
+/*
+ * A backend: one constant struct of functions (cpu: backend_cpu.c, cuda: cuda/).
+ * Levels: the solver holds u[n] and u[n-1] for a current step n that starts at 0.
+ */
+typedef struct torre_wave_backend {
+    const char *name;
+
+    /* Whether this backend can run here; otherwise false with a one-line reason. */
+    bool (*available)(const torre_wave_plan *plan, char *why, size_t why_size);
+
+    /*
+     * Fill in every "choose for me" of the plan and say what the run will need, allocating nothing
+     * large. Refuses by name what the combination cannot do (TORRE_ERR_USAGE) and what does not fit
+     * (TORRE_ERR_RESOURCE: bytes needed and available).
+     */
+    torre_status (*plan)(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                         torre_wave_info *info);
+
+    /* Allocate; fields start at zero, n = 0. The setup must outlive the solver. */
+    torre_status (*create)(const torre_wave_setup *setup, const torre_wave_info *info,
+                           torre_wave_solver **solver);
+
+    /* Set u[0] and u[-1] from dense host arrays of the problem's precision (NULL: zero). */
+    torre_status (*set_fields)(torre_wave_solver *solver, const void *now, const void *previous);
+
+    /*
+     * Advance steps levels, n -> n + steps. samples: host array of shape (steps,
+     * receiver_node_count) in the problem's precision, receives u[n+1] .. u[n+steps] at the
+     * receiver nodes (NULL when there are none). Returns when all is computed (device synchronised).
+     */
+    torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
+
+    /* Copy u[n] (level 0) or u[n-1] (level -1) to a dense host array. */
+    torre_status (*get_field)(torre_wave_solver *solver, int level, void *cells);
+
+    /* Copy the plane index of u[n] across axis (0, 1, 2): shape = the two other axes, C order. */
+    torre_status (*get_plane)(torre_wave_solver *solver, int axis, int64_t index, void *cells);
+
+    torre_status (*norms)(torre_wave_solver *solver, torre_wave_norms *norms);
+
+    void (*destroy)(torre_wave_solver *solver);
+} torre_wave_backend;
+
+/* Every solver starts with its backend (the rest is private to it). */
+struct torre_wave_solver {
+    const torre_wave_backend *backend;
+};
+
+/*
+ * The backends of this build, best first; NULL-terminated. backend_list.c is the only place where
+ * the rest of the code meets the CUDA backend.
+ */
+extern const torre_wave_backend *const torre_wave_backends[];
+
+/*
+ * Find a backend by name; "auto" takes the first available one. Unknown, not built and not
+ * available are told apart in the message.
+ */
+torre_status torre_wave_backend_find(const char *name, const torre_wave_plan *plan,
+                                     const torre_wave_backend **backend);
+
+/* "reference", "stepwise", "torre"; and back (false for an unknown name). */
+const char *torre_engine_name(torre_engine engine);
+bool torre_engine_by_name(const char *name, torre_engine *engine);
+
+#endif
