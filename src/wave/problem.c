@@ -84,10 +84,6 @@ static torre_status check_faces(const torre_wave_problem *p)
                               "faces of the axis periodic",
                               axis_name[a], torre_face_name(f[0]), axis_name[a],
                               torre_face_name(f[1]));
-        if (f[0] == TORRE_PERIODIC && p->size[a] < p->order / 2)
-            return torre_fail(TORRE_ERR_USAGE,
-                              "a periodic %s axis of order %d needs at least %d cells (got %lld)",
-                              axis_name[a], p->order, p->order / 2, (long long)p->size[a]);
         if (torre_axis_is_damped(p, a) && p->absorbing_width < 1)
             return torre_fail(TORRE_ERR_USAGE, "absorbing width must be at least 1 cell (got %d)",
                               p->absorbing_width);
