@@ -24,7 +24,8 @@
  * before t, and nothing that they write in later steps (even all of them) touches what it still
  * needs. So towers may run in any order in which a tower at step t finds all three upwind towers
  * with at least t completed steps, in place on two arrays (even and odd time levels).
- * Reference: Levchenko, Perepelkina, Zakirov, Computation 4 (2016) 29, doi:10.3390/computation4030029.
+ * Reference: Levchenko, Perepelkina, Zakirov, Computation 4 (2016) 29,
+ * doi:10.3390/computation4030029.
  *
  * Everything here is integer arithmetic on the caller's numbers: no memory, no errors. Legal range:
  * R in 1..4, dts >= 1, NT >= 1, sizes >= 1, D (s + 2) + R NT within int64.
@@ -39,13 +40,13 @@
 
 /* One pass of towers over an nx by ny plane. */
 typedef struct torre_tower_grid {
-    int64_t nx, ny;        /* cells of the plane */
-    int64_t half_width;    /* R */
-    int64_t half_size;     /* D = dts * R */
-    int64_t height;        /* NT, steps of the pass */
-    int64_t s_min, s_max;  /* stages that touch the plane at some step, both included */
-    int64_t m_min, m_max;  /* rows that touch the plane, both included */
-    bool periodic_y;       /* rows wrap: m and m + ny / D are the same tower */
+    int64_t nx, ny;       /* cells of the plane */
+    int64_t half_width;   /* R */
+    int64_t half_size;    /* D = dts * R */
+    int64_t height;       /* NT, steps of the pass */
+    int64_t s_min, s_max; /* stages that touch the plane at some step, both included */
+    int64_t m_min, m_max; /* rows that touch the plane, both included */
+    bool periodic_y;      /* rows wrap: m and m + ny / D are the same tower */
 } torre_tower_grid;
 
 /* A tower's place in the grid. */
@@ -59,8 +60,8 @@ static inline TORRE_HD int64_t torre_floor_div(int64_t a, int64_t b)
 }
 
 /*
- * The tower grid of a pass. periodic_y needs ny to be a multiple of 2 D (torre_tower_grid_can_wrap);
- * without that the result is not usable.
+ * The tower grid of a pass. periodic_y needs ny to be a multiple of 2 D
+ * (torre_tower_grid_can_wrap); without that the result is not usable.
  */
 static inline TORRE_HD torre_tower_grid torre_tower_grid_make(int64_t nx, int64_t ny,
                                                               int64_t half_width, int64_t dts,

@@ -29,10 +29,10 @@ torre_fail(torre_status code, const char *format, ...);
 const char *torre_error_text(void);
 
 /* Return from the calling function with the status of expr unless it is TORRE_OK. */
-#define TORRE_TRY(expr)                                  \
-    do {                                                 \
-        torre_status torre_try_status_ = (expr);         \
-        if (torre_try_status_) return torre_try_status_; \
+#define TORRE_TRY(expr)                                                                            \
+    do {                                                                                           \
+        torre_status torre_try_status_ = (expr);                                                   \
+        if (torre_try_status_) return torre_try_status_;                                           \
     } while (0)
 
 #endif

@@ -32,7 +32,8 @@ bool torre_axis_is_damped(const torre_wave_problem *problem, int axis)
     return problem->face[axis][0] == TORRE_ABSORBING || problem->face[axis][1] == TORRE_ABSORBING;
 }
 
-/* Reflection aimed at for vertical incidence. A smaller one reflects at the layer's own gradient. */
+/* Reflection aimed at for vertical incidence. A smaller one reflects at the layer's own gradient.
+ */
 static const double target_reflection = 1e-4;
 
 void torre_damping_profile(const torre_wave_problem *problem, int axis, double *values)

@@ -35,7 +35,7 @@ static double reference_damping(const reference_solver *r, const int64_t at[3])
 }
 
 #define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
+#define JOIN(a, b)  JOIN_(a, b)
 
 #define REAL float
 #define STEP step_f32

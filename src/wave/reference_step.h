@@ -8,8 +8,8 @@ static REAL JOIN(value, REAL)(const reference_solver *r, const REAL *u, const in
                               int axis, int shift)
 {
     const torre_wave_problem *p = r->setup->problem;
-    torre_ghost g = torre_ghost_find(at[axis] + shift, p->size[axis], p->face[axis][0],
-                                     p->face[axis][1]);
+    torre_ghost g =
+        torre_ghost_find(at[axis] + shift, p->size[axis], p->face[axis][0], p->face[axis][1]);
     int64_t cell[3] = {at[0], at[1], at[2]};
     cell[axis] = g.source;
     return (REAL)g.sign * u[(cell[0] * p->size[1] + cell[1]) * p->size[2] + cell[2]];

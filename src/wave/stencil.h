@@ -7,7 +7,7 @@
 #ifndef TORRE_STENCIL_H
 #define TORRE_STENCIL_H
 
-#include "../../tiling/hd.h"
+#include "tiling/hd.h"
 
 #define TORRE_MAX_HALF_WIDTH 4
 

@@ -11,8 +11,8 @@
  * All dense arrays have shape (nx, ny, nz), C order, z fastest.
  *
  * Life of a run:  torre_wave_problem  --torre_wave_setup_new-->  torre_wave_setup (what every
- * engine needs, precomputed)  --backend->create-->  torre_wave_solver  --advance-->  fields, samples.
- * torre_wave_run (driver.h) does all of it.
+ * engine needs, precomputed)  --backend->create-->  torre_wave_solver  --advance-->  fields,
+ * samples. torre_wave_run (driver.h) does all of it.
  */
 #ifndef TORRE_WAVE_H
 #define TORRE_WAVE_H
@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../tiling/ordering.h"
+#include "tiling/ordering.h"
 #include "core/status.h"
 
 typedef enum torre_precision { TORRE_F32 = 4, TORRE_F64 = 8 } torre_precision; /* bytes a value */
@@ -51,13 +51,13 @@ typedef struct torre_point {
 
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */
 typedef struct torre_wave_problem {
-    int64_t size[3];           /* nx, ny, nz >= 1 */
-    double spacing[3];         /* metres > 0 */
-    int order;                 /* 2, 4, 6, 8 */
-    torre_precision precision; /* of the fields and the arithmetic */
-    double dt;                 /* seconds > 0 */
-    int64_t steps;             /* >= 0 */
-    double velocity;           /* m/s, where velocity_cells is NULL */
+    int64_t size[3];                   /* nx, ny, nz >= 1 */
+    double spacing[3];                 /* metres > 0 */
+    int order;                         /* 2, 4, 6, 8 */
+    torre_precision precision;         /* of the fields and the arithmetic */
+    double dt;                         /* seconds > 0 */
+    int64_t steps;                     /* >= 0 */
+    double velocity;                   /* m/s, where velocity_cells is NULL */
     const torre_array *velocity_cells; /* NULL, or m/s of shape (nx, ny, nz) or (nx, 1, nz), the
                                           latter meaning the same for every y */
     torre_face face[3][2];             /* [axis][low, high] */
@@ -90,8 +90,8 @@ typedef struct torre_node {
  * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]); the weight
  *            is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * trilinear weight, summed over the
  *            sources that touch the cell. Nodes are sorted by cell, each cell once.
- * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell (weight unused).
- *            Engines record u[n+1] at every one of them; the driver interpolates.
+ * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell (weight
+ * unused). Engines record u[n+1] at every one of them; the driver interpolates.
  */
 typedef struct torre_wave_setup {
     const torre_wave_problem *problem;
@@ -102,7 +102,8 @@ typedef struct torre_wave_setup {
     /* receiver r = sum_{l < 8} receiver_weight[8 r + l] * sample[receiver_index[8 r + l]] */
     int64_t *receiver_index;
     double *receiver_weight;
-    /* s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none */
+    /* s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none
+     */
     double *damping[3];
 } torre_wave_setup;
 
@@ -121,18 +122,18 @@ void torre_wave_velocity_range(const torre_wave_problem *problem, double *low, d
 
 /* What a solver reports about itself once created. */
 typedef struct torre_wave_info {
-    torre_wave_plan plan;           /* with every "choose for me" filled in */
-    char device[128];               /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
-    double model_bytes_per_update;  /* main-memory traffic the engine is designed for */
-    int64_t memory_bytes;           /* of fields and tables */
+    torre_wave_plan plan;          /* with every "choose for me" filled in */
+    char device[128];              /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
+    double model_bytes_per_update; /* main-memory traffic the engine is designed for */
+    int64_t memory_bytes;          /* of fields and tables */
 } torre_wave_info;
 
 /* Statistics of the current field. */
 typedef struct torre_wave_norms {
     double max_abs;
-    double l2;               /* sqrt(sum u^2) over cells */
+    double l2; /* sqrt(sum u^2) over cells */
     bool finite;
-    int64_t first_bad[3];    /* a cell that is not finite, where finite is false */
+    int64_t first_bad[3]; /* a cell that is not finite, where finite is false */
 } torre_wave_norms;
 
 typedef struct torre_wave_solver torre_wave_solver;
@@ -165,7 +166,8 @@ typedef struct torre_wave_backend {
     /*
      * Advance steps levels, n -> n + steps. samples: host array of shape (steps,
      * receiver_node_count) in the problem's precision, receives u[n+1] .. u[n+steps] at the
-     * receiver nodes (NULL when there are none). Returns when all is computed (device synchronised).
+     * receiver nodes (NULL when there are none). Returns when all is computed (device
+     * synchronised).
      */
     torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
 

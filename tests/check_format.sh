@@ -1,0 +1,14 @@
+#!/bin/sh
+# Every C and CUDA file is formatted as .clang-format says. clang-format 14 (Debian 12, Ubuntu
+# 22.04 to 24.04 as clang-format-14) is pinned: other versions format differently.
+cd "$(dirname "$0")/.." || exit 1
+for tool in clang-format-14 clang-format; do
+    command -v "$tool" >/dev/null && "$tool" --version | grep -q 'version 14\.' && break
+    tool=""
+done
+if [ -z "$tool" ]; then
+    echo "skipped: clang-format 14 is not installed"
+    exit 77
+fi
+find tiling src cuda tests bench examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' |
+    xargs "$tool" --dry-run -Werror
