@@ -17,15 +17,6 @@ typedef struct reference_solver {
     void *level[2]; /* dense (nx, ny, nz); level[n & 1] is u[n], the other u[n-1] */
 } reference_solver;
 
-static double reference_velocity(const torre_wave_problem *p, const int64_t at[3])
-{
-    const torre_array *v = p->velocity_cells;
-    if (!v) return p->velocity;
-    int64_t j = v->shape[1] == 1 ? 0 : at[1];
-    int64_t i = (at[0] * v->shape[1] + j) * v->shape[2] + at[2];
-    return v->precision == TORRE_F32 ? ((const float *)v->data)[i] : ((const double *)v->data)[i];
-}
-
 static double reference_damping(const reference_solver *r, const int64_t at[3])
 {
     double s = 0;
@@ -128,6 +119,7 @@ static torre_status reference_advance(torre_wave_solver *solver, int64_t steps, 
     const torre_wave_setup *s = r->setup;
     size_t width = (size_t)s->problem->precision;
     char *out = samples;
+    TORRE_TRY(torre_wave_steps_check(s->problem, r->n, steps));
     for (int64_t step = 0; step < steps; step++) {
         void *now = r->level[r->n & 1], *next = r->level[(r->n + 1) & 1];
         if (s->problem->precision == TORRE_F32)

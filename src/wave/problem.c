@@ -19,6 +19,13 @@ static double array_value(const torre_array *array, int64_t i)
                                          : ((const double *)array->data)[i];
 }
 
+double torre_wave_velocity_at(const torre_wave_problem *p, int64_t x, int64_t y, int64_t z)
+{
+    const torre_array *v = p->velocity_cells;
+    if (!v) return p->velocity;
+    return array_value(v, (x * v->shape[1] + (v->shape[1] == 1 ? 0 : y)) * v->shape[2] + z);
+}
+
 void torre_wave_velocity_range(const torre_wave_problem *p, double *low, double *high)
 {
     *low = *high = p->velocity;
@@ -56,6 +63,8 @@ static torre_status check_velocity(const torre_wave_problem *p)
                               p->velocity);
         return TORRE_OK;
     }
+    if (!v->data || (v->precision != TORRE_F32 && v->precision != TORRE_F64))
+        return torre_fail(TORRE_ERR_USAGE, "velocity must be an array of f32 or f64 values");
     if (v->shape[0] != p->size[0] || (v->shape[1] != p->size[1] && v->shape[1] != 1) ||
         v->shape[2] != p->size[2])
         return torre_fail(TORRE_ERR_INPUT,
@@ -78,6 +87,10 @@ static torre_status check_faces(const torre_wave_problem *p)
 {
     for (int a = 0; a < 3; a++) {
         const torre_face *f = p->face[a];
+        for (int side = 0; side < 2; side++)
+            if ((int)f[side] < TORRE_FREE || (int)f[side] > TORRE_PERIODIC)
+                return torre_fail(TORRE_ERR_USAGE, "boundary %s%c is of no known kind (%d)",
+                                  axis_name[a], "-+"[side], (int)f[side]);
         if ((f[0] == TORRE_PERIODIC) != (f[1] == TORRE_PERIODIC))
             return torre_fail(TORRE_ERR_USAGE,
                               "boundary %s-=%s,%s+=%s: periodic faces come in pairs, make both "
@@ -91,24 +104,49 @@ static torre_status check_faces(const torre_wave_problem *p)
     return TORRE_OK;
 }
 
+/* Points inside the grid, as many as can be indexed; amplitudes matter for sources only. */
 static torre_status check_points(const torre_wave_problem *p, const char *what,
-                                 const torre_point *points, int64_t count)
+                                 const torre_point *points, int64_t count, bool amplitudes)
 {
+    if (count < 0 || count > INT64_MAX / 1024 || (count > 0 && !points))
+        return torre_fail(TORRE_ERR_USAGE, "%s count %lld has no list of that length", what,
+                          (long long)count);
     for (int64_t i = 0; i < count; i++) {
         for (int a = 0; a < 3; a++) {
             double x = points[i].position[a], top = (double)(p->size[a] - 1) * p->spacing[a];
-            /* half a rounding unit of slack: 0.1 * 3 is not 0.3 */
+            /* slack for rounding: 0.1 * 3 is not 0.3 */
             if (!(x >= 0) || !(x <= top * (1 + 1e-12)))
                 return torre_fail(TORRE_ERR_USAGE,
                                   "%s %lld: %s = %g m lies outside the grid (0 to %g m)", what,
                                   (long long)i, axis_name[a], x, top);
         }
-        if (!isfinite(points[i].amplitude))
+        if (amplitudes && !isfinite(points[i].amplitude))
             return torre_fail(TORRE_ERR_USAGE, "%s %lld: the amplitude must be a finite number",
                               what, (long long)i);
     }
     return TORRE_OK;
 }
+
+static torre_status check_wavelet(const torre_wave_problem *p)
+{
+    if (p->source_count == 0 || p->steps == 0) return TORRE_OK;
+    if (!p->wavelet) return torre_fail(TORRE_ERR_USAGE, "sources need a wavelet");
+    for (int64_t n = 0; n < p->steps; n++)
+        if (!isfinite(p->wavelet[n]))
+            return torre_fail(TORRE_ERR_USAGE, "wavelet sample %lld is %g; it must be finite",
+                              (long long)n, p->wavelet[n]);
+    return TORRE_OK;
+}
+
+torre_status torre_wave_steps_check(const torre_wave_problem *p, int64_t n, int64_t steps)
+{
+    if (steps >= 0 && steps <= p->steps - n) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "cannot advance %lld steps from step %lld of %lld",
+                      (long long)steps, (long long)n, (long long)p->steps);
+}
+
+/* Spacings whose squares and products, and those of the grid's extent, are ordinary numbers. */
+static const double spacing_min = 1e-30, spacing_max = 1e30;
 
 torre_status torre_wave_problem_check(const torre_wave_problem *p)
 {
@@ -125,9 +163,9 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
             return torre_fail(TORRE_ERR_USAGE, "size %lldx%lldx%lld overflows a 64-bit byte count",
                               (long long)p->size[0], (long long)p->size[1], (long long)p->size[2]);
         cells *= p->size[a];
-        if (!(p->spacing[a] > 0) || isinf(p->spacing[a]))
-            return torre_fail(TORRE_ERR_USAGE, "spacing along %s must be positive (got %g m)",
-                              axis_name[a], p->spacing[a]);
+        if (!(p->spacing[a] >= spacing_min) || !(p->spacing[a] <= spacing_max))
+            return torre_fail(TORRE_ERR_USAGE, "spacing along %s must be %g to %g m (got %g)",
+                              axis_name[a], spacing_min, spacing_max, p->spacing[a]);
     }
     if (!(p->dt > 0) || isinf(p->dt))
         return torre_fail(TORRE_ERR_USAGE, "dt must be a positive number of seconds (got %g)",
@@ -137,6 +175,7 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
                           (long long)p->steps);
     TORRE_TRY(check_velocity(p));
     TORRE_TRY(check_faces(p));
-    TORRE_TRY(check_points(p, "source", p->sources, p->source_count));
-    return check_points(p, "receiver", p->receivers, p->receiver_count);
+    TORRE_TRY(check_points(p, "source", p->sources, p->source_count, true));
+    TORRE_TRY(check_points(p, "receiver", p->receivers, p->receiver_count, false));
+    return check_wavelet(p);
 }

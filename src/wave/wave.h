@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tiling/ordering.h"
 #include "core/status.h"
+#include "tiling/ordering.h"
 
 typedef enum torre_precision { TORRE_F32 = 4, TORRE_F64 = 8 } torre_precision; /* bytes a value */
 
@@ -64,7 +64,7 @@ typedef struct torre_wave_problem {
     int absorbing_width;               /* cells of each damping layer, >= 1 */
     const torre_point *sources;
     int64_t source_count;
-    const double *wavelet; /* s(n dt), n = 0 .. steps - 1; NULL without sources */
+    const double *wavelet; /* s(n dt), n = 0 .. steps - 1, finite; NULL without sources or steps */
     const torre_point *receivers;
     int64_t receiver_count;
 } torre_wave_problem;
@@ -117,6 +117,13 @@ double torre_wave_dt_limit(int order, const double spacing[3], double velocity_m
 /* Refuse, by name and with the legal range, whatever the definition does not allow. */
 torre_status torre_wave_problem_check(const torre_wave_problem *problem);
 
+/* Refuse to go from level n to n + steps where that is backwards or beyond problem->steps (the
+ * wavelet ends there). */
+torre_status torre_wave_steps_check(const torre_wave_problem *problem, int64_t n, int64_t steps);
+
+/* Velocity of cell (x, y, z), m/s. */
+double torre_wave_velocity_at(const torre_wave_problem *problem, int64_t x, int64_t y, int64_t z);
+
 /* Smallest and largest velocity of the problem, m/s. */
 void torre_wave_velocity_range(const torre_wave_problem *problem, double *low, double *high);
 
@@ -164,10 +171,10 @@ typedef struct torre_wave_backend {
     torre_status (*set_fields)(torre_wave_solver *solver, const void *now, const void *previous);
 
     /*
-     * Advance steps levels, n -> n + steps. samples: host array of shape (steps,
-     * receiver_node_count) in the problem's precision, receives u[n+1] .. u[n+steps] at the
-     * receiver nodes (NULL when there are none). Returns when all is computed (device
-     * synchronised).
+     * Advance steps levels, n -> n + steps <= problem->steps (torre_wave_steps_check). samples:
+     * host array of shape (steps, receiver_node_count) in the problem's precision, receives u[n+1]
+     * .. u[n+steps] at the receiver nodes (NULL when there are none). Returns when all is computed
+     * (device synchronised).
      */
     torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
 
