@@ -32,25 +32,39 @@ bool torre_axis_is_damped(const torre_wave_problem *problem, int axis)
     return problem->face[axis][0] == TORRE_ABSORBING || problem->face[axis][1] == TORRE_ABSORBING;
 }
 
-/* Reflection aimed at for vertical incidence. A smaller one reflects at the layer's own gradient.
- */
-static const double target_reflection = 1e-4;
-
-void torre_damping_profile(const torre_wave_problem *problem, int axis, double *values)
+/* Largest velocity among the cells of a face's damping layer. */
+static double layer_velocity(const torre_wave_problem *p, int axis, int side)
 {
-    int64_t n = problem->size[axis];
-    double low, c;
-    torre_wave_velocity_range(problem, &low, &c);
-    double width = problem->absorbing_width;
-    double s_max = 3 * c * log(1 / target_reflection) / (2 * width * problem->spacing[axis]);
-    for (int64_t i = 0; i < n; i++) {
-        values[i] = 0;
-        for (int side = 0; side < 2; side++) {
-            double d = side ? (double)(n - 1 - i) : (double)i;
-            if (problem->face[axis][side] == TORRE_ABSORBING && d < width) {
-                double r = (width - d) / width;
-                values[i] += s_max * r * r;
+    if (!p->velocity_cells) return p->velocity;
+    int64_t low[3] = {0, 0, 0}, high[3] = {p->size[0], p->size[1], p->size[2]};
+    if (side == 0 && high[axis] > p->absorbing_width) high[axis] = p->absorbing_width;
+    if (side == 1 && high[axis] > p->absorbing_width) low[axis] = high[axis] - p->absorbing_width;
+    if (p->velocity_cells->shape[1] == 1) low[1] = high[1] - 1;
+    double top = 0;
+#pragma omp parallel for reduction(max : top)
+    for (int64_t x = low[0]; x < high[0]; x++) {
+        for (int64_t y = low[1]; y < high[1]; y++) {
+            for (int64_t z = low[2]; z < high[2]; z++) {
+                double c = torre_wave_velocity_at(p, x, y, z);
+                if (c > top) top = c;
             }
+        }
+    }
+    return top;
+}
+
+void torre_damping_profile(const torre_wave_problem *p, int axis, double *values)
+{
+    int64_t n = p->size[axis];
+    double width = p->absorbing_width;
+    double q = fmin(fmax(0.5 + width / 40, 0.75), 3);
+    for (int64_t i = 0; i < n; i++) values[i] = 0;
+    for (int side = 0; side < 2; side++) {
+        if (p->face[axis][side] != TORRE_ABSORBING) continue;
+        double rate = q * layer_velocity(p, axis, side) / p->spacing[axis];
+        for (int64_t d = 0; d < n && d < p->absorbing_width; d++) {
+            double from_wall = (double)(d + 1);
+            values[side ? n - 1 - d : d] += rate * pow(1 - from_wall / (width + 1), q) / from_wall;
         }
     }
 }
