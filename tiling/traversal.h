@@ -24,8 +24,8 @@ int64_t torre_traversal_count(const torre_tower_grid *g);
 
 /*
  * Fill list[torre_traversal_count(g)] (caller's memory) with the towers of g in traversal order.
- * kind: the ordering of the tile coordinates. Returns 0; -1 out of memory; -2 kind has no
- * two-dimensional form.
+ * kind: the ordering of the tile coordinates (row-major: by stages). Returns 0; -1 out of memory;
+ * -2 kind has no two-dimensional form, or the grid more than 2^20 stages or rows.
  */
 int torre_traversal_build(const torre_tower_grid *g, torre_ordering_kind kind, torre_tower *list);
 

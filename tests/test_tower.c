@@ -1,0 +1,312 @@
+/*
+ * Legality of towers, by enumeration.
+ *
+ * Every value carries the time level it stands for. A tower step t may only read level t, within R
+ * cells along x and along y, and only overwrite level t - 1. Workers take towers from the traversal
+ * list one after another and obey nothing but the progress rule of diamond.h: step t of a tower
+ * starts when every upwind tower has completed t steps. Workers advance cell by cell, interleaved
+ * as badly as a scheduler can.
+ */
+#include "tiling/diamond.h"
+#include "tiling/traversal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+typedef enum policy {
+    EAGER_UPWIND,   /* the first tower of the list that can move: upwind runs far ahead */
+    EAGER_DOWNWIND, /* the last one that can move: everyone is followed as closely as possible */
+    RANDOM
+} policy;
+
+typedef struct worker {
+    torre_tower tower;
+    int64_t step; /* completed steps */
+    int64_t x, y; /* next cell of the current step */
+    bool busy;    /* inside a step */
+} worker;
+
+typedef struct simulation {
+    torre_tower_grid grid;
+    bool skip_far_rule; /* forget the tower (s + 2, m): for the test of the test */
+    int64_t *level[2];  /* time level held by each array, cell by cell */
+    int64_t *updates;   /* updates of each cell so far */
+    int64_t *done;      /* completed steps of each tower */
+    worker *workers;
+    int64_t violations;
+    uint64_t seed;
+} simulation;
+
+static int64_t draw(simulation *s, int64_t n)
+{
+    s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)(s->seed >> 33) % n;
+}
+
+static int64_t wrap(int64_t y, int64_t n) { return ((y % n) + n) % n; }
+
+/* Cells outside the plane are ghosts that the engines derive from inside; they are not read here.
+ */
+static void check_read(simulation *s, int64_t x, int64_t y, int64_t t)
+{
+    const torre_tower_grid *g = &s->grid;
+    if (g->periodic_y) y = wrap(y, g->ny);
+    if (x < 0 || x >= g->nx || y < 0 || y >= g->ny) return;
+    s->violations += s->level[t & 1][x * g->ny + y] != t;
+}
+
+static void update_cell(simulation *s, int64_t x, int64_t y, int64_t t)
+{
+    const torre_tower_grid *g = &s->grid;
+    y = wrap(y, g->ny);
+    check_read(s, x, y, t);
+    for (int64_t d = 1; d <= g->half_width; d++) {
+        check_read(s, x - d, y, t);
+        check_read(s, x + d, y, t);
+        check_read(s, x, y - d, t);
+        check_read(s, x, y + d, t);
+    }
+    int64_t cell = x * g->ny + y, *overwritten = &s->level[(t + 1) & 1][cell];
+    s->violations += *overwritten != t - 1;
+    s->violations += s->updates[cell]++ != t;
+    *overwritten = t + 1;
+}
+
+static bool may_start(const simulation *s, const worker *w)
+{
+    torre_tower up;
+    for (int i = 0; i < (s->skip_far_rule ? 2 : 3); i++)
+        if (torre_tower_upwind(&s->grid, w->tower, i, &up) &&
+            s->done[torre_tower_index(&s->grid, up)] < w->step)
+            return false;
+    return true;
+}
+
+/* Move to the next cell of the step at or after (x, y); false at the end of the step. */
+static bool find_cell(const torre_tower_grid *g, worker *w)
+{
+    int64_t x_low, x_high, y_low, y_high;
+    torre_tower_x_range(g, w->tower, w->step, &x_low, &x_high);
+    if (w->x < x_low) {
+        w->x = x_low;
+        w->y = INT64_MIN;
+    }
+    for (; w->x < x_high; w->x++, w->y = INT64_MIN) {
+        torre_tower_y_range(g, w->tower, w->step, w->x, &y_low, &y_high);
+        if (w->y < y_low) w->y = y_low;
+        if (w->y < y_high) return true;
+    }
+    return false;
+}
+
+/* One cell update, or the start or the end of a step; false when the worker has to wait. */
+static bool advance(simulation *s, worker *w)
+{
+    if (!w->busy) {
+        if (!may_start(s, w)) return false;
+        w->busy = true;
+        w->x = INT64_MIN;
+    }
+    if (find_cell(&s->grid, w)) {
+        update_cell(s, w->x, w->y, w->step);
+        w->y++;
+    } else {
+        w->busy = false;
+        s->done[torre_tower_index(&s->grid, w->tower)] = ++w->step;
+    }
+    return true;
+}
+
+/* Run a pass with so many workers; returns the number of violations, -1 for a deadlock. */
+static int64_t simulate(const torre_tower_grid *g, const torre_tower *list, int64_t towers,
+                        int64_t worker_count, policy how, bool skip_far_rule)
+{
+    int64_t cells = g->nx * g->ny, next = 0, active = 0;
+    simulation s = {.grid = *g, .skip_far_rule = skip_far_rule, .seed = 7};
+    for (int l = 0; l < 2; l++) s.level[l] = malloc((size_t)cells * sizeof(int64_t));
+    s.updates = calloc((size_t)cells, sizeof(int64_t));
+    s.done = calloc((size_t)torre_tower_slots(g), sizeof(int64_t));
+    s.workers = calloc((size_t)worker_count, sizeof(worker));
+    assert_true(s.level[0] && s.level[1] && s.updates && s.done && s.workers);
+    for (int64_t i = 0; i < cells; i++) {
+        s.level[0][i] = 0;
+        s.level[1][i] = -1;
+    }
+    while (true) {
+        /* workers stay sorted by the place of their tower in the list */
+        for (; active < worker_count && next < towers; active++)
+            s.workers[active] = (worker){.tower = list[next++]};
+        if (active == 0) break;
+        int64_t first = how == RANDOM ? draw(&s, active) : how == EAGER_UPWIND ? 0 : active - 1;
+        int64_t tried = 0, i = first;
+        for (; tried < active && !advance(&s, &s.workers[i]); tried++)
+            i = how == EAGER_DOWNWIND ? (i + active - 1) % active : (i + 1) % active;
+        if (tried == active) {
+            s.violations = -1;
+            break;
+        }
+        if (s.workers[i].step == g->height) {
+            active--;
+            for (int64_t k = i; k < active; k++) s.workers[k] = s.workers[k + 1];
+        }
+    }
+    for (int64_t i = 0; s.violations >= 0 && i < cells; i++)
+        s.violations += s.updates[i] != g->height;
+    free(s.level[0]);
+    free(s.level[1]);
+    free(s.updates);
+    free(s.done);
+    free(s.workers);
+    return s.violations;
+}
+
+static torre_tower *traversal(const torre_tower_grid *g, torre_ordering_kind kind)
+{
+    int64_t n = torre_traversal_count(g);
+    torre_tower *list = malloc((size_t)(n + 1) * sizeof *list);
+    assert_non_null(list);
+    assert_int_equal(torre_traversal_build(g, kind, list), 0);
+    assert_int_equal(torre_traversal_check(g, list, n), 0);
+    return list;
+}
+
+static bool has_2d(int kind) { return kind == TORRE_ROW_MAJOR || torre_motif_of(kind, 2)->dims; }
+
+static void check_grid(const torre_tower_grid *g)
+{
+    int64_t towers = torre_traversal_count(g);
+    for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
+        if (!has_2d(kind)) continue;
+        torre_tower *list = traversal(g, (torre_ordering_kind)kind);
+        const int64_t workers[3] = {1, 3, towers};
+        for (int i = 0; i < 9; i++) {
+            int64_t bad = simulate(g, list, towers, workers[i % 3], (policy)(i / 3), false);
+            if (bad != 0)
+                fail_msg("nx %lld ny %lld R %lld D %lld NT %lld %s: %lld violations",
+                         (long long)g->nx, (long long)g->ny, (long long)g->half_width,
+                         (long long)g->half_size, (long long)g->height,
+                         torre_ordering_name((torre_ordering_kind)kind), (long long)bad);
+        }
+        free(list);
+    }
+}
+
+static void towers_are_legal(void **state)
+{
+    (void)state;
+    for (int64_t R = 1; R <= 4; R++) {
+        for (int64_t dts = 1; dts <= 5; dts++) {
+            int64_t D = R * dts;
+            const int64_t sizes[][2] = {{1, 1}, {1, 7}, {11, 1}, {13, 17}, {2 * D, 3 * D + 1}};
+            const int64_t heights[] = {1, 2, 3, dts, 2 * dts + 1};
+            for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
+                for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+                    torre_tower_grid g =
+                        torre_tower_grid_make(sizes[n][0], sizes[n][1], R, dts, heights[h], false);
+                    check_grid(&g);
+                }
+                for (int64_t ny = 2 * D; ny <= 4 * D; ny += 2 * D) {
+                    assert_true(torre_tower_grid_can_wrap(ny, R, dts));
+                    torre_tower_grid g =
+                        torre_tower_grid_make(2 * D - 1, ny, R, dts, heights[h], true);
+                    check_grid(&g);
+                }
+            }
+        }
+    }
+}
+
+static void every_worker_count_and_policy_is_legal(void **state)
+{
+    (void)state;
+    for (int periodic = 0; periodic < 2; periodic++) {
+        torre_tower_grid g = torre_tower_grid_make(23, periodic ? 16 : 19, 2, 2, 9, periodic);
+        int64_t towers = torre_traversal_count(&g);
+        for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
+            if (!has_2d(kind)) continue;
+            torre_tower *list = traversal(&g, (torre_ordering_kind)kind);
+            for (int64_t workers = 1; workers <= towers; workers = workers * 3 / 2 + 1)
+                for (int how = 0; how <= RANDOM; how++)
+                    assert_int_equal(simulate(&g, list, towers, workers, (policy)how, false), 0);
+            free(list);
+        }
+    }
+}
+
+/* The checks can fail: without the rule on (s + 2, m) they do, for every R and dts. */
+static void the_far_rule_is_needed(void **state)
+{
+    (void)state;
+    for (int64_t R = 1; R <= 4; R++) {
+        for (int64_t dts = 1; dts <= 5; dts++) {
+            int64_t D = R * dts;
+            torre_tower_grid g = torre_tower_grid_make(4 * D, 4 * D, R, dts, 4, false);
+            int64_t towers = torre_traversal_count(&g);
+            torre_tower *list = traversal(&g, TORRE_ROW_MAJOR);
+            assert_int_equal(simulate(&g, list, towers, towers, EAGER_DOWNWIND, false), 0);
+            assert_true(simulate(&g, list, towers, towers, EAGER_DOWNWIND, true) > 0);
+            free(list);
+        }
+    }
+}
+
+static void illegal_lists_are_found(void **state)
+{
+    (void)state;
+    torre_tower_grid g = torre_tower_grid_make(20, 20, 2, 1, 4, false);
+    int64_t n = torre_traversal_count(&g);
+    torre_tower *list = traversal(&g, TORRE_HILBERT);
+    assert_int_equal(torre_traversal_check(&g, list, n - 1), n); /* one is missing at the end */
+    torre_tower kept = list[n - 1];
+    list[n - 1] = list[0]; /* twice */
+    assert_int_equal(torre_traversal_check(&g, list, n), n);
+    list[n - 1] = list[0];
+    list[0] = kept; /* far downwind first */
+    assert_int_equal(torre_traversal_check(&g, list, n), 1);
+    free(list);
+}
+
+/* Row-major goes by stages, Morton is the curve itself: both are legal without readiness. */
+static void monotone_orderings_are_kept(void **state)
+{
+    (void)state;
+    torre_tower_grid g = torre_tower_grid_make(50, 40, 1, 3, 7, false);
+    int64_t n = torre_traversal_count(&g);
+    torre_tower *list = traversal(&g, TORRE_ROW_MAJOR);
+    for (int64_t i = 1; i < n; i++)
+        assert_true(list[i].s < list[i - 1].s ||
+                    (list[i].s == list[i - 1].s && list[i].m == list[i - 1].m + 2));
+    free(list);
+
+    list = traversal(&g, TORRE_MORTON);
+    int64_t size[2] = {INT64_C(1) << 10, INT64_C(1) << 10}, before = -1;
+    int64_t a_max = torre_floor_div(g.s_max + g.m_max, 2);
+    int64_t b_max = torre_floor_div(g.s_max - g.m_min, 2);
+    torre_ordering o;
+    assert_true(torre_ordering_make(TORRE_MORTON, 2, size, &o, NULL));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t tile[2] = {a_max - (list[i].s + list[i].m) / 2,
+                           b_max - (list[i].s - list[i].m) / 2};
+        int64_t rank = torre_ordering_encode(&o, tile);
+        assert_true(rank > before);
+        before = rank;
+    }
+    free(list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(towers_are_legal),
+        cmocka_unit_test(every_worker_count_and_policy_is_legal),
+        cmocka_unit_test(the_far_rule_is_needed),
+        cmocka_unit_test(illegal_lists_are_found),
+        cmocka_unit_test(monotone_orderings_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

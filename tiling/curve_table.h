@@ -1,0 +1,41 @@
+/*
+ * The table of orderings: one line each. Order of the lines = values of torre_ordering_kind.
+ *
+ *     X(constant, "name", motif in 2-D, motif in 3-D, "what it is")
+ *
+ * An ordering that is not one recursive curve has no motifs; ordering.c assembles it from others.
+ */
+#ifndef TORRE_CURVE_TABLE_H
+#define TORRE_CURVE_TABLE_H
+
+#include "curve.h"
+#include "curve_hilbert.h"
+#include "curve_morton.h"
+
+#define TORRE_NO_MOTIF                                                                             \
+    {                                                                                              \
+        0, 0, 0, 0, {0}, { 0 }                                                                     \
+    }
+
+#define TORRE_ORDERING_TABLE(X)                                                                    \
+    X(TORRE_ROW_MAJOR, "row-major", TORRE_NO_MOTIF, TORRE_NO_MOTIF, "last axis fastest")           \
+    X(TORRE_MORTON, "morton", TORRE_MORTON_2D, TORRE_MORTON_3D, "bit interleave (Z curve)")        \
+    X(TORRE_HILBERT, "hilbert", TORRE_HILBERT_2D, TORRE_HILBERT_3D, "unit steps throughout")
+
+typedef enum torre_ordering_kind {
+#define TORRE_ORDERING_CONSTANT(kind, name, motif2, motif3, text) kind,
+    TORRE_ORDERING_TABLE(TORRE_ORDERING_CONSTANT)
+#undef TORRE_ORDERING_CONSTANT
+        TORRE_ORDERING_KINDS
+} torre_ordering_kind;
+
+/* Motif of a kind in dims = 2 or 3 dimensions; its dims is 0 where there is none. */
+static inline TORRE_HD const torre_motif *torre_motif_of(int kind, int dims)
+{
+#define TORRE_ORDERING_MOTIFS(kind, name, motif2, motif3, text) motif2, motif3,
+    static const torre_motif table[] = {TORRE_ORDERING_TABLE(TORRE_ORDERING_MOTIFS)};
+#undef TORRE_ORDERING_MOTIFS
+    return &table[2 * kind + (dims == 3)];
+}
+
+#endif

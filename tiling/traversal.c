@@ -1,0 +1,130 @@
+#include "traversal.h"
+
+#include <stdlib.h>
+
+/* Towers wait in a binary heap, the lowest rank on top. */
+typedef struct ready_tower {
+    int64_t rank;
+    torre_tower tower;
+} ready_tower;
+
+static void heap_push(ready_tower *heap, int64_t count, ready_tower entry)
+{
+    int64_t i = count;
+    for (; i > 0 && heap[(i - 1) / 2].rank > entry.rank; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = entry;
+}
+
+static ready_tower heap_pop(ready_tower *heap, int64_t count)
+{
+    ready_tower top = heap[0], last = heap[count - 1];
+    int64_t i = 0, child;
+    for (; (child = 2 * i + 1) < count - 1; i = child) {
+        if (child + 1 < count - 1 && heap[child + 1].rank < heap[child].rank) child++;
+        if (heap[child].rank >= last.rank) break;
+        heap[i] = heap[child];
+    }
+    heap[i] = last;
+    return top;
+}
+
+/*
+ * Ranks of towers. Curves live on the tile coordinates (a, b) = ((s + m) / 2, (s - m) / 2), counted
+ * downwards from the upwind corner; row-major goes by stages: s downwards, then m upwards.
+ */
+typedef struct tower_ranks {
+    const torre_tower_grid *grid;
+    torre_ordering ordering;
+    int64_t a_max, b_max;
+} tower_ranks;
+
+static bool tower_ranks_make(const torre_tower_grid *g, torre_ordering_kind kind, tower_ranks *r)
+{
+    int64_t size[2];
+    r->grid = g;
+    r->a_max = torre_floor_div(g->s_max + g->m_max, 2);
+    r->b_max = torre_floor_div(g->s_max - g->m_min, 2);
+    if (kind == TORRE_ROW_MAJOR) {
+        size[0] = g->s_max - g->s_min + 1;
+        size[1] = g->m_max - g->m_min + 1;
+    } else {
+        size[0] = r->a_max - torre_floor_div(g->s_min + g->m_min, 2) + 1;
+        size[1] = r->b_max - torre_floor_div(g->s_min - g->m_max, 2) + 1;
+    }
+    return torre_ordering_make(kind, 2, size, &r->ordering, NULL);
+}
+
+static int64_t tower_rank(const tower_ranks *r, torre_tower w)
+{
+    int64_t tile[2] = {r->a_max - (w.s + w.m) / 2, r->b_max - (w.s - w.m) / 2};
+    if (r->ordering.kind == TORRE_ROW_MAJOR) {
+        tile[0] = r->grid->s_max - w.s;
+        tile[1] = w.m - r->grid->m_min;
+    }
+    return torre_ordering_encode(&r->ordering, tile);
+}
+
+/* First row of the grid that has a tower at stage s. */
+static int64_t first_row(const torre_tower_grid *g, int64_t s)
+{
+    return g->m_min + ((s + g->m_min) & 1);
+}
+
+int64_t torre_traversal_count(const torre_tower_grid *g)
+{
+    int64_t stages = g->s_max - g->s_min + 1, rows = g->m_max - g->m_min + 1;
+    bool full =
+        (g->s_min + g->m_min) % 2 == 0; /* whether the first stage starts in the first row */
+    return stages * rows / 2 + (stages % 2 && rows % 2 && full);
+}
+
+int torre_traversal_build(const torre_tower_grid *g, torre_ordering_kind kind, torre_tower *list)
+{
+    tower_ranks ranks;
+    if (!tower_ranks_make(g, kind, &ranks)) return -2;
+    int64_t total = torre_traversal_count(g), ready = 0, listed = 0;
+    ready_tower *heap = malloc((size_t)(total + 1) * sizeof *heap);
+    uint8_t *missing = calloc((size_t)torre_tower_slots(g), sizeof *missing); /* unlisted upwind */
+    if (!heap || !missing) {
+        free(heap);
+        free(missing);
+        return -1;
+    }
+    torre_tower w, other;
+    for (w.s = g->s_min; w.s <= g->s_max; w.s++) {
+        for (w.m = first_row(g, w.s); w.m <= g->m_max; w.m += 2) {
+            uint8_t *n = &missing[torre_tower_index(g, w)];
+            for (int i = 0; i < 3; i++) *n += torre_tower_upwind(g, w, i, &other);
+            if (*n == 0) heap_push(heap, ready++, (ready_tower){tower_rank(&ranks, w), w});
+        }
+    }
+    while (ready > 0) {
+        w = heap_pop(heap, ready--).tower;
+        list[listed++] = w;
+        for (int i = 0; i < 3; i++)
+            if (torre_tower_downwind(g, w, i, &other) &&
+                --missing[torre_tower_index(g, other)] == 0)
+                heap_push(heap, ready++, (ready_tower){tower_rank(&ranks, other), other});
+    }
+    free(heap);
+    free(missing);
+    return 0;
+}
+
+int64_t torre_traversal_check(const torre_tower_grid *g, const torre_tower *list, int64_t count)
+{
+    uint8_t *listed = calloc((size_t)torre_tower_slots(g), sizeof *listed);
+    if (!listed) return -1;
+    int64_t bad = 0;
+    for (int64_t i = 0; i < count && bad == 0; i++) {
+        torre_tower up;
+        if (!torre_tower_is_valid(g, list[i]) || listed[torre_tower_index(g, list[i])]) bad = 1 + i;
+        for (int u = 0; u < 3 && bad == 0; u++)
+            if (torre_tower_upwind(g, list[i], u, &up) && !listed[torre_tower_index(g, up)])
+                bad = 1 + i;
+        if (bad == 0) listed[torre_tower_index(g, list[i])] = 1;
+    }
+    free(listed);
+    return bad ? bad : count == torre_traversal_count(g) ? 0 : 1 + count;
+}
