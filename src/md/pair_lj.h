@@ -1,0 +1,81 @@
+/*
+ * Pair model "lj": Lennard-Jones, cut at r_c.
+ *
+ *     V(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6) - V_c,   r < r_c
+ *     F_i  = -dV/dr d/r = (24 epsilon / r^2) (2 (sigma/r)^12 - (sigma/r)^6) d,   d = r_i - r_j
+ *
+ * V_c = V(r_c) with shift, 0 without (the energy of LAMMPS's lj/cut). The force is the same.
+ *
+ * What every pair model provides
+ * ------------------------------
+ * This header is a C template, valid as C11 and as CUDA C++: define TORRE_REAL (float or double)
+ * and TORRE_TYPED(name) (the name with a suffix of one's own) and include it, as often as wanted
+ * with different definitions. It then declares
+ *     TORRE_TYPED(torre_pair)        constants of the model, plain data (kernel argument)
+ *     TORRE_TYPED(torre_pair_make)   those constants from the problem (host, f64 arithmetic)
+ *     TORRE_TYPED(torre_pair_eval)   the interaction, for host and device. It is called for pairs
+ *                                    with 0 < r < r_c only, or its results are discarded: it must
+ *                                    not branch on r to protect itself.
+ *     TORRE_TYPED(torre_pair_shift)  energy to subtract per pair inside the cutoff to make the
+ *                                    energy continuous there (0 where it is already).
+ * Included without TORRE_REAL it only names the parameters.
+ */
+#include <math.h>
+
+#include "md/md.h"
+#include "tiling/hd.h"
+
+#ifndef TORRE_PAIR_LJ_H
+#define TORRE_PAIR_LJ_H
+
+/* Indices into torre_md_problem.parameter. */
+enum {
+    TORRE_LJ_EPSILON, /* depth of the well, > 0 */
+    TORRE_LJ_SIGMA,   /* distance of zero energy, > 0 */
+    TORRE_LJ_SHIFT    /* 1: the energy is shifted to be zero at the cutoff; 0: it is not */
+};
+
+#endif
+
+#ifdef TORRE_REAL
+
+typedef struct TORRE_TYPED(torre_pair) {
+    TORRE_REAL force12, force6;   /* F.d = r^-2 r^-6 (force12 r^-6 - force6) */
+    TORRE_REAL energy12, energy6; /* V = r^-6 (energy12 r^-6 - energy6) - energy_cut */
+    TORRE_REAL energy_cut;
+} TORRE_TYPED(torre_pair);
+
+static inline TORRE_TYPED(torre_pair) TORRE_TYPED(torre_pair_make)(const torre_md_problem *problem)
+{
+    double epsilon = problem->parameter[TORRE_LJ_EPSILON];
+    double s6 = pow(problem->parameter[TORRE_LJ_SIGMA], 6), c6 = pow(problem->cutoff, -6);
+    double at_cutoff = 4 * epsilon * s6 * c6 * (s6 * c6 - 1);
+    TORRE_TYPED(torre_pair) pair;
+    pair.force12 = (TORRE_REAL)(48 * epsilon * s6 * s6);
+    pair.force6 = (TORRE_REAL)(24 * epsilon * s6);
+    pair.energy12 = (TORRE_REAL)(4 * epsilon * s6 * s6);
+    pair.energy6 = (TORRE_REAL)(4 * epsilon * s6);
+    pair.energy_cut = problem->parameter[TORRE_LJ_SHIFT] != 0 ? (TORRE_REAL)at_cutoff : 0;
+    return pair;
+}
+
+static inline double TORRE_TYPED(torre_pair_shift)(const torre_md_problem *problem)
+{
+    double s6 = pow(problem->parameter[TORRE_LJ_SIGMA], 6), c6 = pow(problem->cutoff, -6);
+    if (problem->parameter[TORRE_LJ_SHIFT] != 0) return 0;
+    return 4 * problem->parameter[TORRE_LJ_EPSILON] * s6 * c6 * (s6 * c6 - 1);
+}
+
+/*
+ * rsq: r^2. Returns f with F_i = f d (so that the pair's virial d . F_i is f r^2); *energy: V(r).
+ */
+TORRE_HD static inline TORRE_REAL TORRE_TYPED(torre_pair_eval)(const TORRE_TYPED(torre_pair) * pair,
+                                                               TORRE_REAL rsq, TORRE_REAL *energy)
+{
+    TORRE_REAL inverse = 1 / rsq;
+    TORRE_REAL r6 = inverse * inverse * inverse;
+    *energy = r6 * (pair->energy12 * r6 - pair->energy6) - pair->energy_cut;
+    return inverse * r6 * (pair->force12 * r6 - pair->force6);
+}
+
+#endif
