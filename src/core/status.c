@@ -12,6 +12,8 @@ torre_status torre_fail(torre_status code, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    for (char *c = text; *c; c++) /* one line, whatever a file name or argument holds */
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
     snprintf(last_text, sizeof last_text, "%s", text);
     return code;
 }

@@ -1,0 +1,78 @@
+#include "core/memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* The number in a file that holds just one; INT64_MAX for "max" or no such file. */
+static int64_t number_in(const char *path)
+{
+    int64_t v = INT64_MAX;
+    FILE *f = fopen(path, "r");
+    if (!f) return v;
+    if (fscanf(f, "%" SCNd64, &v) != 1) v = INT64_MAX;
+    fclose(f);
+    return v;
+}
+
+static int64_t system_available(void)
+{
+    FILE *f = fopen("/proc/meminfo", "r");
+    if (!f) return INT64_MAX;
+    char line[256];
+    int64_t kib = -1;
+    while (kib < 0 && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %" SCNd64 " kB", &kib) != 1) kib = -1;
+    fclose(f);
+    return kib < 0 ? INT64_MAX : kib * 1024;
+}
+
+/* Value of "key value" lines, 0 without such a line or file. */
+static int64_t entry_in(const char *path, const char *key)
+{
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
+    char name[64];
+    int64_t value, found = 0;
+    while (fscanf(f, "%63s %" SCNd64, name, &value) == 2)
+        if (strcmp(name, key) == 0) found = value;
+    fclose(f);
+    return found;
+}
+
+/* What the two kinds of control groups leave, as seen from inside a container. */
+static int64_t group_available(void)
+{
+    static const struct {
+        const char *limit, *used, *details, *cache; /* cache: counted as used, given up on demand */
+    } group[2] = {
+        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat",
+         "inactive_file"},
+        {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+         "/sys/fs/cgroup/memory/memory.usage_in_bytes", "/sys/fs/cgroup/memory/memory.stat",
+         "total_inactive_file"},
+    };
+    int64_t left = INT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        int64_t limit = number_in(group[i].limit), used = number_in(group[i].used);
+        if (limit == INT64_MAX || used == INT64_MAX) continue;
+        used -= entry_in(group[i].details, group[i].cache);
+        int64_t free_bytes = limit > used ? limit - used : 0;
+        if (free_bytes < left) left = free_bytes;
+    }
+    return left;
+}
+
+int64_t torre_memory_available(void)
+{
+    int64_t system = system_available(), group = group_available();
+    return system < group ? system : group;
+}
+
+int64_t torre_memory_peak(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage)) return 0;
+    return (int64_t)usage.ru_maxrss * 1024;
+}

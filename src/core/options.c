@@ -1,0 +1,281 @@
+#include "core/options.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/numbers.h"
+
+enum { FIRST = 1000 }; /* getopt_long knows entry i of the table as FIRST + i */
+
+const torre_option *torre_options_find(const torre_option *table, const char *name)
+{
+    for (; table->name; table++)
+        if (table->kind != TORRE_OPTION_GROUP && strcmp(table->name, name) == 0) return table;
+    return NULL;
+}
+
+bool torre_options_given(const torre_option *table, const char *name)
+{
+    const torre_option *o = torre_options_find(table, name);
+    return o && o->given;
+}
+
+void torre_join_choices(const char *const *choices, char *buffer, size_t size)
+{
+    size_t at = 0;
+    buffer[0] = 0;
+    for (int i = 0; choices[i] && at < size; i++) {
+        const char *glue = i == 0 ? "" : choices[i + 1] ? ", " : " or ";
+        at += (size_t)snprintf(buffer + at, size - at, "%s%s", glue, choices[i]);
+    }
+}
+
+static unsigned counts_of(const torre_option *o) { return o->counts ? o->counts : TORRE_COUNT_3; }
+
+static bool in_range(const torre_option *o, double v)
+{
+    return (o->above_low ? v > o->low : v >= o->low) && v <= o->high;
+}
+
+/* "from 1 to 64", "above 0 and up to 10" */
+static void range_text(const torre_option *o, char *buffer, size_t size)
+{
+    char low[32], high[32];
+    torre_format_real(o->low, low, sizeof low);
+    torre_format_real(o->high, high, sizeof high);
+    if (o->kind == TORRE_OPTION_INTEGER || o->kind == TORRE_OPTION_SIZE) {
+        snprintf(low, sizeof low, "%.0f", o->low);
+        snprintf(high, sizeof high, "%.0f", o->high);
+    }
+    snprintf(buffer, size, o->above_low ? "above %s, up to %s" : "from %s to %s", low, high);
+}
+
+static const char *shape_of(const torre_option *o)
+{
+    bool size = o->kind == TORRE_OPTION_SIZE;
+    switch (counts_of(o)) {
+    case TORRE_COUNT_1 | TORRE_COUNT_3:
+        return size ? "N or NxNxN" : "X or X,Y,Z";
+    case TORRE_COUNT_2 | TORRE_COUNT_3:
+        return size ? "NxN or NxNxN" : "X,Y or X,Y,Z";
+    case TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3:
+        return size ? "N, NxN or NxNxN" : "X, X,Y or X,Y,Z";
+    default:
+        return size ? "NxNxN" : "X,Y,Z";
+    }
+}
+
+void torre_option_rule(const torre_option *o, char *buffer, size_t size)
+{
+    char range[128];
+    const char *word = o->word ? o->word : "", *glue = o->word ? " or " : "";
+    range_text(o, range, sizeof range);
+    switch (o->kind) {
+    case TORRE_OPTION_CHOICE:
+    case TORRE_OPTION_INTEGER:
+        if (o->choices) {
+            torre_join_choices(o->choices, range, sizeof range);
+            snprintf(buffer, size, "must be %s%s%s", word, glue, range);
+        } else {
+            snprintf(buffer, size, "must be %s%sa whole number %s", word, glue, range);
+        }
+        break;
+    case TORRE_OPTION_REAL:
+        snprintf(buffer, size, "must be %s%sa number %s", word, glue, range);
+        break;
+    case TORRE_OPTION_SIZE:
+        snprintf(buffer, size, "must be %s, whole numbers %s", shape_of(o), range);
+        break;
+    case TORRE_OPTION_VECTOR:
+        snprintf(buffer, size, "must be %s, numbers %s", shape_of(o), range);
+        break;
+    case TORRE_OPTION_TEXT:
+        snprintf(buffer, size, "must not be empty");
+        break;
+    default:
+        buffer[0] = 0;
+    }
+}
+
+static torre_status refuse(const torre_option *o, const char *text)
+{
+    char rule[400];
+    torre_option_rule(o, rule, sizeof rule);
+    if (!*text) return torre_fail(TORRE_ERR_USAGE, "--%s %s (got nothing)", o->name, rule);
+    return torre_fail(TORRE_ERR_USAGE, "--%s %s (got %.80s)", o->name, rule, text);
+}
+
+static torre_status store_integer(const torre_option *o, const char *text)
+{
+    int64_t v;
+    if (!torre_parse_integer(text, &v)) return refuse(o, text);
+    bool legal = o->choices ? false : in_range(o, (double)v);
+    for (int i = 0; o->choices && o->choices[i]; i++)
+        if (v == strtoll(o->choices[i], NULL, 10)) legal = true;
+    if (!legal) return refuse(o, text);
+    *(int64_t *)o->value = v;
+    return TORRE_OK;
+}
+
+static torre_status store_choice(const torre_option *o, const char *text)
+{
+    for (int i = 0; o->choices[i]; i++) {
+        if (strcmp(text, o->choices[i]) == 0) {
+            *(int *)o->value = i;
+            return TORRE_OK;
+        }
+    }
+    return refuse(o, text);
+}
+
+static torre_status store_size(const torre_option *o, const char *text)
+{
+    int64_t v[3] = {0, 0, 0};
+    int n;
+    if (!torre_parse_integers(text, 'x', 3, v, &n) || !(counts_of(o) & (1u << (n - 1))))
+        return refuse(o, text);
+    for (int i = 0; i < n; i++)
+        if (!in_range(o, (double)v[i])) return refuse(o, text);
+    memcpy(o->value, v, sizeof v);
+    return TORRE_OK;
+}
+
+static torre_status store_vector(const torre_option *o, const char *text)
+{
+    double v[3] = {0, 0, 0};
+    int n;
+    if (!torre_parse_reals(text, ',', 3, v, &n) || !(counts_of(o) & (1u << (n - 1))))
+        return refuse(o, text);
+    for (int i = 0; i < n; i++)
+        if (!in_range(o, v[i])) return refuse(o, text);
+    memcpy(o->value, v, sizeof v);
+    return TORRE_OK;
+}
+
+static torre_status store(torre_option *o, const char *text)
+{
+    if (o->given) return torre_fail(TORRE_ERR_USAGE, "--%s is given twice", o->name);
+    o->given = true;
+    bool is_word = text && o->word && strcmp(text, o->word) == 0;
+    switch (o->kind) {
+    case TORRE_OPTION_FLAG:
+        *(bool *)o->value = true;
+        break;
+    case TORRE_OPTION_TEXT:
+        if (!*text) return refuse(o, text);
+        *(const char **)o->value = text;
+        break;
+    case TORRE_OPTION_INTEGER:
+        if (!is_word) return store_integer(o, text);
+        *(int64_t *)o->value = (int64_t)o->word_value;
+        break;
+    case TORRE_OPTION_REAL:
+        if (is_word) {
+            *(double *)o->value = o->word_value;
+        } else {
+            double v;
+            if (!torre_parse_real(text, &v) || !in_range(o, v)) return refuse(o, text);
+            *(double *)o->value = v;
+        }
+        break;
+    case TORRE_OPTION_CHOICE:
+        return store_choice(o, text);
+    case TORRE_OPTION_SIZE:
+        return store_size(o, text);
+    case TORRE_OPTION_VECTOR:
+        return store_vector(o, text);
+    case TORRE_OPTION_GROUP:
+        break;
+    }
+    return TORRE_OK;
+}
+
+/* What getopt_long did not like about a long option. */
+static torre_status explain(const torre_option *table, const char *token)
+{
+    size_t length = strcspn(token + 2, "=");
+    const torre_option *first = NULL;
+    for (const torre_option *o = table; o->name; o++) {
+        if (o->kind == TORRE_OPTION_GROUP || strncmp(o->name, token + 2, length) != 0) continue;
+        if (o->kind == TORRE_OPTION_FLAG && token[2 + length] == '=')
+            return torre_fail(TORRE_ERR_USAGE, "--%s takes no value (got %.80s)", o->name,
+                              token + 2 + length + 1);
+        if (first)
+            return torre_fail(TORRE_ERR_USAGE, "%.80s is ambiguous: --%s or --%s", token,
+                              first->name, o->name);
+        first = o;
+    }
+    return torre_fail(TORRE_ERR_USAGE, "unknown option %.80s; --help lists them", token);
+}
+
+static torre_status refuse_missing(const torre_option *o)
+{
+    char rule[400];
+    torre_option_rule(o, rule, sizeof rule);
+    if (o->kind == TORRE_OPTION_TEXT)
+        return torre_fail(TORRE_ERR_USAGE, "--%s needs a value: %s", o->name,
+                          o->metavar ? o->metavar : "TEXT");
+    return torre_fail(TORRE_ERR_USAGE, "--%s needs a value: it %s", o->name, rule);
+}
+
+static torre_status parse(torre_option *table, const struct option *known, int argc, char **argv,
+                          const char **arguments, int limit, int *count)
+{
+    enum { ARGUMENT = 1 };
+    optind = 0; /* start afresh */
+    opterr = 0;
+    int code;
+    while ((code = getopt_long(argc, argv, "-:h", known, NULL)) != -1) {
+        torre_option *o = code >= FIRST ? &table[code - FIRST] : NULL;
+        if (code == 'h') o = (torre_option *)torre_options_find(table, "help");
+        if (o) {
+            TORRE_TRY(store(o, optarg));
+            if (o->stops) return TORRE_OK;
+        } else if (code == ':') {
+            return refuse_missing(&table[optopt - FIRST]);
+        } else if (code != ARGUMENT && optopt > 0 && optopt < FIRST) {
+            return torre_fail(TORRE_ERR_USAGE, "unknown option -%c; --help lists them", optopt);
+        } else if (code != ARGUMENT) {
+            return explain(table, argv[optind - 1]);
+        } else if (*count == limit) {
+            return torre_fail(TORRE_ERR_USAGE,
+                              "unexpected argument %.80s; --help lists the options", optarg);
+        } else {
+            arguments[(*count)++] = optarg;
+        }
+    }
+    for (; optind < argc; optind++) { /* what follows "--" */
+        if (*count == limit)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "unexpected argument %.80s; --help lists the options", argv[optind]);
+        arguments[(*count)++] = argv[optind];
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_options_parse(torre_option *table, int argc, char *const *argv,
+                                 const char **arguments, int limit, int *count)
+{
+    int entries = 0, no_count = 0, used = 0;
+    while (table[entries].name) entries++;
+    struct option *known = calloc((size_t)entries + 1, sizeof *known);
+    char **order = calloc((size_t)argc + 1, sizeof *order); /* getopt_long may permute it */
+    if (!known || !order) {
+        free(known);
+        free(order);
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    }
+    memcpy(order, argv, (size_t)argc * sizeof *order);
+    for (int i = 0; i < entries; i++) {
+        if (table[i].kind == TORRE_OPTION_GROUP) continue;
+        int has = table[i].kind == TORRE_OPTION_FLAG ? no_argument : required_argument;
+        known[used++] = (struct option){table[i].name, has, NULL, FIRST + i};
+    }
+    if (!count) count = &no_count;
+    *count = 0;
+    torre_status status = parse(table, known, argc, order, arguments, limit, count);
+    free(known);
+    free(order);
+    return status;
+}

@@ -1,0 +1,5 @@
+#include "core/version.h"
+
+const char *torre_version_text(void) { return TORRE_VERSION; }
+
+const char *torre_build_text(void) { return TORRE_BUILD ", gcc-compatible compiler " __VERSION__; }

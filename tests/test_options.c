@@ -1,0 +1,313 @@
+/* The option table: values, refusals (one line each, in full), help and echo. */
+#include "core/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/numbers.h"
+#include "core/report.h"
+
+static struct {
+    int64_t order, steps, threads, size[3];
+    double dt, frequency, spacing[3];
+    int engine;
+    const char *file;
+    bool quiet, help;
+} s;
+
+static const char *const orders[] = {"2", "4", "6", "8", NULL};
+static const char *const engines[] = {"torre", "stepwise", "reference", NULL};
+
+static torre_option table[] = {
+    {.name = "Physics", .kind = TORRE_OPTION_GROUP},
+    {.name = "order",
+     .kind = TORRE_OPTION_INTEGER,
+     .value = &s.order,
+     .choices = orders,
+     .help = "order of accuracy in space"},
+    {.name = "size",
+     .kind = TORRE_OPTION_SIZE,
+     .value = s.size,
+     .low = 1,
+     .high = 1000000,
+     .counts = TORRE_COUNT_1 | TORRE_COUNT_3,
+     .help = "cells along x, y and z"},
+    {.name = "spacing",
+     .kind = TORRE_OPTION_VECTOR,
+     .value = s.spacing,
+     .low = 0,
+     .above_low = true,
+     .high = 1e9,
+     .counts = TORRE_COUNT_1 | TORRE_COUNT_3,
+     .help = "metres"},
+    {.name = "dt",
+     .kind = TORRE_OPTION_REAL,
+     .value = &s.dt,
+     .low = 0,
+     .above_low = true,
+     .high = 1e9,
+     .word = "auto",
+     .word_value = 0,
+     .metavar = "S|auto",
+     .help = "time step"},
+    {.name = "frequency",
+     .kind = TORRE_OPTION_REAL,
+     .value = &s.frequency,
+     .low = 0,
+     .above_low = true,
+     .high = 1e12,
+     .help = "peak frequency, Hz"},
+    {.name = "Running", .kind = TORRE_OPTION_GROUP},
+    {.name = "steps",
+     .kind = TORRE_OPTION_INTEGER,
+     .value = &s.steps,
+     .low = 0,
+     .high = 1e12,
+     .help = "time steps"},
+    {.name = "threads",
+     .kind = TORRE_OPTION_INTEGER,
+     .value = &s.threads,
+     .low = 1,
+     .high = 4096,
+     .word = "auto",
+     .word_value = 0,
+     .help = "threads"},
+    {.name = "engine",
+     .kind = TORRE_OPTION_CHOICE,
+     .value = &s.engine,
+     .choices = engines,
+     .help = "engine"},
+    {.name = "field",
+     .kind = TORRE_OPTION_TEXT,
+     .value = &s.file,
+     .metavar = "FILE",
+     .help = "a file"},
+    {.name = "quiet", .kind = TORRE_OPTION_FLAG, .value = &s.quiet, .help = "say nothing"},
+    {.name = "help",
+     .kind = TORRE_OPTION_FLAG,
+     .value = &s.help,
+     .stops = true,
+     .help = "show this help"},
+    {0}};
+
+static int reset(void **state)
+{
+    (void)state;
+    memset(&s, 0, sizeof s);
+    s.order = 8;
+    s.steps = 100;
+    s.frequency = 15;
+    for (int a = 0; a < 3; a++) {
+        s.size[a] = 64;
+        s.spacing[a] = 10;
+    }
+    for (torre_option *o = table; o->name; o++) o->given = false;
+    return 0;
+}
+
+/* Parse words separated by single spaces ("_" stands for an empty word). */
+static torre_status parse(const char *line, int limit, const char **arguments, int *count)
+{
+    static char copy[1000];
+    char *argv[50] = {(char *)"test", NULL};
+    int argc = 1;
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+        argv[argc++] = strcmp(word, "_") == 0 ? word + 1 : word;
+    return torre_options_parse(table, argc, argv, arguments, limit, count);
+}
+
+static void assert_refused(const char *line, const char *text)
+{
+    reset(NULL);
+    assert_int_equal(parse(line, 0, NULL, NULL), TORRE_ERR_USAGE);
+    assert_string_equal(torre_error_text(), text);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--order 4 --size=7x8x9 --spacing 2.5 --dt 1e-3 --engine reference "
+                           "--field u.npy --quiet --threads auto --steps=0",
+                           0, NULL, NULL),
+                     TORRE_OK);
+    assert_int_equal(s.order, 4);
+    assert_int_equal(s.size[0], 7);
+    assert_int_equal(s.size[2], 9);
+    assert_true(s.spacing[0] == 2.5 && s.spacing[1] == 0 && s.spacing[2] == 0);
+    assert_true(s.dt == 1e-3);
+    assert_int_equal(s.engine, 2);
+    assert_string_equal(s.file, "u.npy");
+    assert_true(s.quiet);
+    assert_int_equal(s.threads, 0);
+    assert_int_equal(s.steps, 0);
+    assert_true(s.frequency == 15);
+    assert_true(torre_options_given(table, "steps"));
+    assert_false(torre_options_given(table, "frequency"));
+}
+
+static void test_syntax(void **state)
+{
+    (void)state;
+    const char *arguments[3];
+    int count;
+    assert_int_equal(parse("curve --freq 5 more -- --quiet", 3, arguments, &count), TORRE_OK);
+    assert_int_equal(count, 3);
+    assert_string_equal(arguments[0], "curve");
+    assert_string_equal(arguments[1], "more");
+    assert_string_equal(arguments[2], "--quiet");
+    assert_true(s.frequency == 5 && !s.quiet);
+    reset(NULL);
+    assert_int_equal(parse("--dt auto -h --order 77", 0, NULL, NULL), TORRE_OK);
+    assert_true(s.help && s.dt == 0);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {
+        {"--order 3", "--order must be 2, 4, 6 or 8 (got 3)"},
+        {"--order 8.0", "--order must be 2, 4, 6 or 8 (got 8.0)"},
+        {"--order _", "--order must be 2, 4, 6 or 8 (got nothing)"},
+        {"--order", "--order needs a value: it must be 2, 4, 6 or 8"},
+        {"--field", "--field needs a value: FILE"},
+        {"--field _", "--field must not be empty (got nothing)"},
+        {"--order 2 --order 2", "--order is given twice"},
+        {"--quiet --quiet", "--quiet is given twice"},
+        {"--quiet=1", "--quiet takes no value (got 1)"},
+        {"--quiet=", "--quiet takes no value (got )"},
+        {"--colour red", "unknown option --colour; --help lists them"},
+        {"-x", "unknown option -x; --help lists them"},
+        {"-xyz", "unknown option -x; --help lists them"},
+        {"--s 3", "--s is ambiguous: --size or --spacing"},
+        {"--f=3", "--f=3 is ambiguous: --frequency or --field"},
+        {"more", "unexpected argument more; --help lists the options"},
+        {"-- more", "unexpected argument more; --help lists the options"},
+        {"--steps -1", "--steps must be a whole number from 0 to 1000000000000 (got -1)"},
+        {"--steps 1e3", "--steps must be a whole number from 0 to 1000000000000 (got 1e3)"},
+        {"--steps 12x", "--steps must be a whole number from 0 to 1000000000000 (got 12x)"},
+        {"--steps +5", "--steps must be a whole number from 0 to 1000000000000 (got +5)"},
+        {"--steps 99999999999999999999",
+         "--steps must be a whole number from 0 to 1000000000000 (got 99999999999999999999)"},
+        {"--threads some", "--threads must be auto or a whole number from 1 to 4096 (got some)"},
+        {"--dt nan", "--dt must be auto or a number above 0, up to 1e+09 (got nan)"},
+        {"--dt inf", "--dt must be auto or a number above 0, up to 1e+09 (got inf)"},
+        {"--dt 0", "--dt must be auto or a number above 0, up to 1e+09 (got 0)"},
+        {"--dt 1e999", "--dt must be auto or a number above 0, up to 1e+09 (got 1e999)"},
+        {"--dt 1e-999", "--dt must be auto or a number above 0, up to 1e+09 (got 1e-999)"},
+        {"--dt 0x10", "--dt must be auto or a number above 0, up to 1e+09 (got 0x10)"},
+        {"--dt 1,5", "--dt must be auto or a number above 0, up to 1e+09 (got 1,5)"},
+        {"--frequency auto", "--frequency must be a number above 0, up to 1e+12 (got auto)"},
+        {"--engine turbo", "--engine must be torre, stepwise or reference (got turbo)"},
+        {"--size 4x4", "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 4x4)"},
+        {"--size 4x4x4x4",
+         "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 4x4x4x4)"},
+        {"--size 4xx4", "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 4xx4)"},
+        {"--size 0x4x4", "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 0x4x4)"},
+        {"--size 4X4X4", "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 4X4X4)"},
+        {"--spacing 1,2,", "--spacing must be X or X,Y,Z, numbers above 0, up to 1e+09 (got 1,2,)"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_refused(bad[i][0], bad[i][1]);
+}
+
+/* An argument with line breaks must not break the one line. */
+static void test_one_line(void **state)
+{
+    (void)state;
+    char *argv[] = {(char *)"test", (char *)"--engine", (char *)"a\nb\tc", NULL};
+    assert_int_equal(torre_options_parse(table, 3, argv, NULL, 0, NULL), TORRE_ERR_USAGE);
+    assert_string_equal(torre_error_text(),
+                        "--engine must be torre, stepwise or reference (got a?b?c)");
+}
+
+/* Every default that --help shows is legal input for its own option. */
+static void test_round_trip(void **state)
+{
+    (void)state;
+    char text[64], line[100];
+    for (torre_option *o = table; o->name; o++) {
+        if (o->kind < TORRE_OPTION_INTEGER) continue;
+        torre_option_text(o, text, sizeof text);
+        snprintf(line, sizeof line, "--%s %s", o->name, text);
+        assert_int_equal(parse(line, 0, NULL, NULL), TORRE_OK);
+        snprintf(line, sizeof line, "%s", text);
+        torre_option_text(o, text, sizeof text);
+        assert_string_equal(text, line);
+    }
+}
+
+static void test_help(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    torre_options_help(table, out);
+    fclose(out);
+    assert_non_null(strstr(text, "\nPhysics:\n  --order 2|4|6|8           order of accuracy in "
+                                 "space [default 8]\n"));
+    assert_non_null(
+        strstr(text, "  --dt S|auto               time step [above 0; default auto]\n"));
+    for (char *line = text; *line; line += strcspn(line, "\n") + 1)
+        assert_true(strcspn(line, "\n") <= 80);
+    free(text);
+}
+
+static void test_report(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("--spacing 1,2,0.1 --field a\"b", 0, NULL, NULL), TORRE_OK);
+    torre_report *r = torre_report_new("test");
+    torre_report_options(r, table);
+    torre_report_integer(r, "large", INT64_MAX);
+    torre_report_real(r, "nothing", 0.0 / (s.dt));
+    torre_report_real(torre_report_object(torre_report_array(r, "list"), NULL), "temp", 0.7);
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(torre_report_write(r, out), TORRE_OK);
+    fclose(out);
+    torre_report_free(r);
+    static const char *const parts[] = {
+        "\"program\":\t\"test\"", "\"size\":\t[64, 64, 64]", "\"spacing\":\t[1, 2, 0.1]",
+        "\"dt\":\t\"auto\"",      "\"field\":\t\"a\\\"b\"",  "\"quiet\":\tfalse",
+        "9223372036854775807",    "\"nothing\":\tnull",      "\"temp\":\t0.7"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        assert_non_null(strstr(text, parts[i]));
+    assert_null(strstr(text, "\"help\""));
+    free(text);
+}
+
+static void test_report_full_disk(void **state)
+{
+    (void)state;
+    FILE *full = fopen("/dev/full", "w");
+    if (!full) skip();
+    torre_report *r = torre_report_new("test");
+    assert_int_equal(torre_report_write(r, full), TORRE_ERR_INPUT);
+    assert_string_equal(torre_error_text(), "cannot write the report: No space left on device");
+    torre_report_free(r);
+    fclose(full);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_values, reset),
+        cmocka_unit_test_setup(test_syntax, reset),
+        cmocka_unit_test_setup(test_refusals, reset),
+        cmocka_unit_test_setup(test_one_line, reset),
+        cmocka_unit_test_setup(test_round_trip, reset),
+        cmocka_unit_test_setup(test_help, reset),
+        cmocka_unit_test_setup(test_report, reset),
+        cmocka_unit_test_setup(test_report_full_disk, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
