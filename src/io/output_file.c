@@ -1,0 +1,155 @@
+#include "io/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct torre_output {
+    FILE *stream;
+    char *path;      /* as given */
+    char *target;    /* what the rename replaces: path with symbolic links followed */
+    char *temporary; /* NULL when written directly */
+};
+
+static void output_free(torre_output *out)
+{
+    free(out->path);
+    free(out->target);
+    free(out->temporary);
+    free(out);
+}
+
+static torre_status cannot(const char *what, const char *path)
+{
+    return torre_fail(TORRE_ERR_INPUT, "cannot %s %s: %s", what, path, strerror(errno));
+}
+
+/* A new file of a name nobody has, with the permissions that the user's mask asks for. */
+static int create_unique(char *name, size_t size, const char *target)
+{
+    for (int i = 0;; i++) {
+        snprintf(name, size, "%s.%ld-%d.part", target, (long)getpid(), i);
+        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST) return file;
+    }
+}
+
+static torre_status open_temporary(torre_output *out)
+{
+    size_t size = strlen(out->target) + 48;
+    out->temporary = malloc(size);
+    if (!out->temporary) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    int file = create_unique(out->temporary, size, out->target);
+    if (file < 0) {
+        torre_status status = cannot("write", out->path);
+        free(out->temporary);
+        out->temporary = NULL;
+        return status;
+    }
+    struct stat old;
+    bool keep = stat(out->target, &old) == 0; /* replacing a file keeps its permissions */
+    if ((keep && fchmod(file, old.st_mode & 0777)) || !(out->stream = fdopen(file, "wb"))) {
+        torre_status status = cannot("write", out->path);
+        close(file);
+        unlink(out->temporary);
+        return status;
+    }
+    return TORRE_OK;
+}
+
+static torre_status open_target(torre_output *out)
+{
+    struct stat there;
+    bool exists = stat(out->path, &there) == 0;
+    if (exists && S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        return cannot("write", out->path);
+    }
+    if (exists && !S_ISREG(there.st_mode)) {
+        out->stream = fopen(out->path, "wb");
+        return out->stream ? TORRE_OK : cannot("write", out->path);
+    }
+    if (exists && access(out->path, W_OK)) return cannot("write", out->path);
+    out->target = exists ? realpath(out->path, NULL) : strdup(out->path);
+    if (!out->target) return cannot("write", out->path);
+    return open_temporary(out);
+}
+
+torre_status torre_output_open(const char *path, torre_output **result)
+{
+    torre_output *out = calloc(1, sizeof *out);
+    if (out) out->path = strdup(path);
+    if (!out || !out->path) {
+        free(out);
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    }
+    if (strcmp(path, "-") == 0) {
+        out->stream = stdout;
+    } else {
+        torre_status status = open_target(out);
+        if (status) {
+            output_free(out);
+            return status;
+        }
+    }
+    *result = out;
+    return TORRE_OK;
+}
+
+FILE *torre_output_stream(torre_output *out) { return out->stream; }
+
+const char *torre_output_path(const torre_output *out) { return out->path; }
+
+const char *torre_output_temporary(const torre_output *out) { return out->temporary; }
+
+torre_status torre_output_commit(torre_output *out)
+{
+    torre_status status = TORRE_OK;
+    errno = 0;
+    bool bad = ferror(out->stream) || fflush(out->stream);
+    if (bad) {
+        if (errno == 0) errno = EIO; /* the write that failed was not the last one */
+        status = cannot("write", out->path);
+    }
+    if (out->stream != stdout && fclose(out->stream) && !status)
+        status = cannot("write", out->path);
+    if (out->temporary && !status && rename(out->temporary, out->target))
+        status = cannot("write", out->path);
+    if (out->temporary && status) unlink(out->temporary);
+    output_free(out);
+    return status;
+}
+
+void torre_output_discard(torre_output *out)
+{
+    if (!out) return;
+    if (out->stream != stdout) fclose(out->stream);
+    if (out->temporary) unlink(out->temporary);
+    output_free(out);
+}
+
+torre_status torre_output_directory(const char *path)
+{
+    char part[PATH_MAX];
+    if (strlen(path) + 8 >= sizeof part) {
+        errno = ENAMETOOLONG;
+        return cannot("write into", path);
+    }
+    for (size_t i = 1; i <= strlen(path); i++) {
+        if (path[i] != '/' && path[i] != 0) continue;
+        memcpy(part, path, i);
+        part[i] = 0;
+        if (mkdir(part, 0777) && errno != EEXIST) return cannot("create directory", path);
+    }
+    snprintf(part, sizeof part, "%s/.XXXXXX", path);
+    int file = mkstemp(part);
+    if (file < 0) return cannot("write into", path);
+    close(file);
+    unlink(part);
+    return TORRE_OK;
+}

@@ -1,0 +1,55 @@
+/*
+ * Output files that are either complete or not there.
+ *
+ * Open early, before the work starts: a directory that is missing or read-only shows at once. The
+ * bytes go to a temporary name beside the target, and commit renames it; without commit nothing is
+ * left. What already exists and is not a regular file (/dev/full, a pipe) is written directly.
+ *
+ *     torre_output *out;
+ *     TORRE_TRY(torre_output_open("u.npy", &out));
+ *     ... fwrite(..., torre_output_stream(out)) ...
+ *     status = torre_output_commit(out);       or torre_output_discard(out)
+ */
+#ifndef TORRE_OUTPUT_FILE_H
+#define TORRE_OUTPUT_FILE_H
+
+#include <stdio.h>
+
+#include "core/status.h"
+
+typedef struct torre_output torre_output;
+
+/*
+ * Open path for writing ("-": standard output). TORRE_ERR_INPUT with path and system error.
+ * *out belongs to the caller until commit or discard.
+ */
+torre_status torre_output_open(const char *path, torre_output **out);
+
+/* The stream to write to; errors of single writes may be left to commit, which checks them all. */
+FILE *torre_output_stream(torre_output *out);
+
+/* The path as the user gave it, for messages. */
+const char *torre_output_path(const torre_output *out);
+
+/*
+ * The name of the temporary file, for libraries that open files themselves; the stream must not be
+ * used then. NULL when the target is not a regular file.
+ */
+const char *torre_output_temporary(const torre_output *out);
+
+/*
+ * Flush, close and rename; frees out in any case. On failure (TORRE_ERR_INPUT, e.g. no space left)
+ * nothing is left under either name, except what stood under the target's name before.
+ */
+torre_status torre_output_commit(torre_output *out);
+
+/* Remove the temporary file and free out. NULL is fine. */
+void torre_output_discard(torre_output *out);
+
+/*
+ * Make sure that the directory exists (created with its parents where missing) and that files can
+ * be made in it. TORRE_ERR_INPUT otherwise.
+ */
+torre_status torre_output_directory(const char *path);
+
+#endif
