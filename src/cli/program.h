@@ -1,0 +1,18 @@
+/* What all main programs do at their beginning and end. Only programs print and exit. */
+#ifndef TORRE_PROGRAM_H
+#define TORRE_PROGRAM_H
+
+#include "core/options.h"
+#include "core/status.h"
+
+/* --version: "wave 0.1.0 (1a2b3c4d)" and how it was built. */
+void torre_program_version(const char *program);
+
+/*
+ * Exit code for main: prints the one line "program: text of the failure" on standard error unless
+ * status is TORRE_OK. What standard output holds must have been written, too: a full disk behind it
+ * turns success into TORRE_ERR_INPUT.
+ */
+int torre_program_end(const char *program, torre_status status);
+
+#endif
