@@ -175,13 +175,10 @@ static torre_tower *traversal(const torre_tower_grid *g, torre_ordering_kind kin
     return list;
 }
 
-static bool has_2d(int kind) { return kind == TORRE_ROW_MAJOR || torre_motif_of(kind, 2)->dims; }
-
 static void check_grid(const torre_tower_grid *g)
 {
     int64_t towers = torre_traversal_count(g);
     for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
-        if (!has_2d(kind)) continue;
         torre_tower *list = traversal(g, (torre_ordering_kind)kind);
         const int64_t workers[3] = {1, 3, towers};
         for (int i = 0; i < 9; i++) {
@@ -228,7 +225,6 @@ static void every_worker_count_and_policy_is_legal(void **state)
         torre_tower_grid g = torre_tower_grid_make(23, periodic ? 16 : 19, 2, 2, 9, periodic);
         int64_t towers = torre_traversal_count(&g);
         for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
-            if (!has_2d(kind)) continue;
             torre_tower *list = traversal(&g, (torre_ordering_kind)kind);
             for (int64_t workers = 1; workers <= towers; workers = workers * 3 / 2 + 1)
                 for (int how = 0; how <= RANDOM; how++)

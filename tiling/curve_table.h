@@ -1,7 +1,7 @@
 /*
  * The table of orderings: one line each. Order of the lines = values of torre_ordering_kind.
  *
- *     X(constant, "name", motif in 2-D, motif in 3-D, "what it is")
+ *     X(constant, "name", motif in 2-D, motif in 3-D, "what it is, exact sizes")
  *
  * An ordering that is not one recursive curve has no motifs; ordering.c assembles it from others.
  */
@@ -10,7 +10,9 @@
 
 #include "curve.h"
 #include "curve_hilbert.h"
+#include "curve_moore.h"
 #include "curve_morton.h"
+#include "curve_peano.h"
 
 #define TORRE_NO_MOTIF                                                                             \
     {                                                                                              \
@@ -18,9 +20,20 @@
     }
 
 #define TORRE_ORDERING_TABLE(X)                                                                    \
-    X(TORRE_ROW_MAJOR, "row-major", TORRE_NO_MOTIF, TORRE_NO_MOTIF, "last axis fastest")           \
-    X(TORRE_MORTON, "morton", TORRE_MORTON_2D, TORRE_MORTON_3D, "bit interleave (Z curve)")        \
-    X(TORRE_HILBERT, "hilbert", TORRE_HILBERT_2D, TORRE_HILBERT_3D, "unit steps throughout")
+    X(TORRE_ROW_MAJOR, "row-major", TORRE_NO_MOTIF, TORRE_NO_MOTIF,                                \
+      "last axis fastest; exact for every size")                                                   \
+    X(TORRE_MORTON, "morton", TORRE_MORTON_2D, TORRE_MORTON_3D,                                    \
+      "bit interleave, the Z curve; exact for equal powers of two")                                \
+    X(TORRE_HILBERT, "hilbert", TORRE_HILBERT_2D, TORRE_HILBERT_3D,                                \
+      "unit steps from corner to corner; exact for equal powers of two")                           \
+    X(TORRE_MOORE, "moore", TORRE_MOORE_2D, TORRE_MOORE_3D,                                        \
+      "Hilbert closed to a loop; exact for equal powers of two")                                   \
+    X(TORRE_PEANO, "peano", TORRE_PEANO_2D, TORRE_PEANO_3D,                                        \
+      "serpentine in serpentine; exact for equal powers of three")                                 \
+    X(TORRE_HYBRID, "hybrid", TORRE_NO_MOTIF, TORRE_NO_MOTIF,                                      \
+      "one ordering inside tiles, another between them; exact where both are")                     \
+    X(TORRE_PANCAKE, "pancake", TORRE_HILBERT_2D, TORRE_HILBERT_3D,                                \
+      "2-D Hilbert over 3-D Hilbert cubes, for flat boxes; exact for powers of two NxNxH, H <= N")
 
 typedef enum torre_ordering_kind {
 #define TORRE_ORDERING_CONSTANT(kind, name, motif2, motif3, text) kind,
