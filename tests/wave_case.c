@@ -1,0 +1,302 @@
+#include "wave_case.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/boundary.h"
+#include "wave/stencil.h"
+
+const torre_wave_backend *wave_backend;
+wave_way wave_ways[16];
+int wave_way_count;
+
+static void add_way(const char *name, torre_engine engine, int dts, int64_t height, int threads)
+{
+    wave_way *w = &wave_ways[wave_way_count++];
+    memset(w, 0, sizeof *w);
+    snprintf(w->name, sizeof w->name, "%s", name);
+    w->plan.engine = engine;
+    w->plan.dts = dts;
+    w->plan.tower_height = height;
+    w->plan.threads = threads;
+}
+
+void wave_case_init(int argc, char **argv)
+{
+    const char *backend = argc > 1 ? argv[1] : "cpu";
+    torre_wave_plan any = {0};
+    if (torre_wave_backend_find(backend, &any, &wave_backend) != TORRE_OK) {
+        printf("skipped: %s\n", torre_error_text());
+        exit(77);
+    }
+    torre_engine only = TORRE_REFERENCE;
+    if (argc > 2 && !torre_engine_by_name(argv[2], &only)) {
+        fprintf(stderr, "engine %s is unknown\n", argv[2]);
+        exit(2);
+    }
+    bool all = argc <= 2;
+    bool cpu = strcmp(wave_backend->name, "cpu") == 0;
+    wave_way_count = 0;
+    if ((all && cpu) || (!all && only == TORRE_REFERENCE))
+        add_way("reference", TORRE_REFERENCE, 0, 0, 0);
+}
+
+const wave_way *wave_fast_way(void) { return &wave_ways[wave_way_count > 1 ? 1 : 0]; }
+
+torre_wave_problem wave_case_problem(int64_t nx, int64_t ny, int64_t nz, int order)
+{
+    torre_wave_problem p = {
+        .size = {nx, ny, nz},
+        .spacing = {10, 10, 10},
+        .order = order,
+        .precision = TORRE_F64,
+        .steps = (int64_t)1 << 40,
+        .velocity = 1500,
+        .absorbing_width = TORRE_ABSORBING_WIDTH,
+    };
+    wave_case_courant(&p, 0.9);
+    return p;
+}
+
+void wave_case_courant(torre_wave_problem *p, double fraction)
+{
+    double low, high;
+    torre_wave_velocity_range(p, &low, &high);
+    p->dt = fraction * torre_wave_dt_limit(p->order, p->spacing, high);
+}
+
+/* What an engine may refuse: see wave_sim_open. */
+static bool may_refuse(const torre_wave_problem *p, const wave_way *way)
+{
+    if (strcmp(wave_backend->name, "cpu") != 0) return true;
+    return way->plan.engine == TORRE_TORRE &&
+           (p->face[0][0] == TORRE_PERIODIC || p->face[1][0] == TORRE_PERIODIC);
+}
+
+void wave_sim_prepare(wave_sim *sim, const torre_wave_problem *problem)
+{
+    memset(sim, 0, sizeof *sim);
+    sim->problem = problem;
+    sim->cells = problem->size[0] * problem->size[1] * problem->size[2];
+    CHECK_OK(torre_wave_problem_check(problem));
+    CHECK_OK(torre_wave_setup_new(problem, &sim->setup));
+}
+
+bool wave_sim_create(wave_sim *sim, const wave_way *way)
+{
+    const torre_wave_problem *problem = sim->problem;
+    torre_wave_info info;
+    torre_status status = wave_backend->plan(sim->setup, &way->plan, &info);
+    if (status == TORRE_ERR_USAGE && may_refuse(problem, way)) {
+        printf("%s refuses: %s\n", way->name, torre_error_text());
+        wave_sim_close(sim);
+        return false;
+    }
+    CHECK(status == TORRE_OK, "%s: %s", way->name, torre_error_text());
+    CHECK_OK(wave_backend->create(sim->setup, &info, &sim->solver));
+    sim->raw = wave_alloc(sim->cells, (size_t)problem->precision);
+    return true;
+}
+
+bool wave_sim_open(wave_sim *sim, const torre_wave_problem *problem, const wave_way *way)
+{
+    wave_sim_prepare(sim, problem);
+    return wave_sim_create(sim, way);
+}
+
+void wave_sim_close(wave_sim *sim)
+{
+    if (sim->solver) wave_backend->destroy(sim->solver);
+    torre_wave_setup_free(sim->setup);
+    free(sim->raw);
+    free(sim->samples);
+    memset(sim, 0, sizeof *sim);
+}
+
+void wave_sim_set(wave_sim *sim, const double *now, const double *previous)
+{
+    const double *given[2] = {now, previous};
+    void *raw[2] = {NULL, NULL};
+    for (int l = 0; l < 2; l++) {
+        if (!given[l]) continue;
+        raw[l] = wave_alloc(sim->cells, (size_t)sim->problem->precision);
+        if (sim->problem->precision == TORRE_F64)
+            memcpy(raw[l], given[l], (size_t)sim->cells * sizeof(double));
+        else
+            for (int64_t i = 0; i < sim->cells; i++) ((float *)raw[l])[i] = (float)given[l][i];
+    }
+    CHECK_OK(wave_backend->set_fields(sim->solver, raw[0], raw[1]));
+    free(raw[0]);
+    free(raw[1]);
+    sim->n = 0;
+}
+
+static void widen(const void *raw, torre_precision precision, int64_t count, double *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        out[i] = precision == TORRE_F32 ? ((const float *)raw)[i] : ((const double *)raw)[i];
+}
+
+void wave_sim_advance(wave_sim *sim, int64_t steps)
+{
+    int64_t count = steps * sim->setup->receiver_node_count;
+    void *raw = NULL;
+    free(sim->samples);
+    sim->samples = NULL;
+    if (count > 0) {
+        raw = wave_alloc(count, (size_t)sim->problem->precision);
+        sim->samples = wave_alloc(count, sizeof(double));
+    }
+    CHECK_OK(wave_backend->advance(sim->solver, steps, raw));
+    if (count > 0) widen(raw, sim->problem->precision, count, sim->samples);
+    free(raw);
+    sim->n += steps;
+}
+
+void wave_sim_get(wave_sim *sim, int level, double *cells)
+{
+    CHECK_OK(wave_backend->get_field(sim->solver, level, sim->raw));
+    widen(sim->raw, sim->problem->precision, sim->cells, cells);
+}
+
+double wave_sim_trace(const wave_sim *sim, int64_t receiver, int64_t l)
+{
+    const double *row = sim->samples + (l - 1) * sim->setup->receiver_node_count;
+    double sum = 0;
+    for (int64_t i = 8 * receiver; i < 8 * receiver + 8; i++)
+        sum += sim->setup->receiver_weight[i] * row[sim->setup->receiver_index[i]];
+    return sum;
+}
+
+void *wave_alloc(int64_t count, size_t size)
+{
+    void *memory = calloc((size_t)count + 1, size);
+    CHECK(memory, "out of memory");
+    return memory;
+}
+
+double wave_random(uint64_t *state)
+{
+    /* splitmix64 (Steele, Lea, Flood 2014) */
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return (double)(int64_t)z * 0x1p-63;
+}
+
+void wave_random_field(uint64_t *state, double *u, int64_t cells)
+{
+    for (int64_t i = 0; i < cells; i++) u[i] = wave_random(state);
+}
+
+double wave_eps(torre_precision precision)
+{
+    return precision == TORRE_F32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
+}
+
+double wave_rounding(const torre_wave_problem *p, int64_t steps)
+{
+    double gamma = 7 * (p->order + 6), n = (double)steps;
+    return gamma * wave_eps(p->precision) * n * (n + 1) / 2;
+}
+
+double wave_norm(const double *u, int64_t cells)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < cells; i++) sum += u[i] * u[i];
+    return sqrt(sum);
+}
+
+double wave_distance(const double *u, const double *v, int64_t cells)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < cells; i++) sum += (u[i] - v[i]) * (u[i] - v[i]);
+    return sqrt(sum);
+}
+
+double wave_mode(int64_t n, torre_face low, torre_face high, int64_t m, double *values)
+{
+    bool periodic = low == TORRE_PERIODIC, odd = low != TORRE_RIGID, mixed = false;
+    double length = (double)n, k; /* between the walls, in cells */
+    if (periodic) {
+        k = 2 * M_PI * (double)m / length;
+    } else {
+        mixed = (low == TORRE_RIGID) != (high == TORRE_RIGID);
+        length = mixed ? (double)n + 0.5 : odd ? (double)n + 1 : (double)n;
+        k = M_PI * ((double)m + (mixed ? 0.5 : odd ? 1 : 0)) / length;
+    }
+    for (int64_t i = 0; values && i < n; i++) {
+        if (periodic)
+            values[i] = cos(k * (double)i + 1);
+        else
+            values[i] = odd ? sin(k * (double)(i + 1)) : cos(k * ((double)i + 0.5));
+    }
+    return k;
+}
+
+double wave_eigenvalue(int order, double kh)
+{
+    double sum = -2 * torre_stencil_weight(order / 2, 0);
+    for (int i = 1; i <= order / 2; i++)
+        sum -= 2 * torre_stencil_weight(order / 2, i) * cos(i * kh);
+    return sum;
+}
+
+double wave_mode_field(const torre_wave_problem *p, const int64_t m[3], double *u)
+{
+    double *axis[3], lambda = 0;
+    for (int a = 0; a < 3; a++) {
+        axis[a] = wave_alloc(p->size[a], sizeof(double));
+        double k = wave_mode(p->size[a], p->face[a][0], p->face[a][1], m[a], axis[a]);
+        lambda += wave_eigenvalue(p->order, k) / (p->spacing[a] * p->spacing[a]);
+    }
+    int64_t i = 0;
+    for (int64_t x = 0; x < p->size[0]; x++)
+        for (int64_t y = 0; y < p->size[1]; y++)
+            for (int64_t z = 0; z < p->size[2]; z++) u[i++] = axis[0][x] * axis[1][y] * axis[2][z];
+    for (int a = 0; a < 3; a++) free(axis[a]);
+    return lambda;
+}
+
+/*
+ * Value of a line of n cells (stride apart) at any index. Lengths count half cells from the low
+ * wall; two reflections make a translation by twice the distance of the walls.
+ */
+static double unfold(const double *line, int64_t stride, int64_t n, torre_face low, torre_face high,
+                     int64_t i)
+{
+    if (low == TORRE_PERIODIC) return line[((i % n + n) % n) * stride];
+    int64_t wall_low = low == TORRE_RIGID ? -1 : -2;
+    int64_t wall_high = high == TORRE_RIGID ? 2 * n - 1 : 2 * n;
+    double sign_low = low == TORRE_RIGID ? 1 : -1, sign_high = high == TORRE_RIGID ? 1 : -1;
+    int64_t length = wall_high - wall_low, t = 2 * i - wall_low;
+    int64_t turns = t >= 0 ? t / (2 * length) : -((-t + 2 * length - 1) / (2 * length));
+    double sign = turns % 2 != 0 ? sign_low * sign_high : 1;
+    t -= 2 * length * turns;
+    if (t > length) {
+        t = 2 * length - t;
+        sign *= sign_high;
+    }
+    if ((t == 0 && sign_low < 0) || (t == length && sign_high < 0)) return 0;
+    return sign * line[(t + wall_low) / 2 * stride];
+}
+
+void wave_laplacian(const torre_wave_problem *p, const double *u, double *out)
+{
+    const int64_t *n = p->size, stride[3] = {n[1] * n[2], n[2], 1};
+    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++) {
+        int64_t at[3] = {i / n[2] / n[1], i / n[2] % n[1], i % n[2]};
+        out[i] = 0;
+        for (int a = 0; a < 3; a++) {
+            const double *line = u + i - at[a] * stride[a];
+            double sum = 0;
+            for (int d = -p->order / 2; d <= p->order / 2; d++)
+                sum += (d == 0 ? 2 : 1) * torre_stencil_weight(p->order / 2, abs(d)) *
+                       unfold(line, stride[a], n[a], p->face[a][0], p->face[a][1], at[a] + d);
+            out[i] += sum / (p->spacing[a] * p->spacing[a]);
+        }
+    }
+}
