@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "core/numbers.h"
+
 /* The number in a file that holds just one; INT64_MAX for "max" or no such file. */
 static int64_t number_in(const char *path)
 {
@@ -68,6 +70,20 @@ int64_t torre_memory_available(void)
 {
     int64_t system = system_available(), group = group_available();
     return system < group ? system : group;
+}
+
+torre_status torre_memory_check(const char *what, int64_t bytes)
+{
+    char need[32], have[32];
+    int64_t available = torre_memory_available();
+    if (bytes < 0)
+        return torre_fail(TORRE_ERR_RESOURCE, "%s needs more memory than 64 bits can count", what);
+    if (bytes <= available) return TORRE_OK;
+    torre_format_bytes((double)bytes, need, sizeof need);
+    torre_format_bytes((double)available, have, sizeof have);
+    return torre_fail(TORRE_ERR_RESOURCE,
+                      "%s needs %" PRId64 " bytes (%s) of memory, %" PRId64 " (%s) are available",
+                      what, bytes, need, available, have);
 }
 
 int64_t torre_memory_peak(void)

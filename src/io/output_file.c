@@ -14,6 +14,7 @@ struct torre_output {
     char *path;      /* as given */
     char *target;    /* what the rename replaces: path with symbolic links followed */
     char *temporary; /* NULL when written directly */
+    int reason;      /* errno of the first failed write */
 };
 
 static void output_free(torre_output *out)
@@ -103,6 +104,11 @@ torre_status torre_output_open(const char *path, torre_output **result)
 
 FILE *torre_output_stream(torre_output *out) { return out->stream; }
 
+void torre_output_write(torre_output *out, const void *data, size_t bytes)
+{
+    if (fwrite(data, 1, bytes, out->stream) != bytes && !out->reason) out->reason = errno;
+}
+
 const char *torre_output_path(const torre_output *out) { return out->path; }
 
 const char *torre_output_temporary(const torre_output *out) { return out->temporary; }
@@ -111,9 +117,8 @@ torre_status torre_output_commit(torre_output *out)
 {
     torre_status status = TORRE_OK;
     errno = 0;
-    bool bad = ferror(out->stream) || fflush(out->stream);
-    if (bad) {
-        if (errno == 0) errno = EIO; /* the write that failed was not the last one */
+    if (ferror(out->stream) | fflush(out->stream)) {
+        errno = out->reason ? out->reason : errno ? errno : EIO;
         status = cannot("write", out->path);
     }
     if (out->stream != stdout && fclose(out->stream) && !status)

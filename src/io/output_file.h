@@ -28,6 +28,9 @@ torre_status torre_output_open(const char *path, torre_output **out);
 /* The stream to write to; errors of single writes may be left to commit, which checks them all. */
 FILE *torre_output_stream(torre_output *out);
 
+/* Write bytes to the stream; a failure is kept, with its reason, for commit. */
+void torre_output_write(torre_output *out, const void *data, size_t bytes);
+
 /* The path as the user gave it, for messages. */
 const char *torre_output_path(const torre_output *out);
 

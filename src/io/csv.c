@@ -1,0 +1,103 @@
+/* Points from CSV files. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/numbers.h"
+#include "io/point_list.h"
+
+/* Cut the comment and the white space around an item; returns its beginning. */
+static char *trim(char *text)
+{
+    while (*text == ' ' || *text == '\t') text++;
+    char *end = text + strlen(text);
+    while (end > text && strchr(" \t\r\n", end[-1])) *--end = 0;
+    return text;
+}
+
+/* Numbers of a line into values[5]; returns how many items there were, or minus the bad item. */
+static int parse_items(char *line, double values[5], char **bad)
+{
+    int n = 0;
+    while (line) {
+        char *next = strchr(line, ',');
+        if (next) *next++ = 0;
+        *bad = trim(line);
+        if (n == 5) return 5;
+        if (!torre_parse_real(*bad, &values[n])) return -(n + 1);
+        n++;
+        line = next;
+    }
+    return n;
+}
+
+/* Whether every item of a line is a word: neither empty nor anything like a number. */
+static bool is_header(const char *line)
+{
+    while (line) {
+        char *end;
+        line += strspn(line, " \t");
+        strtod(line, &end); /* takes nan and inf, too */
+        if (end != line || !*line || *line == ',') return false;
+        line = strchr(line, ',');
+        if (line) line++;
+    }
+    return true;
+}
+
+static torre_status read_line(const char *path, int64_t number, char *line, bool with_amplitude,
+                              torre_point_list *list)
+{
+    double v[5] = {0, 0, 0, 1, 0};
+    char *bad;
+    int n = parse_items(line, v, &bad);
+    if (n < 0)
+        return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": column %d is not a number (got %.60s)",
+                          path, number, -n, *bad ? bad : "nothing");
+    if (n < 3 || n > (with_amplitude ? 4 : 3))
+        return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": expected x,y,z%s, found %s%d columns",
+                          path, number, with_amplitude ? "[,amplitude]" : "",
+                          n == 5 ? "at least " : "", n);
+    torre_point p = {{v[0], v[1], v[2]}, n == 4 ? v[3] : 1};
+    return torre_point_list_add(list, &p);
+}
+
+static torre_status read_lines(FILE *in, const char *path, bool with_amplitude, char **line,
+                               torre_point_list *list)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf"; /* what spreadsheets put first */
+    size_t size = 0;
+    ssize_t length;
+    bool first = true;
+    errno = 0;
+    for (int64_t number = 1; (length = getline(line, &size, in)) >= 0; number++) {
+        if ((size_t)length != strlen(*line))
+            return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": not a text file", path, number);
+        char *text = *line;
+        if (number == 1 && strncmp(text, byte_order_mark, 3) == 0) text += 3;
+        text[strcspn(text, "#")] = 0;
+        text = trim(text);
+        if (!*text) continue;
+        bool names = first && is_header(text);
+        first = false;
+        if (!names) TORRE_TRY(read_line(path, number, text, with_amplitude, list));
+    }
+    if (ferror(in)) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    if (list->count == 0) return torre_fail(TORRE_ERR_INPUT, "%s holds no points", path);
+    return TORRE_OK;
+}
+
+torre_status torre_csv_points_read(const char *path, bool with_amplitude, torre_point_list *list)
+{
+    memset(list, 0, sizeof *list);
+    FILE *in = fopen(path, "r");
+    if (!in) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    char *line = NULL;
+    torre_status status = read_lines(in, path, with_amplitude, &line, list);
+    free(line);
+    fclose(in);
+    if (status) torre_point_list_free(list);
+    return status;
+}

@@ -1,0 +1,161 @@
+#include "io/npy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/memory.h"
+#include "core/numbers.h"
+#include "io/npy_private.h"
+
+static torre_status cannot_read(const char *path)
+{
+    return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+}
+
+/* Open, read the header, and compare the size of a regular file with it. */
+static torre_status open_checked(const char *path, torre_npy_header *h, FILE **file)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in) return cannot_read(path);
+    struct stat info;
+    torre_status status = fstat(fileno(in), &info) ? cannot_read(path) : TORRE_OK;
+    if (!status && S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        status = cannot_read(path);
+    }
+    if (!status) status = torre_npy_header_scan(in, path, h);
+    int64_t expected = status ? 0 : h->data_start + h->values * (int64_t)h->precision;
+    if (!status && S_ISREG(info.st_mode) && info.st_size != expected)
+        status = torre_fail(TORRE_ERR_INPUT,
+                            "%s is %s: its header announces %" PRId64 " bytes, it has %" PRId64,
+                            path, info.st_size < expected ? "truncated" : "too long", expected,
+                            (int64_t)info.st_size);
+    if (status) {
+        fclose(in);
+        return status;
+    }
+    *file = in;
+    return TORRE_OK;
+}
+
+torre_status torre_npy_header_read(const char *path, torre_npy_header *header)
+{
+    FILE *in;
+    TORRE_TRY(open_checked(path, header, &in));
+    fclose(in);
+    return TORRE_OK;
+}
+
+static void swap_bytes(void *data, int64_t values, int width)
+{
+    unsigned char *at = data;
+    for (int64_t i = 0; i < values; i++, at += width) {
+        for (int b = 0; b < width / 2; b++) {
+            unsigned char t = at[b];
+            at[b] = at[width - 1 - b];
+            at[width - 1 - b] = t;
+        }
+    }
+}
+
+static bool host_is_big_endian(void)
+{
+    const unsigned short probe = 1;
+    return *(const unsigned char *)&probe == 0;
+}
+
+/* Fortran order (first axis fastest) to C order, `lines` of the last axis at a time. */
+static void to_c_order(const torre_npy_header *h, const char *from, char *to)
+{
+    int64_t n0 = h->shape[0], n1 = h->shape[1], n2 = h->shape[2];
+    size_t width = (size_t)h->precision;
+    enum { BLOCK = 32 }; /* both sides of a block stay in the first-level cache */
+    for (int64_t j = 0; j < n1; j++)
+        for (int64_t i0 = 0; i0 < n0; i0 += BLOCK)
+            for (int64_t k0 = 0; k0 < n2; k0 += BLOCK)
+                for (int64_t i = i0; i < n0 && i < i0 + BLOCK; i++)
+                    for (int64_t k = k0; k < n2 && k < k0 + BLOCK; k++)
+                        memcpy(to + (size_t)((i * n1 + j) * n2 + k) * width,
+                               from + (size_t)((k * n1 + j) * n0 + i) * width, width);
+}
+
+static torre_status read_values(FILE *in, const char *path, const torre_npy_header *h, void **data)
+{
+    size_t bytes = (size_t)h->values * (size_t)h->precision;
+    int64_t copies = h->fortran_order && h->dims > 1 ? 2 : 1;
+    TORRE_TRY(torre_memory_check(path, copies * (int64_t)bytes));
+    char *raw = malloc(bytes);
+    char *ordered = raw && copies == 2 ? malloc(bytes) : NULL;
+    if (!raw || (copies == 2 && !ordered)) {
+        free(raw);
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %s: %" PRId64 " bytes", path,
+                          copies * (int64_t)bytes);
+    }
+    errno = 0;
+    if (fread(raw, 1, bytes, in) != bytes) {
+        torre_status status =
+            ferror(in) ? cannot_read(path) : torre_fail(TORRE_ERR_INPUT, "%s is truncated", path);
+        free(raw);
+        free(ordered);
+        return status;
+    }
+    if (h->big_endian != host_is_big_endian()) swap_bytes(raw, h->values, (int)h->precision);
+    if (ordered) {
+        to_c_order(h, raw, ordered);
+        free(raw);
+        raw = ordered;
+    }
+    *data = raw;
+    return TORRE_OK;
+}
+
+torre_status torre_npy_read(const char *path, torre_array *array, int *dims)
+{
+    torre_npy_header h;
+    FILE *in;
+    TORRE_TRY(open_checked(path, &h, &in));
+    torre_status status = read_values(in, path, &h, &array->data);
+    fclose(in);
+    if (status) return status;
+    array->precision = h.precision;
+    memcpy(array->shape, h.shape, sizeof h.shape);
+    if (dims) *dims = h.dims;
+    return TORRE_OK;
+}
+
+void torre_npy_encode(torre_output *out, torre_precision precision, int dims, const int64_t *shape,
+                      const void *data)
+{
+    char header[256];
+    int64_t values = 1;
+    int n = snprintf(header, sizeof header, "{'descr': '%cf%d', 'fortran_order': False, 'shape': (",
+                     host_is_big_endian() ? '>' : '<', (int)precision);
+    for (int a = 0; a < dims; a++) {
+        n += snprintf(header + n, sizeof header - (size_t)n, "%" PRId64 "%s", shape[a],
+                      dims == 1      ? ","
+                      : a + 1 < dims ? ", "
+                                     : "");
+        values *= shape[a];
+    }
+    n += snprintf(header + n, sizeof header - (size_t)n, "), }");
+    while ((10 + n + 1) % 64 != 0) header[n++] = ' '; /* values start on a multiple of 64 bytes */
+    header[n++] = '\n';
+    unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
+    start[8] = (unsigned char)(n & 255);
+    start[9] = (unsigned char)(n >> 8);
+    torre_output_write(out, start, sizeof start);
+    torre_output_write(out, header, (size_t)n);
+    torre_output_write(out, data, (size_t)precision * (size_t)values);
+}
+
+torre_status torre_npy_write(const char *path, torre_precision precision, int dims,
+                             const int64_t *shape, const void *data)
+{
+    torre_output *out;
+    TORRE_TRY(torre_output_open(path, &out));
+    torre_npy_encode(out, precision, dims, shape, data);
+    return torre_output_commit(out);
+}

@@ -1,0 +1,52 @@
+/*
+ * NumPy arrays in files (.npy), the format of numpy.save:
+ *
+ *     "\x93NUMPY" major minor | header length (2 bytes in version 1, 4 in 2 and 3, little-endian) |
+ *     {'descr': '<f4', 'fortran_order': False, 'shape': (600, 200), } padding "\n" | values
+ *
+ * Read: versions 1 to 3, real numbers of 4 or 8 bytes in either byte order, C and Fortran order, up
+ * to three axes. Write: version 1, native bytes, C order.
+ * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+ */
+#ifndef TORRE_NPY_H
+#define TORRE_NPY_H
+
+#include <stdint.h>
+
+#include "io/output_file.h"
+#include "wave/wave.h"
+
+/* What the header says. */
+typedef struct torre_npy_header {
+    torre_precision precision;
+    int dims;         /* 1 .. 3 */
+    int64_t shape[3]; /* 1 for the axes that there are not; each >= 1 */
+    bool big_endian, fortran_order;
+    int64_t values;     /* product of the shape */
+    int64_t data_start; /* bytes before the values */
+} torre_npy_header;
+
+/* Read and check the header of a file; nothing is allocated. TORRE_ERR_INPUT: path and reason. */
+torre_status torre_npy_header_read(const char *path, torre_npy_header *header);
+
+/*
+ * Read a file into a new array of the file's own precision, C order, host byte order:
+ * array->shape are the header's, with 1 for the missing axes. Free array->data with free().
+ * dims (may be NULL) receives the number of axes in the file. The size of the file is compared with
+ * the header before anything is allocated. TORRE_ERR_INPUT: unreadable, not .npy, another type of
+ * numbers, more than three axes, no values, truncated or too long; TORRE_ERR_RESOURCE: no memory.
+ */
+torre_status torre_npy_read(const char *path, torre_array *array, int *dims);
+
+/*
+ * Write dims (1 .. 3) axes of a dense C-order array into an opened output, which stays the caller's
+ * to commit (commit tells of failed writes).
+ */
+void torre_npy_encode(torre_output *out, torre_precision precision, int dims, const int64_t *shape,
+                      const void *data);
+
+/* Write the file path: open, encode, commit. Nothing is left behind on failure. */
+torre_status torre_npy_write(const char *path, torre_precision precision, int dims,
+                             const int64_t *shape, const void *data);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * Seismic traces for other programs: SEG-Y (.sgy, .segy) and Seismic Unix (.su).
+ *
+ * SEG-Y: revision 1, big-endian, IEEE floats (format 5). SU: the same trace headers without the
+ * file header, in the little-endian form that SU on today's machines reads. Trace headers hold
+ * trace number, samples, interval, source and receiver position (in millimetres: scalar -1000;
+ * depth z counts downwards), offset. Both formats keep the interval as whole microseconds and the
+ * number of samples in 16 bits: what does not fit is refused, never rounded. (segyio stays inside
+ * segy.c; a build without it refuses by name.)
+ */
+#ifndef TORRE_SEGY_H
+#define TORRE_SEGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/output_file.h"
+#include "wave/wave.h"
+
+/* One shot. Everything belongs to the caller. */
+typedef struct torre_gather {
+    int64_t traces, samples;      /* per trace */
+    double dt;                    /* seconds between samples */
+    torre_precision precision;    /* of values; written as 4-byte floats */
+    const void *values;           /* shape (traces, samples) */
+    const torre_point *receivers; /* [traces] */
+    torre_point source;           /* position of the first source */
+} torre_gather;
+
+/* Whether this build can write SEG-Y and SU. */
+bool torre_segy_is_built(void);
+
+/*
+ * Check, before a run, that a gather fits (values is not looked at): TORRE_ERR_USAGE for more than
+ * 32767 samples or an interval that is not 1 .. 32767 whole microseconds (to 1e-6 of one), with the
+ * nearest interval that fits; also when segyio is not in this build.
+ */
+torre_status torre_segy_check(const torre_gather *gather);
+
+/*
+ * Write into the temporary file of an opened output (a regular file), which stays the caller's to
+ * commit or discard. su: Seismic Unix instead of SEG-Y. TORRE_ERR_INPUT when it cannot be written.
+ */
+torre_status torre_segy_encode(const torre_gather *gather, bool su, torre_output *out);
+
+#endif
