@@ -1,0 +1,316 @@
+/* Stencils, offset statistics and the cache model, against print, hand and brute force. */
+#include "tiling/locality.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static torre_bin_stencil stencil(torre_bin_shape shape, int dims, int64_t reach, bool half)
+{
+    return (torre_bin_stencil){shape, dims, reach, half};
+}
+
+static torre_ordering cube(torre_ordering_kind kind, int64_t m)
+{
+    torre_ordering o;
+    assert_true(torre_ordering_make(kind, 3, (int64_t[]){m, m, m}, &o, NULL));
+    return o;
+}
+
+/* Table 2 of the paper. */
+static void spherical_stencils_are_as_printed(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t bins;
+        double deviation;
+    } printed[9] = {{27, 84.49},   {125, 73.19},  {311, 63.63},  {613, 56.27}, {1015, 48.41},
+                    {1689, 46.43}, {2399, 40.11}, {3449, 37.82}, {4675, 34.68}};
+    for (int64_t g = 1; g <= 9; g++) {
+        torre_bin_stencil s = stencil(TORRE_BIN_SPHERICAL, 3, g, false);
+        assert_int_equal(torre_bin_stencil_count(&s), printed[g - 1].bins);
+        assert_true(fabs(torre_bin_stencil_deviation(&s) - printed[g - 1].deviation) <= 0.005);
+    }
+    for (int64_t g = 1; g <= 100; g++) { /* "less than 10% for g > 40" */
+        torre_bin_stencil s = stencil(TORRE_BIN_SPHERICAL, 3, g, false);
+        assert_int_equal(torre_bin_stencil_deviation(&s) < 10, g > 40);
+    }
+}
+
+/* Closest points of two unit boxes, in doubled coordinates to stay with integers. */
+static bool is_near(const int64_t d[3], int64_t g)
+{
+    int64_t gap2 = 0;
+    for (int a = 0; a < 3; a++) {
+        int64_t low = 2 * d[a] - 2, high = -2 * d[a] - 2; /* twice the gap, on either side */
+        int64_t gap = low > high ? low : high;
+        if (gap > 0) gap2 += gap * gap;
+    }
+    return gap2 < 4 * g * g;
+}
+
+static void stencils_are_what_they_say(void **state)
+{
+    (void)state;
+    for (int shape = TORRE_BIN_BLOCK; shape <= TORRE_BIN_SPHERICAL; shape++) {
+        for (int dims = 2; dims <= 3; dims++) {
+            for (int64_t g = 1; g <= 7; g++) {
+                torre_bin_stencil full = stencil((torre_bin_shape)shape, dims, g, false);
+                torre_bin_stencil half = stencil((torre_bin_shape)shape, dims, g, true);
+                int64_t n = torre_bin_stencil_count(&full), found = 0, halves = 0, flat = dims - 2;
+                int32_t(*offset)[3] = malloc((size_t)n * sizeof *offset);
+                assert_non_null(offset);
+                torre_bin_stencil_fill(&full, offset);
+                for (int64_t i = -g - 1; i <= g + 1; i++)
+                    for (int64_t j = -g - 1; j <= g + 1; j++)
+                        for (int64_t k = flat * (-g - 1); k <= flat * (g + 1); k++) {
+                            int64_t d[3] = {i, j, k};
+                            bool in = shape == TORRE_BIN_BLOCK
+                                          ? llabs(i) <= g && llabs(j) <= g && llabs(k) <= g
+                                          : is_near(d, g);
+                            assert_int_equal(torre_bin_stencil_has(&full, i, j, k), in);
+                            bool here = torre_bin_stencil_has(&half, i, j, k);
+                            bool there = torre_bin_stencil_has(&half, -i, -j, -k);
+                            assert_int_equal(here || there, in);
+                            assert_int_equal(here && there, i == 0 && j == 0 && k == 0);
+                            halves += here;
+                            if (!in) continue;
+                            for (int a = 0; a < 3; a++) assert_int_equal(offset[found][a], d[a]);
+                            found++;
+                        }
+                assert_int_equal(found, n);
+                assert_int_equal(halves, torre_bin_stencil_count(&half));
+                if (shape == TORRE_BIN_BLOCK && dims == 3)
+                    assert_int_equal(halves, 1 + 3 * g + 6 * g * g + 4 * g * g * g); /* eq. 11 */
+                free(offset);
+            }
+        }
+    }
+}
+
+/* Section 3.2 of the paper, M = 16; fractions are printed with three digits. */
+static void offsets_are_as_printed(void **state)
+{
+    (void)state;
+    static const struct {
+        torre_ordering_kind kind;
+        int64_t reach, total, max_abs;
+        struct {
+            int64_t limit;
+            double fraction;
+        } within[2];
+    } printed[] = {
+        {TORRE_ROW_MAJOR, 1, 74088, 273, {{199, 1.0 / 3}, {299, 1}}},
+        {TORRE_HILBERT, 1, 74088, 3767, {{199, 0.817}, {299, 0.867}}},
+        {TORRE_MORTON, 1, 74088, 3073, {{199, 0.787}, {299, 0.862}}},
+        {TORRE_ROW_MAJOR, 3, 343000, 819, {{899, 1}, {819, 1}}},
+        {TORRE_HILBERT, 3, 343000, 3794, {{899, 0.795}, {899, 1 - 0.205}}},
+        {TORRE_MORTON, 3, 343000, 3129, {{899, 0.780}, {899, 1 - 0.220}}},
+    };
+    for (size_t i = 0; i < sizeof printed / sizeof *printed; i++) {
+        torre_ordering o = cube(printed[i].kind, 16);
+        torre_bin_stencil s = stencil(TORRE_BIN_BLOCK, 3, printed[i].reach, false);
+        torre_offsets f;
+        assert_true(torre_offsets_count(&o, &s, &f));
+        assert_int_equal(f.total, printed[i].total);
+        assert_int_equal(f.max_abs, printed[i].max_abs);
+        for (int w = 0; w < 2; w++)
+            assert_true(fabs(torre_offsets_within(&f, printed[i].within[w].limit) -
+                             printed[i].within[w].fraction) <= 0.0005);
+        torre_offsets_free(&f);
+    }
+}
+
+/* Row-major: every one of the 27 offsets 14^3 times (figure 6). */
+static void row_major_offsets_have_equal_heights(void **state)
+{
+    (void)state;
+    torre_ordering o = cube(TORRE_ROW_MAJOR, 16);
+    torre_bin_stencil s = stencil(TORRE_BIN_BLOCK, 3, 1, false);
+    torre_offsets f;
+    assert_true(torre_offsets_count(&o, &s, &f));
+    int64_t used = 0;
+    for (int64_t d = 0; d < 2 * f.cells - 1; d++) {
+        if (f.histogram[d] == 0) continue;
+        assert_int_equal(f.histogram[d], 2744);
+        used++;
+    }
+    assert_int_equal(used, 27);
+    assert_int_equal(f.histogram[f.cells - 1 + 273], 2744);
+    assert_true(torre_offsets_within(&f, 1 << 20) == 1);
+    torre_offsets_free(&f);
+}
+
+/* Traces worked out on paper: the cache content after each access, capacity 2.
+ *     A: A miss   B: B,A miss   A: A,B hit   C: C,A miss   B: B,C miss   C: hit   A: A,C miss */
+static void hand_worked_traces(void **state)
+{
+    (void)state;
+    static const int trace[] = {0, 1, 0, 2, 1, 2, 0};
+    int64_t misses[5];
+    torre_reuse *r = torre_reuse_new(4);
+    assert_non_null(r);
+    for (int i = 0; i < 7; i++) torre_reuse_touch(r, trace[i]);
+    torre_reuse_misses(r, misses);
+    assert_int_equal(torre_reuse_accesses(r), 7);
+    assert_int_equal(torre_reuse_first(r), 3);
+    assert_int_equal(misses[0], 7);
+    assert_int_equal(misses[1], 7); /* never the same block twice in a row */
+    assert_int_equal(misses[2], 5);
+    assert_int_equal(misses[3], 3); /* all three blocks fit */
+    assert_int_equal(misses[4], 3);
+    torre_reuse_free(r);
+
+    /* A cycle one block longer than the cache misses always: the classic worst case of LRU. */
+    r = torre_reuse_new(5);
+    assert_non_null(r);
+    for (int i = 0; i < 50; i++) torre_reuse_touch(r, i % 5);
+    int64_t cycle[6];
+    torre_reuse_misses(r, cycle);
+    for (int c = 0; c <= 4; c++) assert_int_equal(cycle[c], 50);
+    assert_int_equal(cycle[5], 5);
+    torre_reuse_free(r);
+    assert_null(torre_reuse_new(0));
+    assert_null(torre_reuse_new((INT64_C(1) << 30) + 1));
+}
+
+/* An LRU cache as one would write it down: a list, the most recent block first. */
+typedef struct lru {
+    int64_t *block;
+    int64_t used, capacity, misses;
+} lru;
+
+static void lru_touch(lru *c, int64_t block)
+{
+    int64_t i = 0;
+    while (i < c->used && c->block[i] != block) i++;
+    if (i == c->used) {
+        c->misses++;
+        if (c->used < c->capacity) c->used++;
+        i = c->used - 1;
+    }
+    memmove(c->block + 1, c->block, (size_t)i * sizeof *c->block);
+    c->block[0] = block;
+}
+
+static int64_t lru_misses(const int64_t *trace, int64_t length, int64_t capacity)
+{
+    lru c = {malloc((size_t)capacity * sizeof *c.block), 0, capacity, 0};
+    assert_non_null(c.block);
+    for (int64_t i = 0; i < length; i++) lru_touch(&c, trace[i]);
+    free(c.block);
+    return c.misses;
+}
+
+static void reuse_equals_direct_simulation(void **state)
+{
+    (void)state;
+    enum { LENGTH = 4000 };
+    static int64_t trace[LENGTH], misses[64];
+    uint64_t seed = 3;
+    for (int64_t blocks = 1; blocks <= 60; blocks += blocks < 6 ? 1 : 18) {
+        torre_reuse *r = torre_reuse_new(blocks);
+        assert_non_null(r);
+        for (int i = 0; i < LENGTH; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            int64_t any = (int64_t)(seed >> 33) % blocks;
+            trace[i] = i % 3 ? any : i / 7 % blocks; /* some locality */
+            torre_reuse_touch(r, trace[i]);
+        }
+        torre_reuse_misses(r, misses);
+        for (int64_t c = 1; c <= blocks; c++)
+            assert_int_equal(misses[c], lru_misses(trace, LENGTH, c));
+        torre_reuse_free(r);
+    }
+}
+
+/* Algorithm 1 line by line: visit by rank, skip the border, scan the stencil, look up the cache. */
+static int64_t algorithm_1(const torre_ordering *o, const torre_bin_stencil *s, int64_t b,
+                           int64_t c, int64_t *accesses)
+{
+    lru cache = {malloc((size_t)c * sizeof *cache.block), 0, c, 0};
+    assert_non_null(cache.block);
+    int64_t g = s->reach;
+    *accesses = 0;
+    for (int64_t rank = 0; rank < torre_ordering_cells(o); rank++) {
+        int64_t at[3];
+        torre_ordering_decode(o, rank, at);
+        bool border = false;
+        for (int a = 0; a < 3; a++) border |= at[a] < g || at[a] >= o->size[a] - g;
+        if (border) continue;
+        for (int64_t i = -g; i <= g; i++)
+            for (int64_t j = -g; j <= g; j++)
+                for (int64_t k = -g; k <= g; k++) {
+                    if (!torre_bin_stencil_has(s, i, j, k)) continue;
+                    int64_t bin[3] = {at[0] + i, at[1] + j, at[2] + k};
+                    ++*accesses;
+                    lru_touch(&cache, torre_ordering_encode(o, bin) / b);
+                }
+    }
+    free(cache.block);
+    return cache.misses;
+}
+
+static void cache_model_is_algorithm_1(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
+        for (int64_t b = 1; b <= 8; b += 7) {
+            torre_ordering o;
+            torre_bin_stencil s =
+                stencil(b == 1 ? TORRE_BIN_SPHERICAL : TORRE_BIN_BLOCK, 3, b == 1 ? 2 : 1, false);
+            assert_true(torre_ordering_make((torre_ordering_kind)kind, 3, (int64_t[]){9, 12, 10},
+                                            &o, NULL));
+            int64_t blocks = (torre_ordering_cells(&o) + b - 1) / b, accesses;
+            int64_t *misses = malloc((size_t)(blocks + 1) * sizeof *misses);
+            torre_reuse *r = torre_reuse_new(blocks);
+            assert_true(misses && r);
+            assert_true(torre_locality_accesses(&o, &s, b, r));
+            torre_reuse_misses(r, misses);
+            for (int64_t c = 1; c <= blocks; c = c * 5 / 2 + 1) {
+                assert_int_equal(misses[c], algorithm_1(&o, &s, b, c, &accesses));
+                assert_int_equal(torre_reuse_accesses(r), accesses);
+            }
+            free(misses);
+            torre_reuse_free(r);
+        }
+    }
+}
+
+static void thin_boxes_have_no_interior(void **state)
+{
+    (void)state;
+    torre_ordering o = cube(TORRE_HILBERT, 6);
+    torre_bin_stencil s = stencil(TORRE_BIN_BLOCK, 3, 3, false);
+    assert_int_equal(torre_locality_interior(&o, &s), 0);
+    s.reach = 2;
+    assert_int_equal(torre_locality_interior(&o, &s), 8);
+    torre_ordering plane;
+    assert_true(torre_ordering_make(TORRE_MORTON, 2, (int64_t[]){6, 9}, &plane, NULL));
+    s.dims = 2;
+    assert_int_equal(torre_locality_interior(&plane, &s), 2 * 5);
+    torre_offsets f;
+    assert_true(torre_offsets_count(&plane, &s, &f));
+    assert_int_equal(f.total, 10 * 25);
+    torre_offsets_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spherical_stencils_are_as_printed),
+        cmocka_unit_test(stencils_are_what_they_say),
+        cmocka_unit_test(offsets_are_as_printed),
+        cmocka_unit_test(row_major_offsets_have_equal_heights),
+        cmocka_unit_test(hand_worked_traces),
+        cmocka_unit_test(reuse_equals_direct_simulation),
+        cmocka_unit_test(cache_model_is_algorithm_1),
+        cmocka_unit_test(thin_boxes_have_no_interior),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
