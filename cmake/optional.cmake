@@ -2,8 +2,6 @@
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PNG REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 
 # torre_optional(NAME <found?> "what it gives" "how to get it"): sets TORRE_HAVE_<NAME>.
 function(torre_optional name found what how)
@@ -34,7 +32,7 @@ torre_optional(CUDA ${torre_found} "NVIDIA GPU backend" "Install the CUDA toolki
 set(torre_found OFF)
 if(NOT TORRE_SEGYIO STREQUAL "OFF")
   find_path(SEGYIO_INCLUDE_DIR segyio/segy.h)
-  find_library(SEGYIO_LIBRARY segyio)
+  find_library(SEGYIO_LIBRARY NAMES libsegyio.a segyio) # static: programs start anywhere
   if(SEGYIO_INCLUDE_DIR AND SEGYIO_LIBRARY)
     set(torre_found ON)
   endif()

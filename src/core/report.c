@@ -1,6 +1,5 @@
 #include "core/report.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,47 +8,82 @@
 
 #include "core/version.h"
 
-/* A position in the JSON tree; the handles form a list that is freed with the root. */
+/*
+ * A node of the JSON tree. Only writing is needed, so that the programs stay free of a JSON library
+ * (GPU machines often lack one, and a program that misses it would not even start).
+ */
 struct torre_report {
-    cJSON *json;
-    torre_report *root, *next;
+    char *name;                 /* NULL inside an array and at the root */
+    char *text;                 /* a scalar, as it is printed; NULL for objects and arrays */
+    char brackets[2];           /* "{}" or "[]" */
+    torre_report *first, *last; /* children */
+    torre_report *next;         /* sibling */
+    torre_report *root;
     bool failed; /* of the root: memory ran out */
 };
 
-static torre_report *handle_new(torre_report *root, cJSON *json)
+static char *copy_text(const char *text)
 {
-    torre_report *r = json ? calloc(1, sizeof *r) : NULL;
-    if (!r) return NULL;
-    r->json = json;
-    r->root = root ? root : r;
-    if (root) {
-        r->next = root->next;
-        root->next = r;
+    char *copy = malloc(strlen(text) + 1);
+    if (copy) strcpy(copy, text);
+    return copy;
+}
+
+/* The text as a JSON string, quotes included; NULL when out of memory. */
+static char *quoted(const char *text)
+{
+    char *out = malloc(6 * strlen(text) + 3), *at = out;
+    if (!out) return NULL;
+    *at++ = '"';
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') {
+            *at++ = '\\';
+            *at++ = (char)c;
+        } else if (c < 0x20) {
+            at += sprintf(at, "\\u%04x", c);
+        } else {
+            *at++ = (char)c;
+        }
     }
+    strcpy(at, "\"");
+    return out;
+}
+
+/* Hang a new node below at; text (taken over) is NULL for objects and arrays. */
+static torre_report *add_node(torre_report *at, const char *name, char *text, const char *brackets)
+{
+    torre_report *r = at ? calloc(1, sizeof *r) : NULL;
+    char *kept = r && name ? quoted(name) : NULL;
+    if (!r || (name && !kept)) {
+        free(r);
+        free(text);
+        if (at) at->root->failed = true;
+        return NULL;
+    }
+    r->name = kept;
+    r->text = text;
+    memcpy(r->brackets, brackets, 2);
+    r->root = at->root;
+    *(at->last ? &at->last->next : &at->first) = r;
+    at->last = r;
     return r;
 }
 
-/* Hang item (taken over; NULL: out of memory) below at. */
-static bool add(torre_report *at, const char *name, cJSON *item)
+static void add_scalar(torre_report *at, const char *name, char *text)
 {
-    if (at && item) {
-        bool done = name ? cJSON_AddItemToObject(at->json, name, item)
-                         : cJSON_AddItemToArray(at->json, item);
-        if (done) return true;
-    }
-    cJSON_Delete(item);
-    if (at) at->root->failed = true;
-    return false;
+    if (text)
+        add_node(at, name, text, "  ");
+    else if (at)
+        at->root->failed = true;
 }
 
 torre_report *torre_report_new(const char *program)
 {
-    cJSON *json = cJSON_CreateObject();
-    torre_report *r = handle_new(NULL, json);
-    if (!r) {
-        cJSON_Delete(json);
-        return NULL;
-    }
+    torre_report *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->root = r;
+    memcpy(r->brackets, "{}", 2);
     torre_report_text(r, "program", program);
     torre_report_text(r, "version", torre_version_text());
     return r;
@@ -57,53 +91,49 @@ torre_report *torre_report_new(const char *program)
 
 void torre_report_free(torre_report *report)
 {
-    if (!report) return;
-    cJSON_Delete(report->json);
     while (report) {
         torre_report *next = report->next;
+        torre_report_free(report->first);
+        free(report->name);
+        free(report->text);
         free(report);
         report = next;
     }
 }
 
-static torre_report *add_node(torre_report *parent, const char *name, cJSON *json)
-{
-    if (!add(parent, name, json)) return NULL;
-    torre_report *r = handle_new(parent->root, json);
-    if (!r) parent->root->failed = true;
-    return r;
-}
-
 torre_report *torre_report_object(torre_report *parent, const char *name)
 {
-    return add_node(parent, name, cJSON_CreateObject());
+    return add_node(parent, name, NULL, "{}");
 }
 
 torre_report *torre_report_array(torre_report *parent, const char *name)
 {
-    return add_node(parent, name, cJSON_CreateArray());
+    return add_node(parent, name, NULL, "[]");
 }
 
 void torre_report_text(torre_report *at, const char *name, const char *value)
 {
-    add(at, name, value ? cJSON_CreateString(value) : cJSON_CreateNull());
+    add_scalar(at, name, value ? quoted(value) : copy_text("null"));
 }
 
 void torre_report_integer(torre_report *at, const char *name, int64_t value)
 {
-    char text[32]; /* cJSON numbers are doubles */
+    char text[32];
     snprintf(text, sizeof text, "%" PRId64, value);
-    add(at, name, cJSON_CreateRaw(text));
+    add_scalar(at, name, copy_text(text));
 }
 
 void torre_report_real(torre_report *at, const char *name, double value)
 {
-    add(at, name, isfinite(value) ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+    char text[32] = "null";
+    if (isfinite(value)) snprintf(text, sizeof text, "%.15g", value);
+    if (isfinite(value) && strtod(text, NULL) != value) snprintf(text, sizeof text, "%.17g", value);
+    add_scalar(at, name, copy_text(text));
 }
 
 void torre_report_bool(torre_report *at, const char *name, bool value)
 {
-    add(at, name, cJSON_CreateBool(value));
+    add_scalar(at, name, copy_text(value ? "true" : "false"));
 }
 
 void torre_report_integers(torre_report *at, const char *name, const int64_t *values, int count)
@@ -170,14 +200,39 @@ void torre_report_options(torre_report *report, const torre_option *table)
     }
 }
 
+static bool has_nodes(const torre_report *r)
+{
+    for (const torre_report *child = r->first; child; child = child->next)
+        if (!child->text) return true;
+    return false;
+}
+
+/* Write node and children; an array of scalars stays on one line. Errors show in ferror. */
+static void write_node(const torre_report *r, int indent, FILE *out)
+{
+    if (r->name) fprintf(out, "%s: ", r->name);
+    if (r->text) {
+        fputs(r->text, out);
+        return;
+    }
+    bool one_line = !r->first || (r->brackets[0] == '[' && !has_nodes(r));
+    fputc(r->brackets[0], out);
+    for (const torre_report *child = r->first; child; child = child->next) {
+        if (!one_line) fprintf(out, "\n%*s", indent + 2, "");
+        write_node(child, indent + 2, out);
+        if (child->next) fputs(one_line ? ", " : ",", out);
+    }
+    if (!one_line) fprintf(out, "\n%*s", indent, "");
+    fputc(r->brackets[1], out);
+}
+
 torre_status torre_report_write(const torre_report *report, FILE *out)
 {
-    char *text = report && !report->failed ? cJSON_Print(report->json) : NULL;
-    if (!text) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the report");
-    bool written = fputs(text, out) >= 0 && fputc('\n', out) != EOF && fflush(out) == 0;
-    int reason = errno;
-    cJSON_free(text);
-    if (!written)
-        return torre_fail(TORRE_ERR_INPUT, "cannot write the report: %s", strerror(reason));
+    if (!report || report->failed)
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the report");
+    write_node(report, 0, out);
+    fputc('\n', out);
+    if (fflush(out) || ferror(out))
+        return torre_fail(TORRE_ERR_INPUT, "cannot write the report: %s", strerror(errno));
     return TORRE_OK;
 }

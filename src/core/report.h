@@ -1,5 +1,5 @@
 /*
- * The run report: one JSON object, written by --json. (libcjson stays inside report.c.)
+ * The run report: one JSON object, written by --json.
  *
  *     torre_report *r = torre_report_new("wave");      program, version
  *     torre_report_integer(r, "steps", 400);
