@@ -1,0 +1,240 @@
+/* Sources and receivers: interpolation weights, the level a sample enters or leaves at, scaling. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "wave_case.h"
+
+enum { POINTS = 40 };
+
+/* Points all over a 7 x 5 x 9 grid: corners, nodes, edges, anywhere. */
+static void scatter(const torre_wave_problem *p, torre_point *points)
+{
+    uint64_t seed = 5;
+    for (int i = 0; i < POINTS; i++) {
+        for (int a = 0; a < 3; a++) {
+            double top = (double)(p->size[a] - 1), x = (wave_random(&seed) + 1) / 2 * top;
+            int what = i < 8 ? 1 + (i >> a & 1) : (i + a) % 4;
+            if (what == 1) x = 0;
+            if (what == 2) x = top;
+            if (what == 3) x = floor(x);
+            points[i].position[a] = x * p->spacing[a];
+        }
+        points[i].amplitude = 1;
+    }
+}
+
+static double linear(const double r[3]) { return 3 + 0.5 * r[0] - 0.25 * r[1] + 0.125 * r[2]; }
+
+static void cell_position(const torre_wave_problem *p, int64_t cell, double r[3])
+{
+    const int64_t *n = p->size;
+    int64_t at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};
+    for (int a = 0; a < 3; a++) r[a] = (double)at[a] * p->spacing[a];
+}
+
+/*
+ * Trilinear weights reproduce a linear field. Positions within 1e-9 cells of a node count as the
+ * node, which changes a field of slope 1 per 10 m by 1e-8 at most; other errors are rounding.
+ */
+static void weights_reproduce_linear_fields(void **state)
+{
+    (void)state;
+    torre_wave_problem p = wave_case_problem(7, 5, 9, 4);
+    torre_point points[POINTS];
+    double wavelet[1] = {1};
+    p.spacing[0] = 0.1; /* 0.1 * 3 / 0.1 is not 3 */
+    scatter(&p, points);
+    p.receivers = p.sources = points;
+    p.receiver_count = POINTS;
+    p.steps = 1;
+    p.wavelet = wavelet;
+    wave_sim sim;
+    wave_sim_prepare(&sim, &p);
+    const torre_wave_setup *s = sim.setup;
+    for (int64_t i = 1; i < s->receiver_node_count; i++)
+        CHECK(s->receiver_nodes[i - 1].cell < s->receiver_nodes[i].cell, "nodes are not sorted");
+    for (int r = 0; r < POINTS; r++) {
+        double value = 0, one = 0, at[3];
+        for (int l = 8 * r; l < 8 * r + 8; l++) {
+            double weight = s->receiver_weight[l];
+            CHECK(weight >= 0 && weight <= 1, "receiver %d: weight %g", r, weight);
+            cell_position(&p, s->receiver_nodes[s->receiver_index[l]].cell, at);
+            value += weight * linear(at);
+            one += weight;
+        }
+        double wanted = linear(points[r].position);
+        CHECK(fabs(value - wanted) < 2e-8 && fabs(one - 1) < 1e-15, "receiver %d: %.12g, not %.12g",
+              r, value, wanted);
+    }
+    wave_sim_close(&sim);
+
+    /* sources: the weights of one source sum to dt^2 / (hx hy hz) and have its centre */
+    p.source_count = 1;
+    for (int r = 0; r < POINTS; r++) {
+        double scale = p.dt * p.dt / (p.spacing[0] * p.spacing[1] * p.spacing[2]), value = 0, at[3];
+        p.sources = &points[r];
+        wave_sim_prepare(&sim, &p);
+        for (int64_t i = 0; i < sim.setup->source_node_count; i++) {
+            cell_position(&p, sim.setup->source_nodes[i].cell, at);
+            value += sim.setup->source_nodes[i].weight / scale * linear(at);
+        }
+        CHECK(fabs(value - linear(points[r].position)) < 2e-8, "source %d: centre is off", r);
+        wave_sim_close(&sim);
+    }
+}
+
+/*
+ * Sample n of the wavelet enters level n + 1: with a single 1 at n = 3 the field is zero up to
+ * level 3 and at level 4 holds dt^2 / (hx hy hz) / (1 + s dt) at the node, rounded a few times.
+ */
+static void a_sample_enters_the_level_after_it(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 8; order += 2)
+        for (int w = 0; w < wave_way_count; w++) {
+            torre_wave_problem p = wave_case_problem(12, 11, 13, order);
+            double wavelet[6] = {0, 0, 0, 1, 0, 0};
+            torre_point source = {{10, 50, 110}, 7e5};
+            p.face[0][0] = p.face[2][1] = TORRE_ABSORBING;
+            p.absorbing_width = 4;
+            p.steps = 6;
+            p.wavelet = wavelet;
+            p.sources = &source;
+            p.source_count = 1;
+            wave_sim sim;
+            if (!wave_sim_open(&sim, &p, &wave_ways[w])) continue;
+            double *u = wave_alloc(sim.cells, sizeof *u);
+            wave_sim_advance(&sim, 3);
+            wave_sim_get(&sim, 0, u);
+            CHECK(wave_norm(u, sim.cells) == 0, "%s, order %d: early", wave_ways[w].name, order);
+            wave_sim_advance(&sim, 1);
+            wave_sim_get(&sim, 0, u);
+            double damping = sim.setup->damping[0][1] + sim.setup->damping[2][11];
+            double wanted = 7e5 * p.dt * p.dt / 1000 / (1 + damping * p.dt);
+            int64_t cell = (1 * 11 + 5) * 13 + 11;
+            CHECK(damping > 0 && fabs(u[cell] / wanted - 1) < 8 * wave_eps(TORRE_F64),
+                  "%s, order %d: %g, not %g", wave_ways[w].name, order, u[cell], wanted);
+            u[cell] = 0;
+            CHECK(wave_norm(u, sim.cells) == 0, "%s, order %d: elsewhere", wave_ways[w].name,
+                  order);
+            free(u);
+            wave_sim_close(&sim);
+        }
+}
+
+/*
+ * Receivers see the very values of the field (bits) at every level of an advance of any length, and
+ * the length of the advances changes nothing.
+ */
+static void receivers_see_the_field_of_every_level(void **state)
+{
+    (void)state;
+    enum { STEPS = 23 };
+    for (int order = 2; order <= 8; order += 2)
+        for (int w = 0; w < wave_way_count; w++) {
+            torre_wave_problem p = wave_case_problem(7, 5, 9, order);
+            torre_point points[POINTS];
+            double wavelet[STEPS];
+            uint64_t seed = 9;
+            wave_random_field(&seed, wavelet, STEPS);
+            scatter(&p, points);
+            p.receivers = p.sources = points;
+            p.receiver_count = p.source_count = POINTS;
+            p.steps = STEPS;
+            p.wavelet = wavelet;
+            wave_sim whole, single;
+            if (!wave_sim_open(&whole, &p, &wave_ways[w])) continue;
+            CHECK(wave_sim_open(&single, &p, &wave_ways[w]), "refused the second time");
+            double *u = wave_alloc(whole.cells, sizeof *u), *v = wave_alloc(whole.cells, sizeof *v);
+            wave_random_field(&seed, u, whole.cells);
+            wave_random_field(&seed, v, whole.cells);
+            wave_sim_set(&whole, u, v);
+            wave_sim_set(&single, u, v);
+            wave_sim_advance(&whole, STEPS);
+            int64_t nodes = whole.setup->receiver_node_count;
+            for (int n = 0; n < STEPS; n++) {
+                wave_sim_advance(&single, 1);
+                wave_sim_get(&single, 0, u);
+                for (int64_t i = 0; i < nodes; i++) {
+                    double field = u[whole.setup->receiver_nodes[i].cell];
+                    CHECK(single.samples[i] == field && whole.samples[n * nodes + i] == field,
+                          "%s, order %d, level %d, node %lld: field %g, sample %g, in one go %g",
+                          wave_ways[w].name, order, n + 1, (long long)i, field, single.samples[i],
+                          whole.samples[n * nodes + i]);
+                }
+            }
+            for (int level = 0; level >= -1; level--) {
+                wave_sim_get(&whole, level, u);
+                wave_sim_get(&single, level, v);
+                CHECK(wave_distance(u, v, whole.cells) == 0, "%s, order %d: levels differ",
+                      wave_ways[w].name, order);
+            }
+            free(u);
+            free(v);
+            wave_sim_close(&whole);
+            wave_sim_close(&single);
+        }
+}
+
+/* Planes are slices of the field, across every axis. */
+static void planes_are_slices(void **state)
+{
+    (void)state;
+    for (int w = 0; w < wave_way_count; w++) {
+        torre_wave_problem p = wave_case_problem(7, 5, 9, 4);
+        wave_sim sim;
+        if (!wave_sim_open(&sim, &p, &wave_ways[w])) continue;
+        double *u = wave_alloc(sim.cells, sizeof *u), *plane = wave_alloc(sim.cells, sizeof *plane);
+        uint64_t seed = 2;
+        wave_random_field(&seed, u, sim.cells);
+        wave_sim_set(&sim, u, u);
+        wave_sim_advance(&sim, 5);
+        wave_sim_get(&sim, 0, u);
+        for (int a = 0; a < 3; a++)
+            for (int64_t index = 0; index < p.size[a]; index++) {
+                CHECK_OK(wave_backend->get_plane(sim.solver, a, index, plane));
+                int64_t out = 0;
+                for (int64_t i = 0; i < sim.cells; i++) {
+                    int64_t at[3] = {i / 9 / 5, i / 9 % 5, i % 9};
+                    if (at[a] != index) continue;
+                    CHECK(plane[out++] == u[i], "%s: plane %lld across axis %d differs",
+                          wave_ways[w].name, (long long)index, a);
+                }
+            }
+        free(u);
+        free(plane);
+        wave_sim_close(&sim);
+    }
+}
+
+/* Beyond the last step there is no wavelet. */
+static void steps_end_with_the_problem(void **state)
+{
+    (void)state;
+    for (int w = 0; w < wave_way_count; w++) {
+        torre_wave_problem p = wave_case_problem(7, 5, 9, 4);
+        p.steps = 5;
+        wave_sim sim;
+        if (!wave_sim_open(&sim, &p, &wave_ways[w])) continue;
+        wave_sim_advance(&sim, 5);
+        CHECK(wave_backend->advance(sim.solver, 1, NULL) == TORRE_ERR_USAGE,
+              "%s went on beyond the last step", wave_ways[w].name);
+        wave_sim_set(&sim, NULL, NULL);
+        wave_sim_advance(&sim, 0);
+        wave_sim_advance(&sim, 5);
+        wave_sim_close(&sim);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    wave_case_init(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_reproduce_linear_fields),
+        cmocka_unit_test(a_sample_enters_the_level_after_it),
+        cmocka_unit_test(receivers_see_the_field_of_every_level),
+        cmocka_unit_test(planes_are_slices),
+        cmocka_unit_test(steps_end_with_the_problem),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
