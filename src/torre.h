@@ -14,6 +14,7 @@
 #include "tiling/ordering.h"
 #include "tiling/traversal.h"
 #include "wave/boundary.h"
+#include "wave/driver.h"
 #include "wave/wave.h"
 
 #endif

@@ -69,6 +69,14 @@ bool torre_parse_reals(const char *text, char separator, int limit, double *valu
     return true;
 }
 
+char *torre_line_content(char *line)
+{
+    line[strcspn(line, "#")] = 0;
+    line += strspn(line, " \t\r\n");
+    for (size_t n = strlen(line); n > 0 && strchr(" \t\r\n", line[n - 1]); n--) line[n - 1] = 0;
+    return line;
+}
+
 void torre_format_real(double value, char *buffer, size_t size)
 {
     for (int digits = 6; digits <= 17; digits++) {

@@ -25,6 +25,12 @@ bool torre_parse_real(const char *text, double *value);
 bool torre_parse_integers(const char *text, char separator, int limit, int64_t *values, int *count);
 bool torre_parse_reals(const char *text, char separator, int limit, double *values, int *count);
 
+/*
+ * The content of a text line: cuts the comment ('#' to the end) and the white space around, in
+ * place; returns the first character that is left ("" for a blank line).
+ */
+char *torre_line_content(char *line);
+
 /* Shortest text that reads back as exactly this double; buffer of at least 32 bytes. */
 void torre_format_real(double value, char *buffer, size_t size);
 

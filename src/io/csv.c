@@ -8,15 +8,6 @@
 #include "core/numbers.h"
 #include "io/point_list.h"
 
-/* Cut the comment and the white space around an item; returns its beginning. */
-static char *trim(char *text)
-{
-    while (*text == ' ' || *text == '\t') text++;
-    char *end = text + strlen(text);
-    while (end > text && strchr(" \t\r\n", end[-1])) *--end = 0;
-    return text;
-}
-
 /* Numbers of a line into values[5]; returns how many items there were, or minus the bad item. */
 static int parse_items(char *line, double values[5], char **bad)
 {
@@ -24,7 +15,7 @@ static int parse_items(char *line, double values[5], char **bad)
     while (line) {
         char *next = strchr(line, ',');
         if (next) *next++ = 0;
-        *bad = trim(line);
+        *bad = torre_line_content(line);
         if (n == 5) return 5;
         if (!torre_parse_real(*bad, &values[n])) return -(n + 1);
         n++;
@@ -77,8 +68,7 @@ static torre_status read_lines(FILE *in, const char *path, bool with_amplitude, 
             return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": not a text file", path, number);
         char *text = *line;
         if (number == 1 && strncmp(text, byte_order_mark, 3) == 0) text += 3;
-        text[strcspn(text, "#")] = 0;
-        text = trim(text);
+        text = torre_line_content(text);
         if (!*text) continue;
         bool names = first && is_header(text);
         first = false;

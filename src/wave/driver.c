@@ -1,0 +1,179 @@
+#include "wave/driver.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/timer.h"
+#include "wave/traces.h"
+
+/* Seconds a chunk should take: short enough for progress and Ctrl-C, long beside a call. */
+static const double chunk_seconds = 0.3;
+
+/* Share of the time loop that looking for bad numbers may cost. */
+static const double watch_share = 0.02;
+
+static int64_t cells_of(const torre_wave_problem *p)
+{
+    return p->size[0] * p->size[1] * p->size[2];
+}
+
+torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *backend,
+                                const torre_wave_plan *plan, torre_wave_run **result)
+{
+    torre_wave_run *run = calloc(1, sizeof *run);
+    if (!run) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    run->problem = problem;
+    torre_status status = torre_wave_problem_check(problem);
+    if (!status) status = torre_wave_backend_find(backend, plan, &run->backend);
+    if (!status) status = torre_wave_setup_new(problem, &run->setup);
+    if (!status) status = run->backend->plan(run->setup, plan, &run->info);
+    if (!status)
+        status = torre_memory_check("recording the traces", torre_wave_run_trace_bytes(run));
+    if (status) {
+        torre_wave_run_free(run);
+        return status;
+    }
+    *result = run;
+    return TORRE_OK;
+}
+
+torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const void *previous)
+{
+    const torre_wave_problem *p = run->problem;
+    TORRE_TRY(torre_traces_new(p, &run->traces));
+    TORRE_TRY(run->backend->create(run->setup, &run->info, &run->solver));
+    TORRE_TRY(run->backend->set_fields(run->solver, now, previous));
+    if (now) torre_traces_start(run->setup, now, &run->traces);
+    return TORRE_OK;
+}
+
+/* Look at the whole field; refuse what is not finite. */
+static torre_status check_finite(torre_wave_run *run)
+{
+    TORRE_TRY(run->backend->norms(run->solver, &run->norms));
+    if (run->norms.finite) {
+        run->finite_step = run->step;
+        return TORRE_OK;
+    }
+    const torre_wave_problem *p = run->problem;
+    const int64_t *c = run->norms.first_bad;
+    double low, high, smallest = fmin(p->spacing[0], fmin(p->spacing[1], p->spacing[2]));
+    torre_wave_velocity_range(p, &low, &high);
+    double limit = torre_wave_dt_limit(p->order, p->spacing, high);
+    return torre_fail(TORRE_ERR_UNSTABLE,
+                      "the field is not finite at cell (%" PRId64 ", %" PRId64 ", %" PRId64
+                      ") after step %" PRId64 " (it was after step %" PRId64
+                      "); Courant number %.4g, limit %.4g",
+                      c[0], c[1], c[2], run->step, run->finite_step, high * p->dt / smallest,
+                      high * limit / smallest);
+}
+
+/* Steps until the next moment at which the caller wants to see the field. */
+static int64_t steps_to_frame(const torre_wave_run *run, const torre_wave_watch *watch)
+{
+    if (!watch || !watch->frame || watch->frame_every < 1) return INT64_MAX;
+    return watch->frame_every - run->step % watch->frame_every;
+}
+
+/* State of the time loop beside the run's own. */
+typedef struct loop {
+    int64_t chunk;       /* steps to take at once, a multiple of the tower height */
+    int64_t chunk_limit; /* what the staging buffer holds */
+    void *staging;       /* samples of one chunk: (chunk_limit, receiver nodes) */
+    double watched_s;    /* compute_s at the last look at the whole field */
+    double watch_cost_s; /* how long that look took */
+} loop;
+
+/* Take one chunk, record it, and size the next one. */
+static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
+{
+    double start = torre_time_now();
+    TORRE_TRY(run->backend->advance(run->solver, steps, l->staging));
+    double seconds = torre_time_now() - start;
+    run->compute_s += seconds;
+    torre_traces_record(run->setup, l->staging, run->step, steps, &run->traces);
+    run->step += steps;
+
+    int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
+    double fitting = chunk_seconds / fmax(seconds, 1e-7) * (double)steps;
+    int64_t next = (int64_t)(fmin(fitting, 1e9) / (double)tower) * tower;
+    if (next > 4 * l->chunk) next = 4 * l->chunk; /* the first steps are not typical */
+    if (next > l->chunk_limit / tower * tower) next = l->chunk_limit / tower * tower;
+    l->chunk = next > 0 ? next : l->chunk_limit < tower ? l->chunk_limit : tower;
+    return TORRE_OK;
+}
+
+static torre_status watch_field(torre_wave_run *run, loop *l)
+{
+    if (run->compute_s - l->watched_s < l->watch_cost_s / watch_share) return TORRE_OK;
+    double start = torre_time_now();
+    TORRE_TRY(check_finite(run));
+    l->watch_cost_s = torre_time_now() - start;
+    l->watched_s = run->compute_s;
+    return TORRE_OK;
+}
+
+static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
+                              const torre_wave_watch *watch)
+{
+    while (run->step < goal) {
+        if (watch && watch->stop && watch->stop(watch->context)) break;
+        int64_t steps = l->chunk, frame = steps_to_frame(run, watch);
+        if (steps > frame) steps = frame;
+        if (steps > goal - run->step) steps = goal - run->step;
+        TORRE_TRY(advance_chunk(run, l, steps));
+        TORRE_TRY(watch_field(run, l));
+        if (steps == frame) TORRE_TRY(watch->frame(watch->context, run));
+        if (watch && watch->progress) {
+            torre_wave_progress now = {run->step, goal, run->compute_s, torre_wave_run_rate(run)};
+            watch->progress(watch->context, &now);
+        }
+    }
+    return check_finite(run);
+}
+
+torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
+                                    const torre_wave_watch *watch)
+{
+    TORRE_TRY(torre_wave_steps_check(run->problem, run->step, steps));
+    loop l = {.chunk = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1,
+              .chunk_limit = torre_traces_chunk(run->setup)};
+    if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
+    TORRE_TRY(torre_traces_staging(run->setup, &l.staging));
+    torre_status status = time_loop(run, &l, run->step + steps, watch);
+    free(l.staging);
+    return status;
+}
+
+torre_status torre_wave_run_field(torre_wave_run *run, int level, void *cells)
+{
+    return run->backend->get_field(run->solver, level, cells);
+}
+
+torre_status torre_wave_run_plane(torre_wave_run *run, int axis, int64_t index, void *cells)
+{
+    return run->backend->get_plane(run->solver, axis, index, cells);
+}
+
+double torre_wave_run_rate(const torre_wave_run *run)
+{
+    if (run->compute_s <= 0) return 0;
+    return (double)run->step * (double)cells_of(run->problem) / run->compute_s * 1e-9;
+}
+
+int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
+{
+    return torre_traces_bytes(run->setup);
+}
+
+void torre_wave_run_free(torre_wave_run *run)
+{
+    if (!run) return;
+    if (run->solver) run->backend->destroy(run->solver);
+    torre_wave_setup_free(run->setup);
+    free(run->traces.data);
+    free(run);
+}

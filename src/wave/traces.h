@@ -1,0 +1,29 @@
+/*
+ * Traces: what receivers record. Engines sample grid nodes; here the samples are staged chunk by
+ * chunk and interpolated (always in the same order, so equal fields give equal traces).
+ */
+#ifndef TORRE_TRACES_H
+#define TORRE_TRACES_H
+
+#include "wave/wave.h"
+
+/* Allocate zeros of shape (receivers, steps + 1, 1); data stays NULL without receivers. */
+torre_status torre_traces_new(const torre_wave_problem *problem, torre_array *traces);
+
+/* Bytes of the traces and of the staging buffer together; -1 on overflow. */
+int64_t torre_traces_bytes(const torre_wave_setup *setup);
+
+/* How many steps the staging buffer holds, >= 1; INT64_MAX where nothing is recorded. */
+int64_t torre_traces_chunk(const torre_wave_setup *setup);
+
+/* Allocate the staging buffer (chunk, receiver nodes); NULL where nothing is recorded. */
+torre_status torre_traces_staging(const torre_wave_setup *setup, void **staging);
+
+/* Column 0 from the initial field u[0], dense. */
+void torre_traces_start(const torre_wave_setup *setup, const void *now, torre_array *traces);
+
+/* Columns step + 1 .. step + steps from the staged node samples of these steps. */
+void torre_traces_record(const torre_wave_setup *setup, const void *staging, int64_t step,
+                         int64_t steps, torre_array *traces);
+
+#endif

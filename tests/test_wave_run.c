@@ -1,0 +1,254 @@
+/* The driver: start at rest, traces, chunks, frames, stopping, and the watch for bad numbers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/driver.h"
+#include "wave/initial.h"
+#include "wave/wavelet.h"
+#include "wave_case.h"
+
+enum { STEPS = 37 };
+
+/* 9 x 7 x 8 cells, two sources, receivers on and between nodes, some damping. */
+typedef struct run_case {
+    torre_wave_problem p;
+    torre_point sources[2], receivers[3];
+    double *wavelet;
+} run_case;
+
+static void run_case_make(run_case *c, torre_precision precision)
+{
+    c->p = wave_case_problem(9, 7, 8, 4);
+    c->p.precision = precision;
+    c->p.steps = STEPS;
+    c->p.face[2][1] = TORRE_ABSORBING;
+    c->p.absorbing_width = 4;
+    c->sources[0] = (torre_point){{30, 20, 40}, 1};
+    c->sources[1] = (torre_point){{51, 33, 18}, -2};
+    c->receivers[0] = (torre_point){{30, 20, 40}, 1};
+    c->receivers[1] = (torre_point){{12.5, 47, 3}, 1};
+    c->receivers[2] = (torre_point){{80, 60, 70}, 1}; /* the last corner */
+    c->p.sources = c->sources;
+    c->p.source_count = 2;
+    c->p.receivers = c->receivers;
+    c->p.receiver_count = 3;
+    CHECK_OK(torre_wavelet_ricker(15, 1e6, c->p.dt, STEPS, &c->wavelet));
+    c->p.wavelet = c->wavelet;
+}
+
+static double value(const torre_array *a, int64_t i)
+{
+    return a->precision == TORRE_F32 ? ((float *)a->data)[i] : ((double *)a->data)[i];
+}
+
+/* Trilinear interpolation of a dense field, written from its definition. */
+static double interpolate(const torre_wave_problem *p, const torre_array *u, const double at[3])
+{
+    double sum = 0;
+    for (int64_t i = 0; i < p->size[0]; i++)
+        for (int64_t j = 0; j < p->size[1]; j++)
+            for (int64_t k = 0; k < p->size[2]; k++) {
+                const int64_t cell[3] = {i, j, k};
+                double w = 1;
+                for (int a = 0; a < 3; a++)
+                    w *= fmax(0, 1 - fabs(at[a] / p->spacing[a] - (double)cell[a]));
+                sum += w * value(u, (i * p->size[1] + j) * p->size[2] + k);
+            }
+    return sum;
+}
+
+/* Traces against the field itself, looked at after every step. */
+static torre_status compare_frame(void *context, torre_wave_run *run)
+{
+    const torre_wave_problem *p = run->problem;
+    torre_array u = {p->precision, {0}, context};
+    CHECK_OK(torre_wave_run_field(run, 0, u.data));
+    for (int64_t r = 0; r < p->receiver_count; r++) {
+        double expected = interpolate(p, &u, p->receivers[r].position);
+        double found = value(&run->traces, r * (p->steps + 1) + run->step);
+        /* eight products and their sum in f64, rounded once to the precision of the traces */
+        double slack = (wave_eps(p->precision) + 16 * wave_eps(TORRE_F64)) * 10 * fabs(expected);
+        CHECK(fabs(found - expected) <= slack + 1e-300, "receiver %d, step %d: %g is not %g",
+              (int)r, (int)run->step, found, expected);
+    }
+    return TORRE_OK;
+}
+
+static void test_traces(void **state)
+{
+    (void)state;
+    for (int w = 4; w <= 8; w += 4) {
+        run_case c;
+        torre_wave_run *run;
+        run_case_make(&c, (torre_precision)w);
+        int64_t cells = 9 * 7 * 8;
+        void *u = wave_alloc(cells, sizeof(double)), *field = wave_alloc(cells, sizeof(double));
+        torre_wave_noise(&c.p, 7, u);
+        CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run));
+        CHECK_OK(torre_wave_run_start(run, u, NULL));
+        memcpy(field, u, (size_t)cells * sizeof(double));
+        torre_array first = {c.p.precision, {0}, u};
+        double at_start = interpolate(&c.p, &first, c.receivers[1].position);
+        double found = value(&run->traces, STEPS + 1);
+        CHECK(fabs(found - at_start) <= 2 * wave_eps(c.p.precision), "sample 0: %g, %g", found,
+              at_start);
+        torre_wave_watch watch = {.frame_every = 1, .frame = compare_frame, .context = field};
+        CHECK_OK(torre_wave_run_advance(run, STEPS, &watch));
+        CHECK(run->step == STEPS && run->norms.finite, "the run did not end well");
+        torre_wave_run_free(run);
+        free(u);
+        free(field);
+        free(c.wavelet);
+    }
+}
+
+/* However the steps are cut into chunks and frames, all results are the same bits. */
+static torre_status count_frame(void *context, torre_wave_run *run)
+{
+    CHECK(run->step % 5 == 0, "frame at step %d", (int)run->step);
+    ++*(int *)context;
+    return TORRE_OK;
+}
+
+static void test_chunks(void **state)
+{
+    (void)state;
+    run_case c;
+    run_case_make(&c, TORRE_F64);
+    torre_wave_run *whole, *parts;
+    int frames = 0;
+    torre_wave_watch watch = {.frame_every = 5, .frame = count_frame, .context = &frames};
+    CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &whole));
+    CHECK_OK(torre_wave_run_start(whole, NULL, NULL));
+    CHECK_OK(torre_wave_run_advance(whole, STEPS, NULL));
+    CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &parts));
+    CHECK_OK(torre_wave_run_start(parts, NULL, NULL));
+    for (int64_t n = 0; n < STEPS; n += 3)
+        CHECK_OK(torre_wave_run_advance(parts, n + 3 > STEPS ? STEPS - n : 3, &watch));
+    CHECK(frames == STEPS / 5, "%d frames", frames);
+    CHECK(memcmp(whole->traces.data, parts->traces.data, 3 * (STEPS + 1) * 8) == 0,
+          "traces differ");
+    CHECK(whole->norms.max_abs == parts->norms.max_abs && whole->norms.max_abs > 0,
+          "fields differ");
+    CHECK(torre_wave_run_advance(whole, 1, NULL) == TORRE_ERR_USAGE, "went beyond the last step");
+    torre_wave_run_free(whole);
+    torre_wave_run_free(parts);
+    free(c.wavelet);
+}
+
+static bool stop_at_10(void *context) { return *(int *)context >= 2; }
+
+static void test_stop(void **state)
+{
+    (void)state;
+    run_case c;
+    run_case_make(&c, TORRE_F64);
+    torre_wave_run *run;
+    int frames = 0;
+    torre_wave_watch watch = {
+        .stop = stop_at_10, .frame = count_frame, .frame_every = 5, .context = &frames};
+    CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run));
+    CHECK_OK(torre_wave_run_start(run, NULL, NULL));
+    CHECK_OK(torre_wave_run_advance(run, STEPS, &watch));
+    CHECK(run->step == 10 && run->norms.finite, "stopped at %d", (int)run->step);
+    torre_wave_run_free(run);
+    free(c.wavelet);
+}
+
+/* One given field: u[1] = u[0] + (c dt)^2/2 Lap u[0], with damping and mirrors of every kind. */
+static void test_start_at_rest(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 8; order += 2) {
+        torre_wave_problem p = wave_case_problem(7, 9, 8, order);
+        p.steps = 1;
+        p.spacing[1] = 7;
+        p.face[0][0] = TORRE_ABSORBING;
+        p.face[0][1] = p.face[1][0] = TORRE_RIGID;
+        p.face[2][0] = p.face[2][1] = TORRE_PERIODIC;
+        p.absorbing_width = 5;
+        wave_case_courant(&p, 0.9);
+        int64_t cells = 7 * 9 * 8;
+        double *now = wave_alloc(cells, 8), *previous = wave_alloc(cells, 8);
+        double *lap = wave_alloc(cells, 8), *next = wave_alloc(cells, 8);
+        uint64_t seed = 3;
+        wave_random_field(&seed, now, cells);
+        torre_wave_rest_level(&p, now, previous);
+        wave_laplacian(&p, now, lap);
+        torre_wave_run *run;
+        CHECK_OK(torre_wave_run_new(&p, wave_backend->name, &wave_fast_way()->plan, &run));
+        CHECK_OK(torre_wave_run_start(run, now, previous));
+        CHECK_OK(torre_wave_run_advance(run, 1, NULL));
+        CHECK_OK(torre_wave_run_field(run, 0, next));
+        double k = p.velocity * p.dt * p.velocity * p.dt / 2;
+        for (int64_t i = 0; i < cells; i++) {
+            /* one step commits gamma eps (wave_case.h), u[-1] half of it; (1 + s dt) divides */
+            double slack = 2 * 7 * (order + 6) * wave_eps(TORRE_F64);
+            CHECK(fabs(next[i] - (now[i] + k * lap[i])) <= slack, "order %d, cell %d: %g", order,
+                  (int)i, next[i] - (now[i] + k * lap[i]));
+        }
+        torre_wave_run_free(run);
+        free(now);
+        free(previous);
+        free(lap);
+        free(next);
+    }
+}
+
+/* At twice the stable time step the field overflows; the message has the steps and a cell. */
+static void test_unstable(void **state)
+{
+    (void)state;
+    run_case c;
+    run_case_make(&c, TORRE_F32);
+    free(c.wavelet);
+    c.p.steps = 400;
+    c.p.dt *= 2.5;
+    CHECK_OK(torre_wavelet_ricker(15, 1, c.p.dt, c.p.steps, &c.wavelet));
+    c.p.wavelet = c.wavelet;
+    torre_wave_run *run;
+    CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run));
+    CHECK_OK(torre_wave_run_start(run, NULL, NULL));
+    CHECK(torre_wave_run_advance(run, 400, NULL) == TORRE_ERR_UNSTABLE, "nothing was noticed");
+    CHECK(strstr(torre_error_text(), "is not finite at cell (") != NULL, "%s", torre_error_text());
+    torre_wave_run_free(run);
+    free(c.wavelet);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    run_case c;
+    run_case_make(&c, TORRE_F64);
+    torre_wave_run *run;
+    CHECK(torre_wave_run_new(&c.p, "abacus", &wave_fast_way()->plan, &run) == TORRE_ERR_USAGE,
+          "abacus");
+    c.receivers[1].position[2] = 71;
+    CHECK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run) ==
+              TORRE_ERR_USAGE,
+          "outside");
+    c.receivers[1].position[2] = 3;
+    free(c.wavelet);
+    c.p.source_count = 0;
+    c.p.steps = INT64_C(1) << 50; /* 24 PiB of traces */
+    CHECK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run) ==
+              TORRE_ERR_RESOURCE,
+          "memory");
+    CHECK(strstr(torre_error_text(), "available") != NULL, "%s", torre_error_text());
+    c.p.steps = INT64_MAX - 1;
+    CHECK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run) ==
+              TORRE_ERR_RESOURCE,
+          "overflow");
+}
+
+int main(int argc, char **argv)
+{
+    wave_case_init(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_traces),   cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_stop),     cmocka_unit_test(test_start_at_rest),
+        cmocka_unit_test(test_unstable), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
