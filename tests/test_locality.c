@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-static torre_bin_stencil stencil(torre_bin_shape shape, int dims, int64_t reach, bool half)
+static torre_stencil_bins stencil(torre_bin_shape shape, int dims, int64_t reach, bool half)
 {
-    return (torre_bin_stencil){shape, dims, reach, half};
+    return (torre_stencil_bins){shape, dims, reach, half};
 }
 
 static torre_ordering cube(torre_ordering_kind kind, int64_t m)
@@ -32,13 +32,13 @@ static void spherical_stencils_are_as_printed(void **state)
     } printed[9] = {{27, 84.49},   {125, 73.19},  {311, 63.63},  {613, 56.27}, {1015, 48.41},
                     {1689, 46.43}, {2399, 40.11}, {3449, 37.82}, {4675, 34.68}};
     for (int64_t g = 1; g <= 9; g++) {
-        torre_bin_stencil s = stencil(TORRE_BIN_SPHERICAL, 3, g, false);
-        assert_int_equal(torre_bin_stencil_count(&s), printed[g - 1].bins);
-        assert_true(fabs(torre_bin_stencil_deviation(&s) - printed[g - 1].deviation) <= 0.005);
+        torre_stencil_bins s = stencil(TORRE_BIN_SPHERICAL, 3, g, false);
+        assert_int_equal(torre_stencil_bins_count(&s), printed[g - 1].bins);
+        assert_true(fabs(torre_stencil_bins_deviation(&s) - printed[g - 1].deviation) <= 0.005);
     }
     for (int64_t g = 1; g <= 100; g++) { /* "less than 10% for g > 40" */
-        torre_bin_stencil s = stencil(TORRE_BIN_SPHERICAL, 3, g, false);
-        assert_int_equal(torre_bin_stencil_deviation(&s) < 10, g > 40);
+        torre_stencil_bins s = stencil(TORRE_BIN_SPHERICAL, 3, g, false);
+        assert_int_equal(torre_stencil_bins_deviation(&s) < 10, g > 40);
     }
 }
 
@@ -60,12 +60,12 @@ static void stencils_are_what_they_say(void **state)
     for (int shape = TORRE_BIN_BLOCK; shape <= TORRE_BIN_SPHERICAL; shape++) {
         for (int dims = 2; dims <= 3; dims++) {
             for (int64_t g = 1; g <= 7; g++) {
-                torre_bin_stencil full = stencil((torre_bin_shape)shape, dims, g, false);
-                torre_bin_stencil half = stencil((torre_bin_shape)shape, dims, g, true);
-                int64_t n = torre_bin_stencil_count(&full), found = 0, halves = 0, flat = dims - 2;
+                torre_stencil_bins full = stencil((torre_bin_shape)shape, dims, g, false);
+                torre_stencil_bins half = stencil((torre_bin_shape)shape, dims, g, true);
+                int64_t n = torre_stencil_bins_count(&full), found = 0, halves = 0, flat = dims - 2;
                 int32_t(*offset)[3] = malloc((size_t)n * sizeof *offset);
                 assert_non_null(offset);
-                torre_bin_stencil_fill(&full, offset);
+                torre_stencil_bins_fill(&full, offset);
                 for (int64_t i = -g - 1; i <= g + 1; i++)
                     for (int64_t j = -g - 1; j <= g + 1; j++)
                         for (int64_t k = flat * (-g - 1); k <= flat * (g + 1); k++) {
@@ -73,9 +73,9 @@ static void stencils_are_what_they_say(void **state)
                             bool in = shape == TORRE_BIN_BLOCK
                                           ? llabs(i) <= g && llabs(j) <= g && llabs(k) <= g
                                           : is_near(d, g);
-                            assert_int_equal(torre_bin_stencil_has(&full, i, j, k), in);
-                            bool here = torre_bin_stencil_has(&half, i, j, k);
-                            bool there = torre_bin_stencil_has(&half, -i, -j, -k);
+                            assert_int_equal(torre_stencil_bins_has(&full, i, j, k), in);
+                            bool here = torre_stencil_bins_has(&half, i, j, k);
+                            bool there = torre_stencil_bins_has(&half, -i, -j, -k);
                             assert_int_equal(here || there, in);
                             assert_int_equal(here && there, i == 0 && j == 0 && k == 0);
                             halves += here;
@@ -84,7 +84,7 @@ static void stencils_are_what_they_say(void **state)
                             found++;
                         }
                 assert_int_equal(found, n);
-                assert_int_equal(halves, torre_bin_stencil_count(&half));
+                assert_int_equal(halves, torre_stencil_bins_count(&half));
                 if (shape == TORRE_BIN_BLOCK && dims == 3)
                     assert_int_equal(halves, 1 + 3 * g + 6 * g * g + 4 * g * g * g); /* eq. 11 */
                 free(offset);
@@ -114,7 +114,7 @@ static void offsets_are_as_printed(void **state)
     };
     for (size_t i = 0; i < sizeof printed / sizeof *printed; i++) {
         torre_ordering o = cube(printed[i].kind, 16);
-        torre_bin_stencil s = stencil(TORRE_BIN_BLOCK, 3, printed[i].reach, false);
+        torre_stencil_bins s = stencil(TORRE_BIN_BLOCK, 3, printed[i].reach, false);
         torre_offsets f;
         assert_true(torre_offsets_count(&o, &s, &f));
         assert_int_equal(f.total, printed[i].total);
@@ -131,7 +131,7 @@ static void row_major_offsets_have_equal_heights(void **state)
 {
     (void)state;
     torre_ordering o = cube(TORRE_ROW_MAJOR, 16);
-    torre_bin_stencil s = stencil(TORRE_BIN_BLOCK, 3, 1, false);
+    torre_stencil_bins s = stencil(TORRE_BIN_BLOCK, 3, 1, false);
     torre_offsets f;
     assert_true(torre_offsets_count(&o, &s, &f));
     int64_t used = 0;
@@ -230,7 +230,7 @@ static void reuse_equals_direct_simulation(void **state)
 }
 
 /* Algorithm 1 line by line: visit by rank, skip the border, scan the stencil, look up the cache. */
-static int64_t algorithm_1(const torre_ordering *o, const torre_bin_stencil *s, int64_t b,
+static int64_t algorithm_1(const torre_ordering *o, const torre_stencil_bins *s, int64_t b,
                            int64_t c, int64_t *accesses)
 {
     lru cache = {malloc((size_t)c * sizeof *cache.block), 0, c, 0};
@@ -246,7 +246,7 @@ static int64_t algorithm_1(const torre_ordering *o, const torre_bin_stencil *s, 
         for (int64_t i = -g; i <= g; i++)
             for (int64_t j = -g; j <= g; j++)
                 for (int64_t k = -g; k <= g; k++) {
-                    if (!torre_bin_stencil_has(s, i, j, k)) continue;
+                    if (!torre_stencil_bins_has(s, i, j, k)) continue;
                     int64_t bin[3] = {at[0] + i, at[1] + j, at[2] + k};
                     ++*accesses;
                     lru_touch(&cache, torre_ordering_encode(o, bin) / b);
@@ -262,7 +262,7 @@ static void cache_model_is_algorithm_1(void **state)
     for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
         for (int64_t b = 1; b <= 8; b += 7) {
             torre_ordering o;
-            torre_bin_stencil s =
+            torre_stencil_bins s =
                 stencil(b == 1 ? TORRE_BIN_SPHERICAL : TORRE_BIN_BLOCK, 3, b == 1 ? 2 : 1, false);
             assert_true(torre_ordering_make((torre_ordering_kind)kind, 3, (int64_t[]){9, 12, 10},
                                             &o, NULL));
@@ -286,7 +286,7 @@ static void thin_boxes_have_no_interior(void **state)
 {
     (void)state;
     torre_ordering o = cube(TORRE_HILBERT, 6);
-    torre_bin_stencil s = stencil(TORRE_BIN_BLOCK, 3, 3, false);
+    torre_stencil_bins s = stencil(TORRE_BIN_BLOCK, 3, 3, false);
     assert_int_equal(torre_locality_interior(&o, &s), 0);
     s.reach = 2;
     assert_int_equal(torre_locality_interior(&o, &s), 8);

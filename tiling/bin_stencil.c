@@ -3,7 +3,7 @@
 /* Number of k >= 1 with (k - 1)^2 < n: the smallest integer not below sqrt(n); 0 for n <= 0. */
 static int64_t ceil_sqrt(int64_t n)
 {
-    int64_t low = 0, high = TORRE_BIN_STENCIL_MAX_REACH;
+    int64_t low = 0, high = TORRE_STENCIL_MAX_REACH;
     while (low < high) {
         int64_t middle = (low + high) / 2;
         if (middle * middle < n)
@@ -14,7 +14,7 @@ static int64_t ceil_sqrt(int64_t n)
     return low;
 }
 
-static int64_t full_count(const torre_bin_stencil *s)
+static int64_t full_count(const torre_stencil_bins *s)
 {
     int64_t g = s->reach, side = 2 * g + 1;
     if (s->shape == TORRE_BIN_BLOCK) return s->dims == 3 ? side * side * side : side * side;
@@ -27,26 +27,26 @@ static int64_t full_count(const torre_bin_stencil *s)
     return s->dims == 3 ? 1 + 6 * g + 12 * plane + 8 * octant : 1 + 4 * g + 4 * plane;
 }
 
-int64_t torre_bin_stencil_count(const torre_bin_stencil *s)
+int64_t torre_stencil_bins_count(const torre_stencil_bins *s)
 {
     int64_t full = full_count(s);
     return s->half ? (full + 1) / 2 : full;
 }
 
-void torre_bin_stencil_fill(const torre_bin_stencil *s, int32_t (*offset)[3])
+void torre_stencil_bins_fill(const torre_stencil_bins *s, int32_t (*offset)[3])
 {
     int64_t g = s->reach, n = 0, flat = s->dims == 3 ? g : 0;
     for (int64_t i = -g; i <= g; i++)
         for (int64_t j = -g; j <= g; j++)
             for (int64_t k = -flat; k <= flat; k++) {
-                if (!torre_bin_stencil_has(s, i, j, k)) continue;
+                if (!torre_stencil_bins_has(s, i, j, k)) continue;
                 offset[n][0] = (int32_t)i;
                 offset[n][1] = (int32_t)j;
                 offset[n++][2] = (int32_t)k;
             }
 }
 
-double torre_bin_stencil_deviation(const torre_bin_stencil *s)
+double torre_stencil_bins_deviation(const torre_stencil_bins *s)
 {
     const double pi = 3.14159265358979323846;
     double g = (double)s->reach;

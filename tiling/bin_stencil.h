@@ -21,21 +21,21 @@
 
 #include "hd.h"
 
-#define TORRE_BIN_STENCIL_MAX_REACH 1000 /* counts stay far below 2^63 */
+#define TORRE_STENCIL_MAX_REACH 1000 /* counts stay far below 2^63 */
 
 typedef enum torre_bin_shape { TORRE_BIN_BLOCK, TORRE_BIN_SPHERICAL } torre_bin_shape;
 
 /* A stencil of one dimension number and reach. Plain data. */
-typedef struct torre_bin_stencil {
+typedef struct torre_stencil_bins {
     torre_bin_shape shape;
     int dims;      /* 2 or 3 */
-    int64_t reach; /* g, 1 .. TORRE_BIN_STENCIL_MAX_REACH */
+    int64_t reach; /* g, 1 .. TORRE_STENCIL_MAX_REACH */
     bool half;
-} torre_bin_stencil;
+} torre_stencil_bins;
 
 /* Whether the bin at this distance belongs to the stencil. */
-static inline TORRE_HD bool torre_bin_stencil_has(const torre_bin_stencil *s, int64_t i, int64_t j,
-                                                  int64_t k)
+static inline TORRE_HD bool torre_stencil_bins_has(const torre_stencil_bins *s, int64_t i,
+                                                   int64_t j, int64_t k)
 {
     if (s->half && (k < 0 || (k == 0 && (j < 0 || (j == 0 && i < 0))))) return false;
     int64_t d[3] = {i < 0 ? -i : i, j < 0 ? -j : j, k < 0 ? -k : k}, gap2 = 0;
@@ -47,18 +47,18 @@ static inline TORRE_HD bool torre_bin_stencil_has(const torre_bin_stencil *s, in
 }
 
 /* Number of bins, the own one included; O(g^2). */
-int64_t torre_bin_stencil_count(const torre_bin_stencil *s);
+int64_t torre_stencil_bins_count(const torre_stencil_bins *s);
 
 /*
  * The distances (i, j, k) of all bins, last axis fastest, the own bin among them. Caller's memory,
- * torre_bin_stencil_count(s) entries.
+ * torre_stencil_bins_count(s) entries.
  */
-void torre_bin_stencil_fill(const torre_bin_stencil *s, int32_t (*offset)[3]);
+void torre_stencil_bins_fill(const torre_stencil_bins *s, int32_t (*offset)[3]);
 
 /*
  * How much of the full stencil lies outside the sphere (disc) of radius g around a point, in
  * percent: 100 (1 - (4 pi / 3) g^3 / bins), in two dimensions 100 (1 - pi g^2 / bins).
  */
-double torre_bin_stencil_deviation(const torre_bin_stencil *s);
+double torre_stencil_bins_deviation(const torre_stencil_bins *s);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-int64_t torre_locality_interior(const torre_ordering *o, const torre_bin_stencil *s)
+int64_t torre_locality_interior(const torre_ordering *o, const torre_stencil_bins *s)
 {
     int64_t n = 1;
     for (int a = 0; a < o->dims; a++) {
@@ -16,7 +16,7 @@ int64_t torre_locality_interior(const torre_ordering *o, const torre_bin_stencil
 /* Everything a pass over the interior needs, bins numbered in row-major order. */
 typedef struct interior {
     const torre_ordering *o;
-    const torre_bin_stencil *s;
+    const torre_stencil_bins *s;
     int64_t stencil_count;
     int64_t *path;  /* [cells] bin at each rank */
     int64_t *rank;  /* [cells] rank of each bin */
@@ -30,10 +30,10 @@ static void interior_free(interior *in)
     free(in->shift);
 }
 
-static bool interior_make(const torre_ordering *o, const torre_bin_stencil *s, interior *in)
+static bool interior_make(const torre_ordering *o, const torre_stencil_bins *s, interior *in)
 {
     int64_t cells = torre_ordering_cells(o);
-    *in = (interior){.o = o, .s = s, .stencil_count = torre_bin_stencil_count(s)};
+    *in = (interior){.o = o, .s = s, .stencil_count = torre_stencil_bins_count(s)};
     in->path = malloc((size_t)cells * sizeof *in->path);
     in->rank = malloc((size_t)cells * sizeof *in->rank);
     in->shift = malloc((size_t)in->stencil_count * sizeof *in->shift);
@@ -42,7 +42,7 @@ static bool interior_make(const torre_ordering *o, const torre_bin_stencil *s, i
     if (ok) {
         torre_ordering_path(o, in->path);
         for (int64_t r = 0; r < cells; r++) in->rank[in->path[r]] = r;
-        torre_bin_stencil_fill(s, offset);
+        torre_stencil_bins_fill(s, offset);
         for (int64_t i = 0; i < in->stencil_count; i++)
             in->shift[i] = (offset[i][0] * o->size[1] + offset[i][1]) * o->size[2] + offset[i][2];
     } else {
@@ -61,7 +61,7 @@ static bool is_interior(const interior *in, int64_t bin)
     return true;
 }
 
-bool torre_offsets_count(const torre_ordering *o, const torre_bin_stencil *s,
+bool torre_offsets_count(const torre_ordering *o, const torre_stencil_bins *s,
                          torre_offsets *offsets)
 {
     int64_t cells = torre_ordering_cells(o);
@@ -99,7 +99,7 @@ double torre_offsets_within(const torre_offsets *offsets, int64_t limit)
     return offsets->total ? (double)sum / (double)offsets->total : 0;
 }
 
-bool torre_locality_accesses(const torre_ordering *o, const torre_bin_stencil *s,
+bool torre_locality_accesses(const torre_ordering *o, const torre_stencil_bins *s,
                              int64_t block_bins, torre_reuse *reuse)
 {
     interior in;

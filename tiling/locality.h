@@ -14,7 +14,7 @@
 #include "reuse.h"
 
 /* Number of interior bins; 0 when the box is too small for the stencil. */
-int64_t torre_locality_interior(const torre_ordering *o, const torre_bin_stencil *s);
+int64_t torre_locality_interior(const torre_ordering *o, const torre_stencil_bins *s);
 
 /* Distribution of the memory offsets rank(neighbour) - rank(bin), in bins. */
 typedef struct torre_offsets {
@@ -25,7 +25,7 @@ typedef struct torre_offsets {
 } torre_offsets;
 
 /* Count all offsets. Returns false when out of memory. Free with torre_offsets_free. */
-bool torre_offsets_count(const torre_ordering *o, const torre_bin_stencil *s,
+bool torre_offsets_count(const torre_ordering *o, const torre_stencil_bins *s,
                          torre_offsets *offsets);
 void torre_offsets_free(torre_offsets *offsets);
 
@@ -37,7 +37,7 @@ double torre_offsets_within(const torre_offsets *offsets, int64_t limit);
  * rank / block_bins. The counter must have been made for at least ceil(cells / block_bins) blocks.
  * Returns false when out of memory.
  */
-bool torre_locality_accesses(const torre_ordering *o, const torre_bin_stencil *s,
+bool torre_locality_accesses(const torre_ordering *o, const torre_stencil_bins *s,
                              int64_t block_bins, torre_reuse *reuse);
 
 #endif

@@ -1,0 +1,222 @@
+/* Block cache-hit ratio against hand and brute force; the gas that lets it decay. */
+#include "tiling/block_hits.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cli/locality_gas.h"
+
+static void count(const torre_bin_box *box, int64_t n, const double (*position)[3],
+                  const int64_t *slot, int64_t cache, double contact, torre_block_hits *hits)
+{
+    *hits = (torre_block_hits){0};
+    assert_true(torre_block_hits_count(box, n, position, slot, cache, contact, hits));
+}
+
+/*
+ * A ring of five bins with one particle each, stored in order, blocks of two: 0 1 | 2 3 | 4.
+ * Every particle reads its two neighbours; only 0-1 and 2-3 share a block: 4 hits of 10 reads.
+ */
+static void ring_worked_by_hand(void **state)
+{
+    (void)state;
+    torre_bin_box box = {{5, 1, 1}, {1, 1, 1}};
+    const double position[5][3] = {
+        {0.5, 0.5, 0.5}, {1.5, 0.5, 0.5}, {2.5, 0.5, 0.5}, {3.5, 0.5, 0.5}, {4.5, 0.5, 0.5}};
+    const int64_t slot[5] = {0, 1, 2, 3, 4};
+    int64_t bin_reads[5] = {0}, bin_hits[5] = {0};
+    torre_block_hits hits = {0, 0, bin_reads, bin_hits};
+    assert_true(torre_block_hits_count(&box, 5, position, slot, 2, 0, &hits));
+    assert_int_equal(hits.reads, 10);
+    assert_int_equal(hits.hits, 4);
+    assert_true(fabs(torre_block_hits_ratio(&hits) - 0.4) < 1e-15);
+    assert_int_equal(bin_reads[4], 2);
+    assert_int_equal(bin_hits[4], 0);
+    assert_int_equal(bin_hits[1], 1);
+    /* neighbours are exactly one apart: not in contact at 1, all in contact at 1.01 */
+    count(&box, 5, position, slot, 2, 1, &hits);
+    assert_int_equal(hits.reads, 0);
+    assert_true(torre_block_hits_ratio(&hits) == 1);
+    count(&box, 5, position, slot, 2, 1.01, &hits);
+    assert_int_equal(hits.reads, 10);
+    /* a cache for all never misses, a cache for one never hits */
+    count(&box, 5, position, slot, 5, 0, &hits);
+    assert_int_equal(hits.hits, 10);
+    count(&box, 5, position, slot, 1, 0, &hits);
+    assert_int_equal(hits.hits, 0);
+}
+
+/* 1 / (0.9 / 100 + 0.1) = 9.174: the factor of 100 of the thesis. */
+static void speedup_worked_by_hand(void **state)
+{
+    (void)state;
+    assert_true(fabs(torre_block_hits_speedup(0.9, 100) - 1 / 0.109) < 1e-12);
+    assert_true(torre_block_hits_speedup(0, 100) == 1);
+    assert_true(fabs(torre_block_hits_speedup(1, 100) - 100) < 1e-12);
+}
+
+static void counts_equal_brute_force(void **state)
+{
+    (void)state;
+    const int64_t sizes[][3] = {{6, 5, 4}, {7, 6, 1}, {2, 1, 9}, {1, 1, 1}, {3, 2, 3}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        torre_bin_box box = {{sizes[s][0], sizes[s][1], sizes[s][2]}, {1, 1.5, 1}};
+        torre_ordering o;
+        assert_true(torre_ordering_make(TORRE_HILBERT, 3, box.size, &o, NULL));
+        enum { COUNT = 120 };
+        static double position[COUNT][3];
+        int64_t slot[COUNT], bin[COUNT];
+        srand(5);
+        for (int p = 0; p < COUNT; p++)
+            for (int a = 0; a < 3; a++) /* also outside: positions are taken modulo the box */
+                position[p][a] = (3.0 * rand() / RAND_MAX - 1) * (double)box.size[a] * box.width[a];
+        assert_true(torre_block_hits_sort(&box, &o, COUNT, (const double(*)[3])position, slot));
+        bool used[COUNT] = {false};
+        for (int p = 0; p < COUNT; p++) {
+            assert_false(used[slot[p]]);
+            used[slot[p]] = true;
+            bin[p] = torre_bin_box_find(&box, position[p]);
+        }
+        for (int p = 0; p < COUNT; p++)
+            for (int q = 0; q < COUNT; q++) {
+                int64_t cp[3], cq[3];
+                for (int a = 2, i = (int)bin[p], j = (int)bin[q]; a >= 0; a--) {
+                    cp[a] = i % box.size[a];
+                    cq[a] = j % box.size[a];
+                    i /= (int)box.size[a];
+                    j /= (int)box.size[a];
+                }
+                int64_t rp = torre_ordering_encode(&o, cp), rq = torre_ordering_encode(&o, cq);
+                assert_int_equal(slot[p] < slot[q], rp < rq || (rp == rq && p < q));
+            }
+        for (double contact = 0; contact < 2; contact += 0.9) {
+            int64_t reads = 0, hits = 0, cache = 7;
+            for (int p = 0; p < COUNT; p++)
+                for (int q = 0; q < COUNT; q++) {
+                    bool near = p != q;
+                    double r2 = 0;
+                    for (int a = 2, i = (int)bin[p], j = (int)bin[q]; a >= 0; a--) {
+                        int n = (int)box.size[a], apart = abs(i % n - j % n);
+                        near = near && (apart <= 1 || apart == n - 1);
+                        i /= n;
+                        j /= n;
+                        double l = n * box.width[a], d = position[p][a] - position[q][a];
+                        d -= l * rint(d / l);
+                        r2 += d * d;
+                    }
+                    if (!near || (contact > 0 && r2 >= contact * contact)) continue;
+                    reads++;
+                    hits += slot[p] / cache == slot[q] / cache;
+                }
+            torre_block_hits result;
+            count(&box, COUNT, (const double(*)[3])position, slot, cache, contact, &result);
+            assert_int_equal(result.reads, reads);
+            assert_int_equal(result.hits, hits);
+        }
+    }
+}
+
+static locality_gas_plan two_spheres(double restitution, bool collides)
+{
+    return (locality_gas_plan){.length = {10, 10, 10},
+                               .filling = 2 * 3.14159265358979 / 6 / 1000,
+                               .collides = collides,
+                               .restitution = restitution,
+                               .seed = 1};
+}
+
+/*
+ * Head-on collision at +-v: the spheres leave with e v. Forces start and end with a step of the
+ * dashpot force, which velocity Verlet resolves to O(1 / t_c): 2 percent for t_c = 20.
+ */
+static void collisions_have_the_restitution(void **state)
+{
+    (void)state;
+    for (double e = 0.5; e <= 1; e += 0.25) {
+        locality_gas_plan plan = two_spheres(e, true);
+        locality_gas gas;
+        assert_int_equal(locality_gas_new(&plan, &gas), TORRE_OK);
+        assert_int_equal(gas.count, 2);
+        for (int a = 0; a < 3; a++) {
+            gas.position[0][a] = a ? 5 : 9.3; /* across the periodic face */
+            gas.position[1][a] = a ? 5 : 0.5;
+            for (int p = 0; p < 2; p++) gas.velocity[p][a] = a ? 0 : p ? -0.01 : 0.01;
+        }
+        assert_int_equal(locality_gas_advance(&gas, 60), TORRE_OK);
+        assert_true(fabs(gas.velocity[0][0] + 0.01 * e) < 0.0002);
+        assert_true(fabs(gas.velocity[0][0] + gas.velocity[1][0]) < 1e-15);
+        locality_gas_free(&gas);
+    }
+}
+
+/* Elastic: energy kept to the O(1 / t_c^2) of velocity Verlet; inelastic: lost; ideal: untouched.
+ */
+static void gases_keep_or_lose_energy(void **state)
+{
+    (void)state;
+    for (int planar = 0; planar < 2; planar++) {
+        for (int kind = 0; kind < 3; kind++) {
+            locality_gas_plan plan = {.length = {16, 16, planar ? 1 : 8},
+                                      .planar = planar,
+                                      .filling = 0.2,
+                                      .speed = 0.02,
+                                      .collides = kind > 0,
+                                      .restitution = kind == 2 ? 0.8 : 1,
+                                      .seed = 11};
+            locality_gas gas;
+            double before, after;
+            assert_int_equal(locality_gas_new(&plan, &gas), TORRE_OK);
+            assert_int_equal(gas.count,
+                             llround(0.2 * 16 * 16 * plan.length[2] * 6 / 3.14159265358979));
+            assert_int_equal(locality_gas_energy(&gas, &before), TORRE_OK);
+            assert_true(fabs(before - (double)gas.count * 0.0002) <
+                        1e-12); /* v^2 / 2, no overlap */
+            assert_int_equal(locality_gas_advance(&gas, 2000), TORRE_OK);
+            assert_int_equal(locality_gas_energy(&gas, &after), TORRE_OK);
+            if (kind == 0) assert_true(fabs(after - before) < 1e-12);
+            if (kind == 1) assert_true(fabs(after - before) < 0.02 * before);
+            if (kind == 2) assert_true(after < 0.3 * before);
+            double momentum[3] = {0, 0, 0};
+            for (int64_t p = 0; p < gas.count; p++) {
+                for (int a = 0; a < 3; a++) {
+                    momentum[a] += gas.velocity[p][a];
+                    assert_true(gas.position[p][a] >= 0 && gas.position[p][a] <= plan.length[a]);
+                }
+                if (planar) assert_true(gas.position[p][2] == 0.5);
+            }
+            for (int a = 0; a < 3; a++) assert_true(fabs(momentum[a]) < 1e-10);
+            locality_gas_free(&gas);
+        }
+    }
+}
+
+static void too_dense_gases_are_refused(void **state)
+{
+    (void)state;
+    locality_gas_plan plan = {
+        .length = {8, 8, 8}, .filling = 0.6, .collides = true, .restitution = 1, .seed = 1};
+    locality_gas gas;
+    assert_int_equal(locality_gas_new(&plan, &gas), TORRE_ERR_USAGE);
+    assert_null(gas.position);
+    plan.collides = false;
+    assert_int_equal(locality_gas_new(&plan, &gas), TORRE_OK);
+    locality_gas_free(&gas);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ring_worked_by_hand),
+        cmocka_unit_test(speedup_worked_by_hand),
+        cmocka_unit_test(counts_equal_brute_force),
+        cmocka_unit_test(collisions_have_the_restitution),
+        cmocka_unit_test(gases_keep_or_lose_energy),
+        cmocka_unit_test(too_dense_gases_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
