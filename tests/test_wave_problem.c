@@ -1,0 +1,212 @@
+/* Illegal problems are refused, with the status and the name of what is wrong. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/boundary.h"
+#include "wave_case.h"
+
+static double samples[4] = {0, 1, 0, 0};
+static torre_point source = {{10, 20, 30}, 1}, receiver = {{10, 20, 30}, NAN}; /* NAN: unused */
+static double speeds[4 * 5 * 6];
+static torre_array model = {TORRE_F64, {4, 5, 6}, speeds};
+
+/* A legal problem using everything. */
+static torre_wave_problem legal(void)
+{
+    torre_wave_problem p = wave_case_problem(4, 5, 6, 8);
+    for (int i = 0; i < 4 * 5 * 6; i++) speeds[i] = 1500 + i;
+    model = (torre_array){TORRE_F64, {4, 5, 6}, speeds};
+    source = (torre_point){{10, 20, 30}, 1};
+    memset(samples, 0, sizeof samples);
+    p.steps = 4;
+    p.velocity_cells = &model;
+    p.sources = &source;
+    p.receivers = &receiver;
+    p.source_count = p.receiver_count = 1;
+    p.wavelet = samples;
+    p.face[0][1] = TORRE_ABSORBING;
+    p.face[2][0] = p.face[2][1] = TORRE_PERIODIC;
+    return p;
+}
+
+static void refuse(const torre_wave_problem *p, torre_status wanted, const char *word)
+{
+    torre_status status = torre_wave_problem_check(p);
+    const char *text = torre_error_text();
+    CHECK(status == wanted, "%s: status %d, not %d (%s)", word, (int)status, (int)wanted, text);
+    CHECK(strstr(text, word) && !strchr(text, '\n'), "'%s' does not name %s in one line", text,
+          word);
+}
+
+#define REFUSE(status, word, change)                                                               \
+    do {                                                                                           \
+        torre_wave_problem p = legal();                                                            \
+        change;                                                                                    \
+        refuse(&p, status, word);                                                                  \
+    } while (0)
+
+static void the_legal_problem_is_accepted(void **state)
+{
+    (void)state;
+    torre_wave_problem p = legal();
+    CHECK_OK(torre_wave_problem_check(&p));
+    model.shape[1] = 1; /* extended along y */
+    CHECK_OK(torre_wave_problem_check(&p));
+    p.velocity = -1; /* not used beside an array */
+    CHECK_OK(torre_wave_problem_check(&p));
+    p.steps = 0;
+    p.wavelet = NULL; /* nor a wavelet without steps */
+    CHECK_OK(torre_wave_problem_check(&p));
+    p.size[0] = p.size[1] = p.size[2] = 1;
+    p.velocity_cells = NULL;
+    p.velocity = 1e-3;
+    memset(source.position, 0, sizeof source.position);
+    p.receiver_count = 0;
+    CHECK_OK(torre_wave_problem_check(&p));
+    /* the last node, as its position rounds */
+    p = legal();
+    p.spacing[1] = 0.1;
+    source.position[1] = 0.1 + 0.1 + 0.1 + 0.1;
+    p.receiver_count = 0;
+    CHECK_OK(torre_wave_problem_check(&p));
+}
+
+static void numbers_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    for (int order = -1; order < 12; order++)
+        if (order != 2 && order != 4 && order != 6 && order != 8)
+            REFUSE(TORRE_ERR_USAGE, "order", p.order = order);
+    REFUSE(TORRE_ERR_USAGE, "precision", p.precision = (torre_precision)2);
+    for (int a = 0; a < 3; a++) {
+        const int64_t sizes[] = {0, -1, INT64_MIN};
+        const double lengths[] = {0, -1, NAN, INFINITY, -INFINITY, 1e-200, 1e200};
+        for (int i = 0; i < 3; i++) REFUSE(TORRE_ERR_USAGE, "size", p.size[a] = sizes[i]);
+        for (int i = 0; i < 7; i++) REFUSE(TORRE_ERR_USAGE, "spacing", p.spacing[a] = lengths[i]);
+    }
+    REFUSE(TORRE_ERR_USAGE, "overflow", p.size[0] = INT64_MAX);
+    REFUSE(TORRE_ERR_USAGE, "overflow", p.size[0] = p.size[1] = p.size[2] = (int64_t)1 << 20);
+    REFUSE(TORRE_ERR_USAGE, "overflow", p.size[0] = p.size[2] = (int64_t)1 << 32);
+    const double times[] = {0, -1, NAN, INFINITY};
+    for (int i = 0; i < 4; i++) REFUSE(TORRE_ERR_USAGE, "dt", p.dt = times[i]);
+    REFUSE(TORRE_ERR_USAGE, "steps", p.steps = -1);
+}
+
+static void bad_velocities_are_refused(void **state)
+{
+    (void)state;
+    const double bad[] = {0, -1500, NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 5; i++) {
+        REFUSE(TORRE_ERR_USAGE, "velocity", (p.velocity_cells = NULL, p.velocity = bad[i]));
+        REFUSE(TORRE_ERR_INPUT, "(3, 4, 5)", speeds[4 * 5 * 6 - 1] = bad[i]);
+        REFUSE(TORRE_ERR_INPUT, "(1, 0, 0)", speeds[5 * 6] = bad[i]);
+    }
+    for (int a = 0; a < 3; a++) {
+        REFUSE(TORRE_ERR_INPUT, "shape", model.shape[a]++);
+        REFUSE(TORRE_ERR_INPUT, "shape", model.shape[a] = 0);
+    }
+    REFUSE(TORRE_ERR_INPUT, "shape", model.shape[0] = 1);
+    REFUSE(TORRE_ERR_USAGE, "velocity", model.data = NULL);
+    REFUSE(TORRE_ERR_USAGE, "velocity", model.precision = (torre_precision)3);
+}
+
+static void bad_faces_are_refused(void **state)
+{
+    (void)state;
+    REFUSE(TORRE_ERR_USAGE, "periodic", p.face[2][0] = TORRE_FREE);
+    REFUSE(TORRE_ERR_USAGE, "periodic", p.face[1][1] = TORRE_PERIODIC);
+    REFUSE(TORRE_ERR_USAGE, "boundary", p.face[1][1] = (torre_face)4);
+    REFUSE(TORRE_ERR_USAGE, "boundary", p.face[1][0] = (torre_face)-1);
+    REFUSE(TORRE_ERR_USAGE, "width", p.absorbing_width = 0);
+    torre_wave_problem p = legal();
+    p.face[0][1] = TORRE_FREE;
+    p.absorbing_width = 0; /* not used without absorbing faces */
+    CHECK_OK(torre_wave_problem_check(&p));
+}
+
+static void bad_points_are_refused(void **state)
+{
+    (void)state;
+    for (int a = 0; a < 3; a++) {
+        double top = (double)(legal().size[a] - 1) * 10;
+        const double outside[] = {-1e-6, top + 1e-6, NAN, INFINITY, -INFINITY, 1e300};
+        for (int i = 0; i < 6; i++) {
+            torre_point far = {{0, 0, 0}, 0};
+            far.position[a] = outside[i];
+            REFUSE(TORRE_ERR_USAGE, "source 0", source.position[a] = outside[i]);
+            REFUSE(TORRE_ERR_USAGE, "receiver 0", p.receivers = &far);
+        }
+    }
+    const double bad[] = {NAN, INFINITY};
+    for (int i = 0; i < 2; i++) {
+        REFUSE(TORRE_ERR_USAGE, "amplitude", source.amplitude = bad[i]);
+        REFUSE(TORRE_ERR_USAGE, "wavelet sample 3", samples[3] = bad[i]);
+    }
+    REFUSE(TORRE_ERR_USAGE, "wavelet", p.wavelet = NULL);
+    REFUSE(TORRE_ERR_USAGE, "source", p.sources = NULL);
+    REFUSE(TORRE_ERR_USAGE, "source", p.source_count = -1);
+    REFUSE(TORRE_ERR_USAGE, "source", p.source_count = INT64_MAX);
+    REFUSE(TORRE_ERR_USAGE, "receiver", p.receivers = NULL);
+    REFUSE(TORRE_ERR_USAGE, "receiver", p.receiver_count = INT64_MIN);
+}
+
+static void velocities_are_found(void **state)
+{
+    (void)state;
+    torre_wave_problem p = legal();
+    double low, high;
+    torre_wave_velocity_range(&p, &low, &high);
+    CHECK(low == 1500 && high == 1500 + 119, "range %g to %g", low, high);
+    CHECK(torre_wave_velocity_at(&p, 3, 4, 5) == 1500 + 119, "last cell");
+    CHECK(torre_wave_velocity_at(&p, 1, 2, 3) == 1500 + 30 + 12 + 3, "cell (1, 2, 3)");
+    float plane[4 * 6];
+    for (int i = 0; i < 4 * 6; i++) plane[i] = (float)(1000 + i);
+    model = (torre_array){TORRE_F32, {4, 1, 6}, plane};
+    CHECK(torre_wave_velocity_at(&p, 1, 4, 3) == 1009, "extended along y");
+}
+
+/* Every rule for ghosts against the odd and even continuation it stands for. */
+static void ghosts_continue_the_field(void **state)
+{
+    (void)state;
+    torre_ghost g = torre_ghost_find(-3, 10, TORRE_FREE, TORRE_FREE);
+    CHECK(g.source == 1 && g.sign == -1, "free: u(-3) = -u(1)");
+    g = torre_ghost_find(-1, 10, TORRE_ABSORBING, TORRE_FREE);
+    CHECK(g.sign == 0, "absorbing: u(-1) = 0");
+    g = torre_ghost_find(12, 10, TORRE_FREE, TORRE_RIGID);
+    CHECK(g.source == 7 && g.sign == 1, "rigid: u(12) = u(7)");
+    g = torre_ghost_find(-13, 10, TORRE_PERIODIC, TORRE_PERIODIC);
+    CHECK(g.source == 7 && g.sign == 1, "periodic: u(-13) = u(7)");
+    for (int low = 0; low < 2; low++)
+        for (int high = 0; high < 2; high++)
+            for (int64_t n = 1; n < 6; n++)
+                for (int64_t m = 0; m < n; m++) {
+                    torre_face f[2] = {low ? TORRE_RIGID : TORRE_FREE,
+                                       high ? TORRE_RIGID : TORRE_FREE};
+                    double mode[6], k = wave_mode(n, f[0], f[1], m, mode);
+                    for (int64_t i = -12; i < 18; i++) { /* several reflections */
+                        g = torre_ghost_find(i, n, f[0], f[1]);
+                        double x = (double)i + (low ? 0.5 : 1);
+                        double wanted = low ? cos(k * x) : sin(k * x);
+                        CHECK(fabs(g.sign * mode[g.source] - wanted) < 1e-13,
+                              "faces %d %d, n %lld, mode %lld, index %lld", low, high, (long long)n,
+                              (long long)m, (long long)i);
+                    }
+                }
+}
+
+int main(int argc, char **argv)
+{
+    wave_case_init(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_legal_problem_is_accepted),
+        cmocka_unit_test(numbers_out_of_range_are_refused),
+        cmocka_unit_test(bad_velocities_are_refused),
+        cmocka_unit_test(bad_faces_are_refused),
+        cmocka_unit_test(bad_points_are_refused),
+        cmocka_unit_test(velocities_are_found),
+        cmocka_unit_test(ghosts_continue_the_field),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
