@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "md/md.h"
+#include "md/md_cpu.h"
+#include "md/md_reference.h"
 
 #ifdef TORRE_HAVE_CUDA_MD
 extern const torre_md_backend torre_md_cuda;
@@ -11,6 +13,8 @@ const torre_md_backend *const torre_md_backends[] = {
 #ifdef TORRE_HAVE_CUDA_MD
     &torre_md_cuda,
 #endif
+    &torre_md_cpu,
+    &torre_md_reference,
     NULL,
 };
 
@@ -33,5 +37,6 @@ torre_status torre_md_backend_find(const char *name, const torre_md_plan *plan,
         return torre_fail(TORRE_ERR_RESOURCE,
                           "--backend cuda is not in this build; configure with -DTORRE_CUDA=ON "
                           "where the CUDA toolkit is installed, or use --backend cpu");
-    return torre_fail(TORRE_ERR_USAGE, "--backend must be auto, cpu or cuda (got %s)", name);
+    return torre_fail(TORRE_ERR_USAGE, "--backend must be auto, cpu, cuda or reference (got %s)",
+                      name);
 }

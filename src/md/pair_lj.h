@@ -8,9 +8,13 @@
  *
  * What every pair model provides
  * ------------------------------
- * This header is a C template, valid as C11 and as CUDA C++: define TORRE_REAL (float or double)
- * and TORRE_TYPED(name) (the name with a suffix of one's own) and include it, as often as wanted
- * with different definitions. It then declares
+ * This header is a C template, valid as C11 and as CUDA C++. Define
+ *     TORRE_REAL         the type of constants, float or double
+ *     TORRE_VALUE        the type of what differs from pair to pair: TORRE_REAL (when not defined),
+ *                        or a GNU vector of it, so that one call treats as many pairs as it has
+ *                        elements; only + - * / between values, constants and literals may be used
+ *     TORRE_TYPED(name)  the name with a suffix of one's own
+ * and include it, as often as wanted with different definitions. It then declares
  *     TORRE_TYPED(torre_pair)        constants of the model, plain data (kernel argument)
  *     TORRE_TYPED(torre_pair_make)   those constants from the problem (host, f64 arithmetic)
  *     TORRE_TYPED(torre_pair_eval)   the interaction, for host and device. It is called for pairs
@@ -38,6 +42,11 @@ enum {
 #endif
 
 #ifdef TORRE_REAL
+
+#ifndef TORRE_VALUE
+#define TORRE_VALUE TORRE_REAL
+#define TORRE_VALUE_UNSET
+#endif
 
 typedef struct TORRE_TYPED(torre_pair) {
     TORRE_REAL force12, force6;   /* F.d = r^-2 r^-6 (force12 r^-6 - force6) */
@@ -69,13 +78,19 @@ static inline double TORRE_TYPED(torre_pair_shift)(const torre_md_problem *probl
 /*
  * rsq: r^2. Returns f with F_i = f d (so that the pair's virial d . F_i is f r^2); *energy: V(r).
  */
-TORRE_HD static inline TORRE_REAL TORRE_TYPED(torre_pair_eval)(const TORRE_TYPED(torre_pair) * pair,
-                                                               TORRE_REAL rsq, TORRE_REAL *energy)
+TORRE_HD static inline TORRE_VALUE
+TORRE_TYPED(torre_pair_eval)(const TORRE_TYPED(torre_pair) * pair, TORRE_VALUE rsq,
+                             TORRE_VALUE *energy)
 {
-    TORRE_REAL inverse = 1 / rsq;
-    TORRE_REAL r6 = inverse * inverse * inverse;
+    TORRE_VALUE inverse = 1 / rsq;
+    TORRE_VALUE r6 = inverse * inverse * inverse;
     *energy = r6 * (pair->energy12 * r6 - pair->energy6) - pair->energy_cut;
     return inverse * r6 * (pair->force12 * r6 - pair->force6);
 }
+
+#ifdef TORRE_VALUE_UNSET
+#undef TORRE_VALUE
+#undef TORRE_VALUE_UNSET
+#endif
 
 #endif

@@ -1,0 +1,91 @@
+/*
+ * Vectors of lanes, one pair of particles per lane. C template of one translation unit: define
+ * TORRE_REAL (type of the arithmetic of pairs), TORRE_STATE (type of positions, velocities and
+ * force sums) and TORRE_LANES (4, 8 or 16) and include once.
+ */
+#ifndef TORRE_LANES_H
+#define TORRE_LANES_H
+
+#include <stdint.h>
+
+#define TORRE_INLINE static inline __attribute__((always_inline))
+
+typedef TORRE_REAL torre_lanes __attribute__((vector_size(TORRE_LANES * sizeof(TORRE_REAL))));
+typedef TORRE_STATE torre_sum_lanes __attribute__((vector_size(TORRE_LANES * sizeof(TORRE_STATE))));
+typedef double torre_wide_lanes __attribute__((vector_size(TORRE_LANES * sizeof(double))));
+typedef __typeof__((torre_lanes){0} < (torre_lanes){0}) torre_mask;
+typedef TORRE_REAL torre_quad __attribute__((vector_size(4 * sizeof(TORRE_REAL))));
+typedef TORRE_STATE torre_quad_state __attribute__((vector_size(4 * sizeof(TORRE_STATE))));
+
+/* In every group of four lanes alike: lanes p q r s of a (0 to 3) and b (4 to 7). */
+#define TORRE_LANE(i, group) ((i) < 4 ? (i) + 4 * (group) : (i)-4 + TORRE_LANES + 4 * (group))
+#define TORRE_GROUP(g, p, q, r, s)                                                                 \
+    TORRE_LANE(p, g), TORRE_LANE(q, g), TORRE_LANE(r, g), TORRE_LANE(s, g)
+#if TORRE_LANES == 4
+#define TORRE_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, TORRE_GROUP(0, __VA_ARGS__))
+#elif TORRE_LANES == 8
+#define TORRE_SHUFFLE(a, b, ...)                                                                   \
+    __builtin_shufflevector(a, b, TORRE_GROUP(0, __VA_ARGS__), TORRE_GROUP(1, __VA_ARGS__))
+#else
+#define TORRE_SHUFFLE(a, b, ...)                                                                   \
+    __builtin_shufflevector(a, b, TORRE_GROUP(0, __VA_ARGS__), TORRE_GROUP(1, __VA_ARGS__),        \
+                            TORRE_GROUP(2, __VA_ARGS__), TORRE_GROUP(3, __VA_ARGS__))
+#endif
+
+/* Quads of particles list[0], list[4], ... side by side. */
+TORRE_INLINE torre_lanes torre_lanes_quads(const torre_quad *quads, const int32_t *list)
+{
+#if TORRE_LANES == 4
+    return quads[list[0]];
+#elif TORRE_LANES == 8
+    return __builtin_shufflevector(quads[list[0]], quads[list[4]], 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    typedef TORRE_REAL half __attribute__((vector_size(8 * sizeof(TORRE_REAL))));
+    half low = __builtin_shufflevector(quads[list[0]], quads[list[4]], 0, 1, 2, 3, 4, 5, 6, 7);
+    half high = __builtin_shufflevector(quads[list[8]], quads[list[12]], 0, 1, 2, 3, 4, 5, 6, 7);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#endif
+}
+
+/* Lane l of x, y, z: the position of particle list[l]. */
+TORRE_INLINE void torre_lanes_gather(const torre_quad *quads, const int32_t *list, torre_lanes *x,
+                                     torre_lanes *y, torre_lanes *z)
+{
+    torre_lanes a = torre_lanes_quads(quads, list), b = torre_lanes_quads(quads, list + 1);
+    torre_lanes c = torre_lanes_quads(quads, list + 2), d = torre_lanes_quads(quads, list + 3);
+    torre_lanes xz01 = TORRE_SHUFFLE(a, b, 0, 4, 2, 6), yw01 = TORRE_SHUFFLE(a, b, 1, 5, 3, 7);
+    torre_lanes xz23 = TORRE_SHUFFLE(c, d, 0, 4, 2, 6), yw23 = TORRE_SHUFFLE(c, d, 1, 5, 3, 7);
+    *x = TORRE_SHUFFLE(xz01, xz23, 0, 1, 4, 5);
+    *y = TORRE_SHUFFLE(yw01, yw23, 0, 1, 4, 5);
+    *z = TORRE_SHUFFLE(xz01, xz23, 2, 3, 6, 7);
+}
+
+/* f where the mask is set, 0 elsewhere. */
+TORRE_INLINE torre_lanes torre_lanes_keep(torre_lanes f, torre_mask mask)
+{
+    return (torre_lanes)((torre_mask)f & mask);
+}
+
+/* d moved by at most one box edge to the nearest image. */
+TORRE_INLINE torre_lanes torre_lanes_nearest(torre_lanes d, TORRE_REAL edge)
+{
+    const torre_lanes box = edge - (torre_lanes){0};
+    d -= torre_lanes_keep(box, d > edge / 2);
+    return d + torre_lanes_keep(box, d < -edge / 2);
+}
+
+TORRE_INLINE double torre_lanes_total(torre_wide_lanes v)
+{
+    double sum = 0;
+    for (int l = 0; l < TORRE_LANES; l++) sum += v[l];
+    return sum;
+}
+
+TORRE_INLINE TORRE_STATE torre_lanes_sum(torre_sum_lanes v)
+{
+    TORRE_STATE sum = 0;
+    for (int l = 0; l < TORRE_LANES; l++) sum += v[l];
+    return sum;
+}
+
+#endif

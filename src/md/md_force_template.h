@@ -1,0 +1,238 @@
+/*
+ * Loops over pairs for one pair model, one precision and one instruction set: a C template included
+ * by the generated md_force_*.c, after lanes.h's and the pair model's definitions.
+ *
+ * Every sweep works on a fixed partition of the particles (or bins), and sums of a part are added
+ * up in the order of the parts: results do not depend on the number of threads.
+ */
+#include <string.h>
+
+#include "md/md_stage.h"
+
+#define PART 256 /* particles of a part */
+
+/* Constants of a sweep. */
+typedef struct sweep {
+    TORRE_TYPED(torre_pair) pair;
+    TORRE_REAL cutoff_sq, edge[3];
+} sweep;
+
+/* Potential, virial and pairs inside the cutoff, of one part. */
+typedef struct part_sums {
+    double potential, virial, inside;
+} part_sums;
+
+/* What one particle has gathered. */
+typedef struct gathered {
+    torre_sum_lanes fx, fy, fz;
+    torre_wide_lanes potential, virial, inside;
+} gathered;
+
+static sweep sweep_make(const torre_md_problem *problem)
+{
+    sweep s = {.pair = TORRE_TYPED(torre_pair_make)(problem),
+               .cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff)};
+    for (int a = 0; a < 3; a++) s.edge[a] = (TORRE_REAL)problem->box[a];
+    return s;
+}
+
+/* Add the forces of one vector of neighbours; *fx .. *fz: this vector's, for the half sweep. */
+TORRE_INLINE void interact(const sweep *s, torre_lanes dx, torre_lanes dy, torre_lanes dz,
+                           bool with_sums, gathered *g, torre_sum_lanes *fx, torre_sum_lanes *fy,
+                           torre_sum_lanes *fz)
+{
+    torre_lanes rsq = dx * dx + dy * dy + dz * dz, energy;
+    torre_mask inside = rsq < s->cutoff_sq;
+    torre_lanes f = torre_lanes_keep(TORRE_TYPED(torre_pair_eval)(&s->pair, rsq, &energy), inside);
+    *fx = __builtin_convertvector(f * dx, torre_sum_lanes);
+    *fy = __builtin_convertvector(f * dy, torre_sum_lanes);
+    *fz = __builtin_convertvector(f * dz, torre_sum_lanes);
+    g->fx += *fx;
+    g->fy += *fy;
+    g->fz += *fz;
+    if (with_sums) {
+        energy = torre_lanes_keep(energy, inside);
+        g->potential += __builtin_convertvector(energy, torre_wide_lanes);
+        g->virial += __builtin_convertvector(f * rsq, torre_wide_lanes);
+        g->inside -= __builtin_convertvector(inside, torre_wide_lanes);
+    }
+}
+
+TORRE_INLINE void add_sums(part_sums *sums, const gathered *g)
+{
+    sums->potential += torre_lanes_total(g->potential);
+    sums->virial += torre_lanes_total(g->virial);
+    sums->inside += torre_lanes_total(g->inside);
+}
+
+/* share: 1 where each pair was met once, 1/2 where it was met from both sides. */
+static void total_sums(const part_sums *parts, int64_t count, double share,
+                       const torre_md_problem *problem, torre_md_sums *sums)
+{
+    part_sums all = {0};
+    for (int64_t p = 0; p < count; p++) {
+        all.potential += parts[p].potential;
+        all.virial += parts[p].virial;
+        all.inside += parts[p].inside;
+    }
+    sums->potential = share * all.potential;
+    sums->virial = share * all.virial;
+    sums->potential_shift = share * all.inside * TORRE_TYPED(torre_pair_shift)(problem);
+}
+
+/* Particle i with its list; scatter: subtract from the partners' quads too (half lists). */
+TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
+                                const torre_md_lists *lists, int64_t i, bool wraps, bool with_sums,
+                                TORRE_STATE *scatter, gathered *g)
+{
+    const TORRE_REAL *at = (const TORRE_REAL *)store->packed + 4 * i;
+    const int32_t *list = lists->start[i];
+    for (int64_t k = 0; k < lists->length[i]; k += TORRE_LANES) {
+        torre_lanes x, y, z;
+        torre_sum_lanes fx, fy, fz;
+        torre_lanes_gather(store->packed, list + k, &x, &y, &z);
+        x = at[0] - x;
+        y = at[1] - y;
+        z = at[2] - z;
+        if (wraps) {
+            x = torre_lanes_nearest(x, s->edge[0]);
+            y = torre_lanes_nearest(y, s->edge[1]);
+            z = torre_lanes_nearest(z, s->edge[2]);
+        }
+        interact(s, x, y, z, with_sums, g, &fx, &fy, &fz);
+        if (!scatter) continue;
+        for (int l = 0; l < TORRE_LANES; l++) {
+            TORRE_STATE *to = scatter + 4 * (int64_t)list[k + l];
+            to[0] -= fx[l];
+            to[1] -= fy[l];
+            to[2] -= fz[l];
+        }
+    }
+}
+
+TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
+                             const torre_md_lists *lists, int64_t from, int64_t to, bool with_sums,
+                             TORRE_STATE *scatter, TORRE_STATE *force, part_sums *sums)
+{
+    for (int64_t i = from; i < to; i++) {
+        gathered g = {0};
+        if (lists->wraps[i])
+            list_particle(s, store, lists, i, true, with_sums, scatter, &g);
+        else
+            list_particle(s, store, lists, i, false, with_sums, scatter, &g);
+        TORRE_STATE f[3] = {torre_lanes_sum(g.fx), torre_lanes_sum(g.fy), torre_lanes_sum(g.fz)};
+        for (int a = 0; a < 3; a++) force[4 * i + a] = scatter ? force[4 * i + a] + f[a] : f[a];
+        if (with_sums) add_sums(sums, &g);
+    }
+}
+
+static part_sums *new_parts(int64_t count)
+{
+    part_sums *parts = calloc((size_t)count, sizeof *parts);
+    if (!parts)
+        torre_fail(TORRE_ERR_RESOURCE, "no memory for the sums of %lld parts", (long long)count);
+    return parts;
+}
+
+static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem,
+                               const torre_md_lists *lists, torre_md_sums *sums)
+{
+    const sweep s = sweep_make(problem);
+    const int64_t parts = (store->count + PART - 1) / PART;
+    part_sums *part = sums ? new_parts(parts) : NULL;
+    if (sums && !part) return TORRE_ERR_RESOURCE;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(store->threads)
+    for (int64_t p = 0; p < parts; p++) {
+        int64_t from = p * PART, to = from + PART < store->count ? from + PART : store->count;
+        if (part)
+            list_range(&s, store, lists, from, to, true, NULL, store->force, &part[p]);
+        else
+            list_range(&s, store, lists, from, to, false, NULL, store->force, NULL);
+    }
+    if (sums) total_sums(part, parts, 0.5, problem, sums);
+    free(part);
+    return TORRE_OK;
+}
+
+static torre_status sweep_half(torre_md_store *store, const torre_md_problem *problem,
+                               const torre_md_lists *lists, int parts, void *parts_force,
+                               torre_md_sums *sums)
+{
+    const sweep s = sweep_make(problem);
+    const int64_t quads = store->count + 1, each = (store->count + parts - 1) / parts;
+    part_sums *part = new_parts(parts);
+    if (!part) return TORRE_ERR_RESOURCE;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(store->threads)
+    for (int p = 0; p < parts; p++) {
+        int64_t from = p * each, to = from + each < store->count ? from + each : store->count;
+        TORRE_STATE *force = (TORRE_STATE *)parts_force + 4 * quads * p;
+        memset(force, 0, (size_t)quads * 4 * sizeof *force);
+        if (sums)
+            list_range(&s, store, lists, from, to, true, force, force, &part[p]);
+        else
+            list_range(&s, store, lists, from, to, false, force, force, NULL);
+    }
+    TORRE_STATE *total = store->force;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t k = 0; k < 4 * store->count; k++) {
+        TORRE_STATE f = 0;
+        for (int p = 0; p < parts; p++) f += ((TORRE_STATE *)parts_force)[4 * quads * p + k];
+        total[k] = f;
+    }
+    if (sums) total_sums(part, parts, 1, problem, sums);
+    free(part);
+    return TORRE_OK;
+}
+
+/* All pairs of one staged bin's own particles with the stage. */
+TORRE_INLINE void stage_sweep(const sweep *s, torre_stage *stage, bool with_sums,
+                              TORRE_STATE *force, part_sums *sums)
+{
+    for (int64_t i = 0; i < stage->own; i++) {
+        gathered g = {0};
+        const TORRE_REAL x = stage->x[i], y = stage->y[i], z = stage->z[i];
+        stage->x[i] = stage->x[stage->count]; /* out of its own reach */
+        for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
+            torre_sum_lanes fx, fy, fz;
+            interact(s, x - *(torre_lanes *)(stage->x + k), y - *(torre_lanes *)(stage->y + k),
+                     z - *(torre_lanes *)(stage->z + k), with_sums, &g, &fx, &fy, &fz);
+        }
+        stage->x[i] = x;
+        TORRE_STATE *f = force + 4 * (int64_t)stage->member[i];
+        f[0] = torre_lanes_sum(g.fx);
+        f[1] = torre_lanes_sum(g.fy);
+        f[2] = torre_lanes_sum(g.fz);
+        if (with_sums) add_sums(sums, &g);
+    }
+}
+
+static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *problem,
+                               const torre_bins *bins, torre_md_sums *sums)
+{
+    const sweep s = sweep_make(problem);
+    part_sums *part = sums ? new_parts(bins->bins) : NULL;
+    if (sums && !part) return TORRE_ERR_RESOURCE;
+    int failed = 0;
+#pragma omp parallel num_threads(store->threads) reduction(| : failed)
+    {
+        torre_stage stage;
+        const bool ready = torre_stage_make(bins, &stage);
+        failed |= !ready;
+#pragma omp for schedule(dynamic, 8)
+        for (int64_t rank = 0; rank < bins->bins; rank++) {
+            if (!ready || bins->start[rank] == bins->start[rank + 1]) continue;
+            torre_stage_fill(store, bins, rank, &stage);
+            if (part)
+                stage_sweep(&s, &stage, true, store->force, &part[rank]);
+            else
+                stage_sweep(&s, &stage, false, store->force, NULL);
+        }
+        if (ready) torre_stage_free(&stage);
+    }
+    if (sums) total_sums(part, bins->bins, 0.5, problem, sums);
+    free(part);
+    if (failed) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the stage of a tile");
+    return TORRE_OK;
+}
+
+const torre_md_force_loops TORRE_TYPED(torre_md_force) = {sweep_full, sweep_half, sweep_tile};

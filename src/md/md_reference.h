@@ -1,0 +1,22 @@
+/*
+ * The oracle: all pairs, one thread, f64, no bins, no lists. Every other solver is checked against
+ * it. It takes the cutoff from the problem and has nothing to choose in the plan.
+ */
+#ifndef TORRE_MD_REFERENCE_H
+#define TORRE_MD_REFERENCE_H
+
+#include "md/md.h"
+
+extern const torre_md_backend torre_md_reference;
+
+/*
+ * Forces on all particles ([axis][id]), and the sums potential, potential_shift and virial, each
+ * pair once. One function per pair model (md_reference_pairs.c.in), listed in model order.
+ */
+typedef void torre_md_reference_pairs(const torre_md_problem *problem, double *const position[3],
+                                      double *const force[3], torre_md_sums *sums);
+
+#define TORRE_MD_REFERENCE_DECLARE(name) torre_md_reference_pairs torre_md_reference_pairs_##name;
+TORRE_PAIR_LIST(TORRE_MD_REFERENCE_DECLARE)
+
+#endif

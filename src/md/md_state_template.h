@@ -1,0 +1,230 @@
+/*
+ * Loops over particles for one precision and one instruction set: a C template included by the
+ * generated md_state_*.c, after lanes.h's definitions.
+ */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "md/md_build_template.h"
+#include "md/md_random.h"
+
+/* Positions as pairs read them, where that is not the same array. */
+static void pack(torre_md_store *store)
+{
+    if (store->packed == store->position) return;
+    const TORRE_STATE *from = store->position;
+    TORRE_REAL *to = store->packed;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t k = 0; k < 4 * (store->count + 1); k++) to[k] = (TORRE_REAL)from[k];
+}
+
+static void state_load(torre_md_store *store, const double *const position[3],
+                       const double *const velocity[3], const double box[3])
+{
+    TORRE_STATE *r = store->position, *v = store->velocity, *f = store->force;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        store->id[i] = (int32_t)i;
+        for (int a = 0; a < 3; a++) {
+            r[4 * i + a] = (TORRE_STATE)position[a][i];
+            v[4 * i + a] = (TORRE_STATE)velocity[a][i];
+            f[4 * i + a] = 0;
+        }
+        r[4 * i + 3] = v[4 * i + 3] = f[4 * i + 3] = 0;
+    }
+    /* Far from everything, and still so when moved by a box edge; its square is finite in f32. */
+    for (int a = 0; a < 3; a++) {
+        r[4 * store->count + a] = (TORRE_STATE)(1000 * (box[0] + box[1] + box[2]));
+        v[4 * store->count + a] = f[4 * store->count + a] = 0;
+    }
+    r[4 * store->count + 3] = v[4 * store->count + 3] = f[4 * store->count + 3] = 0;
+    pack(store);
+}
+
+static void state_unload(const torre_md_store *store, const void *quads, const double *box,
+                         double *const out[3])
+{
+    const TORRE_STATE *from = quads;
+    for (int a = 0; a < 3; a++) {
+        if (!out[a]) continue;
+#pragma omp parallel for num_threads(store->threads)
+        for (int64_t i = 0; i < store->count; i++) {
+            double value = (double)from[4 * i + a];
+            if (box) {
+                value -= box[a] * floor(value / box[a]);
+                if (value >= box[a]) value = 0;
+            }
+            out[a][store->id[i]] = value;
+        }
+    }
+}
+
+static void state_kick_drift(torre_md_store *store, double kick, double dt)
+{
+    TORRE_STATE *restrict r = store->position, *restrict v = store->velocity;
+    const TORRE_STATE *restrict f = store->force;
+    const TORRE_STATE k = (TORRE_STATE)kick, h = (TORRE_STATE)dt;
+#pragma omp parallel for simd num_threads(store->threads)
+    for (int64_t i = 0; i < 4 * store->count; i++) {
+        v[i] += k * f[i];
+        r[i] += h * v[i];
+    }
+    pack(store);
+}
+
+static void state_kick(torre_md_store *store, double kick)
+{
+    TORRE_STATE *restrict v = store->velocity;
+    const TORRE_STATE *restrict f = store->force;
+    const TORRE_STATE k = (TORRE_STATE)kick;
+#pragma omp parallel for simd num_threads(store->threads)
+    for (int64_t i = 0; i < 4 * store->count; i++) v[i] += k * f[i];
+}
+
+static void state_scale(torre_md_store *store, double factor)
+{
+    TORRE_STATE *v = store->velocity;
+#pragma omp parallel for simd num_threads(store->threads)
+    for (int64_t i = 0; i < 4 * store->count; i++) v[i] *= (TORRE_STATE)factor;
+}
+
+static void state_noise(torre_md_store *store, double keep, double noise, uint64_t seed,
+                        uint64_t stream)
+{
+    TORRE_STATE *v = store->velocity;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        double g[3];
+        torre_random_normal3(seed, stream, store->id[i], g);
+        for (int a = 0; a < 3; a++)
+            v[4 * i + a] = (TORRE_STATE)(keep * (double)v[4 * i + a] + noise * g[a]);
+    }
+}
+
+static double state_moved(const torre_md_store *store)
+{
+    const TORRE_STATE *r = store->position, *h = store->hold;
+    double most = 0;
+#pragma omp parallel for reduction(max : most) num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        double sum = 0;
+        for (int a = 0; a < 3; a++) {
+            double d = (double)(r[4 * i + a] - h[4 * i + a]);
+            sum += d * d;
+        }
+        if (!(sum <= most)) most = isnan(sum) ? INFINITY : sum;
+    }
+    return most;
+}
+
+#define PART 4096
+
+static double state_square_sum(const torre_md_store *store, double sum[3])
+{
+    const TORRE_STATE *v = store->velocity;
+    double total[4] = {0};
+    for (int64_t from = 0; from < store->count; from += PART * 64) {
+        /* 64 parts at a time, each summed by one thread, added up in order */
+        double part[64][4];
+#pragma omp parallel for num_threads(store->threads)
+        for (int p = 0; p < 64; p++) {
+            double s[4] = {0};
+            int64_t low = from + p * PART, high = low + PART;
+            if (high > store->count) high = store->count;
+            for (int64_t i = low; i < high; i++) {
+                for (int a = 0; a < 3; a++) {
+                    double c = (double)v[4 * i + a];
+                    s[a] += c;
+                    s[3] += c * c;
+                }
+            }
+            memcpy(part[p], s, sizeof s);
+        }
+        for (int p = 0; p < 64; p++)
+            for (int a = 0; a < 4; a++) total[a] += part[p][a];
+    }
+    memcpy(sum, total, 3 * sizeof *sum);
+    return total[3];
+}
+
+static int64_t state_wrap(torre_md_store *store, const double box[3])
+{
+    TORRE_STATE *r = store->position;
+    int64_t bad = INT64_MAX;
+#pragma omp parallel for reduction(min : bad) num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        for (int a = 0; a < 3; a++) {
+            TORRE_STATE edge = (TORRE_STATE)box[a], x = r[4 * i + a];
+            if (x >= edge) x -= edge;
+            if (x < 0) x += edge;
+            /* a small negative number can round to the edge itself */
+            if (x == edge) x = 0;
+            if (!(x >= 0 && x < edge) && i < bad) bad = i;
+            r[4 * i + a] = x;
+        }
+    }
+    pack(store);
+    return bad == INT64_MAX ? -1 : bad;
+}
+
+static void state_bin(const torre_md_store *store, torre_bins *bins)
+{
+    const TORRE_STATE *r = store->position;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        const double at[3] = {(double)r[4 * i], (double)r[4 * i + 1], (double)r[4 * i + 2]};
+        bins->rank_of[i] = bins->rank[torre_bins_index(bins, at)];
+    }
+}
+
+static void permute_quads(const torre_md_store *store, const torre_bins *bins, void **quads,
+                          void **spare)
+{
+    const torre_quad_state *from = *quads;
+    torre_quad_state *to = *spare;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) to[i] = from[bins->member[i]];
+    to[store->count] = from[store->count];
+    void *old = *quads;
+    *quads = *spare;
+    *spare = old;
+}
+
+static void state_permute(torre_md_store *store, const torre_bins *bins)
+{
+    bool shared = store->packed == store->position;
+    permute_quads(store, bins, &store->position, &store->spare);
+    permute_quads(store, bins, &store->velocity, &store->spare);
+    permute_quads(store, bins, &store->force, &store->spare);
+    if (shared) store->packed = store->position;
+    pack(store);
+    for (int64_t i = 0; i < store->count; i++) store->spare_id[i] = store->id[bins->member[i]];
+    int32_t *old = store->id;
+    store->id = store->spare_id;
+    store->spare_id = old;
+}
+
+static void state_hold(torre_md_store *store)
+{
+    memcpy(store->hold, store->position, (size_t)store->count * 4 * sizeof(TORRE_STATE));
+}
+
+const torre_md_state_loops TORRE_TYPED(torre_md_state) = {
+    .isa = TORRE_ISA,
+    .state_size = sizeof(TORRE_STATE),
+    .pair_size = sizeof(TORRE_REAL),
+    .load = state_load,
+    .unload = state_unload,
+    .kick_drift = state_kick_drift,
+    .kick = state_kick,
+    .scale = state_scale,
+    .noise = state_noise,
+    .moved = state_moved,
+    .square_sum = state_square_sum,
+    .wrap = state_wrap,
+    .bin = state_bin,
+    .permute = state_permute,
+    .hold = state_hold,
+    .build = state_build,
+};
