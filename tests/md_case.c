@@ -1,0 +1,144 @@
+#include "md_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "md/md_random.h"
+#include "md/pair_lj.h"
+
+static const char *backend_name = "cpu";
+
+void md_case_arguments(int argc, char **argv)
+{
+    if (argc > 1) backend_name = argv[1];
+    const torre_md_backend *backend;
+    const torre_md_plan plan = {0};
+    if (torre_md_backend_find(backend_name, &plan, &backend)) {
+        printf("skipped: %s\n", torre_error_text());
+        exit(77);
+    }
+}
+
+md_case md_case_melt(int64_t nx, int64_t ny, int64_t nz, torre_md_precision precision)
+{
+    md_case c = {.problem = {.model = TORRE_PAIR_lj,
+                             .parameter = {[TORRE_LJ_EPSILON] = 1, [TORRE_LJ_SIGMA] = 1},
+                             .cutoff = 2.5,
+                             .dt = 0.005,
+                             .precision = precision}};
+    const int64_t cells[3] = {nx, ny, nz};
+    CHECK_OK(torre_md_start_fcc(cells, 0.8442, &c.particles));
+    torre_md_start_velocities(&c.particles, 1.44, 87287);
+    torre_md_problem_set_particles(&c.problem, &c.particles);
+    return c;
+}
+
+md_case md_case_rough(int64_t nx, int64_t ny, int64_t nz, double amplitude,
+                      torre_md_precision precision)
+{
+    md_case c = md_case_melt(nx, ny, nz, precision);
+    for (int64_t i = 0; i < c.particles.count; i++) {
+        for (int a = 0; a < 3; a++) {
+            double *r = &c.particles.position[a][i], edge = c.particles.box[a];
+            *r += amplitude * (2 * torre_random_uniform(7, 1, (uint64_t)(3 * i + a)) - 1);
+            *r -= edge * floor(*r / edge);
+            if (*r >= edge) *r = 0;
+        }
+    }
+    return c;
+}
+
+void md_case_free(md_case *c) { torre_md_particles_free(&c->particles); }
+
+torre_md_solver *md_case_solver_of(const char *name, const md_case *c, const torre_md_plan *plan)
+{
+    const torre_md_backend *backend;
+    torre_md_info info;
+    torre_md_solver *solver;
+    CHECK_OK(torre_md_problem_check(&c->problem));
+    CHECK_OK(torre_md_backend_find(name, plan, &backend));
+    CHECK_OK(backend->plan(&c->problem, plan, &info));
+    CHECK_OK(backend->create(&c->problem, &info, &solver));
+    CHECK_OK(backend->set_particles(solver, (const double *const *)c->particles.position,
+                                    (const double *const *)c->particles.velocity));
+    return solver;
+}
+
+torre_md_solver *md_case_solver(const md_case *c, const torre_md_plan *plan)
+{
+    return md_case_solver_of(backend_name, c, plan);
+}
+
+torre_md_plan md_case_safe_plan(void)
+{
+    return (torre_md_plan){.rebuild_every = 1, .rebuild_check = true};
+}
+
+torre_md_thermo md_case_thermo(const md_case *c, torre_md_solver *solver, int64_t step)
+{
+    torre_md_sums sums;
+    CHECK_OK(solver->backend->sums(solver, &sums));
+    return torre_md_thermo_of(&c->problem, step, &sums);
+}
+
+torre_md_particles md_case_particles(const md_case *c, torre_md_solver *solver)
+{
+    torre_md_particles p;
+    CHECK_OK(torre_md_particles_new(c->particles.count, &p));
+    memcpy(p.box, c->particles.box, sizeof p.box);
+    CHECK_OK(solver->backend->get_particles(solver, p.position, p.velocity));
+    return p;
+}
+
+torre_md_particles md_case_forces(const md_case *c, torre_md_solver *solver)
+{
+    torre_md_particles p;
+    CHECK_OK(torre_md_particles_new(c->particles.count, &p));
+    CHECK_OK(solver->backend->get_forces(solver, p.velocity));
+    return p;
+}
+
+double md_case_difference(const torre_md_particles *a, const torre_md_particles *b)
+{
+    double most = 0;
+    for (int k = 0; k < 3; k++) {
+        for (int64_t i = 0; i < a->count; i++) {
+            double d = a->position[k][i] - b->position[k][i];
+            if (a->box[k] > 0) d -= a->box[k] * rint(d / a->box[k]);
+            most = fmax(most, fabs(d));
+            most = fmax(most, fabs(a->velocity[k][i] - b->velocity[k][i]));
+        }
+    }
+    return most;
+}
+
+torre_md_particles md_case_brute_force(const md_case *c, double *scale, torre_md_sums *sums)
+{
+    const torre_md_particles *p = &c->particles;
+    torre_md_particles out;
+    CHECK_OK(torre_md_particles_new(p->count, &out));
+    memset(sums, 0, sizeof *sums);
+    const double rc = c->problem.cutoff;
+    for (int64_t i = 0; i < p->count; i++) {
+        scale[i] = 0;
+        for (int64_t j = 0; j < p->count; j++) {
+            double d[3], r = 0;
+            if (i == j) continue;
+            for (int a = 0; a < 3; a++) {
+                d[a] = p->position[a][i] - p->position[a][j];
+                d[a] -= p->box[a] * rint(d[a] / p->box[a]);
+                r += d[a] * d[a];
+            }
+            r = sqrt(r);
+            if (r >= rc) continue;
+            double force = 48 * pow(r, -13) - 24 * pow(r, -7);
+            for (int a = 0; a < 3; a++) out.velocity[a][i] += force * d[a] / r;
+            scale[i] += fabs(force);
+            sums->potential += 0.5 * (4 * pow(r, -12) - 4 * pow(r, -6));
+            sums->potential_shift += 0.5 * (4 * pow(rc, -12) - 4 * pow(rc, -6));
+            sums->virial += 0.5 * force * r;
+        }
+    }
+    return out;
+}
