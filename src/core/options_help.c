@@ -98,11 +98,14 @@ static void remark_text(const torre_option *o, char *buffer, size_t size)
         char low[32], high[32];
         torre_format_real(o->low, low, sizeof low);
         torre_format_real(o->high, high, sizeof high);
-        if (o->high >= 1e9) /* bounds that nobody meets are left to the error message */
-            snprintf(range, sizeof range, "%s %s", o->above_low ? "above" : "at least", low);
-        else
+        if (o->high >= 1e9) { /* bounds that nobody meets are left to the error message */
+            if (o->low > -1e9)
+                snprintf(range, sizeof range, "%s %s", o->above_low ? "above" : "at least", low);
+        } else {
             snprintf(range, sizeof range, "%s%s to %s", o->above_low ? "above " : "", low, high);
+        }
     }
+    if (o->choices && o->metavar) torre_join_choices(o->choices, range, sizeof range);
     if (range[0] && standard[0])
         snprintf(buffer, size, " [%s; default %s]", range, standard);
     else if (range[0])
