@@ -1,0 +1,34 @@
+/*
+ * Picture of a plane of a wave field: signed colours (color_map.h) over the velocity model in grey
+ * (white slow, grey fast), interpolated smoothly between cells, pixels as wide as high in metres.
+ */
+#ifndef TORRE_FIELD_PICTURE_H
+#define TORRE_FIELD_PICTURE_H
+
+#include "io/png_image.h"
+#include "wave/wave.h"
+
+/* A plane: the first axis goes to the right, the second one downwards. Memory is the caller's. */
+typedef struct torre_plane {
+    int64_t size[2];
+    double spacing[2]; /* metres */
+    torre_precision precision;
+    const void *cells;        /* field, shape size, C order */
+    const double *velocity;   /* m/s, same shape; NULL for a plain background */
+    double velocity_range[2]; /* of the whole model, for the same grey in all pictures */
+} torre_plane;
+
+/*
+ * The value that is shown in full colour: the 99.5 % point of |u| over the plane (ignoring exact
+ * zeros), so that a few strong cells do not hide the rest; 0 for a plane of zeros.
+ */
+torre_status torre_plane_scale(const torre_plane *plane, double *scale);
+
+/*
+ * Draw: about 1000 pixels along the longer side for small planes, one pixel a cell for large ones,
+ * at most 8192. scale: what is shown in full colour (<= 0: an empty field); weaker values are
+ * lifted (|v|^0.6) so that faint waves can be seen. TORRE_ERR_RESOURCE without memory.
+ */
+torre_status torre_plane_draw(const torre_plane *plane, double scale, torre_image *image);
+
+#endif

@@ -1,0 +1,117 @@
+#include "io/seismogram.h"
+
+#include <math.h>
+
+#include "io/percentile.h"
+
+enum { MARGIN = 12, HEIGHT = 900, WIDTH = 900, MAX_WIGGLES = 80, MAX_WIDTH = 8192 };
+
+static double sample(const torre_gather *g, int64_t trace, int64_t n)
+{
+    int64_t i = trace * g->samples + n;
+    return g->precision == TORRE_F32 ? ((const float *)g->values)[i]
+                                     : ((const double *)g->values)[i];
+}
+
+/* Sample at a fractional time index, between two neighbours. */
+static double sample_between(const torre_gather *g, int64_t trace, double n)
+{
+    if (n < 0) n = 0;
+    int64_t i = (int64_t)n;
+    if (i >= g->samples - 1) return sample(g, trace, g->samples - 1);
+    double t = n - (double)i;
+    return (1 - t) * sample(g, trace, i) + t * sample(g, trace, i + 1);
+}
+
+static void set_grey(const torre_image *image, int x, int y, double ink)
+{
+    ink = ink > 1 ? 1 : ink > 0 ? ink : 0;
+    uint8_t level = (uint8_t)lrint(252 - 240 * ink);
+    uint8_t *pixel = torre_image_at(image, x, y);
+    if (level < pixel[0]) pixel[0] = pixel[1] = pixel[2] = level;
+}
+
+static void clear(const torre_image *image)
+{
+    for (int64_t i = 0; i < 3 * (int64_t)image->width * image->height; i++) image->rgb[i] = 252;
+}
+
+/* Time index of the middle of a pixel row. */
+static double row_time(const torre_gather *g, double row)
+{
+    return row / (HEIGHT - 1) * (double)(g->samples - 1);
+}
+
+/* Length of what the intervals lo .. hi and x .. x + 1 share. */
+static double overlap(double lo, double hi, double x)
+{
+    double length = fmin(hi, x + 1) - fmax(lo, x);
+    return length > 0 ? length : 0;
+}
+
+/* One row of one wiggle around column `centre`: the line from its place half a row up to half a row
+ * down, and the area between zero and a positive deflection. */
+static void draw_wiggle_row(const torre_gather *g, const torre_image *image, int64_t trace, int row,
+                            double centre, double reach, double scale)
+{
+    double lo = INFINITY, hi = -INFINITY, middle = 0;
+    for (int part = -2; part <= 2; part++) {
+        double v = sample_between(g, trace, row_time(g, row + part / 4.0)) / scale;
+        double x = centre + reach * fmax(-1, fmin(1, v));
+        if (part == 0) middle = x;
+        lo = fmin(lo, x);
+        hi = fmax(hi, x);
+    }
+    lo -= 0.6;
+    hi += 0.6;
+    double fill = fmax(middle, centre);
+    int from = (int)floor(fmin(lo, centre)), to = (int)ceil(fmax(hi, fill));
+    for (int x = from; x <= to; x++) {
+        if (x < 0 || x >= image->width) continue;
+        double ink = 0.85 * overlap(lo, hi, x) + overlap(centre, fill, x);
+        if (ink > 0) set_grey(image, x, row + MARGIN, ink);
+    }
+}
+
+static void draw_wiggles(const torre_gather *g, const torre_image *image, double scale)
+{
+    double pitch = (double)(image->width - 2 * MARGIN) / (double)g->traces;
+#pragma omp parallel for
+    for (int row = 0; row < HEIGHT; row++)
+        for (int64_t t = 0; t < g->traces; t++)
+            draw_wiggle_row(g, image, t, row, MARGIN + ((double)t + 0.5) * pitch, 0.9 * pitch,
+                            scale);
+}
+
+static void draw_levels(const torre_gather *g, const torre_image *image, double scale)
+{
+    int columns = image->width - 2 * MARGIN;
+#pragma omp parallel for
+    for (int row = 0; row < HEIGHT; row++) {
+        for (int x = 0; x < columns; x++) {
+            double at = ((double)x + 0.5) / columns * (double)g->traces - 0.5;
+            int64_t left = (int64_t)floor(fmax(0, at));
+            int64_t right = left + 1 < g->traces ? left + 1 : left;
+            double t = fmax(0, at - (double)left), n = row_time(g, row);
+            double v = (1 - t) * sample_between(g, left, n) + t * sample_between(g, right, n);
+            set_grey(image, x + MARGIN, row + MARGIN, 0.5 + 0.5 * v / scale);
+        }
+    }
+}
+
+torre_status torre_seismogram_draw(const torre_gather *g, torre_image *image)
+{
+    double scale;
+    int64_t width = WIDTH;
+    if (g->traces <= MAX_WIGGLES && g->traces * 24 < width) width = g->traces * 24;
+    if (g->traces > width) width = g->traces < MAX_WIDTH ? g->traces : MAX_WIDTH;
+    TORRE_TRY(torre_percentile(g->precision, g->values, g->traces * g->samples, 0.98, &scale));
+    if (scale <= 0) scale = 1;
+    TORRE_TRY(torre_image_new((int)width + 2 * MARGIN, HEIGHT + 2 * MARGIN, image));
+    clear(image);
+    if (g->traces <= MAX_WIGGLES)
+        draw_wiggles(g, image, scale);
+    else
+        draw_levels(g, image, scale);
+    return TORRE_OK;
+}

@@ -1,0 +1,15 @@
+/*
+ * Picture of a shot gather, time downwards, receivers from left to right: wiggles with filled peaks
+ * for up to 80 traces, grey levels (black positive) for more. Each column keeps its true amplitude
+ * relative to the others; what is stronger than the 98 % point of all samples is cut.
+ */
+#ifndef TORRE_SEISMOGRAM_H
+#define TORRE_SEISMOGRAM_H
+
+#include "io/png_image.h"
+#include "io/segy.h"
+
+/* Draw a gather of at least one trace; TORRE_ERR_RESOURCE without memory. */
+torre_status torre_seismogram_draw(const torre_gather *gather, torre_image *image);
+
+#endif
