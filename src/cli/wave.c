@@ -1,0 +1,161 @@
+/* The program `wave`: settings, a run, results. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/program.h"
+#include "cli/wave_text.h"
+#include "core/memory.h"
+#include "core/progress.h"
+#include "core/timer.h"
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int number) { stop_signal = number; }
+
+/* The first Ctrl-C (or kill) stops after the present chunk; a second one kills as usual. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* What the driver's callbacks need. */
+typedef struct wave_watcher {
+    wave_output *output;
+    torre_progress progress;
+} wave_watcher;
+
+static torre_status on_frame(void *context, torre_wave_run *run)
+{
+    return wave_output_snapshot(((wave_watcher *)context)->output, run);
+}
+
+static void on_progress(void *context, const torre_wave_progress *now)
+{
+    wave_watcher *w = context;
+    torre_progress_show(&w->progress, now->step, now->steps, now->gcells_per_s, "Gcells/s");
+}
+
+static bool on_stop(void *context)
+{
+    (void)context;
+    return stop_signal != 0;
+}
+
+/* Where people read: standard output, unless that carries the report. */
+static FILE *people(const wave_settings *s)
+{
+    return s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
+}
+
+static void tell_setup(const wave_settings *s, const wave_input *in, const torre_wave_run *run)
+{
+    if (s->quiet) return;
+    for (int i = 0; i < in->warnings; i++) fprintf(stderr, "wave: warning: %s\n", in->warning[i]);
+    wave_text_setup(people(s), in, run);
+    fflush(people(s));
+}
+
+static torre_status set_fields(const wave_settings *s, const wave_input *in, torre_wave_run *run)
+{
+    void *now, *previous;
+    TORRE_TRY(wave_input_initial(s, in, &now, &previous));
+    torre_status status = torre_wave_run_start(run, now, previous);
+    free(now);
+    free(previous);
+    return status;
+}
+
+static torre_status time_loop(const wave_settings *s, wave_output *out, torre_wave_run *run)
+{
+    wave_watcher w = {.output = out};
+    torre_wave_watch watch = {
+        .frame = on_frame, .progress = on_progress, .stop = on_stop, .context = &w};
+    bool started = out->input->initial[0] || out->input->noise;
+    if (s->snapshot_every > 0) {
+        watch.frame_every = s->snapshot_every;
+        if (started) TORRE_TRY(wave_output_snapshot(out, run));
+    }
+    torre_progress_start(&w.progress, stderr, !s->quiet);
+    torre_status status = torre_wave_run_advance(run, run->problem->steps, &watch);
+    torre_progress_end(&w.progress);
+    if (!status && s->snapshot_every < 0) status = wave_output_snapshot(out, run);
+    return status;
+}
+
+static torre_status stopped(const torre_wave_run *run)
+{
+    return torre_fail(TORRE_STOPPED,
+                      "stopped by %s after step %lld of %lld; the results up to there are written",
+                      stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (long long)run->step,
+                      (long long)run->problem->steps);
+}
+
+/* Everything after the plan is known to be good. */
+static torre_status compute(const wave_settings *s, const torre_option *table, const wave_input *in,
+                            wave_output *out, torre_wave_run *run, const wave_memory *memory,
+                            double start)
+{
+    TORRE_TRY(wave_output_open(in, out));
+    tell_setup(s, in, run);
+    TORRE_TRY(set_fields(s, in, run));
+    catch_signals();
+    TORRE_TRY(time_loop(s, out, run));
+    TORRE_TRY(wave_output_results(out, run));
+    if (!s->quiet) wave_text_result(people(s), out, run);
+    if (out->json) TORRE_TRY(wave_text_report(out, table, run, memory, torre_time_now() - start));
+    return run->step < run->problem->steps ? stopped(run) : TORRE_OK;
+}
+
+/* --dry-run: the same checks, and what the run would take. */
+static torre_status tell_cost(const wave_settings *s, const torre_option *table,
+                              const wave_input *in, wave_output *out, torre_wave_run *run,
+                              const wave_memory *memory)
+{
+    tell_setup(s, in, run);
+    if (!s->quiet) wave_text_cost(people(s), in, run, memory);
+    if (!s->json) return TORRE_OK;
+    out->input = in;
+    TORRE_TRY(torre_output_open(s->json, &out->json));
+    return wave_text_report(out, table, run, memory, 0);
+}
+
+static torre_status run_wave(const wave_settings *s, const torre_option *table, wave_input *in,
+                             wave_output *out, torre_wave_run **run)
+{
+    double start = torre_time_now();
+    bool whole_microseconds;
+    TORRE_TRY(wave_output_plan(s, out, &whole_microseconds));
+    TORRE_TRY(wave_input_read(s, table, whole_microseconds, in));
+    TORRE_TRY(wave_output_check(out, in));
+    TORRE_TRY(torre_wave_run_new(&in->problem, s->backend, &in->plan, run));
+    wave_memory memory = wave_memory_count(s, in, *run);
+    TORRE_TRY(torre_memory_check("the run", memory.host - memory.velocity));
+    if (s->dry_run) return tell_cost(s, table, in, out, *run, &memory);
+    return compute(s, table, in, out, *run, &memory, start);
+}
+
+int main(int argc, char **argv)
+{
+    wave_settings settings;
+    torre_option table[WAVE_OPTIONS];
+    wave_input input = {.plane_axis = 1};
+    wave_output output = {0};
+    torre_wave_run *run = NULL;
+    wave_settings_init(&settings, table);
+    torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
+    if (!status && settings.help) {
+        wave_settings_init(&settings, table); /* the help shows defaults */
+        wave_help(table);
+    } else if (!status && settings.version) {
+        torre_program_version("wave");
+    } else if (!status) {
+        status = run_wave(&settings, table, &input, &output, &run);
+    }
+    wave_output_close(&output);
+    torre_wave_run_free(run);
+    wave_input_free(&input);
+    return torre_program_end("wave", status);
+}

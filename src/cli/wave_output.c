@@ -1,0 +1,237 @@
+#include "cli/wave_output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/field_picture.h"
+#include "io/npy.h"
+#include "io/segy.h"
+#include "io/seismogram.h"
+
+static bool format_of(const char *name, wave_trace_format *format)
+{
+    static const struct {
+        const char *ending;
+        wave_trace_format format;
+    } known[] = {{".npy", WAVE_NPY},
+                 {".sgy", WAVE_SEGY},
+                 {".segy", WAVE_SEGY},
+                 {".su", WAVE_SU},
+                 {".png", WAVE_PNG}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        size_t n = strlen(name), m = strlen(known[i].ending);
+        if (n <= m || strcmp(name + n - m, known[i].ending) != 0) continue;
+        *format = known[i].format;
+        return true;
+    }
+    return false;
+}
+
+torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *whole_microseconds)
+{
+    out->settings = s;
+    *whole_microseconds = false;
+    if (s->field && strcmp(s->field, "-") == 0)
+        return torre_fail(TORRE_ERR_USAGE, "--field must be a file name (got -)");
+    if (!s->traces) return TORRE_OK;
+    out->trace_names = strdup(s->traces);
+    if (!out->trace_names) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (char *name = out->trace_names; name;) {
+        char *next = strchr(name, ',');
+        if (next) *next++ = 0;
+        int i = out->trace_files;
+        if (i == WAVE_TRACE_FILES || !format_of(name, &out->trace_format[i]))
+            return torre_fail(
+                TORRE_ERR_USAGE,
+                "--traces must be 1 to %d files that end in .npy, .sgy, .segy, .su or "
+                ".png, separated by commas (got %.80s)",
+                WAVE_TRACE_FILES, s->traces);
+        if (out->trace_format[i] == WAVE_SEGY || out->trace_format[i] == WAVE_SU)
+            *whole_microseconds = true;
+        out->trace_name[i] = name;
+        out->trace_files++;
+        name = next;
+    }
+    return TORRE_OK;
+}
+
+static torre_gather gather_of(const wave_input *in, int64_t samples, const void *values)
+{
+    const torre_wave_problem *p = &in->problem;
+    torre_gather g = {.traces = p->receiver_count,
+                      .samples = samples,
+                      .dt = p->dt,
+                      .precision = p->precision,
+                      .values = values,
+                      .receivers = p->receivers};
+    if (p->source_count > 0) g.source = p->sources[0];
+    return g;
+}
+
+torre_status wave_output_check(const wave_output *out, const wave_input *in)
+{
+    torre_gather g = gather_of(in, in->problem.steps + 1, NULL);
+    for (int i = 0; i < out->trace_files; i++)
+        if (out->trace_format[i] == WAVE_SEGY || out->trace_format[i] == WAVE_SU)
+            TORRE_TRY(torre_segy_check(&g));
+    return TORRE_OK;
+}
+
+static bool wants_snapshots(const wave_settings *s) { return s->snapshot_every != 0; }
+
+static int64_t plane_cells(const wave_input *in)
+{
+    const int64_t *n = in->problem.size;
+    return n[0] * n[1] * n[2] / n[in->plane_axis];
+}
+
+int64_t wave_output_bytes(const wave_input *in, const wave_settings *s)
+{
+    const int64_t *n = in->problem.size;
+    int64_t bytes = s->field ? n[0] * n[1] * n[2] * (int64_t)in->problem.precision : 0;
+    if (wants_snapshots(s)) bytes += plane_cells(in) * ((int64_t)in->problem.precision + 8);
+    return bytes;
+}
+
+/* Buffers for the snapshot plane; the velocity in it does not change. */
+static torre_status prepare_snapshots(wave_output *out)
+{
+    const wave_input *in = out->input;
+    const torre_wave_problem *p = &in->problem;
+    out->plane = malloc((size_t)plane_cells(in) * (size_t)p->precision);
+    if (p->velocity_cells) out->velocity = malloc((size_t)plane_cells(in) * sizeof(double));
+    if (!out->plane || (p->velocity_cells && !out->velocity))
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the snapshots");
+    if (!out->velocity) return TORRE_OK;
+    int64_t low[3] = {0, 0, 0}, high[3], i = 0;
+    memcpy(high, p->size, sizeof high);
+    low[in->plane_axis] = in->plane_index;
+    high[in->plane_axis] = in->plane_index + 1;
+    for (int64_t x = low[0]; x < high[0]; x++)
+        for (int64_t y = low[1]; y < high[1]; y++)
+            for (int64_t z = low[2]; z < high[2]; z++)
+                out->velocity[i++] = torre_wave_velocity_at(p, x, y, z);
+    return TORRE_OK;
+}
+
+torre_status wave_output_open(const wave_input *in, wave_output *out)
+{
+    const wave_settings *s = out->settings;
+    out->input = in;
+    if (wants_snapshots(s)) {
+        TORRE_TRY(torre_output_directory(s->output));
+        TORRE_TRY(prepare_snapshots(out));
+    }
+    if (s->field) TORRE_TRY(torre_output_open(s->field, &out->field));
+    for (int i = 0; i < out->trace_files; i++)
+        TORRE_TRY(torre_output_open(out->trace_name[i], &out->trace[i]));
+    if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
+    return TORRE_OK;
+}
+
+torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
+{
+    const wave_input *in = out->input;
+    const torre_wave_problem *p = run->problem;
+    int across = in->plane_axis, right = across == 0 ? 1 : 0, down = across == 2 ? 1 : 2;
+    torre_plane plane = {.size = {p->size[right], p->size[down]},
+                         .spacing = {p->spacing[right], p->spacing[down]},
+                         .precision = p->precision,
+                         .cells = out->plane,
+                         .velocity = out->velocity,
+                         .velocity_range = {in->velocity_min, in->velocity_max}};
+    double scale = out->settings->snapshot_scale;
+    char path[sizeof out->last_snapshot], title[80];
+    bool here = strcmp(out->settings->output, ".") == 0;
+    snprintf(path, sizeof path, "%s%ssnapshot_%06" PRId64 ".png", here ? "" : out->settings->output,
+             here ? "" : "/", run->step);
+    snprintf(title, sizeof title, "u at step %" PRId64 ", %g s", run->step,
+             (double)run->step * p->dt);
+    TORRE_TRY(torre_wave_run_plane(run, across, in->plane_index, out->plane));
+    if (scale <= 0) TORRE_TRY(torre_plane_scale(&plane, &scale));
+    torre_image image;
+    TORRE_TRY(torre_plane_draw(&plane, scale, &image));
+    torre_status status = torre_png_write(&image, title, path);
+    torre_image_free(&image);
+    if (status) return status;
+    memcpy(out->last_snapshot, path, sizeof path);
+    out->snapshots++;
+    return TORRE_OK;
+}
+
+/* Commit if status is good, else discard; either way the handle is gone. */
+static torre_status finish(torre_output **out, torre_status status)
+{
+    torre_output *file = *out;
+    *out = NULL;
+    if (!status) return torre_output_commit(file);
+    torre_output_discard(file);
+    return status;
+}
+
+static torre_status write_traces(wave_output *out, int i, const torre_gather *g)
+{
+    torre_status status = TORRE_OK;
+    torre_image image;
+    switch (out->trace_format[i]) {
+    case WAVE_NPY:
+        torre_npy_encode(out->trace[i], g->precision, 2, (const int64_t[]){g->traces, g->samples},
+                         g->values);
+        break;
+    case WAVE_SEGY:
+    case WAVE_SU:
+        status = torre_segy_encode(g, out->trace_format[i] == WAVE_SU, out->trace[i]);
+        break;
+    case WAVE_PNG:
+        status = torre_seismogram_draw(g, &image);
+        if (status) break;
+        status = torre_png_encode(&image, "shot gather", out->trace[i]);
+        torre_image_free(&image);
+        break;
+    }
+    return finish(&out->trace[i], status);
+}
+
+static torre_status write_field(wave_output *out, torre_wave_run *run)
+{
+    const torre_wave_problem *p = run->problem;
+    size_t bytes = (size_t)(p->size[0] * p->size[1] * p->size[2]) * (size_t)p->precision;
+    void *cells = malloc(bytes);
+    torre_status status = cells ? torre_wave_run_field(run, 0, cells)
+                                : torre_fail(TORRE_ERR_RESOURCE, "out of memory for --field");
+    if (!status) torre_npy_encode(out->field, p->precision, 3, p->size, cells);
+    free(cells);
+    return finish(&out->field, status);
+}
+
+/* A run that was stopped has recorded less than the array holds: close the gaps between the rows.
+ */
+static void cut_traces(torre_wave_run *run)
+{
+    torre_array *t = &run->traces;
+    size_t width = (size_t)t->precision, kept = (size_t)(run->step + 1) * width;
+    size_t row = (size_t)t->shape[1] * width;
+    for (int64_t r = 1; r < t->shape[0]; r++)
+        memmove((char *)t->data + (size_t)r * kept, (char *)t->data + (size_t)r * row, kept);
+    t->shape[1] = run->step + 1;
+}
+
+torre_status wave_output_results(wave_output *out, torre_wave_run *run)
+{
+    if (out->trace_files > 0) cut_traces(run);
+    torre_gather g = gather_of(out->input, run->step + 1, run->traces.data);
+    for (int i = 0; i < out->trace_files; i++) TORRE_TRY(write_traces(out, i, &g));
+    return out->field ? write_field(out, run) : TORRE_OK;
+}
+
+void wave_output_close(wave_output *out)
+{
+    torre_output_discard(out->field);
+    torre_output_discard(out->json);
+    for (int i = 0; i < out->trace_files; i++) torre_output_discard(out->trace[i]);
+    free(out->trace_names);
+    free(out->plane);
+    free(out->velocity);
+    memset(out, 0, sizeof *out);
+}

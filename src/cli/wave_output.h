@@ -1,0 +1,49 @@
+/* The files that a run of `wave` writes: opened before it starts, completed after it. */
+#ifndef TORRE_WAVE_OUTPUT_H
+#define TORRE_WAVE_OUTPUT_H
+
+#include "cli/wave_input.h"
+#include "io/output_file.h"
+
+enum { WAVE_TRACE_FILES = 8 };
+
+typedef enum wave_trace_format { WAVE_NPY, WAVE_SEGY, WAVE_SU, WAVE_PNG } wave_trace_format;
+
+typedef struct wave_output {
+    const wave_settings *settings;
+    const wave_input *input;
+    torre_output *field, *json;
+    char *trace_names; /* copy of --traces, cut at the commas */
+    const char *trace_name[WAVE_TRACE_FILES];
+    wave_trace_format trace_format[WAVE_TRACE_FILES];
+    torre_output *trace[WAVE_TRACE_FILES];
+    int trace_files;
+    void *plane;       /* cells of a snapshot */
+    double *velocity;  /* of the snapshot plane; NULL in a constant medium */
+    int64_t snapshots; /* written so far */
+    char last_snapshot[4096];
+} wave_output;
+
+/* Parse --traces; tells whether a format needs a time step of whole microseconds. */
+torre_status wave_output_plan(const wave_settings *settings, wave_output *output,
+                              bool *whole_microseconds);
+
+/* Refuse, before anything is opened, what the formats cannot hold. */
+torre_status wave_output_check(const wave_output *output, const wave_input *input);
+
+/* Open all files and prepare for snapshots. */
+torre_status wave_output_open(const wave_input *input, wave_output *output);
+
+/* Host bytes needed beside the run's own: a dense copy of the field, a plane. */
+int64_t wave_output_bytes(const wave_input *input, const wave_settings *settings);
+
+/* Write the picture of u[run->step]. */
+torre_status wave_output_snapshot(wave_output *output, torre_wave_run *run);
+
+/* Write traces and field as they are at run->step. (The report has its own function.) */
+torre_status wave_output_results(wave_output *output, torre_wave_run *run);
+
+/* Close what is open, leaving nothing incomplete behind, and free. */
+void wave_output_close(wave_output *output);
+
+#endif

@@ -1,0 +1,242 @@
+#include "cli/wave_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/numbers.h"
+#include "core/report.h"
+#include "wave/boundary.h"
+
+static int64_t cells_of(const torre_wave_problem *p)
+{
+    return p->size[0] * p->size[1] * p->size[2];
+}
+
+wave_memory wave_memory_count(const wave_settings *s, const wave_input *in,
+                              const torre_wave_run *run)
+{
+    const torre_array *v = &in->velocity;
+    wave_memory m = {.solver = run->info.memory_bytes,
+                     .initial = wave_input_initial_bytes(in),
+                     .traces = torre_wave_run_trace_bytes(run),
+                     .output = wave_output_bytes(in, s)};
+    if (strcmp(run->backend->name, "cpu") == 0) m.solver_host = m.solver;
+    if (v->data) m.velocity = v->shape[0] * v->shape[1] * v->shape[2] * (int64_t)v->precision;
+    /* the initial fields are gone when the dense copy for --field is made */
+    int64_t passing = m.initial > m.output ? m.initial : m.output;
+    m.host = m.solver_host + m.velocity + m.traces + passing;
+    return m;
+}
+
+static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
+
+static void print_faces(FILE *out, const torre_wave_problem *p)
+{
+    bool same = true;
+    for (int f = 1; f < 6; f++) same = same && p->face[f / 2][f % 2] == p->face[0][0];
+    fprintf(out, "faces      ");
+    if (same) {
+        fprintf(out, "%s", torre_face_name(p->face[0][0]));
+    } else {
+        for (int f = 0; f < 6; f++)
+            fprintf(out, "%s%c%c %s", f ? ", " : "", "xyz"[f / 2], "-+"[f % 2],
+                    torre_face_name(p->face[f / 2][f % 2]));
+    }
+    bool damped = false;
+    for (int a = 0; a < 3; a++) damped = damped || torre_axis_is_damped(p, a);
+    if (damped) fprintf(out, "; absorbing layers %d cells wide", p->absorbing_width);
+    fputc('\n', out);
+}
+
+static void print_waves(FILE *out, const wave_input *in)
+{
+    const torre_wave_problem *p = &in->problem;
+    if (p->source_count == 0)
+        fprintf(out, "sources    none\n");
+    else if (in->peak_frequency > 0)
+        fprintf(out, "sources    %" PRId64 ", peak frequency %.4g Hz, %.3g cells per wavelength\n",
+                p->source_count, in->peak_frequency, in->points_per_wavelength);
+    else
+        fprintf(out, "sources    %" PRId64 ", silent\n", p->source_count);
+    if (in->noise) fprintf(out, "start      noise\n");
+    if (in->initial[0])
+        fprintf(out, "start      %s%s%s\n", in->initial[0], in->initial[1] ? " and " : ", at rest",
+                in->initial[1] ? in->initial[1] : "");
+}
+
+void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
+{
+    const torre_wave_problem *p = &in->problem;
+    const torre_wave_plan *plan = &run->info.plan;
+    char h[3][32];
+    for (int a = 0; a < 3; a++) torre_format_real(p->spacing[a], h[a], sizeof h[a]);
+    bool equal = p->spacing[0] == p->spacing[1] && p->spacing[0] == p->spacing[2];
+    fprintf(out, "grid       %" PRId64 " x %" PRId64 " x %" PRId64 " cells, %s%s%s%s%s m apart\n",
+            p->size[0], p->size[1], p->size[2], h[0], equal ? "" : " x ", equal ? "" : h[1],
+            equal ? "" : " x ", equal ? "" : h[2]);
+    if (in->velocity.data)
+        fprintf(out, "velocity   %.6g to %.6g m/s\n", in->velocity_min, in->velocity_max);
+    else
+        fprintf(out, "velocity   %.6g m/s everywhere\n", p->velocity);
+    print_faces(out, p);
+    print_waves(out, in);
+    fprintf(out,
+            "time       %" PRId64 " step%s of %.6g s, %.4g s in all; Courant number %.4g of %.4g\n",
+            p->steps, plural(p->steps), p->dt, (double)p->steps * p->dt, in->courant,
+            in->courant_limit);
+    fprintf(out, "scheme     order %d in %s, engine %s", p->order,
+            p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine));
+    if (plan->engine == TORRE_TORRE)
+        fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
+                torre_ordering_name(plan->ordering));
+    fprintf(out, "\ndevice     %s: %s", run->backend->name, run->info.device);
+    if (plan->threads > 0) fprintf(out, ", %d thread%s", plan->threads, plural(plan->threads));
+    fputc('\n', out);
+}
+
+static void print_bytes(FILE *out, const char *what, int64_t bytes)
+{
+    char text[32];
+    if (bytes == 0) return;
+    torre_format_bytes((double)bytes, text, sizeof text);
+    fprintf(out, "           %-10s %s\n", text, what);
+}
+
+void wave_text_cost(FILE *out, const wave_input *in, const torre_wave_run *run,
+                    const wave_memory *m)
+{
+    char text[32];
+    torre_format_bytes((double)m->host, text, sizeof text);
+    fprintf(out, "memory     %s on the host, %" PRId64 " bytes\n", text, m->host);
+    print_bytes(out, m->solver_host ? "fields and tables" : "fields and tables, on the device",
+                m->solver);
+    print_bytes(out, "velocity model", m->velocity);
+    print_bytes(out, "initial fields, for a moment", m->initial);
+    print_bytes(out, "traces", m->traces);
+    print_bytes(out, "output, for a moment", m->output);
+    double updates = (double)cells_of(&in->problem) * (double)in->problem.steps;
+    double traffic = updates * run->info.model_bytes_per_update;
+    torre_format_bytes(traffic, text, sizeof text);
+    fprintf(out, "cost       %.4g Gcell updates; about %s through memory at %.3g bytes each\n",
+            updates * 1e-9, text, run->info.model_bytes_per_update);
+    static const double rates[] = {1, 10, 1000};
+    fprintf(out, "           ");
+    for (int i = 0; i < 3; i++) {
+        torre_format_seconds(updates * 1e-9 / rates[i], text, sizeof text);
+        fprintf(out, "%s%s at %g Gcells/s", i ? ", " : "", text, rates[i]);
+    }
+    fprintf(out, "\n");
+}
+
+static void print_files(FILE *out, const wave_output *o)
+{
+    const wave_settings *s = o->settings;
+    if (o->snapshots == 1) fprintf(out, "picture    %s\n", o->last_snapshot);
+    if (o->snapshots > 1)
+        fprintf(out, "pictures   %" PRId64 ", the last one %s\n", o->snapshots, o->last_snapshot);
+    for (int i = 0; i < o->trace_files; i++) fprintf(out, "traces     %s\n", o->trace_name[i]);
+    if (s->field) fprintf(out, "field      %s\n", s->field);
+    if (s->json && strcmp(s->json, "-") != 0) fprintf(out, "report     %s\n", s->json);
+}
+
+void wave_text_result(FILE *out, const wave_output *o, const torre_wave_run *run)
+{
+    char time[32];
+    double updates = (double)run->step * (double)cells_of(run->problem);
+    print_files(out, o);
+    fprintf(out, "field      largest |u| %.6g, root of the sum of squares %.6g\n",
+            run->norms.max_abs, run->norms.l2);
+    torre_format_seconds(run->compute_s, time, sizeof time);
+    fprintf(out, "speed      %.4g Gcell updates in %s: %.4g Gcells/s\n", updates * 1e-9, time,
+            torre_wave_run_rate(run));
+}
+
+static void report_memory(torre_report *r, const wave_memory *m)
+{
+    torre_report *list = torre_report_object(r, "memory_bytes");
+    torre_report_integer(list, "host", m->host);
+    torre_report_integer(list, "fields_and_tables", m->solver);
+    torre_report_integer(list, "velocity", m->velocity);
+    torre_report_integer(list, "initial", m->initial);
+    torre_report_integer(list, "traces", m->traces);
+    torre_report_integer(list, "output", m->output);
+}
+
+static void report_files(torre_report *r, const wave_output *o)
+{
+    torre_report *list = torre_report_array(r, "files");
+    if (o->last_snapshot[0]) torre_report_text(list, NULL, o->last_snapshot);
+    for (int i = 0; i < o->trace_files; i++) torre_report_text(list, NULL, o->trace_name[i]);
+    if (o->settings->field) torre_report_text(list, NULL, o->settings->field);
+}
+
+/* What is known before the run. */
+static void report_setup(torre_report *r, const wave_input *in, const torre_wave_run *run)
+{
+    const torre_wave_problem *p = run->problem;
+    const torre_wave_plan *plan = &run->info.plan;
+    bool equal = p->spacing[0] == p->spacing[1] && p->spacing[0] == p->spacing[2];
+    torre_report_text(r, "backend", run->backend->name);
+    torre_report_text(r, "device", run->info.device);
+    torre_report_text(r, "engine", torre_engine_name(plan->engine));
+    torre_report_integer(r, "order", p->order);
+    torre_report_integer(r, "dts", plan->dts);
+    torre_report_text(r, "ordering", torre_ordering_name(plan->ordering));
+    torre_report_text(r, "precision", p->precision == TORRE_F32 ? "f32" : "f64");
+    torre_report_integers(r, "size", p->size, 3);
+    if (equal)
+        torre_report_real(r, "spacing_m", p->spacing[0]);
+    else
+        torre_report_reals(r, "spacing_m", p->spacing, 3);
+    torre_report_real(r, "dt_s", p->dt);
+    torre_report_real(r, "courant", in->courant);
+    torre_report_real(r, "courant_limit", in->courant_limit);
+    torre_report_integer(r, "tower_height", plan->tower_height);
+    torre_report_integer(r, "threads", plan->threads);
+    torre_report_real(r, "velocity_min", in->velocity_min);
+    torre_report_real(r, "velocity_max", in->velocity_max);
+    torre_report_integer(r, "sources", p->source_count);
+    torre_report_integer(r, "receivers", p->receiver_count);
+    if (in->peak_frequency > 0) {
+        torre_report_real(r, "peak_frequency_hz", in->peak_frequency);
+        torre_report_real(r, "points_per_wavelength", in->points_per_wavelength);
+    }
+    torre_report_real(r, "model_bytes_per_update", run->info.model_bytes_per_update);
+}
+
+torre_status wave_text_report(wave_output *o, const torre_option *table, const torre_wave_run *run,
+                              const wave_memory *m, double wall_s)
+{
+    const torre_wave_problem *p = run->problem;
+    bool dry = !run->solver;
+    int64_t steps = dry ? p->steps : run->step;
+    torre_report *r = torre_report_new("wave");
+    report_setup(r, o->input, run);
+    torre_report_bool(r, "dry_run", dry);
+    torre_report_integer(r, "steps", steps);
+    torre_report_real(r, "cell_updates", (double)steps * (double)cells_of(p));
+    report_memory(r, m);
+    if (!dry) {
+        torre_report_real(r, "wall_s", wall_s);
+        torre_report_real(r, "compute_s", run->compute_s);
+        torre_report_real(r, "gcells_per_s", torre_wave_run_rate(run));
+        torre_report_integer(r, "peak_memory_bytes", torre_memory_peak());
+        torre_report_real(r, "max_abs", run->norms.max_abs);
+        torre_report_real(r, "l2_norm", run->norms.l2);
+        report_files(r, o);
+    }
+    torre_report *warnings = torre_report_array(r, "warnings");
+    for (int i = 0; i < o->input->warnings; i++)
+        torre_report_text(warnings, NULL, o->input->warning[i]);
+    torre_report_options(r, table);
+    torre_output *file = o->json;
+    torre_status status = torre_report_write(r, torre_output_stream(file));
+    if (status) status = torre_fail(status, "%s: %s", torre_output_path(file), torre_error_text());
+    torre_report_free(r);
+    o->json = NULL;
+    if (!status) return torre_output_commit(file);
+    torre_output_discard(file);
+    return status;
+}

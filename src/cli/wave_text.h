@@ -1,0 +1,32 @@
+/* What `wave` tells: the summary for people, the report for programs. */
+#ifndef TORRE_WAVE_TEXT_H
+#define TORRE_WAVE_TEXT_H
+
+#include "cli/wave_output.h"
+
+/* Bytes of memory that the run will take, part by part. */
+typedef struct wave_memory {
+    int64_t solver;      /* fields and tables of the engine */
+    int64_t solver_host; /* of these, on the host */
+    int64_t velocity, initial, traces, output;
+    int64_t host; /* largest sum on the host at any time */
+} wave_memory;
+
+wave_memory wave_memory_count(const wave_settings *settings, const wave_input *input,
+                              const torre_wave_run *run);
+
+/* Before the run: grid, medium, time, waves, engine. */
+void wave_text_setup(FILE *out, const wave_input *input, const torre_wave_run *run);
+
+/* Instead of the run (--dry-run): memory and cost. */
+void wave_text_cost(FILE *out, const wave_input *input, const torre_wave_run *run,
+                    const wave_memory *memory);
+
+/* After the run: files, field, and last the rate. */
+void wave_text_result(FILE *out, const wave_output *output, const torre_wave_run *run);
+
+/* Write the report to the opened output->json (closed here). wall_s: seconds since the start. */
+torre_status wave_text_report(wave_output *output, const torre_option *table,
+                              const torre_wave_run *run, const wave_memory *memory, double wall_s);
+
+#endif
