@@ -5,6 +5,7 @@
 
 #include "cli/program.h"
 #include "cli/wave_text.h"
+#include "cli/wave_trial.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/timer.h"
@@ -115,7 +116,11 @@ static torre_status tell_cost(const wave_settings *s, const torre_option *table,
                               const wave_memory *memory)
 {
     tell_setup(s, in, run);
-    if (!s->quiet) wave_text_cost(people(s), in, run, memory);
+    double rate;
+    if (!s->quiet) {
+        TORRE_TRY(wave_trial(run, &rate));
+        wave_text_cost(people(s), in, run, memory, rate);
+    }
     if (!s->json) return TORRE_OK;
     out->input = in;
     TORRE_TRY(torre_output_open(s->json, &out->json));

@@ -204,7 +204,7 @@ static torre_status read_wavelet(const wave_settings *s, wave_input *in)
     torre_wave_problem *p = &in->problem;
     if (p->source_count == 0) return TORRE_OK;
     double coarsest = fmax(p->spacing[0], fmax(p->spacing[1], p->spacing[2]));
-    if (!s->wavelet || strcmp(s->wavelet, "ricker") == 0) {
+    if (strcmp(s->wavelet, "ricker") == 0) {
         in->peak_frequency = s->frequency > 0 ? s->frequency : in->velocity_min / (10 * coarsest);
         TORRE_TRY(
             torre_wavelet_ricker(in->peak_frequency, s->amplitude, p->dt, p->steps, &in->wavelet));

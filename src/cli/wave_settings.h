@@ -16,7 +16,7 @@ typedef struct wave_settings {
     /* time */
     int64_t steps;
     double dt;      /* 0: auto */
-    double courant; /* 0: not given */
+    double courant; /* 0: auto */
     bool force;
     /* sources and start */
     const char *source, *wavelet;

@@ -105,7 +105,7 @@ static void print_bytes(FILE *out, const char *what, int64_t bytes)
 }
 
 void wave_text_cost(FILE *out, const wave_input *in, const torre_wave_run *run,
-                    const wave_memory *m)
+                    const wave_memory *m, double rate)
 {
     char text[32];
     torre_format_bytes((double)m->host, text, sizeof text);
@@ -121,13 +121,9 @@ void wave_text_cost(FILE *out, const wave_input *in, const torre_wave_run *run,
     torre_format_bytes(traffic, text, sizeof text);
     fprintf(out, "cost       %.4g Gcell updates; about %s through memory at %.3g bytes each\n",
             updates * 1e-9, text, run->info.model_bytes_per_update);
-    static const double rates[] = {1, 10, 1000};
-    fprintf(out, "           ");
-    for (int i = 0; i < 3; i++) {
-        torre_format_seconds(updates * 1e-9 / rates[i], text, sizeof text);
-        fprintf(out, "%s%s at %g Gcells/s", i ? ", " : "", text, rates[i]);
-    }
-    fprintf(out, "\n");
+    torre_format_seconds(updates * 1e-9 / rate, text, sizeof text);
+    fprintf(out, "           about %s at %.3g Gcells/s, as a short trial of this engine ran\n",
+            text, rate);
 }
 
 static void print_files(FILE *out, const wave_output *o)
@@ -146,7 +142,7 @@ void wave_text_result(FILE *out, const wave_output *o, const torre_wave_run *run
     char time[32];
     double updates = (double)run->step * (double)cells_of(run->problem);
     print_files(out, o);
-    fprintf(out, "field      largest |u| %.6g, root of the sum of squares %.6g\n",
+    fprintf(out, "amplitude  %.6g at most, %.6g in the root of the sum of squares\n",
             run->norms.max_abs, run->norms.l2);
     torre_format_seconds(run->compute_s, time, sizeof time);
     fprintf(out, "speed      %.4g Gcell updates in %s: %.4g Gcells/s\n", updates * 1e-9, time,

@@ -18,9 +18,9 @@ wave_memory wave_memory_count(const wave_settings *settings, const wave_input *i
 /* Before the run: grid, medium, time, waves, engine. */
 void wave_text_setup(FILE *out, const wave_input *input, const torre_wave_run *run);
 
-/* Instead of the run (--dry-run): memory and cost. */
+/* Instead of the run (--dry-run): memory, and the cost at a rate in Gcells/s. */
 void wave_text_cost(FILE *out, const wave_input *input, const torre_wave_run *run,
-                    const wave_memory *memory);
+                    const wave_memory *memory, double rate);
 
 /* After the run: files, field, and last the rate. */
 void wave_text_result(FILE *out, const wave_output *output, const torre_wave_run *run);

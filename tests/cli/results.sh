@@ -1,0 +1,98 @@
+# Sourced by run.sh: files and numbers that the program writes.
+small="--engine reference --size 20x18x16 --order 4 --dt 1e-3"
+
+# member NAME: its value in $work/run/run.json (one member a line).
+member() { sed -n "s/^  \"$1\": \(.*[^,]\),*\$/\1/p" run/run.json; }
+
+good $small --steps 10 --json run.json --snapshot-every 0
+check_files run.json
+[ "$(member steps)" = 10 ] && [ "$(member order)" = 4 ] && [ "$(member cell_updates)" = 57600 ] &&
+    [ "$(member size)" = "[20, 18, 16]" ] && [ "$(member dt_s)" = 0.001 ] &&
+    [ "$(member courant)" = 0.2 ] && [[ $(member courant_limit) =~ ^0.50*1?1?$|^0.49999* ]] &&
+    [ "$(member engine)" = '"reference"' ] && [ "$(member precision)" = '"f32"' ] ||
+    fail "the report is wrong: $(cat run/run.json)"
+for name in program version backend device dts ordering spacing_m tower_height threads wall_s \
+    compute_s gcells_per_s model_bytes_per_update peak_memory_bytes max_abs l2_norm options; do
+    grep -q "^  \"$name\": " run/run.json || fail "no $name in the report"
+done
+
+# a report on standard output is alone there
+rm -rf run && mkdir run && (cd run && "$wave" $small --steps 2 --json - >run.json 2>../stderr)
+[ "$(head -c 1 run/run.json)" = "{" ] && [ "$(tail -n 1 run/run.json)" = "}" ] ||
+    fail "--json -: standard output holds $(cat run/run.json)"
+grep -q '^speed ' stderr || fail "--json -: no summary on standard error"
+
+# quiet is quiet
+good $small --steps 2 --quiet --frequency 60
+[ ! -s stdout ] || fail "--quiet printed $(cat stdout)"
+check_files snapshot_000002.png
+
+# snapshots: which steps, where
+good $small --steps 9 --snapshot-every 4 --output a/b
+[ "$(ls run/a/b | tr '\n' ' ')" = "snapshot_000004.png snapshot_000008.png " ] ||
+    fail "snapshots are $(ls run/a/b)"
+good $small --steps 4 --snapshot-every 4 --initial noise
+check_files snapshot_000000.png snapshot_000004.png
+
+# equal seeds give equal fields, others do not; a field read back in gives the same next field
+good $small --steps 3 --initial noise --seed 7 --field u.npy --snapshot-every 0
+cp run/u.npy first.npy
+good $small --steps 3 --initial noise --seed 7 --field u.npy --snapshot-every 0
+cmp -s run/u.npy first.npy || fail "--seed 7 twice: fields differ"
+good $small --steps 3 --initial noise --seed 8 --field u.npy --snapshot-every 0
+cmp -s run/u.npy first.npy && fail "--seed 7 and 8: same field"
+good $small --steps 0 --initial "$work/first.npy" --field u.npy --snapshot-every 0
+cmp -s run/u.npy first.npy || fail "--steps 0: the initial field is not the final one"
+good $small --steps 1 --initial "$work/first.npy,$work/first.npy" --field u.npy --snapshot-every 0
+
+# a line of receivers and the same points in a file give the same traces
+printf '# line\nx,y,z\n0,20,30\n50,20,30\n100,20,30\n' >line.csv
+good $small --steps 12 --receivers 0,20,30:100,20,30:3 --traces t.npy --snapshot-every 0
+cp run/t.npy first.npy
+good $small --steps 12 --receivers "$work/line.csv" --traces t.npy --snapshot-every 0
+cmp -s run/t.npy first.npy || fail "receivers from a line and from a file: traces differ"
+
+# --amplitude, the factor of a source and a wavelet file are the same thing
+good $small --steps 12 --source 90,80,70,2 --receivers 50,50,50 --traces t.npy --snapshot-every 0
+cp run/t.npy first.npy
+good $small --steps 12 --source 90,80,70 --amplitude 2 --receivers 50,50,50 --traces t.npy \
+    --snapshot-every 0
+cmp -s run/t.npy first.npy || fail "--amplitude 2 and a source of factor 2: traces differ"
+
+# all trace formats; an automatic time step is cut to whole microseconds for SEG-Y
+formats="t.npy,t.png"
+"$wave" --version | grep -q 'with SEGYIO' && formats="$formats,t.sgy,t.su"
+good --engine reference --size 16 --steps 9 --receivers 10,10,10:100,100,100:90 --traces "$formats" \
+    --snapshot-every 0 --json run.json
+check_files run.json ${formats//,/ }
+case $formats in
+*sgy*)
+    member dt_s | grep -qE '^0\.[0-9]{1,6}$' || fail "dt for SEG-Y is $(member dt_s)"
+    [ "$(stat -c %s run/t.sgy)" = $((3600 + 90 * (240 + 40))) ] || fail "size of t.sgy"
+    [ "$(stat -c %s run/t.su)" = $((90 * (240 + 40))) ] || fail "size of t.su"
+    ;;
+esac
+
+# stopped by a signal: exit code 75, traces and field up to there
+rm -rf run && mkdir run
+(cd run && timeout --preserve-status -s TERM 1 "$wave" --engine reference --size 24 \
+    --steps 10000000 --receivers 50,50,50 --traces t.npy --field u.npy --json run.json \
+    --snapshot-every 0 >../stdout 2>../stderr)
+got=$?
+[ $got = 75 ] || fail "SIGTERM: exit code $got"
+grep -q '^wave: stopped by SIGTERM after step [0-9]* of 10000000' stderr ||
+    fail "SIGTERM: said $(cat stderr)"
+check_files run.json t.npy u.npy
+[ "$(stat -c %s run/t.npy)" = $((128 + 4 * ($(member steps) + 1))) ] ||
+    fail "SIGTERM: t.npy does not have $(member steps) + 1 samples"
+
+# other programs read what was written
+python=""
+for candidate in /usr/bin/python3 python3; do
+    "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break
+done
+if [ -n "$python" ]; then
+    "$python" "$here/independent.py" "$wave" || fail "tests/cli/independent.py"
+else
+    echo "skipped: python3-numpy is not installed, nothing else reads the files here"
+fi
