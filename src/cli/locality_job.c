@@ -1,0 +1,286 @@
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cli/locality.h"
+#include "core/memory.h"
+#include "core/numbers.h"
+
+extern char **environ;
+
+const char *const locality_shapes[] = {"block", "spherical", NULL};
+
+static torre_status print_help(const locality_job *job, const torre_option *table)
+{
+    printf("Usage: locality %s [OPTION...]\n\n%s", job->subcommand, job->about);
+    torre_options_help(table, stdout);
+    return TORRE_OK;
+}
+
+void locality_size_text(const locality_job *job, char *buffer, size_t size)
+{
+    const int64_t *n = job->size;
+    if (job->dims == 3)
+        snprintf(buffer, size, "%lldx%lldx%lld", (long long)n[0], (long long)n[1], (long long)n[2]);
+    else
+        snprintf(buffer, size, "%lldx%lld", (long long)n[0], (long long)n[1]);
+}
+
+static torre_status refuse_ordering(const char *name, const char *why)
+{
+    return torre_fail(TORRE_ERR_USAGE,
+                      "--ordering %s: %s; legal are %s, with axes as NAME:kji, and "
+                      "hybrid:INNER/OUTER/TILE",
+                      name, why, torre_ordering_names());
+}
+
+static torre_status read_ordering(const locality_job *job, const char *name, size_t length,
+                                  locality_ordering *read)
+{
+    torre_ordering_spec spec = {.kind = TORRE_ROW_MAJOR};
+    const char *why;
+    if (length >= sizeof read->name) return refuse_ordering(name, "this name is too long");
+    memcpy(read->name, name, length);
+    read->name[length] = 0;
+    read->none = job->allow_none && strcmp(read->name, "none") == 0;
+    if (!read->none && !torre_ordering_parse(read->name, &spec, &why))
+        return refuse_ordering(read->name, why);
+    if (!torre_ordering_make_spec(&spec, job->dims, job->size, &read->ordering, &why))
+        return torre_fail(TORRE_ERR_USAGE, "--ordering %s: %s", read->name, why);
+    if (job->exact && !read->none && !torre_ordering_is_exact(&read->ordering)) {
+        char size[64];
+        locality_size_text(job, size, sizeof size);
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--size %s is cut out of a larger curve, and --exact was asked for: "
+                          "%s is \"%s\"",
+                          size, read->name, torre_ordering_text(spec.kind));
+    }
+    return TORRE_OK;
+}
+
+static torre_status read_orderings(locality_job *job)
+{
+    const char *at = job->ordering;
+    while (at && job->ordering_limit) {
+        const char *comma = strchr(at, ',');
+        if (job->count == job->ordering_limit || job->count == LOCALITY_MAX_ORDERINGS)
+            return torre_fail(TORRE_ERR_USAGE, "--ordering: %s takes at most %d (got %s)",
+                              job->subcommand, job->ordering_limit, job->ordering);
+        size_t length = comma ? (size_t)(comma - at) : strlen(at);
+        TORRE_TRY(read_ordering(job, at, length, &job->list[job->count]));
+        job->count++;
+        at = comma ? comma + 1 : NULL;
+    }
+    return TORRE_OK;
+}
+
+/* The path with its ending replaced. */
+static torre_status with_ending(const char *path, const char *old, const char *new, char *result,
+                                size_t size)
+{
+    size_t n = strlen(path), cut = strlen(old);
+    if (n >= cut && strcmp(path + n - cut, old) == 0) n -= cut;
+    if ((size_t)snprintf(result, size, "%.*s%s", (int)n, path, new) >= size)
+        return torre_fail(TORRE_ERR_USAGE, "%s: this path is too long", path);
+    return TORRE_OK;
+}
+
+static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0; }
+
+static torre_status open_outputs(locality_job *job)
+{
+    if (is_stdout(job->csv_option) && is_stdout(job->json_option))
+        return torre_fail(TORRE_ERR_USAGE, "--csv and --json cannot both be standard output");
+    size_t n = job->plot ? strlen(job->plot) : 0;
+    if (job->plot && (n < 5 || strcmp(job->plot + n - 4, ".png") != 0))
+        return torre_fail(TORRE_ERR_USAGE, "--plot must end in .png (got %s)", job->plot);
+    bool plots = job->plot_commands && (job->plot || job->csv_option);
+    if (plots && job->plot && is_stdout(job->csv_option))
+        return torre_fail(TORRE_ERR_USAGE, "--plot needs --csv to be a file, not standard output");
+    if (job->csv_option)
+        TORRE_TRY(with_ending(job->csv_option, "", "", job->csv_path, sizeof job->csv_path));
+    else if (plots) /* gnuplot needs a file to read */
+        TORRE_TRY(with_ending(job->plot, ".png", ".csv", job->csv_path, sizeof job->csv_path));
+    if (plots && !is_stdout(job->csv_path))
+        TORRE_TRY(
+            with_ending(job->csv_path, ".csv", ".gp", job->script_path, sizeof job->script_path));
+    if (job->csv_path[0]) TORRE_TRY(torre_output_open(job->csv_path, &job->csv));
+    if (job->json_option) TORRE_TRY(torre_output_open(job->json_option, &job->json));
+    job->table = !job->quiet && !is_stdout(job->csv_path) && !is_stdout(job->json_option);
+    return TORRE_OK;
+}
+
+static void start_report(locality_job *job, const torre_option *table)
+{
+    job->report = torre_report_new("locality");
+    torre_report_text(job->report, "subcommand", job->subcommand);
+    if (torre_options_find(table, "size"))
+        torre_report_integers(job->report, "size", job->size, job->dims);
+    if (torre_options_find(table, "reach")) {
+        torre_report_text(job->report, "stencil", locality_shapes[job->shape]);
+        torre_report_integer(job->report, "reach", job->reach);
+        torre_report_bool(job->report, "half", job->half);
+    }
+}
+
+torre_status locality_job_start(locality_job *job, torre_option *table, int argc, char **argv,
+                                bool *stop)
+{
+    *stop = false;
+    /* --help shows defaults, so it is printed before parsing changes them */
+    for (int i = 1; i < argc && !*stop; i++)
+        *stop = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+    if (*stop) return print_help(job, table);
+    TORRE_TRY(torre_options_parse(table, argc, argv, NULL, 0, NULL));
+    job->dims = job->size[1] && !job->size[2] ? 2 : 3;
+    if (!job->size[1]) job->size[1] = job->size[2] = job->size[0];
+    if (!job->size[2]) job->size[2] = 1;
+    job->stencil =
+        (torre_stencil_bins){(torre_bin_shape)job->shape, job->dims, job->reach, job->half};
+    TORRE_TRY(read_orderings(job));
+    torre_status status = open_outputs(job);
+    if (status) return locality_job_end(job, status);
+    start_report(job, table);
+    return TORRE_OK;
+}
+
+/* Everything but the curves themselves. */
+static torre_status write_script(const locality_job *job)
+{
+    torre_output *out;
+    char png[1024];
+    if (job->plot)
+        TORRE_TRY(with_ending(job->plot, "", "", png, sizeof png));
+    else
+        TORRE_TRY(with_ending(job->csv_path, ".csv", ".png", png, sizeof png));
+    TORRE_TRY(torre_output_open(job->script_path, &out));
+    FILE *f = torre_output_stream(out);
+    fprintf(f,
+            "# gnuplot %s, in the folder where locality ran\n"
+            "set terminal pngcairo size 1000,640\n"
+            "set output '%s'\n"
+            "set datafile separator ','\n"
+            "set key top right\n"
+            "set grid\n"
+            "data = '%s'\n",
+            job->script_path, png, job->csv_path);
+    job->plot_commands(job, f);
+    return torre_output_commit(out);
+}
+
+/* Draw with gnuplot; without it the script remains, and the user is told. */
+static torre_status run_script(const locality_job *job)
+{
+    pid_t child;
+    int state = 0;
+    char *arguments[] = {"gnuplot", (char *)job->script_path, NULL};
+    int error = posix_spawnp(&child, "gnuplot", NULL, NULL, arguments, environ);
+    while (!error && waitpid(child, &state, 0) < 0)
+        if (errno != EINTR) error = errno;
+    if (error || (WIFEXITED(state) && WEXITSTATUS(state) == 127)) {
+        if (!job->quiet)
+            fprintf(stderr,
+                    "locality: gnuplot is not installed, so %s was not drawn; the script is %s\n",
+                    job->plot, job->script_path);
+        return TORRE_OK;
+    }
+    if (!WIFEXITED(state) || WEXITSTATUS(state))
+        return torre_fail(TORRE_ERR_INPUT, "%s: gnuplot %s failed", job->plot, job->script_path);
+    return TORRE_OK;
+}
+
+torre_status locality_job_end(locality_job *job, torre_status status)
+{
+    if (job->csv && !status)
+        status = torre_output_commit(job->csv);
+    else
+        torre_output_discard(job->csv);
+    if (job->json && !status) {
+        status = torre_report_write(job->report, torre_output_stream(job->json));
+        if (!status)
+            status = torre_output_commit(job->json);
+        else
+            torre_output_discard(job->json);
+    } else {
+        torre_output_discard(job->json);
+    }
+    torre_report_free(job->report);
+    if (!status && job->script_path[0]) {
+        status = write_script(job);
+        if (!status && job->plot) status = run_script(job);
+    }
+    return status;
+}
+
+torre_status locality_check_reach(const locality_job *job)
+{
+    int64_t smallest = job->size[0];
+    for (int a = 1; a < job->dims; a++)
+        if (job->size[a] < smallest) smallest = job->size[a];
+    if (smallest > 2 * job->reach) return TORRE_OK;
+    if (smallest < 3)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--size must be at least 3 along every axis to leave bins whose stencil "
+                          "lies inside (got %lld)",
+                          (long long)smallest);
+    return torre_fail(TORRE_ERR_USAGE,
+                      "--reach must be from 1 to %lld for the smallest axis of --size, %lld bins "
+                      "(got %lld)",
+                      (long long)(smallest - 1) / 2, (long long)smallest, (long long)job->reach);
+}
+
+torre_status locality_check_memory(const locality_job *job, int64_t bytes_per_bin)
+{
+    int64_t bins = job->size[0] * job->size[1] * job->size[2];
+    bool fits = bins <= INT64_MAX / 2 / bytes_per_bin;
+    return torre_memory_check("this --size", fits ? bins * bytes_per_bin : -1);
+}
+
+torre_status locality_read_list(const char *option, const char *text, int64_t low, int64_t high,
+                                int64_t values[LOCALITY_MAX_NUMBERS], int *count)
+{
+    bool ok = torre_parse_integers(text, ',', LOCALITY_MAX_NUMBERS, values, count);
+    for (int i = 0; ok && i < *count; i++) ok = values[i] >= low && values[i] <= high;
+    if (ok) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "%s must be up to %d whole numbers from %lld to %lld separated by commas "
+                      "(got %s)",
+                      option, LOCALITY_MAX_NUMBERS, (long long)low, (long long)high, text);
+}
+
+torre_report *locality_report_of(locality_job *job, int index)
+{
+    torre_report *at = job->report;
+    if (job->count > 1) {
+        if (index == 0) job->report_list = torre_report_array(job->report, "orderings");
+        at = torre_report_object(job->report_list, NULL);
+    }
+    torre_report_text(at, "ordering", job->list[index].name);
+    torre_report_bool(at, "exact", torre_ordering_is_exact(&job->list[index].ordering));
+    return at;
+}
+
+void locality_csv_begin(const locality_job *job, int index)
+{
+    if (job->count > 1)
+        fprintf(torre_output_stream(job->csv), "%s,",
+                index < 0 ? "ordering" : job->list[index].name);
+}
+
+void locality_plot_series(const locality_job *job, FILE *script, int x, int y, const char *style)
+{
+    int shift = job->count > 1;
+    fprintf(script, "plot ");
+    for (int i = 0; i < job->count; i++) {
+        fprintf(script, "%s\\\n    data ", i ? ", " : "");
+        if (shift)
+            fprintf(script, "using (strcol(1) eq '%s' ? $%d : NaN):%d", job->list[i].name, x + 1,
+                    y + 1);
+        else
+            fprintf(script, "using %d:%d", x, y);
+        fprintf(script, " with %s title '%s'", style, job->list[i].name);
+    }
+    fprintf(script, "\n");
+}
