@@ -196,6 +196,36 @@ static void ghosts_continue_the_field(void **state)
                 }
 }
 
+/*
+ * The damping profile: q (c/h) (1 - x)^q / (d + 1), counted from either face, c the largest
+ * velocity among the layer's own cells, cut where the axis ends.
+ */
+static void damping_has_its_profile(void **state)
+{
+    (void)state;
+    static double layered[30];
+    for (int i = 0; i < 30; i++) layered[i] = i < 20 ? 1000 : 3000;
+    const torre_array fast_end = {TORRE_F64, {30, 1, 1}, layered};
+    torre_wave_problem p = wave_case_problem(30, 7, 1, 2);
+    p.velocity_cells = &fast_end;
+    p.face[0][0] = p.face[0][1] = p.face[1][1] = TORRE_ABSORBING;
+    p.absorbing_width = 10;
+    double s[30];
+    torre_damping_profile(&p, 0, s);
+    for (int i = 0; i < 30; i++) {
+        int d = i < 15 ? i : 29 - i;
+        double c = i < 15 ? 1000 : 3000, x = (d + 1) / 11.0;
+        double wanted = d < 10 ? 0.75 * c / 10 * pow(1 - x, 0.75) / (d + 1) : 0;
+        CHECK(fabs(s[i] - wanted) <= 1e-14 * wanted, "cell %d: %g, not %g", i, s[i], wanted);
+    }
+    p.absorbing_width = 40; /* wider than the axis, q = 1.5 */
+    torre_damping_profile(&p, 1, s);
+    for (int i = 0; i < 7; i++) {
+        double wanted = 1.5 * 3000 / 10 * pow(1 - (7 - i) / 41.0, 1.5) / (7 - i);
+        CHECK(fabs(s[i] - wanted) <= 1e-14 * wanted, "cell %d: %g, not %g", i, s[i], wanted);
+    }
+}
+
 int main(int argc, char **argv)
 {
     wave_case_init(argc, argv);
@@ -207,6 +237,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_points_are_refused),
         cmocka_unit_test(velocities_are_found),
         cmocka_unit_test(ghosts_continue_the_field),
+        cmocka_unit_test(damping_has_its_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

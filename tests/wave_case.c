@@ -12,8 +12,18 @@ const torre_wave_backend *wave_backend;
 wave_way wave_ways[16];
 int wave_way_count;
 
+static bool one_engine;
+static torre_engine the_engine;
+
+bool wave_wants(torre_engine engine)
+{
+    if (one_engine) return engine == the_engine;
+    return engine != TORRE_REFERENCE || strcmp(wave_backend->name, "cpu") == 0;
+}
+
 static void add_way(const char *name, torre_engine engine, int dts, int64_t height, int threads)
 {
+    if (!wave_wants(engine)) return;
     wave_way *w = &wave_ways[wave_way_count++];
     memset(w, 0, sizeof *w);
     snprintf(w->name, sizeof w->name, "%s", name);
@@ -31,16 +41,14 @@ void wave_case_init(int argc, char **argv)
         printf("skipped: %s\n", torre_error_text());
         exit(77);
     }
-    torre_engine only = TORRE_REFERENCE;
-    if (argc > 2 && !torre_engine_by_name(argv[2], &only)) {
-        fprintf(stderr, "engine %s is unknown\n", argv[2]);
-        exit(2);
+    if (argc > 2 && strcmp(argv[2], "all") != 0) {
+        one_engine = true;
+        if (!torre_engine_by_name(argv[2], &the_engine)) {
+            fprintf(stderr, "engine %s is unknown\n", argv[2]);
+            exit(2);
+        }
     }
-    bool all = argc <= 2;
-    bool cpu = strcmp(wave_backend->name, "cpu") == 0;
-    wave_way_count = 0;
-    if ((all && cpu) || (!all && only == TORRE_REFERENCE))
-        add_way("reference", TORRE_REFERENCE, 0, 0, 0);
+    add_way("reference", TORRE_REFERENCE, 0, 0, 0);
 }
 
 const wave_way *wave_fast_way(void) { return &wave_ways[wave_way_count > 1 ? 1 : 0]; }

@@ -27,10 +27,11 @@ typedef struct wave_way {
 
 /*
  * Read the command line of a test: [BACKEND [ENGINE]], cpu and all engines by default. wave_ways
- * then lists the ways to try; the first is the reference where the backend has it.
+ * then lists the ways to try, the reference first on the cpu.
  */
 void wave_case_init(int argc, char **argv);
-extern const torre_wave_backend *wave_backend;
+bool wave_wants(torre_engine engine);          /* whether the command line includes it */
+extern const torre_wave_backend *wave_backend; /* that wave_sim_open uses */
 extern wave_way wave_ways[16];
 extern int wave_way_count;
 
