@@ -1,6 +1,4 @@
-/* Orderings: bijections, inverses, and curves equal to the L-systems they are taken from. */
-#include "tiling/ordering.h"
-
+/* Orderings of any box: bijections, inverses, order kept, axes, hybrids, names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,197 +8,7 @@
 
 #include <cmocka.h>
 
-static torre_ordering make(torre_ordering_kind kind, int dims, int64_t m, int64_t n, int64_t p)
-{
-    int64_t size[3] = {m, n, p};
-    torre_ordering o;
-    const char *why = "";
-    if (!torre_ordering_make(kind, dims, size, &o, &why)) fail_msg("%s", why);
-    return o;
-}
-
-static int64_t cells_of(const torre_ordering *o) { return o->size[0] * o->size[1] * o->size[2]; }
-
-static int64_t distance(const int64_t *a, const int64_t *b, int dims)
-{
-    int64_t d = 0;
-    for (int i = 0; i < dims; i++) d += llabs(a[i] - b[i]);
-    return d;
-}
-
-/* Apply the rules X -> x, Y -> y n times to "X", as strings. */
-static char *rewrite(int n, const char *x, const char *y)
-{
-    char *now = malloc(2);
-    assert_non_null(now);
-    strcpy(now, "X");
-    for (int i = 0; i < n; i++) {
-        size_t length = 0;
-        for (const char *c = now; *c; c++)
-            length += *c == 'X' ? strlen(x) : *c == 'Y' ? strlen(y) : 1;
-        char *next = malloc(length + 1), *out = next;
-        assert_non_null(next);
-        for (const char *c = now; *c; c++) {
-            char self[2] = {*c, 0};
-            const char *text = *c == 'X' ? x : *c == 'Y' ? y : self;
-            size_t l = strlen(text);
-            memcpy(out, text, l);
-            out += l;
-        }
-        *out = 0;
-        free(now);
-        now = next;
-    }
-    return now;
-}
-
-static void times(int D[3][3], const int M[3][3], bool transposed)
-{
-    int R[3][3] = {{0}};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            for (int k = 0; k < 3; k++) R[i][j] += D[i][k] * (transposed ? M[j][k] : M[k][j]);
-    memcpy(D, R, sizeof R);
-}
-
-static void check_cell(const torre_ordering *o, int64_t rank, const int64_t *expected)
-{
-    int64_t cell[3];
-    torre_ordering_decode(o, rank, cell);
-    for (int a = 0; a < o->dims; a++) assert_int_equal(cell[a], expected[a]);
-    assert_int_equal(torre_ordering_encode(o, expected), rank);
-}
-
-/* Rule, matrices and starting orientation as printed; y mirrored. */
-static void hilbert_3d_is_the_l_system(void **state)
-{
-    (void)state;
-    static const int yaw[3][3] = {{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}};
-    static const int pitch[3][3] = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}};
-    static const int roll[3][3] = {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}};
-    for (int n = 0; n <= 4; n++) {
-        char *text = rewrite(n, "^<XF^<XFX-F^>>XFXvF+>>XFX-F>X->", "");
-        torre_ordering o = make(TORRE_HILBERT, 3, 1 << n, 1 << n, 1 << n);
-        int D[3][3] = {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}}; /* columns H, L, U */
-        int64_t at[3] = {0, 0, 0}, rank = 0;
-        check_cell(&o, rank, at);
-        for (const char *c = text; *c; c++) {
-            switch (*c) {
-            case '+':
-                times(D, yaw, false);
-                break;
-            case '-':
-                times(D, yaw, true);
-                break;
-            case '^':
-                times(D, pitch, false);
-                break;
-            case 'v':
-                times(D, pitch, true);
-                break;
-            case '<':
-                times(D, roll, false);
-                break;
-            case '>':
-                times(D, roll, true);
-                break;
-            case 'F':
-                at[0] += D[0][0];
-                at[1] -= D[1][0];
-                at[2] += D[2][0];
-                check_cell(&o, ++rank, at);
-            }
-        }
-        assert_int_equal(rank, cells_of(&o) - 1);
-        free(text);
-    }
-}
-
-static void hilbert_2d_is_the_l_system(void **state)
-{
-    (void)state;
-    for (int n = 0; n <= 6; n++) {
-        char *text = rewrite(n, "+YF-XFX-FY+", "-XF+YFY+FX-");
-        torre_ordering o = make(TORRE_HILBERT, 2, 1 << n, 1 << n, 1);
-        int64_t at[2] = {0, 0}, rank = 0;
-        int heading[2] = {1, 0};
-        check_cell(&o, rank, at);
-        for (const char *c = text; *c; c++) {
-            int h0 = heading[0];
-            if (*c == '+') { /* right of axis 0 is axis 1 */
-                heading[0] = -heading[1];
-                heading[1] = h0;
-            } else if (*c == '-') {
-                heading[0] = heading[1];
-                heading[1] = -h0;
-            } else if (*c == 'F') {
-                at[0] += heading[0];
-                at[1] += heading[1];
-                check_cell(&o, ++rank, at);
-            }
-        }
-        assert_int_equal(rank, cells_of(&o) - 1);
-        free(text);
-    }
-}
-
-static void hilbert_4x4x4_ends_as_printed(void **state)
-{
-    (void)state;
-    torre_ordering o = make(TORRE_HILBERT, 3, 4, 4, 4);
-    check_cell(&o, 0, (int64_t[]){0, 0, 0});
-    check_cell(&o, 63, (int64_t[]){3, 0, 0});
-}
-
-static void morton_interleaves_bits(void **state)
-{
-    (void)state;
-    for (int dims = 2; dims <= 3; dims++) {
-        torre_ordering o = make(TORRE_MORTON, dims, 16, 16, 16);
-        for (int64_t rank = 0; rank < cells_of(&o); rank++) {
-            int64_t cell[3] = {0, 0, 0};
-            for (int bit = 0; bit < 4 * dims; bit++)
-                cell[dims - 1 - bit % dims] |= (rank >> bit & 1) << bit / dims;
-            check_cell(&o, rank, cell);
-        }
-    }
-}
-
-static void row_major_has_last_axis_fastest(void **state)
-{
-    (void)state;
-    torre_ordering o = make(TORRE_ROW_MAJOR, 3, 3, 5, 7);
-    check_cell(&o, (2 * 5 + 3) * 7 + 4, (int64_t[]){2, 3, 4});
-}
-
-/* Every rank decodes to a cell of the box, that encodes to the rank: with as many ranks as cells
- * this makes both maps bijections. The table says the same. */
-static void check_bijection(const torre_ordering *o)
-{
-    int64_t *path = malloc((size_t)cells_of(o) * sizeof *path);
-    assert_non_null(path);
-    torre_ordering_path(o, path);
-    for (int64_t rank = 0; rank < cells_of(o); rank++) {
-        int64_t cell[3] = {0, 0, 0};
-        torre_ordering_decode(o, rank, cell);
-        for (int a = 0; a < 3; a++) assert_true(cell[a] >= 0 && cell[a] < o->size[a]);
-        assert_int_equal(torre_ordering_encode(o, cell), rank);
-        assert_int_equal(path[rank], (cell[0] * o->size[1] + cell[1]) * o->size[2] + cell[2]);
-    }
-    free(path);
-}
-
-/* The order is that of the enclosing curve. */
-static void check_order(const torre_ordering *o, const torre_ordering *whole)
-{
-    int64_t before = -1, cell[3];
-    for (int64_t rank = 0; rank < cells_of(o); rank++) {
-        torre_ordering_decode(o, rank, cell);
-        int64_t in_whole = torre_ordering_encode(whole, cell);
-        assert_true(in_whole > before);
-        before = in_whole;
-    }
-}
+#include "ordering_case.h"
 
 static int64_t power_above(int64_t base, int64_t n)
 {
@@ -213,15 +21,15 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static void check_box(torre_ordering_kind kind, int dims, int64_t m, int64_t n, int64_t p)
 {
-    torre_ordering o = make(kind, dims, m, n, p);
-    check_bijection(&o);
+    torre_ordering o = case_ordering(kind, dims, m, n, p);
+    case_check_bijection(&o);
     if (kind == TORRE_ROW_MAJOR || kind == TORRE_HYBRID || kind == TORRE_PANCAKE) return;
     int64_t side = power_above(kind == TORRE_PEANO ? 3 : 2, larger(m, larger(n, p)));
-    torre_ordering whole = make(kind, dims, side, side, side);
+    torre_ordering whole = case_ordering(kind, dims, side, side, side);
     assert_true(torre_ordering_is_exact(&whole));
     assert_int_equal(torre_ordering_is_exact(&o),
                      m == side && n == side && (dims == 2 || p == side));
-    check_order(&o, &whole);
+    case_check_order(&o, &whole);
 }
 
 static void any_box_is_a_bijection_in_curve_order(void **state)
@@ -257,12 +65,12 @@ static void axes_can_be_permuted(void **state)
                      axes[i]);
             assert_true(torre_ordering_parse(text, &spec, NULL));
             assert_true(torre_ordering_make_spec(&spec, 3, size, &o, NULL));
-            check_bijection(&o);
+            case_check_bijection(&o);
             if (k == TORRE_PANCAKE) continue; /* chooses its own axes */
             int64_t turned[3], cell[3], at[3];
             for (int f = 0; f < 3; f++) turned[f] = size[axes[i][f] - 'i'];
             assert_true(torre_ordering_make((torre_ordering_kind)k, 3, turned, &plain, NULL));
-            for (int64_t rank = 0; rank < cells_of(&o); rank++) {
+            for (int64_t rank = 0; rank < case_cells(&o); rank++) {
                 torre_ordering_decode(&o, rank, cell);
                 torre_ordering_decode(&plain, rank, at);
                 for (int f = 0; f < 3; f++) assert_int_equal(cell[axes[i][f] - 'i'], at[f]);
@@ -273,7 +81,7 @@ static void axes_can_be_permuted(void **state)
     torre_ordering_spec spec;
     assert_true(torre_ordering_parse("row-major:kji", &spec, NULL));
     assert_true(torre_ordering_make_spec(&spec, 3, size, &o, NULL));
-    check_cell(&o, 2 + 5 * (3 + 4 * 6), (int64_t[]){2, 3, 6});
+    case_check_cell(&o, 2 + 5 * (3 + 4 * 6), (int64_t[]){2, 3, 6});
 }
 
 /* Any two: along the path the pair (rank of the tile, rank in the tile) grows. */
@@ -294,8 +102,8 @@ static void hybrids_nest_any_two(void **state)
                     assert_true(torre_ordering_make_spec(&spec, dims, size, &o, NULL));
                     assert_true(torre_ordering_make(spec.outer, dims, tiles, &between, NULL));
                     assert_true(torre_ordering_make(spec.inner, dims, cube, &inside, NULL));
-                    check_bijection(&o);
-                    for (int64_t rank = 0; rank < cells_of(&o); rank++) {
+                    case_check_bijection(&o);
+                    for (int64_t rank = 0; rank < case_cells(&o); rank++) {
                         int64_t cell[3], at[3];
                         torre_ordering_decode(&o, rank, cell);
                         for (int a = 0; a < dims; a++) at[a] = cell[a] / tile;
@@ -333,114 +141,13 @@ static void hybrid_has_the_printed_bits(void **state)
             }
 }
 
-static void check_unit_steps(const torre_ordering *o)
-{
-    int64_t here[3], next[3];
-    torre_ordering_decode(o, 0, here);
-    for (int64_t rank = 1; rank < cells_of(o); rank++) {
-        torre_ordering_decode(o, rank, next);
-        assert_int_equal(distance(here, next, o->dims), 1);
-        memcpy(here, next, sizeof here);
-    }
-}
-
-/* Flat boxes with every thin axis; cubes give the Hilbert curve itself. */
-static void pancake_makes_unit_steps(void **state)
-{
-    (void)state;
-    for (int64_t thick = 1; thick <= 32; thick *= 2) {
-        for (int flat = 0; flat < 3; flat++) {
-            int64_t size[3] = {32, 32, 32}, last[3];
-            size[flat] = thick;
-            torre_ordering o = make(TORRE_PANCAKE, 3, size[0], size[1], size[2]);
-            assert_true(torre_ordering_is_exact(&o));
-            check_unit_steps(&o);
-            check_bijection(&o);
-            torre_ordering_decode(&o, cells_of(&o) - 1, last); /* in the bottom layer again */
-            assert_int_equal(last[0] + last[1] + last[2], 31);
-        }
-    }
-    torre_ordering cube = make(TORRE_PANCAKE, 3, 16, 16, 16);
-    torre_ordering hilbert = make(TORRE_HILBERT, 3, 16, 16, 16);
-    check_order(&cube, &hilbert);
-    torre_ordering flat = make(TORRE_PANCAKE, 3, 16, 16, 1);
-    torre_ordering plane = make(TORRE_HILBERT, 2, 16, 16, 1);
-    check_order(&flat, &plane);
-    torre_ordering any = make(TORRE_PANCAKE, 3, 21, 13, 5),
-                   whole = make(TORRE_PANCAKE, 3, 32, 32, 8);
-    check_order(&any, &whole);
-}
-
-static void moore_is_closed(void **state)
-{
-    (void)state;
-    for (int dims = 2; dims <= 3; dims++) {
-        for (int64_t side = 2; side <= 16; side *= 2) {
-            torre_ordering o = make(TORRE_MOORE, dims, side, side, side);
-            int64_t first[3], last[3];
-            check_unit_steps(&o);
-            torre_ordering_decode(&o, 0, first);
-            torre_ordering_decode(&o, cells_of(&o) - 1, last);
-            assert_int_equal(distance(first, last, dims), 1);
-        }
-    }
-}
-
-static void peano_runs_from_corner_to_corner(void **state)
-{
-    (void)state;
-    static const int64_t first_nine[9][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 2}, {1, 1},
-                                             {1, 0}, {2, 0}, {2, 1}, {2, 2}};
-    torre_ordering plane = make(TORRE_PEANO, 2, 27, 27, 1);
-    for (int64_t rank = 0; rank < 9; rank++) check_cell(&plane, rank, first_nine[rank]);
-    for (int dims = 2; dims <= 3; dims++) {
-        torre_ordering o = make(TORRE_PEANO, dims, 27, 27, 27);
-        check_unit_steps(&o);
-        check_cell(&o, 0, (int64_t[]){0, 0, 0});
-        check_cell(&o, cells_of(&o) - 1, (int64_t[]){26, 26, 26});
-    }
-}
-
-static void hilbert_makes_unit_steps(void **state)
-{
-    (void)state;
-    for (int dims = 2; dims <= 3; dims++) {
-        torre_ordering o = make(TORRE_HILBERT, dims, 32, 32, 32);
-        check_unit_steps(&o);
-        check_cell(&o, cells_of(&o) - 1, (int64_t[]){31, 0, 0});
-    }
-}
-
-/* The cells of an aligned sub-cube of side base^l are consecutive. */
-static void sub_cubes_are_contiguous(void **state)
-{
-    (void)state;
-    for (int k = TORRE_ROW_MAJOR + 1; k < TORRE_ORDERING_KINDS; k++) {
-        for (int dims = 2; dims <= 3; dims++) {
-            const torre_motif *motif = torre_motif_of(k, dims);
-            if (motif->dims == 0) continue; /* hybrid: has its own test */
-            int64_t side = motif->base == 2 ? 16 : 27;
-            torre_ordering o = make((torre_ordering_kind)k, dims, side, side, side);
-            for (int64_t s = motif->base; s < side; s *= motif->base) {
-                int64_t run = dims == 3 ? s * s * s : s * s;
-                for (int64_t rank = 0; rank < cells_of(&o); rank++) {
-                    int64_t cell[3], first[3];
-                    torre_ordering_decode(&o, rank, cell);
-                    torre_ordering_decode(&o, rank - rank % run, first);
-                    for (int a = 0; a < dims; a++) assert_int_equal(cell[a] / s, first[a] / s);
-                }
-            }
-        }
-    }
-}
-
 static void largest_boxes_do_not_overflow(void **state)
 {
     (void)state;
     int64_t n = TORRE_ORDERING_MAX_SIZE;
     uint64_t seed = 1;
     for (int k = 0; k < TORRE_ORDERING_KINDS; k++) {
-        torre_ordering o = make((torre_ordering_kind)k, 3, n, n - 3, n - 1);
+        torre_ordering o = case_ordering((torre_ordering_kind)k, 3, n, n - 3, n - 1);
         for (int i = 0; i < 1000; i++) {
             int64_t cell[3], back[3];
             for (int a = 0; a < 3; a++) {
@@ -516,20 +223,10 @@ static void names_and_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hilbert_3d_is_the_l_system),
-        cmocka_unit_test(hilbert_2d_is_the_l_system),
-        cmocka_unit_test(hilbert_4x4x4_ends_as_printed),
-        cmocka_unit_test(morton_interleaves_bits),
-        cmocka_unit_test(row_major_has_last_axis_fastest),
         cmocka_unit_test(any_box_is_a_bijection_in_curve_order),
         cmocka_unit_test(axes_can_be_permuted),
         cmocka_unit_test(hybrids_nest_any_two),
         cmocka_unit_test(hybrid_has_the_printed_bits),
-        cmocka_unit_test(hilbert_makes_unit_steps),
-        cmocka_unit_test(moore_is_closed),
-        cmocka_unit_test(peano_runs_from_corner_to_corner),
-        cmocka_unit_test(pancake_makes_unit_steps),
-        cmocka_unit_test(sub_cubes_are_contiguous),
         cmocka_unit_test(largest_boxes_do_not_overflow),
         cmocka_unit_test(names_and_refusals),
     };

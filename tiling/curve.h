@@ -34,7 +34,9 @@ typedef struct torre_motif {
     int16_t base;     /* sub-blocks per axis: 2 or 3 */
     int16_t dims;     /* axes that are divided: frame axes 0 .. dims - 1 */
     int16_t children; /* base^dims */
-    int16_t body;     /* torre_ordering_kind whose motif of equal dims fills the sub-blocks */
+    int16_t body;     /* torre_ordering_kind whose motif of equal dims fills the sub-blocks ... */
+    int16_t other;    /* ... except those with bit c of `others` set, which this one fills */
+    uint32_t others;
     uint16_t turn[TORRE_MAX_CHILDREN];
     uint8_t digits[TORRE_MAX_CHILDREN];
 } torre_motif;

@@ -22,7 +22,7 @@
 
 #define TORRE_HILBERT_2D                                                                           \
     {                                                                                              \
-        2, 2, 4, TORRE_HILBERT,                                                                    \
+        2, 2, 4, TORRE_HILBERT, 0, 0,                                                              \
             {TORRE_TURN(1, 0, 2, 0, 0, 0), TORRE_TURN_NONE, TORRE_TURN_NONE,                       \
              TORRE_TURN(1, 0, 2, 1, 1, 0)},                                                        \
             {TORRE_DIGITS(0, 0, 0), TORRE_DIGITS(0, 1, 0), TORRE_DIGITS(1, 1, 0),                  \
@@ -31,10 +31,11 @@
 
 #define TORRE_HILBERT_3D                                                                           \
     {                                                                                              \
-        2, 3, 8, TORRE_HILBERT, {TORRE_TURN(1, 2, 0, 0, 0, 0), TORRE_TURN(2, 0, 1, 0, 0, 0),       \
-                                 TORRE_TURN(2, 0, 1, 0, 0, 0), TORRE_TURN(0, 1, 2, 0, 1, 1),       \
-                                 TORRE_TURN(0, 1, 2, 0, 1, 1), TORRE_TURN(2, 0, 1, 1, 1, 0),       \
-                                 TORRE_TURN(2, 0, 1, 1, 1, 0), TORRE_TURN(1, 2, 0, 1, 0, 1)},      \
+        2, 3, 8, TORRE_HILBERT, 0, 0,                                                              \
+            {TORRE_TURN(1, 2, 0, 0, 0, 0), TORRE_TURN(2, 0, 1, 0, 0, 0),                           \
+             TORRE_TURN(2, 0, 1, 0, 0, 0), TORRE_TURN(0, 1, 2, 0, 1, 1),                           \
+             TORRE_TURN(0, 1, 2, 0, 1, 1), TORRE_TURN(2, 0, 1, 1, 1, 0),                           \
+             TORRE_TURN(2, 0, 1, 1, 1, 0), TORRE_TURN(1, 2, 0, 1, 0, 1)},                          \
             {TORRE_DIGITS(0, 0, 0), TORRE_DIGITS(0, 1, 0), TORRE_DIGITS(0, 1, 1),                  \
              TORRE_DIGITS(0, 0, 1), TORRE_DIGITS(1, 0, 1), TORRE_DIGITS(1, 1, 1),                  \
              TORRE_DIGITS(1, 1, 0), TORRE_DIGITS(1, 0, 0)},                                        \

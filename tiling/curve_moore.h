@@ -11,7 +11,7 @@
 
 #define TORRE_MOORE_2D                                                                             \
     {                                                                                              \
-        2, 2, 4, TORRE_HILBERT,                                                                    \
+        2, 2, 4, TORRE_HILBERT, 0, 0,                                                              \
             {TORRE_TURN(1, 0, 2, 0, 1, 0), TORRE_TURN(1, 0, 2, 0, 1, 0),                           \
              TORRE_TURN(1, 0, 2, 1, 0, 0), TORRE_TURN(1, 0, 2, 1, 0, 0)},                          \
             {TORRE_DIGITS(0, 0, 0), TORRE_DIGITS(0, 1, 0), TORRE_DIGITS(1, 1, 0),                  \
@@ -20,10 +20,11 @@
 
 #define TORRE_MOORE_3D                                                                             \
     {                                                                                              \
-        2, 3, 8, TORRE_HILBERT, {TORRE_TURN(0, 1, 2, 1, 1, 1), TORRE_TURN(0, 1, 2, 0, 0, 1),       \
-                                 TORRE_TURN(0, 1, 2, 1, 0, 0), TORRE_TURN(0, 1, 2, 0, 1, 0),       \
-                                 TORRE_TURN(0, 1, 2, 0, 1, 0), TORRE_TURN(0, 1, 2, 1, 0, 0),       \
-                                 TORRE_TURN(0, 1, 2, 0, 0, 1), TORRE_TURN(0, 1, 2, 1, 1, 1)},      \
+        2, 3, 8, TORRE_HILBERT, 0, 0,                                                              \
+            {TORRE_TURN(0, 1, 2, 1, 1, 1), TORRE_TURN(0, 1, 2, 0, 0, 1),                           \
+             TORRE_TURN(0, 1, 2, 1, 0, 0), TORRE_TURN(0, 1, 2, 0, 1, 0),                           \
+             TORRE_TURN(0, 1, 2, 0, 1, 0), TORRE_TURN(0, 1, 2, 1, 0, 0),                           \
+             TORRE_TURN(0, 1, 2, 0, 0, 1), TORRE_TURN(0, 1, 2, 1, 1, 1)},                          \
             {TORRE_DIGITS(0, 0, 0), TORRE_DIGITS(0, 1, 0), TORRE_DIGITS(0, 1, 1),                  \
              TORRE_DIGITS(0, 0, 1), TORRE_DIGITS(1, 0, 1), TORRE_DIGITS(1, 1, 1),                  \
              TORRE_DIGITS(1, 1, 0), TORRE_DIGITS(1, 0, 0)},                                        \

@@ -11,7 +11,7 @@
 
 #define TORRE_MORTON_2D                                                                            \
     {                                                                                              \
-        2, 2, 4, TORRE_MORTON,                                                                     \
+        2, 2, 4, TORRE_MORTON, 0, 0,                                                               \
             {TORRE_TURN_NONE, TORRE_TURN_NONE, TORRE_TURN_NONE, TORRE_TURN_NONE},                  \
             {TORRE_DIGITS(0, 0, 0), TORRE_DIGITS(0, 1, 0), TORRE_DIGITS(1, 0, 0),                  \
              TORRE_DIGITS(1, 1, 0)},                                                               \
@@ -19,7 +19,7 @@
 
 #define TORRE_MORTON_3D                                                                            \
     {                                                                                              \
-        2, 3, 8, TORRE_MORTON,                                                                     \
+        2, 3, 8, TORRE_MORTON, 0, 0,                                                               \
             {TORRE_TURN_NONE, TORRE_TURN_NONE, TORRE_TURN_NONE, TORRE_TURN_NONE,                   \
              TORRE_TURN_NONE, TORRE_TURN_NONE, TORRE_TURN_NONE, TORRE_TURN_NONE},                  \
             {TORRE_DIGITS(0, 0, 0), TORRE_DIGITS(0, 0, 1), TORRE_DIGITS(0, 1, 0),                  \

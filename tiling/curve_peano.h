@@ -28,13 +28,13 @@
 
 #define TORRE_PEANO_2D                                                                             \
     {                                                                                              \
-        3, 2, 9, TORRE_PEANO, {TORRE_PEANO_FLAT(TORRE_PEANO_FLAT_TURN)},                           \
+        3, 2, 9, TORRE_PEANO, 0, 0, {TORRE_PEANO_FLAT(TORRE_PEANO_FLAT_TURN)},                     \
             {TORRE_PEANO_FLAT(TORRE_DIGITS)},                                                      \
     }
 
 #define TORRE_PEANO_3D                                                                             \
     {                                                                                              \
-        3, 3, 27, TORRE_PEANO, {TORRE_PEANO_ALL(TORRE_PEANO_TURN)},                                \
+        3, 3, 27, TORRE_PEANO, 0, 0, {TORRE_PEANO_ALL(TORRE_PEANO_TURN)},                          \
             {TORRE_PEANO_ALL(TORRE_DIGITS)},                                                       \
     }
 

@@ -4,6 +4,9 @@
  *     X(constant, "name", motif in 2-D, motif in 3-D, "what it is, exact sizes")
  *
  * An ordering that is not one recursive curve has no motifs; ordering.c assembles it from others.
+ * Curves that need more than one motif have the rest in TORRE_INNER_MOTIF_TABLE:
+ *
+ *     X(constant, motif in 2-D, motif in 3-D)
  */
 #ifndef TORRE_CURVE_TABLE_H
 #define TORRE_CURVE_TABLE_H
@@ -13,10 +16,11 @@
 #include "curve_moore.h"
 #include "curve_morton.h"
 #include "curve_peano.h"
+#include "curve_turtle.h"
 
 #define TORRE_NO_MOTIF                                                                             \
     {                                                                                              \
-        0, 0, 0, 0, {0}, { 0 }                                                                     \
+        0, 0, 0, 0, 0, 0, {0}, { 0 }                                                               \
     }
 
 #define TORRE_ORDERING_TABLE(X)                                                                    \
@@ -33,7 +37,11 @@
     X(TORRE_HYBRID, "hybrid", TORRE_NO_MOTIF, TORRE_NO_MOTIF,                                      \
       "one ordering inside tiles, another between them; exact where both are")                     \
     X(TORRE_PANCAKE, "pancake", TORRE_HILBERT_2D, TORRE_HILBERT_3D,                                \
-      "2-D Hilbert over 3-D Hilbert cubes, for flat boxes; exact for powers of two NxNxH, H <= N")
+      "2-D Hilbert over 3-D Hilbert cubes, for flat boxes; exact for powers of two NxNxH, H <= N") \
+    X(TORRE_TURTLE, "turtle", TORRE_HILBERT_2D, TORRE_TURTLE_3D,                                   \
+      "another 3-D Hilbert curve, that of the granular-gas thesis; exact for equal powers of two")
+
+#define TORRE_INNER_MOTIF_TABLE(X) X(TORRE_TURTLE_INNER, TORRE_NO_MOTIF, TORRE_TURTLE_INNER_3D)
 
 typedef enum torre_ordering_kind {
 #define TORRE_ORDERING_CONSTANT(kind, name, motif2, motif3, text) kind,
@@ -42,12 +50,23 @@ typedef enum torre_ordering_kind {
         TORRE_ORDERING_KINDS
 } torre_ordering_kind;
 
+/* Continue the numbers of the orderings, but are none. */
+enum {
+    TORRE_BEFORE_INNER_MOTIFS = TORRE_ORDERING_KINDS - 1,
+#define TORRE_INNER_CONSTANT(kind, motif2, motif3) kind,
+    TORRE_INNER_MOTIF_TABLE(TORRE_INNER_CONSTANT)
+#undef TORRE_INNER_CONSTANT
+};
+
 /* Motif of a kind in dims = 2 or 3 dimensions; its dims is 0 where there is none. */
 static inline TORRE_HD const torre_motif *torre_motif_of(int kind, int dims)
 {
 #define TORRE_ORDERING_MOTIFS(kind, name, motif2, motif3, text) motif2, motif3,
-    static const torre_motif table[] = {TORRE_ORDERING_TABLE(TORRE_ORDERING_MOTIFS)};
+#define TORRE_INNER_MOTIFS(kind, motif2, motif3)                motif2, motif3,
+    static const torre_motif table[] = {TORRE_ORDERING_TABLE(TORRE_ORDERING_MOTIFS)
+                                            TORRE_INNER_MOTIF_TABLE(TORRE_INNER_MOTIFS)};
 #undef TORRE_ORDERING_MOTIFS
+#undef TORRE_INNER_MOTIFS
     return &table[2 * kind + (dims == 3)];
 }
 

@@ -178,7 +178,7 @@ static inline TORRE_HD torre_ordering_block torre_ordering_sub(const torre_motif
         s.low[axis] = b->low[axis] + digit * s.extent[axis];
     }
     s.turn = torre_turn_compose(b->turn, motif->turn[child]);
-    s.kind = motif->body;
+    s.kind = motif->others >> child & 1 ? motif->other : motif->body;
     return s;
 }
 

@@ -67,7 +67,8 @@ extern const char *const locality_shapes[];
          .kind = TORRE_OPTION_TEXT,                                                                \
          .value = &(job).ordering,                                                                 \
          .metavar = "NAME",                                                                        \
-         .help = "row-major, morton (or z), hilbert, moore, peano, hybrid, pancake; NAME:AXES "    \
+         .help = "row-major, morton (or z), hilbert, moore, peano, hybrid, pancake, turtle; "      \
+                 "NAME:AXES "                                                                      \
                  "turns it (row-major:kji is column-major), hybrid:INNER/OUTER/TILE mixes two"},   \
         {.name = "size",                                                                           \
          .kind = TORRE_OPTION_SIZE,                                                                \

@@ -9,7 +9,7 @@
 
 /* The simplest first: of orderings that do equally well the first one is recommended. */
 #define ALL_ORDERINGS                                                                              \
-    "row-major,morton,hilbert,moore,peano,pancake,hybrid:row-major/row-major/4,"                   \
+    "row-major,morton,hilbert,turtle,moore,peano,pancake,hybrid:row-major/row-major/4,"            \
     "hybrid:row-major/morton/4,hybrid:row-major/hilbert/4,hybrid:row-major/hilbert/8"
 
 typedef struct recommend_options {
