@@ -14,6 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "md/md_store.h"
+
 static double eps_of(torre_md_precision precision)
 {
     return precision == TORRE_MD_F64 ? DBL_EPSILON : FLT_EPSILON;
@@ -68,6 +70,17 @@ static void test_every_sweep(void **state)
         }
         md_case_free(&c);
     }
+}
+
+/* What the processor can do, not only the best of it. */
+static void test_every_instruction_set(void **state)
+{
+    if (torre_cpu_get()->isa == TORRE_ISA_BASE) skip();
+    for (int isa = TORRE_ISA_BASE; isa < (int)torre_cpu_get()->isa; isa++) {
+        torre_md_limit_isa((torre_isa)isa);
+        test_every_sweep(state);
+    }
+    torre_md_limit_isa(TORRE_ISA_AVX512);
 }
 
 static void test_every_ordering(void **state)
@@ -133,9 +146,8 @@ int main(int argc, char **argv)
 {
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_sweep),
-        cmocka_unit_test(test_every_ordering),
-        cmocka_unit_test(test_every_bin_size),
+        cmocka_unit_test(test_every_sweep),    cmocka_unit_test(test_every_instruction_set),
+        cmocka_unit_test(test_every_ordering), cmocka_unit_test(test_every_bin_size),
         cmocka_unit_test(test_shift),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,10 +81,22 @@ TORRE_INLINE double torre_lanes_total(torre_wide_lanes v)
     return sum;
 }
 
-TORRE_INLINE TORRE_STATE torre_lanes_sum(torre_sum_lanes v)
+/* The quad (sum of x, sum of y, sum of z, 0). */
+TORRE_INLINE torre_quad_state torre_lanes_sums(torre_sum_lanes x, torre_sum_lanes y,
+                                               torre_sum_lanes z)
 {
-    TORRE_STATE sum = 0;
-    for (int l = 0; l < TORRE_LANES; l++) sum += v[l];
+    const torre_sum_lanes zero = {0};
+    torre_sum_lanes xy = TORRE_SHUFFLE(x, y, 0, 4, 2, 6) + TORRE_SHUFFLE(x, y, 1, 5, 3, 7);
+    torre_sum_lanes zw = TORRE_SHUFFLE(z, zero, 0, 4, 2, 6) + TORRE_SHUFFLE(z, zero, 1, 5, 3, 7);
+    torre_sum_lanes s = TORRE_SHUFFLE(xy, zw, 0, 1, 4, 5) + TORRE_SHUFFLE(xy, zw, 2, 3, 6, 7);
+    torre_quad_state sum = __builtin_shufflevector(s, s, 0, 1, 2, 3);
+#if TORRE_LANES >= 8
+    sum += __builtin_shufflevector(s, s, 4, 5, 6, 7);
+#endif
+#if TORRE_LANES == 16
+    sum += __builtin_shufflevector(s, s, 8, 9, 10, 11);
+    sum += __builtin_shufflevector(s, s, 12, 13, 14, 15);
+#endif
     return sum;
 }
 

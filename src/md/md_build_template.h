@@ -2,40 +2,82 @@
  * Building neighbour lists, for one precision and one instruction set (part of md_state_*.c).
  */
 #include <omp.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "md/md_stage.h"
 
 /*
- * Lists of the own particles of a staged bin. Distances are computed for whole vectors, then the
- * near ones are appended without a branch: every entry is written, only near ones advance.
+ * Append the members of the stage within reach of (x, y, z) to list, which has room for all of them
+ * and a vector more; half: only those in later places than self. Returns their number.
  */
+#ifdef __AVX512F__
+/* Entries are packed in a register: the instruction that packs into memory is slow on Zen 4. */
+static int32_t append_near(const torre_stage *stage, TORRE_REAL x, TORRE_REAL y, TORRE_REAL z,
+                           TORRE_REAL reach_sq, bool half, int32_t self, TORRE_REAL *rsq,
+                           int32_t *list)
+{
+    (void)rsq;
+    int32_t length = 0;
+    for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
+        torre_lanes dx = x - *(torre_lanes *)(stage->x + k);
+        torre_lanes dy = y - *(torre_lanes *)(stage->y + k);
+        torre_lanes dz = z - *(torre_lanes *)(stage->z + k);
+        torre_mask near = dx * dx + dy * dy + dz * dz < reach_sq;
+#if TORRE_LANES == 8
+        unsigned mask = _mm512_movepi64_mask((__m512i)near);
+        __m256i member = _mm256_load_si256((const __m256i *)(stage->member + k));
+        if (half) mask &= _mm256_cmpgt_epi32_mask(member, _mm256_set1_epi32(self));
+        member = _mm256_maskz_compress_epi32((__mmask8)mask, member);
+        _mm256_storeu_si256((__m256i *)(list + length), member);
+#else
+        unsigned mask = _mm512_movepi32_mask((__m512i)near);
+        __m512i member = _mm512_load_si512(stage->member + k);
+        if (half) mask &= _mm512_cmpgt_epi32_mask(member, _mm512_set1_epi32(self));
+        member = _mm512_maskz_compress_epi32((__mmask16)mask, member);
+        _mm512_storeu_si512(list + length, member);
+#endif
+        length += __builtin_popcount(mask);
+    }
+    return length;
+}
+#else
+/* Distances are computed for whole vectors (into rsq), then members appended without a branch:
+ * every one is written, only near ones advance. */
+static int32_t append_near(const torre_stage *stage, TORRE_REAL x, TORRE_REAL y, TORRE_REAL z,
+                           TORRE_REAL reach_sq, bool half, int32_t self, TORRE_REAL *rsq,
+                           int32_t *list)
+{
+    for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
+        torre_lanes dx = x - *(torre_lanes *)(stage->x + k);
+        torre_lanes dy = y - *(torre_lanes *)(stage->y + k);
+        torre_lanes dz = z - *(torre_lanes *)(stage->z + k);
+        *(torre_lanes *)(rsq + k) = dx * dx + dy * dy + dz * dz;
+    }
+    const int32_t least = half ? self : -1;
+    int32_t length = 0;
+    for (int64_t k = 0; k < stage->count; k++) {
+        list[length] = stage->member[k];
+        length += (rsq[k] < reach_sq) & (stage->member[k] > least);
+    }
+    return length;
+}
+#endif
+
+/* Lists of the own particles of a staged bin. */
 static bool list_bin(torre_stage *stage, TORRE_REAL reach_sq, bool half, TORRE_REAL *rsq,
                      torre_md_arena *arena, torre_md_lists *lists, double *total)
 {
     for (int64_t i = 0; i < stage->own; i++) {
         int32_t *list = torre_md_arena_room(arena, stage->count + TORRE_LIST_PAD);
         if (!list) return false;
-        const TORRE_REAL x = stage->x[i], y = stage->y[i], z = stage->z[i];
+        const TORRE_REAL x = stage->x[i];
         const int32_t self = stage->member[i];
-        for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
-            torre_lanes dx = x - *(torre_lanes *)(stage->x + k);
-            torre_lanes dy = y - *(torre_lanes *)(stage->y + k);
-            torre_lanes dz = z - *(torre_lanes *)(stage->z + k);
-            *(torre_lanes *)(rsq + k) = dx * dx + dy * dy + dz * dz;
-        }
-        rsq[i] = reach_sq; /* not its own neighbour */
-        int32_t length = 0;
-        if (half) {
-            for (int64_t k = 0; k < stage->count; k++) {
-                list[length] = stage->member[k];
-                length += (rsq[k] < reach_sq) & (stage->member[k] > self);
-            }
-        } else {
-            for (int64_t k = 0; k < stage->count; k++) {
-                list[length] = stage->member[k];
-                length += rsq[k] < reach_sq;
-            }
-        }
+        stage->x[i] = stage->x[stage->count]; /* not its own neighbour */
+        int32_t length =
+            append_near(stage, x, stage->y[i], stage->z[i], reach_sq, half, self, rsq, list);
+        stage->x[i] = x;
         for (int pad = 0; pad < TORRE_LIST_PAD; pad++)
             list[length + pad] = stage->member[stage->count];
         torre_md_arena_take(arena, length);

@@ -82,7 +82,7 @@ static void total_sums(const part_sums *parts, int64_t count, double share,
 
 /* Particle i with its list; scatter: subtract from the partners' quads too (half lists). */
 TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
-                                const torre_md_lists *lists, int64_t i, bool wraps, bool with_sums,
+                                const torre_md_lists *lists, int64_t i, int wraps, bool with_sums,
                                 TORRE_STATE *scatter, gathered *g)
 {
     const TORRE_REAL *at = (const TORRE_REAL *)store->packed + 4 * i;
@@ -94,11 +94,9 @@ TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
         x = at[0] - x;
         y = at[1] - y;
         z = at[2] - z;
-        if (wraps) {
-            x = torre_lanes_nearest(x, s->edge[0]);
-            y = torre_lanes_nearest(y, s->edge[1]);
-            z = torre_lanes_nearest(z, s->edge[2]);
-        }
+        if (wraps & 1) x = torre_lanes_nearest(x, s->edge[0]);
+        if (wraps & 2) y = torre_lanes_nearest(y, s->edge[1]);
+        if (wraps & 4) z = torre_lanes_nearest(z, s->edge[2]);
         interact(s, x, y, z, with_sums, g, &fx, &fy, &fz);
         if (!scatter) continue;
         for (int l = 0; l < TORRE_LANES; l++) {
@@ -116,12 +114,26 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
 {
     for (int64_t i = from; i < to; i++) {
         gathered g = {0};
-        if (lists->wraps[i])
-            list_particle(s, store, lists, i, true, with_sums, scatter, &g);
-        else
-            list_particle(s, store, lists, i, false, with_sums, scatter, &g);
-        TORRE_STATE f[3] = {torre_lanes_sum(g.fx), torre_lanes_sum(g.fy), torre_lanes_sum(g.fz)};
-        for (int a = 0; a < 3; a++) force[4 * i + a] = scatter ? force[4 * i + a] + f[a] : f[a];
+        /* most particles near a face are near one face only */
+        switch (lists->wraps[i]) {
+        case 0:
+            list_particle(s, store, lists, i, 0, with_sums, scatter, &g);
+            break;
+        case 1:
+            list_particle(s, store, lists, i, 1, with_sums, scatter, &g);
+            break;
+        case 2:
+            list_particle(s, store, lists, i, 2, with_sums, scatter, &g);
+            break;
+        case 4:
+            list_particle(s, store, lists, i, 4, with_sums, scatter, &g);
+            break;
+        default:
+            list_particle(s, store, lists, i, 7, with_sums, scatter, &g);
+        }
+        torre_quad_state *f = (torre_quad_state *)(force + 4 * i);
+        torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz);
+        *f = scatter ? *f + sum : sum;
         if (with_sums) add_sums(sums, &g);
     }
 }
@@ -198,10 +210,8 @@ TORRE_INLINE void stage_sweep(const sweep *s, torre_stage *stage, bool with_sums
                      z - *(torre_lanes *)(stage->z + k), with_sums, &g, &fx, &fy, &fz);
         }
         stage->x[i] = x;
-        TORRE_STATE *f = force + 4 * (int64_t)stage->member[i];
-        f[0] = torre_lanes_sum(g.fx);
-        f[1] = torre_lanes_sum(g.fy);
-        f[2] = torre_lanes_sum(g.fz);
+        *(torre_quad_state *)(force + 4 * (int64_t)stage->member[i]) =
+            torre_lanes_sums(g.fx, g.fy, g.fz);
         if (with_sums) add_sums(sums, &g);
     }
 }

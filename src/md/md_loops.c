@@ -1,5 +1,4 @@
 /* The tables of loops: those of the widest instruction set this processor has. */
-#include "core/cpu.h"
 #include "md/md_store.h"
 
 #define STATE_DECLARE(isa)                                                                         \
@@ -46,10 +45,16 @@ static const torre_md_force_loops *const force_loops[][TORRE_PAIR_MODELS][3] = {
 #endif
 };
 
-/* Row of the tables: the instruction set, where there are loops for it. */
+static torre_isa isa_limit = TORRE_ISA_AVX512;
+
+void torre_md_limit_isa(torre_isa most) { isa_limit = most; }
+
+/* Row of the tables: the best instruction set that is allowed and has loops. */
 static int isa_row(void)
 {
-    const int rows = sizeof state_loops / sizeof state_loops[0], isa = (int)torre_cpu_get()->isa;
+    const int rows = sizeof state_loops / sizeof state_loops[0];
+    int isa = (int)torre_cpu_get()->isa;
+    if (isa > (int)isa_limit) isa = (int)isa_limit;
     return isa < rows ? isa : 0;
 }
 

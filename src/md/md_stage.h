@@ -18,7 +18,7 @@ typedef struct torre_stage {
     int32_t *member; /* place in storage */
     int64_t capacity;
     int64_t own, count; /* particles of the bin; all particles */
-    bool wraps;         /* some are images across the box */
+    uint8_t wraps;      /* bit a: some are images across the box along axis a */
 } torre_stage;
 
 static void torre_stage_free(torre_stage *s)
@@ -52,7 +52,7 @@ static void torre_stage_fill(const torre_md_store *store, const torre_bins *bins
     const TORRE_REAL *position = store->packed;
     const TORRE_REAL far = position[4 * store->count];
     int64_t k = 0;
-    s->wraps = false;
+    s->wraps = 0;
     s->own = 0;
     for (int o = 0; o < bins->offsets; o++) {
         int image[3];
@@ -60,7 +60,7 @@ static void torre_stage_fill(const torre_md_store *store, const torre_bins *bins
         TORRE_REAL shift[3];
         for (int a = 0; a < 3; a++) {
             shift[a] = (TORRE_REAL)(image[a] * bins->box[a]);
-            if (image[a]) s->wraps = true;
+            if (image[a]) s->wraps |= (uint8_t)(1 << a);
         }
         for (int64_t m = bins->start[from]; m < bins->start[from + 1]; m++, k++) {
             int64_t i = bins->member[m];

@@ -10,6 +10,7 @@
 #ifndef TORRE_MD_STORE_H
 #define TORRE_MD_STORE_H
 
+#include "core/cpu.h"
 #include "md/bins.h"
 #include "md/md.h"
 
@@ -43,7 +44,7 @@ typedef struct torre_md_arena {
 typedef struct torre_md_lists {
     const int32_t **start;
     int32_t *length; /* without padding */
-    uint8_t *wraps;  /* 1 where a neighbour may be across the box: take the nearest image */
+    uint8_t *wraps;  /* bit a: a neighbour may be across the box along axis a */
     torre_md_arena *arena;
     int threads;
     double mean_length;
@@ -115,5 +116,9 @@ typedef struct torre_md_force_loops {
 const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precision);
 const torre_md_force_loops *torre_md_force_loops_find(torre_pair_model model,
                                                       torre_md_precision precision);
+
+/* Use no better instruction set than this from now on, in solvers planned later: for tests and
+ * comparisons. Not thread-safe. */
+void torre_md_limit_isa(torre_isa most);
 
 #endif
