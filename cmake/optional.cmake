@@ -2,6 +2,7 @@
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # torre_optional(NAME <found?> "what it gives" "how to get it"): sets TORRE_HAVE_<NAME>.
 function(torre_optional name found what how)

@@ -118,7 +118,7 @@ typedef struct torre_md_sums {
                                for the tile sweep the pairs tested instead */
 } torre_md_sums;
 
-/* Time spent in advance, seconds; other is what remains of the loop. */
+/* Seconds spent in advance and sums; other is what belongs to no phase. */
 typedef struct torre_md_times {
     double force, neighbor, sort, integrate, other;
 } torre_md_times;

@@ -206,7 +206,7 @@ static torre_status rebuild_when_due(cpu_solver *s)
     if (age % s->plan.rebuild_every != 0) return TORRE_OK;
     if (s->plan.rebuild_check) {
         double clock = torre_time_now();
-        double limit = 0.5 * s->plan.skin, moved = s->state->moved(&s->store);
+        double limit = 0.5 * s->plan.skin, moved = s->state->moved(&s->store, NULL);
         s->times.neighbor += lap(&clock);
         if (moved <= limit * limit) return TORRE_OK;
         if (age == s->plan.rebuild_every) s->counts.dangerous_builds++;
@@ -330,10 +330,23 @@ static torre_status report_not_finite(const cpu_solver *s)
                       (long long)s->step);
 }
 
+/* Particles half a box away from where the lists were made have left them unnoticed. */
+static torre_status check_runaway(const cpu_solver *s)
+{
+    const double *box = s->problem->box, limit = fmin(box[0], fmin(box[1], box[2])) / 2;
+    int64_t place;
+    double moved = s->state->moved(&s->store, &place);
+    if (moved < limit * limit) return TORRE_OK;
+    return torre_fail(
+        TORRE_ERR_UNSTABLE, "step %lld: particle %d went %.3g in %lld steps; use a smaller --dt",
+        (long long)s->step, s->store.id[place], sqrt(moved), (long long)(s->step - s->built_at));
+}
+
 static torre_status cpu_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     cpu_solver *s = (cpu_solver *)solver;
     memset(sums, 0, sizeof *sums);
+    TORRE_TRY(check_runaway(s));
     TORRE_TRY(compute_forces(s, sums));
     double clock = torre_time_now();
     sums->kinetic = 0.5 * s->problem->mass * s->state->square_sum(&s->store, sums->momentum);

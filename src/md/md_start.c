@@ -4,15 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "md/bins.h"
 #include "md/md_random.h"
 
 torre_status torre_md_particles_new(int64_t count, torre_md_particles *p)
 {
+    const double each = 6 * sizeof(double);
     memset(p, 0, sizeof *p);
     if (count < 1)
         return torre_fail(TORRE_ERR_USAGE, "there must be at least one particle (got %lld)",
                           (long long)count);
+    if (each * (double)count > (double)torre_memory_available())
+        return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles (%.1f GB needed)",
+                          (long long)count, 1e-9 * each * (double)count);
     p->count = count;
     p->mass = 1;
     for (int a = 0; a < 3; a++) {
@@ -21,7 +26,7 @@ torre_status torre_md_particles_new(int64_t count, torre_md_particles *p)
         if (!p->position[a] || !p->velocity[a]) {
             torre_md_particles_free(p);
             return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles (%.1f GB needed)",
-                              (long long)count, 48e-9 * (double)count);
+                              (long long)count, 1e-9 * each * (double)count);
         }
     }
     return TORRE_OK;
@@ -47,23 +52,34 @@ void torre_md_problem_set_particles(torre_md_problem *problem, const torre_md_pa
     }
 }
 
-torre_status torre_md_start_fcc(const int64_t cells[3], double density, torre_md_particles *p)
+torre_status torre_md_start_fcc_size(const int64_t cells[3], double density, int64_t *count,
+                                     double box[3], double *mass)
 {
-    static const double basis[4][3] = {{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
     if (!(density > 0) || isinf(density))
         return torre_fail(TORRE_ERR_USAGE, "--density must be a positive number (got %g)", density);
-    int64_t count = 4;
+    *count = 4;
+    *mass = 1;
     for (int a = 0; a < 3; a++) {
-        if (cells[a] < 1 || cells[a] > 1000000 || count > INT64_C(1000000000000) / cells[a])
+        if (cells[a] < 1 || *count > INT64_C(1000000000000) / cells[a])
             return torre_fail(TORRE_ERR_USAGE,
                               "--cells must be at least 1 and give at most 10^12 particles (got "
                               "%lldx%lldx%lld)",
                               (long long)cells[0], (long long)cells[1], (long long)cells[2]);
-        count *= cells[a];
+        *count *= cells[a];
+        box[a] = cbrt(4 / density) * (double)cells[a];
     }
+    return TORRE_OK;
+}
+
+torre_status torre_md_start_fcc(const int64_t cells[3], double density, torre_md_particles *p)
+{
+    static const double basis[4][3] = {{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
+    int64_t count;
+    double box[3], mass;
+    TORRE_TRY(torre_md_start_fcc_size(cells, density, &count, box, &mass));
     TORRE_TRY(torre_md_particles_new(count, p));
     double constant = cbrt(4 / density);
-    for (int a = 0; a < 3; a++) p->box[a] = constant * (double)cells[a];
+    memcpy(p->box, box, sizeof box);
 #pragma omp parallel for
     for (int64_t i = 0; i < count; i++) {
         int64_t c = i / 4;

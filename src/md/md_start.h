@@ -30,6 +30,10 @@ void torre_md_problem_set_particles(torre_md_problem *problem, const torre_md_pa
 torre_status torre_md_start_fcc(const int64_t cells[3], double density,
                                 torre_md_particles *particles);
 
+/* Number of particles, box and mass (1) of that lattice, without making it. */
+torre_status torre_md_start_fcc_size(const int64_t cells[3], double density, int64_t *count,
+                                     double box[3], double *mass);
+
 /*
  * Maxwell velocities: three normal deviates per particle (torre_random_normal3, stream 0), less
  * their mean, scaled to the temperature 2 K / (3N - 3) exactly (to rounding). Every particle's

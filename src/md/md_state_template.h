@@ -102,19 +102,27 @@ static void state_noise(torre_md_store *store, double keep, double noise, uint64
     }
 }
 
-static double state_moved(const torre_md_store *store)
+static double square_moved(const torre_md_store *store, int64_t i)
 {
     const TORRE_STATE *r = store->position, *h = store->hold;
+    double sum = 0;
+    for (int a = 0; a < 3; a++) {
+        double d = (double)r[4 * i + a] - (double)h[4 * i + a];
+        sum += d * d;
+    }
+    return isnan(sum) ? INFINITY : sum;
+}
+
+static double state_moved(const torre_md_store *store, int64_t *place)
+{
     double most = 0;
 #pragma omp parallel for reduction(max : most) num_threads(store->threads)
     for (int64_t i = 0; i < store->count; i++) {
-        double sum = 0;
-        for (int a = 0; a < 3; a++) {
-            double d = (double)(r[4 * i + a] - h[4 * i + a]);
-            sum += d * d;
-        }
-        if (!(sum <= most)) most = isnan(sum) ? INFINITY : sum;
+        double square = square_moved(store, i);
+        if (square > most) most = square;
     }
+    if (place)
+        for (*place = 0; square_moved(store, *place) < most;) ++*place;
     return most;
 }
 

@@ -81,8 +81,9 @@ typedef struct torre_md_state_loops {
     void (*scale)(torre_md_store *store, double factor);
     /* v = keep v + noise g, g normal deviates of (seed, stream, id) */
     void (*noise)(torre_md_store *store, double keep, double noise, uint64_t seed, uint64_t stream);
-    /* Largest squared displacement since hold was taken; not a number counts as infinite. */
-    double (*moved)(const torre_md_store *store);
+    /* Largest squared displacement since hold was taken, infinite where there is a number that is
+     * not finite; place (may be NULL): of the first particle that went as far. */
+    double (*moved)(const torre_md_store *store, int64_t *place);
     /* Sum of v^2 and of v; a fixed order of summation. */
     double (*square_sum)(const torre_md_store *store, double sum[3]);
     /* Wrap positions into the box; returns the place of a particle that is not within one box of it

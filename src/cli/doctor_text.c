@@ -1,0 +1,149 @@
+#include "cli/doctor_text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/numbers.h"
+#include "core/report.h"
+#include "core/version.h"
+#include "io/output_file.h"
+#include "roofline/doctor.h"
+
+static void show_progress(const torre_doctor_check *check, void *context)
+{
+    (void)context;
+    fprintf(stderr, "\rchecking %s %s, order %d, %s ...   ", check->backend,
+            torre_engine_name(check->engine), check->order,
+            check->precision == TORRE_F32 ? "f32" : "f64");
+}
+
+static void print_cpu(FILE *out, const torre_diagnosis *d)
+{
+    char memory[32], cache[3][32];
+    torre_format_bytes((double)d->memory_available, memory, sizeof memory);
+    for (int l = 0; l < 3; l++)
+        torre_format_bytes((double)d->cache[l + 1], cache[l], sizeof cache[l]);
+    fprintf(out, "cpu    yes  %s, %s of memory available\n", d->cpu, memory);
+    fprintf(out, "            caches: L1 %s, L2 %s, L3 %s\n", cache[0], cache[1], cache[2]);
+}
+
+static void print_gpu(FILE *out, const torre_diagnosis *d)
+{
+    const torre_cuda_probe *c = &d->cuda;
+    bool usable = c->state == TORRE_CUDA_WORKS && d->wave_cuda;
+    fprintf(out, "cuda   %s  %s%s%s\n", usable ? "yes" : "no ",
+            c->state == TORRE_CUDA_WORKS ? "" : torre_cuda_state_name(c->state),
+            c->state == TORRE_CUDA_WORKS ? "" : ": ", c->text);
+    if (c->uuid[0]) fprintf(out, "            %s\n", c->uuid);
+    if (c->state == TORRE_CUDA_WORKS && !d->wave_cuda)
+        fprintf(out, "            wave cannot use it: %s\n", d->wave_cuda_reason);
+}
+
+static void print_checks(FILE *out, const torre_diagnosis *d)
+{
+    fprintf(out, "\n%-8s %-8s %5s %4s  %11s %11s\n", "backend", "engine", "order", "", "difference",
+            "allowed");
+    for (int i = 0; i < d->checks; i++) {
+        const torre_doctor_check *c = &d->check[i];
+        fprintf(out, "%-8s %-8s %5d %4s  ", c->backend, torre_engine_name(c->engine), c->order,
+                c->precision == TORRE_F32 ? "f32" : "f64");
+        if (!c->offered)
+            fprintf(out, "not offered: %s\n", c->text);
+        else if (c->text[0])
+            fprintf(out, "FAILED: %s\n", c->text);
+        else
+            fprintf(out, "%11.2e %11.2e%s\n", c->difference, c->allowed,
+                    c->passed ? "" : "  WRONG");
+    }
+    fputs("(from the reference engine on the CPU, relative to the start, after 21 steps of noise;\n"
+          "allowed: what rounding can explain in the worst case)\n",
+          out);
+}
+
+static void report_checks(torre_report *report, const torre_diagnosis *d)
+{
+    torre_report *list = torre_report_array(report, "checks");
+    for (int i = 0; i < d->checks; i++) {
+        const torre_doctor_check *c = &d->check[i];
+        torre_report *at = torre_report_object(list, NULL);
+        torre_report_text(at, "backend", c->backend);
+        torre_report_text(at, "engine", torre_engine_name(c->engine));
+        torre_report_integer(at, "order", c->order);
+        torre_report_text(at, "precision", c->precision == TORRE_F32 ? "f32" : "f64");
+        torre_report_bool(at, "offered", c->offered);
+        torre_report_bool(at, "passed", c->passed);
+        torre_report_real(at, "difference", c->difference);
+        torre_report_real(at, "allowed", c->allowed);
+        torre_report_text(at, "text", c->text);
+    }
+}
+
+static torre_status write_report(torre_output *out, const char *program, const torre_option *table,
+                                 const torre_diagnosis *d)
+{
+    torre_report *report = torre_report_new(program);
+    const torre_cuda_probe *c = &d->cuda;
+    torre_report_text(report, "build", torre_build_text());
+    torre_report *cpu = torre_report_object(report, "cpu");
+    torre_report_text(cpu, "device", d->cpu);
+    torre_report_integers(cpu, "cache_bytes", d->cache + 1, 3);
+    torre_report_integer(cpu, "memory_available_bytes", d->memory_available);
+    torre_report *cuda = torre_report_object(report, "cuda");
+    torre_report_text(cuda, "state", torre_cuda_state_name(c->state));
+    torre_report_text(cuda, "text", c->text);
+    torre_report_text(cuda, "device", c->name[0] ? c->name : NULL);
+    torre_report_text(cuda, "uuid", c->uuid[0] ? c->uuid : NULL);
+    torre_report_integer(cuda, "devices", c->devices);
+    torre_report_integer(cuda, "compute_capability", c->capability);
+    torre_report_integer(cuda, "memory_free_bytes", c->free_bytes);
+    torre_report_bool(cuda, "wave", d->wave_cuda);
+    report_checks(report, d);
+    torre_report_bool(report, "sound", d->sound);
+    torre_report_options(report, table);
+    torre_status status = torre_report_write(report, torre_output_stream(out));
+    torre_report_free(report);
+    return status;
+}
+
+static torre_status verdict(const torre_diagnosis *d, const char *backend)
+{
+    if (!d->sound)
+        return torre_fail(TORRE_ERR_RESOURCE, "an engine differs from the reference by more than "
+                                              "rounding, or could not run");
+    if (strcmp(backend, "cuda") != 0) return TORRE_OK;
+    if (d->cuda.state != TORRE_CUDA_WORKS)
+        return torre_fail(TORRE_ERR_RESOURCE, "no GPU can be used: %s: %s",
+                          torre_cuda_state_name(d->cuda.state), d->cuda.text);
+    if (!d->wave_cuda)
+        return torre_fail(TORRE_ERR_RESOURCE, "no GPU can be used: %s", d->wave_cuda_reason);
+    return TORRE_OK;
+}
+
+torre_status doctor_run(const char *program, const char *backend, int threads, int device,
+                        const char *json, bool quiet, const torre_option *table)
+{
+    torre_diagnosis d;
+    torre_output *report = NULL;
+    bool terminal = !quiet && isatty(fileno(stderr));
+    if (strcmp(backend, "auto") && strcmp(backend, "cpu") && strcmp(backend, "cuda"))
+        return torre_fail(TORRE_ERR_USAGE, "--backend must be auto, cpu or cuda (got %.80s)",
+                          backend);
+    if (json) TORRE_TRY(torre_output_open(json, &report));
+    torre_status status =
+        torre_diagnose(threads, device, terminal ? show_progress : NULL, NULL, &d);
+    if (terminal) fputs("\r\033[K", stderr);
+    if (!status && !quiet) {
+        FILE *out = json && strcmp(json, "-") == 0 ? stderr : stdout;
+        fprintf(out, "torre %s\n%s\n\n", torre_version_text(), torre_build_text());
+        print_cpu(out, &d);
+        print_gpu(out, &d);
+        print_checks(out, &d);
+    }
+    if (!status && report) status = write_report(report, program, table, &d);
+    if (report && !status)
+        status = torre_output_commit(report);
+    else
+        torre_output_discard(report);
+    return status ? status : verdict(&d, backend);
+}

@@ -1,0 +1,147 @@
+/* The program `md`: settings, a run, results. */
+#include <signal.h>
+#include <string.h>
+
+#include "cli/md_text.h"
+#include "cli/program.h"
+#include "core/progress.h"
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int number) { stop_signal = number; }
+
+/* The first Ctrl-C (or kill) stops after the present chunk; a second one kills as usual. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* Where people read: standard output, unless that carries the report. */
+static FILE *people(const md_settings *s)
+{
+    return s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
+}
+
+/* What the callbacks of the run need. */
+typedef struct md_watcher {
+    const md_settings *settings;
+    md_output *output;
+    int64_t count;
+    torre_progress progress;
+} md_watcher;
+
+static void on_row(void *context, const torre_md_thermo *row)
+{
+    md_watcher *w = context;
+    if (w->settings->quiet) return;
+    torre_progress_end(&w->progress);
+    md_text_row(people(w->settings), row);
+    fflush(people(w->settings));
+}
+
+static torre_status on_frame(void *context, torre_md_run *run)
+{
+    return md_output_frame(((md_watcher *)context)->output, run);
+}
+
+static void on_progress(void *context, const torre_md_progress *now)
+{
+    md_watcher *w = context;
+    double rate = now->loop_s > 0 ? (double)w->count * (double)now->step / now->loop_s : 0;
+    torre_progress_show(&w->progress, now->step, now->steps, 1e-6 * rate, "M atom-steps/s");
+}
+
+static bool on_stop(void *context)
+{
+    (void)context;
+    return stop_signal != 0;
+}
+
+static torre_status stopped(const torre_md_run *run, int64_t steps)
+{
+    return torre_fail(
+        TORRE_STOPPED, "stopped by %s after step %lld of %lld; the results up to there are written",
+        stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (long long)run->step, (long long)steps);
+}
+
+static torre_status time_loop(const md_settings *s, md_output *out, torre_md_run *run)
+{
+    md_watcher w = {.settings = s, .output = out, .count = run->problem->count};
+    torre_md_watch watch = {.thermo_every = s->thermo,
+                            .thermo = on_row,
+                            .progress = on_progress,
+                            .stop = on_stop,
+                            .context = &w};
+    if (out->dump && s->dump_every) {
+        watch.frame = on_frame;
+        watch.frame_every = s->dump_every;
+    }
+    if (!s->quiet) md_text_head(people(s));
+    TORRE_TRY(torre_md_run_start(run, &watch));
+    catch_signals();
+    torre_progress_start(&w.progress, stderr, !s->quiet);
+    torre_status status = torre_md_run_advance(run, s->steps, &watch);
+    torre_progress_end(&w.progress);
+    return status;
+}
+
+/* What was computed before a run became unstable is worth keeping; the first failure counts. */
+static torre_status keep_what_there_is(md_output *out, torre_md_run *run, torre_status failed)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s", torre_error_text());
+    if (md_output_results(out, run, true)) return failed;
+    return torre_fail(failed, "%s", text);
+}
+
+static torre_status tell_cost(const md_settings *s, const torre_option *table, md_output *out,
+                              torre_md_run *run)
+{
+    if (!s->quiet) md_text_cost(people(s), run);
+    if (!s->json) return TORRE_OK;
+    TORRE_TRY(torre_output_open(s->json, &out->json));
+    return md_text_report(&out->json, table, run);
+}
+
+static torre_status run_md(const md_settings *s, const torre_option *table, md_input *in,
+                           md_output *out, torre_md_run **run)
+{
+    TORRE_TRY(md_input_read(s, table, in));
+    TORRE_TRY(torre_md_run_new(&in->problem, s->backend, &in->plan, run));
+    if (!s->quiet) md_text_setup(people(s), *run);
+    if (s->dry_run) return tell_cost(s, table, out, *run);
+    TORRE_TRY(md_input_particles(s, in));
+    TORRE_TRY(md_output_open(s, in, out));
+    torre_status status = time_loop(s, out, *run);
+    if (status == TORRE_ERR_UNSTABLE) return keep_what_there_is(out, *run, status);
+    if (status) return status;
+    TORRE_TRY(md_output_results(out, *run, false));
+    if (!s->quiet) md_text_result(people(s), *run, out);
+    if (out->json) TORRE_TRY(md_text_report(&out->json, table, *run));
+    return (*run)->step < s->steps ? stopped(*run, s->steps) : TORRE_OK;
+}
+
+int main(int argc, char **argv)
+{
+    md_settings settings;
+    torre_option table[MD_OPTIONS];
+    md_input input = {0};
+    md_output output = {0};
+    torre_md_run *run = NULL;
+    md_settings_init(&settings, table);
+    torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
+    if (!status && settings.help) {
+        md_settings_init(&settings, table); /* the help shows defaults */
+        md_help(table);
+    } else if (!status && settings.version) {
+        torre_program_version("md");
+    } else if (!status) {
+        status = run_md(&settings, table, &input, &output, &run);
+    }
+    md_output_close(&output);
+    torre_md_run_free(run);
+    md_input_free(&input);
+    return torre_program_end("md", status);
+}

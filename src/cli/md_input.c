@@ -1,0 +1,110 @@
+#include "cli/md_input.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "io/particle_file.h"
+#include "md/pair_lj.h"
+
+/* Two particles nearer than this (in sigma) push each other with more than 10^12: a mistake. */
+static const double overlap = 0.1;
+
+static torre_status make_plan(const md_settings *s, torre_md_plan *plan)
+{
+    *plan = (torre_md_plan){.neighbor = (torre_neighbor)s->neighbor,
+                            .skin = s->skin,
+                            .rebuild_every = s->rebuild_every,
+                            .rebuild_check = s->rebuild_check,
+                            .sort_every = s->sort_every,
+                            .ordering = TORRE_HILBERT,
+                            .bin_size = s->bin_size,
+                            .bin_stencil = (torre_bin_stencil)s->stencil,
+                            .deterministic = s->deterministic,
+                            .threads = (int)s->threads,
+                            .device = (int)s->device,
+                            .block = (int)s->block};
+    if (s->ordering == 1) {
+        if (s->sort_every)
+            return torre_fail(TORRE_ERR_USAGE, "--sort-every needs an --ordering other than none");
+        plan->sort_every = TORRE_MD_NEVER;
+    } else if (s->ordering > 1) {
+        plan->ordering = (torre_ordering_kind)(s->ordering - 2);
+    }
+    return TORRE_OK;
+}
+
+static torre_status set_precision(const md_settings *s, md_input *in)
+{
+    const torre_md_backend *backend;
+    TORRE_TRY(torre_md_backend_find(s->backend, &in->plan, &backend));
+    if (s->precision)
+        in->problem.precision = (torre_md_precision)(s->precision - 1);
+    else
+        in->problem.precision = strcmp(backend->name, "cuda") == 0 ? TORRE_MD_F32 : TORRE_MD_F64;
+    return TORRE_OK;
+}
+
+/* --cells with one number makes a cube. */
+static void cells_of(const md_settings *s, int64_t cells[3])
+{
+    for (int a = 0; a < 3; a++) cells[a] = s->cells[a] ? s->cells[a] : s->cells[0];
+}
+
+static torre_status only_without_input(const torre_option *table)
+{
+    static const char *const names[] = {"cells", "density"};
+    for (int k = 0; k < 2; k++)
+        if (torre_options_given(table, names[k]))
+            return torre_fail(TORRE_ERR_USAGE, "--%s and --input exclude each other", names[k]);
+    return TORRE_OK;
+}
+
+torre_status md_input_read(const md_settings *s, const torre_option *table, md_input *in)
+{
+    torre_particle_source source = {0};
+    torre_md_problem *p = &in->problem;
+    *p = (torre_md_problem){.model = (torre_pair_model)s->model,
+                            .parameter = {[TORRE_LJ_EPSILON] = s->epsilon,
+                                          [TORRE_LJ_SIGMA] = s->sigma,
+                                          [TORRE_LJ_SHIFT] = s->shift},
+                            .cutoff = s->cutoff,
+                            .dt = s->dt,
+                            .ensemble = (torre_md_ensemble)s->ensemble,
+                            .temperature =
+                                s->target_temperature < 0 ? s->temperature : s->target_temperature,
+                            .damping_time = s->damping,
+                            .seed = (uint64_t)s->seed};
+    TORRE_TRY(make_plan(s, &in->plan));
+    TORRE_TRY(set_precision(s, in));
+    if (!s->input) {
+        int64_t cells[3];
+        cells_of(s, cells);
+        return torre_md_start_fcc_size(cells, s->density, &p->count, p->box, &p->mass);
+    }
+    TORRE_TRY(only_without_input(table));
+    TORRE_TRY(torre_particle_file_read(s->input, &in->particles, &source));
+    if (source.has_velocities && torre_options_given(table, "temperature") &&
+        s->ensemble == TORRE_NVE)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s gives velocities; leave out --temperature, which would make others",
+                          s->input);
+    if (!source.has_velocities)
+        torre_md_start_velocities(&in->particles, s->temperature, (uint64_t)s->seed);
+    torre_md_problem_set_particles(p, &in->particles);
+    return TORRE_OK;
+}
+
+torre_status md_input_particles(const md_settings *s, md_input *in)
+{
+    if (!s->input) {
+        int64_t cells[3];
+        cells_of(s, cells);
+        TORRE_TRY(torre_md_start_fcc(cells, s->density, &in->particles));
+        torre_md_start_velocities(&in->particles, s->temperature, (uint64_t)s->seed);
+        torre_md_problem_set_particles(&in->problem, &in->particles);
+    }
+    TORRE_TRY(torre_md_problem_check(&in->problem));
+    return torre_md_start_check_overlap(&in->particles, overlap * s->sigma);
+}
+
+void md_input_free(md_input *in) { torre_md_particles_free(&in->particles); }

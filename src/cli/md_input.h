@@ -1,0 +1,25 @@
+/* From settings to a problem and a plan. */
+#ifndef TORRE_MD_INPUT_H
+#define TORRE_MD_INPUT_H
+
+#include "cli/md_settings.h"
+#include "md/md_run.h"
+
+typedef struct md_input {
+    torre_md_particles particles;
+    torre_md_problem problem; /* points to the particles, once there are some */
+    torre_md_plan plan;
+} md_input;
+
+/*
+ * Particles from the file, or only their number and box where they will be a lattice; the problem
+ * without particles, and the plan. The precision "auto" depends on the backend.
+ */
+torre_status md_input_read(const md_settings *settings, const torre_option *table, md_input *input);
+
+/* Make the lattice and velocities, check everything about the particles. */
+torre_status md_input_particles(const md_settings *settings, md_input *input);
+
+void md_input_free(md_input *input);
+
+#endif

@@ -1,0 +1,103 @@
+#include "cli/md_output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/particle_picture.h"
+
+static bool wants_picture(const md_settings *s) { return strcmp(s->picture, "none") != 0; }
+
+static torre_status picture_path(const md_settings *s, md_output *out)
+{
+    bool bare = !strchr(s->picture, '/') && strcmp(s->output, ".") != 0;
+    int length = snprintf(out->picture_path, sizeof out->picture_path, "%s%s%s",
+                          bare ? s->output : "", bare ? "/" : "", s->picture);
+    if (length < 0 || length >= (int)sizeof out->picture_path)
+        return torre_fail(TORRE_ERR_USAGE, "--picture is too long a name");
+    return bare ? torre_output_directory(s->output) : TORRE_OK;
+}
+
+torre_status md_output_open(const md_settings *s, const md_input *in, md_output *out)
+{
+    out->settings = s;
+    if (wants_picture(s)) {
+        TORRE_TRY(picture_path(s, out));
+        TORRE_TRY(torre_output_open(out->picture_path, &out->picture));
+    }
+    if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
+    if (s->csv) {
+        TORRE_TRY(torre_text_output_open(s->csv, &out->csv));
+        torre_text_output_print(out->csv, "step,temp,e_pair,e_mol,e_total,press,e_shifted\n");
+    }
+    if (s->dump) TORRE_TRY(torre_trajectory_open(s->dump, &out->dump));
+    if (s->write_data) TORRE_TRY(torre_lammps_data_write(s->write_data, &in->particles));
+    if (out->dump || out->picture)
+        TORRE_TRY(torre_md_particles_new(in->particles.count, &out->now));
+    return TORRE_OK;
+}
+
+torre_status md_output_frame(md_output *out, torre_md_run *run)
+{
+    TORRE_TRY(torre_md_run_particles(run, &out->now));
+    torre_trajectory_frame(out->dump, run->step, (double)run->step * run->problem->dt, &out->now);
+    return TORRE_OK;
+}
+
+static torre_status complete_dump(md_output *out, torre_md_run *run, bool failed)
+{
+    bool last = out->settings->dump_every == 0 || run->step % out->settings->dump_every != 0;
+    if (last && !failed) TORRE_TRY(md_output_frame(out, run));
+    torre_trajectory *dump = out->dump;
+    out->dump = NULL;
+    return torre_trajectory_commit(dump);
+}
+
+static torre_status complete_csv(md_output *out, const torre_md_run *run)
+{
+    for (int64_t i = 0; i < run->rows; i++) {
+        const torre_md_thermo *r = &run->row[i];
+        torre_text_output_print(out->csv, "%" PRId64 ",%.17g,%.17g,0,%.17g,%.17g,%.17g\n", r->step,
+                                r->temperature, r->pair_energy, r->total_energy, r->pressure,
+                                r->shifted_energy);
+    }
+    torre_text_output *csv = out->csv;
+    out->csv = NULL;
+    return torre_text_output_commit(csv);
+}
+
+static torre_status complete_picture(md_output *out, torre_md_run *run)
+{
+    torre_image image;
+    char title[64];
+    TORRE_TRY(torre_md_run_particles(run, &out->now));
+    /* three times the mean square along an axis: few particles are faster than sqrt(8 T) */
+    double speed = sqrt(8 * run->row[run->rows - 1].temperature / run->problem->mass);
+    TORRE_TRY(torre_particle_picture(&out->now, out->settings->sigma, speed, &image));
+    snprintf(title, sizeof title, "md, step %" PRId64, run->step);
+    torre_status status = torre_png_encode(&image, title, out->picture);
+    torre_image_free(&image);
+    if (status) return status;
+    torre_output *picture = out->picture;
+    out->picture = NULL;
+    return torre_output_commit(picture);
+}
+
+torre_status md_output_results(md_output *out, torre_md_run *run, bool failed)
+{
+    if (out->dump) TORRE_TRY(complete_dump(out, run, failed));
+    if (out->csv) TORRE_TRY(complete_csv(out, run));
+    if (out->picture && !failed) TORRE_TRY(complete_picture(out, run));
+    return TORRE_OK;
+}
+
+void md_output_close(md_output *out)
+{
+    torre_trajectory_discard(out->dump);
+    torre_text_output_discard(out->csv);
+    torre_output_discard(out->json);
+    torre_output_discard(out->picture);
+    torre_md_particles_free(&out->now);
+    memset(out, 0, sizeof *out);
+}

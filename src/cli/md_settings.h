@@ -1,0 +1,53 @@
+/* What the command line of `md` says. */
+#ifndef TORRE_MD_SETTINGS_H
+#define TORRE_MD_SETTINGS_H
+
+#include "core/options.h"
+
+typedef struct md_settings {
+    /* particles */
+    int64_t cells[3];
+    double density, temperature;
+    const char *input;
+    int64_t seed;
+    /* interaction */
+    int model;
+    double epsilon, sigma, cutoff;
+    bool shift;
+    /* time */
+    int64_t steps;
+    double dt;
+    int ensemble;              /* index into nve, langevin, berendsen */
+    double target_temperature; /* < 0: as --temperature */
+    double damping;
+    /* output */
+    int64_t thermo;
+    const char *csv, *dump, *write_data, *picture, *output;
+    int64_t dump_every; /* 0: the final state only */
+    /* how to compute */
+    const char *backend;
+    int64_t device, threads, block;
+    int precision; /* 0: auto, 1 f32, 2 f64, 3 mixed */
+    int neighbor;  /* torre_neighbor */
+    double skin;
+    int64_t rebuild_every; /* 0: auto */
+    bool rebuild_check;
+    int ordering;       /* 0: auto, 1: none, then torre_ordering_kind + 2 */
+    int64_t sort_every; /* 0: auto */
+    double bin_size;    /* 0: auto */
+    int stencil;        /* torre_bin_stencil */
+    bool deterministic;
+    /* the program itself */
+    bool dry_run, quiet, help, version;
+    const char *json;
+} md_settings;
+
+enum { MD_OPTIONS = 56 };
+
+/* Defaults, and the table of options (table[MD_OPTIONS]) that writes into *settings. */
+void md_settings_init(md_settings *settings, torre_option *table);
+
+/* Print --help on stdout; call it before parsing, while the settings are the defaults. */
+void md_help(const torre_option *table);
+
+#endif

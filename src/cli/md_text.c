@@ -1,0 +1,151 @@
+#include "cli/md_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/numbers.h"
+#include "core/report.h"
+#include "core/version.h"
+
+static const char *ordering_name(const torre_md_plan *plan)
+{
+    return plan->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(plan->ordering);
+}
+
+void md_text_setup(FILE *out, const torre_md_run *run)
+{
+    const torre_md_problem *p = run->problem;
+    const torre_md_plan *plan = &run->info.plan;
+    double volume = p->box[0] * p->box[1] * p->box[2];
+    fprintf(out, "# md %s, backend %s: %s\n", torre_version_text(), run->backend->name,
+            run->info.device);
+    fprintf(out, "# %" PRId64 " particles, box %.8g x %.8g x %.8g, density %.6g\n", p->count,
+            p->box[0], p->box[1], p->box[2], (double)p->count / volume);
+    fprintf(out, "# model %s, cutoff %.6g, dt %.6g, precision %s\n",
+            torre_pair_model_name(p->model), p->cutoff, p->dt,
+            torre_md_precision_name(p->precision));
+    if (run->info.bins[0] == 0) return;
+    fprintf(out,
+            "# neighbor %s, skin %.6g, rebuild every %" PRId64 "%s, ordering %s of %" PRId64
+            "x%" PRId64 "x%" PRId64 " bins\n",
+            torre_neighbor_name(plan->neighbor), plan->skin, plan->rebuild_every,
+            plan->rebuild_check ? " if needed" : "", ordering_name(plan), run->info.bins[0],
+            run->info.bins[1], run->info.bins[2]);
+}
+
+void md_text_head(FILE *out)
+{
+    fprintf(out, "# units: steps, then Lennard-Jones units; energies per particle\n");
+    fprintf(out, "#  Step           Temp         E_pair  E_mol         TotEng          Press\n");
+}
+
+void md_text_row(FILE *out, const torre_md_thermo *row)
+{
+    fprintf(out, "%8" PRId64 " %14.8g %14.8g %6d %14.8g %14.8g\n", row->step, row->temperature,
+            row->pair_energy, 0, row->total_energy, row->pressure);
+}
+
+void md_text_cost(FILE *out, const torre_md_run *run)
+{
+    char bytes[32], particles[32];
+    torre_format_bytes((double)run->info.memory_bytes, bytes, sizeof bytes);
+    torre_format_bytes(48.0 * (double)run->problem->count, particles, sizeof particles);
+    fprintf(out, "# memory: %s for the solver, %s for the particles of the start\n", bytes,
+            particles);
+}
+
+void md_text_result(FILE *out, const torre_md_run *run, const md_output *output)
+{
+    torre_md_times t;
+    torre_md_counts c;
+    char seconds[32];
+    const md_settings *s = output->settings;
+    torre_md_run_times(run, &t, &c);
+    torre_format_seconds(run->loop_s, seconds, sizeof seconds);
+    if (run->step > 0) {
+        fprintf(out, "# %" PRId64 " steps in %s: %.4g million atom-steps/s\n", run->step, seconds,
+                torre_md_run_rate(run) * 1e-6);
+        fprintf(out,
+                "# force %.3f s, neighbor %.3f s, sort %.3f s, integrate %.3f s, other %.3f s\n",
+                t.force, t.neighbor, t.sort, t.integrate, t.other);
+        fprintf(out, "# %.4g neighbors per particle, %" PRId64 " rebuilds, %" PRId64 " sorts, ",
+                run->neighbors, c.builds, c.sorts);
+        if (c.dangerous_builds < 0)
+            fprintf(out, "dangerous builds not checked\n");
+        else
+            fprintf(out, "%" PRId64 " dangerous builds\n", c.dangerous_builds);
+        fprintf(out, "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
+                torre_md_run_drift(run));
+    }
+    if (s->csv) fprintf(out, "# table in %s\n", s->csv);
+    if (s->dump) fprintf(out, "# trajectory in %s\n", s->dump);
+    if (output->picture_path[0]) fprintf(out, "# picture in %s\n", output->picture_path);
+}
+
+static void report_times(torre_report *r, const torre_md_run *run)
+{
+    torre_md_times t;
+    torre_md_counts c;
+    torre_md_run_times(run, &t, &c);
+    torre_report *time = torre_report_object(r, "time_s");
+    torre_report_real(time, "force", t.force);
+    torre_report_real(time, "neighbor", t.neighbor);
+    torre_report_real(time, "sort", t.sort);
+    torre_report_real(time, "integrate", t.integrate);
+    torre_report_real(time, "other", t.other);
+    torre_report_integer(r, "builds", c.builds);
+    torre_report_integer(r, "sorts", c.sorts);
+    if (c.dangerous_builds >= 0) torre_report_integer(r, "dangerous_builds", c.dangerous_builds);
+}
+
+static void report_rows(torre_report *r, const torre_md_run *run)
+{
+    torre_report *list = torre_report_array(r, "thermo");
+    for (int64_t i = 0; i < run->rows; i++) {
+        const torre_md_thermo *row = &run->row[i];
+        torre_report *at = torre_report_object(list, NULL);
+        torre_report_integer(at, "step", row->step);
+        torre_report_real(at, "temp", row->temperature);
+        torre_report_real(at, "e_pair", row->pair_energy);
+        torre_report_real(at, "e_total", row->total_energy);
+        torre_report_real(at, "press", row->pressure);
+        torre_report_real(at, "e_shifted", row->shifted_energy);
+        torre_report_reals(at, "momentum", row->momentum, 3);
+    }
+}
+
+torre_status md_text_report(torre_output **json, const torre_option *table, const torre_md_run *run)
+{
+    const torre_md_problem *p = run->problem;
+    const torre_md_plan *plan = &run->info.plan;
+    torre_report *r = torre_report_new("md");
+    torre_report_text(r, "backend", run->backend->name);
+    torre_report_text(r, "device", run->info.device);
+    torre_report_text(r, "model", torre_pair_model_name(p->model));
+    torre_report_integer(r, "atoms", p->count);
+    torre_report_integer(r, "steps", run->step);
+    torre_report_text(r, "ordering", ordering_name(plan));
+    torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
+    torre_report_text(r, "precision", torre_md_precision_name(p->precision));
+    torre_report_reals(r, "box", p->box, 3);
+    torre_report_integers(r, "bins", run->info.bins, 3);
+    torre_report_real(r, "skin", plan->skin);
+    torre_report_integer(r, "rebuild_every", plan->rebuild_every);
+    torre_report_integer(r, "sort_every",
+                         plan->sort_every == TORRE_MD_NEVER ? 0 : plan->sort_every);
+    torre_report_integer(r, "threads", plan->threads);
+    torre_report_integer(r, "memory_bytes", run->info.memory_bytes);
+    torre_report_real(r, "loop_s", run->loop_s);
+    torre_report_real(r, "atom_steps_per_s", torre_md_run_rate(run));
+    report_times(r, run);
+    torre_report_real(r, "neighbors_per_atom", run->neighbors);
+    report_rows(r, run);
+    torre_report_real(r, "energy_drift", torre_md_run_drift(run));
+    torre_report_options(r, table);
+    torre_output *file = *json;
+    torre_status status = torre_report_write(r, torre_output_stream(file));
+    torre_report_free(r);
+    if (status) return status;
+    *json = NULL;
+    return torre_output_commit(file);
+}

@@ -1,0 +1,25 @@
+/* What `md` tells: set-up, thermo table and summary for people, the report for programs. */
+#ifndef TORRE_MD_TEXT_H
+#define TORRE_MD_TEXT_H
+
+#include <stdio.h>
+
+#include "cli/md_output.h"
+
+/* Lines that begin with '#': what runs, and the head of the thermo table with its units. */
+void md_text_setup(FILE *out, const torre_md_run *run);
+void md_text_head(FILE *out);
+
+void md_text_row(FILE *out, const torre_md_thermo *row);
+
+/* --dry-run: memory and bins. */
+void md_text_cost(FILE *out, const torre_md_run *run);
+
+/* After the run: rate, phases, drift, files. */
+void md_text_result(FILE *out, const torre_md_run *run, const md_output *output);
+
+/* Write the report to the opened output (closed here). */
+torre_status md_text_report(torre_output **json, const torre_option *table,
+                            const torre_md_run *run);
+
+#endif

@@ -1,0 +1,40 @@
+/* What the command line of `roofline` says. */
+#ifndef TORRE_ROOFLINE_SETTINGS_H
+#define TORRE_ROOFLINE_SETTINGS_H
+
+#include "core/options.h"
+#include "roofline/sweep_list.h"
+
+typedef struct roofline_settings {
+    /* what to sweep */
+    const char *order, *dts, *height, *ordering, *engine; /* lists; NULL: the default ones */
+    int64_t size[3];                                      /* 0: from the caches */
+    int precision;                                        /* 0: f32, 1: f64 */
+    double seconds;                                       /* for all; 0: the default */
+    bool quick, ceilings;
+    /* how */
+    const char *backend;
+    int64_t device, threads; /* threads 0: auto */
+    /* results */
+    const char *output, *json, *measured;
+    bool resume, no_plot, tune;
+    /* the program itself */
+    bool doctor, dry_run, quiet, help, version;
+} roofline_settings;
+
+enum { ROOFLINE_OPTIONS = 32 };
+
+/* Defaults, and the table of options (table[ROOFLINE_OPTIONS]) that writes into *settings. */
+void roofline_settings_init(roofline_settings *settings, torre_option *table);
+
+/* Print --help on stdout; the settings must be the defaults. */
+void roofline_help(const torre_option *table);
+
+/* The axes that the lists say, or what suits the backend ("cpu", "cuda"). TORRE_ERR_USAGE. */
+torre_status roofline_axes(const roofline_settings *settings, const char *backend,
+                           torre_sweep_axes *axes);
+
+/* How long the sweep may take. */
+double roofline_seconds(const roofline_settings *settings, const char *backend);
+
+#endif

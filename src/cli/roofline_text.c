@@ -1,0 +1,230 @@
+#include "cli/roofline_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/numbers.h"
+#include "core/report.h"
+#include "core/version.h"
+#include "roofline/roofline_plot.h"
+
+static const char *unit_of(torre_ceiling_id id)
+{
+    return torre_ceiling_is_bandwidth(id) ? "GB/s" : "Gop/s";
+}
+
+static void print_machine(FILE *out, const torre_machine *m)
+{
+    static const char *const level[] = {"", "near", "mid", "last-level"};
+    fprintf(out, "%s", m->device);
+    if (m->uuid[0]) fprintf(out, ", %s", m->uuid);
+    if (m->clock_ghz > 0) fprintf(out, ", %.2f GHz as found", m->clock_ghz);
+    for (int l = 1; l <= 3; l++) {
+        char text[32];
+        if (m->cache[l] <= 0) continue;
+        torre_format_bytes((double)m->cache[l], text, sizeof text);
+        fprintf(out, "%s%s %s", l == 1 ? "\ncaches: " : ", ", level[l], text);
+    }
+    if (m->detail[0]) fprintf(out, "\n%s", m->detail);
+    fputc('\n', out);
+}
+
+void roofline_text_ceilings(FILE *out, const torre_machine *m)
+{
+    print_machine(out, m);
+    fprintf(out, "\n%-32s %10s %10s %10s\n", "ceiling", "median", "lowest", "highest");
+    for (int id = 0; id < TORRE_CEILING_COUNT; id++) {
+        const torre_ceiling *c = &m->ceiling[id];
+        if (!c->repetitions) continue;
+        fprintf(out, "%-32s %10.1f %10.1f %10.1f %s\n", torre_ceiling_title((torre_ceiling_id)id),
+                c->median, c->low, c->high, unit_of((torre_ceiling_id)id));
+    }
+}
+
+static void print_point(FILE *out, const torre_sweep_point *p, bool best)
+{
+    char dts[16] = "-", height[24] = "-";
+    if (p->plan.engine == TORRE_TORRE) {
+        snprintf(dts, sizeof dts, "%d", p->plan.dts);
+        snprintf(height, sizeof height, "%lld", (long long)p->plan.tower_height);
+    }
+    fprintf(out, "%-5d %-8s %4s %6s %-9s %8.2f%c %6.2f-%-6.2f %7.2f %6.2f %4.0f %% %s\n", p->order,
+            torre_engine_name(p->plan.engine), dts, height, torre_ordering_name(p->plan.ordering),
+            p->gcells_per_s, best ? '*' : ' ', p->low, p->high, p->bound.bytes_per_update,
+            p->bound.operations_per_byte, 100 * p->fraction, torre_ceiling_title(p->bound.ceiling));
+}
+
+static void print_order(FILE *out, const roofline_results *r, int order)
+{
+    int dts[64];
+    int n = torre_sweep_dts_values(r->points, r->count, order, dts, 64);
+    const torre_sweep_point *step = torre_sweep_best(r->points, r->count, order, TORRE_STEPWISE, 0);
+    const torre_sweep_point *best = torre_sweep_best(r->points, r->count, order, TORRE_TORRE, 0);
+    if (step) print_point(out, step, false);
+    for (int i = 0; i < n; i++) {
+        const torre_sweep_point *p =
+            torre_sweep_best(r->points, r->count, order, TORRE_TORRE, dts[i]);
+        print_point(out, p, p == best);
+    }
+}
+
+/* Median over all tiles that were measured both ways; 0 when there are none. */
+static double ordering_gain(const roofline_results *r, torre_ordering_kind kind,
+                            torre_ordering_kind against, int *pairs)
+{
+    double ratio[1024];
+    int n = 0;
+    for (int i = 0; i < r->count; i++) {
+        const torre_sweep_point *p = &r->points[i];
+        if (p->plan.ordering != kind || p->plan.engine != TORRE_TORRE || !p->repetitions) continue;
+        for (int k = 0; k < r->count && n < 1024; k++) {
+            torre_sweep_point other = r->points[k];
+            if (other.plan.ordering != against || !other.repetitions || other.order != p->order ||
+                other.plan.engine != TORRE_TORRE || other.plan.dts != p->plan.dts ||
+                other.plan.tower_height != p->plan.tower_height)
+                continue;
+            ratio[n++] = p->gcells_per_s / other.gcells_per_s;
+        }
+    }
+    *pairs = n;
+    return n ? torre_median(ratio, n) : 0;
+}
+
+static void print_orderings(FILE *out, const roofline_results *r)
+{
+    bool begun = false;
+    for (int kind = 1; kind < TORRE_ORDERING_KINDS; kind++) {
+        int pairs;
+        double gain = ordering_gain(r, (torre_ordering_kind)kind, TORRE_ROW_MAJOR, &pairs);
+        if (!pairs) continue;
+        fprintf(out, "%s%s %.3f (%d)", begun ? ", " : "towers, rate over row-major (tiles): ",
+                torre_ordering_name((torre_ordering_kind)kind), gain, pairs);
+        begun = true;
+    }
+    if (begun) fputc('\n', out);
+}
+
+static void print_unmeasured(FILE *out, const roofline_results *r)
+{
+    int refused = 0, wrong = 0;
+    for (int i = 0; i < r->count; i++) {
+        refused += r->points[i].state == TORRE_POINT_REFUSED;
+        wrong += r->points[i].state == TORRE_POINT_WRONG;
+    }
+    if (refused)
+        fprintf(out, "not offered by this backend: %d points (sweep.csv says why)\n", refused);
+    if (wrong) fprintf(out, "WRONG, not timed: %d points (sweep.csv has them)\n", wrong);
+    if (r->count < r->planned)
+        fprintf(out, "not measured: %d of %d points\n", r->planned - r->count, r->planned);
+}
+
+void roofline_text_points(FILE *out, const roofline_results *r)
+{
+    const torre_sweep_setting *s = r->setting;
+    fprintf(out, "\n%lldx%lldx%lld cells, %s; per DTS the best tower height and ordering\n",
+            (long long)s->size[0], (long long)s->size[1], (long long)s->size[2],
+            s->precision == TORRE_F32 ? "f32" : "f64");
+    fprintf(out, "%-5s %-8s %4s %6s %-9s %9s %13s %7s %6s  of the governing ceiling\n", "order",
+            "engine", "DTS", "height", "ordering", "Gcells/s ", "range", "B/cell", "op/B");
+    for (int order = 2; order <= 8; order += 2) print_order(out, r, order);
+    fputs("(bytes per cell update: modelled main-memory traffic; * best of its order)\n", out);
+    print_orderings(out, r);
+    print_unmeasured(out, r);
+}
+
+torre_status roofline_text_ceilings_csv(const char *directory, const torre_machine *m)
+{
+    char path[4096];
+    torre_output *out;
+    snprintf(path, sizeof path, "%s/ceilings.csv", directory);
+    TORRE_TRY(torre_output_open(path, &out));
+    FILE *f = torre_output_stream(out);
+    fprintf(f, "# torre %s, %s, %s\nname,median,lowest,highest,unit,repetitions,title\n",
+            torre_version_text(), m->device, m->uuid[0] ? m->uuid : "no uuid");
+    for (int id = 0; id < TORRE_CEILING_COUNT; id++) {
+        const torre_ceiling *c = &m->ceiling[id];
+        if (c->repetitions)
+            fprintf(f, "%s,%.6g,%.6g,%.6g,%s,%d,\"%s\"\n", torre_ceiling_name((torre_ceiling_id)id),
+                    c->median, c->low, c->high, unit_of((torre_ceiling_id)id), c->repetitions,
+                    torre_ceiling_title((torre_ceiling_id)id));
+    }
+    return torre_output_commit(out);
+}
+
+static void report_machine(torre_report *at, const torre_machine *m)
+{
+    torre_report_text(at, "backend", m->backend);
+    torre_report_text(at, "device", m->device);
+    torre_report_text(at, "uuid", m->uuid[0] ? m->uuid : NULL);
+    torre_report_text(at, "detail", m->detail);
+    torre_report_integer(at, "threads", m->threads);
+    torre_report_real(at, "clock_ghz", m->clock_ghz);
+    torre_report_integers(at, "cache_bytes", m->cache + 1, 3);
+    torre_report *list = torre_report_array(at, "ceilings");
+    for (int id = 0; id < TORRE_CEILING_COUNT; id++) {
+        const torre_ceiling *c = &m->ceiling[id];
+        if (!c->repetitions) continue;
+        torre_report *one = torre_report_object(list, NULL);
+        torre_report_text(one, "name", torre_ceiling_name((torre_ceiling_id)id));
+        torre_report_text(one, "title", torre_ceiling_title((torre_ceiling_id)id));
+        torre_report_text(one, "unit", unit_of((torre_ceiling_id)id));
+        torre_report_real(one, "median", c->median);
+        torre_report_real(one, "lowest", c->low);
+        torre_report_real(one, "highest", c->high);
+        torre_report_integer(one, "repetitions", c->repetitions);
+    }
+}
+
+static void report_point(torre_report *list, const torre_sweep_point *p)
+{
+    torre_report *at = torre_report_object(list, NULL);
+    torre_report_integer(at, "order", p->order);
+    torre_report_text(at, "engine", torre_engine_name(p->plan.engine));
+    torre_report_integer(at, "dts", p->plan.dts);
+    torre_report_integer(at, "tower_height", p->plan.tower_height);
+    torre_report_text(at, "ordering", torre_ordering_name(p->plan.ordering));
+    torre_report_text(at, "state", torre_point_state_name(p->state));
+    if (p->remark[0]) torre_report_text(at, "remark", p->remark);
+    torre_report_real(at, "check_difference", p->check_difference);
+    torre_report_real(at, "check_allowed", p->check_allowed);
+    if (p->same_bits >= 0) torre_report_bool(at, "same_bits_as_stepwise", p->same_bits);
+    if (p->state != TORRE_POINT_TIMED) return;
+    torre_report_real(at, "gcells_per_s", p->gcells_per_s);
+    torre_report_real(at, "lowest", p->low);
+    torre_report_real(at, "highest", p->high);
+    torre_report_integer(at, "repetitions", p->repetitions);
+    torre_report_integer(at, "steps", p->steps);
+    torre_report_real(at, "seconds", p->seconds);
+    torre_report_real(at, "modelled_bytes_per_update", p->bound.bytes_per_update);
+    if (p->measured_bytes > 0)
+        torre_report_real(at, "measured_bytes_per_update", p->measured_bytes);
+    torre_report_real(at, "operations_per_update", torre_model_operations(p->order));
+    torre_report_real(at, "operations_per_byte", p->bound.operations_per_byte);
+    torre_report_text(at, "governing_ceiling", torre_ceiling_name(p->bound.ceiling));
+    torre_report_real(at, "bound_gcells_per_s", p->bound.gcells_per_s);
+    torre_report_real(at, "fraction", p->fraction);
+}
+
+torre_status roofline_text_report(torre_output *out, const torre_option *table,
+                                  const roofline_results *r)
+{
+    torre_report *report = torre_report_new("roofline");
+    report_machine(report, r->machine);
+    if (r->setting) {
+        torre_report_integers(report, "size", r->setting->size, 3);
+        torre_report_text(report, "precision", r->setting->precision == TORRE_F32 ? "f32" : "f64");
+        torre_report_integer(report, "points_planned", r->planned);
+        torre_report *list = torre_report_array(report, "points");
+        for (int i = 0; i < r->count; i++) report_point(list, &r->points[i]);
+        torre_report_bool(report, "tuned", r->tuned);
+    }
+    torre_report_real(report, "wall_s", r->wall_s);
+    torre_report_options(report, table);
+    torre_status status = torre_report_write(report, torre_output_stream(out));
+    torre_report_free(report);
+    if (status)
+        torre_output_discard(out);
+    else
+        status = torre_output_commit(out);
+    return status;
+}

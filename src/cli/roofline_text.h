@@ -1,0 +1,35 @@
+/* What `roofline` tells: tables for people, CSV and the report for programs. */
+#ifndef TORRE_ROOFLINE_TEXT_H
+#define TORRE_ROOFLINE_TEXT_H
+
+#include <stdio.h>
+
+#include "core/options.h"
+#include "io/output_file.h"
+#include "roofline/sweep.h"
+
+/* Everything there is to tell. */
+typedef struct roofline_results {
+    const torre_sweep_setting *setting;
+    const torre_machine *machine;
+    torre_sweep_point *points;
+    int count;   /* measured ... */
+    int planned; /* ... of so many */
+    const char *directory;
+    bool drawn, tuned;
+    double wall_s;
+} roofline_results;
+
+void roofline_text_ceilings(FILE *out, const torre_machine *machine);
+
+/* Stepwise and the best towers of each DTS, per order; then what orderings change. */
+void roofline_text_points(FILE *out, const roofline_results *results);
+
+/* ceilings.csv in the directory. */
+torre_status roofline_text_ceilings_csv(const char *directory, const torre_machine *machine);
+
+/* Write the report to out, which is committed or discarded. */
+torre_status roofline_text_report(torre_output *out, const torre_option *table,
+                                  const roofline_results *results);
+
+#endif

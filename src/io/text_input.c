@@ -1,0 +1,91 @@
+#include "io/text_input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#define LINE_LIMIT (1 << 16)
+
+struct torre_text_input {
+    gzFile file;
+    char *path;
+    int64_t number;
+    char where[4352];
+    char line[LINE_LIMIT];
+};
+
+torre_status torre_text_input_open(const char *path, torre_text_input **in)
+{
+    struct stat status;
+    if (stat(path, &status)) return torre_fail(TORRE_ERR_INPUT, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(status.st_mode)) return torre_fail(TORRE_ERR_INPUT, "%s: is a directory", path);
+    torre_text_input *t = calloc(1, sizeof *t);
+    if (!t) return torre_fail(TORRE_ERR_RESOURCE, "%s: no memory to read it", path);
+    t->path = strdup(path);
+    errno = 0;
+    t->file = gzopen(path, "rb");
+    if (!t->path || !t->file) {
+        torre_status failed = torre_fail(TORRE_ERR_INPUT, "%s: %s", path,
+                                         errno ? strerror(errno) : "no memory to read it");
+        torre_text_input_close(t);
+        return failed;
+    }
+    gzbuffer(t->file, 1 << 18);
+    *in = t;
+    return TORRE_OK;
+}
+
+torre_status torre_text_input_line(torre_text_input *t, char **line)
+{
+    int error = Z_OK;
+    t->number++;
+    *line = gzgets(t->file, t->line, sizeof t->line);
+    if (!*line) {
+        const char *text = gzerror(t->file, &error);
+        if (error == Z_OK || error == Z_STREAM_END) return TORRE_OK;
+        return torre_fail(TORRE_ERR_INPUT, "%s: cannot be read: %s", torre_text_input_where(t),
+                          error == Z_ERRNO ? strerror(errno) : text);
+    }
+    size_t length = strlen(t->line);
+    if (length + 1 == sizeof t->line && t->line[length - 1] != '\n')
+        return torre_fail(TORRE_ERR_INPUT, "%s: the line is longer than %d bytes",
+                          torre_text_input_where(t), LINE_LIMIT - 2);
+    while (length && strchr("\r\n", t->line[length - 1])) t->line[--length] = 0;
+    return TORRE_OK;
+}
+
+const char *torre_text_input_where(const torre_text_input *t)
+{
+    torre_text_input *writable = (torre_text_input *)t;
+    snprintf(writable->where, sizeof t->where, "%.4096s:%lld", t->path, (long long)t->number);
+    return t->where;
+}
+
+void torre_text_input_close(torre_text_input *t)
+{
+    if (!t) return;
+    if (t->file) gzclose(t->file);
+    free(t->path);
+    free(t);
+}
+
+int torre_text_words(char *line, char **words, int limit)
+{
+    int count = 0;
+    for (char *at = line; *at;) {
+        while (*at == ' ' || *at == '\t') at++;
+        if (!*at || *at == '#') break;
+        if (count == limit) return limit + 1;
+        words[count++] = at;
+        while (*at && !strchr(" \t#", *at)) at++;
+        if (*at == '#') {
+            *at = 0;
+            break;
+        }
+        if (*at) *at++ = 0;
+    }
+    return count;
+}

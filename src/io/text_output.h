@@ -1,0 +1,25 @@
+/*
+ * Text files to write, plain or compressed: a name that ends in .gz is written as gzip. Complete or
+ * not there, as output_file.h says. (zlib stays inside text_output.c and text_input.c.)
+ */
+#ifndef TORRE_TEXT_OUTPUT_H
+#define TORRE_TEXT_OUTPUT_H
+
+#include "core/status.h"
+
+typedef struct torre_text_output torre_text_output;
+
+/* Open path ("-": standard output, plain). TORRE_ERR_INPUT, TORRE_ERR_RESOURCE. */
+torre_status torre_text_output_open(const char *path, torre_text_output **out);
+
+/* Append formatted text of at most 1000 bytes; errors are kept for commit. */
+void torre_text_output_print(torre_text_output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Complete the file; frees out in any case. TORRE_ERR_INPUT when it could not be written. */
+torre_status torre_text_output_commit(torre_text_output *out);
+
+/* Leave nothing behind and free out. NULL is fine. */
+void torre_text_output_discard(torre_text_output *out);
+
+#endif

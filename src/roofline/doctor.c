@@ -1,0 +1,82 @@
+#include "roofline/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/cpu.h"
+#include "core/memory.h"
+#include "roofline/engine_compare.h"
+#include "wave/backend_cpu.h"
+
+enum { STEPS = 21, HEIGHT = 8 }; /* towers that are not all of the same height */
+
+static void describe_machine(int threads, int device, torre_diagnosis *d)
+{
+    const torre_cpu *cpu = torre_cpu_get();
+    torre_wave_plan plan = {.device = device, .threads = threads};
+    snprintf(d->cpu, sizeof d->cpu, "%d x %s (%s)", threads > 0 ? threads : cpu->threads, cpu->name,
+             torre_isa_name(cpu->isa));
+    memcpy(d->cache, cpu->cache, sizeof d->cache);
+    d->memory_available = torre_memory_available();
+    torre_cuda_probe_run(device, &d->cuda);
+    for (int i = 0; torre_wave_backends[i]; i++)
+        if (strcmp(torre_wave_backends[i]->name, "cuda") == 0)
+            d->wave_cuda = torre_wave_backends[i]->available(&plan, d->wave_cuda_reason,
+                                                             sizeof d->wave_cuda_reason);
+}
+
+static void run_check(torre_compare *compare, const torre_wave_backend *backend,
+                      const torre_wave_plan *plan, torre_doctor_check *check)
+{
+    check->allowed = torre_compare_allowed(compare);
+    torre_status status = torre_compare_run(compare, backend, plan, &check->difference);
+    check->offered = status != TORRE_ERR_USAGE;
+    if (status) snprintf(check->text, sizeof check->text, "%s", torre_error_text());
+    check->passed = !status && check->difference <= check->allowed;
+}
+
+typedef struct examination {
+    int threads, device;
+    torre_doctor_progress *progress;
+    void *context;
+    torre_diagnosis *d;
+} examination;
+
+static torre_status check_order(const examination *e, int order, torre_precision precision)
+{
+    torre_compare *compare;
+    torre_wave_plan oracle = {.engine = TORRE_REFERENCE};
+    TORRE_TRY(torre_compare_new(order, precision, STEPS, &torre_wave_cpu, &oracle, &compare));
+    for (int b = 0; torre_wave_backends[b]; b++) {
+        const torre_wave_backend *backend = torre_wave_backends[b];
+        if (strcmp(backend->name, "cuda") == 0 && !e->d->wave_cuda) continue;
+        for (torre_engine engine = TORRE_STEPWISE; engine <= TORRE_TORRE; engine++) {
+            torre_doctor_check *check = &e->d->check[e->d->checks];
+            torre_wave_plan plan = {.engine = engine, .threads = e->threads, .device = e->device};
+            if (engine == TORRE_TORRE) plan.tower_height = HEIGHT;
+            if (e->d->checks == TORRE_DOCTOR_CHECKS) break;
+            snprintf(check->backend, sizeof check->backend, "%s", backend->name);
+            check->engine = engine;
+            check->order = order;
+            check->precision = precision;
+            if (e->progress) e->progress(check, e->context);
+            run_check(compare, backend, &plan, check);
+            if (check->offered && !check->passed) e->d->sound = false;
+            e->d->checks++;
+        }
+    }
+    torre_compare_free(compare);
+    return TORRE_OK;
+}
+
+torre_status torre_diagnose(int threads, int device, torre_doctor_progress *progress, void *context,
+                            torre_diagnosis *d)
+{
+    examination e = {threads, device, progress, context, d};
+    memset(d, 0, sizeof *d);
+    d->sound = true;
+    describe_machine(threads, device, d);
+    for (int order = 2; order <= 8; order += 2) TORRE_TRY(check_order(&e, order, TORRE_F32));
+    for (int order = 2; order <= 8; order += 6) TORRE_TRY(check_order(&e, order, TORRE_F64));
+    return TORRE_OK;
+}

@@ -1,0 +1,298 @@
+#include "roofline/roofline_plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/gnuplot.h"
+#include "io/output_file.h"
+
+enum { WIDTH = 1100, HEIGHT = 760, PATH = 4096, MANY = 64 };
+
+/* Margins as fractions of the picture, fixed so that the angle of a diagonal is known. */
+static const double left = 0.075, right = 0.975, bottom = 0.095, top = 0.91;
+
+/* Okabe and Ito's palette, distinguishable for the colour-blind. */
+static const char *const colour[5] = {"", "#0072B2", "#009E73", "#E69F00", "#D55E00"};
+
+const torre_sweep_point *torre_sweep_best(const torre_sweep_point *points, int count, int order,
+                                          torre_engine engine, int dts)
+{
+    const torre_sweep_point *best = NULL;
+    for (int i = 0; i < count; i++) {
+        const torre_sweep_point *p = &points[i];
+        if (p->state != TORRE_POINT_TIMED || p->repetitions == 0 || p->order != order ||
+            p->plan.engine != engine || (dts && p->plan.dts != dts))
+            continue;
+        if (!best || p->gcells_per_s > best->gcells_per_s) best = p;
+    }
+    return best;
+}
+
+int torre_sweep_dts_values(const torre_sweep_point *points, int count, int order, int *values,
+                           int limit)
+{
+    int n = 0, last = 0;
+    while (n < limit) {
+        int next = 0;
+        for (int i = 0; i < count; i++) {
+            int dts = points[i].plan.dts;
+            if (points[i].plan.engine != TORRE_TORRE || dts <= last || (next && dts >= next) ||
+                !torre_sweep_best(points, count, order, TORRE_TORRE, dts))
+                continue;
+            next = dts;
+        }
+        if (!next) break;
+        values[n++] = last = next;
+    }
+    return n;
+}
+
+static void write_row(FILE *out, const torre_sweep_point *p, double place)
+{
+    double operations = torre_model_operations(p->order);
+    fprintf(out, "%.6g %.6g %.6g %.6g %.6g %d %lld %g \"%d/%d\"\n", p->bound.operations_per_byte,
+            p->gcells_per_s * operations, p->gcells_per_s, p->low, p->high, p->plan.dts,
+            (long long)p->plan.tower_height, place, p->order, p->plan.dts);
+}
+
+/* What is drawn: one block per order and engine. */
+typedef struct figure {
+    const torre_machine *machine;
+    torre_precision precision;
+    const torre_sweep_point *points;
+    int count;
+    bool has[5][2];       /* [order / 2][stepwise, torre] */
+    double place[5][2];   /* first and last place of an order on the axis of rates.gp */
+    double x_low, x_high; /* of the points */
+    double y_low, y_high;
+} figure;
+
+static void widen(figure *f, const torre_sweep_point *p)
+{
+    double x = p->bound.operations_per_byte, y = p->gcells_per_s * torre_model_operations(p->order);
+    if (f->x_low == 0 || x < f->x_low) f->x_low = x;
+    if (f->y_low == 0 || y < f->y_low) f->y_low = y;
+    f->x_high = fmax(f->x_high, x);
+    f->y_high = fmax(f->y_high, y);
+}
+
+static void write_order(FILE *out, figure *f, int order, double *place)
+{
+    int o = order / 2, dts[MANY];
+    const torre_sweep_point *step = torre_sweep_best(f->points, f->count, order, TORRE_STEPWISE, 0);
+    int n = torre_sweep_dts_values(f->points, f->count, order, dts, MANY);
+    f->has[o][0] = step != NULL;
+    f->has[o][1] = n > 0;
+    if (!step && !n) return;
+    f->place[o][0] = *place;
+    f->place[o][1] = *place + (n > 0 ? n - 1 : 0);
+    if (step) {
+        fprintf(out, "# stepwise-%d\n", order);
+        write_row(out, step, *place);
+        widen(f, step);
+        fputs("\n\n", out);
+    }
+    if (n) fprintf(out, "# torre-%d\n", order);
+    for (int i = 0; i < n; i++) {
+        const torre_sweep_point *p =
+            torre_sweep_best(f->points, f->count, order, TORRE_TORRE, dts[i]);
+        write_row(out, p, *place + i);
+        widen(f, p);
+    }
+    if (n) fputs("\n\n", out);
+    *place = f->place[o][1] + 2;
+}
+
+static void write_data(FILE *out, figure *f)
+{
+    double place = 1;
+    fputs("# operations/byte  Gop/s  Gcells/s  lowest  highest  DTS  tower-height  place  label\n",
+          out);
+    for (int order = 2; order <= 8; order += 2) write_order(out, f, order, &place);
+}
+
+static void write_terminal(FILE *out, const char *name, const char *extension)
+{
+    if (strcmp(extension, "png") == 0)
+        fprintf(out, "set terminal pngcairo size %d,%d font 'sans,12'\n", WIDTH, HEIGHT);
+    else
+        fprintf(out, "set terminal svg size %d,%d font 'sans,14' background 'white'\n", WIDTH,
+                HEIGHT);
+    fprintf(out, "set output '%s.%s'\n", name, extension);
+}
+
+/* Both formats of what the last plot command drew. */
+static void write_formats(FILE *out, const char *name)
+{
+    fputs("\n", out);
+    write_terminal(out, name, "svg");
+    fputs("replot\nset output\n", out);
+}
+
+static void write_head(FILE *out, const figure *f, const char *name, const char *what)
+{
+    const torre_machine *m = f->machine;
+    fprintf(out, "# gnuplot %s.gp, in this folder\n", name);
+    write_terminal(out, name, "png");
+    fprintf(out,
+            "set lmargin at screen %g\nset rmargin at screen %g\n"
+            "set bmargin at screen %g\nset tmargin at screen %g\n",
+            left, right, bottom, top);
+    fprintf(out, "set title \"%s\\n%s%s, %s\" noenhanced\n", what, m->device, m->uuid[0] ? " " : "",
+            f->precision == TORRE_F32 ? "f32" : "f64");
+    fputs("set border lc rgb '#404040'\nset tics nomirror\n", out);
+}
+
+static void diagonal(FILE *out, const figure *f, torre_ceiling_id id, double x_low, double x_high,
+                     double angle, double roof, bool bold)
+{
+    double rate = f->machine->ceiling[id].high;
+    if (rate <= 0) return;
+    double end = fmin(x_high, roof / rate), at = x_low * 1.06;
+    if (end <= x_low) return;
+    fprintf(out, "set arrow from %g,%g to %g,%g nohead lc rgb '%s' lw %g\n", x_low, x_low * rate,
+            end, end * rate, bold ? "#000000" : "#a0a0a0", bold ? 2.5 : 1.2);
+    fprintf(out,
+            "set label '%s  %.0f GB/s' at %g,%g rotate by %.1f offset 0,0.55 font ',10' tc rgb "
+            "'%s'\n",
+            torre_ceiling_title(id), rate, at, at * rate, angle, bold ? "#000000" : "#707070");
+}
+
+static void horizontal(FILE *out, const figure *f, torre_ceiling_id id, torre_ceiling_id slope,
+                       double x_high, bool bold)
+{
+    double rate = f->machine->ceiling[id].high, widest = f->machine->ceiling[slope].high;
+    if (rate <= 0 || widest <= 0) return;
+    fprintf(out, "set arrow from %g,%g to %g,%g nohead lc rgb '%s' lw %g\n", rate / widest, rate,
+            x_high, rate, bold ? "#000000" : "#a0a0a0", bold ? 2.5 : 1.2);
+    fprintf(out,
+            "set label '%s  %.4g Gop/s' at %g,%g right offset -0.5,0.6 font ',10' tc rgb '%s'\n",
+            torre_ceiling_title(id), rate, x_high, rate, bold ? "#000000" : "#707070");
+}
+
+/* The widest bandwidth that is drawn: where horizontal ceilings begin. */
+static torre_ceiling_id widest(const torre_machine *m)
+{
+    torre_ceiling_id best = TORRE_DRAM_MIX;
+    const torre_ceiling_id drawn[] = {TORRE_LLC_MIX, TORRE_MID_MIX, TORRE_NEAR_MIX};
+    for (int i = 0; i < 3; i++)
+        if (m->ceiling[drawn[i]].high > m->ceiling[best].high) best = drawn[i];
+    return best;
+}
+
+static double decades(double low, double high) { return log10(high / low); }
+
+static void write_ceilings(FILE *out, const figure *f)
+{
+    const torre_ceiling *c = f->machine->ceiling;
+    bool single = f->precision == TORRE_F32;
+    torre_ceiling_id fma = single ? TORRE_F32_FMA : TORRE_F64_FMA;
+    torre_ceiling_id stencil = single ? TORRE_F32_STENCIL : TORRE_F64_STENCIL;
+    double roof = fmax(c[fma].high, c[stencil].high);
+    double x_low = f->x_low / 2.5, x_high = f->x_high * 3;
+    double y_low = fmin(f->y_low / 2.5, x_low * c[TORRE_DRAM_MIX].high * 2);
+    double y_high = fmax(roof, f->y_high) * 2;
+    double angle = atan2((top - bottom) * HEIGHT / decades(y_low, y_high),
+                         (right - left) * WIDTH / decades(x_low, x_high)) *
+                   180 / 3.14159265358979;
+    fprintf(out, "set xrange [%g:%g]\nset yrange [%g:%g]\n", x_low, x_high, y_low, y_high);
+    const torre_ceiling_id cache[] = {TORRE_LLC_MIX, TORRE_MID_MIX, TORRE_NEAR_MIX};
+    for (int i = 0; i < 3; i++) diagonal(out, f, cache[i], x_low, x_high, angle, roof, false);
+    diagonal(out, f, TORRE_DRAM_MIX, x_low, x_high, angle, roof, true);
+    horizontal(out, f, fma, widest(f->machine), x_high, c[fma].high >= c[stencil].high);
+    horizontal(out, f, stencil, widest(f->machine), x_high, c[stencil].high > c[fma].high);
+}
+
+static void write_roofline(FILE *out, const figure *f)
+{
+    write_head(out, f, "roofline", "Towers and the roofline");
+    fputs("set logscale xy\nset grid lc rgb '#e8e8e8'\n"
+          "set xlabel 'operations per byte of main memory (counted; bytes modelled)'\n"
+          "set ylabel 'Gop/s' offset 1\n"
+          "set key bottom right box lc rgb '#c0c0c0' opaque samplen 2 spacing 1.15\n",
+          out);
+    write_ceilings(out, f);
+    fputs("plot \\\n", out);
+    for (int o = 1; o <= 4; o++) {
+        if (f->has[o][1])
+            fprintf(out,
+                    "  'points.dat' index 'torre-%d' using 1:2 with linespoints lw 2 pt 7 ps 1.3 "
+                    "lc rgb '%s' title 'order %d, towers (label: DTS)', \\\n"
+                    "  '' index 'torre-%d' using 1:2:(sprintf('%%d', $6)) with labels offset "
+                    "0,0.9 font ',10' tc rgb '%s' notitle, \\\n",
+                    2 * o, colour[o], 2 * o, 2 * o, colour[o]);
+        if (f->has[o][0])
+            fprintf(out,
+                    "  'points.dat' index 'stepwise-%d' using 1:2 with points pt 4 ps 1.8 lw 2.5 "
+                    "lc rgb '%s' title 'order %d, stepwise', \\\n",
+                    2 * o, colour[o], 2 * o);
+    }
+    fputs("  1/0 notitle\n", out);
+    write_formats(out, "roofline");
+}
+
+static void write_rates(FILE *out, const figure *f)
+{
+    write_head(out, f, "rates", "Rate for each order/DTS (lines: stepwise)");
+    fputs("set grid ytics lc rgb '#e0e0e0'\nset boxwidth 0.8\nset style fill solid 0.85\n"
+          "set xlabel 'order / DTS'\nset ylabel 'Gcells/s' offset 1\nset yrange [0:*]\n"
+          "set xrange [0:*]\nset key top right samplen 2\nset xtics ()\nplot \\\n",
+          out);
+    for (int o = 1; o <= 4; o++) {
+        if (f->has[o][1])
+            fprintf(out,
+                    "  'points.dat' index 'torre-%d' using 8:3:xtic(9) with boxes lc rgb '%s' "
+                    "title 'order %d, towers', \\\n"
+                    "  '' index 'torre-%d' using 8:3:4:5 with yerrorbars pt 0 lc rgb '#404040' "
+                    "notitle, \\\n",
+                    2 * o, colour[o], 2 * o, 2 * o);
+        if (f->has[o][0])
+            fprintf(out,
+                    "  'points.dat' index 'stepwise-%d' using (%g):3:(%g):(0) with vectors nohead "
+                    "lw 3 lc rgb '#000000' notitle, \\\n",
+                    2 * o, f->place[o][0] - 0.5, f->place[o][1] - f->place[o][0] + 1);
+    }
+    fputs("  1/0 notitle\n", out);
+    write_formats(out, "rates");
+}
+
+typedef void write_function(FILE *out, const figure *f);
+
+static torre_status write_file(const char *directory, const char *name, write_function *write,
+                               const figure *f)
+{
+    char path[PATH];
+    torre_output *out;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    TORRE_TRY(torre_output_open(path, &out));
+    write(torre_output_stream(out), f);
+    return torre_output_commit(out);
+}
+
+static torre_status write_points(const char *directory, figure *f)
+{
+    char path[PATH];
+    torre_output *out;
+    snprintf(path, sizeof path, "%s/points.dat", directory);
+    TORRE_TRY(torre_output_open(path, &out));
+    write_data(torre_output_stream(out), f);
+    return torre_output_commit(out);
+}
+
+torre_status torre_roofline_draw(const char *directory, const torre_machine *machine,
+                                 torre_precision precision, const torre_sweep_point *points,
+                                 int count, bool *drawn)
+{
+    figure f = {.machine = machine, .precision = precision, .points = points, .count = count};
+    *drawn = false;
+    bool any = false;
+    for (int i = 0; i < count; i++) any |= points[i].repetitions > 0;
+    if (!any) return TORRE_OK;
+    TORRE_TRY(write_points(directory, &f));
+    TORRE_TRY(write_file(directory, "roofline.gp", write_roofline, &f));
+    TORRE_TRY(write_file(directory, "rates.gp", write_rates, &f));
+    TORRE_TRY(torre_gnuplot_run(directory, "roofline.gp", drawn));
+    if (*drawn) TORRE_TRY(torre_gnuplot_run(directory, "rates.gp", drawn));
+    return TORRE_OK;
+}

@@ -1,0 +1,45 @@
+/*
+ * Recommendations: the tile sizes and tower heights that a sweep found best, kept in
+ *
+ *     $XDG_CACHE_HOME/torre/tune.csv     (~/.cache/torre/tune.csv where XDG_CACHE_HOME is not set)
+ *
+ * one line each, keyed by device, release of Torre, precision, order and DTS:
+ *
+ *     version,order,precision,dts,tower_height,gcells_per_s,device
+ *     0.1.0,2,f32,16,32,6.21,2 x AMD EPYC (avx512)
+ *
+ * They only replace defaults for DTS and tower height, on which no result depends: towers of any
+ * size compute the same bits. A file that is missing, unreadable or broken recommends nothing.
+ * TORRE_TUNE=off in the environment switches the lookup off; TORRE_TUNE=FILE names another file.
+ */
+#ifndef TORRE_TUNE_FILE_H
+#define TORRE_TUNE_FILE_H
+
+#include "wave/wave.h"
+
+typedef struct torre_tune_entry {
+    int order;
+    torre_precision precision;
+    int dts;
+    int64_t tower_height;
+    double gcells_per_s;
+} torre_tune_entry;
+
+/* Path of the file, at most size - 1 bytes. false: switched off, or there is no home directory. */
+bool torre_tune_path(char *path, size_t size);
+
+/*
+ * The fastest entry for this device (torre_wave_info.device), order and precision in this release,
+ * among those that agree with whatever of plan->dts and plan->tower_height is not 0: true, and the
+ * zeros of the plan are filled in.
+ */
+bool torre_tune_lookup(const char *device, int order, torre_precision precision,
+                       torre_wave_plan *plan);
+
+/*
+ * Replace the device's entries for the orders and precisions given, keep all others.
+ * TORRE_ERR_INPUT when the file cannot be written.
+ */
+torre_status torre_tune_store(const char *device, const torre_tune_entry *entries, int count);
+
+#endif

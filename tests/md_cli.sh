@@ -1,0 +1,114 @@
+#!/bin/bash
+# The program md (its cpu backend) from outside: report, table, files that other programs read, exit codes.
+# Usage: md_cli.sh MD
+set -u
+program=$1
+md=md_on_cpu
+# --backend cpu unless the command line names one
+md_on_cpu()
+{
+    case " $* " in *" --backend "*) "$program" "$@" ;; *) "$program" --backend cpu "$@" ;; esac
+}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+export OMP_NUM_THREADS=2
+
+# bad CODE TEXT OPTION...: refused with that code, one line holding TEXT, and no file left.
+bad()
+{
+    local code=$1 text=$2
+    shift 2
+    mkdir run
+    (cd run && "$md" --quiet "$@" >../out 2>../err)
+    local got=$?
+    [ $got = "$code" ] || fail "md $*: exit $got, not $code"
+    [ "$(wc -l <err)" = 1 ] || fail "md $*: $(wc -l <err) lines on standard error: $(cat err)"
+    grep -qF -- "$text" err || fail "md $*: \"$(cat err)\" does not say \"$text\""
+    [ -s out ] && fail "md $*: standard output holds $(head -1 out)"
+    [ -z "$(ls -A run)" ] || fail "md $*: left $(ls -A run)"
+    rm -rf run
+}
+
+small="--cells 5"
+printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 1 1 1\n' >cut.data
+printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 1 1 1\n2 1 8.99 1 10\n' >outside.data
+printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 0.01 1 1\n2 1 8.99 1 1\n' >overlap.data
+bad 2 "--model must be lj (got ion)" --model ion
+bad 2 "--cells" --cells 0
+bad 2 "--density must be" --density 0
+bad 2 "--dt must be" --dt -0.005
+bad 2 "--skin must be" --skin 0
+bad 2 "--neighbor must be auto, full, half or tile (got all)" --neighbor all
+bad 2 "--ordering must be" --ordering random
+bad 2 "--sort-every needs" --ordering none --sort-every 10
+bad 2 "half the box" --cells 3
+bad 2 "less than twice the cutoff" --cells 6 --cutoff 6
+bad 2 "--cells and --input" --input ../cut.data --cells 5
+bad 2 "--backend must be" --backend gpu
+bad 3 "no_such.data" --input no_such.data
+bad 3 "1 of 2" --input ../cut.data
+bad 3 "outside the box" --input ../outside.data
+bad 3 "overlap" --input ../overlap.data
+bad 3 "cannot" $small --steps 1 --dump /dev/full
+bad 4 "GB are available" --cells 700
+bad 4 "at most" --cells 1000
+bad 5 "particle" $small --dt 0.7 --steps 100
+bad 5 "step" $small --dt 1e6 --steps 5
+
+# Report, table and CSV tell the same.
+"$md" $small --steps 40 --thermo 20 --json run.json --csv run.csv --dump run.xyz.gz --dump-every 20 \
+    --output pictures >table 2>err || fail "a plain run: $(cat err)"
+for name in program version backend device model atoms steps ordering neighbor precision box loop_s \
+    atom_steps_per_s time_s neighbors_per_atom thermo energy_drift options; do
+    grep -q "^  \"$name\": " run.json || fail "no $name in the report"
+done
+[ "$(grep -c '"e_pair": ' run.json)" = 3 ] || fail "the report has not three rows"
+[ "$(grep -vc '^#' table)" = 3 ] || fail "the table has not three rows"
+[ "$(wc -l <run.csv)" = 4 ] || fail "the CSV has not three rows"
+grep -q '^ *0 *1.44 *-6.7733681 *0 *-4.61' table || fail "step 0: $(grep -v '^#' table | head -1)"
+grep -q '^# *Step  *Temp  *E_pair  *E_mol  *TotEng  *Press$' table || fail "no head: $(cat table)"
+[ "$(head -c 4 pictures/md.png | tail -c 3)" = PNG ] || fail "no picture"
+[ -s err ] && fail "standard error holds $(cat err)"
+
+# A report on standard output is alone there.
+"$md" $small --steps 2 --picture none --json - >json 2>err || fail "--json -"
+[ "$(head -c 1 json)" = "{" ] && [ "$(tail -n 1 json)" = "}" ] || fail "--json -: $(head -3 json)"
+
+# The same run from its own data file, and from a compressed one; --dry-run writes nothing.
+"$md" $small --steps 0 --picture none --quiet --write-data start.data.gz || fail "--write-data"
+"$md" --input start.data.gz --steps 40 --thermo 20 --picture none --quiet --csv again.csv ||
+    fail "--input"
+cmp run.csv again.csv || fail "a run from the written data differs"
+mkdir empty && (cd empty && "$md" $small --dry-run >../dry) || fail "--dry-run"
+[ -z "$(ls -A empty)" ] && grep -q '^# memory' dry || fail "--dry-run: $(cat dry)"
+for ensemble in langevin berendsen; do
+    "$md" $small --ensemble $ensemble --target-temperature 0.5 --damping 0.1 --steps 400 \
+        --picture none --quiet --csv bath.csv || fail "--ensemble $ensemble"
+    # 500 particles: fluctuations of T of a few per cent around 0.5
+    tail -1 bath.csv | awk -F, '{ exit !($2 > 0.42 && $2 < 0.58) }' ||
+        fail "$ensemble: $(tail -1 bath.csv)"
+done
+
+# Other programs read the trajectories.
+"$md" $small --steps 20 --picture none --quiet --dump run.dump --dump-every 10 || fail "dump"
+python=/usr/bin/python3
+if "$python" -c 'import ase' 2>/dev/null; then
+    gunzip -k run.xyz.gz
+    "$python" - <<'END' || fail "ase"
+import ase.io
+xyz = ase.io.read("run.xyz", ":")
+dump = ase.io.read("run.dump", ":", format="lammps-dump-text")
+assert len(xyz) == 3 and len(dump) == 3 and all(len(f) == 500 for f in xyz + dump)
+assert xyz[2].info["Step"] == 40 and all(xyz[0].pbc)
+same = abs(xyz[1].positions - dump[2].positions).max()
+assert same < 1e-6, same
+assert xyz[0].get_array("velo").shape == (500, 3)
+END
+else
+    echo "not checked with ase: python3-ase is not installed"
+fi
+[ $failures = 0 ] && echo "all as expected"
+exit $((failures > 0))

@@ -1,0 +1,45 @@
+#!/bin/bash
+# The melt against LAMMPS (Debian: apt install lammps) from identical initial velocities, f64:
+# temperature, energies and pressure of steps 0 to 100 agree to the eight digits that are printed.
+# Usage: md_lammps.sh MD [MD-OPTION]...   Exit 77 where lmp is not installed.
+set -u
+command -v lmp >/dev/null || { echo "skipped: lmp is not installed"; exit 77; }
+md=$1
+shift
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# Every step's lists: a pair that a list misses would differ between the two programs.
+"$md" --precision f64 --thermo 50 --rebuild-every 1 --picture none --write-data melt.data \
+    --csv md.csv --quiet "$@" || exit 1
+cat >in.melt <<'END'
+units lj
+atom_style atomic
+atom_modify map array
+read_data melt.data
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify delay 0 every 1 check yes
+timestep 0.005
+fix 1 all nve
+thermo 50
+thermo_style custom step temp epair etotal press
+thermo_modify norm yes format float %.15g
+run 100
+END
+lmp -in in.melt -log log.lammps >out.lammps 2>&1 || { cat out.lammps; exit 1; }
+
+awk -F, 'NR == FNR { if (FNR > 1) { n++; for (k = 1; k <= 7; k++) row[n, k] = $k } next }
+    /^Step/ || /^ *Step/ { on = 1; next }
+    /Loop time/ { on = 0 }
+    on { split($0, w, " "); r++
+         # columns step,temp,e_pair,e_mol,e_total,press of the CSV; step temp epair etotal press
+         for (k = 1; k <= 5; k++) {
+             mine = row[r, k < 4 ? k : k + 1]; error = mine - w[k]
+             if (error < 0) error = -error
+             if (error > 1e-6) { print "row " r ", column " k ": " mine ", LAMMPS " w[k]; bad = 1 }
+             if (error > most) most = error
+         } }
+    END { print r " rows, largest difference " most; exit bad || r != 3 }' md.csv log.lammps

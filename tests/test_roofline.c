@@ -1,0 +1,462 @@
+/* Ceilings, the model, the sweep and its files, recommendations, doctor's comparison. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "roofline/doctor.h"
+#include "roofline/engine_compare.h"
+#include "roofline/measured_bytes.h"
+#include "roofline/roofline_plot.h"
+#include "roofline/sweep_csv.h"
+#include "roofline/sweep_list.h"
+#include "roofline/tune_file.h"
+#include "wave/backend_cpu.h"
+
+static char folder[] = "/tmp/test_roofline_XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    static const char *const names[] = {"sweep.csv", "tune.csv",    "bytes.csv",    "points.dat",
+                                        "rates.gp",  "roofline.gp", "roofline.png", "roofline.svg",
+                                        "rates.png", "rates.svg"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(in_folder(names[i]));
+    return rmdir(folder);
+}
+
+static void test_median(void **state)
+{
+    (void)state;
+    double odd[] = {5, 1, 3}, even[] = {4, 1, 2, 9};
+    assert_true(torre_median(odd, 3) == 3);
+    assert_true(torre_median(even, 4) == 3);
+}
+
+static void test_ceilings(void **state)
+{
+    (void)state;
+    torre_machine m;
+    assert_null(torre_meter_find("abacus"));
+    const torre_meter_kind *cpu = torre_meter_find("cpu");
+    assert_int_equal(torre_ceilings_measure(cpu, 1, 0, 2, NULL, NULL, &m), TORRE_ERR_USAGE);
+    assert_int_equal(torre_ceilings_measure(cpu, 1, 0, 3, NULL, NULL, &m), TORRE_OK);
+    assert_string_equal(m.backend, "cpu");
+    assert_int_equal(m.threads, 1);
+    for (int id = 0; id < TORRE_CEILING_COUNT; id++) {
+        const torre_ceiling *c = &m.ceiling[id];
+        assert_true(c->low <= c->median && c->median <= c->high);
+        assert_true((c->repetitions == 3 && c->low > 0) || (c->repetitions == 0 && c->high == 0));
+        for (int k = 0; k < id; k++)
+            assert_string_not_equal(torre_ceiling_name((torre_ceiling_id)id),
+                                    torre_ceiling_name((torre_ceiling_id)k));
+    }
+    assert_true(m.ceiling[TORRE_DRAM_MIX].repetitions && m.ceiling[TORRE_F64_STENCIL].repetitions);
+    assert_false(m.ceiling[TORRE_HOST_TO_DEVICE].repetitions);
+}
+
+static bool stop_at_once(const torre_machine *machine, torre_ceiling_id id, void *context)
+{
+    (void)machine, (void)id, (void)context;
+    return false;
+}
+
+static void test_ceilings_stop(void **state)
+{
+    (void)state;
+    torre_machine m;
+    assert_int_equal(
+        torre_ceilings_measure(torre_meter_find("cpu"), 1, 0, 3, stop_at_once, NULL, &m),
+        TORRE_STOPPED);
+}
+
+/* 120 GB/s from memory, 600 from the last level, 1200 from the middle, 300 Gop/s. */
+static torre_machine made_up_machine(void)
+{
+    torre_machine m = {.backend = "cpu", .device = "made up", .threads = 2};
+    m.cache[1] = 32 << 10;
+    m.cache[2] = 1 << 20;
+    m.cache[3] = 32 << 20;
+    m.ceiling[TORRE_DRAM_MIX].high = 120;
+    m.ceiling[TORRE_LLC_MIX].high = 600;
+    m.ceiling[TORRE_MID_MIX].high = 1200;
+    m.ceiling[TORRE_F32_STENCIL].high = 300;
+    return m;
+}
+
+static void test_model(void **state)
+{
+    (void)state;
+    torre_machine m = made_up_machine();
+    torre_model_bound b;
+    const int64_t size[3] = {100, 100, 256};
+    torre_wave_info info = {.plan = {.engine = TORRE_STEPWISE}, .model_bytes_per_update = 12};
+    torre_model_bind(&m, &info, 2, TORRE_F32, size, &b);
+    assert_int_equal(b.ceiling, TORRE_DRAM_MIX);
+    assert_true(b.gcells_per_s == 10 && b.bytes_per_update == 12);
+    assert_true(fabs(b.operations_per_byte - 11.0 / 12) < 1e-12);
+    /* 200 G instructions per second, 28 for order 8; D = 8 fills 320 columns: the middle cache */
+    info.plan = (torre_wave_plan){.engine = TORRE_TORRE, .dts = 2};
+    info.model_bytes_per_update = 1;
+    torre_model_bind(&m, &info, 8, TORRE_F32, size, &b);
+    assert_int_equal(b.ceiling, TORRE_F32_STENCIL);
+    assert_true(fabs(b.gcells_per_s - 200.0 / 28) < 1e-12);
+    /* a tower of 2 * 4 * 256 * (2 D^2 + ...) = 39 MiB that no cache holds */
+    info.plan.dts = 24;
+    torre_model_bind(&m, &info, 8, TORRE_F32, size, &b);
+    m.ceiling[TORRE_F32_STENCIL].high = 3000;
+    torre_model_bind(&m, &info, 8, TORRE_F32, size, &b);
+    assert_int_equal(b.ceiling, TORRE_DRAM_MIX);
+    assert_true(b.gcells_per_s == 10);
+}
+
+static void test_list(void **state)
+{
+    (void)state;
+    torre_sweep_axes a;
+    torre_sweep_point *points;
+    int count;
+    memset(&a, 0, sizeof a);
+    assert_int_equal(torre_axes_read_orders(&a, "order", "2,8"), TORRE_OK);
+    assert_int_equal(torre_axes_read_dts(&a, "dts", "4,2,8"), TORRE_OK);
+    assert_int_equal(torre_axes_read_heights(&a, "tower-height", "16,8"), TORRE_OK);
+    assert_int_equal(torre_axes_read_orderings(&a, "ordering", "hilbert,morton"), TORRE_OK);
+    assert_int_equal(torre_axes_read_engines(&a, "engine", "torre,stepwise"), TORRE_OK);
+    assert_int_equal(torre_sweep_list(&a, 3, 1, &points, &count), TORRE_OK);
+    assert_int_equal(count, 2 * 2 * (1 + 3 * 2));
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(points[i].plan.threads, 3);
+        assert_int_equal(points[i].plan.device, 1);
+        for (int k = 0; k < i; k++) assert_false(torre_sweep_same_point(&points[i], &points[k]));
+    }
+    /* coarse to fine */
+    assert_int_equal(points[0].plan.engine, TORRE_STEPWISE);
+    assert_int_equal(points[2].plan.tower_height, 16);
+    assert_int_equal(points[2].plan.ordering, TORRE_HILBERT);
+    free(points);
+}
+
+static void test_lists_refused(void **state)
+{
+    (void)state;
+    torre_sweep_axes a;
+    static const char *const orders[] = {"", "3", "2,", ",2", "2,2", "2 ,4", "2x4", "10", "0x2"};
+    static const char *const engines[] = {"", "reference", "torre,torre", "torre,", "towers"};
+    static const char *const names[] = {"",        "hilbart", "morton,morton", "morton,",
+                                        ",morton", "Morton",  " morton"};
+    memset(&a, 0, sizeof a);
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+        assert_int_equal(torre_axes_read_orders(&a, "order", orders[i]), TORRE_ERR_USAGE);
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
+        assert_int_equal(torre_axes_read_engines(&a, "engine", engines[i]), TORRE_ERR_USAGE);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(torre_axes_read_orderings(&a, "ordering", names[i]), TORRE_ERR_USAGE);
+    assert_int_equal(torre_axes_read_dts(&a, "dts", "0"), TORRE_ERR_USAGE);
+    assert_int_equal(torre_axes_read_heights(&a, "tower-height", "-1"), TORRE_ERR_USAGE);
+}
+
+static torre_sweep_setting small_setting(const torre_wave_backend *backend, torre_machine *m)
+{
+    *m = made_up_machine();
+    return (torre_sweep_setting){.backend = backend,
+                                 .machine = m,
+                                 .size = {20, 18, 22},
+                                 .precision = TORRE_F32,
+                                 .check_steps = 11,
+                                 .seconds = 0.02};
+}
+
+static void test_sweep_point(void **state)
+{
+    (void)state;
+    torre_machine m;
+    torre_sweep *sweep;
+    torre_sweep_setting setting = small_setting(&torre_wave_cpu, &m);
+    torre_sweep_point p = {.order = 4, .plan = {.engine = TORRE_REFERENCE}};
+    assert_int_equal(torre_sweep_new(&setting, &sweep), TORRE_OK);
+    assert_int_equal(torre_sweep_measure(sweep, &p), TORRE_OK);
+    assert_int_equal(p.state, TORRE_POINT_TIMED);
+    assert_true(p.check_difference == 0 && p.check_allowed > 0 && p.check_allowed < 0.01);
+    assert_true(p.repetitions >= 3 && p.low <= p.gcells_per_s && p.gcells_per_s <= p.high);
+    double updates = 20.0 * 18 * 22 * (double)p.steps;
+    assert_true(fabs(updates / p.seconds / 1e9 / p.gcells_per_s - 1) < 1e-9);
+    assert_true(fabs(p.fraction * p.bound.gcells_per_s / p.gcells_per_s - 1) < 1e-9);
+    /* every engine of the cpu backend passes the check it would have to pass in a sweep */
+    for (torre_engine e = TORRE_STEPWISE; e <= TORRE_TORRE; e++) {
+        p = (torre_sweep_point){.order = 6, .plan = {.engine = e, .dts = 2, .tower_height = 4}};
+        assert_int_equal(torre_sweep_measure(sweep, &p), TORRE_OK);
+        assert_int_not_equal(p.state, TORRE_POINT_WRONG);
+        if (p.state == TORRE_POINT_TIMED) assert_int_equal(p.same_bits, 1);
+    }
+    torre_sweep_free(sweep);
+}
+
+/* A backend that gets one cell wrong by 1. */
+static torre_status wrong_field(torre_wave_solver *solver, int level, void *cells)
+{
+    TORRE_TRY(torre_wave_cpu.get_field(solver, level, cells));
+    ((float *)cells)[1000] += 1;
+    return TORRE_OK;
+}
+
+static torre_status no_number(torre_wave_solver *solver, int level, void *cells)
+{
+    TORRE_TRY(torre_wave_cpu.get_field(solver, level, cells));
+    ((float *)cells)[1000] = NAN;
+    return TORRE_OK;
+}
+
+static void test_wrong_is_found(void **state)
+{
+    (void)state;
+    torre_machine m;
+    torre_wave_backend bad = torre_wave_cpu;
+    for (int kind = 0; kind < 2; kind++) {
+        bad.get_field = kind ? no_number : wrong_field;
+        torre_sweep *sweep;
+        torre_sweep_setting setting = small_setting(&bad, &m);
+        torre_sweep_point p = {.order = 2, .plan = {.engine = TORRE_REFERENCE}};
+        assert_int_equal(torre_sweep_new(&setting, &sweep), TORRE_OK);
+        assert_int_equal(torre_sweep_measure(sweep, &p), TORRE_OK);
+        assert_int_equal(p.state, TORRE_POINT_WRONG);
+        assert_int_equal(p.repetitions, 0);
+        torre_sweep_free(sweep);
+    }
+}
+
+static torre_sweep_point made_up_point(int order, int dts, int64_t height, double rate)
+{
+    torre_sweep_point p = {
+        .order = order,
+        .plan = {.engine = dts ? TORRE_TORRE : TORRE_STEPWISE, .dts = dts, .tower_height = height},
+        .same_bits = 1,
+        .repetitions = 5,
+        .steps = 64,
+        .seconds = 0.25,
+        .gcells_per_s = rate,
+        .low = rate * 0.9,
+        .high = rate * 1.1,
+        .fraction = 0.5};
+    p.bound = (torre_model_bound){TORRE_DRAM_MIX, 2 * rate, dts ? 16.0 / dts : 12, 1};
+    p.bound.operations_per_byte = torre_model_operations(order) / p.bound.bytes_per_update;
+    return p;
+}
+
+static void write_sweep(const torre_sweep_setting *setting, const char *tail)
+{
+    FILE *f = fopen(in_folder("sweep.csv"), "w");
+    assert_non_null(f);
+    torre_sweep_csv_head(f, setting);
+    torre_sweep_point a = made_up_point(2, 0, 0, 4), b = made_up_point(8, 4, 32, 2.5);
+    torre_sweep_point c = {.order = 6, .plan = {.engine = TORRE_TORRE, .dts = 1}};
+    c.state = TORRE_POINT_REFUSED;
+    snprintf(c.remark, sizeof c.remark, "--dts 1, \"too small\"");
+    assert_int_equal(torre_sweep_csv_append(f, "sweep.csv", &a, TORRE_F32), TORRE_OK);
+    assert_int_equal(torre_sweep_csv_append(f, "sweep.csv", &b, TORRE_F32), TORRE_OK);
+    assert_int_equal(torre_sweep_csv_append(f, "sweep.csv", &c, TORRE_F32), TORRE_OK);
+    fputs(tail, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    torre_machine m;
+    torre_sweep_setting setting = small_setting(&torre_wave_cpu, &m);
+    torre_sweep_point *points, b = made_up_point(8, 4, 32, 2.5);
+    int count;
+    write_sweep(&setting, "8,torre,4,16,row-maj"); /* killed in the middle of a line */
+    assert_int_equal(torre_sweep_csv_read(in_folder("sweep.csv"), &setting, &points, &count),
+                     TORRE_OK);
+    assert_int_equal(count, 3);
+    assert_true(torre_sweep_same_point(&b, &points[1]));
+    assert_false(torre_sweep_same_point(&b, &points[0]));
+    assert_true(points[1].gcells_per_s == 2.5 && points[1].steps == 64 &&
+                points[1].bound.bytes_per_update == 4 && points[1].fraction == 0.5 &&
+                points[1].same_bits == 1);
+    assert_int_equal(points[2].state, TORRE_POINT_REFUSED);
+    assert_string_equal(points[2].remark, "--dts 1; ;too small;");
+    free(points);
+}
+
+static void test_csv_refused(void **state)
+{
+    (void)state;
+    torre_machine m;
+    torre_sweep_setting setting = small_setting(&torre_wave_cpu, &m);
+    torre_sweep_point *points;
+    int count;
+    write_sweep(&setting, "8,torre,4\n");
+    assert_int_equal(torre_sweep_csv_read(in_folder("sweep.csv"), &setting, &points, &count),
+                     TORRE_ERR_INPUT);
+    write_sweep(&setting, "");
+    setting.size[2]++;
+    assert_int_equal(torre_sweep_csv_read(in_folder("sweep.csv"), &setting, &points, &count),
+                     TORRE_ERR_INPUT);
+    assert_int_equal(torre_sweep_csv_read(in_folder("none.csv"), &setting, &points, &count),
+                     TORRE_ERR_INPUT);
+}
+
+static void test_measured_bytes(void **state)
+{
+    (void)state;
+    torre_sweep_point p[2] = {made_up_point(2, 0, 1, 4), made_up_point(8, 4, 32, 2.5)};
+    FILE *f = fopen(in_folder("bytes.csv"), "w");
+    assert_non_null(f);
+    fputs("order,engine,dts,tower_height,ordering,bytes_per_update\n8,torre,4,32,row-major,1.25\n",
+          f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(torre_measured_bytes_read(in_folder("bytes.csv"), p, 2), TORRE_OK);
+    assert_true(p[0].measured_bytes == 0 && p[1].measured_bytes == 1.25);
+    f = fopen(in_folder("bytes.csv"), "a");
+    assert_non_null(f);
+    fputs("8,torre,4,32,row-major,-3\n", f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(torre_measured_bytes_read(in_folder("bytes.csv"), p, 2), TORRE_ERR_INPUT);
+    assert_int_equal(torre_measured_bytes_read(in_folder("none.csv"), p, 2), TORRE_ERR_INPUT);
+}
+
+static void test_best(void **state)
+{
+    (void)state;
+    torre_sweep_point p[] = {made_up_point(2, 0, 0, 4), made_up_point(2, 8, 16, 6),
+                             made_up_point(2, 4, 16, 5), made_up_point(2, 8, 32, 7),
+                             made_up_point(8, 2, 16, 9)};
+    int dts[8];
+    assert_int_equal(torre_sweep_dts_values(p, 5, 2, dts, 8), 2);
+    assert_true(dts[0] == 4 && dts[1] == 8);
+    assert_ptr_equal(torre_sweep_best(p, 5, 2, TORRE_TORRE, 0), &p[3]);
+    assert_ptr_equal(torre_sweep_best(p, 5, 2, TORRE_TORRE, 4), &p[2]);
+    assert_null(torre_sweep_best(p, 5, 8, TORRE_STEPWISE, 0));
+}
+
+static void test_draw(void **state)
+{
+    (void)state;
+    torre_machine m = made_up_machine();
+    torre_sweep_point p[] = {made_up_point(2, 0, 0, 4), made_up_point(2, 8, 16, 6),
+                             made_up_point(2, 4, 16, 5)};
+    bool drawn;
+    assert_int_equal(torre_roofline_draw(folder, &m, TORRE_F32, p, 0, &drawn), TORRE_OK);
+    assert_false(drawn);
+    assert_int_not_equal(access(in_folder("points.dat"), F_OK), 0);
+    assert_int_equal(torre_roofline_draw(folder, &m, TORRE_F32, p, 3, &drawn), TORRE_OK);
+    assert_int_equal(access(in_folder("roofline.gp"), F_OK), 0);
+    assert_int_equal(access(in_folder("roofline.png"), F_OK), drawn ? 0 : -1);
+    assert_int_equal(access(in_folder("rates.svg"), F_OK), drawn ? 0 : -1);
+    assert_int_equal(torre_roofline_draw("/nowhere", &m, TORRE_F32, p, 3, &drawn), TORRE_ERR_INPUT);
+}
+
+static void test_tune(void **state)
+{
+    (void)state;
+    torre_tune_entry first[] = {
+        {2, TORRE_F32, 8, 16, 5}, {2, TORRE_F32, 16, 32, 6}, {8, TORRE_F32, 4, 16, 2}};
+    torre_tune_entry second[] = {{2, TORRE_F32, 4, 8, 3}};
+    torre_wave_plan plan = {0};
+    assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
+    assert_false(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_int_equal(torre_tune_store("cpu, with a comma", first, 3), TORRE_OK);
+    assert_int_equal(torre_tune_store("other", second, 1), TORRE_OK);
+    assert_true(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_true(plan.dts == 16 && plan.tower_height == 32);
+    plan = (torre_wave_plan){.dts = 8};
+    assert_true(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_int_equal(plan.tower_height, 16);
+    plan = (torre_wave_plan){.dts = 5};
+    assert_false(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_true(plan.dts == 5 && plan.tower_height == 0);
+    plan = (torre_wave_plan){0};
+    assert_false(torre_tune_lookup("cpu, with a comma", 2, TORRE_F64, &plan));
+    assert_false(torre_tune_lookup("cpu, with a comma", 4, TORRE_F32, &plan));
+    assert_false(torre_tune_lookup("third", 2, TORRE_F32, &plan));
+    /* a new sweep of one order replaces that order alone */
+    assert_int_equal(torre_tune_store("cpu, with a comma", second, 1), TORRE_OK);
+    assert_true(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_int_equal(plan.dts, 4);
+    plan = (torre_wave_plan){0};
+    assert_true(torre_tune_lookup("cpu, with a comma", 8, TORRE_F32, &plan));
+    assert_int_equal(plan.dts, 4);
+}
+
+static void test_tune_broken(void **state)
+{
+    (void)state;
+    torre_wave_plan plan = {0};
+    FILE *f = fopen(in_folder("tune.csv"), "w");
+    assert_non_null(f);
+    fputs("version,order,precision,dts,tower_height,gcells_per_s,device\n0.1.0,2,f32,-8,16,5,cpu\n"
+          "0.1.0,2,f32,8,16,nan,cpu\n0.1.0,2,f32,8\n\n,,,,,,\n0.0.1,2,f32,8,16,5,cpu\n",
+          f);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
+    assert_false(torre_tune_lookup("cpu", 2, TORRE_F32, &plan));
+    assert_int_equal(setenv("TORRE_TUNE", "off", 1), 0);
+    char path[64];
+    assert_false(torre_tune_path(path, sizeof path));
+    assert_int_equal(torre_tune_store("cpu", NULL, 0), TORRE_ERR_INPUT);
+    assert_int_equal(setenv("TORRE_TUNE", "/nowhere/a/tune.csv", 1), 0);
+    assert_false(torre_tune_lookup("cpu", 2, TORRE_F32, &plan));
+    assert_int_equal(unsetenv("TORRE_TUNE"), 0);
+    assert_int_equal(setenv("XDG_CACHE_HOME", "/cache", 1), 0);
+    assert_true(torre_tune_path(path, sizeof path));
+    assert_string_equal(path, "/cache/torre/tune.csv");
+    assert_int_equal(setenv("XDG_CACHE_HOME", "relative", 1), 0); /* must be ignored, says XDG */
+    assert_int_equal(setenv("HOME", "/home/me", 1), 0);
+    assert_true(torre_tune_path(path, sizeof path));
+    assert_string_equal(path, "/home/me/.cache/torre/tune.csv");
+}
+
+static void test_doctor(void **state)
+{
+    (void)state;
+    static torre_diagnosis d;
+    assert_int_equal(torre_diagnose(1, 0, NULL, NULL, &d), TORRE_OK);
+    assert_true(d.sound);
+    assert_true(d.checks >= 12 && d.memory_available > 0);
+    for (int i = 0; i < d.checks; i++) assert_true(d.check[i].passed || !d.check[i].offered);
+    assert_true(d.cuda.text[0] != 0);
+    assert_true(d.cuda.state == TORRE_CUDA_WORKS || !d.wave_cuda);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_median),
+        cmocka_unit_test(test_ceilings),
+        cmocka_unit_test(test_ceilings_stop),
+        cmocka_unit_test(test_model),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_lists_refused),
+        cmocka_unit_test(test_sweep_point),
+        cmocka_unit_test(test_wrong_is_found),
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_refused),
+        cmocka_unit_test(test_measured_bytes),
+        cmocka_unit_test(test_best),
+        cmocka_unit_test(test_draw),
+        cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_tune_broken),
+        cmocka_unit_test(test_doctor),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
