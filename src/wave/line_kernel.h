@@ -1,0 +1,69 @@
+/*
+ * The line kernel: the one piece of arithmetic that the engines stepwise and torre share. Both call
+ * the same function, so that a cell gets the same bits from both, whatever the tile, the tower
+ * height, the traversal or the number of threads.
+ *
+ * A call updates, in one plane x, `rows` consecutive rows of `blocks` blocks along z; a block is 64
+ * bytes (16 values f32, 8 values f64), aligned. Per cell, in this order (fma where the machine has
+ * it; p_i are the pair sums u(-i) + u(+i) along one axis):
+ *
+ *     ax  = C0 u, then += C_i px_i        i = 1 .. R
+ *     ay  = C_1 py_1, then += C_i py_i    az likewise
+ *     lap = ax + wy ay, then += wz az     wy = (hx/hy)^2, wz = (hx/hz)^2
+ *     u+  = (2 u - u-) + k lap            k = (c dt / hx)^2
+ *
+ * with C0 = 2 C_0 (1 + wy + wz); each direction is summed before it meets 2u - u-, which keeps the
+ * rounding errors of f32 small. With damping, d = s dt = (d_x + d_y) + d_z,
+ *     u+  = ((2 u - (1 - d) u-) + k lap) / (1 + d),
+ * which gives the same bits where d = 0.
+ *
+ * The blocks before and after the window, R rows on both sides and R planes on both sides must be
+ * readable: the padded fields (padded_field.h) keep ghost values there. The kernel writes whole
+ * blocks; values beyond the last cell of a row are the caller's to repair.
+ */
+#ifndef TORRE_LINE_KERNEL_H
+#define TORRE_LINE_KERNEL_H
+
+#include <stdint.h>
+
+#include "wave/stencil.h"
+#include "wave/wave.h"
+
+#define TORRE_BLOCK_BYTES 64
+
+/* What is the same for every call of a run. Pitches in values. */
+typedef struct torre_line_scheme {
+    int64_t row_pitch, plane_pitch;               /* of the fields */
+    int64_t factor_row_pitch;                     /* of k; 0: the same k for every row */
+    float weight_float[TORRE_MAX_HALF_WIDTH + 1]; /* C0, C_1 .. C_R */
+    double weight_double[TORRE_MAX_HALF_WIDTH + 1];
+    float wy_float, wz_float; /* times C_1 where R = 1 */
+    double wy_double, wz_double;
+    float factor_float; /* k where line.factor is NULL */
+    double factor_double;
+} torre_line_scheme;
+
+/* One call. Pointers to values of the kernel's precision at the first cell of the first row. */
+typedef struct torre_line {
+    void *next;            /* in: u[n-1], out: u[n+1] */
+    const void *now;       /* u[n] */
+    const void *factor;    /* k per cell, or NULL */
+    const void *damping_x; /* d of the plane; NULL where nothing damps */
+    const void *damping_y; /* d of each row */
+    const void *damping_z; /* d along the window */
+    int64_t rows, blocks;
+} torre_line;
+
+typedef void (*torre_line_function)(const torre_line_scheme *scheme, const torre_line *line);
+
+/* The kernels of one instruction set. */
+typedef struct torre_line_kernels {
+    const char *isa;
+    torre_line_function f32[TORRE_MAX_HALF_WIDTH]; /* [R - 1] */
+    torre_line_function f64[TORRE_MAX_HALF_WIDTH];
+} torre_line_kernels;
+
+/* The best kernels that this machine can run. */
+const torre_line_kernels *torre_line_kernels_best(void);
+
+#endif
