@@ -1,0 +1,151 @@
+#include "wave/padded_field.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "wave/boundary.h"
+#include "wave/line_kernel.h"
+
+static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* Round up to an odd number of blocks. */
+static int64_t odd_blocks(int64_t values, int64_t block)
+{
+    int64_t blocks = (values + block - 1) / block;
+    return (blocks | 1) * block;
+}
+
+/* The second level and k start at different cache sets than the first level. */
+static const int64_t skew_bytes = 37 * TORRE_BLOCK_BYTES;
+static const int64_t page_bytes = (int64_t)2 << 20; /* a huge page */
+
+static int64_t level_values(const torre_padded_field *f)
+{
+    return (f->size[0] + 2 * f->half_width) * f->plane_pitch + f->block;
+}
+
+static int64_t factor_values(const torre_padded_field *f)
+{
+    return f->size[0] * f->factor_plane_pitch;
+}
+
+void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
+{
+    memset(f, 0, sizeof *f);
+    memcpy(f->size, p->size, sizeof f->size);
+    f->half_width = p->order / 2;
+    f->precision = p->precision;
+    f->block = TORRE_BLOCK_BYTES / (int64_t)p->precision;
+    /* the kernel writes whole blocks: ghosts of two rows share what is left and one block more */
+    f->row_pitch = odd_blocks(round_up(p->size[2], f->block) + f->block, f->block);
+    f->plane_pitch = odd_blocks((p->size[1] + 2 * f->half_width) * f->row_pitch, f->block);
+    f->bytes = 2 * level_values(f) * p->precision + 2 * skew_bytes + page_bytes;
+    if (p->velocity_cells) {
+        int64_t row = odd_blocks(p->size[2], f->block);
+        bool same = p->velocity_cells->shape[1] == 1;
+        f->factor_row_pitch = same ? 0 : row;
+        f->factor_plane_pitch = same ? row : row * p->size[1];
+        f->bytes += factor_values(f) * p->precision;
+    }
+    for (int a = 0; a < 3; a++) {
+        for (int64_t i = -f->half_width; i < p->size[a] + f->half_width; i++) {
+            if (i == 0) i = p->size[a];
+            torre_ghost g = torre_ghost_find(i, p->size[a], p->face[a][0], p->face[a][1]);
+            if (g.sign != 0) f->ghost[a][f->ghosts[a]++] = (torre_ghost_link){i, g.source, g.sign};
+        }
+    }
+}
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b)  JOIN_(a, b)
+
+#define REAL float
+#include "wave/padded_values.h"
+#define REAL double
+#include "wave/padded_values.h"
+
+torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_padded_field *f)
+{
+    if (posix_memalign(&f->memory, (size_t)page_bytes, (size_t)f->bytes)) {
+        f->memory = NULL;
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed for the fields",
+                          (long long)f->bytes);
+    }
+#ifdef MADV_HUGEPAGE
+    madvise(f->memory, (size_t)f->bytes, MADV_HUGEPAGE); /* only a hint */
+#endif
+    int64_t origin = f->half_width * (f->plane_pitch + f->row_pitch) * (int64_t)f->precision;
+    int64_t level_bytes = level_values(f) * (int64_t)f->precision;
+    char *base = f->memory;
+    for (int l = 0; l < 2; l++) f->level[l] = base + origin + l * (level_bytes + skew_bytes);
+    char *factor = base + 2 * (level_bytes + skew_bytes);
+    int64_t plane_bytes = f->plane_pitch * (int64_t)f->precision;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < f->size[0] + 2 * f->half_width; x++)
+        for (int l = 0; l < 2; l++)
+            memset(base + l * (level_bytes + skew_bytes) + x * plane_bytes, 0,
+                   (size_t)(plane_bytes + f->block * (int64_t)f->precision));
+    if (!p->velocity_cells) return TORRE_OK;
+    f->factor = factor;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < f->size[0]; x++) {
+        if (f->precision == TORRE_F32)
+            import_factor_float(p, f, x);
+        else
+            import_factor_double(p, f, x);
+    }
+    return TORRE_OK;
+}
+
+void torre_padded_free(torre_padded_field *f)
+{
+    free(f->memory);
+    f->memory = NULL;
+}
+
+void torre_padded_refresh(const torre_padded_field *f, int level, int64_t x, int64_t y0, int64_t y1,
+                          int64_t z0, int64_t z1)
+{
+    if (f->precision == TORRE_F32)
+        refresh_float(f, level, x, y0, y1, z0, z1);
+    else
+        refresh_double(f, level, x, y0, y1, z0, z1);
+}
+
+void torre_padded_import(torre_padded_field *f, int level, const void *cells, int threads)
+{
+    size_t row = (size_t)f->size[2] * (size_t)f->precision;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < f->size[0]; x++) {
+        for (int64_t y = 0; y < f->size[1]; y++) {
+            char *to = f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
+            if (cells)
+                memcpy(to, (const char *)cells + (size_t)(x * f->size[1] + y) * row, row);
+            else
+                memset(to, 0, row);
+        }
+        torre_padded_refresh(f, level, x, 0, f->size[1], 0, f->size[2]);
+    }
+}
+
+void torre_padded_export_box(const torre_padded_field *f, int level, const int64_t low[3],
+                             const int64_t high[3], void *cells)
+{
+    size_t width = (size_t)f->precision, row = (size_t)(high[2] - low[2]) * width;
+    char *out = cells;
+    for (int64_t x = low[0]; x < high[0]; x++)
+        for (int64_t y = low[1]; y < high[1]; y++, out += row)
+            memcpy(out, f->level[level] + torre_padded_index(f, x, y, low[2]) * (int64_t)width,
+                   row);
+}
+
+void torre_padded_export(const torre_padded_field *f, int level, void *cells, int threads)
+{
+    size_t plane = (size_t)(f->size[1] * f->size[2]) * (size_t)f->precision;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < f->size[0]; x++)
+        torre_padded_export_box(f, level, (int64_t[3]){x, 0, 0},
+                                (int64_t[3]){x + 1, f->size[1], f->size[2]},
+                                (char *)cells + (size_t)x * plane);
+}

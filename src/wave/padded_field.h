@@ -1,0 +1,80 @@
+/*
+ * Storage of the engines stepwise and torre: two time levels, each with ghost cells on all sides.
+ *
+ *     plane x    row y    values along z
+ *     -R ..      -R ..    [ ... R ghosts | nz cells, from a 64-byte boundary | R ghosts ... ]
+ *      0 ..       0 ..     the gap between two rows holds the high ghosts of the one and the low
+ *     nx+R-1     ny+R-1    ghosts of the next
+ *
+ * Rows are an odd number of 64-byte blocks apart and so are planes: neighbouring rows fall into
+ * different cache sets. Ghost values are sign * u(source) (boundary.h); whoever updates a row calls
+ * torre_padded_refresh for it, so that ghosts never lag behind their source. Corner ghosts (outside
+ * along two axes) do not exist: cross stencils do not read them.
+ *
+ * Beside the levels: k = (c dt / hx)^2 per cell in rows without ghosts, where the velocity varies.
+ */
+#ifndef TORRE_PADDED_FIELD_H
+#define TORRE_PADDED_FIELD_H
+
+#include "wave/wave.h"
+
+/* Most ghost values along one axis, both sides. */
+#define TORRE_MAX_GHOSTS 8
+
+/* One ghost of an axis: index = sign * source; sign is -1 or 1 (ghosts that stay 0 are not listed).
+ */
+typedef struct torre_ghost_link {
+    int64_t index, source;
+    int sign;
+} torre_ghost_link;
+
+typedef struct torre_padded_field {
+    int64_t size[3];
+    int64_t half_width;
+    torre_precision precision;
+    int64_t block;                  /* values in 64 bytes */
+    int64_t row_pitch, plane_pitch; /* values */
+    int64_t factor_row_pitch;       /* values; 0: the same for every y */
+    int64_t factor_plane_pitch;
+    int64_t bytes; /* of everything */
+    torre_ghost_link ghost[3][TORRE_MAX_GHOSTS];
+    int ghosts[3];
+    char *level[2]; /* cell (0, 0, 0) of each level */
+    char *factor;   /* NULL: k is the same everywhere */
+    void *memory;
+} torre_padded_field;
+
+/* Compute everything but the pointers (no allocation). The problem must have been checked. */
+void torre_padded_layout(const torre_wave_problem *problem, torre_padded_field *field);
+
+/*
+ * Allocate a laid out field and touch it with `threads` threads: levels zero, k from the problem.
+ * TORRE_ERR_RESOURCE when there is no memory. Free with _free (which accepts a zeroed struct).
+ */
+torre_status torre_padded_alloc(const torre_wave_problem *problem, int threads,
+                                torre_padded_field *field);
+void torre_padded_free(torre_padded_field *field);
+
+/* Index of a cell or ghost relative to level[l], in values. */
+static inline int64_t torre_padded_index(const torre_padded_field *f, int64_t x, int64_t y,
+                                         int64_t z)
+{
+    return x * f->plane_pitch + y * f->row_pitch + z;
+}
+
+/*
+ * Write every ghost whose source lies in rows y0 .. y1-1 of plane x, cells z0 .. z1-1 of the level,
+ * and zero behind the last cell of a row. z0 is a multiple of the block, z1 likewise or nz.
+ */
+void torre_padded_refresh(const torre_padded_field *field, int level, int64_t x, int64_t y0,
+                          int64_t y1, int64_t z0, int64_t z1);
+
+/* Copy a level from or to a dense host array (NULL: zero it), ghosts included. */
+void torre_padded_import(torre_padded_field *field, int level, const void *cells, int threads);
+void torre_padded_export(const torre_padded_field *field, int level, void *cells, int threads);
+
+/* Copy the box low .. high-1 of a level to a dense host array. */
+void torre_padded_export_box(const torre_padded_field *field, int level, const int64_t low[3],
+                             const int64_t high[3], void *cells);
+
+#endif

@@ -1,0 +1,67 @@
+/* The parts of padded_field.c that handle values, included once per precision with REAL defined. */
+
+/* k of plane x: (c dt / hx)^2, computed in double, rounded once. */
+static void JOIN(import_factor, REAL)(const torre_wave_problem *p, const torre_padded_field *f,
+                                      int64_t x)
+{
+    const torre_array *v = p->velocity_cells;
+    int64_t rows = v->shape[1], row_pitch = f->factor_row_pitch ? f->factor_row_pitch : 0;
+    REAL *plane = (REAL *)f->factor + x * f->factor_plane_pitch;
+    memset(plane, 0, (size_t)f->factor_plane_pitch * sizeof(REAL));
+    for (int64_t y = 0; y < rows; y++) {
+        for (int64_t z = 0; z < f->size[2]; z++) {
+            int64_t i = (x * rows + y) * f->size[2] + z;
+            double c = v->precision == TORRE_F32 ? ((const float *)v->data)[i]
+                                                 : ((const double *)v->data)[i];
+            double courant = c * p->dt / p->spacing[0];
+            plane[y * row_pitch + z] = (REAL)(courant * courant);
+        }
+    }
+}
+
+/* to[0 .. count-1] = sign * from. */
+static void JOIN(mirror, REAL)(REAL *to, const REAL *from, int64_t count, int sign)
+{
+    if (sign > 0)
+        memcpy(to, from, (size_t)count * sizeof(REAL));
+    else
+        for (int64_t i = 0; i < count; i++) to[i] = -from[i];
+}
+
+static void JOIN(refresh, REAL)(const torre_padded_field *f, int level, int64_t x, int64_t y0,
+                                int64_t y1, int64_t z0, int64_t z1)
+{
+    REAL *u = (REAL *)f->level[level] + x * f->plane_pitch;
+    const int64_t nz = f->size[2], R = f->half_width, pitch = f->row_pitch;
+    if (z0 <= R || z1 >= nz - R) {
+        torre_ghost_link link[TORRE_MAX_GHOSTS];
+        int links = 0;
+        for (int g = 0; g < f->ghosts[2]; g++)
+            if (f->ghost[2][g].source >= z0 && f->ghost[2][g].source < z1)
+                link[links++] = f->ghost[2][g];
+        /* the kernel wrote whole blocks: clear what lies behind the last cell */
+        int64_t tail = z1 == nz ? (f->block - nz % f->block) % f->block : 0;
+        for (int64_t y = y0; y < y1; y++) {
+            REAL *row = u + y * pitch;
+            for (int64_t i = 0; i < tail; i++) row[nz + i] = 0;
+            for (int g = 0; g < links; g++)
+                row[link[g].index] = (REAL)link[g].sign * row[link[g].source];
+        }
+    }
+    if (y0 <= R || y1 >= f->size[1] - R)
+        for (int g = 0; g < f->ghosts[1]; g++) {
+            const torre_ghost_link *link = &f->ghost[1][g];
+            if (link->source >= y0 && link->source < y1) JOIN(mirror, REAL)
+            (u + link->index * pitch + z0, u + link->source * pitch + z0, z1 - z0, link->sign);
+        }
+    if (x <= R || x >= f->size[0] - 1 - R)
+        for (int g = 0; g < f->ghosts[0]; g++) {
+            const torre_ghost_link *link = &f->ghost[0][g];
+            if (link->source != x) continue;
+            REAL *to = u + (link->index - x) * f->plane_pitch;
+            for (int64_t y = y0; y < y1; y++)
+                JOIN(mirror, REAL)(to + y * pitch + z0, u + y * pitch + z0, z1 - z0, link->sign);
+        }
+}
+
+#undef REAL
