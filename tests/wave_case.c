@@ -49,6 +49,9 @@ void wave_case_init(int argc, char **argv)
         }
     }
     add_way("reference", TORRE_REFERENCE, 0, 0, 0);
+    add_way("stepwise", TORRE_STEPWISE, 0, 0, 0);
+    add_way("torre", TORRE_TORRE, 0, 0, 0);
+    add_way("torre, dts 2, height 5", TORRE_TORRE, 2, 5, 3);
 }
 
 const wave_way *wave_fast_way(void) { return &wave_ways[wave_way_count > 1 ? 1 : 0]; }

@@ -4,14 +4,19 @@
  */
 #include "wave/backend_cpu.h"
 
+#include "wave/cpu_solver.h"
 #include "wave/engine_reference.h"
 
-static torre_status engine_of(const torre_wave_plan *plan, const torre_wave_backend **engine)
+static const torre_wave_backend *engine_of(const torre_wave_plan *plan)
 {
-    *engine = &torre_wave_reference;
-    if (plan->engine == TORRE_REFERENCE) return TORRE_OK;
-    return torre_fail(TORRE_ERR_USAGE, "--engine %s is not ready on --backend cpu; use reference",
-                      torre_engine_name(plan->engine));
+    switch (plan->engine) {
+    case TORRE_STEPWISE:
+        return &torre_wave_stepwise;
+    case TORRE_TORRE:
+        return &torre_wave_torre;
+    default:
+        return &torre_wave_reference;
+    }
 }
 
 static bool cpu_available(const torre_wave_plan *plan, char *why, size_t why_size)
@@ -23,17 +28,13 @@ static bool cpu_available(const torre_wave_plan *plan, char *why, size_t why_siz
 static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_info *info)
 {
-    const torre_wave_backend *engine;
-    TORRE_TRY(engine_of(wish, &engine));
-    return engine->plan(setup, wish, info);
+    return engine_of(wish)->plan(setup, wish, info);
 }
 
 static torre_status cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,
                                torre_wave_solver **solver)
 {
-    const torre_wave_backend *engine;
-    TORRE_TRY(engine_of(&info->plan, &engine));
-    return engine->create(setup, info, solver);
+    return engine_of(&info->plan)->create(setup, info, solver);
 }
 
 static torre_status cpu_set_fields(torre_wave_solver *solver, const void *now, const void *previous)

@@ -1,0 +1,31 @@
+/*
+ * Sizes of the blocks that the engines of the cpu backend work on, chosen from the caches of the
+ * machine. They change the speed, never the result.
+ */
+#ifndef TORRE_CPU_SHAPE_H
+#define TORRE_CPU_SHAPE_H
+
+#include "wave/wave.h"
+
+/* Bytes of the first and second level data cache of one core. */
+typedef struct torre_caches {
+    int64_t level1, level2;
+} torre_caches;
+
+typedef struct torre_cpu_shape {
+    int64_t rows;   /* stepwise: rows of a block along y */
+    int64_t window; /* torre: cells along z that a tower climbs with at once; a multiple of 64
+                       bytes, or nz rounded up to it */
+    int64_t slice;  /* torre: cells along z that a step of a tower treats at once */
+    int64_t dts;    /* torre: tile size */
+    int64_t height; /* torre: steps of a tower */
+} torre_cpu_shape;
+
+/* The caches of this machine; typical sizes where it does not tell. */
+torre_caches torre_caches_get(void);
+
+/* The shape for a problem. dts and height: the caller's wish, 0 to choose. */
+torre_cpu_shape torre_cpu_shape_choose(const torre_wave_problem *problem, torre_caches caches,
+                                       int dts, int64_t height);
+
+#endif

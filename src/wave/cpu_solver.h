@@ -1,0 +1,62 @@
+/*
+ * What the engines stepwise and torre share: a solver on padded fields, and the update of a run of
+ * rows (line kernel, then sources, receivers and ghosts of exactly these rows), from which both are
+ * built. The engines differ in the order of these updates, and in nothing else.
+ */
+#ifndef TORRE_CPU_SOLVER_H
+#define TORRE_CPU_SOLVER_H
+
+#include "wave/cpu_shape.h"
+#include "wave/line_kernel.h"
+#include "wave/padded_field.h"
+#include "wave/tower_schedule.h"
+#include "wave/wave.h"
+
+/* Flags of a row: what happens in it beside the update. */
+enum { TORRE_ROW_SOURCES = 1, TORRE_ROW_RECEIVERS = 2 };
+
+typedef struct torre_cpu_solver {
+    torre_wave_solver base;
+    const torre_wave_setup *setup;
+    int threads;
+    torre_cpu_shape shape;
+    torre_padded_field field;
+    torre_line_scheme scheme;
+    torre_line_function line;
+    int64_t n;                /* current step; level[n & 1] of the field is u[n] */
+    unsigned char *row_flags; /* [nx ny], NULL without sources and receivers */
+    /* d = s dt per axis in the field's precision, [axis][cell], whole blocks along z; NULL without
+     * any damping. Cells damped_low .. damped_high-1 of an axis have none. */
+    char *damping[3];
+    int64_t damped_low[3], damped_high[3];
+    char *samples;                  /* of the current advance */
+    int64_t samples_start;          /* step at which it started */
+    torre_ordering_kind ordering;   /* of towers */
+    torre_tower_schedule *schedule; /* engine torre only */
+} torre_cpu_solver;
+
+/* Engines as backends; backend_cpu.c chooses among them. */
+extern const torre_wave_backend torre_wave_stepwise;
+extern const torre_wave_backend torre_wave_torre;
+
+/*
+ * Make u[n+1] of rows y0 .. y1-1 of plane x, cells z0 .. z1-1, from u[n] and u[n-1]. z0 is a
+ * multiple of the block of 64 bytes, z1 too or nz.
+ */
+void torre_cpu_update(const torre_cpu_solver *solver, int64_t n, int64_t x, int64_t y0, int64_t y1,
+                      int64_t z0, int64_t z1);
+
+/* The functions of a backend that do not depend on the engine. */
+torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                              const torre_wave_backend *engine, torre_wave_solver **solver);
+torre_status torre_cpu_set_fields(torre_wave_solver *solver, const void *now, const void *previous);
+torre_status torre_cpu_get_field(torre_wave_solver *solver, int level, void *cells);
+torre_status torre_cpu_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells);
+torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms);
+void torre_cpu_destroy(torre_wave_solver *solver);
+bool torre_cpu_available(const torre_wave_plan *plan, char *why, size_t why_size);
+
+/* Fill in device, memory_bytes and threads of the info; refuses what does not fit into memory. */
+torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info);
+
+#endif

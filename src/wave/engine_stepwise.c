@@ -1,0 +1,66 @@
+/*
+ * One step at a time: the best that can be done without reusing a cell over several steps. Every
+ * value crosses the memory bus once per step (u[n] and u[n-1] in, u[n+1] out: 12 bytes an update in
+ * f32, 16 with a velocity array), so the 2 R + 1 planes that a plane of updates reads must stay in
+ * cache: blocks of rows along y, swept along x.
+ */
+#include <string.h>
+
+#include "wave/cpu_solver.h"
+
+static torre_status stepwise_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                                  torre_wave_info *info)
+{
+    const torre_wave_problem *p = setup->problem;
+    memset(info, 0, sizeof *info);
+    info->plan = *wish;
+    info->plan.dts = 1;
+    info->plan.tower_height = 1;
+    info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    return torre_cpu_plan(setup, info);
+}
+
+static torre_status stepwise_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                                    torre_wave_solver **solver)
+{
+    return torre_cpu_create(setup, info, &torre_wave_stepwise, solver);
+}
+
+static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    const int64_t *size = s->field.size, rows = s->shape.rows;
+    TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
+    s->samples = samples;
+    s->samples_start = s->n;
+    int64_t blocks = (size[1] + rows - 1) / rows;
+    int64_t slabs = s->threads, most = size[0] / (4 * s->field.half_width);
+    if (slabs > most) slabs = most > 0 ? most : 1;
+#pragma omp parallel num_threads(s->threads)
+    for (int64_t n = s->n; n < s->n + steps; n++) {
+#pragma omp for collapse(2) schedule(static)
+        for (int64_t slab = 0; slab < slabs; slab++) {
+            for (int64_t block = 0; block < blocks; block++) {
+                int64_t y0 = block * rows, y1 = y0 + rows < size[1] ? y0 + rows : size[1];
+                int64_t end = size[0] * (slab + 1) / slabs;
+                for (int64_t x = size[0] * slab / slabs; x < end; x++)
+                    torre_cpu_update(s, n, x, y0, y1, 0, size[2]);
+            }
+        }
+    }
+    s->n += steps;
+    return TORRE_OK;
+}
+
+const torre_wave_backend torre_wave_stepwise = {
+    .name = "cpu",
+    .available = torre_cpu_available,
+    .plan = stepwise_plan,
+    .create = stepwise_create,
+    .set_fields = torre_cpu_set_fields,
+    .advance = stepwise_advance,
+    .get_field = torre_cpu_get_field,
+    .get_plane = torre_cpu_get_plane,
+    .norms = torre_cpu_norms,
+    .destroy = torre_cpu_destroy,
+};
