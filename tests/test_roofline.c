@@ -120,13 +120,23 @@ static void test_model(void **state)
     torre_model_bind(&m, &info, 8, TORRE_F32, size, &b);
     assert_int_equal(b.ceiling, TORRE_F32_STENCIL);
     assert_true(fabs(b.gcells_per_s - 200.0 / 28) < 1e-12);
-    /* a tower of 2 * 4 * 256 * (2 D^2 + ...) = 39 MiB that no cache holds */
-    info.plan.dts = 24;
-    torre_model_bind(&m, &info, 8, TORRE_F32, size, &b);
+    /* D = 24: 2 * 4 * 256 * (2 D^2 + 4 D R + 2 R^2) = 3.2 MB lie in the last level */
+    info.plan.dts = 6;
     m.ceiling[TORRE_F32_STENCIL].high = 3000;
     torre_model_bind(&m, &info, 8, TORRE_F32, size, &b);
+    assert_int_equal(b.ceiling, TORRE_LLC_MIX);
+    assert_true(b.gcells_per_s == 50);
+    /* towers on a GPU: what enters, leaves and surrounds them comes from its last level */
+    snprintf(m.backend, sizeof m.backend, "cuda");
+    m.ceiling[TORRE_LLC_READ].high = 1000;
+    info.plan.dts = 4;
+    torre_model_bind(&m, &info, 2, TORRE_F32, size, &b);
     assert_int_equal(b.ceiling, TORRE_DRAM_MIX);
-    assert_true(b.gcells_per_s == 10);
+    assert_true(b.gcells_per_s == 120);
+    m.ceiling[TORRE_DRAM_MIX].high = 1000;
+    torre_model_bind(&m, &info, 2, TORRE_F32, size, &b);
+    assert_int_equal(b.ceiling, TORRE_LLC_READ);
+    assert_true(fabs(b.gcells_per_s - 160) < 1e-9); /* (2/4 + 1/16 + 4/4) 4 = 6.25 bytes */
 }
 
 static void test_list(void **state)
@@ -398,6 +408,29 @@ static void test_tune(void **state)
     assert_int_equal(plan.dts, 4);
 }
 
+/* A run takes a recommendation for what its plan leaves open, and computes the same bits. */
+static void test_tune_apply(void **state)
+{
+    (void)state;
+    const int64_t size[3] = {30, 26, 40};
+    torre_wave_problem problem = torre_compare_problem(4, TORRE_F32, size);
+    torre_wave_plan open = {.engine = TORRE_TORRE}, fixed = {TORRE_TORRE, .dts = 2};
+    torre_wave_run *run;
+    fixed.tower_height = 3;
+    if (torre_wave_run_new(&problem, "cpu", &open, &run)) skip();
+    torre_tune_entry entry = {4, TORRE_F32, 3, 5, 1};
+    assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
+    assert_int_equal(torre_tune_store(run->info.device, &entry, 1), TORRE_OK);
+    assert_true(torre_tune_apply(run, &open));
+    assert_true(run->info.plan.dts == 3 && run->info.plan.tower_height == 5);
+    assert_false(torre_tune_apply(run, &fixed));
+    torre_wave_run_free(run);
+    open.engine = TORRE_STEPWISE;
+    assert_int_equal(torre_wave_run_new(&problem, "cpu", &open, &run), TORRE_OK);
+    assert_false(torre_tune_apply(run, &open));
+    torre_wave_run_free(run);
+}
+
 static void test_tune_broken(void **state)
 {
     (void)state;
@@ -455,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_best),
         cmocka_unit_test(test_draw),
         cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_tune_apply),
         cmocka_unit_test(test_tune_broken),
         cmocka_unit_test(test_doctor),
     };

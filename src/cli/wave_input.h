@@ -15,6 +15,7 @@ typedef struct wave_input {
     double *wavelet;
     char *initial[2];    /* file names of u[0] and u[-1], or NULL */
     bool noise;          /* u[0] is random */
+    bool tuned;          /* dts and tower height are what roofline --tune recommends */
     int plane_axis;      /* of snapshots: the axis across the plane */
     int64_t plane_index; /* cell index on that axis */
 

@@ -91,6 +91,7 @@ void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
     if (plan->engine == TORRE_TORRE)
         fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
                 torre_ordering_name(plan->ordering));
+    if (in->tuned) fputs(" (dts and height from roofline --tune)", out);
     fprintf(out, "\ndevice     %s: %s", run->backend->name, run->info.device);
     if (plan->threads > 0) fprintf(out, ", %d thread%s", plan->threads, plural(plan->threads));
     fputc('\n', out);

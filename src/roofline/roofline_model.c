@@ -15,13 +15,13 @@ static void tighten(torre_model_bound *bound, const torre_machine *machine, torr
     bound->gcells_per_s = rate;
 }
 
-/* The innermost cache that holds the towers of all threads; main memory when none does. */
+/* The innermost cache that holds the towers of all threads; the last level where none does (engines
+ * then cut towers into windows along z). */
 static torre_ceiling_id holder(const torre_machine *machine, double tower_bytes)
 {
     if (tower_bytes <= (double)machine->cache[1]) return TORRE_NEAR_MIX;
     if (tower_bytes <= (double)machine->cache[2]) return TORRE_MID_MIX;
-    if (tower_bytes * machine->threads <= (double)machine->cache[3]) return TORRE_LLC_MIX;
-    return TORRE_DRAM_MIX;
+    return TORRE_LLC_MIX;
 }
 
 static void bind_towers(const torre_machine *machine, const torre_wave_info *info, int order,

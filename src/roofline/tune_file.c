@@ -80,6 +80,18 @@ bool torre_tune_lookup(const char *device, int order, torre_precision precision,
     return true;
 }
 
+bool torre_tune_apply(torre_wave_run *run, const torre_wave_plan *wish)
+{
+    torre_wave_plan plan = *wish;
+    torre_wave_info info;
+    if (run->info.plan.engine != TORRE_TORRE || (wish->dts && wish->tower_height) ||
+        !torre_tune_lookup(run->info.device, run->problem->order, run->problem->precision, &plan) ||
+        run->backend->plan(run->setup, &plan, &info) != TORRE_OK)
+        return false;
+    run->info = info;
+    return true;
+}
+
 static bool replaced(const tune_line *line, const char *version, const char *device,
                      const torre_tune_entry *entries, int count)
 {

@@ -15,7 +15,7 @@
 #ifndef TORRE_TUNE_FILE_H
 #define TORRE_TUNE_FILE_H
 
-#include "wave/wave.h"
+#include "wave/driver.h"
 
 typedef struct torre_tune_entry {
     int order;
@@ -35,6 +35,13 @@ bool torre_tune_path(char *path, size_t size);
  */
 bool torre_tune_lookup(const char *device, int order, torre_precision precision,
                        torre_wave_plan *plan);
+
+/*
+ * Plan the run again with what is recommended, where it uses towers and its wish leaves DTS or
+ * tower height open: true when that was done. To be called after torre_wave_run_new and before
+ * torre_wave_run_start. A recommendation that the backend refuses is forgotten.
+ */
+bool torre_tune_apply(torre_wave_run *run, const torre_wave_plan *wish);
 
 /*
  * Replace the device's entries for the orders and precisions given, keep all others.
