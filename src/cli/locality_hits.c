@@ -208,7 +208,24 @@ static void print_table(const hits_run *r)
     }
 }
 
-/* A square for each column of bins, the bluer the more of its reads hit, at the last sample. */
+/* Hit ratio around a column of bins, over so many columns to every side that few are empty. */
+static double map_ratio(const hits_run *r, const torre_block_hits *hits, int64_t x, int64_t y)
+{
+    enum { AROUND = 2 };
+    int64_t nx = r->box.size[0], ny = r->box.size[1], nz = r->box.size[2], reads = 0, found = 0;
+    for (int64_t i = x - AROUND; i <= x + AROUND; i++) {
+        for (int64_t j = y - AROUND; j <= y + AROUND; j++) {
+            int64_t column = ((i + nx * AROUND) % nx * ny + (j + ny * AROUND) % ny) * nz;
+            for (int64_t k = 0; k < nz; k++) {
+                reads += hits->bin_reads[column + k];
+                found += hits->bin_hits[column + k];
+            }
+        }
+    }
+    return reads ? (double)found / (double)reads : 0;
+}
+
+/* A square for each column of bins, the bluer the more of the reads hit, at the last sample. */
 static torre_status draw_map(const hits_run *r)
 {
     int64_t bins = torre_bin_box_bins(&r->box), nx = r->box.size[0], ny = r->box.size[1];
@@ -224,18 +241,16 @@ static torre_status draw_map(const hits_run *r)
               torre_block_hits_count(&r->box, r->gas.count, (const double(*)[3])r->gas.position,
                                      r->series[0].slot, r->options->cache,
                                      r->options->pairs == PAIRS_CONTACTS ? 1 : 0, &hits);
-    for (int y = 0; ok && y < image.height; y++) {
-        for (int x = 0; x < image.width; x++) {
-            int64_t column = (y / square * ny + x / square) * r->box.size[2], reads = 0, found = 0;
-            for (int64_t k = 0; k < r->box.size[2]; k++) {
-                reads += hits.bin_reads[column + k];
-                found += hits.bin_hits[column + k];
+    for (int64_t x = 0; ok && x < nx; x++) {
+        for (int64_t y = 0; y < ny; y++) {
+            double p = map_ratio(r, &hits, x, y);
+            for (int i = 0; i < square * square; i++) {
+                uint8_t *pixel = torre_image_at(&image, (int)y * square + i % square,
+                                                (int)x * square + i / square);
+                pixel[0] = (uint8_t)(255 - 235 * p);
+                pixel[1] = (uint8_t)(255 - 195 * p);
+                pixel[2] = (uint8_t)(255 - 75 * p);
             }
-            double p = reads ? (double)found / (double)reads : 0;
-            uint8_t *pixel = torre_image_at(&image, x, y);
-            pixel[0] = (uint8_t)(255 - 235 * p);
-            pixel[1] = (uint8_t)(255 - 195 * p);
-            pixel[2] = (uint8_t)(255 - 75 * p);
         }
     }
     free(hits.bin_reads);
