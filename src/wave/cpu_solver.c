@@ -99,8 +99,10 @@ static torre_status make_damping_axis(torre_cpu_solver *s, int axis)
     const torre_padded_field *f = &s->field;
     const double *damping = s->setup->damping[axis];
     int64_t n = f->size[axis], low = 0, high = n;
-    s->damping[axis] = calloc((size_t)(n + f->block), (size_t)f->precision);
+    const size_t bytes = (size_t)((n + f->block - 1) / f->block * TORRE_BLOCK_BYTES);
+    s->damping[axis] = aligned_alloc(TORRE_BLOCK_BYTES, bytes); /* the kernel loads blocks of it */
     if (!s->damping[axis]) return no_memory();
+    memset(s->damping[axis], 0, bytes);
     for (int64_t i = 0; damping && i < n; i++) {
         double d = damping[i] * s->setup->problem->dt;
         if (f->precision == TORRE_F32)
