@@ -63,6 +63,9 @@ static const char tutorial[] =
     "\n"
     "     locality recommend --size 64 --cache 48K --bin-bytes 128\n"
     "\n"
+    "   And then ask the machine, which may fetch ahead what the model counts as a miss:\n"
+    "   bench_gather, in the build folder, times reads of stencils in every ordering.\n"
+    "\n"
     "`locality SUBCOMMAND --help` lists the options: every subcommand prints a table,\n"
     "and writes CSV (--csv), JSON (--json) and pictures (--plot, by gnuplot; the script\n"
     "is kept). `locality --version` tells the version.\n";

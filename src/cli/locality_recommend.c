@@ -168,7 +168,10 @@ torre_status locality_recommend(int argc, char **argv)
         .about =
             "Ranks the orderings by the misses of a cache of the given size (the model of\n"
             "`locality cache`) and recommends one: the simplest of those within the tolerance of\n"
-            "the best. The default cache is the level-2 cache of this machine.\n\n"
+            "the best. The default cache is the level-2 cache of this machine. The model knows no\n"
+            "hardware that fetches ahead, which favours row-major order; the benchmark "
+            "bench_gather\n"
+            "measures what remains of a difference.\n\n"
             "  locality recommend --size 128 --cache 256K --bin-bytes 32\n",
         .ordering_limit = LOCALITY_MAX_ORDERINGS,
         .ordering = ALL_ORDERINGS,
