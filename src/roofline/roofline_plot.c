@@ -154,7 +154,7 @@ static void diagonal(FILE *out, const figure *f, torre_ceiling_id id, double x_l
     fprintf(out, "set arrow from %g,%g to %g,%g nohead lc rgb '%s' lw %g\n", x_low, x_low * rate,
             end, end * rate, bold ? "#000000" : "#a0a0a0", bold ? 2.5 : 1.2);
     fprintf(out,
-            "set label '%s  %.0f GB/s' at %g,%g rotate by %.1f offset 0,0.55 font ',10' tc rgb "
+            "set label '%s  %.0f GB/s' at %g,%g rotate by %.1f offset -0.4,0.9 font ',10' tc rgb "
             "'%s'\n",
             torre_ceiling_title(id), rate, at, at * rate, angle, bold ? "#000000" : "#707070");
 }
@@ -207,7 +207,7 @@ static void write_ceilings(FILE *out, const figure *f)
 static void write_roofline(FILE *out, const figure *f)
 {
     write_head(out, f, "roofline", "Towers and the roofline");
-    fputs("set logscale xy\nset grid lc rgb '#e8e8e8'\n"
+    fputs("set logscale xy\nset grid lc rgb '#d4d4d4'\n"
           "set xlabel 'operations per byte of main memory (counted; bytes modelled)'\n"
           "set ylabel 'Gop/s' offset 1\n"
           "set key bottom right box lc rgb '#c0c0c0' opaque samplen 2 spacing 1.15\n",
@@ -218,42 +218,49 @@ static void write_roofline(FILE *out, const figure *f)
         if (f->has[o][1])
             fprintf(out,
                     "  'points.dat' index 'torre-%d' using 1:2 with linespoints lw 2 pt 7 ps 1.3 "
-                    "lc rgb '%s' title 'order %d, towers (label: DTS)', \\\n"
+                    "lc rgb '%s' title 'towers, order %d', \\\n"
                     "  '' index 'torre-%d' using 1:2:(sprintf('%%d', $6)) with labels offset "
                     "0,0.9 font ',10' tc rgb '%s' notitle, \\\n",
                     2 * o, colour[o], 2 * o, 2 * o, colour[o]);
         if (f->has[o][0])
             fprintf(out,
                     "  'points.dat' index 'stepwise-%d' using 1:2 with points pt 4 ps 1.8 lw 2.5 "
-                    "lc rgb '%s' title 'order %d, stepwise', \\\n",
-                    2 * o, colour[o], 2 * o);
+                    "lc rgb '%s' notitle, \\\n",
+                    2 * o, colour[o]);
     }
-    fputs("  1/0 notitle\n", out);
+    fputs("  1/0 with points pt 4 ps 1.8 lw 2.5 lc rgb '#606060' title 'stepwise, same colours', "
+          "\\\n"
+          "  1/0 with points pt -1 title 'numbers: DTS'\n",
+          out);
     write_formats(out, "roofline");
 }
 
 static void write_rates(FILE *out, const figure *f)
 {
-    write_head(out, f, "rates", "Rate for each order/DTS (lines: stepwise)");
+    write_head(out, f, "rates", "Rate of the best towers for each order/DTS");
     fputs("set grid ytics lc rgb '#e0e0e0'\nset boxwidth 0.8\nset style fill solid 0.85\n"
-          "set xlabel 'order / DTS'\nset ylabel 'Gcells/s' offset 1\nset yrange [0:*]\n"
+          "set xlabel 'order / DTS'\nset ylabel 'Gcells/s' offset 1\nset yrange [0:*]\nset offsets "
+          "0,0,graph 0.06,0\n"
           "set xrange [0:*]\nset key top right samplen 2\nset xtics ()\nplot \\\n",
           out);
     for (int o = 1; o <= 4; o++) {
         if (f->has[o][1])
-            fprintf(out,
-                    "  'points.dat' index 'torre-%d' using 8:3:xtic(9) with boxes lc rgb '%s' "
-                    "title 'order %d, towers', \\\n"
-                    "  '' index 'torre-%d' using 8:3:4:5 with yerrorbars pt 0 lc rgb '#404040' "
-                    "notitle, \\\n",
-                    2 * o, colour[o], 2 * o, 2 * o);
+            fprintf(
+                out,
+                "  'points.dat' index 'torre-%d' using 8:3:xtic(9) with boxes lc rgb '%s' "
+                "title 'towers, order %d', \\\n"
+                "  '' index 'torre-%d' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' "
+                "notitle, \\\n"
+                "  '' index 'torre-%d' using 8:5:(sprintf('%%.3g', $3)) with labels offset "
+                "0,0.7 font ',10' notitle, \\\n",
+                2 * o, colour[o], 2 * o, 2 * o, 2 * o);
         if (f->has[o][0])
             fprintf(out,
                     "  'points.dat' index 'stepwise-%d' using (%g):3:(%g):(0) with vectors nohead "
                     "lw 3 lc rgb '#000000' notitle, \\\n",
                     2 * o, f->place[o][0] - 0.5, f->place[o][1] - f->place[o][0] + 1);
     }
-    fputs("  1/0 notitle\n", out);
+    fputs("  1/0 with lines lw 3 lc rgb '#000000' title 'stepwise'\n", out);
     write_formats(out, "rates");
 }
 
