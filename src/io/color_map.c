@@ -59,7 +59,7 @@ static lab signed_color(double v, lab background)
 void torre_color_map_make(torre_color_map *map)
 {
     for (int g = 0; g < 32; g++) {
-        lab background = lch(0.985 - 0.40 * g / 31, 0.004, 90); /* white to middle grey, warm */
+        lab background = lch(0.985 - 0.34 * g / 31, 0.004, 90); /* white to middle grey, warm */
         for (int v = 0; v < 511; v++)
             to_srgb(signed_color((v - 255) / 255.0, background), map->rgb[g][v]);
     }

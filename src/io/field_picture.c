@@ -44,13 +44,24 @@ static double smooth(const torre_plane *p, double x, double y)
     return sum;
 }
 
-/* Grey of the velocity at a cell; 0 in constant media. */
+/* Velocity between the four cells around a position. */
+static double velocity_at(const torre_plane *p, double x, double y)
+{
+    int64_t i = (int64_t)floor(x), j = (int64_t)floor(y), n = p->size[1];
+    double s = x - floor(x), t = y - floor(y);
+    const double *low = p->velocity + clamp(i, p->size[0]) * n;
+    const double *high = p->velocity + clamp(i + 1, p->size[0]) * n;
+    int64_t left = clamp(j, n), right = clamp(j + 1, n);
+    return (1 - s) * ((1 - t) * low[left] + t * low[right]) +
+           s * ((1 - t) * high[left] + t * high[right]);
+}
+
+/* Grey of the velocity at a position; 0 in constant media. */
 static double grey(const torre_plane *p, double x, double y)
 {
     double low = p->velocity_range[0], high = p->velocity_range[1];
     if (!p->velocity || !(high > low)) return 0;
-    int64_t i = clamp((int64_t)lrint(x), p->size[0]), j = clamp((int64_t)lrint(y), p->size[1]);
-    return 0.06 + 0.94 * (p->velocity[i * p->size[1] + j] - low) / (high - low);
+    return 0.06 + 0.94 * (velocity_at(p, x, y) - low) / (high - low);
 }
 
 /* Pixels a metre, so that the picture is neither tiny nor huge. */

@@ -94,7 +94,8 @@ static void draw_levels(const torre_gather *g, const torre_image *image, double 
             int64_t right = left + 1 < g->traces ? left + 1 : left;
             double t = fmax(0, at - (double)left), n = row_time(g, row);
             double v = (1 - t) * sample_between(g, left, n) + t * sample_between(g, right, n);
-            set_grey(image, x + MARGIN, row + MARGIN, 0.5 + 0.5 * v / scale);
+            v = copysign(pow(fmin(1, fabs(v) / scale), 0.6), v);
+            set_grey(image, x + MARGIN, row + MARGIN, 0.5 + 0.5 * v);
         }
     }
 }
