@@ -324,6 +324,9 @@ torre_status wave_input_read(const wave_settings *s, const torre_option *table,
     TORRE_TRY(choose_dt(s, whole_microseconds, in));
     TORRE_TRY(read_points(s, in));
     TORRE_TRY(read_wavelet(s, in));
+    if (s->snapshot_every > p->steps)
+        warn(in, "--snapshot-every %" PRId64 " makes no picture in %" PRId64 " steps",
+             s->snapshot_every, p->steps);
     TORRE_TRY(check_initial(s, torre_options_given(table, "seed"), in));
     return read_plane(s, in);
 }

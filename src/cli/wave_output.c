@@ -28,13 +28,31 @@ static bool format_of(const char *name, wave_trace_format *format)
     return false;
 }
 
+/* Two results must not go to one file: the later would replace the earlier. */
+static torre_status check_names(const wave_output *out)
+{
+    const wave_settings *s = out->settings;
+    const char *name[WAVE_TRACE_FILES + 2] = {s->field, s->json};
+    const char *option[WAVE_TRACE_FILES + 2] = {"field", "json"};
+    for (int i = 0; i < out->trace_files; i++) {
+        name[i + 2] = out->trace_name[i];
+        option[i + 2] = "traces";
+    }
+    for (int i = 0; i < out->trace_files + 2; i++)
+        for (int j = 0; j < i; j++)
+            if (name[i] && name[j] && strcmp(name[i], name[j]) == 0)
+                return torre_fail(TORRE_ERR_USAGE, "--%s and --%s both write %s", option[j],
+                                  option[i], name[i]);
+    return TORRE_OK;
+}
+
 torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *whole_microseconds)
 {
     out->settings = s;
     *whole_microseconds = false;
     if (s->field && strcmp(s->field, "-") == 0)
         return torre_fail(TORRE_ERR_USAGE, "--field must be a file name (got -)");
-    if (!s->traces) return TORRE_OK;
+    if (!s->traces) return check_names(out);
     out->trace_names = strdup(s->traces);
     if (!out->trace_names) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     for (char *name = out->trace_names; name;) {
@@ -53,7 +71,7 @@ torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *wh
         out->trace_files++;
         name = next;
     }
-    return TORRE_OK;
+    return check_names(out);
 }
 
 static torre_gather gather_of(const wave_input *in, int64_t samples, const void *values)

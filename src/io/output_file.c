@@ -141,7 +141,7 @@ void torre_output_discard(torre_output *out)
 torre_status torre_output_directory(const char *path)
 {
     char part[PATH_MAX];
-    if (strlen(path) + 8 >= sizeof part) {
+    if (strlen(path) + 64 >= sizeof part) { /* room for the names of files */
         errno = ENAMETOOLONG;
         return cannot("write into", path);
     }

@@ -94,6 +94,7 @@ bad 2 "--receivers needs --traces" $r --receivers 1,1,1
 bad 2 "--traces needs --receivers" $r --traces t.npy
 bad 2 "--traces must be" $r --receivers 1,1,1 --traces t.csv
 bad 2 "--traces must be" $r --receivers 1,1,1 --traces t.npy,
+bad 2 "--field and --traces both write u.npy" $r --field u.npy --receivers 1,1,1 --traces u.npy
 bad 2 "--field must be a file name" $r --field -
 bad 2 "--source must be" $r --source 1,2
 bad 2 "--source must be" $r --source "1,2,3;"
