@@ -141,7 +141,7 @@ static void test_values(void **state)
     assert_int_equal(s.order, 4);
     assert_int_equal(s.size[0], 7);
     assert_int_equal(s.size[2], 9);
-    assert_true(s.spacing[0] == 2.5 && s.spacing[1] == 0 && s.spacing[2] == 0);
+    assert_true(s.spacing[0] == 2.5 && s.spacing[1] == 2.5 && s.spacing[2] == 2.5);
     assert_true(s.dt == 1e-3);
     assert_int_equal(s.engine, 2);
     assert_string_equal(s.file, "u.npy");

@@ -310,7 +310,7 @@ torre_status wave_input_read(const wave_settings *s, const torre_option *table,
     bool size_given = torre_options_given(table, "size");
     for (int a = 0; a < 3; a++) {
         p->size[a] = s->size[1] ? s->size[a] : s->size[0];
-        p->spacing[a] = s->spacing[1] > 0 ? s->spacing[a] : s->spacing[0];
+        p->spacing[a] = s->spacing[a];
     }
     p->order = (int)s->order;
     p->precision = s->precision ? TORRE_F64 : TORRE_F32;

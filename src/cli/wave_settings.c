@@ -60,7 +60,6 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .high = 1e9,
          .counts = TORRE_COUNT_1 | TORRE_COUNT_3,
          .metavar = "H|HX,HY,HZ",
-         .default_text = "10",
          .help = "metres between cells"},
         {.name = "velocity",
          .kind = TORRE_OPTION_TEXT,
@@ -175,7 +174,8 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .value = &s->traces,
          .metavar = "FILE[,FILE...]",
          .help = "traces of all receivers, samples 0 to steps: .npy, .sgy (SEG-Y), .su (Seismic "
-                 "Unix), .png (picture)"},
+                 "Unix), .png (picture); SEG-Y and SU need a dt of whole microseconds, an "
+                 "automatic one is rounded down"},
         {.name = "field",
          .kind = TORRE_OPTION_TEXT,
          .value = &s->field,
@@ -290,26 +290,25 @@ void wave_settings_init(wave_settings *s, torre_option *table)
 void wave_help(const torre_option *table)
 {
     puts("Usage: wave [OPTION]...\n"
-         "Solve the acoustic wave equation u_tt + 2 s u_t = c^2 lap(u) + q on a grid of cells.\n"
+         "Solve the acoustic wave equation u_tt + 2 s u_t = c^2 lap(u) + q on a grid.\n"
          "\n"
-         "Without options: a point source in a box of 240x240x120 cells, and a picture of its\n"
-         "waves in the current directory.\n"
+         "Without options: a point source in a box of 240x240x120 cells, and a picture\n"
+         "of its waves in the current directory.\n"
          "\n"
          "Examples:\n"
          "  wave --order 8 --dts 4\n"
-         "  wave --velocity model.npy --size 600x200x300 --spacing 5 --boundary absorbing,z-=free "
-         "\\\n"
-         "       --source 1500,500,20 --receivers 100,500,10:2900,500,10:281 --steps 2000 \\\n"
-         "       --traces shot.sgy,shot.png --dt 500e-6 --snapshot-every 200 --output pictures");
+         "  wave --velocity model.npy --size 600x200x300 --spacing 5 --dt 500e-6 \\\n"
+         "       --boundary absorbing,z-=free --source 1500,500,20 --steps 2000 \\\n"
+         "       --receivers 100,500,10:2900,500,10:281 --traces shot.sgy,shot.png \\\n"
+         "       --snapshot-every 200 --output pictures");
     torre_options_help(table, stdout);
-    puts(
-        "\n"
-        "Units are SI: metres, seconds, m/s, Hz. Cell (i, j, k) lies at (i HX, j HY, k HZ); z "
-        "counts\n"
-        "downwards. Faces: free (u = 0, the surface of water), rigid (a wall), absorbing (a "
-        "damping\n"
-        "layer inside the grid before a free face), periodic (two opposite faces together).\n"
-        "\n"
-        "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no device,\n"
-        "5 the field became unstable, 75 stopped by a signal after writing the results so far.");
+    puts("\n"
+         "Units are SI: metres, seconds, m/s, Hz. Cell (i, j, k) lies at (i HX, j HY, k HZ);\n"
+         "z counts downwards. Faces: free (u = 0, like the surface of water), rigid (a wall),\n"
+         "absorbing (a damping layer inside the grid before a free face), periodic (two\n"
+         "opposite faces together). Sources and receivers between cells are interpolated.\n"
+         "\n"
+         "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no\n"
+         "device, 5 the field became unstable, 75 stopped by a signal after writing the\n"
+         "results so far.");
 }

@@ -149,6 +149,7 @@ static torre_status store_vector(const torre_option *o, const char *text)
         return refuse(o, text);
     for (int i = 0; i < n; i++)
         if (!in_range(o, v[i])) return refuse(o, text);
+    if (n == 1) v[1] = v[2] = v[0];
     memcpy(o->value, v, sizeof v);
     return TORRE_OK;
 }

@@ -37,10 +37,11 @@ typedef enum torre_option_kind {
     TORRE_OPTION_REAL,      /* double in low .. high */
     TORRE_OPTION_CHOICE,    /* int, index into choices */
     TORRE_OPTION_SIZE,      /* int64_t[3], "NxNxN", each in low .. high; counts says how many */
-    TORRE_OPTION_VECTOR     /* double[3], "a,b,c", each in low .. high; counts says how many */
+    TORRE_OPTION_VECTOR     /* double[3], "a,b,c", each in low .. high; counts says how many;
+                               one number stands for three equal ones */
 } torre_option_kind;
 
-/* Bits for torre_option.counts: how many numbers a size or vector may have. Missing ones are 0. */
+/* Bits for torre_option.counts: how many numbers a size or vector may have. Missing sizes are 0. */
 enum { TORRE_COUNT_1 = 1, TORRE_COUNT_2 = 2, TORRE_COUNT_3 = 4 };
 
 typedef struct torre_option {

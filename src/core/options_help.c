@@ -4,6 +4,17 @@
 #include "core/numbers.h"
 #include "core/options.h"
 
+static void join_reals(const torre_option *o, char *buffer, size_t size)
+{
+    const double *v = o->value;
+    char part[3][32];
+    for (int i = 0; i < 3; i++) torre_format_real(v[i], part[i], sizeof part[i]);
+    if ((o->counts & TORRE_COUNT_1) && v[1] == v[0] && v[2] == v[0])
+        snprintf(buffer, size, "%s", part[0]);
+    else
+        snprintf(buffer, size, "%s,%s,%s", part[0], part[1], part[2]);
+}
+
 static void join_integers(const int64_t v[3], char *buffer, size_t size)
 {
     size_t at = 0;
@@ -14,7 +25,6 @@ static void join_integers(const int64_t v[3], char *buffer, size_t size)
 
 void torre_option_text(const torre_option *o, char *buffer, size_t size)
 {
-    char part[3][32];
     buffer[0] = 0;
     switch (o->kind) {
     case TORRE_OPTION_GROUP:
@@ -44,8 +54,7 @@ void torre_option_text(const torre_option *o, char *buffer, size_t size)
         join_integers(o->value, buffer, size);
         break;
     case TORRE_OPTION_VECTOR:
-        for (int i = 0; i < 3; i++) torre_format_real(((double *)o->value)[i], part[i], 32);
-        snprintf(buffer, size, "%s,%s,%s", part[0], part[1], part[2]);
+        join_reals(o, buffer, size);
         break;
     }
 }

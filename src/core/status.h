@@ -12,7 +12,7 @@ typedef enum torre_status {
     TORRE_ERR_INPUT = 3,    /* a file cannot be read or written, or holds the wrong thing */
     TORRE_ERR_RESOURCE = 4, /* memory or device */
     TORRE_ERR_UNSTABLE = 5, /* the computation is unstable or not finite */
-    TORRE_STOPPED = 75      /* stopped on request, checkpoint written */
+    TORRE_STOPPED = 75      /* stopped on request, results so far written */
 } torre_status;
 
 /*
