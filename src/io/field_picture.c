@@ -69,7 +69,7 @@ static double resolution(const torre_plane *p)
 {
     double finest = fmin(p->spacing[0], p->spacing[1]), longest = 0;
     for (int a = 0; a < 2; a++) longest = fmax(longest, (double)p->size[a] * p->spacing[a]);
-    double per_cell = fmax(1, round(COMFORTABLE / (longest / finest)));
+    double per_cell = fmax(1, ceil(COMFORTABLE / (longest / finest)));
     return fmin(per_cell / finest, LARGEST / longest);
 }
 
