@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 example=$1
 build=$(cd "$2" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'cat "$work/errors" >&2; rm -rf "$work"' EXIT
 cd "$work"
 case $example in
 first_run)
@@ -16,11 +16,11 @@ layers)
     SCALE=10 "$here/layers/run.sh" "$build" 2>errors
     files="layers/snapshot_000100.png layers/shot.npy layers/shot.png salt/velocity.npy salt/shot.png" ;;
 marmousi)
-    "$build/make_model" --kind layers --size 80x1x40 --spacing 40 --output model.npy
-    STEPS=50 SNAPSHOT_EVERY=50 NY=9 FREQUENCY=2 "$here/marmousi/run.sh" model.npy 40 "$build" 2>errors
+    "$build/make_model" --kind layers --size 160x1x60 --spacing 20 --output model.npy
+    STEPS=50 SNAPSHOT_EVERY=50 NY=9 FREQUENCY=4 "$here/marmousi/run.sh" model.npy 20 "$build" 2>errors
     files="marmousi/velocity.npy marmousi/snapshot_000050.png marmousi/shot.npy marmousi/shot.png" ;;
 esac
 for file in $files; do
     [ -s "$file" ] || { echo "tiny: $example left no $file"; exit 1; }
 done
-[ ! -s errors ] || { cat errors; exit 1; }
+[ ! -s errors ]

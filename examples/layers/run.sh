@@ -13,7 +13,7 @@ h=$((10 * scale))
 size=$((300 / scale))x$((120 / scale))x$((150 / scale))
 width=$((20 / scale + 4))
 shot="--order 8 --boundary absorbing,z-=free --absorbing-width $width --source 900,600,40
-    --frequency $((12 / scale + 3)) --receivers 100,600,20:2900,600,20:141"
+    --receivers 100,600,20:2900,600,20:141"
 
 for kind in layers salt; do
     mkdir -p $kind

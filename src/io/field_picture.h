@@ -25,8 +25,8 @@ typedef struct torre_plane {
 torre_status torre_plane_scale(const torre_plane *plane, double *scale);
 
 /*
- * Draw: 1000 to 2000 pixels along the longer side for small planes, one pixel a cell for large ones,
- * at most 8192. scale: what is shown in full colour (<= 0: an empty field); weaker values are
+ * Draw: 1000 to 2000 pixels along the longer side for small planes, one pixel a cell for large
+ * ones, at most 8192. scale: what is shown in full colour (<= 0: an empty field); weaker values are
  * lifted (|v|^0.6) so that faint waves can be seen. TORRE_ERR_RESOURCE without memory.
  */
 torre_status torre_plane_draw(const torre_plane *plane, double scale, torre_image *image);
