@@ -28,10 +28,16 @@ static void add(point_list *list, int order, torre_engine engine, int dts, int64
 
 static void add_towers(point_list *list, const torre_sweep_axes *a, int height, int ordering)
 {
-    for (int d = 0; d < a->dts_count; d++)
+    for (int d = 0; d < a->dts_count && a->torre; d++)
         for (int o = 0; o < a->orders; o++)
             add(list, a->order[o], TORRE_TORRE, a->dts[d], a->height[height],
                 a->ordering[ordering]);
+}
+
+static void add_stepwise(point_list *list, const torre_sweep_axes *a, int ordering)
+{
+    for (int o = 0; o < a->orders && a->stepwise; o++)
+        add(list, a->order[o], TORRE_STEPWISE, 0, 0, a->ordering[ordering]);
 }
 
 torre_status torre_sweep_list(const torre_sweep_axes *a, int threads, int device,
@@ -40,11 +46,14 @@ torre_status torre_sweep_list(const torre_sweep_axes *a, int threads, int device
     int limit = a->orders * a->orderings * (1 + a->dts_count * a->heights);
     point_list list = {calloc((size_t)limit, sizeof **points), 0, threads, device};
     if (!list.points) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    for (int s = 0; s < a->orderings; s++) {
-        for (int o = 0; o < a->orders && a->stepwise; o++)
-            add(&list, a->order[o], TORRE_STEPWISE, 0, 0, a->ordering[s]);
-        for (int h = 0; h < a->heights && a->torre; h++) add_towers(&list, a, h, s);
+    add_stepwise(&list, a, 0);
+    for (int h = 0; h < a->heights; h++) add_towers(&list, a, h, 0);
+    for (int s = 1; s < a->orderings; s++) {
+        add_stepwise(&list, a, s);
+        add_towers(&list, a, 0, s);
     }
+    for (int s = 1; s < a->orderings; s++)
+        for (int h = 1; h < a->heights; h++) add_towers(&list, a, h, s);
     *points = list.points;
     *count = list.count;
     return TORRE_OK;

@@ -20,7 +20,7 @@ typedef struct torre_sweep_axes {
 /*
  * All combinations, coarse to fine, so that whatever has been measured when a sweep ends early is
  * worth having: stepwise; towers of the preferred height and ordering; the other heights; the
- * other orderings. *points is the caller's to free.
+ * other orderings with the preferred height; the rest. *points is the caller's to free.
  */
 torre_status torre_sweep_list(const torre_sweep_axes *axes, int threads, int device,
                               torre_sweep_point **points, int *count);
