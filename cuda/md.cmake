@@ -1,0 +1,20 @@
+# The particle solver: one generated file per pair model (the lines of src/md/pair_list.h) and
+# precision, host code in C. Included by CMakeLists.txt after the target torre_cuda exists.
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/md/pair_list.h md_model_lines REGEX "^ *MODEL\\([a-z0-9_]+\\)")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+                                       ${PROJECT_SOURCE_DIR}/src/md/pair_list.h)
+# No division by Newton's method and no subnormals in f32: one reciprocal per pair, 1 ulp off.
+set(md_cuda_flags -ftz=true -prec-div=false)
+foreach(line ${md_model_lines})
+  string(REGEX REPLACE " *MODEL\\(([a-z0-9_]+)\\).*" "\\1" MODEL ${line})
+  foreach(PRECISION f32 f64 mixed)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/md_${MODEL}_${PRECISION}.cu)
+    configure_file(md_instance.cu.in ${file} @ONLY)
+    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${md_cuda_flags}")
+    target_sources(torre_cuda PRIVATE ${file})
+  endforeach()
+endforeach()
+# tells src/md/md_backend_list.c that torre_md_cuda is there
+target_compile_definitions(torre PRIVATE TORRE_HAVE_CUDA_MD)
+target_sources(torre_cuda PRIVATE md_scan.cu md_kernels.c md_layout.c md_cuda.c md_cuda_run.c
+                                  md_cuda_tables.c)

@@ -1,0 +1,494 @@
+/*
+ * Steps of the cuda backend. Work is queued without waiting for the device; one read-back at the
+ * end of an advance tells whether all went well. Where a table was too small, the device has
+ * stopped at that rebuild (md_control), and the host makes room and continues from there.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "md_cuda_solver.h"
+
+#define GRAPH_STEPS  64 /* longest recorded sequence of steps */
+#define SAMPLE_EVERY 16 /* segments between those timed by phase */
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static torre_neighbor neighbor_of(const md_cuda_solver *s) { return s->info.plan.neighbor; }
+
+static md_tiles current_tiles(const md_cuda_solver *s)
+{
+    md_tiles t = s->tiles;
+    if (!s->permuted) t.perm = NULL;
+    return t;
+}
+
+static md_box box_of(const md_cuda_solver *s)
+{
+    md_box box;
+    for (int a = 0; a < 3; a++) {
+        box.edge[a] = s->problem->box[a];
+        box.bin_edge[a] = s->layout.bin_edge[a];
+    }
+    return box;
+}
+
+static double list_radius(const md_cuda_solver *s)
+{
+    return s->problem->cutoff + s->info.plan.skin;
+}
+
+static torre_status queue_sort(md_cuda_solver *s, bool sort)
+{
+    s->permuted = !sort;
+    md_sort_args a = {.tiles = current_tiles(s),
+                      .box = box_of(s),
+                      .count = (int)s->problem->count,
+                      .x_in = s->x[s->x_now],
+                      .v_in = s->v[s->v_now],
+                      .id_in = s->id[s->v_now],
+                      .x_out = s->x[1 - s->x_now],
+                      .v_out = s->v[1 - s->v_now],
+                      .id_out = s->id[1 - s->v_now],
+                      .x_built = s->x_built,
+                      .bin_count = s->bin_count,
+                      .key = s->key,
+                      .slot = s->slot,
+                      .order = s->order,
+                      .order_id = s->order_id,
+                      .order_key = s->order_key,
+                      .scan_scratch = s->scan_scratch,
+                      .scan_bytes = s->scan_bytes};
+    s->x_now = 1 - s->x_now;
+    s->v_now = 1 - s->v_now;
+    MD_TRY(s->kernels->sort(&a, s->stream), "sorting particles");
+    return TORRE_OK;
+}
+
+static torre_status queue_list(md_cuda_solver *s)
+{
+    if (neighbor_of(s) == TORRE_NEIGHBOR_TILE) return TORRE_OK;
+    md_list_args a = {.tiles = current_tiles(s),
+                      .box = box_of(s),
+                      .x = s->x[s->x_now],
+                      .inverse_radius = (float)(1 / list_radius(s)),
+                      .lanes_per_place = s->layout.lanes_per_place,
+                      .half = neighbor_of(s) == TORRE_NEIGHBOR_HALF,
+                      .block = s->layout.list_block};
+    MD_TRY(s->kernels->list(&a, s->stream), "building neighbour lists");
+    return TORRE_OK;
+}
+
+static md_force_args force_args(const md_cuda_solver *s)
+{
+    const torre_md_problem *p = s->problem;
+    double radius = list_radius(s);
+    md_force_args a = {.tiles = current_tiles(s),
+                       .box = box_of(s),
+                       .x_in = s->x[s->x_now],
+                       .x_out = s->x[1 - s->x_now],
+                       .v = s->v[s->v_now],
+                       .f = s->f,
+                       .partial = s->partial,
+                       .fixed = s->fixed,
+                       .id = s->id[s->v_now],
+                       .count = (int)p->count,
+                       .cutoff_sq = p->cutoff * p->cutoff,
+                       .list_cutoff_sq = radius * radius,
+                       .kick = p->dt / (2 * p->mass),
+                       .drift = p->dt,
+                       .fixed_scale = ldexp(1, MD_FIXED_BITS),
+                       .lanes_per_place = s->layout.lanes_per_place,
+                       .block = s->layout.block};
+    memcpy(a.pair, s->pair, sizeof a.pair);
+    return a;
+}
+
+static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, bool sums)
+{
+    cudaError_t error;
+    switch (neighbor_of(s)) {
+    case TORRE_NEIGHBOR_TILE:
+        error = s->kernels->sweep(a, sums, s->stream);
+        break;
+    case TORRE_NEIGHBOR_HALF:
+        error = s->kernels->half(a, sums, s->stream);
+        break;
+    default:
+        error = s->kernels->full(a, sums, s->stream);
+        break;
+    }
+    MD_TRY(error, "computing forces");
+    return TORRE_OK;
+}
+
+static bool has_thermostat(const md_cuda_solver *s) { return s->problem->ensemble != TORRE_NVE; }
+
+/* Rows of partial sums that the force kernels write. */
+static int force_rows(const md_cuda_solver *s)
+{
+    int rows = s->layout.brick_count;
+    if (neighbor_of(s) == TORRE_NEIGHBOR_HALF) rows += md_particle_rows((int)s->problem->count);
+    return rows;
+}
+
+/* The thermostat after a step, with or without the sums at the velocities that it leaves. */
+static torre_status queue_thermostat(md_cuda_solver *s, bool sums)
+{
+    const torre_md_problem *p = s->problem;
+    double keep = p->ensemble == TORRE_LANGEVIN ? exp(-p->dt / p->damping_time) : 0;
+    double *partial = s->partial + (int64_t)s->layout.brick_count * MD_SUMS;
+    md_thermostat_args a = {.control = s->control,
+                            .count = (int)p->count,
+                            .v = s->v[s->v_now],
+                            .id = s->id[s->v_now],
+                            .keep = keep,
+                            .noise = sqrt((1 - keep * keep) * p->temperature / p->mass),
+                            .seed = p->seed,
+                            .rate = p->dt / p->damping_time,
+                            .temperature = p->temperature,
+                            .mass = p->mass,
+                            .freedom = fmax(3 * (double)p->count - 3, 1),
+                            .total = s->total,
+                            .partial = sums ? partial : NULL};
+    MD_TRY(s->kernels->thermostat(&a, s->stream), "applying the thermostat");
+    if (sums)
+        MD_TRY(md_total(partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
+               "adding up energies");
+    return TORRE_OK;
+}
+
+/* One step with a thermostat; positions stay in their buffer. */
+static torre_status queue_unfused_step(md_cuda_solver *s)
+{
+    md_force_args a = force_args(s);
+    TORRE_TRY(queue_force(s, &a, true));
+    if (s->problem->ensemble == TORRE_BERENDSEN)
+        MD_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
+    TORRE_TRY(queue_thermostat(s, false));
+    a.x_out = s->x[s->x_now];
+    MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");
+    return TORRE_OK;
+}
+
+static torre_status queue_steps(md_cuda_solver *s, int steps)
+{
+    for (int k = 0; k < steps; k++) {
+        if (has_thermostat(s)) {
+            TORRE_TRY(queue_unfused_step(s));
+            continue;
+        }
+        md_force_args a = force_args(s);
+        /* the first one reads tables of the kernels in front of it, the others only positions */
+        a.overlap = k > 0 && s->capability >= 90;
+        TORRE_TRY(queue_force(s, &a, false));
+        s->x_now = 1 - s->x_now;
+    }
+    return TORRE_OK;
+}
+
+/* Forces, the second half of the step (kick 0: none), thermostat and sums. */
+static torre_status queue_sums(md_cuda_solver *s, double kick)
+{
+    md_force_args a = force_args(s);
+    a.kick = kick;
+    TORRE_TRY(queue_force(s, &a, true));
+    MD_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
+    return has_thermostat(s) && kick != 0 ? queue_thermostat(s, true) : TORRE_OK;
+}
+
+static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
+{
+    if (timed) MD_TRY(cudaEventRecord(s->event[0], s->stream), "timing");
+    if (build) TORRE_TRY(queue_sort(s, sort));
+    if (timed) MD_TRY(cudaEventRecord(s->event[1], s->stream), "timing");
+    if (build) TORRE_TRY(queue_list(s));
+    if (timed) MD_TRY(cudaEventRecord(s->event[2], s->stream), "timing");
+    TORRE_TRY(queue_steps(s, steps));
+    if (timed) MD_TRY(cudaEventRecord(s->event[3], s->stream), "timing");
+    return TORRE_OK;
+}
+
+static bool graph_matches(const md_cuda_solver *s, const md_graph *g, bool build, bool sort,
+                          int steps)
+{
+    return g->used && g->build == build && g->sort == sort && g->steps == steps &&
+           g->x_now == s->x_now && g->v_now == s->v_now && g->permuted == s->permuted;
+}
+
+void md_cuda_graphs_free(md_cuda_solver *s)
+{
+    for (int k = 0; k < MD_GRAPHS; k++) {
+        if (s->graphs[k].used) cudaGraphExecDestroy(s->graphs[k].exec);
+        s->graphs[k].used = false;
+    }
+}
+
+/* Record a segment as a graph, without running it; s is as after the segment. */
+static torre_status record_graph(md_cuda_solver *s, bool build, bool sort, int steps, md_graph *g)
+{
+    cudaGraph_t graph;
+    MD_TRY(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeThreadLocal), "recording steps");
+    torre_status status = queue_segment(s, build, sort, steps, false);
+    cudaError_t error = cudaStreamEndCapture(s->stream, &graph);
+    if (status) return status;
+    MD_TRY(error, "recording steps");
+    error = cudaGraphInstantiate(&g->exec, graph, 0);
+    cudaGraphDestroy(graph);
+    MD_TRY(error, "recording steps");
+    g->used = true;
+    return TORRE_OK;
+}
+
+/* The same as queue_segment, from a recorded graph. */
+static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int steps)
+{
+    for (int k = 0; k < MD_GRAPHS; k++) {
+        md_graph *g = &s->graphs[k];
+        if (!graph_matches(s, g, build, sort, steps)) continue;
+        MD_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
+        s->x_now ^= (build ? 1 : 0) ^ (has_thermostat(s) ? 0 : steps & 1);
+        s->v_now ^= build ? 1 : 0;
+        if (build) s->permuted = !sort;
+        return TORRE_OK;
+    }
+    md_graph *g = &s->graphs[s->graph_next];
+    s->graph_next = (s->graph_next + 1) % MD_GRAPHS;
+    if (g->used) cudaGraphExecDestroy(g->exec);
+    *g = (md_graph){.build = build,
+                    .sort = sort,
+                    .steps = steps,
+                    .x_now = s->x_now,
+                    .v_now = s->v_now,
+                    .permuted = s->permuted};
+    TORRE_TRY(record_graph(s, build, sort, steps, g));
+    MD_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
+    return TORRE_OK;
+}
+
+static torre_status note_build(md_cuda_solver *s, int64_t step)
+{
+    if (s->record_count == s->record_room) {
+        int room = s->record_room ? 2 * s->record_room : 64;
+        void *more = realloc(s->records, (size_t)room * sizeof *s->records);
+        if (!more) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %d records", room);
+        s->records = more;
+        s->record_room = room;
+    }
+    /* sorting flips both buffers */
+    s->records[s->record_count++] = (md_build_record){.step = step,
+                                                      .drifts = s->drifts,
+                                                      .x_now = 1 - s->x_now,
+                                                      .v_now = 1 - s->v_now,
+                                                      .permuted = s->permuted};
+    return TORRE_OK;
+}
+
+static torre_status clear_control(md_cuda_solver *s, int64_t step)
+{
+    md_control clear = {.bad_id = UINT32_MAX, .step = (uint64_t)step};
+    s->drifts = 0;
+    s->record_count = 0;
+    memcpy(s->pinned, &clear, sizeof clear);
+    /* `moved` outlives this: it belongs to the last rebuild, and is recomputed before use */
+    MD_TRY(cudaMemcpyAsync(s->control, s->pinned, sizeof clear, cudaMemcpyHostToDevice, s->stream),
+           "clearing the control block");
+    MD_TRY(cudaStreamSynchronize(s->stream), "clearing the control block");
+    return TORRE_OK;
+}
+
+static torre_status read_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
+{
+    char *host = s->pinned;
+    MD_TRY(cudaMemcpyAsync(host, s->control, sizeof *control, cudaMemcpyDeviceToHost, s->stream),
+           "reading results");
+    MD_TRY(cudaMemcpyAsync(host + sizeof *control, s->total, 2 * MD_SUMS * sizeof(double),
+                           cudaMemcpyDeviceToHost, s->stream),
+           "reading results");
+    MD_TRY(cudaStreamSynchronize(s->stream), "computing steps");
+    for (int k = 0; s->timing && k < 3; k++) {
+        float ms;
+        MD_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
+        s->sampled[k] += 1e-3 * ms;
+    }
+    s->sampled_builds += s->timing > 0;
+    s->sampled_steps += s->timing;
+    s->timing = 0;
+    memcpy(control, host, sizeof *control);
+    memcpy(total, host + sizeof *control, 2 * MD_SUMS * sizeof(double));
+    return TORRE_OK;
+}
+
+/* Whether the lists are to be rebuilt at the positions of this step; waits in check mode. */
+static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
+{
+    const torre_md_plan *plan = &s->info.plan;
+    *due = step % plan->rebuild_every == 0;
+    if (!*due || !plan->rebuild_check) return TORRE_OK;
+    md_control control;
+    double total[2 * MD_SUMS];
+    MD_TRY(s->kernels->moved(s->control, (int)s->problem->count, s->x[s->x_now], s->x_built,
+                             s->stream),
+           "measuring displacements");
+    TORRE_TRY(read_control(s, &control, total));
+    float moved;
+    memcpy(&moved, &control.moved, sizeof moved);
+    *due = control.error || !(moved <= plan->skin * plan->skin / 4);
+    if (*due && step - s->last_build <= plan->rebuild_every) s->counts.dangerous_builds++;
+    return TORRE_OK;
+}
+
+static torre_status run_segment(md_cuda_solver *s, int64_t step, bool build, int steps)
+{
+    const torre_md_plan *plan = &s->info.plan;
+    bool sort = build && plan->sort_every != TORRE_MD_NEVER &&
+                (s->last_sort < 0 || step - s->last_sort >= plan->sort_every);
+    if (build) {
+        TORRE_TRY(note_build(s, step));
+        s->records[s->record_count - 1].permuted = !sort;
+        s->last_build = step;
+        if (sort) s->last_sort = step;
+        s->counts.builds++;
+        s->counts.sorts += sort;
+    }
+    bool timed = build && steps && !s->timing && s->segments++ % SAMPLE_EVERY == 1;
+    if (timed) s->timing = steps;
+    if (timed || (!build && steps < 2))
+        TORRE_TRY(queue_segment(s, build, sort, steps, timed));
+    else
+        TORRE_TRY(replay_segment(s, build, sort, steps));
+    s->drifts += (uint32_t)steps;
+    return TORRE_OK;
+}
+
+torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step)
+{
+    int64_t count = s->problem->count;
+    md_control control;
+    double total[2 * MD_SUMS];
+    TORRE_TRY(read_control(s, &control, total));
+    const char *what = control.error & MD_ERROR_FORCE  ? "feels a force out of all range"
+                       : control.error & MD_ERROR_JUMP ? "crossed the box between two rebuilds"
+                                                       : "has a position that is not finite";
+    long long id = control.bad_id == UINT32_MAX ? -1 : (long long)control.bad_id;
+    if (id < 0) { /* the sums were not finite: look for a particle that is not */
+        double *v[3] = {malloc((size_t)count * 8), malloc((size_t)count * 8),
+                        malloc((size_t)count * 8)};
+        if (v[0] && v[1] && v[2] && !s->base.backend->get_particles(&s->base, NULL, v)) {
+            for (int64_t i = 0; i < count && id < 0; i++)
+                if (!isfinite(v[0][i] + v[1][i] + v[2][i])) id = i;
+        }
+        for (int a = 0; a < 3; a++) free(v[a]);
+        what = "has a velocity that is not finite";
+    }
+    return torre_fail(TORRE_ERR_UNSTABLE,
+                      "step %lld: particle %lld %s; use a smaller --dt, or check for overlapping "
+                      "particles",
+                      (long long)step, id, what);
+}
+
+/* Make room for what the device asked for, and go back to the rebuild that failed. */
+static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t *step)
+{
+    if (control->error & (MD_ERROR_NOT_FINITE | MD_ERROR_JUMP | MD_ERROR_FORCE))
+        return md_cuda_unstable(s, *step - (int64_t)(s->drifts - control->done));
+    int r = s->record_count - 1;
+    while (r > 0 && s->records[r].drifts != control->done) r--;
+    if (r < 0)
+        return torre_fail(TORRE_ERR_RESOURCE, "the cuda backend lost track of its steps (error %u)",
+                          control->error);
+    md_build_record back = s->records[r];
+    const md_layout *l = &s->layout;
+    if (control->error & MD_ERROR_STAGED)
+        s->crowding.staged = fmax(s->crowding.staged, 1.03 * control->need_staged / l->staged_mean);
+    if (control->error & MD_ERROR_LANES)
+        s->crowding.lanes = fmax(s->crowding.lanes, control->need_lanes / l->lanes_mean);
+    if (control->error & MD_ERROR_LIST)
+        s->crowding.entries = fmax(s->crowding.entries, control->need_entries / l->entries_mean);
+    s->x_now = back.x_now;
+    s->v_now = back.v_now;
+    s->permuted = back.permuted;
+    s->counts.builds -= s->record_count - r;
+    *step = back.step;
+    md_cuda_graphs_free(s);
+    TORRE_TRY(md_layout_choose(s->problem, &s->info.plan, &s->limits, &s->wish, &s->crowding,
+                               &s->layout));
+    TORRE_TRY(md_cuda_tables(s));
+    return clear_control(s, *step);
+}
+
+/* Steps between `step`, whose positions are there, and the forces of `target`. */
+static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool build_first,
+                           double last_kick)
+{
+    const torre_md_plan *plan = &s->info.plan;
+    for (;;) {
+        bool due = build_first;
+        while (step < target) {
+            if (!due) TORRE_TRY(is_due(s, step, &due));
+            int64_t until = step + plan->rebuild_every - step % plan->rebuild_every;
+            if (until > target) until = target;
+            if (until > step + GRAPH_STEPS) until = step + GRAPH_STEPS;
+            TORRE_TRY(run_segment(s, step, due, (int)(until - step)));
+            step = until;
+            due = false;
+        }
+        if (!due) TORRE_TRY(is_due(s, step, &due));
+        if (due) TORRE_TRY(run_segment(s, step, true, 0));
+        TORRE_TRY(queue_sums(s, last_kick));
+        md_control control;
+        double total[2 * MD_SUMS];
+        TORRE_TRY(read_control(s, &control, total));
+        if (control.error) {
+            TORRE_TRY(repair(s, &control, &step));
+            build_first = true;
+            continue;
+        }
+        const torre_md_problem *p = s->problem;
+        double inside = total[MD_SUM_INSIDE] / 2, pairs = total[MD_SUM_TESTED];
+        const double *after = has_thermostat(s) && last_kick != 0 ? total + MD_SUMS : total;
+        s->sums = (torre_md_sums){
+            .kinetic = 0.5 * p->mass * after[MD_SUM_SPEED_SQ],
+            .potential = 0.5 * total[MD_SUM_POTENTIAL],
+            .potential_shift = s->kernels->pair_shift(p) * inside,
+            .virial = 0.5 * total[MD_SUM_VIRIAL],
+            .momentum = {p->mass * after[MD_SUM_VX], p->mass * after[MD_SUM_VY],
+                         p->mass * after[MD_SUM_VZ]},
+            .neighbors = pairs / (double)p->count,
+        };
+        s->step = target;
+        if (!isfinite(s->sums.kinetic + s->sums.potential + s->sums.virial))
+            return md_cuda_unstable(s, target);
+        return TORRE_OK;
+    }
+}
+
+torre_status md_cuda_start(md_cuda_solver *s)
+{
+    s->last_sort = s->last_build = -1;
+    s->permuted = s->info.plan.sort_every == TORRE_MD_NEVER;
+    TORRE_TRY(clear_control(s, 0));
+    return run_to(s, 0, 0, true, 0);
+}
+
+torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps)
+{
+    if (steps <= 0) return TORRE_OK;
+    double start = now_seconds();
+    TORRE_TRY(clear_control(s, s->step));
+    md_force_args a = force_args(s);
+    a.x_out = s->x[s->x_now];
+    MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");
+    s->drifts++;
+    TORRE_TRY(run_to(s, s->step + 1, s->step + steps, false, a.kick));
+    s->steps_done += steps;
+    s->loop_seconds += now_seconds() - start;
+    return TORRE_OK;
+}

@@ -1,0 +1,100 @@
+/* The cuda backend of the particle solver: its state, shared by md_cuda.c and md_cuda_run.c. */
+#ifndef TORRE_MD_CUDA_SOLVER_H
+#define TORRE_MD_CUDA_SOLVER_H
+
+#include "md_launch.h"
+#include "md_layout.h"
+
+#define MD_GRAPHS 8
+
+/* A recorded sequence: perhaps a rebuild, then steps. */
+typedef struct md_graph {
+    bool used;
+    bool build, sort;
+    int steps;
+    int x_now, v_now; /* buffers in use at its start */
+    bool permuted;    /* storage order before it */
+    cudaGraphExec_t exec;
+} md_graph;
+
+/* State after a rebuild was queued, to come back to when it failed. */
+typedef struct md_build_record {
+    int64_t step;
+    uint32_t drifts; /* queued before it */
+    int x_now, v_now;
+    bool permuted;
+} md_build_record;
+
+typedef struct md_cuda_solver {
+    torre_md_solver base;
+    const torre_md_problem *problem;
+    torre_md_info info;
+    md_limits limits;
+    int capability; /* 10 major + minor */
+    const md_kernels *kernels;
+    md_layout layout;
+    md_crowding crowding;
+    md_layout_wish wish;
+    cudaStream_t stream;
+
+    /* Device memory. Positions, velocities and ids are double-buffered. */
+    md_tiles tiles; /* perm: the array, whether in use or not */
+    void *x[2], *v[2], *f, *x_built;
+    int *id[2];
+    int *bin_count, *key, *slot, *order, *order_id, *order_key;
+    void *scan_scratch;
+    size_t scan_bytes;
+    double *partial, *total; /* total: [2][MD_SUMS], of the step and after its thermostat */
+    uint64_t *fixed;
+    md_control *control;
+    void *pinned; /* host copy of control and total */
+    unsigned char pair[MD_PAIR_BYTES];
+
+    int64_t step; /* positions, velocities and forces of this step */
+    bool ready;   /* set_particles was called */
+    int x_now, v_now;
+    bool permuted; /* perm is in use */
+    int64_t last_sort, last_build;
+    torre_md_sums sums;
+    torre_md_counts counts;
+
+    md_build_record *records; /* since the control block was cleared */
+    int record_count, record_room;
+    uint32_t drifts;
+
+    md_graph graphs[MD_GRAPHS];
+    int graph_next;
+
+    /* Time: of all advances, and of the sampled segments by phase. */
+    double loop_seconds;
+    double sampled[3]; /* sort, list, steps: seconds */
+    int64_t sampled_builds, sampled_steps, segments, steps_done;
+    int timing; /* steps of the segment whose events are still to be read; 0: none */
+    cudaEvent_t event[4];
+} md_cuda_solver;
+
+/* Turn a CUDA error into a status; what: "allocating positions". */
+torre_status md_cuda_status(cudaError_t error, const char *what);
+
+#define MD_TRY(expr, what)                                                                         \
+    do {                                                                                           \
+        cudaError_t md_cuda_error_ = (expr);                                                       \
+        if (md_cuda_error_ != cudaSuccess) return md_cuda_status(md_cuda_error_, what);            \
+    } while (0)
+
+/* Allocate the tables that depend on the layout, and order the bricks; frees older ones. */
+torre_status md_cuda_tables(md_cuda_solver *s);
+void md_cuda_tables_free(md_cuda_solver *s);
+void md_cuda_graphs_free(md_cuda_solver *s);
+
+/* Sort, build lists, compute the forces and sums of the current positions. */
+torre_status md_cuda_start(md_cuda_solver *s);
+torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps);
+
+/* Text of an instability at the current step; always returns TORRE_ERR_UNSTABLE (or worse). */
+torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step);
+
+/* For benchmarks: layouts of solvers planned from now on; NULL: back to the model's choice. */
+void md_cuda_wish(const md_layout_wish *wish);
+
+#endif

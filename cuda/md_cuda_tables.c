@@ -1,0 +1,112 @@
+/* Device memory of the cuda backend that depends on the layout. */
+#include <stdlib.h>
+
+#include "md_cuda_solver.h"
+
+torre_status md_cuda_status(cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess) return TORRE_OK;
+    cudaGetLastError(); /* later calls are not to blame */
+    if (error == cudaErrorMemoryAllocation) {
+        size_t available = 0, all = 0;
+        cudaMemGetInfo(&available, &all);
+        return torre_fail(TORRE_ERR_RESOURCE, "%s: the device has %.2f of %.2f GB left, too little",
+                          what, 1e-9 * (double)available, 1e-9 * (double)all);
+    }
+    return torre_fail(TORRE_ERR_RESOURCE, "%s: %s (CUDA error %d)", what, cudaGetErrorString(error),
+                      (int)error);
+}
+
+void md_cuda_tables_free(md_cuda_solver *s)
+{
+    md_tiles *t = &s->tiles;
+    cudaFree((void *)t->brick_rank);
+    cudaFree((void *)t->brick_of);
+    cudaFree(t->start);
+    cudaFree(s->bin_count);
+    cudaFree(s->scan_scratch);
+    cudaFree(t->gather);
+    cudaFree(t->staged_count);
+    cudaFree(t->halo_start);
+    cudaFree(t->list);
+    cudaFree(t->list_groups);
+    cudaFree(s->partial);
+    t->brick_rank = t->brick_of = NULL;
+    t->start = s->bin_count = t->staged_count = NULL;
+    t->gather = NULL;
+    t->halo_start = t->list_groups = NULL;
+    t->list = NULL;
+    s->scan_scratch = NULL;
+    s->partial = NULL;
+}
+
+static torre_status upload_order(md_cuda_solver *s, int *rank_of, int *brick_of)
+{
+    TORRE_TRY(md_layout_order(&s->layout, s->info.plan.ordering, rank_of, brick_of));
+    size_t bytes = sizeof(int) * (size_t)s->layout.brick_count;
+    int *d_rank = NULL, *d_brick = NULL;
+    cudaError_t error = cudaMalloc((void **)&d_rank, bytes);
+    s->tiles.brick_rank = d_rank;
+    if (!error) error = cudaMalloc((void **)&d_brick, bytes);
+    s->tiles.brick_of = d_brick;
+    if (!error) error = cudaMemcpy(d_rank, rank_of, bytes, cudaMemcpyHostToDevice);
+    if (!error) error = cudaMemcpy(d_brick, brick_of, bytes, cudaMemcpyHostToDevice);
+    return md_cuda_status(error, "the order of bricks");
+}
+
+torre_status md_cuda_tables(md_cuda_solver *s)
+{
+    const md_layout *l = &s->layout;
+    md_tiles *t = &s->tiles;
+    md_cuda_tables_free(s);
+    for (int a = 0; a < 3; a++) {
+        t->bins[a] = l->bins[a];
+        t->bricks[a] = l->bricks[a];
+        t->brick_max[a] = l->brick_max[a];
+    }
+    t->reach = l->reach;
+    t->slots = l->slots;
+    t->brick_count = l->brick_count;
+    t->halo_bins = l->halo_bins;
+    for (int x = 0; x <= MD_REACH_MAX; x++)
+        for (int y = 0; y <= MD_REACH_MAX; y++) t->row_reach[x][y] = l->row_reach[x][y];
+    t->staged_cap = l->staged_cap;
+    t->lane_cap = l->lane_cap;
+    t->group_cap = l->group_cap;
+
+    int *rank_of = malloc(sizeof(int) * (size_t)l->brick_count);
+    int *brick_of = malloc(sizeof(int) * (size_t)l->brick_count);
+    torre_status status = rank_of && brick_of
+                              ? upload_order(s, rank_of, brick_of)
+                              : torre_fail(TORRE_ERR_RESOURCE, "out of memory for the order of "
+                                                               "bricks");
+    free(rank_of);
+    free(brick_of);
+    if (status) return status;
+
+    size_t bricks = (size_t)l->brick_count, bins = bricks * (size_t)l->slots + 1;
+    if (bins > INT32_MAX)
+        return torre_fail(TORRE_ERR_RESOURCE,
+                          "%.2g bins are more than the cuda backend can index; use a larger "
+                          "--bin-size",
+                          (double)bins);
+    size_t lanes = bricks * (size_t)l->lane_cap;
+    MD_TRY(cudaMalloc((void **)&t->start, sizeof(int) * bins), "the table of bins");
+    MD_TRY(cudaMalloc((void **)&s->bin_count, sizeof(int) * bins), "the table of bins");
+    MD_TRY(md_scan_bytes((int)bins, &s->scan_bytes), "the table of bins");
+    MD_TRY(cudaMalloc(&s->scan_scratch, s->scan_bytes + 16), "the table of bins");
+    MD_TRY(cudaMalloc((void **)&t->gather, sizeof(uint32_t) * bricks * (size_t)l->staged_cap),
+           "the table of tiles");
+    MD_TRY(cudaMalloc((void **)&t->staged_count, sizeof(int) * bricks), "the table of tiles");
+    MD_TRY(
+        cudaMalloc((void **)&t->halo_start, sizeof(uint16_t) * bricks * (size_t)(l->halo_bins + 1)),
+        "the table of tiles");
+    if (s->info.plan.neighbor != TORRE_NEIGHBOR_TILE) {
+        MD_TRY(cudaMalloc((void **)&t->list, sizeof(uint64_t) * lanes * (size_t)l->group_cap),
+               "neighbour lists");
+        MD_TRY(cudaMalloc((void **)&t->list_groups, sizeof(uint16_t) * lanes), "neighbour lists");
+    }
+    size_t rows = bricks + (size_t)md_particle_rows((int)s->problem->count);
+    MD_TRY(cudaMalloc((void **)&s->partial, sizeof(double) * MD_SUMS * rows), "partial sums");
+    return TORRE_OK;
+}

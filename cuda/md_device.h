@@ -1,0 +1,171 @@
+/*
+ * What the kernels of the particle solver and their host side share: plain data.
+ *
+ * Storage. The box is cut into bins (edge at least (cutoff + skin) / reach) and the bins into
+ * bricks, boxes of up to brick_max bins: of an axis with n bins and m bricks, brick b covers the
+ * bins floor(b n / m) .. floor((b + 1) n / m) - 1, so any n works and bricks differ by at most one
+ * bin per axis. Bricks are ranked by the chosen ordering; each owns `slots` consecutive entries of
+ * the table `start` (its bins in snake order, unused ones empty). Particles are sorted by bin, in a
+ * bin by id:
+ *
+ *     places start[rank * slots + inner] .. start[rank * slots + inner + 1] - 1: one bin
+ *
+ * A place is a position in that sequence; the particle there is stored at index `place`, or at
+ * perm[place] where the storage itself is not sorted.
+ *
+ * Tiles. A brick with a halo of `reach` bins around it is staged in shared memory: halo bins in
+ * row-major order (axis 2 fastest), coordinates relative to the centre of the brick, in the right
+ * periodic image. gather[rank * staged_cap + s] says what stands at s: the storage index in the low
+ * MD_INDEX_BITS bits, above them the periodic shift ((sx + 1) 3 + sy + 1) 3 + sz + 1. The last
+ * place, staged_cap - 1, is nobody: its coordinates are not numbers, so it interacts with nothing.
+ *
+ * Lists. A neighbour is the 16-bit byte offset 16 s of a staged particle. T lanes (threads) work
+ * for one place of a brick: lane = (place - first) T + sub. The list of a lane is cut into groups
+ * of four; group g of lane l is list[(rank * group_cap + g) * lane_cap + l], so neighbouring lanes
+ * read neighbouring words.
+ */
+#ifndef TORRE_MD_DEVICE_H
+#define TORRE_MD_DEVICE_H
+
+#include <stdint.h>
+
+#define MD_INDEX_BITS 27   /* at most 2^27 - 1 particles */
+#define MD_SHIFTS     27   /* periodic shifts (-1, 0, 1)^3 */
+#define MD_STAGED_MAX 4096 /* so that 16 s fits 16 bits */
+#define MD_REACH_MAX  6
+#define MD_BRICK_MAX  16 /* bins per axis of a brick (5 bits each in home) */
+#define MD_PAIR_BYTES 64 /* room for the constants of a pair model */
+#define MD_FIXED_BITS 40 /* binary places of the fixed-point force sums of half lists */
+
+/* Bits of md_control.error. */
+enum {
+    MD_ERROR_STAGED = 1,     /* a tile holds more than staged_cap - 1 particles: need_staged */
+    MD_ERROR_LANES = 2,      /* a brick needs more than lane_cap lanes: need_lanes */
+    MD_ERROR_LIST = 4,       /* a list has more than 4 group_cap entries: need_entries */
+    MD_ERROR_NOT_FINITE = 8, /* a position is not finite: bad_id */
+    MD_ERROR_JUMP = 16,      /* a particle crossed more than a box since the last rebuild: bad_id */
+    MD_ERROR_FORCE = 32      /* a force left the range of the fixed-point sums: bad_id */
+};
+
+/*
+ * One per solver. Once error is set every later kernel returns at once, so the state stays that of
+ * drift `done` and the host can repair the cause and go on from there.
+ */
+typedef struct md_control {
+    uint32_t error;
+    uint32_t need_staged, need_lanes, need_entries;
+    uint32_t bad_id; /* smallest id concerned; UINT32_MAX: none */
+    uint32_t done;   /* drifts completed since the host last cleared it */
+    uint64_t step;   /* step at that time */
+    uint32_t moved;  /* largest squared displacement since the last rebuild, bits of a float;
+                        up to date after md_kernels.moved */
+} md_control;
+
+/* Bins, bricks, tiles and lists; pointers are device memory. */
+typedef struct md_tiles {
+    int bins[3], bricks[3]; /* per axis */
+    int brick_max[3];       /* bins of the largest brick, per axis */
+    int reach;              /* halo, in bins */
+    int slots;              /* table entries per brick: product of brick_max */
+    int brick_count;
+    int halo_bins;                                        /* of the largest tile */
+    int8_t row_reach[MD_REACH_MAX + 1][MD_REACH_MAX + 1]; /* bins to search along axis 2 in the
+                               row (dx, dy) bins away; -1: none */
+    const int *brick_rank;                                /* [row-major brick] -> rank */
+    const int *brick_of;                                  /* [rank] -> row-major brick */
+    int *start;                                           /* [brick_count * slots + 1] */
+    uint16_t *home;       /* [place], its bin in the brick: x | y << 5 | z << 10 */
+    int *perm;            /* [place] -> storage index; NULL: storage is sorted */
+    uint32_t *gather;     /* [rank][staged_cap] */
+    int *staged_count;    /* [rank] */
+    uint16_t *halo_start; /* [rank][halo_bins + 1], first s of each halo bin */
+    int staged_cap;
+    uint64_t *list;          /* groups of four offsets, the first in the low bits */
+    uint16_t *list_groups;   /* [rank][lane_cap] */
+    int lane_cap, group_cap; /* group_cap is even: two groups per bank of the builder */
+    md_control *control;
+} md_tiles;
+
+/* The box in f64; kernels convert to their own precision. */
+typedef struct md_box {
+    double edge[3], bin_edge[3];
+} md_box;
+
+/* Arguments of the sort by bin. */
+typedef struct md_sort_args {
+    md_tiles tiles;
+    md_box box;
+    int count;
+    const void *x_in, *v_in; /* [count] of 4 reals */
+    const int *id_in;
+    void *x_out, *v_out; /* not the same arrays */
+    int *id_out;
+    void *x_built;                     /* positions at the last rebuild, same index as x */
+    int *bin_count;                    /* [brick_count * slots + 1], scratch, zeroed */
+    int *key, *slot;                   /* [count], scratch */
+    int *order, *order_id, *order_key; /* [count], scratch */
+    void *scan_scratch;
+    size_t scan_bytes;
+} md_sort_args;
+
+/* Arguments of the list builder. */
+typedef struct md_list_args {
+    md_tiles tiles;
+    md_box box;
+    const void *x;
+    float inverse_radius; /* 1 / (cutoff + skin) */
+    int lanes_per_place;  /* T */
+    int half;             /* keep a pair in the list of the earlier storage index only */
+    int block;
+} md_list_args;
+
+/* What a block adds up for torre_md_sums. */
+enum {
+    MD_SUM_POTENTIAL, /* twice the pair energy for full lists */
+    MD_SUM_VIRIAL,    /* likewise */
+    MD_SUM_INSIDE,    /* particles inside the cutoff, likewise */
+    MD_SUM_TESTED,    /* likewise: inside the list radius, or tested by the sweep */
+    MD_SUM_SPEED_SQ,
+    MD_SUM_VX,
+    MD_SUM_VY,
+    MD_SUM_VZ,
+    MD_SUMS
+};
+
+/* Arguments of the thermostats, which act after a step on its velocities. */
+typedef struct md_thermostat_args {
+    md_control *control;
+    int count;
+    void *v;
+    const int *id;
+    double keep, noise; /* Langevin: v -> keep v + noise g; keep = 0: Berendsen */
+    uint64_t seed;
+    double rate; /* Berendsen: v -> v sqrt(1 + rate (temperature / T - 1)) */
+    double temperature, mass, freedom;
+    const double *total; /* sums at the velocities before */
+    double *partial;     /* [md_particle_rows(count)][MD_SUMS] of those after; NULL: not wanted */
+} md_thermostat_args;
+
+/* Arguments of the force kernels. */
+typedef struct md_force_args {
+    md_tiles tiles;
+    md_box box;
+    const void *x_in;
+    void *x_out; /* drift only */
+    void *v;
+    void *f;         /* not for drift */
+    double *partial; /* [brick_count][MD_SUMS], not for drift */
+    uint64_t *fixed; /* [3][count] zeroed sums of half lists */
+    const int *id;
+    int count;
+    unsigned char pair[MD_PAIR_BYTES];
+    double cutoff_sq, list_cutoff_sq;
+    double kick;        /* dt / (2 m) */
+    double drift;       /* dt */
+    double fixed_scale; /* fixed-point units per unit of force */
+    int lanes_per_place;
+    int block;
+    int overlap; /* may start before the kernel in front has ended (it is a drift too) */
+} md_force_args;
+
+#endif

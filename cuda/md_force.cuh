@@ -1,0 +1,304 @@
+/*
+ * Forces and the step: one block per brick stages its tile and sums, for its own particles, the
+ * forces of all their neighbours; then it kicks and drifts them. Positions are double-buffered, so
+ * one kernel is one step.
+ *
+ * A model (template parameter M) has
+ *     State   of positions and velocities, F of the pair arithmetic, Sum of the force sums
+ *     Pair    with eval(F rsq, F *energy) -> f, F_i = f d (md_instance.cu.in makes it of a pair
+ *             header)
+ *     block_max   threads of the largest block, which bounds the registers of a thread
+ * T lanes share the neighbours of a place.
+ */
+#ifndef TORRE_MD_FORCE_CUH
+#define TORRE_MD_FORCE_CUH
+
+#include <type_traits>
+
+#include "md_list.cuh"
+
+/* Blocks of the largest size that a multiprocessor must hold: bounds the registers of a thread. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define MD_FORCE_BLOCKS 2
+#else
+#define MD_FORCE_BLOCKS 3
+#endif
+
+/* What a force kernel needs, in the precision it is needed in (a double that is converted in the
+   kernel may be converted once per pair). */
+template <class M> struct md_constants {
+    typename M::Pair pair;
+    typename M::F cutoff_sq, list_cutoff_sq, fixed_scale;
+    typename M::State kick, drift;
+};
+
+/* The sums of one lane over its neighbours; F per pair, Sum beyond groups of four. */
+template <class M, bool SUMS> struct md_force_sum {
+    typedef typename M::F F;
+    typedef typename M::Sum Sum;
+    static constexpr bool split = !std::is_same<F, Sum>::value;
+    F x = 0, y = 0, z = 0; /* of the place */
+    F fx = 0, fy = 0, fz = 0;
+    Sum sx = 0, sy = 0, sz = 0;
+    F energy = 0, virial = 0;
+    int inside = 0, tested = 0;
+
+    __device__ void pair(const md_constants<M> &c, F dx, F dy, F dz)
+    {
+        F rsq = dx * dx + dy * dy + dz * dz, e;
+        F f = c.pair.eval(rsq, &e);
+        if (rsq < c.cutoff_sq) {
+            fx += f * dx;
+            fy += f * dy;
+            fz += f * dz;
+            if (SUMS) {
+                energy += e;
+                virial += f * rsq;
+                inside++;
+            }
+        }
+        if (SUMS) tested += rsq < c.list_cutoff_sq;
+    }
+    __device__ void neighbour(const md_constants<M> &c, const md_vec<F> &q)
+    {
+        pair(c, x - q.x, y - q.y, z - q.z);
+    }
+    /* After every group of four neighbours. */
+    __device__ void flush()
+    {
+        if constexpr (split) {
+            sx += fx, sy += fy, sz += fz;
+            fx = fy = fz = 0;
+        }
+    }
+    __device__ md_vec<Sum> total() const
+    {
+        if constexpr (split)
+            return {sx, sy, sz, 0};
+        else
+            return {fx, fy, fz, 0};
+    }
+};
+
+/* Add the block's sums over its threads, in a fixed order; partial: MD_SUMS values. */
+__device__ inline void md_block_sums(double sum[MD_SUMS], double *partial)
+{
+    __shared__ double of_warp[32][MD_SUMS];
+#pragma unroll
+    for (int k = 0; k < MD_SUMS; k++) {
+        for (int o = 16; o; o >>= 1) sum[k] += __shfl_xor_sync(~0u, sum[k], o);
+        if ((threadIdx.x & 31) == 0) of_warp[threadIdx.x / 32][k] = sum[k];
+    }
+    __syncthreads();
+    if (threadIdx.x < MD_SUMS) {
+        double total = 0;
+        for (unsigned w = 0; w < (blockDim.x + 31) / 32; w++) total += of_warp[w][threadIdx.x];
+        partial[threadIdx.x] = total;
+    }
+}
+
+/*
+ * Two half kicks by force (fx, fy, fz) and a drift: v(n - 1/2) -> v(n) -> v(n + 1/2), r(n) ->
+ * r(n + 1). The half kicks are two additions so that a run cut at step n gives the same bits.
+ */
+template <class R> struct md_kick {
+    R kick, drift;
+    __device__ void half(md_vec<R> &v, R fx, R fy, R fz) const
+    {
+        v.x += kick * fx;
+        v.y += kick * fy;
+        v.z += kick * fz;
+    }
+    __device__ void move(md_vec<R> &q, const md_vec<R> &v) const
+    {
+        q.x += drift * v.x;
+        q.y += drift * v.y;
+        q.z += drift * v.z;
+    }
+};
+
+/* Walk over the list of a lane. */
+template <class M, bool SUMS>
+__device__ inline void md_walk_list(const md_tiles &t, int rank, int lane,
+                                    const md_staged<typename M::F> &staged,
+                                    const md_constants<M> &c, md_force_sum<M, SUMS> &sum)
+{
+    const uint2 *list = (const uint2 *)t.list + (int64_t)rank * t.group_cap * t.lane_cap + lane;
+    int groups = t.list_groups[(int64_t)rank * t.lane_cap + lane];
+    uint2 next = make_uint2(0, 0), after = next; /* read two groups ahead */
+    if (groups > 0) next = __ldcs(list);
+    if (groups > 1) after = __ldcs(list + t.lane_cap);
+    list += 2 * t.lane_cap;
+    for (int g = 0; g < groups; g++, list += t.lane_cap) {
+        uint2 now = next;
+        next = after;
+        if (g + 2 < groups) after = __ldcs(list);
+        md_vec<typename M::F> q0 = staged.get(now.x & 0xffff), q1 = staged.get(now.x >> 16),
+                              q2 = staged.get(now.y & 0xffff), q3 = staged.get(now.y >> 16);
+        sum.neighbour(c, q0);
+        sum.neighbour(c, q1);
+        sum.neighbour(c, q2);
+        sum.neighbour(c, q3);
+        sum.flush();
+    }
+}
+
+/* Walk over all staged particles in the rows around the bin of a place, for lane sub of T. */
+template <class M, int T, bool SUMS>
+__device__ inline void md_walk_rows(const md_seat &seat, int sub, const int *row_table, int rows,
+                                    const uint16_t *starts, const md_staged<typename M::F> &staged,
+                                    const md_constants<M> &c, md_force_sum<M, SUMS> &sum)
+{
+    typedef typename M::F F;
+    for (int r = sub; r < rows; r += T) {
+        const uint16_t *row = starts + seat.bin + (row_table[r] >> 8);
+        int j = row[0], end = row[row_table[r] & 255];
+        if (SUMS) sum.tested += end - j - (seat.own >= j && seat.own < end);
+        for (; j < end; j++) {
+            md_vec<F> q = staged.get(16u * (unsigned)j);
+            F dx = sum.x - q.x, dy = sum.y - q.y, dz = sum.z - q.z;
+            F rsq = dx * dx + dy * dy + dz * dz;
+            if (rsq < c.cutoff_sq && j != seat.own) sum.pair(c, dx, dy, dz);
+        }
+        sum.flush();
+    }
+}
+
+/* Grid-wide ordering of drifts that overlap their launches (sm_90 and later). */
+__device__ inline void md_wait_for_previous_kernel()
+{
+#if __CUDA_ARCH__ >= 900
+    cudaGridDependencySynchronize();
+#endif
+}
+
+__device__ inline void md_let_next_kernel_start()
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+/*
+ * SUMS false: forces, kick, drift. SUMS true: forces (stored), half a kick, and the block's part of
+ * the sums at the new velocities; no drift.
+ */
+template <class M, int T, bool SWEEP, bool SUMS>
+__global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
+    md_force_kernel(const __grid_constant__ md_force_args a,
+                    const __grid_constant__ md_constants<M> c)
+{
+    typedef typename M::State R;
+    typedef typename M::F F;
+    const md_tiles &t = a.tiles;
+    extern __shared__ float4 shared[];
+    __shared__ int row_table[SWEEP ? MD_ROWS_MAX : 1];
+    md_staged<F> staged(shared, t.staged_cap);
+    uint16_t *starts = (uint16_t *)((char *)shared + (size_t)t.staged_cap * md_staged<F>::bytes);
+    int rank = blockIdx.x, rows = 0;
+    md_brick brick = md_brick_of_rank(t, rank);
+    md_vec<R> centre = md_brick_centre<R>(a.box, brick);
+    int halo_y = brick.size[1] + 2 * t.reach, halo_z = brick.size[2] + 2 * t.reach;
+    const md_vec<R> *x_in = (const md_vec<R> *)a.x_in;
+    const md_kick<R> integrate = {c.kick, c.drift};
+
+    md_wait_for_previous_kernel();
+    md_let_next_kernel_start();
+    if (t.control->error) return;
+    if (SWEEP) {
+        const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
+        rows = md_row_table(t, halo_y, halo_z, row_table);
+        for (int h = threadIdx.x; h <= t.halo_bins; h += blockDim.x) starts[h] = halo_start[h];
+    }
+    md_stage(t, a.box, rank, brick, centre, x_in, staged);
+    __syncthreads();
+
+    int first, places = md_brick_places(t, rank, &first), lanes = places * T;
+    double total[MD_SUMS] = {0};
+    for (int base = threadIdx.x & ~31; base < lanes; base += blockDim.x) {
+        int lane = base + (threadIdx.x & 31), place = first + lane / T, index = 0;
+        md_force_sum<M, SUMS> sum;
+        if (lane < lanes) {
+            index = t.perm ? t.perm[place] : place;
+            md_vec<R> q = x_in[index];
+            sum.x = (F)(q.x - centre.x);
+            sum.y = (F)(q.y - centre.y);
+            sum.z = (F)(q.z - centre.z);
+            if constexpr (SWEEP)
+                md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
+                                         lane % T, row_table, rows, starts, staged, c, sum);
+            else
+                md_walk_list<M, SUMS>(t, rank, lane, staged, c, sum);
+        }
+        __syncwarp();
+        md_vec<typename M::Sum> f = sum.total();
+#pragma unroll
+        for (int o = 1; o < T; o <<= 1) {
+            f.x += __shfl_xor_sync(~0u, f.x, o);
+            f.y += __shfl_xor_sync(~0u, f.y, o);
+            f.z += __shfl_xor_sync(~0u, f.z, o);
+        }
+        if (SUMS) {
+            total[MD_SUM_POTENTIAL] += (double)sum.energy;
+            total[MD_SUM_VIRIAL] += (double)sum.virial;
+            total[MD_SUM_INSIDE] += sum.inside;
+            total[MD_SUM_TESTED] += sum.tested;
+        }
+        if (lane >= lanes || lane % T) continue;
+        md_vec<R> v = ((md_vec<R> *)a.v)[index];
+        integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
+        if (SUMS) {
+            ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, 0};
+            double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
+            total[MD_SUM_SPEED_SQ] += vx * vx + vy * vy + vz * vz;
+            total[MD_SUM_VX] += vx;
+            total[MD_SUM_VY] += vy;
+            total[MD_SUM_VZ] += vz;
+        } else {
+            integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
+            md_vec<R> q = x_in[index];
+            integrate.move(q, v);
+            ((md_vec<R> *)a.x_out)[index] = q;
+        }
+        ((md_vec<R> *)a.v)[index] = v;
+    }
+    if (SUMS) md_block_sums(total, a.partial + (int64_t)rank * MD_SUMS);
+    if (!SUMS && rank == 0 && threadIdx.x == 0) t.control->done++;
+}
+
+/* The first half of a step, from stored forces: half a kick and a drift, in place. */
+template <class R> __global__ void md_drift_kernel(const __grid_constant__ md_force_args a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a.tiles.control->error) return;
+    if (i < a.count) {
+        md_kick<R> integrate = {(R)a.kick, (R)a.drift};
+        md_vec<R> f = ((const md_vec<R> *)a.f)[i], v = ((const md_vec<R> *)a.v)[i],
+                  q = ((const md_vec<R> *)a.x_in)[i];
+        integrate.half(v, f.x, f.y, f.z);
+        integrate.move(q, v);
+        ((md_vec<R> *)a.v)[i] = v;
+        ((md_vec<R> *)a.x_out)[i] = q;
+    }
+    if (i == 0) a.tiles.control->done++;
+}
+
+/* total[k] = sum over rows of partial[row][k], in a fixed order; one block of 256 threads. */
+static __global__ void md_total_kernel(const double *partial, int rows, double *total)
+{
+    __shared__ double part[256];
+    for (int k = 0; k < MD_SUMS; k++) {
+        double sum = 0;
+        for (int r = threadIdx.x; r < rows; r += 256) sum += partial[(int64_t)r * MD_SUMS + k];
+        part[threadIdx.x] = sum;
+        __syncthreads();
+        for (int w = 128; w; w >>= 1) {
+            if (threadIdx.x < (unsigned)w) part[threadIdx.x] += part[threadIdx.x + w];
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) total[k] = part[0];
+        __syncthreads();
+    }
+}
+
+#endif

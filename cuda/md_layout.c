@@ -1,0 +1,232 @@
+#include <math.h>
+#include <string.h>
+
+#include "md_launch.h"
+#include "md_layout.h"
+
+/*
+ * The model, fitted to steps of 32 k to 2 M particles with bricks of 27 to 512 bins on an H200 (5 %
+ * off in the mean), microseconds:
+ *
+ *     brick = COST_STAGED staged + COST_ENTRY lanes (entries + COST_LANE)
+ *     step  = rounds brick (1 + HALF_THREADS / threads) (1 + COST_ALONE / blocks)
+ *
+ * with the threads at work and the blocks resident on a multiprocessor. Bricks that all fit at once
+ * take as many rounds as the fullest multiprocessor has bricks, more of them their number and TAIL
+ * of a full load.
+ */
+#define COST_STAGED  7.4e-4
+#define COST_ENTRY   1.32e-4
+#define COST_LANE    13.8
+#define HALF_THREADS 277.0
+#define COST_ALONE   0.22
+#define TAIL         0.25
+
+static torre_status choose_bins(const torre_md_problem *problem, const torre_md_plan *plan,
+                                md_layout *l)
+{
+    double radius = problem->cutoff + plan->skin;
+    double wished = plan->bin_size > 0 ? plan->bin_size : radius / 2;
+    double least, total;
+    for (;; wished *= 1.25) { /* bins much finer than particles only cost memory */
+        least = INFINITY;
+        total = 1;
+        for (int a = 0; a < 3; a++) {
+            double bins = floor(problem->box[a] / wished * (1 + 1e-12));
+            l->bins[a] = bins < 1 ? 1 : bins > 1e6 ? 1000000 : (int)bins;
+            l->bin_edge[a] = problem->box[a] / l->bins[a];
+            if (l->bin_edge[a] < least) least = l->bin_edge[a];
+            total *= l->bins[a];
+        }
+        if (total <= 1e6 + 4.0 * (double)problem->count) break;
+    }
+    double reach = ceil(radius / least * (1 - 1e-12));
+    if (reach > MD_REACH_MAX)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--bin-size %g is too small for cutoff + skin = %g: the cuda backend "
+                          "searches at most %d bins in each direction; use %g or more",
+                          wished, radius, MD_REACH_MAX, radius / MD_REACH_MAX);
+    l->reach = (int)reach;
+    /* rows (dx, dy) bins away begin at a distance of (d - 1) edges */
+    for (int dx = 0; dx <= MD_REACH_MAX; dx++) {
+        for (int dy = 0; dy <= MD_REACH_MAX; dy++) {
+            l->row_reach[dx][dy] = (int8_t)l->reach;
+            if (plan->bin_stencil != TORRE_STENCIL_SPHERICAL) continue;
+            double x = dx > 1 ? (dx - 1) * l->bin_edge[0] : 0;
+            double y = dy > 1 ? (dy - 1) * l->bin_edge[1] : 0;
+            double rest = radius * radius * (1 + 1e-9) - x * x - y * y;
+            double z = rest > 0 ? ceil(sqrt(rest) / l->bin_edge[2]) : -1;
+            if (z < l->reach) l->row_reach[dx][dy] = (int8_t)z;
+        }
+    }
+    return TORRE_OK;
+}
+
+static int round_up(double value, int unit) { return (int)ceil(value / unit) * unit; }
+
+/* Whether the kernels of this search exist for T lanes per place. */
+static bool lanes_exist(torre_neighbor neighbor, int lanes)
+{
+    if (neighbor == TORRE_NEIGHBOR_HALF) return lanes == 1;
+    return lanes == 1 || lanes == 4 || (lanes == 2 && neighbor == TORRE_NEIGHBOR_FULL);
+}
+
+/* Tables and capacities of the brick shape brick_max; false where it does not fit the device. */
+static bool fit_bricks(const torre_md_problem *problem, const torre_md_plan *plan,
+                       const md_limits *limits, const md_crowding *crowding, md_layout *l)
+{
+    double density = (double)problem->count, staged = 1, places = 1, volume = 1;
+    l->slots = l->brick_count = l->halo_bins = 1;
+    for (int a = 0; a < 3; a++) {
+        l->bricks[a] = (l->bins[a] + l->brick_max[a] - 1) / l->brick_max[a];
+        l->brick_max[a] = (l->bins[a] + l->bricks[a] - 1) / l->bricks[a];
+        l->slots *= l->brick_max[a];
+        l->brick_count *= l->bricks[a];
+        l->halo_bins *= l->brick_max[a] + 2 * l->reach;
+        staged *= (l->brick_max[a] + 2 * l->reach) * l->bin_edge[a];
+        places *= l->brick_max[a] * l->bin_edge[a];
+        density /= problem->box[a];
+        volume *= problem->cutoff + plan->skin;
+    }
+    l->staged_mean = staged * density;
+    l->lanes_mean = places * density * l->lanes_per_place;
+    l->entries_mean = density * 4.18879 * volume / l->lanes_per_place;
+    if (plan->neighbor == TORRE_NEIGHBOR_HALF) l->entries_mean *= 0.75; /* edges of bricks */
+    double cap = l->staged_mean * crowding->staged * 1.06 + 5 * sqrt(l->staged_mean) + 8;
+    if (cap > (double)problem->count * 27 + 8) cap = (double)problem->count * 27 + 8;
+    if (cap > MD_STAGED_MAX) return false;
+    l->staged_cap = round_up(cap, 4);
+    l->lane_cap = round_up(l->lanes_mean * crowding->lanes * 1.1 +
+                               5 * sqrt(l->lanes_mean * l->lanes_per_place) + 8,
+                           32);
+    l->group_cap = 2 * round_up((l->entries_mean * crowding->entries * 1.27 + 10) / 8, 1);
+    md_tiles tiles = {
+        .staged_cap = l->staged_cap, .halo_bins = l->halo_bins, .group_cap = l->group_cap};
+    if (l->halo_bins > 65535) return false;
+    if (md_force_shared(&tiles, plan->neighbor, limits->staged_bytes) + 2048 >
+        limits->shared_per_block)
+        return false;
+    return plan->neighbor == TORRE_NEIGHBOR_TILE ||
+           md_list_shared(&tiles, 32) + 1024 <= limits->shared_per_block;
+}
+
+/* Modelled time of a step with this brick shape, and the block that suits it. */
+static double step_cost(const torre_md_plan *plan, const md_limits *limits,
+                        const md_layout_wish *wish, md_layout *l)
+{
+    md_tiles tiles = {.staged_cap = l->staged_cap, .halo_bins = l->halo_bins};
+    double shared = (double)md_force_shared(&tiles, plan->neighbor, limits->staged_bytes) + 1024;
+    double entries = l->entries_mean * (plan->neighbor == TORRE_NEIGHBOR_TILE ? 3 : 1);
+    double brick =
+        COST_STAGED * l->staged_mean + COST_ENTRY * l->lanes_mean * (entries + COST_LANE);
+    double per_processor = (double)l->brick_count / limits->multiprocessors;
+    double best = INFINITY;
+    int wanted = wish->block ? wish->block : plan->block;
+    for (int block = 64; block <= limits->block_max; block += 32) {
+        if (wanted ? block != wanted : block > 64 && block > l->lanes_mean * 1.1 + 32) continue;
+        /* registers: 64K words, about 40 per thread in f32, twice that in f64 */
+        double resident = floor((double)limits->shared_per_multiprocessor / shared);
+        double by_threads = floor(3.0 * limits->block_max / block);
+        if (by_threads < resident) resident = by_threads;
+        if (resident < 1) continue;
+        double present = fmin(resident, ceil(per_processor));
+        double passes = ceil(l->lanes_mean * 1.02 / block);
+        double threads = present * fmin(block, l->lanes_mean / passes);
+        double rounds =
+            per_processor <= resident ? ceil(per_processor) : per_processor + TAIL * resident;
+        double cost = rounds * brick * (1 + HALF_THREADS / threads) * (1 + COST_ALONE / present);
+        if (cost < best) {
+            best = cost;
+            l->block = block;
+        }
+    }
+    return best;
+}
+
+/* The list builder needs more shared memory a thread: the largest block that fits twice. */
+static int choose_list_block(const md_layout *l, const md_limits *limits)
+{
+    md_tiles tiles = {
+        .staged_cap = l->staged_cap, .halo_bins = l->halo_bins, .group_cap = l->group_cap};
+    int lanes = round_up(l->lanes_mean * 1.02, 32), best = 32, best_threads = 0;
+    for (int block = 32; block <= 512; block += 32) {
+        size_t shared = md_list_shared(&tiles, block) + 1024;
+        if (shared > limits->shared_per_block) break;
+        int resident = (int)(limits->shared_per_multiprocessor / shared);
+        int passes = (lanes + block - 1) / block;
+        int threads = resident * lanes / passes; /* of use, per multiprocessor */
+        if (threads > best_threads) {
+            best_threads = threads;
+            best = block;
+        }
+    }
+    return best;
+}
+
+torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_plan *plan,
+                              const md_limits *limits, const md_layout_wish *wish,
+                              const md_crowding *crowding, md_layout *layout)
+{
+    md_layout l;
+    memset(&l, 0, sizeof l);
+    TORRE_TRY(choose_bins(problem, plan, &l));
+    double least = INFINITY;
+    const int shapes = MD_BRICK_MAX * MD_BRICK_MAX * MD_BRICK_MAX;
+    for (int k = 0; k < 3 * shapes; k++) {
+        int lanes = 1 << k / shapes, shape = k % shapes;
+        int brick[3] = {shape / (MD_BRICK_MAX * MD_BRICK_MAX) + 1,
+                        shape / MD_BRICK_MAX % MD_BRICK_MAX + 1, shape % MD_BRICK_MAX + 1};
+        if (!lanes_exist(plan->neighbor, lanes)) continue;
+        if (wish->lanes_per_place && lanes != wish->lanes_per_place) continue;
+        md_layout tried = l;
+        tried.lanes_per_place = lanes;
+        bool legal = true;
+        for (int a = 0; a < 3; a++) {
+            legal &= brick[a] <= l.bins[a] && (!wish->brick[a] || brick[a] == wish->brick[a]);
+            tried.brick_max[a] = brick[a];
+        }
+        if (!legal || !fit_bricks(problem, plan, limits, crowding, &tried)) continue;
+        double cost = step_cost(plan, limits, wish, &tried);
+        if (cost < least) {
+            least = cost;
+            *layout = tried;
+        }
+    }
+    if (isinf(least))
+        return torre_fail(TORRE_ERR_RESOURCE,
+                          "the particles are too dense for the shared memory of this device: a bin "
+                          "and its neighbours within cutoff + skin = %g hold more than %d of them; "
+                          "use --backend cpu",
+                          problem->cutoff + plan->skin, MD_STAGED_MAX);
+    layout->list_block = wish->list_block ? wish->list_block : choose_list_block(layout, limits);
+    return TORRE_OK;
+}
+
+int64_t md_layout_bytes(const md_layout *l)
+{
+    int64_t bins = (int64_t)l->brick_count * l->slots + 1;
+    int64_t brick = 4 * (int64_t)l->staged_cap + 2 * ((int64_t)l->halo_bins + 1) +
+                    2 * (int64_t)l->lane_cap + 8 * (int64_t)l->lane_cap * l->group_cap + 4 + 8 +
+                    8 * MD_SUMS;
+    return 8 * bins + brick * l->brick_count;
+}
+
+torre_status md_layout_order(const md_layout *l, torre_ordering_kind kind, int *rank_of,
+                             int *brick_of)
+{
+    int64_t size[3] = {l->bricks[0], l->bricks[1], l->bricks[2]};
+    torre_ordering o;
+    const char *why = "";
+    if (!torre_ordering_make(kind, 3, size, &o, &why))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--ordering %s does not work for %d x %d x %d bricks: %s",
+                          torre_ordering_name(kind), l->bricks[0], l->bricks[1], l->bricks[2], why);
+    for (int rank = 0; rank < l->brick_count; rank++) {
+        int64_t cell[3];
+        torre_ordering_decode(&o, rank, cell);
+        int brick = (int)((cell[0] * l->bricks[1] + cell[1]) * l->bricks[2] + cell[2]);
+        brick_of[rank] = brick;
+        rank_of[brick] = rank;
+    }
+    return TORRE_OK;
+}

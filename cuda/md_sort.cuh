@@ -1,0 +1,158 @@
+/*
+ * Sort by bin: a counting sort with a deterministic result.
+ *
+ *     bin      key (bin) of every particle and its arrival number in the bin
+ *     scan     start of every bin
+ *     place    particles into their bins, in order of arrival
+ *     settle   order inside the bin by id; move the data there (or note the permutation)
+ *     stage    per brick, which particles its tile and halo hold, where, in which periodic image
+ */
+#ifndef TORRE_MD_SORT_CUH
+#define TORRE_MD_SORT_CUH
+
+#include <cub/block/block_scan.cuh>
+
+#include "md_geometry.cuh"
+
+__device__ inline void md_report(md_control *control, uint32_t error, uint32_t id)
+{
+    atomicOr(&control->error, error);
+    atomicMin(&control->bad_id, id);
+}
+
+/* Whether r is finite and less than a box away from where it was at the last rebuild. */
+template <class R> __device__ inline uint32_t md_check_coordinate(R r, R built, R edge)
+{
+    if (!isfinite(r)) return MD_ERROR_NOT_FINITE;
+    return fabs(r - built) > edge ? MD_ERROR_JUMP : 0;
+}
+
+template <class R> __global__ void md_bin_kernel(const __grid_constant__ md_sort_args a)
+{
+    if (a.tiles.control->error) return;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < a.count) {
+        md_vec<R> q = ((const md_vec<R> *)a.x_in)[i], built = ((const md_vec<R> *)a.x_built)[i];
+        md_axis<R> ax = md_axis_of<R>(a.box, 0), ay = md_axis_of<R>(a.box, 1),
+                   az = md_axis_of<R>(a.box, 2);
+        uint32_t error = md_check_coordinate(q.x, built.x, ax.edge) |
+                         md_check_coordinate(q.y, built.y, ay.edge) |
+                         md_check_coordinate(q.z, built.z, az.edge);
+        if (error) {
+            md_report(a.tiles.control, error, (uint32_t)a.id_in[i]);
+            q = built; /* a legal bin, so that the sort itself stays in bounds */
+        }
+        int b[3] = {md_bin_of(md_wrap(q.x, ax), ax, a.tiles.bins[0]),
+                    md_bin_of(md_wrap(q.y, ay), ay, a.tiles.bins[1]),
+                    md_bin_of(md_wrap(q.z, az), az, a.tiles.bins[2])};
+        int key = md_bin_rank(a.tiles, b);
+        a.key[i] = key;
+        a.slot[i] = atomicAdd(&a.bin_count[key], 1);
+    }
+}
+
+static __global__ void md_place_kernel(const __grid_constant__ md_sort_args a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a.tiles.control->error || i >= a.count) return;
+    int key = a.key[i], place = a.tiles.start[key] + a.slot[i];
+    a.order[place] = i;
+    a.order_id[place] = a.id_in[i];
+    a.order_key[place] = key;
+}
+
+template <class R> __global__ void md_settle_kernel(const __grid_constant__ md_sort_args a)
+{
+    int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a.tiles.control->error || p >= a.count) return;
+    int key = a.order_key[p], id = a.order_id[p], from = a.order[p];
+    int first = a.tiles.start[key], end = a.tiles.start[key + 1], place = first;
+    for (int k = first; k < end; k++) place += a.order_id[k] < id;
+    int to = a.tiles.perm ? from : place;
+    md_vec<R> q = ((const md_vec<R> *)a.x_in)[from];
+    q.x = md_wrap(q.x, md_axis_of<R>(a.box, 0));
+    q.y = md_wrap(q.y, md_axis_of<R>(a.box, 1));
+    q.z = md_wrap(q.z, md_axis_of<R>(a.box, 2));
+    ((md_vec<R> *)a.x_out)[to] = q;
+    ((md_vec<R> *)a.x_built)[to] = q;
+    ((md_vec<R> *)a.v_out)[to] = ((const md_vec<R> *)a.v_in)[from];
+    a.id_out[to] = id;
+    a.tiles.home[place] = md_home_of(a.tiles, key % a.tiles.slots);
+    if (a.tiles.perm) a.tiles.perm[place] = from;
+}
+
+#define MD_STAGE_BLOCK 256
+
+/* One block per brick. */
+static __global__ void __launch_bounds__(MD_STAGE_BLOCK)
+    md_stage_kernel(const __grid_constant__ md_sort_args a)
+{
+    const md_tiles &t = a.tiles;
+    typedef cub::BlockScan<int, MD_STAGE_BLOCK> scan;
+    __shared__ typename scan::TempStorage scratch;
+    md_control *control = t.control;
+    if (control->error & ~(MD_ERROR_STAGED | MD_ERROR_LANES)) return;
+    int rank = blockIdx.x;
+    if (rank == 0 && threadIdx.x == 0) control->moved = 0;
+    md_brick brick = md_brick_of_rank(t, rank);
+    int halo[3];
+    for (int k = 0; k < 3; k++) halo[k] = brick.size[k] + 2 * t.reach;
+    int bins = halo[0] * halo[1] * halo[2], total = 0;
+    uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
+    uint32_t *gather = t.gather + (int64_t)rank * t.staged_cap;
+    for (int base = 0; base < bins; base += MD_STAGE_BLOCK) {
+        int h = base + threadIdx.x, first = 0, count = 0, before, sum;
+        uint32_t shift = 0;
+        if (h < bins) {
+            int b[3] = {h / (halo[1] * halo[2]), h / halo[2] % halo[1], h % halo[2]};
+            for (int k = 0; k < 3; k++) {
+                b[k] += brick.first[k] - t.reach;
+                int turn = b[k] < 0 ? -1 : b[k] >= t.bins[k];
+                b[k] -= turn * t.bins[k];
+                shift = 3 * shift + (uint32_t)(turn + 1);
+            }
+            int bin = md_bin_rank(t, b);
+            first = t.start[bin];
+            count = t.start[bin + 1] - first;
+        }
+        scan(scratch).ExclusiveSum(count, before, sum);
+        __syncthreads();
+        before += total;
+        total += sum;
+        if (h < bins) halo_start[h] = (uint16_t)min(before, 65535);
+        if (before + count < t.staged_cap) {
+            for (int k = 0; k < count; k++) {
+                uint32_t index = t.perm ? (uint32_t)t.perm[first + k] : (uint32_t)(first + k);
+                gather[before + k] = index | shift << MD_INDEX_BITS;
+            }
+        }
+    }
+    if (threadIdx.x == 0) {
+        halo_start[bins] = (uint16_t)min(total, 65535);
+        t.staged_count[rank] = total < t.staged_cap ? total : 0;
+        if (total >= t.staged_cap) {
+            atomicMax(&control->need_staged, (uint32_t)total + 1);
+            atomicOr(&control->error, MD_ERROR_STAGED);
+        }
+    }
+}
+
+/* Displacement since the last rebuild into control->moved. */
+template <class R>
+__global__ void md_moved_kernel(md_control *control, int count, const md_vec<R> *x,
+                                const md_vec<R> *built)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float moved = 0;
+    if (control->error) return;
+    if (i < count) {
+        md_vec<R> q = x[i], b = built[i];
+        R dx = q.x - b.x, dy = q.y - b.y, dz = q.z - b.z;
+        moved = (float)(dx * dx + dy * dy + dz * dz);
+        if (!(moved >= 0)) moved = __int_as_float(0x7f800000); /* not finite: rebuild and see */
+    }
+    for (int o = 16; o; o >>= 1) moved = fmaxf(moved, __shfl_xor_sync(~0u, moved, o));
+    if ((threadIdx.x & 31) == 0) atomicMax(&control->moved, __float_as_uint(moved));
+}
+
+#endif
