@@ -1,0 +1,453 @@
+/*
+ * Speed of the cuda backend of md: the Lennard-Jones melt (r_c 2.5, skin 0.3, dt 0.005, rebuild
+ * every 20, energies and virial every 100 steps) over sizes, searches, orderings, boxes, densities
+ * and precisions. Rates are atom-steps per second of the time loop, rebuilds, sorts and sums
+ * included; phases are per step.
+ *
+ *     bench_md_cuda [--csv FILE] [--only TEXT] [--quick]
+ *         the table; --only: rows whose name contains TEXT; --quick: no system above 2 M atoms
+ *     bench_md_cuda --search CELLS [f32|f64|mixed] [full|tile|half]
+ *         the layouts (bricks, lanes, blocks) tried one by one for CELLS^3 cells of the melt
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "md/md.h"
+#include "md/md_start.h"
+#include "md/pair_lj.h"
+#include "md_cuda_solver.h"
+
+extern const torre_md_backend torre_md_cuda;
+
+typedef struct bench_row {
+    const char *name;
+    int64_t cells[3];
+    double density;
+    torre_md_precision precision;
+    torre_neighbor neighbor;
+    torre_ordering_kind ordering;
+    int64_t sort_every; /* TORRE_MD_NEVER: storage by id */
+    bool shuffled;      /* ids at random places, so that storage by id has no locality */
+    double bin_size;
+} bench_row;
+
+typedef struct bench_result {
+    double seconds, rate, temperature, energy, drift, neighbors;
+    int64_t steps;
+    torre_md_times times;
+    md_layout layout;
+} bench_result;
+
+static void shuffle(torre_md_particles *p)
+{
+    uint64_t state = 88172645463325252ull;
+    for (int64_t i = p->count - 1; i > 0; i--) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        int64_t j = (int64_t)(state % (uint64_t)(i + 1));
+        for (int a = 0; a < 3; a++) {
+            double r = p->position[a][i], v = p->velocity[a][i];
+            p->position[a][i] = p->position[a][j], p->velocity[a][i] = p->velocity[a][j];
+            p->position[a][j] = r, p->velocity[a][j] = v;
+        }
+    }
+}
+
+static void make_problem(const bench_row *row, const torre_md_particles *particles,
+                         torre_md_problem *problem)
+{
+    memset(problem, 0, sizeof *problem);
+    torre_md_problem_set_particles(problem, particles);
+    problem->model = TORRE_PAIR_lj;
+    problem->parameter[TORRE_LJ_EPSILON] = 1;
+    problem->parameter[TORRE_LJ_SIGMA] = 1;
+    problem->cutoff = 2.5;
+    problem->dt = 0.005;
+    problem->precision = row->precision;
+}
+
+/* 200 steps of melting, then at least min_seconds of the loop in advances of 100. */
+static torre_status measure(const torre_md_problem *problem, const bench_row *row,
+                            double min_seconds, bench_result *result)
+{
+    torre_md_plan plan = {.neighbor = row->neighbor,
+                          .skin = 0.3,
+                          .rebuild_every = 20,
+                          .ordering = row->ordering,
+                          .sort_every = row->sort_every,
+                          .bin_size = row->bin_size};
+    torre_md_info info;
+    torre_md_solver *solver = NULL;
+    TORRE_TRY(torre_md_cuda.plan(problem, &plan, &info));
+    TORRE_TRY(torre_md_cuda.create(problem, &info, &solver));
+    torre_status status = torre_md_cuda.set_particles(solver, problem->position, problem->velocity);
+    torre_md_sums first, last;
+    memset(result, 0, sizeof *result);
+    if (!status) status = torre_md_cuda.sums(solver, &first);
+    for (int k = 0; k < 2 && !status; k++) status = torre_md_cuda.advance(solver, 100);
+    md_cuda_solver *inside = (md_cuda_solver *)solver;
+    double before = inside->loop_seconds, best = INFINITY, previous = before;
+    int rounds = 0;
+    while (!status && (inside->loop_seconds - before < min_seconds || rounds < 3)) {
+        status = torre_md_cuda.advance(solver, 100);
+        double took = inside->loop_seconds - previous;
+        previous = inside->loop_seconds;
+        if (took < best) best = took;
+        rounds++;
+    }
+    if (!status) status = torre_md_cuda.sums(solver, &last);
+    if (!status) {
+        double n = (double)problem->count;
+        torre_md_counts counts;
+        torre_md_thermo thermo = torre_md_thermo_of(problem, 0, &last);
+        torre_md_cuda.times(solver, &result->times, &counts);
+        result->steps = 100 * rounds;
+        result->seconds = previous - before;
+        result->rate = n * (double)result->steps / result->seconds;
+        result->temperature = thermo.temperature;
+        result->energy = thermo.pair_energy;
+        result->neighbors = last.neighbors;
+        result->drift = (last.kinetic + last.potential - last.potential_shift - first.kinetic -
+                         first.potential + first.potential_shift) /
+                        n;
+        result->layout = inside->layout;
+        double scale = 1e6 / (double)inside->steps_done;
+        result->times.sort *= scale;
+        result->times.neighbor *= scale;
+        result->times.force *= scale;
+        result->times.other *= scale;
+    }
+    torre_md_cuda.destroy(solver);
+    return status;
+}
+
+static void print_result(const bench_row *row, int64_t count, const bench_result *r, FILE *csv)
+{
+    const md_layout *l = &r->layout;
+    const char *ordering =
+        row->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(row->ordering);
+    printf("%-26s %9lld %-5s %-4s %-9s %7.3f | %8.2f %7.2f %7.2f %7.2f | %2dx%2dx%2d T%d b%-4d "
+           "lb%-3d cap %4d | %6.1f %7.4f %8.4f %9.1e\n",
+           row->name, (long long)count, torre_md_precision_name(row->precision),
+           torre_neighbor_name(row->neighbor), ordering, 1e-9 * r->rate, r->times.force,
+           r->times.neighbor, r->times.sort, r->times.other, l->brick_max[0], l->brick_max[1],
+           l->brick_max[2], l->lanes_per_place, l->block, l->list_block, l->staged_cap,
+           r->neighbors, r->temperature, r->energy, r->drift);
+    fflush(stdout);
+    if (csv)
+        fprintf(csv,
+                "%s,%lld,%s,%s,%s,%.4g,%.4f,%.3f,%.3f,%.3f,%.3f,%d,%d,%d,%d,%d,%d,%.2f,%.6f,"
+                "%.6f,%.3e\n",
+                row->name, (long long)count, torre_md_precision_name(row->precision),
+                torre_neighbor_name(row->neighbor), ordering, r->rate, r->seconds, r->times.force,
+                r->times.neighbor, r->times.sort, r->times.other, l->brick_max[0], l->brick_max[1],
+                l->brick_max[2], l->lanes_per_place, l->block, l->list_block, r->neighbors,
+                r->temperature, r->energy, r->drift);
+}
+
+static void print_header(FILE *csv)
+{
+    printf("%-26s %9s %-5s %-4s %-9s %7s | %8s %7s %7s %7s | layout | %6s %7s %8s %9s\n", "name",
+           "atoms", "real", "list", "ordering", "G/s", "force us", "list", "sort", "other", "neigh",
+           "T", "E_pair", "drift");
+    if (csv)
+        fprintf(csv, "name,atoms,precision,neighbor,ordering,atom_steps_per_s,seconds,force_us,"
+                     "list_us,sort_us,other_us,brick_x,brick_y,brick_z,lanes_per_place,"
+                     "block,list_block,neighbors,temperature,pair_energy,drift\n");
+}
+
+static torre_status run_row(const bench_row *row, double min_seconds, FILE *csv)
+{
+    torre_md_particles particles;
+    torre_md_problem problem;
+    bench_result result;
+    TORRE_TRY(torre_md_start_fcc(row->cells, row->density, &particles));
+    torre_md_start_velocities(&particles, 1.44, 87287);
+    if (row->shuffled) shuffle(&particles);
+    make_problem(row, &particles, &problem);
+    torre_status status = measure(&problem, row, min_seconds, &result);
+    if (status)
+        printf("%-26s %s\n", row->name, torre_error_text());
+    else
+        print_result(row, particles.count, &result, csv);
+    torre_md_particles_free(&particles);
+    return status;
+}
+
+/* Every shape of brick that could do, for a size. */
+static torre_status search(int64_t cells, torre_md_precision precision, torre_neighbor neighbor)
+{
+    static const int shapes[][3] = {{2, 4, 4}, {3, 3, 3}, {3, 4, 4}, {4, 4, 4}, {3, 4, 6},
+                                    {4, 4, 6}, {4, 4, 8}, {4, 5, 6}, {4, 6, 6}, {5, 5, 5},
+                                    {5, 6, 6}, {6, 6, 6}, {4, 6, 8}, {4, 8, 8}, {6, 6, 8},
+                                    {5, 8, 8}, {6, 8, 8}, {8, 8, 8}};
+    static const int lanes[] = {1, 2, 4};
+    static const int blocks[] = {128, 192, 256, 320, 384, 512, 768, 1024};
+    bench_row row = {
+        "search", {cells, cells, cells}, 0.8442, precision, neighbor, TORRE_HILBERT, 0, false, 0};
+    torre_md_particles particles;
+    torre_md_problem problem;
+    TORRE_TRY(torre_md_start_fcc(row.cells, row.density, &particles));
+    torre_md_start_velocities(&particles, 1.44, 87287);
+    make_problem(&row, &particles, &problem);
+    print_header(NULL);
+    double threads = (double)particles.count / 270000; /* T = 1 on 132 processors */
+    for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        for (unsigned l = 0; l < sizeof lanes / sizeof *lanes; l++) {
+            double fill = threads * lanes[l];
+            if (neighbor != TORRE_NEIGHBOR_FULL && lanes[l] == 2) continue;
+            if (fill > 1.5 && lanes[l] > 1) continue;
+            if (fill < 0.1) continue;
+            int volume = shapes[s][0] * shapes[s][1] * shapes[s][2];
+            double mean = 2.3 * volume * lanes[l];
+            for (unsigned b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+                if (blocks[b] > 1.35 * mean || (blocks[b] < 0.45 * mean && b < 7)) continue;
+                md_layout_wish wish = {
+                    {shapes[s][0], shapes[s][1], shapes[s][2]}, lanes[l], blocks[b], 0};
+                bench_result result;
+                md_cuda_wish(&wish);
+                if (measure(&problem, &row, 0.02, &result))
+                    printf("%s\n", torre_error_text());
+                else
+                    print_result(&row, particles.count, &result, NULL);
+            }
+        }
+    }
+    torre_md_particles_free(&particles);
+    return TORRE_OK;
+}
+
+#define MELT 0.8442
+static const bench_row table[] = {
+    {"melt", {20, 20, 20}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
+    {"melt", {40, 40, 40}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
+    {"melt", {80, 80, 80}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
+    {"melt", {160, 160, 160}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
+    {"non-cubic 1:2:4",
+     {50, 100, 200},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"non-cubic 37x61x229",
+     {37, 61, 229},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"density 0.4",
+     {80, 80, 80},
+     0.4,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"density 0.4",
+     {20, 20, 20},
+     0.4,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"odd 41x37x43",
+     {41, 37, 43},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"melt f64", {20, 20, 20}, MELT, TORRE_MD_F64, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
+    {"melt f64", {40, 40, 40}, MELT, TORRE_MD_F64, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
+    {"melt f64", {80, 80, 80}, MELT, TORRE_MD_F64, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
+    {"melt mixed",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_MIXED,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"melt half",
+     {40, 40, 40},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_HALF,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"melt half",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_HALF,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"melt tile",
+     {40, 40, 40},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_TILE,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"melt tile",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_TILE,
+     TORRE_HILBERT,
+     0,
+     false,
+     0},
+    {"ordering",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_ROW_MAJOR,
+     0,
+     false,
+     0},
+    {"ordering", {80, 80, 80}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_MORTON, 0, false, 0},
+    {"ordering", {80, 80, 80}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
+    {"ordering none",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     TORRE_MD_NEVER,
+     false,
+     0},
+    {"ordering none, shuffled",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     TORRE_MD_NEVER,
+     true,
+     0},
+    {"sort every 100",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     100,
+     false,
+     0},
+    {"ordering",
+     {160, 160, 160},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_ROW_MAJOR,
+     0,
+     false,
+     0},
+    {"ordering",
+     {160, 160, 160},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_MORTON,
+     0,
+     false,
+     0},
+    {"ordering none, shuffled",
+     {160, 160, 160},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     TORRE_MD_NEVER,
+     true,
+     0},
+    {"bins 2.8",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     0,
+     false,
+     2.8},
+    {"bins 0.94",
+     {80, 80, 80},
+     MELT,
+     TORRE_MD_F32,
+     TORRE_NEIGHBOR_FULL,
+     TORRE_HILBERT,
+     0,
+     false,
+     0.94},
+};
+
+int main(int argc, char **argv)
+{
+    const char *only = NULL, *csv_path = NULL;
+    bool quick = false;
+    char why[256];
+    torre_md_plan plan = {0};
+    if (!torre_md_cuda.available(&plan, why, sizeof why)) {
+        fprintf(stderr, "bench_md_cuda: %s\n", why);
+        return 77;
+    }
+    for (int k = 1; k < argc; k++) {
+        if (!strcmp(argv[k], "--search") && k + 1 < argc) {
+            torre_md_precision precision = TORRE_MD_F32;
+            torre_neighbor neighbor = TORRE_NEIGHBOR_FULL;
+            if (k + 2 < argc) torre_md_precision_by_name(argv[k + 2], &precision);
+            if (k + 3 < argc) torre_neighbor_by_name(argv[k + 3], &neighbor);
+            return search(atoll(argv[k + 1]), precision, neighbor);
+        }
+        if (!strcmp(argv[k], "--quick"))
+            quick = true;
+        else if (!strcmp(argv[k], "--only") && k + 1 < argc)
+            only = argv[++k];
+        else if (!strcmp(argv[k], "--csv") && k + 1 < argc)
+            csv_path = argv[++k];
+        else {
+            fprintf(stderr, "bench_md_cuda: unknown argument %s\n", argv[k]);
+            return 2;
+        }
+    }
+    FILE *csv = csv_path ? fopen(csv_path, "w") : NULL;
+    if (csv_path && !csv) {
+        fprintf(stderr, "bench_md_cuda: cannot write %s\n", csv_path);
+        return 3;
+    }
+    int failed = 0;
+    print_header(csv);
+    for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {
+        const bench_row *row = &table[k];
+        if (only && !strstr(row->name, only)) continue;
+        if (quick && row->cells[0] * row->cells[1] * row->cells[2] > 600000) continue;
+        failed += run_row(row, 0.2, csv) != TORRE_OK;
+    }
+    if (csv && fclose(csv)) {
+        fprintf(stderr, "bench_md_cuda: cannot write %s\n", csv_path);
+        return 3;
+    }
+    return failed ? 1 : 0;
+}
