@@ -99,9 +99,13 @@ static void fuzz_case_make(fuzz_case *f, uint64_t seed)
         int64_t kind = pick(f, 0, 5);
         n[a] = kind == 0 ? pick(f, 1, 4) : kind == 1 ? 8 * pick(f, 1, 5) : pick(f, 1, 40);
     }
-    if (pick(f, 0, 9) == 0) { /* needles */
+    int64_t shape = pick(f, 0, 9);
+    if (shape == 0) { /* needles */
         for (int a = 0; a < 3; a++) n[a] = pick(f, 1, 5);
         n[pick(f, 0, 2)] = pick(f, 300, 1500);
+    } else if (shape < 4) { /* tall columns */
+        for (int a = 0; a < 2; a++) n[a] = pick(f, 1, 15);
+        n[2] = pick(f, 30, 300);
     }
     f->p = wave_case_problem(n[0], n[1], n[2], 2 * (int)pick(f, 1, 4));
     f->p.precision = pick(f, 0, 1) ? TORRE_F32 : TORRE_F64;
@@ -233,7 +237,7 @@ static wave_way random_way(fuzz_case *f, torre_engine engine)
     return way;
 }
 
-static long long case_count = 80, first_seed = 1;
+static long long case_count = 400, first_seed = 1;
 
 static void engines_agree_on_random_problems(void **state)
 {
