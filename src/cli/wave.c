@@ -138,7 +138,7 @@ static torre_status run_wave(const wave_settings *s, const torre_option *table, 
     TORRE_TRY(wave_output_check(out, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, s->backend, &in->plan, run));
     in->tuned = torre_tune_apply(*run, &in->plan);
-    wave_memory memory = wave_memory_count(s, in, *run);
+    wave_memory memory = wave_memory_count(out, in, *run);
     TORRE_TRY(torre_memory_check("the run", memory.host - memory.velocity));
     if (s->dry_run) return tell_cost(s, table, in, out, *run, &memory);
     return compute(s, table, in, out, *run, &memory, start);

@@ -104,12 +104,33 @@ static int64_t plane_cells(const wave_input *in)
     return n[0] * n[1] * n[2] / n[in->plane_axis];
 }
 
-int64_t wave_output_bytes(const wave_input *in, const wave_settings *s)
+/* Size and spacing of the snapshot plane. */
+static torre_plane plane_shape(const wave_input *in)
 {
-    const int64_t *n = in->problem.size;
-    int64_t bytes = s->field ? n[0] * n[1] * n[2] * (int64_t)in->problem.precision : 0;
-    if (wants_snapshots(s)) bytes += plane_cells(in) * ((int64_t)in->problem.precision + 8);
-    return bytes;
+    const torre_wave_problem *p = &in->problem;
+    int across = in->plane_axis, right = across == 0 ? 1 : 0, down = across == 2 ? 1 : 2;
+    return (torre_plane){.size = {p->size[right], p->size[down]},
+                         .spacing = {p->spacing[right], p->spacing[down]},
+                         .precision = p->precision};
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+int64_t wave_output_bytes(const wave_output *out, const wave_input *in)
+{
+    const torre_wave_problem *p = &in->problem;
+    int64_t kept = 0, most = 0;
+    if (wants_snapshots(out->settings)) {
+        torre_plane plane = plane_shape(in);
+        kept = plane_cells(in) * ((int64_t)p->precision + (p->velocity_cells ? 8 : 0));
+        most = torre_plane_picture_bytes(&plane);
+    }
+    for (int i = 0; i < out->trace_files; i++)
+        if (out->trace_format[i] == WAVE_PNG)
+            most = larger(most, torre_seismogram_bytes(p->receiver_count));
+    if (out->settings->field)
+        most = larger(most, p->size[0] * p->size[1] * p->size[2] * (int64_t)p->precision);
+    return kept + most;
 }
 
 /* Buffers for the snapshot plane; the velocity in it does not change. */
@@ -151,22 +172,19 @@ torre_status wave_output_open(const wave_input *in, wave_output *out)
 torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
 {
     const wave_input *in = out->input;
-    const torre_wave_problem *p = run->problem;
-    int across = in->plane_axis, right = across == 0 ? 1 : 0, down = across == 2 ? 1 : 2;
-    torre_plane plane = {.size = {p->size[right], p->size[down]},
-                         .spacing = {p->spacing[right], p->spacing[down]},
-                         .precision = p->precision,
-                         .cells = out->plane,
-                         .velocity = out->velocity,
-                         .velocity_range = {in->velocity_min, in->velocity_max}};
+    torre_plane plane = plane_shape(in);
+    plane.cells = out->plane;
+    plane.velocity = out->velocity;
+    plane.velocity_range[0] = in->velocity_min;
+    plane.velocity_range[1] = in->velocity_max;
     double scale = out->settings->snapshot_scale;
     char path[sizeof out->last_snapshot], title[80];
     bool here = strcmp(out->settings->output, ".") == 0;
     snprintf(path, sizeof path, "%s%ssnapshot_%06" PRId64 ".png", here ? "" : out->settings->output,
              here ? "" : "/", run->step);
     snprintf(title, sizeof title, "u at step %" PRId64 ", %g s", run->step,
-             (double)run->step * p->dt);
-    TORRE_TRY(torre_wave_run_plane(run, across, in->plane_index, out->plane));
+             (double)run->step * run->problem->dt);
+    TORRE_TRY(torre_wave_run_plane(run, in->plane_axis, in->plane_index, out->plane));
     if (scale <= 0) TORRE_TRY(torre_plane_scale(&plane, &scale));
     torre_image image;
     TORRE_TRY(torre_plane_draw(&plane, scale, &image));

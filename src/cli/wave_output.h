@@ -34,8 +34,8 @@ torre_status wave_output_check(const wave_output *output, const wave_input *inpu
 /* Open all files and prepare for snapshots. */
 torre_status wave_output_open(const wave_input *input, wave_output *output);
 
-/* Host bytes needed beside the run's own: a dense copy of the field, a plane. */
-int64_t wave_output_bytes(const wave_input *input, const wave_settings *settings);
+/* Host bytes needed beside the run's own: planes, and the largest of pictures and dense field. */
+int64_t wave_output_bytes(const wave_output *output, const wave_input *input);
 
 /* Write the picture of u[run->step]. */
 torre_status wave_output_snapshot(wave_output *output, torre_wave_run *run);

@@ -14,14 +14,14 @@ static int64_t cells_of(const torre_wave_problem *p)
     return p->size[0] * p->size[1] * p->size[2];
 }
 
-wave_memory wave_memory_count(const wave_settings *s, const wave_input *in,
+wave_memory wave_memory_count(const wave_output *out, const wave_input *in,
                               const torre_wave_run *run)
 {
     const torre_array *v = &in->velocity;
     wave_memory m = {.solver = run->info.memory_bytes,
                      .initial = wave_input_initial_bytes(in),
                      .traces = torre_wave_run_trace_bytes(run),
-                     .output = wave_output_bytes(in, s)};
+                     .output = wave_output_bytes(out, in)};
     if (strcmp(run->backend->name, "cpu") == 0) m.solver_host = m.solver;
     if (v->data) m.velocity = v->shape[0] * v->shape[1] * v->shape[2] * (int64_t)v->precision;
     /* the initial fields are gone when the dense copy for --field is made */

@@ -12,7 +12,7 @@ typedef struct wave_memory {
     int64_t host; /* largest sum on the host at any time */
 } wave_memory;
 
-wave_memory wave_memory_count(const wave_settings *settings, const wave_input *input,
+wave_memory wave_memory_count(const wave_output *output, const wave_input *input,
                               const torre_wave_run *run);
 
 /* Before the run: grid, medium, time, waves, engine. */

@@ -73,12 +73,25 @@ static double resolution(const torre_plane *p)
     return fmin(per_cell / finest, LARGEST / longest);
 }
 
+/* Width and height of the picture. */
+static void picture_size(const torre_plane *p, double per_metre, int pixels[2])
+{
+    for (int a = 0; a < 2; a++)
+        pixels[a] = (int)fmax(1, round((double)p->size[a] * p->spacing[a] * per_metre));
+}
+
+int64_t torre_plane_picture_bytes(const torre_plane *p)
+{
+    int pixels[2];
+    picture_size(p, resolution(p), pixels);
+    return (int64_t)3 * pixels[0] * pixels[1];
+}
+
 torre_status torre_plane_draw(const torre_plane *p, double scale, torre_image *image)
 {
     double per_metre = resolution(p);
     int pixels[2];
-    for (int a = 0; a < 2; a++)
-        pixels[a] = (int)fmax(1, round((double)p->size[a] * p->spacing[a] * per_metre));
+    picture_size(p, per_metre, pixels);
     torre_color_map *map = malloc(sizeof *map);
     if (!map) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
     torre_status status = torre_image_new(pixels[0], pixels[1], image);

@@ -24,6 +24,9 @@ typedef struct torre_plane {
  */
 torre_status torre_plane_scale(const torre_plane *plane, double *scale);
 
+/* Bytes of the picture that torre_plane_draw makes (from size and spacing alone). */
+int64_t torre_plane_picture_bytes(const torre_plane *plane);
+
 /*
  * Draw: 1000 to 2000 pixels along the longer side for small planes, one pixel a cell for large
  * ones, at most 8192. scale: what is shown in full colour (<= 0: an empty field); weaker values are

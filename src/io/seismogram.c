@@ -100,15 +100,25 @@ static void draw_levels(const torre_gather *g, const torre_image *image, double 
     }
 }
 
+/* Pixels between the margins. */
+static int inner_width(int64_t traces)
+{
+    if (traces <= MAX_WIGGLES) return traces * 24 < WIDTH ? (int)traces * 24 : WIDTH;
+    if (traces <= WIDTH) return WIDTH;
+    return traces < MAX_WIDTH ? (int)traces : MAX_WIDTH;
+}
+
+int64_t torre_seismogram_bytes(int64_t traces)
+{
+    return (int64_t)3 * (inner_width(traces) + 2 * MARGIN) * (HEIGHT + 2 * MARGIN);
+}
+
 torre_status torre_seismogram_draw(const torre_gather *g, torre_image *image)
 {
     double scale;
-    int64_t width = WIDTH;
-    if (g->traces <= MAX_WIGGLES && g->traces * 24 < width) width = g->traces * 24;
-    if (g->traces > width) width = g->traces < MAX_WIDTH ? g->traces : MAX_WIDTH;
     TORRE_TRY(torre_percentile(g->precision, g->values, g->traces * g->samples, 0.98, &scale));
     if (scale <= 0) scale = 1;
-    TORRE_TRY(torre_image_new((int)width + 2 * MARGIN, HEIGHT + 2 * MARGIN, image));
+    TORRE_TRY(torre_image_new(inner_width(g->traces) + 2 * MARGIN, HEIGHT + 2 * MARGIN, image));
     clear(image);
     if (g->traces <= MAX_WIGGLES)
         draw_wiggles(g, image, scale);

@@ -33,9 +33,9 @@ def ricker(t):
     return (1 - 2 * a) * np.exp(-a)
 
 
-def run(folder, velocity, initial, c, u0, u1=None):
+def run(engine, folder, velocity, initial, c, u0, u1=None):
     subprocess.run(
-        [wave, "--engine", "reference", "--precision", "f64", "--order", "2", "--dt", str(dt),
+        [wave, "--backend", "cpu", "--engine", engine, "--precision", "f64", "--order", "2", "--dt", str(dt),
          "--size", "x".join(map(str, shape)), "--steps", str(steps), "--velocity", velocity,
          "--initial", initial, "--source", "40,30,50,3e6", "--frequency", str(frequency),
          "--receivers", "70,20,20;33,47,61", "--traces", "t.npy", "--field", "u.npy",
@@ -81,6 +81,7 @@ with tempfile.TemporaryDirectory() as folder:
     np.save(f"{folder}/c2.npy", np.asfortranarray(c2.astype(">f8")))
     np.save(f"{folder}/u0.npy", np.asfortranarray(u0))
     np.save(f"{folder}/u1.npy", u1)
-    run(folder, "c3.npy", "u0.npy", c3, u0)
-    run(folder, "c3.npy", "u0.npy,u1.npy", c3, u0, u1)
-    run(folder, "c2.npy", "u0.npy", np.repeat(c2[:, None, :], shape[1], axis=1), u0)
+    for engine in "reference", "stepwise", "torre":
+        run(engine, folder, "c3.npy", "u0.npy", c3, u0)
+        run(engine, folder, "c3.npy", "u0.npy,u1.npy", c3, u0, u1)
+        run(engine, folder, "c2.npy", "u0.npy", np.repeat(c2[:, None, :], shape[1], axis=1), u0)
