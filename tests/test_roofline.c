@@ -12,6 +12,7 @@
 
 #include "roofline/doctor.h"
 #include "roofline/engine_compare.h"
+#include "roofline/md_sweep.h"
 #include "roofline/measured_bytes.h"
 #include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
@@ -459,6 +460,31 @@ static void test_tune_broken(void **state)
     assert_string_equal(path, "/home/me/.cache/torre/tune.csv");
 }
 
+static void test_md_sweep(void **state)
+{
+    (void)state;
+    torre_machine m = made_up_machine();
+    const torre_ordering_kind orderings[] = {TORRE_HILBERT};
+    torre_md_sweep_setting setting = {.machine = &m, .cells = 5, .seconds = 0.02, .threads = 1};
+    torre_md_plan plan = {0};
+    torre_md_point *points;
+    int count;
+    setting.precision = TORRE_MD_F32;
+    assert_int_equal(torre_md_backend_find("cpu", &plan, &setting.backend), TORRE_OK);
+    assert_int_equal(torre_md_sweep_list(&setting, orderings, 1, &points, &count), TORRE_OK);
+    assert_int_equal(count, 6);
+    assert_string_equal(torre_md_point_ordering(&points[0]), "none");
+    assert_string_equal(torre_md_point_ordering(&points[5]), "hilbert");
+    for (int i = 0; i < count; i += 3) {
+        assert_int_equal(torre_md_sweep_measure(&setting, &points[i]), TORRE_OK);
+        assert_int_equal(points[i].state, TORRE_POINT_TIMED);
+        assert_true(points[i].check_difference > 0 && points[i].check_difference <= 1);
+        assert_true(points[i].low > 0 && points[i].low <= points[i].matom_steps_per_s);
+        assert_true(points[i].bound > 0 && points[i].neighbors > 60 && points[i].neighbors < 90);
+    }
+    free(points);
+}
+
 static void test_doctor(void **state)
 {
     (void)state;
@@ -490,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_tune),
         cmocka_unit_test(test_tune_apply),
         cmocka_unit_test(test_tune_broken),
+        cmocka_unit_test(test_md_sweep),
         cmocka_unit_test(test_doctor),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

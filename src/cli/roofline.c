@@ -6,6 +6,7 @@
 
 #include "cli/doctor_text.h"
 #include "cli/program.h"
+#include "cli/roofline_md.h"
 #include "cli/roofline_run.h"
 #include "core/cpu.h"
 #include "core/memory.h"
@@ -33,6 +34,11 @@ typedef struct roofline_job {
 static FILE *people(const roofline_settings *s)
 {
     return s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
+}
+
+static const char *output_name(const char *backend)
+{
+    return strcmp(backend, "cpu") == 0 ? "roofline-cpu" : "roofline-cuda";
 }
 
 /* 512 cells cubed on a GPU; on a CPU two fields of at least four times the last-level cache. */
@@ -87,9 +93,7 @@ static torre_status prepare(roofline_job *job)
     job->setting.check_steps = highest < 64 ? highest + 3 : 67;
     choose_size(job);
     snprintf(job->directory, sizeof job->directory, "%s",
-             s->output                                ? s->output
-             : strcmp(job->backend->name, "cpu") == 0 ? "roofline-cpu"
-                                                      : "roofline-cuda");
+             s->output ? s->output : output_name(job->backend->name));
     job->results = (roofline_results){.setting = s->ceilings ? NULL : &job->setting,
                                       .machine = &job->machine,
                                       .directory = job->directory};
@@ -180,6 +184,45 @@ static torre_status tell(roofline_job *job)
     return report ? roofline_text_report(report, job->table, r) : TORRE_OK;
 }
 
+/* --program md */
+static torre_status run_md(roofline_job *job)
+{
+    const roofline_settings *s = job->settings;
+    torre_md_sweep_setting setting;
+    FILE *out = s->quiet ? NULL : people(s);
+    TORRE_TRY(roofline_md_prepare(s, job->table, &setting));
+    setting.machine = &job->machine;
+    snprintf(job->directory, sizeof job->directory, "%s",
+             s->output ? s->output : output_name(setting.backend->name));
+    if (s->dry_run) {
+        if (out)
+            fprintf(out,
+                    "backend %s: the ceilings, then the melt of %lld particles; results in %s\n",
+                    setting.backend->name,
+                    4 * (long long)(setting.cells * setting.cells * setting.cells), job->directory);
+        return TORRE_OK;
+    }
+    TORRE_TRY(torre_output_directory(job->directory));
+    if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
+    roofline_catch_signals();
+    TORRE_TRY(roofline_ceilings(s, setting.backend->name, &job->machine));
+    if (out) roofline_text_ceilings(out, &job->machine);
+    TORRE_TRY(roofline_text_ceilings_csv(job->directory, &job->machine));
+    torre_report *report = torre_report_new("roofline");
+    roofline_text_report_machine(report, &job->machine);
+    torre_status status = roofline_md_run(s, &setting, job->directory, out, report);
+    torre_report_real(report, "wall_s", torre_time_now() - job->start);
+    torre_report_options(report, job->table);
+    if (job->report && (!status || status == TORRE_STOPPED)) {
+        torre_status written = torre_report_write(report, torre_output_stream(job->report));
+        if (!written) written = torre_output_commit(job->report);
+        job->report = written ? job->report : NULL;
+        if (written) status = written;
+    }
+    torre_report_free(report);
+    return status;
+}
+
 static torre_status verdict(const roofline_job *job)
 {
     const roofline_results *r = &job->results;
@@ -204,6 +247,7 @@ static torre_status run(roofline_job *job)
 {
     const roofline_settings *s = job->settings;
     job->start = torre_time_now();
+    if (s->program == 1 && !s->ceilings) return run_md(job);
     TORRE_TRY(prepare(job));
     if (s->dry_run) return tell_plan(job);
     TORRE_TRY(torre_output_directory(job->directory));

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+static const char *const programs[] = {"wave", "md", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 
 static const roofline_settings defaults = {.backend = "auto"};
@@ -11,6 +12,12 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
     *s = defaults;
     const torre_option list[] = {
         {.name = "What to measure", .kind = TORRE_OPTION_GROUP},
+        {.name = "program",
+         .kind = TORRE_OPTION_CHOICE,
+         .value = &s->program,
+         .choices = programs,
+         .help = "waves: orders, tile sizes, tower heights, orderings, engines; or particles: ways "
+                 "to find pairs, orderings"},
         {.name = "order",
          .kind = TORRE_OPTION_TEXT,
          .value = &s->order,
@@ -166,6 +173,7 @@ void roofline_help(const torre_option *table)
          "Examples:\n"
          "  roofline --quick\n"
          "  roofline --order 8 --dts 2,3,4,5,6 --tower-height 16,24\n"
+         "  roofline --program md --precision f64\n"
          "  roofline --tune");
     torre_options_help(table, stdout);
     puts(

@@ -7,6 +7,7 @@
 
 typedef struct roofline_settings {
     /* what to sweep */
+    int program;                                          /* 0: wave, 1: md */
     const char *order, *dts, *height, *ordering, *engine; /* lists; NULL: the default ones */
     int64_t size[3];                                      /* 0: from the caches */
     int precision;                                        /* 0: f32, 1: f64 */

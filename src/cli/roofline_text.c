@@ -151,7 +151,7 @@ torre_status roofline_text_ceilings_csv(const char *directory, const torre_machi
     return torre_output_commit(out);
 }
 
-static void report_machine(torre_report *at, const torre_machine *m)
+void roofline_text_report_machine(torre_report *at, const torre_machine *m)
 {
     torre_report_text(at, "backend", m->backend);
     torre_report_text(at, "device", m->device);
@@ -209,7 +209,7 @@ torre_status roofline_text_report(torre_output *out, const torre_option *table,
                                   const roofline_results *r)
 {
     torre_report *report = torre_report_new("roofline");
-    report_machine(report, r->machine);
+    roofline_text_report_machine(report, r->machine);
     if (r->setting) {
         torre_report_integers(report, "size", r->setting->size, 3);
         torre_report_text(report, "precision", r->setting->precision == TORRE_F32 ? "f32" : "f64");

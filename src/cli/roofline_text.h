@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/options.h"
+#include "core/report.h"
 #include "io/output_file.h"
 #include "roofline/sweep.h"
 
@@ -27,6 +28,9 @@ void roofline_text_points(FILE *out, const roofline_results *results);
 
 /* ceilings.csv in the directory. */
 torre_status roofline_text_ceilings_csv(const char *directory, const torre_machine *machine);
+
+/* The machine and its ceilings as members of a report. */
+void roofline_text_report_machine(torre_report *report, const torre_machine *machine);
 
 /* Write the report to out, which is committed or discarded. */
 torre_status roofline_text_report(torre_output *out, const torre_option *table,
