@@ -20,6 +20,27 @@ static int64_t cells_of(const torre_wave_problem *p)
     return p->size[0] * p->size[1] * p->size[2];
 }
 
+/*
+ * Find the backend and let it plan. "auto" goes on to the next one when the first does not offer
+ * the combination (say, engine reference on a GPU), but not when the run does not fit.
+ */
+static torre_status choose_backend(torre_wave_run *run, const char *name,
+                                   const torre_wave_plan *plan)
+{
+    TORRE_TRY(torre_wave_backend_find(name, plan, &run->backend));
+    torre_status status = run->backend->plan(run->setup, plan, &run->info);
+    if (strcmp(name, "auto") != 0) return status;
+    int i = 0;
+    while (torre_wave_backends[i] != run->backend) i++;
+    for (i++; status == TORRE_ERR_USAGE && torre_wave_backends[i]; i++) {
+        char why[256];
+        if (!torre_wave_backends[i]->available(plan, why, sizeof why)) continue;
+        run->backend = torre_wave_backends[i];
+        status = run->backend->plan(run->setup, plan, &run->info);
+    }
+    return status;
+}
+
 torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *backend,
                                 const torre_wave_plan *plan, torre_wave_run **result)
 {
@@ -27,9 +48,8 @@ torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *b
     if (!run) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     run->problem = problem;
     torre_status status = torre_wave_problem_check(problem);
-    if (!status) status = torre_wave_backend_find(backend, plan, &run->backend);
     if (!status) status = torre_wave_setup_new(problem, &run->setup);
-    if (!status) status = run->backend->plan(run->setup, plan, &run->info);
+    if (!status) status = choose_backend(run, backend, plan);
     if (!status)
         status = torre_memory_check("recording the traces", torre_wave_run_trace_bytes(run));
     if (status) {

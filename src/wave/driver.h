@@ -47,7 +47,8 @@ typedef struct torre_wave_watch {
 } torre_wave_watch;
 
 /*
- * Check the problem, build the setup, find the backend ("auto", "cpu", "cuda") and let it plan.
+ * Check the problem, build the setup, find the backend ("cpu", "cuda"; "auto": the first available
+ * one that offers what the plan asks for) and let it plan.
  * Afterwards run->info says what the run will use. Refuses what does not fit into memory
  * (TORRE_ERR_RESOURCE) and whatever problem check, backend and engine refuse.
  */

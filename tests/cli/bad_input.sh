@@ -1,6 +1,6 @@
 # Sourced by run.sh: everything that must be refused, each with one line and its exit code.
 mkdir inputs
-r="--engine reference --size 12 --steps 3"
+r="--backend cpu --engine reference --size 12 --steps 3"
 
 # values, written to files through printf: NaN and others as little-endian f32
 npy() # FILE DICTIONARY VALUES(printf format)
@@ -73,7 +73,7 @@ bad 2 "--amplitude must be" --amplitude nan
 bad 2 "--precision must be f32 or f64 (got f16)" --precision f16
 bad 2 "--engine must be torre, stepwise or reference (got fast)" --engine fast
 bad 2 "--ordering must be row-major" --ordering diagonal
-bad 2 "--backend must be auto, cpu or cuda (got opencl)" $r --backend opencl
+bad 2 "--backend must be auto, cpu or cuda (got opencl)" --size 12 --backend opencl
 bad 2 "--threads must be" --threads 0
 bad 2 "--threads must be" --threads 1e9
 bad 2 "--boundary must be" $r --boundary open
@@ -119,7 +119,7 @@ bad 3 "velocity at cell (0, 0, 1) is nan" --velocity nan.npy
 bad 3 "cannot read missing.npy" $r --initial missing.npy
 bad 3 "flat.npy has 2 axes" $r --initial flat.npy
 bad 3 "the grid is 12x12x12" $r --initial cube.npy
-bad 3 "nan.npy: value at cell (0, 0, 1) is nan" --engine reference --size 1x2x2 --initial nan.npy \
+bad 3 "nan.npy: value at cell (0, 0, 1) is nan" --backend cpu --engine reference --size 1x2x2 --initial nan.npy \
     --snapshot-every 0 --quiet
 bad 3 "cannot read missing.csv" $r --source missing.csv
 bad 3 "two.csv:1: expected x,y,z[,amplitude], found 2 columns" $r --source two.csv
@@ -150,7 +150,7 @@ if [ -w /dev/full ]; then
 fi
 # a regular file that cannot grow: nothing of it is left (ulimit -f counts 1024 bytes)
 for file in u.npy t.npy; do
-    (cd inputs && trap '' XFSZ && ulimit -f 4 && "$wave" --engine reference --size 16 --steps 300 \
+    (cd inputs && trap '' XFSZ && ulimit -f 4 && "$wave" --backend cpu --engine reference --size 16 --steps 300 \
         --receivers 0,0,0:9,9,9:9 --quiet --snapshot-every 0 --traces ${file/u/small} \
         --field ${file/t/field} >../stdout 2>../stderr)
     [ $? = 3 ] && grep -q 'File too large' stderr || fail "a full disk: $(cat stderr)"
@@ -159,21 +159,21 @@ ls inputs | grep -q 'part$\|u.npy\|t.npy$' | grep -v flat && fail "a full disk l
 
 # memory and devices
 bad 2 "overflows a 64-bit byte count" --size 999999999
-bad 4 "bytes" --engine reference --size 200000
-bad 4 "are available" --engine reference --size 200000 --dry-run
-bad 4 "are available" --engine reference --size 12 --steps 1000000000000 --source none --receivers 0,0,0 --traces t.npy
-"$wave" --version | grep -q 'with CUDA' || bad 4 "--backend cuda" $r --backend cuda
+bad 4 "bytes" --backend cpu --engine reference --size 200000
+bad 4 "are available" --backend cpu --engine reference --size 200000 --dry-run
+bad 4 "are available" --backend cpu --engine reference --size 12 --steps 1000000000000 --source none --receivers 0,0,0 --traces t.npy
+"$wave" --version | grep -q 'with CUDA' || bad 4 "--backend cuda" --size 12 --backend cuda
 
 # SEG-Y and SU
 if "$wave" --version | grep -q 'with SEGYIO'; then
     bad 2 "whole microseconds (1 to 32767), this run has 1000.5; set --dt 1000e-6" $r \
         --dt 1000.5e-6 --receivers 1,1,1 --traces t.sgy
-    bad 2 "at most 32767 samples a trace, this run has 40001" --engine reference --size 12 \
+    bad 2 "at most 32767 samples a trace, this run has 40001" --backend cpu --engine reference --size 12 \
         --steps 40000 --receivers 1,1,1 --traces t.su
 else
     bad 2 "not in this build" $r --receivers 1,1,1 --traces t.sgy
 fi
 
 # unstable: code 5 and no results; the warning that --force gives is silenced by --quiet
-bad 5 "is not finite at cell" --engine reference --size 12 --steps 400 --courant 2 --force --quiet \
+bad 5 "is not finite at cell" --backend cpu --engine reference --size 12 --steps 400 --courant 2 --force --quiet \
     --field u.npy --receivers 1,1,1 --traces t.npy --json run.json --snapshot-every 0

@@ -1,5 +1,5 @@
 # Sourced by run.sh: files and numbers that the program writes.
-small="--engine reference --size 20x18x16 --order 4 --dt 1e-3"
+small="--backend cpu --engine reference --size 20x18x16 --order 4 --dt 1e-3"
 
 # member NAME: its value in $work/run/run.json (one member a line).
 member() { sed -n "s/^  \"$1\": \(.*[^,]\),*\$/\1/p" run/run.json; }
@@ -74,7 +74,7 @@ cmp -s run/t.npy first.npy || fail "--amplitude 2 and a source of factor 2: trac
 # all trace formats; an automatic time step is cut to whole microseconds for SEG-Y
 formats="t.npy,t.png"
 "$wave" --version | grep -q 'with SEGYIO' && formats="$formats,t.sgy,t.su"
-good --engine reference --size 16 --steps 9 --receivers 10,10,10:100,100,100:90 --traces "$formats" \
+good --backend cpu --engine reference --size 16 --steps 9 --receivers 10,10,10:100,100,100:90 --traces "$formats" \
     --snapshot-every 0 --json run.json
 check_files run.json ${formats//,/ }
 case $formats in
@@ -87,7 +87,7 @@ esac
 
 # stopped by a signal: exit code 75, traces and field up to there
 rm -rf run && mkdir run
-(cd run && timeout --preserve-status -s TERM 1 "$wave" --engine reference --size 24 \
+(cd run && timeout --preserve-status -s TERM 1 "$wave" --backend cpu --engine reference --size 24 \
     --steps 10000000 --receivers 50,50,50 --traces t.npy --field u.npy --json run.json \
     --snapshot-every 0 >../stdout 2>../stderr)
 got=$?
