@@ -78,7 +78,8 @@ static torre_status queue_list(md_cuda_solver *s)
     md_list_args a = {.tiles = current_tiles(s),
                       .box = box_of(s),
                       .x = s->x[s->x_now],
-                      .inverse_radius = (float)(1 / list_radius(s)),
+                      .grid = {s->layout.grid[0], s->layout.grid[1], s->layout.grid[2]},
+                      .reach = s->layout.reach_sq,
                       .lanes_per_place = s->layout.lanes_per_place,
                       .half = neighbor_of(s) == TORRE_NEIGHBOR_HALF,
                       .block = s->layout.list_block};
@@ -106,7 +107,8 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .drift = p->dt,
                        .fixed_scale = ldexp(1, MD_FIXED_BITS),
                        .lanes_per_place = s->layout.lanes_per_place,
-                       .block = s->layout.block};
+                       .block = s->layout.block,
+                       .shared_floor = s->layout.shared_floor};
     memcpy(a.pair, s->pair, sizeof a.pair);
     return a;
 }

@@ -35,7 +35,7 @@
 #define MD_REACH_MAX  6
 #define MD_BRICK_MAX  16 /* bins per axis of a brick (5 bits each in home) */
 #define MD_PAIR_BYTES 64 /* room for the constants of a pair model */
-#define MD_FIXED_BITS 40 /* binary places of the fixed-point force sums of half lists */
+#define MD_FIXED_BITS 44 /* binary places of the fixed-point force sums of half lists */
 
 /* Bits of md_control.error. */
 enum {
@@ -113,9 +113,10 @@ typedef struct md_list_args {
     md_tiles tiles;
     md_box box;
     const void *x;
-    float inverse_radius; /* 1 / (cutoff + skin) */
-    int lanes_per_place;  /* T */
-    int half;             /* keep a pair in the list of the earlier storage index only */
+    int grid[3];         /* steps of the grid of md_staged_half along the box */
+    float reach;         /* square of the radius searched, in (512 steps)^2 */
+    int lanes_per_place; /* T */
+    int half;            /* keep a pair in the list of the earlier storage index only */
     int block;
 } md_list_args;
 
@@ -165,7 +166,8 @@ typedef struct md_force_args {
     double fixed_scale; /* fixed-point units per unit of force */
     int lanes_per_place;
     int block;
-    int overlap; /* may start before the kernel in front has ended (it is a drift too) */
+    int shared_floor; /* bytes of shared memory to take at least, to spread blocks evenly */
+    int overlap;      /* may start before the kernel in front has ended (it is a drift too) */
 } md_force_args;
 
 #endif

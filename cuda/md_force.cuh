@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     uint16_t *starts = (uint16_t *)((char *)shared + (size_t)t.staged_cap * md_staged<F>::bytes);
     int rank = blockIdx.x, rows = 0;
     md_brick brick = md_brick_of_rank(t, rank);
-    md_vec<R> centre = md_brick_centre<R>(a.box, brick);
+    md_frame<R> frame = md_frame_of<R>(a.box, brick);
     int halo_y = brick.size[1] + 2 * t.reach, halo_z = brick.size[2] + 2 * t.reach;
     const md_vec<R> *x_in = (const md_vec<R> *)a.x_in;
     const md_kick<R> integrate = {c.kick, c.drift};
@@ -210,7 +210,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         rows = md_row_table(t, halo_y, halo_z, row_table);
         for (int h = threadIdx.x; h <= t.halo_bins; h += blockDim.x) starts[h] = halo_start[h];
     }
-    md_stage(t, a.box, rank, brick, centre, x_in, staged);
+    md_stage(t, rank, brick, frame, x_in, staged);
     __syncthreads();
 
     int first, places = md_brick_places(t, rank, &first), lanes = places * T;
@@ -221,9 +221,9 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         if (lane < lanes) {
             index = t.perm ? t.perm[place] : place;
             md_vec<R> q = x_in[index];
-            sum.x = (F)(q.x - centre.x);
-            sum.y = (F)(q.y - centre.y);
-            sum.z = (F)(q.z - centre.z);
+            sum.x = (F)(q.x - frame.centre.x);
+            sum.y = (F)(q.y - frame.centre.y);
+            sum.z = (F)(q.z - frame.centre.z);
             if constexpr (SWEEP)
                 md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
                                          lane % T, row_table, rows, starts, staged, c, sum);

@@ -156,24 +156,59 @@ template <> struct md_staged<double> {
 };
 
 /*
- * Staged coordinates for searching only: half precision, in units of the list radius, x, y and z
- * apart so that four consecutive particles are one 8-byte word of each.
+ * Staged coordinates for searching only: positions rounded to a grid of the whole box (md_grid) and
+ * counted from the centre of the brick. Up to 2048 grid steps are whole numbers in half precision,
+ * and so are their differences: two particles are as far apart in one tile as in the other. Stored
+ * in units of 512 steps, x, y and z apart, so that four consecutive particles are one 8-byte word
+ * of each.
  */
 struct md_staged_half {
     typedef float real;
     __half *x, *y, *z;
-    float scale;
-    __device__ md_staged_half(void *shared, int cap, float scale_)
-        : x((__half *)shared), y(x + cap), z(y + cap), scale(scale_)
+    __device__ md_staged_half(void *shared, int cap) : x((__half *)shared), y(x + cap), z(y + cap)
     {
     }
     __device__ void put(int s, float px, float py, float pz, float)
     {
-        x[s] = __float2half_rn(px * scale);
-        y[s] = __float2half_rn(py * scale);
-        z[s] = __float2half_rn(pz * scale);
+        x[s] = __float2half_rn(px / 512);
+        y[s] = __float2half_rn(py / 512);
+        z[s] = __float2half_rn(pz / 512);
     }
 };
+
+/* The frame that particles are staged in: lengths, or steps of a grid (all of them whole). */
+template <class R> struct md_frame {
+    md_vec<R> centre, edge; /* of the brick; of the box */
+    __device__ md_vec<R> coordinates(const md_vec<R> &position) const { return position; }
+};
+
+template <class R> struct md_grid_frame {
+    md_vec<R> centre, edge, steps; /* steps per length */
+    __device__ md_vec<R> coordinates(const md_vec<R> &position) const
+    {
+        return {rint(position.x * steps.x), rint(position.y * steps.y), rint(position.z * steps.z),
+                position.w};
+    }
+};
+
+template <class R>
+__device__ inline md_frame<R> md_frame_of(const md_box &box, const md_brick &brick)
+{
+    return {md_brick_centre<R>(box, brick), {(R)box.edge[0], (R)box.edge[1], (R)box.edge[2], (R)0}};
+}
+
+/* grid[a]: steps of the grid along axis a of the box. */
+template <class R>
+__device__ inline md_grid_frame<R> md_grid_frame_of(const md_box &box, const md_brick &brick,
+                                                    const int grid[3])
+{
+    md_grid_frame<R> f;
+    f.edge = {(R)grid[0], (R)grid[1], (R)grid[2], (R)0};
+    f.steps = {(R)(grid[0] / box.edge[0]), (R)(grid[1] / box.edge[1]), (R)(grid[2] / box.edge[2]),
+               (R)0};
+    f.centre = f.coordinates(md_brick_centre<R>(box, brick));
+    return f;
+}
 
 /* Whether the tile of a brick reaches over a face of the box, so that some of it is shifted. */
 __device__ inline bool md_tile_wraps(const md_tiles &t, const md_brick &brick)
@@ -185,13 +220,12 @@ __device__ inline bool md_tile_wraps(const md_tiles &t, const md_brick &brick)
 }
 
 /*
- * Stage the tile of a brick: coordinates relative to `centre` of every particle that `gather`
- * names, and nobody at the end. The block must synchronise before reading.
+ * Stage the tile of a brick: coordinates, relative to the centre of the frame, of every particle
+ * that `gather` names, and nobody at the end. The block must synchronise before reading.
  */
-template <class State, class S>
-__device__ inline void md_stage(const md_tiles &t, const md_box &box, int rank,
-                                const md_brick &brick, const md_vec<State> &centre,
-                                const md_vec<State> *__restrict__ x, S &staged)
+template <class State, class Frame, class S>
+__device__ inline void md_stage(const md_tiles &t, int rank, const md_brick &brick,
+                                const Frame &frame, const md_vec<State> *__restrict__ x, S &staged)
 {
     typedef typename S::real F;
     const int batch = 4; /* loads in flight per thread */
@@ -209,17 +243,18 @@ __device__ inline void md_stage(const md_tiles &t, const md_box &box, int rank,
         for (int u = 0; u < batch; u++) q[u] = x[g[u] & index_mask];
 #pragma unroll
         for (int u = 0; u < batch; u++) {
-            q[u].x -= centre.x;
-            q[u].y -= centre.y;
-            q[u].z -= centre.z;
+            q[u] = frame.coordinates(q[u]);
+            q[u].x -= frame.centre.x;
+            q[u].y -= frame.centre.y;
+            q[u].z -= frame.centre.z;
         }
         if (wraps) {
 #pragma unroll
             for (int u = 0; u < batch; u++) {
                 int shift = (int)(g[u] >> MD_INDEX_BITS);
-                q[u].x += (State)(shift / 9 - 1) * (State)box.edge[0];
-                q[u].y += (State)(shift / 3 % 3 - 1) * (State)box.edge[1];
-                q[u].z += (State)(shift % 3 - 1) * (State)box.edge[2];
+                q[u].x += (State)(shift / 9 - 1) * frame.edge.x;
+                q[u].y += (State)(shift / 3 % 3 - 1) * frame.edge.y;
+                q[u].z += (State)(shift % 3 - 1) * frame.edge.z;
             }
         }
 #pragma unroll

@@ -49,8 +49,7 @@ __global__ void __launch_bounds__(M::block_max)
     const F limit = (F)MD_FIXED_LIMIT;
     int halo_y = brick.size[1] + 2 * t.reach, halo_z = brick.size[2] + 2 * t.reach;
     const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
-    md_stage(t, a.box, rank, brick, md_brick_centre<R>(a.box, brick), (const md_vec<R> *)a.x_in,
-             staged);
+    md_stage(t, rank, brick, md_frame_of<R>(a.box, brick), (const md_vec<R> *)a.x_in, staged);
     for (int s = threadIdx.x; s < 3 * cap; s += blockDim.x) sum[s] = 0;
     __syncthreads();
 

@@ -98,6 +98,7 @@ template <class M> struct md_launchers {
                              torre_neighbor neighbor, cudaStream_t stream)
     {
         size_t shared = md_force_shared(&a->tiles, neighbor, md_staged<typename M::F>::bytes);
+        if (shared < (size_t)a->shared_floor) shared = (size_t)a->shared_floor;
         md_constants<M> constants;
         memcpy(&constants.pair, a->pair, sizeof constants.pair);
         constants.cutoff_sq = (typename M::F)a->cutoff_sq;

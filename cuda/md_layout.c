@@ -2,6 +2,9 @@
 #include <string.h>
 
 #include "md_launch.h"
+
+/* Shared memory that the force kernels declare themselves, rounded up. */
+#define DECLARED_SHARED 4096
 #include "md_layout.h"
 
 /*
@@ -103,7 +106,7 @@ static bool fit_bricks(const torre_md_problem *problem, const torre_md_plan *pla
     md_tiles tiles = {
         .staged_cap = l->staged_cap, .halo_bins = l->halo_bins, .group_cap = l->group_cap};
     if (l->halo_bins > 65535) return false;
-    if (md_force_shared(&tiles, plan->neighbor, limits->staged_bytes) + 2048 >
+    if (md_force_shared(&tiles, plan->neighbor, limits->staged_bytes) + DECLARED_SHARED >
         limits->shared_per_block)
         return false;
     return plan->neighbor == TORRE_NEIGHBOR_TILE ||
@@ -163,6 +166,38 @@ static int choose_list_block(const md_layout *l, const md_limits *limits)
     return best;
 }
 
+/*
+ * The grid that lists are searched on. Half precision counts whole numbers up to 2048, so a step is
+ * 1/2040 of the largest half extent of a tile. Rounding moves each coordinate by half a step, so a
+ * distance by at most sqrt(3) steps; the square then takes four roundings of 2^-11.
+ */
+static void choose_grid(const torre_md_problem *problem, const torre_md_plan *plan, md_layout *l)
+{
+    double extent = 0, step = INFINITY;
+    for (int a = 0; a < 3; a++)
+        extent = fmax(extent, (0.5 * l->brick_max[a] + l->reach) * l->bin_edge[a]);
+    for (int a = 0; a < 3; a++) {
+        l->grid[a] = (int)floor(problem->box[a] * 2040 / extent);
+        step = fmin(step, problem->box[a] / l->grid[a]);
+    }
+    double reach = ((problem->cutoff + plan->skin) / step + sqrt(3)) / 512;
+    l->reach_sq = (float)(reach * reach * (1 + 5.0 / 2048));
+}
+
+/*
+ * Where all bricks fit the device at once, shared memory is asked for so that no multiprocessor
+ * takes more than its share: uneven, the step would last as long as the fullest one.
+ */
+static int shared_floor(const md_layout *l, const md_limits *limits)
+{
+    int share = (l->brick_count + limits->multiprocessors - 1) / limits->multiprocessors;
+    if (share > 4) return 0;
+    size_t bytes = limits->shared_per_multiprocessor / (size_t)share - DECLARED_SHARED;
+    if (bytes > limits->shared_per_block - DECLARED_SHARED)
+        bytes = limits->shared_per_block - DECLARED_SHARED;
+    return (int)(bytes / 128 * 128);
+}
+
 torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_plan *plan,
                               const md_limits *limits, const md_layout_wish *wish,
                               const md_crowding *crowding, md_layout *layout)
@@ -198,6 +233,8 @@ torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_pl
                           "and its neighbours within cutoff + skin = %g hold more than %d of them; "
                           "use --backend cpu",
                           problem->cutoff + plan->skin, MD_STAGED_MAX);
+    choose_grid(problem, plan, layout);
+    layout->shared_floor = shared_floor(layout, limits);
     layout->list_block = wish->list_block ? wish->list_block : choose_list_block(layout, limits);
     return TORRE_OK;
 }

@@ -34,6 +34,9 @@ typedef struct md_layout {
     int lanes_per_place;   /* T */
     int block, list_block; /* threads */
     int staged_cap, lane_cap, group_cap;
+    int grid[3]; /* of md_list_args */
+    float reach_sq;
+    int shared_floor;                             /* of md_force_args */
     double staged_mean, lanes_mean, entries_mean; /* what the capacities were made of */
     double bin_edge[3];
 } md_layout;

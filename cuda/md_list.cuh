@@ -6,8 +6,9 @@
  * apart keeps the lanes of a warp together: each of the two costs what the longest lane needs.)
  *
  * Testing is bound by shared memory, so it is done in half precision, four particles at a time, on
- * coordinates of 6 bytes instead of 16. The radius is enlarged by their rounding (md_list_reach),
- * so that no pair is missed; the list gets one or two per cent longer.
+ * coordinates of 6 bytes instead of 16 (md_staged_half). The radius is enlarged by their rounding
+ * (md_list_args.reach), so that no pair is missed; the list gets a per cent longer. Both particles
+ * of a pair see the same numbers, so either both lists hold it or neither.
  *
  * Shared memory has eight banks of 16 bytes and serves eight lanes at a time, so the list is not
  * kept in the order found: entry e of lane l should stand in bank (e + l) mod 8, and then eight
@@ -163,19 +164,6 @@ struct md_growing_list {
 };
 
 /*
- * Square of the radius, in units of the list radius, that half precision must search. Coordinates
- * up to h (in those units) are off by h 2^-11 each, a difference by twice that and its own rounding
- * (2^-11, for differences up to 1), so the vector by sqrt(3) (2 h + 1) 2^-11; its square takes
- * three more roundings of 2^-11.
- */
-__device__ inline float md_list_reach(float h)
-{
-    const float unit = 1.0f / 2048;
-    float r = 1 + 1.7320508f * (2 * h + 1) * unit;
-    return r * r * (1 + 4 * unit);
-}
-
-/*
  * Test `quads` times four staged particles from quad * 4 on: bit 4 quads - 1 - i is set when the
  * i-th of them is within reach. At most 8 quads. The sign of r^2 - reach is what is collected: the
  * high bytes of four halves, spread to whole bytes, leave one bit each and are added up.
@@ -235,7 +223,7 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
     if (control->error) return;
     __shared__ int row_table[MD_ROWS_MAX];
     extern __shared__ float4 shared[];
-    md_staged_half staged(shared, t.staged_cap, a.inverse_radius);
+    md_staged_half staged(shared, t.staged_cap);
     uint16_t *starts = (uint16_t *)((char *)shared + md_list_staged_bytes(t.staged_cap));
     uint2 *masks = (uint2 *)((char *)starts + md_list_starts_bytes(t.halo_bins));
     uint16_t *columns = (uint16_t *)(masks + MD_PENDING * blockDim.x);
@@ -256,13 +244,9 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
     const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
     const uint32_t *gather = t.gather + (int64_t)rank * t.staged_cap;
     int rows = md_row_table(t, halo_y, halo_z, row_table);
-    float extent = 0; /* of the tile, half of it, with a bin to spare for rounding at the faces */
-    for (int k = 0; k < 3; k++)
-        extent = fmaxf(extent, (0.5f * brick.size[k] + t.reach) * (float)a.box.bin_edge[k]);
-    __half2 minus_reach =
-        __float2half2_rn(-md_list_reach(extent * a.inverse_radius) * (1 + 1.0f / 2048));
+    __half2 minus_reach = __float2half2_rn(-a.reach);
     for (int h = threadIdx.x; h <= bins; h += blockDim.x) starts[h] = halo_start[h];
-    md_stage(t, a.box, rank, brick, md_brick_centre<State>(a.box, brick),
+    md_stage(t, rank, brick, md_grid_frame_of<State>(a.box, brick, a.grid),
              (const md_vec<State> *)a.x, staged);
     __syncthreads();
 
