@@ -214,16 +214,18 @@ static torre_status rebuild_when_due(cpu_solver *s)
     return rebuild(s);
 }
 
-static torre_status compute_forces(cpu_solver *s, torre_md_sums *sums)
+/* Forces, then v += kick f. */
+static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *sums)
 {
     double clock = torre_time_now();
     torre_status status;
     if (s->plan.neighbor == TORRE_NEIGHBOR_TILE)
-        status = s->force->tile(&s->store, s->problem, &s->bins, sums);
+        status = s->force->tile(&s->store, s->problem, kick, &s->bins, sums);
     else if (s->plan.neighbor == TORRE_NEIGHBOR_HALF)
-        status = s->force->half(&s->store, s->problem, &s->lists, s->parts, s->parts_force, sums);
+        status =
+            s->force->half(&s->store, s->problem, kick, &s->lists, s->parts, s->parts_force, sums);
     else
-        status = s->force->full(&s->store, s->problem, &s->lists, sums);
+        status = s->force->full(&s->store, s->problem, kick, &s->lists, sums);
     s->times.force += lap(&clock);
     return status;
 }
@@ -237,7 +239,7 @@ static torre_status cpu_set_particles(torre_md_solver *solver, const double *con
     s->counts = (torre_md_counts){0};
     s->state->load(&s->store, position, velocity, s->problem->box);
     TORRE_TRY(rebuild(s));
-    TORRE_TRY(compute_forces(s, NULL));
+    TORRE_TRY(compute_forces(s, 0, NULL));
     s->times = (torre_md_times){0};
     s->counts = (torre_md_counts){.dangerous_builds = s->plan.rebuild_check ? 0 : -1};
     return TORRE_OK;
@@ -282,9 +284,8 @@ static torre_status cpu_advance(torre_md_solver *solver, int64_t steps)
         s->state->kick_drift(&s->store, kick, dt);
         s->times.integrate += lap(&clock);
         TORRE_TRY(rebuild_when_due(s));
-        TORRE_TRY(compute_forces(s, NULL));
+        TORRE_TRY(compute_forces(s, kick, NULL));
         lap(&clock);
-        s->state->kick(&s->store, kick);
         thermostat(s);
         s->times.integrate += lap(&clock);
     }
@@ -347,7 +348,7 @@ static torre_status cpu_sums(torre_md_solver *solver, torre_md_sums *sums)
     cpu_solver *s = (cpu_solver *)solver;
     memset(sums, 0, sizeof *sums);
     TORRE_TRY(check_runaway(s));
-    TORRE_TRY(compute_forces(s, sums));
+    TORRE_TRY(compute_forces(s, 0, sums));
     double clock = torre_time_now();
     sums->kinetic = 0.5 * s->problem->mass * s->state->square_sum(&s->store, sums->momentum);
     for (int a = 0; a < 3; a++) sums->momentum[a] *= s->problem->mass;

@@ -15,6 +15,7 @@
 typedef struct sweep {
     TORRE_TYPED(torre_pair) pair;
     TORRE_REAL cutoff_sq, edge[3];
+    TORRE_STATE kick;
 } sweep;
 
 /* Potential, virial and pairs inside the cutoff, of one part. */
@@ -28,10 +29,11 @@ typedef struct gathered {
     torre_wide_lanes potential, virial, inside;
 } gathered;
 
-static sweep sweep_make(const torre_md_problem *problem)
+static sweep sweep_make(const torre_md_problem *problem, double kick)
 {
     sweep s = {.pair = TORRE_TYPED(torre_pair_make)(problem),
-               .cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff)};
+               .cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff),
+               .kick = (TORRE_STATE)kick};
     for (int a = 0; a < 3; a++) s.edge[a] = (TORRE_REAL)problem->box[a];
     return s;
 }
@@ -80,6 +82,14 @@ static void total_sums(const part_sums *parts, int64_t count, double share,
     sums->potential_shift = share * all.inside * TORRE_TYPED(torre_pair_shift)(problem);
 }
 
+/* The force on a particle is complete: the second kick of the step. */
+TORRE_INLINE void set_force(const sweep *s, const torre_md_store *store, int64_t i,
+                            torre_quad_state force)
+{
+    ((torre_quad_state *)store->force)[i] = force;
+    ((torre_quad_state *)store->velocity)[i] += s->kick * force;
+}
+
 /* Particle i with its list; scatter: subtract from the partners' quads too (half lists). */
 TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
                                 const torre_md_lists *lists, int64_t i, int wraps, bool with_sums,
@@ -110,7 +120,7 @@ TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
 
 TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
                              const torre_md_lists *lists, int64_t from, int64_t to, bool with_sums,
-                             TORRE_STATE *scatter, TORRE_STATE *force, part_sums *sums)
+                             TORRE_STATE *scatter, part_sums *sums)
 {
     for (int64_t i = from; i < to; i++) {
         gathered g = {0};
@@ -131,9 +141,11 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
         default:
             list_particle(s, store, lists, i, 7, with_sums, scatter, &g);
         }
-        torre_quad_state *f = (torre_quad_state *)(force + 4 * i);
         torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz);
-        *f = scatter ? *f + sum : sum;
+        if (scatter)
+            *(torre_quad_state *)(scatter + 4 * i) += sum;
+        else
+            set_force(s, store, i, sum);
         if (with_sums) add_sums(sums, &g);
     }
 }
@@ -146,10 +158,10 @@ static part_sums *new_parts(int64_t count)
     return parts;
 }
 
-static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem,
+static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
                                const torre_md_lists *lists, torre_md_sums *sums)
 {
-    const sweep s = sweep_make(problem);
+    const sweep s = sweep_make(problem, kick);
     const int64_t parts = (store->count + PART - 1) / PART;
     part_sums *part = sums ? new_parts(parts) : NULL;
     if (sums && !part) return TORRE_ERR_RESOURCE;
@@ -157,20 +169,20 @@ static torre_status sweep_full(torre_md_store *store, const torre_md_problem *pr
     for (int64_t p = 0; p < parts; p++) {
         int64_t from = p * PART, to = from + PART < store->count ? from + PART : store->count;
         if (part)
-            list_range(&s, store, lists, from, to, true, NULL, store->force, &part[p]);
+            list_range(&s, store, lists, from, to, true, NULL, &part[p]);
         else
-            list_range(&s, store, lists, from, to, false, NULL, store->force, NULL);
+            list_range(&s, store, lists, from, to, false, NULL, NULL);
     }
     if (sums) total_sums(part, parts, 0.5, problem, sums);
     free(part);
     return TORRE_OK;
 }
 
-static torre_status sweep_half(torre_md_store *store, const torre_md_problem *problem,
+static torre_status sweep_half(torre_md_store *store, const torre_md_problem *problem, double kick,
                                const torre_md_lists *lists, int parts, void *parts_force,
                                torre_md_sums *sums)
 {
-    const sweep s = sweep_make(problem);
+    const sweep s = sweep_make(problem, kick);
     const int64_t quads = store->count + 1, each = (store->count + parts - 1) / parts;
     part_sums *part = new_parts(parts);
     if (!part) return TORRE_ERR_RESOURCE;
@@ -180,16 +192,16 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
         TORRE_STATE *force = (TORRE_STATE *)parts_force + 4 * quads * p;
         memset(force, 0, (size_t)quads * 4 * sizeof *force);
         if (sums)
-            list_range(&s, store, lists, from, to, true, force, force, &part[p]);
+            list_range(&s, store, lists, from, to, true, force, &part[p]);
         else
-            list_range(&s, store, lists, from, to, false, force, force, NULL);
+            list_range(&s, store, lists, from, to, false, force, NULL);
     }
-    TORRE_STATE *total = store->force;
+    const torre_quad_state *of_parts = parts_force;
 #pragma omp parallel for num_threads(store->threads)
-    for (int64_t k = 0; k < 4 * store->count; k++) {
-        TORRE_STATE f = 0;
-        for (int p = 0; p < parts; p++) f += ((TORRE_STATE *)parts_force)[4 * quads * p + k];
-        total[k] = f;
+    for (int64_t i = 0; i < store->count; i++) {
+        torre_quad_state f = {0};
+        for (int p = 0; p < parts; p++) f += of_parts[quads * p + i];
+        set_force(&s, store, i, f);
     }
     if (sums) total_sums(part, parts, 1, problem, sums);
     free(part);
@@ -197,8 +209,8 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
 }
 
 /* All pairs of one staged bin's own particles with the stage. */
-TORRE_INLINE void stage_sweep(const sweep *s, torre_stage *stage, bool with_sums,
-                              TORRE_STATE *force, part_sums *sums)
+TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre_stage *stage,
+                              bool with_sums, part_sums *sums)
 {
     for (int64_t i = 0; i < stage->own; i++) {
         gathered g = {0};
@@ -210,16 +222,15 @@ TORRE_INLINE void stage_sweep(const sweep *s, torre_stage *stage, bool with_sums
                      z - *(torre_lanes *)(stage->z + k), with_sums, &g, &fx, &fy, &fz);
         }
         stage->x[i] = x;
-        *(torre_quad_state *)(force + 4 * (int64_t)stage->member[i]) =
-            torre_lanes_sums(g.fx, g.fy, g.fz);
+        set_force(s, store, stage->member[i], torre_lanes_sums(g.fx, g.fy, g.fz));
         if (with_sums) add_sums(sums, &g);
     }
 }
 
-static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *problem,
+static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *problem, double kick,
                                const torre_bins *bins, torre_md_sums *sums)
 {
-    const sweep s = sweep_make(problem);
+    const sweep s = sweep_make(problem, kick);
     part_sums *part = sums ? new_parts(bins->bins) : NULL;
     if (sums && !part) return TORRE_ERR_RESOURCE;
     int failed = 0;
@@ -233,9 +244,9 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
             if (!ready || bins->start[rank] == bins->start[rank + 1]) continue;
             torre_stage_fill(store, bins, rank, &stage);
             if (part)
-                stage_sweep(&s, &stage, true, store->force, &part[rank]);
+                stage_sweep(&s, store, &stage, true, &part[rank]);
             else
-                stage_sweep(&s, &stage, false, store->force, NULL);
+                stage_sweep(&s, store, &stage, false, NULL);
         }
         if (ready) torre_stage_free(&stage);
     }

@@ -73,15 +73,6 @@ static void state_kick_drift(torre_md_store *store, double kick, double dt)
     pack(store);
 }
 
-static void state_kick(torre_md_store *store, double kick)
-{
-    TORRE_STATE *restrict v = store->velocity;
-    const TORRE_STATE *restrict f = store->force;
-    const TORRE_STATE k = (TORRE_STATE)kick;
-#pragma omp parallel for simd num_threads(store->threads)
-    for (int64_t i = 0; i < 4 * store->count; i++) v[i] += k * f[i];
-}
-
 static void state_scale(torre_md_store *store, double factor)
 {
     TORRE_STATE *v = store->velocity;
@@ -225,7 +216,6 @@ const torre_md_state_loops TORRE_TYPED(torre_md_state) = {
     .load = state_load,
     .unload = state_unload,
     .kick_drift = state_kick_drift,
-    .kick = state_kick,
     .scale = state_scale,
     .noise = state_noise,
     .moved = state_moved,

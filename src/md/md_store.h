@@ -75,8 +75,6 @@ typedef struct torre_md_state_loops {
                    double *const out[3]);
     /* v += kick f, r += dt v. */
     void (*kick_drift)(torre_md_store *store, double kick, double dt);
-    /* v += kick f */
-    void (*kick)(torre_md_store *store, double kick);
     /* v *= factor */
     void (*scale)(torre_md_store *store, double factor);
     /* v = keep v + noise g, g normal deviates of (seed, stream, id) */
@@ -100,16 +98,19 @@ typedef struct torre_md_state_loops {
                           torre_md_lists *lists);
 } torre_md_state_loops;
 
-/* Forces, and where sums is not NULL also its potential, potential_shift and virial. */
+/*
+ * Forces, each followed by v += kick f (the second kick of a step; 0 for none); where sums is not
+ * NULL also its potential, potential_shift and virial.
+ */
 typedef struct torre_md_force_loops {
-    torre_status (*full)(torre_md_store *store, const torre_md_problem *problem,
+    torre_status (*full)(torre_md_store *store, const torre_md_problem *problem, double kick,
                          const torre_md_lists *lists, torre_md_sums *sums);
     /* parts: force arrays that are summed in the end, one per thread or a fixed number; spare
      * quads for all of them in parts_force. */
-    torre_status (*half)(torre_md_store *store, const torre_md_problem *problem,
+    torre_status (*half)(torre_md_store *store, const torre_md_problem *problem, double kick,
                          const torre_md_lists *lists, int parts, void *parts_force,
                          torre_md_sums *sums);
-    torre_status (*tile)(torre_md_store *store, const torre_md_problem *problem,
+    torre_status (*tile)(torre_md_store *store, const torre_md_problem *problem, double kick,
                          const torre_bins *bins, torre_md_sums *sums);
 } torre_md_force_loops;
 
