@@ -12,6 +12,10 @@ const torre_wave_backend *wave_backend;
 wave_way wave_ways[16];
 int wave_way_count;
 
+static int created, refused;
+
+static void print_counts(void) { printf("%d solvers ran, %d were refused\n", created, refused); }
+
 static bool one_engine;
 static torre_engine the_engine;
 
@@ -48,6 +52,7 @@ void wave_case_init(int argc, char **argv)
             exit(2);
         }
     }
+    atexit(print_counts);
     /* one thread is best for small grids; test_wave_fuzz has all numbers of them */
     add_way("reference", TORRE_REFERENCE, 0, 0, 1);
     add_way("stepwise", TORRE_STEPWISE, 0, 0, 1);
@@ -102,12 +107,13 @@ bool wave_sim_create(wave_sim *sim, const wave_way *way)
     torre_wave_info info;
     torre_status status = wave_backend->plan(sim->setup, &way->plan, &info);
     if (status == TORRE_ERR_USAGE && may_refuse(problem, way)) {
-        printf("%s refuses: %s\n", way->name, torre_error_text());
+        if (refused++ < 10) printf("%s refuses: %s\n", way->name, torre_error_text());
         wave_sim_close(sim);
         return false;
     }
     CHECK(status == TORRE_OK, "%s: %s", way->name, torre_error_text());
     CHECK_OK(wave_backend->create(sim->setup, &info, &sim->solver));
+    created++;
     sim->raw = wave_alloc(sim->cells, (size_t)problem->precision);
     return true;
 }
