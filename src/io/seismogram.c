@@ -79,7 +79,7 @@ static void draw_wiggles(const torre_gather *g, const torre_image *image, double
 #pragma omp parallel for
     for (int row = 0; row < HEIGHT; row++)
         for (int64_t t = 0; t < g->traces; t++)
-            draw_wiggle_row(g, image, t, row, MARGIN + ((double)t + 0.5) * pitch, 0.9 * pitch,
+            draw_wiggle_row(g, image, t, row, MARGIN + ((double)t + 0.5) * pitch, 1.5 * pitch,
                             scale);
 }
 
@@ -116,7 +116,8 @@ int64_t torre_seismogram_bytes(int64_t traces)
 torre_status torre_seismogram_draw(const torre_gather *g, torre_image *image)
 {
     double scale;
-    TORRE_TRY(torre_percentile(g->precision, g->values, g->traces * g->samples, 0.98, &scale));
+    TORRE_TRY(torre_percentile(g->precision, g->values, g->traces * g->samples,
+                               g->traces <= MAX_WIGGLES ? 0.998 : 0.98, &scale));
     if (scale <= 0) scale = 1;
     TORRE_TRY(torre_image_new(inner_width(g->traces) + 2 * MARGIN, HEIGHT + 2 * MARGIN, image));
     clear(image);

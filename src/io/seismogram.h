@@ -1,8 +1,8 @@
 /*
  * Picture of a shot gather, time downwards, receivers from left to right: wiggles with filled peaks
  * for up to 80 traces, grey levels (black positive) for more. Columns keep their amplitudes
- * relative to each other; what is stronger than the 98 % point of all samples is cut, and in grey
- * levels weak arrivals are lifted (|u|^0.6).
+ * relative to each other. What is stronger than the 98 % point of all samples (99.8 % for wiggles,
+ * which may overlap) is cut; in grey levels weak arrivals are lifted (|u|^0.6).
  */
 #ifndef TORRE_SEISMOGRAM_H
 #define TORRE_SEISMOGRAM_H
