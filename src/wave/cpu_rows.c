@@ -44,41 +44,42 @@ static void record_receivers(const torre_cpu_solver *s, int64_t n, const char *r
     }
 }
 
-static void row_events(const torre_cpu_solver *s, int64_t n, int64_t x, int64_t y0, int64_t y1,
-                       int64_t z0, int64_t z1)
+static void row_events(const torre_cpu_solver *s, int64_t n, torre_run run)
 {
     const torre_padded_field *f = &s->field;
-    for (int64_t y = y0; y < y1; y++) {
-        int flags = s->row_flags[x * f->size[1] + y];
+    for (int64_t y = run.y0; y < run.y1; y++) {
+        int flags = s->row_flags[run.x * f->size[1] + y];
         if (!flags) continue;
-        char *row = f->level[(n + 1) & 1] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
-        int64_t row_cell = (x * f->size[1] + y) * f->size[2];
+        char *row = torre_cpu_row(s, n + 1, run.x, y);
+        int64_t first = (run.x * f->size[1] + y) * f->size[2];
         if (flags & TORRE_ROW_SOURCES)
-            add_sources(s, n, row, row_cell + z0, row_cell + z1, row_cell);
+            add_sources(s, n, row, first + run.z0, first + run.z1, first);
         if (flags & TORRE_ROW_RECEIVERS)
-            record_receivers(s, n, row, row_cell + z0, row_cell + z1, row_cell);
+            record_receivers(s, n, row, first + run.z0, first + run.z1, first);
     }
 }
 
-/* The kernel on cells z0 .. z1-1, all of them damped or none. */
-static void kernel_call(const torre_cpu_solver *s, int64_t n, int64_t x, int64_t y0, int64_t y1,
-                        int64_t z0, int64_t z1, bool damped)
+/* The kernel on a run, all of it damped or none. */
+static void kernel_call(const torre_cpu_solver *s, int64_t n, torre_run run, bool damped,
+                        torre_fetch fetch)
 {
-    const torre_padded_field *f = &s->field;
-    const int64_t width = (int64_t)f->precision, at = torre_padded_index(f, x, y0, z0) * width;
+    if (run.z0 >= run.z1) return;
+    const int64_t width = (int64_t)s->field.precision, block = s->field.block;
+    const int64_t offset = run.z0 * width;
     torre_line line = {
-        .next = f->level[(n + 1) & 1] + at,
-        .now = f->level[n & 1] + at,
-        .rows = y1 - y0,
-        .blocks = (z1 - z0 + f->block - 1) / f->block,
+        .next = torre_cpu_row(s, n + 1, run.x, run.y0) + offset,
+        .now = torre_cpu_row(s, n, run.x, run.y0) + offset,
+        .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, run.y0) + offset : NULL,
+        .rows = run.y1 - run.y0,
+        .blocks = (run.z1 - run.z0 + block - 1) / block,
+        .fetch = fetch.row,
+        .fetches = fetch.count,
+        .fetch_offset = offset,
     };
-    if (f->factor)
-        line.factor =
-            f->factor + (x * f->factor_plane_pitch + y0 * f->factor_row_pitch + z0) * width;
     if (damped) {
-        line.damping_x = s->damping[0] + x * width;
-        line.damping_y = s->damping[1] + y0 * width;
-        line.damping_z = s->damping[2] + z0 * width;
+        line.damping_x = s->damping[0] + run.x * width;
+        line.damping_y = s->damping[1] + run.y0 * width;
+        line.damping_z = s->damping[2] + offset;
     }
     s->line(&s->scheme, &line);
 }
@@ -88,19 +89,21 @@ static int64_t clamp(int64_t i, int64_t low, int64_t high)
     return i < low ? low : i > high ? high : i;
 }
 
-void torre_cpu_update(const torre_cpu_solver *s, int64_t n, int64_t x, int64_t y0, int64_t y1,
-                      int64_t z0, int64_t z1)
+void torre_cpu_update(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
 {
-    bool damped = s->damping[0] && (x < s->damped_low[0] || x >= s->damped_high[0] ||
-                                    y0 < s->damped_low[1] || y1 > s->damped_high[1]);
-    if (damped || !s->damping[0]) {
-        kernel_call(s, n, x, y0, y1, z0, z1, damped);
+    bool any = s->damping[0];
+    if (any && run.x >= s->damped_low[0] && run.x < s->damped_high[0] &&
+        run.y0 >= s->damped_low[1] && run.y1 <= s->damped_high[1]) {
+        /* damped at most at its ends along z */
+        torre_run low = run, middle = run, high = run;
+        low.z1 = middle.z0 = clamp(s->damped_low[2], run.z0, run.z1);
+        middle.z1 = high.z0 = clamp(s->damped_high[2], middle.z0, run.z1);
+        kernel_call(s, n, low, true, fetch);
+        kernel_call(s, n, middle, false, fetch);
+        kernel_call(s, n, high, true, fetch);
     } else {
-        int64_t low = clamp(s->damped_low[2], z0, z1), high = clamp(s->damped_high[2], low, z1);
-        if (z0 < low) kernel_call(s, n, x, y0, y1, z0, low, true);
-        if (low < high) kernel_call(s, n, x, y0, y1, low, high, false);
-        if (high < z1) kernel_call(s, n, x, y0, y1, high, z1, true);
+        kernel_call(s, n, run, any, fetch);
     }
-    if (s->row_flags) row_events(s, n, x, y0, y1, z0, z1);
-    torre_padded_refresh(&s->field, (int)((n + 1) & 1), x, y0, y1, z0, z1);
+    if (s->row_flags) row_events(s, n, run);
+    torre_padded_refresh(&s->field, (int)((n + 1) & 1), run.x, run.y0, run.y1, run.z0, run.z1);
 }

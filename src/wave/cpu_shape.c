@@ -1,18 +1,13 @@
 #include "wave/cpu_shape.h"
 
-#include <unistd.h>
-
 #include "../../tiling/diamond.h"
+#include "core/cpu.h"
 
 torre_caches torre_caches_get(void)
 {
-    torre_caches caches = {32 << 10, 512 << 10};
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    int64_t level1 = sysconf(_SC_LEVEL1_DCACHE_SIZE), level2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    if (level1 > 0) caches.level1 = level1;
-    if (level2 > 0) caches.level2 = level2;
-#endif
-    return caches;
+    const torre_cpu *cpu = torre_cpu_get();
+    return (torre_caches){cpu->cache[1] ? cpu->cache[1] : 32 << 10,
+                          cpu->cache[2] ? cpu->cache[2] / cpu->cache_shared[2] : 512 << 10};
 }
 
 static int64_t clamp(int64_t i, int64_t low, int64_t high)
@@ -28,15 +23,15 @@ torre_cpu_shape torre_cpu_shape_choose(const torre_wave_problem *p, torre_caches
     const int64_t length = (p->size[2] + block - 1) / block * block;
     const int64_t arrays = p->velocity_cells ? 3 : 2;
 
-    /* the planes x-R .. x+R of u[n] and one of everything else, in half of the cache */
-    shape.rows =
-        clamp(caches.level2 / 2 / ((2 * R + arrays) * length * width) - 2 * R, 4 * R, p->size[1]);
+    /* stepwise: the planes x-R .. x+R+1 of u[n] and two of everything else, in 3/4 of the cache */
+    int64_t row = length * width;
+    shape.rows = (caches.level2 * 3 / 4 / row - 2 * R * (2 * R + 2)) / (2 * R + 2 * arrays);
+    shape.rows = clamp(shape.rows, 4 * R, R == 1 ? 64 : 32);
 
-    shape.dts = dts > 0 ? dts : 4;
+    shape.dts = dts > 0 ? dts : R == 1 ? 8 : R == 2 ? 6 : 4;
     if (dts == 0 && p->face[1][0] == TORRE_PERIODIC) /* rows of towers must close on themselves */
         while (shape.dts > 1 && !torre_tower_grid_can_wrap(p->size[1], R, shape.dts)) shape.dts--;
     shape.height = height > 0 ? height : 32;
     shape.window = length;
-    shape.slice = 4 * block;
     return shape;
 }

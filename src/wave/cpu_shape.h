@@ -12,11 +12,13 @@ typedef struct torre_caches {
     int64_t level1, level2;
 } torre_caches;
 
+/* Most rows of a block along y. */
+#define TORRE_ROWS_MAX 256
+
 typedef struct torre_cpu_shape {
     int64_t rows;   /* stepwise: rows of a block along y */
     int64_t window; /* torre: cells along z that a tower climbs with at once; a multiple of 64
                        bytes, or nz rounded up to it */
-    int64_t slice;  /* torre: cells along z that a step of a tower treats at once */
     int64_t dts;    /* torre: tile size */
     int64_t height; /* torre: steps of a tower */
 } torre_cpu_shape;

@@ -1,47 +1,18 @@
 #include "wave/cpu_solver.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cpu.h"
+#include "core/memory.h"
 #include "wave/tower_schedule.h"
 
 static torre_status no_memory(void)
 {
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the tables of the cpu backend");
-}
-
-/* "AMD EPYC 9654 96-Core Processor" from the system, or "CPU". */
-static void cpu_model(char *name, size_t size)
-{
-    snprintf(name, size, "CPU");
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    if (!file) return;
-    char text[256];
-    while (fgets(text, sizeof text, file)) {
-        char *colon = strchr(text, ':');
-        if (strncmp(text, "model name", 10) != 0 || !colon) continue;
-        text[strcspn(text, "\n")] = 0;
-        snprintf(name, size, "%s", colon + 1 + strspn(colon + 1, " "));
-        break;
-    }
-    fclose(file);
-}
-
-/* Bytes that can be allocated without swapping; INT64_MAX where the system does not tell. */
-static int64_t memory_available(void)
-{
-    FILE *file = fopen("/proc/meminfo", "r");
-    if (!file) return INT64_MAX;
-    char text[256];
-    int64_t kib = INT64_MAX / 1024;
-    while (fgets(text, sizeof text, file))
-        if (sscanf(text, "MemAvailable: %" SCNd64, &kib) == 1) break;
-    fclose(file);
-    return kib * 1024;
 }
 
 torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info)
@@ -50,21 +21,12 @@ torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info
         return torre_fail(TORRE_ERR_USAGE, "threads must be at least 1 (got %d)",
                           info->plan.threads);
     if (info->plan.threads == 0) info->plan.threads = omp_get_max_threads();
-    char model[80];
-    cpu_model(model, sizeof model);
-    snprintf(info->device, sizeof info->device, "%d x %s (%s)", info->plan.threads, model,
-             torre_line_kernels_best()->isa);
+    snprintf(info->device, sizeof info->device, "%d x %s (%s)", info->plan.threads,
+             torre_cpu_get()->name, torre_line_kernels_best()->isa);
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
     info->memory_bytes = field.bytes + setup->problem->size[0] * setup->problem->size[1];
-    int64_t available = memory_available();
-    if (info->memory_bytes > available)
-        return torre_fail(TORRE_ERR_RESOURCE,
-                          "the fields need %.2f GB (%" PRId64 " bytes), %.2f GB (%" PRId64
-                          " bytes) are available; use a smaller --size or --precision f32",
-                          (double)info->memory_bytes * 1e-9, info->memory_bytes,
-                          (double)available * 1e-9, available);
-    return TORRE_OK;
+    return torre_memory_check("the fields", info->memory_bytes);
 }
 
 /* The scheme of line_kernel.h for the problem. */

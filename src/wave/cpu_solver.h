@@ -39,12 +39,34 @@ typedef struct torre_cpu_solver {
 extern const torre_wave_backend torre_wave_stepwise;
 extern const torre_wave_backend torre_wave_torre;
 
-/*
- * Make u[n+1] of rows y0 .. y1-1 of plane x, cells z0 .. z1-1, from u[n] and u[n-1]. z0 is a
- * multiple of the block of 64 bytes, z1 too or nz.
- */
-void torre_cpu_update(const torre_cpu_solver *solver, int64_t n, int64_t x, int64_t y0, int64_t y1,
-                      int64_t z0, int64_t z1);
+/* A run of rows: y0 .. y1-1 of plane x, cells z0 .. z1-1; z0 is a multiple of the block of 64
+ * bytes, z1 too or nz. */
+typedef struct torre_run {
+    int64_t x, y0, y1, z0, z1;
+} torre_run;
+
+/* Rows that later runs will read (their addresses at z = 0), for torre_line.fetch. */
+typedef struct torre_fetch {
+    const char *const *row;
+    int64_t count;
+} torre_fetch;
+
+/* Make u[n+1] of the run from u[n] and u[n-1], and fetch meanwhile. */
+void torre_cpu_update(const torre_cpu_solver *solver, int64_t n, torre_run run, torre_fetch fetch);
+
+/* Row y of plane x of a level. */
+static inline char *torre_cpu_row(const torre_cpu_solver *s, int64_t level, int64_t x, int64_t y)
+{
+    return s->field.level[level & 1] +
+           torre_padded_index(&s->field, x, y, 0) * (int64_t)s->field.precision;
+}
+
+/* The same of k, where it varies. */
+static inline char *torre_cpu_factor_row(const torre_cpu_solver *s, int64_t x, int64_t y)
+{
+    return s->field.factor + (x * s->field.factor_plane_pitch + y * s->field.factor_row_pitch) *
+                                 (int64_t)s->field.precision;
+}
 
 /* The functions of a backend that do not depend on the engine. */
 torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,

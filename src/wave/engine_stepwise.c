@@ -26,6 +26,25 @@ static torre_status stepwise_create(const torre_wave_setup *setup, const torre_w
     return torre_cpu_create(setup, info, &torre_wave_stepwise, solver);
 }
 
+/* What rows y0 .. y1-1 of plane x will read that plane x - 1 did not: row[3 (y1 - y0) + 2 R]. */
+static torre_fetch next_plane(const torre_cpu_solver *s, int64_t n, int64_t x, int64_t y0,
+                              int64_t y1, const char **row)
+{
+    const int64_t R = s->field.half_width;
+    int64_t count = 0;
+    if (x >= s->field.size[0]) return (torre_fetch){row, 0};
+    for (int64_t y = y0; y < y1; y++) {
+        row[count++] = torre_cpu_row(s, n + 1, x, y);
+        row[count++] = torre_cpu_row(s, n, x + R, y);
+        if (s->field.factor) row[count++] = torre_cpu_factor_row(s, x, y);
+    }
+    for (int64_t i = 1; i <= R; i++) {
+        row[count++] = torre_cpu_row(s, n, x + R, y0 - i);
+        row[count++] = torre_cpu_row(s, n, x + R, y1 - 1 + i);
+    }
+    return (torre_fetch){row, count};
+}
+
 static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
@@ -36,7 +55,8 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
     int64_t blocks = (size[1] + rows - 1) / rows;
     int64_t slabs = s->threads, most = size[0] / (4 * s->field.half_width);
     if (slabs > most) slabs = most > 0 ? most : 1;
-#pragma omp parallel num_threads(s->threads)
+    const char *row[3 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH];
+#pragma omp parallel num_threads(s->threads) private(row)
     for (int64_t n = s->n; n < s->n + steps; n++) {
 #pragma omp for collapse(2) schedule(static)
         for (int64_t slab = 0; slab < slabs; slab++) {
@@ -44,7 +64,8 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
                 int64_t y0 = block * rows, y1 = y0 + rows < size[1] ? y0 + rows : size[1];
                 int64_t end = size[0] * (slab + 1) / slabs;
                 for (int64_t x = size[0] * slab / slabs; x < end; x++)
-                    torre_cpu_update(s, n, x, y0, y1, 0, size[2]);
+                    torre_cpu_update(s, n, (torre_run){x, y0, y1, 0, size[2]},
+                                     next_plane(s, n, x + 1, y0, y1, row));
             }
         }
     }

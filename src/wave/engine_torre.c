@@ -9,13 +9,12 @@
  * window, and the same argument as along x shows that nothing is overwritten too early. A tower
  * counts its progress through all windows: window * height + step.
  *
- * Inside a step the window is cut into slices, so that the 2 R + 1 planes that one plane of updates
- * reads stay in the first level cache.
- *
  * Main memory traffic: a cell enters and leaves the diamond once for about dts updates, that is two
  * values read and two written (three read with a velocity array): 16/dts bytes per update in f32
  * (20/dts), and the same times block/window again when there are windows.
  */
+#include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "wave/cpu_solver.h"
@@ -67,43 +66,84 @@ static torre_status torre_create(const torre_wave_setup *setup, const torre_wave
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Rows y0 .. y1-1 of plane x, with y modulo ny where the rows of towers wrap. */
-static void update_run(const torre_cpu_solver *s, int64_t n, int64_t x, int64_t y0, int64_t y1,
-                       int64_t z0, int64_t z1)
+/* A run with y modulo ny where the rows of towers wrap. */
+static void update_run(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
 {
-    int64_t ny = s->field.size[1];
-    if (y0 < 0) {
-        torre_cpu_update(s, n, x, y0 + ny, ny, z0, z1);
-        y0 = 0;
+    const int64_t ny = s->field.size[1];
+    if (run.y0 < 0) {
+        torre_run part = run;
+        part.y0 += ny;
+        part.y1 = ny;
+        torre_cpu_update(s, n, part, (torre_fetch){NULL, 0});
+        run.y0 = 0;
     }
-    if (y1 > ny) {
-        torre_cpu_update(s, n, x, 0, y1 - ny, z0, z1);
-        y1 = ny;
+    if (run.y1 > ny) {
+        torre_run part = run;
+        part.y0 = 0;
+        part.y1 -= ny;
+        torre_cpu_update(s, n, part, (torre_fetch){NULL, 0});
+        run.y1 = ny;
     }
-    torre_cpu_update(s, n, x, y0, y1, z0, z1);
+    torre_cpu_update(s, n, run, fetch);
+}
+
+/*
+ * What step t + 1 will read first: the R columns that its diamond, with its halo, has ahead of the
+ * one of step t in every row. row[edge_rows(grid)], in the order in which the step needs them.
+ */
+static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_grid *grid,
+                                torre_tower tower, int64_t t, const char **row)
+{
+    const int64_t R = grid->half_width, D = grid->half_size, *size = s->field.size;
+    int64_t count = 0;
+    /* plane xi of the diamond of step t + 1 newly holds rows +-eta, 2 D <= xi + |eta| < 2 D + R */
+    for (int64_t xi = D - R + 1; xi < 2 * D + R; xi++) {
+        const int64_t x = D * tower.s + R * (t + 1) + xi;
+        if (x < 0 || x >= size[0] + R) continue;
+        for (int64_t side = -1; side <= 1; side += 2) {
+            for (int64_t i = 0; i < R; i++) {
+                const int64_t eta = 2 * D - xi + i, y = D * tower.m + side * eta;
+                if (eta < 0 || (eta == 0 && side < 0) || eta >= D + R) continue;
+                if (y < -R || y >= size[1] + R) continue;
+                row[count++] = torre_cpu_row(s, s->n + t, x, y);
+                row[count++] = torre_cpu_row(s, s->n + t + 1, x, y);
+                if (s->field.factor && x < size[0] && y >= 0 && y < size[1])
+                    row[count++] = torre_cpu_factor_row(s, x, y);
+            }
+        }
+    }
+    return (torre_fetch){row, count};
+}
+
+static int64_t edge_rows(int64_t half_width, int64_t half_size)
+{
+    return 3 * half_width * (2 * half_size + 2 * half_width);
 }
 
 /* Step t of the pass of one tower, in the window z0 .. z1-1. */
 static void tower_step(const torre_cpu_solver *s, const torre_tower_grid *grid, torre_tower tower,
-                       int64_t t, int64_t z0, int64_t z1)
+                       int64_t t, int64_t z0, int64_t z1, const char **row)
 {
     int64_t x0, x1;
     torre_tower_x_range(grid, tower, t, &x0, &x1);
-    /* from high to low z: the last block of a row is written whole, so that ghosts in it must come
-     * after it, and their sources may lie in the block before */
-    const int64_t slice = s->shape.slice;
-    for (int64_t low = z0 + (z1 - z0 - 1) / slice * slice; low >= z0; low -= slice) {
-        int64_t high = least(low + slice, z1);
-        for (int64_t x = x0; x < x1; x++) {
-            int64_t y0, y1;
-            torre_tower_y_range(grid, tower, t, x, &y0, &y1);
-            if (y0 < y1) update_run(s, s->n + t, x, y0, y1, low, high);
-        }
+    torre_fetch edge = leading_edge(s, grid, tower, t, row);
+    const int64_t D = grid->half_size, base = D * tower.s + grid->half_width * t;
+    int64_t fetched = 0;
+    for (int64_t x = x0; x < x1; x++) {
+        torre_run run = {.x = x, .z0 = z0, .z1 = z1};
+        torre_tower_y_range(grid, tower, t, x, &run.y0, &run.y1);
+        if (run.y0 >= run.y1) continue;
+        /* in step with the columns done: i^2 of the 2 D^2 in the first i <= D planes */
+        int64_t done = x + 1 - base, left = 2 * D - done;
+        int64_t columns = done <= D ? done * done : 2 * D * D - left * left;
+        int64_t until = edge.count * columns / (2 * D * D);
+        update_run(s, s->n + t, run, (torre_fetch){edge.row + fetched, until - fetched});
+        fetched = until;
     }
 }
 
 /* One tower through all its steps and windows. */
-static void climb(const torre_cpu_solver *s, torre_tower tower)
+static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row)
 {
     torre_tower_schedule *schedule = s->schedule;
     const torre_tower_grid *grid = &schedule->grid;
@@ -118,7 +158,7 @@ static void climb(const torre_cpu_solver *s, torre_tower tower)
         for (int64_t t = 0; t < height; t++) {
             torre_tower_watch_wait(&watch, w * height + t);
             int64_t z0 = most(low + slide * t, 0), z1 = least(low + window + slide * t, nz);
-            if (z0 < z1) tower_step(s, grid, tower, t, z0, z1);
+            if (z0 < z1) tower_step(s, grid, tower, t, z0, z1, row);
             torre_tower_publish(schedule, tower, w * height + t + 1);
         }
     }
@@ -131,18 +171,25 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
     TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
     s->samples = samples;
     s->samples_start = s->n;
-    for (int64_t done = 0; done < steps;) {
+    int64_t edge = edge_rows(p->order / 2, p->order / 2 * s->shape.dts);
+    const char **rows = malloc((size_t)(edge * s->threads) * sizeof *rows);
+    if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    torre_status status = TORRE_OK;
+    for (int64_t done = 0; done < steps && !status;) {
         int64_t height = least(s->shape.height, steps - done);
         torre_tower_grid grid =
             torre_tower_grid_make(p->size[0], p->size[1], p->order / 2, s->shape.dts, height,
                                   p->face[1][0] == TORRE_PERIODIC);
-        TORRE_TRY(torre_tower_schedule_make(&grid, s->ordering, &s->schedule));
+        status = torre_tower_schedule_make(&grid, s->ordering, &s->schedule);
+        if (status) break;
 #pragma omp parallel num_threads(s->threads)
-        for (torre_tower tower; torre_tower_schedule_take(s->schedule, &tower);) climb(s, tower);
+        for (torre_tower tower; torre_tower_schedule_take(s->schedule, &tower);)
+            climb(s, tower, rows + edge * omp_get_thread_num());
         s->n += height;
         done += height;
     }
-    return TORRE_OK;
+    free(rows);
+    return status;
 }
 
 const torre_wave_backend torre_wave_torre = {

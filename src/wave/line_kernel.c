@@ -7,10 +7,9 @@
 
 #include "wave/line_vector.h"
 
-#ifndef WIDE_HALF
-#define WIDE_HALF 1
-#endif
-#define WIDTH_MAX 2
+/* Rows fetched beside one that is updated: u[n-1], u[n] and k when every row fetches its successor
+ * in the next plane. */
+#define FETCHES (factor ? 3 : 2)
 
 #define REAL float
 #include "wave/line_halves.h"

@@ -52,6 +52,13 @@ typedef struct torre_line {
     const void *damping_y; /* d of each row */
     const void *damping_z; /* d along the window */
     int64_t rows, blocks;
+    /*
+     * What later calls will read: starts of rows, fetched into the second level cache bit by bit
+     * (as long as the window, from byte fetch_offset on) while this call computes. They need not
+     * be valid addresses.
+     */
+    const char *const *fetch;
+    int64_t fetches, fetch_offset;
 } torre_line;
 
 typedef void (*torre_line_function)(const torre_line_scheme *scheme, const torre_line *line);
