@@ -1,5 +1,5 @@
 /*
- * Reflection of the damping layers, as published in docs/numerics.md. It is the same for every
+ * Reflection of the damping layers, as published in src/wave/NUMERICS.md. It is the same for every
  * engine (they compute the same numbers), so the cheapest one measures it.
  */
 #include <math.h>
@@ -81,7 +81,7 @@ static double reflection(int width, double ppw, double angle)
 }
 
 /*
- * The table of docs/numerics.md: reflection in dB at most, for 6 to 12 points per wavelength. The
+ * The table of src/wave/NUMERICS.md: reflection in dB at most, for 6 to 12 points per wavelength. The
  * packet is not quite a plane wave: half a dB is allowed for that, and its tail limits what can be
  * seen to about -70 dB.
  */
