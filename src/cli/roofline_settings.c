@@ -28,13 +28,13 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
          .kind = TORRE_OPTION_TEXT,
          .value = &s->dts,
          .metavar = "LIST",
-         .default_text = "4,8,12,16,24 on a CPU, 1,2,3,4,6,8 on a GPU",
+         .default_text = "2,4,6,8,12,16 on a CPU, 1,2,3,4,6,8 on a GPU",
          .help = "diamond tile sizes in stencil half-widths"},
         {.name = "tower-height",
          .kind = TORRE_OPTION_TEXT,
          .value = &s->height,
          .metavar = "LIST",
-         .default_text = "32,64,16 on a CPU, 64,128,32 on a GPU",
+         .default_text = "64,32,16 on a CPU, 64,128,32 on a GPU",
          .help = "steps that a tower climbs, the preferred one first"},
         {.name = "ordering",
          .kind = TORRE_OPTION_TEXT,
@@ -189,8 +189,8 @@ void roofline_help(const torre_option *table)
 torre_status roofline_axes(const roofline_settings *s, const char *backend, torre_sweep_axes *axes)
 {
     bool cpu = strcmp(backend, "cpu") == 0;
-    const char *dts = cpu ? "4,8,12,16,24" : "1,2,3,4,6,8";
-    const char *height = cpu ? "32,64,16" : "64,128,32";
+    const char *dts = cpu ? "2,4,6,8,12,16" : "1,2,3,4,6,8";
+    const char *height = cpu ? "64,32,16" : "64,128,32";
     const char *ordering = "row-major,morton,hilbert";
     if (s->quick) {
         dts = cpu ? "4,8,16" : "2,4,6";

@@ -181,6 +181,22 @@ static torre_ceiling_id widest(const torre_machine *m)
     return best;
 }
 
+/* Marks at 1, 2 and 5 times powers of ten. */
+static void write_marks(FILE *out, char axis, double low, double high)
+{
+    const char *glue = "";
+    fprintf(out, "set %ctics (", axis);
+    for (double power = pow(10, floor(log10(low))); power <= high; power *= 10) {
+        const double mark[] = {1, 2, 5};
+        for (int i = 0; i < 3; i++) {
+            if (mark[i] * power < low || mark[i] * power > high) continue;
+            fprintf(out, "%s'%g' %g", glue, mark[i] * power, mark[i] * power);
+            glue = ", ";
+        }
+    }
+    fputs(")\n", out);
+}
+
 static double decades(double low, double high) { return log10(high / low); }
 
 static void write_ceilings(FILE *out, const figure *f)
@@ -197,6 +213,8 @@ static void write_ceilings(FILE *out, const figure *f)
                          (right - left) * WIDTH / decades(x_low, x_high)) *
                    180 / 3.14159265358979;
     fprintf(out, "set xrange [%g:%g]\nset yrange [%g:%g]\n", x_low, x_high, y_low, y_high);
+    write_marks(out, 'x', x_low, x_high);
+    write_marks(out, 'y', y_low, y_high);
     const torre_ceiling_id cache[] = {TORRE_LLC_MIX, TORRE_MID_MIX, TORRE_NEAR_MIX};
     for (int i = 0; i < 3; i++) diagonal(out, f, cache[i], x_low, x_high, angle, roof, false);
     diagonal(out, f, TORRE_DRAM_MIX, x_low, x_high, angle, roof, true);
