@@ -81,9 +81,9 @@ static double reflection(int width, double ppw, double angle)
 }
 
 /*
- * The table of src/wave/NUMERICS.md: reflection in dB at most, for 6 to 12 points per wavelength. The
- * packet is not quite a plane wave: half a dB is allowed for that, and its tail limits what can be
- * seen to about -70 dB.
+ * The table of src/wave/NUMERICS.md: reflection in dB at most, for 6 to 12 points per wavelength.
+ * The packet is not quite a plane wave: half a dB is allowed for that, and its tail limits what can
+ * be seen to about -70 dB.
  */
 static const double angles[4] = {0, 30, 45, 60};
 static const struct {

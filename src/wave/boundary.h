@@ -12,10 +12,10 @@
  * 1/(d + 1) is integrable only up to the wall, so that whatever reaches it is damped out, while
  * most of the layer stays thin enough not to reflect; unbounded profiles were found for perfectly
  * matched layers (Bermudez et al., J. Comput. Phys. 223 (2007) 469) and serve plain damping as
- * well: at W = 20 they reflect 15 dB less than a quadratic profile at 45 degrees. src/wave/NUMERICS.md
- * has the measured reflection. The exponent q balances the reflection of steep (small W) and of
- * weak (grazing incidence) layers; a velocity below c only damps more. Layers of different axes
- * add: s = sx + sy + sz.
+ * well: at W = 20 they reflect 15 dB less than a quadratic profile at 45 degrees.
+ * src/wave/NUMERICS.md has the measured reflection. The exponent q balances the reflection of steep
+ * (small W) and of weak (grazing incidence) layers; a velocity below c only damps more. Layers of
+ * different axes add: s = sx + sy + sz.
  */
 #ifndef TORRE_BOUNDARY_H
 #define TORRE_BOUNDARY_H
