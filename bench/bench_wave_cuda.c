@@ -1,0 +1,196 @@
+/*
+ * Rates of the cuda backend: cell updates per second of the time loop, all cells counted once.
+ *
+ * Usage: bench_wave_cuda CASE...   CASE = ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ[:OPTION...]
+ *   ENGINE s (stepwise) or t (torre); DTS and HEIGHT 0: default; OPTIONs: model, flat (a model
+ *   without y), points (100 sources, 10,000 receivers), f64, absorbing, steps=N, morton, hilbert.
+ * Prints one CSV line per case; the best and the median of the repetitions.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cuda/wave_args.h"
+#include "cuda/wave_cuda.h"
+
+#define REPETITIONS 3
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct bench_case {
+    torre_wave_problem problem;
+    torre_wave_plan plan;
+    torre_array model;
+    int64_t steps;
+    bool points;
+    const char *options;
+} bench_case;
+
+static bool read_case(const char *text, bench_case *c)
+{
+    char engine;
+    int order, dts, used = 0;
+    long long height, n[3];
+    memset(c, 0, sizeof *c);
+    if (sscanf(text, "%d:%c:%d:%lld:%lldx%lldx%lld%n", &order, &engine, &dts, &height, &n[0], &n[1],
+               &n[2], &used) != 7)
+        return false;
+    c->options = text + used;
+    c->problem.order = order;
+    c->problem.precision = strstr(c->options, ":f64") ? TORRE_F64 : TORRE_F32;
+    c->problem.velocity = 2000;
+    c->problem.absorbing_width = 20;
+    for (int a = 0; a < 3; a++) {
+        c->problem.size[a] = n[a];
+        c->problem.spacing[a] = 10;
+        for (int side = 0; side < 2 && strstr(c->options, ":absorbing"); side++)
+            c->problem.face[a][side] = TORRE_ABSORBING;
+    }
+    c->problem.dt = 0.9 * torre_wave_dt_limit(order, c->problem.spacing, 2000);
+    c->plan.engine = engine == 's' ? TORRE_STEPWISE : TORRE_TORRE;
+    c->plan.dts = dts;
+    c->plan.tower_height = height;
+    c->plan.ordering = strstr(c->options, ":morton")    ? TORRE_MORTON
+                       : strstr(c->options, ":hilbert") ? TORRE_HILBERT
+                                                        : TORRE_ROW_MAJOR;
+    c->points = strstr(c->options, ":points");
+    const char *steps = strstr(c->options, ":steps=");
+    c->steps = steps ? atoll(steps + 7) : engine == 's' ? 32 : height ? height : 64;
+    return true;
+}
+
+static void fill_model(bench_case *c)
+{
+    bool flat = strstr(c->options, ":flat");
+    if (!flat && !strstr(c->options, ":model")) return;
+    c->model = (torre_array){
+        TORRE_F32, {c->problem.size[0], flat ? 1 : c->problem.size[1], c->problem.size[2]}, NULL};
+    size_t n = (size_t)(c->model.shape[0] * c->model.shape[1] * c->model.shape[2]);
+    float *v = c->model.data = malloc(n * sizeof *v);
+    if (!v) exit(1);
+    for (size_t i = 0; i < n; i++) v[i] = 1500 + (float)(i * 2654435761u % 499);
+    c->problem.velocity_cells = &c->model;
+}
+
+/* Sources scattered over the grid, receivers in a horizontal plane near the top. */
+static void fill_points(bench_case *c, torre_point *source, torre_point *receiver, double *wavelet)
+{
+    torre_wave_problem *p = &c->problem;
+    for (int i = 0; i < 100; i++)
+        for (int a = 0; a < 3; a++) {
+            source[i].position[a] =
+                floor((double)(p->size[a] - 1) * fmod(0.37 + 0.618 * (i + 1) * (a + 1), 1)) *
+                p->spacing[a];
+            source[i].amplitude = 1;
+        }
+    for (int i = 0; i < 10000; i++) {
+        receiver[i].position[0] = floor((double)(p->size[0] - 1) * (i / 100) / 100) * p->spacing[0];
+        receiver[i].position[1] = floor((double)(p->size[1] - 1) * (i % 100) / 100) * p->spacing[1];
+        receiver[i].position[2] = 4 * p->spacing[2];
+    }
+    for (int64_t i = 0; i < c->steps * (REPETITIONS + 1); i++) wavelet[i] = sin(0.1 * (double)i);
+    p->sources = source;
+    p->receivers = receiver;
+    p->wavelet = wavelet;
+    p->source_count = 100;
+    p->receiver_count = 10000;
+}
+
+static torre_status run_case(const char *text, bench_case *c)
+{
+    static torre_point source[100], receiver[10000];
+    torre_wave_problem *p = &c->problem;
+    torre_wave_setup *setup;
+    torre_wave_info info;
+    torre_wave_solver *solver;
+    double best[REPETITIONS];
+    fill_model(c);
+    p->steps = c->steps * (REPETITIONS + 1);
+    double *wavelet = malloc((size_t)p->steps * sizeof *wavelet);
+    if (!wavelet) exit(1);
+    if (c->points) fill_points(c, source, receiver, wavelet);
+    TORRE_TRY(torre_wave_setup_new(p, &setup));
+    TORRE_TRY(torre_wave_cuda.plan(setup, &c->plan, &info));
+    TORRE_TRY(torre_wave_cuda.create(setup, &info, &solver));
+    void *samples = malloc((size_t)(c->steps * setup->receiver_node_count + 1) * sizeof(double));
+    if (!samples) exit(1);
+    /* a field that is nowhere zero, so that arithmetic draws the power that it draws in earnest */
+    size_t plane = (size_t)(p->size[0] * p->size[1] * p->size[2]);
+    void *field = plane < ((size_t)1 << 31) ? malloc(plane * (size_t)p->precision) : NULL;
+    for (size_t i = 0; field && i < plane; i++) {
+        double v = (double)(i * 2654435761u % 65536) / 65536 - 0.5;
+        if (p->precision == TORRE_F32)
+            ((float *)field)[i] = (float)v;
+        else
+            ((double *)field)[i] = v;
+    }
+    TORRE_TRY(torre_wave_cuda.set_fields(solver, field, field));
+    free(field);
+    TORRE_TRY(torre_wave_cuda.advance(solver, c->steps, samples));
+    for (int r = 0; r < REPETITIONS; r++) {
+        double start = seconds();
+        TORRE_TRY(torre_wave_cuda.advance(solver, c->steps, samples));
+        best[r] = 1e-9 * (double)plane * (double)c->steps / (seconds() - start);
+    }
+    qsort(best, REPETITIONS, sizeof *best, compare_doubles);
+    torre_tower_shape shape = {0};
+    for (int i = 0; c->plan.engine == TORRE_TORRE && torre_tower_kernels[i]; i++)
+        if (torre_tower_kernels[i]->order == p->order &&
+            torre_tower_kernels[i]->dts == info.plan.dts &&
+            torre_tower_kernels[i]->precision == (int)p->precision)
+            torre_tower_kernels[i]->shape(false, &shape);
+    printf("%d,%s,%d,%lld,%lldx%lldx%lld,%s,%.1f,%.1f,%.2f,%.2f,%d,%d,%d,%d,%s\n", p->order,
+           c->plan.engine == TORRE_TORRE ? "torre" : "stepwise", info.plan.dts,
+           (long long)info.plan.tower_height, (long long)p->size[0], (long long)p->size[1],
+           (long long)p->size[2], c->options, best[REPETITIONS - 1], best[REPETITIONS / 2],
+           info.model_bytes_per_update, best[REPETITIONS - 1] / (4240.0 / 3 / p->precision),
+           shape.registers, shape.spill_bytes, shape.shared_bytes, shape.blocks_per_sm,
+           info.device);
+    fflush(stdout);
+    torre_wave_cuda.destroy(solver);
+    torre_wave_setup_free(setup);
+    free(samples);
+    free(wavelet);
+    free(c->model.data);
+    (void)text;
+    return TORRE_OK;
+}
+
+int main(int argc, char **argv)
+{
+    char why[256];
+    int failures = 0;
+    torre_wave_plan plan = {.engine = TORRE_TORRE};
+    if (!torre_wave_cuda.available(&plan, why, sizeof why)) {
+        printf("skipped: %s\n", why);
+        return 77;
+    }
+    printf("order,engine,dts,height,size,options,best Gcells/s,median Gcells/s,"
+           "model bytes/update,fraction of the stepwise roofline,registers,spill,shared,"
+           "blocks per SM,device\n");
+    for (int i = 1; i < argc; i++) {
+        bench_case c;
+        if (!read_case(argv[i], &c)) {
+            fprintf(stderr, "not a case: %s\n", argv[i]);
+            return 2;
+        }
+        if (run_case(argv[i], &c)) {
+            fprintf(stderr, "%s: %s\n", argv[i], torre_error_text());
+            failures++;
+        }
+    }
+    return failures != 0;
+}

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Build, test, sanitize and measure the CUDA backend on a machine with an NVIDIA GPU.
+# Usage: bench/gpu_check.sh [BUILD_DIR]; environment: ORDERS, DTS (lists of kernels to build, "2;4"),
+# ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("test sanitize bench").
+set -o pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:-build-gpu}
+parts=${PARTS:-test sanitize bench}
+options=(-DCMAKE_BUILD_TYPE=Release)
+cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
+[ "$cc" = 90 ] && cc=90a
+options+=("-DCMAKE_CUDA_ARCHITECTURES=${ARCH:-$cc-real}")
+[ -n "$ORDERS" ] && options+=("-DTORRE_ORDERS=$ORDERS")
+[ -n "$DTS" ] && options+=("-DTORRE_DTS=$DTS")
+status=0
+note() { echo "== $* ($SECONDS s)"; }
+
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+cmake -S "$root/cmake/gpu" -B "$build" "${options[@]}" >"$build.configure.log" 2>&1 ||
+    { cat "$build.configure.log"; exit 1; }
+cmake --build "$build" -j "$(nproc)" >"$build.log" 2>&1 || { tail -60 "$build.log"; exit 1; }
+note "built"
+
+if [[ $parts == *test* ]]; then
+    "$build/test_wave_cuda" all >"$build.test.log" 2>&1 || status=1
+    grep FAIL "$build.test.log" | head -20
+    tail -1 "$build.test.log"
+    TORRE_CUDA_PLAIN=1 "$build/test_wave_cuda" all 2 >"$build.plain.log" 2>&1 || status=1
+    grep FAIL "$build.plain.log" | head -5
+    note "tests: $(tail -1 "$build.plain.log") (order 2 without TMA)"
+fi
+if [[ $parts == *sanitize* ]]; then
+    for tool in memcheck racecheck synccheck; do
+        for order in 2 8; do
+            compute-sanitizer --tool $tool --error-exitcode 9 "$build/test_wave_cuda" small $order \
+                >"$build.$tool.log" 2>&1 || status=1
+            note "$tool order $order: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$build.$tool.log" | tail -1)"
+        done
+    done
+fi
+if [[ $parts == *bench* ]]; then
+    cases=()
+    for order in 2 4 6 8; do
+        cases+=($order:s:0:0:1024x1024x512 $order:t:0:0:1024x1024x512
+                $order:t:0:0:1024x1024x256 $order:t:0:0:1024x512x1024 $order:t:0:0:256x256x256
+                $order:s:0:0:256x256x256 $order:s:0:0:1024x1024x512:model
+                $order:t:0:0:1024x1024x512:model $order:t:0:0:1024x1024x512:points)
+    done
+    "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
+fi
+note "done, status $status"
+exit $status

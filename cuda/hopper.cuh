@@ -1,0 +1,105 @@
+/*
+ * The few instructions of the tower kernels that CUDA C++ has no word for: memory-mapped barriers
+ * and bulk copies (compute capability 9.0), and loads and stores of progress counters.
+ */
+#ifndef TORRE_HOPPER_CUH
+#define TORRE_HOPPER_CUH
+
+#include <stdint.h>
+
+__device__ __forceinline__ uint32_t shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+/* Barrier among the first `threads` threads of the block (a multiple of 32). */
+template <int threads> __device__ __forceinline__ void barrier_among()
+{
+    asm volatile("bar.sync 1, %0;" ::"n"(threads) : "memory");
+}
+
+__device__ __forceinline__ int load_progress(const int *p)
+{
+    int value;
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    return value;
+}
+__device__ __forceinline__ void store_progress(int *p, int value)
+{
+    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+/* Counters in shared memory that one warp advances and others poll. */
+__device__ __forceinline__ int load_shared_acquire(int *p)
+{
+    int value;
+    asm volatile("atom.acquire.cta.shared::cta.add.s32 %0, [%1], 0;"
+                 : "=r"(value)
+                 : "r"(shared_address(p))
+                 : "memory");
+    return value;
+}
+__device__ __forceinline__ void store_shared_release(int *p, int value)
+{
+    int old;
+    asm volatile("atom.release.cta.shared::cta.exch.b32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "r"(shared_address(p)), "r"(value)
+                 : "memory");
+}
+/* Makes what was seen before it visible after it, device-wide. */
+__device__ __forceinline__ void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+__device__ __forceinline__ void fence_async_copies()
+{
+    asm volatile("fence.proxy.async;" ::: "memory");
+}
+__device__ __forceinline__ void gate_init(uint64_t *gate, int arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(gate)),
+                 "r"(arrivals));
+}
+__device__ __forceinline__ void gate_arrive(uint64_t *gate)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(gate)) : "memory");
+}
+/* Arrive and announce `bytes` of copies that count towards this phase. */
+__device__ __forceinline__ void gate_expect(uint64_t *gate, int bytes)
+{
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(gate)),
+        "r"(bytes)
+        : "memory");
+}
+__device__ __forceinline__ void gate_wait(uint64_t *gate, uint32_t parity)
+{
+    uint32_t done;
+    do {
+        asm volatile("{ .reg .pred p;\n"
+                     "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                     "  selp.u32 %0, 1, 0, p; }"
+                     : "=r"(done)
+                     : "r"(shared_address(gate)), "r"(parity)
+                     : "memory");
+    } while (!done);
+}
+/* Copy `bytes` contiguous bytes (a multiple of 16) from global to shared memory. */
+__device__ __forceinline__ void copy_line(uint32_t to, const void *from, int bytes, uint64_t *gate)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(shared_address(gate))
+                 : "memory");
+}
+/* Copy the box of a three-dimensional tensor map that starts at (z, y, x); outside it is zero. */
+__device__ __forceinline__ void copy_box(uint32_t to, const void *map, int z, int y, int x,
+                                         uint64_t *gate)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+                 "l"(map), "r"(z), "r"(y), "r"(x), "r"(shared_address(gate))
+                 : "memory");
+}
+#endif
+
+#endif

@@ -1,0 +1,149 @@
+/* Passes of towers: the list of towers in traversal order, progress counters, the launch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda_check.h"
+#include "cuda/wave_solver.h"
+#include "tiling/traversal.h"
+
+/*
+ * Strips: towers with the same floor((s' + m) / 2 / width), s' counted from the upwind corner, form
+ * a strip that runs along the direction in which they depend on each other; strips are taken one
+ * after another and by stages inside. What the towers of a strip leave for their neighbours is used
+ * while it is still in the L2 cache. It is row-major order by stages cut into strips; upwind towers
+ * (s' - 1, m -+ 1) and (s' - 2, m) lie in the same strip or the one before, so the list is legal.
+ */
+typedef struct strip_key {
+    int64_t strip, stage, m, s;
+} strip_key;
+
+static int compare_keys(const void *a, const void *b)
+{
+    const strip_key *p = a, *q = b;
+    if (p->strip != q->strip) return p->strip < q->strip ? -1 : 1;
+    if (p->stage != q->stage) return p->stage < q->stage ? -1 : 1;
+    return p->m < q->m ? -1 : p->m > q->m;
+}
+
+static torre_status strip_list(const torre_tower_grid *g, int64_t width, int64_t count,
+                               torre_tower *list)
+{
+    strip_key *key = malloc((size_t)count * sizeof *key);
+    if (!key) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    int64_t i = 0;
+    for (int64_t s = g->s_max; s >= g->s_min; s--)
+        for (int64_t m = g->m_min; m <= g->m_max; m++) {
+            if ((s + m) & 1) continue;
+            int64_t stage = g->s_max - s;
+            key[i++] =
+                (strip_key){torre_floor_div(torre_floor_div(stage + m, 2), width), stage, m, s};
+        }
+    qsort(key, (size_t)count, sizeof *key, compare_keys);
+    for (i = 0; i < count; i++) list[i] = (torre_tower){key[i].s, key[i].m};
+    free(key);
+    return TORRE_OK;
+}
+
+static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g, int64_t count,
+                               torre_tower *list)
+{
+    torre_ordering_kind kind = s->info.plan.ordering;
+    if (kind == TORRE_ROW_MAJOR && !g->periodic_y) {
+        const char *wish = getenv("TORRE_CUDA_STRIP");
+        long width = wish ? strtol(wish, NULL, 10) : 0;
+        return strip_list(g, width > 0 ? width : 8, count, list);
+    }
+    switch (torre_traversal_build(g, kind, list)) {
+    case 0:
+        return TORRE_OK;
+    case -1:
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    default:
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--ordering %s cannot order the towers of this grid; use row-major",
+                          torre_ordering_name(kind));
+    }
+}
+
+void torre_cuda_schedule_free(torre_tower_schedule *schedule)
+{
+    cudaFree((void *)schedule->launch.list);
+    cudaFree(schedule->launch.progress);
+    cudaFree(schedule->launch.mail_flag);
+    cudaFree(schedule->launch.mailbox);
+    memset(schedule, 0, sizeof *schedule);
+}
+
+static torre_status upload_list(torre_tower_schedule *schedule, const torre_tower *tower,
+                                int64_t count)
+{
+    int *list = malloc((size_t)count * 2 * sizeof *list);
+    if (!list) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int64_t i = 0; i < count; i++) {
+        list[2 * i] = (int)tower[i].s;
+        list[2 * i + 1] = (int)tower[i].m;
+    }
+    size_t bytes = (size_t)count * 2 * sizeof *list;
+    torre_status status = torre_cuda_alloc((void **)&schedule->launch.list, bytes);
+    if (!status && cudaMemcpy((void *)schedule->launch.list, list, bytes, cudaMemcpyHostToDevice))
+        status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the list of towers cannot be copied");
+    free(list);
+    return status;
+}
+
+static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
+                                  torre_tower_schedule *schedule)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    int R = p->order / 2;
+    torre_tower_grid g = torre_tower_grid_make(p->size[0], p->size[1], R, s->info.plan.dts, steps,
+                                               p->face[1][0] == TORRE_PERIODIC);
+    torre_tower_launch *l = &schedule->launch;
+    int64_t count = torre_traversal_count(&g);
+    int multiprocessors;
+    TORRE_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
+                                          s->info.plan.device));
+    l->steps = (int)steps;
+    l->half_size = (int)g.half_size;
+    l->tower_count = (int)count;
+    l->s_min = (int)g.s_min;
+    l->s_max = (int)g.s_max;
+    l->m_min = (int)g.m_min;
+    l->m_max = (int)g.m_max;
+    l->parts = (int)torre_cuda_parts(&s->shape, p->size[2], p->precision);
+    l->blocks = multiprocessors * s->shape.blocks_per_sm;
+    schedule->slots = torre_tower_slots(&g);
+    if (count * l->parts > INT32_MAX / 2)
+        return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");
+    torre_tower *list = malloc((size_t)count * sizeof *list);
+    if (!list) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    torre_status status = tower_list(s, &g, count, list);
+    if (!status) status = upload_list(schedule, list, count);
+    free(list);
+    TORRE_TRY(status);
+    TORRE_TRY(torre_cuda_alloc((void **)&l->progress,
+                               (size_t)(schedule->slots * l->parts) * sizeof(int)));
+    TORRE_TRY(torre_cuda_alloc((void **)&l->mail_flag, (size_t)l->blocks * 2 * sizeof(int)));
+    return torre_cuda_alloc((void **)&l->mailbox,
+                            (size_t)l->blocks * 4 * (size_t)s->shape.mailbox_bytes);
+}
+
+torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
+{
+    torre_tower_schedule *schedule = &s->schedule[steps == s->info.plan.tower_height ? 0 : 1];
+    if (schedule->launch.steps != steps) {
+        torre_cuda_schedule_free(schedule);
+        torre_status status = make_schedule(s, steps, schedule);
+        if (status) {
+            torre_cuda_schedule_free(schedule);
+            return status;
+        }
+    }
+    const torre_tower_launch *l = &schedule->launch;
+    TORRE_CUDA_TRY(cudaMemsetAsync(l->progress, 0,
+                                   (size_t)(schedule->slots * l->parts) * sizeof(int), s->stream));
+    TORRE_CUDA_TRY(
+        cudaMemsetAsync(l->mail_flag, 0, (size_t)l->blocks * 2 * sizeof(int), s->stream));
+    TORRE_CUDA_TRY(s->kernel->launch(&s->args, l, s->stream));
+    return TORRE_OK;
+}

@@ -1,0 +1,145 @@
+/*
+ * What the kernels of the wave backend are given: plain data shared by host C and device code.
+ *
+ * Fields live on the device as (nx, ny, nz) with z fastest, rows of z padded to whole 128-byte
+ * lines. Two arrays hold the even and the odd time levels; field[1] is u[n] and field[0] is u[n-1]
+ * at the start of a launch, and step t of the launch (t = 0, 1, ...) reads field[(t + 1) & 1] and
+ * overwrites field[t & 1].
+ *
+ * Per cell all kernels do the same arithmetic in the same order (wave_cell.cuh).
+ */
+#ifndef TORRE_WAVE_ARGS_H
+#define TORRE_WAVE_ARGS_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where the values outside one axis come from: entry i of side 0 (1) is the cell -1 - i (n + i). */
+typedef struct torre_mirror {
+    int source[2][4];
+    int sign[2][4];
+} torre_mirror;
+
+/* A source or receiver node. */
+typedef struct torre_point_node {
+    int line; /* i * block_x + j of its column inside the block */
+    int z;    /* cell index along z */
+    int slot; /* receivers: column of the samples; sources: ~column of the source values */
+} torre_point_node;
+
+/*
+ * Sources and receivers sorted by block: a block is block_x by block_x columns of cells times
+ * `planes` cells along z. node[first[b]] .. node[first[b + 1] - 1] are those of block
+ * b = (X * blocks_y + Y) * parts + part, sources first; first is NULL where there are none at all.
+ * Values and samples have one row per step of the launch.
+ */
+typedef struct torre_points_args {
+    const int *first;
+    const torre_point_node *node;
+    const void *source_values; /* real [steps][source_count] */
+    void *samples;             /* real [steps][receiver_count] */
+    int64_t source_count, receiver_count;
+    int blocks_y;
+} torre_points_args;
+
+typedef struct torre_wave_args {
+    void *field[2];
+    const void *k;                  /* (c dt)^2 per cell, m^2; NULL: k0 everywhere */
+    int64_t k_stride_x, k_stride_y; /* in cells; k_stride_y = 0 for a model that ignores y */
+    double k0;
+    double center;       /* 2 C0 (hx^-2 + hy^-2 + hz^-2) */
+    double weight[3][4]; /* C_i / h_axis^2, i = 1 .. R */
+    int n[3];
+    int64_t stride_x, stride_y; /* in cells */
+    torre_mirror mirror[3];
+    int periodic[3];
+    const void *damping[3]; /* s dt along each axis (real); all or none NULL */
+    int clear[3][2];        /* cells lo <= i < hi of each axis are undamped */
+    torre_points_args points;
+} torre_wave_args;
+
+/* One launch of the stepwise kernel (one step). */
+typedef struct torre_step_launch {
+    const int *tiles; /* block (x, y, z) tile coordinates, three ints each, in traversal order */
+    int tile_count;
+    int chunk; /* cells along x that a block marches over */
+} torre_step_launch;
+
+/* Shape of a tower kernel, filled in by its instance. */
+typedef struct torre_tower_shape {
+    int planes;  /* cells along z that one block holds */
+    int block_x; /* columns of a block of cells, along x and along y */
+    int threads;
+    int shared_bytes;
+    int mailbox_bytes; /* one message to a z neighbour */
+    int registers, spill_bytes, blocks_per_sm;
+} torre_tower_shape;
+
+/* One launch of a tower kernel (one pass of `steps` steps). */
+typedef struct torre_tower_launch {
+    int steps;       /* NT */
+    int half_size;   /* D */
+    const int *list; /* towers in traversal order: s, m */
+    int tower_count;
+    int s_min, s_max, m_min, m_max;
+    int parts;      /* blocks along z that share a tower */
+    int *progress;  /* [slots][parts] completed steps; zero at launch */
+    int *mail_flag; /* [blocks][2] newest message; zero at launch */
+    char *mailbox;  /* [blocks][2 sides][2 parities][mailbox_bytes] */
+    int blocks;     /* persistent blocks, all co-resident */
+} torre_tower_launch;
+
+/* Functions of one instance (order, dts, precision). */
+typedef struct torre_tower_kernel {
+    int order, dts, precision;
+    /* Shape for the current device; an error where no code or not enough shared memory fits. */
+    cudaError_t (*shape)(bool periodic_z, torre_tower_shape *shape);
+    cudaError_t (*launch)(const torre_wave_args *args, const torre_tower_launch *launch,
+                          cudaStream_t stream);
+} torre_tower_kernel;
+
+/* NULL-terminated table of the instances of this build (generated: tower_table.c). */
+extern const torre_tower_kernel *const torre_tower_kernels[];
+
+/* One step of the stepwise kernel. order 2, 4, 6, 8; precision 4, 8. */
+cudaError_t torre_stepwise_launch(int order, int precision, const torre_wave_args *args,
+                                  const torre_step_launch *launch, cudaStream_t stream);
+/* Whether this build holds machine code or PTX that the current device can run. */
+cudaError_t torre_stepwise_probe(void);
+/* Planes along z and rows along y that a block of the stepwise kernel covers. */
+void torre_stepwise_tile(int order, int precision, int *rows, int *planes);
+
+/* Small kernels around the fields (wave_fields.cu); all asynchronous on the stream. */
+
+/* values[step][i] = (real)(weight[i] * wavelet[step]), as setup.h says. */
+cudaError_t torre_source_values(int precision, void *values, const double *weight,
+                                int64_t source_count, const double *wavelet, int64_t steps,
+                                cudaStream_t stream);
+/* field[cell[i]] += value[i]. */
+cudaError_t torre_add_sources(int precision, void *field, const int64_t *cell, const void *value,
+                              int64_t count, cudaStream_t stream);
+/* out[i] = field[cell[i]]. */
+cudaError_t torre_take_samples(int precision, const void *field, const int64_t *cell, void *out,
+                               int64_t count, cudaStream_t stream);
+/* Dense plane z = index of shape (nx, ny). */
+cudaError_t torre_take_z_plane(int precision, const torre_wave_args *args, const void *field,
+                               int64_t index, void *out, cudaStream_t stream);
+
+typedef struct torre_device_norms {
+    double sum;             /* of squares */
+    unsigned long long top; /* bits of the largest |u| as double (ordered like integers) */
+    unsigned long long bad; /* dense index of the first cell that is not finite; ~0 for none */
+} torre_device_norms;
+cudaError_t torre_field_norms(int precision, const torre_wave_args *args, const void *field,
+                              torre_device_norms *norms, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

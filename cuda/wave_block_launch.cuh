@@ -1,0 +1,114 @@
+/* Host side of one instance of the block tower kernel: shape and launch. */
+#ifndef TORRE_WAVE_BLOCK_LAUNCH_CUH
+#define TORRE_WAVE_BLOCK_LAUNCH_CUH
+
+#include <cudaTypedefs.h>
+#include <stdlib.h>
+
+#include "wave_block_tower.cuh"
+
+/*
+ * TMA on compute capability 9.0, unless TORRE_CUDA_PLAIN is set in the environment (for tests), and
+ * not with periodic z faces, whose halos wrap.
+ */
+static cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
+{
+    int device, major;
+    cudaError_t e = cudaGetDevice(&device);
+    if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    *tma = !e && major == 9 && !periodic_z && !getenv("TORRE_CUDA_PLAIN");
+#ifndef TORRE_CUDA_TMA /* no 90a in this build */
+    *tma = false;
+#endif
+    return e;
+}
+
+template <class T, int R, int DB> const void *block_tower_function(bool tma, bool model)
+{
+    if (tma)
+        return model ? (const void *)block_tower_tma<T, R, DB, true>
+                     : (const void *)block_tower_tma<T, R, DB, false>;
+    return model ? (const void *)block_tower_plain<T, R, DB, true>
+                 : (const void *)block_tower_plain<T, R, DB, false>;
+}
+
+template <class T, int R, int DB>
+cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
+{
+    using S = block_shape<T, R, DB>;
+    bool tma;
+    int device, limit;
+    cudaFuncAttributes f;
+    cudaError_t e = block_tower_uses_tma(periodic_z, &tma);
+    if (!e) e = cudaGetDevice(&device);
+    if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (e) return e;
+    if (S::shared_bytes > limit) return cudaErrorInvalidConfiguration;
+    for (int model = 0; model < 2; model++) {
+        const void *k = block_tower_function<T, R, DB>(tma, model);
+        e = cudaFuncGetAttributes(&f, k);
+        if (e) return e;
+        e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes);
+        if (e) return e;
+        int blocks;
+        shape->threads = tma ? S::threads_tma : S::active;
+        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, shape->threads,
+                                                          S::shared_bytes);
+        if (e) return e;
+        /* all blocks of a launch must be resident, whichever variant runs */
+        if (!model || blocks < shape->blocks_per_sm) shape->blocks_per_sm = blocks;
+        if (model) continue;
+        shape->registers = f.numRegs;
+        shape->spill_bytes = (int)f.localSizeBytes;
+    }
+    shape->planes = S::planes;
+    shape->block_x = R;
+    shape->shared_bytes = S::shared_bytes;
+    shape->mailbox_bytes = S::edge_bytes;
+    return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+
+/* Tensor map of one field, cut into boxes of R x R lines with their edges. */
+template <class T, int R, int DB>
+cudaError_t block_tower_map(const torre_wave_args &g, void *field, CUtensorMap *map)
+{
+    using S = block_shape<T, R, DB>;
+    void *entry = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,
+                                                     cudaEnableDefault, &found);
+    if (e) return e;
+    if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+    const cuuint64_t size[3] = {(cuuint64_t)g.stride_y, (cuuint64_t)g.n[1], (cuuint64_t)g.n[0]};
+    const cuuint64_t stride[2] = {g.stride_y * sizeof(T), g.stride_x * sizeof(T)};
+    const cuuint32_t box[3] = {(S::ZL + 2 * S::PV) * S::V, R, R}, one[3] = {1, 1, 1};
+    const CUtensorMapDataType type =
+        sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+    const CUresult r = ((PFN_cuTensorMapEncodeTiled_v12000)entry)(
+        map, type, 3, field, size, stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return r == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+template <class T, int R, int DB>
+cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_launch *launch,
+                               cudaStream_t stream)
+{
+    using S = block_shape<T, R, DB>;
+    bool tma;
+    block_tower_params<T> params;
+    cudaError_t e = block_tower_uses_tma(args->periodic[2], &tma);
+    params.g = *args;
+    params.l = *launch;
+    params.c = stencil_weights<T>(*args);
+    for (int f = 0; f < 2 && tma && !e; f++)
+        e = block_tower_map<T, R, DB>(*args, args->field[f], &params.map[f]);
+    if (e) return e;
+    void *arguments[] = {&params};
+    return cudaLaunchKernel(block_tower_function<T, R, DB>(tma, args->k != nullptr),
+                            dim3(launch->blocks), dim3(tma ? S::threads_tma : S::active), arguments,
+                            S::shared_bytes, stream);
+}
+
+#endif

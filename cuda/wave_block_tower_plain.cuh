@@ -1,0 +1,102 @@
+/*
+ * The block tower kernel for any GPU: the threads that own the cells also poll, copy and publish.
+ * Included by wave_block_tower.cuh.
+ */
+
+template <class T, int R, int DB, bool MODEL> struct plain_waits {
+    using S = block_shape<T, R, DB>;
+    using tower = block_tower<T, R, DB, MODEL, false>;
+    using vec = cells<T>;
+    tower_item w;
+    const int *pointer; /* the counter this thread polls */
+
+    __device__ void halo(tower &b, int t)
+    {
+        if (b.thread() < 32) {
+            if (pointer)
+                while (load_progress(pointer) < (b.thread() < 9 ? t : TOWER_DONE)) {}
+            if (b.thread() >= 9) pointer = nullptr; /* only before the first step */
+            fence_device();
+            __syncwarp();
+        }
+        barrier_among<S::active>();
+        const T *field = (const T *)b.g.field[(t + 1) & 1];
+        constexpr int wide = S::ZL + 2 * S::PV;
+        for (int i = b.thread(); i < S::halo_blocks * S::NL * wide; i += S::active) {
+            const int z = i % wide, line = i / wide % S::NL, block = i / wide / S::NL;
+            int X, Y;
+            halo_place<DB>(block, &X, &Y);
+            const int x = b.h.x_tower + R * (t - 1) + R * X + line / R;
+            const int y = b.wrap_y(b.h.y_tower + R * Y) + line % R;
+            int at = b.h.z_part + (z - S::PV) * S::V;
+            if (b.g.periodic[2]) at = at < 0 ? at + b.g.n[2] : at >= b.g.n[2] ? at - b.g.n[2] : at;
+            vec value = uniform_cells(T(0));
+            if (b.column_inside(x, y) && at >= 0 && at < b.g.n[2])
+                value = tower::load_global(field + x * b.g.stride_x + y * b.g.stride_y + at);
+            tower::store_shared(S::halo + (t & 1) * S::halo_bytes + block * S::halo_block_bytes +
+                                    line * S::line + z * 16,
+                                value);
+        }
+        barrier_among<S::active>();
+    }
+
+    __device__ void edges(tower &b, int t)
+    {
+        if (t > w.first_step && b.lane() < S::PV && !b.idle()) {
+#pragma unroll
+            for (int side = 0; side < 2; side++) {
+                if (b.beside(side) < 0) continue;
+                while (load_progress(b.l.mail_flag + blockIdx.x * 2 + side) <
+                       tower_mail_number(b.l, b.h.item, t)) {}
+                fence_device();
+                const char *box = tower_mailbox(b.l, blockIdx.x, side, t & 1, S::edge_bytes);
+                const int to = b.edge_slot(t & 1, side) + b.lane() * S::edge_vector;
+                const char *from = box + to - (S::edge + ((t & 1) * 2 + side) * S::edge_bytes);
+#pragma unroll 1
+                for (int i = 0; i < S::NL; i++)
+                    tower::store_shared(to + i * S::line,
+                                        tower::load_global((const T *)(from + i * S::line)));
+            }
+        }
+        __syncwarp();
+    }
+
+    __device__ void done(tower &b, int t)
+    {
+        if (b.thread() != 0) return;
+        const bool last = t + 1 >= w.end_step;
+        fence_device();
+        if (!last) {
+#pragma unroll
+            for (int side = 0; side < 2; side++)
+                if (b.beside(side) >= 0)
+                    store_progress(b.l.mail_flag + b.mail_item(side) % b.l.blocks * 2 + 1 - side,
+                                   tower_mail_number(b.l, b.mail_item(side), t + 1));
+            store_progress(tower_progress(b.l, w.s, w.m, w.part), t + 1);
+        }
+    }
+};
+
+template <class T, int R, int DB, bool MODEL>
+__global__ void __launch_bounds__(block_shape<T, R, DB>::active, 1)
+    block_tower_plain(const __grid_constant__ block_tower_params<T> params)
+{
+    const torre_wave_args &g = params.g;
+    const torre_tower_launch &l = params.l;
+    const int items = l.tower_count * l.parts;
+    block_tower<T, R, DB, MODEL, false> b(params);
+    plain_waits<T, R, DB, MODEL> waits;
+    for (int item = blockIdx.x; item < items; item += l.blocks) {
+        waits.w = tower_item_at(l, item, R, g.n[0]);
+        if (waits.w.first_step < waits.w.end_step) {
+            waits.pointer =
+                tower_wait_for(l, waits.w, item, threadIdx.x, g.periodic[1], g.periodic[2]);
+            b.climb(waits.w, item, waits);
+            barrier_among<block_shape<T, R, DB>::active>();
+        }
+        if (threadIdx.x == 0) { /* everything is written */
+            fence_device();
+            store_progress(tower_progress(l, waits.w.s, waits.w.m, waits.w.part), TOWER_DONE);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+/*
+ * The arithmetic of one cell, and vectors of cells along z.
+ *
+ * With u the centre, each axis is summed on its own from its low to its high neighbour,
+ *     t_axis = C_R u(-R) + C_(R-1) u(-R+1) + ... + C_R u(+R)      (the x sum holds the centre
+ * term), one fused multiply-add per term, and then u+ = fma(k, t_z, fma(k, t_x, fma(k, t_y, fma(2,
+ * u, -w u-)))) / (1 + s dt),  w = 1 - s dt, with w and the division left out where nothing is
+ * damped (the result is the same for s = 0). All kernels use these functions in this order and
+ * every fused operation is written out, so they agree bit for bit. Order 2 sums pairs instead (one
+ * operation per cell less): t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ =
+ * fma(k, t, fma(2, u, -u-)).
+ */
+#ifndef TORRE_WAVE_CELL_CUH
+#define TORRE_WAVE_CELL_CUH
+
+#include "wave_args.h"
+
+/* 16 bytes of cells along z: four float or two double. */
+template <class T> struct alignas(16) cells {
+    static constexpr int n = 16 / sizeof(T);
+    T v[n];
+};
+
+template <class T> __device__ __forceinline__ T multiply_add(T a, T b, T c);
+template <> __device__ __forceinline__ float multiply_add(float a, float b, float c)
+{
+    return __fmaf_rn(a, b, c);
+}
+template <> __device__ __forceinline__ double multiply_add(double a, double b, double c)
+{
+    return __fma_rn(a, b, c);
+}
+/* The numbers of a stencil in the arithmetic's precision: weight[axis][i] = C_i / h_axis^2. */
+template <class T> struct stencil_weights {
+    T center, weight[3][5], k0;
+    stencil_weights() = default;
+    explicit stencil_weights(const torre_wave_args &g) : center((T)g.center), k0((T)g.k0)
+    {
+        for (int a = 0; a < 3; a++)
+            for (int i = 1; i <= 4; i++) weight[a][i] = (T)g.weight[a][i - 1];
+    }
+};
+
+/* Products and sums that must not be fused with their neighbours. */
+__device__ __forceinline__ float multiply(float a, float b) { return __fmul_rn(a, b); }
+__device__ __forceinline__ double multiply(double a, double b) { return __dmul_rn(a, b); }
+__device__ __forceinline__ float add(float a, float b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ double add(double a, double b) { return __dadd_rn(a, b); }
+/* 2 ulp in f32: one reciprocal instead of a loop; b = 1 gives a */
+__device__ __forceinline__ float divide(float a, float b) { return __fdividef(a, b); }
+__device__ __forceinline__ double divide(double a, double b) { return __ddiv_rn(a, b); }
+
+template <class T> __device__ __forceinline__ cells<T> scaled(T c, const cells<T> &a)
+{
+    cells<T> r;
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) r.v[e] = multiply(c, a.v[e]);
+    return r;
+}
+template <class T> __device__ __forceinline__ void accumulate(cells<T> &sum, T c, const cells<T> &a)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) sum.v[e] = multiply_add(c, a.v[e], sum.v[e]);
+}
+template <class T>
+__device__ __forceinline__ void accumulate(cells<T> &sum, const cells<T> &c, const cells<T> &a)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) sum.v[e] = multiply_add(c.v[e], a.v[e], sum.v[e]);
+}
+template <class T>
+__device__ __forceinline__ cells<T> pair_sum(const cells<T> &a, const cells<T> &b)
+{
+    cells<T> r;
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) r.v[e] = add(a.v[e], b.v[e]);
+    return r;
+}
+template <class T> __device__ __forceinline__ cells<T> uniform_cells(T value)
+{
+    cells<T> r;
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) r.v[e] = value;
+    return r;
+}
+
+/* 2 u - u-, into u-. */
+template <class T> __device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) before.v[e] = multiply_add(T(2), u.v[e], -before.v[e]);
+}
+
+/*
+ * Sum along z of the cells `u`, given the vectors below and above (PV on each side), in increasing
+ * z, without the centre term. around[0 .. 2 PV]: the vectors from z - PV vectors on.
+ */
+template <class T, int R>
+__device__ __forceinline__ cells<T> sum_along_z(const cells<T> *around, const T *weight)
+{
+    constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
+    cells<T> t;
+#pragma unroll
+    for (int e = 0; e < V; e++) {
+        const int at = PV * V + e;
+        t.v[e] = multiply(weight[R], around[(at - R) / V].v[(at - R) % V]);
+#pragma unroll
+        for (int d = -R + 1; d <= R; d++)
+            if (d != 0)
+                t.v[e] = multiply_add(weight[d < 0 ? -d : d], around[(at + d) / V].v[(at + d) % V],
+                                      t.v[e]);
+    }
+    return t;
+}
+/* u(-z) + u(+z) for order 2. */
+template <class T> __device__ __forceinline__ cells<T> pair_along_z(const cells<T> *around)
+{
+    constexpr int V = cells<T>::n;
+    cells<T> t;
+#pragma unroll
+    for (int e = 0; e < V; e++) {
+        const int at = V + e;
+        t.v[e] = add(around[(at - 1) / V].v[(at - 1) % V], around[(at + 1) / V].v[(at + 1) % V]);
+    }
+    return t;
+}
+
+/* Image of the vector u below the low, or above the high face next to it: u(-1-i) = u(i) at a rigid
+ * face; u(-1) = 0, u(-1-i) = -u(-1+i) at a free one. */
+template <class T> __device__ __forceinline__ cells<T> image_below(const cells<T> &u, bool rigid)
+{
+    constexpr int V = cells<T>::n;
+    cells<T> r;
+#pragma unroll
+    for (int d = 0; d < V; d++)
+        r.v[V - 1 - d] = rigid ? u.v[d] : d ? multiply(T(-1), u.v[d ? d - 1 : 0]) : T(0);
+    return r;
+}
+template <class T> __device__ __forceinline__ cells<T> image_above(const cells<T> &u, bool rigid)
+{
+    constexpr int V = cells<T>::n;
+    cells<T> r;
+#pragma unroll
+    for (int d = 0; d < V; d++)
+        r.v[d] = rigid ? u.v[V - 1 - d] : d ? multiply(T(-1), u.v[d ? V - d : 0]) : T(0);
+    return r;
+}
+
+/* s dt of the cells at (x, y) and the vector at z. */
+template <class T>
+__device__ __forceinline__ cells<T> damping_at(const torre_wave_args &a, int x, int y, int z)
+{
+    const T plane = add(((const T *)a.damping[0])[x], ((const T *)a.damping[1])[y]);
+    cells<T> s;
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++)
+        s.v[e] = add(plane, z + e < a.n[2] ? ((const T *)a.damping[2])[z + e] : T(0));
+    return s;
+}
+/* 2 u - (1 - s dt) u-, into u-; and the division by 1 + s dt at the end. */
+template <class T>
+__device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u,
+                                             const cells<T> &s_dt)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++)
+        before.v[e] = multiply_add(T(2), u.v[e], -multiply(add(T(1), -s_dt.v[e]), before.v[e]));
+}
+template <class T>
+__device__ __forceinline__ void finish_update(cells<T> &next, const cells<T> &s_dt)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) next.v[e] = divide(next.v[e], add(T(1), s_dt.v[e]));
+}
+
+/* Index and sign of the cell that stands for i on an axis of n cells with R ghosts a side. */
+template <int R>
+__device__ __forceinline__ int mirrored(const torre_mirror &m, int i, int n, int *sign)
+{
+    const int side = i < 0 ? 0 : 1, out = i < 0 ? -1 - i : i - n;
+    *sign = 1;
+    if (i >= 0 && i < n) return i;
+    if (out >= R) return i;
+    *sign = m.sign[side][out];
+    return m.source[side][out];
+}
+
+#endif

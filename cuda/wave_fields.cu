@@ -1,0 +1,134 @@
+/* Small kernels around the fields: sources and samples of the stepwise engine, planes, norms. */
+#include "wave_args.h"
+
+constexpr int THREADS = 256;
+
+static int blocks_for(int64_t count)
+{
+    const int64_t b = (count + THREADS - 1) / THREADS;
+    return (int)(b < 1 ? 1 : b > 4096 ? 4096 : b);
+}
+#define FOR_EACH(i, count)                                                                         \
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < (count);                  \
+         i += (int64_t)gridDim.x * blockDim.x)
+
+template <class T>
+__global__ void source_values(T *values, const double *weight, int64_t sources,
+                              const double *wavelet, int64_t steps)
+{
+    FOR_EACH(i, sources * steps) values[i] = (T)(weight[i % sources] * wavelet[i / sources]);
+}
+template <class T>
+__global__ void add_sources(T *field, const int64_t *cell, const T *value, int64_t count)
+{
+    FOR_EACH(i, count) field[cell[i]] += value[i]; /* cells are distinct */
+}
+template <class T>
+__global__ void take_samples(const T *field, const int64_t *cell, T *out, int64_t count)
+{
+    FOR_EACH(i, count) out[i] = field[cell[i]];
+}
+template <class T>
+__global__ void take_z_plane(torre_wave_args g, const T *field, int64_t index, T *out)
+{
+    FOR_EACH(i, (int64_t)g.n[0] * g.n[1])
+    out[i] = field[i / g.n[1] * g.stride_x + i % g.n[1] * g.stride_y + index];
+}
+
+template <class T>
+__global__ void field_norms(torre_wave_args g, const T *field, torre_device_norms *norms)
+{
+    double sum = 0, top = 0;
+    unsigned long long bad = ~0ull;
+    const int64_t rows = (int64_t)g.n[0] * g.n[1];
+    for (int64_t row = blockIdx.x * (int64_t)blockDim.y + threadIdx.y; row < rows;
+         row += (int64_t)gridDim.x * blockDim.y) {
+        const T *u = field + row / g.n[1] * g.stride_x + row % g.n[1] * g.stride_y;
+        for (int z = threadIdx.x; z < g.n[2]; z += blockDim.x) {
+            const double v = u[z];
+            if (isfinite(v)) {
+                if (fabs(v) > top) top = fabs(v);
+                sum += v * v;
+            } else {
+                bad = min(bad, (unsigned long long)(row * g.n[2] + z));
+            }
+        }
+    }
+    for (int d = 16; d; d /= 2) {
+        sum += __shfl_down_sync(~0u, sum, d);
+        top = fmax(top, __shfl_down_sync(~0u, top, d));
+        bad = min(bad, __shfl_down_sync(~0u, bad, d));
+    }
+    if (threadIdx.x == 0) {
+        atomicAdd(&norms->sum, sum);
+        atomicMax(&norms->top, (unsigned long long)__double_as_longlong(top));
+        atomicMin(&norms->bad, bad);
+    }
+}
+
+extern "C" cudaError_t torre_source_values(int precision, void *values, const double *weight,
+                                           int64_t source_count, const double *wavelet,
+                                           int64_t steps, cudaStream_t stream)
+{
+    const int blocks = blocks_for(source_count * steps);
+    if (precision == 4)
+        source_values<<<blocks, THREADS, 0, stream>>>((float *)values, weight, source_count,
+                                                      wavelet, steps);
+    else
+        source_values<<<blocks, THREADS, 0, stream>>>((double *)values, weight, source_count,
+                                                      wavelet, steps);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t torre_add_sources(int precision, void *field, const int64_t *cell,
+                                         const void *value, int64_t count, cudaStream_t stream)
+{
+    if (precision == 4)
+        add_sources<<<blocks_for(count), THREADS, 0, stream>>>((float *)field, cell,
+                                                               (const float *)value, count);
+    else
+        add_sources<<<blocks_for(count), THREADS, 0, stream>>>((double *)field, cell,
+                                                               (const double *)value, count);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t torre_take_samples(int precision, const void *field, const int64_t *cell,
+                                          void *out, int64_t count, cudaStream_t stream)
+{
+    if (precision == 4)
+        take_samples<<<blocks_for(count), THREADS, 0, stream>>>((const float *)field, cell,
+                                                                (float *)out, count);
+    else
+        take_samples<<<blocks_for(count), THREADS, 0, stream>>>((const double *)field, cell,
+                                                                (double *)out, count);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t torre_take_z_plane(int precision, const torre_wave_args *args,
+                                          const void *field, int64_t index, void *out,
+                                          cudaStream_t stream)
+{
+    const int blocks = blocks_for((int64_t)args->n[0] * args->n[1]);
+    if (precision == 4)
+        take_z_plane<<<blocks, THREADS, 0, stream>>>(*args, (const float *)field, index,
+                                                     (float *)out);
+    else
+        take_z_plane<<<blocks, THREADS, 0, stream>>>(*args, (const double *)field, index,
+                                                     (double *)out);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t torre_field_norms(int precision, const torre_wave_args *args,
+                                         const void *field, torre_device_norms *norms,
+                                         cudaStream_t stream)
+{
+    const torre_device_norms start = {0, 0, ~0ull};
+    cudaError_t e = cudaMemcpyAsync(norms, &start, sizeof start, cudaMemcpyHostToDevice, stream);
+    if (e) return e;
+    const dim3 block(32, 8);
+    if (precision == 4)
+        field_norms<<<1024, block, 0, stream>>>(*args, (const float *)field, norms);
+    else
+        field_norms<<<1024, block, 0, stream>>>(*args, (const double *)field, norms);
+    return cudaGetLastError();
+}

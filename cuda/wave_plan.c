@@ -1,0 +1,170 @@
+/* What the cuda backend can do, and its choices: dts, tower height, memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/cuda_check.h"
+#include "cuda/wave_solver.h"
+#include "tiling/diamond.h"
+
+int64_t torre_cuda_pitch(int64_t nz, torre_precision precision)
+{
+    int64_t line = 128 / (int64_t)precision;
+    return (nz + line - 1) / line * line;
+}
+
+int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_precision precision)
+{
+    int64_t v = 16 / (int64_t)precision, vectors = (nz + v - 1) / v, most = shape->planes / v;
+    return (vectors + most - 1) / most;
+}
+
+/* The best dts of each order on an H200 (DESIGN.md), then what to try where it does not fit. */
+static int preferred_dts(int order, int attempt)
+{
+    static const int best[4][4] = {{8, 4, 2, 1}, {4, 8, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
+    return attempt < 4 ? best[order / 2 - 1][attempt] : 0;
+}
+
+static const torre_tower_kernel *find_kernel(int order, int dts, int precision)
+{
+    for (int i = 0; torre_tower_kernels[i]; i++) {
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        if (k->order == order && k->dts == dts && k->precision == precision) return k;
+    }
+    return NULL;
+}
+
+static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const char *why)
+{
+    char known[128] = "";
+    for (int i = 0; torre_tower_kernels[i]; i++) {
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        size_t used = strlen(known);
+        if (k->order == p->order && k->precision == (int)p->precision)
+            snprintf(known + used, sizeof known - used, "%s%d", used ? ", " : "", k->dts);
+    }
+    return torre_fail(
+        TORRE_ERR_USAGE,
+        "--engine torre --order %d --dts %d --precision %s on this GPU: %s (built for "
+        "dts %s); choose another --dts or --engine stepwise",
+        p->order, dts, p->precision == TORRE_F32 ? "f32" : "f64", why, known[0] ? known : "none");
+}
+
+static torre_status check_faces(const torre_wave_problem *p, int dts)
+{
+    if (p->face[0][0] == TORRE_PERIODIC)
+        return torre_fail(TORRE_ERR_USAGE, "--engine torre cannot have periodic x faces (towers "
+                                           "slide along x); use --engine stepwise");
+    if (p->face[1][0] == TORRE_PERIODIC &&
+        !torre_tower_grid_can_wrap(p->size[1], p->order / 2, dts))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine torre with periodic y faces needs ny to be a multiple of %d "
+                          "(got %lld) for --dts %d; use --engine stepwise",
+                          dts * p->order, (long long)p->size[1], dts);
+    int v = 16 / (int)p->precision;
+    if (p->face[2][0] == TORRE_PERIODIC && (p->size[2] % v != 0 || p->size[2] < 2 * p->order))
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "--engine torre with periodic z faces needs nz to be a multiple of %d and "
+            "at least %d (got %lld); use --engine stepwise",
+            v, 2 * p->order, (long long)p->size[2]);
+    return TORRE_OK;
+}
+
+static torre_status choose_tower(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                                 torre_wave_plan *plan, const torre_tower_kernel **kernel,
+                                 torre_tower_shape *shape)
+{
+    const torre_wave_problem *p = setup->problem;
+    const torre_tower_kernel *k = NULL;
+    cudaError_t e = cudaSuccess;
+    int tried = wish->dts;
+    if (wish->dts) {
+        k = find_kernel(p->order, wish->dts, (int)p->precision);
+        if (k) e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape);
+    } else {
+        for (int i = 0; (tried = preferred_dts(p->order, i)) != 0; i++) {
+            k = find_kernel(p->order, tried, (int)p->precision);
+            if (k && (e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape)) == cudaSuccess &&
+                check_faces(p, tried) == TORRE_OK)
+                break;
+            k = NULL;
+        }
+        if (!k) tried = preferred_dts(p->order, 0);
+    }
+    cudaGetLastError(); /* a shape that does not fit leaves no error behind */
+    if (!k && !wish->dts) TORRE_TRY(check_faces(p, tried));
+    if (!k) return refuse_kernel(p, tried, "no kernel of this shape in this build");
+    if (e) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
+    TORRE_TRY(check_faces(p, tried));
+    int multiprocessors;
+    TORRE_CUDA_TRY(
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, plan->device));
+    if (torre_cuda_parts(shape, p->size[2], p->precision) >
+        (int64_t)multiprocessors * shape->blocks_per_sm)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine torre --order %d --dts %d: nz = %lld exceeds the %lld planes "
+                          "that fit on the GPU at a time; use --engine stepwise or make z a "
+                          "shorter axis",
+                          p->order, tried, (long long)p->size[2],
+                          (long long)multiprocessors * shape->blocks_per_sm * shape->planes);
+    plan->dts = tried;
+    if (!plan->tower_height) plan->tower_height = 64;
+    if (plan->tower_height > 1 << 20) plan->tower_height = 1 << 20;
+    if (p->steps > 0 && plan->tower_height > p->steps) plan->tower_height = p->steps;
+    *kernel = k;
+    return TORRE_OK;
+}
+
+static torre_status check_memory(const torre_wave_problem *p, int64_t needed)
+{
+    size_t unused, total;
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    int64_t room = (int64_t)unused - ((int64_t)256 << 20); /* for the driver and small tables */
+    if (needed <= room) return TORRE_OK;
+    int64_t arrays = p->velocity_cells ? 3 : 2, n = 1;
+    while (arrays * (n + 1) * (n + 1) * torre_cuda_pitch(n + 1, p->precision) *
+               (int64_t)p->precision <=
+           room)
+        n++;
+    return torre_fail(TORRE_ERR_RESOURCE,
+                      "size %lldx%lldx%lld needs %.2f GB on the GPU, %.2f GB are free; the largest "
+                      "cube that fits is %lldx%lldx%lld",
+                      (long long)p->size[0], (long long)p->size[1], (long long)p->size[2],
+                      1e-9 * (double)needed, 1e-9 * (double)unused, (long long)n, (long long)n,
+                      (long long)n);
+}
+
+torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                             torre_wave_info *info, const torre_tower_kernel **kernel,
+                             torre_tower_shape *shape)
+{
+    const torre_wave_problem *p = setup->problem;
+    struct cudaDeviceProp device;
+    memset(info, 0, sizeof *info);
+    info->plan = *wish;
+    if (wish->engine == TORRE_REFERENCE)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine reference runs on --backend cpu only; use stepwise or torre");
+    for (int a = 0; a < 3; a++)
+        if (p->size[a] > INT32_MAX / 4)
+            return torre_fail(TORRE_ERR_USAGE, "size: no axis may exceed %d cells on the GPU",
+                              INT32_MAX / 4);
+    TORRE_CUDA_TRY(cudaSetDevice(wish->device));
+    TORRE_CUDA_TRY(cudaGetDeviceProperties(&device, wish->device));
+    snprintf(info->device, sizeof info->device, "%.100s", device.name);
+    double arrays = 3 + (p->velocity_cells != NULL);
+    if (wish->engine == TORRE_TORRE) {
+        TORRE_TRY(choose_tower(setup, wish, &info->plan, kernel, shape));
+        arrays = 4.0 / info->plan.dts + (p->velocity_cells ? 1.0 / info->plan.dts : 0);
+    } else {
+        *kernel = NULL;
+        info->plan.dts = info->plan.dts ? info->plan.dts : 1;
+        info->plan.tower_height = 1;
+    }
+    info->model_bytes_per_update = arrays * p->precision;
+    int64_t plane = torre_cuda_pitch(p->size[2], p->precision) * (int64_t)p->precision;
+    info->memory_bytes = 2 * p->size[0] * p->size[1] * plane;
+    if (p->velocity_cells) info->memory_bytes += p->size[0] * p->velocity_cells->shape[1] * plane;
+    return check_memory(p, info->memory_bytes);
+}

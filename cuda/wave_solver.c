@@ -1,0 +1,371 @@
+/* Fields and steps of the cuda backend. */
+#include "cuda/wave_solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda_check.h"
+#include "cuda/wave_cuda.h"
+#include "wave/boundary.h"
+#include "wave/stencil.h"
+
+torre_status torre_cuda_alloc(void **memory, size_t bytes)
+{
+    size_t unused = 0, total = 0;
+    *memory = NULL;
+    if (bytes == 0) bytes = 16;
+    if (cudaMalloc(memory, bytes) != cudaSuccess) {
+        cudaGetLastError();
+        cudaMemGetInfo(&unused, &total);
+        *memory = NULL;
+        return torre_fail(TORRE_ERR_RESOURCE,
+                          "out of GPU memory: %.3f GB more needed, %.3f GB are free",
+                          1e-9 * (double)bytes, 1e-9 * (double)unused);
+    }
+    /* the solver's stream does not wait for the default one */
+    TORRE_CUDA_TRY(cudaMemset(*memory, 0, bytes));
+    TORRE_CUDA_TRY(cudaDeviceSynchronize());
+    return TORRE_OK;
+}
+
+/* Ghosts of one axis for kernels, from the rule of boundary.h. */
+static void fill_mirror(const torre_wave_problem *p, int axis, torre_mirror *m)
+{
+    int64_t n = p->size[axis];
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < 4; i++) {
+            torre_ghost ghost =
+                torre_ghost_find(side ? n + i : -1 - i, n, p->face[axis][0], p->face[axis][1]);
+            m->source[side][i] = ghost.sign ? (int)ghost.source : 0;
+            m->sign[side][i] = ghost.sign;
+        }
+}
+
+static double square_in_precision(const torre_wave_problem *p, double velocity)
+{
+    double c = velocity * p->dt;
+    if (p->precision == TORRE_F64) return c * c;
+    return (double)((float)c * (float)c);
+}
+
+static void fill_args(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    torre_wave_args *a = &s->args;
+    for (int axis = 0; axis < 3; axis++) {
+        double h2 = p->spacing[axis] * p->spacing[axis];
+        a->n[axis] = (int)p->size[axis];
+        a->periodic[axis] = p->face[axis][0] == TORRE_PERIODIC;
+        fill_mirror(p, axis, &a->mirror[axis]);
+        a->center += 2 * torre_stencil_weight(p->order / 2, 0) / h2;
+        for (int i = 1; i <= p->order / 2; i++)
+            a->weight[axis][i - 1] = torre_stencil_weight(p->order / 2, i) / h2;
+    }
+    a->stride_y = torre_cuda_pitch(p->size[2], p->precision);
+    a->stride_x = a->stride_y * p->size[1];
+    if (!p->velocity_cells) a->k0 = square_in_precision(p, p->velocity);
+}
+
+/* (c dt)^2, plane by plane. */
+static torre_status upload_model(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    if (!p->velocity_cells) return TORRE_OK;
+    int64_t ny = p->velocity_cells->shape[1], nz = p->size[2], pitch = s->args.stride_y;
+    size_t width = (size_t)p->precision;
+    void *k;
+    TORRE_TRY(torre_cuda_alloc(&k, (size_t)(p->size[0] * ny * pitch) * width));
+    s->args.k = k;
+    s->args.k_stride_x = ny * pitch;
+    s->args.k_stride_y = ny == 1 ? 0 : pitch;
+    void *plane = malloc((size_t)(ny * nz) * width);
+    if (!plane) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    cudaError_t e = cudaSuccess;
+    for (int64_t x = 0; x < p->size[0] && !e; x++) {
+        for (int64_t i = 0; i < ny * nz; i++) {
+            double square = square_in_precision(p, torre_wave_velocity_at(p, x, i / nz, i % nz));
+            if (p->precision == TORRE_F32)
+                ((float *)plane)[i] = (float)square;
+            else
+                ((double *)plane)[i] = square;
+        }
+        e = cudaMemcpy2D((char *)k + (size_t)(x * ny * pitch) * width, (size_t)pitch * width, plane,
+                         (size_t)nz * width, (size_t)nz * width, (size_t)ny,
+                         cudaMemcpyHostToDevice);
+    }
+    free(plane);
+    TORRE_CUDA_TRY(e);
+    return TORRE_OK;
+}
+
+/* s dt along every axis, and the box in which it is zero. */
+static torre_status upload_damping(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    const torre_wave_setup *setup = s->setup;
+    bool any = setup->damping[0] || setup->damping[1] || setup->damping[2];
+    for (int a = 0; a < 3; a++) {
+        int64_t n = p->size[a], low = 0, high = n;
+        s->args.clear[a][0] = 0;
+        s->args.clear[a][1] = (int)n;
+        if (!any) continue;
+        void *values = calloc((size_t)n, (size_t)p->precision), *device;
+        if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+        for (int64_t i = 0; i < n && setup->damping[a]; i++) {
+            double v = setup->damping[a][i] * p->dt;
+            if (p->precision == TORRE_F32)
+                ((float *)values)[i] = (float)v;
+            else
+                ((double *)values)[i] = v;
+        }
+        if (setup->damping[a]) {
+            while (low < n && setup->damping[a][low] != 0) low++;
+            while (high > low && setup->damping[a][high - 1] != 0) high--;
+            for (int64_t i = low; i < high; i++)
+                if (setup->damping[a][i] != 0) high = low; /* not a layer at each end */
+        }
+        torre_status status = torre_cuda_alloc(&device, (size_t)(n * (int64_t)p->precision));
+        s->args.damping[a] = device;
+        if (!status &&
+            cudaMemcpy(device, values, (size_t)(n * (int64_t)p->precision), cudaMemcpyHostToDevice))
+            status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the damping cannot be copied");
+        free(values);
+        TORRE_TRY(status);
+        s->args.clear[a][0] = (int)low;
+        s->args.clear[a][1] = (int)high;
+    }
+    return TORRE_OK;
+}
+
+/* Tiles of the stepwise kernel, in the plan's ordering. */
+static torre_status make_tiles(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    int rows, planes;
+    torre_stepwise_tile(p->order, (int)p->precision, &rows, &planes);
+    s->step.chunk = p->size[0] < 256 ? 16 : 64;
+    int64_t size[3] = {(p->size[0] + s->step.chunk - 1) / s->step.chunk,
+                       (p->size[1] + rows - 1) / rows, (p->size[2] + planes - 1) / planes};
+    int64_t count = size[0] * size[1] * size[2];
+    const char *why = "";
+    torre_ordering ordering;
+    if (count > INT32_MAX || !torre_ordering_make(s->info.plan.ordering, 3, size, &ordering, &why))
+        return torre_fail(TORRE_ERR_USAGE, "--ordering %s for %lldx%lldx%lld tiles: %s",
+                          torre_ordering_name(s->info.plan.ordering), (long long)size[0],
+                          (long long)size[1], (long long)size[2], why);
+    int *tiles = malloc((size_t)count * 3 * sizeof *tiles);
+    void *device;
+    if (!tiles) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at[3];
+        torre_ordering_decode(&ordering, i, at);
+        for (int a = 0; a < 3; a++) tiles[3 * i + a] = (int)at[a];
+    }
+    torre_status status = torre_cuda_alloc(&device, (size_t)count * 3 * sizeof *tiles);
+    s->step.tiles = device;
+    s->step.tile_count = (int)count;
+    if (!status &&
+        cudaMemcpy(device, tiles, (size_t)count * 3 * sizeof *tiles, cudaMemcpyHostToDevice))
+        status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the list of tiles cannot be copied");
+    free(tiles);
+    return status;
+}
+
+void torre_cuda_destroy(torre_wave_solver *solver)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    if (!s) return;
+    for (int i = 0; i < 2; i++) {
+        cudaFree(s->args.field[i]);
+        torre_cuda_schedule_free(&s->schedule[i]);
+    }
+    for (int a = 0; a < 3; a++) cudaFree((void *)s->args.damping[a]);
+    cudaFree((void *)s->args.k);
+    cudaFree((void *)s->step.tiles);
+    cudaFree(s->norms);
+    torre_cuda_points_free(&s->points);
+    if (s->stream) cudaStreamDestroy(s->stream);
+    free(s);
+}
+
+static torre_status fill_solver(torre_cuda_solver *s)
+{
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+    fill_args(s);
+    s->field_bytes = (size_t)(s->args.stride_x * s->setup->problem->size[0]) *
+                     (size_t)s->setup->problem->precision;
+    for (int i = 0; i < 2; i++) TORRE_TRY(torre_cuda_alloc(&s->args.field[i], s->field_bytes));
+    TORRE_TRY(torre_cuda_alloc((void **)&s->norms, sizeof *s->norms));
+    TORRE_TRY(upload_model(s));
+    TORRE_TRY(upload_damping(s));
+    if (!s->kernel) TORRE_TRY(make_tiles(s));
+    TORRE_TRY(torre_cuda_points_new(s));
+    TORRE_CUDA_TRY(cudaDeviceSynchronize());
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                               torre_wave_solver **solver)
+{
+    torre_cuda_solver *s = calloc(1, sizeof *s);
+    if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    s->base.backend = &torre_wave_cuda;
+    s->setup = setup;
+    torre_status status = torre_cuda_plan(setup, &info->plan, &s->info, &s->kernel, &s->shape);
+    if (!status) status = fill_solver(s);
+    if (status) {
+        torre_cuda_destroy(&s->base);
+        return status;
+    }
+    *solver = &s->base;
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_set_fields(torre_wave_solver *solver, const void *now, const void *previous)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const torre_wave_problem *p = s->setup->problem;
+    const void *given[2] = {previous, now};
+    size_t width = (size_t)p->size[2] * (size_t)p->precision,
+           pitch = (size_t)s->args.stride_y * (size_t)p->precision;
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    s->n = 0;
+    for (int i = 0; i < 2; i++) {
+        TORRE_CUDA_TRY(cudaMemset(s->args.field[i], 0, s->field_bytes));
+        if (given[i])
+            TORRE_CUDA_TRY(cudaMemcpy2D(s->args.field[i], pitch, given[i], width, width,
+                                        (size_t)(p->size[0] * p->size[1]), cudaMemcpyHostToDevice));
+    }
+    TORRE_CUDA_TRY(cudaDeviceSynchronize());
+    return TORRE_OK;
+}
+
+static torre_status one_step(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    TORRE_CUDA_TRY(
+        torre_stepwise_launch(p->order, (int)p->precision, &s->args, &s->step, s->stream));
+    if (s->args.points.source_count)
+        TORRE_CUDA_TRY(torre_add_sources((int)p->precision, s->args.field[0], s->points.source_cell,
+                                         s->args.points.source_values, s->args.points.source_count,
+                                         s->stream));
+    if (s->args.points.receiver_count)
+        TORRE_CUDA_TRY(torre_take_samples((int)p->precision, s->args.field[0],
+                                          s->points.receiver_cell, s->args.points.samples,
+                                          s->args.points.receiver_count, s->stream));
+    return TORRE_OK;
+}
+
+/* Some steps at once: a pass of towers, or single steps with one transfer of samples. */
+static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
+{
+    TORRE_TRY(torre_cuda_points_prepare(s, steps));
+    if (s->kernel) {
+        TORRE_TRY(torre_cuda_pass(s, steps));
+        s->n += steps;
+        if (steps & 1) {
+            void *newest = s->args.field[0];
+            s->args.field[0] = s->args.field[1];
+            s->args.field[1] = newest;
+        }
+        return TORRE_OK;
+    }
+    size_t width = (size_t)s->setup->problem->precision;
+    for (int64_t i = 0; i < steps; i++) {
+        torre_points_args *q = &s->args.points;
+        q->source_values = (char *)s->points.values + (size_t)(i * q->source_count) * width;
+        q->samples = (char *)s->points.samples + (size_t)(i * q->receiver_count) * width;
+        TORRE_TRY(one_step(s));
+        void *newest = s->args.field[0];
+        s->args.field[0] = s->args.field[1];
+        s->args.field[1] = newest;
+        s->n++;
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const torre_wave_problem *p = s->setup->problem;
+    TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    int64_t most = s->kernel ? s->info.plan.tower_height : 64;
+    char *out = samples;
+    while (steps > 0) {
+        int64_t now = steps < most ? steps : most;
+        TORRE_TRY(some_steps(s, now));
+        TORRE_TRY(torre_cuda_points_collect(s, now, out));
+        if (out) out += (size_t)(now * s->args.points.receiver_count) * (size_t)p->precision;
+        steps -= now;
+    }
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_get_field(torre_wave_solver *solver, int level, void *cells)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const torre_wave_problem *p = s->setup->problem;
+    size_t width = (size_t)p->size[2] * (size_t)p->precision,
+           pitch = (size_t)s->args.stride_y * (size_t)p->precision;
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    TORRE_CUDA_TRY(cudaMemcpy2D(cells, width, s->args.field[level == 0], pitch, width,
+                                (size_t)(p->size[0] * p->size[1]), cudaMemcpyDeviceToHost));
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const torre_wave_problem *p = s->setup->problem;
+    const torre_wave_args *a = &s->args;
+    size_t size = (size_t)p->precision, width = (size_t)p->size[2] * size;
+    const char *u = a->field[1];
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    if (axis == 0) {
+        TORRE_CUDA_TRY(cudaMemcpy2D(cells, width, u + (size_t)(index * a->stride_x) * size,
+                                    (size_t)a->stride_y * size, width, (size_t)a->n[1],
+                                    cudaMemcpyDeviceToHost));
+        return TORRE_OK;
+    }
+    if (axis == 1) {
+        TORRE_CUDA_TRY(cudaMemcpy2D(cells, width, u + (size_t)(index * a->stride_y) * size,
+                                    (size_t)a->stride_x * size, width, (size_t)a->n[0],
+                                    cudaMemcpyDeviceToHost));
+        return TORRE_OK;
+    }
+    void *plane;
+    size_t bytes = (size_t)a->n[0] * (size_t)a->n[1] * size;
+    TORRE_TRY(torre_cuda_alloc(&plane, bytes));
+    cudaError_t e = torre_take_z_plane((int)size, a, u, index, plane, s->stream);
+    if (!e) e = cudaStreamSynchronize(s->stream);
+    if (!e) e = cudaMemcpy(cells, plane, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(plane);
+    TORRE_CUDA_TRY(e);
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const int64_t *n = s->setup->problem->size;
+    torre_device_norms found;
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    TORRE_CUDA_TRY(torre_field_norms((int)s->setup->problem->precision, &s->args, s->args.field[1],
+                                     s->norms, s->stream));
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
+    TORRE_CUDA_TRY(cudaMemcpy(&found, s->norms, sizeof found, cudaMemcpyDeviceToHost));
+    memset(norms, 0, sizeof *norms);
+    memcpy(&norms->max_abs, &found.top, sizeof norms->max_abs);
+    norms->l2 = sqrt(found.sum);
+    norms->finite = found.bad == ~0ull;
+    if (!norms->finite) {
+        int64_t bad = (int64_t)found.bad;
+        norms->first_bad[0] = bad / n[2] / n[1];
+        norms->first_bad[1] = bad / n[2] % n[1];
+        norms->first_bad[2] = bad % n[2];
+    }
+    return TORRE_OK;
+}

@@ -1,0 +1,80 @@
+/*
+ * The solver of the cuda backend.
+ *
+ * plan (wave_plan.c) -> create (wave_solver.c) -> advance: one pass of towers (tower_pass.c) or one
+ * step (wave_solver.c) after another. Sources and receivers: wave_points.c.
+ */
+#ifndef TORRE_CUDA_WAVE_SOLVER_H
+#define TORRE_CUDA_WAVE_SOLVER_H
+
+#include "cuda/wave_args.h"
+#include "wave/wave.h"
+
+/* Sources and receivers on the device; what a count of zero makes useless is NULL. */
+typedef struct torre_cuda_points {
+    double *weight;         /* [source_count] */
+    int64_t *source_cell;   /* padded index of each source node */
+    int64_t *receiver_cell; /* likewise */
+    int *first;             /* by block, see torre_points_args (torre engine only) */
+    torre_point_node *node;
+    double *wavelet; /* [rows] of the current launch */
+    void *values;    /* real [rows][source_count] */
+    void *samples;   /* real [rows][receiver_count] */
+    int64_t rows;    /* steps that values and samples have room for */
+} torre_cuda_points;
+
+/* The schedule of passes of one height. */
+typedef struct torre_tower_schedule {
+    torre_tower_launch launch; /* pointers: device memory of the schedule */
+    int64_t slots;             /* entries of launch.progress / parts */
+} torre_tower_schedule;
+
+typedef struct torre_cuda_solver {
+    torre_wave_solver base;
+    const torre_wave_setup *setup;
+    torre_wave_info info;
+    torre_wave_args args; /* args.field[1] is u[n], args.field[0] u[n-1] */
+    size_t field_bytes;
+    int64_t n;
+    cudaStream_t stream;
+    torre_cuda_points points;
+    const torre_tower_kernel *kernel; /* torre engine */
+    torre_tower_shape shape;
+    torre_tower_schedule schedule[2]; /* of full passes, and of the last lower one */
+    torre_step_launch step;           /* stepwise engine */
+    torre_device_norms *norms;
+} torre_cuda_solver;
+
+/* Padded index of the dense cell index of torre_node. */
+static inline int64_t torre_cuda_padded(const torre_cuda_solver *s, int64_t cell)
+{
+    const torre_wave_args *a = &s->args;
+    return cell / a->n[2] / a->n[1] * a->stride_x + cell / a->n[2] % a->n[1] * a->stride_y +
+           cell % a->n[2];
+}
+
+/* Device memory, zeroed; the failure names bytes needed and free. */
+torre_status torre_cuda_alloc(void **memory, size_t bytes);
+
+/* plan of the backend, and what it found out on the way (both may be NULL). */
+torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                             torre_wave_info *info, const torre_tower_kernel **kernel,
+                             torre_tower_shape *shape);
+
+/* Values of u between the start of two lines of z. */
+int64_t torre_cuda_pitch(int64_t nz, torre_precision precision);
+/* Blocks along z that share a tower. */
+int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_precision precision);
+
+torre_status torre_cuda_points_new(torre_cuda_solver *s);
+void torre_cuda_points_free(torre_cuda_points *points);
+/* Source values of steps n .. n + steps - 1, and room for their samples. */
+torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps);
+/* Copy the samples of the last steps to the host. */
+torre_status torre_cuda_points_collect(torre_cuda_solver *s, int64_t steps, void *samples);
+
+/* One pass of steps <= tower height. */
+torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps);
+void torre_cuda_schedule_free(torre_tower_schedule *schedule);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * The stepwise engine: one kernel launch per time step.
+ *
+ * A block of 256 threads owns 32 (16) vectors along z times 8 (16) rows along y for the orders 2
+ * and 4 (6 and 8) and marches along x; the 2 R + 1 vectors of the x stencil stay in registers, y
+ * and z neighbours come through the L1 cache. Fields are read once and written once from memory, 12
+ * bytes a cell in f32, as long as the y neighbours of blocks that run at the same time meet in the
+ * L2 cache: the order in which tiles are taken is that of the plan's ordering.
+ */
+#include "wave_cell.cuh"
+
+constexpr int THREADS = 256;
+/* wide stencils: more rows a block, so that fewer y neighbours are read twice */
+constexpr int WIDE_ORDER = 6, WIDE_LANES = 16, NARROW_LANES = 32;
+
+template <class T> __device__ __forceinline__ cells<T> load(const T *p)
+{
+    cells<T> v;
+    const float4 q = __ldg((const float4 *)p);
+    memcpy(&v, &q, 16);
+    return v;
+}
+
+/* The vectors at z - PV .. z + PV of row u where z faces are near: through the mirror. */
+template <class T, int R>
+__device__ __forceinline__ void around_face(cells<T> *around, const T *u, const torre_wave_args &g,
+                                            int z)
+{
+    constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
+#pragma unroll 1
+    for (int e = PV * V - R; e < (PV + 1) * V + R; e++) {
+        int sign;
+        const int from = mirrored<R>(g.mirror[2], z - PV * V + e, g.n[2], &sign);
+        T value = T(0);
+        if (sign && (unsigned)from < (unsigned)g.n[2]) value = multiply((T)sign, u[from]);
+        ((T *)around)[e] = value;
+    }
+}
+
+/* Row y of plane x at z, through the mirrors of x and y. */
+template <class T, int R>
+__device__ __forceinline__ cells<T> mirrored_row(const T *u, const torre_wave_args &g, int x, int y,
+                                                 int z)
+{
+    int sign_x, sign_y;
+    const int from_x = mirrored<R>(g.mirror[0], x, g.n[0], &sign_x);
+    const int from_y = mirrored<R>(g.mirror[1], y, g.n[1], &sign_y);
+    cells<T> v = uniform_cells(T(0));
+    if (sign_x * sign_y && (unsigned)from_x < (unsigned)g.n[0] &&
+        (unsigned)from_y < (unsigned)g.n[1])
+        v = load(u + from_x * g.stride_x + from_y * g.stride_y + z);
+    return sign_x * sign_y == -1 ? scaled(T(-1), v) : v;
+}
+
+template <class T, int R, bool MODEL> struct stepwise {
+    static constexpr int V = cells<T>::n, PV = (R + V - 1) / V, Q = 2 * R + 1;
+    static constexpr int lanes = 2 * R >= WIDE_ORDER ? WIDE_LANES : NARROW_LANES;
+    const torre_wave_args &g;
+    const stencil_weights<T> &c;
+    const T *now;
+    T *next;
+    int y, z;
+    bool z_inside; /* nothing beyond a z face is needed */
+    bool z_simple; /* at most one vector, the mirror image of the centre */
+
+    /* One step of the march: queue[(FIRST + i) % Q] is the vector at x - R + i. */
+    template <bool NEAR, int FIRST> __device__ __forceinline__ void update(cells<T> *queue, int x)
+    {
+        const int64_t here = x * g.stride_x + y * g.stride_y + z;
+        queue[(FIRST + 2 * R) % Q] =
+            NEAR ? mirrored_row<T, R>(now, g, x + R, y, z) : load(now + here + R * g.stride_x);
+        cells<T> before, side[2 * R], around[2 * PV + 1], k;
+        {
+            const float4 q = __ldcs((const float4 *)(next + here));
+            memcpy(&before, &q, 16);
+        }
+#pragma unroll
+        for (int i = 0; i < 2 * R; i++) {
+            const int d = i < R ? i - R : i - R + 1;
+            side[i] =
+                NEAR ? mirrored_row<T, R>(now, g, x, y + d, z) : load(now + here + d * g.stride_y);
+        }
+        if (MODEL)
+            k = load((const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z);
+        else
+            k = uniform_cells(c.k0);
+#pragma unroll
+        for (int p = -PV; p <= PV; p++) {
+            around[PV + p] = uniform_cells(T(0));
+            if (p != 0 && (z_inside || (z_simple && z + p * V >= 0 && z + p * V < g.n[2])))
+                around[PV + p] = load(now + here + p * V);
+        }
+        const cells<T> u = queue[(FIRST + R) % Q];
+        around[PV] = u;
+        if (z_simple) {
+            const torre_mirror &m = g.mirror[2];
+            if (z == 0) around[0] = image_below(u, m.sign[0][0] == 1);
+            if (z + V == g.n[2]) around[2 * PV] = image_above(u, m.sign[1][0] == 1);
+        } else if (!z_inside) {
+            cells<T> wide[2 * PV + 1];
+            around_face<T, R>(wide, now + x * g.stride_x + y * g.stride_y, g, z);
+#pragma unroll
+            for (int p = 0; p <= 2 * PV; p++) around[p] = wide[p];
+        }
+        const bool damped =
+            g.damping[0] && (x < g.clear[0][0] || x >= g.clear[0][1] || y < g.clear[1][0] ||
+                             y >= g.clear[1][1] || z < g.clear[2][0] || z + V > g.clear[2][1]);
+        cells<T> s_dt;
+        if (damped) {
+            s_dt = damping_at<T>(g, x, y, z);
+            start_update(before, u, s_dt);
+        } else {
+            start_update(before, u);
+        }
+        if constexpr (R == 1) {
+            cells<T> sum = scaled(c.center, u);
+            accumulate(sum, c.weight[1][1], pair_sum(side[0], side[1]));
+            accumulate(sum, c.weight[0][1], pair_sum(queue[FIRST % Q], queue[(FIRST + 2) % Q]));
+            accumulate(sum, c.weight[2][1], pair_along_z<T>(around));
+            accumulate(before, k, sum);
+        } else {
+            cells<T> sum = scaled(c.weight[1][R], side[0]);
+#pragma unroll
+            for (int i = 1; i < 2 * R; i++)
+                accumulate(sum, c.weight[1][i < R ? R - i : i - R + 1], side[i]);
+            accumulate(before, k, sum);
+            sum = scaled(c.weight[0][R], queue[FIRST % Q]);
+#pragma unroll
+            for (int i = 1; i <= 2 * R; i++)
+                accumulate(sum, i == R ? c.center : c.weight[0][i < R ? R - i : i - R],
+                           queue[(FIRST + i) % Q]);
+            accumulate(before, k, sum);
+            accumulate(before, k, sum_along_z<T, R>(around, c.weight[2]));
+        }
+        if (damped) finish_update(before, s_dt);
+        float4 q;
+        memcpy(&q, &before, 16);
+        __stcs((float4 *)(next + here), q);
+    }
+
+    /* Q steps, so that the queue turns round once without moving. */
+    template <bool NEAR, int FIRST>
+    __device__ __forceinline__ void turn(cells<T> *queue, int x, int x_end)
+    {
+        if constexpr (FIRST < Q) {
+            if (x >= x_end) return;
+            update<NEAR, FIRST>(queue, x);
+            turn<NEAR, FIRST + 1>(queue, x + 1, x_end);
+        }
+    }
+};
+
+template <class T, int R, bool MODEL>
+__global__ void __launch_bounds__(THREADS, R == 1 ? 3 : 2)
+    stepwise_kernel(const __grid_constant__ torre_wave_args g,
+                    const __grid_constant__ stencil_weights<T> c,
+                    const __grid_constant__ torre_step_launch l)
+{
+    using S = stepwise<T, R, MODEL>;
+    const int *tile = l.tiles + 3 * (int64_t)blockIdx.x;
+    constexpr int lanes = S::lanes, rows = THREADS / lanes;
+    const int x_first = tile[0] * l.chunk, y = tile[1] * rows + threadIdx.y;
+    const int z = (tile[2] * lanes + threadIdx.x) * S::V;
+    if (y >= g.n[1] || z >= g.n[2]) return;
+    const int x_end = min(x_first + l.chunk, g.n[0]);
+    S s{g,
+        c,
+        (const T *)g.field[1],
+        (T *)g.field[0],
+        y,
+        z,
+        z >= S::PV * S::V && z + (S::PV + 1) * S::V <= g.n[2],
+        S::PV == 1 && g.n[2] % S::V == 0 && g.n[2] > R && !g.periodic[2]};
+    const bool near = x_first < R || x_end + R > g.n[0] || y < R || y + R >= g.n[1];
+    cells<T> queue[S::Q];
+#pragma unroll
+    for (int i = 0; i < 2 * R; i++)
+        queue[i] = near ? mirrored_row<T, R>(s.now, g, x_first + i - R, y, z)
+                        : load(s.now + (x_first + i - R) * g.stride_x + y * g.stride_y + z);
+#pragma unroll 1
+    for (int x = x_first; x < x_end; x += S::Q) {
+        if (near)
+            s.template turn<true, 0>(queue, x, x_end);
+        else
+            s.template turn<false, 0>(queue, x, x_end);
+    }
+}
+
+template <class T, int R, bool MODEL>
+static cudaError_t launch(const torre_wave_args *args, const torre_step_launch *l,
+                          cudaStream_t stream)
+{
+    constexpr int lanes = stepwise<T, R, MODEL>::lanes;
+    const dim3 block(lanes, THREADS / lanes);
+    stepwise_kernel<T, R, MODEL>
+        <<<l->tile_count, block, 0, stream>>>(*args, stencil_weights<T>(*args), *l);
+    return cudaGetLastError();
+}
+
+template <class T, int R>
+static cudaError_t launch_order(const torre_wave_args *args, const torre_step_launch *l,
+                                cudaStream_t stream)
+{
+    return args->k ? launch<T, R, true>(args, l, stream) : launch<T, R, false>(args, l, stream);
+}
+
+template <class T>
+static cudaError_t launch_precision(int order, const torre_wave_args *args,
+                                    const torre_step_launch *l, cudaStream_t stream)
+{
+    switch (order) {
+    case 2:
+        return launch_order<T, 1>(args, l, stream);
+    case 4:
+        return launch_order<T, 2>(args, l, stream);
+    case 6:
+        return launch_order<T, 3>(args, l, stream);
+    case 8:
+        return launch_order<T, 4>(args, l, stream);
+    }
+    return cudaErrorInvalidValue;
+}
+
+extern "C" cudaError_t torre_stepwise_launch(int order, int precision, const torre_wave_args *args,
+                                             const torre_step_launch *l, cudaStream_t stream)
+{
+    return precision == 4 ? launch_precision<float>(order, args, l, stream)
+                          : launch_precision<double>(order, args, l, stream);
+}
+
+extern "C" void torre_stepwise_tile(int order, int precision, int *rows, int *planes)
+{
+    const int lanes = order >= WIDE_ORDER ? WIDE_LANES : NARROW_LANES;
+    *rows = THREADS / lanes;
+    *planes = lanes * 16 / precision;
+}
+
+extern "C" cudaError_t torre_stepwise_probe(void)
+{
+    cudaFuncAttributes f;
+    return cudaFuncGetAttributes(&f, (const void *)stepwise_kernel<float, 1, false>);
+}

@@ -1,0 +1,397 @@
+/*
+ * The cuda backend against the reference engine: every order, dts, precision and face kind, odd and
+ * thin sizes, models, damping, sources and receivers. Needs no test library, so that it builds on a
+ * bare GPU machine. Exit code 77: no usable GPU.
+ *
+ * Tolerance: an update adds numbers whose magnitudes sum to at most 7 U (U the largest |u|; below
+ * the stability limit (c dt)^2 sum S / h^2 <= 4), each through at most 2 R + 6 roundings, so a step
+ * commits at most gamma eps U a cell, gamma = 7 (2 R + 6). An error committed k steps ago has grown
+ * by at most k in every mode, so after N steps
+ *     |error|_2 <= gamma eps |U|_2 N (N + 1) / 2,  |U|_2 the largest norm of any level so far.
+ * stepwise and torre must agree bit for bit.
+ *
+ * Usage: test_wave_cuda [all|small] [ORDER]   (small: for the sanitizers)
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/wave_args.h"
+#include "cuda/wave_cuda.h"
+#include "wave/engine_reference.h"
+#include "wave/wave.h"
+
+static int checks, failures;
+
+static void fail(const char *what, const char *why)
+{
+    failures++;
+    printf("FAIL %s: %s\n", what, why);
+    fflush(stdout);
+}
+
+static void must(torre_status status, const char *what)
+{
+    if (!status) return;
+    printf("FAIL %s: status %d: %s\n", what, (int)status, torre_error_text());
+    exit(1);
+}
+
+static void *memory(size_t bytes)
+{
+    void *p = calloc(bytes ? bytes : 1, 1);
+    if (!p) exit(1);
+    return p;
+}
+
+static double noise(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+/* A problem with everything it points to. */
+typedef struct sample_problem {
+    char name[128];
+    torre_wave_problem p;
+    torre_array model;
+    torre_point source[6], receiver[9];
+    double wavelet[64];
+    void *now, *previous;
+    int64_t cells;
+} sample_problem;
+
+static void fill_field(const torre_wave_problem *p, void *u, uint64_t *state)
+{
+    int64_t n = p->size[0] * p->size[1] * p->size[2];
+    for (int64_t i = 0; i < n; i++) {
+        if (p->precision == TORRE_F32)
+            ((float *)u)[i] = (float)noise(state);
+        else
+            ((double *)u)[i] = noise(state);
+    }
+}
+
+/* model: 0 constant, 1 per cell, 2 without y. */
+static sample_problem *new_problem(const char *name, int order, torre_precision precision,
+                                   int64_t nx, int64_t ny, int64_t nz, int model, bool points)
+{
+    sample_problem *s = memory(sizeof *s);
+    torre_wave_problem *p = &s->p;
+    uint64_t state = 12345 + (uint64_t)order;
+    const double spacing[3] = {10, 11, 9.5};
+    p->size[0] = nx, p->size[1] = ny, p->size[2] = nz;
+    for (int a = 0; a < 3; a++) p->spacing[a] = spacing[a];
+    p->order = order;
+    p->precision = precision;
+    p->velocity = 2000;
+    p->absorbing_width = 5;
+    p->steps = 64;
+    s->cells = nx * ny * nz;
+    p->dt = 0.9 * torre_wave_dt_limit(order, spacing, 2000);
+    if (model) {
+        s->model = (torre_array){TORRE_F32, {nx, model == 1 ? ny : 1, nz}, NULL};
+        int64_t n = nx * s->model.shape[1] * nz;
+        float *c = s->model.data = memory((size_t)n * sizeof *c);
+        for (int64_t i = 0; i < n; i++) c[i] = (float)(1500 + 499 * noise(&state));
+        p->velocity_cells = &s->model;
+    }
+    for (int i = 0; i < 64; i++) s->wavelet[i] = cos(0.3 * i);
+    p->wavelet = s->wavelet;
+    for (int i = 0; i < 9; i++)
+        for (int a = 0; a < 3; a++) {
+            double top = (double)(p->size[a] - 1) * p->spacing[a];
+            double at = 0.5 * (1 + noise(&state));
+            if (i % 3 == 0) at = floor(at * (double)p->size[a]) / (double)p->size[a];
+            if (i < 6) s->source[i].position[a] = at * top;
+            s->receiver[i].position[a] = (1 - at) * top;
+            if (i < 6) s->source[i].amplitude = 5e7 * (1 + i);
+        }
+    p->sources = s->source;
+    p->receivers = s->receiver;
+    p->source_count = points ? 6 : 0;
+    p->receiver_count = points ? 9 : 0;
+    s->now = memory((size_t)s->cells * (size_t)precision);
+    s->previous = memory((size_t)s->cells * (size_t)precision);
+    fill_field(p, s->now, &state);
+    fill_field(p, s->previous, &state);
+    snprintf(s->name, sizeof s->name, "%s order %d f%d %lldx%lldx%lld", name, order,
+             8 * (int)precision, (long long)nx, (long long)ny, (long long)nz);
+    return s;
+}
+
+static void free_problem(sample_problem *s)
+{
+    free(s->model.data);
+    free(s->now);
+    free(s->previous);
+    free(s);
+}
+
+/* Everything one run gives. */
+typedef struct outcome {
+    void *level[2], *samples;
+    size_t field_bytes, sample_bytes;
+    double top; /* largest norm on the way */
+} outcome;
+
+static void free_outcome(outcome *o)
+{
+    free(o->level[0]);
+    free(o->level[1]);
+    free(o->samples);
+}
+
+/* 1: done, 0: refused. */
+static int compute(const sample_problem *s, const torre_wave_backend *backend,
+                   const torre_wave_plan *plan, int64_t steps, outcome *o)
+{
+    torre_wave_setup *setup;
+    torre_wave_info info;
+    torre_wave_solver *solver;
+    torre_wave_norms norms;
+    must(torre_wave_problem_check(&s->p), s->name);
+    must(torre_wave_setup_new(&s->p, &setup), s->name);
+    if (backend->plan(setup, plan, &info)) {
+        torre_wave_setup_free(setup);
+        return 0;
+    }
+    must(backend->create(setup, &info, &solver), s->name);
+    must(backend->set_fields(solver, s->now, s->previous), s->name);
+    memset(o, 0, sizeof *o);
+    o->field_bytes = (size_t)s->cells * (size_t)s->p.precision;
+    o->sample_bytes = (size_t)(steps * setup->receiver_node_count) * (size_t)s->p.precision;
+    o->samples = memory(o->sample_bytes);
+    must(backend->advance(solver, steps, o->samples), s->name);
+    for (int l = 0; l < 2; l++) {
+        o->level[l] = memory(o->field_bytes);
+        must(backend->get_field(solver, -l, o->level[l]), s->name);
+    }
+    must(backend->norms(solver, &norms), s->name);
+    o->top = norms.l2;
+    backend->destroy(solver);
+    torre_wave_setup_free(setup);
+    return 1;
+}
+
+static double value_of(torre_precision precision, const void *u, int64_t i)
+{
+    return precision == TORRE_F32 ? ((const float *)u)[i] : ((const double *)u)[i];
+}
+
+static void compare_rounding(const sample_problem *s, const char *what, const outcome *a,
+                             const outcome *b, int64_t steps)
+{
+    double eps = s->p.precision == TORRE_F32 ? ldexp(1, -24) : ldexp(1, -53), top = 0;
+    double gamma = 7.0 * (s->p.order + 6);
+    char text[200];
+    for (int l = 0; l < 2; l++) {
+        double sum = 0;
+        for (int64_t i = 0; i < s->cells; i++) {
+            double v = value_of(s->p.precision, a->level[l], i);
+            sum += v * v;
+        }
+        if (sqrt(sum) > top) top = sqrt(sum);
+    }
+    double start = 0;
+    for (int64_t i = 0; i < s->cells; i++)
+        start += pow(value_of(s->p.precision, s->now, i), 2) +
+                 pow(value_of(s->p.precision, s->previous, i), 2);
+    if (sqrt(start) > top) top = sqrt(start);
+    double bound = gamma * eps * top * (double)steps * (double)(steps + 1) / 2;
+    for (int l = 0; l < 2; l++) {
+        double sum = 0;
+        for (int64_t i = 0; i < s->cells; i++) {
+            double d =
+                value_of(s->p.precision, a->level[l], i) - value_of(s->p.precision, b->level[l], i);
+            sum += d * d;
+        }
+        checks++;
+        if (!(sqrt(sum) <= bound)) {
+            snprintf(text, sizeof text, "%s, level -%d: differs by %.3e, bound %.3e", what, l,
+                     sqrt(sum), bound);
+            fail(s->name, text);
+        }
+    }
+    int64_t samples = (int64_t)(a->sample_bytes / (size_t)s->p.precision);
+    for (int64_t i = 0; i < samples; i++) {
+        double d =
+            fabs(value_of(s->p.precision, a->samples, i) - value_of(s->p.precision, b->samples, i));
+        if (!(d <= bound)) {
+            snprintf(text, sizeof text, "%s: sample %lld differs by %.3e, bound %.3e", what,
+                     (long long)i, d, bound);
+            fail(s->name, text);
+            return;
+        }
+    }
+}
+
+static void compare_bits(const sample_problem *s, const char *what, const outcome *a,
+                         const outcome *b)
+{
+    char text[240];
+    checks++;
+    for (int l = 0; l < 2; l++) {
+        int64_t wrong = 0, first = -1;
+        for (int64_t i = 0; i < s->cells; i++) {
+            size_t at = (size_t)i * (size_t)s->p.precision;
+            if (memcmp((char *)a->level[l] + at, (char *)b->level[l] + at,
+                       (size_t)s->p.precision) == 0)
+                continue;
+            wrong++;
+            if (first < 0) first = i;
+        }
+        if (!wrong) continue;
+        snprintf(text, sizeof text,
+                 "%s, level -%d: %lld cells differ from stepwise, first (%lld, %lld, %lld): %.9g, "
+                 "%.9g",
+                 what, l, (long long)wrong, (long long)(first / s->p.size[2] / s->p.size[1]),
+                 (long long)(first / s->p.size[2] % s->p.size[1]),
+                 (long long)(first % s->p.size[2]), value_of(s->p.precision, a->level[l], first),
+                 value_of(s->p.precision, b->level[l], first));
+        fail(s->name, text);
+        return;
+    }
+    if (memcmp(a->samples, b->samples, a->sample_bytes) != 0) {
+        snprintf(text, sizeof text, "%s: samples differ from stepwise", what);
+        fail(s->name, text);
+    }
+}
+
+/* All dts and some heights and orderings of one problem; frees it. Returns the towers that ran. */
+static int check_problem(sample_problem *s, int64_t steps, bool small)
+{
+    static const torre_ordering_kind orderings[] = {TORRE_ROW_MAJOR, TORRE_MORTON, TORRE_HILBERT};
+    static const int64_t heights[] = {5, 8, 1};
+    outcome reference, stepwise, torre;
+    torre_wave_plan plan = {.engine = TORRE_REFERENCE};
+    int ran = 0;
+    compute(s, &torre_wave_reference, &plan, steps, &reference);
+    plan.engine = TORRE_STEPWISE;
+    plan.ordering = TORRE_HILBERT;
+    if (!compute(s, &torre_wave_cuda, &plan, steps, &stepwise)) {
+        fail(s->name, torre_error_text());
+        free_outcome(&reference);
+        free_problem(s);
+        return 0;
+    }
+    compare_rounding(s, "stepwise", &reference, &stepwise, steps);
+    for (int i = 0; torre_tower_kernels[i]; i++) {
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        if (k->order != s->p.order || k->precision != (int)s->p.precision) continue;
+        for (int h = 0; h < (small ? 1 : 3); h++) {
+            char what[80];
+            plan = (torre_wave_plan){.engine = TORRE_TORRE, .dts = k->dts};
+            plan.tower_height = heights[h];
+            plan.ordering = orderings[(i + h) % 3];
+            snprintf(what, sizeof what, "torre dts %d height %d %s", k->dts, (int)heights[h],
+                     torre_ordering_name(plan.ordering));
+            if (!compute(s, &torre_wave_cuda, &plan, steps, &torre)) {
+                if (h == 0) printf("  refused: %s\n", torre_error_text());
+                break;
+            }
+            compare_bits(s, what, &torre, &stepwise);
+            free_outcome(&torre);
+            ran++;
+        }
+    }
+    printf("%-52s %d tower runs, %d failures so far\n", s->name, ran, failures);
+    fflush(stdout);
+    free_outcome(&reference);
+    free_outcome(&stepwise);
+    free_problem(s);
+    return ran;
+}
+
+static void set_faces(sample_problem *s, torre_face x0, torre_face x1, torre_face y0, torre_face y1,
+                      torre_face z0, torre_face z1)
+{
+    const torre_face f[3][2] = {{x0, x1}, {y0, y1}, {z0, z1}};
+    memcpy(s->p.face, f, sizeof f);
+}
+
+static void check_order(int order, torre_precision f, bool small)
+{
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
+    sample_problem *s;
+    if (small) {
+        s = new_problem("mixed", order, f, 21, 19, 43, 1, true);
+        set_faces(s, A, R, F, A, R, F);
+        check_problem(s, 7, true);
+        return;
+    }
+    check_problem(new_problem("free", order, f, 37, 29, 44, 0, false), 13, false);
+    s = new_problem("rigid", order, f, 40, 33, 37, 0, true);
+    set_faces(s, R, R, R, R, R, R);
+    check_problem(s, 13, false);
+    s = new_problem("absorbing, model", order, f, 41, 37, 50, 1, true);
+    set_faces(s, A, A, A, A, A, A);
+    check_problem(s, 13, false);
+    s = new_problem("mixed, flat model", order, f, 30, 52, 261, 2, true);
+    set_faces(s, F, A, A, R, R, F);
+    check_problem(s, 13, false);
+    s = new_problem("periodic z", order, f, 33, 31, 64, 1, true);
+    set_faces(s, A, F, R, F, P, P);
+    check_problem(s, 13, false);
+    s = new_problem("periodic z in parts", order, f, 25, 26, 272, 0, true);
+    set_faces(s, F, F, R, F, P, P);
+    check_problem(s, 13, false);
+    s = new_problem("periodic y and z", order, f, 29, 96, 40, 1, true);
+    set_faces(s, A, R, P, P, P, P);
+    check_problem(s, 13, false);
+    s = new_problem("all periodic", order, f, 13, 17, 19, 1, true);
+    set_faces(s, P, P, P, P, P, P);
+    check_problem(s, 13, false);
+    static const int64_t thin[][3] = {{1, 1, 1},  {1, 5, 7},  {5, 1, 3},  {3, 2, 1},
+                                      {2, 40, 5}, {40, 3, 2}, {4, 4, 300}};
+    for (size_t i = 0; i < sizeof thin / sizeof thin[0]; i++) {
+        s = new_problem("thin", order, f, thin[i][0], thin[i][1], thin[i][2], 0, false);
+        if (i & 1) set_faces(s, R, F, F, R, F, R);
+        check_problem(s, 9, false);
+    }
+}
+
+/* Bits of two runs of a grid with many blocks at work. */
+static void check_repeatable(int order)
+{
+    sample_problem *s = new_problem("repeated", order, TORRE_F32, 160, 200, 520, 1, true);
+    torre_wave_plan plan = {.engine = TORRE_STEPWISE};
+    outcome first, again;
+    char what[64];
+    compute(s, &torre_wave_cuda, &plan, 40, &first);
+    plan.engine = TORRE_TORRE;
+    for (int i = 0; i < 5; i++) {
+        plan.tower_height = i < 3 ? 40 : 12;
+        snprintf(what, sizeof what, "torre run %d", i);
+        if (!compute(s, &torre_wave_cuda, &plan, 40, &again)) {
+            fail(s->name, torre_error_text());
+            break;
+        }
+        compare_bits(s, what, &again, &first);
+        free_outcome(&again);
+    }
+    printf("%-52s %d failures so far\n", s->name, failures);
+    free_outcome(&first);
+    free_problem(s);
+}
+
+int main(int argc, char **argv)
+{
+    char why[256] = "";
+    bool small = argc > 1 && strcmp(argv[1], "small") == 0;
+    int only = argc > 2 ? atoi(argv[2]) : 0;
+    torre_wave_plan plan = {.engine = TORRE_TORRE};
+    if (!torre_wave_cuda.available(&plan, why, sizeof why)) {
+        printf("skipped: %s\n", why);
+        return 77;
+    }
+    for (int order = 2; order <= 8; order += 2) {
+        if (only && order != only) continue;
+        check_order(order, TORRE_F32, small);
+        check_order(order, TORRE_F64, small);
+        if (!small) check_repeatable(order);
+    }
+    printf("%d checks, %d failures\n", checks, failures);
+    return failures ? 1 : 0;
+}
