@@ -40,7 +40,7 @@ __device__ __forceinline__ int load_shared_acquire(int *p)
 }
 __device__ __forceinline__ void store_shared_release(int *p, int value)
 {
-    int old;
+    [[maybe_unused]] int old;
     asm volatile("atom.release.cta.shared::cta.exch.b32 %0, [%1], %2;"
                  : "=r"(old)
                  : "r"(shared_address(p)), "r"(value)
