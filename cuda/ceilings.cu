@@ -6,6 +6,7 @@
 extern "C" {
 #include "roofline/ceilings.h"
 #include "roofline/cuda_probe.h"
+#include "roofline/engine_compare.h"
 }
 
 #include "ceilings_kernels.cuh"
@@ -38,23 +39,30 @@ static void cuda_close(torre_meter *meter)
     free(m);
 }
 
+/* Fields are random: constant ones may be moved more cheaply than a program's own. */
 static torre_status allocate(cuda_meter *m, int64_t free_bytes, int64_t l2_bytes)
 {
     int64_t bytes = free_bytes / 8 < (INT64_C(1) << 30) ? free_bytes / 8 : INT64_C(1) << 30;
     m->large = bytes / (int64_t)sizeof(float4);
-    /* both arrays together half of the L2, which on some GPUs keeps a second copy of remote data */
-    m->small = l2_bytes / 4 / (int64_t)sizeof(float4);
+    /* both arrays together a quarter of the L2, which may keep a second copy of remote data */
+    m->small = l2_bytes / 8 / (int64_t)sizeof(float4);
     if (m->small > m->large) m->small = m->large;
     m->host_bytes = (size_t)(bytes < (INT64_C(256) << 20) ? bytes : INT64_C(256) << 20);
     TORRE_CUDA_TRY(cudaStreamCreate(&m->stream));
     for (int i = 0; i < 2; i++) {
         TORRE_CUDA_TRY(cudaEventCreate(&m->event[i]));
         TORRE_CUDA_TRY(cudaMalloc((void **)&m->d_array[i], (size_t)bytes));
-        TORRE_CUDA_TRY(cudaMemset(m->d_array[i], 0x3c, (size_t)bytes));
     }
     TORRE_CUDA_TRY(cudaMalloc((void **)&m->d_clock, 2 * sizeof *m->d_clock));
     TORRE_CUDA_TRY(cudaHostAlloc(&m->host, m->host_bytes, cudaHostAllocDefault));
-    memset(m->host, 1, m->host_bytes);
+    torre_random_fill(m->host, (int64_t)(m->host_bytes / sizeof(float)), TORRE_F32);
+    for (int i = 0; i < 2; i++) {
+        for (size_t at = 0; at < (size_t)bytes; at += m->host_bytes) {
+            size_t rest = (size_t)bytes - at, part = rest < m->host_bytes ? rest : m->host_bytes;
+            TORRE_CUDA_TRY(
+                cudaMemcpy((char *)m->d_array[i] + at, m->host, part, cudaMemcpyHostToDevice));
+        }
+    }
     return TORRE_OK;
 }
 
@@ -138,11 +146,11 @@ static torre_status enqueue(cuda_meter *m, torre_ceiling_id id, double *work)
         *work = 48.0 * (double)m->small * passes;
         break;
     case TORRE_NEAR_READ:
-        ceiling_shared_kernel<CEILING_READ><<<wide, threads, 0, s>>>(a, shared_passes, never);
+        ceiling_shared_kernel<CEILING_READ><<<wide, threads, 0, s>>>(a, b, shared_passes, never);
         *work = shared_reads;
         break;
     case TORRE_NEAR_MIX:
-        ceiling_shared_kernel<CEILING_MIX><<<wide, threads, 0, s>>>(a, shared_passes, never);
+        ceiling_shared_kernel<CEILING_MIX><<<wide, threads, 0, s>>>(a, b, shared_passes, never);
         *work = 1.5 * shared_reads; /* two reads and a write where reading has two reads */
         break;
     case TORRE_F32_FMA:

@@ -30,56 +30,73 @@ static __device__ inline void add_to(float4 *s, float4 v)
     s->w += v.w;
 }
 
+/* One element of a stream: what is stored, and where a read goes. */
+template <int WHAT>
+static __device__ inline void touch(float4 *a, float4 before, float4 b, int64_t k, float4 *s)
+{
+    if (WHAT == CEILING_READ) add_to(s, b);
+    if (WHAT == CEILING_WRITE) a[k] = make_float4((float)k, 1.5f, (float)k + 0.5f, 2.5f);
+    if (WHAT == CEILING_COPY) a[k] = b;
+    if (WHAT == CEILING_MIX) a[k] = half_minus(b, before);
+}
+
 /* n float4 of global memory, `passes` times; what they lie in (DRAM, L2) is a matter of n. */
 template <int WHAT>
 static __global__ void __launch_bounds__(CEILING_THREADS)
     ceiling_stream_kernel(float4 *a, const float4 *b, int64_t n, int passes, float never)
 {
-    int64_t step = (int64_t)gridDim.x * CEILING_THREADS;
-    float4 s = make_float4(0, 0, 0, 0);
+    const bool reads = WHAT != CEILING_WRITE, updates = WHAT == CEILING_MIX;
+    const int64_t step = (int64_t)gridDim.x * CEILING_THREADS;
+    const int64_t first = (int64_t)blockIdx.x * CEILING_THREADS + threadIdx.x;
+    const float4 none = make_float4(0, 0, 0, 0);
+    float4 s = none;
+#pragma unroll 1
     for (int p = 0; p < passes; p++) {
-        for (int64_t i = (int64_t)blockIdx.x * CEILING_THREADS + threadIdx.x; i < n;
-             i += 4 * step) {
+        int64_t i = first;
+        for (; i + 3 * step < n; i += 4 * step) { /* loads of four elements on their way at once */
+            float4 from[4], before[4];
 #pragma unroll
             for (int u = 0; u < 4; u++) {
-                int64_t k = i + u * step;
-                if (k >= n) break;
-                if (WHAT == CEILING_READ) add_to(&s, __ldcg(b + k));
-                if (WHAT == CEILING_WRITE) a[k] = make_float4(1.5f, never, 2.5f, 3.5f);
-                if (WHAT == CEILING_COPY) a[k] = __ldcg(b + k);
-                if (WHAT == CEILING_MIX) a[k] = half_minus(__ldcg(b + k), __ldcg(a + k));
+                from[u] = reads ? __ldcg(b + i + u * step) : none;
+                before[u] = updates ? __ldcg(a + i + u * step) : none;
             }
+#pragma unroll
+            for (int u = 0; u < 4; u++) touch<WHAT>(a, before[u], from[u], i + u * step, &s);
         }
+        for (; i < n; i += step)
+            touch<WHAT>(a, updates ? __ldcg(a + i) : none, reads ? __ldcg(b + i) : none, i, &s);
     }
     if (WHAT == CEILING_READ && s.x + s.y + s.z + s.w == never) a[0] = s;
 }
 
-/* Shared memory: every thread walks through the block's 32 KiB, lanes side by side. */
+/*
+ * Shared memory: every warp walks through its own eighth of the block's 32 KiB, eight rows of one
+ * float4 a lane. Where it starts depends on the pass, so that nothing can stay in registers.
+ */
 template <int WHAT>
 static __global__ void __launch_bounds__(CEILING_THREADS)
-    ceiling_shared_kernel(float4 *out, int passes, float never)
+    ceiling_shared_kernel(float4 *out, const float4 *in, int passes, float never)
 {
+    enum { ROWS = CEILING_SHARED / CEILING_THREADS };
     __shared__ float4 s_a[CEILING_SHARED];
+    float4 *own = s_a + threadIdx.x / 32 * (32 * ROWS) + threadIdx.x % 32;
     float4 s = make_float4(0, 0, 0, 0);
-    for (int i = threadIdx.x; i < CEILING_SHARED; i += CEILING_THREADS)
-        s_a[i] = make_float4(1.5f, 2.5f, 3.5f, never);
-    __syncthreads();
+    for (int r = 0; r < ROWS; r++) own[32 * r] = in[threadIdx.x + r * CEILING_THREADS];
+#pragma unroll 1
     for (int p = 0; p < passes; p++) {
 #pragma unroll
-        for (int u = 0; u < CEILING_SHARED / CEILING_THREADS / 2; u++) {
-            int k = (2 * u * CEILING_THREADS + threadIdx.x + p * 32) % CEILING_SHARED;
-            int l = (k + CEILING_THREADS) % CEILING_SHARED;
+        for (int u = 0; u < ROWS; u += 2) {
+            float4 *x = own + 32 * ((u + p) % ROWS), *y = own + 32 * ((u + p + 1) % ROWS);
             if (WHAT == CEILING_READ) {
-                add_to(&s, s_a[k]);
-                add_to(&s, s_a[l]);
+                add_to(&s, *x);
+                add_to(&s, *y);
             } else {
-                s_a[k] = half_minus(s_a[l], s_a[k]);
+                *x = half_minus(*y, *x);
             }
         }
-        if (WHAT == CEILING_MIX) __syncwarp();
     }
-    __syncthreads();
-    if (s.x + s.y + s.z + s.w == never || s_a[threadIdx.x].x == never) out[0] = s;
+    for (int r = 0; WHAT == CEILING_MIX && r < ROWS; r++) add_to(&s, own[32 * r]);
+    if (s.x + s.y + s.z + s.w == never) out[0] = s;
 }
 
 static __device__ inline float multiply_add(float x, float a, float b) { return fmaf(x, a, b); }

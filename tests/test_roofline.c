@@ -90,6 +90,60 @@ static void test_ceilings_stop(void **state)
         TORRE_STOPPED);
 }
 
+static double made_up_rate;
+static const torre_meter_kind made_up_kind;
+
+static torre_status made_up_open(int threads, int device, torre_machine *machine,
+                                 torre_meter **meter)
+{
+    static torre_meter made_up;
+    (void)threads, (void)device, (void)machine;
+    made_up.kind = &made_up_kind;
+    *meter = &made_up;
+    return TORRE_OK;
+}
+
+static bool made_up_has(const torre_meter *meter, torre_ceiling_id id)
+{
+    (void)meter;
+    return id == TORRE_DRAM_MIX;
+}
+
+static torre_status made_up_sample(torre_meter *meter, torre_ceiling_id id, double *rate)
+{
+    (void)meter, (void)id;
+    *rate = made_up_rate;
+    return TORRE_OK;
+}
+
+static double made_up_clock(torre_meter *meter)
+{
+    (void)meter;
+    return 1;
+}
+
+static void made_up_close(torre_meter *meter) { (void)meter; }
+
+static const torre_meter_kind made_up_kind = {
+    "cpu", made_up_open, made_up_has, made_up_sample, made_up_clock, made_up_close,
+};
+
+static void test_absurd_ceilings(void **state)
+{
+    (void)state;
+    torre_machine m;
+    const double absurd[] = {0, -5, INFINITY, NAN, 1e10};
+    for (size_t i = 0; i < sizeof absurd / sizeof absurd[0]; i++) {
+        made_up_rate = absurd[i];
+        assert_int_equal(torre_ceilings_measure(&made_up_kind, 1, 0, 3, NULL, NULL, &m),
+                         TORRE_ERR_RESOURCE);
+        assert_non_null(strstr(torre_error_text(), "main memory, wave mix came out as"));
+    }
+    made_up_rate = 50;
+    assert_int_equal(torre_ceilings_measure(&made_up_kind, 1, 0, 3, NULL, NULL, &m), TORRE_OK);
+    assert_true(m.ceiling[TORRE_DRAM_MIX].median == 50);
+}
+
 /* 120 GB/s from memory, 600 from the last level, 1200 from the middle, 300 Gop/s. */
 static torre_machine made_up_machine(void)
 {
@@ -338,6 +392,15 @@ static void test_measured_bytes(void **state)
     assert_int_equal(fclose(f), 0);
     assert_int_equal(torre_measured_bytes_read(in_folder("bytes.csv"), p, 2), TORRE_OK);
     assert_true(p[0].measured_bytes == 0 && p[1].measured_bytes == 1.25);
+    torre_machine m;
+    torre_sweep_setting setting = small_setting(&torre_wave_cpu, &m);
+    torre_sweep_point *again;
+    int count;
+    assert_int_equal(torre_sweep_csv_write(in_folder("sweep.csv"), &setting, p, 2), TORRE_OK);
+    assert_int_equal(torre_sweep_csv_read(in_folder("sweep.csv"), &setting, &again, &count),
+                     TORRE_OK);
+    assert_true(count == 2 && again[0].measured_bytes == 0 && again[1].measured_bytes == 1.25);
+    free(again);
     f = fopen(in_folder("bytes.csv"), "a");
     assert_non_null(f);
     fputs("8,torre,4,32,row-major,-3\n", f);
@@ -500,23 +563,15 @@ static void test_doctor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_median),
-        cmocka_unit_test(test_ceilings),
-        cmocka_unit_test(test_ceilings_stop),
-        cmocka_unit_test(test_model),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_lists_refused),
-        cmocka_unit_test(test_sweep_point),
-        cmocka_unit_test(test_wrong_is_found),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_csv_refused),
-        cmocka_unit_test(test_measured_bytes),
-        cmocka_unit_test(test_best),
-        cmocka_unit_test(test_draw),
-        cmocka_unit_test(test_tune),
-        cmocka_unit_test(test_tune_apply),
-        cmocka_unit_test(test_tune_broken),
-        cmocka_unit_test(test_md_sweep),
+        cmocka_unit_test(test_median),         cmocka_unit_test(test_ceilings),
+        cmocka_unit_test(test_ceilings_stop),  cmocka_unit_test(test_absurd_ceilings),
+        cmocka_unit_test(test_model),          cmocka_unit_test(test_list),
+        cmocka_unit_test(test_lists_refused),  cmocka_unit_test(test_sweep_point),
+        cmocka_unit_test(test_wrong_is_found), cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_refused),    cmocka_unit_test(test_measured_bytes),
+        cmocka_unit_test(test_best),           cmocka_unit_test(test_draw),
+        cmocka_unit_test(test_tune),           cmocka_unit_test(test_tune_apply),
+        cmocka_unit_test(test_tune_broken),    cmocka_unit_test(test_md_sweep),
         cmocka_unit_test(test_doctor),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

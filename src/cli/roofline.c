@@ -14,6 +14,7 @@
 #include "core/timer.h"
 #include "roofline/measured_bytes.h"
 #include "roofline/roofline_plot.h"
+#include "roofline/sweep_csv.h"
 #include "roofline/tune_file.h"
 
 /* Everything of one invocation. */
@@ -41,19 +42,23 @@ static const char *output_name(const char *backend)
     return strcmp(backend, "cpu") == 0 ? "roofline-cpu" : "roofline-cuda";
 }
 
-/* 512 cells cubed on a GPU; on a CPU two fields of at least four times the last-level cache. */
+/*
+ * 512 cells cubed on a GPU; on a CPU two fields of at least four times the last-level cache. A
+ * virtual machine of two cores sees the whole cache of a large server, but shares it: 16 MiB a core
+ * is about the most that servers have.
+ */
 static void choose_size(roofline_job *job)
 {
     const roofline_settings *s = job->settings;
-    int64_t *n = job->setting.size;
+    int64_t *n = job->setting.size, cache = torre_cpu_get()->cache[3];
+    int64_t share = (int64_t)torre_cpu_get()->threads * (16 << 20);
     bool cpu = strcmp(job->backend->name, "cpu") == 0;
+    if (cache > share) cache = share;
     memcpy(n, s->size, sizeof s->size);
     if (n[0] && !n[1]) n[1] = n[2] = n[0];
     if (n[0]) return;
     n[0] = n[1] = n[2] = cpu ? 256 : 512;
-    while (cpu &&
-           2 * n[0] * n[1] * n[2] * (int64_t)job->setting.precision < 4 * torre_cpu_get()->cache[3])
-        n[0] += 64;
+    while (cpu && 2 * n[0] * n[1] * n[2] * (int64_t)job->setting.precision < 4 * cache) n[0] += 64;
 }
 
 /* Refuse what does not fit before anything is measured. */
@@ -66,12 +71,18 @@ static torre_status check_memory(const roofline_job *job)
     return torre_memory_check("the sweep", bytes < 9e18 ? (int64_t)bytes : -1);
 }
 
-static torre_status check_resume(const roofline_job *job)
+/* Files that are wanted only at the end are looked for at the beginning. */
+static torre_status check_inputs(const roofline_job *job)
 {
     char path[sizeof job->directory + 16];
+    const char *measured = job->settings->measured;
     snprintf(path, sizeof path, "%s/sweep.csv", job->directory);
-    if (!job->settings->resume || access(path, R_OK) == 0) return TORRE_OK;
-    return torre_fail(TORRE_ERR_INPUT, "--resume cannot read %s: %s", path, strerror(errno));
+    if (job->settings->resume && access(path, R_OK) != 0)
+        return torre_fail(TORRE_ERR_INPUT, "--resume cannot read %s: %s", path, strerror(errno));
+    if (measured && access(measured, R_OK) != 0)
+        return torre_fail(TORRE_ERR_INPUT, "--measured cannot read %s: %s", measured,
+                          strerror(errno));
+    return TORRE_OK;
 }
 
 static torre_status prepare(roofline_job *job)
@@ -80,9 +91,9 @@ static torre_status prepare(roofline_job *job)
     torre_wave_plan plan = {.threads = (int)s->threads, .device = (int)s->device};
     TORRE_TRY(torre_wave_backend_find(s->backend, &plan, &job->backend));
     TORRE_TRY(roofline_axes(s, job->backend->name, &job->axes));
-    if (s->ceilings && (s->tune || s->resume))
+    if (s->ceilings && (s->tune || s->resume || s->measured))
         return torre_fail(TORRE_ERR_USAGE, "--ceilings measures no tile sizes, so it does not go "
-                                           "with --tune or --resume");
+                                           "with --tune, --resume or --measured");
     int64_t highest = 0;
     for (int i = 0; i < job->axes.heights; i++)
         if (job->axes.height[i] > highest) highest = job->axes.height[i];
@@ -97,7 +108,7 @@ static torre_status prepare(roofline_job *job)
     job->results = (roofline_results){.setting = s->ceilings ? NULL : &job->setting,
                                       .machine = &job->machine,
                                       .directory = job->directory};
-    TORRE_TRY(check_resume(job));
+    TORRE_TRY(check_inputs(job));
     return s->ceilings ? TORRE_OK : check_memory(job);
 }
 
@@ -162,7 +173,11 @@ static torre_status tell(roofline_job *job)
     const roofline_settings *s = job->settings;
     roofline_results *r = &job->results;
     char path[4096];
-    if (s->measured) TORRE_TRY(torre_measured_bytes_read(s->measured, r->points, r->count));
+    if (s->measured && r->setting) {
+        TORRE_TRY(torre_measured_bytes_read(s->measured, r->points, r->count));
+        snprintf(path, sizeof path, "%s/sweep.csv", r->directory);
+        TORRE_TRY(torre_sweep_csv_write(path, r->setting, r->points, r->count));
+    }
     if (!s->no_plot && r->setting)
         TORRE_TRY(torre_roofline_draw(r->directory, &job->machine, r->setting->precision, r->points,
                                       r->count, &r->drawn));

@@ -55,7 +55,7 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
          .high = 1 << 20,
          .counts = TORRE_COUNT_1 | TORRE_COUNT_3,
          .metavar = "NXxNYxNZ",
-         .default_text = "four times the last-level cache or more",
+         .default_text = "512 on a GPU, four times the last-level cache or more on a CPU",
          .help = "cells of the grid that is timed; one number makes a cube"},
         {.name = "precision",
          .kind = TORRE_OPTION_CHOICE,
@@ -194,7 +194,7 @@ torre_status roofline_axes(const roofline_settings *s, const char *backend, torr
     const char *ordering = "row-major,morton,hilbert";
     if (s->quick) {
         dts = cpu ? "4,8,16" : "2,4,6";
-        height = cpu ? "32" : "64";
+        height = cpu ? "16" : "64";
         ordering = "row-major";
     }
     memset(axes, 0, sizeof *axes);

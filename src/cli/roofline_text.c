@@ -43,15 +43,17 @@ void roofline_text_ceilings(FILE *out, const torre_machine *m)
 
 static void print_point(FILE *out, const torre_sweep_point *p, bool best)
 {
-    char dts[16] = "-", height[24] = "-";
+    char dts[16] = "-", height[24] = "-", counted[16] = "-";
     if (p->plan.engine == TORRE_TORRE) {
         snprintf(dts, sizeof dts, "%d", p->plan.dts);
         snprintf(height, sizeof height, "%lld", (long long)p->plan.tower_height);
     }
-    fprintf(out, "%-5d %-8s %4s %6s %-9s %8.2f%c %6.2f-%-6.2f %7.2f %6.2f %4.0f %% %s\n", p->order,
-            torre_engine_name(p->plan.engine), dts, height, torre_ordering_name(p->plan.ordering),
-            p->gcells_per_s, best ? '*' : ' ', p->low, p->high, p->bound.bytes_per_update,
-            p->bound.operations_per_byte, 100 * p->fraction, torre_ceiling_title(p->bound.ceiling));
+    if (p->measured_bytes > 0) snprintf(counted, sizeof counted, "%.2f", p->measured_bytes);
+    fprintf(out, "%-5d %-8s %4s %6s %-9s %8.2f%c %6.2f-%-6.2f %7.2f %7s %6.2f %4.0f %% %s\n",
+            p->order, torre_engine_name(p->plan.engine), dts, height,
+            torre_ordering_name(p->plan.ordering), p->gcells_per_s, best ? '*' : ' ', p->low,
+            p->high, p->bound.bytes_per_update, counted, p->bound.operations_per_byte,
+            100 * p->fraction, torre_ceiling_title(p->bound.ceiling));
 }
 
 static void print_order(FILE *out, const roofline_results *r, int order)
@@ -118,16 +120,34 @@ static void print_unmeasured(FILE *out, const roofline_results *r)
         fprintf(out, "not measured: %d of %d points\n", r->planned - r->count, r->planned);
 }
 
+/* No program is faster than its ceiling: say that the ceiling or the model is off. */
+static void print_above(FILE *out, const roofline_results *r)
+{
+    int above = 0;
+    for (int i = 0; i < r->count; i++) above += r->points[i].fraction > 1.05;
+    if (above)
+        fprintf(
+            out,
+            "points above their ceiling: %d (it was measured in a bad moment, or the model counts "
+            "too many bytes)\n",
+            above);
+}
+
 void roofline_text_points(FILE *out, const roofline_results *r)
 {
     const torre_sweep_setting *s = r->setting;
     fprintf(out, "\n%lldx%lldx%lld cells, %s; per DTS the best tower height and ordering\n",
             (long long)s->size[0], (long long)s->size[1], (long long)s->size[2],
             s->precision == TORRE_F32 ? "f32" : "f64");
-    fprintf(out, "%-5s %-8s %4s %6s %-9s %9s %13s %7s %6s  of the governing ceiling\n", "order",
-            "engine", "DTS", "height", "ordering", "Gcells/s ", "range", "B/cell", "op/B");
+    fprintf(out, "%-5s %-8s %4s %6s %-9s %9s %13s %7s %7s %6s  of the governing ceiling\n", "order",
+            "engine", "DTS", "height", "ordering", "Gcells/s ", "range", "B model", "counted",
+            "op/B");
     for (int order = 2; order <= 8; order += 2) print_order(out, r, order);
-    fputs("(bytes per cell update: modelled main-memory traffic; * best of its order)\n", out);
+    fputs(
+        "(main-memory bytes per cell update: by the model, which op/B and the ceiling follow, and\n"
+        "as counted by a profiler where --measured gives that; * best of its order)\n",
+        out);
+    print_above(out, r);
     print_orderings(out, r);
     print_unmeasured(out, r);
 }

@@ -69,12 +69,23 @@ double torre_median(double *values, int count)
 
 enum { MAX_REPETITIONS = 101 };
 
+/* A clock that stands still or jumps must not become a roof. */
+static torre_status sample(torre_meter *meter, torre_ceiling_id id, double *rate)
+{
+    const double absurd = 1e9; /* 10^18 bytes or operations per second */
+    TORRE_TRY(meter->kind->sample(meter, id, rate));
+    if (*rate > 0 && *rate < absurd) return TORRE_OK;
+    return torre_fail(
+        TORRE_ERR_RESOURCE, "%s came out as %g %s, which no machine does: is its clock right?",
+        torre_ceiling_title(id), *rate, torre_ceiling_is_bandwidth(id) ? "GB/s" : "Gop/s");
+}
+
 static torre_status measure_one(torre_meter *meter, torre_ceiling_id id, int repetitions,
                                 torre_ceiling *out)
 {
     double rate[MAX_REPETITIONS], warm_up;
-    TORRE_TRY(meter->kind->sample(meter, id, &warm_up));
-    for (int i = 0; i < repetitions; i++) TORRE_TRY(meter->kind->sample(meter, id, &rate[i]));
+    TORRE_TRY(sample(meter, id, &warm_up));
+    for (int i = 0; i < repetitions; i++) TORRE_TRY(sample(meter, id, &rate[i]));
     out->repetitions = repetitions;
     out->median = torre_median(rate, repetitions);
     out->low = rate[0];

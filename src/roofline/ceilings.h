@@ -106,7 +106,8 @@ typedef bool torre_ceilings_progress(const torre_machine *machine, torre_ceiling
 
 /*
  * Measure all ceilings: after one repetition to warm up, `repetitions` (3 .. 101) each. progress
- * may be NULL. TORRE_STOPPED when it returned false.
+ * may be NULL. TORRE_STOPPED when it returned false; TORRE_ERR_RESOURCE for a rate that is no rate
+ * (zero, negative, infinite): nothing may be judged by it.
  */
 torre_status torre_ceilings_measure(const torre_meter_kind *kind, int threads, int device,
                                     int repetitions, torre_ceilings_progress *progress,

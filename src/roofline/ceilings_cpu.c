@@ -14,6 +14,7 @@
 #include "core/timer.h"
 #include "roofline/ceilings.h"
 #include "roofline/ceilings_kernels.h"
+#include "roofline/engine_compare.h"
 
 enum { GRAIN = 1024 }; /* floats; what the loops want n to be a multiple of */
 
@@ -107,8 +108,8 @@ static torre_status cpu_open(int threads, int device, torre_machine *machine, to
         use_huge_pages(m->array[i], size);
 #pragma omp parallel num_threads(m->threads)
         {
-            float *own = m->array[i] + omp_get_thread_num() * m->slice;
-            for (int64_t k = 0; k < m->slice; k++) own[k] = 1.0f;
+            /* random: lines of zeros or of one value may be moved more cheaply */
+            torre_random_fill(m->array[i] + omp_get_thread_num() * m->slice, m->slice, TORRE_F32);
         }
     }
     *meter = &m->base;

@@ -51,9 +51,13 @@ int torre_sweep_dts_values(const torre_sweep_point *points, int count, int order
 static void write_row(FILE *out, const torre_sweep_point *p, double place)
 {
     double operations = torre_model_operations(p->order);
-    fprintf(out, "%.6g %.6g %.6g %.6g %.6g %d %lld %g \"%d/%d\"\n", p->bound.operations_per_byte,
+    fprintf(out, "%.6g %.6g %.6g %.6g %.6g %d %lld %g \"%d/%d\"", p->bound.operations_per_byte,
             p->gcells_per_s * operations, p->gcells_per_s, p->low, p->high, p->plan.dts,
             (long long)p->plan.tower_height, place, p->order, p->plan.dts);
+    if (p->measured_bytes > 0)
+        fprintf(out, " %.6g\n", operations / p->measured_bytes);
+    else
+        fputs(" NaN\n", out);
 }
 
 /* What is drawn: one block per order and engine. */
@@ -63,6 +67,7 @@ typedef struct figure {
     const torre_sweep_point *points;
     int count;
     bool has[5][2];       /* [order / 2][stepwise, torre] */
+    bool counted;         /* a profiler's bytes are known for some points */
     double place[5][2];   /* first and last place of an order on the axis of rates.gp */
     double x_low, x_high; /* of the points */
     double y_low, y_high;
@@ -71,6 +76,7 @@ typedef struct figure {
 static void widen(figure *f, const torre_sweep_point *p)
 {
     double x = p->bound.operations_per_byte, y = p->gcells_per_s * torre_model_operations(p->order);
+    f->counted |= p->measured_bytes > 0;
     if (f->x_low == 0 || x < f->x_low) f->x_low = x;
     if (f->y_low == 0 || y < f->y_low) f->y_low = y;
     f->x_high = fmax(f->x_high, x);
@@ -107,8 +113,10 @@ static void write_order(FILE *out, figure *f, int order, double *place)
 static void write_data(FILE *out, figure *f)
 {
     double place = 1;
-    fputs("# operations/byte  Gop/s  Gcells/s  lowest  highest  DTS  tower-height  place  label\n",
-          out);
+    fputs(
+        "# operations/byte (modelled)  Gop/s  Gcells/s  lowest  highest  DTS  tower-height  place  "
+        "label  operations/byte (counted bytes)\n",
+        out);
     for (int order = 2; order <= 8; order += 2) write_order(out, f, order, &place);
 }
 
@@ -246,6 +254,10 @@ static void write_roofline(FILE *out, const figure *f)
                     "lc rgb '%s' notitle, \\\n",
                     2 * o, colour[o]);
     }
+    if (f->counted)
+        fputs("  'points.dat' using 10:2 with points pt 2 ps 1.2 lw 2 lc rgb '#000000' title "
+              "'same rate, bytes counted by a profiler', \\\n",
+              out);
     fputs("  1/0 with points pt 4 ps 1.8 lw 2.5 lc rgb '#606060' title 'stepwise, same colours', "
           "\\\n"
           "  1/0 with points pt -1 title 'numbers: DTS'\n",

@@ -9,7 +9,7 @@
 #include "roofline/engine_compare.h"
 #include "wave/backend_cpu.h"
 
-enum { MIN_REPETITIONS = 3, MAX_REPETITIONS = 9, ORDERS = 4 };
+enum { MIN_REPETITIONS = 3, SLOW_REPETITIONS = 2, MAX_REPETITIONS = 9, ORDERS = 4 };
 
 struct torre_sweep {
     torre_sweep_setting set;
@@ -112,8 +112,9 @@ static torre_status repeat(const torre_sweep *s, torre_wave_solver *solver, int6
     TORRE_TRY(backend->advance(solver, height, NULL)); /* warm-up */
     double pass = torre_time_now() - start, aim = s->set.seconds / 5;
     int64_t passes = pass < aim ? (int64_t)(aim / fmax(pass, 1e-6)) : 1;
-    int n = 0;
-    while (n < MIN_REPETITIONS || (n < MAX_REPETITIONS && spent + spent / n < s->set.seconds)) {
+    /* where a single pass takes longer than there is time for, more points are worth more */
+    int n = 0, least = pass > s->set.seconds ? SLOW_REPETITIONS : MIN_REPETITIONS;
+    while (n < least || (n < MAX_REPETITIONS && spent + spent / n < s->set.seconds)) {
         start = torre_time_now();
         TORRE_TRY(backend->advance(solver, passes * height, NULL));
         double seconds = torre_time_now() - start;

@@ -7,6 +7,7 @@
 
 #include "core/numbers.h"
 #include "core/version.h"
+#include "io/output_file.h"
 
 static const char column_names[] =
     "order,engine,dts,tower_height,ordering,precision,state,gcells_per_s,low,high,seconds,"
@@ -57,6 +58,21 @@ torre_status torre_sweep_csv_append(FILE *out, const char *path, const torre_swe
     if (fflush(out) != 0 || ferror(out))
         return torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
     return TORRE_OK;
+}
+
+torre_status torre_sweep_csv_write(const char *path, const torre_sweep_setting *setting,
+                                   const torre_sweep_point *points, int count)
+{
+    torre_output *out;
+    TORRE_TRY(torre_output_open(path, &out));
+    torre_sweep_csv_head(torre_output_stream(out), setting);
+    torre_status status = TORRE_OK;
+    for (int i = 0; i < count && !status; i++)
+        status =
+            torre_sweep_csv_append(torre_output_stream(out), path, &points[i], setting->precision);
+    if (!status) return torre_output_commit(out);
+    torre_output_discard(out);
+    return status;
 }
 
 /* Cut a line at its commas. */

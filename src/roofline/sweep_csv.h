@@ -17,6 +17,10 @@ void torre_sweep_csv_head(FILE *out, const torre_sweep_setting *setting);
 torre_status torre_sweep_csv_append(FILE *out, const char *path, const torre_sweep_point *point,
                                     torre_precision precision);
 
+/* Write the whole file anew: points that have learnt something since they were appended. */
+torre_status torre_sweep_csv_write(const char *path, const torre_sweep_setting *setting,
+                                   const torre_sweep_point *points, int count);
+
 /*
  * Read the points of an earlier sweep (*points is the caller's to free). A last line that was cut
  * off is left out. TORRE_ERR_INPUT when the file cannot be read, holds a broken
