@@ -6,6 +6,9 @@
  *
  *     bench_md_cuda [--csv FILE] [--only TEXT] [--quick]
  *         the table; --only: rows whose name contains TEXT; --quick: no system above 2 M atoms
+ *     bench_md_cuda --study FILE
+ *         the orderings of Al-Kharusi and Walker (IJHPCA 33 (2019) 998), section 6, on this GPU:
+ *         sizes, lists, blocks and sort intervals for every ordering (md_study.sh draws them)
  *     bench_md_cuda --search CELLS [f32|f64|mixed] [full|tile|half]
  *         the layouts (bricks, lanes, blocks) tried one by one for CELLS^3 cells of the melt
  */
@@ -22,6 +25,13 @@
 
 extern const torre_md_backend torre_md_cuda;
 
+#define MELT 0.8442 /* density */
+#define CUBE(n)                                                                                    \
+    {                                                                                              \
+        n, n, n                                                                                    \
+    }
+enum { REBUILD_EVERY = 20 };
+
 typedef struct bench_row {
     const char *name;
     int64_t cells[3];
@@ -32,6 +42,7 @@ typedef struct bench_row {
     int64_t sort_every; /* TORRE_MD_NEVER: storage by id */
     bool shuffled;      /* ids at random places, so that storage by id has no locality */
     double bin_size;
+    int block; /* threads; 0: chosen */
 } bench_row;
 
 typedef struct bench_result {
@@ -74,10 +85,11 @@ static torre_status measure(const torre_md_problem *problem, const bench_row *ro
 {
     torre_md_plan plan = {.neighbor = row->neighbor,
                           .skin = 0.3,
-                          .rebuild_every = 20,
+                          .rebuild_every = REBUILD_EVERY,
                           .ordering = row->ordering,
                           .sort_every = row->sort_every,
-                          .bin_size = row->bin_size};
+                          .bin_size = row->bin_size,
+                          .block = row->block};
     torre_md_info info;
     torre_md_solver *solver = NULL;
     TORRE_TRY(torre_md_cuda.plan(problem, &plan, &info));
@@ -126,8 +138,12 @@ static torre_status measure(const torre_md_problem *problem, const bench_row *ro
 static void print_result(const bench_row *row, int64_t count, const bench_result *r, FILE *csv)
 {
     const md_layout *l = &r->layout;
-    const char *ordering =
-        row->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(row->ordering);
+    const char *ordering = row->sort_every != TORRE_MD_NEVER ? torre_ordering_name(row->ordering)
+                           : row->shuffled                   ? "shuffled"
+                                                             : "none";
+    int64_t interval = row->sort_every == TORRE_MD_NEVER ? 0
+                       : row->sort_every                 ? row->sort_every
+                                                         : REBUILD_EVERY;
     printf("%-26s %9lld %-5s %-4s %-9s %7.3f | %8.2f %7.2f %7.2f %7.2f | %2dx%2dx%2d T%d b%-4d "
            "lb%-3d cap %4d | %6.1f %7.4f %8.4f %9.1e\n",
            row->name, (long long)count, torre_md_precision_name(row->precision),
@@ -138,13 +154,13 @@ static void print_result(const bench_row *row, int64_t count, const bench_result
     fflush(stdout);
     if (csv)
         fprintf(csv,
-                "%s,%lld,%s,%s,%s,%.4g,%.4f,%.3f,%.3f,%.3f,%.3f,%d,%d,%d,%d,%d,%d,%.2f,%.6f,"
+                "%s,%lld,%s,%s,%s,%lld,%.4g,%.4f,%.3f,%.3f,%.3f,%.3f,%d,%d,%d,%d,%d,%d,%.2f,%.6f,"
                 "%.6f,%.3e\n",
                 row->name, (long long)count, torre_md_precision_name(row->precision),
-                torre_neighbor_name(row->neighbor), ordering, r->rate, r->seconds, r->times.force,
-                r->times.neighbor, r->times.sort, r->times.other, l->brick_max[0], l->brick_max[1],
-                l->brick_max[2], l->lanes_per_place, l->block, l->list_block, r->neighbors,
-                r->temperature, r->energy, r->drift);
+                torre_neighbor_name(row->neighbor), ordering, (long long)interval, r->rate,
+                r->seconds, r->times.force, r->times.neighbor, r->times.sort, r->times.other,
+                l->brick_max[0], l->brick_max[1], l->brick_max[2], l->lanes_per_place, l->block,
+                l->list_block, r->neighbors, r->temperature, r->energy, r->drift);
 }
 
 static void print_header(FILE *csv)
@@ -153,25 +169,44 @@ static void print_header(FILE *csv)
            "atoms", "real", "list", "ordering", "G/s", "force us", "list", "sort", "other", "neigh",
            "T", "E_pair", "drift");
     if (csv)
-        fprintf(csv, "name,atoms,precision,neighbor,ordering,atom_steps_per_s,seconds,force_us,"
-                     "list_us,sort_us,other_us,brick_x,brick_y,brick_z,lanes_per_place,"
-                     "block,list_block,neighbors,temperature,pair_energy,drift\n");
+        fprintf(
+            csv,
+            "name,atoms,precision,neighbor,ordering,sort_every,atom_steps_per_s,seconds,force_us,"
+            "list_us,sort_us,other_us,brick_x,brick_y,brick_z,lanes_per_place,"
+            "block,list_block,neighbors,temperature,pair_energy,drift\n");
 }
 
-static torre_status run_row(const bench_row *row, double min_seconds, FILE *csv)
+static torre_status start(const int64_t cells[3], double density, torre_md_particles *particles)
 {
-    torre_md_particles particles;
+    TORRE_TRY(torre_md_start_fcc(cells, density, particles));
+    torre_md_start_velocities(particles, 1.44, 87287);
+    return TORRE_OK;
+}
+
+/* Measure a row from given particles; a row that fails is a line of text. */
+static torre_status run_with(const bench_row *row, const torre_md_particles *particles,
+                             double min_seconds, FILE *csv)
+{
     torre_md_problem problem;
     bench_result result;
-    TORRE_TRY(torre_md_start_fcc(row->cells, row->density, &particles));
-    torre_md_start_velocities(&particles, 1.44, 87287);
-    if (row->shuffled) shuffle(&particles);
-    make_problem(row, &particles, &problem);
+    make_problem(row, particles, &problem);
     torre_status status = measure(&problem, row, min_seconds, &result);
     if (status)
         printf("%-26s %s\n", row->name, torre_error_text());
     else
-        print_result(row, particles.count, &result, csv);
+        print_result(row, particles->count, &result, csv);
+    if (csv) fflush(csv);
+    return status;
+}
+
+/* A row of the table, where zero means full lists, the density of the melt, row-major. */
+static torre_status run_row(bench_row row, double min_seconds, FILE *csv)
+{
+    torre_md_particles particles;
+    if (row.density == 0) row.density = MELT;
+    if (row.neighbor == TORRE_NEIGHBOR_AUTO) row.neighbor = TORRE_NEIGHBOR_FULL;
+    TORRE_TRY(start(row.cells, row.density, &particles));
+    torre_status status = run_with(&row, &particles, min_seconds, csv);
     torre_md_particles_free(&particles);
     return status;
 }
@@ -185,12 +220,14 @@ static torre_status search(int64_t cells, torre_md_precision precision, torre_ne
                                     {5, 8, 8}, {6, 8, 8}, {8, 8, 8}};
     static const int lanes[] = {1, 2, 4};
     static const int blocks[] = {128, 192, 256, 320, 384, 512, 768, 1024};
-    bench_row row = {
-        "search", {cells, cells, cells}, 0.8442, precision, neighbor, TORRE_HILBERT, 0, false, 0};
+    bench_row row = {.name = "search",
+                     .cells = CUBE(cells),
+                     .density = MELT,
+                     .precision = precision,
+                     .neighbor = neighbor};
     torre_md_particles particles;
     torre_md_problem problem;
-    TORRE_TRY(torre_md_start_fcc(row.cells, row.density, &particles));
-    torre_md_start_velocities(&particles, 1.44, 87287);
+    TORRE_TRY(start(row.cells, row.density, &particles));
     make_problem(&row, &particles, &problem);
     print_header(NULL);
     double threads = (double)particles.count / 270000; /* T = 1 on 132 processors */
@@ -219,194 +256,108 @@ static torre_status search(int64_t cells, torre_md_precision precision, torre_ne
     return TORRE_OK;
 }
 
-#define MELT 0.8442
+/* The storage of one row of the study: an ordering, or none (by id, sorted never). */
+typedef struct study_storage {
+    torre_ordering_kind ordering;
+    int64_t sort_every;
+} study_storage;
+
+static const study_storage storages[] = {
+    {TORRE_ROW_MAJOR, 0}, {TORRE_MORTON, 0}, {TORRE_HILBERT, 0}, {TORRE_ROW_MAJOR, TORRE_MD_NEVER}};
+enum { STORAGES = 4 };
+static const torre_neighbor both[2] = {TORRE_NEIGHBOR_FULL, TORRE_NEIGHBOR_HALF};
+
+/* Everything that the study asks of one size; most of it at the size of the paper's Table 4. */
+static int study_size(int64_t n, bool detail, FILE *csv)
+{
+    static const int blocks[] = {64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 896, 1024};
+    static const int64_t intervals[] = {20, 40, 100, 200, 500, 1000, TORRE_MD_NEVER};
+    const double least = n > 100 ? 0.02 : 0.1; /* seconds; three advances in any case */
+    torre_md_particles particles;
+    bench_row row = {.name = "size",
+                     .cells = CUBE(n),
+                     .density = MELT,
+                     .precision = TORRE_MD_F32,
+                     .neighbor = TORRE_NEIGHBOR_FULL};
+    int failed = 0;
+    if (start(row.cells, row.density, &particles)) {
+        printf("%s\n", torre_error_text());
+        return 1;
+    }
+    for (int k = 0; k < 2; k++) {
+        for (int o = 0; o < STORAGES; o++) {
+            row.neighbor = both[k];
+            row.ordering = storages[o].ordering;
+            row.sort_every = storages[o].sort_every;
+            failed += run_with(&row, &particles, least, csv) != TORRE_OK;
+        }
+    }
+    row.ordering = TORRE_ROW_MAJOR;
+    row.sort_every = 0;
+    row.name = "block";
+    for (unsigned b = 0; detail && b < 2 * sizeof blocks / sizeof *blocks; b++) {
+        row.neighbor = both[b % 2];
+        row.block = blocks[b / 2];
+        failed += run_with(&row, &particles, least, csv) != TORRE_OK;
+    }
+    row.neighbor = TORRE_NEIGHBOR_FULL;
+    row.block = 0;
+    row.name = "interval";
+    for (unsigned i = 0; detail && i < 2 * sizeof intervals / sizeof *intervals; i++) {
+        row.ordering = i % 2 ? TORRE_HILBERT : TORRE_ROW_MAJOR;
+        row.sort_every = intervals[i / 2];
+        /* long enough for particles to leave their bins between two sorts */
+        failed += run_with(&row, &particles, 1, csv) != TORRE_OK;
+    }
+    shuffle(&particles);
+    row.name = "size";
+    row.shuffled = true;
+    row.sort_every = TORRE_MD_NEVER;
+    for (int k = 0; k < 2; k++) {
+        row.neighbor = both[k];
+        failed += run_with(&row, &particles, least, csv) != TORRE_OK;
+    }
+    torre_md_particles_free(&particles);
+    return failed;
+}
+
+/* The paper's sizes, 32^3 to 92^3 cells, and 16 million particles. */
+static int study(FILE *csv)
+{
+    static const int64_t sizes[] = {32, 42, 52, 62, 72, 82, 92, 160};
+    int failed = 0;
+    print_header(csv);
+    for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        failed += study_size(sizes[s], sizes[s] == 92, csv);
+    return failed;
+}
+
 static const bench_row table[] = {
-    {"melt", {20, 20, 20}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
-    {"melt", {40, 40, 40}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
-    {"melt", {80, 80, 80}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
-    {"melt", {160, 160, 160}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
-    {"non-cubic 1:2:4",
-     {50, 100, 200},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"non-cubic 37x61x229",
-     {37, 61, 229},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"density 0.4",
-     {80, 80, 80},
-     0.4,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"density 0.4",
-     {20, 20, 20},
-     0.4,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"odd 41x37x43",
-     {41, 37, 43},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"melt f64", {20, 20, 20}, MELT, TORRE_MD_F64, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
-    {"melt f64", {40, 40, 40}, MELT, TORRE_MD_F64, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
-    {"melt f64", {80, 80, 80}, MELT, TORRE_MD_F64, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
-    {"melt mixed",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_MIXED,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"melt half",
-     {40, 40, 40},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_HALF,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"melt half",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_HALF,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"melt tile",
-     {40, 40, 40},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_TILE,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"melt tile",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_TILE,
-     TORRE_HILBERT,
-     0,
-     false,
-     0},
-    {"ordering",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_ROW_MAJOR,
-     0,
-     false,
-     0},
-    {"ordering", {80, 80, 80}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_MORTON, 0, false, 0},
-    {"ordering", {80, 80, 80}, MELT, TORRE_MD_F32, TORRE_NEIGHBOR_FULL, TORRE_HILBERT, 0, false, 0},
-    {"ordering none",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     TORRE_MD_NEVER,
-     false,
-     0},
-    {"ordering none, shuffled",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     TORRE_MD_NEVER,
-     true,
-     0},
-    {"sort every 100",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     100,
-     false,
-     0},
-    {"ordering",
-     {160, 160, 160},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_ROW_MAJOR,
-     0,
-     false,
-     0},
-    {"ordering",
-     {160, 160, 160},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_MORTON,
-     0,
-     false,
-     0},
-    {"ordering none, shuffled",
-     {160, 160, 160},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     TORRE_MD_NEVER,
-     true,
-     0},
-    {"bins 2.8",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     0,
-     false,
-     2.8},
-    {"bins 0.94",
-     {80, 80, 80},
-     MELT,
-     TORRE_MD_F32,
-     TORRE_NEIGHBOR_FULL,
-     TORRE_HILBERT,
-     0,
-     false,
-     0.94},
+    {.name = "melt", .cells = CUBE(20)},
+    {.name = "melt", .cells = CUBE(40)},
+    {.name = "melt", .cells = CUBE(80)},
+    {.name = "melt", .cells = CUBE(160)},
+    {.name = "non-cubic 1:2:4", .cells = {50, 100, 200}},
+    {.name = "non-cubic 37x61x229", .cells = {37, 61, 229}},
+    {.name = "density 0.4", .cells = CUBE(80), .density = 0.4},
+    {.name = "density 0.4", .cells = CUBE(20), .density = 0.4},
+    {.name = "odd 41x37x43", .cells = {41, 37, 43}},
+    {.name = "melt f64", .cells = CUBE(20), .precision = TORRE_MD_F64},
+    {.name = "melt f64", .cells = CUBE(40), .precision = TORRE_MD_F64},
+    {.name = "melt f64", .cells = CUBE(80), .precision = TORRE_MD_F64},
+    {.name = "melt mixed", .cells = CUBE(80), .precision = TORRE_MD_MIXED},
+    {.name = "melt half", .cells = CUBE(40), .neighbor = TORRE_NEIGHBOR_HALF},
+    {.name = "melt half", .cells = CUBE(80), .neighbor = TORRE_NEIGHBOR_HALF},
+    {.name = "melt tile", .cells = CUBE(40), .neighbor = TORRE_NEIGHBOR_TILE},
+    {.name = "melt tile", .cells = CUBE(80), .neighbor = TORRE_NEIGHBOR_TILE},
+    {.name = "bins 2.8", .cells = CUBE(80), .bin_size = 2.8},
+    {.name = "bins 0.94", .cells = CUBE(80), .bin_size = 0.94},
 };
 
 int main(int argc, char **argv)
 {
     const char *only = NULL, *csv_path = NULL;
-    bool quick = false;
+    bool quick = false, studied = false;
     char why[256];
     torre_md_plan plan = {0};
     if (!torre_md_cuda.available(&plan, why, sizeof why)) {
@@ -425,9 +376,10 @@ int main(int argc, char **argv)
             quick = true;
         else if (!strcmp(argv[k], "--only") && k + 1 < argc)
             only = argv[++k];
-        else if (!strcmp(argv[k], "--csv") && k + 1 < argc)
+        else if ((!strcmp(argv[k], "--csv") || !strcmp(argv[k], "--study")) && k + 1 < argc) {
+            studied = argv[k][2] == 's';
             csv_path = argv[++k];
-        else {
+        } else {
             fprintf(stderr, "bench_md_cuda: unknown argument %s\n", argv[k]);
             return 2;
         }
@@ -438,12 +390,15 @@ int main(int argc, char **argv)
         return 3;
     }
     int failed = 0;
-    print_header(csv);
-    for (unsigned k = 0; k < sizeof table / sizeof *table; k++) {
+    if (studied)
+        failed = study(csv);
+    else
+        print_header(csv);
+    for (unsigned k = 0; !studied && k < sizeof table / sizeof *table; k++) {
         const bench_row *row = &table[k];
         if (only && !strstr(row->name, only)) continue;
         if (quick && row->cells[0] * row->cells[1] * row->cells[2] > 600000) continue;
-        failed += run_row(row, 0.2, csv) != TORRE_OK;
+        failed += run_row(*row, 0.2, csv) != TORRE_OK;
     }
     if (csv && fclose(csv)) {
         fprintf(stderr, "bench_md_cuda: cannot write %s\n", csv_path);

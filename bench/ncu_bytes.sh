@@ -11,7 +11,7 @@ grep ',timed,' "$sweep" | sort -t, -k1,1n -k2,2 -k8,8gr | awk -F, '!seen[$1 $2]+
     while IFS=, read -r order engine dts height ordering precision _; do
         steps=$height
         [ "$engine" = stepwise ] && steps=4
-        bytes=$(TORRE_TUNE=off ncu --csv --page raw --print-units base \
+        bytes=$(TORRE_TUNE=off timeout 60 ncu --clock-control none --csv --page raw --print-units base \
             --metrics dram__bytes_read.sum,dram__bytes_write.sum \
             --kernel-name 'regex:tower|stepwise' \
             "$wave" --quiet --backend cuda --engine "$engine" --order "$order" --size $size \
