@@ -201,7 +201,7 @@ static torre_status cuda_create(const torre_md_problem *problem, const torre_md_
     s->crowding = (md_crowding){1, 1, 1};
     s->wish = benchmark_wish;
     s->counts.dangerous_builds = info->plan.rebuild_check ? 0 : -1;
-    s->kernels->make_pair(problem, s->pair);
+    s->kernels->make_pair(problem, problem->dt / (2 * problem->mass), s->pair);
     torre_status status = md_cuda_status(cudaSetDevice(info->plan.device), "choosing the device");
     if (!status)
         status = read_limits(info->plan.device, s->kernels, &s->limits, &s->capability, name,

@@ -5,8 +5,7 @@
  *
  * A model (template parameter M) has
  *     State   of positions and velocities, F of the pair arithmetic, Sum of the force sums
- *     Pair    with eval(F rsq, F *energy) -> f, F_i = f d (md_instance.cu.in makes it of a pair
- *             header)
+ *     Pair    with eval, which returns f, F_i = f d (md_instance.cu.in makes it of a pair header)
  *     block_max   threads of the largest block, which bounds the registers of a thread
  * T lanes share the neighbours of a place.
  */
@@ -45,8 +44,8 @@ template <class M, bool SUMS> struct md_force_sum {
 
     __device__ void pair(const md_constants<M> &c, F dx, F dy, F dz)
     {
-        F rsq = dx * dx + dy * dy + dz * dz, e;
-        F f = c.pair.eval(rsq, &e);
+        F rsq = dx * dx + dy * dy + dz * dz, e, power;
+        F f = c.pair.eval(rsq, 0, &e, &power);
         if (rsq < c.cutoff_sq) {
             fx += f * dx;
             fy += f * dy;

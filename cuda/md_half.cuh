@@ -70,10 +70,10 @@ __global__ void __launch_bounds__(M::block_max)
             for (int u = 0; u < 4; u++) {
                 md_vec<F> q = staged.get(offset[u]);
                 F dx = me.x - q.x, dy = me.y - q.y, dz = me.z - q.z;
-                F rsq = dx * dx + dy * dy + dz * dz, energy;
+                F rsq = dx * dx + dy * dy + dz * dz, energy, power;
                 if (SUMS) total[MD_SUM_TESTED] += 2 * (rsq < c.list_cutoff_sq);
                 if (!(rsq < c.cutoff_sq)) continue;
-                F f = c.pair.eval(rsq, &energy);
+                F f = c.pair.eval(rsq, 0, &energy, &power);
                 F force[3] = {f * dx, f * dy, f * dz};
                 if (SUMS) {
                     total[MD_SUM_POTENTIAL] += 2 * (double)energy;

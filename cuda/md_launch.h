@@ -22,8 +22,10 @@ typedef struct md_kernels {
     int staged_bytes; /* of a staged particle */
     int block_max;    /* threads of the largest block of a force kernel */
 
-    /* Constants of the pair model, and its energy shift per pair (torre_md_sums). */
-    void (*make_pair)(const torre_md_problem *problem, unsigned char pair[MD_PAIR_BYTES]);
+    /* Constants of the pair model (torre_pair_make), and its energy shift per pair
+       (torre_md_sums). */
+    void (*make_pair)(const torre_md_problem *problem, double kick,
+                      unsigned char pair[MD_PAIR_BYTES]);
     double (*pair_shift)(const torre_md_problem *problem);
 
     /* Sort by bin and stage; x_in, v_in, id_in -> x_out, v_out, id_out. */

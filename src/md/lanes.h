@@ -6,6 +6,8 @@
 #ifndef TORRE_LANES_H
 #define TORRE_LANES_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TORRE_INLINE static inline __attribute__((always_inline))
@@ -81,13 +83,26 @@ TORRE_INLINE double torre_lanes_total(torre_wide_lanes v)
     return sum;
 }
 
-/* The quad (sum of x, sum of y, sum of z, 0). */
-TORRE_INLINE torre_quad_state torre_lanes_sums(torre_sum_lanes x, torre_sum_lanes y,
-                                               torre_sum_lanes z)
+TORRE_INLINE bool torre_lanes_any(torre_mask mask)
 {
-    const torre_sum_lanes zero = {0};
+    __typeof__(mask[0]) any = 0;
+    for (int l = 0; l < TORRE_LANES; l++) any |= mask[l];
+    return any != 0;
+}
+
+TORRE_INLINE torre_lanes torre_lanes_sqrt(torre_lanes v)
+{
+    for (int l = 0; l < TORRE_LANES; l++)
+        v[l] = sizeof v[l] == 4 ? (TORRE_REAL)sqrtf((float)v[l]) : (TORRE_REAL)sqrt((double)v[l]);
+    return v;
+}
+
+/* The quad (sum of x, sum of y, sum of z, sum of w). */
+TORRE_INLINE torre_quad_state torre_lanes_sums(torre_sum_lanes x, torre_sum_lanes y,
+                                               torre_sum_lanes z, torre_sum_lanes w)
+{
     torre_sum_lanes xy = TORRE_SHUFFLE(x, y, 0, 4, 2, 6) + TORRE_SHUFFLE(x, y, 1, 5, 3, 7);
-    torre_sum_lanes zw = TORRE_SHUFFLE(z, zero, 0, 4, 2, 6) + TORRE_SHUFFLE(z, zero, 1, 5, 3, 7);
+    torre_sum_lanes zw = TORRE_SHUFFLE(z, w, 0, 4, 2, 6) + TORRE_SHUFFLE(z, w, 1, 5, 3, 7);
     torre_sum_lanes s = TORRE_SHUFFLE(xy, zw, 0, 1, 4, 5) + TORRE_SHUFFLE(xy, zw, 2, 3, 6, 7);
     torre_quad_state sum = __builtin_shufflevector(s, s, 0, 1, 2, 3);
 #if TORRE_LANES >= 8

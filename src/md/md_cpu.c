@@ -99,46 +99,27 @@ static void cpu_destroy(torre_md_solver *solver)
 {
     cpu_solver *s = (cpu_solver *)solver;
     if (!s) return;
-    if (s->store.packed != s->store.position) free(s->store.packed);
-    free(s->store.position);
-    free(s->store.velocity);
-    free(s->store.force);
-    free(s->store.hold);
-    free(s->store.spare);
-    free(s->store.id);
-    free(s->store.spare_id);
+    torre_md_store_free(&s->store);
     free(s->parts_force);
     torre_bins_free(&s->bins);
     torre_md_lists_free(&s->lists);
     free(s);
 }
 
-static void *new_quads(int64_t count, int size)
-{
-    return aligned_alloc(64, ((size_t)(count + 1) * 4 * (size_t)size + 63) / 64 * 64);
-}
-
 static torre_status allocate(cpu_solver *s)
 {
-    torre_md_store *t = &s->store;
-    const int size = s->state->state_size;
-    t->position = new_quads(t->count, size);
-    t->velocity = new_quads(t->count, size);
-    t->force = new_quads(t->count, size);
-    t->hold = new_quads(t->count, size);
-    t->spare = new_quads(t->count, size);
-    t->packed =
-        s->state->pair_size == size ? t->position : new_quads(t->count, s->state->pair_size);
-    t->id = malloc((size_t)t->count * sizeof *t->id);
-    t->spare_id = malloc((size_t)t->count * sizeof *t->spare_id);
+    const int64_t count = s->problem->count;
+    TORRE_TRY(torre_md_store_make(count, s->plan.threads, s->state, &s->store));
     s->parts = parts_of(&s->plan);
-    if (s->parts) s->parts_force = new_quads((t->count + 1) * s->parts, size);
-    if (!t->position || !t->velocity || !t->force || !t->hold || !t->spare || !t->packed ||
-        !t->id || !t->spare_id || (s->parts && !s->parts_force))
-        return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)t->count);
+    size_t quads = (size_t)(count + 1) * (size_t)s->parts;
+    if (s->parts)
+        s->parts_force =
+            aligned_alloc(64, (quads * 4 * (size_t)s->state->state_size + 63) / 64 * 64);
+    if (s->parts && !s->parts_force)
+        return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)count);
     TORRE_TRY(torre_bins_make(s->problem->box, s->problem->cutoff + s->plan.skin, s->plan.bin_size,
-                              s->plan.bin_stencil, s->plan.ordering, t->count, &s->bins));
-    return torre_md_lists_make(t->count, s->plan.threads, &s->lists);
+                              s->plan.bin_stencil, s->plan.ordering, count, &s->bins));
+    return torre_md_lists_make(count, s->plan.threads, &s->lists);
 }
 
 static torre_status cpu_create(const torre_md_problem *p, const torre_md_info *info,
@@ -149,8 +130,6 @@ static torre_status cpu_create(const torre_md_problem *p, const torre_md_info *i
     s->base.backend = &torre_md_cpu;
     s->problem = p;
     s->plan = info->plan;
-    s->store.count = p->count;
-    s->store.threads = info->plan.threads;
     s->state = torre_md_state_loops_find(p->precision);
     s->force = torre_md_force_loops_find(p->model, p->precision);
     torre_status status = allocate(s);
@@ -174,17 +153,10 @@ static double lap(double *since)
 static torre_status rebuild(cpu_solver *s)
 {
     double clock = torre_time_now();
-    int64_t bad = s->state->wrap(&s->store, s->problem->box);
-    if (bad >= 0)
-        return torre_fail(TORRE_ERR_UNSTABLE,
-                          "step %lld: particle %d left the box by more than its size or is not "
-                          "finite; use a smaller --dt or rebuild more often",
-                          (long long)s->step, s->store.id[bad]);
-    s->state->bin(&s->store, &s->bins);
-    torre_bins_sort(&s->bins);
-    if (s->plan.sort_every != TORRE_MD_NEVER && s->step - s->sorted_at >= s->plan.sort_every) {
-        s->state->permute(&s->store, &s->bins);
-        torre_bins_renumber(&s->bins);
+    bool sort =
+        s->plan.sort_every != TORRE_MD_NEVER && s->step - s->sorted_at >= s->plan.sort_every;
+    TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, sort, s->step));
+    if (sort) {
         s->sorted_at = s->step;
         s->counts.sorts++;
     }

@@ -16,6 +16,7 @@ typedef struct sweep {
     TORRE_TYPED(torre_pair) pair;
     TORRE_REAL cutoff_sq, edge[3];
     TORRE_STATE kick;
+    const torre_quad *velocity; /* as pairs read them, of models that dissipate */
 } sweep;
 
 /* Potential, virial and pairs inside the cutoff, of one part. */
@@ -25,39 +26,59 @@ typedef struct part_sums {
 
 /* What one particle has gathered. */
 typedef struct gathered {
-    torre_sum_lanes fx, fy, fz;
+    torre_sum_lanes fx, fy, fz, power;
     torre_wide_lanes potential, virial, inside;
 } gathered;
 
-static sweep sweep_make(const torre_md_problem *problem, double kick)
+/* What one vector of neighbours does to a particle. */
+typedef struct push {
+    torre_sum_lanes fx, fy, fz, power;
+} push;
+
+static sweep sweep_make(const torre_md_store *store, const torre_md_problem *problem, double kick)
 {
-    sweep s = {.pair = TORRE_TYPED(torre_pair_make)(problem),
+    sweep s = {.pair = TORRE_TYPED(torre_pair_make)(problem, kick),
                .cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff),
                .kick = (TORRE_STATE)kick};
     for (int a = 0; a < 3; a++) s.edge[a] = (TORRE_REAL)problem->box[a];
+    (void)store;
     return s;
 }
 
-/* Add the forces of one vector of neighbours; *fx .. *fz: this vector's, for the half sweep. */
-TORRE_INLINE void interact(const sweep *s, torre_lanes dx, torre_lanes dy, torre_lanes dz,
-                           bool with_sums, gathered *g, torre_sum_lanes *fx, torre_sum_lanes *fy,
-                           torre_sum_lanes *fz)
+/* Add the forces of one vector of neighbours, those of list, on the particle in place i. */
+TORRE_INLINE push interact(const sweep *s, int64_t i, const int32_t *list, torre_lanes dx,
+                           torre_lanes dy, torre_lanes dz, bool with_sums, gathered *g)
 {
-    torre_lanes rsq = dx * dx + dy * dy + dz * dz, energy;
+    push p = {0};
+    torre_lanes rsq = dx * dx + dy * dy + dz * dz, rv = {0}, energy, power = {0};
     torre_mask inside = rsq < s->cutoff_sq;
-    torre_lanes f = torre_lanes_keep(TORRE_TYPED(torre_pair_eval)(&s->pair, rsq, &energy), inside);
-    *fx = __builtin_convertvector(f * dx, torre_sum_lanes);
-    *fy = __builtin_convertvector(f * dy, torre_sum_lanes);
-    *fz = __builtin_convertvector(f * dz, torre_sum_lanes);
-    g->fx += *fx;
-    g->fy += *fy;
-    g->fz += *fz;
+    (void)i, (void)list;
+#if TORRE_PAIR_DISSIPATES
+    if (!torre_lanes_any(inside)) return p; /* most neighbours do not touch */
+    torre_lanes u, v, w;
+    const torre_quad own = s->velocity[i];
+    torre_lanes_gather(s->velocity, list, &u, &v, &w);
+    rv = dx * (own[0] - u) + dy * (own[1] - v) + dz * (own[2] - w);
+#endif
+    torre_lanes f = TORRE_TYPED(torre_pair_eval)(&s->pair, rsq, rv, &energy, &power);
+    f = torre_lanes_keep(f, inside);
+    p.fx = __builtin_convertvector(f * dx, torre_sum_lanes);
+    p.fy = __builtin_convertvector(f * dy, torre_sum_lanes);
+    p.fz = __builtin_convertvector(f * dz, torre_sum_lanes);
+    g->fx += p.fx;
+    g->fy += p.fy;
+    g->fz += p.fz;
+#if TORRE_PAIR_DISSIPATES
+    p.power = __builtin_convertvector(torre_lanes_keep(power, inside), torre_sum_lanes);
+    g->power += p.power;
+#endif
     if (with_sums) {
         energy = torre_lanes_keep(energy, inside);
         g->potential += __builtin_convertvector(energy, torre_wide_lanes);
         g->virial += __builtin_convertvector(f * rsq, torre_wide_lanes);
         g->inside -= __builtin_convertvector(inside, torre_wide_lanes);
     }
+    return p;
 }
 
 TORRE_INLINE void add_sums(part_sums *sums, const gathered *g)
@@ -99,7 +120,6 @@ TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
     const int32_t *list = lists->start[i];
     for (int64_t k = 0; k < lists->length[i]; k += TORRE_LANES) {
         torre_lanes x, y, z;
-        torre_sum_lanes fx, fy, fz;
         torre_lanes_gather(store->packed, list + k, &x, &y, &z);
         x = at[0] - x;
         y = at[1] - y;
@@ -107,13 +127,14 @@ TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
         if (wraps & 1) x = torre_lanes_nearest(x, s->edge[0]);
         if (wraps & 2) y = torre_lanes_nearest(y, s->edge[1]);
         if (wraps & 4) z = torre_lanes_nearest(z, s->edge[2]);
-        interact(s, x, y, z, with_sums, g, &fx, &fy, &fz);
+        const push p = interact(s, i, list + k, x, y, z, with_sums, g);
         if (!scatter) continue;
         for (int l = 0; l < TORRE_LANES; l++) {
             TORRE_STATE *to = scatter + 4 * (int64_t)list[k + l];
-            to[0] -= fx[l];
-            to[1] -= fy[l];
-            to[2] -= fz[l];
+            to[0] -= p.fx[l];
+            to[1] -= p.fy[l];
+            to[2] -= p.fz[l];
+            if (TORRE_PAIR_DISSIPATES) to[3] += p.power[l];
         }
     }
 }
@@ -141,7 +162,7 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
         default:
             list_particle(s, store, lists, i, 7, with_sums, scatter, &g);
         }
-        torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz);
+        torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz, g.power);
         if (scatter)
             *(torre_quad_state *)(scatter + 4 * i) += sum;
         else
@@ -161,7 +182,7 @@ static part_sums *new_parts(int64_t count)
 static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
                                const torre_md_lists *lists, torre_md_sums *sums)
 {
-    const sweep s = sweep_make(problem, kick);
+    const sweep s = sweep_make(store, problem, kick);
     const int64_t parts = (store->count + PART - 1) / PART;
     part_sums *part = sums ? new_parts(parts) : NULL;
     if (sums && !part) return TORRE_ERR_RESOURCE;
@@ -182,7 +203,7 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
                                const torre_md_lists *lists, int parts, void *parts_force,
                                torre_md_sums *sums)
 {
-    const sweep s = sweep_make(problem, kick);
+    const sweep s = sweep_make(store, problem, kick);
     const int64_t quads = store->count + 1, each = (store->count + parts - 1) / parts;
     part_sums *part = new_parts(parts);
     if (!part) return TORRE_ERR_RESOURCE;
@@ -217,12 +238,12 @@ TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre
         const TORRE_REAL x = stage->x[i], y = stage->y[i], z = stage->z[i];
         stage->x[i] = stage->x[stage->count]; /* out of its own reach */
         for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
-            torre_sum_lanes fx, fy, fz;
-            interact(s, x - *(torre_lanes *)(stage->x + k), y - *(torre_lanes *)(stage->y + k),
-                     z - *(torre_lanes *)(stage->z + k), with_sums, &g, &fx, &fy, &fz);
+            interact(s, stage->member[i], stage->member + k, x - *(torre_lanes *)(stage->x + k),
+                     y - *(torre_lanes *)(stage->y + k), z - *(torre_lanes *)(stage->z + k),
+                     with_sums, &g);
         }
         stage->x[i] = x;
-        set_force(s, store, stage->member[i], torre_lanes_sums(g.fx, g.fy, g.fz));
+        set_force(s, store, stage->member[i], torre_lanes_sums(g.fx, g.fy, g.fz, g.power));
         if (with_sums) add_sums(sums, &g);
     }
 }
@@ -230,7 +251,7 @@ TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre
 static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *problem, double kick,
                                const torre_bins *bins, torre_md_sums *sums)
 {
-    const sweep s = sweep_make(problem, kick);
+    const sweep s = sweep_make(store, problem, kick);
     part_sums *part = sums ? new_parts(bins->bins) : NULL;
     if (sums && !part) return TORRE_ERR_RESOURCE;
     int failed = 0;

@@ -114,6 +114,16 @@ typedef struct torre_md_force_loops {
                          const torre_bins *bins, torre_md_sums *sums);
 } torre_md_force_loops;
 
+/* Allocate the arrays of count particles for these loops; TORRE_ERR_RESOURCE without memory. */
+torre_status torre_md_store_make(int64_t count, int threads, const torre_md_state_loops *state,
+                                 torre_md_store *store);
+void torre_md_store_free(torre_md_store *store);
+
+/* Wrap positions into the box and put particles into bins; sort: put storage into their order, too.
+ * TORRE_ERR_UNSTABLE with the step where a position is not finite or far outside. */
+torre_status torre_md_store_bin(torre_md_store *store, const torre_md_state_loops *state,
+                                torre_bins *bins, bool sort, int64_t step);
+
 /* The loops for this precision and processor. */
 const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precision);
 const torre_md_force_loops *torre_md_force_loops_find(torre_pair_model model,

@@ -1,0 +1,59 @@
+#include <stdlib.h>
+
+#include "md/md_store.h"
+
+static void *new_quads(int64_t count, int size)
+{
+    return aligned_alloc(64, ((size_t)(count + 1) * 4 * (size_t)size + 63) / 64 * 64);
+}
+
+torre_status torre_md_store_make(int64_t count, int threads, const torre_md_state_loops *state,
+                                 torre_md_store *t)
+{
+    const int size = state->state_size;
+    *t = (torre_md_store){.count = count, .threads = threads};
+    t->position = new_quads(count, size);
+    t->velocity = new_quads(count, size);
+    t->force = new_quads(count, size);
+    t->hold = new_quads(count, size);
+    t->spare = new_quads(count, size);
+    t->packed = state->pair_size == size ? t->position : new_quads(count, state->pair_size);
+    t->id = malloc((size_t)count * sizeof *t->id);
+    t->spare_id = malloc((size_t)count * sizeof *t->spare_id);
+    if (t->position && t->velocity && t->force && t->hold && t->spare && t->packed && t->id &&
+        t->spare_id)
+        return TORRE_OK;
+    torre_md_store_free(t);
+    return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)count);
+}
+
+void torre_md_store_free(torre_md_store *t)
+{
+    if (t->packed != t->position) free(t->packed);
+    free(t->position);
+    free(t->velocity);
+    free(t->force);
+    free(t->hold);
+    free(t->spare);
+    free(t->id);
+    free(t->spare_id);
+    *t = (torre_md_store){0};
+}
+
+torre_status torre_md_store_bin(torre_md_store *t, const torre_md_state_loops *state,
+                                torre_bins *bins, bool sort, int64_t step)
+{
+    int64_t bad = state->wrap(t, bins->box);
+    if (bad >= 0)
+        return torre_fail(TORRE_ERR_UNSTABLE,
+                          "step %lld: particle %d left the box by more than its size or is not "
+                          "finite; use a smaller --dt or rebuild more often",
+                          (long long)step, t->id[bad]);
+    state->bin(t, bins);
+    torre_bins_sort(bins);
+    if (sort) {
+        state->permute(t, bins);
+        torre_bins_renumber(bins);
+    }
+    return TORRE_OK;
+}
