@@ -93,7 +93,7 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
     memset(info, 0, sizeof *info);
     info->plan = *wish;
     const md_kernels *kernels = md_kernels_find(problem->model, problem->precision);
-    if (!kernels)
+    if (!kernels || torre_pair_dissipates(problem->model))
         return torre_fail(TORRE_ERR_USAGE, "the cuda backend has no model %s in %s",
                           torre_pair_model_name(problem->model),
                           torre_md_precision_name(problem->precision));

@@ -33,9 +33,9 @@
 #define MD_SHIFTS     27   /* periodic shifts (-1, 0, 1)^3 */
 #define MD_STAGED_MAX 4096 /* so that 16 s fits 16 bits */
 #define MD_REACH_MAX  6
-#define MD_BRICK_MAX  16 /* bins per axis of a brick (5 bits each in home) */
-#define MD_PAIR_BYTES 64 /* room for the constants of a pair model */
-#define MD_FIXED_BITS 44 /* binary places of the fixed-point force sums of half lists */
+#define MD_BRICK_MAX  16  /* bins per axis of a brick (5 bits each in home) */
+#define MD_PAIR_BYTES 128 /* room for the constants of a pair model */
+#define MD_FIXED_BITS 44  /* binary places of the fixed-point force sums of half lists */
 
 /* Bits of md_control.error. */
 enum {

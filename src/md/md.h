@@ -3,8 +3,9 @@
  *
  *     m d2r_i/dt2 = sum over j of F(r_i - r_j),   |r_i - r_j| < r_c, nearest periodic image
  *
- * in a rectangular periodic box [0, Lx) x [0, Ly) x [0, Lz), integrated by velocity Verlet. Units
- * are those of the pair model (Lennard-Jones units for "lj", with k_B = 1).
+ * in a rectangular periodic box [0, Lx) x [0, Ly) x [0, Lz), integrated by velocity Verlet. F may
+ * depend on the relative velocity, and a model may have forces on single particles. Units are those
+ * of the pair model (Lennard-Jones units for "lj", with k_B = 1; any, say SI, for "granular").
  *
  * Particles are known by their id 0 .. count - 1, their index in the arrays of the problem. Every
  * array is a structure of arrays, f64 at this interface whatever the precision of the solver.
@@ -57,7 +58,7 @@ typedef enum torre_bin_stencil {
     TORRE_STENCIL_SPHERICAL /* those of them nearer than cutoff + skin */
 } torre_bin_stencil;
 
-#define TORRE_PAIR_PARAMETERS 8
+#define TORRE_PAIR_PARAMETERS 16
 
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */
 typedef struct torre_md_problem {
@@ -66,6 +67,8 @@ typedef struct torre_md_problem {
     const double *position[3]; /* [axis][id], inside the box: 0 <= r < L */
     const double *velocity[3]; /* [axis][id] */
     double mass;               /* of every particle, > 0 */
+    int dimensions;            /* 2: particles of one plane, z and its velocity stay; 0 or 3: all
+                                  axes move */
     torre_pair_model model;
     double parameter[TORRE_PAIR_PARAMETERS]; /* as the model's header names them */
     double cutoff;                           /* > 0 */
@@ -108,11 +111,13 @@ typedef struct torre_md_info {
 /* Sums over the particles at the current step, all accumulated in f64. */
 typedef struct torre_md_sums {
     double kinetic;         /* sum m v^2 / 2 */
-    double potential;       /* sum over pairs of V(r) */
+    double potential;       /* sum over pairs of V(r), and of particles in fields and walls */
     double potential_shift; /* sum over pairs inside the cutoff of the model's torre_pair_shift:
                                potential - potential_shift is continuous at the cutoff, and the
                                energy whose drift is judged */
     double virial;          /* sum over pairs of d . F */
+    double contacts;        /* pairs inside the cutoff */
+    double lost;            /* energy dissipated since the particles were set */
     double momentum[3];     /* sum m v */
     double neighbors;       /* mean length of the lists, each pair counted for both particles;
                                for the tile sweep the pairs tested instead */
@@ -212,17 +217,23 @@ torre_status torre_md_plan_check(const torre_md_problem *problem, const torre_md
 /* A row of the thermo table; energies per particle, as LAMMPS prints them in lj units. */
 typedef struct torre_md_thermo {
     int64_t step;
-    double temperature; /* 2 K / (3N - 3) */
+    double temperature; /* 2 K / (3N - 3); 2N - 2 in a plane */
     double pair_energy; /* E_pair */
     double total_energy;
-    double pressure;       /* (N T + W/3) / V, with T over 3N - 3 degrees of freedom */
+    double pressure;       /* (N T + W/3) / V, with T over 3N - 3 degrees of freedom; in a plane
+                              (N T + W/2) over its area */
     double shifted_energy; /* total, on the energy continuous at the cutoff */
     double momentum[3];    /* sum m v, not per particle */
+    double contacts;       /* pairs inside the cutoff, not per particle */
+    double lost;           /* energy dissipated */
 } torre_md_thermo;
 
 /* Row from sums. LAMMPS: temperature 0 for a single particle (no degree of freedom left). */
 torre_md_thermo torre_md_thermo_of(const torre_md_problem *problem, int64_t step,
                                    const torre_md_sums *sums);
+
+/* Whether the forces of a model depend on velocities and lose energy. */
+bool torre_pair_dissipates(torre_pair_model model);
 
 /* "lj"; "full", "half", "tile"; "f32", "f64", "mixed"; and back (false for an unknown name). */
 const char *torre_pair_model_name(torre_pair_model model);

@@ -24,7 +24,7 @@ typedef struct cpu_solver {
     void *parts_force;
     const torre_md_state_loops *state;
     const torre_md_force_loops *force;
-    int64_t step, built_at, sorted_at;
+    int64_t built_at, sorted_at;
     torre_md_times times;
     torre_md_counts counts;
 } cpu_solver;
@@ -110,6 +110,8 @@ static torre_status allocate(cpu_solver *s)
 {
     const int64_t count = s->problem->count;
     TORRE_TRY(torre_md_store_make(count, s->plan.threads, s->state, &s->store));
+    if (torre_pair_dissipates(s->problem->model))
+        TORRE_TRY(torre_md_store_pack_velocity(s->state, &s->store));
     s->parts = parts_of(&s->plan);
     size_t quads = (size_t)(count + 1) * (size_t)s->parts;
     if (s->parts)
@@ -154,10 +156,10 @@ static torre_status rebuild(cpu_solver *s)
 {
     double clock = torre_time_now();
     bool sort =
-        s->plan.sort_every != TORRE_MD_NEVER && s->step - s->sorted_at >= s->plan.sort_every;
-    TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, sort, s->step));
+        s->plan.sort_every != TORRE_MD_NEVER && s->store.step - s->sorted_at >= s->plan.sort_every;
+    TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, sort, s->store.step));
     if (sort) {
-        s->sorted_at = s->step;
+        s->sorted_at = s->store.step;
         s->counts.sorts++;
     }
     s->times.sort += lap(&clock);
@@ -165,7 +167,7 @@ static torre_status rebuild(cpu_solver *s)
         TORRE_TRY(s->state->build(&s->store, &s->bins, s->plan.neighbor == TORRE_NEIGHBOR_HALF,
                                   &s->lists));
     s->state->hold(&s->store);
-    s->built_at = s->step;
+    s->built_at = s->store.step;
     s->counts.builds++;
     s->times.neighbor += lap(&clock);
     return TORRE_OK;
@@ -174,7 +176,7 @@ static torre_status rebuild(cpu_solver *s)
 /* Rebuild at the intervals and displacements the plan asks for. */
 static torre_status rebuild_when_due(cpu_solver *s)
 {
-    int64_t age = s->step - s->built_at;
+    int64_t age = s->store.step - s->built_at;
     if (age % s->plan.rebuild_every != 0) return TORRE_OK;
     if (s->plan.rebuild_check) {
         double clock = torre_time_now();
@@ -206,7 +208,7 @@ static torre_status cpu_set_particles(torre_md_solver *solver, const double *con
                                       const double *const velocity[3])
 {
     cpu_solver *s = (cpu_solver *)solver;
-    s->step = s->built_at = 0;
+    s->store.step = s->built_at = 0;
     s->sorted_at = -s->plan.sort_every; /* due at once */
     s->counts = (torre_md_counts){0};
     s->state->load(&s->store, position, velocity, s->problem->box);
@@ -219,7 +221,7 @@ static torre_status cpu_set_particles(torre_md_solver *solver, const double *con
 
 static double temperature_now(cpu_solver *s)
 {
-    double sum[3], freedom = 3 * (double)s->store.count - 3;
+    double sum[4], freedom = 3 * (double)s->store.count - 3;
     double square = s->state->square_sum(&s->store, sum);
     return freedom > 0 ? s->problem->mass * square / freedom : 0;
 }
@@ -235,7 +237,7 @@ static void thermostat(cpu_solver *s)
     if (p->ensemble == TORRE_LANGEVIN) {
         double keep = exp(-p->dt / p->damping_time);
         double noise = sqrt((1 - keep * keep) * p->temperature / p->mass);
-        s->state->noise(&s->store, keep, noise, p->seed, (uint64_t)s->step);
+        s->state->noise(&s->store, keep, noise, p->seed, (uint64_t)s->store.step);
     } else if (p->ensemble == TORRE_BERENDSEN) {
         double now = temperature_now(s);
         if (!(now > 0)) return;
@@ -252,7 +254,7 @@ static torre_status cpu_advance(torre_md_solver *solver, int64_t steps)
     const double start = torre_time_now();
     for (int64_t n = 0; n < steps; n++) {
         double clock = torre_time_now();
-        s->step++;
+        s->store.step++;
         s->state->kick_drift(&s->store, kick, dt);
         s->times.integrate += lap(&clock);
         TORRE_TRY(rebuild_when_due(s));
@@ -296,11 +298,11 @@ static torre_status report_not_finite(const cpu_solver *s)
                 return torre_fail(TORRE_ERR_UNSTABLE,
                                   "step %lld: particle %d has no finite position, velocity and "
                                   "force; use a smaller --dt, or particles further apart",
-                                  (long long)s->step, s->store.id[i / 4]);
+                                  (long long)s->store.step, s->store.id[i / 4]);
         }
     }
     return torre_fail(TORRE_ERR_UNSTABLE, "step %lld: the energy is not finite",
-                      (long long)s->step);
+                      (long long)s->store.step);
 }
 
 /* Particles half a box away from where the lists were made have left them unnoticed. */
@@ -310,20 +312,23 @@ static torre_status check_runaway(const cpu_solver *s)
     int64_t place;
     double moved = s->state->moved(&s->store, &place);
     if (moved < limit * limit) return TORRE_OK;
-    return torre_fail(
-        TORRE_ERR_UNSTABLE, "step %lld: particle %d went %.3g in %lld steps; use a smaller --dt",
-        (long long)s->step, s->store.id[place], sqrt(moved), (long long)(s->step - s->built_at));
+    return torre_fail(TORRE_ERR_UNSTABLE,
+                      "step %lld: particle %d went %.3g in %lld steps; use a smaller --dt",
+                      (long long)s->store.step, s->store.id[place], sqrt(moved),
+                      (long long)(s->store.step - s->built_at));
 }
 
 static torre_status cpu_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     cpu_solver *s = (cpu_solver *)solver;
+    double sum[4];
     memset(sums, 0, sizeof *sums);
     TORRE_TRY(check_runaway(s));
     TORRE_TRY(compute_forces(s, 0, sums));
     double clock = torre_time_now();
-    sums->kinetic = 0.5 * s->problem->mass * s->state->square_sum(&s->store, sums->momentum);
-    for (int a = 0; a < 3; a++) sums->momentum[a] *= s->problem->mass;
+    sums->kinetic = 0.5 * s->problem->mass * s->state->square_sum(&s->store, sum);
+    for (int a = 0; a < 3; a++) sums->momentum[a] = s->problem->mass * sum[a];
+    sums->lost = s->problem->mass * sum[3];
     s->times.other += lap(&clock);
     sums->neighbors =
         s->plan.neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins) : s->lists.mean_length;

@@ -16,12 +16,18 @@ typedef struct sweep {
     TORRE_TYPED(torre_pair) pair;
     TORRE_REAL cutoff_sq, edge[3];
     TORRE_STATE kick;
-    const torre_quad *velocity; /* as pairs read them, of models that dissipate */
+#if TORRE_PAIR_DISSIPATES
+    const torre_quad *velocity; /* as pairs read them */
+    torre_quad_state *next;     /* where velocities go, since others still read the old ones */
+#endif
+#if TORRE_PAIR_FIELD
+    TORRE_TYPED(torre_pair_walls) walls;
+#endif
 } sweep;
 
-/* Potential, virial and pairs inside the cutoff, of one part. */
+/* Potential, virial and pairs inside the cutoff, and energy of fields, of one part. */
 typedef struct part_sums {
-    double potential, virial, inside;
+    double potential, virial, inside, field;
 } part_sums;
 
 /* What one particle has gathered. */
@@ -42,7 +48,33 @@ static sweep sweep_make(const torre_md_store *store, const torre_md_problem *pro
                .kick = (TORRE_STATE)kick};
     for (int a = 0; a < 3; a++) s.edge[a] = (TORRE_REAL)problem->box[a];
     (void)store;
+#if TORRE_PAIR_DISSIPATES
+    s.velocity = store->velocity;
+    s.next = store->spare;
+    if (store->packed_velocity) {
+        const TORRE_STATE *from = store->velocity;
+        TORRE_REAL *to = store->packed_velocity;
+        s.velocity = store->packed_velocity;
+#pragma omp parallel for num_threads(store->threads)
+        for (int64_t k = 0; k < 4 * (store->count + 1); k++) to[k] = (TORRE_REAL)from[k];
+    }
+#endif
+#if TORRE_PAIR_FIELD
+    s.walls = TORRE_TYPED(torre_pair_walls_at)(&s.pair, store->step);
+#endif
     return s;
+}
+
+/* All velocities are kicked: they become those of the store. */
+static void sweep_end(const sweep *s, torre_md_store *store, const torre_md_sums *sums)
+{
+    (void)s, (void)store, (void)sums;
+#if TORRE_PAIR_DISSIPATES
+    if (sums) return;
+    s->next[store->count] = ((torre_quad_state *)store->velocity)[store->count];
+    store->spare = store->velocity;
+    store->velocity = s->next;
+#endif
 }
 
 /* Add the forces of one vector of neighbours, those of list, on the particle in place i. */
@@ -97,18 +129,36 @@ static void total_sums(const part_sums *parts, int64_t count, double share,
         all.potential += parts[p].potential;
         all.virial += parts[p].virial;
         all.inside += parts[p].inside;
+        all.field += parts[p].field;
     }
-    sums->potential = share * all.potential;
+    sums->potential = share * all.potential + all.field;
     sums->virial = share * all.virial;
+    sums->contacts = share * all.inside;
     sums->potential_shift = share * all.inside * TORRE_TYPED(torre_pair_shift)(problem);
 }
 
-/* The force on a particle is complete: the second kick of the step. */
+/* The force of the others on a particle is complete: add that of fields, and then the second kick
+ * of the step; or, where sums are wanted, only the energy of fields. */
 TORRE_INLINE void set_force(const sweep *s, const torre_md_store *store, int64_t i,
-                            torre_quad_state force)
+                            torre_quad_state force, part_sums *sums)
 {
+    torre_quad_state *velocity = store->velocity;
+#if TORRE_PAIR_FIELD
+    TORRE_STATE energy, power;
+    const int axis = s->pair.axis;
+    force[axis] += TORRE_TYPED(torre_pair_field)(&s->pair, &s->walls,
+                                                 ((torre_quad_state *)store->position)[i][axis],
+                                                 velocity[i][axis], &energy, &power);
+    force[3] += power;
+    if (sums) sums->field += (double)energy;
+#endif
+    if (sums) return;
     ((torre_quad_state *)store->force)[i] = force;
-    ((torre_quad_state *)store->velocity)[i] += s->kick * force;
+#if TORRE_PAIR_DISSIPATES
+    s->next[i] = velocity[i] + s->kick * force;
+#else
+    velocity[i] += s->kick * force;
+#endif
 }
 
 /* Particle i with its list; scatter: subtract from the partners' quads too (half lists). */
@@ -166,7 +216,7 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
         if (scatter)
             *(torre_quad_state *)(scatter + 4 * i) += sum;
         else
-            set_force(s, store, i, sum);
+            set_force(s, store, i, sum, with_sums ? sums : NULL);
         if (with_sums) add_sums(sums, &g);
     }
 }
@@ -194,6 +244,7 @@ static torre_status sweep_full(torre_md_store *store, const torre_md_problem *pr
         else
             list_range(&s, store, lists, from, to, false, NULL, NULL);
     }
+    sweep_end(&s, store, sums);
     if (sums) total_sums(part, parts, 0.5, problem, sums);
     free(part);
     return TORRE_OK;
@@ -219,11 +270,15 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
     }
     const torre_quad_state *of_parts = parts_force;
 #pragma omp parallel for num_threads(store->threads)
-    for (int64_t i = 0; i < store->count; i++) {
-        torre_quad_state f = {0};
-        for (int p = 0; p < parts; p++) f += of_parts[quads * p + i];
-        set_force(&s, store, i, f);
+    for (int q = 0; q < parts; q++) {
+        int64_t from = q * each, to = from + each < store->count ? from + each : store->count;
+        for (int64_t i = from; i < to; i++) {
+            torre_quad_state f = {0};
+            for (int p = 0; p < parts; p++) f += of_parts[quads * p + i];
+            set_force(&s, store, i, f, sums ? &part[q] : NULL);
+        }
     }
+    sweep_end(&s, store, sums);
     if (sums) total_sums(part, parts, 1, problem, sums);
     free(part);
     return TORRE_OK;
@@ -243,7 +298,8 @@ TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre
                      with_sums, &g);
         }
         stage->x[i] = x;
-        set_force(s, store, stage->member[i], torre_lanes_sums(g.fx, g.fy, g.fz, g.power));
+        set_force(s, store, stage->member[i], torre_lanes_sums(g.fx, g.fy, g.fz, g.power),
+                  with_sums ? sums : NULL);
         if (with_sums) add_sums(sums, &g);
     }
 }
@@ -271,6 +327,7 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
         }
         if (ready) torre_stage_free(&stage);
     }
+    sweep_end(&s, store, sums);
     if (sums) total_sums(part, bins->bins, 0.5, problem, sums);
     free(part);
     if (failed) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the stage of a tile");

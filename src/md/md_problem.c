@@ -52,7 +52,13 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
                 "--cutoff or more particles",
                 p->box[a], axis_name[a], p->cutoff);
     }
+    if (p->dimensions != 0 && p->dimensions != 2 && p->dimensions != 3)
+        return torre_fail(TORRE_ERR_USAGE, "there must be 2 or 3 dimensions (got %d)",
+                          p->dimensions);
     if (p->ensemble != TORRE_NVE) {
+        if (torre_pair_dissipates(p->model))
+            return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: --ensemble must be nve",
+                              torre_pair_model_name(p->model));
         TORRE_TRY(check_positive("damping time", p->damping_time));
         if (!(p->temperature >= 0) || isinf(p->temperature))
             return torre_fail(TORRE_ERR_USAGE, "temperature must be at least 0 (got %g)",
@@ -87,14 +93,18 @@ torre_status torre_md_plan_check(const torre_md_problem *p, const torre_md_plan 
 
 torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, const torre_md_sums *s)
 {
-    double n = (double)p->count, freedom = 3 * n - 3;
+    double n = (double)p->count, freedom = p->dimensions == 2 ? 2 * n - 2 : 3 * n - 3;
+    double volume = 3 * p->box[0] * p->box[1] * p->box[2];
+    if (p->dimensions == 2) volume = 2 * p->box[0] * p->box[1];
     torre_md_thermo row = {
         .step = step,
         .temperature = freedom > 0 ? 2 * s->kinetic / freedom : 0,
         .pair_energy = s->potential / n,
         .total_energy = (s->potential + s->kinetic) / n,
         .shifted_energy = (s->potential - s->potential_shift + s->kinetic) / n,
-        .pressure = (2 * s->kinetic + s->virial) / (3 * p->box[0] * p->box[1] * p->box[2]),
+        .contacts = s->contacts,
+        .lost = s->lost,
+        .pressure = (2 * s->kinetic + s->virial) / volume,
     };
     memcpy(row.momentum, s->momentum, sizeof row.momentum);
     return row;

@@ -12,12 +12,17 @@ typedef struct reference_solver {
     const torre_md_problem *problem;
     int64_t step;
     torre_md_particles at;
-    double *force[3];
+    double *force[3], *power;
+    double *lost; /* energy over mass */
     torre_md_sums pair_sums;
 } reference_solver;
 
-#define PAIRS_OF(name) torre_md_reference_pairs_##name,
+#define PAIRS_OF(name)      torre_md_reference_pairs_##name,
+#define DISSIPATES_OF(name) &torre_pair_dissipates_##name,
 static torre_md_reference_pairs *const pairs_of_model[] = {TORRE_PAIR_LIST(PAIRS_OF)};
+static const bool *const dissipates_of_model[] = {TORRE_PAIR_LIST(DISSIPATES_OF)};
+
+bool torre_pair_dissipates(torre_pair_model model) { return *dissipates_of_model[model]; }
 
 static bool reference_available(const torre_md_plan *plan, char *why, size_t why_size)
 {
@@ -46,6 +51,8 @@ static void reference_destroy(torre_md_solver *solver)
     if (!s) return;
     torre_md_particles_free(&s->at);
     for (int a = 0; a < 3; a++) free(s->force[a]);
+    free(s->power);
+    free(s->lost);
     free(s);
 }
 
@@ -58,6 +65,11 @@ static torre_status reference_create(const torre_md_problem *p, const torre_md_i
     s->base.backend = &torre_md_reference;
     s->problem = p;
     torre_status status = torre_md_particles_new(p->count, &s->at);
+    s->power = calloc((size_t)p->count, sizeof(double));
+    s->lost = calloc((size_t)p->count, sizeof(double));
+    if (!status && (!s->power || !s->lost))
+        status = torre_fail(TORRE_ERR_RESOURCE, "no memory for the forces of %lld particles",
+                            (long long)p->count);
     for (int a = 0; a < 3 && !status; a++) {
         s->force[a] = calloc((size_t)p->count, sizeof(double));
         if (!s->force[a])
@@ -72,9 +84,11 @@ static torre_status reference_create(const torre_md_problem *p, const torre_md_i
     return TORRE_OK;
 }
 
-static void compute_forces(reference_solver *s)
+/* kick: what the velocities are still to get of them. */
+static void compute_forces(reference_solver *s, double kick)
 {
-    pairs_of_model[s->problem->model](s->problem, s->at.position, s->force, &s->pair_sums);
+    pairs_of_model[s->problem->model](s->problem, kick, s->step, s->at.position, s->at.velocity,
+                                      s->force, s->power, &s->pair_sums);
 }
 
 static torre_status check_finite(const reference_solver *s)
@@ -98,7 +112,8 @@ static torre_status reference_set_particles(torre_md_solver *solver,
         memcpy(s->at.velocity[a], velocity[a], (size_t)s->at.count * sizeof(double));
     }
     s->step = 0;
-    compute_forces(s);
+    memset(s->lost, 0, (size_t)s->at.count * sizeof(double));
+    compute_forces(s, 0);
     return check_finite(s);
 }
 
@@ -107,16 +122,18 @@ static torre_status reference_advance(torre_md_solver *solver, int64_t steps)
     reference_solver *s = (reference_solver *)solver;
     const double dt = s->problem->dt, half = 0.5 * dt / s->problem->mass;
     for (int64_t n = 0; n < steps; n++) {
+        s->step++;
+        for (int64_t i = 0; i < s->at.count; i++) s->lost[i] += half * s->power[i];
         for (int a = 0; a < 3; a++) {
             for (int64_t i = 0; i < s->at.count; i++) {
                 s->at.velocity[a][i] += half * s->force[a][i];
                 s->at.position[a][i] += dt * s->at.velocity[a][i];
             }
         }
-        compute_forces(s);
+        compute_forces(s, half);
+        for (int64_t i = 0; i < s->at.count; i++) s->lost[i] += half * s->power[i];
         for (int a = 0; a < 3; a++)
             for (int64_t i = 0; i < s->at.count; i++) s->at.velocity[a][i] += half * s->force[a][i];
-        s->step++;
         TORRE_TRY(check_finite(s));
     }
     return TORRE_OK;
@@ -152,7 +169,8 @@ static torre_status reference_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     reference_solver *s = (reference_solver *)solver;
     *sums = s->pair_sums;
-    sums->kinetic = 0;
+    sums->kinetic = sums->lost = 0;
+    for (int64_t i = 0; i < s->at.count; i++) sums->lost += s->problem->mass * s->lost[i];
     sums->neighbors = (double)s->at.count - 1;
     for (int a = 0; a < 3; a++) {
         sums->momentum[a] = 0;

@@ -10,13 +10,18 @@
 extern const torre_md_backend torre_md_reference;
 
 /*
- * Forces on all particles ([axis][id]), and the sums potential, potential_shift and virial, each
- * pair once. One function per pair model (md_reference_pairs.c.in), listed in model order.
+ * Forces on all particles ([axis][id]), the power each dissipates, and the sums potential,
+ * potential_shift, virial and contacts, each pair once, at a step, for velocities that a kick of
+ * that size will complete (torre_pair_make). One function per pair model
+ * (md_reference_pairs.c.in), listed in model order.
  */
-typedef void torre_md_reference_pairs(const torre_md_problem *problem, double *const position[3],
-                                      double *const force[3], torre_md_sums *sums);
+typedef void torre_md_reference_pairs(const torre_md_problem *problem, double kick, int64_t step,
+                                      double *const position[3], double *const velocity[3],
+                                      double *const force[3], double *power, torre_md_sums *sums);
 
-#define TORRE_MD_REFERENCE_DECLARE(name) torre_md_reference_pairs torre_md_reference_pairs_##name;
+#define TORRE_MD_REFERENCE_DECLARE(name)                                                           \
+    torre_md_reference_pairs torre_md_reference_pairs_##name;                                      \
+    extern const bool torre_pair_dissipates_##name;
 TORRE_PAIR_LIST(TORRE_MD_REFERENCE_DECLARE)
 
 #endif

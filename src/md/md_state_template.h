@@ -119,32 +119,33 @@ static double state_moved(const torre_md_store *store, int64_t *place)
 
 #define PART 4096
 
-static double state_square_sum(const torre_md_store *store, double sum[3])
+static double state_square_sum(const torre_md_store *store, double sum[4])
 {
     const TORRE_STATE *v = store->velocity;
-    double total[4] = {0};
+    double total[5] = {0};
     for (int64_t from = 0; from < store->count; from += PART * 64) {
         /* 64 parts at a time, each summed by one thread, added up in order */
-        double part[64][4];
+        double part[64][5];
 #pragma omp parallel for num_threads(store->threads)
         for (int p = 0; p < 64; p++) {
-            double s[4] = {0};
+            double s[5] = {0};
             int64_t low = from + p * PART, high = low + PART;
             if (high > store->count) high = store->count;
             for (int64_t i = low; i < high; i++) {
                 for (int a = 0; a < 3; a++) {
                     double c = (double)v[4 * i + a];
                     s[a] += c;
-                    s[3] += c * c;
+                    s[4] += c * c;
                 }
+                s[3] += (double)v[4 * i + 3];
             }
             memcpy(part[p], s, sizeof s);
         }
         for (int p = 0; p < 64; p++)
-            for (int a = 0; a < 4; a++) total[a] += part[p][a];
+            for (int a = 0; a < 5; a++) total[a] += part[p][a];
     }
-    memcpy(sum, total, 3 * sizeof *sum);
-    return total[3];
+    memcpy(sum, total, 4 * sizeof *sum);
+    return total[4];
 }
 
 static int64_t state_wrap(torre_md_store *store, const double box[3])

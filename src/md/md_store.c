@@ -27,10 +27,19 @@ torre_status torre_md_store_make(int64_t count, int threads, const torre_md_stat
     return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)count);
 }
 
+torre_status torre_md_store_pack_velocity(const torre_md_state_loops *state, torre_md_store *t)
+{
+    if (state->pair_size == state->state_size) return TORRE_OK;
+    t->packed_velocity = new_quads(t->count, state->pair_size);
+    if (t->packed_velocity) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)t->count);
+}
+
 void torre_md_store_free(torre_md_store *t)
 {
     if (t->packed != t->position) free(t->packed);
     free(t->position);
+    free(t->packed_velocity);
     free(t->velocity);
     free(t->force);
     free(t->hold);

@@ -5,7 +5,9 @@
  * Arrays of vectors are quads: x, y, z, 0 of particle 0, then of particle 1, ... so that one vector
  * load fetches a neighbour and integration is one loop over a flat array. One quad more than there
  * are particles follows the last: the far particle, which pads lists to whole vectors and is beyond
- * the cutoff of everything.
+ * the cutoff of everything. The fourth number of a force is the power that the particle dissipates
+ * and that of a velocity, kicked with the others, the energy it has lost over its mass; that of a
+ * position means nothing.
  */
 #ifndef TORRE_MD_STORE_H
 #define TORRE_MD_STORE_H
@@ -23,6 +25,8 @@ typedef struct torre_md_store {
     void *spare;                       /* for sorting */
     void *packed;                      /* positions as pairs read them: f32 copies in mixed
                                           precision, otherwise the positions themselves */
+    void *packed_velocity;             /* likewise, of models that dissipate; otherwise NULL */
+    int64_t step;                      /* of the positions */
     int32_t *id;                       /* of the particle in each place */
     int32_t *spare_id;
 } torre_md_store;
@@ -82,8 +86,8 @@ typedef struct torre_md_state_loops {
     /* Largest squared displacement since hold was taken, infinite where there is a number that is
      * not finite; place (may be NULL): of the first particle that went as far. */
     double (*moved)(const torre_md_store *store, int64_t *place);
-    /* Sum of v^2 and of v; a fixed order of summation. */
-    double (*square_sum)(const torre_md_store *store, double sum[3]);
+    /* Sum of v^2, and of the four numbers of velocities; a fixed order of summation. */
+    double (*square_sum)(const torre_md_store *store, double sum[4]);
     /* Wrap positions into the box; returns the place of a particle that is not within one box of it
      * (or not finite), -1 for none. */
     int64_t (*wrap)(torre_md_store *store, const double box[3]);
@@ -100,7 +104,7 @@ typedef struct torre_md_state_loops {
 
 /*
  * Forces, each followed by v += kick f (the second kick of a step; 0 for none); where sums is not
- * NULL also its potential, potential_shift and virial.
+ * NULL its potential, potential_shift, virial and contacts instead: forces and velocities stay.
  */
 typedef struct torre_md_force_loops {
     torre_status (*full)(torre_md_store *store, const torre_md_problem *problem, double kick,
@@ -118,6 +122,9 @@ typedef struct torre_md_force_loops {
 torre_status torre_md_store_make(int64_t count, int threads, const torre_md_state_loops *state,
                                  torre_md_store *store);
 void torre_md_store_free(torre_md_store *store);
+
+/* Allocate packed_velocity, where pairs read another type than is stored. */
+torre_status torre_md_store_pack_velocity(const torre_md_state_loops *state, torre_md_store *store);
 
 /* Wrap positions into the box and put particles into bins; sort: put storage into their order, too.
  * TORRE_ERR_UNSTABLE with the step where a position is not finite or far outside. */

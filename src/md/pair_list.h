@@ -8,7 +8,8 @@
 
 /* clang-format off */
 #define TORRE_PAIR_LIST(MODEL) \
-    MODEL(lj)
+    MODEL(lj) \
+    MODEL(granular)
 /* clang-format on */
 
 #endif
