@@ -2,16 +2,19 @@
 # Orderings, neighbour searches and sizes of the Lennard-Jones melt, as in section 6 of Al-Kharusi
 # and Walker (IJHPCA 33 (2019) 998): force, neighbour, sort and total time per particle and step.
 #
-#     bench_md.sh [-b BACKEND] [-p PRECISION] [-n "CELLS ..."] [-o DIR] [MD]
+#     bench_md.sh [-b BACKEND] [-p PRECISION] [-n "CELLS ..."] [-s "INTERVAL ..."] [-r RUNS] [-o DIR]
+#                 [MD]
 #
-# Writes DIR/bench_md.csv, one row per run, and DIR/bench_md.png (with gnuplot), one panel per
-# search, total time against particles, one curve per ordering; prints the table, and on the CPU in
-# f64 the same melt by LAMMPS (lmp -sf opt, one MPI rank per thread) where that is installed.
+# Writes DIR/bench_md.csv, one row per run (the best of RUNS), and DIR/bench_md.png (with gnuplot),
+# one panel per search, total time against particles, one curve per ordering; prints the table, the
+# largest melt for some intervals between sorts, and on the CPU in f64 the same melt by LAMMPS (lmp
+# -sf opt, one MPI rank per thread) where that is installed. On a GPU md_study.sh does more.
 set -u
-backend=auto precision=auto sizes="20 32 50" out=.
-while getopts b:p:n:o: option; do
+backend=auto precision=auto sizes="20 32 50" intervals="40 100 400" runs=3 out=.
+while getopts b:p:n:s:r:o: option; do
     case $option in
     b) backend=$OPTARG ;; p) precision=$OPTARG ;; n) sizes=$OPTARG ;; o) out=$OPTARG ;;
+    s) intervals=$OPTARG ;; r) runs=$OPTARG ;;
     *) exit 2 ;;
     esac
 done
@@ -22,21 +25,22 @@ csv=bench_md.csv
 
 value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*$/\1/p" report.json | head -1; }
 
-# row CELLS STEPS OPTION...: the best of three runs.
+# row CELLS STEPS OPTION...: the best of some runs.
 row()
 {
     local cells=$1 steps=$2 best=
     shift 2
-    for _ in 1 2 3; do
+    for _ in $(seq "$runs"); do
         "$md" --backend $backend --precision $precision --cells "$cells" --steps "$steps" \
             --picture none --quiet --json report.json "$@" || exit
         local line
         line=$(awk -v n="$(value atoms)" -v s="$(value steps)" -v f="$(value force)" \
             -v b="$(value neighbor | tail -1)" -v l="$(value loop_s)" -v o="$(value ordering)" \
+            -v i="$(value sort_every)" \
             -v r="$(value atom_steps_per_s)" -v so="$(value sort)" -v k="$neighbor" \
             -v nb="$(sed -n '/"time_s"/,/}/s/.*"neighbor": \([^,]*\),/\1/p' report.json)" \
             'BEGIN { p = 1e9 / n / s
-                     printf "%s,%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%.4g\n", k, o, n, s, f * p, nb * p,
+                     printf "%s,%s,%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%.4g\n", k, o, i, n, s, f * p, nb * p,
                             so * p, l * p, r * 1e-6 }')
         if [ -z "$best" ] || awk -v a="${line##*,}" -v b="${best##*,}" 'BEGIN { exit !(a > b) }'
         then best=$line; fi
@@ -44,7 +48,7 @@ row()
     echo "$best" | tee -a $csv | tr , '\t'
 }
 
-header=neighbor,ordering,atoms,steps,force_ns,neighbor_ns,sort_ns,total_ns,matom_steps_per_s
+header=neighbor,ordering,sort_every,atoms,steps,force_ns,neighbor_ns,sort_ns,total_ns,matom_steps_per_s
 echo $header >$csv
 echo $header | tr , '\t'
 for neighbor in full half tile; do
@@ -55,6 +59,10 @@ for neighbor in full half tile; do
             row "$cells" $((steps < 40 ? 40 : steps)) --neighbor $neighbor --ordering $ordering
         done
     done
+done
+neighbor=full
+for interval in $intervals; do # 400 steps each: long enough to leave a bin
+    row "${sizes##* }" 400 --neighbor full --ordering row-major --sort-every "$interval"
 done
 
 if [ "$(value backend)" = cpu ] && [ "$(value precision)" = f64 ] && command -v lmp >/dev/null; then
@@ -75,11 +83,11 @@ fix 1 all nve
 thermo 100
 run 100
 END
-        for _ in 1 2 3; do
+        for _ in $(seq "$runs"); do
             mpirun --allow-run-as-root --oversubscribe -np "$(value threads)" \
                 lmp -sf opt -in in.melt -log none
         done | awk -v n=$((4 * cells ** 3)) '/^Loop time/ { if (!t || $4 < t) t = $4 }
-            END { if (t) printf "lammps\topt\t%d\t100\t\t\t\t%.3f\t%.4g\n", n, t * 1e7 / n, n / t * 1e-4 }'
+            END { if (t) printf "lammps\topt\t20\t%d\t100\t\t\t\t%.3f\t%.4g\n", n, t * 1e7 / n, n / t * 1e-4 }'
     done | tee -a lammps.txt
     tr '\t' , <lammps.txt >>$csv
     rm -f lammps.txt in.melt
@@ -100,6 +108,6 @@ set multiplot layout 1,3
 do for [search in "full half tile"] {
     set title search
     plot for [o in "none row-major morton hilbert"] '$csv' \
-        using (strcol(1) eq search && strcol(2) eq o ? \$3 : NaN):8 with linespoints title o
+        using (strcol(1) eq search && strcol(2) eq o && (\$3 == 20 || o eq "none") ? \$4 : NaN):9 with linespoints title o
 }
 END

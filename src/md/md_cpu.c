@@ -29,7 +29,7 @@ typedef struct cpu_solver {
     torre_md_counts counts;
 } cpu_solver;
 
-/* Defaults: those that measured fastest on the melt (bench/bench_md_cpu). */
+/* Defaults: those that measured fastest on the melt (bench/bench_md.sh). */
 static const torre_md_plan defaults = {
     .neighbor = TORRE_NEIGHBOR_FULL,
     .skin = 0.3,
