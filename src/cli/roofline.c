@@ -109,6 +109,7 @@ static torre_status prepare(roofline_job *job)
                                       .machine = &job->machine,
                                       .directory = job->directory};
     TORRE_TRY(check_inputs(job));
+    if (s->tune && !s->dry_run) TORRE_TRY(torre_tune_prepare());
     return s->ceilings ? TORRE_OK : check_memory(job);
 }
 
@@ -133,23 +134,29 @@ static torre_status tell_plan(const roofline_job *job)
     return TORRE_OK;
 }
 
-/* The best towers of each order and DTS, for wave. */
+/* The best towers of each order and DTS, for wave, in the ordering that was listed first. */
 static torre_status recommend(roofline_job *job)
 {
     torre_tune_entry entry[256];
     roofline_results *r = &job->results;
+    int preferred = 0;
+    torre_sweep_point *points = calloc((size_t)r->count + 1, sizeof *points);
+    if (!points) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int i = 0; i < r->count; i++)
+        if (r->points[i].plan.ordering == job->axes.ordering[0]) points[preferred++] = r->points[i];
     char device[sizeof((torre_wave_info *)0)->device];
     int count = 0, dts[TORRE_LIST_LIMIT];
     for (int o = 0; o < job->axes.orders; o++) {
         int order = job->axes.order[o];
-        int n = torre_sweep_dts_values(r->points, r->count, order, dts, TORRE_LIST_LIMIT);
+        int n = torre_sweep_dts_values(points, preferred, order, dts, TORRE_LIST_LIMIT);
         for (int i = 0; i < n; i++) {
             const torre_sweep_point *p =
-                torre_sweep_best(r->points, r->count, order, TORRE_TORRE, dts[i]);
+                torre_sweep_best(points, preferred, order, TORRE_TORRE, dts[i]);
             entry[count++] = (torre_tune_entry){order, r->setting->precision, p->plan.dts,
                                                 p->plan.tower_height, p->gcells_per_s};
         }
     }
+    free(points);
     if (!count) return TORRE_OK;
     torre_wave_plan plan = {.engine = TORRE_TORRE,
                             .threads = (int)job->settings->threads,

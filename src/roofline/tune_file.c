@@ -120,19 +120,24 @@ static void write_file(FILE *out, const char *path, const char *version, const c
                 entries[i].tower_height, entries[i].gcells_per_s, device);
 }
 
-torre_status torre_tune_store(const char *device, const torre_tune_entry *entries, int count)
+torre_status torre_tune_prepare(void)
 {
-    char path[PATH], folder[PATH], version[32];
-    torre_output *out;
+    char path[PATH];
     if (!torre_tune_path(path, sizeof path))
         return torre_fail(TORRE_ERR_INPUT, "no place for recommendations: TORRE_TUNE is off, or "
                                            "neither XDG_CACHE_HOME nor HOME is set");
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (slash && slash != folder) {
-        *slash = 0;
-        TORRE_TRY(torre_output_directory(folder));
-    }
+    char *slash = strrchr(path, '/');
+    if (!slash || slash == path) return TORRE_OK;
+    *slash = 0;
+    return torre_output_directory(path);
+}
+
+torre_status torre_tune_store(const char *device, const torre_tune_entry *entries, int count)
+{
+    char path[PATH], version[32];
+    torre_output *out;
+    TORRE_TRY(torre_tune_prepare());
+    torre_tune_path(path, sizeof path);
     release(version, sizeof version);
     TORRE_TRY(torre_output_open(path, &out));
     write_file(torre_output_stream(out), path, version, device, entries, count);

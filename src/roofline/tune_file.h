@@ -44,6 +44,12 @@ bool torre_tune_lookup(const char *device, int order, torre_precision precision,
 bool torre_tune_apply(torre_wave_run *run, const torre_wave_plan *wish);
 
 /*
+ * Make sure, before time goes into a sweep, that there is a place for recommendations: the folder
+ * is made where missing. TORRE_ERR_INPUT where the file could not be written.
+ */
+torre_status torre_tune_prepare(void);
+
+/*
  * Replace the device's entries for the orders and precisions given, keep all others.
  * TORRE_ERR_INPUT when the file cannot be written.
  */
