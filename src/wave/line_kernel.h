@@ -9,6 +9,7 @@
  *
  *     ax  = C0 u, then += C_i px_i        i = 1 .. R
  *     ay  = C_1 py_1, then += C_i py_i    az likewise
+ *     (R = 1, where C_1 = 1: ax = fma(C0, u, px), ay = py, az = pz)
  *     lap = ax + wy ay, then += wz az     wy = (hx/hy)^2, wz = (hx/hz)^2
  *     u+  = (2 u - u-) + k lap            k = (c dt / hx)^2
  *
