@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/md_text.h"
+#include "cli/mps_main.h"
 #include "cli/program.h"
 #include "core/progress.h"
 
@@ -125,6 +126,7 @@ static torre_status run_md(const md_settings *s, const torre_option *table, md_i
 
 int main(int argc, char **argv)
 {
+    if (mps_main_wanted(argc, argv)) return mps_main(argc, argv);
     md_settings settings;
     torre_option table[MD_OPTIONS];
     md_input input = {0};

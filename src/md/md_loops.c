@@ -49,22 +49,22 @@ static torre_isa isa_limit = TORRE_ISA_AVX512;
 
 void torre_md_limit_isa(torre_isa most) { isa_limit = most; }
 
-/* Row of the tables: the best instruction set that is allowed and has loops. */
-static int isa_row(void)
+int torre_md_isa_row(int rows)
 {
-    const int rows = sizeof state_loops / sizeof state_loops[0];
     int isa = (int)torre_cpu_get()->isa;
     if (isa > (int)isa_limit) isa = (int)isa_limit;
     return isa < rows ? isa : 0;
 }
 
+#define ROWS ((int)(sizeof state_loops / sizeof state_loops[0]))
+
 const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precision)
 {
-    return state_loops[isa_row()][precision];
+    return state_loops[torre_md_isa_row(ROWS)][precision];
 }
 
 const torre_md_force_loops *torre_md_force_loops_find(torre_pair_model model,
                                                       torre_md_precision precision)
 {
-    return force_loops[isa_row()][model][precision];
+    return force_loops[torre_md_isa_row(ROWS)][model][precision];
 }

@@ -136,6 +136,10 @@ const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precisi
 const torre_md_force_loops *torre_md_force_loops_find(torre_pair_model model,
                                                       torre_md_precision precision);
 
+/* Row of a table of loops with that many rows, base, avx2, avx512: the best that is allowed and
+ * that this processor has. */
+int torre_md_isa_row(int rows);
+
 /* Use no better instruction set than this from now on, in solvers planned later: for tests and
  * comparisons. Not thread-safe. */
 void torre_md_limit_isa(torre_isa most);

@@ -1,0 +1,116 @@
+#include "cli/mps_input.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/numbers.h"
+
+static const double column_cells[] = {19, 45, 105}; /* of 0.1 m: small, medium, large */
+
+static torre_status make_plan(const mps_settings *s, double spacing, torre_md_plan *plan)
+{
+    *plan = (torre_md_plan){.skin = s->skin * spacing,
+                            .rebuild_every = s->rebuild_every,
+                            .sort_every = s->sort_every,
+                            .ordering = TORRE_ROW_MAJOR,
+                            .threads = (int)s->threads,
+                            .device = (int)s->device,
+                            .block = (int)s->block};
+    if (s->ordering == 1) {
+        if (s->sort_every)
+            return torre_fail(TORRE_ERR_USAGE, "--sort-every needs an --ordering other than none");
+        plan->sort_every = TORRE_MD_NEVER;
+    } else if (s->ordering > 1) {
+        plan->ordering = (torre_ordering_kind)(s->ordering - 2);
+    }
+    return TORRE_OK;
+}
+
+/* "x,y,z;x,y,z" (2-D: "x,y") */
+static torre_status read_gauges(const mps_settings *s, mps_input *in)
+{
+    char text[256];
+    for (const char *at = s->gauges; at && *at;) {
+        size_t length = strcspn(at, ";");
+        int numbers = 0;
+        bool fits = length < sizeof text && in->gauges < MPS_GAUGES;
+        memcpy(text, at, fits ? length : 0);
+        text[fits ? length : 0] = 0;
+        double *point = in->gauge[fits ? in->gauges : 0];
+        if (!fits || !torre_parse_reals(text, ',', 3, point, &numbers) || numbers != s->dimensions)
+            return torre_fail(
+                TORRE_ERR_USAGE,
+                "--gauges must be at most %d points of %d numbers, x,y%s;... (got %s)", MPS_GAUGES,
+                (int)s->dimensions, s->dimensions == 3 ? ",z" : "", s->gauges);
+        for (int a = 0; a < numbers; a++)
+            if (!(point[a] >= 0 && point[a] <= in->tank.size[a]))
+                return torre_fail(TORRE_ERR_USAGE,
+                                  "--gauges: %s is outside the tank, 0 to %g m along axis %d", text,
+                                  in->tank.size[a], a);
+        in->gauges++;
+        at += length + (at[length] == ';');
+    }
+    return TORRE_OK;
+}
+
+static torre_status set_precision(const mps_settings *s, mps_input *in)
+{
+    const torre_mps_backend *backend;
+    TORRE_TRY(torre_mps_backend_find(s->backend, &in->plan, &backend));
+    if (s->precision)
+        in->problem.precision = (torre_md_precision)(s->precision - 1);
+    else
+        in->problem.precision = strcmp(backend->name, "cuda") == 0 ? TORRE_MD_F32 : TORRE_MD_F64;
+    return TORRE_OK;
+}
+
+torre_status mps_input_read(const mps_settings *s, mps_input *in)
+{
+    const int dims = (int)s->dimensions;
+    const double spacing = s->spacing > 0 ? s->spacing : 0.1 / column_cells[s->size];
+    const double influence = s->influence > 0 ? s->influence : dims == 2 ? 2.1 : 2.35;
+    in->tank = (torre_mps_tank){.dims = dims,
+                                .spacing = spacing,
+                                .influence = influence * spacing,
+                                .column = {s->column[0], s->column[1]},
+                                .size = {s->tank[0], s->tank[1], s->tank[2]},
+                                .side_walls = s->side_walls};
+    torre_mps_problem *p = &in->problem;
+    *p = (torre_mps_problem){.dims = dims,
+                             .spacing = spacing,
+                             .influence = in->tank.influence,
+                             .density = s->density,
+                             .viscosity = s->viscosity,
+                             .gravity = s->gravity,
+                             .sound_speed = s->sound_speed,
+                             .surface = s->surface,
+                             .dt = s->dt};
+    if (p->sound_speed == 0) p->sound_speed = 10 * sqrt(2 * s->gravity * s->column[1]);
+    if (p->sound_speed == 0)
+        return torre_fail(TORRE_ERR_USAGE, "--sound-speed must be given where --gravity is 0");
+    if (!(influence >= 1.5 && influence <= 4))
+        return torre_fail(TORRE_ERR_USAGE, "--influence must be 1.5 to 4 spacings (got %g)",
+                          influence);
+    TORRE_TRY(torre_mps_tank_layout(&in->tank, &in->layout));
+    p->count = in->layout.count;
+    p->fluid = in->layout.fluid;
+    p->wall = in->layout.wall;
+    memcpy(p->box, in->layout.box, sizeof p->box);
+    if (p->dt == 0) p->dt = 0.9 * torre_mps_dt_limit(p);
+    in->width = (double)in->layout.water[0] * spacing;
+    in->steps = s->steps >= 0 ? s->steps : (int64_t)fmin(ceil(s->time / p->dt), 1e12);
+    in->thermo = s->thermo >= 0 ? s->thermo : (in->steps + 99) / 100;
+    TORRE_TRY(make_plan(s, spacing, &in->plan));
+    TORRE_TRY(set_precision(s, in));
+    return read_gauges(s, in);
+}
+
+torre_status mps_input_particles(mps_input *in)
+{
+    TORRE_TRY(torre_mps_tank_make(&in->tank, &in->particles));
+    memcpy(in->problem.position, in->particles.position, sizeof in->problem.position);
+    memcpy(in->problem.velocity, in->particles.velocity, sizeof in->problem.velocity);
+    return torre_mps_problem_check(&in->problem);
+}
+
+void mps_input_free(mps_input *in) { torre_md_particles_free(&in->particles); }

@@ -1,0 +1,284 @@
+#include "cli/mps_main.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/mps_output.h"
+#include "cli/program.h"
+#include "core/numbers.h"
+#include "core/progress.h"
+#include "core/report.h"
+#include "core/version.h"
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int number) { stop_signal = number; }
+
+bool mps_main_wanted(int argc, char *const *argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = strchr(argv[i], '=');
+        size_t length = value ? (size_t)(value - argv[i]) : strlen(argv[i]);
+        /* --mo is the shortest abbreviation that getopt_long takes for sure */
+        if (length < 4 || length > 7 || strncmp(argv[i], "--model", length) != 0) continue;
+        value = value ? value + 1 : i + 1 < argc ? argv[i + 1] : "";
+        return strcmp(value, "mps") == 0;
+    }
+    return false;
+}
+
+/* Where people read: standard output, unless that carries the report. */
+static FILE *people(const mps_settings *s)
+{
+    return s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
+}
+
+static const char *ordering_name(const torre_md_plan *plan)
+{
+    return plan->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(plan->ordering);
+}
+
+static void tell_setup(FILE *out, const mps_input *in, const torre_mps_run *run)
+{
+    const torre_mps_problem *p = run->problem;
+    const torre_md_plan *plan = &run->info.plan;
+    char bytes[32];
+    torre_format_bytes((double)run->info.memory_bytes, bytes, sizeof bytes);
+    fprintf(out, "# md %s, backend %s: %s\n", torre_version_text(), run->backend->name,
+            run->info.device);
+    fprintf(out,
+            "# %" PRId64 " particles (%" PRId64 " fluid, %" PRId64
+            " wall), spacing %.6g m, r_e %.4g "
+            "spacings, %s\n",
+            p->count, p->fluid, p->wall, p->spacing, p->influence / p->spacing, bytes);
+    fprintf(out,
+            "# sound speed %.6g m/s, dt %.6g s (limit %.6g s), %" PRId64 " steps, precision %s\n",
+            p->sound_speed, p->dt, torre_mps_dt_limit(p), in->steps,
+            torre_md_precision_name(p->precision));
+    fprintf(out,
+            "# ordering %s of %" PRId64 "x%" PRId64 "x%" PRId64 " bins, neighbor %s, skin %.4g m\n",
+            ordering_name(plan), run->info.bins[0], run->info.bins[1], run->info.bins[2],
+            torre_neighbor_name(plan->neighbor), plan->skin);
+}
+
+static void tell_head(FILE *out)
+{
+    fprintf(out,
+            "#  Step       t, s   front, m   x/L  t*sqrt(2g/L)  speed, m/s  kinetic, J  p max, "
+            "Pa  n/n0 inside\n");
+}
+
+static void tell_row(FILE *out, const mps_input *in, const torre_mps_row *r)
+{
+    double x = mps_output_front(in, r);
+    fprintf(out, "%7" PRId64 " %10.5f %10.5f %5.3f %13.4f %11.4f %11.5g %10.1f %12.5f\n", r->step,
+            r->time, x, x / in->width, mps_output_time(in, r), r->speed, r->kinetic, r->pressure,
+            r->compression);
+    fflush(out);
+}
+
+static void tell_result(const mps_settings *s, const mps_output *files, const torre_mps_run *run)
+{
+    FILE *out = people(s);
+    torre_mps_times t;
+    torre_md_counts c;
+    char seconds[32];
+    run->backend->times(run->solver, &t, &c);
+    torre_format_seconds(run->loop_s, seconds, sizeof seconds);
+    if (run->step > 0) {
+        fprintf(out, "# %" PRId64 " steps in %s: %.4g million particle-steps/s\n", run->step,
+                seconds, 1e-6 * torre_mps_run_rate(run));
+        fprintf(
+            out,
+            "# viscosity %.3f s, density %.3f s, gradient %.3f s, neighbor %.3f s, sort %.3f s, "
+            "move %.3f s; %" PRId64 " rebuilds\n",
+            t.viscosity, t.density, t.gradient, t.neighbor, t.sort, t.move, c.builds);
+    }
+    if (files->front_path[0]) fprintf(out, "# front in %s\n", files->front_path);
+    if (files->gauges_path[0]) fprintf(out, "# gauges in %s\n", files->gauges_path);
+    if (s->csv) fprintf(out, "# table in %s\n", s->csv);
+    if (s->dump) fprintf(out, "# trajectory in %s\n", s->dump);
+    if (files->picture_path[0]) fprintf(out, "# picture in %s\n", files->picture_path);
+}
+
+static void report_physics(torre_report *r, const mps_input *in, const torre_mps_run *run)
+{
+    const torre_mps_problem *p = run->problem;
+    torre_mps_norms n = torre_mps_norms_of(p->dims, p->spacing, p->influence);
+    torre_report_integer(r, "fluid", p->fluid);
+    torre_report_integer(r, "wall", p->wall);
+    torre_report_real(r, "spacing_m", p->spacing);
+    torre_report_real(r, "influence_m", p->influence);
+    torre_report_real(r, "n0", n.n0);
+    torre_report_real(r, "lambda0_m2", n.lambda0);
+    torre_report_real(r, "dt_s", p->dt);
+    torre_report_real(r, "dt_limit_s", torre_mps_dt_limit(p));
+    torre_report_real(r, "sound_speed", p->sound_speed);
+    if (!run->solver) return;
+    torre_report *last = torre_report_object(r, "last");
+    torre_report_real(last, "t", run->row.time);
+    torre_report_real(last, "front", mps_output_front(in, &run->row));
+    torre_report_real(last, "kinetic", run->row.kinetic);
+    torre_report_real(last, "potential", run->row.potential);
+    torre_report_real(last, "speed", run->row.speed);
+    torre_report_real(last, "pressure", run->row.pressure);
+    torre_report_real(last, "compression", run->row.compression);
+    torre_report_integer(last, "surface", run->row.surface);
+    torre_report_reals(last, "momentum", run->row.momentum, 3);
+}
+
+static torre_status write_report(torre_output **json, const torre_option *table,
+                                 const mps_input *in, const torre_mps_run *run)
+{
+    const torre_md_plan *plan = &run->info.plan;
+    torre_mps_times t = {0};
+    torre_md_counts c = {0};
+    torre_report *r = torre_report_new("md");
+    if (run->solver) run->backend->times(run->solver, &t, &c);
+    torre_report_text(r, "backend", run->backend->name);
+    torre_report_text(r, "device", run->info.device);
+    torre_report_text(r, "model", "mps");
+    torre_report_integer(r, "atoms", run->problem->count);
+    torre_report_integer(r, "steps", run->step);
+    torre_report_text(r, "ordering", ordering_name(plan));
+    torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
+    torre_report_text(r, "precision", torre_md_precision_name(run->problem->precision));
+    torre_report_reals(r, "box", run->problem->box, 3);
+    torre_report_integers(r, "bins", run->info.bins, 3);
+    torre_report_integer(r, "memory_bytes", run->info.memory_bytes);
+    torre_report_real(r, "loop_s", run->loop_s);
+    torre_report_real(r, "atom_steps_per_s", torre_mps_run_rate(run));
+    torre_report *time = torre_report_object(r, "time_s");
+    torre_report_real(time, "viscosity", t.viscosity);
+    torre_report_real(time, "density", t.density);
+    torre_report_real(time, "gradient", t.gradient);
+    torre_report_real(time, "neighbor", t.neighbor);
+    torre_report_real(time, "sort", t.sort);
+    torre_report_real(time, "move", t.move);
+    torre_report_integer(r, "builds", c.builds);
+    report_physics(r, in, run);
+    torre_report_options(r, table);
+    torre_status status = torre_report_write(r, torre_output_stream(*json));
+    torre_report_free(r);
+    if (status) return status;
+    torre_output *out = *json;
+    *json = NULL;
+    return torre_output_commit(out);
+}
+
+/* What the callbacks of the run need. */
+typedef struct watcher {
+    const mps_settings *settings;
+    const mps_input *input;
+    mps_output *output;
+    torre_progress progress;
+} watcher;
+
+static torre_status on_row(void *context, torre_mps_run *run)
+{
+    watcher *w = context;
+    TORRE_TRY(mps_output_row(w->output, run));
+    if (w->settings->quiet) return TORRE_OK;
+    torre_progress_end(&w->progress);
+    tell_row(people(w->settings), w->input, &run->row);
+    return TORRE_OK;
+}
+
+static void on_progress(void *context, const torre_mps_run *run, int64_t goal)
+{
+    watcher *w = context;
+    torre_progress_show(&w->progress, run->step, goal, 1e-6 * torre_mps_run_rate(run),
+                        "M particle-steps/s");
+}
+
+static bool on_stop(void *context)
+{
+    (void)context;
+    return stop_signal != 0;
+}
+
+/* The first Ctrl-C (or kill) stops after the present chunk; a second one kills as usual. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static torre_status time_loop(const mps_settings *s, const mps_input *in, mps_output *out,
+                              torre_mps_run *run)
+{
+    watcher w = {.settings = s, .input = in, .output = out};
+    torre_mps_watch watch = {.every = in->thermo,
+                             .row = on_row,
+                             .progress = on_progress,
+                             .stop = on_stop,
+                             .context = &w};
+    if (!s->quiet) tell_head(people(s));
+    TORRE_TRY(torre_mps_run_start(run, &watch));
+    catch_signals();
+    torre_progress_start(&w.progress, stderr, !s->quiet);
+    torre_status status = torre_mps_run_advance(run, in->steps, &watch);
+    torre_progress_end(&w.progress);
+    return status;
+}
+
+/* What was computed before a run became unstable is worth keeping; the first failure counts. */
+static torre_status keep_what_there_is(mps_output *out, torre_mps_run *run, torre_status failed)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s", torre_error_text());
+    if (mps_output_results(out, run, true)) return failed;
+    return torre_fail(failed, "%s", text);
+}
+
+static torre_status run_mps(const mps_settings *s, const torre_option *table, mps_input *in,
+                            mps_output *out, torre_mps_run **run)
+{
+    TORRE_TRY(mps_input_read(s, in));
+    TORRE_TRY(torre_mps_run_new(&in->problem, s->backend, &in->plan, run));
+    if (!s->quiet) tell_setup(people(s), in, *run);
+    if (s->dry_run) {
+        if (!s->json) return TORRE_OK;
+        TORRE_TRY(torre_output_open(s->json, &out->json));
+        return write_report(&out->json, table, in, *run);
+    }
+    TORRE_TRY(mps_input_particles(in));
+    TORRE_TRY(mps_output_open(s, in, out));
+    torre_status status = time_loop(s, in, out, *run);
+    if (status == TORRE_ERR_UNSTABLE) return keep_what_there_is(out, *run, status);
+    if (status) return status;
+    TORRE_TRY(mps_output_results(out, *run, false));
+    if (!s->quiet) tell_result(s, out, *run);
+    if (out->json) TORRE_TRY(write_report(&out->json, table, in, *run));
+    if ((*run)->step == in->steps) return TORRE_OK;
+    return torre_fail(TORRE_STOPPED,
+                      "stopped by %s after step %lld of %lld; the results up to there are written",
+                      stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (long long)(*run)->step,
+                      (long long)in->steps);
+}
+
+int mps_main(int argc, char **argv)
+{
+    mps_settings settings;
+    torre_option table[MPS_OPTIONS];
+    mps_input input = {0};
+    mps_output output = {0};
+    torre_mps_run *run = NULL;
+    mps_settings_init(&settings, table);
+    torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
+    if (!status && settings.help) {
+        mps_settings_init(&settings, table); /* the help shows defaults */
+        mps_help(table);
+    } else if (!status && settings.version) {
+        torre_program_version("md");
+    } else if (!status) {
+        status = run_mps(&settings, table, &input, &output, &run);
+    }
+    mps_output_close(&output);
+    torre_mps_run_free(run);
+    mps_input_free(&input);
+    return torre_program_end("md", status);
+}

@@ -1,0 +1,204 @@
+#include "cli/mps_output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/particle_picture.h"
+
+/* name in the directory of the run, unless it is a path of its own. */
+static torre_status path_of(const mps_settings *s, const char *option, const char *name, char *path,
+                            size_t size)
+{
+    bool bare = !strchr(name, '/') && strcmp(s->output, ".") != 0;
+    int length = snprintf(path, size, "%s%s%s", bare ? s->output : "", bare ? "/" : "", name);
+    if (length < 0 || length >= (int)size)
+        return torre_fail(TORRE_ERR_USAGE, "--%s is too long a name", option);
+    return bare ? torre_output_directory(s->output) : TORRE_OK;
+}
+
+static bool wanted(const char *name) { return strcmp(name, "none") != 0; }
+
+static torre_status open_tables(mps_output *out)
+{
+    const mps_settings *s = out->settings;
+    if (wanted(s->front)) {
+        TORRE_TRY(path_of(s, "front", s->front, out->front_path, sizeof out->front_path));
+        TORRE_TRY(torre_text_output_open(out->front_path, &out->front));
+        torre_text_output_print(out->front, "t,x,x/L,t*sqrt(2g/L)\n");
+    }
+    if (s->gauges) {
+        TORRE_TRY(path_of(s, "output", "gauges.csv", out->gauges_path, sizeof out->gauges_path));
+        TORRE_TRY(torre_text_output_open(out->gauges_path, &out->gauges));
+        torre_text_output_print(out->gauges, "t");
+        for (int k = 0; k < out->input->gauges; k++) {
+            const double *at = out->input->gauge[k];
+            torre_text_output_print(out->gauges, ",p(%g %g %g)", at[0], at[1], at[2]);
+        }
+        torre_text_output_print(out->gauges, "\n");
+    }
+    if (s->csv) {
+        TORRE_TRY(torre_text_output_open(s->csv, &out->csv));
+        torre_text_output_print(out->csv, "step,t,front,kinetic,potential,speed,pressure,"
+                                          "compression,surface,px,py,pz\n");
+    }
+    return s->dump ? torre_text_output_open(s->dump, &out->dump) : TORRE_OK;
+}
+
+torre_status mps_output_open(const mps_settings *s, const mps_input *in, mps_output *out)
+{
+    out->settings = s;
+    out->input = in;
+    out->dumped = -1;
+    if (wanted(s->picture)) {
+        TORRE_TRY(path_of(s, "picture", s->picture, out->picture_path, sizeof out->picture_path));
+        TORRE_TRY(torre_output_open(out->picture_path, &out->picture));
+    }
+    if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
+    return open_tables(out);
+}
+
+double mps_output_front(const mps_input *in, const torre_mps_row *row)
+{
+    return row->front - in->layout.origin[0];
+}
+
+double mps_output_time(const mps_input *in, const torre_mps_row *row)
+{
+    return row->time * sqrt(2 * in->problem.gravity / in->width);
+}
+
+/*
+ * Picture of the fluid in the tank: the walls are its edges. The colour of the fastest is that of a
+ * fall from the top of the column.
+ */
+static torre_status draw(const mps_output *out, const torre_mps_run *run, torre_image *image)
+{
+    const mps_input *in = out->input;
+    torre_md_particles fluid;
+    TORRE_TRY(torre_md_particles_new(in->problem.fluid, &fluid));
+    for (int a = 0; a < 3; a++) {
+        fluid.box[a] = (double)in->layout.cells[a] * in->problem.spacing;
+        for (int64_t i = 0; i < fluid.count; i++) {
+            fluid.position[a][i] = run->now.position[a][i] - in->layout.origin[a];
+            fluid.velocity[a][i] = run->now.velocity[a][i];
+        }
+    }
+    double speed = sqrt(2 * in->problem.gravity * in->tank.column[1]);
+    torre_status status = torre_particle_picture(&fluid, in->problem.spacing, speed, image);
+    torre_md_particles_free(&fluid);
+    return status;
+}
+
+static torre_status write_picture(const mps_output *out, const torre_mps_run *run,
+                                  torre_output *file)
+{
+    torre_image image;
+    char title[64];
+    TORRE_TRY(draw(out, run, &image));
+    snprintf(title, sizeof title, "md --model mps, t = %.4f s", run->row.time);
+    torre_status status = torre_png_encode(&image, title, file);
+    torre_image_free(&image);
+    return status;
+}
+
+static torre_status write_frame(mps_output *out, const torre_mps_run *run)
+{
+    char name[32], path[4096];
+    torre_output *file;
+    snprintf(name, sizeof name, "frame_%04" PRId64 ".png", out->frames++);
+    TORRE_TRY(path_of(out->settings, "output", name, path, sizeof path));
+    TORRE_TRY(torre_output_open(path, &file));
+    torre_status status = write_picture(out, run, file);
+    if (!status) return torre_output_commit(file);
+    torre_output_discard(file);
+    return status;
+}
+
+/* Nine digits: every f32 reads back as itself. */
+static void write_dump(mps_output *out, const torre_mps_run *run)
+{
+    const torre_mps_problem *p = run->problem;
+    torre_text_output_print(out->dump,
+                            "%" PRId64 "\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties="
+                            "id:I:1:species:S:1:pos:R:3:velo:R:3:pressure:R:1:number_density:R:1 "
+                            "Time=%.17g Step=%" PRId64 " pbc=\"T T T\"\n",
+                            p->count, p->box[0], p->box[1], p->box[2], run->row.time, run->step);
+    for (int64_t i = 0; i < p->count; i++)
+        torre_text_output_print(
+            out->dump, "%" PRId64 " %s %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", i + 1,
+            i < p->fluid             ? "Fluid"
+            : i < p->fluid + p->wall ? "Wall"
+                                     : "Dummy",
+            run->now.position[0][i], run->now.position[1][i], run->now.position[2][i],
+            run->now.velocity[0][i], run->now.velocity[1][i], run->now.velocity[2][i],
+            run->pressure[i], run->number_density[i]);
+    out->dumped = run->step;
+}
+
+static void write_gauges(mps_output *out, const torre_mps_run *run)
+{
+    const mps_input *in = out->input;
+    torre_text_output_print(out->gauges, "%.9g", run->row.time);
+    for (int k = 0; k < in->gauges; k++) {
+        double at[3];
+        for (int a = 0; a < 3; a++) at[a] = in->layout.origin[a] + in->gauge[k][a];
+        torre_text_output_print(out->gauges, ",%.9g", torre_mps_run_gauge(run, at));
+    }
+    torre_text_output_print(out->gauges, "\n");
+}
+
+torre_status mps_output_row(mps_output *out, const torre_mps_run *run)
+{
+    const mps_settings *s = out->settings;
+    const torre_mps_row *r = &run->row;
+    if (out->front) {
+        double x = mps_output_front(out->input, r);
+        torre_text_output_print(out->front, "%.9g,%.9g,%.9g,%.9g\n", r->time, x,
+                                x / out->input->width, mps_output_time(out->input, r));
+    }
+    if (out->gauges) write_gauges(out, run);
+    if (out->csv)
+        torre_text_output_print(
+            out->csv, "%" PRId64 ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%" PRId64 ",%.9g,%.9g,%.9g\n",
+            r->step, r->time, mps_output_front(out->input, r), r->kinetic, r->potential, r->speed,
+            r->pressure, r->compression, r->surface, r->momentum[0], r->momentum[1],
+            r->momentum[2]);
+    if (out->dump && s->dump_every && out->rows % s->dump_every == 0) write_dump(out, run);
+    if (s->frame_every && out->rows % s->frame_every == 0) TORRE_TRY(write_frame(out, run));
+    out->rows++;
+    return TORRE_OK;
+}
+
+static torre_status commit(torre_text_output **file)
+{
+    torre_text_output *out = *file;
+    *file = NULL;
+    return out ? torre_text_output_commit(out) : TORRE_OK;
+}
+
+torre_status mps_output_results(mps_output *out, const torre_mps_run *run, bool failed)
+{
+    if (out->dump && !failed && out->dumped != run->step) write_dump(out, run);
+    TORRE_TRY(commit(&out->dump));
+    TORRE_TRY(commit(&out->front));
+    TORRE_TRY(commit(&out->gauges));
+    TORRE_TRY(commit(&out->csv));
+    if (!out->picture || failed) return TORRE_OK;
+    TORRE_TRY(write_picture(out, run, out->picture));
+    torre_output *picture = out->picture;
+    out->picture = NULL;
+    return torre_output_commit(picture);
+}
+
+void mps_output_close(mps_output *out)
+{
+    torre_text_output_discard(out->front);
+    torre_text_output_discard(out->gauges);
+    torre_text_output_discard(out->csv);
+    torre_text_output_discard(out->dump);
+    torre_output_discard(out->json);
+    torre_output_discard(out->picture);
+    memset(out, 0, sizeof *out);
+}

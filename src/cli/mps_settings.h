@@ -1,0 +1,44 @@
+/* What the command line of `md --model mps` says. */
+#ifndef TORRE_MPS_SETTINGS_H
+#define TORRE_MPS_SETTINGS_H
+
+#include "core/options.h"
+
+typedef struct mps_settings {
+    int model; /* always mps */
+    /* water and tank */
+    int64_t dimensions;
+    int size;       /* small, medium, large */
+    double spacing; /* 0: as the size says */
+    double column[3], tank[3];
+    bool side_walls;
+    double influence;                                         /* in spacings; 0: auto */
+    double density, viscosity, gravity, sound_speed, surface; /* sound_speed 0: auto */
+    /* time */
+    double time;
+    int64_t steps; /* -1: as time says */
+    double dt;     /* 0: auto */
+    /* output */
+    int64_t thermo; /* -1: auto */
+    const char *front, *gauges, *csv, *dump, *picture, *output, *json;
+    int64_t dump_every, frame_every;
+    /* how to compute */
+    const char *backend;
+    int64_t device, threads, block;
+    int precision;                     /* 0: auto, 1 f32, 2 f64, 3 mixed */
+    double skin;                       /* in spacings; 0: auto */
+    int64_t rebuild_every, sort_every; /* 0: auto */
+    int ordering;                      /* 0: auto, 1: none, then torre_ordering_kind + 2 */
+    /* the program itself */
+    bool dry_run, quiet, help, version;
+} mps_settings;
+
+enum { MPS_OPTIONS = 52 };
+
+/* Defaults, and the table of options (table[MPS_OPTIONS]) that writes into *settings. */
+void mps_settings_init(mps_settings *settings, torre_option *table);
+
+/* Print --help on stdout; call it before parsing, while the settings are the defaults. */
+void mps_help(const torre_option *table);
+
+#endif

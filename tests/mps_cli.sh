@@ -1,0 +1,72 @@
+#!/bin/bash
+# `md --model mps`: what it refuses and how, and the files it writes. Usage: mps_cli.sh MD
+md=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+fail()
+{
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# bad CODE TEXT OPTION...: that exit code, one line on standard error with TEXT, no file left.
+bad()
+{
+    local code=$1 text=$2
+    shift 2
+    mkdir run
+    (cd run && "$md" --model mps --quiet "$@" >../out 2>../err)
+    local got=$?
+    [ $got = "$code" ] || fail "md $*: exit $got, not $code"
+    [ "$(wc -l <err)" = 1 ] || fail "md $*: $(wc -l <err) lines on standard error: $(cat err)"
+    grep -qF -- "$text" err || fail "md $*: \"$(cat err)\" does not say \"$text\""
+    [ -s out ] && fail "md $*: standard output holds $(head -1 out)"
+    [ -z "$(ls -A run)" ] || fail "md $*: left $(ls -A run)"
+    rm -rf run
+}
+
+bad 2 "--spacing must be" --spacing 0
+bad 2 "--spacing must be" --spacing -0.01
+bad 2 "--dimensions must be 2 or 3 (got 4)" --dimensions 4
+bad 2 "--influence must be 1.5 to 4" --influence 9
+bad 2 "--fluid-density must be" --fluid-density 0
+bad 2 "higher or wider than the tank" --column 0.1,0.9
+bad 2 "too little to be periodic" --spacing 0.03
+bad 2 "--tank z" --spacing 0.3
+bad 2 "outside the tank" --gauges 9,0,0
+bad 2 "--gauges must be" --gauges 0.1
+bad 2 "--sound-speed must be given" --gravity 0
+bad 2 "--sort-every needs" --ordering none --sort-every 10
+bad 2 "--backend must be" --backend gpu
+bad 2 "unknown" --cells 5
+bad 3 "cannot" --spacing 0.01 --steps 1 --dump /dev/full
+bad 4 "available" --spacing 0.0001
+bad 5 "above the Courant limit" --dt 0.1
+bad 5 "above the Courant limit" --sound-speed 1000 --dt 1e-4
+
+tank="--model mps --dimensions 2 --spacing 0.01 --steps 60"
+"$md" $tank --thermo 20 --gauges '0.05,0;0.4,0.01' --csv run.csv --json run.json --dump run.xyz \
+    --dump-every 1 --frame-every 2 --output dam >table 2>err || fail "a plain run: $(cat err)"
+[ -s err ] && fail "standard error holds $(cat err)"
+[ "$(head -1 dam/front.csv)" = 't,x,x/L,t*sqrt(2g/L)' ] || fail "front.csv: $(head -1 dam/front.csv)"
+for name in dam/front.csv dam/gauges.csv run.csv; do
+    [ "$(wc -l <$name)" = 5 ] || fail "$name has $(wc -l <$name) lines"
+done
+[ "$(grep -c pressure run.xyz)" = 4 ] || fail "the dump has not four frames"
+for name in dam_break frame_0000 frame_0001; do
+    [ "$(head -c 4 dam/$name.png | tail -c 3)" = PNG ] || fail "no picture $name"
+done
+for name in program version backend device model atoms steps ordering neighbor precision box loop_s \
+    atom_steps_per_s time_s n0 dt_limit_s options; do
+    grep -q "^  \"$name\": " run.json || fail "no $name in the report"
+done
+# x = 0.1 m at first, further and further then; x/L is x / 0.1 m
+awk -F, 'NR == 2 && $2 != 0.1 || NR > 3 && $2 <= last || NR > 1 && ($3 - $2 / 0.1)^2 > 1e-12 { exit 1 }
+         { last = $2 }' dam/front.csv || fail "front.csv: $(cat dam/front.csv)"
+"$md" $tank --dry-run --quiet --json - --output none | grep -q '"dt_limit_s"' || fail "--dry-run"
+[ -e none ] && fail "--dry-run made a directory"
+"$md" --model=mps --help | grep -q 'gauges' || fail "--help"
+[ $failures = 0 ] && echo "all as expected"
+exit $((failures > 0))
