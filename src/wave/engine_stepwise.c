@@ -4,9 +4,11 @@
  * f32, 16 with a velocity array), so the 2 R + 1 planes that a plane of updates reads must stay in
  * cache: blocks of rows along y, swept along x.
  */
+#include <omp.h>
 #include <string.h>
 
 #include "wave/cpu_solver.h"
+#include "wave/cpu_wait.h"
 
 static torre_status stepwise_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                                   torre_wave_info *info)
@@ -55,18 +57,24 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
     int64_t blocks = (size[1] + rows - 1) / rows;
     int64_t slabs = s->threads, most = size[0] / (4 * s->field.half_width);
     if (slabs > most) slabs = most > 0 ? most : 1;
-    const char *row[3 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH];
-#pragma omp parallel num_threads(s->threads) private(row)
-    for (int64_t n = s->n; n < s->n + steps; n++) {
-#pragma omp for collapse(2) schedule(static)
-        for (int64_t slab = 0; slab < slabs; slab++) {
-            for (int64_t block = 0; block < blocks; block++) {
-                int64_t y0 = block * rows, y1 = y0 + rows < size[1] ? y0 + rows : size[1];
+    torre_barrier barrier = {0};
+#pragma omp parallel num_threads(s->threads)
+    {
+        const char *row[3 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH];
+        const int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
+#pragma omp single
+        barrier.threads = (int)threads;
+        for (int64_t n = s->n; n < s->n + steps; n++) {
+            for (int64_t i = slabs * blocks * me / threads; i < slabs * blocks * (me + 1) / threads;
+                 i++) {
+                int64_t slab = i / blocks, y0 = i % blocks * rows;
+                int64_t y1 = y0 + rows < size[1] ? y0 + rows : size[1];
                 int64_t end = size[0] * (slab + 1) / slabs;
                 for (int64_t x = size[0] * slab / slabs; x < end; x++)
                     torre_cpu_update(s, n, (torre_run){x, y0, y1, 0, size[2]},
                                      next_plane(s, n, x + 1, y0, y1, row));
             }
+            torre_barrier_wait(&barrier);
         }
     }
     s->n += steps;

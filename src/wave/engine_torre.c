@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "wave/cpu_solver.h"
+#include "wave/cpu_wait.h"
 #include "wave/tower_schedule.h"
 
 static torre_status check_periodic(const torre_wave_problem *p, const torre_cpu_shape *shape)
@@ -164,6 +165,16 @@ static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row
     }
 }
 
+/* The towers of the next steps, none of them begun. */
+static torre_status prepare_pass(torre_cpu_solver *s, int64_t height)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    torre_tower_grid grid =
+        torre_tower_grid_make(p->size[0], p->size[1], p->order / 2, s->shape.dts, height,
+                              p->face[1][0] == TORRE_PERIODIC);
+    return torre_tower_schedule_make(&grid, s->ordering, &s->schedule);
+}
+
 static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
@@ -175,18 +186,22 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
     const char **rows = malloc((size_t)(edge * s->threads) * sizeof *rows);
     if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     torre_status status = TORRE_OK;
-    for (int64_t done = 0; done < steps && !status;) {
-        int64_t height = least(s->shape.height, steps - done);
-        torre_tower_grid grid =
-            torre_tower_grid_make(p->size[0], p->size[1], p->order / 2, s->shape.dts, height,
-                                  p->face[1][0] == TORRE_PERIODIC);
-        status = torre_tower_schedule_make(&grid, s->ordering, &s->schedule);
-        if (status) break;
+    torre_barrier barrier = {0};
 #pragma omp parallel num_threads(s->threads)
-        for (torre_tower tower; torre_tower_schedule_take(s->schedule, &tower);)
-            climb(s, tower, rows + edge * omp_get_thread_num());
-        s->n += height;
-        done += height;
+    {
+        const int me = omp_get_thread_num();
+#pragma omp single
+        barrier.threads = omp_get_num_threads();
+        for (int64_t done = 0, height; done < steps; done += height) {
+            height = least(s->shape.height, steps - done);
+            if (me == 0) status = prepare_pass(s, height);
+            torre_barrier_wait(&barrier);
+            if (status) break;
+            for (torre_tower tower; torre_tower_schedule_take(s->schedule, &tower);)
+                climb(s, tower, rows + edge * me);
+            torre_barrier_wait(&barrier);
+            if (me == 0) s->n += height;
+        }
     }
     free(rows);
     return status;

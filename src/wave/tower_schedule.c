@@ -1,8 +1,9 @@
 #include "wave/tower_schedule.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "wave/cpu_wait.h"
 
 void torre_tower_schedule_free(torre_tower_schedule *s)
 {
@@ -79,26 +80,13 @@ torre_tower_watch torre_tower_watch_make(const torre_tower_schedule *s, torre_to
     return watch;
 }
 
-/* Tells the core that this is a waiting loop. */
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
 void torre_tower_watch_wait(torre_tower_watch *watch, int64_t steps)
 {
     for (int i = 0; i < 3; i++) {
         if (!watch->upwind[i] || watch->seen[i] >= steps) continue;
-        for (int turn = 0;; turn++) {
+        for (int turns = 0;; torre_wait_turn(&turns)) {
             watch->seen[i] = atomic_load_explicit(&watch->upwind[i]->steps, memory_order_acquire);
             if (watch->seen[i] >= steps) break;
-            /* after some microseconds the other worker may need this very core */
-            if (turn < 1000)
-                relax();
-            else
-                sched_yield();
         }
     }
 }
