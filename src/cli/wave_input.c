@@ -199,6 +199,30 @@ static torre_status read_points(const wave_settings *s, wave_input *in)
     return TORRE_OK;
 }
 
+/* Options that nothing in the run would look at. */
+static torre_status refuse_idle(const wave_settings *s, const torre_option *table,
+                                const wave_input *in)
+{
+    static const char *const of_sources[] = {"wavelet", "frequency", "amplitude"};
+    static const char *const of_pictures[] = {"snapshot-plane", "snapshot-scale"};
+    bool absorbing = false;
+    for (int a = 0; a < 6; a++) absorbing |= in->problem.face[a / 2][a % 2] == TORRE_ABSORBING;
+    for (int i = 0; i < 3; i++)
+        if (in->problem.source_count == 0 && torre_options_given(table, of_sources[i]))
+            return torre_fail(
+                TORRE_ERR_USAGE, "--%s belongs to sources, and %s; give --source", of_sources[i],
+                s->source ? "--source none leaves none" : "--initial without --source has none");
+    for (int i = 0; i < 2; i++)
+        if (s->snapshot_every == 0 && torre_options_given(table, of_pictures[i]))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--%s belongs to pictures, and --snapshot-every 0 makes none",
+                              of_pictures[i]);
+    if (!absorbing && torre_options_given(table, "absorbing-width"))
+        return torre_fail(TORRE_ERR_USAGE, "--absorbing-width belongs to --boundary absorbing; no "
+                                           "face is absorbing");
+    return TORRE_OK;
+}
+
 static torre_status read_wavelet(const wave_settings *s, wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
@@ -323,12 +347,26 @@ torre_status wave_input_read(const wave_settings *s, const torre_option *table,
     TORRE_TRY(torre_wave_problem_check(p));
     TORRE_TRY(choose_dt(s, whole_microseconds, in));
     TORRE_TRY(read_points(s, in));
+    TORRE_TRY(refuse_idle(s, table, in));
     TORRE_TRY(read_wavelet(s, in));
     if (s->snapshot_every > p->steps)
         warn(in, "--snapshot-every %" PRId64 " makes no picture in %" PRId64 " steps",
              s->snapshot_every, p->steps);
     TORRE_TRY(check_initial(s, torre_options_given(table, "seed"), in));
     return read_plane(s, in);
+}
+
+torre_status wave_input_check_backend(const wave_settings *s, const torre_option *table,
+                                      const char *backend, wave_input *in)
+{
+    const bool cuda = strcmp(backend, "cuda") == 0;
+    const char *idle = cuda ? "threads" : "device", *other = cuda ? "cpu" : "cuda";
+    if (!torre_options_given(table, idle)) return TORRE_OK;
+    if (strcmp(s->backend, "auto") != 0)
+        return torre_fail(TORRE_ERR_USAGE, "--%s belongs to --backend %s (got --backend %s)", idle,
+                          other, s->backend);
+    warn(in, "--%s belongs to --backend %s; this run takes the %s backend", idle, other, backend);
+    return TORRE_OK;
 }
 
 void wave_input_free(wave_input *in)

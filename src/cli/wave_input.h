@@ -35,6 +35,13 @@ torre_status wave_input_read(const wave_settings *settings, const torre_option *
                              bool whole_microseconds, wave_input *input);
 
 /*
+ * --threads with cuda and --device with cpu mean nothing: TORRE_ERR_USAGE where --backend names the
+ * backend, a warning where it was chosen automatically.
+ */
+torre_status wave_input_check_backend(const wave_settings *settings, const torre_option *table,
+                                      const char *backend, wave_input *input);
+
+/*
  * Read or make u[0] and u[-1] (dense, of the problem's precision, free both): NULL for a zero one.
  */
 torre_status wave_input_initial(const wave_settings *settings, const wave_input *input, void **now,

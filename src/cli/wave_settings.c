@@ -228,7 +228,7 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .value = &s->device,
          .low = 0,
          .high = 1023,
-         .help = "number of the GPU"},
+         .help = "number of the GPU (--backend cuda)"},
         {.name = "engine",
          .kind = TORRE_OPTION_CHOICE,
          .value = &s->engine,
@@ -260,7 +260,7 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .low = 1,
          .high = 4096,
          .word = "auto",
-         .help = "of the CPU; auto obeys OMP_NUM_THREADS"},
+         .help = "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"},
 
         {.name = "Program", .kind = TORRE_OPTION_GROUP},
         {.name = "dry-run",
@@ -307,6 +307,10 @@ void wave_help(const torre_option *table)
          "z counts downwards. Faces: free (u = 0, like the surface of water), rigid (a wall),\n"
          "absorbing (a damping layer inside the grid before a free face), periodic (two\n"
          "opposite faces together). Sources and receivers between cells are interpolated.\n"
+         "\n"
+         "Where --dts and --tower-height are left open, the recommendations of\n"
+         "roofline --tune for this device are taken, if there are any; TORRE_TUNE=off in the\n"
+         "environment ignores them, TORRE_TUNE=FILE takes another file.\n"
          "\n"
          "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no\n"
          "device, 5 the field became unstable, 75 stopped by a signal after writing the\n"

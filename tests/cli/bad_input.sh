@@ -90,6 +90,14 @@ bad 2 "--snapshot-every must be" --snapshot-every -1
 bad 2 "--snapshot-scale must be" --snapshot-scale 0
 bad 2 "--seed belongs to --initial noise" $r --seed 3
 bad 2 "--frequency belongs to --wavelet ricker" $r --wavelet word.txt --frequency 3
+for option in "--wavelet ricker" "--frequency 3" "--amplitude 2"; do
+    bad 2 "${option% *} belongs to sources, and --source none leaves none" $r --source none $option
+    bad 2 "belongs to sources, and --initial without --source has none" $r --initial noise $option
+done
+bad 2 "--snapshot-plane belongs to pictures" $r --snapshot-every 0 --snapshot-plane xy
+bad 2 "--snapshot-scale belongs to pictures" $r --snapshot-every 0 --snapshot-scale 1
+bad 2 "--absorbing-width belongs to --boundary absorbing" $r --absorbing-width 5
+bad 2 "--device belongs to --backend cuda (got --backend cpu)" $r --device 0
 bad 2 "--receivers needs --traces" $r --receivers 1,1,1
 bad 2 "--traces needs --receivers" $r --traces t.npy
 bad 2 "--traces must be" $r --receivers 1,1,1 --traces t.csv
