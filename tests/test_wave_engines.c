@@ -129,13 +129,14 @@ static void random_case_free(random_case *c)
 
 /* Changes to the blocking of a solver before it runs; 0 leaves what the library chose. */
 typedef struct blocking {
-    int64_t rows, window;
+    int64_t rows, depth, window;
 } blocking;
 
 static void set_blocking(torre_wave_solver *solver, const blocking *b)
 {
     torre_cpu_shape *shape = &((torre_cpu_solver *)solver)->shape;
     if (b->rows) shape->rows = b->rows;
+    if (b->depth) shape->depth = b->depth;
     if (b->window) shape->window = b->window;
 }
 
@@ -260,13 +261,13 @@ static void compare_engines(uint64_t *state, const random_case *c, int variants)
     char text[256];
     describe(c, text, sizeof text);
     const torre_wave_problem *p = &c->problem;
-    blocking b = {.rows = pick(state, 0, 9)};
+    int64_t block = TORRE_BLOCK_BYTES / p->precision;
+    blocking b = {.rows = pick(state, 0, 9), .depth = block * pick(state, 0, 3)};
     wave_way way = way_of(TORRE_STEPWISE, 0, 0, TORRE_ROW_MAJOR, (int)pick(state, 1, 4));
     outcome stepwise;
     CHECK(run(c, &way, &b, &stepwise), "stepwise refuses %s", text);
     compare_reference(c, &stepwise, text);
 
-    int64_t block = TORRE_BLOCK_BYTES / p->precision;
     for (int v = 0; v < variants; v++) {
         int dts = (int)pick(state, 1, 5);
         if (p->face[1][0] == TORRE_PERIODIC) /* a size that closes on itself, if there is one */
@@ -316,6 +317,40 @@ static void test_large_problems(void **unused)
     }
 }
 
+/* Columns too long for the cache: the library chooses windows, except where z is periodic. */
+static void test_long_columns(void **unused)
+{
+    (void)unused;
+    uint64_t state = 99;
+    const torre_caches caches = {32 << 10, 512 << 10};
+    for (int order = 2; order <= 8; order += 2) {
+        int64_t size[3] = {24, 20, 5003};
+        random_case c;
+        random_case_make(&state, size, order, &c);
+        torre_wave_problem *p = &c.problem;
+        for (int periodic = 0; periodic < 2; periodic++) {
+            p->face[2][0] = p->face[2][1] = periodic ? TORRE_PERIODIC : TORRE_FREE;
+            torre_cpu_shape shape = torre_cpu_shape_choose(p, caches, 4, 8);
+            int64_t block = TORRE_BLOCK_BYTES / p->precision, whole = 5003 / block * block + block;
+            CHECK(shape.window % block == 0 && shape.window <= whole, "window %lld of %lld",
+                  (long long)shape.window, (long long)whole);
+            CHECK(periodic == (shape.window == whole), "order %d, periodic %d: window %lld", order,
+                  periodic, (long long)shape.window);
+        }
+        p->face[2][0] = p->face[2][1] = TORRE_FREE;
+        wave_way way = way_of(TORRE_STEPWISE, 0, 0, TORRE_ROW_MAJOR, 2);
+        outcome stepwise, torre;
+        CHECK(run(&c, &way, &(blocking){0}, &stepwise), "stepwise refuses order %d", order);
+        way = way_of(TORRE_TORRE, 16, 40, TORRE_ROW_MAJOR, 2); /* too large for any cache's layer */
+        if (run(&c, &way, &(blocking){0}, &torre)) {
+            compare_bits(&torre, &stepwise, way.name, "long columns");
+            outcome_free(&torre);
+        }
+        outcome_free(&stepwise);
+        random_case_free(&c);
+    }
+}
+
 /* What an engine cannot do it refuses by name. */
 static void test_refusals(void **unused)
 {
@@ -356,6 +391,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_problems),
         cmocka_unit_test(test_large_problems),
+        cmocka_unit_test(test_long_columns),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,23 +15,54 @@ static int64_t clamp(int64_t i, int64_t low, int64_t high)
     return i < low ? low : i > high ? high : i;
 }
 
+/*
+ * Block of stepwise: the planes x-R .. x+R+1 of u[n] and two of everything else in 3/4 of the
+ * cache. Columns are cut where less than 8 R rows would fit.
+ */
+static void choose_block(const torre_wave_problem *p, torre_caches caches, int64_t length,
+                         torre_cpu_shape *shape)
+{
+    const int64_t R = p->order / 2, width = (int64_t)p->precision, block = 64 / width;
+    const int64_t arrays = p->velocity_cells ? 3 : 2;
+    for (int64_t parts = 1;; parts++) {
+        shape->depth = ((length + parts - 1) / parts + block - 1) / block * block;
+        shape->rows = (caches.level2 * 3 / 4 / (shape->depth * width) - 2 * R * (2 * R + 2)) /
+                      (2 * R + 2 * arrays);
+        if (shape->rows >= 8 * R || shape->depth * width <= 1024) break;
+    }
+    shape->rows = clamp(shape->rows, 4 * R, R == 1 ? 64 : 32);
+}
+
+/*
+ * Cells along z of a window: as few windows as let a diamond and its halo fit into 3/4 of the
+ * cache. Short windows are not worth it (rows of less than 1 KiB; each window reads a block more),
+ * and what slides along z cannot close on itself.
+ */
+static int64_t choose_window(const torre_wave_problem *p, torre_caches caches, int64_t dts,
+                             int64_t length)
+{
+    const int64_t R = p->order / 2, D = dts * R, width = (int64_t)p->precision, block = 64 / width;
+    const int64_t arrays = p->velocity_cells ? 3 : 2;
+    const int64_t layer = (2 * D * D + 4 * D * R) * arrays * width; /* bytes, one cell thick */
+    int64_t windows = (length * layer - 1) / (caches.level2 * 3 / 4) + 1;
+    if (p->face[2][0] == TORRE_PERIODIC) return length;
+    windows = clamp(windows, 1, length * width / 1024 > 1 ? length * width / 1024 : 1);
+    return ((length + windows - 1) / windows + block - 1) / block * block;
+}
+
 torre_cpu_shape torre_cpu_shape_choose(const torre_wave_problem *p, torre_caches caches, int dts,
                                        int64_t height)
 {
     torre_cpu_shape shape = {0};
-    const int64_t R = p->order / 2, width = (int64_t)p->precision, block = 64 / width;
+    const int64_t R = p->order / 2, block = 64 / (int64_t)p->precision;
     const int64_t length = (p->size[2] + block - 1) / block * block;
-    const int64_t arrays = p->velocity_cells ? 3 : 2;
 
-    /* stepwise: the planes x-R .. x+R+1 of u[n] and two of everything else, in 3/4 of the cache */
-    int64_t row = length * width;
-    shape.rows = (caches.level2 * 3 / 4 / row - 2 * R * (2 * R + 2)) / (2 * R + 2 * arrays);
-    shape.rows = clamp(shape.rows, 4 * R, R == 1 ? 64 : 32);
+    choose_block(p, caches, length, &shape);
 
     shape.dts = dts > 0 ? dts : R == 1 ? 8 : R == 2 ? 6 : 4;
     if (dts == 0 && p->face[1][0] == TORRE_PERIODIC) /* rows of towers must close on themselves */
         while (shape.dts > 1 && !torre_tower_grid_can_wrap(p->size[1], R, shape.dts)) shape.dts--;
     shape.height = height > 0 ? height : 32;
-    shape.window = length;
+    shape.window = choose_window(p, caches, shape.dts, length);
     return shape;
 }

@@ -17,8 +17,10 @@ typedef struct torre_caches {
 
 typedef struct torre_cpu_shape {
     int64_t rows;   /* stepwise: rows of a block along y */
+    int64_t depth;  /* stepwise: cells of a block along z; a multiple of 64 bytes */
     int64_t window; /* torre: cells along z that a tower climbs with at once; a multiple of 64
-                       bytes, or nz rounded up to it */
+                       bytes; nz rounded up to it (one window) where that fits into the cache,
+                       and always with periodic faces along z */
     int64_t dts;    /* torre: tile size */
     int64_t height; /* torre: steps of a tower */
 } torre_cpu_shape;

@@ -2,7 +2,7 @@
  * One step at a time: the best that can be done without reusing a cell over several steps. Every
  * value crosses the memory bus once per step (u[n] and u[n-1] in, u[n+1] out: 12 bytes an update in
  * f32, 16 with a velocity array), so the 2 R + 1 planes that a plane of updates reads must stay in
- * cache: blocks of rows along y, swept along x.
+ * cache: blocks of rows along y (and, where columns are long, along z), swept along x.
  */
 #include <omp.h>
 #include <string.h>
@@ -47,6 +47,8 @@ static torre_fetch next_plane(const torre_cpu_solver *s, int64_t n, int64_t x, i
     return (torre_fetch){row, count};
 }
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
@@ -54,7 +56,8 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
     TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
     s->samples = samples;
     s->samples_start = s->n;
-    int64_t blocks = (size[1] + rows - 1) / rows;
+    const int64_t depth = s->shape.depth, blocks = (size[1] + rows - 1) / rows;
+    const int64_t top = (size[2] - 1) / depth * depth;
     int64_t slabs = s->threads, most = size[0] / (4 * s->field.half_width);
     if (slabs > most) slabs = most > 0 ? most : 1;
     torre_barrier barrier = {0};
@@ -67,12 +70,15 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
         for (int64_t n = s->n; n < s->n + steps; n++) {
             for (int64_t i = slabs * blocks * me / threads; i < slabs * blocks * (me + 1) / threads;
                  i++) {
-                int64_t slab = i / blocks, y0 = i % blocks * rows;
-                int64_t y1 = y0 + rows < size[1] ? y0 + rows : size[1];
-                int64_t end = size[0] * (slab + 1) / slabs;
-                for (int64_t x = size[0] * slab / slabs; x < end; x++)
-                    torre_cpu_update(s, n, (torre_run){x, y0, y1, 0, size[2]},
-                                     next_plane(s, n, x + 1, y0, y1, row));
+                int64_t y0 = i % blocks * rows, y1 = least(y0 + rows, size[1]);
+                int64_t begin = size[0] * (i / blocks) / slabs;
+                int64_t end = size[0] * (i / blocks + 1) / slabs;
+                /* downwards: the last block of a row writes over ghosts that lower cells own */
+                for (int64_t z0 = top; z0 >= 0; z0 -= depth)
+                    for (int64_t x = begin; x < end; x++)
+                        torre_cpu_update(s, n,
+                                         (torre_run){x, y0, y1, z0, least(z0 + depth, size[2])},
+                                         next_plane(s, n, x + 1, y0, y1, row));
             }
             torre_barrier_wait(&barrier);
         }
