@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/program.h"
 #include "cli/wave_text.h"
@@ -12,13 +13,30 @@
 #include "roofline/tune_file.h"
 
 static volatile sig_atomic_t stop_signal;
+static struct timespec stop_time;
 
-static void on_signal(int number) { stop_signal = number; }
+/*
+ * The first Ctrl-C (or kill) stops after the present chunk, a second one kills as usual; within
+ * half a second it still is the first one (timeout(1) sends it to the process and to its group).
+ */
+static void on_signal(int number)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double since = (double)(now.tv_sec - stop_time.tv_sec) + 1e-9 * (double)now.tv_nsec -
+                   1e-9 * (double)stop_time.tv_nsec;
+    if (stop_signal && since > 0.5) {
+        signal(number, SIG_DFL);
+        raise(number);
+    } else if (!stop_signal) {
+        stop_time = now;
+        stop_signal = number;
+    }
+}
 
-/* The first Ctrl-C (or kill) stops after the present chunk; a second one kills as usual. */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_signal};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
@@ -100,10 +118,10 @@ static torre_status compute(const wave_settings *s, const torre_option *table, c
                             wave_output *out, torre_wave_run *run, const wave_memory *memory,
                             double start)
 {
+    catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(wave_output_open(in, out));
     tell_setup(s, in, run);
     TORRE_TRY(set_fields(s, in, run));
-    catch_signals();
     TORRE_TRY(time_loop(s, out, run));
     TORRE_TRY(wave_output_results(out, run));
     if (!s->quiet) wave_text_result(people(s), out, run);
