@@ -150,8 +150,9 @@ static torre_status run_case(const char *text, bench_case *c)
     for (int i = 0; c->plan.engine == TORRE_TORRE && torre_tower_kernels[i]; i++)
         if (torre_tower_kernels[i]->order == p->order &&
             torre_tower_kernels[i]->dts == info.plan.dts &&
-            torre_tower_kernels[i]->precision == (int)p->precision)
-            torre_tower_kernels[i]->shape(false, &shape);
+            torre_tower_kernels[i]->precision == (int)p->precision &&
+            torre_tower_kernels[i]->shape(false, &shape) == cudaSuccess)
+            break;
     printf("%d,%s,%d,%lld,%lldx%lldx%lld,%s,%.1f,%.1f,%.2f,%.2f,%d,%d,%d,%d,%s\n", p->order,
            c->plan.engine == TORRE_TORRE ? "torre" : "stepwise", info.plan.dts,
            (long long)info.plan.tower_height, (long long)p->size[0], (long long)p->size[1],

@@ -144,6 +144,8 @@ torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
                                    (size_t)(schedule->slots * l->parts) * sizeof(int), s->stream));
     TORRE_CUDA_TRY(
         cudaMemsetAsync(l->mail_flag, 0, (size_t)l->blocks * 2 * sizeof(int), s->stream));
+    TORRE_CUDA_TRY(cudaMemsetAsync(
+        l->mailbox, 0, (size_t)l->blocks * 4 * (size_t)s->shape.mailbox_bytes, s->stream));
     TORRE_CUDA_TRY(s->kernel->launch(&s->args, l, s->stream));
     return TORRE_OK;
 }

@@ -19,17 +19,24 @@ int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_preci
 }
 
 /* The best dts of each order on an H200 (DESIGN.md), then what to try where it does not fit. */
-static int preferred_dts(int order, int attempt)
+static int preferred_dts(int order, torre_precision precision, int attempt)
 {
-    static const int best[4][4] = {{8, 4, 2, 1}, {4, 8, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
+    static const int best[4][4] = {{6, 4, 2, 1}, {4, 8, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
+    if (order == 2 && precision == TORRE_F64 && attempt == 0) return 3;
     return attempt < 4 ? best[order / 2 - 1][attempt] : 0;
 }
 
-static const torre_tower_kernel *find_kernel(int order, int dts, int precision)
+/* The first kernel of the table that fits the GPU and the problem; NULL for none, and *e says why
+ * (cudaSuccess: not in this build). */
+static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts, cudaError_t *e,
+                                             torre_tower_shape *shape)
 {
+    *e = cudaSuccess;
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
-        if (k->order == order && k->dts == dts && k->precision == precision) return k;
+        if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
+        *e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape);
+        if (*e == cudaSuccess) return k;
     }
     return NULL;
 }
@@ -40,7 +47,9 @@ static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const ch
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
         size_t used = strlen(known);
-        if (k->order == p->order && k->precision == (int)p->precision)
+        const torre_tower_kernel *before = i > 0 ? torre_tower_kernels[i - 1] : NULL;
+        bool again = before && before->order == k->order && before->dts == k->dts;
+        if (k->order == p->order && k->precision == (int)p->precision && !again)
             snprintf(known + used, sizeof known - used, "%s%d", used ? ", " : "", k->dts);
     }
     return torre_fail(
@@ -80,22 +89,19 @@ static torre_status choose_tower(const torre_wave_setup *setup, const torre_wave
     cudaError_t e = cudaSuccess;
     int tried = wish->dts;
     if (wish->dts) {
-        k = find_kernel(p->order, wish->dts, (int)p->precision);
-        if (k) e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape);
+        k = find_kernel(p, wish->dts, &e, shape);
     } else {
-        for (int i = 0; (tried = preferred_dts(p->order, i)) != 0; i++) {
-            k = find_kernel(p->order, tried, (int)p->precision);
-            if (k && (e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape)) == cudaSuccess &&
-                check_faces(p, tried) == TORRE_OK)
-                break;
+        for (int i = 0; (tried = preferred_dts(p->order, p->precision, i)) != 0; i++) {
+            k = find_kernel(p, tried, &e, shape);
+            if (k && check_faces(p, tried) == TORRE_OK) break;
             k = NULL;
         }
-        if (!k) tried = preferred_dts(p->order, 0);
+        if (!k) tried = preferred_dts(p->order, p->precision, 0);
     }
     cudaGetLastError(); /* a shape that does not fit leaves no error behind */
     if (!k && !wish->dts) TORRE_TRY(check_faces(p, tried));
-    if (!k) return refuse_kernel(p, tried, "no kernel of this shape in this build");
-    if (e) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
+    if (!k && !e) return refuse_kernel(p, tried, "no kernel of this shape in this build");
+    if (!k) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
     TORRE_TRY(check_faces(p, tried));
     int multiprocessors;
     TORRE_CUDA_TRY(

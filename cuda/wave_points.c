@@ -67,6 +67,14 @@ static torre_status block_tables(torre_cuda_solver *s)
     if (!first || !node) status = torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     if (!status) {
         sort_nodes(s, blocks, first, node);
+        for (int64_t b = 0; b < blocks && !status; b++)
+            if (first[b + 1] - first[b] > UINT16_MAX) /* see column_list */
+                status = torre_fail(TORRE_ERR_USAGE,
+                                    "more than %d source and receiver nodes in one "
+                                    "column of cells; use --engine stepwise",
+                                    UINT16_MAX);
+    }
+    if (!status) {
         status = upload((void **)&s->points.first, first, ((size_t)blocks + 1) * sizeof *first);
     }
     if (!status) status = upload((void **)&s->points.node, node, (size_t)count * sizeof *node);

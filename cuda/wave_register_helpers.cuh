@@ -1,0 +1,315 @@
+/*
+ * The helper warps of a register tower: fetch (halo and model), mail (edges from the blocks
+ * beside), publish (progress) and points (which columns of the diamond have sources or receivers).
+ * Included by wave_register_tower.cuh.
+ */
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/* The items of this block that have steps, in turn; n: steps of the items before. */
+template <class F>
+__device__ __forceinline__ void for_each_item(const torre_tower_launch &l, int nx, F f)
+{
+    const int items = l.tower_count * l.parts;
+    int n = 0;
+#pragma unroll 1
+    for (int item = blockIdx.x; item < items; item += l.blocks) {
+        const tower_item w = tower_item_at(l, item, 1, nx);
+        f(w, item, n);
+        n += max(w.end_step - w.first_step, 0);
+    }
+}
+
+/* Wait until step n has finished in all warps. */
+template <class S>
+__device__ __forceinline__ void wait_for_step(typename S::gates_type *gates, int n)
+{
+    gate_wait(&gates->empty[n % S::slots], n / S::slots & 1);
+}
+/* Wait until the slot of step n may be filled again. */
+template <class S>
+__device__ __forceinline__ void wait_for_room(typename S::gates_type *gates, int n)
+{
+    if (n < S::slots) return;
+    wait_for_step<S>(gates, n - S::slots);
+    while (load_shared_acquire(&gates->published) < n - S::slots + 1) __nanosleep(20);
+}
+
+template <class T, int D, bool MODEL> struct register_fetch {
+    using S = register_shape<T, D, MODEL>;
+    static constexpr int V = S::vector;
+    const register_tower_params<T, D> &p;
+    const int lane = threadIdx.x & 31;
+
+    __device__ __forceinline__ int column(int i, int n) const { return min(max(i, 0), n - 1); }
+    __device__ __forceinline__ int row(int y) const
+    {
+        const int n = p.g.n[1];
+        return p.g.periodic[1] ? (y < 0 ? y + n : y >= n ? y - n : y) : column(y, n);
+    }
+
+    /* Halo of step t: line i lies at (x, y) of the frame of step t - 1. */
+    __device__ __forceinline__ void halo(uint32_t slot, const T *field, int x0, int y0,
+                                         const tower_planes &z, int bytes, uint64_t *gate) const
+    {
+        const int skip = z.first > 0 ? V : 0; /* planes below that exist */
+        for (int i = lane; i < S::halo_lines; i += 32) {
+            int u, v;
+            if (i < 2 * D + 2)
+                u = S::W + i / (D + 1), v = 2 * (i % (D + 1)) + (u & 1);
+            else
+                v = S::W + (i - 2 * D - 2) / D, u = 2 * ((i - 2 * D - 2) % D) + (v & 1);
+            const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
+            copy_line(slot + (i * S::line + V - skip) * (int)sizeof(T),
+                      field + x * p.g.stride_x + y * p.g.stride_y + z.first - skip, bytes, gate);
+        }
+    }
+    /* Model of columns (u, v) of step t, u from `from` on or v from `from` on. Returns bytes. */
+    __device__ __forceinline__ int model_lines(int from) const
+    {
+        return from == 0 ? 2 * D * D : 2 * D - 1;
+    }
+    __device__ __forceinline__ void model(char *shared, int from, int t, int x0, int y0,
+                                          const tower_planes &z, int bytes, uint64_t *gate) const
+    {
+        for (int i = lane; i < model_lines(from); i += 32) {
+            int u, v;
+            if (from == 0) {
+                u = i / D, v = 2 * (i % D) + (u & 1);
+            } else {
+                u = i < D ? S::W - 1 : 2 * (i - D) + 1, v = i < D ? 2 * i + 1 : S::W - 1;
+            }
+            const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
+            const int line = S::model_index(u, v, t % S::model_width);
+            copy_line(shared_address(shared + S::model + line * S::planes * (int)sizeof(T)),
+                      (const T *)p.g.k + x * p.g.k_stride_x + y * p.g.k_stride_y + z.first, bytes,
+                      gate);
+        }
+    }
+
+    /* Beyond faces along z lines end in zeros; copies leave them alone. */
+    __device__ __forceinline__ void clear_ends(char *slot, const tower_planes &z, int whole) const
+    {
+        for (int i = lane; i < S::halo_lines; i += 32) {
+            T *line = (T *)slot + i * S::line;
+            if (z.first == 0) line[V - 1] = 0;
+            if (z.first + whole >= p.g.n[2]) line[V + whole] = 0;
+        }
+    }
+
+    __device__ __forceinline__ void run(typename S::gates_type *gates, char *shared) const
+    {
+        const torre_wave_args &g = p.g;
+        for_each_item(p.l, g.n[0], [&](const tower_item &w, int item, int n) {
+            const int *pointer = tower_wait_for(p.l, w, item, lane, g.periodic[1], false);
+            const tower_planes z = tower_planes_of(p.l, w.part, g.n[2], V);
+            const int whole = (z.count + V - 1) / V * V; /* rows are padded */
+            const int halo_planes =
+                whole + (z.first > 0 ? V : 0) + (z.first + whole < g.n[2] ? V : 0);
+            const int halo_bytes = halo_planes * (int)sizeof(T);
+            const int model_bytes = whole * (int)sizeof(T);
+            const int x_tower = p.l.half_size * w.s, y_tower = p.l.half_size * w.m;
+            int seen = -1;
+#pragma unroll 1
+            for (int t = w.first_step; t < w.end_step; t++, n++) {
+                if (seen < t) {
+                    for (;;) {
+                        int value = TOWER_DONE;
+                        if (pointer) {
+                            value = load_progress(pointer);
+                            if (lane >= 9 && value < TOWER_DONE) value = -1;
+                        }
+                        seen = __reduce_min_sync(~0u, value);
+                        if (seen >= t) break;
+                        __nanosleep(40);
+                    }
+                    if (lane >= 9) pointer = nullptr; /* only before the first step */
+                    fence_device();
+                    __syncwarp();
+                    fence_async_copies();
+                }
+                wait_for_room<S>(gates, n);
+                if (MODEL && t == w.first_step && n > 0) /* the item before still used its own */
+                    wait_for_step<S>(gates, n - 1);
+                if (t < w.first_step + S::slots)
+                    clear_ends(shared + S::ring + n % S::slots * S::slot_bytes, z, whole);
+                const int slot = n % S::slots, from = t == w.first_step ? 0 : S::W - 1;
+                uint64_t *gate = &gates->full[slot];
+                if (lane == 0)
+                    gate_expect(gate, S::halo_lines * halo_bytes +
+                                          (MODEL ? model_lines(from) * model_bytes : 0));
+                __syncwarp();
+                halo(shared_address(shared + S::ring + slot * S::slot_bytes),
+                     (const T *)g.field[(t + 1) & 1], x_tower + t - 1, y_tower, z, halo_bytes,
+                     gate);
+                if (MODEL) model(shared, from, t, x_tower + t, y_tower, z, model_bytes, gate);
+            }
+        });
+    }
+};
+
+/* Polls the mailboxes and passes edges on to the first and the last warp. */
+template <class S, int D, class T>
+__device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
+                                           typename S::gates_type *gates, char *shared)
+{
+    const torre_tower_launch &l = p.l;
+    const int lane = threadIdx.x & 31;
+    for_each_item(l, p.g.n[0], [&](const tower_item &w, int item, int n) {
+        const int last_warp = (tower_planes_of(l, w.part, p.g.n[2], S::vector).count - 1) / 32;
+#pragma unroll 1
+        for (int t = w.first_step + 1; t < w.end_step; t++) {
+            n++;
+            const uint32_t number = tower_mail_number(l, item, t);
+#pragma unroll 1
+            for (int side = 0; side < 2; side++) {
+                if (tower_part_beside(l, w.part, side, false) < 0) continue;
+                const char *box = tower_mailbox(l, blockIdx.x, side, t & 1, S::mailbox_bytes);
+                char *to = shared + S::edge(side ? last_warp : 0, n & 1, side);
+                for (int i = lane; i < 2 * S::kept_vectors; i += 32) {
+                    uint32_t a, b, number_a, number_b;
+                    do {
+                        asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                                     : "=r"(a), "=r"(number_a), "=r"(b), "=r"(number_b)
+                                     : "l"(box + i * 16)
+                                     : "memory");
+                    } while (number_a != number || number_b != number);
+                    *(uint2 *)(to + i / 2 * S::row_bytes + i % 2 * 8) = make_uint2(a, b);
+                }
+                __syncwarp();
+                if (lane == 0) gate_arrive(&gates->mail[side][t & 1]);
+            }
+        }
+    });
+}
+
+/* Tells downwind towers what all warps have finished. */
+template <class S, int D, class T>
+__device__ __forceinline__ void publish_progress(const register_tower_params<T, D> &p,
+                                                 typename S::gates_type *gates)
+{
+    const int lane = threadIdx.x & 31;
+    int towers = 0;
+    for_each_item(p.l, p.g.n[0], [&](const tower_item &w, int, int n) {
+        int *progress = tower_progress(p.l, w.s, w.m, w.part);
+#pragma unroll 1
+        for (int t = w.first_step; t < w.end_step; t++, n++) {
+            wait_for_step<S>(gates, n);
+            if (lane == 0) store_shared_release(&gates->published, n + 1);
+            fence_device();
+            if (lane == 0) store_progress(progress, t + 1);
+        }
+        if (w.first_step < w.end_step) gate_wait(&gates->left, towers++ & 1);
+        fence_device();
+        if (lane == 0) store_progress(progress, TOWER_DONE);
+    });
+}
+
+/* Lists the columns of the diamond that have sources or receivers, for every step. */
+template <class S, int D, class T>
+__device__ __forceinline__ void list_points(const register_tower_params<T, D> &p,
+                                            typename S::gates_type *gates, char *shared)
+{
+    const torre_wave_args &g = p.g;
+    const int lane = threadIdx.x & 31;
+    const int Y = lane - (D - 1), reach = abs(Y), length = 2 * (D - reach); /* a row each */
+    for_each_item(p.l, g.n[0], [&](const tower_item &w, int, int n) {
+        int y = p.l.half_size * w.m + Y;
+        if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
+        const bool has_row = lane < 2 * D - 1 && (unsigned)y < (unsigned)g.n[1];
+        const int *row = g.points.first + (int64_t)y * p.l.parts + w.part;
+        const int64_t stride = (int64_t)g.points.blocks_y * p.l.parts;
+        /* warps with points in the columns of this row, and with sources (bits 8 on), by x % 16 */
+        uint16_t *row_warps = (uint16_t *)(shared + S::point_warps) + min(lane, 2 * D - 1) * 16;
+        const int z_first = tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
+        auto enter = [&](int x) { /* returns whether there are points */
+                                  if (!has_row || (unsigned)x >= (unsigned)g.n[0]) return false;
+                                  unsigned warps = 0;
+                                  for (int i = row[x * stride]; i < row[x * stride + 1]; i++) {
+                                      const torre_point_node node = g.points.node[i];
+                                      warps |= (node.slot < 0 ? 0x101u : 1u)
+                                               << (node.z - z_first) / 32;
+                                  }
+                                  row_warps[x & 15] = (uint16_t)warps;
+                                  return warps != 0;
+        };
+        uint32_t mask = 0; /* bit i: column i of the row has points */
+#pragma unroll 1
+        for (int t = w.first_step; t < w.end_step; t++, n++) {
+            const int x = p.l.half_size * w.s + t + reach;
+            mask >>= 1;
+            for (int i = t == w.first_step ? 0 : length - 1; i < length; i++)
+                mask |= (uint32_t)enter(x + i) << i;
+            wait_for_room<S>(gates, n);
+            const int slot = n % S::slots;
+            column_list<D> &list = ((column_list<D> *)(shared + S::columns))[slot];
+            int end = __popc(mask); /* entries of this lane end here */
+#pragma unroll
+            for (int d = 1; d < 32; d *= 2) {
+                const int below = __shfl_up_sync(~0u, end, d);
+                if (lane >= d) end += below;
+            }
+            int at = end - __popc(mask);
+            unsigned warps = 0;
+            for (uint32_t rest = mask; rest; rest &= rest - 1) {
+                const int i = __ffs(rest) - 1, X = reach + i;
+                const int *nodes = row + (x + i) * stride;
+                const unsigned these = row_warps[(x + i) & 15];
+                list.column[at++] = {nodes[0], (uint16_t)(nodes[1] - nodes[0]),
+                                     (uint8_t)S::column_number(X + Y, X - Y),
+                                     (uint8_t)(these | these >> 8)};
+                warps |= these;
+            }
+            warps = __reduce_or_sync(~0u, warps);
+            if (lane == 31) {
+                list.count = end;
+                list.warps = (int)(warps | warps >> 8) & 255;
+                list.source_warps = (int)warps >> 8;
+            }
+            __syncwarp();
+            if (lane == 0) gate_arrive(&gates->full[slot]);
+        }
+    });
+}
+#endif
+
+template <class T, int D, bool MODEL>
+__global__ void __launch_bounds__(register_shape<T, D, MODEL>::threads, 1)
+    register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    using S = register_shape<T, D, MODEL>;
+    extern __shared__ __align__(128) char shared[];
+    typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < S::slots; i++) {
+            gate_init(&gates->full[i], params.g.points.first ? 2 : 1);
+            gate_init(&gates->empty[i], S::warps);
+        }
+        for (int i = 0; i < S::warps; i++) {
+            gate_init(&gates->kept[i][0], 1);
+            gate_init(&gates->kept[i][1], 1);
+        }
+        gate_init(&gates->left, S::warps);
+        gates->published = 0;
+        for (int i = 0; i < 4; i++) gate_init(&gates->mail[i >> 1][i & 1], 1);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        fence_async_copies();
+    }
+    __syncthreads();
+    const int helper = (int)threadIdx.x / 32 - S::warps;
+    if (helper >= 0) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
+        if (helper == 0) register_fetch<T, D, MODEL>{params}.run(gates, shared);
+        if (helper == 1) fetch_mail<S, D>(params, gates, shared);
+        if (helper == 2) publish_progress<S, D>(params, gates);
+        if (helper == 3 && params.g.points.first) list_points<S, D>(params, gates, shared);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
+        register_tower<T, D, MODEL> tower(params);
+        for_each_item(params.l, params.g.n[0], [&](const tower_item &w, int item, int) {
+            if (w.first_step < w.end_step) tower.run(w, item);
+        });
+    }
+#endif
+}
