@@ -306,8 +306,8 @@ static int study_size(int64_t n, bool detail, FILE *csv)
     for (unsigned i = 0; detail && i < 2 * sizeof intervals / sizeof *intervals; i++) {
         row.ordering = i % 2 ? TORRE_HILBERT : TORRE_ROW_MAJOR;
         row.sort_every = intervals[i / 2];
-        /* long enough for particles to leave their bins between two sorts */
-        failed += run_with(&row, &particles, 1, csv) != TORRE_OK;
+        /* 1500 steps: long enough for particles to leave their bins between two sorts */
+        failed += run_with(&row, &particles, 0.5, csv) != TORRE_OK;
     }
     shuffle(&particles);
     row.name = "size";
