@@ -1,6 +1,8 @@
 # The particle solver: one generated file per pair model (the lines of src/md/pair_list.h) and
 # precision, host code in C. Included by CMakeLists.txt after the target torre_cuda exists.
-file(STRINGS ${PROJECT_SOURCE_DIR}/src/md/pair_list.h md_model_lines REGEX "^ *MODEL\\([a-z0-9_]+\\)")
+file(READ ${PROJECT_SOURCE_DIR}/src/md/pair_list.h md_pair_list)
+# not line by line: the backslash that ends a line would join it to the next one in a list of CMake
+string(REGEX MATCHALL "MODEL\\([a-z0-9_]+\\)" md_model_lines "${md_pair_list}")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
                                        ${PROJECT_SOURCE_DIR}/src/md/pair_list.h)
 # No division by Newton's method and no subnormals in f32: one reciprocal per pair, 1 ulp off.
