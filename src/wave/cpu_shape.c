@@ -2,6 +2,7 @@
 
 #include "../../tiling/diamond.h"
 #include "core/cpu.h"
+#include "wave/stencil.h"
 
 torre_caches torre_caches_get(void)
 {
@@ -33,6 +34,31 @@ static void choose_block(const torre_wave_problem *p, torre_caches caches, int64
     shape->rows = clamp(shape->rows, 4 * R, R == 1 ? 64 : 32);
 }
 
+/* Bytes of a diamond and its halo, in a layer one cell thick along z. */
+static int64_t layer_bytes(const torre_wave_problem *p, int64_t dts)
+{
+    const int64_t R = p->order / 2, D = dts * R;
+    return (2 * D * D + 4 * D * R) * (p->velocity_cells ? 3 : 2) * (int64_t)p->precision;
+}
+
+/* The shortest row worth a window of its own, in cells: 1 KiB. */
+static int64_t shortest_row(const torre_wave_problem *p) { return 1024 / (int64_t)p->precision; }
+
+/*
+ * The tile sizes that measurements favour (bench/WAVE.md); one less where that makes the tower fit
+ * into 3/4 of the cache.
+ */
+static int64_t choose_dts(const torre_wave_problem *p, torre_caches caches, int64_t length)
+{
+    static const int64_t best[TORRE_MAX_HALF_WIDTH + 1] = {0, 8, 6, 4, 4};
+    const int64_t R = p->order / 2, room = caches.level2 * 3 / 4;
+    int64_t dts = best[R], row = length < 2 * shortest_row(p) ? length : shortest_row(p);
+    if (row * layer_bytes(p, dts) > room && row * layer_bytes(p, dts - 1) <= room) dts--;
+    if (p->face[1][0] == TORRE_PERIODIC) /* rows of towers must close on themselves */
+        while (dts > 1 && !torre_tower_grid_can_wrap(p->size[1], R, dts)) dts--;
+    return dts;
+}
+
 /*
  * Cells along z of a window: as few windows as let a diamond and its halo fit into 3/4 of the
  * cache. Short windows are not worth it (rows of less than 1 KiB; each window reads a block more),
@@ -41,12 +67,10 @@ static void choose_block(const torre_wave_problem *p, torre_caches caches, int64
 static int64_t choose_window(const torre_wave_problem *p, torre_caches caches, int64_t dts,
                              int64_t length)
 {
-    const int64_t R = p->order / 2, D = dts * R, width = (int64_t)p->precision, block = 64 / width;
-    const int64_t arrays = p->velocity_cells ? 3 : 2;
-    const int64_t layer = (2 * D * D + 4 * D * R) * arrays * width; /* bytes, one cell thick */
-    int64_t windows = (length * layer - 1) / (caches.level2 * 3 / 4) + 1;
+    const int64_t block = 64 / (int64_t)p->precision, most = length / shortest_row(p);
+    int64_t windows = (length * layer_bytes(p, dts) - 1) / (caches.level2 * 3 / 4) + 1;
     if (p->face[2][0] == TORRE_PERIODIC) return length;
-    windows = clamp(windows, 1, length * width / 1024 > 1 ? length * width / 1024 : 1);
+    windows = clamp(windows, 1, most > 1 ? most : 1);
     return ((length + windows - 1) / windows + block - 1) / block * block;
 }
 
@@ -54,15 +78,11 @@ torre_cpu_shape torre_cpu_shape_choose(const torre_wave_problem *p, torre_caches
                                        int64_t height)
 {
     torre_cpu_shape shape = {0};
-    const int64_t R = p->order / 2, block = 64 / (int64_t)p->precision;
+    const int64_t block = 64 / (int64_t)p->precision;
     const int64_t length = (p->size[2] + block - 1) / block * block;
-
     choose_block(p, caches, length, &shape);
-
-    shape.dts = dts > 0 ? dts : R == 1 ? 8 : R == 2 ? 6 : 4;
-    if (dts == 0 && p->face[1][0] == TORRE_PERIODIC) /* rows of towers must close on themselves */
-        while (shape.dts > 1 && !torre_tower_grid_can_wrap(p->size[1], R, shape.dts)) shape.dts--;
-    shape.height = height > 0 ? height : 32;
+    shape.dts = dts > 0 ? dts : choose_dts(p, caches, length);
+    shape.height = height > 0 ? height : 64;
     shape.window = choose_window(p, caches, shape.dts, length);
     return shape;
 }

@@ -87,12 +87,12 @@ esac
 
 # stopped by a signal: exit code 75, traces and field up to there
 rm -rf run && mkdir run
-(cd run && timeout --preserve-status -s TERM 1 "$wave" --backend cpu --engine reference --size 24 \
-    --steps 10000000 --receivers 50,50,50 --traces t.npy --field u.npy --json run.json \
+(cd run && timeout --preserve-status -s TERM 2 "$wave" --backend cpu --engine reference --size 24 \
+    --steps 1000000 --receivers 50,50,50 --traces t.npy --field u.npy --json run.json \
     --snapshot-every 0 >../stdout 2>../stderr)
 got=$?
 [ $got = 75 ] || fail "SIGTERM: exit code $got"
-grep -q '^wave: stopped by SIGTERM after step [0-9]* of 10000000' stderr ||
+grep -q '^wave: stopped by SIGTERM after step [0-9]* of 1000000' stderr ||
     fail "SIGTERM: said $(cat stderr)"
 check_files run.json t.npy u.npy
 [ "$(stat -c %s run/t.npy)" = $((128 + 4 * ($(member steps) + 1))) ] ||
