@@ -58,6 +58,35 @@ bad 4 "at most" --cells 1000
 bad 5 "particle" $small --dt 0.7 --steps 100
 bad 5 "step" $small --dt 1e6 --steps 5
 
+# The granular gas.
+grains="--model granular --size 12,12,12"
+bad 2 "--cells is for --model lj" $grains --cells 5
+bad 2 "--filling is for --model granular" --filling 0.1
+bad 2 "--restitution must be" $grains --restitution 0
+bad 2 "--restitution must be a number above 0 and at most 1 (got 1.5)" $grains --restitution 1.5
+bad 2 "--filling must be at most 0.7405" $grains --filling 0.75
+bad 2 "--filling must be at most 0.9069" --model granular --size 20,20 --filling 0.95
+bad 2 "sites" $grains --filling 0.72
+bad 2 "--gravity needs --walls" $grains --gravity 9.81
+bad 2 "--ensemble must be nve" $grains --ensemble langevin
+bad 2 "half the box" --model granular --size 2.2,9,9 --filling 0.05
+bad 3 "overlap" --model granular --input ../overlap.data --diameter 1
+bad 5 "twentieth of the contact time" $grains --dt 1e-5
+"$md" $grains --walls --gravity 9.81 --shake-amplitude 1.8 --shake-frequency 50 --filling 0.3 \
+    --steps 400 --thermo 100 --csv gas.csv --profile height.csv --profile-every 50 --json gas.json \
+    --profile-slices 20 --output pictures --dump gas.xyz --quiet 2>err || fail "a gas: $(cat err)"
+[ "$(wc -l <gas.csv)" = 6 ] || fail "the CSV of a gas has not five rows"
+[ "$(wc -l <height.csv)" = 21 ] || fail "the profile has not twenty slices"
+head -1 gas.csv | grep -q '^step,time,temperature,e_kinetic,e_potential,e_total,e_lost,' ||
+    fail "head of the CSV: $(head -1 gas.csv)"
+awk -F, 'NR > 1 { sum += $3 / 20 } END { exit !(sum > 0.1 && sum < 0.3) }' height.csv ||
+    fail "the profile does not hold the filling"
+grep -q '"granular_temperature": ' gas.json || fail "no granular temperature in the report"
+"$md" --model granular --input gas.xyz --walls --gravity 9.81 --shake-amplitude 1.8 \
+    --shake-frequency 50 --steps 10 --picture none --quiet || fail "a gas from its own dump"
+"$md" --model granular --size 20,20 --filling 0.4 --gas elastic --steps 50 --picture none --quiet ||
+    fail "a layer"
+
 # Report, table and CSV tell the same.
 "$md" $small --steps 40 --thermo 20 --json run.json --csv run.csv --dump run.xyz.gz --dump-every 20 \
     --output pictures >table 2>err || fail "a plain run: $(cat err)"

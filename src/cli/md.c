@@ -29,7 +29,7 @@ static FILE *people(const md_settings *s)
 typedef struct md_watcher {
     const md_settings *settings;
     md_output *output;
-    int64_t count;
+    const torre_md_problem *problem;
     torre_progress progress;
 } md_watcher;
 
@@ -38,7 +38,7 @@ static void on_row(void *context, const torre_md_thermo *row)
     md_watcher *w = context;
     if (w->settings->quiet) return;
     torre_progress_end(&w->progress);
-    md_text_row(people(w->settings), row);
+    md_text_row(people(w->settings), w->problem, row);
     fflush(people(w->settings));
 }
 
@@ -50,7 +50,7 @@ static torre_status on_frame(void *context, torre_md_run *run)
 static void on_progress(void *context, const torre_md_progress *now)
 {
     md_watcher *w = context;
-    double rate = now->loop_s > 0 ? (double)w->count * (double)now->step / now->loop_s : 0;
+    double rate = now->loop_s > 0 ? (double)w->problem->count * (double)now->step / now->loop_s : 0;
     torre_progress_show(&w->progress, now->step, now->steps, 1e-6 * rate, "M atom-steps/s");
 }
 
@@ -67,19 +67,29 @@ static torre_status stopped(const torre_md_run *run, int64_t steps)
         stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (long long)run->step, (long long)steps);
 }
 
+/* The largest interval that both are multiples of; 0: never. */
+static int64_t common_steps(int64_t a, int64_t b)
+{
+    while (a) {
+        int64_t rest = b % a;
+        b = a;
+        a = rest;
+    }
+    return b;
+}
+
 static torre_status time_loop(const md_settings *s, md_output *out, torre_md_run *run)
 {
-    md_watcher w = {.settings = s, .output = out, .count = run->problem->count};
+    md_watcher w = {.settings = s, .output = out, .problem = run->problem};
     torre_md_watch watch = {.thermo_every = s->thermo,
                             .thermo = on_row,
                             .progress = on_progress,
                             .stop = on_stop,
                             .context = &w};
-    if (out->dump && s->dump_every) {
-        watch.frame = on_frame;
-        watch.frame_every = s->dump_every;
-    }
-    if (!s->quiet) md_text_head(people(s));
+    if (out->dump) watch.frame_every = s->dump_every;
+    if (out->profile) watch.frame_every = common_steps(watch.frame_every, s->profile_every);
+    if (watch.frame_every) watch.frame = on_frame;
+    if (!s->quiet) md_text_head(people(s), run->problem);
     TORRE_TRY(torre_md_run_start(run, &watch));
     catch_signals();
     torre_progress_start(&w.progress, stderr, !s->quiet);
@@ -111,7 +121,7 @@ static torre_status run_md(const md_settings *s, const torre_option *table, md_i
 {
     TORRE_TRY(md_input_read(s, table, in));
     TORRE_TRY(torre_md_run_new(&in->problem, s->backend, &in->plan, run));
-    if (!s->quiet) md_text_setup(people(s), *run);
+    if (!s->quiet) md_text_setup(people(s), s, *run);
     if (s->dry_run) return tell_cost(s, table, out, *run);
     TORRE_TRY(md_input_particles(s, in));
     TORRE_TRY(md_output_open(s, in, out));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/md_granular.h"
 #include "io/particle_file.h"
 #include "md/pair_lj.h"
 
@@ -59,8 +60,30 @@ static torre_status only_without_input(const torre_option *table)
     return TORRE_OK;
 }
 
+/* Options that mean nothing to the model. */
+static torre_status only_of_the_model(const md_settings *s, const torre_option *table)
+{
+    static const char *const lj[] = {"cells",  "density", "epsilon", "sigma",
+                                     "cutoff", "shift",   NULL};
+    static const char *const granular[] = {
+        "size",      "filling",          "diameter",     "mass",
+        "stiffness", "contact",          "restitution",  "gas",
+        "walls",     "wall-restitution", "gravity",      "shake-amplitude",
+        "profile",   "shake-frequency",  "start-sweeps", NULL};
+    for (int model = 0; model < 2; model++) {
+        const char *const *names = model ? granular : lj;
+        if (model == (s->model == TORRE_PAIR_granular)) continue;
+        for (; *names; names++)
+            if (torre_options_given(table, *names))
+                return torre_fail(TORRE_ERR_USAGE, "--%s is for --model %s", *names,
+                                  model ? "granular" : "lj");
+    }
+    return TORRE_OK;
+}
+
 torre_status md_input_read(const md_settings *s, const torre_option *table, md_input *in)
 {
+    TORRE_TRY(only_of_the_model(s, table));
     torre_particle_source source = {0};
     torre_md_problem *p = &in->problem;
     *p = (torre_md_problem){.model = (torre_pair_model)s->model,
@@ -76,6 +99,7 @@ torre_status md_input_read(const md_settings *s, const torre_option *table, md_i
                             .seed = (uint64_t)s->seed};
     TORRE_TRY(make_plan(s, &in->plan));
     TORRE_TRY(set_precision(s, in));
+    if (s->model == TORRE_PAIR_granular) return md_granular_read(s, table, in);
     if (!s->input) {
         int64_t cells[3];
         cells_of(s, cells);
@@ -96,6 +120,7 @@ torre_status md_input_read(const md_settings *s, const torre_option *table, md_i
 
 torre_status md_input_particles(const md_settings *s, md_input *in)
 {
+    if (s->model == TORRE_PAIR_granular) return md_granular_particles(s, in);
     if (!s->input) {
         int64_t cells[3];
         cells_of(s, cells);

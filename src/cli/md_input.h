@@ -3,12 +3,14 @@
 #define TORRE_MD_INPUT_H
 
 #include "cli/md_settings.h"
+#include "md/granular.h"
 #include "md/md_run.h"
 
 typedef struct md_input {
     torre_md_particles particles;
     torre_md_problem problem; /* points to the particles, once there are some */
     torre_md_plan plan;
+    torre_granular granular; /* of that model */
 } md_input;
 
 /*

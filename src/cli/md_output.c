@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/md_granular.h"
 #include "io/particle_picture.h"
 
 static bool wants_picture(const md_settings *s) { return strcmp(s->picture, "none") != 0; }
@@ -27,43 +29,78 @@ torre_status md_output_open(const md_settings *s, const md_input *in, md_output 
         TORRE_TRY(torre_output_open(out->picture_path, &out->picture));
     }
     if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
-    if (s->csv) {
-        TORRE_TRY(torre_text_output_open(s->csv, &out->csv));
-        torre_text_output_print(out->csv, "step,temp,e_pair,e_mol,e_total,press,e_shifted\n");
+    if (s->csv) TORRE_TRY(torre_text_output_open(s->csv, &out->csv));
+    if (s->profile) {
+        TORRE_TRY(torre_text_output_open(s->profile, &out->profile));
+        out->slice = calloc((size_t)s->profile_slices, sizeof *out->slice);
+        if (!out->slice) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the height profile");
     }
     if (s->dump) TORRE_TRY(torre_trajectory_open(s->dump, &out->dump));
     if (s->write_data) TORRE_TRY(torre_lammps_data_write(s->write_data, &in->particles));
-    if (out->dump || out->picture)
+    if (out->dump || out->picture || out->profile)
         TORRE_TRY(torre_md_particles_new(in->particles.count, &out->now));
     return TORRE_OK;
 }
 
+static void add_frame(md_output *out, const torre_md_run *run)
+{
+    torre_trajectory_frame(out->dump, run->step, (double)run->step * run->problem->dt, &out->now);
+}
+
 torre_status md_output_frame(md_output *out, torre_md_run *run)
 {
-    TORRE_TRY(torre_md_run_particles(run, &out->now));
-    torre_trajectory_frame(out->dump, run->step, (double)run->step * run->problem->dt, &out->now);
+    const md_settings *s = out->settings;
+    bool dump = out->dump && s->dump_every && run->step % s->dump_every == 0;
+    bool profile = out->profile && run->step % s->profile_every == 0;
+    if (dump || profile) TORRE_TRY(torre_md_run_particles(run, &out->now));
+    if (dump) add_frame(out, run);
+    if (profile) {
+        torre_granular_profile(run->problem, &out->now, (int)s->profile_slices, out->slice);
+        out->samples++;
+    }
     return TORRE_OK;
 }
 
 static torre_status complete_dump(md_output *out, torre_md_run *run, bool failed)
 {
     bool last = out->settings->dump_every == 0 || run->step % out->settings->dump_every != 0;
-    if (last && !failed) TORRE_TRY(md_output_frame(out, run));
+    if (last && !failed) {
+        TORRE_TRY(torre_md_run_particles(run, &out->now));
+        add_frame(out, run);
+    }
     torre_trajectory *dump = out->dump;
     out->dump = NULL;
     return torre_trajectory_commit(dump);
 }
 
-static torre_status complete_csv(md_output *out, const torre_md_run *run)
+static void lj_csv(torre_text_output *csv, const torre_md_run *run)
 {
+    torre_text_output_print(csv, "step,temp,e_pair,e_mol,e_total,press,e_shifted\n");
     for (int64_t i = 0; i < run->rows; i++) {
         const torre_md_thermo *r = &run->row[i];
-        torre_text_output_print(out->csv, "%" PRId64 ",%.17g,%.17g,0,%.17g,%.17g,%.17g\n", r->step,
+        torre_text_output_print(csv, "%" PRId64 ",%.17g,%.17g,0,%.17g,%.17g,%.17g\n", r->step,
                                 r->temperature, r->pair_energy, r->total_energy, r->pressure,
                                 r->shifted_energy);
     }
+}
+
+static torre_status complete_csv(md_output *out, const torre_md_run *run)
+{
     torre_text_output *csv = out->csv;
+    if (run->problem->model == TORRE_PAIR_granular)
+        md_granular_csv(csv, run);
+    else
+        lj_csv(csv, run);
     out->csv = NULL;
+    return torre_text_output_commit(csv);
+}
+
+static torre_status complete_profile(md_output *out, const torre_md_run *run)
+{
+    torre_text_output *csv = out->profile;
+    md_granular_profile_csv(csv, run->problem, (int)out->settings->profile_slices, out->slice,
+                            out->samples);
+    out->profile = NULL;
     return torre_text_output_commit(csv);
 }
 
@@ -74,7 +111,9 @@ static torre_status complete_picture(md_output *out, torre_md_run *run)
     TORRE_TRY(torre_md_run_particles(run, &out->now));
     /* three times the mean square along an axis: few particles are faster than sqrt(8 T) */
     double speed = sqrt(8 * run->row[run->rows - 1].temperature / run->problem->mass);
-    TORRE_TRY(torre_particle_picture(&out->now, out->settings->sigma, speed, &image));
+    const bool granular = run->problem->model == TORRE_PAIR_granular;
+    double size = granular ? run->problem->cutoff : out->settings->sigma;
+    TORRE_TRY(torre_particle_picture(&out->now, size, speed, &image));
     snprintf(title, sizeof title, "md, step %" PRId64, run->step);
     torre_status status = torre_png_encode(&image, title, out->picture);
     torre_image_free(&image);
@@ -88,6 +127,7 @@ torre_status md_output_results(md_output *out, torre_md_run *run, bool failed)
 {
     if (out->dump) TORRE_TRY(complete_dump(out, run, failed));
     if (out->csv) TORRE_TRY(complete_csv(out, run));
+    if (out->profile) TORRE_TRY(complete_profile(out, run));
     if (out->picture && !failed) TORRE_TRY(complete_picture(out, run));
     return TORRE_OK;
 }
@@ -96,6 +136,8 @@ void md_output_close(md_output *out)
 {
     torre_trajectory_discard(out->dump);
     torre_text_output_discard(out->csv);
+    torre_text_output_discard(out->profile);
+    free(out->slice);
     torre_output_discard(out->json);
     torre_output_discard(out->picture);
     torre_md_particles_free(&out->now);

@@ -10,7 +10,9 @@
 typedef struct md_output {
     const md_settings *settings;
     torre_trajectory *dump;
-    torre_text_output *csv;
+    torre_text_output *csv, *profile;
+    torre_granular_slice *slice; /* [profile_slices], of the profile */
+    int64_t samples;
     torre_output *json, *picture;
     char picture_path[4096];
     torre_md_particles now; /* for frames */
@@ -19,7 +21,7 @@ typedef struct md_output {
 /* Write the initial state where asked for, and open everything else. */
 torre_status md_output_open(const md_settings *settings, const md_input *input, md_output *output);
 
-/* Append a frame to the dump. */
+/* Append a frame to the dump and a sample to the profile where they are due. */
 torre_status md_output_frame(md_output *output, torre_md_run *run);
 
 /*

@@ -11,6 +11,9 @@ static const char *const precisions[] = {"auto", "f32", "f64", "mixed", NULL};
 static const char *const neighbors[] = {"auto", "full", "half", "tile", NULL};
 static const char *const stencils[] = {"auto", "block", "spherical", NULL};
 
+static const char *const contacts[] = {"linear", "hertz", NULL};
+static const char *const gases[] = {"inelastic", "elastic", "ideal", NULL};
+
 #define MODEL_CHOICE(name) #name,
 static const char *const models[] = {TORRE_PAIR_LIST(MODEL_CHOICE) NULL};
 
@@ -33,6 +36,16 @@ static const md_settings defaults = {
     .epsilon = 1,
     .sigma = 1,
     .cutoff = 2.5,
+    .size = {32, 32, 32},
+    .filling = 0.2,
+    .diameter = 1e-3,
+    .mass = 1.3e-6,
+    .stiffness = 1000,
+    .restitution = 0.8,
+    .wall_restitution = 0.9,
+    .start_sweeps = 40,
+    .profile_every = 100,
+    .profile_slices = 50,
     .steps = 100,
     .dt = 0.005,
     .target_temperature = -1,
@@ -101,7 +114,8 @@ void md_settings_init(md_settings *s, torre_option *table)
          .low = 0,
          .high = 1e9,
          .metavar = "T",
-         .help = "of the initial velocities, where no input file gives them"},
+         .help = "of the initial velocities, where no input file gives them; granular: mean square "
+                 "of the velocity along an axis, 0.01"},
         COUNT("seed", &s->seed, 0, "of velocities and thermostat noise"),
         TEXT("input", &s->input, "FILE", "",
              "start from LAMMPS data or extended XYZ (may be .gz) instead of a lattice"),
@@ -113,9 +127,56 @@ void md_settings_init(md_settings *s, torre_option *table)
         POSITIVE("cutoff", &s->cutoff, "R", "distance beyond which nothing acts"),
         FLAG("shift", &s->shift, "shift the energy to zero at the cutoff"),
 
+        GROUP("Granular gas (--model granular): SI units, glass beads of a millimetre"),
+        {.name = "size",
+         .kind = TORRE_OPTION_VECTOR,
+         .value = s->size,
+         .low = 0,
+         .above_low = true,
+         .high = 1e6,
+         .counts = TORRE_COUNT_2 | TORRE_COUNT_3,
+         .metavar = "X,Y[,Z]",
+         .help = "of the box in diameters, between the walls; two numbers make a plane layer"},
+        POSITIVE("filling", &s->filling, "PHI",
+                 "volume (in a layer, area) of the particles over that of the box"),
+        POSITIVE("diameter", &s->diameter, "D", "of a particle"),
+        POSITIVE("mass", &s->mass, "M", "of a particle"),
+        POSITIVE("stiffness", &s->stiffness, "K",
+                 "of the spring in a contact, N/m; Hertzian: N/m^1.5"),
+        POSITIVE("restitution", &s->restitution, "E", "of two particles, at most 1"),
+        CHOICE("contact", &s->contact, contacts, "law of the spring"),
+        CHOICE("gas", &s->gas, gases,
+               "elastic: restitution 1; ideal: particles do not collide with each other"),
+        FLAG("walls", &s->walls,
+             "hard walls at the ends of the last axis instead of a periodic box"),
+        POSITIVE("wall-restitution", &s->wall_restitution, "E", "of particle and wall"),
+        {.name = "shake-amplitude",
+         .kind = TORRE_OPTION_REAL,
+         .value = &s->shake_amplitude,
+         .low = 0,
+         .high = 1e6,
+         .metavar = "A",
+         .help = "of the walls, in diameters; both move together"},
+        {.name = "shake-frequency",
+         .kind = TORRE_OPTION_REAL,
+         .value = &s->shake_frequency,
+         .low = 0,
+         .high = 1e9,
+         .metavar = "HZ",
+         .help = "of the walls"},
+        {.name = "gravity",
+         .kind = TORRE_OPTION_REAL,
+         .value = &s->gravity,
+         .low = 0,
+         .high = 1e9,
+         .metavar = "G",
+         .help = "along the last axis, m/s^2; needs walls"},
+        COUNT("start-sweeps", &s->start_sweeps, 0,
+              "Monte Carlo sweeps that melt the lattice of the start"),
+
         GROUP("Time"),
         COUNT("steps", &s->steps, 0, "time steps"),
-        POSITIVE("dt", &s->dt, "T", "time step"),
+        POSITIVE("dt", &s->dt, "T", "time step; granular: a fiftieth of the contact time"),
         CHOICE("ensemble", &s->ensemble, ensembles, "constant energy, or a thermostat"),
         {.name = "target-temperature",
          .kind = TORRE_OPTION_REAL,
@@ -139,6 +200,15 @@ void md_settings_init(md_settings *s, torre_option *table)
         COUNT("dump-every", &s->dump_every, 0,
               "steps between its frames, from step 0; 0 for the "
               "last state only"),
+        TEXT("profile", &s->profile, "FILE", "",
+             "granular: density, velocity and temperature over the height as CSV"),
+        COUNT("profile-every", &s->profile_every, 1, "steps between its samples"),
+        {.name = "profile-slices",
+         .kind = TORRE_OPTION_INTEGER,
+         .value = &s->profile_slices,
+         .low = 1,
+         .high = 1e6,
+         .help = "slices of its height"},
         TEXT("write-data", &s->write_data, "FILE", "",
              "the initial state as LAMMPS data, before the first step"),
         TEXT("picture", &s->picture, "FILE.png|none", NULL, "picture of the last state"),
@@ -169,9 +239,12 @@ void md_settings_init(md_settings *s, torre_option *table)
         CHOICE("neighbor", &s->neighbor, neighbors,
                "lists of each particle's neighbours, each pair in both or in one of them; or no "
                "lists, sweeping tiles of bins"),
-        POSITIVE("skin", &s->skin, "D", "lists reach that much further than the cutoff"),
-        AUTO_COUNT("rebuild-every", &s->rebuild_every,
-                   "steps between rebuilds of the lists; auto is 20, with --rebuild-check 1"),
+        POSITIVE("skin", &s->skin, "D",
+                 "lists reach that much further than the cutoff; granular: in diameters"),
+        AUTO_COUNT(
+            "rebuild-every", &s->rebuild_every,
+            "steps between rebuilds of the lists; auto is 20, with --rebuild-check 1; granular: "
+            "10 with a check"),
         FLAG("rebuild-check", &s->rebuild_check,
              "at these steps, rebuild only when a particle has moved further than half the skin"),
         CHOICE("ordering", &s->ordering, ordering_choices(),
@@ -187,7 +260,7 @@ void md_settings_init(md_settings *s, torre_option *table)
          .high = 1e9,
          .word = "auto",
          .metavar = "D|auto",
-         .help = "least edge of a bin"},
+         .help = "least edge of a bin; granular: in diameters"},
         CHOICE("stencil", &s->stencil, stencils,
                "bins searched around a bin: the whole block or those within reach"),
         {.name = "block",
@@ -221,7 +294,7 @@ void md_settings_init(md_settings *s, torre_option *table)
 void md_help(const torre_option *table)
 {
     puts("Usage: md [OPTION]...\n"
-         "Molecular dynamics of Lennard-Jones particles in a periodic box.\n"
+         "Molecular dynamics of Lennard-Jones particles in a periodic box, or a granular gas.\n"
          "\n"
          "Without options: the melt of 32,000 particles, 100 steps, and a picture of its end in "
          "the\n"
@@ -230,13 +303,18 @@ void md_help(const torre_option *table)
          "Examples:\n"
          "  md --steps 1000 --rebuild-check\n"
          "  md --cells 80x80x40 --precision f32 --ordering hilbert --json run.json\n"
-         "  md --input start.data --dump run.xyz.gz --dump-every 100");
+         "  md --input start.data --dump run.xyz.gz --dump-every 100\n"
+         "  md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"
+         "     --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv");
     torre_options_help(table, stdout);
     puts(
         "\n"
-        "Units are those of Lennard-Jones: lengths in sigma, energies in epsilon, masses in that\n"
-        "of a particle, k_B = 1. The table has energies per particle; Temp and Press count\n"
-        "3 N - 3 degrees of freedom, as LAMMPS does.\n"
+        "Units of Lennard-Jones particles: lengths in sigma, energies in epsilon, masses in that "
+        "of\n"
+        "a particle, k_B = 1. The table has energies per particle; Temp and Press count\n"
+        "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
+        "--shake-amplitude, --skin and --bin-size in diameters. Its time step must not exceed a\n"
+        "twentieth of the contact time.\n"
         "\n"
         "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no device,\n"
         "5 the run became unstable, 75 stopped by a signal after writing the results so far.");

@@ -14,6 +14,13 @@ typedef struct md_settings {
     int model;
     double epsilon, sigma, cutoff;
     bool shift;
+    /* the granular gas; lengths in diameters where it has no option of its own */
+    double size[3], filling, diameter, mass, stiffness, restitution, wall_restitution;
+    int contact; /* 0 linear, 1 Hertzian */
+    int gas;     /* torre_granular_gas */
+    bool walls;
+    double shake_amplitude, shake_frequency, gravity;
+    int64_t start_sweeps;
     /* time */
     int64_t steps;
     double dt;
@@ -24,6 +31,8 @@ typedef struct md_settings {
     int64_t thermo;
     const char *csv, *dump, *write_data, *picture, *output;
     int64_t dump_every; /* 0: the final state only */
+    const char *profile;
+    int64_t profile_every, profile_slices;
     /* how to compute */
     const char *backend;
     int64_t device, threads, block;
@@ -42,7 +51,7 @@ typedef struct md_settings {
     const char *json;
 } md_settings;
 
-enum { MD_OPTIONS = 56 };
+enum { MD_OPTIONS = 80 };
 
 /* Defaults, and the table of options (table[MD_OPTIONS]) that writes into *settings. */
 void md_settings_init(md_settings *settings, torre_option *table);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/md_granular.h"
 #include "core/numbers.h"
 #include "core/report.h"
 #include "core/version.h"
@@ -12,7 +13,9 @@ static const char *ordering_name(const torre_md_plan *plan)
     return plan->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(plan->ordering);
 }
 
-void md_text_setup(FILE *out, const torre_md_run *run)
+static bool is_granular(const torre_md_problem *p) { return p->model == TORRE_PAIR_granular; }
+
+void md_text_setup(FILE *out, const md_settings *s, const torre_md_run *run)
 {
     const torre_md_problem *p = run->problem;
     const torre_md_plan *plan = &run->info.plan;
@@ -24,6 +27,7 @@ void md_text_setup(FILE *out, const torre_md_run *run)
     fprintf(out, "# model %s, cutoff %.6g, dt %.6g, precision %s\n",
             torre_pair_model_name(p->model), p->cutoff, p->dt,
             torre_md_precision_name(p->precision));
+    if (is_granular(p)) md_granular_setup(out, s, p);
     if (run->info.bins[0] == 0) return;
     fprintf(out,
             "# neighbor %s, skin %.6g, rebuild every %" PRId64 "%s, ordering %s of %" PRId64
@@ -33,14 +37,22 @@ void md_text_setup(FILE *out, const torre_md_run *run)
             run->info.bins[1], run->info.bins[2]);
 }
 
-void md_text_head(FILE *out)
+void md_text_head(FILE *out, const torre_md_problem *p)
 {
+    if (is_granular(p)) {
+        md_granular_head(out);
+        return;
+    }
     fprintf(out, "# units: steps, then Lennard-Jones units; energies per particle\n");
     fprintf(out, "#  Step           Temp         E_pair  E_mol         TotEng          Press\n");
 }
 
-void md_text_row(FILE *out, const torre_md_thermo *row)
+void md_text_row(FILE *out, const torre_md_problem *p, const torre_md_thermo *row)
 {
+    if (is_granular(p)) {
+        md_granular_row(out, p, row);
+        return;
+    }
     fprintf(out, "%8" PRId64 " %14.8g %14.8g %6d %14.8g %14.8g\n", row->step, row->temperature,
             row->pair_energy, 0, row->total_energy, row->pressure);
 }
@@ -74,10 +86,13 @@ void md_text_result(FILE *out, const torre_md_run *run, const md_output *output)
             fprintf(out, "dangerous builds not checked\n");
         else
             fprintf(out, "%" PRId64 " dangerous builds\n", c.dangerous_builds);
-        fprintf(out, "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
-                torre_md_run_drift(run));
+        if (!is_granular(run->problem))
+            fprintf(out,
+                    "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
+                    torre_md_run_drift(run));
     }
     if (s->csv) fprintf(out, "# table in %s\n", s->csv);
+    if (s->profile) fprintf(out, "# height profile in %s\n", s->profile);
     if (s->dump) fprintf(out, "# trajectory in %s\n", s->dump);
     if (output->picture_path[0]) fprintf(out, "# picture in %s\n", output->picture_path);
 }
@@ -111,6 +126,11 @@ static void report_rows(torre_report *r, const torre_md_run *run)
         torre_report_real(at, "press", row->pressure);
         torre_report_real(at, "e_shifted", row->shifted_energy);
         torre_report_reals(at, "momentum", row->momentum, 3);
+        if (!is_granular(run->problem)) continue;
+        torre_report_real(at, "granular_temperature",
+                          torre_granular_temperature(run->problem, row));
+        torre_report_real(at, "e_lost", row->lost / (double)run->problem->count);
+        torre_report_real(at, "contacts", row->contacts);
     }
 }
 
@@ -127,6 +147,7 @@ torre_status md_text_report(torre_output **json, const torre_option *table, cons
     torre_report_text(r, "ordering", ordering_name(plan));
     torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
     torre_report_text(r, "precision", torre_md_precision_name(p->precision));
+    torre_report_real(r, "dt", p->dt);
     torre_report_reals(r, "box", p->box, 3);
     torre_report_integers(r, "bins", run->info.bins, 3);
     torre_report_real(r, "skin", plan->skin);

@@ -7,10 +7,10 @@
 #include "cli/md_output.h"
 
 /* Lines that begin with '#': what runs, and the head of the thermo table with its units. */
-void md_text_setup(FILE *out, const torre_md_run *run);
-void md_text_head(FILE *out);
+void md_text_setup(FILE *out, const md_settings *settings, const torre_md_run *run);
+void md_text_head(FILE *out, const torre_md_problem *problem);
 
-void md_text_row(FILE *out, const torre_md_thermo *row);
+void md_text_row(FILE *out, const torre_md_problem *problem, const torre_md_thermo *row);
 
 /* --dry-run: memory and bins. */
 void md_text_cost(FILE *out, const torre_md_run *run);

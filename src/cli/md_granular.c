@@ -1,0 +1,173 @@
+#include "cli/md_granular.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "io/particle_file.h"
+#include "md/pair_granular.h"
+
+/* Particles of a file that overlap by more than this part of a diameter are a mistake. */
+static const double overlap = 0.1;
+
+static torre_granular system_of(const md_settings *s, const torre_option *table)
+{
+    torre_granular g = {.dimensions = s->size[2] > 0 ? 3 : 2,
+                        .diameter = s->diameter,
+                        .mass = s->mass,
+                        .stiffness = s->stiffness,
+                        .hertz = s->contact == 1,
+                        .gas = (torre_granular_gas)s->gas,
+                        .restitution = s->restitution,
+                        .walls = s->walls,
+                        .wall_restitution = s->wall_restitution,
+                        .shake_amplitude = s->shake_amplitude * s->diameter,
+                        .shake_frequency = s->shake_frequency,
+                        .gravity = s->gravity,
+                        .filling = s->filling,
+                        .temperature =
+                            torre_options_given(table, "temperature") ? s->temperature : 0.01,
+                        .seed = (uint64_t)s->seed,
+                        .sweeps = s->start_sweeps};
+    for (int a = 0; a < 3; a++) g.size[a] = s->size[a] * s->diameter;
+    return g;
+}
+
+/* Particles of a file bring their box; walls stand where they would around a start at random. */
+static torre_status read_file(const md_settings *s, const torre_option *table, md_input *in)
+{
+    torre_granular *g = &in->granular;
+    torre_particle_source source = {0};
+    static const char *const made[] = {"size", "filling", "start-sweeps"};
+    for (int k = 0; k < 3; k++)
+        if (torre_options_given(table, made[k]))
+            return torre_fail(TORRE_ERR_USAGE, "--%s and --input exclude each other", made[k]);
+    TORRE_TRY(torre_particle_file_read(s->input, &in->particles, &source));
+    if (!source.has_velocities)
+        torre_md_start_velocities(&in->particles, g->mass * g->temperature, g->seed);
+    in->particles.mass = g->mass;
+    g->dimensions = 3;
+    for (int a = 0; a < 3; a++) g->size[a] = in->particles.box[a];
+    if (g->walls) g->size[2] -= 2 * g->shake_amplitude + g->diameter;
+    return TORRE_OK;
+}
+
+torre_status md_granular_read(const md_settings *s, const torre_option *table, md_input *in)
+{
+    torre_md_plan *plan = &in->plan;
+    in->granular = system_of(s, table);
+    plan->skin *= s->diameter;
+    plan->bin_size *= s->diameter;
+    if (!s->rebuild_every && !s->rebuild_check) {
+        plan->rebuild_every = 10;
+        plan->rebuild_check = true;
+    }
+    TORRE_TRY(torre_granular_check(&in->granular));
+    if (s->input) TORRE_TRY(read_file(s, table, in));
+    double dt = torre_options_given(table, "dt") ? s->dt : 0;
+    TORRE_TRY(torre_granular_problem(&in->granular, plan->skin, dt, &in->problem));
+    if (!s->input) return TORRE_OK;
+    const torre_md_particles *p = &in->particles;
+    if (in->granular.walls && in->problem.box[2] > p->box[2] * (1 + 1e-9))
+        return torre_fail(TORRE_ERR_INPUT, "%s: its box of %g along z has no room for --walls",
+                          s->input, p->box[2]);
+    torre_md_problem_set_particles(&in->problem, p);
+    return TORRE_OK;
+}
+
+torre_status md_granular_particles(const md_settings *s, md_input *in)
+{
+    if (!s->input) {
+        TORRE_TRY(torre_granular_start(&in->granular, &in->problem, &in->particles));
+        torre_md_problem_set_particles(&in->problem, &in->particles);
+    }
+    TORRE_TRY(torre_md_problem_check(&in->problem));
+    if (!s->input || in->granular.gas == TORRE_GRANULAR_IDEAL) return TORRE_OK;
+    return torre_md_start_check_overlap(&in->particles, (1 - overlap) * s->diameter);
+}
+
+/* Contact time of two particles in the problem, as far as it does not depend on the speed. */
+static double contact_time(const torre_md_problem *p)
+{
+    double stiffness = p->parameter[TORRE_GRANULAR_STIFFNESS], m = p->mass / 2;
+    if (!(stiffness > 0) || p->parameter[TORRE_GRANULAR_HERTZ] != 0) return 0;
+    double damping = p->parameter[TORRE_GRANULAR_DASHPOT] / (2 * m);
+    return 3.14159265358979323846 / sqrt(stiffness / m - damping * damping);
+}
+
+/* Collisions of a particle per time: contacts last the contact time. */
+static double collision_rate(const torre_md_problem *p, const torre_md_thermo *row)
+{
+    double time = contact_time(p);
+    return time > 0 ? 2 * row->contacts / ((double)p->count * time) : 0;
+}
+
+void md_granular_setup(FILE *out, const md_settings *s, const torre_md_problem *p)
+{
+    double volume = 3.14159265358979323846 / 6 * pow(s->diameter, 3) * (double)p->count;
+    double room = p->box[0] * p->box[1];
+    if (p->dimensions == 2) volume *= 1.5 / s->diameter;
+    int axis = p->dimensions == 2 ? 1 : 2;
+    double height = p->box[axis];
+    if (p->parameter[TORRE_GRANULAR_WALLS] != 0)
+        height = p->parameter[TORRE_GRANULAR_WALL_HIGH] - p->parameter[TORRE_GRANULAR_WALL_LOW];
+    room = axis == 2 ? room * height : p->box[0] * height;
+    fprintf(out, "# filling %.4g, restitution %.4g, contact time %.4g s, 1/%.0f of it a step\n",
+            volume / room, s->gas == TORRE_GRANULAR_INELASTIC ? s->restitution : 1, contact_time(p),
+            contact_time(p) / p->dt);
+}
+
+void md_granular_head(FILE *out)
+{
+    fprintf(out, "# units: steps, s, m^2/s^2, J per particle, contacts, collisions per particle "
+                 "and s\n");
+    fprintf(out, "#  Step         Time    Temperature         TotEng           Lost   Contacts"
+                 "      Rate\n");
+}
+
+void md_granular_row(FILE *out, const torre_md_problem *p, const torre_md_thermo *r)
+{
+    fprintf(out, "%8" PRId64 " %12.6g %14.8g %14.8g %14.8g %10.0f %9.4g\n", r->step,
+            (double)r->step * p->dt, torre_granular_temperature(p, r), r->total_energy,
+            r->lost / (double)p->count, r->contacts, collision_rate(p, r));
+}
+
+void md_granular_csv(torre_text_output *csv, const torre_md_run *run)
+{
+    const torre_md_problem *p = run->problem;
+    const double n = (double)p->count;
+    torre_text_output_print(csv, "step,time,temperature,e_kinetic,e_potential,e_total,e_lost,"
+                                 "e_walls,contacts,collision_rate,press\n");
+    for (int64_t i = 0; i < run->rows; i++) {
+        const torre_md_thermo *r = &run->row[i];
+        double lost = r->lost / n, walls = r->total_energy + lost - run->row[0].total_energy;
+        torre_text_output_print(
+            csv, "%" PRId64 ",%.9g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.9g,%.17g\n", r->step,
+            (double)r->step * p->dt, torre_granular_temperature(p, r),
+            r->total_energy - r->pair_energy, r->pair_energy, r->total_energy, lost, walls,
+            r->contacts, collision_rate(p, r), r->pressure);
+    }
+}
+
+void md_granular_profile_csv(torre_text_output *csv, const torre_md_problem *p, int slices,
+                             const torre_granular_slice *slice, int64_t samples)
+{
+    const int dimensions = p->dimensions == 2 ? 2 : 3, axis = dimensions - 1;
+    double one = 3.14159265358979323846 / 4 * p->cutoff * p->cutoff, area = p->box[0];
+    if (dimensions == 3) {
+        one *= p->cutoff / 1.5;
+        area *= p->box[1];
+    }
+    double thick = p->box[axis] / slices;
+    torre_text_output_print(csv, "height,number_density,filling,velocity,temperature\n");
+    for (int k = 0; k < slices; k++) {
+        const torre_granular_slice *c = &slice[k];
+        double temperature = 0, count = c->count > 0 ? c->count : 1;
+        for (int a = 0; a < dimensions; a++) {
+            double mean = c->velocity[a] / count;
+            temperature += (c->velocity_sq[a] / count - mean * mean) / dimensions;
+        }
+        double density = samples ? c->count / ((double)samples * area * thick) : 0;
+        torre_text_output_print(csv, "%.9g,%.9g,%.9g,%.9g,%.9g\n", (k + 0.5) * thick, density,
+                                density * one, c->velocity[axis] / count, temperature);
+    }
+}
