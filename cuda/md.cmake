@@ -5,8 +5,9 @@ file(READ ${PROJECT_SOURCE_DIR}/src/md/pair_list.h md_pair_list)
 string(REGEX MATCHALL "MODEL\\([a-z0-9_]+\\)" md_model_lines "${md_pair_list}")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
                                        ${PROJECT_SOURCE_DIR}/src/md/pair_list.h)
-# No division by Newton's method and no subnormals in f32: one reciprocal per pair, 1 ulp off.
-set(md_cuda_flags -ftz=true -prec-div=false)
+# No division or square root by Newton's method and no subnormals in f32: one reciprocal per pair,
+# 1 ulp off.
+set(md_cuda_flags -ftz=true -prec-div=false -prec-sqrt=false)
 foreach(line ${md_model_lines})
   string(REGEX REPLACE " *MODEL\\(([a-z0-9_]+)\\).*" "\\1" MODEL ${line})
   foreach(PRECISION f32 f64 mixed)

@@ -62,6 +62,11 @@ static torre_status fill_plan(const torre_md_problem *problem, const md_kernels 
                           "the cuda backend holds at most %lld particles (got %lld)",
                           ((long long)1 << MD_INDEX_BITS) - 1, (long long)problem->count);
     if (plan->neighbor == TORRE_NEIGHBOR_AUTO) plan->neighbor = TORRE_NEIGHBOR_FULL;
+    if (plan->neighbor == TORRE_NEIGHBOR_HALF && !kernels->half)
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "the cuda backend has no --neighbor half for --model %s; use full or tile",
+            torre_pair_model_name(problem->model));
     if (plan->skin == 0) plan->skin = DEFAULT_SKIN * problem->cutoff;
     if (plan->rebuild_every == 0) plan->rebuild_every = DEFAULT_EVERY;
     if (plan->sort_every == 0) plan->sort_every = plan->rebuild_every;
@@ -93,7 +98,7 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
     memset(info, 0, sizeof *info);
     info->plan = *wish;
     const md_kernels *kernels = md_kernels_find(problem->model, problem->precision);
-    if (!kernels || torre_pair_dissipates(problem->model))
+    if (!kernels)
         return torre_fail(TORRE_ERR_USAGE, "the cuda backend has no model %s in %s",
                           torre_pair_model_name(problem->model),
                           torre_md_precision_name(problem->precision));
@@ -198,6 +203,7 @@ static torre_status cuda_create(const torre_md_problem *problem, const torre_md_
     s->problem = problem;
     s->info = *info;
     s->kernels = md_kernels_find(problem->model, problem->precision);
+    s->dissipates = torre_pair_dissipates(problem->model);
     s->crowding = (md_crowding){1, 1, 1};
     s->wish = benchmark_wish;
     s->counts.dangerous_builds = info->plan.rebuild_check ? 0 : -1;
@@ -277,7 +283,7 @@ static torre_status cuda_set_particles(torre_md_solver *solver, const double *co
     torre_status status = upload_all(s, position, velocity, chunk);
     free(chunk);
     if (status) return status;
-    s->x_now = s->v_now = 0;
+    s->x_now = s->v_now = s->id_now = 0;
     s->step = 0;
     s->ready = false;
     TORRE_TRY(md_cuda_start(s));
@@ -323,7 +329,8 @@ static torre_status download(md_cuda_solver *s, const void *from, const double *
         cudaError_t error = cudaMemcpy(chunk, (const char *)from + each * (size_t)first,
                                        each * (size_t)n, cudaMemcpyDeviceToHost);
         if (!error)
-            error = cudaMemcpy(ids, s->id[s->v_now] + first, 4 * (size_t)n, cudaMemcpyDeviceToHost);
+            error =
+                cudaMemcpy(ids, s->id[s->id_now] + first, 4 * (size_t)n, cudaMemcpyDeviceToHost);
         status = md_cuda_status(error, "reading particles from the device");
         for (int64_t i = 0; !status && i < n; i++) {
             for (int a = 0; a < 3; a++) {

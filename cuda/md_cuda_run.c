@@ -53,10 +53,10 @@ static torre_status queue_sort(md_cuda_solver *s, bool sort)
                       .count = (int)s->problem->count,
                       .x_in = s->x[s->x_now],
                       .v_in = s->v[s->v_now],
-                      .id_in = s->id[s->v_now],
+                      .id_in = s->id[s->id_now],
                       .x_out = s->x[1 - s->x_now],
                       .v_out = s->v[1 - s->v_now],
-                      .id_out = s->id[1 - s->v_now],
+                      .id_out = s->id[1 - s->id_now],
                       .x_built = s->x_built,
                       .bin_count = s->bin_count,
                       .key = s->key,
@@ -68,6 +68,7 @@ static torre_status queue_sort(md_cuda_solver *s, bool sort)
                       .scan_bytes = s->scan_bytes};
     s->x_now = 1 - s->x_now;
     s->v_now = 1 - s->v_now;
+    s->id_now = 1 - s->id_now;
     MD_TRY(s->kernels->sort(&a, s->stream), "sorting particles");
     return TORRE_OK;
 }
@@ -96,10 +97,11 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .x_in = s->x[s->x_now],
                        .x_out = s->x[1 - s->x_now],
                        .v = s->v[s->v_now],
+                       .v_out = s->v[1 - s->v_now],
                        .f = s->f,
                        .partial = s->partial,
                        .fixed = s->fixed,
-                       .id = s->id[s->v_now],
+                       .id = s->id[s->id_now],
                        .count = (int)p->count,
                        .cutoff_sq = p->cutoff * p->cutoff,
                        .list_cutoff_sq = radius * radius,
@@ -150,7 +152,7 @@ static torre_status queue_thermostat(md_cuda_solver *s, bool sums)
     md_thermostat_args a = {.control = s->control,
                             .count = (int)p->count,
                             .v = s->v[s->v_now],
-                            .id = s->id[s->v_now],
+                            .id = s->id[s->id_now],
                             .keep = keep,
                             .noise = sqrt((1 - keep * keep) * p->temperature / p->mass),
                             .seed = p->seed,
@@ -190,9 +192,13 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         md_force_args a = force_args(s);
         /* the first one reads tables of the kernels in front of it, the others only positions */
         a.overlap = k > 0 && s->capability >= 90;
+        a.ahead = k;
         TORRE_TRY(queue_force(s, &a, false));
         s->x_now = 1 - s->x_now;
+        if (s->dissipates) s->v_now = 1 - s->v_now;
     }
+    if (s->dissipates && steps)
+        MD_TRY(s->kernels->clock(s->control, steps, s->stream), "counting steps");
     return TORRE_OK;
 }
 
@@ -201,7 +207,13 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
 {
     md_force_args a = force_args(s);
     a.kick = kick;
+    if (kick == 0) s->kernels->make_pair(s->problem, 0, a.pair);
     TORRE_TRY(queue_force(s, &a, true));
+    if (s->dissipates)
+        MD_TRY(cudaMemcpyAsync(a.v, a.v_out,
+                               4 * (size_t)s->kernels->state_bytes * (size_t)s->problem->count,
+                               cudaMemcpyDeviceToDevice, s->stream),
+               "computing forces");
     MD_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
     return has_thermostat(s) && kick != 0 ? queue_thermostat(s, true) : TORRE_OK;
 }
@@ -222,7 +234,8 @@ static bool graph_matches(const md_cuda_solver *s, const md_graph *g, bool build
                           int steps)
 {
     return g->used && g->build == build && g->sort == sort && g->steps == steps &&
-           g->x_now == s->x_now && g->v_now == s->v_now && g->permuted == s->permuted;
+           g->x_now == s->x_now && g->v_now == s->v_now && g->id_now == s->id_now &&
+           g->permuted == s->permuted;
 }
 
 void md_cuda_graphs_free(md_cuda_solver *s)
@@ -257,7 +270,8 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
         if (!graph_matches(s, g, build, sort, steps)) continue;
         MD_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
         s->x_now ^= (build ? 1 : 0) ^ (has_thermostat(s) ? 0 : steps & 1);
-        s->v_now ^= build ? 1 : 0;
+        s->v_now ^= (build ? 1 : 0) ^ (s->dissipates ? steps & 1 : 0);
+        s->id_now ^= build ? 1 : 0;
         if (build) s->permuted = !sort;
         return TORRE_OK;
     }
@@ -269,6 +283,7 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
                     .steps = steps,
                     .x_now = s->x_now,
                     .v_now = s->v_now,
+                    .id_now = s->id_now,
                     .permuted = s->permuted};
     TORRE_TRY(record_graph(s, build, sort, steps, g));
     MD_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
@@ -284,18 +299,20 @@ static torre_status note_build(md_cuda_solver *s, int64_t step)
         s->records = more;
         s->record_room = room;
     }
-    /* sorting flips both buffers */
+    /* sorting flips all buffers */
     s->records[s->record_count++] = (md_build_record){.step = step,
                                                       .drifts = s->drifts,
                                                       .x_now = 1 - s->x_now,
                                                       .v_now = 1 - s->v_now,
+                                                      .id_now = 1 - s->id_now,
                                                       .permuted = s->permuted};
     return TORRE_OK;
 }
 
-static torre_status clear_control(md_cuda_solver *s, int64_t step)
+/* step: of the last drift; clock: of the positions. */
+static torre_status clear_control(md_cuda_solver *s, int64_t step, int64_t clock)
 {
-    md_control clear = {.bad_id = UINT32_MAX, .step = (uint64_t)step};
+    md_control clear = {.bad_id = UINT32_MAX, .step = (uint64_t)step, .clock = (uint64_t)clock};
     s->drifts = 0;
     s->record_count = 0;
     memcpy(s->pinned, &clear, sizeof clear);
@@ -416,6 +433,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
         s->crowding.entries = fmax(s->crowding.entries, control->need_entries / l->entries_mean);
     s->x_now = back.x_now;
     s->v_now = back.v_now;
+    s->id_now = back.id_now;
     s->permuted = back.permuted;
     s->counts.builds -= s->record_count - r;
     *step = back.step;
@@ -423,7 +441,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     TORRE_TRY(md_layout_choose(s->problem, &s->info.plan, &s->limits, &s->wish, &s->crowding,
                                &s->layout));
     TORRE_TRY(md_cuda_tables(s));
-    return clear_control(s, *step);
+    return clear_control(s, *step, *step);
 }
 
 /* Steps between `step`, whose positions are there, and the forces of `target`. */
@@ -461,6 +479,8 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
             .potential = 0.5 * total[MD_SUM_POTENTIAL],
             .potential_shift = s->kernels->pair_shift(p) * inside,
             .virial = 0.5 * total[MD_SUM_VIRIAL],
+            .contacts = inside,
+            .lost = p->mass * total[MD_SUM_LOST],
             .momentum = {p->mass * after[MD_SUM_VX], p->mass * after[MD_SUM_VY],
                          p->mass * after[MD_SUM_VZ]},
             .neighbors = pairs / (double)p->count,
@@ -476,7 +496,7 @@ torre_status md_cuda_start(md_cuda_solver *s)
 {
     s->last_sort = s->last_build = -1;
     s->permuted = s->info.plan.sort_every == TORRE_MD_NEVER;
-    TORRE_TRY(clear_control(s, 0));
+    TORRE_TRY(clear_control(s, 0, 0));
     return run_to(s, 0, 0, true, 0);
 }
 
@@ -484,7 +504,7 @@ torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps)
 {
     if (steps <= 0) return TORRE_OK;
     double start = now_seconds();
-    TORRE_TRY(clear_control(s, s->step));
+    TORRE_TRY(clear_control(s, s->step, s->step + 1));
     md_force_args a = force_args(s);
     a.x_out = s->x[s->x_now];
     MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");

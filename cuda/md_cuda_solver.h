@@ -12,8 +12,8 @@ typedef struct md_graph {
     bool used;
     bool build, sort;
     int steps;
-    int x_now, v_now; /* buffers in use at its start */
-    bool permuted;    /* storage order before it */
+    int x_now, v_now, id_now; /* buffers in use at its start */
+    bool permuted;            /* storage order before it */
     cudaGraphExec_t exec;
 } md_graph;
 
@@ -21,7 +21,7 @@ typedef struct md_graph {
 typedef struct md_build_record {
     int64_t step;
     uint32_t drifts; /* queued before it */
-    int x_now, v_now;
+    int x_now, v_now, id_now;
     bool permuted;
 } md_build_record;
 
@@ -52,8 +52,9 @@ typedef struct md_cuda_solver {
 
     int64_t step; /* positions, velocities and forces of this step */
     bool ready;   /* set_particles was called */
-    int x_now, v_now;
-    bool permuted; /* perm is in use */
+    int x_now, v_now, id_now;
+    bool permuted;   /* perm is in use */
+    bool dissipates; /* the pair model: velocities change buffers with the positions */
     int64_t last_sort, last_build;
     torre_md_sums sums;
     torre_md_counts counts;

@@ -57,6 +57,7 @@ typedef struct md_control {
     uint32_t bad_id; /* smallest id concerned; UINT32_MAX: none */
     uint32_t done;   /* drifts completed since the host last cleared it */
     uint64_t step;   /* step at that time */
+    uint64_t clock;  /* step of the positions at the start of a recorded sequence of steps */
     uint32_t moved;  /* largest squared displacement since the last rebuild, bits of a float;
                         up to date after md_kernels.moved */
 } md_control;
@@ -130,6 +131,7 @@ enum {
     MD_SUM_VX,
     MD_SUM_VY,
     MD_SUM_VZ,
+    MD_SUM_LOST, /* energy over mass (the fourth number of a velocity) */
     MD_SUMS
 };
 
@@ -154,6 +156,8 @@ typedef struct md_force_args {
     const void *x_in;
     void *x_out; /* drift only */
     void *v;
+    void *v_out;     /* of models that dissipate: others still read v */
+    int ahead;       /* of x_in: steps after control->clock */
     void *f;         /* not for drift */
     double *partial; /* [brick_count][MD_SUMS], not for drift */
     uint64_t *fixed; /* [3][count] zeroed sums of half lists */

@@ -31,6 +31,22 @@ template <class M> struct md_constants {
     typename M::State kick, drift;
 };
 
+/* Where velocities are, for models that dissipate: read for the few pairs that touch only. */
+template <class M> struct md_motion {
+    const md_vec<typename M::State> *v;
+    const uint32_t *gather; /* of the tile */
+    md_vec<typename M::State> own;
+
+    /* d . (v_i - v_j) for the staged particle at a byte offset */
+    __device__ typename M::F approach(unsigned offset, typename M::F dx, typename M::F dy,
+                                      typename M::F dz) const
+    {
+        typedef typename M::F F;
+        md_vec<typename M::State> u = v[gather[offset / 16] & ((1u << MD_INDEX_BITS) - 1)];
+        return dx * (F)(own.x - u.x) + dy * (F)(own.y - u.y) + dz * (F)(own.z - u.z);
+    }
+};
+
 /* The sums of one lane over its neighbours; F per pair, Sum beyond groups of four. */
 template <class M, bool SUMS> struct md_force_sum {
     typedef typename M::F F;
@@ -38,15 +54,23 @@ template <class M, bool SUMS> struct md_force_sum {
     static constexpr bool split = !std::is_same<F, Sum>::value;
     F x = 0, y = 0, z = 0; /* of the place */
     F fx = 0, fy = 0, fz = 0;
-    Sum sx = 0, sy = 0, sz = 0;
+    Sum sx = 0, sy = 0, sz = 0, power = 0;
     F energy = 0, virial = 0;
     int inside = 0, tested = 0;
+    md_motion<M> motion; /* of models that dissipate */
 
-    __device__ void pair(const md_constants<M> &c, F dx, F dy, F dz)
+    /* offset: of the neighbour among the staged particles */
+    __device__ void pair(const md_constants<M> &c, F dx, F dy, F dz, unsigned offset)
     {
-        F rsq = dx * dx + dy * dy + dz * dz, e, power;
-        F f = c.pair.eval(rsq, 0, &e, &power);
-        if (rsq < c.cutoff_sq) {
+        F rsq = dx * dx + dy * dy + dz * dz, e, half_power, rv = 0;
+        if constexpr (M::dissipates) {
+            if (SUMS) tested += rsq < c.list_cutoff_sq;
+            if (!(rsq < c.cutoff_sq)) return;
+            rv = motion.approach(offset, dx, dy, dz);
+        }
+        F f = c.pair.eval(rsq, rv, &e, &half_power);
+        if constexpr (M::dissipates) power += (Sum)half_power;
+        if (M::dissipates || rsq < c.cutoff_sq) {
             fx += f * dx;
             fy += f * dy;
             fz += f * dz;
@@ -56,11 +80,11 @@ template <class M, bool SUMS> struct md_force_sum {
                 inside++;
             }
         }
-        if (SUMS) tested += rsq < c.list_cutoff_sq;
+        if (SUMS && !M::dissipates) tested += rsq < c.list_cutoff_sq;
     }
-    __device__ void neighbour(const md_constants<M> &c, const md_vec<F> &q)
+    __device__ void neighbour(const md_constants<M> &c, const md_vec<F> &q, unsigned offset)
     {
-        pair(c, x - q.x, y - q.y, z - q.z);
+        pair(c, x - q.x, y - q.y, z - q.z, offset);
     }
     /* After every group of four neighbours. */
     __device__ void flush()
@@ -73,9 +97,9 @@ template <class M, bool SUMS> struct md_force_sum {
     __device__ md_vec<Sum> total() const
     {
         if constexpr (split)
-            return {sx, sy, sz, 0};
+            return {sx, sy, sz, power};
         else
-            return {fx, fy, fz, 0};
+            return {fx, fy, fz, power};
     }
 };
 
@@ -132,12 +156,13 @@ __device__ inline void md_walk_list(const md_tiles &t, int rank, int lane,
         uint2 now = next;
         next = after;
         if (g + 2 < groups) after = __ldcs(list);
-        md_vec<typename M::F> q0 = staged.get(now.x & 0xffff), q1 = staged.get(now.x >> 16),
-                              q2 = staged.get(now.y & 0xffff), q3 = staged.get(now.y >> 16);
-        sum.neighbour(c, q0);
-        sum.neighbour(c, q1);
-        sum.neighbour(c, q2);
-        sum.neighbour(c, q3);
+        unsigned o0 = now.x & 0xffff, o1 = now.x >> 16, o2 = now.y & 0xffff, o3 = now.y >> 16;
+        md_vec<typename M::F> q0 = staged.get(o0), q1 = staged.get(o1), q2 = staged.get(o2),
+                              q3 = staged.get(o3);
+        sum.neighbour(c, q0, o0);
+        sum.neighbour(c, q1, o1);
+        sum.neighbour(c, q2, o2);
+        sum.neighbour(c, q3, o3);
         sum.flush();
     }
 }
@@ -157,7 +182,7 @@ __device__ inline void md_walk_rows(const md_seat &seat, int sub, const int *row
             md_vec<F> q = staged.get(16u * (unsigned)j);
             F dx = sum.x - q.x, dy = sum.y - q.y, dz = sum.z - q.z;
             F rsq = dx * dx + dy * dy + dz * dz;
-            if (rsq < c.cutoff_sq && j != seat.own) sum.pair(c, dx, dy, dz);
+            if (rsq < c.cutoff_sq && j != seat.own) sum.pair(c, dx, dy, dz, 16u * (unsigned)j);
         }
         sum.flush();
     }
@@ -210,6 +235,9 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         for (int h = threadIdx.x; h <= t.halo_bins; h += blockDim.x) starts[h] = halo_start[h];
     }
     md_stage(t, rank, brick, frame, x_in, staged);
+    __shared__ typename M::Pair::Walls walls;
+    if constexpr (M::field)
+        if (threadIdx.x == 0) walls = c.pair.walls_at((int64_t)t.control->clock + a.ahead);
     __syncthreads();
 
     int first, places = md_brick_places(t, rank, &first), lanes = places * T;
@@ -223,6 +251,11 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             sum.x = (F)(q.x - frame.centre.x);
             sum.y = (F)(q.y - frame.centre.y);
             sum.z = (F)(q.z - frame.centre.z);
+            if constexpr (M::dissipates) {
+                sum.motion.v = (const md_vec<R> *)a.v;
+                sum.motion.gather = t.gather + (int64_t)rank * t.staged_cap;
+                sum.motion.own = sum.motion.v[index];
+            }
             if constexpr (SWEEP)
                 md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
                                          lane % T, row_table, rows, starts, staged, c, sum);
@@ -236,6 +269,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             f.x += __shfl_xor_sync(~0u, f.x, o);
             f.y += __shfl_xor_sync(~0u, f.y, o);
             f.z += __shfl_xor_sync(~0u, f.z, o);
+            if constexpr (M::dissipates) f.w += __shfl_xor_sync(~0u, f.w, o);
         }
         if (SUMS) {
             total[MD_SUM_POTENTIAL] += (double)sum.energy;
@@ -244,10 +278,22 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             total[MD_SUM_TESTED] += sum.tested;
         }
         if (lane >= lanes || lane % T) continue;
-        md_vec<R> v = ((md_vec<R> *)a.v)[index];
+        md_vec<R> v;
+        if constexpr (M::dissipates)
+            v = sum.motion.own;
+        else
+            v = ((md_vec<R> *)a.v)[index];
+        if constexpr (M::field) {
+            R energy, power, along = c.pair.field(walls, x_in[index], v, &energy, &power);
+            c.pair.add_along(f, along);
+            f.w += power;
+            if (SUMS) total[MD_SUM_POTENTIAL] += 2 * (double)energy;
+        }
         integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
+        if constexpr (M::dissipates) v.w += integrate.kick * (R)f.w;
         if (SUMS) {
-            ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, 0};
+            ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, (R)f.w};
+            if constexpr (M::dissipates) total[MD_SUM_LOST] += (double)v.w;
             double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
             total[MD_SUM_SPEED_SQ] += vx * vx + vy * vy + vz * vz;
             total[MD_SUM_VX] += vx;
@@ -255,11 +301,12 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             total[MD_SUM_VZ] += vz;
         } else {
             integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
+            if constexpr (M::dissipates) v.w += integrate.kick * (R)f.w;
             md_vec<R> q = x_in[index];
             integrate.move(q, v);
             ((md_vec<R> *)a.x_out)[index] = q;
         }
-        ((md_vec<R> *)a.v)[index] = v;
+        ((md_vec<R> *)(M::dissipates ? a.v_out : a.v))[index] = v;
     }
     if (SUMS) md_block_sums(total, a.partial + (int64_t)rank * MD_SUMS);
     if (!SUMS && rank == 0 && threadIdx.x == 0) t.control->done++;
@@ -275,11 +322,18 @@ template <class R> __global__ void md_drift_kernel(const __grid_constant__ md_fo
         md_vec<R> f = ((const md_vec<R> *)a.f)[i], v = ((const md_vec<R> *)a.v)[i],
                   q = ((const md_vec<R> *)a.x_in)[i];
         integrate.half(v, f.x, f.y, f.z);
+        v.w += integrate.kick * f.w;
         integrate.move(q, v);
         ((md_vec<R> *)a.v)[i] = v;
         ((md_vec<R> *)a.x_out)[i] = q;
     }
     if (i == 0) a.tiles.control->done++;
+}
+
+/* A recorded sequence of steps is done. */
+static __global__ void md_clock_kernel(md_control *control, int steps)
+{
+    if (!control->error) control->clock += (uint64_t)steps;
 }
 
 /* total[k] = sum over rows of partial[row][k], in a fixed order; one block of 256 threads. */

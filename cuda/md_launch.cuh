@@ -146,6 +146,21 @@ template <class M> struct md_launchers {
         return force(a, kernel, sums, TORRE_NEIGHBOR_TILE, stream);
     }
 
+    static cudaError_t clock(md_control *control, int steps, cudaStream_t stream)
+    {
+        md_clock_kernel<<<1, 1, 0, stream>>>(control, steps);
+        return cudaGetLastError();
+    }
+
+    typedef cudaError_t (*half_launcher)(const md_force_args *, bool, cudaStream_t);
+    static constexpr half_launcher half_or_none()
+    {
+        if constexpr (M::dissipates)
+            return nullptr;
+        else
+            return half;
+    }
+
     static cudaError_t half(const md_force_args *a, bool sums, cudaStream_t stream)
     {
         MD_LAUNCH_TRY(force(a,

@@ -40,7 +40,10 @@ typedef struct md_kernels {
     /* A whole step from forces to the next positions; sums: see md_force_kernel. */
     cudaError_t (*full)(const md_force_args *args, bool sums, cudaStream_t stream);
     cudaError_t (*sweep)(const md_force_args *args, bool sums, cudaStream_t stream);
+    /* NULL for models that dissipate: their forces depend on more than is staged */
     cudaError_t (*half)(const md_force_args *args, bool sums, cudaStream_t stream);
+    /* control->clock += steps */
+    cudaError_t (*clock)(md_control *control, int steps, cudaStream_t stream);
 } md_kernels;
 
 /* The kernels of a model and precision; NULL where this build has none. */
