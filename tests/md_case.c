@@ -65,6 +65,13 @@ torre_md_solver *md_case_solver_of(const char *name, const md_case *c, const tor
     return solver;
 }
 
+const torre_md_backend *md_case_backend(const torre_md_plan *plan)
+{
+    const torre_md_backend *backend;
+    CHECK_OK(torre_md_backend_find(backend_name, plan, &backend));
+    return backend;
+}
+
 torre_md_solver *md_case_solver(const md_case *c, const torre_md_plan *plan)
 {
     return md_case_solver_of(backend_name, c, plan);

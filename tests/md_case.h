@@ -30,6 +30,9 @@ md_case md_case_rough(int64_t nx, int64_t ny, int64_t nz, double amplitude,
 
 void md_case_free(md_case *c);
 
+/* The backend under test. */
+const torre_md_backend *md_case_backend(const torre_md_plan *plan);
+
 /* A solver of the backend under test with the particles set. */
 torre_md_solver *md_case_solver(const md_case *c, const torre_md_plan *plan);
 
