@@ -15,6 +15,9 @@ first_run)
 layers)
     SCALE=10 "$here/layers/run.sh" "$build" 2>errors
     files="layers/snapshot_000100.png layers/shot.npy layers/shot.png salt/velocity.npy salt/shot.png" ;;
+granular)
+    EDGE=12 STEPS=200 "$here/granular/run.sh" "$build" --backend cpu --quiet 2>errors
+    files="granular/shaken.csv granular/height.csv granular/shaken.png granular/cooling.csv" ;;
 marmousi)
     "$build/make_model" --kind layers --size 160x1x60 --spacing 20 --output model.npy
     STEPS=50 SNAPSHOT_EVERY=50 NY=9 FREQUENCY=4 "$here/marmousi/run.sh" model.npy 20 "$build" 2>errors
