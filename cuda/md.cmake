@@ -17,7 +17,8 @@ foreach(line ${md_model_lines})
     target_sources(torre_cuda PRIVATE ${file})
   endforeach()
 endforeach()
-# tells src/md/md_backend_list.c that torre_md_cuda is there
-target_compile_definitions(torre PRIVATE TORRE_HAVE_CUDA_MD)
+# tell src/md/md_backend_list.c and mps_problem.c that torre_md_cuda and torre_mps_cuda are there
+target_compile_definitions(torre PRIVATE TORRE_HAVE_CUDA_MD TORRE_HAVE_CUDA_MPS)
 target_sources(torre_cuda PRIVATE md_scan.cu md_kernels.c md_layout.c md_cuda.c md_cuda_run.c
-                                  md_cuda_tables.c)
+                                  md_cuda_tables.c mps_cuda.c mps_sweeps.cu)
+set_source_files_properties(mps_sweeps.cu PROPERTIES COMPILE_OPTIONS "${md_cuda_flags}")

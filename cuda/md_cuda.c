@@ -21,7 +21,7 @@ void md_cuda_wish(const md_layout_wish *wish)
 
 static md_cuda_solver *self(torre_md_solver *solver) { return (md_cuda_solver *)solver; }
 
-static bool cuda_available(const torre_md_plan *plan, char *why, size_t why_size)
+bool md_cuda_available(const torre_md_plan *plan, char *why, size_t why_size)
 {
     int count = 0, device = plan ? plan->device : 0;
     cudaError_t error = cudaGetDeviceCount(&count);
@@ -38,8 +38,8 @@ static bool cuda_available(const torre_md_plan *plan, char *why, size_t why_size
     return !error;
 }
 
-static torre_status read_limits(int device, const md_kernels *kernels, md_limits *limits,
-                                int *capability, char *name, size_t name_size)
+torre_status md_cuda_limits(int device, const md_kernels *kernels, md_limits *limits,
+                            int *capability, char *name, size_t name_size)
 {
     struct cudaDeviceProp p;
     MD_TRY(cudaGetDeviceProperties(&p, device), "asking for the device");
@@ -105,8 +105,8 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
     TORRE_TRY(fill_plan(problem, kernels, &info->plan));
     TORRE_TRY(torre_md_plan_check(problem, &info->plan));
     MD_TRY(cudaSetDevice(info->plan.device), "choosing the device");
-    TORRE_TRY(read_limits(info->plan.device, kernels, &limits, &capability, info->device,
-                          sizeof info->device));
+    TORRE_TRY(md_cuda_limits(info->plan.device, kernels, &limits, &capability, info->device,
+                             sizeof info->device));
     TORRE_TRY(md_layout_choose(problem, &info->plan, &limits, &benchmark_wish, &crowding, &layout));
     for (int a = 0; a < 3; a++) info->bins[a] = layout.bins[a];
     info->plan.block = layout.block;
@@ -128,10 +128,8 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
     return TORRE_OK;
 }
 
-static void cuda_destroy(torre_md_solver *solver)
+void md_cuda_release(md_cuda_solver *s)
 {
-    md_cuda_solver *s = self(solver);
-    if (!s) return;
     if (s->stream) cudaStreamSynchronize(s->stream);
     md_cuda_graphs_free(s);
     md_cuda_tables_free(s);
@@ -157,10 +155,16 @@ static void cuda_destroy(torre_md_solver *solver)
         if (s->event[k]) cudaEventDestroy(s->event[k]);
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s->records);
-    free(s);
 }
 
-static torre_status allocate(md_cuda_solver *s)
+static void cuda_destroy(torre_md_solver *solver)
+{
+    if (!solver) return;
+    md_cuda_release(self(solver));
+    free(solver);
+}
+
+torre_status md_cuda_allocate(md_cuda_solver *s)
 {
     size_t n = (size_t)s->problem->count, reals = 4 * (size_t)s->kernels->state_bytes * n;
     const torre_md_plan *plan = &s->info.plan;
@@ -210,12 +214,12 @@ static torre_status cuda_create(const torre_md_problem *problem, const torre_md_
     s->kernels->make_pair(problem, problem->dt / (2 * problem->mass), s->pair);
     torre_status status = md_cuda_status(cudaSetDevice(info->plan.device), "choosing the device");
     if (!status)
-        status = read_limits(info->plan.device, s->kernels, &s->limits, &s->capability, name,
-                             sizeof name);
+        status = md_cuda_limits(info->plan.device, s->kernels, &s->limits, &s->capability, name,
+                                sizeof name);
     if (!status)
         status = md_layout_choose(problem, &s->info.plan, &s->limits, &s->wish, &s->crowding,
                                   &s->layout);
-    if (!status) status = allocate(s);
+    if (!status) status = md_cuda_allocate(s);
     if (status) {
         cuda_destroy(&s->base);
         return status;
@@ -273,17 +277,23 @@ static torre_status upload_all(md_cuda_solver *s, const double *const position[3
     return TORRE_OK;
 }
 
+torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
+                            const double *const velocity[3])
+{
+    void *chunk = malloc(4 * sizeof(double) * CHUNK);
+    if (!chunk) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
+    torre_status status = upload_all(s, position, velocity, chunk);
+    free(chunk);
+    s->x_now = s->v_now = s->id_now = 0;
+    return status;
+}
+
 static torre_status cuda_set_particles(torre_md_solver *solver, const double *const position[3],
                                        const double *const velocity[3])
 {
     md_cuda_solver *s = self(solver);
     MD_TRY(cudaSetDevice(s->info.plan.device), "choosing the device");
-    void *chunk = malloc(4 * sizeof(double) * CHUNK);
-    if (!chunk) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
-    torre_status status = upload_all(s, position, velocity, chunk);
-    free(chunk);
-    if (status) return status;
-    s->x_now = s->v_now = s->id_now = 0;
+    TORRE_TRY(md_cuda_upload(s, position, velocity));
     s->step = 0;
     s->ready = false;
     TORRE_TRY(md_cuda_start(s));
@@ -314,9 +324,8 @@ static double wrapped(double r, double edge)
     return r < edge ? r : 0;
 }
 
-/* Copy an array of 4 reals in storage order to [axis][id]; box: wrap into it (NULL: do not). */
-static torre_status download(md_cuda_solver *s, const void *from, const double *box,
-                             double *const to[3])
+torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
+                              double *const to[], int components)
 {
     int bytes = s->kernels->state_bytes;
     size_t each = 4 * (size_t)bytes;
@@ -333,11 +342,11 @@ static torre_status download(md_cuda_solver *s, const void *from, const double *
                 cudaMemcpy(ids, s->id[s->id_now] + first, 4 * (size_t)n, cudaMemcpyDeviceToHost);
         status = md_cuda_status(error, "reading particles from the device");
         for (int64_t i = 0; !status && i < n; i++) {
-            for (int a = 0; a < 3; a++) {
+            for (int a = 0; a < components; a++) {
                 if (!to[a]) continue;
                 double value =
                     bytes == 4 ? ((float *)chunk)[4 * i + a] : ((double *)chunk)[4 * i + a];
-                to[a][ids[i]] = box ? wrapped(value, box[a]) : value;
+                to[a][ids[i]] = box && a < 3 ? wrapped(value, box[a]) : value;
             }
         }
     }
@@ -351,8 +360,8 @@ static torre_status cuda_get_particles(torre_md_solver *solver, double *const po
 {
     md_cuda_solver *s = self(solver);
     MD_TRY(cudaStreamSynchronize(s->stream), "reading particles from the device");
-    if (position) TORRE_TRY(download(s, s->x[s->x_now], s->problem->box, position));
-    if (velocity) TORRE_TRY(download(s, s->v[s->v_now], NULL, velocity));
+    if (position) TORRE_TRY(md_cuda_download(s, s->x[s->x_now], s->problem->box, position, 3));
+    if (velocity) TORRE_TRY(md_cuda_download(s, s->v[s->v_now], NULL, velocity, 3));
     return TORRE_OK;
 }
 
@@ -360,7 +369,7 @@ static torre_status cuda_get_forces(torre_md_solver *solver, double *const force
 {
     md_cuda_solver *s = self(solver);
     if (!s->ready) return not_ready();
-    return download(s, s->f, NULL, force);
+    return md_cuda_download(s, s->f, NULL, force, 3);
 }
 
 static torre_status cuda_sums(torre_md_solver *solver, torre_md_sums *sums)
@@ -394,7 +403,7 @@ static void cuda_times(const torre_md_solver *solver, torre_md_times *times,
 
 const torre_md_backend torre_md_cuda = {
     .name = "cuda",
-    .available = cuda_available,
+    .available = md_cuda_available,
     .plan = cuda_plan,
     .create = cuda_create,
     .set_particles = cuda_set_particles,

@@ -23,14 +23,14 @@ static double now_seconds(void)
 
 static torre_neighbor neighbor_of(const md_cuda_solver *s) { return s->info.plan.neighbor; }
 
-static md_tiles current_tiles(const md_cuda_solver *s)
+md_tiles md_cuda_tiles(const md_cuda_solver *s)
 {
     md_tiles t = s->tiles;
     if (!s->permuted) t.perm = NULL;
     return t;
 }
 
-static md_box box_of(const md_cuda_solver *s)
+md_box md_cuda_box(const md_cuda_solver *s)
 {
     md_box box;
     for (int a = 0; a < 3; a++) {
@@ -45,11 +45,11 @@ static double list_radius(const md_cuda_solver *s)
     return s->problem->cutoff + s->info.plan.skin;
 }
 
-static torre_status queue_sort(md_cuda_solver *s, bool sort)
+torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort)
 {
     s->permuted = !sort;
-    md_sort_args a = {.tiles = current_tiles(s),
-                      .box = box_of(s),
+    md_sort_args a = {.tiles = md_cuda_tiles(s),
+                      .box = md_cuda_box(s),
                       .count = (int)s->problem->count,
                       .x_in = s->x[s->x_now],
                       .v_in = s->v[s->v_now],
@@ -76,8 +76,8 @@ static torre_status queue_sort(md_cuda_solver *s, bool sort)
 static torre_status queue_list(md_cuda_solver *s)
 {
     if (neighbor_of(s) == TORRE_NEIGHBOR_TILE) return TORRE_OK;
-    md_list_args a = {.tiles = current_tiles(s),
-                      .box = box_of(s),
+    md_list_args a = {.tiles = md_cuda_tiles(s),
+                      .box = md_cuda_box(s),
                       .x = s->x[s->x_now],
                       .grid = {s->layout.grid[0], s->layout.grid[1], s->layout.grid[2]},
                       .reach = s->layout.reach_sq,
@@ -92,8 +92,8 @@ static md_force_args force_args(const md_cuda_solver *s)
 {
     const torre_md_problem *p = s->problem;
     double radius = list_radius(s);
-    md_force_args a = {.tiles = current_tiles(s),
-                       .box = box_of(s),
+    md_force_args a = {.tiles = md_cuda_tiles(s),
+                       .box = md_cuda_box(s),
                        .x_in = s->x[s->x_now],
                        .x_out = s->x[1 - s->x_now],
                        .v = s->v[s->v_now],
@@ -221,7 +221,7 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
 static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
 {
     if (timed) MD_TRY(cudaEventRecord(s->event[0], s->stream), "timing");
-    if (build) TORRE_TRY(queue_sort(s, sort));
+    if (build) TORRE_TRY(md_cuda_queue_sort(s, sort));
     if (timed) MD_TRY(cudaEventRecord(s->event[1], s->stream), "timing");
     if (build) TORRE_TRY(queue_list(s));
     if (timed) MD_TRY(cudaEventRecord(s->event[2], s->stream), "timing");
@@ -310,7 +310,7 @@ static torre_status note_build(md_cuda_solver *s, int64_t step)
 }
 
 /* step: of the last drift; clock: of the positions. */
-static torre_status clear_control(md_cuda_solver *s, int64_t step, int64_t clock)
+torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t clock)
 {
     md_control clear = {.bad_id = UINT32_MAX, .step = (uint64_t)step, .clock = (uint64_t)clock};
     s->drifts = 0;
@@ -323,7 +323,7 @@ static torre_status clear_control(md_cuda_solver *s, int64_t step, int64_t clock
     return TORRE_OK;
 }
 
-static torre_status read_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
+torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
 {
     char *host = s->pinned;
     MD_TRY(cudaMemcpyAsync(host, s->control, sizeof *control, cudaMemcpyDeviceToHost, s->stream),
@@ -356,7 +356,7 @@ static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
     MD_TRY(s->kernels->moved(s->control, (int)s->problem->count, s->x[s->x_now], s->x_built,
                              s->stream),
            "measuring displacements");
-    TORRE_TRY(read_control(s, &control, total));
+    TORRE_TRY(md_cuda_read_control(s, &control, total));
     float moved;
     memcpy(&moved, &control.moved, sizeof moved);
     *due = control.error || !(moved <= plan->skin * plan->skin / 4);
@@ -392,7 +392,7 @@ torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step)
     int64_t count = s->problem->count;
     md_control control;
     double total[2 * MD_SUMS];
-    TORRE_TRY(read_control(s, &control, total));
+    TORRE_TRY(md_cuda_read_control(s, &control, total));
     const char *what = control.error & MD_ERROR_FORCE  ? "feels a force out of all range"
                        : control.error & MD_ERROR_JUMP ? "crossed the box between two rebuilds"
                                                        : "has a position that is not finite";
@@ -441,7 +441,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     TORRE_TRY(md_layout_choose(s->problem, &s->info.plan, &s->limits, &s->wish, &s->crowding,
                                &s->layout));
     TORRE_TRY(md_cuda_tables(s));
-    return clear_control(s, *step, *step);
+    return md_cuda_clear_control(s, *step, *step);
 }
 
 /* Steps between `step`, whose positions are there, and the forces of `target`. */
@@ -465,7 +465,7 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
         TORRE_TRY(queue_sums(s, last_kick));
         md_control control;
         double total[2 * MD_SUMS];
-        TORRE_TRY(read_control(s, &control, total));
+        TORRE_TRY(md_cuda_read_control(s, &control, total));
         if (control.error) {
             TORRE_TRY(repair(s, &control, &step));
             build_first = true;
@@ -496,7 +496,7 @@ torre_status md_cuda_start(md_cuda_solver *s)
 {
     s->last_sort = s->last_build = -1;
     s->permuted = s->info.plan.sort_every == TORRE_MD_NEVER;
-    TORRE_TRY(clear_control(s, 0, 0));
+    TORRE_TRY(md_cuda_clear_control(s, 0, 0));
     return run_to(s, 0, 0, true, 0);
 }
 
@@ -504,7 +504,7 @@ torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps)
 {
     if (steps <= 0) return TORRE_OK;
     double start = now_seconds();
-    TORRE_TRY(clear_control(s, s->step, s->step + 1));
+    TORRE_TRY(md_cuda_clear_control(s, s->step, s->step + 1));
     md_force_args a = force_args(s);
     a.x_out = s->x[s->x_now];
     MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");

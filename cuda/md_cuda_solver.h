@@ -88,6 +88,32 @@ torre_status md_cuda_tables(md_cuda_solver *s);
 void md_cuda_tables_free(md_cuda_solver *s);
 void md_cuda_graphs_free(md_cuda_solver *s);
 
+/* What other particle methods share: they fill problem, info, kernels, limits and layout. */
+bool md_cuda_available(const torre_md_plan *plan, char *why, size_t why_size);
+/* Limits of a device, its compute capability (10 major + minor) and name. */
+torre_status md_cuda_limits(int device, const md_kernels *kernels, md_limits *limits,
+                            int *capability, char *name, size_t name_size);
+/* Stream, arrays of particles and tables; release frees what is there, but not s. */
+torre_status md_cuda_allocate(md_cuda_solver *s);
+void md_cuda_release(md_cuda_solver *s);
+/* Particles and ids to x[0], v[0] and id[0], the fourth components 0. */
+torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
+                            const double *const velocity[3]);
+/* An array of 4 reals in storage order to to[component][id], the first 3 or all 4 components; box:
+ * wrap into it (NULL: do not). Any of to may be NULL. */
+torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
+                              double *const to[], int components);
+/* Queue a sort by bin into the other buffers (sort false: only the permutation). */
+torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort);
+/* The tables as kernels take them at present. */
+md_tiles md_cuda_tiles(const md_cuda_solver *s);
+md_box md_cuda_box(const md_cuda_solver *s);
+/* Clear the control block (step: of the last drift; clock: of the positions); read it and the sums,
+ * waiting for the device. */
+torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t clock);
+torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control,
+                                  double total[2 * MD_SUMS]);
+
 /* Sort, build lists, compute the forces and sums of the current positions. */
 torre_status md_cuda_start(md_cuda_solver *s);
 torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps);
