@@ -36,7 +36,7 @@ small="--cells 5"
 printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 1 1 1\n' >cut.data
 printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 1 1 1\n2 1 8.99 1 10\n' >outside.data
 printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 0.01 1 1\n2 1 8.99 1 1\n' >overlap.data
-bad 2 "--model must be lj or granular (got ion)" --model ion
+bad 2 "--model must be lj, granular or mps (got ion)" --model ion
 bad 2 "--cells" --cells 0
 bad 2 "--density must be" --density 0
 bad 2 "--dt must be" --dt -0.005

@@ -15,7 +15,8 @@ static const char *const contacts[] = {"linear", "hertz", NULL};
 static const char *const gases[] = {"inelastic", "elastic", "ideal", NULL};
 
 #define MODEL_CHOICE(name) #name,
-static const char *const models[] = {TORRE_PAIR_LIST(MODEL_CHOICE) NULL};
+/* mps never comes here (mps_main.h), but is to be named where another is refused. */
+static const char *const models[] = {TORRE_PAIR_LIST(MODEL_CHOICE) "mps", NULL};
 
 /* "auto", "none" and the names of all orderings of boxes. */
 static const char *const *ordering_choices(void)
@@ -121,7 +122,8 @@ void md_settings_init(md_settings *s, torre_option *table)
              "start from LAMMPS data or extended XYZ (may be .gz) instead of a lattice"),
 
         GROUP("Interaction"),
-        CHOICE("model", &s->model, models, "pair model"),
+        CHOICE("model", &s->model, models,
+               "pair model; mps, a fluid, has options of its own: md --model mps --help"),
         POSITIVE("epsilon", &s->epsilon, "E", "depth of the Lennard-Jones well"),
         POSITIVE("sigma", &s->sigma, "S", "distance of zero Lennard-Jones energy"),
         POSITIVE("cutoff", &s->cutoff, "R", "distance beyond which nothing acts"),
@@ -305,7 +307,8 @@ void md_help(const torre_option *table)
          "  md --cells 80x80x40 --precision f32 --ordering hilbert --json run.json\n"
          "  md --input start.data --dump run.xyz.gz --dump-every 100\n"
          "  md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"
-         "     --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv");
+         "     --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv\n"
+         "  md --model mps --help");
     torre_options_help(table, stdout);
     puts(
         "\n"

@@ -21,8 +21,8 @@ bool mps_main_wanted(int argc, char *const *argv)
     for (int i = 1; i < argc; i++) {
         const char *value = strchr(argv[i], '=');
         size_t length = value ? (size_t)(value - argv[i]) : strlen(argv[i]);
-        /* --mo is the shortest abbreviation that getopt_long takes for sure */
-        if (length < 4 || length > 7 || strncmp(argv[i], "--model", length) != 0) continue;
+        /* abbreviations, as getopt_long takes them */
+        if (length < 3 || length > 7 || strncmp(argv[i], "--model", length) != 0) continue;
         value = value ? value + 1 : i + 1 < argc ? argv[i + 1] : "";
         return strcmp(value, "mps") == 0;
     }
