@@ -22,11 +22,13 @@ typedef struct pairs {
     torre_mask near;        /* closer than r_e */
 } pairs;
 
-/* 1 / sqrt(x) of every lane; gcc takes roots of vectors one by one unless told. */
+/* 1 / sqrt(x) of every lane, to 2 units in the last place; gcc takes roots of vectors one by one
+ * unless told. */
 TORRE_INLINE torre_lanes inverse_root(torre_lanes x)
 {
 #if defined __AVX512F__ && TORRE_LANES == 16
-    return 1 / (torre_lanes)_mm512_sqrt_ps((__m512)x);
+    torre_lanes y = (torre_lanes)_mm512_rsqrt14_ps((__m512)x); /* and a step of Newton's method */
+    return y * ((real)1.5 - (real)0.5 * x * y * y);
 #elif defined __AVX512F__ && TORRE_LANES == 8
     return 1 / (torre_lanes)_mm512_sqrt_pd((__m512d)x);
 #elif defined __AVX2__ && TORRE_LANES == 8
