@@ -22,6 +22,9 @@ marmousi)
     "$build/make_model" --kind layers --size 160x1x60 --spacing 20 --output model.npy
     STEPS=50 SNAPSHOT_EVERY=50 NY=9 FREQUENCY=4 "$here/marmousi/run.sh" model.npy 20 "$build" 2>errors
     files="marmousi/velocity.npy marmousi/snapshot_000050.png marmousi/shot.npy marmousi/shot.png" ;;
+dam_break)
+    SCALE=4 "$here/dam_break/run.sh" "$build" --steps 200 --thermo 20 2>errors
+    files="2d/front.csv 2d/gauges.csv 2d/dam_break.png 2d/frame_0001.png 3d/front.csv 3d/frame_0001.png" ;;
 esac
 for file in $files; do
     [ -s "$file" ] || { echo "tiny: $example left no $file"; exit 1; }
