@@ -168,12 +168,13 @@ static void diagonal(FILE *out, const figure *f, torre_ceiling_id id, double x_l
 }
 
 static void horizontal(FILE *out, const figure *f, torre_ceiling_id id, torre_ceiling_id slope,
-                       double x_high, bool bold)
+                       double x_low, double x_high, bool bold)
 {
     double rate = f->machine->ceiling[id].high, widest = f->machine->ceiling[slope].high;
     if (rate <= 0 || widest <= 0) return;
-    fprintf(out, "set arrow from %g,%g to %g,%g nohead lc rgb '%s' lw %g\n", rate / widest, rate,
-            x_high, rate, bold ? "#000000" : "#a0a0a0", bold ? 2.5 : 1.2);
+    fprintf(out, "set arrow from %g,%g to %g,%g nohead lc rgb '%s' lw %g\n",
+            fmax(rate / widest, x_low), rate, x_high, rate, bold ? "#000000" : "#a0a0a0",
+            bold ? 2.5 : 1.2);
     fprintf(out,
             "set label '%s  %.4g Gop/s' at %g,%g right offset -0.5,0.6 font ',10' tc rgb '%s'\n",
             torre_ceiling_title(id), rate, x_high, rate, bold ? "#000000" : "#707070");
@@ -216,7 +217,8 @@ static void write_ceilings(FILE *out, const figure *f)
     double roof = fmax(c[fma].high, c[stencil].high);
     double x_low = f->x_low / 2.5, x_high = f->x_high * 3;
     double y_low = fmin(f->y_low / 2.5, x_low * c[TORRE_DRAM_MIX].high * 2);
-    double y_high = fmax(roof, f->y_high) * 2;
+    /* room for the label of the steepest diagonal */
+    double y_high = fmax(fmax(roof, f->y_high) * 2, 4 * x_low * c[widest(f->machine)].high);
     double angle = atan2((top - bottom) * HEIGHT / decades(y_low, y_high),
                          (right - left) * WIDTH / decades(x_low, x_high)) *
                    180 / 3.14159265358979;
@@ -224,10 +226,13 @@ static void write_ceilings(FILE *out, const figure *f)
     write_marks(out, 'x', x_low, x_high);
     write_marks(out, 'y', y_low, y_high);
     const torre_ceiling_id cache[] = {TORRE_LLC_MIX, TORRE_MID_MIX, TORRE_NEAR_MIX};
-    for (int i = 0; i < 3; i++) diagonal(out, f, cache[i], x_low, x_high, angle, roof, false);
+    for (int i = 0; i < 3;
+         i++) /* a cache that others use up is as slow as memory: no line of its own */
+        if (c[cache[i]].high > 1.2 * c[TORRE_DRAM_MIX].high)
+            diagonal(out, f, cache[i], x_low, x_high, angle, roof, false);
     diagonal(out, f, TORRE_DRAM_MIX, x_low, x_high, angle, roof, true);
-    horizontal(out, f, fma, widest(f->machine), x_high, c[fma].high >= c[stencil].high);
-    horizontal(out, f, stencil, widest(f->machine), x_high, c[stencil].high > c[fma].high);
+    horizontal(out, f, fma, widest(f->machine), x_low, x_high, c[fma].high >= c[stencil].high);
+    horizontal(out, f, stencil, widest(f->machine), x_low, x_high, c[stencil].high > c[fma].high);
 }
 
 static void write_roofline(FILE *out, const figure *f)
