@@ -135,14 +135,13 @@ static int32_t bin_of(const sweep *s, const double r[3])
     return s->bins->rank[torre_bins_index(s->bins, at)];
 }
 
-/* Sum of the squares of the overlaps of a particle at r. */
-static double overlap(const sweep *s, int64_t rank, int64_t self, const double r[3])
+/* Sum of the squares of the overlaps of a particle at r with those in the bins around its own. */
+static double overlap(const sweep *s, const int64_t *around, int64_t self, const double r[3])
 {
     double sum = 0;
     const double *const *q = (const double *const *)s->particles->position;
     for (int o = 0; o < s->bins->offsets; o++) {
-        int image[3];
-        int64_t from = s->bins->rank[torre_bins_at(s->bins, rank, o, image)];
+        int64_t from = around[o];
         for (int64_t m = s->bins->start[from]; m < s->bins->start[from + 1]; m++) {
             int64_t j = s->bins->member[m];
             double rsq = 0;
@@ -161,19 +160,24 @@ static double overlap(const sweep *s, int64_t rank, int64_t self, const double r
 /* Offer each particle of a bin a move that stays in the bin. Returns how many overlap before. */
 static int64_t move_bin(const sweep *s, int64_t rank)
 {
-    int64_t overlapping = 0;
+    int64_t overlapping = 0, around[27];
+    if (s->bins->start[rank] == s->bins->start[rank + 1]) return 0;
+    for (int o = 0; o < s->bins->offsets; o++) {
+        int image[3];
+        around[o] = s->bins->rank[torre_bins_at(s->bins, rank, o, image)];
+    }
     for (int64_t m = s->bins->start[rank]; m < s->bins->start[rank + 1]; m++) {
         int64_t i = s->bins->member[m];
         double r[3], now = 0;
         for (int a = 0; a < 3; a++) r[a] = s->particles->position[a][i];
-        if (s->grown) now = overlap(s, rank, i, r);
+        if (s->grown) now = overlap(s, around, i, r);
         overlapping += now > 0;
         for (int a = 0; a < s->dimensions; a++) {
             double u = torre_random_uniform(s->seed, s->stream, (uint64_t)(4 * i + a));
             r[a] = wrapped(r[a] + s->step * (2 * u - 1), s->bins->box[a]);
         }
         if (r[s->axis] < s->low || r[s->axis] > s->high) continue;
-        if (bin_of(s, r) != rank || overlap(s, rank, i, r) > now) continue;
+        if (bin_of(s, r) != rank || overlap(s, around, i, r) > now) continue;
         for (int a = 0; a < 3; a++) s->particles->position[a][i] = r[a];
     }
     return overlapping;
@@ -203,6 +207,10 @@ static int64_t make_sweep(sweep *s)
     }
     torre_bins_sort(bins);
     for (int c = 0; c < 27; c++) {
+        const int third[3] = {c % 3, c / 3 % 3, c / 9};
+        bool used = true; /* even numbers of bins need no third colour */
+        for (int a = 0; a < 3; a++) used &= third[a] < 2 || bins->n[a] % 2;
+        if (!used) continue;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : overlapping)
         for (int64_t rank = 0; rank < bins->bins; rank++) {
             const int32_t *cell = bins->cell[rank];
