@@ -47,12 +47,13 @@ __device__ __forceinline__ int *tower_progress(const torre_tower_launch &l, int 
     return l.progress + slot * l.parts + part;
 }
 
-/* The planes of a part: z is split evenly, in whole vectors of v planes (the last may be ragged). */
+/* The planes of a part: z is split evenly, in whole vectors of v planes (the last may be ragged).
+ */
 struct tower_planes {
     int first, count;
 };
-__device__ __forceinline__ tower_planes tower_planes_of(const torre_tower_launch &l, int part, int nz,
-                                                        int v)
+__device__ __forceinline__ tower_planes tower_planes_of(const torre_tower_launch &l, int part,
+                                                        int nz, int v)
 {
     const int64_t all = (nz + v - 1) / v;
     const int from = (int)(all * part / l.parts) * v, to = (int)(all * (part + 1) / l.parts) * v;
