@@ -12,16 +12,10 @@ __device__ __forceinline__ uint32_t shared_address(const void *p)
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
-/* Barrier `id` among `threads` threads of the block (a multiple of 32): the first ones with id 1.
- */
-template <int threads, int id = 1> __device__ __forceinline__ void barrier_among()
+/* Barrier among the first `threads` threads of the block (a multiple of 32). */
+template <int threads> __device__ __forceinline__ void barrier_among()
 {
-    asm volatile("bar.sync %1, %0;" ::"n"(threads), "n"(id) : "memory");
-}
-/* Take part in the same without waiting. */
-template <int threads, int id> __device__ __forceinline__ void barrier_arrive()
-{
-    asm volatile("bar.arrive %1, %0;" ::"n"(threads), "n"(id) : "memory");
+    asm volatile("bar.sync 1, %0;" ::"n"(threads) : "memory");
 }
 
 __device__ __forceinline__ int load_progress(const int *p)
@@ -59,11 +53,6 @@ __device__ __forceinline__ void fence_device() { asm volatile("fence.acq_rel.gpu
 __device__ __forceinline__ void fence_async_copies()
 {
     asm volatile("fence.proxy.async;" ::: "memory");
-}
-/* The same for this block's shared memory alone: much cheaper. */
-__device__ __forceinline__ void fence_async_copies_shared()
-{
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 __device__ __forceinline__ void gate_init(uint64_t *gate, int arrivals)
 {

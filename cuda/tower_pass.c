@@ -69,6 +69,7 @@ void torre_cuda_schedule_free(torre_tower_schedule *schedule)
 {
     cudaFree((void *)schedule->launch.list);
     cudaFree(schedule->launch.progress);
+    cudaFree(schedule->launch.mail_flag);
     cudaFree(schedule->launch.mailbox);
     memset(schedule, 0, sizeof *schedule);
 }
@@ -122,6 +123,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     TORRE_TRY(status);
     TORRE_TRY(torre_cuda_alloc((void **)&l->progress,
                                (size_t)(schedule->slots * l->parts) * sizeof(int)));
+    TORRE_TRY(torre_cuda_alloc((void **)&l->mail_flag, (size_t)l->blocks * 2 * sizeof(int)));
     return torre_cuda_alloc((void **)&l->mailbox,
                             (size_t)l->blocks * 4 * (size_t)s->shape.mailbox_bytes);
 }
@@ -140,6 +142,8 @@ torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
     const torre_tower_launch *l = &schedule->launch;
     TORRE_CUDA_TRY(cudaMemsetAsync(l->progress, 0,
                                    (size_t)(schedule->slots * l->parts) * sizeof(int), s->stream));
+    TORRE_CUDA_TRY(
+        cudaMemsetAsync(l->mail_flag, 0, (size_t)l->blocks * 2 * sizeof(int), s->stream));
     TORRE_CUDA_TRY(cudaMemsetAsync(
         l->mailbox, 0, (size_t)l->blocks * 4 * (size_t)s->shape.mailbox_bytes, s->stream));
     TORRE_CUDA_TRY(s->kernel->launch(&s->args, l, s->stream));

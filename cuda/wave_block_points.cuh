@@ -7,7 +7,7 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::find_points(i
     volatile place &p = ((volatile place *)(shared() + S::places))[slot()];
     int first = 0, last = 0;
     if ((unsigned)x < (unsigned)g.n[0] && (unsigned)y < (unsigned)g.n[1]) {
-        const int64_t b = ((int64_t)(x / R) * g.points.blocks_y + y / R) * l.parts + item().part;
+        const int64_t b = ((int64_t)(x / R) * g.points.blocks_y + y / R) * l.parts + h.part;
         first = g.points.first[b];
         last = g.points.first[b + 1];
     }
@@ -17,22 +17,20 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::find_points(i
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, MODEL, TMA>::add_sources(vec (&A)[ZV][NL], const place &p, int t)
+block_tower<T, R, DB, MODEL, TMA>::add_sources(vec (&A)[ZV][NL], const place &p, int block, int t)
 {
-#pragma unroll 1
+    bool any = false;
     for (int n = p.point_first; n < p.point_last; n++) {
         const torre_point_node node = g.points.node[n];
-        const int z = node.z - h.z_part, at = z / V;
+        const int z = node.z - h.z_part;
         if (node.slot >= 0) break;
-        if (at % lanes != lane() || idle()) continue;
-        const T value = ((const T *)g.points.source_values)[t * g.points.source_count + ~node.slot];
-        /* the cell is in a register: only a constant can name it */
-        const int cell = (at / lanes * NL + node.line) * V + z % V;
-#pragma unroll
-        for (int i = 0; i < ZV * NL * V; i++)
-            if (i == cell)
-                A[i / V / NL][i / V % NL].v[i % V] = add(A[i / V / NL][i / V % NL].v[i % V], value);
+        if (z / V % lanes != lane() || idle()) continue;
+        T *cell = (T *)(shared() + block + node.line * S::line + PV * 16) + z;
+        *cell =
+            add(*cell, ((const T *)g.points.source_values)[t * g.points.source_count + ~node.slot]);
+        any = true;
     }
+    if (any) reload(A, block);
 }
 
 template <class T, int R, int DB, bool MODEL, bool TMA>

@@ -7,13 +7,10 @@
 /* Gates (shared memory barriers) of a block; parity p serves the steps with t % 2 = p. */
 struct tma_gates {
     uint64_t halo[2]; /* the halo has arrived */
-    uint64_t edge[2]; /* the edges from the z neighbours have arrived: one arrival a side */
-    uint64_t read[2]; /* the workers have read all that they need for the step */
+    uint64_t edge[2]; /* the edges from the z neighbours have arrived */
+    uint64_t done[2]; /* the workers have finished the step */
+    int published;    /* steps that `publish` has seen finished */
 };
-
-/* Barriers of the workers and the two warps that exchange edges; ALL_READ with that which
- * publishes. */
-constexpr int ALL_READ = 2, ALL_PUBLISHED = 3;
 
 /* The phase to wait for next at the gates of each parity. */
 struct gate_phases {
@@ -40,16 +37,12 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     }
     __device__ __forceinline__ void edges(tower &b, int t)
     {
-        if (t > b.h.first_step) gate_wait(&gates()->edge[t & 1], mails.next(t & 1));
+        if (t > b.h.first_step && (b.h.below >= 0 || b.h.above >= 0))
+            gate_wait(&gates()->edge[t & 1], mails.next(t & 1));
     }
-    __device__ __forceinline__ void all_read(tower &b, int t)
+    __device__ __forceinline__ void done(tower &b, int t)
     {
-        barrier_among<tower::S::active + 96, ALL_READ>();
-        if (b.thread() == 0) gate_arrive(&gates()->read[t & 1]);
-    }
-    __device__ __forceinline__ void all_published(tower &, int)
-    {
-        barrier_among<tower::S::active + 64, ALL_PUBLISHED>();
+        if (b.thread() == 0) gate_arrive(&gates()->done[t & 1]);
     }
 };
 
@@ -61,8 +54,8 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    gate_phases reads;
-    bool used[2] = {false, false};
+    gate_phases dones;
+    int steps = 0, last_use[2] = {0, 0};
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         const int *pointer = tower_wait_for(l, w, item, lane, g.periodic[1], g.periodic[2]);
@@ -87,8 +80,11 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
                 fence_async_copies();
             }
             const int p = t & 1;
-            if (used[p]) gate_wait(&gates->read[p], reads.next(p));
-            used[p] = true;
+            if (last_use[p] > 0) {
+                gate_wait(&gates->done[p], dones.next(p));
+                while (load_shared_acquire(&gates->published) < last_use[p]) __nanosleep(40);
+            }
+            last_use[p] = ++steps;
             if (lane == 0) gate_expect(&gates->halo[p], S::halo_blocks * S::NL * S::line);
             __syncwarp();
             for (int i = lane; i < S::halo_blocks; i += 32) {
@@ -105,58 +101,70 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
     }
 }
 
-/* Exchanges edges with the part beside on one side. */
+/* Polls the z neighbours and copies their edges. */
 template <class T, int R, int DB, class P>
-__device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates, char *shared,
-                                               int side)
+__device__ __forceinline__ void fetch_edges(const P &params, tma_gates *gates, char *shared)
 {
     using S = block_shape<T, R, DB>;
-    using edges = edge_exchange<T, R, DB>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    const int all = (g.n[2] + S::V - 1) / S::V;
+    int steps = 0; /* of all items before */
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
-        const int beside = tower_part_beside(l, w.part, side, g.periodic[2]);
-        const int other = item - w.part + beside;
-        char *to = tower_mailbox(l, other % l.blocks, 1 - side, 0, S::mailbox_bytes);
-        char *from = tower_mailbox(l, blockIdx.x, side, 0, S::mailbox_bytes);
-        const int vectors =
-            (int)((int64_t)all * (w.part + 1) / l.parts) - (int)((int64_t)all * w.part / l.parts);
-        for (int t = w.first_step; t < w.end_step; t++) {
-            const int p = (t + 1) & 1;
-            barrier_arrive<S::active + 96, ALL_READ>();
-            barrier_among<S::active + 64, ALL_PUBLISHED>();
-            if (t + 1 >= w.end_step) break;
-            if (beside >= 0) {
-                edges::send(shared, lane, 32, side, vectors, to + p * S::mailbox_bytes,
-                            tower_mail_number(l, other, t + 1));
-                edges::receive(shared, lane, 32, side, p, from + p * S::mailbox_bytes,
-                               tower_mail_number(l, item, t + 1));
+        const bool two[2] = {tower_part_beside(l, w.part, 0, g.periodic[2]) >= 0,
+                             tower_part_beside(l, w.part, 1, g.periodic[2]) >= 0};
+        if (w.first_step >= w.end_step) continue;
+        for (int t = w.first_step + 1; t < w.end_step && (two[0] || two[1]); t++) {
+            const int p = t & 1;
+            const int number = tower_mail_number(l, item, t);
+            if (lane < 2 && two[lane])
+                while (load_progress(l.mail_flag + blockIdx.x * 2 + lane) < number) __nanosleep(20);
+            fence_device();
+            __syncwarp();
+            fence_async_copies();
+            /* the step before last has read this parity's slots */
+            while (load_shared_acquire(&gates->published) < steps + t - 1 - w.first_step)
+                __nanosleep(20);
+            if (lane == 0) {
+                gate_expect(&gates->edge[p], ((int)two[0] + (int)two[1]) * S::edge_bytes);
+                for (int side = 0; side < 2; side++)
+                    if (two[side])
+                        copy_line(shared_address(shared + S::edge + (p * 2 + side) * S::edge_bytes),
+                                  tower_mailbox(l, blockIdx.x, side, p, S::edge_bytes),
+                                  S::edge_bytes, &gates->edge[p]);
             }
             __syncwarp();
-            if (lane == 0) gate_arrive(&gates->edge[p]);
         }
+        steps += w.end_step - w.first_step;
     }
 }
 
-/* Tells downwind towers what the workers have written. */
-template <class T, int R, int DB, class P>
-__device__ __forceinline__ void publish_steps(const P &params, int *finished)
+/* Tells downwind towers and z neighbours what the workers have finished. */
+template <class P>
+__device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, int R,
+                                              int *finished)
 {
-    using S = block_shape<T, R, DB>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    int towers = 0;
+    gate_phases dones;
+    int steps = 0, towers = 0;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
+        const int beside =
+            lane == 1 || lane == 2 ? tower_part_beside(l, w.part, lane - 1, g.periodic[2]) : -1;
+        const int mail_item = item - w.part + beside;
+        int *flag = l.mail_flag + mail_item % l.blocks * 2 + 2 - lane;
         for (int t = w.first_step; t < w.end_step; t++) {
-            barrier_among<S::active + 96, ALL_READ>();
-            fence_device();
-            if (lane == 0) store_progress(progress, t); /* blocks are written a step late */
+            gate_wait(&gates->done[t & 1], dones.next(t & 1));
+            if (lane == 0) store_shared_release(&gates->published, ++steps);
+            if (t + 1 < w.end_step) {
+                fence_device();
+                if (beside >= 0) store_progress(flag, tower_mail_number(l, mail_item, t + 1));
+                if (lane == 0) store_progress(progress, t + 1);
+            }
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             towers++;
@@ -180,9 +188,10 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     if (threadIdx.x == 0) {
         for (int p = 0; p < 2; p++) {
             gate_init(&gates->halo[p], 1);
-            gate_init(&gates->edge[p], 2);
-            gate_init(&gates->read[p], 1);
+            gate_init(&gates->edge[p], 1);
+            gate_init(&gates->done[p], 1);
         }
+        gates->published = 0;
         *finished = 0;
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         fence_async_copies();
@@ -193,9 +202,8 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
         if (S::share_registers)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
         if (warp == S::groups / 32) fetch_halos<T, R, DB>(params, gates, shared);
-        if (warp == S::groups / 32 + 1) publish_steps<T, R, DB>(params, finished);
-        if (warp >= S::groups / 32 + 2)
-            exchange_edges<T, R, DB>(params, gates, shared, warp - S::groups / 32 - 2);
+        if (warp == S::groups / 32 + 1) fetch_edges<T, R, DB>(params, gates, shared);
+        if (warp == S::groups / 32 + 2) publish_steps(params, gates, R, finished);
     } else {
         if (S::share_registers)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
