@@ -165,7 +165,8 @@ static void step_by_definition(const mps_case *c, torre_md_particles *p, double 
     }
     for (int64_t i = 0; i < q->fluid; i++)
         for (int64_t j = 0; j < q->count; j++) {
-            double r = i == j ? INFINITY : separation(c, p->position, i, j, d);
+            if (i == j) continue;
+            double r = separation(c, p->position, i, j, d);
             if (r >= q->influence) continue;
             for (int a = 0; a < 3; a++)
                 change.position[a][i] -= q->dims / (q->density * norms.n_grad) *
