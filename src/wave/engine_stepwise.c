@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "wave/cpu_solver.h"
+#include "wave/cpu_subnormal.h"
 #include "wave/cpu_wait.h"
 
 static torre_status stepwise_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
@@ -63,6 +64,7 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
     torre_barrier barrier = {0};
 #pragma omp parallel num_threads(s->threads)
     {
+        const unsigned control = torre_subnormals_off();
         const char *row[3 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH];
         const int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
 #pragma omp single
@@ -82,6 +84,7 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
             }
             torre_barrier_wait(&barrier);
         }
+        torre_subnormals_restore(control);
     }
     s->n += steps;
     return TORRE_OK;

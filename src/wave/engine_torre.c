@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "wave/cpu_solver.h"
+#include "wave/cpu_subnormal.h"
 #include "wave/cpu_wait.h"
 #include "wave/tower_schedule.h"
 
@@ -189,6 +190,7 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
     torre_barrier barrier = {0};
 #pragma omp parallel num_threads(s->threads)
     {
+        const unsigned control = torre_subnormals_off();
         const int me = omp_get_thread_num();
 #pragma omp single
         barrier.threads = omp_get_num_threads();
@@ -202,6 +204,7 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
             torre_barrier_wait(&barrier);
             if (me == 0) s->n += height;
         }
+        torre_subnormals_restore(control);
     }
     free(rows);
     return status;
