@@ -1,29 +1,11 @@
 /* The program `md`: settings, a run, results. */
-#include <signal.h>
 #include <string.h>
 
 #include "cli/md_text.h"
 #include "cli/mps_main.h"
 #include "cli/program.h"
+#include "cli/program_stop.h"
 #include "core/progress.h"
-
-static volatile sig_atomic_t stop_signal;
-
-static void on_signal(int number) { stop_signal = number; }
-
-/* The first Ctrl-C (or kill) stops after the present chunk; a second one kills as usual. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-/* Where people read: standard output, unless that carries the report. */
-static FILE *people(const md_settings *s)
-{
-    return s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
-}
 
 /* What the callbacks of the run need. */
 typedef struct md_watcher {
@@ -36,10 +18,10 @@ typedef struct md_watcher {
 static void on_row(void *context, const torre_md_thermo *row)
 {
     md_watcher *w = context;
-    if (w->settings->quiet) return;
+    if (w->settings->common.quiet) return;
     torre_progress_end(&w->progress);
-    md_text_row(people(w->settings), w->problem, row);
-    fflush(people(w->settings));
+    md_text_row(torre_program_people(w->settings->common.json), w->problem, row);
+    fflush(torre_program_people(w->settings->common.json));
 }
 
 static torre_status on_frame(void *context, torre_md_run *run)
@@ -52,19 +34,6 @@ static void on_progress(void *context, const torre_md_progress *now)
     md_watcher *w = context;
     double rate = now->loop_s > 0 ? (double)w->problem->count * (double)now->step / now->loop_s : 0;
     torre_progress_show(&w->progress, now->step, now->steps, 1e-6 * rate, "M atom-steps/s");
-}
-
-static bool on_stop(void *context)
-{
-    (void)context;
-    return stop_signal != 0;
-}
-
-static torre_status stopped(const torre_md_run *run, int64_t steps)
-{
-    return torre_fail(
-        TORRE_STOPPED, "stopped by %s after step %lld of %lld; the results up to there are written",
-        stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (long long)run->step, (long long)steps);
 }
 
 /* The largest interval that both are multiples of; 0: never. */
@@ -84,15 +53,14 @@ static torre_status time_loop(const md_settings *s, md_output *out, torre_md_run
     torre_md_watch watch = {.thermo_every = s->thermo,
                             .thermo = on_row,
                             .progress = on_progress,
-                            .stop = on_stop,
+                            .stop = torre_program_stop,
                             .context = &w};
-    if (out->dump) watch.frame_every = s->dump_every;
+    if (out->dump) watch.frame_every = s->common.dump_every;
     if (out->profile) watch.frame_every = common_steps(watch.frame_every, s->profile_every);
     if (watch.frame_every) watch.frame = on_frame;
-    if (!s->quiet) md_text_head(people(s), run->problem);
+    if (!s->common.quiet) md_text_head(torre_program_people(s->common.json), run->problem);
     TORRE_TRY(torre_md_run_start(run, &watch));
-    catch_signals();
-    torre_progress_start(&w.progress, stderr, !s->quiet);
+    torre_progress_start(&w.progress, stderr, !s->common.quiet);
     torre_status status = torre_md_run_advance(run, s->steps, &watch);
     torre_progress_end(&w.progress);
     return status;
@@ -110,9 +78,9 @@ static torre_status keep_what_there_is(md_output *out, torre_md_run *run, torre_
 static torre_status tell_cost(const md_settings *s, const torre_option *table, md_output *out,
                               torre_md_run *run)
 {
-    if (!s->quiet) md_text_cost(people(s), run);
-    if (!s->json) return TORRE_OK;
-    TORRE_TRY(torre_output_open(s->json, &out->json));
+    if (!s->common.quiet) md_text_cost(torre_program_people(s->common.json), run);
+    if (!s->common.json) return TORRE_OK;
+    TORRE_TRY(torre_output_open(s->common.json, &out->json));
     return md_text_report(&out->json, table, run);
 }
 
@@ -120,18 +88,19 @@ static torre_status run_md(const md_settings *s, const torre_option *table, md_i
                            md_output *out, torre_md_run **run)
 {
     TORRE_TRY(md_input_read(s, table, in));
-    TORRE_TRY(torre_md_run_new(&in->problem, s->backend, &in->plan, run));
-    if (!s->quiet) md_text_setup(people(s), s, *run);
-    if (s->dry_run) return tell_cost(s, table, out, *run);
+    TORRE_TRY(torre_md_run_new(&in->problem, s->common.backend, &in->plan, run));
+    if (!s->common.quiet) md_text_setup(torre_program_people(s->common.json), s, *run);
+    if (s->common.dry_run) return tell_cost(s, table, out, *run);
     TORRE_TRY(md_input_particles(s, in));
+    torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(md_output_open(s, in, out));
     torre_status status = time_loop(s, out, *run);
     if (status == TORRE_ERR_UNSTABLE) return keep_what_there_is(out, *run, status);
     if (status) return status;
     TORRE_TRY(md_output_results(out, *run, false));
-    if (!s->quiet) md_text_result(people(s), *run, out);
+    if (!s->common.quiet) md_text_result(torre_program_people(s->common.json), *run, out);
     if (out->json) TORRE_TRY(md_text_report(&out->json, table, *run));
-    return (*run)->step < s->steps ? stopped(*run, s->steps) : TORRE_OK;
+    return (*run)->step < s->steps ? torre_program_stopped((*run)->step, s->steps) : TORRE_OK;
 }
 
 int main(int argc, char **argv)
@@ -144,10 +113,10 @@ int main(int argc, char **argv)
     torre_md_run *run = NULL;
     md_settings_init(&settings, table);
     torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
-    if (!status && settings.help) {
+    if (!status && settings.common.help) {
         md_settings_init(&settings, table); /* the help shows defaults */
         md_help(table);
-    } else if (!status && settings.version) {
+    } else if (!status && settings.common.version) {
         torre_program_version("md");
     } else if (!status) {
         status = run_md(&settings, table, &input, &output, &run);

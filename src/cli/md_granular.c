@@ -57,7 +57,7 @@ torre_status md_granular_read(const md_settings *s, const torre_option *table, m
     in->granular = system_of(s, table);
     plan->skin *= s->diameter;
     plan->bin_size *= s->diameter;
-    if (!s->rebuild_every && !s->rebuild_check) {
+    if (!s->common.rebuild_every && !s->rebuild_check) {
         plan->rebuild_every = 10;
         plan->rebuild_check = true;
     }

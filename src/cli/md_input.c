@@ -10,41 +10,6 @@
 /* Two particles nearer than this (in sigma) push each other with more than 10^12: a mistake. */
 static const double overlap = 0.1;
 
-static torre_status make_plan(const md_settings *s, torre_md_plan *plan)
-{
-    *plan = (torre_md_plan){.neighbor = (torre_neighbor)s->neighbor,
-                            .skin = s->skin,
-                            .rebuild_every = s->rebuild_every,
-                            .rebuild_check = s->rebuild_check,
-                            .sort_every = s->sort_every,
-                            .ordering = TORRE_ROW_MAJOR, /* measured best, if by little */
-                            .bin_size = s->bin_size,
-                            .bin_stencil = (torre_bin_stencil)s->stencil,
-                            .deterministic = s->deterministic,
-                            .threads = (int)s->threads,
-                            .device = (int)s->device,
-                            .block = (int)s->block};
-    if (s->ordering == 1) {
-        if (s->sort_every)
-            return torre_fail(TORRE_ERR_USAGE, "--sort-every needs an --ordering other than none");
-        plan->sort_every = TORRE_MD_NEVER;
-    } else if (s->ordering > 1) {
-        plan->ordering = (torre_ordering_kind)(s->ordering - 2);
-    }
-    return TORRE_OK;
-}
-
-static torre_status set_precision(const md_settings *s, md_input *in)
-{
-    const torre_md_backend *backend;
-    TORRE_TRY(torre_md_backend_find(s->backend, &in->plan, &backend));
-    if (s->precision)
-        in->problem.precision = (torre_md_precision)(s->precision - 1);
-    else
-        in->problem.precision = strcmp(backend->name, "cuda") == 0 ? TORRE_MD_F32 : TORRE_MD_F64;
-    return TORRE_OK;
-}
-
 /* --cells with one number makes a cube. */
 static void cells_of(const md_settings *s, int64_t cells[3])
 {
@@ -97,8 +62,15 @@ torre_status md_input_read(const md_settings *s, const torre_option *table, md_i
                                 s->target_temperature < 0 ? s->temperature : s->target_temperature,
                             .damping_time = s->damping,
                             .seed = (uint64_t)s->seed};
-    TORRE_TRY(make_plan(s, &in->plan));
-    TORRE_TRY(set_precision(s, in));
+    TORRE_TRY(particle_plan(&s->common, &in->plan));
+    in->plan.neighbor = (torre_neighbor)s->neighbor;
+    in->plan.rebuild_check = s->rebuild_check;
+    in->plan.bin_size = s->bin_size;
+    in->plan.bin_stencil = (torre_bin_stencil)s->stencil;
+    in->plan.deterministic = s->deterministic;
+    const torre_md_backend *backend;
+    TORRE_TRY(torre_md_backend_find(s->common.backend, &in->plan, &backend));
+    p->precision = particle_precision(&s->common, backend->name);
     if (s->model == TORRE_PAIR_granular) return md_granular_read(s, table, in);
     if (!s->input) {
         int64_t cells[3];

@@ -9,33 +9,23 @@
 #include "cli/md_granular.h"
 #include "io/particle_picture.h"
 
-static bool wants_picture(const md_settings *s) { return strcmp(s->picture, "none") != 0; }
-
-static torre_status picture_path(const md_settings *s, md_output *out)
-{
-    bool bare = !strchr(s->picture, '/') && strcmp(s->output, ".") != 0;
-    int length = snprintf(out->picture_path, sizeof out->picture_path, "%s%s%s",
-                          bare ? s->output : "", bare ? "/" : "", s->picture);
-    if (length < 0 || length >= (int)sizeof out->picture_path)
-        return torre_fail(TORRE_ERR_USAGE, "--picture is too long a name");
-    return bare ? torre_output_directory(s->output) : TORRE_OK;
-}
-
 torre_status md_output_open(const md_settings *s, const md_input *in, md_output *out)
 {
     out->settings = s;
-    if (wants_picture(s)) {
-        TORRE_TRY(picture_path(s, out));
+    const particle_options *o = &s->common;
+    if (particle_output_wanted(o->picture)) {
+        TORRE_TRY(particle_output_path(o, "picture", o->picture, out->picture_path,
+                                       sizeof out->picture_path));
         TORRE_TRY(torre_output_open(out->picture_path, &out->picture));
     }
-    if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
-    if (s->csv) TORRE_TRY(torre_text_output_open(s->csv, &out->csv));
+    if (s->common.json) TORRE_TRY(torre_output_open(s->common.json, &out->json));
+    if (s->common.csv) TORRE_TRY(torre_text_output_open(s->common.csv, &out->csv));
     if (s->profile) {
         TORRE_TRY(torre_text_output_open(s->profile, &out->profile));
         out->slice = calloc((size_t)s->profile_slices, sizeof *out->slice);
         if (!out->slice) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the height profile");
     }
-    if (s->dump) TORRE_TRY(torre_trajectory_open(s->dump, &out->dump));
+    if (s->common.dump) TORRE_TRY(torre_trajectory_open(s->common.dump, &out->dump));
     if (s->write_data) TORRE_TRY(torre_lammps_data_write(s->write_data, &in->particles));
     if (out->dump || out->picture || out->profile)
         TORRE_TRY(torre_md_particles_new(in->particles.count, &out->now));
@@ -50,7 +40,7 @@ static void add_frame(md_output *out, const torre_md_run *run)
 torre_status md_output_frame(md_output *out, torre_md_run *run)
 {
     const md_settings *s = out->settings;
-    bool dump = out->dump && s->dump_every && run->step % s->dump_every == 0;
+    bool dump = out->dump && s->common.dump_every && run->step % s->common.dump_every == 0;
     bool profile = out->profile && run->step % s->profile_every == 0;
     if (dump || profile) TORRE_TRY(torre_md_run_particles(run, &out->now));
     if (dump) add_frame(out, run);
@@ -63,7 +53,8 @@ torre_status md_output_frame(md_output *out, torre_md_run *run)
 
 static torre_status complete_dump(md_output *out, torre_md_run *run, bool failed)
 {
-    bool last = out->settings->dump_every == 0 || run->step % out->settings->dump_every != 0;
+    bool last =
+        out->settings->common.dump_every == 0 || run->step % out->settings->common.dump_every != 0;
     if (last && !failed) {
         TORRE_TRY(torre_md_run_particles(run, &out->now));
         add_frame(out, run);

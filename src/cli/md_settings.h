@@ -2,7 +2,7 @@
 #ifndef TORRE_MD_SETTINGS_H
 #define TORRE_MD_SETTINGS_H
 
-#include "core/options.h"
+#include "cli/particle_options.h"
 
 typedef struct md_settings {
     /* particles */
@@ -29,26 +29,15 @@ typedef struct md_settings {
     double damping;
     /* output */
     int64_t thermo;
-    const char *csv, *dump, *write_data, *picture, *output;
-    int64_t dump_every; /* 0: the final state only */
-    const char *profile;
+    const char *write_data, *profile;
     int64_t profile_every, profile_slices;
     /* how to compute */
-    const char *backend;
-    int64_t device, threads, block;
-    int precision; /* 0: auto, 1 f32, 2 f64, 3 mixed */
-    int neighbor;  /* torre_neighbor */
-    double skin;
-    int64_t rebuild_every; /* 0: auto */
+    int neighbor; /* torre_neighbor */
     bool rebuild_check;
-    int ordering;       /* 0: auto, 1: none, then torre_ordering_kind + 2 */
-    int64_t sort_every; /* 0: auto */
-    double bin_size;    /* 0: auto */
-    int stencil;        /* torre_bin_stencil */
+    double bin_size; /* 0: auto */
+    int stencil;     /* torre_bin_stencil */
     bool deterministic;
-    /* the program itself */
-    bool dry_run, quiet, help, version;
-    const char *json;
+    particle_options common; /* skin in sigma or, granular, diameters */
 } md_settings;
 
 enum { MD_OPTIONS = 80 };

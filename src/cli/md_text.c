@@ -8,11 +8,6 @@
 #include "core/report.h"
 #include "core/version.h"
 
-static const char *ordering_name(const torre_md_plan *plan)
-{
-    return plan->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(plan->ordering);
-}
-
 static bool is_granular(const torre_md_problem *p) { return p->model == TORRE_PAIR_granular; }
 
 void md_text_setup(FILE *out, const md_settings *s, const torre_md_run *run)
@@ -33,8 +28,8 @@ void md_text_setup(FILE *out, const md_settings *s, const torre_md_run *run)
             "# neighbor %s, skin %.6g, rebuild every %" PRId64 "%s, ordering %s of %" PRId64
             "x%" PRId64 "x%" PRId64 " bins\n",
             torre_neighbor_name(plan->neighbor), plan->skin, plan->rebuild_every,
-            plan->rebuild_check ? " if needed" : "", ordering_name(plan), run->info.bins[0],
-            run->info.bins[1], run->info.bins[2]);
+            plan->rebuild_check ? " if needed" : "", particle_ordering_name(plan),
+            run->info.bins[0], run->info.bins[1], run->info.bins[2]);
 }
 
 void md_text_head(FILE *out, const torre_md_problem *p)
@@ -91,9 +86,9 @@ void md_text_result(FILE *out, const torre_md_run *run, const md_output *output)
                     "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
                     torre_md_run_drift(run));
     }
-    if (s->csv) fprintf(out, "# table in %s\n", s->csv);
+    if (s->common.csv) fprintf(out, "# table in %s\n", s->common.csv);
     if (s->profile) fprintf(out, "# height profile in %s\n", s->profile);
-    if (s->dump) fprintf(out, "# trajectory in %s\n", s->dump);
+    if (s->common.dump) fprintf(out, "# trajectory in %s\n", s->common.dump);
     if (output->picture_path[0]) fprintf(out, "# picture in %s\n", output->picture_path);
 }
 
@@ -144,7 +139,7 @@ torre_status md_text_report(torre_output **json, const torre_option *table, cons
     torre_report_text(r, "model", torre_pair_model_name(p->model));
     torre_report_integer(r, "atoms", p->count);
     torre_report_integer(r, "steps", run->step);
-    torre_report_text(r, "ordering", ordering_name(plan));
+    torre_report_text(r, "ordering", particle_ordering_name(plan));
     torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
     torre_report_text(r, "precision", torre_md_precision_name(p->precision));
     torre_report_real(r, "dt", p->dt);

@@ -7,25 +7,6 @@
 
 static const double column_cells[] = {19, 45, 105}; /* of 0.1 m: small, medium, large */
 
-static torre_status make_plan(const mps_settings *s, double spacing, torre_md_plan *plan)
-{
-    *plan = (torre_md_plan){.skin = s->skin * spacing,
-                            .rebuild_every = s->rebuild_every,
-                            .sort_every = s->sort_every,
-                            .ordering = TORRE_ROW_MAJOR,
-                            .threads = (int)s->threads,
-                            .device = (int)s->device,
-                            .block = (int)s->block};
-    if (s->ordering == 1) {
-        if (s->sort_every)
-            return torre_fail(TORRE_ERR_USAGE, "--sort-every needs an --ordering other than none");
-        plan->sort_every = TORRE_MD_NEVER;
-    } else if (s->ordering > 1) {
-        plan->ordering = (torre_ordering_kind)(s->ordering - 2);
-    }
-    return TORRE_OK;
-}
-
 /* "x,y,z;x,y,z" (2-D: "x,y") */
 static torre_status read_gauges(const mps_settings *s, mps_input *in)
 {
@@ -50,17 +31,6 @@ static torre_status read_gauges(const mps_settings *s, mps_input *in)
         in->gauges++;
         at += length + (at[length] == ';');
     }
-    return TORRE_OK;
-}
-
-static torre_status set_precision(const mps_settings *s, mps_input *in)
-{
-    const torre_mps_backend *backend;
-    TORRE_TRY(torre_mps_backend_find(s->backend, &in->plan, &backend));
-    if (s->precision)
-        in->problem.precision = (torre_md_precision)(s->precision - 1);
-    else
-        in->problem.precision = strcmp(backend->name, "cuda") == 0 ? TORRE_MD_F32 : TORRE_MD_F64;
     return TORRE_OK;
 }
 
@@ -100,8 +70,11 @@ torre_status mps_input_read(const mps_settings *s, mps_input *in)
     in->width = (double)in->layout.water[0] * spacing;
     in->steps = s->steps >= 0 ? s->steps : (int64_t)fmin(ceil(s->time / p->dt), 1e12);
     in->thermo = s->thermo >= 0 ? s->thermo : (in->steps + 99) / 100;
-    TORRE_TRY(make_plan(s, spacing, &in->plan));
-    TORRE_TRY(set_precision(s, in));
+    TORRE_TRY(particle_plan(&s->common, &in->plan));
+    in->plan.skin *= spacing;
+    const torre_mps_backend *backend;
+    TORRE_TRY(torre_mps_backend_find(s->common.backend, &in->plan, &backend));
+    p->precision = particle_precision(&s->common, backend->name);
     return read_gauges(s, in);
 }
 

@@ -1,20 +1,16 @@
 #include "cli/mps_main.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/mps_output.h"
 #include "cli/program.h"
+#include "cli/program_stop.h"
 #include "core/numbers.h"
 #include "core/progress.h"
 #include "core/report.h"
 #include "core/version.h"
-
-static volatile sig_atomic_t stop_signal;
-
-static void on_signal(int number) { stop_signal = number; }
 
 bool mps_main_wanted(int argc, char *const *argv)
 {
@@ -27,17 +23,6 @@ bool mps_main_wanted(int argc, char *const *argv)
         return strcmp(value, "mps") == 0;
     }
     return false;
-}
-
-/* Where people read: standard output, unless that carries the report. */
-static FILE *people(const mps_settings *s)
-{
-    return s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
-}
-
-static const char *ordering_name(const torre_md_plan *plan)
-{
-    return plan->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(plan->ordering);
 }
 
 static void tell_setup(FILE *out, const mps_input *in, const torre_mps_run *run)
@@ -59,7 +44,7 @@ static void tell_setup(FILE *out, const mps_input *in, const torre_mps_run *run)
             torre_md_precision_name(p->precision));
     fprintf(out,
             "# ordering %s of %" PRId64 "x%" PRId64 "x%" PRId64 " bins, neighbor %s, skin %.4g m\n",
-            ordering_name(plan), run->info.bins[0], run->info.bins[1], run->info.bins[2],
+            particle_ordering_name(plan), run->info.bins[0], run->info.bins[1], run->info.bins[2],
             torre_neighbor_name(plan->neighbor), plan->skin);
 }
 
@@ -81,7 +66,7 @@ static void tell_row(FILE *out, const mps_input *in, const torre_mps_row *r)
 
 static void tell_result(const mps_settings *s, const mps_output *files, const torre_mps_run *run)
 {
-    FILE *out = people(s);
+    FILE *out = torre_program_people(s->common.json);
     torre_mps_times t;
     torre_md_counts c;
     char seconds[32];
@@ -98,8 +83,8 @@ static void tell_result(const mps_settings *s, const mps_output *files, const to
     }
     if (files->front_path[0]) fprintf(out, "# front in %s\n", files->front_path);
     if (files->gauges_path[0]) fprintf(out, "# gauges in %s\n", files->gauges_path);
-    if (s->csv) fprintf(out, "# table in %s\n", s->csv);
-    if (s->dump) fprintf(out, "# trajectory in %s\n", s->dump);
+    if (s->common.csv) fprintf(out, "# table in %s\n", s->common.csv);
+    if (s->common.dump) fprintf(out, "# trajectory in %s\n", s->common.dump);
     if (files->picture_path[0]) fprintf(out, "# picture in %s\n", files->picture_path);
 }
 
@@ -142,7 +127,7 @@ static torre_status write_report(torre_output **json, const torre_option *table,
     torre_report_text(r, "model", "mps");
     torre_report_integer(r, "atoms", run->problem->count);
     torre_report_integer(r, "steps", run->step);
-    torre_report_text(r, "ordering", ordering_name(plan));
+    torre_report_text(r, "ordering", particle_ordering_name(plan));
     torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
     torre_report_text(r, "precision", torre_md_precision_name(run->problem->precision));
     torre_report_reals(r, "box", run->problem->box, 3);
@@ -180,9 +165,9 @@ static torre_status on_row(void *context, torre_mps_run *run)
 {
     watcher *w = context;
     TORRE_TRY(mps_output_row(w->output, run));
-    if (w->settings->quiet) return TORRE_OK;
+    if (w->settings->common.quiet) return TORRE_OK;
     torre_progress_end(&w->progress);
-    tell_row(people(w->settings), w->input, &run->row);
+    tell_row(torre_program_people(w->settings->common.json), w->input, &run->row);
     return TORRE_OK;
 }
 
@@ -193,20 +178,6 @@ static void on_progress(void *context, const torre_mps_run *run, int64_t goal)
                         "M particle-steps/s");
 }
 
-static bool on_stop(void *context)
-{
-    (void)context;
-    return stop_signal != 0;
-}
-
-/* The first Ctrl-C (or kill) stops after the present chunk; a second one kills as usual. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static torre_status time_loop(const mps_settings *s, const mps_input *in, mps_output *out,
                               torre_mps_run *run)
 {
@@ -214,12 +185,11 @@ static torre_status time_loop(const mps_settings *s, const mps_input *in, mps_ou
     torre_mps_watch watch = {.every = in->thermo,
                              .row = on_row,
                              .progress = on_progress,
-                             .stop = on_stop,
+                             .stop = torre_program_stop,
                              .context = &w};
-    if (!s->quiet) tell_head(people(s));
+    if (!s->common.quiet) tell_head(torre_program_people(s->common.json));
     TORRE_TRY(torre_mps_run_start(run, &watch));
-    catch_signals();
-    torre_progress_start(&w.progress, stderr, !s->quiet);
+    torre_progress_start(&w.progress, stderr, !s->common.quiet);
     torre_status status = torre_mps_run_advance(run, in->steps, &watch);
     torre_progress_end(&w.progress);
     return status;
@@ -238,26 +208,23 @@ static torre_status run_mps(const mps_settings *s, const torre_option *table, mp
                             mps_output *out, torre_mps_run **run)
 {
     TORRE_TRY(mps_input_read(s, in));
-    TORRE_TRY(torre_mps_run_new(&in->problem, s->backend, &in->plan, run));
-    if (!s->quiet) tell_setup(people(s), in, *run);
-    if (s->dry_run) {
-        if (!s->json) return TORRE_OK;
-        TORRE_TRY(torre_output_open(s->json, &out->json));
+    TORRE_TRY(torre_mps_run_new(&in->problem, s->common.backend, &in->plan, run));
+    if (!s->common.quiet) tell_setup(torre_program_people(s->common.json), in, *run);
+    if (s->common.dry_run) {
+        if (!s->common.json) return TORRE_OK;
+        TORRE_TRY(torre_output_open(s->common.json, &out->json));
         return write_report(&out->json, table, in, *run);
     }
     TORRE_TRY(mps_input_particles(in));
+    torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(mps_output_open(s, in, out));
     torre_status status = time_loop(s, in, out, *run);
     if (status == TORRE_ERR_UNSTABLE) return keep_what_there_is(out, *run, status);
     if (status) return status;
     TORRE_TRY(mps_output_results(out, *run, false));
-    if (!s->quiet) tell_result(s, out, *run);
+    if (!s->common.quiet) tell_result(s, out, *run);
     if (out->json) TORRE_TRY(write_report(&out->json, table, in, *run));
-    if ((*run)->step == in->steps) return TORRE_OK;
-    return torre_fail(TORRE_STOPPED,
-                      "stopped by %s after step %lld of %lld; the results up to there are written",
-                      stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (long long)(*run)->step,
-                      (long long)in->steps);
+    return (*run)->step < in->steps ? torre_program_stopped((*run)->step, in->steps) : TORRE_OK;
 }
 
 int mps_main(int argc, char **argv)
@@ -269,10 +236,10 @@ int mps_main(int argc, char **argv)
     torre_mps_run *run = NULL;
     mps_settings_init(&settings, table);
     torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
-    if (!status && settings.help) {
+    if (!status && settings.common.help) {
         mps_settings_init(&settings, table); /* the help shows defaults */
         mps_help(table);
-    } else if (!status && settings.version) {
+    } else if (!status && settings.common.version) {
         torre_program_version("md");
     } else if (!status) {
         status = run_mps(&settings, table, &input, &output, &run);

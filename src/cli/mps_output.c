@@ -7,29 +7,18 @@
 
 #include "io/particle_picture.h"
 
-/* name in the directory of the run, unless it is a path of its own. */
-static torre_status path_of(const mps_settings *s, const char *option, const char *name, char *path,
-                            size_t size)
-{
-    bool bare = !strchr(name, '/') && strcmp(s->output, ".") != 0;
-    int length = snprintf(path, size, "%s%s%s", bare ? s->output : "", bare ? "/" : "", name);
-    if (length < 0 || length >= (int)size)
-        return torre_fail(TORRE_ERR_USAGE, "--%s is too long a name", option);
-    return bare ? torre_output_directory(s->output) : TORRE_OK;
-}
-
-static bool wanted(const char *name) { return strcmp(name, "none") != 0; }
-
 static torre_status open_tables(mps_output *out)
 {
     const mps_settings *s = out->settings;
-    if (wanted(s->front)) {
-        TORRE_TRY(path_of(s, "front", s->front, out->front_path, sizeof out->front_path));
+    if (particle_output_wanted(s->front)) {
+        TORRE_TRY(particle_output_path(&s->common, "front", s->front, out->front_path,
+                                       sizeof out->front_path));
         TORRE_TRY(torre_text_output_open(out->front_path, &out->front));
         torre_text_output_print(out->front, "t,x,x/L,t*sqrt(2g/L)\n");
     }
     if (s->gauges) {
-        TORRE_TRY(path_of(s, "output", "gauges.csv", out->gauges_path, sizeof out->gauges_path));
+        TORRE_TRY(particle_output_path(&s->common, "output", "gauges.csv", out->gauges_path,
+                                       sizeof out->gauges_path));
         TORRE_TRY(torre_text_output_open(out->gauges_path, &out->gauges));
         torre_text_output_print(out->gauges, "t");
         for (int k = 0; k < out->input->gauges; k++) {
@@ -38,12 +27,12 @@ static torre_status open_tables(mps_output *out)
         }
         torre_text_output_print(out->gauges, "\n");
     }
-    if (s->csv) {
-        TORRE_TRY(torre_text_output_open(s->csv, &out->csv));
+    if (s->common.csv) {
+        TORRE_TRY(torre_text_output_open(s->common.csv, &out->csv));
         torre_text_output_print(out->csv, "step,t,front,kinetic,potential,speed,pressure,"
                                           "compression,surface,px,py,pz\n");
     }
-    return s->dump ? torre_text_output_open(s->dump, &out->dump) : TORRE_OK;
+    return s->common.dump ? torre_text_output_open(s->common.dump, &out->dump) : TORRE_OK;
 }
 
 torre_status mps_output_open(const mps_settings *s, const mps_input *in, mps_output *out)
@@ -51,11 +40,12 @@ torre_status mps_output_open(const mps_settings *s, const mps_input *in, mps_out
     out->settings = s;
     out->input = in;
     out->dumped = -1;
-    if (wanted(s->picture)) {
-        TORRE_TRY(path_of(s, "picture", s->picture, out->picture_path, sizeof out->picture_path));
+    if (particle_output_wanted(s->common.picture)) {
+        TORRE_TRY(particle_output_path(&s->common, "picture", s->common.picture, out->picture_path,
+                                       sizeof out->picture_path));
         TORRE_TRY(torre_output_open(out->picture_path, &out->picture));
     }
-    if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
+    if (s->common.json) TORRE_TRY(torre_output_open(s->common.json, &out->json));
     return open_tables(out);
 }
 
@@ -108,7 +98,7 @@ static torre_status write_frame(mps_output *out, const torre_mps_run *run)
     char name[32], path[4096];
     torre_output *file;
     snprintf(name, sizeof name, "frame_%04" PRId64 ".png", out->frames++);
-    TORRE_TRY(path_of(out->settings, "output", name, path, sizeof path));
+    TORRE_TRY(particle_output_path(&out->settings->common, "output", name, path, sizeof path));
     TORRE_TRY(torre_output_open(path, &file));
     torre_status status = write_picture(out, run, file);
     if (!status) return torre_output_commit(file);
@@ -165,7 +155,8 @@ torre_status mps_output_row(mps_output *out, const torre_mps_run *run)
             r->step, r->time, mps_output_front(out->input, r), r->kinetic, r->potential, r->speed,
             r->pressure, r->compression, r->surface, r->momentum[0], r->momentum[1],
             r->momentum[2]);
-    if (out->dump && s->dump_every && out->rows % s->dump_every == 0) write_dump(out, run);
+    if (out->dump && s->common.dump_every && out->rows % s->common.dump_every == 0)
+        write_dump(out, run);
     if (s->frame_every && out->rows % s->frame_every == 0) TORRE_TRY(write_frame(out, run));
     out->rows++;
     return TORRE_OK;

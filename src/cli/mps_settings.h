@@ -2,7 +2,7 @@
 #ifndef TORRE_MPS_SETTINGS_H
 #define TORRE_MPS_SETTINGS_H
 
-#include "core/options.h"
+#include "cli/particle_options.h"
 
 typedef struct mps_settings {
     int model; /* always mps */
@@ -20,17 +20,9 @@ typedef struct mps_settings {
     double dt;     /* 0: auto */
     /* output */
     int64_t thermo; /* -1: auto */
-    const char *front, *gauges, *csv, *dump, *picture, *output, *json;
-    int64_t dump_every, frame_every;
-    /* how to compute */
-    const char *backend;
-    int64_t device, threads, block;
-    int precision;                     /* 0: auto, 1 f32, 2 f64, 3 mixed */
-    double skin;                       /* in spacings; 0: auto */
-    int64_t rebuild_every, sort_every; /* 0: auto */
-    int ordering;                      /* 0: auto, 1: none, then torre_ordering_kind + 2 */
-    /* the program itself */
-    bool dry_run, quiet, help, version;
+    const char *front, *gauges;
+    int64_t frame_every;
+    particle_options common; /* dump_every in rows, skin in spacings */
 } mps_settings;
 
 enum { MPS_OPTIONS = 52 };

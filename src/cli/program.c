@@ -21,3 +21,8 @@ int torre_program_end(const char *program, torre_status status)
     if (status) fprintf(stderr, "%s: %s\n", program, torre_error_text());
     return (int)status;
 }
+
+FILE *torre_program_people(const char *json)
+{
+    return json && strcmp(json, "-") == 0 ? stderr : stdout;
+}

@@ -2,6 +2,8 @@
 #ifndef TORRE_PROGRAM_H
 #define TORRE_PROGRAM_H
 
+#include <stdio.h>
+
 #include "core/options.h"
 #include "core/status.h"
 
@@ -14,5 +16,8 @@ void torre_program_version(const char *program);
  * turns success into TORRE_ERR_INPUT.
  */
 int torre_program_end(const char *program, torre_status status);
+
+/* Where people read: standard output, unless json, the file of the report or NULL, is "-". */
+FILE *torre_program_people(const char *json);
 
 #endif

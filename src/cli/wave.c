@@ -1,45 +1,15 @@
 /* The program `wave`: settings, a run, results. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/program.h"
+#include "cli/program_stop.h"
 #include "cli/wave_text.h"
 #include "cli/wave_trial.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/timer.h"
 #include "roofline/tune_file.h"
-
-static volatile sig_atomic_t stop_signal;
-static struct timespec stop_time;
-
-/*
- * The first Ctrl-C (or kill) stops after the present chunk, a second one kills as usual; within
- * half a second it still is the first one (timeout(1) sends it to the process and to its group).
- */
-static void on_signal(int number)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double since = (double)(now.tv_sec - stop_time.tv_sec) + 1e-9 * (double)now.tv_nsec -
-                   1e-9 * (double)stop_time.tv_nsec;
-    if (stop_signal && since > 0.5) {
-        signal(number, SIG_DFL);
-        raise(number);
-    } else if (!stop_signal) {
-        stop_time = now;
-        stop_signal = number;
-    }
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 /* What the driver's callbacks need. */
 typedef struct wave_watcher {
@@ -58,24 +28,12 @@ static void on_progress(void *context, const torre_wave_progress *now)
     torre_progress_show(&w->progress, now->step, now->steps, now->gcells_per_s, "Gcells/s");
 }
 
-static bool on_stop(void *context)
-{
-    (void)context;
-    return stop_signal != 0;
-}
-
-/* Where people read: standard output, unless that carries the report. */
-static FILE *people(const wave_settings *s)
-{
-    return s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
-}
-
 static void tell_setup(const wave_settings *s, const wave_input *in, const torre_wave_run *run)
 {
     if (s->quiet) return;
     for (int i = 0; i < in->warnings; i++) fprintf(stderr, "wave: warning: %s\n", in->warning[i]);
-    wave_text_setup(people(s), in, run);
-    fflush(people(s));
+    wave_text_setup(torre_program_people(s->json), in, run);
+    fflush(torre_program_people(s->json));
 }
 
 static torre_status set_fields(const wave_settings *s, const wave_input *in, torre_wave_run *run)
@@ -92,7 +50,7 @@ static torre_status time_loop(const wave_settings *s, wave_output *out, torre_wa
 {
     wave_watcher w = {.output = out};
     torre_wave_watch watch = {
-        .frame = on_frame, .progress = on_progress, .stop = on_stop, .context = &w};
+        .frame = on_frame, .progress = on_progress, .stop = torre_program_stop, .context = &w};
     bool started = out->input->initial[0] || out->input->noise;
     if (s->snapshot_every > 0) {
         watch.frame_every = s->snapshot_every;
@@ -105,28 +63,21 @@ static torre_status time_loop(const wave_settings *s, wave_output *out, torre_wa
     return status;
 }
 
-static torre_status stopped(const torre_wave_run *run)
-{
-    return torre_fail(TORRE_STOPPED,
-                      "stopped by %s after step %lld of %lld; the results up to there are written",
-                      stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (long long)run->step,
-                      (long long)run->problem->steps);
-}
-
 /* Everything after the plan is known to be good. */
 static torre_status compute(const wave_settings *s, const torre_option *table, const wave_input *in,
                             wave_output *out, torre_wave_run *run, const wave_memory *memory,
                             double start)
 {
-    catch_signals(); /* from here on there are files to remove */
+    torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(wave_output_open(in, out));
     tell_setup(s, in, run);
     TORRE_TRY(set_fields(s, in, run));
     TORRE_TRY(time_loop(s, out, run));
     TORRE_TRY(wave_output_results(out, run));
-    if (!s->quiet) wave_text_result(people(s), out, run);
+    if (!s->quiet) wave_text_result(torre_program_people(s->json), out, run);
     if (out->json) TORRE_TRY(wave_text_report(out, table, run, memory, torre_time_now() - start));
-    return run->step < run->problem->steps ? stopped(run) : TORRE_OK;
+    return run->step < run->problem->steps ? torre_program_stopped(run->step, run->problem->steps)
+                                           : TORRE_OK;
 }
 
 /* --dry-run: the same checks, and what the run would take. */
@@ -138,7 +89,7 @@ static torre_status tell_cost(const wave_settings *s, const torre_option *table,
     double rate;
     if (!s->quiet) {
         TORRE_TRY(wave_trial(run, &rate));
-        wave_text_cost(people(s), in, run, memory, rate);
+        wave_text_cost(torre_program_people(s->json), in, run, memory, rate);
     }
     if (!s->json) return TORRE_OK;
     out->input = in;

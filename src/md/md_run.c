@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/timer.h"
-
-#define PULSE 0.2 /* seconds between calls of progress and stop */
+#include "md/md_pace.h"
 
 torre_status torre_md_run_new(const torre_md_problem *problem, const char *backend,
                               const torre_md_plan *plan, torre_md_run **run)
@@ -89,37 +87,25 @@ void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md
     times->other -= run->before_start.other;
 }
 
-/* Steps from now to the next multiple of every (0: none), no more than most. */
-static int64_t until(int64_t step, int64_t every, int64_t most)
-{
-    if (every < 1) return most;
-    int64_t left = every - step % every;
-    return left < most ? left : most;
-}
-
 torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_md_watch *watch)
 {
     const int64_t goal = run->step + steps;
-    double pulse = torre_time_now(), rate = 0; /* steps per second of the last chunk */
+    torre_md_pace pace = {.looked = torre_time_now()};
     while (run->step < goal) {
         int64_t chunk = goal - run->step;
         if (watch) {
-            chunk = until(run->step, watch->thermo_every, chunk);
-            if (watch->frame) chunk = until(run->step, watch->frame_every, chunk);
-            if (watch->progress || watch->stop) {
-                double pulse_steps = rate > 0 ? PULSE * rate : 10;
-                if (pulse_steps < (double)chunk) chunk = pulse_steps < 1 ? 1 : (int64_t)pulse_steps;
-            }
+            chunk = torre_md_pace_until(run->step, watch->thermo_every, chunk);
+            if (watch->frame) chunk = torre_md_pace_until(run->step, watch->frame_every, chunk);
+            if (watch->progress || watch->stop) chunk = torre_md_pace_chunk(&pace, chunk);
         }
         double clock = torre_time_now();
         TORRE_TRY(run->backend->advance(run->solver, chunk));
         double spent = torre_time_now() - clock;
         run->loop_s += spent;
         run->step += chunk;
-        rate = spent > 0 ? (double)chunk / spent : 0;
+        torre_md_pace_took(&pace, chunk, spent);
         TORRE_TRY(report_step(run, watch, run->step == goal));
-        if (!watch || (torre_time_now() - pulse < PULSE && run->step < goal)) continue;
-        pulse = torre_time_now();
+        if (!watch || !torre_md_pace_due(&pace, run->step == goal)) continue;
         if (watch->progress) {
             const torre_md_progress now = {run->step, goal, run->loop_s};
             watch->progress(watch->context, &now);

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/timer.h"
-
-#define PULSE 0.2 /* seconds between calls of progress and stop */
+#include "md/md_pace.h"
 
 torre_status torre_mps_run_new(const torre_mps_problem *problem, const char *backend,
                                const torre_md_plan *plan, torre_mps_run **run)
@@ -115,26 +113,21 @@ torre_status torre_mps_run_advance(torre_mps_run *run, int64_t steps, const torr
 {
     const int64_t goal = run->step + steps;
     const int64_t every = watch ? watch->every : 0;
-    double pulse = torre_time_now(), rate = 0;
+    torre_md_pace pace = {.looked = torre_time_now()};
     while (run->step < goal) {
-        int64_t chunk = goal - run->step;
-        if (every && every - run->step % every < chunk) chunk = every - run->step % every;
-        if (watch && (watch->progress || watch->stop)) {
-            double most = rate > 0 ? fmax(PULSE * rate, 1) : 10;
-            if (most < (double)chunk) chunk = (int64_t)most;
-        }
+        int64_t chunk = torre_md_pace_until(run->step, every, goal - run->step);
+        if (watch && (watch->progress || watch->stop)) chunk = torre_md_pace_chunk(&pace, chunk);
         double clock = torre_time_now();
         TORRE_TRY(run->backend->advance(run->solver, chunk));
         double spent = torre_time_now() - clock;
         run->loop_s += spent;
         run->step += chunk;
-        rate = spent > 0 ? (double)chunk / spent : 0;
+        torre_md_pace_took(&pace, chunk, spent);
         if (run->step == goal || (every && run->step % every == 0)) {
             TORRE_TRY(make_row(run));
             if (watch && watch->row) TORRE_TRY(watch->row(watch->context, run));
         }
-        if (!watch || (torre_time_now() - pulse < PULSE && run->step < goal)) continue;
-        pulse = torre_time_now();
+        if (!watch || !torre_md_pace_due(&pace, run->step == goal)) continue;
         if (watch->progress) watch->progress(watch->context, run, goal);
         if (watch->stop && run->step < goal && watch->stop(watch->context)) return make_row(run);
     }

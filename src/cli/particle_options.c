@@ -1,0 +1,68 @@
+#include "cli/particle_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/output_file.h"
+
+const char *const particle_precisions[] = {"auto", "f32", "f64", "mixed", NULL};
+
+const char *const *particle_orderings(void)
+{
+    static const char *names[TORRE_ORDERING_KINDS + 3] = {"auto", "none"};
+    for (int k = 0; k < TORRE_ORDERING_KINDS; k++)
+        names[2 + k] = torre_ordering_name((torre_ordering_kind)k);
+    return names;
+}
+
+void particle_help_exit_codes(const char *unstable)
+{
+    printf("\n"
+           "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no "
+           "device,\n"
+           "5 %s, 75 stopped by a signal after\n"
+           "writing the results so far.\n",
+           unstable);
+}
+
+torre_status particle_plan(const particle_options *o, torre_md_plan *plan)
+{
+    *plan = (torre_md_plan){.skin = o->skin,
+                            .rebuild_every = o->rebuild_every,
+                            .sort_every = o->sort_every,
+                            .ordering = TORRE_ROW_MAJOR, /* measured best, if by little */
+                            .threads = (int)o->threads,
+                            .device = (int)o->device,
+                            .block = (int)o->block};
+    if (o->ordering == 1) {
+        if (o->sort_every)
+            return torre_fail(TORRE_ERR_USAGE, "--sort-every needs an --ordering other than none");
+        plan->sort_every = TORRE_MD_NEVER;
+    } else if (o->ordering > 1) {
+        plan->ordering = (torre_ordering_kind)(o->ordering - 2);
+    }
+    return TORRE_OK;
+}
+
+torre_md_precision particle_precision(const particle_options *o, const char *backend)
+{
+    if (o->precision) return (torre_md_precision)(o->precision - 1);
+    return strcmp(backend, "cuda") == 0 ? TORRE_MD_F32 : TORRE_MD_F64;
+}
+
+const char *particle_ordering_name(const torre_md_plan *plan)
+{
+    return plan->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(plan->ordering);
+}
+
+torre_status particle_output_path(const particle_options *o, const char *option, const char *name,
+                                  char *path, size_t size)
+{
+    bool bare = !strchr(name, '/') && strcmp(o->output, ".") != 0;
+    int length = snprintf(path, size, "%s%s%s", bare ? o->output : "", bare ? "/" : "", name);
+    if (length < 0 || length >= (int)size)
+        return torre_fail(TORRE_ERR_USAGE, "--%s is too long a name", option);
+    return bare ? torre_output_directory(o->output) : TORRE_OK;
+}
+
+bool particle_output_wanted(const char *name) { return strcmp(name, "none") != 0; }

@@ -1,0 +1,80 @@
+/* What `md` is told whatever the model: where and how to compute, what to write. */
+#ifndef TORRE_PARTICLE_OPTIONS_H
+#define TORRE_PARTICLE_OPTIONS_H
+
+#include "cli/option_rows.h"
+#include "md/md.h"
+
+typedef struct particle_options {
+    /* output */
+    const char *csv, *dump, *picture, *output, *json;
+    int64_t dump_every; /* 0: the final state only */
+    /* how to compute */
+    const char *backend;
+    int64_t device, threads, block;    /* threads, block 0: auto */
+    int precision;                     /* 0: auto, then torre_md_precision + 1 */
+    double skin;                       /* in the unit of the model; 0: auto */
+    int64_t rebuild_every, sort_every; /* 0: auto */
+    int ordering;                      /* 0: auto, 1: none, then torre_ordering_kind + 2 */
+    /* the program itself */
+    bool dry_run, quiet, help, version;
+} particle_options;
+
+extern const char *const particle_precisions[]; /* choices of --precision */
+
+/* Choices of --ordering: auto, none and the names of all orderings of boxes. */
+const char *const *particle_orderings(void);
+
+/* Rows of the option table, o being the name of a particle_options. */
+#define PARTICLE_BACKEND_ROWS(o)                                                                   \
+    OPTION_TEXT("backend", &(o).backend, "auto|cpu|cuda", NULL,                                    \
+                "auto takes the GPU where there is one; reference, for Lennard-Jones and "         \
+                "granular particles, sums over all pairs"),                                        \
+        {.name = "device",                                                                         \
+         .kind = TORRE_OPTION_INTEGER,                                                             \
+         .value = &(o).device,                                                                     \
+         .low = 0,                                                                                 \
+         .high = 1024,                                                                             \
+         .metavar = "N",                                                                           \
+         .help = "number of the GPU"},                                                             \
+        OPTION_AUTO_COUNT("threads", &(o).threads, 1, 65536, 0,                                    \
+                          "CPU threads; auto obeys OMP_NUM_THREADS"),                              \
+        OPTION_CHOICE("precision", &(o).precision, particle_precisions,                            \
+                      "auto is f64 on the CPU and f32 on the GPU; mixed computes in f32 and "      \
+                      "sums in f64")
+#define PARTICLE_ORDERING_ROWS(o)                                                                  \
+    OPTION_CHOICE("ordering", &(o).ordering, particle_orderings(),                                 \
+                  "order of particles in memory: by bins along this curve; none leaves them as "   \
+                  "they came"),                                                                    \
+        OPTION_AUTO_COUNT("sort-every", &(o).sort_every, 1, OPTION_BIG, 0,                         \
+                          "steps between sorts, rounded up to a rebuild; auto is every rebuild")
+#define PARTICLE_BLOCK_ROW(o)                                                                      \
+    OPTION_AUTO_COUNT("block", &(o).block, 32, 1024, 0, "threads of a GPU block")
+#define PARTICLE_OTHER_ROWS(o)                                                                     \
+    OPTION_GROUP("Other"),                                                                         \
+        OPTION_FLAG("dry-run", &(o).dry_run, "check everything and tell what the run would take"), \
+        OPTION_FLAG("quiet", &(o).quiet, "neither table nor progress; errors only"),               \
+        OPTION_STOP("help", &(o).help, "show this help"),                                          \
+        OPTION_STOP("version", &(o).version, "show version and build")
+
+/* The last lines of --help. unstable: what exit code 5 stands for. */
+void particle_help_exit_codes(const char *unstable);
+
+/* Skin, intervals, ordering, threads and device of a plan; all else zero. */
+torre_status particle_plan(const particle_options *options, torre_md_plan *plan);
+
+/* The precision; auto depends on the backend that will compute. */
+torre_md_precision particle_precision(const particle_options *options, const char *backend);
+
+/* The ordering of a plan, "none" where it never sorts. */
+const char *particle_ordering_name(const torre_md_plan *plan);
+
+/* path[size]: name in the directory of --output (made where missing) unless it is a path itself.
+ * option: what is to blame where it is too long. */
+torre_status particle_output_path(const particle_options *options, const char *option,
+                                  const char *name, char *path, size_t size);
+
+/* Whether a file that may be "none" is wanted. */
+bool particle_output_wanted(const char *name);
+
+#endif

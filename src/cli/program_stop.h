@@ -1,0 +1,23 @@
+/* Ctrl-C and kill: a program stops cleanly, with the results so far. */
+#ifndef TORRE_PROGRAM_STOP_H
+#define TORRE_PROGRAM_STOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+/*
+ * From now on the first SIGINT or SIGTERM only makes torre_program_stop true; a second one kills as
+ * usual, unless it comes within half a second (timeout(1) sends it to the process and to its
+ * group).
+ */
+void torre_program_catch_signals(void);
+
+/* Whether there was one: the `stop` of a run's watch. context is not used. */
+bool torre_program_stop(void *context);
+
+/* TORRE_STOPPED with the line that tells of it. */
+torre_status torre_program_stopped(int64_t step, int64_t steps);
+
+#endif
