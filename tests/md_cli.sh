@@ -51,10 +51,10 @@ bad 2 "--backend must be" --backend gpu
 bad 3 "no_such.data" --input no_such.data
 bad 3 "1 of 2" --input ../cut.data
 bad 3 "outside the box" --input ../outside.data
-bad 3 "overlap" --input ../overlap.data
 bad 3 "cannot" $small --steps 1 --dump /dev/full
 bad 4 "GB are available" --cells 700
 bad 4 "at most" --cells 1000
+bad 5 "0.02 apart and must be at least 0.1" --input ../overlap.data
 bad 5 "particle" $small --dt 0.7 --steps 100
 bad 5 "step" $small --dt 1e6 --steps 5
 
@@ -70,7 +70,7 @@ bad 2 "sites" $grains --filling 0.72
 bad 2 "--gravity needs --walls" $grains --gravity 9.81
 bad 2 "--ensemble must be nve" $grains --ensemble langevin
 bad 2 "half the box" --model granular --size 2.2,9,9 --filling 0.05
-bad 3 "overlap" --model granular --input ../overlap.data --diameter 1
+bad 5 "0.02 apart and must be at least 0.9" --model granular --input ../overlap.data --diameter 1
 bad 5 "twentieth of the contact time" $grains --dt 1e-5
 "$md" $grains --walls --gravity 9.81 --shake-amplitude 1.8 --shake-frequency 50 --filling 0.3 \
     --steps 400 --thermo 100 --csv gas.csv --profile height.csv --profile-every 50 --json gas.json \

@@ -199,5 +199,6 @@ void md_help(const torre_option *table)
          "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
          "--shake-amplitude, --skin and --bin-size in diameters. Its time step must not exceed a\n"
          "twentieth of the contact time.");
-    particle_help_exit_codes("the run became unstable");
+    particle_help_exit_codes(
+        "the run became unstable, or would: time step too large, particles that overlap");
 }

@@ -20,8 +20,8 @@ void particle_help_exit_codes(const char *unstable)
     printf("\n"
            "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no "
            "device,\n"
-           "5 %s, 75 stopped by a signal after\n"
-           "writing the results so far.\n",
+           "5 %s,\n"
+           "75 stopped by a signal after writing the results so far.\n",
            unstable);
 }
 

@@ -160,7 +160,7 @@ torre_status torre_md_start_check_overlap(const torre_md_particles *p, double di
     }
     torre_bins_free(&bins);
     if (!overlap) return TORRE_OK;
-    return torre_fail(TORRE_ERR_INPUT,
-                      "particles %lld and %lld overlap: they are %g apart, less than %g",
+    return torre_fail(TORRE_ERR_UNSTABLE,
+                      "particles %lld and %lld overlap: they are %g apart and must be at least %g",
                       (long long)pair[0], (long long)pair[1], found, distance);
 }

@@ -42,8 +42,9 @@ torre_status torre_md_start_fcc_size(const int64_t cells[3], double density, int
 void torre_md_start_velocities(torre_md_particles *particles, double temperature, uint64_t seed);
 
 /*
- * Refuse particles closer than distance (TORRE_ERR_INPUT, naming the two ids and their distance):
- * forces there would be astronomic. O(N).
+ * Refuse particles closer than distance, naming the two ids and their distance: forces there would
+ * be astronomic, so this is TORRE_ERR_UNSTABLE, as a time step that is too large (a file with such
+ * particles can be read well). O(N).
  */
 torre_status torre_md_start_check_overlap(const torre_md_particles *particles, double distance);
 
