@@ -1,4 +1,4 @@
-/* Ctrl-C and kill: a program stops cleanly, with the results so far. */
+/* Ctrl-C, kill and the like: a program stops cleanly, with the results so far. */
 #ifndef TORRE_PROGRAM_STOP_H
 #define TORRE_PROGRAM_STOP_H
 
@@ -8,9 +8,11 @@
 #include "core/status.h"
 
 /*
- * From now on the first SIGINT or SIGTERM only makes torre_program_stop true; a second one kills as
- * usual, unless it comes within half a second (timeout(1) sends it to the process and to its
- * group).
+ * Call it before there are files to remove. From now on the first Ctrl-C, kill, loss of the
+ * terminal or of the reader of a pipe (SIGINT, SIGTERM, SIGHUP, SIGPIPE) only makes
+ * torre_program_stop true; a second one kills as usual, unless it comes within half a second
+ * (timeout(1) sends it to the process and to its group) or is another SIGPIPE (every line for a
+ * lost reader brings one).
  */
 void torre_program_catch_signals(void);
 

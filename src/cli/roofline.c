@@ -6,6 +6,7 @@
 
 #include "cli/doctor_text.h"
 #include "cli/program.h"
+#include "cli/program_stop.h"
 #include "cli/roofline_md.h"
 #include "cli/roofline_run.h"
 #include "core/cpu.h"
@@ -226,7 +227,7 @@ static torre_status run_md(roofline_job *job)
     }
     TORRE_TRY(torre_output_directory(job->directory));
     if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
-    roofline_catch_signals();
+    torre_program_catch_signals();
     TORRE_TRY(roofline_ceilings(s, setting.backend->name, &job->machine));
     if (out) roofline_text_ceilings(out, &job->machine);
     TORRE_TRY(roofline_text_ceilings_csv(job->directory, &job->machine));
@@ -250,7 +251,7 @@ static torre_status verdict(const roofline_job *job)
     const roofline_results *r = &job->results;
     int wrong = 0;
     for (int i = 0; i < r->count; i++) wrong += r->points[i].state == TORRE_POINT_WRONG;
-    if (roofline_is_stopped())
+    if (torre_program_stop(NULL))
         return torre_fail(TORRE_STOPPED,
                           "stopped by a signal after %d of %d points; --resume goes on", r->count,
                           r->planned);
@@ -274,7 +275,7 @@ static torre_status run(roofline_job *job)
     if (s->dry_run) return tell_plan(job);
     TORRE_TRY(torre_output_directory(job->directory));
     if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
-    roofline_catch_signals();
+    torre_program_catch_signals();
     TORRE_TRY(roofline_ceilings(s, job->backend->name, &job->machine));
     if (!s->quiet) roofline_text_ceilings(people(s), &job->machine);
     fflush(people(s));

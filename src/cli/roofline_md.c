@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/program_stop.h"
 #include "cli/roofline_run.h"
 #include "core/version.h"
 #include "io/gnuplot.h"
@@ -144,7 +145,7 @@ static torre_status measure(const roofline_settings *settings, const torre_md_sw
     write_csv_head(csv, s);
     torre_status status = TORRE_OK;
     int wrong = 0, done = 0;
-    for (int i = 0; i < count && !status && !roofline_is_stopped(); i++, done++) {
+    for (int i = 0; i < count && !status && !torre_program_stop(NULL); i++, done++) {
         if (terminal) fprintf(stderr, "\r\033[Kpoint %d of %d", i + 1, count);
         status = torre_md_sweep_measure(s, &points[i]);
         if (terminal) fputs("\r\033[K", stderr);
@@ -158,7 +159,7 @@ static torre_status measure(const roofline_settings *settings, const torre_md_sw
         status = torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
     TORRE_TRY(status);
     if (!settings->no_plot) TORRE_TRY(draw(directory, s, points, done));
-    if (roofline_is_stopped())
+    if (torre_program_stop(NULL))
         return torre_fail(TORRE_STOPPED, "stopped by a signal after %d of %d points", done, count);
     if (wrong)
         return torre_fail(TORRE_ERR_RESOURCE,

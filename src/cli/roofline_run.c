@@ -2,27 +2,14 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/program_stop.h"
 #include "core/numbers.h"
 #include "core/timer.h"
 #include "roofline/sweep_csv.h"
-
-static volatile sig_atomic_t stop_signal;
-
-static void on_signal(int number) { stop_signal = number; }
-
-void roofline_catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-bool roofline_is_stopped(void) { return stop_signal != 0; }
 
 /* One line on a terminal, rewritten; nothing elsewhere. */
 static void show(bool wanted, const char *text)
@@ -40,7 +27,7 @@ static bool on_ceiling(const torre_machine *machine, torre_ceiling_id id, void *
     snprintf(text, sizeof text, "ceilings: %s %.1f", torre_ceiling_title(id),
              machine->ceiling[id].median);
     show(((ceiling_progress *)context)->wanted, text);
-    return !roofline_is_stopped();
+    return !torre_program_stop(NULL);
 }
 
 torre_status roofline_ceilings(const roofline_settings *s, const char *backend,
@@ -106,7 +93,7 @@ static torre_status measure_points(sweep_job *job, const torre_sweep_point *wish
         torre_sweep_point *p = &r->points[r->count];
         const torre_sweep_point *done = find_earlier(job, &wishes[i]);
         bool late = torre_time_now() - job->start > job->seconds;
-        if (!done && (late || roofline_is_stopped())) continue;
+        if (!done && (late || torre_program_stop(NULL))) continue;
         *p = done ? *done : wishes[i];
         if (!done) {
             torre_sweep_set_seconds(job->sweep, seconds_for_next(job, r->planned - i));

@@ -5,11 +5,6 @@
 #include "cli/roofline_settings.h"
 #include "cli/roofline_text.h"
 
-/* The first Ctrl-C (or kill) ends the sweep after the present point; a second one kills as usual.
- */
-void roofline_catch_signals(void);
-bool roofline_is_stopped(void);
-
 /* Measure the ceilings. TORRE_STOPPED when a signal came. */
 torre_status roofline_ceilings(const roofline_settings *settings, const char *backend,
                                torre_machine *machine);

@@ -98,6 +98,19 @@ check_files run.json t.npy u.npy
 [ "$(stat -c %s run/t.npy)" = $((128 + 4 * ($(member steps) + 1))) ] ||
     fail "SIGTERM: t.npy does not have $(member steps) + 1 samples"
 
+# a lost terminal, and a reader that goes away before the end: no half files either
+rm -rf run && mkdir run
+(cd run && timeout --preserve-status -s HUP 1 "$wave" --backend cpu --engine reference --size 24 \
+    --steps 1000000 --field u.npy --quiet --snapshot-every 0 >../stdout 2>../stderr)
+[ $? = 75 ] && grep -q 'stopped by SIGHUP after step' stderr || fail "SIGHUP: said $(cat stderr)"
+check_files u.npy
+rm -rf run && mkdir run
+(cd run && exec 3>../code && { sleep 0.3; "$wave" $small --steps 20 --field u.npy --snapshot-every 0 \
+    2>../stderr; echo $? >&3; } | true)
+[ "$(cat code)" = 75 ] && grep -q 'stopped by SIGPIPE after step 0 of 20' stderr ||
+    fail "a closed pipe: exit code $(cat code), said $(cat stderr)"
+check_files u.npy
+
 # other programs read what was written
 python=""
 for candidate in /usr/bin/python3 python3; do
