@@ -26,7 +26,7 @@ torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
     info->memory_bytes = field.bytes + setup->problem->size[0] * setup->problem->size[1];
-    return torre_memory_check("the fields", info->memory_bytes);
+    return torre_memory_check("the wave field", info->memory_bytes);
 }
 
 /* The scheme of line_kernel.h for the problem. */

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 
 #include "wave/boundary.h"
@@ -127,14 +128,27 @@ static torre_status check_points(const torre_wave_problem *p, const char *what,
     return TORRE_OK;
 }
 
+/* Finite samples, and no source so strong that what a step adds to a cell is no number. */
 static torre_status check_wavelet(const torre_wave_problem *p)
 {
+    double strongest = 0, scale = p->dt * p->dt / (p->spacing[0] * p->spacing[1] * p->spacing[2]);
     if (p->source_count == 0 || p->steps == 0) return TORRE_OK;
     if (!p->wavelet) return torre_fail(TORRE_ERR_USAGE, "sources need a wavelet");
-    for (int64_t n = 0; n < p->steps; n++)
+    for (int64_t n = 0; n < p->steps; n++) {
         if (!isfinite(p->wavelet[n]))
             return torre_fail(TORRE_ERR_USAGE, "wavelet sample %lld is %g; it must be finite",
                               (long long)n, p->wavelet[n]);
+        strongest = fmax(strongest, fabs(p->wavelet[n]));
+    }
+    const double most = p->precision == TORRE_F32 ? (double)FLT_MAX : DBL_MAX;
+    for (int64_t i = 0; i < p->source_count; i++) {
+        double added = fabs(p->sources[i].amplitude) * strongest * scale;
+        if (!(added <= most))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "source %lld is too strong: it adds dt^2 s/h^3 = %g to a cell, at "
+                              "most %g is a number in %s",
+                              (long long)i, added, most, p->precision == TORRE_F32 ? "f32" : "f64");
+    }
     return TORRE_OK;
 }
 
