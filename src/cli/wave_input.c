@@ -277,6 +277,11 @@ static torre_status check_initial(const wave_settings *s, bool seed_given, wave_
     if (!s->initial || in->noise) return TORRE_OK;
     const char *comma = strchr(s->initial, ',');
     size_t length = comma ? (size_t)(comma - s->initial) : strlen(s->initial);
+    if (length == 0 || (comma && !comma[1]))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--initial must be noise or one or two file names, FILE[,PREVIOUS] (got "
+                          "%.80s)",
+                          s->initial);
     in->initial[0] = strndup(s->initial, length);
     in->initial[1] = comma ? strdup(comma + 1) : NULL;
     if (!in->initial[0] || (comma && !in->initial[1]))
@@ -344,7 +349,10 @@ torre_status wave_input_read(const wave_settings *s, const torre_option *table,
     TORRE_TRY(read_boundary(s->boundary, p));
     TORRE_TRY(read_velocity(s, size_given, in));
     p->dt = 1; /* not known yet: check what it is made from */
-    TORRE_TRY(torre_wave_problem_check(p));
+    torre_status status = torre_wave_problem_check(p);
+    if (status == TORRE_ERR_INPUT)
+        return torre_fail(status, "%s: %s", s->velocity, torre_error_text());
+    TORRE_TRY(status);
     TORRE_TRY(choose_dt(s, whole_microseconds, in));
     TORRE_TRY(read_points(s, in));
     TORRE_TRY(refuse_idle(s, table, in));

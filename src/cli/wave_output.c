@@ -28,6 +28,12 @@ static bool format_of(const char *name, wave_trace_format *format)
     return false;
 }
 
+/* SEG-Y or SU, which keep the time step as whole microseconds. */
+static bool is_seismic(wave_trace_format format)
+{
+    return format == WAVE_SEGY || format == WAVE_SU;
+}
+
 /* Two results must not go to one file: the later would replace the earlier. */
 static torre_status check_names(const wave_output *out)
 {
@@ -40,7 +46,7 @@ static torre_status check_names(const wave_output *out)
     }
     for (int i = 0; i < out->trace_files + 2; i++)
         for (int j = 0; j < i; j++)
-            if (name[i] && name[j] && strcmp(name[i], name[j]) == 0)
+            if (name[i] && name[j] && torre_output_same(name[i], name[j]))
                 return torre_fail(TORRE_ERR_USAGE, "--%s and --%s both write %s", option[j],
                                   option[i], name[i]);
     return TORRE_OK;
@@ -65,8 +71,7 @@ torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *wh
                 "--traces must be 1 to %d files that end in .npy, .sgy, .segy, .su or "
                 ".png, separated by commas (got %.80s)",
                 WAVE_TRACE_FILES, s->traces);
-        if (out->trace_format[i] == WAVE_SEGY || out->trace_format[i] == WAVE_SU)
-            *whole_microseconds = true;
+        if (is_seismic(out->trace_format[i])) *whole_microseconds = true;
         out->trace_name[i] = name;
         out->trace_files++;
         name = next;
@@ -91,8 +96,7 @@ torre_status wave_output_check(const wave_output *out, const wave_input *in)
 {
     torre_gather g = gather_of(in, in->problem.steps + 1, NULL);
     for (int i = 0; i < out->trace_files; i++)
-        if (out->trace_format[i] == WAVE_SEGY || out->trace_format[i] == WAVE_SU)
-            TORRE_TRY(torre_segy_check(&g));
+        if (is_seismic(out->trace_format[i])) TORRE_TRY(torre_segy_check(&g));
     return TORRE_OK;
 }
 
@@ -163,8 +167,10 @@ torre_status wave_output_open(const wave_input *in, wave_output *out)
         TORRE_TRY(prepare_snapshots(out));
     }
     if (s->field) TORRE_TRY(torre_output_open(s->field, &out->field));
-    for (int i = 0; i < out->trace_files; i++)
+    for (int i = 0; i < out->trace_files; i++) {
         TORRE_TRY(torre_output_open(out->trace_name[i], &out->trace[i]));
+        if (is_seismic(out->trace_format[i])) TORRE_TRY(torre_segy_check_output(out->trace[i]));
+    }
     if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
     return TORRE_OK;
 }

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -136,6 +136,29 @@ void torre_output_discard(torre_output *out)
     if (out->stream != stdout) fclose(out->stream);
     if (out->temporary) unlink(out->temporary);
     output_free(out);
+}
+
+/* The file, or, where there is none, its folder and *name in it. False: neither can be there. */
+static bool identify(const char *path, struct stat *there, char name[NAME_MAX + 1])
+{
+    char folder[PATH_MAX];
+    name[0] = 0;
+    if (stat(path, there) == 0) return true;
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    if (strlen(path) >= sizeof folder || strlen(last) > NAME_MAX) return false;
+    strcpy(folder, path);
+    strcpy(name, last);
+    return stat(dirname(folder), there) == 0;
+}
+
+bool torre_output_same(const char *a, const char *b)
+{
+    struct stat at[2];
+    char name[2][NAME_MAX + 1];
+    if (!identify(a, &at[0], name[0]) || !identify(b, &at[1], name[1])) return false;
+    bool regular = S_ISREG(at[0].st_mode) || name[0][0];
+    return regular && at[0].st_dev == at[1].st_dev && at[0].st_ino == at[1].st_ino &&
+           strcmp(name[0], name[1]) == 0;
 }
 
 torre_status torre_output_directory(const char *path)

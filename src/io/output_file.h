@@ -13,6 +13,7 @@
 #ifndef TORRE_OUTPUT_FILE_H
 #define TORRE_OUTPUT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "core/status.h"
@@ -48,6 +49,12 @@ torre_status torre_output_commit(torre_output *out);
 
 /* Remove the temporary file and free out. NULL is fine. */
 void torre_output_discard(torre_output *out);
+
+/*
+ * Whether two paths lead to one regular file, which may not exist yet, however they are spelt (as
+ * "u.npy" and "./u.npy", or through a symbolic link). Two devices or pipes count as two files.
+ */
+bool torre_output_same(const char *a, const char *b);
 
 /*
  * Make sure that the directory exists (created with its parents where missing) and that files can

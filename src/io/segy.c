@@ -1,5 +1,6 @@
 #include "io/segy.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,6 +41,13 @@ torre_status torre_segy_check(const torre_gather *g)
     if (g->traces > INT32_MAX)
         return torre_fail(TORRE_ERR_USAGE, "SEG-Y and SU hold at most %d traces", INT32_MAX);
     return TORRE_OK;
+}
+
+torre_status torre_segy_check_output(const torre_output *out)
+{
+    if (torre_output_temporary(out)) return TORRE_OK;
+    return torre_fail(TORRE_ERR_INPUT, "cannot write %s: SEG-Y and SU need a regular file",
+                      torre_output_path(out));
 }
 
 #ifdef TORRE_HAVE_SEGYIO
@@ -145,25 +153,27 @@ static int write_traces(segy_file *file, const torre_gather *g, bool su, float *
 torre_status torre_segy_encode(const torre_gather *g, bool su, torre_output *out)
 {
     TORRE_TRY(torre_segy_check(g));
-    const char *path = torre_output_temporary(out);
-    if (!path)
-        return torre_fail(TORRE_ERR_INPUT, "cannot write %s: SEG-Y and SU need a regular file",
-                          torre_output_path(out));
+    TORRE_TRY(torre_segy_check_output(out));
     float *buffer = malloc((size_t)g->samples * sizeof *buffer);
-    segy_file *file = segy_open(path, "w+b");
+    errno = 0; /* segyio tells which call failed, the system why */
+    segy_file *file = segy_open(torre_output_temporary(out), "w+b");
     int failed = !buffer || !file ? SEGY_FOPEN_ERROR : 0;
     if (!failed)
         failed = segy_set_format(file, SEGY_IEEE_FLOAT_4_BYTE | (su ? SEGY_LSB : SEGY_MSB));
     if (!failed) failed = write_traces(file, g, su, buffer);
     if (!failed) failed = segy_flush(file, false);
+    int reason = errno;
     if (file) {
         int closed = segy_close(file);
-        if (!failed) failed = closed;
+        if (!failed && closed) {
+            failed = closed;
+            reason = errno;
+        }
     }
     free(buffer);
     if (failed)
         return torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", torre_output_path(out),
-                          segy_error_text(failed));
+                          reason ? strerror(reason) : segy_error_text(failed));
     return TORRE_OK;
 }
 

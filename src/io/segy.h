@@ -37,6 +37,9 @@ bool torre_segy_is_built(void);
  */
 torre_status torre_segy_check(const torre_gather *gather);
 
+/* Check, before a run, that segyio can write there: TORRE_ERR_INPUT unless it is a regular file. */
+torre_status torre_segy_check_output(const torre_output *out);
+
 /*
  * Write into the temporary file of an opened output (a regular file), which stays the caller's to
  * commit or discard. su: Seismic Unix instead of SEG-Y. TORRE_ERR_INPUT when it cannot be written.

@@ -24,6 +24,7 @@ printf 'x,y,z\n' >inputs/empty.csv
 printf '1,2,3\n4,five,6\n' >inputs/word.csv
 printf '1\n2\nthree\n' >inputs/word.txt
 mkdir inputs/folder.npy
+ln -s flat.npy inputs/link.npy
 
 # options
 bad 2 "unknown option --nonsense" --nonsense
@@ -103,10 +104,16 @@ bad 2 "--traces needs --receivers" $r --traces t.npy
 bad 2 "--traces must be" $r --receivers 1,1,1 --traces t.csv
 bad 2 "--traces must be" $r --receivers 1,1,1 --traces t.npy,
 bad 2 "--field and --traces both write u.npy" $r --field u.npy --receivers 1,1,1 --traces u.npy
+bad 2 "--traces and --traces both write ./t.npy" $r --receivers 1,1,1 --traces t.npy,./t.npy
+bad 2 "--field and --json both write flat.npy" $r --json flat.npy --field link.npy
 bad 2 "--field must be a file name" $r --field -
+bad 2 "--initial must be noise or one or two file names" $r --initial ,
+bad 2 "--initial must be noise or one or two file names" $r --initial cube.npy,
 bad 2 "--source must be" $r --source 1,2
 bad 2 "--source must be" $r --source "1,2,3;"
 bad 2 "--source must be" $r --source 1,2,3,nan
+bad 2 "source 1 is too strong" $r --source "1,2,3;4,5,6,1e300"
+bad 2 "source 0 is too strong" $r --velocity 1e-60
 bad 2 "source 0: x = 1000 m lies outside the grid (0 to 110 m)" $r --source 1000,0,0
 bad 2 "source 1: z = -1 m lies outside" $r --source "0,0,0;0,0,-1"
 bad 2 "receiver 1: y = 110.5 m lies outside" $r --receivers "0,0,0;0,110.5,0" --traces t.npy
@@ -122,7 +129,7 @@ bad 3 "line.npy has one axis" --velocity line.npy
 bad 2 "say how far it extends, --size 2xNYx2" --velocity flat.npy
 bad 2 "does not match flat.npy, which needs 2xNYx2" --velocity flat.npy --size 3x3x3
 bad 2 "does not match cube.npy, which needs 1x2x2" --velocity cube.npy --size 2x2x2
-bad 3 "velocity at cell (1, 0, 0) is 0" --velocity zero.npy --size 2x3x2
+bad 3 "zero.npy: velocity at cell (1, 0, 0) is 0" --velocity zero.npy --size 2x3x2
 bad 3 "velocity at cell (0, 0, 1) is nan" --velocity nan.npy
 bad 3 "cannot read missing.npy" $r --initial missing.npy
 bad 3 "flat.npy has 2 axes" $r --initial flat.npy
@@ -157,13 +164,17 @@ if [ -w /dev/full ]; then
     [ $? = 3 ] && grep -q 'standard output: No space left' stderr || fail "--help on a full disk"
 fi
 # a regular file that cannot grow: nothing of it is left (ulimit -f counts 1024 bytes)
-for file in u.npy t.npy; do
-    (cd inputs && trap '' XFSZ && ulimit -f 4 && "$wave" --backend cpu --engine reference --size 16 --steps 300 \
-        --receivers 0,0,0:9,9,9:9 --quiet --snapshot-every 0 --traces ${file/u/small} \
-        --field ${file/t/field} >../stdout 2>../stderr)
-    [ $? = 3 ] && grep -q 'File too large' stderr || fail "a full disk: $(cat stderr)"
+files="u.npy t.npy t.png"
+"$wave" --version | grep -q 'with SEGYIO' && files="$files t.sgy t.su"
+for file in $files; do
+    into="--receivers 0,0,0:9,9,9:9 --traces $file"
+    [ $file = u.npy ] && into="--field $file"
+    (cd inputs && trap '' XFSZ && ulimit -f 4 && "$wave" --backend cpu --engine reference --size 16 \
+        --steps 300 --quiet --snapshot-every 0 $into >../stdout 2>../stderr)
+    [ $? = 3 ] && grep -q "cannot write $file: File too large" stderr ||
+        fail "$file on a full disk: $(cat stderr)"
 done
-ls inputs | grep -q 'part$\|u.npy\|t.npy$' | grep -v flat && fail "a full disk left $(ls inputs)"
+ls inputs | grep '\.part$\|^[ut]\.' && fail "a full disk left $(ls inputs)"
 
 # memory and devices
 bad 2 "overflows a 64-bit byte count" --size 999999999
@@ -176,6 +187,10 @@ bad 4 "are available" --backend cpu --engine reference --size 12 --steps 1000000
 if "$wave" --version | grep -q 'with SEGYIO'; then
     bad 2 "whole microseconds (1 to 32767), this run has 1000.5; set --dt 1000e-6" $r \
         --dt 1000.5e-6 --receivers 1,1,1 --traces t.sgy
+    if [ -w /dev/full ]; then
+        ln -s /dev/full inputs/full.sgy
+        bad 3 "cannot write full.sgy: SEG-Y and SU need a regular file" $r --receivers 1,1,1 --traces full.sgy
+    fi
     bad 2 "at most 32767 samples a trace, this run has 40001" --backend cpu --engine reference --size 12 \
         --steps 40000 --receivers 1,1,1 --traces t.su
 else
