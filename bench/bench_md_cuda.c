@@ -219,7 +219,7 @@ static torre_status search(int64_t cells, torre_md_precision precision, torre_ne
                                     {5, 6, 6}, {6, 6, 6}, {4, 6, 8}, {4, 8, 8}, {6, 6, 8},
                                     {5, 8, 8}, {6, 8, 8}, {8, 8, 8}};
     static const int lanes[] = {1, 2, 4};
-    static const int blocks[] = {128, 192, 256, 320, 384, 512, 768, 1024};
+    static const int blocks[] = {128, 192, 256, 320, 384, 512};
     bench_row row = {.name = "search",
                      .cells = CUBE(cells),
                      .density = MELT,
@@ -270,7 +270,7 @@ static const torre_neighbor both[2] = {TORRE_NEIGHBOR_FULL, TORRE_NEIGHBOR_HALF}
 /* Everything that the study asks of one size; most of it at the size of the paper's Table 4. */
 static int study_size(int64_t n, bool detail, FILE *csv)
 {
-    static const int blocks[] = {64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 768, 896, 1024};
+    static const int blocks[] = {64, 128, 192, 256, 320, 384, 448, 512}; /* 512: the most */
     static const int64_t intervals[] = {20, 40, 100, 200, 500, 1000, TORRE_MD_NEVER};
     const double least = n > 100 ? 0.02 : 0.1; /* seconds; three advances in any case */
     torre_md_particles particles;
