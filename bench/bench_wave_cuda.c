@@ -81,6 +81,7 @@ static void fill_model(bench_case *c)
     size_t n = (size_t)(c->model.shape[0] * c->model.shape[1] * c->model.shape[2]);
     float *v = c->model.data = malloc(n * sizeof *v);
     if (!v) exit(1);
+#pragma omp parallel for
     for (size_t i = 0; i < n; i++) v[i] = 1500 + (float)(i * 2654435761u % 499);
     c->problem.velocity_cells = &c->model;
 }
@@ -130,7 +131,8 @@ static torre_status run_case(const char *text, bench_case *c)
     /* a field that is nowhere zero, so that arithmetic draws the power that it draws in earnest */
     size_t plane = (size_t)(p->size[0] * p->size[1] * p->size[2]);
     void *field = plane < ((size_t)1 << 31) ? malloc(plane * (size_t)p->precision) : NULL;
-    for (size_t i = 0; field && i < plane; i++) {
+#pragma omp parallel for
+    for (size_t i = 0; i < (field ? plane : 0); i++) {
         double v = (double)(i * 2654435761u % 65536) / 65536 - 0.5;
         if (p->precision == TORRE_F32)
             ((float *)field)[i] = (float)v;

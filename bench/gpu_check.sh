@@ -39,14 +39,30 @@ if [[ $parts == *sanitize* ]]; then
     done
 fi
 if [[ $parts == *bench* ]]; then
+    main=1024x1024x512
     cases=()
     for order in 2 4 6 8; do
-        cases+=($order:s:0:0:1024x1024x512 $order:t:0:0:1024x1024x512
-                $order:t:0:0:1024x1024x256 $order:t:0:0:1024x512x1024 $order:t:0:0:256x256x256
-                $order:s:0:0:256x256x256 $order:s:0:0:1024x1024x512:model
-                $order:t:0:0:1024x1024x512:model $order:t:0:0:1024x1024x512:points)
+        for size in 128x128x128 256x256x256 1024x1024x256 $main 1024x512x1024; do
+            cases+=($order:s:0:0:$size $order:t:0:0:$size)
+        done
+        cases+=($order:s:0:0:$main:model $order:t:0:0:$main:model $order:t:0:0:$main:points
+                $order:t:0:0:$main:absorbing $order:t:0:0:512x512x512:f64)
     done
-    "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
+    # what the order of the blocks is worth: the L2 cache between neighbours
+    for order in 2 8; do
+        for ordering in morton hilbert; do
+            cases+=($order:s:0:0:$main:$ordering $order:t:0:0:$main:$ordering)
+        done
+    done
+    # a grid that fills the memory: two fields, a twentieth to spare
+    mib=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -1)
+    edge=$(awk -v m="$mib" 'BEGIN { print int((m * 0.95 / 8 * 1048576) ^ (1 / 3) / 128) * 128 }')
+    for order in 2 4 6 8; do cases+=($order:t:0:0:${edge}x${edge}x$edge); done
+    cases+=(2:s:0:0:${edge}x${edge}x$edge 8:s:0:0:${edge}x${edge}x$edge)
+    timeout 300 "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
+    # the kernels for GPUs without the features of compute capability 9.0
+    TORRE_CUDA_PLAIN=1 timeout 60 "$build/bench_wave_cuda" {2,4,6,8}:t:4:0:512x512x512 |
+        tee "$build.plain.csv" || status=1
 fi
 note "done, status $status"
 exit $status
