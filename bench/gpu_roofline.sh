@@ -2,7 +2,7 @@
 # Examine a GPU machine: doctor, the programs on the GPU beside the CPU, the roofline, its
 # recommendations, bytes counted by a profiler, the study of orderings.
 # Usage: bench/gpu_roofline.sh PROGRAM_DIR RESULT_DIR [ROOFLINE_OPTION]...
-# Environment: PARTS, what to do of "doctor programs roofline bytes study" (all).
+# Environment: PARTS, what to do of "doctor programs roofline particles bytes study" (all).
 # Nothing is built here: PROGRAM_DIR holds the programs, built with -DTORRE_CUDA=ON on any machine.
 # Pictures need gnuplot; where it is missing, run it later on the scripts in RESULT_DIR. ncu may be
 # missing, or not allowed to read the counters: then there are no counted bytes.
@@ -12,7 +12,7 @@ results=${2:?usage: gpu_roofline.sh PROGRAM_DIR RESULT_DIR [OPTION]...}
 shift 2
 mkdir -p "$results" && results=$(cd "$results" && pwd) || exit 1
 here=$(cd "$(dirname "$0")" && pwd)
-parts=${PARTS:-doctor programs roofline bytes study}
+parts=${PARTS:-doctor programs roofline particles bytes study}
 status=0
 note() { echo "== $* ($SECONDS s)"; }
 # within SECONDS COMMAND...: a command that hangs or fails does not stop the others.
@@ -58,6 +58,11 @@ if wants roofline; then
     within 60 "$programs/wave" --order 8 --backend cuda --snapshot-every 0 | grep -F "roofline --tune" ||
         { note "wave does not say that it uses the recommendations" && status=1; }
     note roofline
+fi
+if wants particles; then
+    within 60 "$programs/roofline" --program md --backend cuda --output "$results/particles" |
+        tee "$results/particles.txt"
+    note particles
 fi
 if wants bytes && command -v ncu >/dev/null; then
     within 120 "$here/ncu_bytes.sh" "$programs/wave" "$results/sweep.csv" |
