@@ -73,7 +73,7 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort)
     return TORRE_OK;
 }
 
-static torre_status queue_list(md_cuda_solver *s)
+torre_status md_cuda_queue_list(md_cuda_solver *s)
 {
     if (neighbor_of(s) == TORRE_NEIGHBOR_TILE) return TORRE_OK;
     md_list_args a = {.tiles = md_cuda_tiles(s),
@@ -223,7 +223,7 @@ static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int 
     if (timed) MD_TRY(cudaEventRecord(s->event[0], s->stream), "timing");
     if (build) TORRE_TRY(md_cuda_queue_sort(s, sort));
     if (timed) MD_TRY(cudaEventRecord(s->event[1], s->stream), "timing");
-    if (build) TORRE_TRY(queue_list(s));
+    if (build) TORRE_TRY(md_cuda_queue_list(s));
     if (timed) MD_TRY(cudaEventRecord(s->event[2], s->stream), "timing");
     TORRE_TRY(queue_steps(s, steps));
     if (timed) MD_TRY(cudaEventRecord(s->event[3], s->stream), "timing");
@@ -413,6 +413,18 @@ torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step)
                       (long long)step, id, what);
 }
 
+void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control)
+{
+    const md_layout *l = &s->layout;
+    md_crowding *c = &s->crowding;
+    if (control->error & MD_ERROR_STAGED)
+        c->staged = fmax(c->staged, 1.03 * control->need_staged / l->staged_mean);
+    if (control->error & MD_ERROR_LANES)
+        c->lanes = fmax(c->lanes, control->need_lanes / l->lanes_mean);
+    if (control->error & MD_ERROR_LIST)
+        c->entries = fmax(c->entries, control->need_entries / l->entries_mean);
+}
+
 /* Make room for what the device asked for, and go back to the rebuild that failed. */
 static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t *step)
 {
@@ -424,13 +436,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
         return torre_fail(TORRE_ERR_RESOURCE, "the cuda backend lost track of its steps (error %u)",
                           control->error);
     md_build_record back = s->records[r];
-    const md_layout *l = &s->layout;
-    if (control->error & MD_ERROR_STAGED)
-        s->crowding.staged = fmax(s->crowding.staged, 1.03 * control->need_staged / l->staged_mean);
-    if (control->error & MD_ERROR_LANES)
-        s->crowding.lanes = fmax(s->crowding.lanes, control->need_lanes / l->lanes_mean);
-    if (control->error & MD_ERROR_LIST)
-        s->crowding.entries = fmax(s->crowding.entries, control->need_entries / l->entries_mean);
+    md_cuda_note_crowding(s, control);
     s->x_now = back.x_now;
     s->v_now = back.v_now;
     s->id_now = back.id_now;

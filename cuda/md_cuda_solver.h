@@ -105,6 +105,10 @@ torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double 
                               double *const to[], int components);
 /* Queue a sort by bin into the other buffers (sort false: only the permutation). */
 torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort);
+/* Queue the building of lists where the plan has any. */
+torre_status md_cuda_queue_list(md_cuda_solver *s);
+/* Note in s->crowding how much the device asked for when a table was too small. */
+void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control);
 /* The tables as kernels take them at present. */
 md_tiles md_cuda_tiles(const md_cuda_solver *s);
 md_box md_cuda_box(const md_cuda_solver *s);

@@ -140,11 +140,11 @@ template <class R> struct md_kick {
     }
 };
 
-/* Walk over the list of a lane. */
-template <class M, bool SUMS>
+/* Walk over the list of a lane: sum.neighbour(c, particle, offset) for each, sum.flush() after
+ * every four. The last four may hold nobody, whose coordinates are not numbers. */
+template <class F, class Constants, class Sum>
 __device__ inline void md_walk_list(const md_tiles &t, int rank, int lane,
-                                    const md_staged<typename M::F> &staged,
-                                    const md_constants<M> &c, md_force_sum<M, SUMS> &sum)
+                                    const md_staged<F> &staged, const Constants &c, Sum &sum)
 {
     const uint2 *list = (const uint2 *)t.list + (int64_t)rank * t.group_cap * t.lane_cap + lane;
     int groups = t.list_groups[(int64_t)rank * t.lane_cap + lane];
@@ -157,8 +157,8 @@ __device__ inline void md_walk_list(const md_tiles &t, int rank, int lane,
         next = after;
         if (g + 2 < groups) after = __ldcs(list);
         unsigned o0 = now.x & 0xffff, o1 = now.x >> 16, o2 = now.y & 0xffff, o3 = now.y >> 16;
-        md_vec<typename M::F> q0 = staged.get(o0), q1 = staged.get(o1), q2 = staged.get(o2),
-                              q3 = staged.get(o3);
+        md_vec<F> q0 = staged.get(o0), q1 = staged.get(o1), q2 = staged.get(o2),
+                  q3 = staged.get(o3);
         sum.neighbour(c, q0, o0);
         sum.neighbour(c, q1, o1);
         sum.neighbour(c, q2, o2);
@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
                 md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
                                          lane % T, row_table, rows, starts, staged, c, sum);
             else
-                md_walk_list<M, SUMS>(t, rank, lane, staged, c, sum);
+                md_walk_list(t, rank, lane, staged, c, sum);
         }
         __syncwarp();
         md_vec<typename M::Sum> f = sum.total();

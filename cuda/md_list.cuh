@@ -231,6 +231,7 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
 
     int rank = blockIdx.x, T = a.lanes_per_place, stride = blockDim.x, first;
     int places = md_brick_places(t, rank, &first), lanes = places * T;
+    if (lanes == 0) return;
     if (lanes > t.lane_cap) {
         if (threadIdx.x == 0) {
             atomicMax(&control->need_lanes, (uint32_t)lanes);

@@ -1,8 +1,9 @@
 /*
  * The cuda backend of the moving-particle method, on the storage, sort and tiles of the particle
- * solver (md_cuda_solver.h). A step queues three sweeps. Bins are rebuilt, at the positions between
- * Proc 2 and 3, before a particle can have moved half the skin: the host reads how far they went
- * and how fast they are, and does not ask again before that can have changed enough.
+ * solver (md_cuda_solver.h). A step queues three sweeps over the same neighbour lists. These are
+ * rebuilt, at the positions between Proc 2 and 3, before a particle can have moved half the skin:
+ * the host reads how far they went and how fast they are, and does not ask again before that can
+ * have changed enough.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +17,9 @@
 
 #define DEFAULT_SKIN 0.2 /* of the spacing */
 #define SLACK        0.1 /* of half the skin, for Proc 5, which moves on from where this is checked */
-#define GROWTH       1.25 /* how much faster the fastest may become before the next look */
-#define SAMPLE_EVERY 16   /* steps between those timed by phase */
+#define GROWTH       1.25   /* how much faster the fastest may become before the next look */
+#define FEW          200000 /* particles that leave the device empty with a thread each */
+#define SAMPLE_EVERY 16     /* steps between those timed by phase */
 
 extern const torre_mps_backend torre_mps_cuda;
 
@@ -30,6 +32,9 @@ typedef struct mps_cuda_solver {
     md_cuda_solver machine;
     torre_mps_constants constants;
     uint32_t *fastest; /* device */
+    uint32_t *held;    /* device: bricks that hold particles */
+    int *active;       /* device: [brick_count], the first of which are those */
+    uint32_t active_count;
     int64_t last_build, next_look;
     double seconds, sampled[TIMES]; /* of all steps; of the timed ones by phase */
     int64_t steps_done, steps_sampled;
@@ -50,7 +55,7 @@ static torre_status choose_layout(const torre_mps_problem *p, const torre_md_pla
                                   md_layout *layout)
 {
     const torre_md_problem filled = filled_problem(p);
-    const md_layout_wish wish = {.lanes_per_place = 1};
+    const md_layout_wish wish = {.lanes_per_place = p->count < FEW ? 4 : 1};
     return md_layout_choose(&filled, plan, limits, &wish, crowding, layout);
 }
 
@@ -82,10 +87,10 @@ static torre_status mps_cuda_plan(const torre_mps_problem *p, const torre_md_pla
         return torre_fail(TORRE_ERR_USAGE,
                           "the cuda backend holds at most %lld particles (got %lld)",
                           ((long long)1 << MD_INDEX_BITS) - 1, (long long)p->count);
-    if (plan->neighbor && plan->neighbor != TORRE_NEIGHBOR_TILE)
-        return torre_fail(TORRE_ERR_USAGE, "--neighbor %s: the cuda backend has only tile for mps",
+    if (plan->neighbor && plan->neighbor != TORRE_NEIGHBOR_FULL)
+        return torre_fail(TORRE_ERR_USAGE, "--neighbor %s: the cuda backend has only full for mps",
                           torre_neighbor_name(plan->neighbor));
-    plan->neighbor = TORRE_NEIGHBOR_TILE;
+    plan->neighbor = TORRE_NEIGHBOR_FULL;
     if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->spacing;
     plan->rebuild_check = plan->rebuild_every == 0;
     if (plan->rebuild_every == 0) plan->rebuild_every = 1;
@@ -115,9 +120,21 @@ static void mps_cuda_destroy(torre_mps_solver *solver)
     if (!s) return;
     md_cuda_release(&s->machine);
     cudaFree(s->fastest);
+    cudaFree(s->held);
+    cudaFree(s->active);
     for (int k = 0; k <= TIMES; k++)
         if (s->event[k]) cudaEventDestroy(s->event[k]);
     free(s);
+}
+
+/* The table beside those of the machine that depends on the layout. */
+static torre_status allocate_active(mps_cuda_solver *s)
+{
+    cudaFree(s->active);
+    s->active = NULL;
+    MD_TRY(cudaMalloc((void **)&s->active, sizeof(int) * (size_t)s->machine.layout.brick_count),
+           "the table of bricks");
+    return TORRE_OK;
 }
 
 static torre_status mps_cuda_allocate(mps_cuda_solver *s)
@@ -129,6 +146,8 @@ static torre_status mps_cuda_allocate(mps_cuda_solver *s)
     TORRE_TRY(choose_layout(s->problem, &m->info.plan, &m->limits, &m->crowding, &m->layout));
     TORRE_TRY(md_cuda_allocate(m));
     MD_TRY(cudaMalloc((void **)&s->fastest, sizeof *s->fastest), "particles");
+    MD_TRY(cudaMalloc((void **)&s->held, sizeof *s->held), "particles");
+    TORRE_TRY(allocate_active(s));
     for (int k = 0; k <= TIMES; k++) MD_TRY(cudaEventCreate(&s->event[k]), "a timer");
     return TORRE_OK;
 }
@@ -186,7 +205,7 @@ static torre_status report_runaway(mps_cuda_solver *s)
     return unstable(s, text);
 }
 
-/* Sort into bins; makes room and tries again where a tile holds more than expected. */
+/* Sort into bins and build lists; makes room and tries again where one holds more than expected. */
 static torre_status rebuild(mps_cuda_solver *s)
 {
     md_cuda_solver *m = &s->machine;
@@ -197,6 +216,12 @@ static torre_status rebuild(mps_cuda_solver *s)
         md_control control;
         double total[2 * MD_SUMS];
         TORRE_TRY(md_cuda_queue_sort(m, sort));
+        const md_tiles tiles = md_cuda_tiles(m);
+        MD_TRY(mps_active_launch(&tiles, s->active, s->held, m->stream), "finding bricks");
+        TORRE_TRY(md_cuda_queue_list(m));
+        MD_TRY(cudaMemcpyAsync(&s->active_count, s->held, sizeof *s->held, cudaMemcpyDeviceToHost,
+                               m->stream),
+               "finding bricks");
         TORRE_TRY(md_cuda_read_control(m, &control, total));
         m->counts.builds++;
         m->counts.sorts += sort;
@@ -207,11 +232,12 @@ static torre_status rebuild(mps_cuda_solver *s)
         m->v_now = 1 - m->v_now;
         m->id_now = 1 - m->id_now;
         m->permuted = true;
-        if (control.error != MD_ERROR_STAGED) return report_runaway(s);
-        m->crowding.staged =
-            fmax(m->crowding.staged, 1.05 * control.need_staged / m->layout.staged_mean);
+        if (control.error & ~(MD_ERROR_STAGED | MD_ERROR_LANES | MD_ERROR_LIST))
+            return report_runaway(s);
+        md_cuda_note_crowding(m, &control);
         TORRE_TRY(choose_layout(s->problem, plan, &m->limits, &m->crowding, &m->layout));
         TORRE_TRY(md_cuda_tables(m));
+        TORRE_TRY(allocate_active(s));
         TORRE_TRY(md_cuda_clear_control(m, m->step, m->step));
     }
 }
@@ -231,8 +257,10 @@ static torre_status queue_sweep(mps_cuda_solver *s, mps_sweep sweep)
                         .fluid = (int)s->problem->fluid,
                         .wall = (int)s->problem->wall,
                         .constants = s->constants,
-                        .stiffness_per_n = s->constants.stiffness / s->constants.n0,
                         .fastest = s->fastest,
+                        .active = s->active,
+                        .active_count = (int)s->active_count,
+                        .lanes_per_place = m->layout.lanes_per_place,
                         .block = m->layout.block};
     MD_TRY(mps_sweep_launch(sweep, s->problem->precision, &a, m->stream), "computing a sweep");
     m->x_now = 1 - m->x_now;

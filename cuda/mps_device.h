@@ -10,7 +10,7 @@
 #include "md/mps_weight.h"
 #include "md_device.h"
 
-#define MPS_BLOCK_MAX 512 /* f32; half of it otherwise */
+#define MPS_BLOCK_MAX 384 /* f32; half of it otherwise */
 
 /* The sweeps of a step. */
 typedef enum mps_sweep {
@@ -29,9 +29,9 @@ typedef struct mps_sweep_args {
     const int *id;
     int fluid, wall; /* ids below fluid: fluid; below fluid + wall: wall */
     torre_mps_constants constants;
-    double stiffness_per_n; /* c^2 rho / n0 */
     uint32_t *fastest; /* bits of a float: the largest u^2 of MPS_VISCOSITY since it was cleared */
-    int block;
+    const int *active; /* [active_count] ranks of the bricks that hold particles */
+    int active_count, lanes_per_place, block;
 } mps_sweep_args;
 
 #endif

@@ -14,6 +14,10 @@ extern "C" {
 cudaError_t mps_sweep_launch(mps_sweep sweep, torre_md_precision precision,
                              const mps_sweep_args *args, cudaStream_t stream);
 
+/* The bricks that hold particles into active[brick_count], their number into *count (device). */
+cudaError_t mps_active_launch(const md_tiles *tiles, int *active, uint32_t *count,
+                              cudaStream_t stream);
+
 /* Bytes of shared memory per staged particle, of the sweep that takes most. */
 int mps_staged_bytes(torre_md_precision precision);
 

@@ -1,100 +1,123 @@
 /*
- * A sweep of the moving-particle method: one block per brick stages its tile (md_geometry.cuh) and
- * one thread per particle walks over the bins around its own. Each of the three sweeps of a step is
- * an instance: what it stages beside positions, what it adds up for a neighbour, what it does with
- * the sum.
+ * A sweep of the moving-particle method: one block per brick that holds particles stages its tile
+ * (md_geometry.cuh), and the lanes of a particle (md_device.h) walk over its neighbour list, which
+ * all sweeps share until the next rebuild. Each of the three sweeps of a step is an instance: what
+ * it stages beside positions, what it adds up for a neighbour, what it does with the sum.
  */
 #ifndef TORRE_MPS_SWEEP_CUH
 #define TORRE_MPS_SWEEP_CUH
 
-#include "md_list.cuh"
+#include "md_force.cuh"
 #include "mps_device.h"
 
 template <class F> __device__ inline F mps_inverse_root(F square);
 template <> __device__ inline float mps_inverse_root(float square) { return rsqrtf(square); }
 template <> __device__ inline double mps_inverse_root(double square) { return rsqrt(square); }
 
-/* What is staged beside positions: velocities, nothing, or the pressure. */
-template <class F, int SWEEP> struct mps_extra;
+/* Bytes staged beside coordinates: velocities, nothing, the pressure (in f32 the fourth
+ * coordinate). */
+template <class F, int SWEEP>
+constexpr int mps_extra_bytes = SWEEP == MPS_VISCOSITY                   ? md_staged<F>::bytes
+                                : SWEEP == MPS_GRADIENT && sizeof(F) > 4 ? (int)sizeof(F)
+                                                                         : 0;
 
-template <class F> struct mps_extra<F, MPS_VISCOSITY> {
-    static constexpr int bytes = 3 * sizeof(F);
-    F *x, *y, *z;
-    __device__ mps_extra(void *shared, int cap) : x((F *)shared), y(x + cap), z(y + cap) {}
-    template <class R> __device__ void put(int s, const md_vec<R> &, const md_vec<R> &v)
+/* Constants of a sweep, in the precisions they are needed in (a double that is converted in the
+ * kernel may be converted once per pair). */
+template <class R, class F> struct mps_typed_constants {
+    F influence, influence_sq;
+    R dt, gravity, viscosity_factor, gradient_factor, n0, stiffness_per_n;
+};
+
+/* What a neighbour is judged by. */
+template <class F> struct mps_near {
+    F influence, influence_sq;
+    md_staged<F> velocity; /* of MPS_VISCOSITY */
+    const F *pressure;     /* of MPS_GRADIENT in f64 */
+
+    __device__ F pressure_of(const md_vec<F> &q, unsigned offset) const
     {
-        x[s] = (F)v.x;
-        y[s] = (F)v.y;
-        z[s] = (F)v.z;
+        F p = sizeof(F) > 4 ? pressure[offset / 16] : q.w;
+        return p > 0 ? p : 0;
     }
 };
 
-template <class F> struct mps_extra<F, MPS_DENSITY> {
-    static constexpr int bytes = 0;
-    __device__ mps_extra(void *, int) {}
-    template <class R> __device__ void put(int, const md_vec<R> &, const md_vec<R> &) {}
-};
-
-template <class F> struct mps_extra<F, MPS_GRADIENT> {
-    static constexpr int bytes = sizeof(F);
-    F *pressure;
-    __device__ mps_extra(void *shared, int cap) : pressure((F *)shared) {}
-    template <class R> __device__ void put(int s, const md_vec<R> &q, const md_vec<R> &)
-    {
-        pressure[s] = q.w > 0 ? (F)q.w : (F)0;
-    }
-};
-
-template <class F, int SWEEP> constexpr int mps_staged_size()
-{
-    return md_staged<F>::bytes + mps_extra<F, SWEEP>::bytes;
-}
-
-/* What a particle gathers; R: precision of the sums. */
+/*
+ * What a lane gathers: F per pair, R beyond groups of four. A weight below 0 means a particle out
+ * of reach, and nobody has a weight that is not a number: the larger of it and 0 leaves both out.
+ */
 template <class R, class F, int SWEEP> struct mps_sum {
-    F influence, x, y, z;
+    F x, y, z;    /* own place */
     F ux, uy, uz; /* own velocity */
     F pressure;   /* own */
-    R sx, sy, sz;
+    F fx = 0, fy = 0, fz = 0;
+    R sx = 0, sy = 0, sz = 0; /* where they are more precise */
 
-    __device__ void add(const mps_extra<F, SWEEP> &extra, int j, F dx, F dy, F dz, F square)
+    __device__ void neighbour(const mps_near<F> &c, const md_vec<F> &q, unsigned offset)
     {
-        F inverse = mps_inverse_root(square);
+        F dx = q.x - x, dy = q.y - y, dz = q.z - z;
+        F square = dx * dx + dy * dy + dz * dz, inverse = mps_inverse_root(square);
+        if constexpr (SWEEP == MPS_GRADIENT) {
+            F g = (pressure + c.pressure_of(q, offset)) * inverse * inverse *
+                  TORRE_MPS_GRADIENT_WEIGHT(c.influence, inverse);
+            if (!(square < c.influence_sq)) return;
+            fx += g * dx;
+            fy += g * dy;
+            fz += g * dz;
+            return;
+        }
+        F w = fmax(TORRE_MPS_WEIGHT(c.influence, inverse), (F)0);
         if constexpr (SWEEP == MPS_VISCOSITY) {
-            F w = TORRE_MPS_WEIGHT(influence, inverse);
-            sx += (R)((extra.x[j] - ux) * w);
-            sy += (R)((extra.y[j] - uy) * w);
-            sz += (R)((extra.z[j] - uz) * w);
-        } else if constexpr (SWEEP == MPS_DENSITY) {
-            sx += (R)TORRE_MPS_WEIGHT(influence, inverse);
+            md_vec<F> u = c.velocity.get(offset);
+            fx += (u.x - ux) * w;
+            fy += (u.y - uy) * w;
+            fz += (u.z - uz) * w;
         } else {
-            F g = (pressure + extra.pressure[j]) * inverse * inverse *
-                  TORRE_MPS_GRADIENT_WEIGHT(influence, inverse);
-            sx += (R)(g * dx);
-            sy += (R)(g * dy);
-            sz += (R)(g * dz);
+            fx += w;
         }
     }
+    __device__ void flush()
+    {
+        if constexpr (!std::is_same<R, F>::value) {
+            sx += (R)fx;
+            sy += (R)fy;
+            sz += (R)fz;
+            fx = fy = fz = 0;
+        }
+    }
+    __device__ md_vec<R> total() const { return {sx + (R)fx, sy + (R)fy, sz + (R)fz, 0}; }
 };
 
-/* Walk over all staged particles in the rows around the bin of a place. */
+/* Stage what a sweep needs beside coordinates; the block must synchronise before reading. */
 template <class R, class F, int SWEEP>
-__device__ inline void mps_walk(const md_seat &seat, const int *row_table, int rows,
-                                const uint16_t *starts, const md_staged<F> &staged,
-                                const mps_extra<F, SWEEP> &extra, F reach_sq,
-                                mps_sum<R, F, SWEEP> &sum)
+__device__ inline void mps_stage_extra(const mps_sweep_args &a, int rank, md_staged<F> &velocity,
+                                       F *pressure)
 {
-    for (int r = 0; r < rows; r++) {
-        int span = row_table[r] & 255;
-        if (!span) continue;
-        const uint16_t *row = starts + seat.bin + (row_table[r] >> 8);
-        int end = row[span];
-        for (int j = row[0]; j < end; j++) {
-            md_vec<F> q = staged.get(16u * (unsigned)j);
-            F dx = q.x - sum.x, dy = q.y - sum.y, dz = q.z - sum.z;
-            F square = dx * dx + dy * dy + dz * dz;
-            if (square < reach_sq && j != seat.own) sum.add(extra, j, dx, dy, dz, square);
+    const int batch = 4; /* loads in flight per thread */
+    const uint32_t *__restrict__ gather = a.tiles.gather + (int64_t)rank * a.tiles.staged_cap;
+    const md_vec<R> *__restrict__ from =
+        (const md_vec<R> *)(SWEEP == MPS_VISCOSITY ? a.v_in : a.x_in);
+    const int count = a.tiles.staged_count[rank];
+    for (int base = threadIdx.x; base < count; base += batch * blockDim.x) {
+        md_vec<R> q[batch];
+#pragma unroll
+        for (int u = 0; u < batch; u++)
+            q[u] = from[gather[min(base + u * (int)blockDim.x, count - 1)] &
+                        ((1u << MD_INDEX_BITS) - 1)];
+#pragma unroll
+        for (int u = 0; u < batch; u++) {
+            int s = base + u * (int)blockDim.x;
+            if (s >= count) break;
+            if (SWEEP == MPS_VISCOSITY)
+                velocity.put(s, (F)q[u].x, (F)q[u].y, (F)q[u].z, 0);
+            else
+                pressure[s] = (F)q[u].w;
         }
+    }
+    if (threadIdx.x == 0) { /* nobody */
+        if (SWEEP == MPS_VISCOSITY)
+            velocity.put(a.tiles.staged_cap - 1, 0, 0, 0, 0);
+        else
+            pressure[a.tiles.staged_cap - 1] = 0;
     }
 }
 
@@ -106,55 +129,55 @@ __device__ inline void mps_keep_largest(uint32_t *most, float value)
     if ((threadIdx.x & 31) == 0 && bits > *(volatile uint32_t *)most) atomicMax(most, bits);
 }
 
-template <class R, class F, int SWEEP>
-__global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX / 2, 2)
-    mps_sweep_kernel(const __grid_constant__ mps_sweep_args a)
+/* Ranks of the bricks that hold particles into active[], their number into *count (0 before). Their
+ * order changes no result; warps of ranks stay together. */
+static __global__ void mps_active_kernel(md_tiles t, int *active, uint32_t *count)
+{
+    int rank = blockIdx.x * blockDim.x + threadIdx.x, first, lane = threadIdx.x & 31;
+    bool holds = rank < t.brick_count && md_brick_places(t, rank, &first) > 0;
+    uint32_t all = __ballot_sync(~0u, holds), at = 0;
+    if (lane == 0 && all) at = atomicAdd(count, (uint32_t)__popc(all));
+    at = __shfl_sync(~0u, at, 0) + (uint32_t)__popc(all & ((1u << lane) - 1));
+    if (holds) active[at] = rank;
+}
+
+template <class R, class F, int SWEEP, int T>
+__global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX / 2, 3)
+    mps_sweep_kernel(const __grid_constant__ mps_sweep_args a,
+                     const __grid_constant__ mps_typed_constants<R, F> constants)
 {
     const md_tiles &t = a.tiles;
     extern __shared__ float4 shared[];
-    __shared__ int row_table[MD_ROWS_MAX];
-    int rank = blockIdx.x, first, places = md_brick_places(t, rank, &first);
-    if (t.control->error || !places) return;
+    if (t.control->error) return;
+    const int rank = a.active[blockIdx.x];
+    int first;
+    const int places = md_brick_places(t, rank, &first), lanes = places * T;
     md_staged<F> staged(shared, t.staged_cap);
     char *after = (char *)shared + (size_t)t.staged_cap * md_staged<F>::bytes;
-    mps_extra<F, SWEEP> extra(after, t.staged_cap);
-    uint16_t *starts = (uint16_t *)(after + (size_t)t.staged_cap * mps_extra<F, SWEEP>::bytes);
     md_brick brick = md_brick_of_rank(t, rank);
     md_frame<R> frame = md_frame_of<R>(a.box, brick);
-    const int halo_y = brick.size[1] + 2 * t.reach, halo_z = brick.size[2] + 2 * t.reach;
     const md_vec<R> *x_in = (const md_vec<R> *)a.x_in, *v_in = (const md_vec<R> *)a.v_in;
-    const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
-    for (int h = threadIdx.x; h <= t.halo_bins; h += blockDim.x) starts[h] = halo_start[h];
-    const int rows = md_row_table(t, halo_y, halo_z, row_table);
+    mps_near<F> c = {constants.influence, constants.influence_sq, md_staged<F>(after, t.staged_cap),
+                     (const F *)after};
     md_stage(t, rank, brick, frame, x_in, staged);
-    if (mps_extra<F, SWEEP>::bytes) {
-        const uint32_t *gather = t.gather + (int64_t)rank * t.staged_cap;
-        const int count = t.staged_count[rank];
-        for (int s = threadIdx.x; s < count; s += blockDim.x) {
-            uint32_t from = gather[s] & ((1u << MD_INDEX_BITS) - 1);
-            md_vec<R> q = {}, v = {};
-            if (SWEEP == MPS_VISCOSITY)
-                v = v_in[from];
-            else
-                q = x_in[from];
-            extra.put(s, q, v);
-        }
-    }
+    if (mps_extra_bytes<F, SWEEP>) mps_stage_extra<R, F, SWEEP>(a, rank, c.velocity, (F *)after);
     __syncthreads();
 
-    const F reach_sq = (F)(a.constants.influence * a.constants.influence);
-    const R dt = (R)a.constants.dt;
-    for (int base = threadIdx.x & ~31; base < places; base += blockDim.x) {
-        const int lane = base + (threadIdx.x & 31), place = first + lane;
+    const R dt = constants.dt;
+    for (int base = threadIdx.x & ~31; base < lanes; base += blockDim.x) {
+        const int lane = base + (threadIdx.x & 31), place = first + lane / T;
         float speed = 0, moved = 0;
-        if (lane < places) {
-            const int index = t.perm ? t.perm[place] : place, id = a.id[index];
-            const bool fluid = id < a.fluid;
-            md_vec<R> q = x_in[index], v = {};
+        int index = 0;
+        bool fluid = false;
+        md_vec<R> q = {}, v = {};
+        mps_sum<R, F, SWEEP> sum;
+        if (lane < lanes) {
+            index = t.perm ? t.perm[place] : place;
+            const int id = a.id[index];
+            fluid = id < a.fluid;
+            q = x_in[index];
             if (SWEEP != MPS_DENSITY) v = v_in[index];
-            mps_sum<R, F, SWEEP> sum = {};
             if (fluid || (SWEEP == MPS_DENSITY && id < a.fluid + a.wall)) {
-                sum.influence = (F)a.constants.influence;
                 sum.x = (F)(q.x - frame.centre.x);
                 sum.y = (F)(q.y - frame.centre.y);
                 sum.z = (F)(q.z - frame.centre.z);
@@ -162,14 +185,23 @@ __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX
                 sum.uy = (F)v.y;
                 sum.uz = (F)v.z;
                 sum.pressure = q.w > 0 ? (F)q.w : (F)0;
-                mps_walk(md_seat_of(t, rank, place, halo_y, halo_z, starts), row_table, rows,
-                         starts, staged, extra, reach_sq, sum);
+                md_walk_list(t, rank, lane, staged, c, sum);
             }
+        }
+        md_vec<R> total = sum.total();
+        if (T > 1) __syncwarp();
+#pragma unroll
+        for (int o = 1; o < T; o <<= 1) {
+            total.x += __shfl_xor_sync(~0u, total.x, o);
+            total.y += __shfl_xor_sync(~0u, total.y, o);
+            total.z += __shfl_xor_sync(~0u, total.z, o);
+        }
+        if (lane < lanes && lane % T == 0) {
             if (SWEEP == MPS_VISCOSITY && fluid) {
-                const R factor = (R)a.constants.viscosity_factor;
-                v.x += dt * factor * sum.sx;
-                v.y += dt * (factor * sum.sy - (R)a.constants.gravity);
-                v.z += dt * factor * sum.sz;
+                const R factor = constants.viscosity_factor;
+                v.x += dt * factor * total.x;
+                v.y += dt * (factor * total.y - constants.gravity);
+                v.z += dt * factor * total.z;
                 q.x += dt * v.x;
                 q.y += dt * v.y;
                 q.z += dt * v.z;
@@ -178,10 +210,10 @@ __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX
                 moved = (float)(dx * dx + dy * dy + dz * dz);
                 speed = (float)(v.x * v.x + v.y * v.y + v.z * v.z);
             } else if (SWEEP == MPS_DENSITY) {
-                q.w = (R)a.stiffness_per_n * (sum.sx - (R)a.constants.n0);
+                q.w = constants.stiffness_per_n * (total.x - constants.n0);
             } else if (SWEEP == MPS_GRADIENT && fluid) {
-                const R factor = -(R)a.constants.gradient_factor;
-                R ax = factor * sum.sx, ay = factor * sum.sy, az = factor * sum.sz;
+                const R factor = -constants.gradient_factor;
+                R ax = factor * total.x, ay = factor * total.y, az = factor * total.z;
                 v.x += dt * ax;
                 v.y += dt * ay;
                 v.z += dt * az;
