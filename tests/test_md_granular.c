@@ -431,6 +431,7 @@ static void test_start(void **state)
         g.filling = (const double[]){0.01, 0.2, 0.5, 0.58}[k % 4];
         g.walls = k >= 4;
         if (k == 1 || k == 6) g.dimensions = 2;
+        if (k == 2 || k == 5) g.sweeps = k / 3; /* 0, 1: all of them are further ones */
         torre_md_particles start[2];
         for (int t = 0; t < 2; t++) {
             omp_set_num_threads(t ? 3 : 1);

@@ -96,9 +96,9 @@ torre_status torre_granular_problem(const torre_granular *system, double room, d
  * each particle in turn is offered a random displacement and takes it unless it then overlaps
  * somebody. In the first half of the sweeps the spheres are smaller where they are many (filling
  * 0.25, in a plane 0.4, so that the lattice melts soon); then they have their size, moves must not
- * make overlaps worse, and go on after the last sweep asked for until there are none. Ids are dealt
- * out at random, so storage in the order of ids has no locality, as in a gas that has mixed for
- * long. Particles that do not collide start anywhere.
+ * make overlaps worse, and go on near overlaps after the last sweep asked for until there are none.
+ * Ids are dealt out at random, so storage in the order of ids has no locality, as in a gas that has
+ * mixed for long. Particles that do not collide start anywhere.
  *
  * TORRE_ERR_USAGE where the box has too few sites, or overlaps remain.
  */

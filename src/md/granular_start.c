@@ -10,6 +10,7 @@
 
 /* Sweeps after those asked for until nobody overlaps. */
 #define MOST_SWEEPS 2000
+#define SAME_GRID   4 /* of those, so many in the same bins */
 
 /* Streams of random numbers beside that of the velocities (0); a sweep has one of its own. */
 enum { STREAM_SITES = 1, STREAM_IDS, STREAM_IDEAL, STREAM_GRID, STREAM_SWEEPS = 16 };
@@ -118,6 +119,10 @@ typedef struct sweep {
     int axis, dimensions;
     bool grown; /* particles may overlap: moves must not make it worse */
     uint64_t seed, stream;
+    uint8_t *touches; /* [count]: the particle overlapped when it was last offered a move */
+    int32_t *near;    /* ranks of the bins to sweep; of all bins where near_count is 0 */
+    int64_t near_count;
+    uint8_t *is_near; /* [bins] */
 } sweep;
 
 static double wrapped(double r, double edge)
@@ -135,8 +140,10 @@ static int32_t bin_of(const sweep *s, const double r[3])
     return s->bins->rank[torre_bins_index(s->bins, at)];
 }
 
-/* Sum of the squares of the overlaps of a particle at r with those in the bins around its own. */
-static double overlap(const sweep *s, const int64_t *around, int64_t self, const double r[3])
+/* Sum of the squares of the overlaps of a particle at r with those in the bins around its own, or
+ * something above `most` where it is above that. */
+static double overlap(const sweep *s, const int64_t *around, int64_t self, const double r[3],
+                      double most)
 {
     double sum = 0;
     const double *const *q = (const double *const *)s->particles->position;
@@ -152,6 +159,7 @@ static double overlap(const sweep *s, const int64_t *around, int64_t self, const
             }
             if (rsq >= s->diameter * s->diameter || j == self) continue;
             sum += (s->diameter - sqrt(rsq)) * (s->diameter - sqrt(rsq));
+            if (sum > most) return sum;
         }
     }
     return sum;
@@ -170,14 +178,15 @@ static int64_t move_bin(const sweep *s, int64_t rank)
         int64_t i = s->bins->member[m];
         double r[3], now = 0;
         for (int a = 0; a < 3; a++) r[a] = s->particles->position[a][i];
-        if (s->grown) now = overlap(s, around, i, r);
+        if (s->grown) now = overlap(s, around, i, r, INFINITY);
+        s->touches[i] = now > 0;
         overlapping += now > 0;
         for (int a = 0; a < s->dimensions; a++) {
             double u = torre_random_uniform(s->seed, s->stream, (uint64_t)(4 * i + a));
             r[a] = wrapped(r[a] + s->step * (2 * u - 1), s->bins->box[a]);
         }
         if (r[s->axis] < s->low || r[s->axis] > s->high) continue;
-        if (bin_of(s, r) != rank || overlap(s, around, i, r) > now) continue;
+        if (bin_of(s, r) != rank || overlap(s, around, i, r, now) > now) continue;
         for (int a = 0; a < 3; a++) s->particles->position[a][i] = r[a];
     }
     return overlapping;
@@ -186,15 +195,10 @@ static int64_t move_bin(const sweep *s, int64_t rank)
 /* Colour of a bin along an axis: neighbours differ, also around the box. */
 static int colour(int64_t cell, int64_t n) { return cell == n - 1 && n % 2 ? 2 : (int)(cell % 2); }
 
-/*
- * Bins of one colour do not touch each other and are at least a diameter apart, so what happens in
- * one does not matter to the others, and they can be swept at the same time. The grid is displaced
- * at random from sweep to sweep, so that particles get from bin to bin.
- */
-static int64_t make_sweep(sweep *s)
+/* Displace the grid at random, so that particles get from bin to bin, and sort into it. */
+static void displace_grid(sweep *s)
 {
     torre_bins *bins = s->bins;
-    int64_t overlapping = 0;
     for (int a = 0; a < 3; a++) {
         double u = torre_random_uniform(s->seed, STREAM_GRID, 4 * s->stream + (uint64_t)a);
         s->shift[a] = u * bins->edge[a];
@@ -206,13 +210,43 @@ static int64_t make_sweep(sweep *s)
         bins->rank_of[i] = bin_of(s, r);
     }
     torre_bins_sort(bins);
+}
+
+/* The bins that hold a particle that touched another in the last sweep, and those around them. */
+static void find_near(sweep *s)
+{
+    torre_bins *bins = s->bins;
+    memset(s->is_near, 0, (size_t)bins->bins);
+    for (int64_t i = 0; i < bins->count; i++) {
+        if (!s->touches[i]) continue;
+        for (int o = 0; o < bins->offsets; o++) {
+            int image[3];
+            s->is_near[bins->rank[torre_bins_at(bins, bins->rank_of[i], o, image)]] = 1;
+        }
+    }
+    s->near_count = 0;
+    for (int64_t rank = 0; rank < bins->bins; rank++)
+        if (s->is_near[rank]) s->near[s->near_count++] = (int32_t)rank;
+    memset(s->touches, 0, (size_t)bins->count);
+}
+
+/*
+ * Bins of one colour do not touch each other and are at least a diameter apart, so what happens in
+ * one does not matter to the others, and they can be swept at the same time.
+ */
+static int64_t make_sweep(sweep *s)
+{
+    const torre_bins *bins = s->bins;
+    const int64_t swept = s->near_count ? s->near_count : bins->bins;
+    int64_t overlapping = 0;
     for (int c = 0; c < 27; c++) {
         const int third[3] = {c % 3, c / 3 % 3, c / 9};
         bool used = true; /* even numbers of bins need no third colour */
         for (int a = 0; a < 3; a++) used &= third[a] < 2 || bins->n[a] % 2;
         if (!used) continue;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : overlapping)
-        for (int64_t rank = 0; rank < bins->bins; rank++) {
+        for (int64_t k = 0; k < swept; k++) {
+            int64_t rank = s->near_count ? s->near[k] : k;
             const int32_t *cell = bins->cell[rank];
             int of_bin = colour(cell[0], bins->n[0]) + 3 * colour(cell[1], bins->n[1]) +
                          9 * colour(cell[2], bins->n[2]);
@@ -220,6 +254,34 @@ static int64_t make_sweep(sweep *s)
         }
     }
     return overlapping;
+}
+
+/*
+ * The sweeps asked for, and then others until nobody overlaps: of the bins near an overlap alone,
+ * since each has a particle that touched when it was last offered a move. (A move that leads into
+ * an overlap is taken only by a particle that had one.)
+ */
+static torre_status sweep_until_apart(const torre_granular *g, sweep *s)
+{
+    const double diameter = g->diameter;
+    /* at that part of the diameter the filling is one at which a lattice soon melts */
+    double slim = pow((g->dimensions == 3 ? 0.25 : 0.4) / g->filling, 1.0 / g->dimensions);
+    int64_t overlapping = 1;
+    for (int64_t k = 0; k < g->sweeps || overlapping; k++) {
+        if (k > g->sweeps + MOST_SWEEPS)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--filling %g is too dense for a start at random (%lld particles "
+                              "still overlap after %lld sweeps); 0.55 works, in a plane 0.7",
+                              g->filling, (long long)overlapping, (long long)k);
+        const bool further = k > g->sweeps;
+        s->stream = STREAM_SWEEPS + (uint64_t)k;
+        s->grown = 2 * k + 1 >= g->sweeps;
+        s->diameter = s->grown ? diameter : fmin(1, slim) * diameter;
+        if (!further || (k - g->sweeps) % SAME_GRID == 0) displace_grid(s);
+        if (further) find_near(s);
+        overlapping = make_sweep(s);
+    }
+    return TORRE_OK;
 }
 
 static torre_status melt(const torre_granular *g, const torre_md_problem *p,
@@ -230,8 +292,6 @@ static torre_status melt(const torre_granular *g, const torre_md_problem *p,
     TORRE_TRY(torre_bins_make(p->box, g->diameter, g->diameter * spread, TORRE_STENCIL_BLOCK,
                               TORRE_ROW_MAJOR, particles->count, &bins));
     const int axis = g->dimensions - 1;
-    /* at that part of the diameter the filling is one at which a lattice soon melts */
-    double slim = pow((g->dimensions == 3 ? 0.25 : 0.4) / g->filling, 1.0 / g->dimensions);
     /* half of the mean distance that is left to a neighbour */
     double volume = g->size[0] * g->size[1] * (g->dimensions == 3 ? g->size[2] : 1);
     double apart = pow(volume / (double)particles->count, 1.0 / g->dimensions);
@@ -247,19 +307,15 @@ static torre_status melt(const torre_granular *g, const torre_md_problem *p,
                .axis = axis,
                .dimensions = g->dimensions,
                .seed = g->seed};
-    torre_status status = TORRE_OK;
-    for (int64_t k = 0; !status; k++) {
-        s.stream = STREAM_SWEEPS + (uint64_t)k;
-        s.grown = 2 * k >= g->sweeps;
-        s.diameter = s.grown ? g->diameter : fmin(1, slim) * g->diameter;
-        int64_t overlapping = make_sweep(&s);
-        if (k + 1 >= g->sweeps && !overlapping) break;
-        if (k > g->sweeps + MOST_SWEEPS)
-            status = torre_fail(TORRE_ERR_USAGE,
-                                "--filling %g is too dense for a start at random (%lld particles "
-                                "still overlap after %lld sweeps); 0.55 works, in a plane 0.7",
-                                g->filling, (long long)overlapping, (long long)k);
-    }
+    s.touches = calloc((size_t)bins.count, 1);
+    s.is_near = malloc((size_t)bins.bins);
+    s.near = malloc((size_t)bins.bins * sizeof *s.near);
+    torre_status status = s.touches && s.is_near && s.near
+                              ? sweep_until_apart(g, &s)
+                              : torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
+    free(s.touches);
+    free(s.is_near);
+    free(s.near);
     torre_bins_free(&bins);
     return status;
 }
