@@ -332,6 +332,8 @@ torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double
                            cudaMemcpyDeviceToHost, s->stream),
            "reading results");
     MD_TRY(cudaStreamSynchronize(s->stream), "computing steps");
+    memcpy(control, host, sizeof *control);
+    if (control->error) s->timing = 0; /* what was timed may have stopped at once */
     for (int k = 0; s->timing && k < 3; k++) {
         float ms;
         MD_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
@@ -340,7 +342,6 @@ torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double
     s->sampled_builds += s->timing > 0;
     s->sampled_steps += s->timing;
     s->timing = 0;
-    memcpy(control, host, sizeof *control);
     memcpy(total, host + sizeof *control, 2 * MD_SUMS * sizeof(double));
     return TORRE_OK;
 }

@@ -94,6 +94,11 @@ static __global__ void __launch_bounds__(MD_STAGE_BLOCK)
     if (control->error & ~(MD_ERROR_STAGED | MD_ERROR_LANES)) return;
     int rank = blockIdx.x;
     if (rank == 0 && threadIdx.x == 0) control->moved = 0;
+    int first_place;
+    if (!md_brick_places(t, rank, &first_place)) { /* nobody asks who is around */
+        if (threadIdx.x == 0) t.staged_count[rank] = 0;
+        return;
+    }
     md_brick brick = md_brick_of_rank(t, rank);
     int halo[3];
     for (int k = 0; k < 3; k++) halo[k] = brick.size[k] + 2 * t.reach;

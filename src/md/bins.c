@@ -117,20 +117,41 @@ void torre_bins_free(torre_bins *b)
 
 void torre_bins_sort(torre_bins *b)
 {
-    memset(b->start, 0, ((size_t)b->bins + 1) * sizeof *b->start);
-    for (int64_t i = 0; i < b->count; i++) b->start[b->rank_of[i]]++;
+    int64_t *start = b->start;
+    memset(start, 0, ((size_t)b->bins + 1) * sizeof *start);
+#pragma omp parallel for
+    for (int64_t i = 0; i < b->count; i++) {
+#pragma omp atomic
+        start[b->rank_of[i]]++;
+    }
     int64_t before = 0;
     b->occupancy = 0;
     for (int64_t r = 0; r <= b->bins; r++) {
-        int64_t here = b->start[r];
+        int64_t here = start[r];
         if (here > b->occupancy) b->occupancy = here;
-        b->start[r] = before;
+        start[r] = before;
         before += here;
     }
     /* start[r] runs through its bin while members are dealt out, then stands at the next one. */
-    for (int64_t i = 0; i < b->count; i++) b->member[b->start[b->rank_of[i]]++] = (int32_t)i;
-    for (int64_t r = b->bins; r > 0; r--) b->start[r] = b->start[r - 1];
-    b->start[0] = 0;
+#pragma omp parallel for
+    for (int64_t i = 0; i < b->count; i++) {
+        int64_t place;
+#pragma omp atomic capture
+        place = start[b->rank_of[i]]++;
+        b->member[place] = (int32_t)i;
+    }
+    memmove(start + 1, start, (size_t)b->bins * sizeof *start);
+    start[0] = 0;
+    /* threads have dealt them out in any order */
+#pragma omp parallel for
+    for (int64_t r = 0; r < b->bins; r++) {
+        for (int64_t m = start[r] + 1; m < start[r + 1]; m++) {
+            int32_t i = b->member[m];
+            int64_t to = m;
+            for (; to > start[r] && b->member[to - 1] > i; to--) b->member[to] = b->member[to - 1];
+            b->member[to] = i;
+        }
+    }
 }
 
 void torre_bins_renumber(torre_bins *b)
