@@ -289,10 +289,10 @@ static void test_energy_balance(void **state)
  * has set in (van Noije and Ernst, Granular Matter 1 (1998) 57); velocities are normal at first. To
  * second order chi is 1 + 5 phi/2 + 4.5908 phi^2; the formula has 4.5.
  *
- * Contacts last t_c. Two particles in contact keep their distance, so each is away from the
- * business of meeting others for up to nu t_c of its time: tau is longer by 0 to nu t_c. A contact
- * under way has lost less than it will: t is short by up to t_c. (Energies, not T, are compared:
- * springs hold some.)
+ * Contacts last t_c. Particles in contact may be kept from meeting others for that time, so each of
+ * a pair is free to meet for 1 - nu t_c of its time or more: tau is longer by 0 to 2 nu t_c. A
+ * contact under way has lost less than it will: t is short by up to t_c. (Energies, not T, are
+ * compared: springs hold some.)
  *
  * Five standard deviations and all of these make the bound of each case; the mean of the six cases
  * has a narrower one.
@@ -302,7 +302,7 @@ static void test_haff(void **state)
     (void)state;
     const torre_md_plan usual = {0};
     const bool many = strcmp(md_case_backend(&usual)->name, "cuda") == 0;
-    const double collisions = 6, busy = 0.012; /* nu t; nu t_c */
+    const double collisions = 6, busy = many ? 0.003 : 0.012; /* nu t; nu t_c */
     const double number = many ? 200000 : 6000;
     double mean = 0, variance = 0, systematic = 0;
     for (int k = 0; k < 6; k++) {
@@ -330,7 +330,7 @@ static void test_haff(void **state)
         double off = measured / tau - 1;
         printf("Haff: e = %g, phi = %g: tau is %.2f %% off, standard deviation %.2f %%\n", e, phi,
                100 * off, 100 * deviation);
-        CHECK(off > -5 * deviation - theory && off < 5 * deviation + theory + busy,
+        CHECK(off > -5 * deviation - theory && off < 5 * deviation + theory + 2 * busy,
               "e = %g, phi = %g: tau = %g, not %g", e, phi, measured, tau);
         mean += off / 6;
         variance += deviation * deviation / 36;
@@ -339,7 +339,8 @@ static void test_haff(void **state)
     }
     printf("Haff: tau is %.2f %% off in the mean, standard deviation %.2f %%\n", 100 * mean,
            100 * sqrt(variance));
-    CHECK(mean > -5 * sqrt(variance) - systematic && mean < 5 * sqrt(variance) + systematic + busy,
+    CHECK(mean > -5 * sqrt(variance) - systematic &&
+              mean < 5 * sqrt(variance) + systematic + 2 * busy,
           "tau is %.2f %% off in the mean", 100 * mean);
 }
 
