@@ -1,8 +1,8 @@
 /*
  * The study of T. Miyajima, K. Kubota, N. Fujita on a dam break: milliseconds of the neighbour
  * sweep of Proc 1 for their three sizes, in their three thread mappings and in every ordering of
- * the buckets, beside the solvers of this project (sorted, tiles in shared memory; CPU). CSV on
- * standard output: size,particles,ordering,mapping,sweep_ms,step_ms,million_particle_steps_per_s
+ * the buckets, beside the solvers of this project (sorted, neighbour lists; CPU and GPU). CSV on
+ * standard output, one row a measurement; mps_study.sh makes it the table beside the paper's.
  *
  * Usage: bench_mps [mappings|cuda|cpu [SIZE [THREADS]]]
  */
@@ -76,6 +76,7 @@ static torre_status time_solver(int size, const char *backend, const torre_md_pl
     torre_mps_run *run;
     torre_mps_times t;
     torre_md_counts c;
+    const double each = 1e3 / (double)steps;
     TORRE_TRY(make_dam(size, precision, &d));
     torre_status status = torre_mps_run_new(&d.problem, backend, plan, &run);
     if (!status) {
@@ -87,15 +88,9 @@ static torre_status time_solver(int size, const char *backend, const torre_md_pl
                    plan->sort_every == TORRE_MD_NEVER ? "none"
                                                       : torre_ordering_name(plan->ordering));
             print_name(backend, plan, precision);
-            printf(",%.4f,%.4f,%.1f\n", 1e3 * t.viscosity / (double)steps,
-                   1e3 * run->loop_s / (double)steps, 1e-6 * torre_mps_run_rate(run));
-            printf("# per step, ms: density %.4f gradient %.4f sort %.4f neighbor %.4f move %.4f; "
-                   "%lld rebuilds; bins %lldx%lldx%lld, block %d\n",
-                   1e3 * t.density / (double)steps, 1e3 * t.gradient / (double)steps,
-                   1e3 * t.sort / (double)steps, 1e3 * t.neighbor / (double)steps,
-                   1e3 * t.move / (double)steps, (long long)c.builds, (long long)run->info.bins[0],
-                   (long long)run->info.bins[1], (long long)run->info.bins[2],
-                   run->info.plan.block);
+            printf(",%.4f,%.4f,%.1f,%.4f,%.4f,%.4f,%lld\n", each * t.viscosity, each * run->loop_s,
+                   1e-6 * torre_mps_run_rate(run), each * t.density, each * t.gradient,
+                   each * (t.sort + t.neighbor), (long long)c.builds);
             fflush(stdout);
         }
         torre_mps_run_free(run);
@@ -170,7 +165,7 @@ static torre_status time_mappings(int size, const char *ordering, const mps_buck
                               wrong ? wrong : "wrong sums", error);
         }
         qsort(ms, REPEATS, sizeof *ms, by_value);
-        printf("%s,%d,%s,%s,%.4f,,\n", size_name[size], b->count, ordering, mapping_name[m],
+        printf("%s,%d,%s,%s,%.4f,,,,,,\n", size_name[size], b->count, ordering, mapping_name[m],
                (double)ms[REPEATS / 2]);
         fflush(stdout);
     }
@@ -271,7 +266,8 @@ int main(int argc, char **argv)
 {
     static const char *const all[] = {"mappings", "cuda", "cpu"};
     torre_status status = TORRE_OK;
-    printf("size,particles,ordering,mapping,sweep_ms,step_ms,million_particle_steps_per_s\n");
+    printf("size,particles,ordering,mapping,sweep_ms,step_ms,million_particle_steps_per_s,"
+           "density_ms,gradient_ms,sort_ms,rebuilds\n");
     for (int w = 0; w < 3 && !status; w++) {
         if (argc > 1 && strcmp(argv[1], all[w]) != 0) continue;
         for (int size = 0; size < 3 && !status; size++)

@@ -19,7 +19,7 @@
 #define SLACK        0.1 /* of half the skin, for Proc 5, which moves on from where this is checked */
 #define GROWTH       1.25   /* how much faster the fastest may become before the next look */
 #define FEW          200000 /* particles that leave the device empty with a thread each */
-#define SAMPLE_EVERY 16     /* steps between those timed by phase */
+#define SAMPLE_EVERY 17     /* steps between those timed by phase; no multiple of a rebuild's */
 
 extern const torre_mps_backend torre_mps_cuda;
 
