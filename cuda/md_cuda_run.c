@@ -408,10 +408,14 @@ torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step)
         for (int a = 0; a < 3; a++) free(v[a]);
         what = "has a velocity that is not finite";
     }
+    if (id < 0)
+        return torre_fail(TORRE_ERR_UNSTABLE,
+                          "step %lld: the energy is not finite; use a smaller --dt",
+                          (long long)step);
     return torre_fail(TORRE_ERR_UNSTABLE,
                       "step %lld: particle %lld %s; use a smaller --dt, or check for overlapping "
                       "particles",
-                      (long long)step, id, what);
+                      (long long)step, id + 1, what);
 }
 
 void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control)

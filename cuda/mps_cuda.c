@@ -201,7 +201,7 @@ static torre_status report_runaway(mps_cuda_solver *s)
     for (int a = 0; a < 3; a++) free(v[a]);
     char text[128];
     snprintf(text, sizeof text, "particle %lld moves at %.3g m/s, faster than the sound speed %.3g",
-             (long long)worst, sqrt(most), s->problem->sound_speed);
+             (long long)worst + 1, sqrt(most), s->problem->sound_speed);
     return unstable(s, text);
 }
 

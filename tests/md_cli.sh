@@ -54,7 +54,7 @@ bad 3 "outside the box" --input ../outside.data
 bad 3 "cannot" $small --steps 1 --dump /dev/full
 bad 4 "GB are available" --cells 700
 bad 4 "at most" --cells 1000
-bad 5 "0.02 apart and must be at least 0.1" --input ../overlap.data
+bad 5 "particles 1 and 2 overlap: they are 0.02 apart and must be at least 0.1" --input ../overlap.data
 bad 5 "particle" $small --dt 0.7 --steps 100
 bad 5 "step" $small --dt 1e6 --steps 5
 

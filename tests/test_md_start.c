@@ -76,14 +76,16 @@ static void test_overlap(void **state)
 {
     (void)state;
     md_case c = md_case_melt(4, 5, 6, TORRE_MD_F64);
-    for (int a = 0; a < 3; a++) { /* across the corner of the box */
+    /* across an edge of the box, in a void of the lattice */
+    const double half_cell = c.particles.box[0] / 8;
+    c.particles.position[0][17] = c.particles.position[0][320] = half_cell;
+    for (int a = 1; a < 3; a++) {
         c.particles.position[a][17] = 0.01;
         c.particles.position[a][320] = c.particles.box[a] - 0.01;
     }
     torre_status status = torre_md_start_check_overlap(&c.particles, 0.2);
     CHECK(status == TORRE_ERR_UNSTABLE, "status %d", (int)status);
-    CHECK(strstr(torre_error_text(), "17") && strstr(torre_error_text(), "320"), "%s",
-          torre_error_text());
+    CHECK(strstr(torre_error_text(), "particles 18 and 321 overlap"), "%s", torre_error_text());
     md_case_free(&c);
 }
 
@@ -113,7 +115,7 @@ static void test_refused(void **state)
     c = good;
     double kept = c.particles.position[1][3];
     c.particles.position[1][3] = c.particles.box[1];
-    refused(&c, TORRE_ERR_INPUT, "particle 3");
+    refused(&c, TORRE_ERR_INPUT, "particle 4");
     c.particles.position[1][3] = kept;
     torre_md_plan plan = {.skin = 1};
     torre_status status = torre_md_plan_check(&c.problem, &plan);

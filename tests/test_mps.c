@@ -427,7 +427,7 @@ static void test_refusals(void **state)
     torre_md_plan plan = {0};
     torre_mps_run *run = start(backend_name, &c, &plan);
     torre_status status = torre_mps_run_advance(run, 200, NULL);
-    CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "particle 7"), "status %d: %s",
+    CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "particle 8"), "status %d: %s",
           (int)status, torre_error_text());
     torre_mps_run_free(run);
     torre_md_particles_free(&c.particles);

@@ -141,7 +141,8 @@ typedef struct torre_md_solver torre_md_solver;
  * A backend: one constant struct of functions (the CUDA one lives in cuda/). A solver is at step n,
  * which starts at 0, with positions, velocities and forces of that step. Not finite values and
  * particles that crossed more than a box in one step are reported as TORRE_ERR_UNSTABLE with step
- * and particle id, at the latest at the next rebuild or sum.
+ * and particle, at the latest at the next rebuild or sum. (Texts count particles from 1, as files
+ * do.)
  */
 typedef struct torre_md_backend {
     const char *name;

@@ -298,7 +298,7 @@ static torre_status report_not_finite(const cpu_solver *s)
                 return torre_fail(TORRE_ERR_UNSTABLE,
                                   "step %lld: particle %d has no finite position, velocity and "
                                   "force; use a smaller --dt, or particles further apart",
-                                  (long long)s->store.step, s->store.id[i / 4]);
+                                  (long long)s->store.step, s->store.id[i / 4] + 1);
         }
     }
     return torre_fail(TORRE_ERR_UNSTABLE, "step %lld: the energy is not finite",
@@ -314,7 +314,7 @@ static torre_status check_runaway(const cpu_solver *s)
     if (moved < limit * limit) return TORRE_OK;
     return torre_fail(TORRE_ERR_UNSTABLE,
                       "step %lld: particle %d went %.3g in %lld steps; use a smaller --dt",
-                      (long long)s->store.step, s->store.id[place], sqrt(moved),
+                      (long long)s->store.step, s->store.id[place] + 1, sqrt(moved),
                       (long long)(s->store.step - s->built_at));
 }
 

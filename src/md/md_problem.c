@@ -19,10 +19,10 @@ static torre_status check_particles(const torre_md_problem *p)
             if (!isfinite(r) || r < 0 || r >= p->box[a])
                 return torre_fail(TORRE_ERR_INPUT,
                                   "particle %lld: %s = %.17g is outside the box [0, %.17g)",
-                                  (long long)i, axis_name[a], r, p->box[a]);
+                                  (long long)i + 1, axis_name[a], r, p->box[a]);
             if (!isfinite(v))
                 return torre_fail(TORRE_ERR_INPUT, "particle %lld: v%s = %g is not finite",
-                                  (long long)i, axis_name[a], v);
+                                  (long long)i + 1, axis_name[a], v);
         }
     }
     return TORRE_OK;

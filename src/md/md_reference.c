@@ -98,7 +98,7 @@ static torre_status check_finite(const reference_solver *s)
             if (!isfinite(s->at.position[a][i]) || !isfinite(s->force[a][i]))
                 return torre_fail(TORRE_ERR_UNSTABLE,
                                   "step %lld: particle %lld has no finite position and force",
-                                  (long long)s->step, (long long)i);
+                                  (long long)s->step, (long long)i + 1);
     return TORRE_OK;
 }
 

@@ -162,5 +162,5 @@ torre_status torre_md_start_check_overlap(const torre_md_particles *p, double di
     if (!overlap) return TORRE_OK;
     return torre_fail(TORRE_ERR_UNSTABLE,
                       "particles %lld and %lld overlap: they are %g apart and must be at least %g",
-                      (long long)pair[0], (long long)pair[1], found, distance);
+                      (long long)pair[0] + 1, (long long)pair[1] + 1, found, distance);
 }

@@ -204,7 +204,8 @@ static torre_status report_runaway(mps_cpu_solver *s)
     return torre_fail(TORRE_ERR_UNSTABLE,
                       "step %lld: particle %d moves at %.3g m/s, faster than the sound speed %.3g "
                       "m/s; use a smaller --dt or a larger --sound-speed",
-                      (long long)s->step, s->store.id[worst], sqrt(most), s->problem->sound_speed);
+                      (long long)s->step, s->store.id[worst] + 1, sqrt(most),
+                      s->problem->sound_speed);
 }
 
 static torre_status one_step(mps_cpu_solver *s)

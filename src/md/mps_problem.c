@@ -124,7 +124,7 @@ static torre_status check_particles(const torre_mps_problem *p)
                 return torre_fail(TORRE_ERR_INPUT,
                                   "particle %lld: position %.17g along axis %d is outside the box "
                                   "[0, %.17g), or its velocity %g is not finite",
-                                  (long long)i, r, a, p->box[a], v);
+                                  (long long)i + 1, r, a, p->box[a], v);
         }
     }
     return TORRE_OK;
