@@ -63,7 +63,7 @@ grains="--model granular --size 12,12,12"
 bad 2 "--cells is for --model lj" $grains --cells 5
 bad 2 "--filling is for --model granular" --filling 0.1
 bad 2 "--restitution must be" $grains --restitution 0
-bad 2 "--restitution must be a number above 0 and at most 1 (got 1.5)" $grains --restitution 1.5
+bad 2 "--restitution must be a number above 0, up to 1 (got 1.5)" $grains --restitution 1.5
 bad 2 "--filling must be at most 0.7405" $grains --filling 0.75
 bad 2 "--filling must be at most 0.9069" --model granular --size 20,20 --filling 0.95
 bad 2 "sites" $grains --filling 0.72
@@ -101,6 +101,10 @@ grep -q '^ *0 *1.44 *-6.7733681 *0 *-4.61' table || fail "step 0: $(grep -v '^#'
 grep -q '^# *Step  *Temp  *E_pair  *E_mol  *TotEng  *Press$' table || fail "no head: $(cat table)"
 [ "$(head -c 4 pictures/md.png | tail -c 3)" = PNG ] || fail "no picture"
 [ -s err ] && fail "standard error holds $(cat err)"
+
+# Lists that may have come too late are told of.
+"$md" $small --steps 60 --skin 0.03 --rebuild-check --picture none >table 2>err || fail "a thin skin"
+grep -q '^md: warning: .* may have come too late' err || fail "no warning of a thin skin: $(cat err)"
 
 # A report on standard output is alone there.
 "$md" $small --steps 2 --picture none --json - >json 2>err || fail "--json -"

@@ -86,6 +86,7 @@ void md_text_result(FILE *out, const torre_md_run *run, const md_output *output)
                     "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
                     torre_md_run_drift(run));
     }
+    particle_warn(&s->common, &c);
     if (s->common.csv) fprintf(out, "# table in %s\n", s->common.csv);
     if (s->profile) fprintf(out, "# height profile in %s\n", s->profile);
     if (s->common.dump) fprintf(out, "# trajectory in %s\n", s->common.dump);

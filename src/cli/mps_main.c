@@ -81,6 +81,7 @@ static void tell_result(const mps_settings *s, const mps_output *files, const to
             "move %.3f s; %" PRId64 " rebuilds\n",
             t.viscosity, t.density, t.gradient, t.neighbor, t.sort, t.move, c.builds);
     }
+    particle_warn(&s->common, &c);
     if (files->front_path[0]) fprintf(out, "# front in %s\n", files->front_path);
     if (files->gauges_path[0]) fprintf(out, "# gauges in %s\n", files->gauges_path);
     if (s->common.csv) fprintf(out, "# table in %s\n", s->common.csv);

@@ -61,9 +61,8 @@ void mps_settings_init(mps_settings *s, torre_option *table)
         OPTION_AUTO_POSITIVE(
             "sound-speed", &s->sound_speed, "C",
             "m/s; auto is ten times sqrt(2 g H), the fastest a fall from the top can be"),
-        OPTION_POSITIVE(
-            "surface", &s->surface, "BETA",
-            "particles with less than this part of the number density are free surface"),
+        OPTION_SHARE("surface", &s->surface, "BETA",
+                     "particles with less than this part of the number density are free surface"),
 
         OPTION_GROUP("Time"),
         OPTION_POSITIVE("time", &s->time, "S", "seconds to compute"),

@@ -22,6 +22,12 @@
         .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .low = 0, .above_low = true, \
         .high = 1e9, .metavar = letter, .help = text                                               \
     }
+/* More than 0, at most 1. */
+#define OPTION_SHARE(option, variable, letter, text)                                               \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .low = 0, .above_low = true, \
+        .high = 1, .metavar = letter, .help = text                                                 \
+    }
 /* A positive number, or auto: 0. */
 #define OPTION_AUTO_POSITIVE(option, variable, letter, text)                                       \
     {                                                                                              \

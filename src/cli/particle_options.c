@@ -50,6 +50,16 @@ torre_md_precision particle_precision(const particle_options *o, const char *bac
     return strcmp(backend, "cuda") == 0 ? TORRE_MD_F32 : TORRE_MD_F64;
 }
 
+void particle_warn(const particle_options *o, const torre_md_counts *c)
+{
+    if (o->quiet || c->dangerous_builds <= 0) return;
+    fprintf(stderr,
+            "md: warning: %lld of %lld rebuilds of the lists may have come too late (dangerous "
+            "builds), so that pairs were missed; use a larger --skin or a smaller "
+            "--rebuild-every\n",
+            (long long)c->dangerous_builds, (long long)c->builds);
+}
+
 const char *particle_ordering_name(const torre_md_plan *plan)
 {
     return plan->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(plan->ordering);

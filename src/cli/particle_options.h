@@ -66,6 +66,9 @@ torre_status particle_plan(const particle_options *options, torre_md_plan *plan)
 /* The precision; auto depends on the backend that will compute. */
 torre_md_precision particle_precision(const particle_options *options, const char *backend);
 
+/* Warn on standard error where lists came too late: what particles felt meanwhile is in doubt. */
+void particle_warn(const particle_options *options, const torre_md_counts *counts);
+
 /* The ordering of a plan, "none" where it never sorts. */
 const char *particle_ordering_name(const torre_md_plan *plan);
 
