@@ -36,7 +36,8 @@ typedef struct torre_padded_field {
     int64_t row_pitch, plane_pitch; /* values */
     int64_t factor_row_pitch;       /* values; 0: the same for every y */
     int64_t factor_plane_pitch;
-    int64_t bytes; /* of everything */
+    int64_t level_bytes; /* from one level to the next */
+    int64_t bytes;       /* of everything */
     torre_ghost_link ghost[3][TORRE_MAX_GHOSTS];
     int ghosts[3];
     char *level[2]; /* cell (0, 0, 0) of each level */
