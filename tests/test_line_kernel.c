@@ -27,13 +27,15 @@ static int runnable(const torre_line_kernels *list[3])
     return count;
 }
 
-/* 5 rows of 3 blocks, with what the kernel reads around them; values of both precisions. */
-enum { ROWS = 5, BLOCKS = 3, HALO = TORRE_MAX_HALF_WIDTH, PLANES = 2 * HALO + 1 };
+/* 5 rows of 3 blocks in one or two planes, with what the kernel reads around them; values of both
+ * precisions. */
+enum { ROWS = 5, BLOCKS = 3, HALO = TORRE_MAX_HALF_WIDTH, PLANES = 2 * HALO + 2 };
 
 typedef struct line_case {
     torre_precision precision;
     int half_width;
-    int64_t block, pitch, plane, values, first; /* first: the first cell of the middle plane */
+    int planes;                                 /* that the kernel updates */
+    int64_t block, pitch, plane, values, first; /* first: the first cell of the first of these */
     double *now, *next, *factor, *damping;      /* as doubles, exact in the precision */
     double wy, wz, k;
     bool varying, damped;
@@ -45,9 +47,10 @@ static double narrow(const line_case *c, double x)
 }
 
 static void line_case_make(line_case *c, torre_precision precision, int half_width, bool varying,
-                           bool damped, uint64_t *seed)
+                           bool damped, int planes, uint64_t *seed)
 {
     *c = (line_case){.precision = precision, .half_width = half_width, .varying = varying};
+    c->planes = planes;
     c->damped = damped;
     c->block = TORRE_BLOCK_BYTES / (int64_t)precision;
     c->pitch = (BLOCKS + 2) * c->block;
@@ -81,9 +84,9 @@ static void line_case_free(line_case *c)
 
 /* u[n+1] of the cell z of a row by the formula, in double; damping of x, y and z from three places.
  */
-static double formula(const line_case *c, int64_t row, int64_t z)
+static double formula(const line_case *c, int64_t plane, int64_t row, int64_t z)
 {
-    const double *u = c->now + c->first + row * c->pitch + z;
+    const double *u = c->now + c->first + plane * c->plane + row * c->pitch + z;
     const int64_t stride[3] = {c->plane, c->pitch, 1};
     const double weight[3] = {1, c->wy, c->wz};
     double lap = 0, old = c->next[u - c->now];
@@ -95,7 +98,7 @@ static double formula(const line_case *c, int64_t row, int64_t z)
     }
     double k = c->varying ? c->factor[u - c->now] : c->k;
     double d =
-        c->damped ? c->damping[0] + c->damping[c->block + row] + c->damping[c->first + z] : 0;
+        c->damped ? c->damping[plane] + c->damping[c->block + row] + c->damping[c->first + z] : 0;
     return (2 * u[0] - (1 - d) * old + k * lap) / (1 + d);
 }
 
@@ -122,7 +125,7 @@ static void *call(const line_case *c, const torre_line_kernels *kernels)
     char *factor = pack(c, c->factor), *damping = pack(c, c->damping);
     const char *fetch[7]; /* more than rows, whatever they point to */
     for (int i = 0; i < 7; i++) fetch[i] = now;
-    torre_line_scheme s = {c->pitch, c->plane, c->pitch, {0}, {0}, 0, 0, 0, 0, 0, 0};
+    torre_line_scheme s = {c->pitch, c->plane, c->pitch, c->plane, {0}, {0}, 0, 0, 0, 0, 0, 0};
     for (int i = 0; i <= R; i++)
         s.weight_double[i] = torre_stencil_weight(R, i) * (i == 0 ? 2 * (1 + c->wy + c->wz) : 1);
     double first = R == 1 ? s.weight_double[1] : 1;
@@ -139,6 +142,7 @@ static void *call(const line_case *c, const torre_line_kernels *kernels)
                        .damping_x = c->damped ? damping : NULL,
                        .damping_y = damping + c->block * width,
                        .damping_z = damping + c->first * width,
+                       .planes = c->planes,
                        .rows = ROWS,
                        .blocks = BLOCKS,
                        .fetch = fetch,
@@ -157,9 +161,10 @@ static void check_values(const line_case *c, const torre_line_kernels *kernels, 
     for (int64_t i = 0; i < c->values; i++) {
         double value = c->precision == TORRE_F32 ? (double)((const float *)next)[i]
                                                  : ((const double *)next)[i];
-        int64_t from = i - c->first, row = from / c->pitch, z = from % c->pitch;
-        bool inside = from >= 0 && row < ROWS && z < BLOCKS * c->block;
-        double wanted = inside ? formula(c, row, z) : c->next[i];
+        int64_t from = i - c->first, plane = from / c->plane;
+        int64_t row = from % c->plane / c->pitch, z = from % c->pitch;
+        bool inside = from >= 0 && plane < c->planes && row < ROWS && z < BLOCKS * c->block;
+        double wanted = inside ? formula(c, plane, row, z) : c->next[i];
         CHECK(fabs(value - wanted) <= (inside ? bound : 0),
               "%s, f%d, half-width %d, factor %d, damped %d, value %lld: %g, not %g", kernels->isa,
               8 * (int)c->precision, c->half_width, c->varying, c->damped, (long long)i, value,
@@ -173,10 +178,10 @@ static void kernels_agree(void **state)
     const torre_line_kernels *list[3];
     int count = runnable(list);
     uint64_t seed = 8;
-    for (int variant = 0; variant < 32; variant++) {
+    for (int variant = 0; variant < 64; variant++) {
         line_case c;
-        line_case_make(&c, variant & 1 ? TORRE_F32 : TORRE_F64, 1 + variant / 8, variant & 2,
-                       variant & 4, &seed);
+        line_case_make(&c, variant & 1 ? TORRE_F32 : TORRE_F64, 1 + variant / 16, variant & 2,
+                       variant & 4, variant & 8 ? 2 : 1, &seed);
         void *best = call(&c, list[0]);
         for (int i = 0; i < count; i++) {
             void *next = call(&c, list[i]);

@@ -44,14 +44,14 @@ static void record_receivers(const torre_cpu_solver *s, int64_t n, const char *r
     }
 }
 
-static void row_events(const torre_cpu_solver *s, int64_t n, torre_run run)
+static void row_events(const torre_cpu_solver *s, int64_t n, torre_run run, int64_t x)
 {
     const torre_padded_field *f = &s->field;
     for (int64_t y = run.y0; y < run.y1; y++) {
-        int flags = s->row_flags[run.x * f->size[1] + y];
+        int flags = s->row_flags[x * f->size[1] + y];
         if (!flags) continue;
-        char *row = torre_cpu_row(s, n + 1, run.x, y);
-        int64_t first = (run.x * f->size[1] + y) * f->size[2];
+        char *row = torre_cpu_row(s, n + 1, x, y);
+        int64_t first = (x * f->size[1] + y) * f->size[2];
         if (flags & TORRE_ROW_SOURCES)
             add_sources(s, n, row, first + run.z0, first + run.z1, first);
         if (flags & TORRE_ROW_RECEIVERS)
@@ -70,6 +70,7 @@ static void kernel_call(const torre_cpu_solver *s, int64_t n, torre_run run, boo
         .next = torre_cpu_row(s, n + 1, run.x, run.y0) + offset,
         .now = torre_cpu_row(s, n, run.x, run.y0) + offset,
         .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, run.y0) + offset : NULL,
+        .planes = run.planes,
         .rows = run.y1 - run.y0,
         .blocks = (run.z1 - run.z0 + block - 1) / block,
         .fetch = fetch.row,
@@ -92,7 +93,7 @@ static int64_t clamp(int64_t i, int64_t low, int64_t high)
 void torre_cpu_update(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
 {
     bool any = s->damping[0];
-    if (any && run.x >= s->damped_low[0] && run.x < s->damped_high[0] &&
+    if (any && run.x >= s->damped_low[0] && run.x + run.planes <= s->damped_high[0] &&
         run.y0 >= s->damped_low[1] && run.y1 <= s->damped_high[1]) {
         /* damped at most at its ends along z */
         torre_run low = run, middle = run, high = run;
@@ -104,6 +105,8 @@ void torre_cpu_update(const torre_cpu_solver *s, int64_t n, torre_run run, torre
     } else {
         kernel_call(s, n, run, any, fetch);
     }
-    if (s->row_flags) row_events(s, n, run);
-    torre_padded_refresh(&s->field, (int)((n + 1) & 1), run.x, run.y0, run.y1, run.z0, run.z1);
+    for (int64_t x = run.x; x < run.x + run.planes; x++) {
+        if (s->row_flags) row_events(s, n, run, x);
+        torre_padded_refresh(&s->field, (int)((n + 1) & 1), x, run.y0, run.y1, run.z0, run.z1);
+    }
 }

@@ -50,7 +50,7 @@ static int64_t shortest_row(const torre_wave_problem *p) { return 1024 / (int64_
  */
 static int64_t choose_dts(const torre_wave_problem *p, torre_caches caches, int64_t length)
 {
-    static const int64_t best[TORRE_MAX_HALF_WIDTH + 1] = {0, 8, 6, 4, 4};
+    static const int64_t best[TORRE_MAX_HALF_WIDTH + 1] = {0, 12, 6, 5, 4};
     const int64_t R = p->order / 2, room = caches.level2 * 3 / 4;
     int64_t dts = best[R], row = length < 2 * shortest_row(p) ? length : shortest_row(p);
     if (row * layer_bytes(p, dts) > room && row * layer_bytes(p, dts - 1) <= room) dts--;

@@ -41,6 +41,7 @@ static void make_scheme(torre_cpu_solver *s)
     scheme->row_pitch = s->field.row_pitch;
     scheme->plane_pitch = s->field.plane_pitch;
     scheme->factor_row_pitch = s->field.factor_row_pitch;
+    scheme->factor_plane_pitch = s->field.factor_plane_pitch;
     for (int i = 0; i <= R; i++)
         scheme->weight_double[i] = torre_stencil_weight(R, i) * (i == 0 ? 2 * (1 + wy + wz) : 1);
     if (R == 1) wy *= scheme->weight_double[1], wz *= scheme->weight_double[1];

@@ -11,6 +11,8 @@
 #include "wave/cpu_subnormal.h"
 #include "wave/cpu_wait.h"
 
+enum { PLANES = 2 }; /* updated together */
+
 static torre_status stepwise_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                                   torre_wave_info *info)
 {
@@ -29,21 +31,22 @@ static torre_status stepwise_create(const torre_wave_setup *setup, const torre_w
     return torre_cpu_create(setup, info, &torre_wave_stepwise, solver);
 }
 
-/* What rows y0 .. y1-1 of plane x will read that plane x - 1 did not: row[3 (y1 - y0) + 2 R]. */
-static torre_fetch next_plane(const torre_cpu_solver *s, int64_t n, int64_t x, int64_t y0,
-                              int64_t y1, const char **row)
+/* What the run will read that the planes before it did not: row[PLANES (3 rows + 2 R)]. */
+static torre_fetch next_planes(const torre_cpu_solver *s, int64_t n, torre_run run,
+                               const char **row)
 {
     const int64_t R = s->field.half_width;
     int64_t count = 0;
-    if (x >= s->field.size[0]) return (torre_fetch){row, 0};
-    for (int64_t y = y0; y < y1; y++) {
-        row[count++] = torre_cpu_row(s, n + 1, x, y);
-        row[count++] = torre_cpu_row(s, n, x + R, y);
-        if (s->field.factor) row[count++] = torre_cpu_factor_row(s, x, y);
-    }
-    for (int64_t i = 1; i <= R; i++) {
-        row[count++] = torre_cpu_row(s, n, x + R, y0 - i);
-        row[count++] = torre_cpu_row(s, n, x + R, y1 - 1 + i);
+    for (int64_t x = run.x; x < run.x + PLANES && x < s->field.size[0]; x++) {
+        for (int64_t y = run.y0; y < run.y1; y++) {
+            row[count++] = torre_cpu_row(s, n + 1, x, y);
+            row[count++] = torre_cpu_row(s, n, x + R, y);
+            if (s->field.factor) row[count++] = torre_cpu_factor_row(s, x, y);
+        }
+        for (int64_t i = 1; i <= R; i++) {
+            row[count++] = torre_cpu_row(s, n, x + R, run.y0 - i);
+            row[count++] = torre_cpu_row(s, n, x + R, run.y1 - 1 + i);
+        }
     }
     return (torre_fetch){row, count};
 }
@@ -65,7 +68,7 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
 #pragma omp parallel num_threads(s->threads)
     {
         const unsigned control = torre_subnormals_off();
-        const char *row[3 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH];
+        const char *row[PLANES * (3 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH)];
         const int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
 #pragma omp single
         barrier.threads = (int)threads;
@@ -77,10 +80,13 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
                 int64_t end = size[0] * (i / blocks + 1) / slabs;
                 /* downwards: the last block of a row writes over ghosts that lower cells own */
                 for (int64_t z0 = top; z0 >= 0; z0 -= depth)
-                    for (int64_t x = begin; x < end; x++)
-                        torre_cpu_update(s, n,
-                                         (torre_run){x, y0, y1, z0, least(z0 + depth, size[2])},
-                                         next_plane(s, n, x + 1, y0, y1, row));
+                    for (int64_t x = begin; x < end; x += PLANES) {
+                        torre_run run = {x, y0, y1, z0, least(z0 + depth, size[2]), PLANES};
+                        torre_run ahead = run;
+                        ahead.x += PLANES;
+                        run.planes = (int)least(PLANES, end - x);
+                        torre_cpu_update(s, n, run, next_planes(s, n, ahead, row));
+                    }
             }
             torre_barrier_wait(&barrier);
         }

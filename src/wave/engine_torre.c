@@ -72,21 +72,33 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static void update_run(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
 {
     const int64_t ny = s->field.size[1];
-    if (run.y0 < 0) {
+    for (int64_t turn = -1; turn <= 1; turn++) {
         torre_run part = run;
-        part.y0 += ny;
-        part.y1 = ny;
-        torre_cpu_update(s, n, part, (torre_fetch){NULL, 0});
-        run.y0 = 0;
+        part.y0 = most(run.y0 - turn * ny, 0);
+        part.y1 = least(run.y1 - turn * ny, ny);
+        if (part.y0 >= part.y1) continue;
+        torre_cpu_update(s, n, part, fetch);
+        fetch.count = 0; /* fetched with the first part */
     }
-    if (run.y1 > ny) {
-        torre_run part = run;
-        part.y0 = 0;
-        part.y1 -= ny;
-        torre_cpu_update(s, n, part, (torre_fetch){NULL, 0});
-        run.y1 = ny;
+}
+
+/* Two planes: together where both have rows, the rest of each by itself. */
+static void update_planes(const torre_cpu_solver *s, int64_t n, const torre_run run[2],
+                          torre_fetch fetch)
+{
+    torre_run both = run[0];
+    both.planes = 2;
+    both.y0 = most(run[0].y0, run[1].y0);
+    both.y1 = least(run[0].y1, run[1].y1);
+    const bool shared = both.y0 < both.y1;
+    if (shared) update_run(s, n, both, fetch);
+    for (int p = 0; p < 2; p++) {
+        torre_run low = run[p], high = run[p];
+        low.planes = high.planes = 1;
+        if (shared) low.y1 = both.y0, high.y0 = both.y1;
+        if (low.y0 < low.y1) update_run(s, n, low, shared ? (torre_fetch){NULL, 0} : fetch);
+        if (shared && high.y0 < high.y1) update_run(s, n, high, (torre_fetch){NULL, 0});
     }
-    torre_cpu_update(s, n, run, fetch);
 }
 
 /*
@@ -131,15 +143,15 @@ static void tower_step(const torre_cpu_solver *s, const torre_tower_grid *grid, 
     torre_fetch edge = leading_edge(s, grid, tower, t, row);
     const int64_t D = grid->half_size, base = D * tower.s + grid->half_width * t;
     int64_t fetched = 0;
-    for (int64_t x = x0; x < x1; x++) {
-        torre_run run = {.x = x, .z0 = z0, .z1 = z1};
-        torre_tower_y_range(grid, tower, t, x, &run.y0, &run.y1);
-        if (run.y0 >= run.y1) continue;
+    for (int64_t x = x0; x < x1; x += 2) {
+        torre_run run[2] = {{.x = x, .z0 = z0, .z1 = z1}, {.x = x + 1, .z0 = z0, .z1 = z1}};
+        for (int64_t p = 0; p < 2 && x + p < x1; p++)
+            torre_tower_y_range(grid, tower, t, x + p, &run[p].y0, &run[p].y1);
         /* in step with the columns done: i^2 of the 2 D^2 in the first i <= D planes */
-        int64_t done = x + 1 - base, left = 2 * D - done;
+        int64_t done = least(x + 2, x1) - base, left = 2 * D - done;
         int64_t columns = done <= D ? done * done : 2 * D * D - left * left;
         int64_t until = edge.count * columns / (2 * D * D);
-        update_run(s, s->n + t, run, (torre_fetch){edge.row + fetched, until - fetched});
+        update_planes(s, s->n + t, run, (torre_fetch){edge.row + fetched, until - fetched});
         fetched = until;
     }
 }

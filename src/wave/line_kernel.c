@@ -7,19 +7,6 @@
 
 #include "wave/line_vector.h"
 
-/* Rows fetched beside one that is updated: u[n-1], u[n] and k when every row fetches its successor
- * in the next plane. */
-#define FETCHES (factor ? 3 : 2)
-
-/* Half-widths of stencils with two columns in the registers (line_rows.h). */
-#if VECTOR_BYTES == 64
-#define WIDE_HALF_WIDTH 3
-#else
-#define WIDE_HALF_WIDTH 1
-#endif
-/* Rows between an update and what it fetches into the first level cache. */
-#define AHEAD 4
-
 #define REAL float
 #include "wave/line_halves.h"
 #define REAL double

@@ -3,8 +3,9 @@
  * the same function, so that a cell gets the same bits from both, whatever the tile, the tower
  * height, the traversal or the number of threads.
  *
- * A call updates, in one plane x, `rows` consecutive rows of `blocks` blocks along z; a block is 64
- * bytes (16 values f32, 8 values f64), aligned. Per cell, in this order (fma where the machine has
+ * A call updates, in one plane x or in the planes x and x + 1, the same `rows` consecutive rows of
+ * `blocks` blocks along z; a block is 64 bytes (16 values f32, 8 values f64), aligned. Per cell, in
+ * this order (fma where the machine has
  * it; p_i are the pair sums u(-i) + u(+i) along one axis):
  *
  *     ax  = C0 u, then += C_i px_i        i = 1 .. R
@@ -35,7 +36,7 @@
 /* What is the same for every call of a run. Pitches in values. */
 typedef struct torre_line_scheme {
     int64_t row_pitch, plane_pitch;               /* of the fields */
-    int64_t factor_row_pitch;                     /* of k; 0: the same k for every row */
+    int64_t factor_row_pitch, factor_plane_pitch; /* of k; row pitch 0: the same k for every row */
     float weight_float[TORRE_MAX_HALF_WIDTH + 1]; /* C0, C_1 .. C_R */
     double weight_double[TORRE_MAX_HALF_WIDTH + 1];
     float wy_float, wz_float; /* times C_1 where R = 1 */
@@ -49,9 +50,10 @@ typedef struct torre_line {
     void *next;            /* in: u[n-1], out: u[n+1] */
     const void *now;       /* u[n] */
     const void *factor;    /* k per cell, or NULL */
-    const void *damping_x; /* d of the plane; NULL where nothing damps */
+    const void *damping_x; /* d of each plane; NULL where nothing damps */
     const void *damping_y; /* d of each row */
     const void *damping_z; /* d along the window */
+    int planes;            /* 1 or 2 */
     int64_t rows, blocks;
     /*
      * What later calls will read: starts of rows, fetched into the second level cache bit by bit
