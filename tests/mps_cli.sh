@@ -65,6 +65,18 @@ done
 # x = 0.1 m at first, further and further then; x/L is x / 0.1 m
 awk -F, 'NR == 2 && $2 != 0.1 || NR > 3 && $2 <= last || NR > 1 && ($3 - $2 / 0.1)^2 > 1e-12 { exit 1 }
          { last = $2 }' dam/front.csv || fail "front.csv: $(cat dam/front.csv)"
+python=/usr/bin/python3
+if "$python" -c 'import ase' 2>/dev/null; then
+    "$python" - <<'END' || fail "ase"
+import ase.io
+frames = ase.io.read("run.xyz", ":")
+water = frames[0].get_array("kind") == 0
+assert len(frames) == 4 and water.sum() == 200 and all(frames[0].symbols[water] == "O")
+assert frames[3].get_array("pressure")[water].max() > 500
+END
+else
+    echo "not checked with ase: python3-ase is not installed"
+fi
 "$md" $tank --dry-run --quiet --json - --output none | grep -q '"dt_limit_s"' || fail "--dry-run"
 [ -e none ] && fail "--dry-run made a directory"
 "$md" --model=mps --help | grep -q 'gauges' || fail "--help"

@@ -106,21 +106,21 @@ static torre_status write_frame(mps_output *out, const torre_mps_run *run)
     return status;
 }
 
-/* Nine digits: every f32 reads back as itself. */
+/* Nine digits: every f32 reads back as itself. Species are those that readers know: oxygen for
+ * water, X, an unknown atom, for what stands still. */
 static void write_dump(mps_output *out, const torre_mps_run *run)
 {
     const torre_mps_problem *p = run->problem;
-    torre_text_output_print(out->dump,
-                            "%" PRId64 "\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties="
-                            "id:I:1:species:S:1:pos:R:3:velo:R:3:pressure:R:1:number_density:R:1 "
-                            "Time=%.17g Step=%" PRId64 " pbc=\"T T T\"\n",
-                            p->count, p->box[0], p->box[1], p->box[2], run->row.time, run->step);
+    torre_text_output_print(
+        out->dump,
+        "%" PRId64 "\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties="
+        "id:I:1:species:S:1:kind:I:1:pos:R:3:velo:R:3:pressure:R:1:number_density:R:1 "
+        "Time=%.17g Step=%" PRId64 " pbc=\"T T T\"\n",
+        p->count, p->box[0], p->box[1], p->box[2], run->row.time, run->step);
     for (int64_t i = 0; i < p->count; i++)
         torre_text_output_print(
-            out->dump, "%" PRId64 " %s %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", i + 1,
-            i < p->fluid             ? "Fluid"
-            : i < p->fluid + p->wall ? "Wall"
-                                     : "Dummy",
+            out->dump, "%" PRId64 " %s %d %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", i + 1,
+            i < p->fluid ? "O" : "X", (i >= p->fluid) + (i >= p->fluid + p->wall),
             run->now.position[0][i], run->now.position[1][i], run->now.position[2][i],
             run->now.velocity[0][i], run->now.velocity[1][i], run->now.velocity[2][i],
             run->pressure[i], run->number_density[i]);

@@ -81,7 +81,8 @@ void mps_settings_init(mps_settings *s, torre_option *table)
         OPTION_TEXT("csv", &s->common.csv, "FILE", "", "the table as CSV"),
         OPTION_TEXT(
             "dump", &s->common.dump, "FILE", "",
-            "extended XYZ with kind, velocity, pressure and number density; compressed for .gz"),
+            "extended XYZ with kind (0 fluid, 1 wall, 2 dummy), velocity, pressure and number "
+            "density; compressed for .gz"),
         OPTION_COUNT("dump-every", &s->common.dump_every, 0,
                      "rows between its frames, from step 0; 0 for the last state only"),
         OPTION_COUNT("frame-every", &s->frame_every, 0,
