@@ -1,6 +1,7 @@
 #include "md/bins.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ torre_status torre_bins_make(const double box[3], double reach, double bin_size,
         b->box[a] = box[a];
         b->edge[a] = box[a] / (double)b->n[a];
     }
+    b->threads = omp_get_max_threads();
     b->cell = malloc((size_t)b->bins * sizeof *b->cell);
     b->rank = malloc((size_t)b->bins * sizeof *b->rank);
     b->start = calloc((size_t)b->bins + 1, sizeof *b->start);
@@ -119,7 +121,7 @@ void torre_bins_sort(torre_bins *b)
 {
     int64_t *start = b->start;
     memset(start, 0, ((size_t)b->bins + 1) * sizeof *start);
-#pragma omp parallel for
+#pragma omp parallel for num_threads(b->threads)
     for (int64_t i = 0; i < b->count; i++) {
 #pragma omp atomic
         start[b->rank_of[i]]++;
@@ -133,7 +135,7 @@ void torre_bins_sort(torre_bins *b)
         before += here;
     }
     /* start[r] runs through its bin while members are dealt out, then stands at the next one. */
-#pragma omp parallel for
+#pragma omp parallel for num_threads(b->threads)
     for (int64_t i = 0; i < b->count; i++) {
         int64_t place;
 #pragma omp atomic capture
@@ -143,7 +145,7 @@ void torre_bins_sort(torre_bins *b)
     memmove(start + 1, start, (size_t)b->bins * sizeof *start);
     start[0] = 0;
     /* threads have dealt them out in any order */
-#pragma omp parallel for
+#pragma omp parallel for num_threads(b->threads)
     for (int64_t r = 0; r < b->bins; r++) {
         for (int64_t m = start[r] + 1; m < start[r + 1]; m++) {
             int32_t i = b->member[m];
@@ -156,7 +158,7 @@ void torre_bins_sort(torre_bins *b)
 
 void torre_bins_renumber(torre_bins *b)
 {
-#pragma omp parallel for
+#pragma omp parallel for num_threads(b->threads)
     for (int64_t r = 0; r < b->bins; r++) {
         for (int64_t i = b->start[r]; i < b->start[r + 1]; i++) {
             b->member[i] = (int32_t)i;

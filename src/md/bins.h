@@ -35,6 +35,7 @@ typedef struct torre_bins {
     int32_t *member;   /* [count] */
     int32_t *rank_of;  /* [count]: rank of the bin of each particle in storage */
     int64_t occupancy; /* largest number of particles in one bin */
+    int threads;       /* that sort; the caller may change it from OpenMP's own choice */
 } torre_bins;
 
 /*

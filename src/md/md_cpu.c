@@ -121,6 +121,7 @@ static torre_status allocate(cpu_solver *s)
         return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)count);
     TORRE_TRY(torre_bins_make(s->problem->box, s->problem->cutoff + s->plan.skin, s->plan.bin_size,
                               s->plan.bin_stencil, s->plan.ordering, count, &s->bins));
+    s->bins.threads = s->plan.threads;
     return torre_md_lists_make(count, s->plan.threads, &s->lists);
 }
 
