@@ -6,7 +6,8 @@
  *
  * The engines are first checked against each other, bit for bit, which also warms up; then
  * roofline, stepwise and torre take turns, and medians are reported. --sweep tries tile sizes,
- * and windows instead. CSV on standard output.
+ * and windows instead; --start subnormal shows what numbers below the smallest normal one cost, as
+ * they fill the faint tail in front of a wave. CSV on standard output.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ enum { REPEATS_MAX = 101, STEPWISE_STEPS = 8 };
 
 typedef struct bench_options {
     int64_t size[3], order, threads, repeats, dts, height, window, rows;
-    int precision, velocity, ordering;
+    int precision, velocity, ordering, start;
     bool sweep, help;
 } bench_options;
 
@@ -33,7 +34,8 @@ typedef struct bench_case {
     torre_wave_setup *setup;
     torre_wave_solver *solver[2]; /* stepwise, torre */
     torre_cpu_shape shape[2];
-    int64_t steps; /* that one advance of torre takes */
+    int64_t steps;    /* that one advance of torre takes */
+    double amplitude; /* of the noise at the start */
 } bench_case;
 
 static int compare(const void *a, const void *b)
@@ -149,11 +151,11 @@ static torre_status set_noise(bench_case *c, int engine)
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) {
         uint32_t h = (uint32_t)i * 2654435761u;
-        float v = (float)((h >> 8) & 0xffff) / 65536 - 0.5f;
+        double v = ((double)((h >> 8) & 0xffff) / 65536 - 0.5) * c->amplitude;
         if (c->problem.precision == TORRE_F32)
-            ((float *)u)[i] = v;
+            ((float *)u)[i] = (float)v;
         else
-            ((double *)u)[i] = (double)v;
+            ((double *)u)[i] = v;
     }
     torre_status status = torre_wave_cpu.set_fields(c->solver[engine], u, u);
     free(u);
@@ -186,6 +188,7 @@ static torre_status case_open(const bench_options *o, int order, bool velocity, 
     for (int a = 0; a < 3; a++) p->spacing[a] = 10;
     p->order = order;
     p->precision = o->precision ? TORRE_F64 : TORRE_F32;
+    c->amplitude = !o->start ? 1 : o->precision ? 1e-310 : 1e-40;
     p->velocity = 1500;
     p->steps = (int64_t)1 << 40;
     p->absorbing_width = 1;
@@ -280,6 +283,7 @@ static torre_status run(int argc, char **argv)
     static const char *const precisions[] = {"f32", "f64", NULL};
     static const char *const velocities[] = {"both", "constant", "array", NULL};
     static const char *const orderings[] = {"row-major", "morton", "hilbert", NULL};
+    static const char *const starts[] = {"noise", "subnormal", NULL};
     bench_options o = {.size = {512, 320, 320}, .repeats = 5, .threads = omp_get_max_threads()};
     torre_option table[] = {
         {.name = "Case", .kind = TORRE_OPTION_GROUP},
@@ -305,6 +309,11 @@ static torre_status run(int argc, char **argv)
          .value = &o.precision,
          .choices = precisions,
          .help = "of fields and arithmetic"},
+        {.name = "start",
+         .kind = TORRE_OPTION_CHOICE,
+         .value = &o.start,
+         .choices = starts,
+         .help = "noise of ordinary numbers, or of numbers too small to be normal"},
         {.name = "threads",
          .kind = TORRE_OPTION_INTEGER,
          .value = &o.threads,

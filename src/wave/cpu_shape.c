@@ -17,8 +17,8 @@ static int64_t clamp(int64_t i, int64_t low, int64_t high)
 }
 
 /*
- * Block of stepwise: the planes x-R .. x+R+1 of u[n] and two of everything else in 3/4 of the
- * cache. Columns are cut where less than 8 R rows would fit.
+ * Block of stepwise: the planes x-R .. x+R+3 of u[n] (two being updated, two ahead) and four of
+ * everything else in 3/4 of the cache. Columns are cut where less than 8 R rows would fit.
  */
 static void choose_block(const torre_wave_problem *p, torre_caches caches, int64_t length,
                          torre_cpu_shape *shape)
@@ -27,8 +27,8 @@ static void choose_block(const torre_wave_problem *p, torre_caches caches, int64
     const int64_t arrays = p->velocity_cells ? 3 : 2;
     for (int64_t parts = 1;; parts++) {
         shape->depth = ((length + parts - 1) / parts + block - 1) / block * block;
-        shape->rows = (caches.level2 * 3 / 4 / (shape->depth * width) - 2 * R * (2 * R + 2)) /
-                      (2 * R + 2 * arrays);
+        shape->rows = (caches.level2 * 3 / 4 / (shape->depth * width) - 2 * R * (2 * R + 4)) /
+                      (2 * R + 4 * arrays);
         if (shape->rows >= 8 * R || shape->depth * width <= 1024) break;
     }
     shape->rows = clamp(shape->rows, 4 * R, R == 1 ? 64 : 32);
@@ -45,7 +45,7 @@ static int64_t layer_bytes(const torre_wave_problem *p, int64_t dts)
 static int64_t shortest_row(const torre_wave_problem *p) { return 1024 / (int64_t)p->precision; }
 
 /*
- * The tile sizes that measurements favour (bench/WAVE.md); one less where that makes the tower fit
+ * The tile sizes that measurements favour (bench/WAVE.md); one less where the tower would not fit
  * into 3/4 of the cache.
  */
 static int64_t choose_dts(const torre_wave_problem *p, torre_caches caches, int64_t length)
@@ -53,7 +53,7 @@ static int64_t choose_dts(const torre_wave_problem *p, torre_caches caches, int6
     static const int64_t best[TORRE_MAX_HALF_WIDTH + 1] = {0, 12, 6, 5, 4};
     const int64_t R = p->order / 2, room = caches.level2 * 3 / 4;
     int64_t dts = best[R], row = length < 2 * shortest_row(p) ? length : shortest_row(p);
-    if (row * layer_bytes(p, dts) > room && row * layer_bytes(p, dts - 1) <= room) dts--;
+    if (row * layer_bytes(p, dts) > room) dts--;
     if (p->face[1][0] == TORRE_PERIODIC) /* rows of towers must close on themselves */
         while (dts > 1 && !torre_tower_grid_can_wrap(p->size[1], R, dts)) dts--;
     return dts;
