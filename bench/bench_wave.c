@@ -354,7 +354,7 @@ static torre_status run(int argc, char **argv)
          .kind = TORRE_OPTION_INTEGER,
          .value = &o.rows,
          .low = 0,
-         .high = 1 << 20,
+         .high = TORRE_ROWS_MAX,
          .help = "rows of a block of stepwise"},
         {.name = "sweep",
          .kind = TORRE_OPTION_FLAG,

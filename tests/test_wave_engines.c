@@ -322,7 +322,7 @@ static void test_long_columns(void **unused)
 {
     (void)unused;
     uint64_t state = 99;
-    const torre_caches caches = {32 << 10, 512 << 10};
+    const torre_caches caches = {512 << 10};
     for (int order = 2; order <= 8; order += 2) {
         int64_t size[3] = {24, 20, 5003};
         random_case c;

@@ -13,7 +13,7 @@
 
 /* Precomputed tables; make one with torre_color_map_make, read it from any number of threads. */
 typedef struct torre_color_map {
-    uint8_t rgb[32][511][3]; /* [background][256 + 255 v] in sRGB */
+    uint8_t rgb[32][511][3]; /* [background][255 + 255 v] in sRGB */
 } torre_color_map;
 
 /* Fill the tables. */

@@ -7,8 +7,7 @@
 torre_caches torre_caches_get(void)
 {
     const torre_cpu *cpu = torre_cpu_get();
-    return (torre_caches){cpu->cache[1] ? cpu->cache[1] : 32 << 10,
-                          cpu->cache[2] ? cpu->cache[2] / cpu->cache_shared[2] : 512 << 10};
+    return (torre_caches){cpu->cache[2] ? cpu->cache[2] / cpu->cache_shared[2] : 512 << 10};
 }
 
 static int64_t clamp(int64_t i, int64_t low, int64_t high)

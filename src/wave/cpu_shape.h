@@ -7,9 +7,9 @@
 
 #include "wave/wave.h"
 
-/* Bytes of the first and second level data cache of one core. */
+/* Bytes of the second level cache that one core has to itself. */
 typedef struct torre_caches {
-    int64_t level1, level2;
+    int64_t level2;
 } torre_caches;
 
 /* Most rows of a block along y. */

@@ -110,12 +110,14 @@ torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_
     char *base = f->memory;
     for (int l = 0; l < 2; l++) f->level[l] = base + origin + l * f->level_bytes;
     char *factor = base + 2 * f->level_bytes;
-    int64_t plane_bytes = f->plane_pitch * (int64_t)f->precision;
+    const int64_t planes = f->size[0] + 2 * f->half_width;
+    const int64_t plane_bytes = f->plane_pitch * (int64_t)f->precision;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t x = 0; x < f->size[0] + 2 * f->half_width; x++)
+    for (int64_t x = 0; x < planes; x++) {
+        int64_t rest = x + 1 < planes ? 0 : TORRE_BLOCK_BYTES; /* read behind the last row */
         for (int l = 0; l < 2; l++)
-            memset(base + l * f->level_bytes + x * plane_bytes, 0,
-                   (size_t)(plane_bytes + f->block * (int64_t)f->precision));
+            memset(base + l * f->level_bytes + x * plane_bytes, 0, (size_t)(plane_bytes + rest));
+    }
     if (!p->velocity_cells) return TORRE_OK;
     f->factor = factor;
 #pragma omp parallel for num_threads(threads) schedule(static)

@@ -9,7 +9,8 @@
  * Rows are an odd number of 64-byte blocks apart and so are planes: neighbouring rows fall into
  * different cache sets. Ghost values are sign * u(source) (boundary.h); whoever updates a row calls
  * torre_padded_refresh for it, so that ghosts never lag behind their source. Corner ghosts (outside
- * along two axes) do not exist: cross stencils do not read them.
+ * along two axes) do not exist: cross stencils do not read them. The last vector of a row takes in
+ * ghosts of the next row, in lanes that it does not use: another thread may be writing them.
  *
  * Beside the levels: k = (c dt / hx)^2 per cell in rows without ghosts, where the velocity varies.
  */
