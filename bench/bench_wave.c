@@ -51,11 +51,7 @@ static double median(double *values, int64_t count)
     return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
-static double cells(const bench_case *c)
-{
-    const int64_t *n = c->problem.size;
-    return (double)n[0] * (double)n[1] * (double)n[2];
-}
+static double cells(const bench_case *c) { return (double)torre_wave_cells(&c->problem); }
 
 /* Arrays of the ceiling: next = now - next, or next = factor now - next. */
 typedef struct roofline {
@@ -152,10 +148,7 @@ static torre_status set_noise(bench_case *c, int engine)
     for (int64_t i = 0; i < n; i++) {
         uint32_t h = (uint32_t)i * 2654435761u;
         double v = ((double)((h >> 8) & 0xffff) / 65536 - 0.5) * c->amplitude;
-        if (c->problem.precision == TORRE_F32)
-            ((float *)u)[i] = (float)v;
-        else
-            ((double *)u)[i] = v;
+        torre_value_set(c->problem.precision, u, i, v);
     }
     torre_status status = torre_wave_cpu.set_fields(c->solver[engine], u, u);
     free(u);

@@ -175,11 +175,6 @@ static int compute(const sample_problem *s, const torre_wave_backend *backend,
     return 1;
 }
 
-static double value_of(torre_precision precision, const void *u, int64_t i)
-{
-    return precision == TORRE_F32 ? ((const float *)u)[i] : ((const double *)u)[i];
-}
-
 static void compare_rounding(const sample_problem *s, const char *what, const outcome *a,
                              const outcome *b, int64_t steps)
 {
@@ -189,22 +184,22 @@ static void compare_rounding(const sample_problem *s, const char *what, const ou
     for (int l = 0; l < 2; l++) {
         double sum = 0;
         for (int64_t i = 0; i < s->cells; i++) {
-            double v = value_of(s->p.precision, a->level[l], i);
+            double v = torre_value(s->p.precision, a->level[l], i);
             sum += v * v;
         }
         if (sqrt(sum) > top) top = sqrt(sum);
     }
     double start = 0;
     for (int64_t i = 0; i < s->cells; i++)
-        start += pow(value_of(s->p.precision, s->now, i), 2) +
-                 pow(value_of(s->p.precision, s->previous, i), 2);
+        start += pow(torre_value(s->p.precision, s->now, i), 2) +
+                 pow(torre_value(s->p.precision, s->previous, i), 2);
     if (sqrt(start) > top) top = sqrt(start);
     double bound = gamma * eps * top * (double)steps * (double)(steps + 1) / 2;
     for (int l = 0; l < 2; l++) {
         double sum = 0;
         for (int64_t i = 0; i < s->cells; i++) {
-            double d =
-                value_of(s->p.precision, a->level[l], i) - value_of(s->p.precision, b->level[l], i);
+            double d = torre_value(s->p.precision, a->level[l], i) -
+                       torre_value(s->p.precision, b->level[l], i);
             sum += d * d;
         }
         checks++;
@@ -216,8 +211,8 @@ static void compare_rounding(const sample_problem *s, const char *what, const ou
     }
     int64_t samples = (int64_t)(a->sample_bytes / (size_t)s->p.precision);
     for (int64_t i = 0; i < samples; i++) {
-        double d =
-            fabs(value_of(s->p.precision, a->samples, i) - value_of(s->p.precision, b->samples, i));
+        double d = fabs(torre_value(s->p.precision, a->samples, i) -
+                        torre_value(s->p.precision, b->samples, i));
         if (!(d <= bound)) {
             snprintf(text, sizeof text, "%s: sample %lld differs by %.3e, bound %.3e", what,
                      (long long)i, d, bound);
@@ -248,8 +243,8 @@ static void compare_bits(const sample_problem *s, const char *what, const outcom
                  "%.9g",
                  what, l, (long long)wrong, (long long)(first / s->p.size[2] / s->p.size[1]),
                  (long long)(first / s->p.size[2] % s->p.size[1]),
-                 (long long)(first % s->p.size[2]), value_of(s->p.precision, a->level[l], first),
-                 value_of(s->p.precision, b->level[l], first));
+                 (long long)(first % s->p.size[2]), torre_value(s->p.precision, a->level[l], first),
+                 torre_value(s->p.precision, b->level[l], first));
         fail(s->name, text);
         return;
     }

@@ -153,8 +153,7 @@ void wave_sim_set(wave_sim *sim, const double *now, const double *previous)
 
 static void widen(const void *raw, torre_precision precision, int64_t count, double *out)
 {
-    for (int64_t i = 0; i < count; i++)
-        out[i] = precision == TORRE_F32 ? ((const float *)raw)[i] : ((const double *)raw)[i];
+    for (int64_t i = 0; i < count; i++) out[i] = torre_value(precision, raw, i);
 }
 
 void wave_sim_advance(wave_sim *sim, int64_t steps)

@@ -8,15 +8,10 @@
 #include "io/npy.h"
 #include "wave/initial.h"
 
-static int64_t cells_of(const torre_wave_problem *p)
-{
-    return p->size[0] * p->size[1] * p->size[2];
-}
-
 int64_t wave_input_initial_bytes(const wave_input *in)
 {
     if (!in->initial[0] && !in->noise) return 0;
-    int64_t bytes = cells_of(&in->problem) * (int64_t)in->problem.precision;
+    int64_t bytes = torre_wave_cells(&in->problem) * (int64_t)in->problem.precision;
     return 2 * bytes;
 }
 
@@ -25,23 +20,20 @@ static torre_status read_field(const char *path, const torre_wave_problem *p, vo
 {
     torre_array a;
     TORRE_TRY(torre_npy_read(path, &a, NULL));
-    int64_t count = cells_of(p);
-    float *narrow = a.data;
-    double *wide = a.data;
+    int64_t count = torre_wave_cells(p);
     bool same = a.precision == p->precision;
     void *to = same ? a.data : malloc((size_t)count * (size_t)p->precision);
     torre_status status =
         to ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for %s", path);
     for (int64_t i = 0; i < count && !status; i++) {
-        double v = a.precision == TORRE_F32 ? narrow[i] : wide[i];
+        double v = torre_value(a.precision, a.data, i);
         if (!isfinite(v) || (p->precision == TORRE_F32 && !isfinite((float)v)))
             status = torre_fail(TORRE_ERR_INPUT,
                                 "%s: value at cell (%" PRId64 ", %" PRId64 ", %" PRId64
                                 ") is %g; it must be finite in the chosen precision",
                                 path, i / p->size[2] / p->size[1], i / p->size[2] % p->size[1],
                                 i % p->size[2], v);
-        if (!same && p->precision == TORRE_F32) ((float *)to)[i] = (float)v;
-        if (!same && p->precision == TORRE_F64) ((double *)to)[i] = v;
+        if (!same) torre_value_set(p->precision, to, i, v);
     }
     if (!same) free(a.data);
     if (status) {
@@ -59,7 +51,7 @@ torre_status wave_input_initial(const wave_settings *s, const wave_input *in, vo
                                 void **previous)
 {
     const torre_wave_problem *p = &in->problem;
-    size_t bytes = (size_t)cells_of(p) * (size_t)p->precision;
+    size_t bytes = (size_t)torre_wave_cells(p) * (size_t)p->precision;
     *now = *previous = NULL;
     if (!in->initial[0] && !in->noise) return TORRE_OK;
     torre_status status = TORRE_OK;

@@ -132,8 +132,7 @@ int64_t wave_output_bytes(const wave_output *out, const wave_input *in)
     for (int i = 0; i < out->trace_files; i++)
         if (out->trace_format[i] == WAVE_PNG)
             most = larger(most, torre_seismogram_bytes(p->receiver_count));
-    if (out->settings->field)
-        most = larger(most, p->size[0] * p->size[1] * p->size[2] * (int64_t)p->precision);
+    if (out->settings->field) most = larger(most, torre_wave_cells(p) * (int64_t)p->precision);
     return kept + most;
 }
 
@@ -238,7 +237,7 @@ static torre_status write_traces(wave_output *out, int i, const torre_gather *g)
 static torre_status write_field(wave_output *out, torre_wave_run *run)
 {
     const torre_wave_problem *p = run->problem;
-    size_t bytes = (size_t)(p->size[0] * p->size[1] * p->size[2]) * (size_t)p->precision;
+    size_t bytes = (size_t)torre_wave_cells(p) * (size_t)p->precision;
     void *cells = malloc(bytes);
     torre_status status = cells ? torre_wave_run_field(run, 0, cells)
                                 : torre_fail(TORRE_ERR_RESOURCE, "out of memory for --field");

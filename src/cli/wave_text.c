@@ -9,11 +9,6 @@
 #include "core/report.h"
 #include "wave/boundary.h"
 
-static int64_t cells_of(const torre_wave_problem *p)
-{
-    return p->size[0] * p->size[1] * p->size[2];
-}
-
 wave_memory wave_memory_count(const wave_output *out, const wave_input *in,
                               const torre_wave_run *run)
 {
@@ -117,7 +112,7 @@ void wave_text_cost(FILE *out, const wave_input *in, const torre_wave_run *run,
     print_bytes(out, "initial fields, for a moment", m->initial);
     print_bytes(out, "traces", m->traces);
     print_bytes(out, "output, for a moment", m->output);
-    double updates = (double)cells_of(&in->problem) * (double)in->problem.steps;
+    double updates = (double)torre_wave_cells(&in->problem) * (double)in->problem.steps;
     double traffic = updates * run->info.model_bytes_per_update;
     torre_format_bytes(traffic, text, sizeof text);
     fprintf(out, "cost       %.4g Gcell updates; about %s through memory at %.3g bytes each\n",
@@ -141,7 +136,7 @@ static void print_files(FILE *out, const wave_output *o)
 void wave_text_result(FILE *out, const wave_output *o, const torre_wave_run *run)
 {
     char time[32];
-    double updates = (double)run->step * (double)cells_of(run->problem);
+    double updates = (double)run->step * (double)torre_wave_cells(run->problem);
     print_files(out, o);
     fprintf(out, "amplitude  %.6g at most, %.6g in the root of the sum of squares\n",
             run->norms.max_abs, run->norms.l2);
@@ -213,7 +208,7 @@ torre_status wave_text_report(wave_output *o, const torre_option *table, const t
     report_setup(r, o->input, run);
     torre_report_bool(r, "dry_run", dry);
     torre_report_integer(r, "steps", steps);
-    torre_report_real(r, "cell_updates", (double)steps * (double)cells_of(p));
+    torre_report_real(r, "cell_updates", (double)steps * (double)torre_wave_cells(p));
     report_memory(r, m);
     if (!dry) {
         torre_report_real(r, "wall_s", wall_s);

@@ -8,11 +8,6 @@
 
 enum { COMFORTABLE = 1000, LARGEST = 8192 };
 
-static double value(const torre_plane *p, int64_t i)
-{
-    return p->precision == TORRE_F32 ? ((const float *)p->cells)[i] : ((const double *)p->cells)[i];
-}
-
 torre_status torre_plane_scale(const torre_plane *p, double *scale)
 {
     return torre_percentile(p->precision, p->cells, p->size[0] * p->size[1], 0.995, scale);
@@ -39,7 +34,8 @@ static double smooth(const torre_plane *p, double x, double y)
     for (int i = 0; i < 4; i++) {
         int64_t row = clamp(ix + i, p->size[0]) * p->size[1];
         for (int j = 0; j < 4; j++)
-            sum += wx[i] * wy[j] * value(p, row + clamp(iy + j, p->size[1]));
+            sum += wx[i] * wy[j] *
+                   torre_value(p->precision, p->cells, row + clamp(iy + j, p->size[1]));
     }
     return sum;
 }

@@ -11,7 +11,7 @@ torre_status torre_percentile(torre_precision precision, const void *data, int64
     int64_t *bucket = calloc((size_t)STEPS * EXPONENTS, sizeof *bucket), total = 0, below = 0;
     if (!bucket) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
     for (int64_t i = 0; i < count; i++) {
-        double v = precision == TORRE_F32 ? ((const float *)data)[i] : ((const double *)data)[i];
+        double v = torre_value(precision, data, i);
         if (v == 0 || !isfinite(v)) continue;
         int exponent;
         double mantissa = frexp(fabs(v), &exponent); /* 0.5 .. 1 */

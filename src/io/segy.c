@@ -139,8 +139,7 @@ static int write_traces(segy_file *file, const torre_gather *g, bool su, float *
     for (int64_t t = 0; t < g->traces && !failed; t++) {
         for (int64_t n = 0; n < g->samples; n++) {
             int64_t i = t * g->samples + n;
-            buffer[n] = g->precision == TORRE_F32 ? ((const float *)g->values)[i]
-                                                  : (float)((const double *)g->values)[i];
+            buffer[n] = (float)torre_value(g->precision, g->values, i);
         }
         fill_trace_header(header, g, t);
         failed = segy_write_traceheader(file, (int)t, header, start, bytes);

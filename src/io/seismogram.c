@@ -8,9 +8,7 @@ enum { MARGIN = 12, HEIGHT = 900, WIDTH = 900, MAX_WIGGLES = 80, MAX_WIDTH = 819
 
 static double sample(const torre_gather *g, int64_t trace, int64_t n)
 {
-    int64_t i = trace * g->samples + n;
-    return g->precision == TORRE_F32 ? ((const float *)g->values)[i]
-                                     : ((const double *)g->values)[i];
+    return torre_value(g->precision, g->values, trace * g->samples + n);
 }
 
 /* Sample at a fractional time index, between two neighbours. */

@@ -53,17 +53,12 @@ void torre_random_fill(void *values, int64_t count, torre_precision precision)
     }
 }
 
-static double value_at(const torre_compare *c, const void *values, int64_t i)
-{
-    return c->problem.precision == TORRE_F32 ? ((const float *)values)[i]
-                                             : ((const double *)values)[i];
-}
-
 static double norm_of(const torre_compare *c, const void *a, const void *b)
 {
     double sum = 0;
     for (int64_t i = 0; i < c->cells; i++) {
-        double d = value_at(c, a, i) - (b ? value_at(c, b, i) : 0);
+        double d = torre_value(c->problem.precision, a, i) -
+                   (b ? torre_value(c->problem.precision, b, i) : 0);
         sum += d * d;
     }
     return isfinite(sum) ? sqrt(sum) : INFINITY;

@@ -67,11 +67,7 @@ static torre_status make_damping_axis(torre_cpu_solver *s, int axis)
     if (!s->damping[axis]) return no_memory();
     memset(s->damping[axis], 0, bytes);
     for (int64_t i = 0; damping && i < n; i++) {
-        double d = damping[i] * s->setup->problem->dt;
-        if (f->precision == TORRE_F32)
-            ((float *)s->damping[axis])[i] = (float)d;
-        else
-            ((double *)s->damping[axis])[i] = d;
+        torre_value_set(f->precision, s->damping[axis], i, damping[i] * s->setup->problem->dt);
     }
     if (damping) {
         while (low < n && damping[low] != 0) low++;
@@ -195,9 +191,7 @@ static void find_bad(const torre_padded_field *f, int level, torre_wave_norms *n
             const char *row =
                 f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
             for (int64_t z = 0; z < f->size[2]; z++) {
-                double v = f->precision == TORRE_F32 ? (double)((const float *)row)[z]
-                                                     : ((const double *)row)[z];
-                if (isfinite(v)) continue;
+                if (isfinite(torre_value(f->precision, row, z))) continue;
                 norms->finite = false;
                 norms->first_bad[0] = x;
                 norms->first_bad[1] = y;

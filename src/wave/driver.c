@@ -15,11 +15,6 @@ static const double chunk_seconds = 0.3;
 /* Share of the time loop that looking for bad numbers may cost. */
 static const double watch_share = 0.02;
 
-static int64_t cells_of(const torre_wave_problem *p)
-{
-    return p->size[0] * p->size[1] * p->size[2];
-}
-
 /*
  * Find the backend and let it plan. "auto" goes on to the next one when the first does not offer
  * the combination (say, engine reference on a GPU), but not when the run does not fit.
@@ -181,7 +176,7 @@ torre_status torre_wave_run_plane(torre_wave_run *run, int axis, int64_t index, 
 double torre_wave_run_rate(const torre_wave_run *run)
 {
     if (run->compute_s <= 0) return 0;
-    return (double)run->step * (double)cells_of(run->problem) / run->compute_s * 1e-9;
+    return (double)run->step * (double)torre_wave_cells(run->problem) / run->compute_s * 1e-9;
 }
 
 int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)

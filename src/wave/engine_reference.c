@@ -52,7 +52,7 @@ static torre_status reference_plan(const torre_wave_setup *setup, const torre_wa
     info->plan.threads = 1;
     snprintf(info->device, sizeof info->device, "one CPU core");
     info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
-    info->memory_bytes = 2 * p->size[0] * p->size[1] * p->size[2] * (int64_t)p->precision;
+    info->memory_bytes = 2 * torre_wave_cells(p) * (int64_t)p->precision;
     return TORRE_OK;
 }
 
@@ -73,7 +73,7 @@ static torre_status reference_create(const torre_wave_setup *setup, const torre_
     if (!r) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     r->base.backend = &torre_wave_reference;
     r->setup = setup;
-    r->cells = p->size[0] * p->size[1] * p->size[2];
+    r->cells = torre_wave_cells(p);
     for (int l = 0; l < 2; l++) {
         r->level[l] = calloc((size_t)r->cells, (size_t)p->precision);
         if (!r->level[l]) {
@@ -173,7 +173,7 @@ static torre_status reference_norms(torre_wave_solver *solver, torre_wave_norms 
     memset(norms, 0, sizeof *norms);
     norms->finite = true;
     for (int64_t i = 0; i < r->cells; i++) {
-        double v = p->precision == TORRE_F32 ? ((const float *)u)[i] : ((const double *)u)[i];
+        double v = torre_value(p->precision, u, i);
         if (!isfinite(v) && norms->finite) {
             norms->finite = false;
             norms->first_bad[0] = i / p->size[2] / p->size[1];

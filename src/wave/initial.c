@@ -3,26 +3,13 @@
 #include "wave/boundary.h"
 #include "wave/stencil.h"
 
-static double get(const torre_wave_problem *p, const void *u, int64_t i)
-{
-    return p->precision == TORRE_F32 ? ((const float *)u)[i] : ((const double *)u)[i];
-}
-
-static void put(const torre_wave_problem *p, void *u, int64_t i, double value)
-{
-    if (p->precision == TORRE_F32)
-        ((float *)u)[i] = (float)value;
-    else
-        ((double *)u)[i] = value;
-}
-
 /* Value at distance d along axis from cell i, whose index on that axis is at. */
 static double neighbour(const torre_wave_problem *p, const void *u, int64_t i, int64_t stride,
                         int64_t at, int axis, int d)
 {
-    if (at + d >= 0 && at + d < p->size[axis]) return get(p, u, i + d * stride);
+    if (at + d >= 0 && at + d < p->size[axis]) return torre_value(p->precision, u, i + d * stride);
     torre_ghost g = torre_ghost_find(at + d, p->size[axis], p->face[axis][0], p->face[axis][1]);
-    return g.sign * get(p, u, i + (g.source - at) * stride);
+    return g.sign * torre_value(p->precision, u, i + (g.source - at) * stride);
 }
 
 static double laplacian(const torre_wave_problem *p, const void *u, const int64_t at[3], int64_t i)
@@ -31,7 +18,7 @@ static double laplacian(const torre_wave_problem *p, const void *u, const int64_
     int64_t stride[3] = {p->size[1] * p->size[2], p->size[2], 1};
     double lap = 0;
     for (int a = 0; a < 3; a++) {
-        double sum = 2 * torre_stencil_weight(half_width, 0) * get(p, u, i);
+        double sum = 2 * torre_stencil_weight(half_width, 0) * torre_value(p->precision, u, i);
         for (int d = 1; d <= half_width; d++)
             sum +=
                 torre_stencil_weight(half_width, d) * (neighbour(p, u, i, stride[a], at[a], a, -d) +
@@ -51,7 +38,8 @@ void torre_wave_rest_level(const torre_wave_problem *p, const void *now, void *p
                 int64_t i = (x * ny + y) * nz + z;
                 double c_dt = torre_wave_velocity_at(p, x, y, z) * p->dt;
                 double lap = laplacian(p, now, (const int64_t[]){x, y, z}, i);
-                put(p, previous, i, get(p, now, i) + 0.5 * c_dt * c_dt * lap);
+                torre_value_set(p->precision, previous, i,
+                                torre_value(p->precision, now, i) + 0.5 * c_dt * c_dt * lap);
             }
         }
     }
@@ -68,8 +56,9 @@ static uint64_t splitmix(uint64_t seed, uint64_t i)
 
 void torre_wave_noise(const torre_wave_problem *p, uint64_t seed, void *cells)
 {
-    int64_t count = p->size[0] * p->size[1] * p->size[2];
+    int64_t count = torre_wave_cells(p);
 #pragma omp parallel for
     for (int64_t i = 0; i < count; i++)
-        put(p, cells, i, 2 * ((double)(splitmix(seed, (uint64_t)i) >> 11) * 0x1p-53) - 1);
+        torre_value_set(p->precision, cells, i,
+                        2 * ((double)(splitmix(seed, (uint64_t)i) >> 11) * 0x1p-53) - 1);
 }

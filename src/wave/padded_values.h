@@ -11,8 +11,7 @@ static void JOIN(import_factor, REAL)(const torre_wave_problem *p, const torre_p
     for (int64_t y = 0; y < rows; y++) {
         for (int64_t z = 0; z < f->size[2]; z++) {
             int64_t i = (x * rows + y) * f->size[2] + z;
-            double c = v->precision == TORRE_F32 ? ((const float *)v->data)[i]
-                                                 : ((const double *)v->data)[i];
+            double c = torre_value(v->precision, v->data, i);
             double courant = c * p->dt / p->spacing[0];
             plane[y * row_pitch + z] = (REAL)(courant * courant);
         }

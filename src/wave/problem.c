@@ -14,17 +14,12 @@ double torre_wave_dt_limit(int order, const double spacing[3], double velocity_m
     return 2 / (velocity_max * sqrt(torre_stencil_norm(order / 2) * sum));
 }
 
-static double array_value(const torre_array *array, int64_t i)
-{
-    return array->precision == TORRE_F32 ? ((const float *)array->data)[i]
-                                         : ((const double *)array->data)[i];
-}
-
 double torre_wave_velocity_at(const torre_wave_problem *p, int64_t x, int64_t y, int64_t z)
 {
     const torre_array *v = p->velocity_cells;
     if (!v) return p->velocity;
-    return array_value(v, (x * v->shape[1] + (v->shape[1] == 1 ? 0 : y)) * v->shape[2] + z);
+    return torre_value(v->precision, v->data,
+                       (x * v->shape[1] + (v->shape[1] == 1 ? 0 : y)) * v->shape[2] + z);
 }
 
 void torre_wave_velocity_range(const torre_wave_problem *p, double *low, double *high)
@@ -36,7 +31,7 @@ void torre_wave_velocity_range(const torre_wave_problem *p, double *low, double 
     double lo = INFINITY, hi = -INFINITY;
 #pragma omp parallel for reduction(min : lo) reduction(max : hi)
     for (int64_t i = 0; i < n; i++) {
-        double c = array_value(v, i);
+        double c = torre_value(v->precision, v->data, i);
         if (c < lo) lo = c;
         if (c > hi) hi = c;
     }
@@ -49,7 +44,7 @@ static int64_t first_bad_velocity(const torre_array *v)
 {
     int64_t n = v->shape[0] * v->shape[1] * v->shape[2];
     for (int64_t i = 0; i < n; i++) {
-        double c = array_value(v, i);
+        double c = torre_value(v->precision, v->data, i);
         if (!(c > 0) || isinf(c)) return i;
     }
     return -1;
@@ -80,7 +75,7 @@ static torre_status check_velocity(const torre_wave_problem *p)
                           "of m/s everywhere",
                           (long long)(bad / v->shape[2] / v->shape[1]),
                           (long long)(bad / v->shape[2] % v->shape[1]),
-                          (long long)(bad % v->shape[2]), array_value(v, bad));
+                          (long long)(bad % v->shape[2]), torre_value(v->precision, v->data, bad));
     return TORRE_OK;
 }
 

@@ -43,29 +43,15 @@ torre_status torre_traces_staging(const torre_wave_setup *s, void **staging)
     return *staging ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for traces");
 }
 
-static double value(torre_precision precision, const void *data, int64_t i)
-{
-    return precision == TORRE_F32 ? ((const float *)data)[i] : ((const double *)data)[i];
-}
-
-static void store(torre_array *traces, int64_t receiver, int64_t column, double v)
-{
-    int64_t i = receiver * traces->shape[1] + column;
-    if (traces->precision == TORRE_F32)
-        ((float *)traces->data)[i] = (float)v;
-    else
-        ((double *)traces->data)[i] = v;
-}
-
 void torre_traces_start(const torre_wave_setup *s, const void *now, torre_array *traces)
 {
     for (int64_t r = 0; r < s->problem->receiver_count; r++) {
         double sum = 0;
         for (int64_t l = 8 * r; l < 8 * r + 8; l++) {
             int64_t cell = s->receiver_nodes[s->receiver_index[l]].cell;
-            sum += s->receiver_weight[l] * value(traces->precision, now, cell);
+            sum += s->receiver_weight[l] * torre_value(traces->precision, now, cell);
         }
-        store(traces, r, 0, sum);
+        torre_value_set(traces->precision, traces->data, r * traces->shape[1], sum);
     }
 }
 
@@ -79,8 +65,9 @@ void torre_traces_record(const torre_wave_setup *s, const void *staging, int64_t
             double sum = 0;
             for (int64_t l = 8 * r; l < 8 * r + 8; l++)
                 sum += s->receiver_weight[l] *
-                       value(traces->precision, staging, n * nodes + s->receiver_index[l]);
-            store(traces, r, step + 1 + n, sum);
+                       torre_value(traces->precision, staging, n * nodes + s->receiver_index[l]);
+            torre_value_set(traces->precision, traces->data, r * traces->shape[1] + step + 1 + n,
+                            sum);
         }
     }
 }

@@ -43,6 +43,22 @@ typedef struct torre_array {
     void *data;
 } torre_array;
 
+/* Value i of an array of either precision. */
+static inline double torre_value(torre_precision precision, const void *values, int64_t i)
+{
+    return precision == TORRE_F32 ? (double)((const float *)values)[i]
+                                  : ((const double *)values)[i];
+}
+
+/* The same to write, rounded to the precision. */
+static inline void torre_value_set(torre_precision precision, void *values, int64_t i, double value)
+{
+    if (precision == TORRE_F32)
+        ((float *)values)[i] = (float)value;
+    else
+        ((double *)values)[i] = value;
+}
+
 /* A point source or receiver; positions in metres, inside the grid (0 .. (n-1) h per axis). */
 typedef struct torre_point {
     double position[3];
@@ -68,6 +84,12 @@ typedef struct torre_wave_problem {
     const torre_point *receivers;
     int64_t receiver_count;
 } torre_wave_problem;
+
+/* Cells of the grid. */
+static inline int64_t torre_wave_cells(const torre_wave_problem *problem)
+{
+    return problem->size[0] * problem->size[1] * problem->size[2];
+}
 
 /* How it is to be computed. Zero (or NULL) means: choose for me. */
 typedef struct torre_wave_plan {

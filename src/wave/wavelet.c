@@ -45,7 +45,7 @@ static torre_status read_npy(const char *path, int64_t steps, double *samples, i
     if (dims != 1)
         status = torre_fail(TORRE_ERR_INPUT, "%s has %d axes; a wavelet has one", path, dims);
     for (int64_t n = 0; n < a.shape[0] && !status; n++) {
-        double v = a.precision == TORRE_F32 ? ((float *)a.data)[n] : ((double *)a.data)[n];
+        double v = torre_value(a.precision, a.data, n);
         if (!isfinite(v))
             status = torre_fail(TORRE_ERR_INPUT, "%s: value %" PRId64 " is %g; it must be finite",
                                 path, n, v);
