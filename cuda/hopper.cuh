@@ -49,11 +49,15 @@ __device__ __forceinline__ void store_shared_release(int *p, int value)
 /* Makes what was seen before it visible after it, device-wide. */
 __device__ __forceinline__ void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/* Ordinary accesses before it come before asynchronous copies after it; older GPUs have no such. */
 __device__ __forceinline__ void fence_async_copies()
 {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async;" ::: "memory");
+#endif
 }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 __device__ __forceinline__ void gate_init(uint64_t *gate, int arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(gate)),
