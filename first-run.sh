@@ -30,7 +30,10 @@ else
     fi
 fi
 
-cmake -S . -B build ${TORRE_CMAKE_OPTIONS:-}
+# without a GPU its kernels would only take time to build, even where the CUDA toolkit is
+gpu=""
+[ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || gpu="-DTORRE_CUDA=OFF"
+cmake -S . -B build $gpu ${TORRE_CMAKE_OPTIONS:-}
 cmake --build build -j"$(nproc)"
 if [ "${1:-}" = test ]; then
     ctest --test-dir build --output-on-failure
