@@ -115,7 +115,8 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
             fmin(layout.bin_edge[0], fmin(layout.bin_edge[1], layout.bin_edge[2]));
         info->plan.bin_size *= 1 - 1e-9;
     }
-    info->memory_bytes = md_layout_bytes(&layout) + particle_bytes(problem, &info->plan, kernels);
+    info->memory_bytes = md_layout_bytes(&layout, layout.brick_count) +
+                         particle_bytes(problem, &info->plan, kernels);
     size_t available, all;
     MD_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
     if (info->memory_bytes > (int64_t)available)
@@ -220,6 +221,7 @@ static torre_status cuda_create(const torre_md_problem *problem, const torre_md_
         status = md_layout_choose(problem, &s->info.plan, &s->limits, &s->wish, &s->crowding,
                                   &s->layout);
     if (!status) status = md_cuda_allocate(s);
+    if (!status) status = md_cuda_lists(s, s->layout.brick_count);
     if (status) {
         cuda_destroy(&s->base);
         return status;

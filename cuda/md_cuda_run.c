@@ -73,7 +73,7 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort)
     return TORRE_OK;
 }
 
-torre_status md_cuda_queue_list(md_cuda_solver *s)
+torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count)
 {
     if (neighbor_of(s) == TORRE_NEIGHBOR_TILE) return TORRE_OK;
     md_list_args a = {.tiles = md_cuda_tiles(s),
@@ -83,6 +83,8 @@ torre_status md_cuda_queue_list(md_cuda_solver *s)
                       .reach = s->layout.reach_sq,
                       .lanes_per_place = s->layout.lanes_per_place,
                       .half = neighbor_of(s) == TORRE_NEIGHBOR_HALF,
+                      .active = active,
+                      .pages = active ? count : s->layout.brick_count,
                       .block = s->layout.list_block};
     MD_TRY(s->kernels->list(&a, s->stream), "building neighbour lists");
     return TORRE_OK;
@@ -223,7 +225,7 @@ static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int 
     if (timed) MD_TRY(cudaEventRecord(s->event[0], s->stream), "timing");
     if (build) TORRE_TRY(md_cuda_queue_sort(s, sort));
     if (timed) MD_TRY(cudaEventRecord(s->event[1], s->stream), "timing");
-    if (build) TORRE_TRY(md_cuda_queue_list(s));
+    if (build) TORRE_TRY(md_cuda_queue_list(s, NULL, 0));
     if (timed) MD_TRY(cudaEventRecord(s->event[2], s->stream), "timing");
     TORRE_TRY(queue_steps(s, steps));
     if (timed) MD_TRY(cudaEventRecord(s->event[3], s->stream), "timing");
@@ -452,6 +454,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     TORRE_TRY(md_layout_choose(s->problem, &s->info.plan, &s->limits, &s->wish, &s->crowding,
                                &s->layout));
     TORRE_TRY(md_cuda_tables(s));
+    TORRE_TRY(md_cuda_lists(s, s->layout.brick_count));
     return md_cuda_clear_control(s, *step, *step);
 }
 

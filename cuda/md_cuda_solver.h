@@ -41,6 +41,7 @@ typedef struct md_cuda_solver {
     md_tiles tiles; /* perm: the array, whether in use or not */
     void *x[2], *v[2], *f, *x_built;
     int *id[2];
+    int list_pages; /* bricks that lists have room for */
     int *bin_count, *key, *slot, *order, *order_id, *order_key;
     void *scan_scratch;
     size_t scan_bytes;
@@ -83,7 +84,8 @@ torre_status md_cuda_status(cudaError_t error, const char *what);
         if (md_cuda_error_ != cudaSuccess) return md_cuda_status(md_cuda_error_, what);            \
     } while (0)
 
-/* Allocate the tables that depend on the layout, and order the bricks; frees older ones. */
+/* Allocate the tables that depend on the layout, but for lists, and order the bricks; frees older
+ * ones and the lists. */
 torre_status md_cuda_tables(md_cuda_solver *s);
 void md_cuda_tables_free(md_cuda_solver *s);
 void md_cuda_graphs_free(md_cuda_solver *s);
@@ -105,8 +107,10 @@ torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double 
                               double *const to[], int components);
 /* Queue a sort by bin into the other buffers (sort false: only the permutation). */
 torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort);
-/* Queue the building of lists where the plan has any. */
-torre_status md_cuda_queue_list(md_cuda_solver *s);
+/* Room for the lists, where the plan has any, of that many bricks; frees older ones. */
+torre_status md_cuda_lists(md_cuda_solver *s, int pages);
+/* Queue the building of lists where the plan has any, of active[count] bricks or (NULL) all. */
+torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count);
 /* Note in s->crowding how much the device asked for when a table was too small. */
 void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control);
 /* The tables as kernels take them at present. */

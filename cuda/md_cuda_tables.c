@@ -17,6 +17,28 @@ torre_status md_cuda_status(cudaError_t error, const char *what)
                       (int)error);
 }
 
+static void free_lists(md_cuda_solver *s)
+{
+    cudaFree(s->tiles.list);
+    cudaFree(s->tiles.list_groups);
+    s->tiles.list = NULL;
+    s->tiles.list_groups = NULL;
+    s->list_pages = 0;
+}
+
+torre_status md_cuda_lists(md_cuda_solver *s, int pages)
+{
+    const md_layout *l = &s->layout;
+    const size_t lanes = (size_t)pages * (size_t)l->lane_cap;
+    free_lists(s);
+    if (s->info.plan.neighbor == TORRE_NEIGHBOR_TILE) return TORRE_OK;
+    MD_TRY(cudaMalloc((void **)&s->tiles.list, sizeof(uint64_t) * lanes * (size_t)l->group_cap),
+           "neighbour lists");
+    MD_TRY(cudaMalloc((void **)&s->tiles.list_groups, sizeof(uint16_t) * lanes), "neighbour lists");
+    s->list_pages = pages;
+    return TORRE_OK;
+}
+
 void md_cuda_tables_free(md_cuda_solver *s)
 {
     md_tiles *t = &s->tiles;
@@ -28,14 +50,12 @@ void md_cuda_tables_free(md_cuda_solver *s)
     cudaFree(t->gather);
     cudaFree(t->staged_count);
     cudaFree(t->halo_start);
-    cudaFree(t->list);
-    cudaFree(t->list_groups);
     cudaFree(s->partial);
+    free_lists(s);
     t->brick_rank = t->brick_of = NULL;
     t->start = s->bin_count = t->staged_count = NULL;
     t->gather = NULL;
-    t->halo_start = t->list_groups = NULL;
-    t->list = NULL;
+    t->halo_start = NULL;
     s->scan_scratch = NULL;
     s->partial = NULL;
 }
@@ -90,7 +110,6 @@ torre_status md_cuda_tables(md_cuda_solver *s)
                           "%.2g bins are more than the cuda backend can index; use a larger "
                           "--bin-size",
                           (double)bins);
-    size_t lanes = bricks * (size_t)l->lane_cap;
     MD_TRY(cudaMalloc((void **)&t->start, sizeof(int) * bins), "the table of bins");
     MD_TRY(cudaMalloc((void **)&s->bin_count, sizeof(int) * bins), "the table of bins");
     MD_TRY(md_scan_bytes((int)bins, &s->scan_bytes), "the table of bins");
@@ -101,11 +120,6 @@ torre_status md_cuda_tables(md_cuda_solver *s)
     MD_TRY(
         cudaMalloc((void **)&t->halo_start, sizeof(uint16_t) * bricks * (size_t)(l->halo_bins + 1)),
         "the table of tiles");
-    if (s->info.plan.neighbor != TORRE_NEIGHBOR_TILE) {
-        MD_TRY(cudaMalloc((void **)&t->list, sizeof(uint64_t) * lanes * (size_t)l->group_cap),
-               "neighbour lists");
-        MD_TRY(cudaMalloc((void **)&t->list_groups, sizeof(uint16_t) * lanes), "neighbour lists");
-    }
     size_t rows = bricks + (size_t)md_particle_rows((int)s->problem->count);
     MD_TRY(cudaMalloc((void **)&s->partial, sizeof(double) * MD_SUMS * rows), "partial sums");
     return TORRE_OK;

@@ -21,8 +21,9 @@
  *
  * Lists. A neighbour is the 16-bit byte offset 16 s of a staged particle. T lanes (threads) work
  * for one place of a brick: lane = (place - first) T + sub. The list of a lane is cut into groups
- * of four; group g of lane l is list[(rank * group_cap + g) * lane_cap + l], so neighbouring lanes
- * read neighbouring words.
+ * of four; group g of lane l is list[(page * group_cap + g) * lane_cap + l], so neighbouring lanes
+ * read neighbouring words. The page of a brick is its rank, or its number in a table of those
+ * bricks that hold particles.
  */
 #ifndef TORRE_MD_DEVICE_H
 #define TORRE_MD_DEVICE_H
@@ -82,7 +83,7 @@ typedef struct md_tiles {
     uint16_t *halo_start; /* [rank][halo_bins + 1], first s of each halo bin */
     int staged_cap;
     uint64_t *list;          /* groups of four offsets, the first in the low bits */
-    uint16_t *list_groups;   /* [rank][lane_cap] */
+    uint16_t *list_groups;   /* [page][lane_cap] */
     int lane_cap, group_cap; /* group_cap is even: two groups per bank of the builder */
     md_control *control;
 } md_tiles;
@@ -118,7 +119,8 @@ typedef struct md_list_args {
     float reach;         /* square of the radius searched, in (512 steps)^2 */
     int lanes_per_place; /* T */
     int half;            /* keep a pair in the list of the earlier storage index only */
-    int block;
+    const int *active; /* [pages] ranks of the bricks that want lists; NULL: all, pages are ranks */
+    int pages, block;
 } md_list_args;
 
 /* What a block adds up for torre_md_sums. */

@@ -143,11 +143,11 @@ template <class R> struct md_kick {
 /* Walk over the list of a lane: sum.neighbour(c, particle, offset) for each, sum.flush() after
  * every four. The last four may hold nobody, whose coordinates are not numbers. */
 template <class F, class Constants, class Sum>
-__device__ inline void md_walk_list(const md_tiles &t, int rank, int lane,
+__device__ inline void md_walk_list(const md_tiles &t, int page, int lane,
                                     const md_staged<F> &staged, const Constants &c, Sum &sum)
 {
-    const uint2 *list = (const uint2 *)t.list + (int64_t)rank * t.group_cap * t.lane_cap + lane;
-    int groups = t.list_groups[(int64_t)rank * t.lane_cap + lane];
+    const uint2 *list = (const uint2 *)t.list + (int64_t)page * t.group_cap * t.lane_cap + lane;
+    int groups = t.list_groups[(int64_t)page * t.lane_cap + lane];
     uint2 next = make_uint2(0, 0), after = next; /* read two groups ahead */
     if (groups > 0) next = __ldcs(list);
     if (groups > 1) after = __ldcs(list + t.lane_cap);

@@ -72,8 +72,8 @@ template <class M> struct md_launchers {
         const void *kernel = a->half ? (const void *)md_list_kernel<R, true>
                                      : (const void *)md_list_kernel<R, false>;
         void *args[] = {(void *)a};
-        return md_launch(kernel, a->tiles.brick_count, a->block,
-                         md_list_shared(&a->tiles, a->block), args, false, stream);
+        return md_launch(kernel, a->pages, a->block, md_list_shared(&a->tiles, a->block), args,
+                         false, stream);
     }
 
     static cudaError_t drift(const md_force_args *a, cudaStream_t stream)

@@ -229,9 +229,9 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
     uint16_t *columns = (uint16_t *)(masks + MD_PENDING * blockDim.x);
     masks += threadIdx.x;
 
-    int rank = blockIdx.x, T = a.lanes_per_place, stride = blockDim.x, first;
+    const int page = blockIdx.x, rank = a.active ? a.active[page] : page;
+    int T = a.lanes_per_place, stride = blockDim.x, first;
     int places = md_brick_places(t, rank, &first), lanes = places * T;
-    if (lanes == 0) return;
     if (lanes > t.lane_cap) {
         if (threadIdx.x == 0) {
             atomicMax(&control->need_lanes, (uint32_t)lanes);
@@ -287,9 +287,9 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
             atomicOr(&control->error, MD_ERROR_LIST);
         }
         list.balance(lane);
-        t.list_groups[(int64_t)rank * t.lane_cap + lane] = (uint16_t)list.write(
+        t.list_groups[(int64_t)page * t.lane_cap + lane] = (uint16_t)list.write(
             lane, (uint16_t)(16 * (t.staged_cap - 1)),
-            t.list + (int64_t)rank * t.group_cap * t.lane_cap + lane, t.lane_cap);
+            t.list + (int64_t)page * t.group_cap * t.lane_cap + lane, t.lane_cap);
     }
 }
 

@@ -104,7 +104,9 @@ static torre_status mps_cuda_plan(const torre_mps_problem *p, const torre_md_pla
     for (int a = 0; a < 3; a++) info->bins[a] = layout.bins[a];
     plan->block = layout.block;
     const int64_t each = p->precision == TORRE_MD_F32 ? 6 * 16 + 34 : 6 * 32 + 34;
-    info->memory_bytes = md_layout_bytes(&layout) + each * p->count;
+    double pages = fmin(1.5 * (double)p->count / layout.lanes_mean * layout.lanes_per_place,
+                        layout.brick_count);
+    info->memory_bytes = md_layout_bytes(&layout, (int64_t)pages) + each * p->count;
     size_t available, all;
     MD_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
     if (info->memory_bytes > (int64_t)available)
@@ -205,6 +207,22 @@ static torre_status report_runaway(mps_cuda_solver *s)
     return unstable(s, text);
 }
 
+/* Which bricks hold particles, and room for their lists: of most of a box with a dam break, none.
+ */
+static torre_status find_active(mps_cuda_solver *s)
+{
+    md_cuda_solver *m = &s->machine;
+    const md_tiles tiles = md_cuda_tiles(m);
+    MD_TRY(mps_active_launch(&tiles, s->active, s->held, m->stream), "finding bricks");
+    MD_TRY(cudaMemcpyAsync(&s->active_count, s->held, sizeof *s->held, cudaMemcpyDeviceToHost,
+                           m->stream),
+           "finding bricks");
+    MD_TRY(cudaStreamSynchronize(m->stream), "finding bricks");
+    if ((int)s->active_count <= m->list_pages) return TORRE_OK;
+    int64_t room = (int64_t)s->active_count + s->active_count / 8 + 16;
+    return md_cuda_lists(m, (int)fmin((double)room, m->layout.brick_count));
+}
+
 /* Sort into bins and build lists; makes room and tries again where one holds more than expected. */
 static torre_status rebuild(mps_cuda_solver *s)
 {
@@ -216,12 +234,8 @@ static torre_status rebuild(mps_cuda_solver *s)
         md_control control;
         double total[2 * MD_SUMS];
         TORRE_TRY(md_cuda_queue_sort(m, sort));
-        const md_tiles tiles = md_cuda_tiles(m);
-        MD_TRY(mps_active_launch(&tiles, s->active, s->held, m->stream), "finding bricks");
-        TORRE_TRY(md_cuda_queue_list(m));
-        MD_TRY(cudaMemcpyAsync(&s->active_count, s->held, sizeof *s->held, cudaMemcpyDeviceToHost,
-                               m->stream),
-               "finding bricks");
+        TORRE_TRY(find_active(s));
+        TORRE_TRY(md_cuda_queue_list(m, s->active, (int)s->active_count));
         TORRE_TRY(md_cuda_read_control(m, &control, total));
         m->counts.builds++;
         m->counts.sorts += sort;

@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX
                 sum.uy = (F)v.y;
                 sum.uz = (F)v.z;
                 sum.pressure = q.w > 0 ? (F)q.w : (F)0;
-                md_walk_list(t, rank, lane, staged, c, sum);
+                md_walk_list(t, blockIdx.x, lane, staged, c, sum);
             }
         }
         md_vec<R> total = sum.total();
