@@ -9,28 +9,9 @@ md_on_cpu()
 {
     case " $* " in *" --backend "*) "$program" "$@" ;; *) "$program" --backend cpu "$@" ;; esac
 }
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+command=(md_on_cpu)
+source "$(dirname "$0")/md_refused.sh"
 export OMP_NUM_THREADS=2
-
-# bad CODE TEXT OPTION...: refused with that code, one line holding TEXT, and no file left.
-bad()
-{
-    local code=$1 text=$2
-    shift 2
-    mkdir run
-    (cd run && "$md" --quiet "$@" >../out 2>../err)
-    local got=$?
-    [ $got = "$code" ] || fail "md $*: exit $got, not $code"
-    [ "$(wc -l <err)" = 1 ] || fail "md $*: $(wc -l <err) lines on standard error: $(cat err)"
-    grep -qF -- "$text" err || fail "md $*: \"$(cat err)\" does not say \"$text\""
-    [ -s out ] && fail "md $*: standard output holds $(head -1 out)"
-    [ -z "$(ls -A run)" ] || fail "md $*: left $(ls -A run)"
-    rm -rf run
-}
 
 small="--cells 5"
 printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 1 1 1\n' >cut.data

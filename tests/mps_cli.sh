@@ -1,31 +1,8 @@
 #!/bin/bash
 # `md --model mps`: what it refuses and how, and the files it writes. Usage: mps_cli.sh MD
 md=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-fail()
-{
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# bad CODE TEXT OPTION...: that exit code, one line on standard error with TEXT, no file left.
-bad()
-{
-    local code=$1 text=$2
-    shift 2
-    mkdir run
-    (cd run && "$md" --model mps --quiet "$@" >../out 2>../err)
-    local got=$?
-    [ $got = "$code" ] || fail "md $*: exit $got, not $code"
-    [ "$(wc -l <err)" = 1 ] || fail "md $*: $(wc -l <err) lines on standard error: $(cat err)"
-    grep -qF -- "$text" err || fail "md $*: \"$(cat err)\" does not say \"$text\""
-    [ -s out ] && fail "md $*: standard output holds $(head -1 out)"
-    [ -z "$(ls -A run)" ] || fail "md $*: left $(ls -A run)"
-    rm -rf run
-}
+command=("$md" --model mps)
+source "$(dirname "$0")/md_refused.sh"
 
 bad 2 "--spacing must be" --spacing 0
 bad 2 "--spacing must be" --spacing -0.01
