@@ -28,6 +28,11 @@ __device__ __forceinline__ void store_progress(int *p, int value)
 {
     asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 }
+/* The same, after everything that the thread did or saw before. */
+__device__ __forceinline__ void store_progress_release(int *p, int value)
+{
+    asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
 /* Counters in shared memory that one warp advances and others poll. */
 __device__ __forceinline__ int load_shared_acquire(int *p)
 {
@@ -63,10 +68,12 @@ __device__ __forceinline__ void gate_init(uint64_t *gate, int arrivals)
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(gate)),
                  "r"(arrivals));
 }
-__device__ __forceinline__ void gate_arrive(uint64_t *gate)
+/* Gates are given by pointer or by shared_address. */
+__device__ __forceinline__ void gate_arrive(uint32_t gate)
 {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(gate)) : "memory");
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(gate) : "memory");
 }
+__device__ __forceinline__ void gate_arrive(uint64_t *gate) { gate_arrive(shared_address(gate)); }
 /* Arrive and announce `bytes` of copies that count towards this phase. */
 __device__ __forceinline__ void gate_expect(uint64_t *gate, int bytes)
 {
@@ -75,7 +82,7 @@ __device__ __forceinline__ void gate_expect(uint64_t *gate, int bytes)
         "r"(bytes)
         : "memory");
 }
-__device__ __forceinline__ void gate_wait(uint64_t *gate, uint32_t parity)
+__device__ __forceinline__ void gate_wait(uint32_t gate, uint32_t parity)
 {
     uint32_t done;
     do {
@@ -83,9 +90,13 @@ __device__ __forceinline__ void gate_wait(uint64_t *gate, uint32_t parity)
                      "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
                      "  selp.u32 %0, 1, 0, p; }"
                      : "=r"(done)
-                     : "r"(shared_address(gate)), "r"(parity)
+                     : "r"(gate), "r"(parity)
                      : "memory");
     } while (!done);
+}
+__device__ __forceinline__ void gate_wait(uint64_t *gate, uint32_t parity)
+{
+    gate_wait(shared_address(gate), parity);
 }
 /* Copy `bytes` contiguous bytes (a multiple of 16) from global to shared memory. */
 __device__ __forceinline__ void copy_line(uint32_t to, const void *from, int bytes, uint64_t *gate)

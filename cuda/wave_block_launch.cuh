@@ -101,7 +101,7 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     cudaError_t e = block_tower_uses_tma(args->periodic[2], &tma);
     params.g = *args;
     params.l = *launch;
-    params.c = stencil_weights<T>(*args);
+    params.c = stencil_weights<T>(*args, R == 1 && !args->k);
     for (int f = 0; f < 2 && tma && !e; f++)
         e = block_tower_map<T, R, DB>(*args, args->field[f], &params.map[f]);
     if (e) return e;

@@ -373,20 +373,22 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         return b.z + min(lane() + v * lanes, h.vectors - 1) * V;
     }
 
-    /* A += k sum, k of the cells at (x, y) and vector v. */
+    /* k of the cells of one line at z. */
+    __device__ __forceinline__ vec model_of(const cell_block &b, int i, int j, int z) const
+    {
+        if (!MODEL) return uniform_cells(c.k0);
+        vec k;
+        const int64_t at =
+            column(b.x + i, g.n[0]) * g.k_stride_x + column(b.y + j, g.n[1]) * g.k_stride_y + z;
+        const float4 q = __ldg((const float4 *)((const T *)g.k + at));
+        memcpy(&k, &q, 16);
+        return k;
+    }
+    /* A += k sum. */
     __device__ __forceinline__ void add_scaled(vec &A, const vec &sum, const cell_block &b, int i,
                                                int j, int z) const
     {
-        if (!MODEL) {
-            accumulate(A, c.k0, sum);
-        } else {
-            vec k;
-            const int64_t at =
-                column(b.x + i, g.n[0]) * g.k_stride_x + column(b.y + j, g.n[1]) * g.k_stride_y + z;
-            const float4 q = __ldg((const float4 *)((const T *)g.k + at));
-            memcpy(&k, &q, 16);
-            accumulate(A, k, sum);
-        }
+        accumulate(A, model_of(b, i, j, z), sum);
     }
     __device__ __forceinline__ vec damping_of(const cell_block &b, int i, int j, int z) const
     {
@@ -460,19 +462,17 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         for (int v = 0; v < ZV; v++) {
             const int z = MODEL || DAMPED ? z_of(b, v) : 0;
             if constexpr (R == 1) {
-                vec sum = scaled(c.center, C[v][0]);
-                accumulate(sum, c.weight[1][1],
-                           pair_sum(load_shared(down + in_line(v)), load_shared(up + in_line(v))));
-                accumulate(
-                    sum, c.weight[0][1],
-                    pair_sum(load_shared(left + in_line(v)), load_shared(right + in_line(v))));
+                const vec y =
+                    pair_sum(load_shared(down + in_line(v)), load_shared(up + in_line(v)));
+                const vec x =
+                    pair_sum(load_shared(left + in_line(v)), load_shared(right + in_line(v)));
                 if (v == 0) edges();
                 const vec around[3] = {
                     load_shared(vector_beside(v, -1, block, beyond == 0, PARITY)), C[v][0],
                     load_shared(vector_beside(v, 1, block, beyond == 0, PARITY))};
-                accumulate(sum, c.weight[2][1], pair_along_z<T>(around));
-                begin<DAMPED>(A[v][0], C[v][0], b, 0, 0, z);
-                add_scaled(A[v][0], sum, b, 0, 0, z);
+                if (DAMPED) damp_before(A[v][0], damping_of(b, 0, 0, z));
+                update_order_2<MODEL>(c, model_of(b, 0, 0, z), C[v][0], A[v][0], y, x,
+                                      pair_along_z<T>(around));
             } else {
 #pragma unroll
                 for (int i = 0; i < R; i++) {

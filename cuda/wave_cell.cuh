@@ -6,9 +6,10 @@
  * term), one fused multiply-add per term, and then u+ = fma(k, t_z, fma(k, t_x, fma(k, t_y, fma(2,
  * u, -w u-)))) / (1 + s dt),  w = 1 - s dt, with w and the division left out where nothing is
  * damped (the result is the same for s = 0). All kernels use these functions in this order and
- * every fused operation is written out, so they agree bit for bit. Order 2 sums pairs instead (one
- * operation per cell less): t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ =
- * fma(k, t, fma(2, u, -u-)).
+ * every fused operation is written out, so they agree bit for bit. Order 2 sums pairs instead: t =
+ * fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ = fma(k, t, fma(2, u, -u-)); and
+ * without a model, with k in the weights, u+ = fma(C_z, .., fma(C_x, .., fma(C_y, .., fma(C_0, u,
+ * fma(2, u, -u-))))).
  */
 #ifndef TORRE_WAVE_CELL_CUH
 #define TORRE_WAVE_CELL_CUH
@@ -34,10 +35,13 @@ template <> __device__ __forceinline__ double multiply_add(double a, double b, d
 template <class T> struct stencil_weights {
     T center, weight[3][5], k0;
     stencil_weights() = default;
-    explicit stencil_weights(const torre_wave_args &g) : center((T)g.center), k0((T)g.k0)
+    /* scaled: weights of (c dt)^2 times the sum, for order 2 without a model */
+    explicit stencil_weights(const torre_wave_args &g, bool scaled = false) : k0((T)g.k0)
     {
+        const double scale = scaled ? g.k0 : 1;
+        center = (T)(scale * g.center);
         for (int a = 0; a < 3; a++)
-            for (int i = 1; i <= 4; i++) weight[a][i] = (T)g.weight[a][i - 1];
+            for (int i = 1; i <= 4; i++) weight[a][i] = (T)(scale * g.weight[a][i - 1]);
     }
 };
 
@@ -46,9 +50,14 @@ __device__ __forceinline__ float multiply(float a, float b) { return __fmul_rn(a
 __device__ __forceinline__ double multiply(double a, double b) { return __dmul_rn(a, b); }
 __device__ __forceinline__ float add(float a, float b) { return __fadd_rn(a, b); }
 __device__ __forceinline__ double add(double a, double b) { return __dadd_rn(a, b); }
-/* 2 ulp in f32: one reciprocal instead of a loop; b = 1 gives a */
-__device__ __forceinline__ float divide(float a, float b) { return __fdividef(a, b); }
-__device__ __forceinline__ double divide(double a, double b) { return __ddiv_rn(a, b); }
+/* 1 / (1 + s dt); within 1 ulp in f32, exact for 1 */
+__device__ __forceinline__ float reciprocal(float b)
+{
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
+    return r;
+}
+__device__ __forceinline__ double reciprocal(double b) { return __drcp_rn(b); }
 
 template <class T> __device__ __forceinline__ cells<T> scaled(T c, const cells<T> &a)
 {
@@ -82,6 +91,52 @@ template <class T> __device__ __forceinline__ cells<T> uniform_cells(T value)
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++) r.v[e] = value;
     return r;
+}
+
+/*
+ * Order 2, from the sums of the pairs beside: everything but the z pair without a model, then that;
+ * or all at once (MODEL: k = (c dt)^2 of the cell; without, weights are scaled). before: w u-.
+ */
+template <class T>
+__device__ __forceinline__ T start_order_2(const stencil_weights<T> &c, T u, T before, T y, T x)
+{
+    const T next = multiply_add(c.center, u, multiply_add(T(2), u, -before));
+    return multiply_add(c.weight[0][1], x, multiply_add(c.weight[1][1], y, next));
+}
+template <class T>
+__device__ __forceinline__ T finish_order_2(const stencil_weights<T> &c, T started, T z)
+{
+    return multiply_add(c.weight[2][1], z, started);
+}
+template <bool MODEL, class T>
+__device__ __forceinline__ T update_order_2(const stencil_weights<T> &c, T k, T u, T before, T y,
+                                            T x, T z)
+{
+    if (!MODEL) return finish_order_2(c, start_order_2(c, u, before, y, x), z);
+    T sum = multiply(c.center, u);
+    sum = multiply_add(c.weight[1][1], y, sum);
+    sum = multiply_add(c.weight[0][1], x, sum);
+    sum = multiply_add(c.weight[2][1], z, sum);
+    return multiply_add(k, sum, multiply_add(T(2), u, -before));
+}
+
+/* The same for vectors, into u-. */
+template <bool MODEL, class T>
+__device__ __forceinline__ void
+update_order_2(const stencil_weights<T> &c, const cells<T> &k, const cells<T> &u, cells<T> &before,
+               const cells<T> &y, const cells<T> &x, const cells<T> &z)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++)
+        before.v[e] = update_order_2<MODEL>(c, k.v[e], u.v[e], before.v[e], y.v[e], x.v[e], z.v[e]);
+}
+/* (1 - s dt) u-, into u-. */
+template <class T>
+__device__ __forceinline__ void damp_before(cells<T> &before, const cells<T> &s_dt)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++)
+        before.v[e] = multiply(add(T(1), -s_dt.v[e]), before.v[e]);
 }
 
 /* 2 u - u-, into u-. */
@@ -157,7 +212,7 @@ __device__ __forceinline__ cells<T> damping_at(const torre_wave_args &a, int x, 
         s.v[e] = add(plane, z + e < a.n[2] ? ((const T *)a.damping[2])[z + e] : T(0));
     return s;
 }
-/* 2 u - (1 - s dt) u-, into u-; and the division by 1 + s dt at the end. */
+/* 2 u - (1 - s dt) u-, into u-; and the factor 1 / (1 + s dt) at the end. */
 template <class T>
 __device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u,
                                              const cells<T> &s_dt)
@@ -170,7 +225,8 @@ template <class T>
 __device__ __forceinline__ void finish_update(cells<T> &next, const cells<T> &s_dt)
 {
 #pragma unroll
-    for (int e = 0; e < cells<T>::n; e++) next.v[e] = divide(next.v[e], add(T(1), s_dt.v[e]));
+    for (int e = 0; e < cells<T>::n; e++)
+        next.v[e] = multiply(next.v[e], reciprocal(add(T(1), s_dt.v[e])));
 }
 
 /* Index and sign of the cell that stands for i on an axis of n cells with R ghosts a side. */

@@ -80,7 +80,8 @@ template <class T, int D, bool MODEL> struct register_fetch {
                 u = i < D ? S::W - 1 : 2 * (i - D) + 1, v = i < D ? 2 * i + 1 : S::W - 1;
             }
             const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
-            const int line = S::model_index(u, v, t % S::model_width);
+            const int line =
+                S::model_row(u, t % S::model_width) + S::model_column(v, t % S::model_width);
             copy_line(shared_address(shared + S::model + line * S::planes * (int)sizeof(T)),
                       (const T *)p.g.k + x * p.g.k_stride_x + y * p.g.k_stride_y + z.first, bytes,
                       gate);
@@ -124,7 +125,9 @@ template <class T, int D, bool MODEL> struct register_fetch {
                         __nanosleep(40);
                     }
                     if (lane >= 9) pointer = nullptr; /* only before the first step */
-                    fence_device();
+                    /* No acquiring fence: it would empty the L1 cache, which has what workers
+                     * spill. All that was written before the counter is in L2 by now, and nothing
+                     * of it is read through L1: only by the copies that follow and by __ldcg. */
                     __syncwarp();
                     fence_async_copies();
                 }
@@ -177,7 +180,7 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
                     *(uint2 *)(to + i / 2 * S::row_bytes + i % 2 * 8) = make_uint2(a, b);
                 }
                 __syncwarp();
-                if (lane == 0) gate_arrive(&gates->mail[side][t & 1]);
+                if (lane == 0) gate_arrive(&gates->near[side ? last_warp : 0][n & 1]);
             }
         }
     });
@@ -196,20 +199,19 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
             if (lane == 0) store_shared_release(&gates->published, n + 1);
-            fence_device();
-            if (lane == 0) store_progress(progress, t + 1);
+            if (lane == 0) store_progress_release(progress, t + 1);
         }
         if (w.first_step < w.end_step) gate_wait(&gates->left, towers++ & 1);
-        fence_device();
-        if (lane == 0) store_progress(progress, TOWER_DONE);
+        if (lane == 0) store_progress_release(progress, TOWER_DONE);
     });
 }
 
-/* Lists the columns of the diamond that have sources or receivers, for every step. */
+/* Lists the sources and receivers of the diamond, for every step. */
 template <class S, int D, class T>
 __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p,
                                             typename S::gates_type *gates, char *shared)
 {
+    using list_type = typename S::points_type;
     const torre_wave_args &g = p.g;
     const int lane = threadIdx.x & 31;
     const int Y = lane - (D - 1), reach = abs(Y), length = 2 * (D - reach); /* a row each */
@@ -219,61 +221,89 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
         const bool has_row = lane < 2 * D - 1 && (unsigned)y < (unsigned)g.n[1];
         const int *row = g.points.first + (int64_t)y * p.l.parts + w.part;
         const int64_t stride = (int64_t)g.points.blocks_y * p.l.parts;
-        /* warps with points in the columns of this row, and with sources (bits 8 on), by x % 16 */
+        /* warps with receivers in the columns of this row, with sources (bits 8 on), by x % 16 */
         uint16_t *row_warps = (uint16_t *)(shared + S::point_warps) + min(lane, 2 * D - 1) * 16;
         const int z_first = tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
-        auto enter = [&](int x) { /* returns whether there are points */
-                                  if (!has_row || (unsigned)x >= (unsigned)g.n[0]) return false;
+        int first, last; /* nodes of the column looked up last */
+        auto look_up = [&](int x) {
+            first = last = 0;
+            if (!has_row || (unsigned)x >= (unsigned)g.n[0]) return;
+            first = row[x * stride];
+            last = row[x * stride + 1];
+        };
+        auto enter = [&](int x) { /* the column looked up; returns whether there are points */
                                   unsigned warps = 0;
-                                  for (int i = row[x * stride]; i < row[x * stride + 1]; i++) {
+                                  for (int i = first; i < last; i++) {
                                       const torre_point_node node = g.points.node[i];
-                                      warps |= (node.slot < 0 ? 0x101u : 1u)
+                                      warps |= (node.slot < 0 ? 0x100u : 1u)
                                                << (node.z - z_first) / 32;
                                   }
                                   row_warps[x & 15] = (uint16_t)warps;
                                   return warps != 0;
         };
         uint32_t mask = 0; /* bit i: column i of the row has points */
+        const int x_first = p.l.half_size * w.s + reach;
+        for (int i = 0; i < length - 1; i++) { /* as if they had entered one by one */
+            look_up(x_first + w.first_step + i);
+            mask |= (uint32_t)enter(x_first + w.first_step + i) << (i + 1);
+        }
+        look_up(x_first + w.first_step + length - 1);
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
-            const int x = p.l.half_size * w.s + t + reach;
+            const int x = x_first + t;
             mask >>= 1;
-            for (int i = t == w.first_step ? 0 : length - 1; i < length; i++)
-                mask |= (uint32_t)enter(x + i) << i;
-            wait_for_room<S>(gates, n);
-            const int slot = n % S::slots;
-            column_list<D> &list = ((column_list<D> *)(shared + S::columns))[slot];
-            int end = __popc(mask); /* entries of this lane end here */
+            if (length > 0) mask |= (uint32_t)enter(x + length - 1) << (length - 1);
+            look_up(x + length); /* for the next step: the answer takes long */
+            unsigned warps = 0;
+            int end = 0; /* nodes of this row, and then: those of this lane end here */
+            for (uint32_t rest = mask; rest; rest &= rest - 1) {
+                const int i = __ffs(rest) - 1;
+                const int *nodes = row + (x + i) * stride;
+                end += nodes[1] - nodes[0];
+                warps |= row_warps[(x + i) & 15];
+            }
+            const int count = end;
 #pragma unroll
             for (int d = 1; d < 32; d *= 2) {
                 const int below = __shfl_up_sync(~0u, end, d);
                 if (lane >= d) end += below;
             }
-            int at = end - __popc(mask);
-            unsigned warps = 0;
-            for (uint32_t rest = mask; rest; rest &= rest - 1) {
-                const int i = __ffs(rest) - 1, X = reach + i;
-                const int *nodes = row + (x + i) * stride;
-                const unsigned these = row_warps[(x + i) & 15];
-                list.column[at++] = {nodes[0], (uint16_t)(nodes[1] - nodes[0]),
-                                     (uint8_t)S::column_number(X + Y, X - Y),
-                                     (uint8_t)(these | these >> 8)};
-                warps |= these;
-            }
             warps = __reduce_or_sync(~0u, warps);
+            const bool fits = __shfl_sync(~0u, end, 31) <= list_type::room;
+            while (load_shared_acquire(&gates->published) < n - POINT_LISTS + 1) __nanosleep(20);
+            list_type &list = ((list_type *)(shared + S::points))[n % POINT_LISTS];
+            unsigned leaving = 0;
+            int at = end - count;
+            for (uint32_t rest = fits ? mask : 0; rest; rest &= rest - 1) {
+                const int i = __ffs(rest) - 1, u = reach + i + Y, v = reach + i - Y;
+                const int *nodes = row + (x + i) * stride;
+                for (int k = nodes[0]; k < nodes[1]; k++) {
+                    const torre_point_node node = g.points.node[k];
+                    const int plane = node.z - z_first, warp = plane / 32;
+                    const bool leaves = u == 0 || v == 0, stays = !leaves && node.slot >= 0;
+                    if (leaves && node.slot >= 0) leaving |= 1u << warp;
+                    list.node[at++] = {
+                        node.slot, (uint16_t)(stays ? S::value_at(plane, u, v) : plane % 32),
+                        (uint8_t)warp,
+                        (uint8_t)(stays ? (int)list_type::STAYS : S::column_number(u, v))};
+                }
+            }
+            leaving = __reduce_or_sync(~0u, leaving);
             if (lane == 31) {
                 list.count = end;
-                list.warps = (int)(warps | warps >> 8) & 255;
-                list.source_warps = (int)warps >> 8;
+                list.sources = fits ? warps >> 8 : 0;
+                list.receivers = fits ? warps & 255 : 0;
+                list.leaving = (int)leaving;
+                list.unlisted = fits ? 0 : (warps >> 8 | warps) & 255;
             }
             __syncwarp();
-            if (lane == 0) gate_arrive(&gates->full[slot]);
+            if (lane == 0) gate_arrive(&gates->listed[n % POINT_LISTS]);
         }
     });
 }
 #endif
 
-template <class T, int D, bool MODEL>
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS>
 __global__ void __launch_bounds__(register_shape<T, D, MODEL>::threads, 1)
     register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params)
 {
@@ -283,16 +313,16 @@ __global__ void __launch_bounds__(register_shape<T, D, MODEL>::threads, 1)
     typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
     if (threadIdx.x == 0) {
         for (int i = 0; i < S::slots; i++) {
-            gate_init(&gates->full[i], params.g.points.first ? 2 : 1);
+            gate_init(&gates->full[i], 1);
             gate_init(&gates->empty[i], S::warps);
         }
         for (int i = 0; i < S::warps; i++) {
-            gate_init(&gates->kept[i][0], 1);
-            gate_init(&gates->kept[i][1], 1);
+            gate_init(&gates->near[i][0], 2);
+            gate_init(&gates->near[i][1], 2);
         }
+        for (int i = 0; i < POINT_LISTS; i++) gate_init(&gates->listed[i], 1);
         gate_init(&gates->left, S::warps);
         gates->published = 0;
-        for (int i = 0; i < 4; i++) gate_init(&gates->mail[i >> 1][i & 1], 1);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         fence_async_copies();
     }
@@ -303,10 +333,10 @@ __global__ void __launch_bounds__(register_shape<T, D, MODEL>::threads, 1)
         if (helper == 0) register_fetch<T, D, MODEL>{params}.run(gates, shared);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         if (helper == 2) publish_progress<S, D>(params, gates);
-        if (helper == 3 && params.g.points.first) list_points<S, D>(params, gates, shared);
+        if (POINTS && helper == 3) list_points<S, D>(params, gates, shared);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
-        register_tower<T, D, MODEL> tower(params);
+        register_tower<T, D, MODEL, LAYERS, POINTS> tower(params);
         for_each_item(params.l, params.g.n[0], [&](const tower_item &w, int item, int) {
             if (w.first_step < w.end_step) tower.run(w, item);
         });

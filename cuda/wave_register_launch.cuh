@@ -6,10 +6,18 @@
 
 #include "wave_register_tower.cuh"
 
-template <class T, int D> const void *register_tower_function(bool model)
+/* Variant: bit 0 sources or receivers, bit 1 absorbing layers, bit 2 velocity array. */
+constexpr int REGISTER_VARIANTS = 8, REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4;
+template <class T, int D, int VARIANT = 0> const void *register_tower_function(int variant)
 {
-    return model ? (const void *)register_tower_kernel<T, D, true>
-                 : (const void *)register_tower_kernel<T, D, false>;
+    if constexpr (VARIANT < REGISTER_VARIANTS) {
+        if (variant == VARIANT)
+            return (const void *)register_tower_kernel<T, D, (VARIANT & REGISTER_MODEL) != 0,
+                                                       (VARIANT & REGISTER_LAYERS) != 0,
+                                                       (VARIANT & REGISTER_POINTS) != 0>;
+        return register_tower_function<T, D, VARIANT + 1>(variant);
+    }
+    return nullptr;
 }
 
 /* Compute capability 9.0 only, unless TORRE_CUDA_PLAIN is set in the environment (for tests); not
@@ -27,8 +35,9 @@ cudaError_t register_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     if (e) return e;
     if (major != 9 || periodic_z || getenv("TORRE_CUDA_PLAIN") || shared_bytes[1] > limit)
         return cudaErrorInvalidConfiguration;
-    for (int model = 1; model >= 0; model--) {
-        const void *k = register_tower_function<T, D>(model);
+    for (int variant = REGISTER_VARIANTS - 1; variant >= 0; variant--) {
+        const int model = variant / REGISTER_MODEL;
+        const void *k = register_tower_function<T, D>(variant);
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  shared_bytes[model]);
         if (!e) e = cudaFuncGetAttributes(&f, k);
@@ -59,13 +68,18 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     register_tower_params<T, D> params;
     params.g = *args;
     params.l = *launch;
-    params.c = stencil_weights<T>(*args);
+    params.c = stencil_weights<T>(*args, !model);
+    params.lines_x = (uint32_t)(args->stride_x * (int64_t)sizeof(T) / 128);
+    params.lines_up = (uint32_t)((args->stride_x + args->stride_y) * (int64_t)sizeof(T) / 128);
+    params.lines_down = (uint32_t)((args->stride_x - args->stride_y) * (int64_t)sizeof(T) / 128);
     for (int u = 0; u < S::E; u++)
         for (int v = u % 2; v < S::E; v += 2)
             params.offset[S::column_number(u, v)] =
                 ((u + v) / 2 * args->stride_x + (u - v) / 2 * args->stride_y) * (int64_t)sizeof(T);
     void *arguments[] = {&params};
-    return cudaLaunchKernel(register_tower_function<T, D>(model), dim3(launch->blocks),
+    const int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
+                        (args->points.first ? REGISTER_POINTS : 0);
+    return cudaLaunchKernel(register_tower_function<T, D>(variant), dim3(launch->blocks),
                             dim3(S::threads), arguments, shared_bytes, stream);
 }
 

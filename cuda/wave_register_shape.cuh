@@ -15,36 +15,45 @@ template <class T, int D> struct register_tower_params {
     torre_wave_args g;
     torre_tower_launch l;
     stencil_weights<T> c;
-    int64_t offset[2 * (D + 1) * (D + 1)]; /* bytes from column (0, 0) to each, by column_number */
+    uint32_t lines_x, lines_up, lines_down; /* lines of 128 bytes from a column to the next along x,
+                                             * along x and y, along x and down y */
+    int64_t offset[2 * (D + 1) * (D + 1)];  /* bytes from column (0, 0) to each, by column_number */
 };
 
 /* What a warp keeps of its item, in shared memory so as not to occupy registers. */
 struct register_item {
-    int item, part, first_step, end_step;
+    int part, first_step;
     int x_tower, y_tower, z_first, planes;
-    int plain_first, plain_end; /* steps in between touch no face and no damping layer */
-    int beside[2];              /* items below and above that this warp has mail from, or -1 */
-    int last_warp;              /* with planes */
-    uint32_t mail_phase;        /* bit 2 side + parity: phase of the first message of this item */
-    int unused[2];
+    int inside_first, inside_end; /* steps in between touch no x or y face */
+    int plain_first, plain_end;   /* nor a damping layer along x or y */
+    int beside[2];                /* items below and above that this warp has mail from, or -1 */
+    int last_warp;                /* with planes */
 };
 
-/* Columns with points in the diamond of one step, and the warps (bits) that have those planes. */
-template <int D> struct column_list {
-    int count, warps, source_warps, unused;
-    struct column {
-        int first; /* of its nodes in torre_points_args.node, sources first */
-        uint16_t count;
-        uint8_t number; /* register_shape::column_number */
-        uint8_t warps;
-    } column[2 * D * D];
+/* The source and receiver nodes in the diamond of one step. */
+template <int ROOM> struct point_list {
+    struct node {
+        int slot;    /* as in torre_point_node */
+        uint16_t at; /* where the exchange has the value, in units of 4 bytes; or the lane */
+        uint8_t warp;
+        uint8_t column; /* register_shape::column_number; or STAYS */
+    };
+    /* a receiver in a column that stays in the diamond: at is a place in the exchange */
+    static constexpr int STAYS = 255;
+    static constexpr int room = ROOM;
+    int count;
+    /* warps (bits) with sources, with receivers, with receivers in columns that leave */
+    int sources, receivers, leaving;
+    int unlisted; /* warps with points, where there are too many to list */
+    node node[ROOM];
 };
 
 /* Gates (shared memory barriers) of a block. */
+constexpr int POINT_LISTS = 4; /* lists of steps, made ahead */
 template <int WARPS, int SLOTS> struct register_gates {
     uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: a step has finished */
-    uint64_t kept[WARPS][2];            /* a warp has passed on the edges of its newest level */
-    uint64_t mail[2][2];                /* edges from below, above have arrived; by parity */
+    uint64_t near[WARPS][2];            /* both edges of a warp have arrived; by parity of n */
+    uint64_t listed[POINT_LISTS];       /* the points of a step have been listed */
     uint64_t left;                      /* what stays in the diamond has been written */
     int published;                      /* steps that `publish` has seen finished */
 };
@@ -78,11 +87,15 @@ template <class T, int D, bool MODEL> struct register_shape {
     static constexpr int model_width = W + 2;
     static constexpr int model_lines = model_width * model_width / 2;
     static constexpr int model_bytes = MODEL ? model_lines * planes * (int)sizeof(T) : 0;
-    static __host__ __device__ constexpr int model_index(int u, int v, int t_mod_width)
+    static __host__ __device__ constexpr int model_row(int u, int t_mod_width)
     {
-        const int a = u + t_mod_width, b = v + t_mod_width;
-        return (a < model_width ? a : a - model_width) * (model_width / 2) +
-               (b < model_width ? b : b - model_width) / 2;
+        const int a = u + t_mod_width;
+        return (a < model_width ? a : a - model_width) * (model_width / 2);
+    }
+    static __host__ __device__ constexpr int model_column(int v, int t_mod_width)
+    {
+        const int b = v + t_mod_width;
+        return (b < model_width ? b : b - model_width) / 2;
     }
 
     /* the columns that stay in the diamond (u, v >= 1) pass on their newest level in vectors */
@@ -96,34 +109,65 @@ template <class T, int D, bool MODEL> struct register_shape {
     {
         return i % (2 * D - 1) < D ? i % (2 * D - 1) * 2 + 1 : (i % (2 * D - 1) - D) * 2 + 2;
     }
+    static __host__ __device__ constexpr int kept_number(int u, int v)
+    {
+        return (u - 1) / 2 * (2 * D - 1) + (u & 1 ? 0 : D) + (v - 1) / 2;
+    }
     static constexpr int kept_vectors = (kept + vector - 1) / vector;
+    /* Vectors that hold what stays of rows up to u + 1, which row u reads. */
+    static __host__ __device__ constexpr int row_vectors_end(int u)
+    {
+        const int columns = (u + 1) / 2 * (2 * D - 1) + ((u + 1) & 1 ? D : 0);
+        return ((columns < kept ? columns : kept) + vector - 1) / vector;
+    }
     static_assert(kept_vectors <= 16, "half a warp passes on an edge");
     static constexpr int mailbox_bytes = 2 * kept_vectors * 16; /* half of it flags */
 
-    /* the exchange of a warp: rows of places of one vector each; lane l has place l + 2, the planes
-     * below (above) the warp places 0 and 1 (34 and 35), by the parity of the step */
-    static constexpr int places = 36, row_bytes = places * 16;
-    static constexpr int exchange_bytes = kept_vectors * row_bytes;
+    /*
+     * The exchange of a warp: rows of places of one vector each; lane l has place first_place + l.
+     * Edges (the planes below and above the warp, two parities of the step) lie such that lanes
+     * that read beside themselves hit different banks: below in the bank (place % 8) of place
+     * first_place - 1, above in that of first_place; the odd ones in the row after. With a model
+     * there is no room for that.
+     */
+    static constexpr bool spread = !MODEL;
+    static constexpr int first_place = spread ? 1 : 2, places = spread ? 37 : 36;
+    static constexpr int row_bytes = places * 16;
+    static constexpr int exchange_bytes = (kept_vectors + spread) * row_bytes;
 
     using gates_type = register_gates<warps, slots>;
     static constexpr int ring = 0, model = slots * slot_bytes;
     static constexpr int exchange = model + model_bytes;
     static constexpr int gates = exchange + warps * exchange_bytes;
-    static constexpr int columns = gates + (int)(sizeof(gates_type) + 15) / 16 * 16;
-    static constexpr int items = columns + slots * (int)sizeof(column_list<D>);
+    using points_type = point_list<MODEL ? 15 : 60>;
+    static constexpr int points = gates + (int)(sizeof(gates_type) + 15) / 16 * 16;
+    static constexpr int items = points + POINT_LISTS * (int)sizeof(points_type);
     static constexpr int point_warps = items + warps * (int)sizeof(register_item);
     static constexpr int damping = point_warps + 2 * D * 16 * 2; /* see list_points */
     static constexpr int damping_bytes = 32 * (int)sizeof(T);    /* of a warp: along x, along y */
     static constexpr int shared_bytes = damping + warps * damping_bytes;
     static_assert(shared_bytes <= 232448, "what a block may have");
+    /* Where the exchange has column (u, v), u, v > 0, of a plane, in units of 4 bytes. */
+    static __host__ __device__ constexpr int value_at(int plane, int u, int v)
+    {
+        const int i = kept_number(u, v);
+        return (plane / 32 * exchange_bytes + (plane % 32 + first_place) * 16 +
+                i / vector * row_bytes + i % vector * (int)sizeof(T)) /
+               4;
+    }
     /* Offset of a place, and of an edge (side 0 below, 1 above), in row 0. */
     static __host__ __device__ constexpr int place(int warp, int number)
     {
         return exchange + warp * exchange_bytes + number * 16;
     }
+    static __host__ __device__ constexpr int own_place(int warp, int lane)
+    {
+        return place(warp, first_place + lane);
+    }
     static __host__ __device__ constexpr int edge(int warp, int parity, int side)
     {
-        return place(warp, side * 34 + parity);
+        if (!spread) return place(warp, side * 34 + parity);
+        return place(warp, side ? (parity ? places + 36 : 33) : (parity ? places + 35 : 0));
     }
 };
 

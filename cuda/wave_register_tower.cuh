@@ -34,12 +34,48 @@ __device__ __forceinline__ void store_packet(void *to, uint32_t a, uint32_t b, u
                  : "memory");
 }
 
+/* Vectors in shared memory. Volatile, so that the order of the accesses is that of the source. */
+template <class T> __device__ __forceinline__ cells<T> load_vector(uint32_t at);
+template <> __device__ __forceinline__ cells<float> load_vector(uint32_t at)
+{
+    cells<float> q;
+    asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(q.v[0]), "=f"(q.v[1]), "=f"(q.v[2]), "=f"(q.v[3])
+                 : "r"(at));
+    return q;
+}
+template <> __device__ __forceinline__ cells<double> load_vector(uint32_t at)
+{
+    cells<double> q;
+    asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(q.v[0]), "=d"(q.v[1])
+                 : "r"(at));
+    return q;
+}
+__device__ __forceinline__ void load_cell(float &value, uint32_t at)
+{
+    asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(value) : "r"(at));
+}
+__device__ __forceinline__ void load_cell(double &value, uint32_t at)
+{
+    asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(value) : "r"(at));
+}
+__device__ __forceinline__ void store_vector(uint32_t at, const cells<float> &q)
+{
+    asm volatile("st.volatile.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at), "f"(q.v[0]),
+                 "f"(q.v[1]), "f"(q.v[2]), "f"(q.v[3]));
+}
+__device__ __forceinline__ void store_vector(uint32_t at, const cells<double> &q)
+{
+    asm volatile("st.volatile.shared.v2.f64 [%0], {%1, %2};" ::"r"(at), "d"(q.v[0]), "d"(q.v[1]));
+}
+
 /* All columns of the diamond and around it, at the plane of this thread; u + v is even. */
 #define FOR_COLUMNS(from, to)                                                                      \
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
-template <class T, int D, bool MODEL> struct register_tower {
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_tower {
     using S = register_shape<T, D, MODEL>;
     static constexpr int W = S::W, E = S::E, V = S::vector;
     using columns = T[E][E];
@@ -47,17 +83,27 @@ template <class T, int D, bool MODEL> struct register_tower {
     const register_tower_params<T, D> &p;
     const torre_wave_args &g;
     const int lane, warp;
-    int n = 0; /* steps of all items so far; gives slots, parities and phases */
-    /* Passing on edges: half a warp takes the lowest plane down, the other the highest up, a vector
-     * a lane. */
-    int edge_from, edge_to; /* offsets in shared memory (for even n); edge_to -1: not there */
+    uint32_t n = 0; /* steps of all items so far; gives slots, parities and phases */
+    /* What plain steps need of the item. Addresses are those of shared memory. */
+    uint32_t here_at;            /* place of this plane in the exchange */
+    uint32_t below_at, above_at; /* of the planes beside it, for even n */
+    int below_flip, above_flip;  /* what to add for odd n */
+    uint32_t edge_to;            /* lowest and highest plane: second place, for even n; or 0 */
+    uint32_t arrive_to;          /* lanes 0, 1: gate of the warp below, above, for even n; or 0 */
+    int end_step;
+    bool stores;    /* this plane exists */
+    char *plane[2]; /* of column (0, 0) in step 0, in both fields */
+    char *mail_to;  /* of this lane, at even levels; or NULL */
+    int mail_from;
+    uint32_t mail_number; /* of level 0 */
+    T keep, shrink; /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
 
     __device__ __forceinline__ explicit register_tower(const register_tower_params<T, D> &params)
-        : p(params), g(params.g), lane(threadIdx.x & 31), warp(threadIdx.x >> 5)
+        : p(params), g(params.g), lane(threadIdx.x & 31), warp(uniform(threadIdx.x >> 5))
     {
-        item().mail_phase = 0;
-        __syncwarp();
     }
+    /* The value that all lanes have; tells the compiler so. */
+    static __device__ __forceinline__ int uniform(int value) { return __shfl_sync(~0u, value, 0); }
     static __device__ __forceinline__ char *shared()
     {
         extern __shared__ __align__(128) char memory[];
@@ -87,10 +133,8 @@ template <class T, int D, bool MODEL> struct register_tower {
     {
         const tower_planes range = tower_planes_of(p.l, w.part, g.n[2], V);
         volatile register_item &h = item();
-        h.item = number;
         h.part = w.part;
         h.first_step = w.first_step;
-        h.end_step = w.end_step;
         h.x_tower = p.l.half_size * w.s;
         h.y_tower = p.l.half_size * w.m;
         h.z_first = range.first;
@@ -102,38 +146,67 @@ template <class T, int D, bool MODEL> struct register_tower {
             const bool at_end = warp == (side ? h.last_warp : 0);
             const int other = tower_part_beside(p.l, w.part, side, false);
             h.beside[side] = at_end && other >= 0 ? number - w.part + other : -1;
-            if (at_end && other < 0 && !g.mirror[2].sign[side][0] && lane == end_lane(side))
+            if (works() && at_end && other < 0 && lane == end_lane(side))
                 for (int i = 0; i < 2 * S::kept_vectors; i++) /* beyond a free face is zero */
                     *(float4 *)(shared() + S::edge(warp, i & 1, side) + i / 2 * S::row_bytes) =
                         make_float4(0, 0, 0, 0);
         }
         __syncwarp();
-        const int side = lane >> 4, row = (lane & 15) * S::row_bytes;
-        const bool at_end = warp == (side ? h.last_warp : 0);
-        edge_from = S::place(warp, end_lane(side) + 2) + row;
-        edge_to =
-            S::edge(at_end ? warp : warp + (side ? 1 : -1), 0, at_end ? side : 1 - side) + row;
-        if ((lane & 15) >= S::kept_vectors ||
-            (at_end && (h.beside[side] >= 0 || !g.mirror[2].sign[side][0])))
-            edge_to = -1; /* to a block beside, or beyond a free face: see send_mail */
+        end_step = uniform(w.end_step);
+        stores = active();
+        const uint32_t memory = shared_address(shared());
+        const bool rigid_below = z() == 0 && g.mirror[2].sign[0][0];
+        const bool rigid_above = z() == g.n[2] - 1 && g.mirror[2].sign[1][0];
+        const bool lowest = lane == 0 && !rigid_below;
+        const bool highest = lane == end_lane(1) && !rigid_above;
+        here_at = memory + S::own_place(warp, lane);
+        below_at = rigid_below ? here_at : lowest ? memory + S::edge(warp, 0, 0) : here_at - 16;
+        above_at = rigid_above ? here_at : highest ? memory + S::edge(warp, 0, 1) : here_at + 16;
+        below_flip = lowest ? S::edge(0, 1, 0) - S::edge(0, 0, 0) : 0;
+        above_flip = highest ? S::edge(0, 1, 1) - S::edge(0, 0, 1) : 0;
+        edge_to = lane == 0 && warp > 0              ? memory + S::edge(warp - 1, 0, 1)
+                  : lane == 31 && warp < h.last_warp ? memory + S::edge(warp + 1, 0, 0)
+                                                     : 0;
+        const int side = lane & 1, to = side ? warp + 1 : warp - 1;
+        const bool inside = side ? warp < h.last_warp : warp > 0;
+        arrive_to = h.beside[side] >= 0 ? 0 : near_gate(works() && inside ? to : warp, 0);
+        for (int i = 0; i < 2; i++) plane[i] = first_column(g.field[i], h.x_tower);
+        prepare_mail();
+        if (LAYERS) {
+            const T s_dt = stores ? ((const T *)g.damping[2])[z()] : T(0);
+            keep = add(T(1), -s_dt);
+            shrink = reciprocal(add(T(1), s_dt));
+        }
         find_plain_steps();
         __syncwarp();
     }
-    /* The steps that are neither near a face nor damped. */
+    /* Counts the warps (or the mail) beside this one that have passed on an edge for step n. */
+    static __device__ __forceinline__ uint32_t near_gate(int warp, uint32_t n)
+    {
+        return shared_address(&gates()->near[warp][n & 1]);
+    }
+    /* The steps that touch no x or y face, nor the seam of periodic y; and those of them that are
+     * in no layer along x or y. */
     __device__ __forceinline__ void find_plain_steps()
     {
         volatile register_item &h = item();
-        const int x = h.x_tower, y = h.y_tower, z0 = h.z_first + warp * 32;
+        const int x = h.x_tower, y = h.y_tower;
+        const bool inside = y >= D && y + D <= g.n[1] - 1;
+        bool plain = inside;
         int x_low = 1, x_high = g.n[0] - 1;
-        bool plain = y >= D && y + D <= g.n[1] - 1;
-        if (g.damping[0]) {
+        h.inside_first = x_low - x;
+        h.inside_end = inside ? x_high - W - x + 1 : h.inside_first;
+        if (LAYERS) {
             x_low = max(x_low, g.clear[0][0]);
             x_high = min(x_high, g.clear[0][1]);
-            plain &= (g.periodic[1] || (y - D >= g.clear[1][0] && y + D <= g.clear[1][1])) &&
-                     z0 >= g.clear[2][0] && min(z0 + 32, g.n[2]) <= g.clear[2][1];
+            plain &= g.periodic[1] || (y - D >= g.clear[1][0] && y + D <= g.clear[1][1]);
         }
         h.plain_first = x_low - x;
-        h.plain_end = plain ? x_high - W - x + 1 : -1;
+        h.plain_end = plain ? x_high - W - x + 1 : h.plain_first;
+    }
+    __device__ __forceinline__ bool is_near_face(int t) const
+    {
+        return t < item().inside_first || t >= item().inside_end;
     }
 
     __device__ __forceinline__ int wrap_y(int y) const
@@ -145,7 +218,7 @@ template <class T, int D, bool MODEL> struct register_tower {
     {
         return (char *)((T *)field + x * g.stride_x + item().y_tower * g.stride_y + z());
     }
-    static __device__ __forceinline__ T load_cell(const char *p) { return __ldcg((const T *)p); }
+    static __device__ __forceinline__ T fetch_cell(const char *p) { return __ldcg((const T *)p); }
     static __device__ __forceinline__ void store_cell(char *p, T value) { __stcg((T *)p, value); }
     /* Whether column (u, v) is inside the grid, and how far from (0, 0), which lies at (x, y). */
     __device__ __forceinline__ bool find_column(int x, int y, int u, int v, int64_t *offset) const
@@ -168,10 +241,11 @@ template <class T, int D, bool MODEL> struct register_tower {
             FOR_COLUMNS(FIRST, LAST)
             {
                 int64_t offset;
-                to[u][v] = find_column(x, y, u, v, &offset) ? load_cell(plane + offset) : T(0);
+                to[u][v] = find_column(x, y, u, v, &offset) ? fetch_cell(plane + offset) : T(0);
             }
         } else {
-            FOR_COLUMNS(FIRST, LAST) to[u][v] = load_cell(plane + p.offset[S::column_number(u, v)]);
+            FOR_COLUMNS(FIRST, LAST)
+            to[u][v] = fetch_cell(plane + p.offset[S::column_number(u, v)]);
         }
     }
     /* Columns that leave the diamond (TRAIL: u < 2 or v < 2), or all others. */
@@ -180,7 +254,7 @@ template <class T, int D, bool MODEL> struct register_tower {
     {
         char *plane = first_column(field, x);
         const int y = item().y_tower;
-        if (!active()) return;
+        if (!stores) return;
         if (near) {
             FOR_COLUMNS(0, W)
             if ((u < 2 || v < 2) == TRAIL) {
@@ -192,6 +266,39 @@ template <class T, int D, bool MODEL> struct register_tower {
             if ((u < 2 || v < 2) == TRAIL)
                 store_cell(plane + p.offset[S::column_number(u, v)], from[u][v]);
         }
+    }
+    /* Where columns (0, 0) and (1, 1) of step t are in the field that step writes. */
+    struct trail {
+        char *at[2];
+    };
+    template <int PARITY> __device__ __forceinline__ trail trail_of(int t) const
+    {
+        trail to;
+        to.at[0] = plane[PARITY] + (uint64_t)p.lines_x * (uint32_t)(128 * t);
+        to.at[1] = to.at[0] + (uint64_t)p.lines_x * 128u;
+        asm("" : "+l"(to.at[0]), "+l"(to.at[1])); /* or all addresses are added up anew */
+        return to;
+    }
+    /* Column (u, v) leaves the diamond. */
+    __device__ __forceinline__ void store_trail(T value, const trail &to, int u, int v,
+                                                bool inside = true) const
+    {
+        const int first = min(u, v), further = (max(u, v) - first) / 2;
+        if (stores && inside)
+            store_cell(to.at[first] +
+                           (uint64_t)(u > v ? p.lines_up : p.lines_down) * (128u * further),
+                       value);
+    }
+    template <int PARITY>
+    __device__ __forceinline__ void store_trail(const columns &from, int t) const
+    {
+        const trail to = trail_of<PARITY>(t);
+        const int x = item().x_tower + t, y = item().y_tower;
+        FOR_COLUMNS(0, W)
+        if (min(u, v) < 2)
+            store_trail(from[u][v], to, u, v,
+                        (unsigned)(x + (u + v) / 2) < (unsigned)g.n[0] &&
+                            (unsigned)(y + (u - v) / 2) < (unsigned)g.n[1]);
     }
 
     /* Level t of the diamond of step t - 1 into `cur`, level t - 1 of that of step t - 2 into
@@ -215,11 +322,12 @@ template <class T, int D, bool MODEL> struct register_tower {
                     T *to = (T *)(shared() + S::edge(warp, n & 1, side) + i / V * S::row_bytes);
                     const bool inside =
                         find_column(x - 1, item().y_tower, S::kept_u(i), S::kept_v(i), &offset);
-                    to[i % V] = inside ? load_cell(plane + offset) : T(0);
+                    to[i % V] = inside ? fetch_cell(plane + offset) : T(0);
                 }
             }
         }
-        pass_on(cur, t);
+        put_level(cur, n);
+        pass_on(t, true);
     }
 
     /* Write what stays in the diamond: `cur` is the level after step t, `prev` the one before. */
@@ -241,53 +349,57 @@ template <class T, int D, bool MODEL> struct register_tower {
             if (i * V + j < S::kept) q.v[j] = from[S::kept_u(i * V + j)][S::kept_v(i * V + j)];
         return q;
     }
-    /* The newest level, t, to the threads and blocks beside, for step n. */
-    __device__ __forceinline__ void pass_on(const columns &from, int t)
+    /* Vector i of this plane's newest level, for the step after `n`, to where it is read. Only once
+     * every lane has read what the place held before. */
+    __device__ __forceinline__ void put_vector(const columns &from, int i, uint32_t edge) const
     {
-        __syncwarp(); /* the places have been read */
-#pragma unroll
-        for (int i = 0; i < S::kept_vectors; i++)
-            *(cells<T> *)(shared() + S::place(warp, lane + 2) + i * S::row_bytes) =
-                kept_vector(from, i);
-        __syncwarp();
-        if (edge_to >= 0)
-            *(cells<T> *)(shared() + edge_to + (n & 1) * 16) =
-                *(const cells<T> *)(shared() + edge_from);
-        if (t > item().first_step) send_mail(t);
-        __syncwarp();
-        if (lane == 0) gate_arrive(&gates()->kept[warp][n & 1]);
+        const cells<T> q = kept_vector(from, i);
+        store_vector(here_at + i * S::row_bytes, q);
+        if (edge_to) store_vector(edge + i * S::row_bytes, q);
     }
+    /* All of them, for step n. */
+    __device__ __forceinline__ void put_level(const columns &from, uint32_t n) const
+    {
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < S::kept_vectors; i++) put_vector(from, i, edge_place(n));
+    }
+    __device__ __forceinline__ uint32_t edge_place(uint32_t n) const
+    {
+        const int side = lane == 0 ? 1 : 0; /* of the warp beside */
+        return edge_to + (n & 1) * (S::edge(0, 1, side) - S::edge(0, 0, side));
+    }
+    /* Level t has been put down for step n: tell the warps and blocks beside. */
+    __device__ __forceinline__ void pass_on(int t, bool first)
+    {
+        const uint32_t own = near_gate(warp, n), gate = arrive_to ? arrive_to + (n & 1) * 8 : own;
+        __syncwarp();
+        if (lane < 2 && (first || arrive_to)) gate_arrive(gate);
+        if (!first) send_mail(t);
+    }
+    /* Half a warp sends the lowest plane down, the other the highest up, a vector a lane. */
     __device__ __forceinline__ void send_mail(int t)
     {
-        const int to = item().beside[lane >> 4];
-        if (to < 0 || (lane & 15) >= S::kept_vectors) return;
-        char *box = tower_mailbox(p.l, to % p.l.blocks, 1 - (lane >> 4), t & 1, S::mailbox_bytes);
-        const uint32_t number = tower_mail_number(p.l, to, t);
-        const uint4 q = *(const uint4 *)(shared() + edge_from);
-        store_packet(box + (lane & 15) * 32, q.x, q.y, number);
-        store_packet(box + (lane & 15) * 32 + 16, q.z, q.w, number);
+        if (!mail_to) return;
+        const uint4 q = *(const uint4 *)(shared() + mail_from);
+        char *box = mail_to + (t & 1) * S::mailbox_bytes;
+        const uint32_t number = mail_number + t;
+        store_packet(box, q.x, q.y, number);
+        store_packet(box + 16, q.z, q.w, number);
     }
-    __device__ __forceinline__ void wait_for_edges(int t)
+    __device__ __forceinline__ void prepare_mail()
     {
-        const uint32_t phase = n >> 1 & 1;
-        if (warp > 0) gate_wait(&gates()->kept[warp - 1][n & 1], phase);
-        if (warp < S::warps - 1) gate_wait(&gates()->kept[warp + 1][n & 1], phase);
-        if (t == item().first_step) return;
-        const int k = (t - item().first_step - 1) / 2; /* message of this parity in this item */
-#pragma unroll
-        for (int side = 0; side < 2; side++)
-            if (item().beside[side] >= 0)
-                gate_wait(&gates()->mail[side][t & 1],
-                          (item().mail_phase >> (2 * side + (t & 1)) ^ k) & 1);
+        const int side = lane >> 4, i = lane & 15, to = item().beside[side];
+        mail_to = nullptr;
+        if (to < 0 || i >= S::kept_vectors) return;
+        mail_to = tower_mailbox(p.l, to % p.l.blocks, 1 - side, 0, S::mailbox_bytes) + i * 32;
+        mail_from = S::own_place(warp, end_lane(side)) + i * S::row_bytes;
+        mail_number = tower_mail_number(p.l, to, 0);
     }
-    /* All messages of this item have arrived, to whichever warp. */
-    __device__ __forceinline__ void count_mail()
+    __device__ __forceinline__ void wait_for_edges() const
     {
-        const int steps = item().end_step - item().first_step;
-        const uint32_t odd = steps / 2 & 1, even = (steps - 1) / 2 & 1; /* by parity of t */
-        for (int side = 0; side < 2; side++)
-            if (tower_part_beside(p.l, item().part, side, false) >= 0)
-                item().mail_phase = item().mail_phase ^ (even | odd << 1) << 2 * side;
+        gate_wait(near_gate(warp, n), n >> 1 & 1);
+        __syncwarp();
     }
 
     /* ---------- one step ---------- */
@@ -344,67 +456,209 @@ template <class T, int D, bool MODEL> struct register_tower {
         return values;
     }
 
-    /* out (level t + 1) from cur (level t) and prev. */
-    template <bool DAMPED>
-    __device__ __forceinline__ void update(const columns &prev, const columns &cur, columns &out,
-                                           const T *halo, int t)
+    /*
+     * out (level t + 1) from cur (level t) and prev. What columns that stay need of the planes
+     * beside comes last, since neighbours may be late: rows are started some rows before they are
+     * finished. Places are overwritten as soon as they have been read, vector by vector: after
+     * wait_for_edges the lanes of a warp stay together, and shared memory serves a warp in order.
+     */
+    template <bool DAMPED, bool PLAIN, int PARITY>
+    __device__ __forceinline__ void update(const columns &prev, columns &cur, columns &out,
+                                           uint32_t halo, int t)
     {
+        constexpr bool SPLIT = !MODEL && !DAMPED; /* the other sums need two registers */
+        constexpr int LEAD = W < 6 ? W : 6;       /* rows started before edges are waited for */
+        constexpr int AHEAD = 3;                  /* vectors fetched ahead */
         const stencil_weights<T> &c = p.c;
-        const char *model = shared() + S::model + threadIdx.x * (int)sizeof(T);
-        const char *below_at =
-            shared() + (lane == 0 ? S::edge(warp, n & 1, 0) : S::place(warp, lane + 1));
-        const char *above_at =
-            shared() + (lane == end_lane(1) ? S::edge(warp, n & 1, 1) : S::place(warp, lane + 3));
         /* columns of the halo bring their neighbours along: zero beyond a face */
-        const T *halo_below = halo - !(z() == 0 && g.mirror[2].sign[0][0]);
-        const T *halo_above = halo + !(z() == g.n[2] - 1 && g.mirror[2].sign[1][0]);
-        const T s_dt_z = DAMPED && active() ? ((const T *)g.damping[2])[z()] : T(0);
+        const uint32_t halo_below = halo - (below_at != here_at ? (int)sizeof(T) : 0);
+        const uint32_t halo_above = halo + (above_at != here_at ? (int)sizeof(T) : 0);
+        const T s_dt_z = DAMPED && stores ? ((const T *)g.damping[2])[z()] : T(0);
         const T *s_dt_xy = DAMPED ? fetch_damping(t) : nullptr;
-        const int t_mod_width = MODEL ? t % S::model_width : 0;
-        int i = 0;
-        cells<T> below, above;
-        FOR_COLUMNS(0, W)
-        {
-            const T here = cur[u + 1][v + 1], before = prev[u + 2][v + 2];
-            T pair;
-            if (u + 1 < W && v + 1 < W) {
-                if (i % V == 0) {
-                    below = *(const cells<T> *)(below_at + i / V * S::row_bytes);
-                    above = *(const cells<T> *)(above_at + i / V * S::row_bytes);
+        T k[2][W]; /* of two rows */
+        uint32_t model_column[W];
+        if (MODEL) {
+#pragma unroll
+            for (int v = 0; v < W; v++)
+                model_column[v] =
+                    S::model_column(v, t % S::model_width) * S::planes * (int)sizeof(T);
+        }
+        auto load_model_row = [&](int u) {
+            const uint32_t row = shared_address(shared() + S::model) +
+                                 threadIdx.x * (int)sizeof(T) +
+                                 S::model_row(u, t % S::model_width) * S::planes * (int)sizeof(T);
+#pragma unroll
+            for (int v = u & 1; v < W; v += 2) load_cell(k[u & 1][v], row + model_column[v]);
+        };
+        trail to = {};
+        if (PLAIN) to = trail_of<PARITY>(t);
+        constexpr bool LAYER_Z = LAYERS && PLAIN;
+        auto kept = [&](T before) { return LAYER_Z ? multiply(keep, before) : before; };
+        auto shrunk = [&](T next) { return LAYER_Z ? multiply(next, shrink) : next; };
+        auto stays = [](int u, int v) { return u + 1 < W && v + 1 < W; };
+        T low[W], high[W]; /* beside the columns of a row that enter with their planes */
+        auto load_row_ends = [&](int u) {
+#pragma unroll
+            for (int v = u & 1; v < W; v += 2)
+                if (!stays(u, v)) {
+                    const int at = S::halo_index(u + 1, v + 1) * S::line * (int)sizeof(T);
+                    load_cell(low[v], halo_below + at);
+                    load_cell(high[v], halo_above + at);
                 }
-                pair = add(below.v[i % V], above.v[i % V]);
-                i++;
-            } else {
-                const int at = S::halo_index(u + 1, v + 1) * S::line;
-                pair = add(halo_below[at], halo_above[at]);
+        };
+        auto y_pair = [&](int u, int v) { return add(cur[u][v + 2], cur[u + 2][v]); };
+        auto x_pair = [&](int u, int v) { return add(cur[u][v], cur[u + 2][v + 2]); };
+        auto whole = [&](int u, int v, T z_pair) {
+            const T here = cur[u + 1][v + 1], before = prev[u + 2][v + 2];
+            const T y = y_pair(u, v), x = x_pair(u, v);
+            const T k_here = MODEL ? k[u & 1][v] : T(0);
+            if (!DAMPED)
+                return shrunk(update_order_2<MODEL>(c, k_here, here, kept(before), y, x, z_pair));
+            const T s_dt =
+                add(add(s_dt_xy[(u + v) / 2], s_dt_xy[16 + (u - v) / 2 + D - 1]), s_dt_z);
+            return multiply(update_order_2<MODEL>(c, k_here, here,
+                                                  multiply(add(T(1), -s_dt), before), y, x, z_pair),
+                            reciprocal(add(T(1), s_dt)));
+        };
+        /* all but the z pairs of row u, and those of columns that bring them along */
+        auto start_row = [&](int u) {
+            load_row_ends(u);
+#pragma unroll
+            for (int v = u & 1; v < W; v += 2) {
+                out[u][v] = start_order_2(c, cur[u + 1][v + 1], kept(prev[u + 2][v + 2]),
+                                          y_pair(u, v), x_pair(u, v));
+                if (stays(u, v)) continue;
+                out[u][v] = shrunk(finish_order_2(c, out[u][v], add(low[v], high[v])));
+                if (PLAIN && min(u, v) < 2) store_trail(out[u][v], to, u, v);
             }
-            T k = c.k0;
-            if (MODEL)
-                k = *(const T *)(model +
-                                 S::model_index(u, v, t_mod_width) * S::planes * (int)sizeof(T));
-            T sum = multiply(c.center, here);
-            sum = multiply_add(c.weight[1][1], add(cur[u][v + 2], cur[u + 2][v]), sum);
-            sum = multiply_add(c.weight[0][1], add(cur[u][v], cur[u + 2][v + 2]), sum);
-            sum = multiply_add(c.weight[2][1], pair, sum);
-            if (DAMPED) {
-                const T s_dt =
-                    add(add(s_dt_xy[(u + v) / 2], s_dt_xy[16 + (u - v) / 2 + D - 1]), s_dt_z);
-                T next = multiply_add(T(2), here, -multiply(add(T(1), -s_dt), before));
-                out[u][v] = divide(multiply_add(k, sum, next), add(T(1), s_dt));
-            } else {
-                out[u][v] = multiply_add(k, sum, multiply_add(T(2), here, -before));
+        };
+        if (PLAIN) {
+#pragma unroll
+            for (int u = 0; u < 4; u++) load_halo_row(cur, halo, u);
+        }
+#pragma unroll
+        for (int u = 0; SPLIT && u < LEAD; u++) {
+            if (PLAIN && u + 4 < E) load_halo_row(cur, halo, u + 4);
+            start_row(u);
+        }
+        wait_for_edges();
+        cells<T> below[AHEAD], above[AHEAD];
+        const uint32_t from_below = below_at + (n & 1) * below_flip;
+        const uint32_t from_above = above_at + (n & 1) * above_flip;
+        const uint32_t edge = edge_place(n + 1);
+        auto fetch = [&](int i) {
+            below[i % AHEAD] = load_vector<T>(from_below + i * S::row_bytes);
+            above[i % AHEAD] = load_vector<T>(from_above + i * S::row_bytes);
+        };
+        int fetched = 0, i = 0, put = 0;
+#pragma unroll
+        for (int u = 0; u < W; u++) {
+            /* the vectors of this row, if there is something to do meanwhile */
+            const int row_end = S::row_vectors_end(u);
+            if (SPLIT && u + LEAD < W)
+#pragma unroll
+                for (; fetched < row_end && fetched < i / V + AHEAD; fetched++) fetch(fetched);
+            const int next = SPLIT ? u + LEAD : u; /* row to start */
+            if (next < W) {
+                if (PLAIN && next + 4 < E) load_halo_row(cur, halo, next + 4);
+                if (SPLIT)
+                    start_row(next);
+                else
+                    load_row_ends(next);
+            }
+            if (MODEL && u == 0) load_model_row(0);
+            if (MODEL && u + 1 < W) load_model_row(u + 1);
+#pragma unroll
+            for (int v = u & 1; v < W; v += 2) {
+                if (stays(u, v)) {
+#pragma unroll
+                    for (; fetched < S::kept_vectors && fetched < i / V + AHEAD; fetched++)
+                        fetch(fetched);
+                    const T pair =
+                        add(below[i / V % AHEAD].v[i % V], above[i / V % AHEAD].v[i % V]);
+                    out[u][v] =
+                        SPLIT ? shrunk(finish_order_2(c, out[u][v], pair)) : whole(u, v, pair);
+                    i++;
+                } else if (!SPLIT) {
+                    out[u][v] = whole(u, v, add(low[v], high[v]));
+                }
+                if (PLAIN && min(u, v) < 2 && (stays(u, v) || !SPLIT))
+                    store_trail(out[u][v], to, u, v);
+                if (u > 0 && v > 0) {
+                    put++;
+                    if (put % V == 0 || put == S::kept) put_vector(out, (put - 1) / V, edge);
+                }
             }
         }
     }
-
-    /* The columns with points in step n. */
-    static __device__ __forceinline__ const column_list<D> &points(int n)
+    /* The columns of row u that enter the diamond or lie just outside. */
+    static __device__ __forceinline__ void load_halo_row(columns &cur, uint32_t halo, int u)
     {
-        return ((const column_list<D> *)(shared() + S::columns))[n % S::slots];
+#pragma unroll
+        for (int v = u & 1; v < E; v += 2)
+            if (u >= W || v >= W)
+                load_cell(cur[u][v], halo + S::halo_index(u, v) * S::line * (int)sizeof(T));
     }
-    __device__ __forceinline__ bool has_points(int n) const
+
+    /* ---------- sources and receivers ---------- */
+
+    static __device__ __forceinline__ typename S::points_type &points(uint32_t n)
     {
-        return g.points.first && points(n).warps >> warp & 1;
+        return ((typename S::points_type *)(shared() + S::points))[n % POINT_LISTS];
+    }
+    static __device__ __forceinline__ void wait_for_points(uint32_t n)
+    {
+        gate_wait(&gates()->listed[n % POINT_LISTS], n / POINT_LISTS & 1);
+    }
+    /* Whether this warp has no sources in step n and the next, and only listed receivers. */
+    __device__ __forceinline__ bool has_plain_points() const
+    {
+        wait_for_points(n);
+        wait_for_points(n + 1);
+        const int warps =
+            points(n).unlisted | points(n + 1).unlisted | points(n).sources | points(n + 1).sources;
+        return !(warps >> warp & 1);
+    }
+    /* Add the listed sources to level t + 1, the result of step t, which is number n. */
+    __device__ __forceinline__ void serve_sources(columns &out, int t)
+    {
+        const typename S::points_type &list = points(n);
+        const T *values = (const T *)g.points.source_values + t * g.points.source_count;
+#pragma unroll 1
+        for (int i = 0; i < list.count; i++) {
+            const typename S::points_type::node e = list.node[i];
+            if (e.warp != warp || e.slot >= 0) continue;
+            const T value = values[~e.slot];
+            FOR_COLUMNS(0, W)
+            if (e.column == S::column_number(u, v) && e.at == lane)
+                out[u][v] = add(out[u][v], value);
+        }
+        put_level(out, n + 1);
+    }
+    /* The listed samples of step t, which was number n: from the exchange, or columns that leave.
+     */
+    __device__ __forceinline__ void serve_receivers(const columns &out, int t, uint32_t n) const
+    {
+        const typename S::points_type &list = points(n);
+        if (!(list.receivers >> warp & 1)) return;
+        T *row = (T *)g.points.samples + t * g.points.receiver_count;
+        __syncwarp();
+#pragma unroll 1
+        for (int i = lane; i < list.count; i += 32) {
+            const typename S::points_type::node e = list.node[i];
+            if (e.warp == warp && e.column == S::points_type::STAYS)
+                row[e.slot] = *(const T *)(shared() + S::exchange + e.at * 4);
+        }
+        if (!(list.leaving >> warp & 1)) return;
+#pragma unroll 1
+        for (int i = 0; i < list.count; i++) {
+            const typename S::points_type::node e = list.node[i];
+            if (e.warp != warp || e.column == S::points_type::STAYS || e.slot < 0) continue;
+            T value = 0;
+            FOR_COLUMNS(0, W)
+            if (min(u, v) == 0 && e.column == S::column_number(u, v)) value = out[u][v];
+            if (e.at == lane) row[e.slot] = value;
+        }
     }
     /* The sources of one column in step t at the plane of this thread. */
     static __device__ __forceinline__ T source_value(const torre_points_args &a, T value, int z,
@@ -433,51 +687,41 @@ template <class T, int D, bool MODEL> struct register_tower {
                 ((T *)a.samples)[t * a.receiver_count + node.slot] = sample;
         }
     }
-    /* Sources and receivers of step t. */
+    /* The same where points are not listed: every lane looks at columns. */
     __device__ __forceinline__ void serve_points(columns &out, int t)
     {
-        const column_list<D> &list = points(n);
-        const bool sources = list.source_warps >> warp & 1;
+        const torre_points_args &a = g.points;
 #pragma unroll 1
-        for (int i = 0; i < list.count; i++) {
-            const typename column_list<D>::column c = list.column[i];
-            if (!(c.warps >> warp & 1)) continue;
-            T value = 0;
-            FOR_COLUMNS(0, W) if (c.number == S::column_number(u, v)) value = out[u][v];
-            if (sources) {
-                value = source_value(g.points, value, z(), t, c.first, c.first + c.count);
-                FOR_COLUMNS(0, W) if (c.number == S::column_number(u, v)) out[u][v] = value;
+        for (int start = 0; start < 2 * D * D; start += 32) {
+            const int i = start + lane, u_i = i / D, v_i = i % D * 2 + (u_i & 1);
+            const int x = item().x_tower + t + (u_i + v_i) / 2;
+            const int y = wrap_y(item().y_tower + (u_i - v_i) / 2);
+            int first = 0, last = 0;
+            if (i < 2 * D * D && (unsigned)x < (unsigned)g.n[0] && (unsigned)y < (unsigned)g.n[1]) {
+                const int64_t block = ((int64_t)x * a.blocks_y + y) * p.l.parts + item().part;
+                first = a.first[block];
+                last = a.first[block + 1];
             }
-            take_samples(g.points, value, z() - lane, min(item().planes - warp * 32, 32), t,
-                         c.first, c.first + c.count);
+            uint32_t found = __ballot_sync(~0u, first < last);
+#pragma unroll 1
+            for (; found; found &= found - 1) {
+                const int from = __ffs(found) - 1, number = start + from;
+                const int node = __shfl_sync(~0u, first, from), end = __shfl_sync(~0u, last, from);
+                T value = 0;
+                FOR_COLUMNS(0, W) if (number == u * D + v / 2) value = out[u][v];
+                value = source_value(a, value, z(), t, node, end);
+                FOR_COLUMNS(0, W) if (number == u * D + v / 2) out[u][v] = value;
+                take_samples(a, value, z() - lane, min(item().planes - warp * 32, 32), t, node,
+                             end);
+            }
         }
-    }
-
-    /* Whether step t touches an x or y face, or the seam of periodic y. */
-    __device__ __forceinline__ bool is_near_face(int t) const
-    {
-        const int x = item().x_tower + t, y = item().y_tower;
-        return x < 1 || x + W > g.n[0] - 1 || y < D || y + D > g.n[1] - 1;
-    }
-    /* Whether some cell of this warp is damped in step t. */
-    __device__ __forceinline__ bool is_damped(int t) const
-    {
-        if (!g.damping[0]) return false;
-        const int x = item().x_tower + t, y = item().y_tower, z0 = z() - lane;
-        return x < g.clear[0][0] || x + W > g.clear[0][1] ||
-               (!g.periodic[1] && (y - D < g.clear[1][0] || y + D > g.clear[1][1])) ||
-               z0 < g.clear[2][0] || min(z0 + 32, g.n[2]) > g.clear[2][1];
+        put_level(out, n + 1);
     }
 
     /* The slot of step n has been filled. */
-    static __device__ __forceinline__ void wait_for_slot(int n)
+    static __device__ __forceinline__ void wait_for_slot(uint32_t n)
     {
         gate_wait(&gates()->full[n % S::slots], n / S::slots & 1);
-    }
-    __device__ __forceinline__ void wait_for_step(int t)
-    {
-        wait_for_slot(n);
-        wait_for_edges(t);
     }
     /* Step n - 1 has finished. */
     __device__ __forceinline__ void release_slot()
@@ -486,24 +730,31 @@ template <class T, int D, bool MODEL> struct register_tower {
         if (lane == 0) gate_arrive(&gates()->empty[(n - 1) % S::slots]);
     }
 
-    template <bool PLAIN>
+    template <bool PLAIN, int PARITY>
     __device__ __forceinline__ void step(const columns &prev, columns &cur, columns &out, int t)
     {
-        wait_for_step(t);
-        const T *halo =
-            (const T *)(shared() + S::ring + n % S::slots * S::slot_bytes) + V + threadIdx.x;
+        wait_for_slot(n);
+        const uint32_t halo = shared_address(shared() + S::ring) + n % S::slots * S::slot_bytes +
+                              (V + threadIdx.x) * (int)sizeof(T);
         const bool near = !PLAIN && is_near_face(t);
-        FOR_COLUMNS(0, E)
-        if (u >= W || v >= W) cur[u][v] = halo[S::halo_index(u, v) * S::line];
-        if (near) fill_ghosts(cur, item().x_tower + t - 1);
-        if (!PLAIN && is_damped(t))
-            update<true>(prev, cur, out, halo, t);
-        else
-            update<false>(prev, cur, out, halo, t);
-        if (!PLAIN && has_points(n)) serve_points(out, t);
-        store<true>(out, g.field[t & 1], item().x_tower + t, near);
+        if (!PLAIN) {
+#pragma unroll
+            for (int u = 0; u < E; u++) load_halo_row(cur, halo, u);
+            if (near) fill_ghosts(cur, item().x_tower + t - 1);
+        }
+        update<LAYERS && !PLAIN, PLAIN, PARITY>(prev, cur, out, halo, t);
+        if (POINTS && !PLAIN) wait_for_points(n);
+        if (POINTS && !PLAIN && points(n).unlisted >> warp & 1) serve_points(out, t);
+        if (POINTS && !PLAIN && points(n).sources >> warp & 1) serve_sources(out, t);
+        if (!PLAIN) {
+            if (near && g.periodic[1])
+                store<true>(out, g.field[PARITY], item().x_tower + t, true);
+            else
+                store_trail<PARITY>(out, t);
+        }
         n++;
-        if (t + 1 < item().end_step) pass_on(out, t + 1);
+        if (PLAIN || t + 1 < end_step) pass_on(t + 1, false);
+        if (POINTS) serve_receivers(out, t, n - 1);
         release_slot();
     }
 
@@ -513,27 +764,26 @@ template <class T, int D, bool MODEL> struct register_tower {
         columns P, C, A, B;
         enter(P, C);
 #pragma unroll 1
-        for (int t = item().first_step;; t += 2) {
-            const bool lone = t + 1 >= item().end_step; /* no step t + 1 */
-            bool plain = !lone && t >= item().plain_first && t + 1 < item().plain_end;
-            if (g.points.first && plain) {
-                wait_for_slot(n);
-                wait_for_slot(n + 1);
-                plain = !has_points(n) && !has_points(n + 1);
-            }
-            if (plain) {
-                step<true>(P, C, A, t);
-                step<true>(C, A, B, t + 1);
-            } else {
-                step<false>(P, C, A, t);
-                if (lone) {
-                    leave(C, A, t);
-                    break;
+        for (int t = uniform(item().first_step);;) {
+            if (t >= uniform(item().plain_first)) {
+                const int plain_end = min(uniform(item().plain_end), end_step - 1) - 1;
+#pragma unroll 1
+                for (; t < plain_end; t += 2) {
+                    if (POINTS && !has_plain_points()) break;
+                    step<true, 0>(P, C, A, t);
+                    step<true, 1>(C, A, B, t + 1);
+                    FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
                 }
-                step<false>(C, A, B, t + 1);
             }
-            if (t + 2 >= item().end_step) {
-                leave(A, B, t + 1);
+            step<false, 0>(P, C, A, t);
+            if (t + 1 >= end_step) {
+                leave(C, A, t);
+                break;
+            }
+            step<false, 1>(C, A, B, t + 1);
+            t += 2;
+            if (t >= end_step) {
+                leave(A, B, t - 1);
                 break;
             }
             FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
@@ -542,12 +792,12 @@ template <class T, int D, bool MODEL> struct register_tower {
     /* The same for a warp above the last plane: it keeps in step. */
     __device__ __forceinline__ void climb_idle()
     {
-        if (lane == 0) gate_arrive(&gates()->kept[warp][n & 1]);
+        if (lane < 2) gate_arrive(&gates()->near[warp][n & 1]);
 #pragma unroll 1
-        for (int t = item().first_step; t < item().end_step; t++) {
-            wait_for_step(t);
+        for (int t = item().first_step; t < end_step; t++) {
+            wait_for_slot(n);
             n++;
-            if (lane == 0 && t + 1 < item().end_step) gate_arrive(&gates()->kept[warp][n & 1]);
+            if (lane < 2 && t + 1 < end_step) gate_arrive(&gates()->near[warp][n & 1]);
             release_slot();
         }
     }
@@ -559,10 +809,7 @@ template <class T, int D, bool MODEL> struct register_tower {
         else
             climb_idle();
         __syncwarp();
-        if (lane == 0) {
-            count_mail();
-            gate_arrive(&gates()->left);
-        }
+        if (lane == 0) gate_arrive(&gates()->left);
         __syncwarp();
     }
 };

@@ -108,16 +108,17 @@ template <class T, int R, bool MODEL> struct stepwise {
         cells<T> s_dt;
         if (damped) {
             s_dt = damping_at<T>(g, x, y, z);
-            start_update(before, u, s_dt);
-        } else {
+            if (R == 1)
+                damp_before(before, s_dt);
+            else
+                start_update(before, u, s_dt);
+        } else if (R > 1) {
             start_update(before, u);
         }
         if constexpr (R == 1) {
-            cells<T> sum = scaled(c.center, u);
-            accumulate(sum, c.weight[1][1], pair_sum(side[0], side[1]));
-            accumulate(sum, c.weight[0][1], pair_sum(queue[FIRST % Q], queue[(FIRST + 2) % Q]));
-            accumulate(sum, c.weight[2][1], pair_along_z<T>(around));
-            accumulate(before, k, sum);
+            update_order_2<MODEL>(c, k, u, before, pair_sum(side[0], side[1]),
+                                  pair_sum(queue[FIRST % Q], queue[(FIRST + 2) % Q]),
+                                  pair_along_z<T>(around));
         } else {
             cells<T> sum = scaled(c.weight[1][R], side[0]);
 #pragma unroll
@@ -192,8 +193,8 @@ static cudaError_t launch(const torre_wave_args *args, const torre_step_launch *
 {
     constexpr int lanes = stepwise<T, R, MODEL>::lanes;
     const dim3 block(lanes, THREADS / lanes);
-    stepwise_kernel<T, R, MODEL>
-        <<<l->tile_count, block, 0, stream>>>(*args, stencil_weights<T>(*args), *l);
+    stepwise_kernel<T, R, MODEL><<<l->tile_count, block, 0, stream>>>(
+        *args, stencil_weights<T>(*args, R == 1 && !MODEL), *l);
     return cudaGetLastError();
 }
 
