@@ -18,8 +18,9 @@ grep ',timed,' "$sweep" | sort -t, -k1,1n -k2,2 -k8,8gr | awk -F, '!seen[$1 $2]+
             --steps "$steps" --precision "$precision" --ordering "$ordering" --source none \
             --initial noise --snapshot-every 0 --output . \
             $([ "$engine" = torre ] && echo --dts "$dts" --tower-height "$height") |
-            awk -F'","' '/^"[0-9]/ {gsub(/[",]/, "", $NF); gsub(/,/, "", $(NF - 1))
-                                    sum += $NF + $(NF - 1)} END {printf "%.0f", sum}')
+            awk -F'","' '/^"ID"/ {for (k = 1; k <= NF; k++) if ($k ~ /^dram__bytes_(read|write).sum/) of[k]}
+                         /^"[0-9]/ {for (k in of) {gsub(/[",]/, "", $k); sum += $k}}
+                         END {printf "%.0f", sum}')
         awk -v b="$bytes" -v n=$size -v s="$steps" -v k="$order,$engine,$dts,$height,$ordering" \
             'BEGIN {if (b > 0) printf "%s,%.4f\n", k, b / n / n / n / s}'
     done
