@@ -63,8 +63,15 @@ typedef struct torre_wave_args {
     torre_points_args points;
 } torre_wave_args;
 
+/* What a block of the stepwise kernel covers. */
+typedef struct torre_step_shape {
+    int rows, planes; /* along y and z */
+    int blocks;       /* persistent blocks that take tiles in turn; 0: one block a tile */
+} torre_step_shape;
+
 /* One launch of the stepwise kernel (one step). */
 typedef struct torre_step_launch {
+    torre_step_shape shape;
     const int *tiles; /* block (x, y, z) tile coordinates, three ints each, in traversal order */
     int tile_count;
     int chunk; /* cells along x that a block marches over */
@@ -111,8 +118,9 @@ cudaError_t torre_stepwise_launch(int order, int precision, const torre_wave_arg
                                   const torre_step_launch *launch, cudaStream_t stream);
 /* Whether this build holds machine code or PTX that the current device can run. */
 cudaError_t torre_stepwise_probe(void);
-/* Planes along z and rows along y that a block of the stepwise kernel covers. */
-void torre_stepwise_tile(int order, int precision, int *rows, int *planes);
+/* Shape of the stepwise kernel that suits the current device and the problem. */
+cudaError_t torre_stepwise_shape(int order, int precision, const torre_wave_args *args,
+                                 torre_step_shape *shape);
 
 /* Small kernels around the fields (wave_fields.cu); all asynchronous on the stream. */
 

@@ -75,7 +75,8 @@ static torre_status upload_model(torre_cuda_solver *s)
     int64_t ny = p->velocity_cells->shape[1], nz = p->size[2], pitch = s->args.stride_y;
     size_t width = (size_t)p->precision;
     void *k;
-    TORRE_TRY(torre_cuda_alloc(&k, (size_t)(p->size[0] * ny * pitch) * width));
+    /* towers read up to 3 planes and rows beyond the last */
+    TORRE_TRY(torre_cuda_alloc(&k, (size_t)((p->size[0] + 3) * ny + 3) * (size_t)pitch * width));
     s->args.k = k;
     s->args.k_stride_x = ny * pitch;
     s->args.k_stride_y = ny == 1 ? 0 : pitch;
@@ -138,15 +139,32 @@ static torre_status upload_damping(torre_cuda_solver *s)
     return TORRE_OK;
 }
 
+/* Cells along x that a block marches over. Persistent blocks: what costs least if all take the same
+ * time for a plane and the `order` planes more that are read for each chunk cost half as much. */
+static int chunk_of(const torre_wave_problem *p, const torre_step_shape *shape, int64_t columns)
+{
+    if (!shape->blocks) return p->size[0] < 256 ? 16 : 64;
+    int64_t best = p->size[0], least = INT64_MAX;
+    for (int64_t chunks = 1; chunks <= (p->size[0] + 15) / 16; chunks++) {
+        int64_t chunk = (p->size[0] + chunks - 1) / chunks;
+        int64_t rounds = (chunks * columns + shape->blocks - 1) / shape->blocks;
+        if (rounds * (chunk + p->order / 2) >= least) continue;
+        least = rounds * (chunk + p->order / 2);
+        best = chunk;
+    }
+    return (int)best;
+}
+
 /* Tiles of the stepwise kernel, in the plan's ordering. */
 static torre_status make_tiles(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
-    int rows, planes;
-    torre_stepwise_tile(p->order, (int)p->precision, &rows, &planes);
-    s->step.chunk = p->size[0] < 256 ? 16 : 64;
-    int64_t size[3] = {(p->size[0] + s->step.chunk - 1) / s->step.chunk,
-                       (p->size[1] + rows - 1) / rows, (p->size[2] + planes - 1) / planes};
+    torre_step_shape *shape = &s->step.shape;
+    TORRE_CUDA_TRY(torre_stepwise_shape(p->order, (int)p->precision, &s->args, shape));
+    int64_t size[3] = {1, (p->size[1] + shape->rows - 1) / shape->rows,
+                       (p->size[2] + shape->planes - 1) / shape->planes};
+    s->step.chunk = chunk_of(p, shape, size[1] * size[2]);
+    size[0] = (p->size[0] + s->step.chunk - 1) / s->step.chunk;
     int64_t count = size[0] * size[1] * size[2];
     const char *why = "";
     torre_ordering ordering;

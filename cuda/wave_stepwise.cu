@@ -1,13 +1,22 @@
 /*
  * The stepwise engine: one kernel launch per time step.
  *
- * A block of 256 threads owns 32 (16) vectors along z times 8 (16) rows along y for the orders 2
- * and 4 (6 and 8) and marches along x; the 2 R + 1 vectors of the x stencil stay in registers, y
- * and z neighbours come through the L1 cache. Fields are read once and written once from memory, 12
- * bytes a cell in f32, as long as the y neighbours of blocks that run at the same time meet in the
- * L2 cache: the order in which tiles are taken is that of the plan's ordering.
+ * Blocks march along x with the 2 R + 1 vectors of the x stencil in registers. Fields are read once
+ * and written once from memory, 12 bytes a cell in f32, as long as the y neighbours of blocks that
+ * run at the same time meet in the L2 cache: the order in which tiles are taken is that of the
+ * plan's ordering. Two kernels:
+ *
+ *     cached   everything through the L1 cache: 256 threads own 32 (16) vectors along z times 8
+ * (16) rows along y for the orders 2 and 4 (6 and 8); tma      planes are copied to shared memory
+ * ahead of the march (wave_stepwise_tma.cuh).
  */
+#include <stdlib.h>
+
+#include <type_traits>
+
+#include "hopper.cuh"
 #include "wave_cell.cuh"
+#include "wave_tensor_map.cuh"
 
 constexpr int THREADS = 256;
 /* wide stencils: more rows a block, so that fewer y neighbours are read twice */
@@ -52,6 +61,84 @@ __device__ __forceinline__ cells<T> mirrored_row(const T *u, const torre_wave_ar
     return sign_x * sign_y == -1 ? scaled(T(-1), v) : v;
 }
 
+/* How the vectors beside those at z are found. */
+template <class T, int R> struct z_surroundings {
+    static constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
+    bool inside; /* nothing beyond a z face is needed */
+    bool simple; /* at most one vector, the mirror image of the centre */
+    __device__ __forceinline__ z_surroundings(const torre_wave_args &g, int z)
+        : inside(z >= PV * V && z + (PV + 1) * V <= g.n[2]),
+          simple(PV == 1 && g.n[2] % V == 0 && g.n[2] > R && !g.periodic[2])
+    {
+    }
+    /* Put in what lies beyond a face; row: the line of the centre, so that row[z] is its first
+     * cell.
+     */
+    __device__ __forceinline__ void mirror(cells<T> *around, const T *row, const torre_wave_args &g,
+                                           int z) const
+    {
+        if (inside) return;
+        if (simple) {
+            const torre_mirror &m = g.mirror[2];
+            if (z == 0) around[0] = image_below(around[PV], m.sign[0][0] == 1);
+            if (z + V == g.n[2]) around[2 * PV] = image_above(around[PV], m.sign[1][0] == 1);
+            return;
+        }
+        cells<T> wide[2 * PV + 1];
+        around_face<T, R>(wide, row, g, z);
+#pragma unroll
+        for (int p = 0; p <= 2 * PV; p++) around[p] = wide[p];
+    }
+};
+
+/* The next level of the vector at (x, y, z), into `before`, the level before. side(d), plane(d):
+ * the vectors d cells further along y and x, the centre for d = 0; around: those along z. */
+template <class T, int R, bool MODEL, class Side, class Plane>
+__device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave_args &g,
+                                              const stencil_weights<T> &c, const cells<T> &k,
+                                              Side side, Plane plane, const cells<T> *around, int x,
+                                              int y, int z)
+{
+    const bool damped = g.damping[0] && (x < g.clear[0][0] || x >= g.clear[0][1] ||
+                                         y < g.clear[1][0] || y >= g.clear[1][1] ||
+                                         z < g.clear[2][0] || z + cells<T>::n > g.clear[2][1]);
+    const cells<T> u = plane(0);
+    cells<T> s_dt;
+    if (damped) {
+        s_dt = damping_at<T>(g, x, y, z);
+        if (R == 1)
+            damp_before(before, s_dt);
+        else
+            start_update(before, u, s_dt);
+    } else if (R > 1) {
+        start_update(before, u);
+    }
+    if constexpr (R == 1) {
+        update_order_2<MODEL>(c, k, u, before, pair_sum(side(-1), side(1)),
+                              pair_sum(plane(-1), plane(1)), pair_along_z<T>(around));
+    } else {
+        cells<T> sum = scaled(c.weight[1][R], side(-R));
+#pragma unroll
+        for (int d = 1 - R; d <= R; d++)
+            if (d != 0) accumulate(sum, c.weight[1][d < 0 ? -d : d], side(d));
+        accumulate(before, k, sum);
+        sum = scaled(c.weight[0][R], plane(-R));
+#pragma unroll
+        for (int d = 1 - R; d <= R; d++)
+            accumulate(sum, d == 0 ? c.center : c.weight[0][d < 0 ? -d : d], plane(d));
+        accumulate(before, k, sum);
+        accumulate(before, k, sum_along_z<T, R>(around, c.weight[2]));
+    }
+    if (damped) finish_update(before, s_dt);
+}
+
+template <class T> __device__ __forceinline__ void store_next(T *next, const cells<T> &v)
+{
+    float4 q;
+    memcpy(&q, &v, 16);
+    __stcs((float4 *)next, q);
+}
+
 template <class T, int R, bool MODEL> struct stepwise {
     static constexpr int V = cells<T>::n, PV = (R + V - 1) / V, Q = 2 * R + 1;
     static constexpr int lanes = 2 * R >= WIDE_ORDER ? WIDE_LANES : NARROW_LANES;
@@ -60,8 +147,7 @@ template <class T, int R, bool MODEL> struct stepwise {
     const T *now;
     T *next;
     int y, z;
-    bool z_inside; /* nothing beyond a z face is needed */
-    bool z_simple; /* at most one vector, the mirror image of the centre */
+    z_surroundings<T, R> beside;
 
     /* One step of the march: queue[(FIRST + i) % Q] is the vector at x - R + i. */
     template <bool NEAR, int FIRST> __device__ __forceinline__ void update(cells<T> *queue, int x)
@@ -87,56 +173,16 @@ template <class T, int R, bool MODEL> struct stepwise {
 #pragma unroll
         for (int p = -PV; p <= PV; p++) {
             around[PV + p] = uniform_cells(T(0));
-            if (p != 0 && (z_inside || (z_simple && z + p * V >= 0 && z + p * V < g.n[2])))
+            if (p != 0 &&
+                (beside.inside || (beside.simple && z + p * V >= 0 && z + p * V < g.n[2])))
                 around[PV + p] = load(now + here + p * V);
         }
-        const cells<T> u = queue[(FIRST + R) % Q];
-        around[PV] = u;
-        if (z_simple) {
-            const torre_mirror &m = g.mirror[2];
-            if (z == 0) around[0] = image_below(u, m.sign[0][0] == 1);
-            if (z + V == g.n[2]) around[2 * PV] = image_above(u, m.sign[1][0] == 1);
-        } else if (!z_inside) {
-            cells<T> wide[2 * PV + 1];
-            around_face<T, R>(wide, now + x * g.stride_x + y * g.stride_y, g, z);
-#pragma unroll
-            for (int p = 0; p <= 2 * PV; p++) around[p] = wide[p];
-        }
-        const bool damped =
-            g.damping[0] && (x < g.clear[0][0] || x >= g.clear[0][1] || y < g.clear[1][0] ||
-                             y >= g.clear[1][1] || z < g.clear[2][0] || z + V > g.clear[2][1]);
-        cells<T> s_dt;
-        if (damped) {
-            s_dt = damping_at<T>(g, x, y, z);
-            if (R == 1)
-                damp_before(before, s_dt);
-            else
-                start_update(before, u, s_dt);
-        } else if (R > 1) {
-            start_update(before, u);
-        }
-        if constexpr (R == 1) {
-            update_order_2<MODEL>(c, k, u, before, pair_sum(side[0], side[1]),
-                                  pair_sum(queue[FIRST % Q], queue[(FIRST + 2) % Q]),
-                                  pair_along_z<T>(around));
-        } else {
-            cells<T> sum = scaled(c.weight[1][R], side[0]);
-#pragma unroll
-            for (int i = 1; i < 2 * R; i++)
-                accumulate(sum, c.weight[1][i < R ? R - i : i - R + 1], side[i]);
-            accumulate(before, k, sum);
-            sum = scaled(c.weight[0][R], queue[FIRST % Q]);
-#pragma unroll
-            for (int i = 1; i <= 2 * R; i++)
-                accumulate(sum, i == R ? c.center : c.weight[0][i < R ? R - i : i - R],
-                           queue[(FIRST + i) % Q]);
-            accumulate(before, k, sum);
-            accumulate(before, k, sum_along_z<T, R>(around, c.weight[2]));
-        }
-        if (damped) finish_update(before, s_dt);
-        float4 q;
-        memcpy(&q, &before, 16);
-        __stcs((float4 *)(next + here), q);
+        around[PV] = queue[(FIRST + R) % Q];
+        beside.mirror(around, now + here - z, g, z);
+        advance_cells<T, R, MODEL>(
+            before, g, c, k, [&](int d) { return side[d < 0 ? R + d : R + d - 1]; },
+            [&](int d) { return queue[(FIRST + R + d) % Q]; }, around, x, y, z);
+        store_next(next + here, before);
     }
 
     /* Q steps, so that the queue turns round once without moving. */
@@ -164,14 +210,7 @@ __global__ void __launch_bounds__(THREADS, R == 1 ? 3 : 2)
     const int z = (tile[2] * lanes + threadIdx.x) * S::V;
     if (y >= g.n[1] || z >= g.n[2]) return;
     const int x_end = min(x_first + l.chunk, g.n[0]);
-    S s{g,
-        c,
-        (const T *)g.field[1],
-        (T *)g.field[0],
-        y,
-        z,
-        z >= S::PV * S::V && z + (S::PV + 1) * S::V <= g.n[2],
-        S::PV == 1 && g.n[2] % S::V == 0 && g.n[2] > R && !g.periodic[2]};
+    S s{g, c, (const T *)g.field[1], (T *)g.field[0], y, z, z_surroundings<T, R>(g, z)};
     const bool near = x_first < R || x_end + R > g.n[0] || y < R || y + R >= g.n[1];
     cells<T> queue[S::Q];
 #pragma unroll
@@ -187,15 +226,33 @@ __global__ void __launch_bounds__(THREADS, R == 1 ? 3 : 2)
     }
 }
 
+#include "wave_stepwise_tma.cuh"
+
 template <class T, int R, bool MODEL>
 static cudaError_t launch(const torre_wave_args *args, const torre_step_launch *l,
                           cudaStream_t stream)
 {
+    if constexpr (stepwise_tma<T, R>::useful)
+        if (l->shape.blocks) return stepwise_tma_launch<T, R, MODEL>(args, l, stream);
     constexpr int lanes = stepwise<T, R, MODEL>::lanes;
     const dim3 block(lanes, THREADS / lanes);
     stepwise_kernel<T, R, MODEL><<<l->tile_count, block, 0, stream>>>(
         *args, stencil_weights<T>(*args, R == 1 && !MODEL), *l);
     return cudaGetLastError();
+}
+
+template <class T, int R>
+static cudaError_t shape_of(const torre_wave_args *args, torre_step_shape *shape)
+{
+    if constexpr (stepwise_tma<T, R>::useful) {
+        bool tma;
+        cudaError_t e = stepwise_uses_tma(args, &tma);
+        if (e) return e;
+        if (tma) return stepwise_tma_shape<T, R>(shape);
+    }
+    constexpr int lanes = stepwise<T, R, false>::lanes;
+    *shape = {THREADS / lanes, lanes * cells<T>::n, 0};
+    return cudaSuccess;
 }
 
 template <class T, int R>
@@ -222,6 +279,22 @@ static cudaError_t launch_precision(int order, const torre_wave_args *args,
     return cudaErrorInvalidValue;
 }
 
+template <class T>
+static cudaError_t shape_precision(int order, const torre_wave_args *args, torre_step_shape *shape)
+{
+    switch (order) {
+    case 2:
+        return shape_of<T, 1>(args, shape);
+    case 4:
+        return shape_of<T, 2>(args, shape);
+    case 6:
+        return shape_of<T, 3>(args, shape);
+    case 8:
+        return shape_of<T, 4>(args, shape);
+    }
+    return cudaErrorInvalidValue;
+}
+
 extern "C" cudaError_t torre_stepwise_launch(int order, int precision, const torre_wave_args *args,
                                              const torre_step_launch *l, cudaStream_t stream)
 {
@@ -229,11 +302,11 @@ extern "C" cudaError_t torre_stepwise_launch(int order, int precision, const tor
                           : launch_precision<double>(order, args, l, stream);
 }
 
-extern "C" void torre_stepwise_tile(int order, int precision, int *rows, int *planes)
+extern "C" cudaError_t torre_stepwise_shape(int order, int precision, const torre_wave_args *args,
+                                            torre_step_shape *shape)
 {
-    const int lanes = order >= WIDE_ORDER ? WIDE_LANES : NARROW_LANES;
-    *rows = THREADS / lanes;
-    *planes = lanes * 16 / precision;
+    return precision == 4 ? shape_precision<float>(order, args, shape)
+                          : shape_precision<double>(order, args, shape);
 }
 
 extern "C" cudaError_t torre_stepwise_probe(void)

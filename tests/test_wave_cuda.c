@@ -326,6 +326,9 @@ static void check_order(int order, torre_precision f, bool small)
     s = new_problem("mixed, flat model", order, f, 30, 52, 261, 2, true);
     set_faces(s, F, A, A, R, R, F);
     check_problem(s, 13, false);
+    s = new_problem("many tiles, model", order, f, 70, 61, 140, 1, true);
+    set_faces(s, R, A, A, R, R, F);
+    check_problem(s, 13, false);
     s = new_problem("periodic z", order, f, 33, 31, 64, 1, true);
     set_faces(s, A, F, R, F, P, P);
     check_problem(s, 13, false);
