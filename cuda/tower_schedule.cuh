@@ -71,8 +71,8 @@ __device__ __forceinline__ int tower_part_beside(const torre_tower_launch &l, in
 
 /*
  * Counter number i of those an item waits for, NULL for none: 0..8 the upwind towers (they must
- * have come as far as this one), 9 and 10 the items that the blocks of the z neighbours had before
- * (they must be done before their mailboxes are written again).
+ * have come as far as this one), 9 and 10 the items that had the mailboxes of the z neighbours
+ * before (they must be done before those are written again).
  */
 __device__ __forceinline__ const int *tower_wait_for(const torre_tower_launch &l,
                                                      const tower_item &w, int item, int i,
@@ -90,22 +90,19 @@ __device__ __forceinline__ const int *tower_wait_for(const torre_tower_launch &l
     }
     if (i > 10) return nullptr;
     const int part = tower_part_beside(l, w.part, i - 9, periodic_z);
-    const int before = item - w.part + part - l.blocks;
+    const int before = item - w.part + part - 2 * l.blocks;
     if (part < 0 || part == w.part || before < 0) return nullptr;
     const int place = before / l.parts;
     return tower_progress(l, l.list[2 * place], l.list[2 * place + 1], before % l.parts);
 }
 
-/* Mailbox of the block that works on `part` beside this item, for messages from the given side. */
-__device__ __forceinline__ int tower_mail_block(const torre_tower_launch &l, const tower_item &w,
-                                                int item, int part)
-{
-    return (item - w.part + part) % l.blocks;
-}
-__device__ __forceinline__ char *tower_mailbox(const torre_tower_launch &l, int block, int side,
+/* Mailbox of an item for messages from the given side. A block has two that take turns, so that no
+ * neighbour has to wait until its last item is done. */
+__device__ __forceinline__ char *tower_mailbox(const torre_tower_launch &l, int item, int side,
                                                int parity, int bytes)
 {
-    return l.mailbox + ((int64_t)(block * 2 + side) * 2 + parity) * bytes;
+    const int block = item % l.blocks, turn = item / l.blocks & 1;
+    return l.mailbox + (((int64_t)(block * 2 + turn) * 2 + side) * 2 + parity) * bytes;
 }
 /* Number of the message with level t of the round-th item of a block: grows all the time. */
 __device__ __forceinline__ int tower_mail_number(const torre_tower_launch &l, int item, int t)

@@ -94,11 +94,10 @@ typedef struct torre_tower_launch {
     const int *list; /* towers in traversal order: s, m */
     int tower_count;
     int s_min, s_max, m_min, m_max;
-    int parts;      /* blocks along z that share a tower */
-    int *progress;  /* [slots][parts] completed steps; zero at launch */
-    int *mail_flag; /* [blocks][2] newest message; zero at launch */
-    char *mailbox;  /* [blocks][2 sides][2 parities][mailbox_bytes] */
-    int blocks;     /* persistent blocks, all co-resident */
+    int parts;     /* blocks along z that share a tower */
+    int *progress; /* [slots][parts] completed steps; zero at launch */
+    char *mailbox; /* [blocks][2 turns][2 sides][2 parities][mailbox_bytes]; zero at launch */
+    int blocks;    /* persistent blocks, all co-resident */
 } torre_tower_launch;
 
 /* Functions of one instance (order, dts, precision). */

@@ -1,7 +1,7 @@
 /* Mirror images at the faces of the grid in a block tower. Included by wave_block_tower.cuh. */
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_lines(int block,
+__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_lines(int block, int slot,
                                                                                 int parity)
 {
     const int vectors = h.vectors, z_part = h.z_part;
@@ -11,7 +11,7 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_lines(
 #pragma unroll 1
         for (int i = 0; i < NL; i++) {
             char *line = shared() + block + i * S::line + PV * 16;
-            char *edge = shared() + edge_slot(parity, side) + i * S::line;
+            char *edge = shared() + S::edges_at(parity, side) + slot + i * S::line;
 #pragma unroll
             for (int d = 0; d < R; d++) {
                 const int sign = g.mirror[2].sign[side][d];
@@ -30,18 +30,14 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_lines(
 }
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_z(const vec (&C)[ZV][NL],
-                                                                            int block, int parity)
+__device__ __forceinline__ void
+block_tower<T, R, DB, MODEL, TMA>::mirror_vectors(const vec (&C)[ZV][NL], int slot, int parity)
 {
-    if (PV > 1 || g.n[2] % V != 0) {
-        mirror_lines(block, parity);
-        return;
-    }
 #pragma unroll
     for (int side = 0; side < 2; side++) {
         if (beside(side) >= 0) continue;
         const bool rigid = g.mirror[2].sign[side][0] == 1;
-        const int edges = edge_slot(parity, side), last = h.vectors - 1;
+        const int edges = S::edges_at(parity, side) + slot, last = h.vectors - 1;
 #pragma unroll
         for (int v = 0; v < ZV; v++) {
             if (lane() + v * lanes != (side ? last : 0)) continue;
@@ -51,24 +47,6 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_z(cons
                              side ? image_above(C[v][i], rigid) : image_below(C[v][i], rigid));
         }
     }
-}
-
-template <class T, int R, int DB, bool MODEL, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, MODEL, TMA>::mirror_block(vec (&C)[ZV][NL], int block, int parity)
-{
-    if (!at_z_face()) return;
-    __syncwarp();
-    if (!idle()) mirror_z(C, block, parity);
-    __syncwarp();
-    if (ragged()) reload(C, block);
-}
-
-template <class T, int R, int DB, bool MODEL, bool TMA>
-__device__ __forceinline__ bool block_tower<T, R, DB, MODEL, TMA>::is_near_face(int t) const
-{
-    const int x = h.x_tower + R * t, y = h.y_tower, d = R * DB;
-    return x < R || x + 2 * d + R > g.n[0] || (!g.periodic[1] && (y < d || y + d + R > g.n[1]));
 }
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
@@ -83,31 +61,73 @@ __device__ __forceinline__ int block_tower<T, R, DB, MODEL, TMA>::find_block(int
 }
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::fill_line(int to, int from,
+                                                                             int sign)
+{
+#pragma unroll
+    for (int v = 0; v < ZV; v++) {
+        vec value = uniform_cells(T(0));
+        if (sign) value = load_shared(from + in_line(v));
+        store_shared(to + in_line(v), sign == -1 ? scaled(T(-1), value) : value);
+    }
+}
+
+template <class T, int R, int DB, bool MODEL, bool TMA>
+__device__ __forceinline__ void
+block_tower<T, R, DB, MODEL, TMA>::fill_whole_block(int X, int Y, int at_x, int at_y, int to, int t)
+{
+    const bool out_x = (unsigned)at_x >= (unsigned)g.n[0];
+    if (out_x && (unsigned)at_y >= (unsigned)g.n[1]) return; /* nobody reads corners */
+    const int axis = out_x ? 0 : 1, at = out_x ? at_x : at_y, n = g.n[axis];
+    if (at != -R && at != n) return; /* too far outside */
+    const int side = at < 0 ? 0 : 1, inward = side ? -1 : 1;
+    const int from = find_block(out_x ? X + inward : X, out_x ? Y : Y + inward, t & 1);
+    if (from < 0) return;
+    const int stride = (out_x ? R : 1) * S::line, other = (out_x ? 1 : R) * S::line;
+    const torre_mirror &m = g.mirror[axis];
+#pragma unroll
+    for (int i = 0; i < R; i++) {
+        const int sign = side ? m.sign[1][i] : m.sign[0][R - 1 - i];
+        const int line = side ? m.source[1][i] - (n - R) : m.source[0][R - 1 - i];
+#pragma unroll
+        for (int j = 0; j < R; j++)
+            fill_line(to + i * stride + j * other, from + line * stride + j * other, sign);
+    }
+}
+
+template <class T, int R, int DB, bool MODEL, bool TMA>
 __device__ __forceinline__ bool block_tower<T, R, DB, MODEL, TMA>::fill_block(int X, int Y, int t)
 {
-    const int x = h.x_tower + R * (t - 1) + R * X, y = wrap_y(h.y_tower + R * Y);
-    if (x >= 0 && y >= 0 && x + R <= g.n[0] && y + R <= g.n[1]) return false;
+    const int at_x = h.x_tower + R * (t - 1) + R * X, at_y = wrap_y(h.y_tower + R * Y);
+    if (at_x >= 0 && at_y >= 0 && at_x + R <= g.n[0] && at_y + R <= g.n[1]) return false;
     const int to = find_block(X, Y, t & 1);
+    if (g.n[0] % R == 0 && g.n[1] % R == 0) {
+        fill_whole_block(X, Y, at_x, at_y, to, t);
+        return true;
+    }
 #pragma unroll 1
-    for (int i = 0; i < NL; i++) {
-        int sign_x, sign_y, from = -1;
-        const int in_x = x + i / R, in_y = y + i % R;
-        const int source_x = mirrored<R>(g.mirror[0], in_x, g.n[0], &sign_x) - x;
-        const int source_y = mirrored<R>(g.mirror[1], in_y, g.n[1], &sign_y) - y;
-        const bool ghost_x = (unsigned)in_x >= (unsigned)g.n[0];
-        const bool ghost_y = (unsigned)in_y >= (unsigned)g.n[1];
-        if (ghost_x == ghost_y) continue; /* a cell, or a corner that nobody reads */
-        if (source_x == i / R && source_y == i % R) continue; /* too far outside */
-        const int sign = sign_x * sign_y;
-        const int over_x = (source_x + 4 * R) / R - 4, over_y = (source_y + 4 * R) / R - 4;
-        if (sign) from = find_block(X + over_x, Y + over_y, t & 1);
-        if (sign && from < 0) continue;
-        from += ((source_x - over_x * R) * R + source_y - over_y * R) * S::line;
+    for (int axis = 0; axis < 2; axis++) {
+        /* lines i of the block along this axis, j along the other one */
+        const int at = axis ? at_y : at_x, n = g.n[axis];
+        const int beside = axis ? at_x : at_y, width = g.n[1 - axis];
+        const int stride = (axis ? 1 : R) * S::line, other = (axis ? R : 1) * S::line;
+        if (at <= -2 * R || at >= n + R || (at >= 0 && at + R <= n)) continue;
+#pragma unroll 1
+        for (int i = 0; i < R; i++) {
+            int sign, from = -1;
+            if ((unsigned)(at + i) < (unsigned)n) continue;
+            const int source = mirrored<R>(g.mirror[axis], at + i, n, &sign) - at;
+            if (source == i) continue;                 /* too far outside for anyone to read it */
+            const int over = (source + 4 * R) / R - 4; /* blocks from this one to the source */
+            if (sign) {
+                from = find_block(axis ? X : X + over, axis ? Y + over : Y, t & 1);
+                if (from < 0) continue;
+                from += (source - over * R) * stride;
+            }
 #pragma unroll
-        for (int v = 0; v < ZV; v++) {
-            vec value = uniform_cells(T(0));
-            if (sign) value = load_shared(from + in_line(v));
-            store_shared(to + i * S::line + in_line(v), sign == -1 ? scaled(T(-1), value) : value);
+            for (int j = 0; j < R; j++) /* not the corners: nobody reads them */
+                if ((unsigned)(beside + j) < (unsigned)width)
+                    fill_line(to + i * stride + j * other, from + j * other, sign);
         }
     }
     return true;
@@ -119,13 +139,16 @@ block_tower<T, R, DB, MODEL, TMA>::fill_ghosts(vec (&C)[ZV][NL], const place &p,
 {
     /* where the block of this thread was, or the one that it has just let go, was published */
     const bool stays = X + 1 < p.reach() + p.length();
-    const bool filled = !idle() && fill_block(stays ? X + 1 : p.reach(), p.row, t);
-    for (int i = slot(); i < S::halo_blocks && !idle(); i += S::blocks) {
-        int halo_X, halo_Y;
-        halo_place<DB>(i, &halo_X, &halo_Y);
-        fill_block(halo_X, halo_Y, t);
+    int block_X = stays ? X + 1 : p.reach(), block_Y = p.row;
+    bool filled = false;
+#pragma unroll 1
+    for (int i = slot(); i < S::blocks + S::halo_blocks && !idle();) {
+        const bool any = fill_block(block_X, block_Y, t);
+        if (i < S::blocks) filled = any;
+        i += S::blocks;
+        halo_place<DB>(i - S::blocks, &block_X, &block_Y);
     }
-    if (TMA) fence_async_copies(); /* the halo is copied to again */
+    if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
     barrier_among<S::active>();
-    if (filled && stays) reload(C, p.own_row + (X + 1) * S::block_bytes);
+    if (filled && stays) reload(C, p.own_row() + (X + 1) * S::block_bytes);
 }

@@ -2,10 +2,10 @@
 #ifndef TORRE_WAVE_BLOCK_LAUNCH_CUH
 #define TORRE_WAVE_BLOCK_LAUNCH_CUH
 
-#include <cudaTypedefs.h>
 #include <stdlib.h>
 
 #include "wave_block_tower.cuh"
+#include "wave_tensor_map.cuh"
 
 /*
  * TMA on compute capability 9.0, unless TORRE_CUDA_PLAIN is set in the environment (for tests), and
@@ -64,31 +64,8 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     shape->planes = S::planes;
     shape->block_x = R;
     shape->shared_bytes = S::shared_bytes;
-    shape->mailbox_bytes = S::edge_bytes;
+    shape->mailbox_bytes = S::mailbox_bytes;
     return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
-}
-
-/* Tensor map of one field, cut into boxes of R x R lines with their edges. */
-template <class T, int R, int DB>
-cudaError_t block_tower_map(const torre_wave_args &g, void *field, CUtensorMap *map)
-{
-    using S = block_shape<T, R, DB>;
-    void *entry = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    cudaError_t e = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,
-                                                     cudaEnableDefault, &found);
-    if (e) return e;
-    if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-    const cuuint64_t size[3] = {(cuuint64_t)g.stride_y, (cuuint64_t)g.n[1], (cuuint64_t)g.n[0]};
-    const cuuint64_t stride[2] = {g.stride_y * sizeof(T), g.stride_x * sizeof(T)};
-    const cuuint32_t box[3] = {(S::ZL + 2 * S::PV) * S::V, R, R}, one[3] = {1, 1, 1};
-    const CUtensorMapDataType type =
-        sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    const CUresult r = ((PFN_cuTensorMapEncodeTiled_v12000)entry)(
-        map, type, 3, field, size, stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE,
-        CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    return r == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 template <class T, int R, int DB>
@@ -103,7 +80,8 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     params.l = *launch;
     params.c = stencil_weights<T>(*args, R == 1 && !args->k);
     for (int f = 0; f < 2 && tma && !e; f++)
-        e = block_tower_map<T, R, DB>(*args, args->field[f], &params.map[f]);
+        e = field_tensor_map<T>(*args, args->field[f], (S::ZL + 2 * S::PV) * S::V, R, R,
+                                &params.map[f]);
     if (e) return e;
     void *arguments[] = {&params};
     return cudaLaunchKernel(block_tower_function<T, R, DB>(tma, args->k != nullptr),

@@ -1,36 +1,49 @@
 /* Sources and receivers in a block tower. Included by wave_block_tower.cuh. */
 
+#include <cuda_pipeline_primitives.h>
+
+/* Asynchronously: the numbers are there after points_found, one step later. */
 template <class T, int R, int DB, bool MODEL, bool TMA>
 __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::find_points(int x, int y)
 {
     if (!g.points.first || lane() != 0 || idle()) return;
-    volatile place &p = ((volatile place *)(shared() + S::places))[slot()];
-    int first = 0, last = 0;
+    place &p = ((place *)(shared() + S::places))[slot()];
     if ((unsigned)x < (unsigned)g.n[0] && (unsigned)y < (unsigned)g.n[1]) {
-        const int64_t b = ((int64_t)(x / R) * g.points.blocks_y + y / R) * l.parts + h.part;
-        first = g.points.first[b];
-        last = g.points.first[b + 1];
+        const int64_t b = ((int64_t)(x / R) * g.points.blocks_y + y / R) * l.parts + item().part;
+        __pipeline_memcpy_async(&p.point_first, g.points.first + b, sizeof(int));
+        __pipeline_memcpy_async(&p.point_last, g.points.first + b + 1, sizeof(int));
+        __pipeline_commit();
+    } else {
+        p.point_first = p.point_last = 0;
     }
-    p.point_first = first;
-    p.point_last = last;
+}
+
+template <class T, int R, int DB, bool MODEL, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::points_found()
+{
+    if (!g.points.first) return;
+    __pipeline_wait_prior(0);
+    __syncwarp();
 }
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, MODEL, TMA>::add_sources(vec (&A)[ZV][NL], const place &p, int block, int t)
+block_tower<T, R, DB, MODEL, TMA>::add_sources(vec (&A)[ZV][NL], const place &p, int t)
 {
-    bool any = false;
+#pragma unroll 1
     for (int n = p.point_first; n < p.point_last; n++) {
         const torre_point_node node = g.points.node[n];
-        const int z = node.z - h.z_part;
+        const int z = node.z - h.z_part, at = z / V;
         if (node.slot >= 0) break;
-        if (z / V % lanes != lane() || idle()) continue;
-        T *cell = (T *)(shared() + block + node.line * S::line + PV * 16) + z;
-        *cell =
-            add(*cell, ((const T *)g.points.source_values)[t * g.points.source_count + ~node.slot]);
-        any = true;
+        if (at % lanes != lane() || idle()) continue;
+        const T value = ((const T *)g.points.source_values)[t * g.points.source_count + ~node.slot];
+        /* the cell is in a register: only a constant can name it */
+        const int cell = (at / lanes * NL + node.line) * V + z % V;
+#pragma unroll
+        for (int i = 0; i < ZV * NL * V; i++)
+            if (i == cell)
+                A[i / V / NL][i / V % NL].v[i % V] = add(A[i / V / NL][i / V % NL].v[i % V], value);
     }
-    if (any) reload(A, block);
 }
 
 template <class T, int R, int DB, bool MODEL, bool TMA>

@@ -24,36 +24,52 @@ constexpr int MOST_SHARED = 232448;
 template <class T, int R, int DB> struct block_shape {
     static constexpr int V = cells<T>::n, PV = (R + V - 1) / V, NL = R * R;
     static constexpr int blocks = 2 * DB * DB;
-    /* vectors a thread: about 16 in each time level */
-    static constexpr int vectors_wanted = R == 1 ? 4 : R == 2 ? 2 : 1;
+    /* Threads: two warps a scheduler with 232 registers each are faster than four with 112, whose
+     * spills miss the little L1 cache that is left; but 128 blocks need 512 threads. */
+    static constexpr int most_threads = R == 1 || blocks > 64 ? 512 : 256;
+    /* vectors a thread: 16 to 18 in each time level (8 where there are 512 threads) */
+    static constexpr int vectors_wanted = R == 1   ? 4
+                                          : R == 2 ? (most_threads > 256 ? 2 : 4)
+                                          : R == 3 ? 2
+                                                   : 1;
     static constexpr int vectors_of(int lanes)
     {
         return lanes * vectors_wanted > 32 ? 32 / lanes : vectors_wanted;
     }
     static constexpr int line_of(int lanes) { return (lanes * vectors_of(lanes) + 2 * PV) * 16; }
-    /* fewer than 8 lanes: neighbouring blocks start in different banks */
+    /* Neighbouring blocks start in different banks. The eight threads whose 16 bytes move at a time
+     * own parts of several blocks where there are fewer than 8 lanes; otherwise they lie in one
+     * line and one of them may read an edge slot instead: one vector further for the next block, as
+     * edge slots are. */
     static constexpr int block_of(int lanes)
     {
         const int bytes = NL * line_of(lanes);
-        return bytes + (lanes < 8 && bytes % 128 == 0 ? lanes * 16 : 0);
+        if (lanes >= 8) return round_up(bytes, 128) + 16;
+        return bytes + (bytes % 128 == 0 ? lanes * 16 : 0);
     }
     static constexpr int halo_blocks = 4 * DB + 2;
-    /* edges: lines like those of blocks, each with the vector of a slot every 16 bytes */
+    /* edges: groups of lines like those of a block, each line with one vector of several slots */
+    static constexpr int edges_a_line(int lanes)
+    {
+        const int n = line_of(lanes) / 16;
+        return n >= 8 ? n / 8 * 8 : n;
+    }
+    static constexpr int edge_group_of(int lanes) { return round_up(NL * line_of(lanes), 128); }
     static constexpr int edge_of(int lanes)
     {
-        return (blocks * 16 + line_of(lanes) - 1) / line_of(lanes) * NL * line_of(lanes);
+        const int n = edges_a_line(lanes);
+        return (blocks + n - 1) / n * edge_group_of(lanes);
     }
     static constexpr int shared_of(int lanes)
     {
         return 2 * halo_blocks * round_up(NL * line_of(lanes), 128) +
-               round_up(blocks * block_of(lanes), 128) + 4 * PV * edge_of(lanes) + 192 +
+               round_up(blocks * block_of(lanes), 128) + 4 * PV * edge_of(lanes) + 256 + 192 +
                32 * blocks;
     }
-    /* threads along z: as many as registers (R = 4 needs 232 a thread) and shared memory allow */
+    /* threads along z: as many as threads and shared memory allow */
     static constexpr int lanes_fit(int lanes)
     {
-        return lanes > 1 &&
-                       (lanes * blocks > (R == 4 ? 256 : 512) || shared_of(lanes) > MOST_SHARED)
+        return lanes > 1 && (lanes * blocks > most_threads || shared_of(lanes) > MOST_SHARED)
                    ? lanes_fit(lanes / 2)
                    : lanes;
     }
@@ -62,10 +78,41 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int line = line_of(lanes), block_bytes = block_of(lanes);
     static constexpr int halo_block_bytes = round_up(NL * line, 128);
     static constexpr int halo_bytes = halo_blocks * halo_block_bytes;
+    static constexpr int edges_per_line = edges_a_line(lanes), edge_group = edge_group_of(lanes);
     static constexpr int edge_vector = edge_of(lanes), edge_bytes = PV * edge_vector;
+    /* Messages between parts (wave_block_edges.cuh): packets for some lines, and how many lines are
+     * fetched at a time. A fetch takes 1000 cycles, so few batches, as far as registers go. */
+    static constexpr __host__ __device__ int packets_of(int lines)
+    {
+        constexpr int values = (16 - 4) / sizeof(T);
+        return (lines * R + values - 1) / values;
+    }
+    static constexpr int lines_a_batch = sizeof(T) == 4 ? (R == 4 ? 8 : NL)
+                                                        : (R == 4                          ? 2
+                                                           : R == 3                        ? 3
+                                                           : R == 2 && most_threads <= 256 ? 4
+                                                                                           : R);
+    static constexpr int mailbox_bytes =
+        (NL / lines_a_batch * packets_of(lines_a_batch) + packets_of(NL % lines_a_batch)) * blocks *
+        16;
+    /* Whether images of whole vectors will do at z faces: that of a vector is its own reverse. */
+    static constexpr __host__ __device__ bool mirrors_vectors(int nz)
+    {
+        return PV == 1 && nz % V == 0;
+    }
     static constexpr int halo = 0, own = 2 * halo_bytes;
     static constexpr int edge = round_up(own + blocks * block_bytes, 128);
-    static constexpr int gates = edge + 4 * edge_bytes;
+    /* edges of one parity and side: in the bank that the line of the block leaves free */
+    static constexpr __device__ int edges_at(int parity, int side)
+    {
+        return edge + parity * (2 * edge_bytes + 128) + side * edge_bytes + (PV + side) % 8 * 16;
+    }
+    /* Slot of the block with number n (a block of the frame at the step that reads the edges). */
+    static constexpr __device__ int edge_slot(unsigned n)
+    {
+        return n / edges_per_line * edge_group + n % edges_per_line * 16;
+    }
+    static constexpr int gates = edge + 4 * edge_bytes + 256;
     static constexpr int item = gates + 128, places = item + 64;
     static constexpr int shared_bytes = places + 32 * blocks;
 
@@ -74,10 +121,16 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int groups = round_up(workers, 128); /* whole warp groups for TMA */
     static constexpr int threads_tma = groups + 128;
     /* what 65,536 registers, given out in eights a thread at launch, can be shared out to */
-    static constexpr int worker_registers = groups <= 256 ? 232 : groups <= 384 ? 152 : 112;
-    static constexpr int helper_registers = groups <= 384 ? 40 : 32;
+    static constexpr int worker_registers = groups <= 256 ? 216 : groups <= 384 ? 152 : 112;
+    static constexpr int helper_registers = groups <= 256 ? 72 : groups <= 384 ? 40 : 32;
     static constexpr bool share_registers = groups > 128;
 };
+
+/* Blocks before row y, less its first position: block (X, y) has number row_start(y) + X. */
+template <int DB> __device__ __forceinline__ int row_start(int y)
+{
+    return (y <= 0 ? (y + DB - 1) * (y + DB) : 2 * DB * DB - (DB - y) * (DB - y + 1)) - abs(y);
+}
 
 /* Place of halo block number i (0 .. 4 DB + 1) in the frame of the step before. */
 template <int DB> __device__ __forceinline__ void halo_place(int i, int *x, int *y)

@@ -12,17 +12,16 @@
  *     own    the newest level of every block, by frame position (Y, X);
  *     halo   two blocks per row beyond the leading edge, from global memory, two steps deep;
  *     edge   the vectors just below and above the planes of this part, from the parts beside it
- *            (through global mailboxes) or, at a face, their mirror images; one slot a thread.
+ *            (see wave_block_edges.cuh) or, at a face, their mirror images; one slot a thread.
  *
  * A line is one column of cells along z: ZL vectors, with PV more on each side that only halo lines
  * use (a block that has just entered finds its edges there).
  *
- * A step:  wait for the halo and sum y and x; wait for the edges and sum z; write what leaves the
- * diamond; barrier (all have read); publish the new level in `own` and to the parts beside;
- * barrier. With TMA (compute capability 9.0) three more warps run ahead: `fetch` polls the upwind
- * towers and copies halos, `mail` polls the z neighbours and copies their edges, `publish` tells
- * everybody how far this block has come. Without it, the threads do all that themselves between the
- * steps.
+ * A step:  write what left the diamond in the step before; wait for the halo and sum y and x; wait
+ * for the edges and sum z; barrier (all have read); publish the new level in `own`; barrier. With
+ * TMA (compute capability 9.0) four more warps help: one polls the upwind towers and copies halos,
+ * two exchange the edges of `own` with the parts beside, and one tells how far this block has come.
+ * Without it, the threads do all that themselves between the steps.
  *
  * Where the diamond reaches over an x or y face, the lines just outside are first filled with
  * mirror images of lines inside, so that the sums need not know; for that the block pays one more
@@ -33,7 +32,14 @@
 #define TORRE_WAVE_BLOCK_TOWER_CUH
 
 #include "tower_schedule.cuh"
+#include <limits.h>
+
+#include "wave_block_edges.cuh"
 #include "wave_block_shape.cuh"
+
+/* Keep rare code out of the way: a step is one long run of instructions. */
+__device__ __forceinline__ bool likely(bool b) { return __builtin_expect(b, 1); }
+__device__ __forceinline__ bool unlikely(bool b) { return __builtin_expect(b, 0); }
 
 template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     using S = block_shape<T, R, DB>;
@@ -46,16 +52,21 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
      * belongs to the item, and where the row of each slot lies.
      */
     struct item_state {
-        int item, part, x_tower, y_tower, z_part, vectors; /* vectors: along z in this part */
-        int below, above;                                  /* parts beside, -1: a face */
-        int first_step, end_step, unused[2];
+        int x_tower, y_tower, z_part, vectors; /* vectors: along z in this part */
+        int below, above;                      /* parts beside, -1: a face */
+        int first_step, end_step;
+        int far_from, far_until;     /* steps that read nothing beyond an x or y face */
+        int clear_from, clear_until; /* steps without a damped cell */
+        int item, part;
     };
     struct place {
-        int row;                       /* Y */
-        int own_row, own_up, own_down; /* offsets of blocks (0, Y), (0, Y + 1), (0, Y - 1) */
-        int first;                     /* position at the start of a tower */
-        int point_first, point_last;   /* nodes of the block that the slot holds */
-        int unused;
+        int row;                     /* Y */
+        int number;                  /* of block (0, Y), see row_start */
+        int own_up, own_down;        /* offsets of blocks (0, Y + 1), (0, Y - 1) */
+        int first;                   /* position at the start of a tower */
+        int point_first, point_last; /* nodes of the block that the slot holds */
+        int y;                       /* of the first column, in this item */
+        __device__ __forceinline__ int own_row() const { return S::own + number * S::block_bytes; }
         __device__ __forceinline__ int reach() const { return abs(row); }
         __device__ __forceinline__ int length() const { return 2 * (DB - abs(row)); }
         __device__ __forceinline__ int halo_row() const
@@ -83,9 +94,13 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         load_ints(S::item, q);
         load_ints(S::item + 16, q + 4);
         load_ints(S::item + 32, q + 8);
-        h.item = q[0], h.part = q[1], h.x_tower = q[2], h.y_tower = q[3];
-        h.z_part = q[4], h.vectors = q[5], h.below = q[6], h.above = q[7];
-        h.first_step = q[8], h.end_step = q[9];
+        h.x_tower = q[0], h.y_tower = q[1], h.z_part = q[2], h.vectors = q[3];
+        h.below = q[4], h.above = q[5], h.first_step = q[6], h.end_step = q[7];
+        h.far_from = q[8], h.far_until = q[9], h.clear_from = q[10], h.clear_until = q[11];
+    }
+    static __device__ __forceinline__ const item_state &item()
+    {
+        return *(const item_state *)(shared() + S::item);
     }
     static __device__ __forceinline__ int thread() { return threadIdx.x; }
     static __device__ __forceinline__ int lane() { return thread() % lanes; }
@@ -99,8 +114,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         int q[8];
         load_ints(S::places + slot() * 32, q);
         load_ints(S::places + slot() * 32 + 16, q + 4);
-        p.row = q[0], p.own_row = q[1], p.own_up = q[2], p.own_down = q[3];
-        p.first = q[4], p.point_first = q[5], p.point_last = q[6], p.unused = 0;
+        p.row = q[0], p.number = q[1], p.own_up = q[2], p.own_down = q[3];
+        p.first = q[4], p.point_first = q[5], p.point_last = q[6], p.y = q[7];
         return p;
     }
 
@@ -135,22 +150,25 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     {
         return S::workers != S::active && thread() >= S::workers;
     }
-    /* Blocks before row y, less its first position: block (X, y) has number row_start(y) + X. */
-    static __device__ __forceinline__ int row_start(int y)
-    {
-        return (y <= 0 ? (y + DB - 1) * (y + DB) : 2 * DB * DB - (DB - y) * (DB - y + 1)) - abs(y);
-    }
+    static __device__ __forceinline__ int row_start(int y) { return ::row_start<DB>(y); }
 
     __device__ __forceinline__ explicit block_tower(const block_tower_params<T> &p)
         : g(p.g), l(p.l), c(p.c)
     {
         if (thread() >= S::blocks) return;
         place q = {};
-        q.row = -(DB - 1);
+        /* rows -y and y take turns: their blocks enter and leave together, so it is better to have
+         * them in the same warp; row 0 comes first */
         q.first = thread();
-        while (q.first >= q.length()) q.first -= q.length(), q.row++;
+        if (q.first >= q.length()) {
+            q.first -= q.length();
+            q.row = 1;
+            while (q.first >= 2 * q.length()) q.first -= 2 * q.length(), q.row++;
+            if (q.first & 1) q.row = -q.row;
+            q.first /= 2;
+        }
         q.first += q.reach();
-        q.own_row = S::own + row_start(q.row) * S::block_bytes;
+        q.number = row_start(q.row);
         q.own_up = S::own + row_start(q.row + 1) * S::block_bytes;
         q.own_down = S::own + row_start(q.row - 1) * S::block_bytes;
         *(place *)(shared() + S::places + thread() * 32) = q;
@@ -172,6 +190,12 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             to.above = tower_part_beside(l, w.part, 1, g.periodic[2]);
             to.first_step = w.first_step;
             to.end_step = w.end_step;
+            find_far_steps(to);
+            find_clear_steps(to);
+        }
+        if (thread() < S::blocks) {
+            place &p = *(place *)(shared() + S::places + thread() * 32);
+            p.y = wrap_y(l.half_size * w.m + R * p.row);
         }
         barrier_among<S::active>();
         refresh();
@@ -181,26 +205,24 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /* The item beside this one on the given side. */
     __device__ __forceinline__ int mail_item(int side) const
     {
-        return h.item - h.part + beside(side);
+        return item().item - item().part + beside(side);
     }
 
     __device__ __forceinline__ int wrap_y(int y) const
     {
         return g.periodic[1] ? (y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y) : y;
     }
-    __device__ __forceinline__ int block_y(int row) const { return wrap_y(h.y_tower + R * row); }
     __device__ __forceinline__ bool column_inside(int x, int y) const
     {
         return (unsigned)x < (unsigned)g.n[0] && (unsigned)y < (unsigned)g.n[1];
     }
     /* Offset of vector v of this thread inside a line. */
     static __device__ __forceinline__ int in_line(int v) { return (PV + lane() + v * lanes) * 16; }
-    /* Offset of this thread's edge slot (line 0). */
-    static __device__ __forceinline__ int edge_slot(int parity, int side)
+    /* Offset of the edge slot of the block that stands at position x during a step (line 0),
+     * less that of the edges of its parity and side. */
+    static __device__ __forceinline__ int edge_slot(const place &p, int x)
     {
-        constexpr int per_line = S::line / 16;
-        return S::edge + (parity * 2 + side) * S::edge_bytes + slot() / per_line * (NL * S::line) +
-               slot() % per_line * 16;
+        return S::edge_slot(p.number + x);
     }
 
     static __device__ __forceinline__ void publish_block(const vec (&from)[ZV][NL], int block)
@@ -223,19 +245,12 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
 
     __device__ __forceinline__ bool at_z_face() const { return h.below < 0 || h.above < 0; }
     __device__ __forceinline__ bool ragged() const { return g.n[2] % V != 0 && h.above < 0; }
-    /*
-     * Fill what lies beyond a z face in the lines of the block at offset `block`: mirror images
-     * inside its last vector (ragged nz) and in this thread's edge slots of `parity`.
-     */
-    __device__ __forceinline__ void mirror_lines(int block, int parity);
-    /*
-     * Images beyond the z faces of the block at offset `block`, whose values C holds too. Where the
-     * face lies between vectors the image of a vector is its own reverse (shifted by one cell and
-     * negative at a free face).
-     */
-    __device__ __forceinline__ void mirror_z(const vec (&C)[ZV][NL], int block, int parity);
-    /* mirror_z of a block just published. */
-    __device__ __forceinline__ void mirror_block(vec (&C)[ZV][NL], int block, int parity);
+    __device__ __forceinline__ bool mirrors_vectors() const { return S::mirrors_vectors(g.n[2]); }
+    /* Those images beyond the z faces, into this thread's edge slot of `parity`. */
+    __device__ __forceinline__ void mirror_vectors(const vec (&C)[ZV][NL], int slot, int parity);
+    /* The general case, cell by cell, for the published block at offset `block`: images in the edge
+     * slot and, where nz is no multiple of V, inside the last vector. */
+    __device__ __forceinline__ void mirror_lines(int block, int slot, int parity);
 
     /* ---------- start and end of a tower ---------- */
 
@@ -258,46 +273,61 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
 
     template <bool CHECKED>
-    __device__ __forceinline__ void store_block(const vec (&from)[ZV][NL], T *field, int x, int y)
+    __device__ __forceinline__ void store_block(const vec (&from)[ZV][NL], void *field, int x,
+                                                int y)
     {
-        const int vectors = h.vectors, z_part = h.z_part;
         if (idle()) return;
+        const int64_t step_x = g.stride_x * sizeof(T), step_y = g.stride_y * sizeof(T);
+        char *corner =
+            (char *)field + x * step_x + y * step_y + (h.z_part + lane() * V) * (int64_t)sizeof(T);
 #pragma unroll
-        for (int v = 0; v < ZV; v++) {
-            const int at = lane() + v * lanes;
-            if (at >= vectors) continue;
-            T *p = field + x * g.stride_x + y * g.stride_y + z_part + at * V;
+        for (int i = 0; i < R; i++) {
+            char *line = corner;
 #pragma unroll
-            for (int i = 0; i < R; i++)
+            for (int j = 0; j < R; j++) {
 #pragma unroll
-                for (int j = 0; j < R; j++)
-                    if (!CHECKED || column_inside(x + i, y + j))
-                        store_global(p + i * g.stride_x + j * g.stride_y, from[v][i * R + j]);
+                for (int v = 0; v < ZV; v++)
+                    if (lane() + v * lanes < h.vectors && (!CHECKED || column_inside(x + i, y + j)))
+                        store_global((T *)(line + v * lanes * 16), from[v][i * R + j]);
+                line += step_y;
+            }
+            corner += step_x;
         }
     }
 
-    __device__ __forceinline__ void next_position(const place &p)
+    /* The position after x. */
+    static __device__ __forceinline__ int position_after(const place &p, int x)
     {
-        if (--X < p.reach()) X = p.reach() + p.length() - 1;
+        return x - 1 < p.reach() ? p.reach() + p.length() - 1 : x - 1;
     }
 
     /* As if the step before the first had just ended. A: older level, C: newer level. */
     __device__ __forceinline__ void enter(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t)
     {
         const place p = my_place();
-        const int x = h.x_tower + R * (t - 1), y = block_y(p.row);
-        const int block = p.own_row + X * S::block_bytes;
+        const int x = h.x_tower + R * (t - 1), y = p.y;
+        const int block = p.own_row() + X * S::block_bytes;
+        const int next = position_after(p, X), edges = edge_slot(p, next);
         load_block(C, (const T *)g.field[1], x + R * X, y);
+        load_block(A, (const T *)g.field[0], x + R + R * next, y);
         publish_block(C, block);
-        edges_from_field((const T *)g.field[1], x + R * X, y);
-        mirror_block(C, block, 0);
-        next_position(p);
-        load_block(A, (const T *)g.field[0], x + R + R * X, y);
+        edges_from_field((const T *)g.field[1], x + R * X, y, edges);
+        if (at_z_face()) {
+            if (mirrors_vectors()) {
+                mirror_vectors(C, edges, 0);
+            } else {
+                __syncwarp();
+                mirror_lines(block, edges, 0);
+                __syncwarp();
+                if (ragged()) reload(C, block);
+            }
+        }
+        X = next;
         find_points(x + R + R * X, y);
     }
 
     /* Edge slots of the first step, from the field itself. */
-    __device__ __forceinline__ void edges_from_field(const T *field, int x, int y)
+    __device__ __forceinline__ void edges_from_field(const T *field, int x, int y, int slot)
     {
         if (lane() >= PV || idle()) return;
 #pragma unroll 1
@@ -306,43 +336,67 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             int z = h.z_part + (side ? h.vectors + lane() : lane() - PV) * V;
             if (z < 0) z += g.n[2];
             if (z >= g.n[2]) z -= g.n[2];
-            const int edges = edge_slot(0, side) + lane() * S::edge_vector;
+            const int edges = S::edges_at(0, side) + slot + lane() * S::edge_vector;
 #pragma unroll 1
-            for (int i = 0; i < NL; i++) {
-                vec v = uniform_cells(T(0));
-                if (column_inside(x + i / R, y + i % R))
-                    v = load_global(field + (x + i / R) * g.stride_x + (y + i % R) * g.stride_y +
-                                    z);
-                store_shared(edges + i * S::line, v);
+            for (int i = 0; i < R; i++) { /* R loads at a time */
+                vec v[R];
+#pragma unroll
+                for (int j = 0; j < R; j++) {
+                    v[j] = uniform_cells(T(0));
+                    if (column_inside(x + i, y + j))
+                        v[j] = load_global(field + (x + i) * g.stride_x + (y + j) * g.stride_y + z);
+                }
+#pragma unroll
+                for (int j = 0; j < R; j++) store_shared(edges + (i * R + j) * S::line, v[j]);
             }
         }
+        if (TMA) fence_async_copies_shared(); /* later edges are copied to the same place */
     }
 
-    /* Write the blocks that stay in the diamond: A holds the newest level, C the one before. */
+    /* Write what `step` has not: A holds the newest level, C the one before. */
     __device__ __forceinline__ void leave(const vec (&A)[ZV][NL], const vec (&C)[ZV][NL],
                                           void *newest, void *before, int last)
     {
+        points_found(); /* of a block that will not come */
         const place p = my_place();
         refresh();
-        const int at = X - p.reach(), x = h.x_tower + R * last + R * X, y = block_y(p.row);
-        if (at >= 2) store_block<true>(A, (T *)newest, x, y);
-        if (at >= 1 && at + 1 < p.length()) store_block<true>(C, (T *)before, x, y);
+        const int at = X - p.reach(), x = h.x_tower + R * last + R * X, y = p.y;
+        store_block<true>(A, newest, x, y);
+        if (at >= 1 && at + 1 < p.length()) store_block<true>(C, before, x, y);
     }
 
     /* ---------- sources and receivers (wave_block_points.cuh) ---------- */
 
     /* The nodes of the block that this slot takes over. */
     __device__ __forceinline__ void find_points(int x, int y);
-    /* Source terms, on the block just published; A follows. */
-    __device__ __forceinline__ void add_sources(vec (&A)[ZV][NL], const place &p, int block, int t);
+    __device__ __forceinline__ void points_found();
+    __device__ __forceinline__ void add_sources(vec (&A)[ZV][NL], const place &p, int t);
+    /* From the block just published. */
     __device__ __forceinline__ void take_samples(const place &p, int block, int t);
 
     /* ---------- faces along x and y (wave_block_faces.cuh) ---------- */
 
     /* Whether some line that step t reads lies beyond an x or y face. */
-    __device__ __forceinline__ bool is_near_face(int t) const;
+    __device__ __forceinline__ bool is_near_face(int t) const
+    {
+        return t < h.far_from || t >= h.far_until;
+    }
+    __device__ __forceinline__ void find_far_steps(item_state &s) const
+    {
+        const int y = s.y_tower, d = R * DB;
+        /* x_tower + R t >= R and x_tower + R t + 2 d + R <= n */
+        s.far_from = steps_before(R - s.x_tower);
+        s.far_until = steps_before(g.n[0] - 2 * d - R + 1 - s.x_tower);
+        if (!g.periodic[1] && (y < d || y + d + R > g.n[1])) s.far_until = 0;
+    }
     /* Offset of the block at (X, Y) of the frame of the step before; -1: not at hand. */
     static __device__ __forceinline__ int find_block(int X, int Y, int parity);
+    /* Copy (sign 1, -1; 0: clear) this thread's vectors of a line. */
+    static __device__ __forceinline__ void fill_line(int to, int from, int sign);
+    /* Fill the block at `to`, whose first column is (at_x, at_y), if it is the first beyond a face,
+     * where faces lie between blocks: its sources are all in the next block inward. */
+    __device__ __forceinline__ void fill_whole_block(int X, int Y, int at_x, int at_y, int to,
+                                                     int t);
     /* Fill the lines of one block that are ghosts of step t. Returns whether there are any. */
     __device__ __forceinline__ bool fill_block(int X, int Y, int t);
     /* All ghosts of step t in shared memory, and in C. */
@@ -353,12 +407,25 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /* Whether some cell of step t is damped. */
     __device__ __forceinline__ bool is_damped(int t) const
     {
-        if (!g.damping[0]) return false;
-        const int x = h.x_tower + R * t, y = h.y_tower, d = R * DB;
-        const int z = h.z_part, top = min(z + h.vectors * V, g.n[2]);
-        return x < g.clear[0][0] || x + 2 * d > g.clear[0][1] ||
-               (!g.periodic[1] && (y - d < g.clear[1][0] || y + d > g.clear[1][1])) ||
-               z < g.clear[2][0] || top > g.clear[2][1];
+        return t < h.clear_from || t >= h.clear_until;
+    }
+    __device__ __forceinline__ void find_clear_steps(item_state &s) const
+    {
+        s.clear_from = 0;
+        s.clear_until = INT_MAX;
+        if (!g.damping[0]) return;
+        const int y = s.y_tower, z = s.z_part, d = R * DB, top = min(z + s.vectors * V, g.n[2]);
+        if ((!g.periodic[1] && (y - d < g.clear[1][0] || y + d > g.clear[1][1])) ||
+            z < g.clear[2][0] || top > g.clear[2][1])
+            s.clear_until = 0;
+        /* x_tower + R t >= clear[0][0] and x_tower + R t + 2 d <= clear[0][1] */
+        s.clear_from = steps_before(g.clear[0][0] - s.x_tower);
+        s.clear_until = min(s.clear_until, steps_before(g.clear[0][1] - 2 * d + 1 - s.x_tower));
+    }
+    /* The first step by which a tower has moved by x cells. */
+    static __device__ __forceinline__ int steps_before(int x)
+    {
+        return x <= 0 ? 0 : (x + R - 1) / R;
     }
 
     /* Coordinates of something to read where the results of this thread do not matter. */
@@ -373,22 +440,32 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         return b.z + min(lane() + v * lanes, h.vectors - 1) * V;
     }
 
-    /* k of the cells of one line at z. */
-    __device__ __forceinline__ vec model_of(const cell_block &b, int i, int j, int z) const
+    /* k of vector v of the first column; others lie k_stride_x, k_stride_y further. (The model has
+     * room for what blocks that reach over a face read beyond its end.) */
+    __device__ __forceinline__ const T *model_of(const cell_block &b, int v)
     {
-        if (!MODEL) return uniform_cells(c.k0);
-        vec k;
-        const int64_t at =
-            column(b.x + i, g.n[0]) * g.k_stride_x + column(b.y + j, g.n[1]) * g.k_stride_y + z;
-        const float4 q = __ldg((const float4 *)((const T *)g.k + at));
-        memcpy(&k, &q, 16);
-        return k;
+        return (const T *)g.k + column(b.x, g.n[0]) * g.k_stride_x +
+               column(b.y, g.n[1]) * g.k_stride_y + z_of(b, v);
     }
-    /* A += k sum. */
-    __device__ __forceinline__ void add_scaled(vec &A, const vec &sum, const cell_block &b, int i,
-                                               int j, int z) const
+    /* k of R cells from (i, j) on, along x (AXIS 0) or y (1). It is read some time before it is
+     * needed: it comes from the L2 cache. */
+    template <int AXIS>
+    __device__ __forceinline__ void load_model(vec (&k)[R], const T *model, int i, int j) const
     {
-        accumulate(A, model_of(b, i, j, z), sum);
+#pragma unroll
+        for (int q = 0; q < R; q++) {
+            if (!MODEL) {
+                k[q] = uniform_cells(c.k0);
+            } else {
+                const int64_t at =
+                    (AXIS == 0 ? i + q : i) * g.k_stride_x + (AXIS == 1 ? j + q : j) * g.k_stride_y;
+                uint64_t half[2]; /* not __ldg: the compiler would keep all k of a block */
+                asm("ld.global.nc.v2.b64 {%0, %1}, [%2];"
+                    : "=l"(half[0]), "=l"(half[1])
+                    : "l"(model + at));
+                memcpy(&k[q], half, 16);
+            }
+        }
     }
     __device__ __forceinline__ vec damping_of(const cell_block &b, int i, int j, int z) const
     {
@@ -430,79 +507,93 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
-    /* Line 0 of the vectors d below (d < 0) and above vector v. */
-    __device__ __forceinline__ int vector_beside(int v, int d, int block, bool fresh, int parity)
+    /* Line 0 of the vectors below and above vector v of this thread. */
+    __device__ __forceinline__ void find_beside(int (&below)[PV], int (&above)[PV], const place &p,
+                                                int v, int parity)
     {
-        const int at = lane() + v * lanes, vectors = h.vectors;
-        const int side = d > 0, beyond = side ? at + d - vectors : at + d + PV;
-        const bool outside = side ? at + d >= vectors : at + d < 0;
-        /* a block that has just entered brought its neighbours along, but not beyond a face */
-        if (outside && !(fresh && beside(side) >= 0))
-            return edge_slot(parity, side) + min(beyond, PV - 1) * S::edge_vector;
-        return block + (PV + at + d) * 16;
+        const bool fresh = X + 1 == p.reach() + p.length();
+        const int block =
+            fresh ? p.halo_row() + parity * S::halo_bytes : p.own_row() + (X + 1) * S::block_bytes;
+        const int slot = edge_slot(p, X), at = lane() + v * lanes;
+#pragma unroll
+        for (int d = 0; d < PV; d++) {
+            const int low = at - 1 - d, high = at + 1 + d - h.vectors;
+            below[d] = block + (PV + low) * 16;
+            above[d] = block + (PV + at + 1 + d) * 16;
+            /* a block that has just entered brought its neighbours along, but not beyond a face */
+            if (low < 0 && !(fresh && h.below >= 0))
+                below[d] = S::edges_at(parity, 0) + slot + (low + PV) * S::edge_vector;
+            if (high >= 0 && !(fresh && h.above >= 0))
+                above[d] = S::edges_at(parity, 1) + slot + min(high, PV - 1) * S::edge_vector;
+        }
     }
 
-    /* A (level t - 1) becomes level t + 1; C is level t. `edges` runs before the z sums. */
-    template <int PARITY, bool DAMPED, class Edges>
+    /* A (level t - 1) becomes level t + 1; C is level t. */
+    template <int PARITY, bool DAMPED, class Waits>
     __device__ __forceinline__ void update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
-                                           const cell_block &b, const Edges &edges)
+                                           const cell_block &b, int t, Waits &waits)
     {
         const int beyond = X + 1 - (p.reach() + p.length()); /* 0: the block has just entered */
         const int at_up = beyond + (p.row >= 0 ? 1 : -1), at_down = beyond + (p.row <= 0 ? 1 : -1);
         const int halo = p.halo_row() + PARITY * S::halo_bytes;
-        const int left = p.own_row + X * S::block_bytes;
-        const int block = beyond < 0 ? left + S::block_bytes : halo;
+        const int left = p.own_row() + X * S::block_bytes;
         const int right =
             beyond + 1 < 0 ? left + 2 * S::block_bytes : halo + (beyond + 1) * S::halo_block_bytes;
         const int up = at_up < 0 ? p.own_up + (X + 1) * S::block_bytes
                                  : halo + (2 + at_up) * S::halo_block_bytes;
         const int down = at_down < 0 ? p.own_down + (X + 1) * S::block_bytes
                                      : halo + (at_down - 2) * S::halo_block_bytes;
+        vec k[R];
+        if constexpr (R > 1) {
 #pragma unroll
-        for (int v = 0; v < ZV; v++) {
-            const int z = MODEL || DAMPED ? z_of(b, v) : 0;
-            if constexpr (R == 1) {
-                const vec y =
-                    pair_sum(load_shared(down + in_line(v)), load_shared(up + in_line(v)));
-                const vec x =
-                    pair_sum(load_shared(left + in_line(v)), load_shared(right + in_line(v)));
-                if (v == 0) edges();
-                const vec around[3] = {
-                    load_shared(vector_beside(v, -1, block, beyond == 0, PARITY)), C[v][0],
-                    load_shared(vector_beside(v, 1, block, beyond == 0, PARITY))};
-                if (DAMPED) damp_before(A[v][0], damping_of(b, 0, 0, z));
-                update_order_2<MODEL>(c, model_of(b, 0, 0, z), C[v][0], A[v][0], y, x,
-                                      pair_along_z<T>(around));
-            } else {
+            for (int v = 0; v < ZV; v++) {
+                const int z = DAMPED ? z_of(b, v) : 0;
+                const T *model = MODEL ? model_of(b, v) : nullptr;
 #pragma unroll
                 for (int i = 0; i < R; i++) {
+                    load_model<1>(k, model, i, 0);
                     vec sum[R];
                     sum_line<1>(sum, &C[v][i * R], 1, down + in_line(v) + i * R * S::line,
                                 up + in_line(v) + i * R * S::line, S::line);
 #pragma unroll
                     for (int j = 0; j < R; j++) {
                         begin<DAMPED>(A[v][i * R + j], C[v][i * R + j], b, i, j, z);
-                        add_scaled(A[v][i * R + j], sum[j], b, i, j, z);
+                        accumulate(A[v][i * R + j], k[j], sum[j]);
                     }
                 }
 #pragma unroll
                 for (int j = 0; j < R; j++) {
+                    load_model<0>(k, model, 0, j);
                     vec sum[R];
                     sum_line<0>(sum, &C[v][j], R, left + in_line(v) + j * S::line,
                                 right + in_line(v) + j * S::line, R * S::line);
 #pragma unroll
-                    for (int i = 0; i < R; i++) add_scaled(A[v][i * R + j], sum[i], b, i, j, z);
+                    for (int i = 0; i < R; i++) accumulate(A[v][i * R + j], k[i], sum[i]);
                 }
-                if (v == 0) edges();
-                refresh();
-                int below[PV], above[PV]; /* line 0 of the vectors 1, 2 further */
+            }
+        }
+        waits.edges(*this, t);          /* as late as can be */
+        const place again = my_place(); /* there were no registers to keep it in */
+        refresh();
 #pragma unroll
-                for (int d = 0; d < PV; d++) {
-                    below[d] = vector_beside(v, -1 - d, block, beyond == 0, PARITY);
-                    above[d] = vector_beside(v, 1 + d, block, beyond == 0, PARITY);
-                }
+        for (int v = 0; v < ZV; v++) {
+            const int z = DAMPED ? z_of(b, v) : 0;
+            const T *model = MODEL ? model_of(b, v) : nullptr;
+            int below[PV], above[PV]; /* line 0 of the vectors 1, 2 further along z */
+            find_beside(below, above, again, v, PARITY);
+            if constexpr (R == 1) {
+                load_model<1>(k, model, 0, 0);
+                const vec y =
+                    pair_sum(load_shared(down + in_line(v)), load_shared(up + in_line(v)));
+                const vec x =
+                    pair_sum(load_shared(left + in_line(v)), load_shared(right + in_line(v)));
+                const vec around[3] = {load_shared(below[0]), C[v][0], load_shared(above[0])};
+                if (DAMPED) damp_before(A[v][0], damping_of(b, 0, 0, z));
+                update_order_2<MODEL>(c, k[0], C[v][0], A[v][0], y, x, pair_along_z<T>(around));
+            } else {
 #pragma unroll
                 for (int i = 0; i < NL; i++) {
+                    if (i % R == 0) load_model<1>(k, model, i / R, 0);
                     vec around[2 * PV + 1];
                     around[PV] = C[v][i];
 #pragma unroll
@@ -510,7 +601,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                         around[PV - 1 - d] = load_shared(below[d] + i * S::line);
                         around[PV + 1 + d] = load_shared(above[d] + i * S::line);
                     }
-                    add_scaled(A[v][i], sum_along_z<T, R>(around, c.weight[2]), b, i / R, i % R, z);
+                    accumulate(A[v][i], k[i % R], sum_along_z<T, R>(around, c.weight[2]));
                 }
             }
             if (DAMPED) {
@@ -520,80 +611,94 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
-    /* Tell the parts beside about the newest level, t + 1. */
-    __device__ __forceinline__ void send_edges(const vec (&A)[ZV][NL], int t)
+    /* Blocks about to leave the diamond, or just replaced in it, are written a step late, while
+     * other warps compute: C is their level t. */
+    __device__ __forceinline__ void store_leaving(const vec (&C)[ZV][NL], const place &p, int t)
     {
-        if (idle()) return;
-#pragma unroll
-        for (int side = 0; side < 2; side++) {
-            if (beside(side) < 0) continue;
-            char *box =
-                tower_mailbox(l, mail_item(side) % l.blocks, 1 - side, (t + 1) & 1, S::edge_bytes) +
-                edge_slot(0, 0) - S::edge;
-#pragma unroll
-            for (int v = 0; v < ZV; v++) {
-                const int at = lane() + v * lanes, from = side ? at - (h.vectors - PV) : at;
-                if (from < 0 || from >= PV) continue;
-#pragma unroll
-                for (int i = 0; i < NL; i++)
-                    store_global((T *)(box + from * S::edge_vector + i * S::line), A[v][i]);
-            }
+        const int at = X - p.reach();
+        if (t == h.first_step || (at > 0 && at + 1 < p.length())) return;
+        const int x = h.x_tower + R * (t + (at == 0 ? X : p.reach() - 1)), y = p.y;
+        void *field = g.field[(t + 1) & 1];
+        if (likely(x >= 0 && y >= 0 && x + R <= g.n[0] && y + R <= g.n[1]))
+            store_block<false>(C, field, x, y);
+        else
+            store_block<true>(C, field, x, y);
+    }
+
+    /* Make C the level t of the block, and all that lies around it, ready to be read. */
+    template <int PARITY, class Waits>
+    __device__ __forceinline__ void prepare(vec (&C)[ZV][NL], const place &p, int t, Waits &waits)
+    {
+        const int halo = p.halo_row() + PARITY * S::halo_bytes;
+        const bool fresh = X + 1 == p.reach() + p.length();
+        store_leaving(C, p, t);
+        waits.halo(*this, t);
+        if (unlikely(is_near_face(t))) fill_ghosts(C, p, t);
+        if (fresh) reload(C, halo);
+        if (likely(!at_z_face())) return;
+        if (mirrors_vectors()) {
+            /* with TMA the warps that exchange edges do it, but for the first step */
+            if (fresh && !idle() && (!TMA || t == h.first_step))
+                mirror_vectors(C, edge_slot(p, X), PARITY);
+            return;
+        }
+        if (fresh && !idle()) mirror_lines(halo, edge_slot(p, X), PARITY);
+        if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
+        __syncwarp();
+        if (ragged()) {
+            barrier_among<S::active>(); /* others read the last vectors that this changes */
+            if (fresh) reload(C, halo);
         }
     }
 
     /* Step t: A becomes level t + 1 and C, where the block left the diamond, the next one's level
      * t. */
-    template <int PARITY, class Edges>
-    __device__ __forceinline__ void step(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t,
-                                         const Edges &edges)
+    template <int PARITY, class Waits>
+    __device__ __forceinline__ void step(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t, Waits &waits)
     {
+        {
+            const place p = my_place();
+            refresh();
+            prepare<PARITY>(C, p, t, waits);
+            const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part};
+            if (unlikely(is_damped(t)))
+                update<PARITY, true>(A, C, p, b, t, waits);
+            else
+                update<PARITY, false>(A, C, p, b, t, waits);
+        }
+        points_found();
+        /* look everything up again: during the sums there were no registers to keep it in */
         const place p = my_place();
         refresh();
-        const cell_block b = {h.x_tower + R * t + R * X, block_y(p.row), h.z_part};
-        const int left = p.own_row + X * S::block_bytes, at = X - p.reach();
-        const int halo = p.halo_row() + PARITY * S::halo_bytes;
-        const bool near = is_near_face(t), points = p.point_first < p.point_last;
-        const bool fresh = X + 1 == p.reach() + p.length();
-        T *field = (T *)g.field[PARITY];
-        if (near) fill_ghosts(C, p, t);
-        if (fresh) reload(C, halo);
-        if (at_z_face()) {
-            if (fresh && !idle()) mirror_z(C, halo, PARITY);
-            if (ragged()) {
-                barrier_among<S::active>(); /* others read the last vectors that this changes */
-                if (fresh) reload(C, halo);
+        const int left = p.own_row() + X * S::block_bytes, at = X - p.reach();
+        const bool points = p.point_first < p.point_last;
+        if (unlikely(points)) add_sources(A, p, t);
+        if (at == 0) reload(C, p.halo_row() + PARITY * S::halo_bytes + S::halo_block_bytes);
+        waits.all_read(*this, t);
+        publish_block(A, left);
+        if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
+            /* a block that stays needs its images beyond the face in the next step */
+            const int next_slot = edge_slot(p, X - 1);
+            if (mirrors_vectors()) {
+                if (at > 0 && !idle()) mirror_vectors(A, next_slot, 1 - PARITY);
             } else {
                 __syncwarp();
+                if (at > 0 && !idle()) mirror_lines(left, next_slot, 1 - PARITY);
+                __syncwarp();
+                if (ragged()) reload(A, left);
             }
         }
-        if (is_damped(t))
-            update<PARITY, true>(A, C, p, b, edges);
-        else
-            update<PARITY, false>(A, C, p, b, edges);
-        if (at < 2 && !points) {
-            if (near)
-                store_block<true>(A, field, b.x, b.y);
-            else
-                store_block<false>(A, field, b.x, b.y);
-        }
-        if (at == 0) reload(C, halo + S::halo_block_bytes);
-        barrier_among<S::active>();
-        refresh();
-        publish_block(A, left);
-        if (points) {
-            add_sources(A, p, left, t);
-            if (at < 2) store_block<true>(A, field, b.x, b.y);
-            take_samples(p, left, t);
-        }
-        mirror_block(A, left, 1 - PARITY);
-        if (t + 1 < h.end_step) send_edges(A, t);
-        if (at == 0) find_points(b.x + R * p.length(), b.y);
-        barrier_among<S::active>();
+        if (unlikely(points)) take_samples(p, left, t);
+        if (at == 0 && unlikely(g.points.first != nullptr))
+            find_points(h.x_tower + R * t + R * (X + p.length()), p.y);
+        waits.all_published(*this, t);
     }
 
     /*
      * All steps of one item. waits.halo(t) returns when the halo of step t is there, waits.edges(t)
-     * when the edge slots are, waits.done(t) follows the step.
+     * when the edge slots are, waits.all_read(t) when all threads have read what they need for the
+     * step (and written what left the diamond in the step before), waits.all_published(t) when all
+     * blocks are in `own`.
      */
     template <class Waits>
     __device__ __forceinline__ void climb(const tower_item &w, int number, Waits &waits)
@@ -605,22 +710,18 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         barrier_among<S::active>();
 #pragma unroll 1
         for (;; t += 2) {
-            waits.halo(*this, t);
-            step<0>(P, Q, t, [&] { waits.edges(*this, t); });
-            waits.done(*this, t);
+            step<0>(P, Q, t, waits);
             if (t + 1 >= h.end_step) {
                 leave(P, Q, g.field[0], g.field[1], t);
                 break;
             }
-            next_position(my_place());
-            waits.halo(*this, t + 1);
-            step<1>(Q, P, t + 1, [&] { waits.edges(*this, t + 1); });
-            waits.done(*this, t + 1);
+            X = position_after(my_place(), X);
+            step<1>(Q, P, t + 1, waits);
             if (t + 2 >= h.end_step) {
                 leave(Q, P, g.field[1], g.field[0], t + 1);
                 break;
             }
-            next_position(my_place());
+            X = position_after(my_place(), X);
         }
     }
 };

@@ -42,38 +42,34 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
 
     __device__ void edges(tower &b, int t)
     {
-        if (t > w.first_step && b.lane() < S::PV && !b.idle()) {
+        if (t == w.first_step) return;
 #pragma unroll
-            for (int side = 0; side < 2; side++) {
-                if (b.beside(side) < 0) continue;
-                while (load_progress(b.l.mail_flag + blockIdx.x * 2 + side) <
-                       tower_mail_number(b.l, b.h.item, t)) {}
-                fence_device();
-                const char *box = tower_mailbox(b.l, blockIdx.x, side, t & 1, S::edge_bytes);
-                const int to = b.edge_slot(t & 1, side) + b.lane() * S::edge_vector;
-                const char *from = box + to - (S::edge + ((t & 1) * 2 + side) * S::edge_bytes);
-#pragma unroll 1
-                for (int i = 0; i < S::NL; i++)
-                    tower::store_shared(to + i * S::line,
-                                        tower::load_global((const T *)(from + i * S::line)));
-            }
-        }
-        __syncwarp();
+        for (int side = 0; side < 2; side++)
+            if (b.beside(side) >= 0)
+                edge_exchange<T, R, DB>::receive(
+                    b.shared(), b.thread(), S::active, side, t & 1,
+                    tower_mailbox(b.l, b.item().item, side, t & 1, S::mailbox_bytes),
+                    tower_mail_number(b.l, b.item().item, t));
+        barrier_among<S::active>();
     }
 
-    __device__ void done(tower &b, int t)
+    __device__ void all_read(tower &, int) { barrier_among<S::active>(); }
+
+    __device__ void all_published(tower &b, int t)
     {
-        if (b.thread() != 0) return;
-        const bool last = t + 1 >= w.end_step;
-        fence_device();
-        if (!last) {
+        barrier_among<S::active>();
+        if (t + 1 >= w.end_step) return;
 #pragma unroll
-            for (int side = 0; side < 2; side++)
-                if (b.beside(side) >= 0)
-                    store_progress(b.l.mail_flag + b.mail_item(side) % b.l.blocks * 2 + 1 - side,
-                                   tower_mail_number(b.l, b.mail_item(side), t + 1));
-            store_progress(tower_progress(b.l, w.s, w.m, w.part), t + 1);
-        }
+        for (int side = 0; side < 2; side++)
+            if (b.beside(side) >= 0)
+                edge_exchange<T, R, DB>::send(
+                    b.shared(), b.thread(), S::active, side, b.h.vectors,
+                    tower_mailbox(b.l, b.mail_item(side), 1 - side, (t + 1) & 1, S::mailbox_bytes),
+                    tower_mail_number(b.l, b.mail_item(side), t + 1));
+        if (b.thread() != 0) return;
+        fence_device();
+        store_progress(tower_progress(b.l, w.s, w.m, w.part),
+                       t); /* blocks are written a step late */
     }
 };
 

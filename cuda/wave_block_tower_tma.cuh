@@ -4,12 +4,15 @@
  */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-/* Gates (shared memory barriers) of a block; parity p serves the steps with t % 2 = p. */
+/* Gates (shared memory barriers) of a block; parity p serves the steps with t % 2 = p. Nobody can
+ * fall behind by two phases of a gate: workers need the halo of every step, which is copied only
+ * after `passed`, and the edges of every step, which come only after `published`. */
 struct tma_gates {
-    uint64_t halo[2]; /* the halo has arrived */
-    uint64_t edge[2]; /* the edges from the z neighbours have arrived */
-    uint64_t done[2]; /* the workers have finished the step */
-    int published;    /* steps that `publish` has seen finished */
+    uint64_t halo[2];      /* the halo has arrived */
+    uint64_t edge[2];      /* the edges along z are there: one arrival a side */
+    uint64_t read[2];      /* the workers have read all that they need for the step */
+    uint64_t passed[2];    /* the same, seen by the warp that publishes progress */
+    uint64_t published[2]; /* the new level is in `own` (not at the last step of an item) */
 };
 
 /* The phase to wait for next at the gates of each parity. */
@@ -37,12 +40,17 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     }
     __device__ __forceinline__ void edges(tower &b, int t)
     {
-        if (t > b.h.first_step && (b.h.below >= 0 || b.h.above >= 0))
-            gate_wait(&gates()->edge[t & 1], mails.next(t & 1));
+        if (t > b.h.first_step) gate_wait(&gates()->edge[t & 1], mails.next(t & 1));
     }
-    __device__ __forceinline__ void done(tower &b, int t)
+    __device__ __forceinline__ void all_read(tower &b, int t)
     {
-        if (b.thread() == 0) gate_arrive(&gates()->done[t & 1]);
+        barrier_among<tower::S::active>();
+        if (b.thread() == 0) gate_arrive(&gates()->read[t & 1]);
+    }
+    __device__ __forceinline__ void all_published(tower &b, int t)
+    {
+        barrier_among<tower::S::active>();
+        if (b.thread() == 0 && t + 1 < b.h.end_step) gate_arrive(&gates()->published[t & 1]);
     }
 };
 
@@ -54,13 +62,16 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    gate_phases dones;
-    int steps = 0, last_use[2] = {0, 0};
+    const uint32_t halos = shared_address(shared + S::halo);
+    const int wrap = g.periodic[1] ? g.n[1] : 0;
+    gate_phases passes;
+    bool used[2] = {false, false};
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         const int *pointer = tower_wait_for(l, w, item, lane, g.periodic[1], g.periodic[2]);
         const int z =
-            (int)((int64_t)((g.n[2] + S::V - 1) / S::V) * w.part / l.parts) * S::V - S::PV * S::V;
+            __shfl_sync(~0u, tower_planes_of(l, w.part, g.n[2], S::V).first - S::PV * S::V, 0);
+        const int y = __shfl_sync(~0u, l.half_size * w.m, 0);
         int seen = -1;
         for (int t = w.first_step; t < w.end_step; t++) {
             if (seen < t) {
@@ -79,92 +90,89 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
                 __syncwarp();
                 fence_async_copies();
             }
-            const int p = t & 1;
-            if (last_use[p] > 0) {
-                gate_wait(&gates->done[p], dones.next(p));
-                while (load_shared_acquire(&gates->published) < last_use[p]) __nanosleep(40);
+            const int p = __shfl_sync(~0u, t & 1, 0);
+            if (used[p]) gate_wait(&gates->passed[p], passes.next(p));
+            used[p] = true;
+            /* one thread, with coordinates that the compiler knows to be the same for the warp:
+             * other copies are issued one by one, with a search for the next thread in between */
+            const int x = __shfl_sync(~0u, l.half_size * w.s + R * (t - 1), 0);
+            const int to = __shfl_sync(~0u, halos + p * S::halo_bytes, 0);
+            if (lane == 0) {
+                gate_expect(&gates->halo[p], S::halo_blocks * S::NL * S::line);
+#pragma unroll
+                for (int i = 0; i < S::halo_blocks; i++) {
+                    int X, Y;
+                    halo_place<DB>(i, &X, &Y);
+                    int at_y = y + R * Y;
+                    at_y += at_y < 0 ? wrap : at_y >= g.n[1] ? -wrap : 0;
+                    copy_box(to + i * S::halo_block_bytes, &params.map[1 - p], z, at_y, x + R * X,
+                             &gates->halo[p]);
+                }
             }
-            last_use[p] = ++steps;
-            if (lane == 0) gate_expect(&gates->halo[p], S::halo_blocks * S::NL * S::line);
             __syncwarp();
-            for (int i = lane; i < S::halo_blocks; i += 32) {
-                int X, Y;
-                halo_place<DB>(i, &X, &Y);
-                const int x = l.half_size * w.s + R * (t - 1) + R * X;
-                int y = l.half_size * w.m + R * Y;
-                if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
-                copy_box(
-                    shared_address(shared + S::halo + p * S::halo_bytes + i * S::halo_block_bytes),
-                    &params.map[1 - p], z, y, x, &gates->halo[p]);
-            }
         }
     }
 }
 
-/* Polls the z neighbours and copies their edges. */
+/* Exchanges edges with the part beside on one side; at a face, mirrors them. */
 template <class T, int R, int DB, class P>
-__device__ __forceinline__ void fetch_edges(const P &params, tma_gates *gates, char *shared)
+__device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates, char *shared,
+                                               int side)
+{
+    using S = block_shape<T, R, DB>;
+    using edges = edge_exchange<T, R, DB>;
+    const torre_wave_args &g = params.g;
+    const torre_tower_launch &l = params.l;
+    const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
+    const int all = (g.n[2] + S::V - 1) / S::V;
+    gate_phases publications, halos;
+    for (int item = blockIdx.x; item < items; item += l.blocks) {
+        const tower_item w = tower_item_at(l, item, R, g.n[0]);
+        const int beside = tower_part_beside(l, w.part, side, g.periodic[2]);
+        const int other = item - w.part + beside;
+        char *to = tower_mailbox(l, other, 1 - side, 0, S::mailbox_bytes);
+        char *from = tower_mailbox(l, item, side, 0, S::mailbox_bytes);
+        const int vectors =
+            (int)((int64_t)all * (w.part + 1) / l.parts) - (int)((int64_t)all * w.part / l.parts);
+        if (w.first_step >= w.end_step) continue;
+        halos.next(w.first_step & 1); /* nothing to do for that one, see prepare */
+        for (int t = w.first_step; t + 1 < w.end_step; t++) {
+            const int p = (t + 1) & 1;
+            const uint32_t halo = halos.next(p);
+            gate_wait(&gates->published[t & 1], publications.next(t & 1));
+            if (beside >= 0) {
+                edges::send(shared, lane, 32, side, vectors, to + p * S::mailbox_bytes,
+                            tower_mail_number(l, other, t + 1));
+                edges::receive(shared, lane, 32, side, p, from + p * S::mailbox_bytes,
+                               tower_mail_number(l, item, t + 1));
+            } else if (S::mirrors_vectors(g.n[2])) {
+                gate_wait(&gates->halo[p], halo);
+                edges::mirror(shared, lane, 32, side, p, vectors, g.mirror[2].sign[side][0] == 1);
+            }
+            __syncwarp();
+            if (lane == 0) gate_arrive(&gates->edge[p]);
+        }
+    }
+}
+
+/* Tells downwind towers what the workers have written. */
+template <class T, int R, int DB, class P>
+__device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, int *finished)
 {
     using S = block_shape<T, R, DB>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    int steps = 0; /* of all items before */
-    for (int item = blockIdx.x; item < items; item += l.blocks) {
-        const tower_item w = tower_item_at(l, item, R, g.n[0]);
-        const bool two[2] = {tower_part_beside(l, w.part, 0, g.periodic[2]) >= 0,
-                             tower_part_beside(l, w.part, 1, g.periodic[2]) >= 0};
-        if (w.first_step >= w.end_step) continue;
-        for (int t = w.first_step + 1; t < w.end_step && (two[0] || two[1]); t++) {
-            const int p = t & 1;
-            const int number = tower_mail_number(l, item, t);
-            if (lane < 2 && two[lane])
-                while (load_progress(l.mail_flag + blockIdx.x * 2 + lane) < number) __nanosleep(20);
-            fence_device();
-            __syncwarp();
-            fence_async_copies();
-            /* the step before last has read this parity's slots */
-            while (load_shared_acquire(&gates->published) < steps + t - 1 - w.first_step)
-                __nanosleep(20);
-            if (lane == 0) {
-                gate_expect(&gates->edge[p], ((int)two[0] + (int)two[1]) * S::edge_bytes);
-                for (int side = 0; side < 2; side++)
-                    if (two[side])
-                        copy_line(shared_address(shared + S::edge + (p * 2 + side) * S::edge_bytes),
-                                  tower_mailbox(l, blockIdx.x, side, p, S::edge_bytes),
-                                  S::edge_bytes, &gates->edge[p]);
-            }
-            __syncwarp();
-        }
-        steps += w.end_step - w.first_step;
-    }
-}
-
-/* Tells downwind towers and z neighbours what the workers have finished. */
-template <class P>
-__device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, int R,
-                                              int *finished)
-{
-    const torre_wave_args &g = params.g;
-    const torre_tower_launch &l = params.l;
-    const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    gate_phases dones;
-    int steps = 0, towers = 0;
+    gate_phases reads;
+    int towers = 0;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
-        const int beside =
-            lane == 1 || lane == 2 ? tower_part_beside(l, w.part, lane - 1, g.periodic[2]) : -1;
-        const int mail_item = item - w.part + beside;
-        int *flag = l.mail_flag + mail_item % l.blocks * 2 + 2 - lane;
         for (int t = w.first_step; t < w.end_step; t++) {
-            gate_wait(&gates->done[t & 1], dones.next(t & 1));
-            if (lane == 0) store_shared_release(&gates->published, ++steps);
-            if (t + 1 < w.end_step) {
-                fence_device();
-                if (beside >= 0) store_progress(flag, tower_mail_number(l, mail_item, t + 1));
-                if (lane == 0) store_progress(progress, t + 1);
-            }
+            gate_wait(&gates->read[t & 1], reads.next(t & 1));
+            if (lane == 0) gate_arrive(&gates->passed[t & 1]);
+            fence_device();
+            if (lane == 0) store_progress(progress, t); /* blocks are written a step late */
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             towers++;
@@ -188,10 +196,11 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     if (threadIdx.x == 0) {
         for (int p = 0; p < 2; p++) {
             gate_init(&gates->halo[p], 1);
-            gate_init(&gates->edge[p], 1);
-            gate_init(&gates->done[p], 1);
+            gate_init(&gates->edge[p], 2);
+            gate_init(&gates->read[p], 1);
+            gate_init(&gates->passed[p], 1);
+            gate_init(&gates->published[p], 1);
         }
-        gates->published = 0;
         *finished = 0;
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         fence_async_copies();
@@ -202,8 +211,9 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
         if (S::share_registers)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
         if (warp == S::groups / 32) fetch_halos<T, R, DB>(params, gates, shared);
-        if (warp == S::groups / 32 + 1) fetch_edges<T, R, DB>(params, gates, shared);
-        if (warp == S::groups / 32 + 2) publish_steps(params, gates, R, finished);
+        if (warp == S::groups / 32 + 1) publish_steps<T, R, DB>(params, gates, finished);
+        if (warp >= S::groups / 32 + 2)
+            exchange_edges<T, R, DB>(params, gates, shared, warp - S::groups / 32 - 2);
     } else {
         if (S::share_registers)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));

@@ -115,7 +115,7 @@ static torre_status choose_tower(const torre_wave_setup *setup, const torre_wave
                           p->order, tried, (long long)p->size[2],
                           (long long)multiprocessors * shape->blocks_per_sm * shape->planes);
     plan->dts = tried;
-    if (!plan->tower_height) plan->tower_height = p->order == 2 ? 128 : 64; /* DESIGN.md */
+    if (!plan->tower_height) plan->tower_height = 128; /* DESIGN.md */
     if (plan->tower_height > 1 << 20) plan->tower_height = 1 << 20;
     if (p->steps > 0 && plan->tower_height > p->steps) plan->tower_height = p->steps;
     *kernel = k;

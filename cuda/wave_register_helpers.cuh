@@ -167,7 +167,7 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
 #pragma unroll 1
             for (int side = 0; side < 2; side++) {
                 if (tower_part_beside(l, w.part, side, false) < 0) continue;
-                const char *box = tower_mailbox(l, blockIdx.x, side, t & 1, S::mailbox_bytes);
+                const char *box = tower_mailbox(l, item, side, t & 1, S::mailbox_bytes);
                 char *to = shared + S::edge(side ? last_warp : 0, n & 1, side);
                 for (int i = lane; i < 2 * S::kept_vectors; i += 32) {
                     uint32_t a, b, number_a, number_b;

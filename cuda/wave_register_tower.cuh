@@ -392,7 +392,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
         const int side = lane >> 4, i = lane & 15, to = item().beside[side];
         mail_to = nullptr;
         if (to < 0 || i >= S::kept_vectors) return;
-        mail_to = tower_mailbox(p.l, to % p.l.blocks, 1 - side, 0, S::mailbox_bytes) + i * 32;
+        mail_to = tower_mailbox(p.l, to, 1 - side, 0, S::mailbox_bytes) + i * 32;
         mail_from = S::own_place(warp, end_lane(side)) + i * S::row_bytes;
         mail_number = tower_mail_number(p.l, to, 0);
     }

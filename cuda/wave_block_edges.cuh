@@ -1,0 +1,178 @@
+/*
+ * Exchange of edges between the parts of a tower that lie beside each other along z.
+ *
+ * The R cells of each line next to the other part go to its mailbox in global memory as packets of
+ * 16 bytes, read and written at once: values and a number that says of which item and step they
+ * are. The receiver polls the packets themselves. That needs no fence and no flag, whose latencies
+ * every step would have to wait for; packets double the traffic, which is small.
+ *
+ * A mailbox has one slot per block and step parity. A part writes level t + 2 only after it has
+ * received level t + 1, which the other part sent after it had read level t.
+ */
+#ifndef TORRE_WAVE_BLOCK_EDGES_CUH
+#define TORRE_WAVE_BLOCK_EDGES_CUH
+
+#include "tower_schedule.cuh"
+#include "wave_block_shape.cuh"
+
+template <class T> struct alignas(16) edge_packet {
+    static constexpr int values = (16 - 4) / sizeof(T); /* 3 float or 1 double */
+    T value[values];
+    int number;
+};
+
+template <class T> __device__ __forceinline__ void store_packet(char *to, const edge_packet<T> &p)
+{
+    unsigned __int128 whole;
+    memcpy(&whole, &p, 16);
+    asm volatile("st.relaxed.gpu.global.b128 [%0], %1;" ::"l"(to), "q"(whole) : "memory");
+}
+template <class T> __device__ __forceinline__ void load_packet(edge_packet<T> &p, const char *from)
+{
+    uint64_t half[2];
+    asm volatile("{ .reg .b128 q;\n"
+                 "  ld.relaxed.gpu.global.b128 q, [%2];\n"
+                 "  mov.b128 {%0, %1}, q; }"
+                 : "=l"(half[0]), "=l"(half[1])
+                 : "l"(from)
+                 : "memory");
+    memcpy(&p, half, 16);
+}
+
+template <class T, int R, int DB> struct edge_exchange {
+    using S = block_shape<T, R, DB>;
+    using vec = cells<T>;
+    using packet = edge_packet<T>;
+    static constexpr int V = S::V, PV = S::PV, NL = S::NL;
+    /* lines are handled in batches */
+    static constexpr int lines = S::lines_a_batch, packets = S::packets_of(lines);
+
+    /* The vectors of one line that hold its edge: `cell` R cells from the lowest or the highest. */
+    static __device__ __forceinline__ int cell_of(int side, int i)
+    {
+        return side ? PV * V - R + i : i; /* our high side is the other part's low side */
+    }
+    static __device__ __forceinline__ char *slot_of(char *box, int n, int batch)
+    {
+        return box + (batch * packets * S::blocks + n) * 16;
+    }
+
+    /* Send the edges of the block with number n at the next step: it stands in place n + 1 of `own`
+     * (what is sent of those that leave is not used). `COUNT` lines from `line` on. */
+    template <int COUNT>
+    static __device__ __forceinline__ void send_batch(const char *shared, int line, char *to,
+                                                      int from, int side, int number)
+    {
+        T value[packets * packet::values];
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            vec around[PV];
+#pragma unroll
+            for (int d = 0; d < PV; d++)
+                around[d] = *(const vec *)(shared + from + (line + i) * S::line + d * 16);
+#pragma unroll
+            for (int r = 0; r < R; r++) {
+                const int low = cell_of(0, r), high = cell_of(1, r);
+                value[i * R + r] = side ? around[high / V].v[high % V] : around[low / V].v[low % V];
+            }
+        }
+        constexpr int count = S::packets_of(COUNT);
+#pragma unroll
+        for (int k = 0; k < count; k++) {
+            packet q = {};
+#pragma unroll
+            for (int i = 0; i < packet::values; i++)
+                if (k * packet::values + i < COUNT * R) q.value[i] = value[k * packet::values + i];
+            q.number = number;
+            store_packet(to + k * S::blocks * 16, q);
+        }
+    }
+
+    /* All edges on one side, by thread number `thread` of `threads`; vectors: along z in the part.
+     */
+    static __device__ __forceinline__ void send(const char *shared, int thread, int threads,
+                                                int side, int vectors, char *box, int number)
+    {
+        for (int n = thread; n < S::blocks - 1; n += threads) {
+            const int from = S::own + (n + 1) * S::block_bytes + (side ? vectors : PV) * 16;
+#pragma unroll 1
+            for (int batch = 0; batch < NL / lines; batch++)
+                send_batch<lines>(shared, batch * lines, slot_of(box, n, batch), from, side,
+                                  number);
+            if constexpr (NL % lines != 0)
+                send_batch<NL % lines>(shared, NL / lines * lines, slot_of(box, n, NL / lines),
+                                       from, side, number);
+        }
+    }
+
+    template <int COUNT>
+    static __device__ __forceinline__ void receive_batch(char *shared, const char *from, int line,
+                                                         int to, int side, int number)
+    {
+        constexpr int count = S::packets_of(COUNT);
+        packet q[count];
+        bool all;
+        do {
+#pragma unroll
+            for (int k = 0; k < count; k++) load_packet(q[k], from + k * S::blocks * 16);
+            all = true;
+#pragma unroll
+            for (int k = 0; k < count; k++) all &= q[k].number == number;
+        } while (!all);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            vec around[PV];
+#pragma unroll
+            for (int d = 0; d < PV; d++) around[d] = uniform_cells(T(0));
+#pragma unroll
+            for (int r = 0; r < R; r++) {
+                const int k = i * R + r, low = cell_of(0, r), high = cell_of(1, r);
+                const T value = q[k / packet::values].value[k % packet::values];
+                if (side || low == high) around[low / V].v[low % V] = value;
+                if (!side || low == high) around[high / V].v[high % V] = value;
+            }
+#pragma unroll
+            for (int d = 0; d < PV; d++)
+                *(vec *)(shared + to + (line + i) * S::line + d * S::edge_vector) = around[d];
+        }
+    }
+
+    /* All edges on one side, into the slots of `parity`. */
+    static __device__ __forceinline__ void receive(char *shared, int thread, int threads, int side,
+                                                   int parity, char *box, int number)
+    {
+        for (int n = thread; n < S::blocks - 1; n += threads) {
+            const int to = S::edges_at(parity, side) + S::edge_slot(n);
+#pragma unroll 1
+            for (int batch = 0; batch < NL / lines; batch++)
+                receive_batch<lines>(shared, slot_of(box, n, batch), batch * lines, to, side,
+                                     number);
+            if constexpr (NL % lines != 0)
+                receive_batch<NL % lines>(shared, slot_of(box, n, NL / lines), NL / lines * lines,
+                                          to, side, number);
+        }
+    }
+
+    /* At a face: the images of the vectors next to it, for the step of `parity`, once the level is
+     * in `own` and in the halo (blocks about to enter). One vector on each side (PV = 1). */
+    static __device__ __forceinline__ void mirror(char *shared, int thread, int threads, int side,
+                                                  int parity, int vectors, bool rigid)
+    {
+        for (int n = thread; n < S::blocks; n += threads) {
+            int from = S::own + (n + 1) * S::block_bytes; /* where it stands before that step */
+            for (int y = 1 - DB; y < DB; y++)
+                if (n == row_start<DB>(y) + 2 * DB - abs(y) - 1)
+                    from = S::halo + parity * S::halo_bytes + (y + DB) * 2 * S::halo_block_bytes;
+            from += (side ? PV + vectors - 1 : PV) * 16;
+            const int to = S::edges_at(parity, side) + S::edge_slot(n);
+#pragma unroll 4
+            for (int i = 0; i < NL; i++) {
+                const vec v = *(const vec *)(shared + from + i * S::line);
+                *(vec *)(shared + to + i * S::line) =
+                    side ? image_above(v, rigid) : image_below(v, rigid);
+            }
+        }
+    }
+};
+
+#endif
