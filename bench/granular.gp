@@ -2,6 +2,7 @@
 set terminal pngcairo size 1100,420 font ',10'
 set output png
 set datafile separator ','
+set datafile missing NaN
 set key top right
 set grid
 set yrange [0:*]
@@ -33,6 +34,7 @@ if (study eq 'filling') {
 }
 if (study eq 'interval') {
     set logscale x
+    set key bottom left
     set xlabel 'steps between reorders'
     set ylabel 'ns per particle and step'
     plot for [f in '0.1 0.4'] csv using (strcol(1) eq f ? $3 : NaN):12 with linespoints title 'total, filling '.f, \
