@@ -6,8 +6,8 @@
  * are. The receiver polls the packets themselves. That needs no fence and no flag, whose latencies
  * every step would have to wait for; packets double the traffic, which is small.
  *
- * A mailbox has one slot per block and step parity. A part writes level t + 2 only after it has
- * received level t + 1, which the other part sent after it had read level t.
+ * A mailbox has one slot per block, turn and step parity. A part writes level t + 2 only after it
+ * has received level t + 1, which the other part sent after it had read level t.
  */
 #ifndef TORRE_WAVE_BLOCK_EDGES_CUH
 #define TORRE_WAVE_BLOCK_EDGES_CUH
