@@ -86,7 +86,6 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
                     __nanosleep(64);
                 }
                 if (lane >= 9) pointer = nullptr; /* only before the first step */
-                fence_device();
                 __syncwarp();
                 fence_async_copies();
             }
@@ -171,15 +170,13 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
         for (int t = w.first_step; t < w.end_step; t++) {
             gate_wait(&gates->read[t & 1], reads.next(t & 1));
             if (lane == 0) gate_arrive(&gates->passed[t & 1]);
-            fence_device();
-            if (lane == 0) store_progress(progress, t); /* blocks are written a step late */
+            if (lane == 0) store_progress_release(progress, t); /* blocks are written a step late */
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             towers++;
             while (load_shared_acquire(finished) < towers) __nanosleep(40);
         }
-        fence_device();
-        if (lane == 0) store_progress(progress, TOWER_DONE);
+        if (lane == 0) store_progress_release(progress, TOWER_DONE);
     }
 }
 #endif
