@@ -78,7 +78,7 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     cudaError_t e = block_tower_uses_tma(args->periodic[2], &tma);
     params.g = *args;
     params.l = *launch;
-    params.c = stencil_weights<T>(*args, R == 1 && !args->k);
+    params.c = stencil_weights<T>(*args);
     for (int f = 0; f < 2 && tma && !e; f++)
         e = field_tensor_map<T>(*args, args->field[f], (S::ZL + 2 * S::PV) * S::V, R, R,
                                 &params.map[f]);

@@ -447,24 +447,19 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         return (const T *)g.k + column(b.x, g.n[0]) * g.k_stride_x +
                column(b.y, g.n[1]) * g.k_stride_y + z_of(b, v);
     }
-    /* k of R cells from (i, j) on, along x (AXIS 0) or y (1). It is read some time before it is
-     * needed: it comes from the L2 cache. */
+    /* k of R cells from (i, j) on, along x (AXIS 0) or y (1). */
     template <int AXIS>
     __device__ __forceinline__ void load_model(vec (&k)[R], const T *model, int i, int j) const
     {
 #pragma unroll
-        for (int q = 0; q < R; q++) {
-            if (!MODEL) {
-                k[q] = uniform_cells(c.k0);
-            } else {
-                const int64_t at =
-                    (AXIS == 0 ? i + q : i) * g.k_stride_x + (AXIS == 1 ? j + q : j) * g.k_stride_y;
-                uint64_t half[2]; /* not __ldg: the compiler would keep all k of a block */
-                asm("ld.global.nc.v2.b64 {%0, %1}, [%2];"
-                    : "=l"(half[0]), "=l"(half[1])
-                    : "l"(model + at));
-                memcpy(&k[q], half, 16);
-            }
+        for (int q = 0; q < R && MODEL; q++) {
+            const int64_t at =
+                (AXIS == 0 ? i + q : i) * g.k_stride_x + (AXIS == 1 ? j + q : j) * g.k_stride_y;
+            uint64_t half[2]; /* not __ldg: the compiler would keep all k of a block */
+            asm("ld.global.nc.v2.b64 {%0, %1}, [%2];"
+                : "=l"(half[0]), "=l"(half[1])
+                : "l"(model + at));
+            memcpy(&k[q], half, 16);
         }
     }
     __device__ __forceinline__ vec damping_of(const cell_block &b, int i, int j, int z) const
@@ -481,11 +476,12 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             start_update(A, C);
     }
 
-    /* Sums along an axis of the R cells C[0], C[step], ... of a block, line by line from low to
-     * high; before and after: the R lines of the blocks beside it, `stride` bytes apart. */
-    template <int AXIS>
-    __device__ __forceinline__ void sum_line(vec *sum, const vec *C, int step, int before,
-                                             int after, int stride)
+    /* Sums along an axis around the R cells C[0], C[step], ... of a block, line by line from low to
+     * high, into sum[0], sum[sum_step], ...; FRESH: these hold nothing yet. before and after: the R
+     * lines of the blocks beside it, `stride` bytes apart. */
+    template <int AXIS, bool FRESH>
+    __device__ __forceinline__ void sum_line(vec *sum, int sum_step, const vec *C, int step,
+                                             int before, int after, int stride)
     {
 #pragma unroll
         for (int q = -R; q < 2 * R; q++) {
@@ -500,10 +496,38 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             for (int j = 0; j < R; j++) {
                 const int d = q - j;
                 if (d == -R)
-                    sum[j] = scaled(c.weight[AXIS][R], value);
+                    begin_sum<FRESH>(sum[j * sum_step], c.weight[AXIS][R], value);
                 else if (d > -R && d <= R && (d != 0 || AXIS == 0))
-                    accumulate(sum[j], d == 0 ? c.center : c.weight[AXIS][d < 0 ? -d : d], value);
+                    accumulate(sum[j * sum_step],
+                               d == 0 ? c.center : c.weight[AXIS][d < 0 ? -d : d], value);
             }
+        }
+    }
+    /* The same for the R lines (i, 0), (i, 1), ... of the block along y. */
+    __device__ __forceinline__ void sum_along_y(vec *sum, const vec (&C)[NL], int i, int v,
+                                                const int (&beside)[2])
+    {
+        const int line = in_line(v) + i * R * S::line;
+        sum_line<1, MODEL>(sum, 1, &C[i * R], 1, beside[0] + line, beside[1] + line, S::line);
+    }
+
+    /* Where the blocks before and after this one along x or y are at hand (see find_block). */
+    template <int PARITY, int AXIS>
+    __device__ __forceinline__ void find_blocks_beside(int (&beside)[2], const place &p)
+    {
+        const int beyond = X + 1 - (p.reach() + p.length()); /* 0: the block has just entered */
+        const int halo = p.halo_row() + PARITY * S::halo_bytes;
+        if (AXIS == 0) {
+            beside[0] = p.own_row() + X * S::block_bytes;
+            beside[1] = beyond + 1 < 0 ? beside[0] + 2 * S::block_bytes
+                                       : halo + (beyond + 1) * S::halo_block_bytes;
+        } else {
+            const int at_up = beyond + (p.row >= 0 ? 1 : -1);
+            const int at_down = beyond + (p.row <= 0 ? 1 : -1);
+            beside[0] = at_down < 0 ? p.own_down + (X + 1) * S::block_bytes
+                                    : halo + (at_down - 2) * S::halo_block_bytes;
+            beside[1] = at_up < 0 ? p.own_up + (X + 1) * S::block_bytes
+                                  : halo + (2 + at_up) * S::halo_block_bytes;
         }
     }
 
@@ -528,53 +552,42 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
-    /* A (level t - 1) becomes level t + 1; C is level t. */
+    /* A (level t - 1) becomes level t + 1; C is level t. With a model, sums along y and z are one,
+     * so that k is read twice a step and not three times: it comes from the L2 cache. */
     template <int PARITY, bool DAMPED, class Waits>
     __device__ __forceinline__ void update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
                                            const cell_block &b, int t, Waits &waits)
     {
-        const int beyond = X + 1 - (p.reach() + p.length()); /* 0: the block has just entered */
-        const int at_up = beyond + (p.row >= 0 ? 1 : -1), at_down = beyond + (p.row <= 0 ? 1 : -1);
-        const int halo = p.halo_row() + PARITY * S::halo_bytes;
-        const int left = p.own_row() + X * S::block_bytes;
-        const int right =
-            beyond + 1 < 0 ? left + 2 * S::block_bytes : halo + (beyond + 1) * S::halo_block_bytes;
-        const int up = at_up < 0 ? p.own_up + (X + 1) * S::block_bytes
-                                 : halo + (2 + at_up) * S::halo_block_bytes;
-        const int down = at_down < 0 ? p.own_down + (X + 1) * S::block_bytes
-                                     : halo + (at_down - 2) * S::halo_block_bytes;
-        vec k[R];
+        int along_x[2], along_y[2];
+        find_blocks_beside<PARITY, 0>(along_x, p);
+        find_blocks_beside<PARITY, 1>(along_y, p);
+        vec k[R], sum[R];
         if constexpr (R > 1) {
 #pragma unroll
             for (int v = 0; v < ZV; v++) {
                 const int z = DAMPED ? z_of(b, v) : 0;
                 const T *model = MODEL ? model_of(b, v) : nullptr;
 #pragma unroll
-                for (int i = 0; i < R; i++) {
-                    load_model<1>(k, model, i, 0);
-                    vec sum[R];
-                    sum_line<1>(sum, &C[v][i * R], 1, down + in_line(v) + i * R * S::line,
-                                up + in_line(v) + i * R * S::line, S::line);
-#pragma unroll
-                    for (int j = 0; j < R; j++) {
-                        begin<DAMPED>(A[v][i * R + j], C[v][i * R + j], b, i, j, z);
-                        accumulate(A[v][i * R + j], k[j], sum[j]);
-                    }
-                }
-#pragma unroll
                 for (int j = 0; j < R; j++) {
                     load_model<0>(k, model, 0, j);
-                    vec sum[R];
-                    sum_line<0>(sum, &C[v][j], R, left + in_line(v) + j * S::line,
-                                right + in_line(v) + j * S::line, R * S::line);
 #pragma unroll
-                    for (int i = 0; i < R; i++) accumulate(A[v][i * R + j], k[i], sum[i]);
+                    for (int i = 0; i < R; i++)
+                        begin<DAMPED>(A[v][i * R + j], C[v][i * R + j], b, i, j, z);
+                    const int line = in_line(v) + j * S::line;
+                    sum_line<0, MODEL>(MODEL ? sum : &A[v][j], MODEL ? 1 : R, &C[v][j], R,
+                                       along_x[0] + line, along_x[1] + line, R * S::line);
+#pragma unroll
+                    for (int i = 0; i < R && MODEL; i++) accumulate(A[v][i * R + j], k[i], sum[i]);
                 }
+#pragma unroll
+                for (int i = 0; i < R && !MODEL; i++)
+                    sum_along_y(&A[v][i * R], C[v], i, v, along_y);
             }
         }
         waits.edges(*this, t);          /* as late as can be */
         const place again = my_place(); /* there were no registers to keep it in */
         refresh();
+        if (MODEL) find_blocks_beside<PARITY, 1>(along_y, again);
 #pragma unroll
         for (int v = 0; v < ZV; v++) {
             const int z = DAMPED ? z_of(b, v) : 0;
@@ -582,18 +595,22 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             int below[PV], above[PV]; /* line 0 of the vectors 1, 2 further along z */
             find_beside(below, above, again, v, PARITY);
             if constexpr (R == 1) {
+                const int line = in_line(v);
                 load_model<1>(k, model, 0, 0);
                 const vec y =
-                    pair_sum(load_shared(down + in_line(v)), load_shared(up + in_line(v)));
+                    pair_sum(load_shared(along_y[0] + line), load_shared(along_y[1] + line));
                 const vec x =
-                    pair_sum(load_shared(left + in_line(v)), load_shared(right + in_line(v)));
+                    pair_sum(load_shared(along_x[0] + line), load_shared(along_x[1] + line));
                 const vec around[3] = {load_shared(below[0]), C[v][0], load_shared(above[0])};
                 if (DAMPED) damp_before(A[v][0], damping_of(b, 0, 0, z));
                 update_order_2<MODEL>(c, k[0], C[v][0], A[v][0], y, x, pair_along_z<T>(around));
             } else {
 #pragma unroll
                 for (int i = 0; i < NL; i++) {
-                    if (i % R == 0) load_model<1>(k, model, i / R, 0);
+                    if (MODEL && i % R == 0) {
+                        load_model<1>(k, model, i / R, 0);
+                        sum_along_y(sum, C[v], i / R, v, along_y);
+                    }
                     vec around[2 * PV + 1];
                     around[PV] = C[v][i];
 #pragma unroll
@@ -601,7 +618,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                         around[PV - 1 - d] = load_shared(below[d] + i * S::line);
                         around[PV + 1 + d] = load_shared(above[d] + i * S::line);
                     }
-                    accumulate(A[v][i], k[i % R], sum_along_z<T, R>(around, c.weight[2]));
+                    add_along_z<T, R>(MODEL ? sum[i % R] : A[v][i], around, c.weight[2]);
+                    if (MODEL) accumulate(A[v][i], k[i % R], sum[i % R]);
                 }
             }
             if (DAMPED) {

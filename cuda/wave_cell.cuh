@@ -1,15 +1,17 @@
 /*
  * The arithmetic of one cell, and vectors of cells along z.
  *
- * With u the centre, each axis is summed on its own from its low to its high neighbour,
- *     t_axis = C_R u(-R) + C_(R-1) u(-R+1) + ... + C_R u(+R)      (the x sum holds the centre
- * term), one fused multiply-add per term, and then u+ = fma(k, t_z, fma(k, t_x, fma(k, t_y, fma(2,
- * u, -w u-)))) / (1 + s dt),  w = 1 - s dt, with w and the division left out where nothing is
- * damped (the result is the same for s = 0). All kernels use these functions in this order and
- * every fused operation is written out, so they agree bit for bit. Order 2 sums pairs instead: t =
- * fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ = fma(k, t, fma(2, u, -u-)); and
- * without a model, with k in the weights, u+ = fma(C_z, .., fma(C_x, .., fma(C_y, .., fma(C_0, u,
- * fma(2, u, -u-))))).
+ * All kernels use these functions in this order and every fused operation is written out, so they
+ * agree bit for bit. With u the centre and one fused multiply-add per term, from the low to the
+ * high neighbour along each axis (C: weights over h^2; the x sum holds the centre term, too):
+ *
+ *     u+ = fma(2, u, -w u-) + sums along x, y, z, term by term            constant velocity
+ *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))                    with a model
+ *
+ * and all over 1 + s dt, w = 1 - s dt, with w and the division left out where nothing is damped
+ * (the result is the same for s = 0). At constant velocity C holds the factor k = (c dt)^2. Order 2
+ * sums pairs instead: t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ = fma(k,
+ * t, fma(2, u, -u-)); at constant velocity the terms are added to fma(2, u, -u-), the centre first.
  */
 #ifndef TORRE_WAVE_CELL_CUH
 #define TORRE_WAVE_CELL_CUH
@@ -31,14 +33,14 @@ template <> __device__ __forceinline__ double multiply_add(double a, double b, d
 {
     return __fma_rn(a, b, c);
 }
-/* The numbers of a stencil in the arithmetic's precision: weight[axis][i] = C_i / h_axis^2. */
+/* The numbers of a stencil in the arithmetic's precision: weight[axis][i] = C_i / h_axis^2, times
+ * (c dt)^2 where that is the same in all cells. */
 template <class T> struct stencil_weights {
-    T center, weight[3][5], k0;
+    T center, weight[3][5];
     stencil_weights() = default;
-    /* scaled: weights of (c dt)^2 times the sum, for order 2 without a model */
-    explicit stencil_weights(const torre_wave_args &g, bool scaled = false) : k0((T)g.k0)
+    explicit stencil_weights(const torre_wave_args &g)
     {
-        const double scale = scaled ? g.k0 : 1;
+        const double scale = g.k ? 1 : g.k0;
         center = (T)(scale * g.center);
         for (int a = 0; a < 3; a++)
             for (int i = 1; i <= 4; i++) weight[a][i] = (T)(scale * g.weight[a][i - 1]);
@@ -76,6 +78,15 @@ __device__ __forceinline__ void accumulate(cells<T> &sum, const cells<T> &c, con
 {
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++) sum.v[e] = multiply_add(c.v[e], a.v[e], sum.v[e]);
+}
+/* The first term of a sum, or (FRESH) its start. */
+template <bool FRESH, class T>
+__device__ __forceinline__ void begin_sum(cells<T> &sum, T c, const cells<T> &a)
+{
+    if (FRESH)
+        sum = scaled(c, a);
+    else
+        accumulate(sum, c, a);
 }
 template <class T>
 __device__ __forceinline__ cells<T> pair_sum(const cells<T> &a, const cells<T> &b)
@@ -147,25 +158,21 @@ template <class T> __device__ __forceinline__ void start_update(cells<T> &before
 }
 
 /*
- * Sum along z of the cells `u`, given the vectors below and above (PV on each side), in increasing
- * z, without the centre term. around[0 .. 2 PV]: the vectors from z - PV vectors on.
+ * Add to `sum` the terms along z, in increasing z, without the centre. around[0 .. 2 PV]: the
+ * vectors from z - PV vectors on.
  */
 template <class T, int R>
-__device__ __forceinline__ cells<T> sum_along_z(const cells<T> *around, const T *weight)
+__device__ __forceinline__ void add_along_z(cells<T> &sum, const cells<T> *around, const T *weight)
 {
     constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
-    cells<T> t;
 #pragma unroll
-    for (int e = 0; e < V; e++) {
-        const int at = PV * V + e;
-        t.v[e] = multiply(weight[R], around[(at - R) / V].v[(at - R) % V]);
+    for (int e = 0; e < V; e++)
 #pragma unroll
-        for (int d = -R + 1; d <= R; d++)
+        for (int d = -R; d <= R; d++) {
+            const int at = PV * V + e + d;
             if (d != 0)
-                t.v[e] = multiply_add(weight[d < 0 ? -d : d], around[(at + d) / V].v[(at + d) % V],
-                                      t.v[e]);
-    }
-    return t;
+                sum.v[e] = multiply_add(weight[d < 0 ? -d : d], around[at / V].v[at % V], sum.v[e]);
+        }
 }
 /* u(-z) + u(+z) for order 2. */
 template <class T> __device__ __forceinline__ cells<T> pair_along_z(const cells<T> *around)

@@ -68,7 +68,7 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     register_tower_params<T, D> params;
     params.g = *args;
     params.l = *launch;
-    params.c = stencil_weights<T>(*args, !model);
+    params.c = stencil_weights<T>(*args);
     params.lines_x = (uint32_t)(args->stride_x * (int64_t)sizeof(T) / 128);
     params.lines_up = (uint32_t)((args->stride_x + args->stride_y) * (int64_t)sizeof(T) / 128);
     params.lines_down = (uint32_t)((args->stride_x - args->stride_y) * (int64_t)sizeof(T) / 128);

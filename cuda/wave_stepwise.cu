@@ -117,17 +117,19 @@ __device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave
         update_order_2<MODEL>(c, k, u, before, pair_sum(side(-1), side(1)),
                               pair_sum(plane(-1), plane(1)), pair_along_z<T>(around));
     } else {
-        cells<T> sum = scaled(c.weight[1][R], side(-R));
-#pragma unroll
-        for (int d = 1 - R; d <= R; d++)
-            if (d != 0) accumulate(sum, c.weight[1][d < 0 ? -d : d], side(d));
-        accumulate(before, k, sum);
-        sum = scaled(c.weight[0][R], plane(-R));
+        cells<T> weighted;
+        cells<T> &sum = MODEL ? weighted : before;
+        begin_sum<MODEL>(sum, c.weight[0][R], plane(-R));
 #pragma unroll
         for (int d = 1 - R; d <= R; d++)
             accumulate(sum, d == 0 ? c.center : c.weight[0][d < 0 ? -d : d], plane(d));
-        accumulate(before, k, sum);
-        accumulate(before, k, sum_along_z<T, R>(around, c.weight[2]));
+        if (MODEL) accumulate(before, k, sum);
+        begin_sum<MODEL>(sum, c.weight[1][R], side(-R));
+#pragma unroll
+        for (int d = 1 - R; d <= R; d++)
+            if (d != 0) accumulate(sum, c.weight[1][d < 0 ? -d : d], side(d));
+        add_along_z<T, R>(sum, around, c.weight[2]);
+        if (MODEL) accumulate(before, k, sum);
     }
     if (damped) finish_update(before, s_dt);
 }
@@ -166,10 +168,7 @@ template <class T, int R, bool MODEL> struct stepwise {
             side[i] =
                 NEAR ? mirrored_row<T, R>(now, g, x, y + d, z) : load(now + here + d * g.stride_y);
         }
-        if (MODEL)
-            k = load((const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z);
-        else
-            k = uniform_cells(c.k0);
+        if (MODEL) k = load((const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z);
 #pragma unroll
         for (int p = -PV; p <= PV; p++) {
             around[PV + p] = uniform_cells(T(0));
@@ -236,8 +235,8 @@ static cudaError_t launch(const torre_wave_args *args, const torre_step_launch *
         if (l->shape.blocks) return stepwise_tma_launch<T, R, MODEL>(args, l, stream);
     constexpr int lanes = stepwise<T, R, MODEL>::lanes;
     const dim3 block(lanes, THREADS / lanes);
-    stepwise_kernel<T, R, MODEL><<<l->tile_count, block, 0, stream>>>(
-        *args, stencil_weights<T>(*args, R == 1 && !MODEL), *l);
+    stepwise_kernel<T, R, MODEL>
+        <<<l->tile_count, block, 0, stream>>>(*args, stencil_weights<T>(*args), *l);
     return cudaGetLastError();
 }
 

@@ -132,7 +132,7 @@ template <class T, int R, bool MODEL> struct stepwise_worker {
         cells<T> side[2 * R + ROWS], k[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            k[r] = uniform_cells(c.k0);
+            k[r] = uniform_cells(T(0));
             if (MODEL && y + r < g.n[1] && z < g.n[2])
                 k[r] = load((const T *)g.k + x * g.k_stride_x + (y + r) * g.k_stride_y + z);
         }
