@@ -17,11 +17,11 @@
  * A line is one column of cells along z: ZL vectors, with PV more on each side that only halo lines
  * use (a block that has just entered finds its edges there).
  *
- * A step:  write what left the diamond in the step before; wait for the halo and sum y and x; wait
- * for the edges and sum z; barrier (all have read); publish the new level in `own`; barrier. With
- * TMA (compute capability 9.0) four more warps help: one polls the upwind towers and copies halos,
- * two exchange the edges of `own` with the parts beside, and one tells how far this block has come.
- * Without it, the threads do all that themselves between the steps.
+ * A step:  wait for the halo and sum x and y; wait for the edges and sum z; write what leaves the
+ * diamond; when all have read, publish the new level in `own`. With TMA (compute capability 9.0)
+ * four more warps help: one polls the upwind towers and copies halos, two exchange the edges of
+ * `own` with the parts beside, and one tells how far this block has come. Without it, the threads
+ * do all that themselves between the steps.
  *
  * Where the diamond reaches over an x or y face, the lines just outside are first filled with
  * mirror images of lines inside, so that the sums need not know; for that the block pays one more
@@ -629,18 +629,16 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
-    /* Blocks about to leave the diamond, or just replaced in it, are written a step late, while
-     * other warps compute: C is their level t. */
-    __device__ __forceinline__ void store_leaving(const vec (&C)[ZV][NL], const place &p, int t)
+    /* Write a block that leaves the diamond in this step, or has its last value of this parity. */
+    __device__ __forceinline__ void store_leaving(const vec (&A)[ZV][NL], const place &p, int t)
     {
-        const int at = X - p.reach();
-        if (t == h.first_step || (at > 0 && at + 1 < p.length())) return;
-        const int x = h.x_tower + R * (t + (at == 0 ? X : p.reach() - 1)), y = p.y;
-        void *field = g.field[(t + 1) & 1];
+        if (X - p.reach() > 1 || t + 1 == h.end_step) return;
+        const int x = h.x_tower + R * (t + X), y = p.y;
+        void *field = g.field[t & 1];
         if (likely(x >= 0 && y >= 0 && x + R <= g.n[0] && y + R <= g.n[1]))
-            store_block<false>(C, field, x, y);
+            store_block<false>(A, field, x, y);
         else
-            store_block<true>(C, field, x, y);
+            store_block<true>(A, field, x, y);
     }
 
     /* Make C the level t of the block, and all that lies around it, ready to be read. */
@@ -649,8 +647,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     {
         const int halo = p.halo_row() + PARITY * S::halo_bytes;
         const bool fresh = X + 1 == p.reach() + p.length();
-        store_leaving(C, p, t);
         waits.halo(*this, t);
+        waits.all_published(*this, t);
         if (unlikely(is_near_face(t))) fill_ghosts(C, p, t);
         if (fresh) reload(C, halo);
         if (likely(!at_z_face())) return;
@@ -692,6 +690,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         const bool points = p.point_first < p.point_last;
         if (unlikely(points)) add_sources(A, p, t);
         if (at == 0) reload(C, p.halo_row() + PARITY * S::halo_bytes + S::halo_block_bytes);
+        waits.done_reading(*this, t);
+        store_leaving(A, p, t);
         waits.all_read(*this, t);
         publish_block(A, left);
         if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
@@ -706,17 +706,18 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                 if (ragged()) reload(A, left);
             }
         }
+        waits.done_publishing(*this, t);
         if (unlikely(points)) take_samples(p, left, t);
         if (at == 0 && unlikely(g.points.first != nullptr))
             find_points(h.x_tower + R * t + R * (X + p.length()), p.y);
-        waits.all_published(*this, t);
     }
 
     /*
-     * All steps of one item. waits.halo(t) returns when the halo of step t is there, waits.edges(t)
-     * when the edge slots are, waits.all_read(t) when all threads have read what they need for the
-     * step (and written what left the diamond in the step before), waits.all_published(t) when all
-     * blocks are in `own`.
+     * All steps of one item. waits.halo(t) returns when the halo of step t is there,
+     * all_published(t) when all blocks have their level t in `own`, edges(t) when the edge slots
+     * are filled. A thread calls done_reading(t) when it has read what it needs for the step, and
+     * all_read(t) returns when all have; done_publishing(t) when level t + 1 of its block is in
+     * `own` and what leaves the diamond has been written.
      */
     template <class Waits>
     __device__ __forceinline__ void climb(const tower_item &w, int number, Waits &waits)

@@ -53,9 +53,11 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
         barrier_among<S::active>();
     }
 
+    __device__ void done_reading(tower &, int) {}
     __device__ void all_read(tower &, int) { barrier_among<S::active>(); }
 
-    __device__ void all_published(tower &b, int t)
+    __device__ void all_published(tower &, int) {} /* see below */
+    __device__ void done_publishing(tower &b, int t)
     {
         barrier_among<S::active>();
         if (t + 1 >= w.end_step) return;
@@ -68,8 +70,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
                     tower_mail_number(b.l, b.mail_item(side), t + 1));
         if (b.thread() != 0) return;
         fence_device();
-        store_progress(tower_progress(b.l, w.s, w.m, w.part),
-                       t); /* blocks are written a step late */
+        store_progress(tower_progress(b.l, w.s, w.m, w.part), t + 1);
     }
 };
 

@@ -6,51 +6,62 @@
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Gates (shared memory barriers) of a block; parity p serves the steps with t % 2 = p. Nobody can
  * fall behind by two phases of a gate: workers need the halo of every step, which is copied only
- * after `passed`, and the edges of every step, which come only after `published`. */
+ * after `read`, and the edges of every step, which come only after `published`. */
 struct tma_gates {
     uint64_t halo[2];      /* the halo has arrived */
     uint64_t edge[2];      /* the edges along z are there: one arrival a side */
     uint64_t read[2];      /* the workers have read all that they need for the step */
-    uint64_t passed[2];    /* the same, seen by the warp that publishes progress */
     uint64_t published[2]; /* the new level is in `own` (not at the last step of an item) */
 };
 
-/* The phase to wait for next at the gates of each parity. */
+/* The phases to wait for next at the gates of several kinds, of each parity. */
 struct gate_phases {
     uint32_t bits = 0;
-    __device__ __forceinline__ uint32_t next(int parity)
+    __device__ __forceinline__ uint32_t next(int parity, int kind = 0)
     {
-        const uint32_t phase = bits >> parity & 1;
-        bits ^= 1u << parity;
+        const int bit = 2 * kind + parity;
+        const uint32_t phase = bits >> bit & 1;
+        bits ^= 1u << bit;
         return phase;
     }
 };
 
 template <class T, int R, int DB, bool MODEL> struct tma_waits {
     using tower = block_tower<T, R, DB, MODEL, true>;
-    gate_phases halos, mails;
+    enum { HALO, EDGE, READ, PUBLISHED };
+    gate_phases phases;
     static __device__ __forceinline__ tma_gates *gates()
     {
         return (tma_gates *)(tower::shared() + tower::S::gates);
     }
+    /* Every warp arrives for itself. */
+    static __device__ __forceinline__ void arrive(uint64_t *gate)
+    {
+        __syncwarp();
+        if ((threadIdx.x & 31) == 0) gate_arrive(gate);
+    }
 
     __device__ __forceinline__ void halo(tower &, int t)
     {
-        gate_wait(&gates()->halo[t & 1], halos.next(t & 1));
-    }
-    __device__ __forceinline__ void edges(tower &b, int t)
-    {
-        if (t > b.h.first_step) gate_wait(&gates()->edge[t & 1], mails.next(t & 1));
-    }
-    __device__ __forceinline__ void all_read(tower &b, int t)
-    {
-        barrier_among<tower::S::active>();
-        if (b.thread() == 0) gate_arrive(&gates()->read[t & 1]);
+        gate_wait(&gates()->halo[t & 1], phases.next(t & 1, HALO));
     }
     __device__ __forceinline__ void all_published(tower &b, int t)
     {
-        barrier_among<tower::S::active>();
-        if (b.thread() == 0 && t + 1 < b.h.end_step) gate_arrive(&gates()->published[t & 1]);
+        const int p = (t + 1) & 1;
+        if (t > b.h.first_step) gate_wait(&gates()->published[p], phases.next(p, PUBLISHED));
+    }
+    __device__ __forceinline__ void edges(tower &b, int t)
+    {
+        if (t > b.h.first_step) gate_wait(&gates()->edge[t & 1], phases.next(t & 1, EDGE));
+    }
+    __device__ __forceinline__ void done_reading(tower &, int t) { arrive(&gates()->read[t & 1]); }
+    __device__ __forceinline__ void all_read(tower &, int t)
+    {
+        gate_wait(&gates()->read[t & 1], phases.next(t & 1, READ));
+    }
+    __device__ __forceinline__ void done_publishing(tower &b, int t)
+    {
+        if (t + 1 < b.h.end_step) arrive(&gates()->published[t & 1]);
     }
 };
 
@@ -64,7 +75,7 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     const uint32_t halos = shared_address(shared + S::halo);
     const int wrap = g.periodic[1] ? g.n[1] : 0;
-    gate_phases passes;
+    gate_phases reads;
     bool used[2] = {false, false};
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
@@ -90,7 +101,7 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
                 fence_async_copies();
             }
             const int p = __shfl_sync(~0u, t & 1, 0);
-            if (used[p]) gate_wait(&gates->passed[p], passes.next(p));
+            if (used[p]) gate_wait(&gates->read[p], reads.next(p));
             used[p] = true;
             /* one thread, with coordinates that the compiler knows to be the same for the warp:
              * other copies are issued one by one, with a search for the next thread in between */
@@ -162,15 +173,14 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    gate_phases reads;
+    gate_phases publications;
     int towers = 0;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
-        for (int t = w.first_step; t < w.end_step; t++) {
-            gate_wait(&gates->read[t & 1], reads.next(t & 1));
-            if (lane == 0) gate_arrive(&gates->passed[t & 1]);
-            if (lane == 0) store_progress_release(progress, t); /* blocks are written a step late */
+        for (int t = w.first_step; t + 1 < w.end_step; t++) {
+            gate_wait(&gates->published[t & 1], publications.next(t & 1));
+            if (lane == 0) store_progress_release(progress, t + 1);
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             towers++;
@@ -194,9 +204,8 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
         for (int p = 0; p < 2; p++) {
             gate_init(&gates->halo[p], 1);
             gate_init(&gates->edge[p], 2);
-            gate_init(&gates->read[p], 1);
-            gate_init(&gates->passed[p], 1);
-            gate_init(&gates->published[p], 1);
+            gate_init(&gates->read[p], S::active / 32);
+            gate_init(&gates->published[p], S::active / 32);
         }
         *finished = 0;
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
