@@ -1,6 +1,7 @@
 /*
  * The line kernel in every instruction set that this machine can run: the formula of line_kernel.h
- * within rounding, and the same bits from all that have a fused multiply-add.
+ * within rounding, and, where none folds the sum along z, the same bits from all that have a fused
+ * multiply-add.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -125,17 +126,11 @@ static void *call(const line_case *c, const torre_line_kernels *kernels)
     char *factor = pack(c, c->factor), *damping = pack(c, c->damping);
     const char *fetch[7]; /* more than rows, whatever they point to */
     for (int i = 0; i < 7; i++) fetch[i] = now;
-    torre_line_scheme s = {c->pitch, c->plane, c->pitch, c->plane, {0}, {0}, 0, 0, 0, 0, 0, 0};
-    for (int i = 0; i <= R; i++)
-        s.weight_double[i] = torre_stencil_weight(R, i) * (i == 0 ? 2 * (1 + c->wy + c->wz) : 1);
-    double first = R == 1 ? s.weight_double[1] : 1;
-    s.wy_double = c->wy * first;
-    s.wz_double = c->wz * first;
-    s.factor_double = c->k;
-    for (int i = 0; i <= R; i++) s.weight_float[i] = (float)s.weight_double[i];
-    s.wy_float = (float)s.wy_double;
-    s.wz_float = (float)s.wz_double;
-    s.factor_float = (float)c->k;
+    torre_line_scheme s = {.row_pitch = c->pitch,
+                           .plane_pitch = c->plane,
+                           .factor_row_pitch = c->pitch,
+                           .factor_plane_pitch = c->plane};
+    torre_line_scheme_set(&s, R, c->wy, c->wz, c->k);
     torre_line line = {.next = next + c->first * width,
                        .now = now + c->first * width,
                        .factor = c->varying ? factor + c->first * width : NULL,
@@ -186,8 +181,8 @@ static void kernels_agree(void **state)
         for (int i = 0; i < count; i++) {
             void *next = call(&c, list[i]);
             check_values(&c, list[i], next);
-            bool fused = list[i] != &torre_line_kernels_baseline;
-            CHECK(!fused || memcmp(next, best, (size_t)(c.values * (int64_t)c.precision)) == 0,
+            bool alike = list[i] != &torre_line_kernels_baseline && c.half_width <= 2;
+            CHECK(!alike || memcmp(next, best, (size_t)(c.values * (int64_t)c.precision)) == 0,
                   "%s, variant %d: other bits than %s", list[i]->isa, variant, list[0]->isa);
             free(next);
         }

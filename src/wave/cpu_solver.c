@@ -42,16 +42,7 @@ static void make_scheme(torre_cpu_solver *s)
     scheme->plane_pitch = s->field.plane_pitch;
     scheme->factor_row_pitch = s->field.factor_row_pitch;
     scheme->factor_plane_pitch = s->field.factor_plane_pitch;
-    for (int i = 0; i <= R; i++)
-        scheme->weight_double[i] = torre_stencil_weight(R, i) * (i == 0 ? 2 * (1 + wy + wz) : 1);
-    if (R == 1) wy *= scheme->weight_double[1], wz *= scheme->weight_double[1];
-    scheme->wy_double = wy;
-    scheme->wz_double = wz;
-    scheme->factor_double = courant * courant;
-    for (int i = 0; i <= R; i++) scheme->weight_float[i] = (float)scheme->weight_double[i];
-    scheme->wy_float = (float)wy;
-    scheme->wz_float = (float)wz;
-    scheme->factor_float = (float)scheme->factor_double;
+    torre_line_scheme_set(scheme, R, wy, wz, courant * courant);
     const torre_line_kernels *kernels = torre_line_kernels_best();
     s->line = p->precision == TORRE_F32 ? kernels->f32[R - 1] : kernels->f64[R - 1];
 }

@@ -5,21 +5,31 @@
  *
  * A call updates, in one plane x or in the planes x and x + 1, the same `rows` consecutive rows of
  * `blocks` blocks along z; a block is 64 bytes (16 values f32, 8 values f64), aligned. Per cell, in
- * this order (fma where the machine has
- * it; p_i are the pair sums u(-i) + u(+i) along one axis):
+ * this order (fma where the machine has it; p_i are the pair sums u(-i) + u(+i) along one axis):
  *
- *     ax  = C0 u, then += C_i px_i        i = 1 .. R
- *     ay  = C_1 py_1, then += C_i py_i    az likewise
- *     (R = 1, where C_1 = 1: ax = fma(C0, u, px), ay = py, az = pz)
- *     lap = ax + wy ay, then += wz az     wy = (hx/hy)^2, wz = (hx/hz)^2
- *     u+  = (2 u - u-) + k lap            k = (c dt / hx)^2
+ *     s_i = px_i + wy py_i               wy = (hx/hy)^2, wz = (hx/hz)^2
+ *     az  = C_1 pz_1, then += C_i pz_i   i = 2 .. R
+ *     lap = C0 u, then += C_i s_i        i = 1 .. R (R = 1, where C_1 = 1: C0 u + s_1)
+ *     lap = lap + wz az
+ *     u+  = (2 u - u-) + k lap           k = (c dt / hx)^2
  *
- * with C0 = 2 C_0 (1 + wy + wz); each direction is summed before it meets 2u - u-, which keeps the
- * rounding errors of f32 small. With damping, d = s dt = (d_x + d_y) + d_z,
+ * or, with R = 2,
+ *     lap = C0 u + (D_1 pz_1 + D_2 pz_2), then += C_i s_i, D_i = wz C_i
+ *
+ * with C0 = 2 C_0 (1 + wy + wz); the sum over all directions is complete before it meets 2u - u-,
+ * which keeps the rounding errors of f32 small. With damping, d = s dt = (d_x + d_y) + d_z,
  *     u+  = ((2 u - (1 - d) u-) + k lap) / (1 + d),
  * which gives the same bits where d = 0.
  *
- * The blocks before and after the window, R rows on both sides and R planes on both sides must be
+ * AVX-512, which shifts values between registers for neighbours along z, folds that sum for R >= 3,
+ * so that four shifts are enough: with two more values at every cell,
+ *
+ *     R = 3: l = D_2 u + D_3 u(-1),  h = D_2 u + D_3 u(+1)
+ *     R = 4: l = D_3 u + D_4 u(-1) + D_2 u(+1),  h = D_3 u + D_4 u(+1) + D_2 u(-1)
+ *
+ * lap starts from C0 u + (D_1 pz_1 + l(-(R - 1))), and h(+(R - 1)) comes last.
+ *
+ * A block before and two after the window, R rows on both sides and R planes on both sides must be
  * readable: the padded fields (padded_field.h) keep ghost values there. The kernel writes whole
  * blocks; values beyond the last cell of a row are the caller's to repair.
  */
@@ -39,11 +49,27 @@ typedef struct torre_line_scheme {
     int64_t factor_row_pitch, factor_plane_pitch; /* of k; row pitch 0: the same k for every row */
     float weight_float[TORRE_MAX_HALF_WIDTH + 1]; /* C0, C_1 .. C_R */
     double weight_double[TORRE_MAX_HALF_WIDTH + 1];
-    float wy_float, wz_float; /* times C_1 where R = 1 */
+    float wy_float, wz_float;
     double wy_double, wz_double;
+    float weight_z_float[TORRE_MAX_HALF_WIDTH + 1]; /* wz C_i; [0] is not used */
+    double weight_z_double[TORRE_MAX_HALF_WIDTH + 1];
     float factor_float; /* k where line.factor is NULL */
     double factor_double;
 } torre_line_scheme;
+
+/* Everything but the pitches, for half-width R. */
+static inline void torre_line_scheme_set(torre_line_scheme *s, int R, double wy, double wz,
+                                         double factor)
+{
+    for (int i = 0; i <= R; i++) {
+        double c = torre_stencil_weight(R, i) * (i == 0 ? 2 * (1 + wy + wz) : 1);
+        s->weight_float[i] = (float)(s->weight_double[i] = c);
+        s->weight_z_float[i] = (float)(s->weight_z_double[i] = wz * c);
+    }
+    s->wy_float = (float)(s->wy_double = wy);
+    s->wz_float = (float)(s->wz_double = wz);
+    s->factor_float = (float)(s->factor_double = factor);
+}
 
 /* One call. Pointers to values of the kernel's precision at the first cell of the first row. */
 typedef struct torre_line {

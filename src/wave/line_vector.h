@@ -35,6 +35,8 @@ ALWAYS_INLINE vector_double load_double(const double *p) { return *(const vector
 
 #if defined(__AVX512F__)
 
+#define VECTOR_SHIFTS 1
+
 ALWAYS_INLINE vector_float fma_float(vector_float a, vector_float b, vector_float c)
 {
     return _mm512_fmadd_ps(a, b, c);
@@ -118,6 +120,8 @@ ALWAYS_INLINE vector_double minus_double(const double *p, vector_double below, v
 }
 
 #else
+
+#define VECTOR_SHIFTS 0
 
 #define UNALIGNED_NEIGHBOURS(REAL)                                                                 \
     ALWAYS_INLINE vector_##REAL plus_##REAL(const REAL *p, vector_##REAL here,                     \
