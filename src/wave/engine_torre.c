@@ -82,22 +82,32 @@ static void update_run(const torre_cpu_solver *s, int64_t n, torre_run run, torr
     }
 }
 
-/* Two planes: together where both have rows, the rest of each by itself. */
+/*
+ * Two planes: together where both have rows, the rest of each by itself; from low to high rows, so
+ * that each finds those below it in the first level cache.
+ */
 static void update_planes(const torre_cpu_solver *s, int64_t n, const torre_run run[2],
                           torre_fetch fetch)
 {
+    const torre_fetch none = {NULL, 0};
     torre_run both = run[0];
     both.planes = 2;
     both.y0 = most(run[0].y0, run[1].y0);
     both.y1 = least(run[0].y1, run[1].y1);
     const bool shared = both.y0 < both.y1;
-    if (shared) update_run(s, n, both, fetch);
     for (int p = 0; p < 2; p++) {
-        torre_run low = run[p], high = run[p];
-        low.planes = high.planes = 1;
-        if (shared) low.y1 = both.y0, high.y0 = both.y1;
-        if (low.y0 < low.y1) update_run(s, n, low, shared ? (torre_fetch){NULL, 0} : fetch);
-        if (shared && high.y0 < high.y1) update_run(s, n, high, (torre_fetch){NULL, 0});
+        torre_run low = run[p];
+        low.planes = 1;
+        if (shared) low.y1 = both.y0;
+        if (low.y0 < low.y1) update_run(s, n, low, shared ? none : fetch);
+    }
+    if (!shared) return;
+    update_run(s, n, both, fetch);
+    for (int p = 0; p < 2; p++) {
+        torre_run high = run[p];
+        high.planes = 1;
+        high.y0 = both.y1;
+        if (high.y0 < high.y1) update_run(s, n, high, none);
     }
 }
 
