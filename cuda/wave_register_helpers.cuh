@@ -160,6 +160,9 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     const int lane = threadIdx.x & 31;
     for_each_item(l, p.g.n[0], [&](const tower_item &w, int item, int n) {
         const int last_warp = (tower_planes_of(l, w.part, p.g.n[2], S::vector).count - 1) / 32;
+        /* The neighbour may be in its second step while this block is in the last of the item
+         * before, whose edges lie in the same place. */
+        while (load_shared_acquire(&gates->published) < n) __nanosleep(20);
 #pragma unroll 1
         for (int t = w.first_step + 1; t < w.end_step; t++) {
             n++;

@@ -133,6 +133,11 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     {
         const tower_planes range = tower_planes_of(p.l, w.part, g.n[2], V);
         volatile register_item &h = item();
+        /* If another warp was the last, warps have not kept in step with those beside them: wait
+         * until all have finished, or edges of the item before and of this one would mix. */
+        if (n > 0 && h.last_warp != (range.count - 1) / 32)
+            while (load_shared_acquire(&gates()->published) < (int)n) __nanosleep(20);
+        __syncwarp();
         h.part = w.part;
         h.first_step = w.first_step;
         h.x_tower = p.l.half_size * w.s;
