@@ -353,16 +353,15 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (TMA) fence_async_copies_shared(); /* later edges are copied to the same place */
     }
 
-    /* Write what `step` has not: A holds the newest level, C the one before. */
-    __device__ __forceinline__ void leave(const vec (&A)[ZV][NL], const vec (&C)[ZV][NL],
-                                          void *newest, void *before, int last)
+    /* Write what step t, the last one, has not: C holds the newest level, A the one before. */
+    __device__ __forceinline__ void leave(const vec (&C)[ZV][NL], const vec (&A)[ZV][NL], int t)
     {
         points_found(); /* of a block that will not come */
         const place p = my_place();
         refresh();
-        const int at = X - p.reach(), x = h.x_tower + R * last + R * X, y = p.y;
-        store_block<true>(A, newest, x, y);
-        if (at >= 1 && at + 1 < p.length()) store_block<true>(C, before, x, y);
+        const int at = X - p.reach(), x = h.x_tower + R * t + R * X, y = p.y;
+        store_block<true>(C, g.field[t & 1], x, y);
+        if (at >= 1 && at + 1 < p.length()) store_block<true>(A, g.field[1 - (t & 1)], x, y);
     }
 
     /* ---------- sources and receivers (wave_block_points.cuh) ---------- */
@@ -512,11 +511,11 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
 
     /* Where the blocks before and after this one along x or y are at hand (see find_block). */
-    template <int PARITY, int AXIS>
-    __device__ __forceinline__ void find_blocks_beside(int (&beside)[2], const place &p)
+    template <int AXIS>
+    __device__ __forceinline__ void find_blocks_beside(int (&beside)[2], const place &p, int parity)
     {
         const int beyond = X + 1 - (p.reach() + p.length()); /* 0: the block has just entered */
-        const int halo = p.halo_row() + PARITY * S::halo_bytes;
+        const int halo = p.halo_row() + parity * S::halo_bytes;
         if (AXIS == 0) {
             beside[0] = p.own_row() + X * S::block_bytes;
             beside[1] = beyond + 1 < 0 ? beside[0] + 2 * S::block_bytes
@@ -552,15 +551,17 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
-    /* A (level t - 1) becomes level t + 1; C is level t. With a model, sums along y and z are one,
-     * so that k is read twice a step and not three times: it comes from the L2 cache. */
-    template <int PARITY, bool DAMPED, class Waits>
+    /* From A (level t - 1) and C (level t) to A (level t) and C (level t + 1): the two change
+     * places so that all steps can use one copy of the code, which instruction caches hold more
+     * easily. With a model, sums along y and z are one, so that k is read twice a step and not
+     * three times: it comes from the L2 cache. */
+    template <bool DAMPED, class Waits>
     __device__ __forceinline__ void update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
                                            const cell_block &b, int t, Waits &waits)
     {
         int along_x[2], along_y[2];
-        find_blocks_beside<PARITY, 0>(along_x, p);
-        find_blocks_beside<PARITY, 1>(along_y, p);
+        find_blocks_beside<0>(along_x, p, t & 1);
+        find_blocks_beside<1>(along_y, p, t & 1);
         vec k[R], sum[R];
         if constexpr (R > 1) {
 #pragma unroll
@@ -587,13 +588,13 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         waits.edges(*this, t);          /* as late as can be */
         const place again = my_place(); /* there were no registers to keep it in */
         refresh();
-        if (MODEL) find_blocks_beside<PARITY, 1>(along_y, again);
+        if (MODEL) find_blocks_beside<1>(along_y, again, t & 1);
 #pragma unroll
         for (int v = 0; v < ZV; v++) {
             const int z = DAMPED ? z_of(b, v) : 0;
             const T *model = MODEL ? model_of(b, v) : nullptr;
             int below[PV], above[PV]; /* line 0 of the vectors 1, 2 further along z */
-            find_beside(below, above, again, v, PARITY);
+            find_beside(below, above, again, v, t & 1);
             if constexpr (R == 1) {
                 const int line = in_line(v);
                 load_model<1>(k, model, 0, 0);
@@ -622,30 +623,33 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                     if (MODEL) accumulate(A[v][i], k[i % R], sum[i % R]);
                 }
             }
-            if (DAMPED) {
 #pragma unroll
-                for (int i = 0; i < NL; i++) finish_update(A[v][i], damping_of(b, i / R, i % R, z));
+            for (int i = 0; i < NL; i++) {
+                if (DAMPED) finish_update(A[v][i], damping_of(b, i / R, i % R, z));
+                const vec next = A[v][i];
+                A[v][i] = C[v][i];
+                C[v][i] = next;
             }
         }
     }
 
     /* Write a block that leaves the diamond in this step, or has its last value of this parity. */
-    __device__ __forceinline__ void store_leaving(const vec (&A)[ZV][NL], const place &p, int t)
+    __device__ __forceinline__ void store_leaving(const vec (&C)[ZV][NL], const place &p, int t)
     {
         if (X - p.reach() > 1 || t + 1 == h.end_step) return;
         const int x = h.x_tower + R * (t + X), y = p.y;
         void *field = g.field[t & 1];
         if (likely(x >= 0 && y >= 0 && x + R <= g.n[0] && y + R <= g.n[1]))
-            store_block<false>(A, field, x, y);
+            store_block<false>(C, field, x, y);
         else
-            store_block<true>(A, field, x, y);
+            store_block<true>(C, field, x, y);
     }
 
     /* Make C the level t of the block, and all that lies around it, ready to be read. */
-    template <int PARITY, class Waits>
+    template <class Waits>
     __device__ __forceinline__ void prepare(vec (&C)[ZV][NL], const place &p, int t, Waits &waits)
     {
-        const int halo = p.halo_row() + PARITY * S::halo_bytes;
+        const int halo = p.halo_row() + (t & 1) * S::halo_bytes;
         const bool fresh = X + 1 == p.reach() + p.length();
         waits.halo(*this, t);
         waits.all_published(*this, t);
@@ -655,10 +659,10 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (mirrors_vectors()) {
             /* with TMA the warps that exchange edges do it, but for the first step */
             if (fresh && !idle() && (!TMA || t == h.first_step))
-                mirror_vectors(C, edge_slot(p, X), PARITY);
+                mirror_vectors(C, edge_slot(p, X), t & 1);
             return;
         }
-        if (fresh && !idle()) mirror_lines(halo, edge_slot(p, X), PARITY);
+        if (fresh && !idle()) mirror_lines(halo, edge_slot(p, X), t & 1);
         if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
         __syncwarp();
         if (ragged()) {
@@ -667,20 +671,20 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
-    /* Step t: A becomes level t + 1 and C, where the block left the diamond, the next one's level
-     * t. */
-    template <int PARITY, class Waits>
+    /* Step t, from A (level t - 1) and C (level t) to A (level t; where the block left the diamond,
+     * of the next one) and C (level t + 1). */
+    template <class Waits>
     __device__ __forceinline__ void step(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t, Waits &waits)
     {
         {
             const place p = my_place();
             refresh();
-            prepare<PARITY>(C, p, t, waits);
+            prepare(C, p, t, waits);
             const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part};
             if (unlikely(is_damped(t)))
-                update<PARITY, true>(A, C, p, b, t, waits);
+                update<true>(A, C, p, b, t, waits);
             else
-                update<PARITY, false>(A, C, p, b, t, waits);
+                update<false>(A, C, p, b, t, waits);
         }
         points_found();
         /* look everything up again: during the sums there were no registers to keep it in */
@@ -688,22 +692,22 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         refresh();
         const int left = p.own_row() + X * S::block_bytes, at = X - p.reach();
         const bool points = p.point_first < p.point_last;
-        if (unlikely(points)) add_sources(A, p, t);
-        if (at == 0) reload(C, p.halo_row() + PARITY * S::halo_bytes + S::halo_block_bytes);
+        if (unlikely(points)) add_sources(C, p, t);
+        if (at == 0) reload(A, p.halo_row() + (t & 1) * S::halo_bytes + S::halo_block_bytes);
         waits.done_reading(*this, t);
-        store_leaving(A, p, t);
+        store_leaving(C, p, t);
         waits.all_read(*this, t);
-        publish_block(A, left);
+        publish_block(C, left);
         if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
             /* a block that stays needs its images beyond the face in the next step */
             const int next_slot = edge_slot(p, X - 1);
             if (mirrors_vectors()) {
-                if (at > 0 && !idle()) mirror_vectors(A, next_slot, 1 - PARITY);
+                if (at > 0 && !idle()) mirror_vectors(C, next_slot, (t + 1) & 1);
             } else {
                 __syncwarp();
-                if (at > 0 && !idle()) mirror_lines(left, next_slot, 1 - PARITY);
+                if (at > 0 && !idle()) mirror_lines(left, next_slot, (t + 1) & 1);
                 __syncwarp();
-                if (ragged()) reload(A, left);
+                if (ragged()) reload(C, left);
             }
         }
         waits.done_publishing(*this, t);
@@ -722,26 +726,18 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     template <class Waits>
     __device__ __forceinline__ void climb(const tower_item &w, int number, Waits &waits)
     {
-        vec P[ZV][NL], Q[ZV][NL];
+        vec A[ZV][NL], C[ZV][NL];
         start_item(w, number);
         int t = h.first_step;
-        enter(P, Q, t);
+        enter(A, C, t);
         barrier_among<S::active>();
 #pragma unroll 1
-        for (;; t += 2) {
-            step<0>(P, Q, t, waits);
-            if (t + 1 >= h.end_step) {
-                leave(P, Q, g.field[0], g.field[1], t);
-                break;
-            }
-            X = position_after(my_place(), X);
-            step<1>(Q, P, t + 1, waits);
-            if (t + 2 >= h.end_step) {
-                leave(Q, P, g.field[1], g.field[0], t + 1);
-                break;
-            }
+        for (;; t++) {
+            step(A, C, t, waits);
+            if (t + 1 >= h.end_step) break;
             X = position_after(my_place(), X);
         }
+        leave(C, A, t);
     }
 };
 
