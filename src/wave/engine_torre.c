@@ -119,18 +119,23 @@ static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_gri
                                 torre_tower tower, int64_t t, const char **row)
 {
     const int64_t R = grid->half_width, D = grid->half_size, *size = s->field.size;
+    const int64_t pitch = s->field.row_pitch * (int64_t)s->field.precision;
     int64_t count = 0;
     /* plane xi of the diamond of step t + 1 newly holds rows +-eta, 2 D <= xi + |eta| < 2 D + R */
     for (int64_t xi = D - R + 1; xi < 2 * D + R; xi++) {
         const int64_t x = D * tower.s + R * (t + 1) + xi;
         if (x < 0 || x >= size[0] + R) continue;
+        const int64_t near = most(2 * D - xi, 0), far = least(2 * D - xi + R, D + R); /* eta */
         for (int64_t side = -1; side <= 1; side += 2) {
-            for (int64_t i = 0; i < R; i++) {
-                const int64_t eta = 2 * D - xi + i, y = D * tower.m + side * eta;
-                if (eta < 0 || (eta == 0 && side < 0) || eta >= D + R) continue;
-                if (y < -R || y >= size[1] + R) continue;
-                row[count++] = torre_cpu_row(s, s->n + t, x, y);
-                row[count++] = torre_cpu_row(s, s->n + t + 1, x, y);
+            int64_t y = D * tower.m + (side < 0 ? 1 - far : near);
+            int64_t end = D * tower.m + (side < 0 ? 1 - most(near, 1) : far);
+            y = most(y, -R);
+            end = least(end, size[1] + R);
+            const char *now = torre_cpu_row(s, s->n + t, x, y);
+            const char *next = torre_cpu_row(s, s->n + t + 1, x, y);
+            for (; y < end; y++, now += pitch, next += pitch) {
+                row[count++] = now;
+                row[count++] = next;
                 if (s->field.factor && x < size[0] && y >= 0 && y < size[1])
                     row[count++] = torre_cpu_factor_row(s, x, y);
             }

@@ -66,6 +66,7 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
     f->half_width = p->order / 2;
     f->precision = p->precision;
     f->block = TORRE_BLOCK_BYTES / (int64_t)p->precision;
+    f->tail = round_up(p->size[2], f->block) - p->size[2];
     /* the kernel writes whole blocks: ghosts of two rows share what is left and one block more */
     f->row_pitch = odd_blocks(round_up(p->size[2], f->block) + f->block, f->block);
     f->plane_pitch = odd_blocks((p->size[1] + 2 * f->half_width) * f->row_pitch, f->block);

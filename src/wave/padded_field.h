@@ -34,6 +34,7 @@ typedef struct torre_padded_field {
     int64_t half_width;
     torre_precision precision;
     int64_t block;                  /* values in 64 bytes */
+    int64_t tail;                   /* values between the last cell of a row and a whole block */
     int64_t row_pitch, plane_pitch; /* values */
     int64_t factor_row_pitch;       /* values; 0: the same for every y */
     int64_t factor_plane_pitch;

@@ -33,22 +33,16 @@ static void JOIN(refresh, REAL)(const torre_padded_field *f, int level, int64_t 
     REAL *u = (REAL *)f->level[level] + x * f->plane_pitch;
     const int64_t nz = f->size[2], R = f->half_width, pitch = f->row_pitch;
     if (z0 <= R || z1 >= nz - R) {
-        int64_t to[TORRE_MAX_GHOSTS], from[TORRE_MAX_GHOSTS];
-        REAL sign[TORRE_MAX_GHOSTS];
-        int links = 0;
-        for (int g = 0; g < f->ghosts[2]; g++) {
-            const torre_ghost_link *link = &f->ghost[2][g];
-            if (link->source < z0 || link->source >= z1) continue;
-            to[links] = link->index;
-            from[links] = link->source;
-            sign[links++] = (REAL)link->sign;
-        }
         /* the kernel wrote whole blocks: clear what lies behind the last cell */
-        int64_t tail = z1 == nz ? (f->block - nz % f->block) % f->block : 0;
-        for (int64_t y = y0; y < y1; y++) {
-            REAL *row = u + y * pitch;
-            for (int64_t i = 0; i < tail; i++) row[nz + i] = 0;
-            for (int g = 0; g < links; g++) row[to[g]] = sign[g] * row[from[g]];
+        if (z1 == nz && f->tail > 0)
+            for (int64_t y = y0; y < y1; y++)
+                memset(u + y * pitch + nz, 0, (size_t)f->tail * sizeof(REAL));
+        for (int g = 0; g < f->ghosts[2]; g++) {
+            const torre_ghost_link link = f->ghost[2][g];
+            if (link.source < z0 || link.source >= z1) continue;
+            const REAL sign = (REAL)link.sign;
+            for (int64_t y = y0; y < y1; y++)
+                u[y * pitch + link.index] = sign * u[y * pitch + link.source];
         }
     }
     if (y0 <= R || y1 >= f->size[1] - R)
