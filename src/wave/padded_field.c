@@ -26,6 +26,12 @@ static int64_t apart(int64_t a, int64_t b)
 }
 
 /*
+ * Whether rows that many blocks apart pile up in a few sets of the first level cache, which repeat
+ * with every small page.
+ */
+static bool rows_collide(int64_t blocks) { return blocks > 32 && apart(blocks, 0) < 5; }
+
+/*
  * Distance of the two levels in blocks, modulo a small page. A processor takes a load for one of a
  * value just stored where the addresses agree in the last 12 bits, and lets it wait. So what the
  * kernel stores into one level must be far, modulo a page, from the rows and planes around that it
@@ -69,6 +75,7 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
     f->tail = round_up(p->size[2], f->block) - p->size[2];
     /* the kernel writes whole blocks: ghosts of two rows share what is left and one block more */
     f->row_pitch = odd_blocks(round_up(p->size[2], f->block) + f->block, f->block);
+    while (rows_collide(f->row_pitch / f->block)) f->row_pitch += 2 * f->block;
     f->plane_pitch = odd_blocks((p->size[1] + 2 * f->half_width) * f->row_pitch, f->block);
     int64_t blocks = level_values(f) / f->block;
     f->level_bytes = (blocks + ((level_offset(f) - blocks) & 63)) * TORRE_BLOCK_BYTES;
