@@ -122,8 +122,9 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     if (!status) status = upload_list(schedule, list, count);
     free(list);
     TORRE_TRY(status);
-    TORRE_TRY(torre_cuda_alloc((void **)&l->progress,
-                               (size_t)(schedule->slots * l->parts) * sizeof(int)));
+    size_t counters = (size_t)(schedule->slots * l->parts);
+    TORRE_TRY(torre_cuda_alloc((void **)&l->progress, (counters + 1) * sizeof(int)));
+    l->next = l->progress + counters;
     return torre_cuda_alloc((void **)&l->mailbox,
                             (size_t)l->blocks * 8 * (size_t)s->shape.mailbox_bytes);
 }
@@ -141,7 +142,8 @@ torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
     }
     const torre_tower_launch *l = &schedule->launch;
     TORRE_CUDA_TRY(cudaMemsetAsync(l->progress, 0,
-                                   (size_t)(schedule->slots * l->parts) * sizeof(int), s->stream));
+                                   (size_t)(schedule->slots * l->parts + 1) * sizeof(int),
+                                   s->stream)); /* and l->next */
     TORRE_CUDA_TRY(cudaMemsetAsync(
         l->mailbox, 0, (size_t)l->blocks * 8 * (size_t)s->shape.mailbox_bytes, s->stream));
     TORRE_CUDA_TRY(s->kernel->launch(&s->args, l, s->stream));

@@ -6,17 +6,55 @@
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/* The items of this block that have steps, in turn; n: steps of the items before. */
-template <class F>
-__device__ __forceinline__ void for_each_item(const torre_tower_launch &l, int nx, F f)
+/*
+ * Blocks take the items of the list one by one when they are free, not every G-th: towers near x
+ * faces are short. The argument of tower_schedule.cuh holds, since they are taken in the order of
+ * the list. Parts of a tower must start together, though, so with more than one each block takes
+ * every G-th item.
+ *
+ * The k-th item of this block, which has tried `tries` items so far: the fetch warp takes it, and
+ * finishes those without steps.
+ */
+template <class S>
+__device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, int nx,
+                                                   typename S::gates_type *gates, int k, int *tries)
 {
-    const int items = l.tower_count * l.parts;
+    const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
+    register_turn next;
+#pragma unroll 1
+    for (;;) {
+        int item = 0;
+        if (l.parts == 1 && lane == 0) item = atomicAdd(l.next, 1);
+        item = l.parts == 1 ? __shfl_sync(~0u, item, 0) : blockIdx.x + l.blocks * (*tries)++;
+        next.number = item < items ? item : -1;
+        if (next.number < 0) break;
+        next.w = tower_item_at(l, item, 1, nx);
+        if (next.w.first_step < next.w.end_step) break;
+        if (lane == 0)
+            store_progress(tower_progress(l, next.w.s, next.w.m, next.w.part), TOWER_DONE);
+    }
+    if (k >= TURNS) gate_wait(&gates->accepted[k % TURNS], k / TURNS - 1 & 1);
+    if (lane == 0) {
+        gates->turn[k % TURNS] = next;
+        gate_arrive(&gates->offered[k % TURNS]);
+    }
+    __syncwarp();
+    return next;
+}
+/* The items of this block for all other warps; n: steps of the items before. */
+template <class S, class F>
+__device__ __forceinline__ void for_each_item(typename S::gates_type *gates, F f)
+{
     int n = 0;
 #pragma unroll 1
-    for (int item = blockIdx.x; item < items; item += l.blocks) {
-        const tower_item w = tower_item_at(l, item, 1, nx);
-        f(w, item, n);
-        n += max(w.end_step - w.first_step, 0);
+    for (int k = 0;; k++) {
+        gate_wait(&gates->offered[k % TURNS], k / TURNS & 1);
+        const register_turn turn = gates->turn[k % TURNS];
+        __syncwarp();
+        if ((threadIdx.x & 31) == 0) gate_arrive(&gates->accepted[k % TURNS]);
+        if (turn.number < 0) break;
+        f(turn.w, turn.number, n);
+        n += turn.w.end_step - turn.w.first_step;
     }
 }
 
@@ -24,15 +62,15 @@ __device__ __forceinline__ void for_each_item(const torre_tower_launch &l, int n
 template <class S>
 __device__ __forceinline__ void wait_for_step(typename S::gates_type *gates, int n)
 {
-    gate_wait(&gates->empty[n % S::slots], n / S::slots & 1);
+    gate_wait(&gates->finished[n % STEPS_APART], n / STEPS_APART & 1);
 }
 /* Wait until the slot of step n may be filled again. */
 template <class S>
 __device__ __forceinline__ void wait_for_room(typename S::gates_type *gates, int n)
 {
     if (n < S::slots) return;
-    wait_for_step<S>(gates, n - S::slots);
-    while (load_shared_acquire(&gates->published) < n - S::slots + 1) __nanosleep(20);
+    gate_wait(&gates->empty[n % S::slots], n / S::slots - 1 & 1);
+    while (load_shared_acquire(&gates->published) < n - STEPS_APART + 1) __nanosleep(20);
 }
 
 template <class T, int D, bool MODEL> struct register_fetch {
@@ -101,8 +139,14 @@ template <class T, int D, bool MODEL> struct register_fetch {
     __device__ __forceinline__ void run(typename S::gates_type *gates, char *shared) const
     {
         const torre_wave_args &g = p.g;
-        for_each_item(p.l, g.n[0], [&](const tower_item &w, int item, int n) {
-            const int *pointer = tower_wait_for(p.l, w, item, lane, g.periodic[1], false);
+        uint32_t n = 0; /* steps of all items so far */
+        int tries = 0;
+#pragma unroll 1
+        for (int k = 0;; k++) {
+            const register_turn turn = take_item<S>(p.l, g.n[0], gates, k, &tries);
+            if (turn.number < 0) break;
+            const tower_item &w = turn.w;
+            const int *pointer = tower_wait_for(p.l, w, turn.number, lane, g.periodic[1], false);
             const tower_planes z = tower_planes_of(p.l, w.part, g.n[2], V);
             const int whole = (z.count + V - 1) / V * V; /* rows are padded */
             const int halo_planes =
@@ -147,7 +191,7 @@ template <class T, int D, bool MODEL> struct register_fetch {
                      gate);
                 if (MODEL) model(shared, from, t, x_tower + t, y_tower, z, model_bytes, gate);
             }
-        });
+        }
     }
 };
 
@@ -158,14 +202,14 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
 {
     const torre_tower_launch &l = p.l;
     const int lane = threadIdx.x & 31;
-    for_each_item(l, p.g.n[0], [&](const tower_item &w, int item, int n) {
+    for_each_item<S>(gates, [&](const tower_item &w, int item, int n) {
         const int last_warp = (tower_planes_of(l, w.part, p.g.n[2], S::vector).count - 1) / 32;
-        /* The neighbour may be in its second step while this block is in the last of the item
-         * before, whose edges lie in the same place. */
-        while (load_shared_acquire(&gates->published) < n) __nanosleep(20);
 #pragma unroll 1
         for (int t = w.first_step + 1; t < w.end_step; t++) {
             n++;
+            /* The neighbour may be in its second step while this block is in the last of the item
+             * before, whose edges lie in the same place; later messages answer this block's. */
+            if (t == w.first_step + 1 && n >= 2) wait_for_step<S>(gates, n - 2);
             const uint32_t number = tower_mail_number(l, item, t);
 #pragma unroll 1
             for (int side = 0; side < 2; side++) {
@@ -196,7 +240,7 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
 {
     const int lane = threadIdx.x & 31;
     int towers = 0;
-    for_each_item(p.l, p.g.n[0], [&](const tower_item &w, int, int n) {
+    for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
         int *progress = tower_progress(p.l, w.s, w.m, w.part);
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
@@ -204,7 +248,7 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
             if (lane == 0) store_shared_release(&gates->published, n + 1);
             if (lane == 0) store_progress_release(progress, t + 1);
         }
-        if (w.first_step < w.end_step) gate_wait(&gates->left, towers++ & 1);
+        gate_wait(&gates->left, towers++ & 1);
         if (lane == 0) store_progress_release(progress, TOWER_DONE);
     });
 }
@@ -218,7 +262,7 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
     const torre_wave_args &g = p.g;
     const int lane = threadIdx.x & 31;
     const int Y = lane - (D - 1), reach = abs(Y), length = 2 * (D - reach); /* a row each */
-    for_each_item(p.l, g.n[0], [&](const tower_item &w, int, int n) {
+    for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
         int y = p.l.half_size * w.m + Y;
         if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
         const bool has_row = lane < 2 * D - 1 && (unsigned)y < (unsigned)g.n[1];
@@ -273,8 +317,8 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
             }
             warps = __reduce_or_sync(~0u, warps);
             const bool fits = __shfl_sync(~0u, end, 31) <= list_type::room;
-            while (load_shared_acquire(&gates->published) < n - POINT_LISTS + 1) __nanosleep(20);
-            list_type &list = ((list_type *)(shared + S::points))[n % POINT_LISTS];
+            while (load_shared_acquire(&gates->published) < n - S::lists + 1) __nanosleep(20);
+            list_type &list = ((list_type *)(shared + S::points))[n % S::lists];
             unsigned leaving = 0;
             int at = end - count;
             for (uint32_t rest = fits ? mask : 0; rest; rest &= rest - 1) {
@@ -298,9 +342,10 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
                 list.receivers = fits ? warps & 255 : 0;
                 list.leaving = (int)leaving;
                 list.unlisted = fits ? 0 : (warps >> 8 | warps) & 255;
+                list.changing = list.sources | list.unlisted;
             }
             __syncwarp();
-            if (lane == 0) gate_arrive(&gates->listed[n % POINT_LISTS]);
+            if (lane == 0) gate_arrive(&gates->listed[n % S::lists]);
         }
     });
 }
@@ -319,12 +364,17 @@ __global__ void __launch_bounds__(register_shape<T, D, MODEL>::threads, 1)
             gate_init(&gates->full[i], 1);
             gate_init(&gates->empty[i], S::warps);
         }
+        for (int i = 0; i < STEPS_APART; i++) gate_init(&gates->finished[i], S::warps);
         for (int i = 0; i < S::warps; i++) {
             gate_init(&gates->near[i][0], 2);
             gate_init(&gates->near[i][1], 2);
         }
-        for (int i = 0; i < POINT_LISTS; i++) gate_init(&gates->listed[i], 1);
+        for (int i = 0; i < S::lists; i++) gate_init(&gates->listed[i], 1);
         gate_init(&gates->left, S::warps);
+        for (int i = 0; i < TURNS; i++) {
+            gate_init(&gates->offered[i], 1);
+            gate_init(&gates->accepted[i], S::warps + (POINTS ? 3 : 2));
+        }
         gates->published = 0;
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         fence_async_copies();
@@ -340,9 +390,7 @@ __global__ void __launch_bounds__(register_shape<T, D, MODEL>::threads, 1)
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
         register_tower<T, D, MODEL, LAYERS, POINTS> tower(params);
-        for_each_item(params.l, params.g.n[0], [&](const tower_item &w, int item, int) {
-            if (w.first_step < w.end_step) tower.run(w, item);
-        });
+        for_each_item<S>(gates, [&](const tower_item &w, int item, int) { tower.run(w, item); });
     }
 #endif
 }

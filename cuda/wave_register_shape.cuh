@@ -9,6 +9,9 @@
 #ifndef TORRE_WAVE_REGISTER_SHAPE_CUH
 #define TORRE_WAVE_REGISTER_SHAPE_CUH
 
+#include <stddef.h>
+
+#include "tower_schedule.cuh"
 #include "wave_cell.cuh"
 
 template <class T, int D> struct register_tower_params {
@@ -22,12 +25,19 @@ template <class T, int D> struct register_tower_params {
 
 /* What a warp keeps of its item, in shared memory so as not to occupy registers. */
 struct register_item {
-    int part, first_step;
+    int part, first_step, end_step;
     int x_tower, y_tower, z_first, planes;
+    int line; /* of column (0, 0) in step 0, in a field: lines of 128 bytes before it */
     int inside_first, inside_end; /* steps in between touch no x or y face */
-    int plain_first, plain_end;   /* nor a damping layer along x or y */
+    int plain_first, plain_end;   /* nor a damping layer along x or y; pairs of steps start here */
     int beside[2];                /* items below and above that this warp has mail from, or -1 */
+    uint64_t mail_to[2];          /* for each of them: its mailbox for even levels, */
+    int mail_from[2];             /* the plane to send, */
+    uint32_t mail_number[2];      /* number of level 0 */
     int last_warp;                /* with planes */
+    uint32_t rows_outside;        /* bit 16 + D - 1 + Y: row Y of the diamond is beyond a face, */
+    uint32_t rows_beyond;         /* or beyond the seam of periodic y, by `seam` bytes */
+    int64_t seam;
 };
 
 /* The source and receiver nodes in the diamond of one step. */
@@ -45,17 +55,29 @@ template <int ROOM> struct point_list {
     /* warps (bits) with sources, with receivers, with receivers in columns that leave */
     int sources, receivers, leaving;
     int unlisted; /* warps with points, where there are too many to list */
+    int changing; /* warps with sources or unlisted points: their steps are not plain */
     node node[ROOM];
 };
 
+/* What a block works on; number: place in the list of items, -1 after the last. */
+struct register_turn {
+    tower_item w;
+    int number;
+};
+constexpr int TURNS = 4; /* items that the warps of a block may be apart */
+
 /* Gates (shared memory barriers) of a block. */
-constexpr int POINT_LISTS = 4; /* lists of steps, made ahead */
-template <int WARPS, int SLOTS> struct register_gates {
-    uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: a step has finished */
+constexpr int STEPS_APART = 8; /* between the step that is fetched and the last one published */
+template <int WARPS, int SLOTS, int LISTS> struct register_gates {
+    uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: all have read it */
+    uint64_t finished[STEPS_APART];     /* a step has */
     uint64_t near[WARPS][2];            /* both edges of a warp have arrived; by parity of n */
-    uint64_t listed[POINT_LISTS];       /* the points of a step have been listed */
+    uint64_t listed[LISTS];             /* the points of a step have been listed */
     uint64_t left;                      /* what stays in the diamond has been written */
-    int published;                      /* steps that `publish` has seen finished */
+    uint64_t offered[TURNS];            /* the fetch warp has taken an item */
+    uint64_t accepted[TURNS];           /* all others know which */
+    register_turn turn[TURNS];
+    int published; /* steps that `publish` has seen finished */
 };
 
 template <class T, int D, bool MODEL> struct register_shape {
@@ -135,13 +157,15 @@ template <class T, int D, bool MODEL> struct register_shape {
     static constexpr int row_bytes = places * 16;
     static constexpr int exchange_bytes = (kept_vectors + spread) * row_bytes;
 
-    using gates_type = register_gates<warps, slots>;
+    static constexpr int lists = MODEL ? 4 : 8; /* of points, for steps to come */
+    using gates_type = register_gates<warps, slots, lists>;
     static constexpr int ring = 0, model = slots * slot_bytes;
     static constexpr int exchange = model + model_bytes;
     static constexpr int gates = exchange + warps * exchange_bytes;
     using points_type = point_list<MODEL ? 15 : 60>;
     static constexpr int points = gates + (int)(sizeof(gates_type) + 15) / 16 * 16;
-    static constexpr int items = points + POINT_LISTS * (int)sizeof(points_type);
+    static constexpr int items = points + lists * (int)sizeof(points_type);
+    static_assert(items % 8 == 0, "alignment");
     static constexpr int point_warps = items + warps * (int)sizeof(register_item);
     static constexpr int damping = point_warps + 2 * D * 16 * 2; /* see list_points */
     static constexpr int damping_bytes = 32 * (int)sizeof(T);    /* of a warp: along x, along y */

@@ -21,7 +21,6 @@
 #ifndef TORRE_WAVE_REGISTER_TOWER_CUH
 #define TORRE_WAVE_REGISTER_TOWER_CUH
 
-#include "tower_schedule.cuh"
 #include "wave_register_shape.cuh"
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -65,6 +64,23 @@ __device__ __forceinline__ void store_vector(uint32_t at, const cells<float> &q)
     asm volatile("st.volatile.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at), "f"(q.v[0]),
                  "f"(q.v[1]), "f"(q.v[2]), "f"(q.v[3]));
 }
+/* Without a branch around it. */
+__device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, float value)
+{
+    asm volatile("{ .reg .pred p;\n"
+                 "  setp.eq.u32 p, %2, 0;\n"
+                 "  @p st.global.cg.f32 [%0], %1; }" ::"l"(to),
+                 "f"(value), "r"(no)
+                 : "memory");
+}
+__device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, double value)
+{
+    asm volatile("{ .reg .pred p;\n"
+                 "  setp.eq.u32 p, %2, 0;\n"
+                 "  @p st.global.cg.f64 [%0], %1; }" ::"l"(to),
+                 "d"(value), "r"(no)
+                 : "memory");
+}
 __device__ __forceinline__ void store_vector(uint32_t at, const cells<double> &q)
 {
     asm volatile("st.volatile.shared.v2.f64 [%0], {%1, %2};" ::"r"(at), "d"(q.v[0]), "d"(q.v[1]));
@@ -83,23 +99,23 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     const register_tower_params<T, D> &p;
     const torre_wave_args &g;
     const int lane, warp;
-    uint32_t n = 0; /* steps of all items so far; gives slots, parities and phases */
-    /* What plain steps need of the item. Addresses are those of shared memory. */
-    uint32_t here_at;            /* place of this plane in the exchange */
-    uint32_t below_at, above_at; /* of the planes beside it, for even n */
-    int below_flip, above_flip;  /* what to add for odd n */
-    uint32_t edge_to;            /* lowest and highest plane: second place, for even n; or 0 */
-    uint32_t arrive_to;          /* lanes 0, 1: gate of the warp below, above, for even n; or 0 */
-    int end_step;
+    const uint32_t memory; /* address of the shared memory; kept, since the compiler computes it
+                            * anew with a slow instruction wherever it can */
+    uint32_t n = 0;        /* steps of all items so far; gives slots, parities and phases */
+    /* What plain steps need of the item, in as few registers as possible: what spills costs the
+     * latency of an L1 cache that stores keep busy. Addresses are those of shared memory. */
+    uint32_t here_at;   /* place of this plane in the exchange */
+    uint32_t beside_at; /* bytes: places from there to the plane below, for even and odd n, above */
+    uint32_t edge_to;   /* lowest and highest plane: second place, for even n; or 0 */
+    uint32_t role;      /* of this lane at the end of a step */
+    static constexpr uint32_t GATE = 3; /* bits: gate to arrive at, 1: own, 0: below, 2: above; */
+    static constexpr uint32_t ARRIVES_FIRST = 4, ARRIVES = 8, MAILS = 16;
     bool stores;    /* this plane exists */
-    char *plane[2]; /* of column (0, 0) in step 0, in both fields */
-    char *mail_to;  /* of this lane, at even levels; or NULL */
-    int mail_from;
-    uint32_t mail_number; /* of level 0 */
     T keep, shrink; /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
 
     __device__ __forceinline__ explicit register_tower(const register_tower_params<T, D> &params)
-        : p(params), g(params.g), lane(threadIdx.x & 31), warp(uniform(threadIdx.x >> 5))
+        : p(params), g(params.g), lane(threadIdx.x & 31), warp(uniform(threadIdx.x >> 5)),
+          memory(uniform(shared_address(shared())))
     {
     }
     /* The value that all lanes have; tells the compiler so. */
@@ -140,8 +156,10 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
         __syncwarp();
         h.part = w.part;
         h.first_step = w.first_step;
+        h.end_step = w.end_step;
         h.x_tower = p.l.half_size * w.s;
         h.y_tower = p.l.half_size * w.m;
+        h.line = h.x_tower * (int)p.lines_x + h.y_tower * (int)(p.lines_up - p.lines_x);
         h.z_first = range.first;
         h.planes = range.count;
         h.last_warp = (range.count - 1) / 32;
@@ -157,25 +175,26 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
                         make_float4(0, 0, 0, 0);
         }
         __syncwarp();
-        end_step = uniform(w.end_step);
         stores = active();
-        const uint32_t memory = shared_address(shared());
         const bool rigid_below = z() == 0 && g.mirror[2].sign[0][0];
         const bool rigid_above = z() == g.n[2] - 1 && g.mirror[2].sign[1][0];
         const bool lowest = lane == 0 && !rigid_below;
         const bool highest = lane == end_lane(1) && !rigid_above;
-        here_at = memory + S::own_place(warp, lane);
-        below_at = rigid_below ? here_at : lowest ? memory + S::edge(warp, 0, 0) : here_at - 16;
-        above_at = rigid_above ? here_at : highest ? memory + S::edge(warp, 0, 1) : here_at + 16;
-        below_flip = lowest ? S::edge(0, 1, 0) - S::edge(0, 0, 0) : 0;
-        above_flip = highest ? S::edge(0, 1, 1) - S::edge(0, 0, 1) : 0;
+        const int own = S::own_place(warp, lane);
+        here_at = memory + own;
+        beside_at = 0;
+        for (int parity = 0; parity < 2; parity++) {
+            const int below = lowest ? (S::edge(warp, parity, 0) - own) / 16 : rigid_below ? 0 : -1;
+            const int above = highest ? (S::edge(warp, parity, 1) - own) / 16 : rigid_above ? 0 : 1;
+            beside_at |= (below & 255u) << 8 * parity | (above & 255u) << (8 * parity + 16);
+        }
         edge_to = lane == 0 && warp > 0              ? memory + S::edge(warp - 1, 0, 1)
                   : lane == 31 && warp < h.last_warp ? memory + S::edge(warp + 1, 0, 0)
                                                      : 0;
-        const int side = lane & 1, to = side ? warp + 1 : warp - 1;
-        const bool inside = side ? warp < h.last_warp : warp > 0;
-        arrive_to = h.beside[side] >= 0 ? 0 : near_gate(works() && inside ? to : warp, 0);
-        for (int i = 0; i < 2; i++) plane[i] = first_column(g.field[i], h.x_tower);
+        const int side = lane & 1;
+        const bool inside = works() && (side ? warp < h.last_warp : warp > 0);
+        role = !inside ? 1 : side ? 2 : 0;
+        role |= lane < 2 ? ARRIVES_FIRST | (h.beside[side] < 0 ? ARRIVES : 0) : 0;
         prepare_mail();
         if (LAYERS) {
             const T s_dt = stores ? ((const T *)g.damping[2])[z()] : T(0);
@@ -186,9 +205,14 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
         __syncwarp();
     }
     /* Counts the warps (or the mail) beside this one that have passed on an edge for step n. */
-    static __device__ __forceinline__ uint32_t near_gate(int warp, uint32_t n)
+    __device__ __forceinline__ uint32_t near_gate(int warp, uint32_t n) const
     {
-        return shared_address(&gates()->near[warp][n & 1]);
+        return gate(offsetof(typename S::gates_type, near), warp * 2 + (n & 1));
+    }
+    /* Number i of the gates at `offset` of them all. */
+    __device__ __forceinline__ uint32_t gate(size_t offset, int i) const
+    {
+        return memory + S::gates + (int)offset + i * 8;
     }
     /* The steps that touch no x or y face, nor the seam of periodic y; and those of them that are
      * in no layer along x or y. */
@@ -196,6 +220,11 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     {
         volatile register_item &h = item();
         const int x = h.x_tower, y = h.y_tower;
+        const uint32_t rows = __ballot_sync(~0u, (unsigned)(y + lane - (D - 1)) >= (unsigned)g.n[1])
+                              << 16;
+        h.rows_outside = g.periodic[1] ? 0 : rows;
+        h.rows_beyond = g.periodic[1] ? rows : 0;
+        h.seam = g.n[1] * g.stride_y * (y < D ? (int)sizeof(T) : -(int)sizeof(T));
         const bool inside = y >= D && y + D <= g.n[1] - 1;
         bool plain = inside;
         int x_low = 1, x_high = g.n[0] - 1;
@@ -207,7 +236,8 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
             plain &= g.periodic[1] || (y - D >= g.clear[1][0] && y + D <= g.clear[1][1]);
         }
         h.plain_first = x_low - x;
-        h.plain_end = plain ? x_high - W - x + 1 : h.plain_first;
+        const int plain_end = plain ? x_high - W - x + 1 : x_low - x;
+        h.plain_end = min(plain_end, h.end_step - 1) - 1; /* two steps, and one to leave with */
     }
     __device__ __forceinline__ bool is_near_face(int t) const
     {
@@ -223,87 +253,97 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     {
         return (char *)((T *)field + x * g.stride_x + item().y_tower * g.stride_y + z());
     }
-    static __device__ __forceinline__ T fetch_cell(const char *p) { return __ldcg((const T *)p); }
     static __device__ __forceinline__ void store_cell(char *p, T value) { __stcg((T *)p, value); }
-    /* Whether column (u, v) is inside the grid, and how far from (0, 0), which lies at (x, y). */
-    __device__ __forceinline__ bool find_column(int x, int y, int u, int v, int64_t *offset) const
+
+    /*
+     * Columns outside the grid, for the diamond whose column (0, 0) lies at x: bit X, or bit 16 +
+     * D - 1 + Y; all bits where this thread has no plane. Tested bit by bit, without branches: a
+     * branch for each column takes longer than the rest of a step.
+     */
+    __device__ __forceinline__ uint32_t outside(int x) const
     {
-        const int at_x = x + (u + v) / 2, at_y = y + (u - v) / 2;
-        const int64_t span = g.periodic[1] ? g.n[1] * g.stride_y * (int64_t)sizeof(T) : 0;
-        *offset = p.offset[S::column_number(u, v)];
-        *offset += at_y < 0 ? span : at_y >= g.n[1] ? -span : 0;
-        return (unsigned)at_x < (unsigned)g.n[0] &&
-               (g.periodic[1] || (unsigned)at_y < (unsigned)g.n[1]);
+        const uint32_t columns =
+            __ballot_sync(~0u, (unsigned)(x + lane) >= (unsigned)g.n[0]) & 0xffff;
+        return stores ? columns | item().rows_outside : ~0u;
+    }
+    static __device__ constexpr uint32_t row_bit(int u, int v)
+    {
+        return 0x10000u << ((u - v) / 2 + D - 1);
+    }
+    static __device__ constexpr uint32_t column_bits(int u, int v)
+    {
+        static_assert(E <= 16 && 2 * D - 1 <= 16, "16 bits for X, and for Y");
+        return 1u << (u + v) / 2 | row_bit(u, v);
     }
     /* Columns from u, v = FIRST on, less than LAST, of the diamond whose column (0, 0) lies at x;
-     * near: some may be outside the grid. */
+     * zero outside the grid. */
     template <int FIRST, int LAST>
-    __device__ __forceinline__ void load(columns &to, void *field, int x, bool near) const
+    __device__ __forceinline__ void load(columns &to, void *field, int x) const
     {
-        const char *plane = first_column(field, x);
-        const int y = item().y_tower;
-        if (near) {
-            FOR_COLUMNS(FIRST, LAST)
-            {
-                int64_t offset;
-                to[u][v] = find_column(x, y, u, v, &offset) ? fetch_cell(plane + offset) : T(0);
-            }
-        } else {
-            FOR_COLUMNS(FIRST, LAST)
-            to[u][v] = fetch_cell(plane + p.offset[S::column_number(u, v)]);
+        const char *plane = first_column(field, x), *beyond = plane + item().seam;
+        const uint32_t none = outside(x), rows_beyond = item().rows_beyond;
+        FOR_COLUMNS(FIRST, LAST) /* all at a time: nothing waits for one of them */
+        {
+            const char *at =
+                (rows_beyond & row_bit(u, v) ? beyond : plane) + p.offset[S::column_number(u, v)];
+            to[u][v] = __ldcg((const T *)(none & column_bits(u, v) ? field : at));
+        }
+        if (none) {
+            FOR_COLUMNS(FIRST, LAST) if (none & column_bits(u, v)) to[u][v] = 0;
         }
     }
-    /* Columns that leave the diamond (TRAIL: u < 2 or v < 2), or all others. */
-    template <bool TRAIL>
-    __device__ __forceinline__ void store(const columns &from, void *field, int x, bool near) const
+    /* Those that do not leave the diamond by themselves. */
+    __device__ __forceinline__ void store(const columns &from, void *field, int x) const
     {
-        char *plane = first_column(field, x);
-        const int y = item().y_tower;
-        if (!stores) return;
-        if (near) {
-            FOR_COLUMNS(0, W)
-            if ((u < 2 || v < 2) == TRAIL) {
-                int64_t offset;
-                if (find_column(x, y, u, v, &offset)) store_cell(plane + offset, from[u][v]);
-            }
-        } else {
-            FOR_COLUMNS(0, W)
-            if ((u < 2 || v < 2) == TRAIL)
-                store_cell(plane + p.offset[S::column_number(u, v)], from[u][v]);
-        }
+        char *plane = first_column(field, x), *beyond = plane + item().seam;
+        const uint32_t none = outside(x), rows_beyond = item().rows_beyond;
+        FOR_COLUMNS(2, W)
+        store_cell_unless(none & column_bits(u, v),
+                          (rows_beyond & row_bit(u, v) ? beyond : plane) +
+                              p.offset[S::column_number(u, v)],
+                          from[u][v]);
     }
     /* Where columns (0, 0) and (1, 1) of step t are in the field that step writes. */
     struct trail {
         char *at[2];
+        uint32_t none; /* see outside() */
     };
     template <int PARITY> __device__ __forceinline__ trail trail_of(int t) const
     {
         trail to;
-        to.at[0] = plane[PARITY] + (uint64_t)p.lines_x * (uint32_t)(128 * t);
+        to.none = 0;
+        to.at[0] = (char *)g.field[PARITY] + (int64_t)(item().line + (int)p.lines_x * t) * 128 +
+                   (uint32_t)(z() * (int)sizeof(T));
         to.at[1] = to.at[0] + (uint64_t)p.lines_x * 128u;
         asm("" : "+l"(to.at[0]), "+l"(to.at[1])); /* or all addresses are added up anew */
         return to;
     }
-    /* Column (u, v) leaves the diamond. */
-    __device__ __forceinline__ void store_trail(T value, const trail &to, int u, int v,
-                                                bool inside = true) const
+    __device__ __forceinline__ char *trail_place(const trail &to, int u, int v) const
     {
         const int first = min(u, v), further = (max(u, v) - first) / 2;
-        if (stores && inside)
-            store_cell(to.at[first] +
-                           (uint64_t)(u > v ? p.lines_up : p.lines_down) * (128u * further),
-                       value);
+        return to.at[first] + (uint64_t)(u > v ? p.lines_up : p.lines_down) * (128u * further);
     }
+    /* Column (u, v) leaves the diamond. */
+    template <bool PLAIN>
+    __device__ __forceinline__ void store_trail(T value, const trail &to, int u, int v) const
+    {
+        if (!PLAIN)
+            store_cell_unless(to.none & column_bits(u, v), trail_place(to, u, v), value);
+        else if (stores)
+            store_cell(trail_place(to, u, v), value);
+    }
+    /* All of them, on both sides of the seam of periodic y, too. */
     template <int PARITY>
     __device__ __forceinline__ void store_trail(const columns &from, int t) const
     {
         const trail to = trail_of<PARITY>(t);
-        const int x = item().x_tower + t, y = item().y_tower;
+        const uint32_t none = outside(item().x_tower + t), rows_beyond = item().rows_beyond;
+        const int64_t seam = item().seam;
         FOR_COLUMNS(0, W)
         if (min(u, v) < 2)
-            store_trail(from[u][v], to, u, v,
-                        (unsigned)(x + (u + v) / 2) < (unsigned)g.n[0] &&
-                            (unsigned)(y + (u - v) / 2) < (unsigned)g.n[1]);
+            store_cell_unless(none & column_bits(u, v),
+                              trail_place(to, u, v) + (rows_beyond & row_bit(u, v) ? seam : 0),
+                              from[u][v]);
     }
 
     /* Level t of the diamond of step t - 1 into `cur`, level t - 1 of that of step t - 2 into
@@ -312,35 +352,38 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     {
         const int t = item().first_step, x = item().x_tower + t;
         FOR_COLUMNS(0, E) prev[u][v] = cur[u][v] = 0;
-        if (t == 0 && active()) { /* or everything is outside */
-            const bool near = is_near_face(0) || is_near_face(-1);
-            load<2, E>(prev, g.field[0], x - 2, near);
-            load<0, W>(cur, g.field[1], x - 1, near);
+        if (t == 0) { /* or everything is outside */
+            load<2, E>(prev, g.field[0], x - 2);
+            load<0, W>(cur, g.field[1], x - 1);
 #pragma unroll 1
-            for (int side = 0; side < 2; side++) {
-                if (item().beside[side] < 0 || lane != end_lane(side)) continue;
-                const char *plane =
-                    first_column(g.field[1], x - 1) + (side ? 1 : -1) * (int)sizeof(T);
-#pragma unroll 1
-                for (int i = 0; i < S::kept; i++) {
-                    int64_t offset;
-                    T *to = (T *)(shared() + S::edge(warp, n & 1, side) + i / V * S::row_bytes);
-                    const bool inside =
-                        find_column(x - 1, item().y_tower, S::kept_u(i), S::kept_v(i), &offset);
-                    to[i % V] = inside ? fetch_cell(plane + offset) : T(0);
-                }
-            }
+            for (int side = 0; side < 2; side++)
+                if (item().beside[side] >= 0) load_edge(side, x - 1);
         }
         put_level(cur, n);
         pass_on(t, true);
     }
 
+    /* The level of the planes beside for the first step, a column a lane. */
+    __device__ __forceinline__ void load_edge(int side, int x) const
+    {
+        const int z_beside = item().z_first + warp * 32 + end_lane(side) + (side ? 1 : -1);
+#pragma unroll 1
+        for (int i = lane; i < S::kept; i += 32) {
+            const int u = S::kept_u(i), v = S::kept_v(i);
+            const int at_x = x + (u + v) / 2, at_y = wrap_y(item().y_tower + (u - v) / 2);
+            T value = 0;
+            if ((unsigned)at_x < (unsigned)g.n[0] && (unsigned)at_y < (unsigned)g.n[1])
+                value = __ldcg((const T *)g.field[1] + at_x * g.stride_x + at_y * g.stride_y +
+                               z_beside);
+            ((T *)(shared() + S::edge(warp, n & 1, side) + i / V * S::row_bytes))[i % V] = value;
+        }
+    }
+
     /* Write what stays in the diamond: `cur` is the level after step t, `prev` the one before. */
     __device__ __forceinline__ void leave(const columns &prev, const columns &cur, int t)
     {
-        const bool near = is_near_face(t) || is_near_face(t - 1);
-        store<false>(cur, g.field[t & 1], item().x_tower + t, near);
-        store<false>(prev, g.field[1 - (t & 1)], item().x_tower + t - 1, near);
+        store(cur, g.field[t & 1], item().x_tower + t);
+        store(prev, g.field[1 - (t & 1)], item().x_tower + t - 1);
     }
 
     /* ---------- exchange along z ---------- */
@@ -377,29 +420,31 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     /* Level t has been put down for step n: tell the warps and blocks beside. */
     __device__ __forceinline__ void pass_on(int t, bool first)
     {
-        const uint32_t own = near_gate(warp, n), gate = arrive_to ? arrive_to + (n & 1) * 8 : own;
         __syncwarp();
-        if (lane < 2 && (first || arrive_to)) gate_arrive(gate);
-        if (!first) send_mail(t);
+        if (role & (first ? ARRIVES_FIRST : ARRIVES))
+            gate_arrive(near_gate(warp, n) +
+                        ((int)(role & GATE) - 1) * (int)sizeof(gates()->near[0]));
+        if (!first && role & MAILS) send_mail(t);
     }
     /* Half a warp sends the lowest plane down, the other the highest up, a vector a lane. */
     __device__ __forceinline__ void send_mail(int t)
     {
-        if (!mail_to) return;
-        const uint4 q = *(const uint4 *)(shared() + mail_from);
-        char *box = mail_to + (t & 1) * S::mailbox_bytes;
-        const uint32_t number = mail_number + t;
+        const int side = lane >> 4, i = lane & 15;
+        const uint4 q = *(const uint4 *)(shared() + item().mail_from[side] + i * S::row_bytes);
+        char *box = (char *)item().mail_to[side] + (t & 1) * S::mailbox_bytes + i * 32;
+        const uint32_t number = item().mail_number[side] + t;
         store_packet(box, q.x, q.y, number);
         store_packet(box + 16, q.z, q.w, number);
     }
     __device__ __forceinline__ void prepare_mail()
     {
         const int side = lane >> 4, i = lane & 15, to = item().beside[side];
-        mail_to = nullptr;
         if (to < 0 || i >= S::kept_vectors) return;
-        mail_to = tower_mailbox(p.l, to, 1 - side, 0, S::mailbox_bytes) + i * 32;
-        mail_from = S::own_place(warp, end_lane(side)) + i * S::row_bytes;
-        mail_number = tower_mail_number(p.l, to, 0);
+        role |= MAILS;
+        if (i > 0) return;
+        item().mail_to[side] = (uint64_t)tower_mailbox(p.l, to, 1 - side, 0, S::mailbox_bytes);
+        item().mail_from[side] = S::own_place(warp, end_lane(side));
+        item().mail_number[side] = tower_mail_number(p.l, to, 0);
     }
     __device__ __forceinline__ void wait_for_edges() const
     {
@@ -473,11 +518,11 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     {
         constexpr bool SPLIT = !MODEL && !DAMPED; /* the other sums need two registers */
         constexpr int LEAD = W < 6 ? W : 6;       /* rows started before edges are waited for */
-        constexpr int AHEAD = 3;                  /* vectors fetched ahead */
+        constexpr int AHEAD = 2;                  /* vectors fetched ahead */
         const stencil_weights<T> &c = p.c;
         /* columns of the halo bring their neighbours along: zero beyond a face */
-        const uint32_t halo_below = halo - (below_at != here_at ? (int)sizeof(T) : 0);
-        const uint32_t halo_above = halo + (above_at != here_at ? (int)sizeof(T) : 0);
+        const uint32_t halo_below = halo - (beside_at & 0xff ? (int)sizeof(T) : 0);
+        const uint32_t halo_above = halo + (beside_at & 0xff0000 ? (int)sizeof(T) : 0);
         const T s_dt_z = DAMPED && stores ? ((const T *)g.damping[2])[z()] : T(0);
         const T *s_dt_xy = DAMPED ? fetch_damping(t) : nullptr;
         T k[2][W]; /* of two rows */
@@ -489,14 +534,13 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
                     S::model_column(v, t % S::model_width) * S::planes * (int)sizeof(T);
         }
         auto load_model_row = [&](int u) {
-            const uint32_t row = shared_address(shared() + S::model) +
-                                 threadIdx.x * (int)sizeof(T) +
+            const uint32_t row = memory + S::model + threadIdx.x * (int)sizeof(T) +
                                  S::model_row(u, t % S::model_width) * S::planes * (int)sizeof(T);
 #pragma unroll
             for (int v = u & 1; v < W; v += 2) load_cell(k[u & 1][v], row + model_column[v]);
         };
-        trail to = {};
-        if (PLAIN) to = trail_of<PARITY>(t);
+        trail to = trail_of<PARITY>(t);
+        if (!PLAIN) to.none = item().rows_beyond ? ~0u : outside(item().x_tower + t);
         constexpr bool LAYER_Z = LAYERS && PLAIN;
         auto kept = [&](T before) { return LAYER_Z ? multiply(keep, before) : before; };
         auto shrunk = [&](T next) { return LAYER_Z ? multiply(next, shrink) : next; };
@@ -534,22 +578,29 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
                                           y_pair(u, v), x_pair(u, v));
                 if (stays(u, v)) continue;
                 out[u][v] = shrunk(finish_order_2(c, out[u][v], add(low[v], high[v])));
-                if (PLAIN && min(u, v) < 2) store_trail(out[u][v], to, u, v);
+                if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
             }
+        };
+        /* what row u needs of the slot, and what can be done with it alone */
+        auto begin_row = [&](int u) {
+            if (PLAIN && u + 4 < E) load_halo_row(cur, halo, u + 4);
+            if (SPLIT)
+                start_row(u);
+            else
+                load_row_ends(u);
+            if (u == W - 1) release_slot();
         };
         if (PLAIN) {
 #pragma unroll
             for (int u = 0; u < 4; u++) load_halo_row(cur, halo, u);
         }
 #pragma unroll
-        for (int u = 0; SPLIT && u < LEAD; u++) {
-            if (PLAIN && u + 4 < E) load_halo_row(cur, halo, u + 4);
-            start_row(u);
-        }
+        for (int u = 0; SPLIT && u < LEAD; u++) begin_row(u);
         wait_for_edges();
         cells<T> below[AHEAD], above[AHEAD];
-        const uint32_t from_below = below_at + (n & 1) * below_flip;
-        const uint32_t from_above = above_at + (n & 1) * above_flip;
+        const uint32_t beside = beside_at >> 8 * (n & 1);
+        const uint32_t from_below = here_at + (int8_t)beside * 16;
+        const uint32_t from_above = here_at + (int8_t)(beside >> 16) * 16;
         const uint32_t edge = edge_place(n + 1);
         auto fetch = [&](int i) {
             below[i % AHEAD] = load_vector<T>(from_below + i * S::row_bytes);
@@ -563,14 +614,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
             if (SPLIT && u + LEAD < W)
 #pragma unroll
                 for (; fetched < row_end && fetched < i / V + AHEAD; fetched++) fetch(fetched);
-            const int next = SPLIT ? u + LEAD : u; /* row to start */
-            if (next < W) {
-                if (PLAIN && next + 4 < E) load_halo_row(cur, halo, next + 4);
-                if (SPLIT)
-                    start_row(next);
-                else
-                    load_row_ends(next);
-            }
+            if (SPLIT ? u + LEAD < W : true) begin_row(SPLIT ? u + LEAD : u);
             if (MODEL && u == 0) load_model_row(0);
             if (MODEL && u + 1 < W) load_model_row(u + 1);
 #pragma unroll
@@ -587,8 +631,8 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
                 } else if (!SPLIT) {
                     out[u][v] = whole(u, v, add(low[v], high[v]));
                 }
-                if (PLAIN && min(u, v) < 2 && (stays(u, v) || !SPLIT))
-                    store_trail(out[u][v], to, u, v);
+                if (min(u, v) < 2 && (stays(u, v) || !SPLIT))
+                    store_trail<PLAIN>(out[u][v], to, u, v);
                 if (u > 0 && v > 0) {
                     put++;
                     if (put % V == 0 || put == S::kept) put_vector(out, (put - 1) / V, edge);
@@ -609,20 +653,18 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
 
     static __device__ __forceinline__ typename S::points_type &points(uint32_t n)
     {
-        return ((typename S::points_type *)(shared() + S::points))[n % POINT_LISTS];
+        return ((typename S::points_type *)(shared() + S::points))[n % S::lists];
     }
     static __device__ __forceinline__ void wait_for_points(uint32_t n)
     {
-        gate_wait(&gates()->listed[n % POINT_LISTS], n / POINT_LISTS & 1);
+        gate_wait(&gates()->listed[n % S::lists], n / S::lists & 1);
     }
     /* Whether this warp has no sources in step n and the next, and only listed receivers. */
     __device__ __forceinline__ bool has_plain_points() const
     {
         wait_for_points(n);
         wait_for_points(n + 1);
-        const int warps =
-            points(n).unlisted | points(n + 1).unlisted | points(n).sources | points(n + 1).sources;
-        return !(warps >> warp & 1);
+        return !((points(n).changing | points(n + 1).changing) >> warp & 1);
     }
     /* Add the listed sources to level t + 1, the result of step t, which is number n. */
     __device__ __forceinline__ void serve_sources(columns &out, int t)
@@ -724,23 +766,30 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     }
 
     /* The slot of step n has been filled. */
-    static __device__ __forceinline__ void wait_for_slot(uint32_t n)
+    __device__ __forceinline__ void wait_for_slot(uint32_t n) const
     {
-        gate_wait(&gates()->full[n % S::slots], n / S::slots & 1);
+        gate_wait(gate(offsetof(typename S::gates_type, full), n % S::slots), n / S::slots & 1);
     }
-    /* Step n - 1 has finished. */
-    __device__ __forceinline__ void release_slot()
+    /* This warp needs the slot of step n no more. */
+    __device__ __forceinline__ void release_slot() const
     {
         __syncwarp();
-        if (lane == 0) gate_arrive(&gates()->empty[(n - 1) % S::slots]);
+        if (lane == 0) gate_arrive(gate(offsetof(typename S::gates_type, empty), n % S::slots));
+    }
+    /* This warp has finished step n. */
+    __device__ __forceinline__ void finish_step(uint32_t n) const
+    {
+        __syncwarp();
+        if (lane == 0)
+            gate_arrive(gate(offsetof(typename S::gates_type, finished), n % STEPS_APART));
     }
 
     template <bool PLAIN, int PARITY>
     __device__ __forceinline__ void step(const columns &prev, columns &cur, columns &out, int t)
     {
         wait_for_slot(n);
-        const uint32_t halo = shared_address(shared() + S::ring) + n % S::slots * S::slot_bytes +
-                              (V + threadIdx.x) * (int)sizeof(T);
+        const uint32_t halo =
+            memory + S::ring + n % S::slots * S::slot_bytes + (V + threadIdx.x) * (int)sizeof(T);
         const bool near = !PLAIN && is_near_face(t);
         if (!PLAIN) {
 #pragma unroll
@@ -748,19 +797,21 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
             if (near) fill_ghosts(cur, item().x_tower + t - 1);
         }
         update<LAYERS && !PLAIN, PLAIN, PARITY>(prev, cur, out, halo, t);
-        if (POINTS && !PLAIN) wait_for_points(n);
-        if (POINTS && !PLAIN && points(n).unlisted >> warp & 1) serve_points(out, t);
-        if (POINTS && !PLAIN && points(n).sources >> warp & 1) serve_sources(out, t);
         if (!PLAIN) {
-            if (near && g.periodic[1])
-                store<true>(out, g.field[PARITY], item().x_tower + t, true);
-            else
-                store_trail<PARITY>(out, t);
+            bool again = item().rows_beyond != 0;
+            if (POINTS) {
+                wait_for_points(n);
+                const int unlisted = points(n).unlisted, sources = points(n).sources;
+                if (unlisted >> warp & 1) serve_points(out, t);
+                if (sources >> warp & 1) serve_sources(out, t);
+                again |= (unlisted | sources) >> warp & 1;
+            }
+            if (again) store_trail<PARITY>(out, t);
         }
         n++;
-        if (PLAIN || t + 1 < end_step) pass_on(t + 1, false);
+        if (PLAIN || t + 1 < item().end_step) pass_on(t + 1, false);
         if (POINTS) serve_receivers(out, t, n - 1);
-        release_slot();
+        finish_step(n - 1);
     }
 
     /* All steps of one item. */
@@ -771,9 +822,8 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
 #pragma unroll 1
         for (int t = uniform(item().first_step);;) {
             if (t >= uniform(item().plain_first)) {
-                const int plain_end = min(uniform(item().plain_end), end_step - 1) - 1;
 #pragma unroll 1
-                for (; t < plain_end; t += 2) {
+                for (; t < uniform(item().plain_end); t += 2) {
                     if (POINTS && !has_plain_points()) break;
                     step<true, 0>(P, C, A, t);
                     step<true, 1>(C, A, B, t + 1);
@@ -781,13 +831,13 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
                 }
             }
             step<false, 0>(P, C, A, t);
-            if (t + 1 >= end_step) {
+            if (t + 1 >= uniform(item().end_step)) {
                 leave(C, A, t);
                 break;
             }
             step<false, 1>(C, A, B, t + 1);
             t += 2;
-            if (t >= end_step) {
+            if (t >= uniform(item().end_step)) {
                 leave(A, B, t - 1);
                 break;
             }
@@ -798,12 +848,15 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     __device__ __forceinline__ void climb_idle()
     {
         if (lane < 2) gate_arrive(&gates()->near[warp][n & 1]);
+        const int end_step = uniform(item().end_step);
 #pragma unroll 1
         for (int t = item().first_step; t < end_step; t++) {
             wait_for_slot(n);
+            wait_for_edges(); /* of nobody but itself */
+            release_slot();
             n++;
             if (lane < 2 && t + 1 < end_step) gate_arrive(&gates()->near[warp][n & 1]);
-            release_slot();
+            finish_step(n - 1);
         }
     }
     __device__ __forceinline__ void run(const tower_item &w, int number)
