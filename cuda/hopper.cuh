@@ -51,6 +51,25 @@ __device__ __forceinline__ void store_shared_release(int *p, int value)
                  : "r"(shared_address(p)), "r"(value)
                  : "memory");
 }
+/* Of all lanes of a warp. */
+__device__ __forceinline__ int warp_min(int value)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(~0u, value);
+#else
+    for (int d = 16; d > 0; d /= 2) value = min(value, __shfl_xor_sync(~0u, value, d));
+    return value;
+#endif
+}
+__device__ __forceinline__ unsigned warp_or(unsigned value)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(~0u, value);
+#else
+    for (int d = 16; d > 0; d /= 2) value |= __shfl_xor_sync(~0u, value, d);
+    return value;
+#endif
+}
 /* Makes what was seen before it visible after it, device-wide. */
 __device__ __forceinline__ void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
@@ -69,18 +88,71 @@ __device__ __forceinline__ void fence_async_copies_shared()
 #endif
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/*
+ * Gates: barriers in shared memory, given by pointer or by shared_address. A phase ends when as
+ * many have arrived as gate_init said; gate_wait(gate, parity) returns once the phase of that
+ * parity has ended, which must be the present one or the one before. HARDWARE: those of compute
+ * capability 9.0, which bulk copies can arrive at, too; otherwise twice the count of all arrivals
+ * and, after it, 2^31 over how many end a phase: the upper half of their product is the number of
+ * the present phase.
+ */
+template <bool HARDWARE = true>
 __device__ __forceinline__ void gate_init(uint64_t *gate, int arrivals)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(gate)),
-                 "r"(arrivals));
+    if constexpr (HARDWARE)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(gate)),
+                     "r"(arrivals));
+    else
+        *(volatile uint64_t *)gate = (uint64_t)(((1u << 31) + arrivals - 1) / arrivals) << 32;
 }
-/* Gates are given by pointer or by shared_address. */
-__device__ __forceinline__ void gate_arrive(uint32_t gate)
+template <bool HARDWARE = true> __device__ __forceinline__ void gate_arrive(uint32_t gate)
 {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(gate) : "memory");
+    [[maybe_unused]] uint32_t old;
+    if constexpr (HARDWARE)
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(gate) : "memory");
+    else
+        asm volatile("atom.release.cta.shared::cta.add.u32 %0, [%1], 2;"
+                     : "=r"(old)
+                     : "r"(gate)
+                     : "memory");
 }
-__device__ __forceinline__ void gate_arrive(uint64_t *gate) { gate_arrive(shared_address(gate)); }
+template <bool HARDWARE = true> __device__ __forceinline__ void gate_arrive(uint64_t *gate)
+{
+    gate_arrive<HARDWARE>(shared_address(gate));
+}
+template <bool HARDWARE = true>
+__device__ __forceinline__ void gate_wait(uint32_t gate, uint32_t parity)
+{
+    if constexpr (HARDWARE) {
+        uint32_t done;
+        do {
+            asm volatile("{ .reg .pred p;\n"
+                         "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                         "  selp.u32 %0, 1, 0, p; }"
+                         : "=r"(done)
+                         : "r"(gate), "r"(parity)
+                         : "memory");
+        } while (!done);
+    } else {
+        for (;;) {
+            uint32_t count, inverse;
+            asm volatile("ld.acquire.cta.shared.v2.u32 {%0, %1}, [%2];"
+                         : "=r"(count), "=r"(inverse)
+                         : "r"(gate)
+                         : "memory");
+            if ((__umulhi(count, inverse) & 1) != parity) break;
+            __nanosleep(20);
+        }
+    }
+}
+template <bool HARDWARE = true>
+__device__ __forceinline__ void gate_wait(uint64_t *gate, uint32_t parity)
+{
+    gate_wait<HARDWARE>(shared_address(gate), parity);
+}
+
+/* The rest is for compute capability 9.0 only. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Arrive and announce `bytes` of copies that count towards this phase. */
 __device__ __forceinline__ void gate_expect(uint64_t *gate, int bytes)
 {
@@ -88,22 +160,6 @@ __device__ __forceinline__ void gate_expect(uint64_t *gate, int bytes)
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(gate)),
         "r"(bytes)
         : "memory");
-}
-__device__ __forceinline__ void gate_wait(uint32_t gate, uint32_t parity)
-{
-    uint32_t done;
-    do {
-        asm volatile("{ .reg .pred p;\n"
-                     "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-                     "  selp.u32 %0, 1, 0, p; }"
-                     : "=r"(done)
-                     : "r"(gate), "r"(parity)
-                     : "memory");
-    } while (!done);
-}
-__device__ __forceinline__ void gate_wait(uint64_t *gate, uint32_t parity)
-{
-    gate_wait(shared_address(gate), parity);
 }
 /* Copy `bytes` contiguous bytes (a multiple of 16) from global to shared memory. */
 __device__ __forceinline__ void copy_line(uint32_t to, const void *from, int bytes, uint64_t *gate)

@@ -108,6 +108,7 @@ typedef struct torre_tower_kernel {
     cudaError_t (*shape)(bool periodic_z, torre_tower_shape *shape);
     cudaError_t (*launch)(const torre_wave_args *args, const torre_tower_launch *launch,
                           cudaStream_t stream);
+    bool in_registers; /* a register tower: faster than block towers of any dts */
 } torre_tower_kernel;
 
 /* NULL-terminated table of the instances of this build (generated: tower_table.c). */

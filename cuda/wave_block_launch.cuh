@@ -23,11 +23,16 @@ static cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
     return e;
 }
 
+/* Whether the kernel with TMA is built: not where register towers take its place. */
+template <class T, int R, int DB>
+constexpr bool block_tower_built_tma = R > 1 || DB * sizeof(T) > 24;
+
 template <class T, int R, int DB> const void *block_tower_function(bool tma, bool model)
 {
-    if (tma)
-        return model ? (const void *)block_tower_tma<T, R, DB, true>
-                     : (const void *)block_tower_tma<T, R, DB, false>;
+    if constexpr (block_tower_built_tma<T, R, DB>)
+        if (tma)
+            return model ? (const void *)block_tower_tma<T, R, DB, true>
+                         : (const void *)block_tower_tma<T, R, DB, false>;
     return model ? (const void *)block_tower_plain<T, R, DB, true>
                  : (const void *)block_tower_plain<T, R, DB, false>;
 }
@@ -40,6 +45,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     int device, limit;
     cudaFuncAttributes f;
     cudaError_t e = block_tower_uses_tma(periodic_z, &tma);
+    tma = tma && block_tower_built_tma<T, R, DB>;
     if (!e) e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
@@ -76,6 +82,7 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     bool tma;
     block_tower_params<T> params;
     cudaError_t e = block_tower_uses_tma(args->periodic[2], &tma);
+    tma = tma && block_tower_built_tma<T, R, DB>;
     params.g = *args;
     params.l = *launch;
     params.c = stencil_weights<T>(*args);

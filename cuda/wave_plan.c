@@ -26,15 +26,17 @@ static int preferred_dts(int order, torre_precision precision, int attempt)
     return attempt < 4 ? best[order / 2 - 1][attempt] : 0;
 }
 
-/* The first kernel of the table that fits the GPU and the problem; NULL for none, and *e says why
- * (cudaSuccess: not in this build). */
-static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts, cudaError_t *e,
+/* The first kernel of the table that fits the GPU and the problem (a register tower, if wanted);
+ * NULL for none, and *e says why (cudaSuccess: not in this build). */
+static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts,
+                                             bool in_registers, cudaError_t *e,
                                              torre_tower_shape *shape)
 {
     *e = cudaSuccess;
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
         if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
+        if (in_registers && !k->in_registers) continue;
         *e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape);
         if (*e == cudaSuccess) return k;
     }
@@ -89,13 +91,14 @@ static torre_status choose_tower(const torre_wave_setup *setup, const torre_wave
     cudaError_t e = cudaSuccess;
     int tried = wish->dts;
     if (wish->dts) {
-        k = find_kernel(p, wish->dts, &e, shape);
+        k = find_kernel(p, wish->dts, false, &e, shape);
     } else {
-        for (int i = 0; (tried = preferred_dts(p->order, p->precision, i)) != 0; i++) {
-            k = find_kernel(p, tried, &e, shape);
-            if (k && check_faces(p, tried) == TORRE_OK) break;
-            k = NULL;
-        }
+        for (int any = 0; any < 2 && !k; any++)
+            for (int i = 0; (tried = preferred_dts(p->order, p->precision, i)) != 0; i++) {
+                k = find_kernel(p, tried, !any, &e, shape);
+                if (k && check_faces(p, tried) == TORRE_OK) break;
+                k = NULL;
+            }
         if (!k) tried = preferred_dts(p->order, p->precision, 0);
     }
     cudaGetLastError(); /* a shape that does not fit leaves no error behind */

@@ -4,8 +4,6 @@
  * Included by wave_register_tower.cuh.
  */
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 /*
  * Blocks take the items of the list one by one when they are free, not every G-th: towers near x
  * faces are short. The argument of tower_schedule.cuh holds, since they are taken in the order of
@@ -33,10 +31,10 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
         if (lane == 0)
             store_progress(tower_progress(l, next.w.s, next.w.m, next.w.part), TOWER_DONE);
     }
-    if (k >= TURNS) gate_wait(&gates->accepted[k % TURNS], k / TURNS - 1 & 1);
+    if (k >= TURNS) gate_wait<S::tma>(&gates->accepted[k % TURNS], k / TURNS - 1 & 1);
     if (lane == 0) {
         gates->turn[k % TURNS] = next;
-        gate_arrive(&gates->offered[k % TURNS]);
+        gate_arrive<S::tma>(&gates->offered[k % TURNS]);
     }
     __syncwarp();
     return next;
@@ -48,10 +46,10 @@ __device__ __forceinline__ void for_each_item(typename S::gates_type *gates, F f
     int n = 0;
 #pragma unroll 1
     for (int k = 0;; k++) {
-        gate_wait(&gates->offered[k % TURNS], k / TURNS & 1);
+        gate_wait<S::tma>(&gates->offered[k % TURNS], k / TURNS & 1);
         const register_turn turn = gates->turn[k % TURNS];
         __syncwarp();
-        if ((threadIdx.x & 31) == 0) gate_arrive(&gates->accepted[k % TURNS]);
+        if ((threadIdx.x & 31) == 0) gate_arrive<S::tma>(&gates->accepted[k % TURNS]);
         if (turn.number < 0) break;
         f(turn.w, turn.number, n);
         n += turn.w.end_step - turn.w.first_step;
@@ -62,19 +60,19 @@ __device__ __forceinline__ void for_each_item(typename S::gates_type *gates, F f
 template <class S>
 __device__ __forceinline__ void wait_for_step(typename S::gates_type *gates, int n)
 {
-    gate_wait(&gates->finished[n % STEPS_APART], n / STEPS_APART & 1);
+    gate_wait<S::tma>(&gates->finished[n % STEPS_APART], n / STEPS_APART & 1);
 }
 /* Wait until the slot of step n may be filled again. */
 template <class S>
 __device__ __forceinline__ void wait_for_room(typename S::gates_type *gates, int n)
 {
     if (n < S::slots) return;
-    gate_wait(&gates->empty[n % S::slots], n / S::slots - 1 & 1);
+    gate_wait<S::tma>(&gates->empty[n % S::slots], n / S::slots - 1 & 1);
     while (load_shared_acquire(&gates->published) < n - STEPS_APART + 1) __nanosleep(20);
 }
 
-template <class T, int D, bool MODEL> struct register_fetch {
-    using S = register_shape<T, D, MODEL>;
+template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
+    using S = register_shape<T, D, MODEL, TMA>;
     static constexpr int V = S::vector;
     const register_tower_params<T, D> &p;
     const int lane = threadIdx.x & 31;
@@ -86,43 +84,126 @@ template <class T, int D, bool MODEL> struct register_fetch {
         return p.g.periodic[1] ? (y < 0 ? y + n : y >= n ? y - n : y) : column(y, n);
     }
 
-    /* Halo of step t: line i lies at (x, y) of the frame of step t - 1. */
+    /* Line i of the halo of a step, whose frame of the step before lies at (x0, y0). */
+    __device__ __forceinline__ const T *halo_line(const T *field, int i, int x0, int y0,
+                                                  const tower_planes &z) const
+    {
+        int u, v;
+        if (i < 2 * D + 2)
+            u = S::W + i / (D + 1), v = 2 * (i % (D + 1)) + (u & 1);
+        else
+            v = S::W + (i - 2 * D - 2) / D, u = 2 * ((i - 2 * D - 2) % D) + (v & 1);
+        const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
+        return field + x * p.g.stride_x + y * p.g.stride_y + z.first;
+    }
     __device__ __forceinline__ void halo(uint32_t slot, const T *field, int x0, int y0,
                                          const tower_planes &z, int bytes, uint64_t *gate) const
     {
         const int skip = z.first > 0 ? V : 0; /* planes below that exist */
-        for (int i = lane; i < S::halo_lines; i += 32) {
-            int u, v;
-            if (i < 2 * D + 2)
-                u = S::W + i / (D + 1), v = 2 * (i % (D + 1)) + (u & 1);
-            else
-                v = S::W + (i - 2 * D - 2) / D, u = 2 * ((i - 2 * D - 2) % D) + (v & 1);
-            const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
+        for (int i = lane; i < S::halo_lines; i += 32)
             copy_line(slot + (i * S::line + V - skip) * (int)sizeof(T),
-                      field + x * p.g.stride_x + y * p.g.stride_y + z.first - skip, bytes, gate);
-        }
+                      halo_line(field, i, x0, y0, z) - skip, bytes, gate);
     }
     /* Model of columns (u, v) of step t, u from `from` on or v from `from` on. Returns bytes. */
     __device__ __forceinline__ int model_lines(int from) const
     {
         return from == 0 ? 2 * D * D : 2 * D - 1;
     }
+    /* Line i of them: where it goes, and where it comes from. */
+    __device__ __forceinline__ const T *model_line(char *shared, int from, int i, int t, int x0,
+                                                   int y0, const tower_planes &z,
+                                                   uint32_t *to) const
+    {
+        int u, v;
+        if (from == 0) {
+            u = i / D, v = 2 * (i % D) + (u & 1);
+        } else {
+            u = i < D ? S::W - 1 : 2 * (i - D) + 1, v = i < D ? 2 * i + 1 : S::W - 1;
+        }
+        const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
+        const int line =
+            S::model_row(u, t % S::model_width) + S::model_column(v, t % S::model_width);
+        *to = shared_address(shared + S::model + line * S::planes * (int)sizeof(T));
+        return (const T *)p.g.k + x * p.g.k_stride_x + y * p.g.k_stride_y + z.first;
+    }
     __device__ __forceinline__ void model(char *shared, int from, int t, int x0, int y0,
                                           const tower_planes &z, int bytes, uint64_t *gate) const
     {
         for (int i = lane; i < model_lines(from); i += 32) {
-            int u, v;
-            if (from == 0) {
-                u = i / D, v = 2 * (i % D) + (u & 1);
-            } else {
-                u = i < D ? S::W - 1 : 2 * (i - D) + 1, v = i < D ? 2 * i + 1 : S::W - 1;
+            uint32_t to;
+            const T *line = model_line(shared, from, i, t, x0, y0, z, &to);
+            copy_line(to, line, bytes, gate);
+        }
+    }
+
+    /* Without bulk copies: lane i knows where line i comes from and goes to, all lanes copy it,
+     * through registers. */
+    template <int LINES> struct copies {
+        static constexpr int rounds = S::planes * (int)sizeof(T) / 512;
+        float4 q[LINES][rounds];
+        /* from: some multiple of 128 bytes after `base`. Loads are not predicated: the compiler
+         * would move what they return, and so wait for one after the other. */
+        __device__ __forceinline__ void load(const T *base, const T *from, int bytes, int lane)
+        {
+            const uint32_t lines = (uint32_t)(((const char *)from - (const char *)base) / 128);
+            const char *at[rounds];
+#pragma unroll
+            for (int k = 0; k < rounds; k++)
+                at[k] = (const char *)base + min(lane * 16 + k * 512, bytes - 16);
+#pragma unroll
+            for (int i = 0; i < LINES; i++) {
+                const uint64_t further = (uint64_t)__shfl_sync(~0u, lines, i) * 128;
+#pragma unroll
+                for (int k = 0; k < rounds; k++)
+                    q[i][k] = __ldcg((const float4 *)(at[k] + further));
             }
-            const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
-            const int line =
-                S::model_row(u, t % S::model_width) + S::model_column(v, t % S::model_width);
-            copy_line(shared_address(shared + S::model + line * S::planes * (int)sizeof(T)),
-                      (const T *)p.g.k + x * p.g.k_stride_x + y * p.g.k_stride_y + z.first, bytes,
-                      gate);
+        }
+        /* to(i): where line i goes. */
+        template <class F> __device__ __forceinline__ void store(F to, int bytes, int lane) const
+        {
+#pragma unroll
+            for (int i = 0; i < LINES; i++) {
+                char *line = to(i) + lane * 16;
+#pragma unroll
+                for (int k = 0; k < rounds; k++)
+                    if (lane * 16 + k * 512 < bytes) *(float4 *)(line + k * 512) = q[i][k];
+            }
+        }
+    };
+    /* Slot of step t, and the model that enters; `room` waits until there is room for them. */
+    template <class F>
+    __device__ __forceinline__ void copy_slot(char *shared, char *slot, int t, int from,
+                                              const tower_planes &z, int whole, int x_tower,
+                                              int y_tower, F room) const
+    {
+        const int bytes = whole * (int)sizeof(T);
+        const T *field = (const T *)p.g.field[(t + 1) & 1];
+        const T *line = halo_line(field, min(lane, S::halo_lines - 1), x_tower + t - 1, y_tower, z);
+        const float4 zero = make_float4(0, 0, 0, 0); /* beyond faces along z */
+        copies<S::halo_lines> halo;
+        halo.load(field + z.first, line, bytes, lane);
+        const bool has_below = z.first > 0, has_above = z.first + whole < p.g.n[2];
+        const float4 below = __ldcg((const float4 *)(line - (has_below ? V : 0)));
+        const float4 above = __ldcg((const float4 *)(line + (has_above ? whole : 0)));
+        room();
+        constexpr int line_bytes = S::line * (int)sizeof(T);
+        halo.store([&](int i) { return slot + i * line_bytes + 16; }, bytes, lane);
+        if (lane < S::halo_lines) {
+            char *to = slot + lane * line_bytes;
+            *(float4 *)to = has_below ? below : zero;
+            *(float4 *)(to + 16 + bytes) = has_above ? above : zero;
+        }
+        constexpr int entering = 2 * D - 1;
+        for (int i = 0; MODEL && i < model_lines(from); i += entering) {
+            uint32_t k_to;
+            const T *k_line = model_line(shared, from, min(i + lane, model_lines(from) - 1), t,
+                                         x_tower + t, y_tower, z, &k_to);
+            copies<entering> k; /* the last may be copied several times */
+            k.load((const T *)p.g.k + z.first, k_line, bytes, lane);
+            auto to = [&](int j) {
+                return (char *)__cvta_shared_to_generic(__shfl_sync(~0u, k_to, j));
+            };
+            k.store(to, bytes, lane);
         }
     }
 
@@ -154,9 +235,10 @@ template <class T, int D, bool MODEL> struct register_fetch {
             const int halo_bytes = halo_planes * (int)sizeof(T);
             const int model_bytes = whole * (int)sizeof(T);
             const int x_tower = p.l.half_size * w.s, y_tower = p.l.half_size * w.m;
-            int seen = -1;
+            int seen = -1, early = -1; /* early: fetched a step ahead */
 #pragma unroll 1
             for (int t = w.first_step; t < w.end_step; t++, n++) {
+                if (!TMA) seen = warp_min(early);
                 if (seen < t) {
                     for (;;) {
                         int value = TOWER_DONE;
@@ -164,7 +246,7 @@ template <class T, int D, bool MODEL> struct register_fetch {
                             value = load_progress(pointer);
                             if (lane >= 9 && value < TOWER_DONE) value = -1;
                         }
-                        seen = __reduce_min_sync(~0u, value);
+                        seen = warp_min(value);
                         if (seen >= t) break;
                         __nanosleep(40);
                     }
@@ -173,23 +255,35 @@ template <class T, int D, bool MODEL> struct register_fetch {
                      * spill. All that was written before the counter is in L2 by now, and nothing
                      * of it is read through L1: only by the copies that follow and by __ldcg. */
                     __syncwarp();
-                    fence_async_copies();
+                    if constexpr (TMA) fence_async_copies();
                 }
-                wait_for_room<S>(gates, n);
-                if (MODEL && t == w.first_step && n > 0) /* the item before still used its own */
-                    wait_for_step<S>(gates, n - 1);
-                if (t < w.first_step + S::slots)
-                    clear_ends(shared + S::ring + n % S::slots * S::slot_bytes, z, whole);
+                auto room = [&]() {
+                    if (!TMA) early = pointer ? load_progress(pointer) : TOWER_DONE;
+                    wait_for_room<S>(gates, n);
+                    if (MODEL && t == w.first_step &&
+                        n > 0) /* the item before still used its own */
+                        wait_for_step<S>(gates, n - 1);
+                };
                 const int slot = n % S::slots, from = t == w.first_step ? 0 : S::W - 1;
                 uint64_t *gate = &gates->full[slot];
-                if (lane == 0)
-                    gate_expect(gate, S::halo_lines * halo_bytes +
-                                          (MODEL ? model_lines(from) * model_bytes : 0));
-                __syncwarp();
-                halo(shared_address(shared + S::ring + slot * S::slot_bytes),
-                     (const T *)g.field[(t + 1) & 1], x_tower + t - 1, y_tower, z, halo_bytes,
-                     gate);
-                if (MODEL) model(shared, from, t, x_tower + t, y_tower, z, model_bytes, gate);
+                if constexpr (TMA) {
+                    room();
+                    if (t < w.first_step + S::slots)
+                        clear_ends(shared + S::ring + n % S::slots * S::slot_bytes, z, whole);
+                    if (lane == 0)
+                        gate_expect(gate, S::halo_lines * halo_bytes +
+                                              (MODEL ? model_lines(from) * model_bytes : 0));
+                    __syncwarp();
+                    halo(shared_address(shared + S::ring + slot * S::slot_bytes),
+                         (const T *)g.field[(t + 1) & 1], x_tower + t - 1, y_tower, z, halo_bytes,
+                         gate);
+                    if (MODEL) model(shared, from, t, x_tower + t, y_tower, z, model_bytes, gate);
+                } else {
+                    copy_slot(shared, shared + S::ring + slot * S::slot_bytes, t, from, z, whole,
+                              x_tower, y_tower, room);
+                    __syncwarp();
+                    if (lane == 0) gate_arrive<TMA>(gate);
+                }
             }
         }
     }
@@ -227,7 +321,7 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
                     *(uint2 *)(to + i / 2 * S::row_bytes + i % 2 * 8) = make_uint2(a, b);
                 }
                 __syncwarp();
-                if (lane == 0) gate_arrive(&gates->near[side ? last_warp : 0][n & 1]);
+                if (lane == 0) gate_arrive<S::tma>(&gates->near[side ? last_warp : 0][n & 1]);
             }
         }
     });
@@ -248,7 +342,7 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
             if (lane == 0) store_shared_release(&gates->published, n + 1);
             if (lane == 0) store_progress_release(progress, t + 1);
         }
-        gate_wait(&gates->left, towers++ & 1);
+        gate_wait<S::tma>(&gates->left, towers++ & 1);
         if (lane == 0) store_progress_release(progress, TOWER_DONE);
     });
 }
@@ -315,7 +409,7 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
                 const int below = __shfl_up_sync(~0u, end, d);
                 if (lane >= d) end += below;
             }
-            warps = __reduce_or_sync(~0u, warps);
+            warps = warp_or(warps);
             const bool fits = __shfl_sync(~0u, end, 31) <= list_type::room;
             while (load_shared_acquire(&gates->published) < n - S::lists + 1) __nanosleep(20);
             list_type &list = ((list_type *)(shared + S::points))[n % S::lists];
@@ -335,7 +429,7 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
                         (uint8_t)(stays ? (int)list_type::STAYS : S::column_number(u, v))};
                 }
             }
-            leaving = __reduce_or_sync(~0u, leaving);
+            leaving = warp_or(leaving);
             if (lane == 31) {
                 list.count = end;
                 list.sources = fits ? warps >> 8 : 0;
@@ -345,52 +439,63 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
                 list.changing = list.sources | list.unlisted;
             }
             __syncwarp();
-            if (lane == 0) gate_arrive(&gates->listed[n % S::lists]);
+            if (lane == 0) gate_arrive<S::tma>(&gates->listed[n % S::lists]);
         }
     });
 }
-#endif
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS>
-__global__ void __launch_bounds__(register_shape<T, D, MODEL>::threads, 1)
-    register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params)
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA>
+__device__ __forceinline__ void run_register_tower(const register_tower_params<T, D> &params)
 {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    using S = register_shape<T, D, MODEL>;
+    using S = register_shape<T, D, MODEL, TMA>;
     extern __shared__ __align__(128) char shared[];
     typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
     if (threadIdx.x == 0) {
         for (int i = 0; i < S::slots; i++) {
-            gate_init(&gates->full[i], 1);
-            gate_init(&gates->empty[i], S::warps);
+            gate_init<TMA>(&gates->full[i], 1);
+            gate_init<TMA>(&gates->empty[i], S::warps);
         }
-        for (int i = 0; i < STEPS_APART; i++) gate_init(&gates->finished[i], S::warps);
+        for (int i = 0; i < STEPS_APART; i++) gate_init<TMA>(&gates->finished[i], S::warps);
         for (int i = 0; i < S::warps; i++) {
-            gate_init(&gates->near[i][0], 2);
-            gate_init(&gates->near[i][1], 2);
+            gate_init<TMA>(&gates->near[i][0], 2);
+            gate_init<TMA>(&gates->near[i][1], 2);
         }
-        for (int i = 0; i < S::lists; i++) gate_init(&gates->listed[i], 1);
-        gate_init(&gates->left, S::warps);
+        for (int i = 0; i < S::lists; i++) gate_init<TMA>(&gates->listed[i], 1);
+        gate_init<TMA>(&gates->left, S::warps);
         for (int i = 0; i < TURNS; i++) {
-            gate_init(&gates->offered[i], 1);
-            gate_init(&gates->accepted[i], S::warps + (POINTS ? 3 : 2));
+            gate_init<TMA>(&gates->offered[i], 1);
+            gate_init<TMA>(&gates->accepted[i], S::warps + (POINTS ? 3 : 2));
         }
         gates->published = 0;
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        fence_async_copies();
+        if constexpr (TMA) {
+            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+            fence_async_copies();
+        }
     }
     __syncthreads();
     const int helper = (int)threadIdx.x / 32 - S::warps;
     if (helper >= 0) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
-        if (helper == 0) register_fetch<T, D, MODEL>{params}.run(gates, shared);
+        if constexpr (TMA)
+            asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
+        if (helper == 0) register_fetch<T, D, MODEL, TMA>{params}.run(gates, shared);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         if (helper == 2) publish_progress<S, D>(params, gates);
         if (POINTS && helper == 3) list_points<S, D>(params, gates, shared);
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
-        register_tower<T, D, MODEL, LAYERS, POINTS> tower(params);
+        if constexpr (TMA)
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
+        register_tower<T, D, MODEL, LAYERS, POINTS, TMA> tower(params);
         for_each_item<S>(gates, [&](const tower_item &w, int item, int) { tower.run(w, item); });
     }
+}
+
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA>
+__global__ void __launch_bounds__(register_shape<T, D, MODEL, TMA>::threads,
+                                  register_shape<T, D, MODEL, TMA>::blocks_per_sm)
+    register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params)
+{
+#ifndef __CUDA_ARCH_FEAT_SM90_ALL
+    if constexpr (!TMA) /* else empty: never launched on such GPUs */
 #endif
+        run_register_tower<T, D, MODEL, LAYERS, POINTS, TMA>(params);
 }

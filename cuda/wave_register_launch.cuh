@@ -4,50 +4,65 @@
 
 #include <stdlib.h>
 
+#include <type_traits>
+
 #include "wave_register_tower.cuh"
 
 /* Variant: bit 0 sources or receivers, bit 1 absorbing layers, bit 2 velocity array. */
 constexpr int REGISTER_VARIANTS = 8, REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4;
-template <class T, int D, int VARIANT = 0> const void *register_tower_function(int variant)
+template <class T, int D, bool TMA, int VARIANT = 0>
+const void *register_tower_function(int variant)
 {
     if constexpr (VARIANT < REGISTER_VARIANTS) {
         if (variant == VARIANT)
             return (const void *)register_tower_kernel<T, D, (VARIANT & REGISTER_MODEL) != 0,
                                                        (VARIANT & REGISTER_LAYERS) != 0,
-                                                       (VARIANT & REGISTER_POINTS) != 0>;
-        return register_tower_function<T, D, VARIANT + 1>(variant);
+                                                       (VARIANT & REGISTER_POINTS) != 0, TMA>;
+        return register_tower_function<T, D, TMA, VARIANT + 1>(variant);
     }
     return nullptr;
 }
 
-/* Compute capability 9.0 only, unless TORRE_CUDA_PLAIN is set in the environment (for tests); not
- * with periodic z faces, whose halos wrap. */
-template <class T, int D>
-cudaError_t register_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
+/* Compute capability 9.0, unless TORRE_CUDA_PLAIN is set in the environment (for tests). */
+static cudaError_t register_tower_uses_tma(bool *tma)
 {
-    using S = register_shape<T, D, false>;
-    constexpr int shared_bytes[2] = {S::shared_bytes, register_shape<T, D, true>::shared_bytes};
-    int device, major, limit;
-    cudaFuncAttributes f;
+    int device, major;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    *tma = !e && major == 9 && !getenv("TORRE_CUDA_PLAIN");
+#ifndef TORRE_CUDA_TMA /* no 90a in this build */
+    *tma = false;
+#endif
+    return e;
+}
+
+template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_tower_shape *shape)
+{
+    using S = register_shape<T, D, false, TMA>;
+    constexpr int shared_bytes[2] = {S::shared_bytes,
+                                     register_shape<T, D, true, TMA>::shared_bytes};
+    int device, limit, least = 0;
+    cudaFuncAttributes f;
+    cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
-    if (major != 9 || periodic_z || getenv("TORRE_CUDA_PLAIN") || shared_bytes[1] > limit)
-        return cudaErrorInvalidConfiguration;
+    if (shared_bytes[1] > limit) return cudaErrorInvalidConfiguration;
     for (int variant = REGISTER_VARIANTS - 1; variant >= 0; variant--) {
         const int model = variant / REGISTER_MODEL;
-        const void *k = register_tower_function<T, D>(variant);
+        const void *k = register_tower_function<T, D, TMA>(variant);
+        int blocks;
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  shared_bytes[model]);
         if (!e) e = cudaFuncGetAttributes(&f, k);
         if (!e)
-            e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&shape->blocks_per_sm, k, S::threads,
+            e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, S::threads,
                                                               shared_bytes[model]);
         if (e) return e;
-        if (shape->blocks_per_sm < 1) return cudaErrorInvalidConfiguration;
+        if (blocks < 1) return cudaErrorInvalidConfiguration;
+        /* all blocks of a launch must be resident, whichever variant runs */
+        if (least == 0 || blocks < least) least = blocks;
     }
-    shape->blocks_per_sm = 1; /* all blocks of a launch must be resident, whichever variant runs */
+    shape->blocks_per_sm = least;
     shape->threads = S::threads;
     shape->registers = f.numRegs;
     shape->spill_bytes = (int)f.localSizeBytes;
@@ -58,13 +73,26 @@ cudaError_t register_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     return cudaSuccess;
 }
 
+/* Not with periodic z faces, whose halos wrap. */
+template <class T, int D>
+cudaError_t register_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
+{
+    bool tma;
+    cudaError_t e = register_tower_uses_tma(&tma);
+    if (e) return e;
+    if (periodic_z) return cudaErrorInvalidConfiguration;
+    if (tma) return register_tower_shape_with<T, D, true>(shape);
+    if constexpr (register_tower_built_plain<T, D>)
+        return register_tower_shape_with<T, D, false>(shape);
+    return cudaErrorInvalidConfiguration;
+}
+
 template <class T, int D>
 cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower_launch *launch,
                                   cudaStream_t stream)
 {
-    using S = register_shape<T, D, false>;
+    using S = register_shape<T, D, false, true>; /* columns are numbered alike in all */
     const bool model = args->k != nullptr;
-    const int shared_bytes = model ? register_shape<T, D, true>::shared_bytes : S::shared_bytes;
     register_tower_params<T, D> params;
     params.g = *args;
     params.l = *launch;
@@ -79,8 +107,20 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     void *arguments[] = {&params};
     const int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
                         (args->points.first ? REGISTER_POINTS : 0);
-    return cudaLaunchKernel(register_tower_function<T, D>(variant), dim3(launch->blocks),
-                            dim3(S::threads), arguments, shared_bytes, stream);
+    auto launch_with = [&](auto tma) {
+        constexpr bool TMA = decltype(tma)::value;
+        using shape = register_shape<T, D, false, TMA>;
+        return cudaLaunchKernel(
+            register_tower_function<T, D, TMA>(variant), dim3(launch->blocks), dim3(shape::threads),
+            arguments, model ? register_shape<T, D, true, TMA>::shared_bytes : shape::shared_bytes,
+            stream);
+    };
+    bool tma;
+    const cudaError_t e = register_tower_uses_tma(&tma);
+    if (e) return e;
+    if (tma) return launch_with(std::true_type());
+    if constexpr (register_tower_built_plain<T, D>) return launch_with(std::false_type());
+    return cudaErrorInvalidConfiguration;
 }
 
 #endif

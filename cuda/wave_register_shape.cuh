@@ -80,13 +80,18 @@ template <int WARPS, int SLOTS, int LISTS> struct register_gates {
     int published; /* steps that `publish` has seen finished */
 };
 
-template <class T, int D, bool MODEL> struct register_shape {
+/* TMA: what compute capability 9.0 has is used (bulk copies, gates in hardware, registers shared
+ * out unevenly); otherwise blocks are half as large, so that older GPUs can hold one or two. */
+template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     static constexpr int W = 2 * D, E = W + 2; /* E: with the columns around */
     static constexpr int vector = 16 / sizeof(T);
 
-    /* threads: one plane each, and four warps of helpers; registers are shared out unevenly */
-    static constexpr int planes = 256, warps = planes / 32;
+    /* threads: one plane each, and four warps of helpers; with TMA registers are shared out
+     * unevenly */
+    static constexpr bool tma = TMA;
+    static constexpr int planes = TMA ? 256 : 128, warps = planes / 32;
     static constexpr int threads = planes + 128;
+    static constexpr int blocks_per_sm = TMA || D * sizeof(T) > 16 ? 1 : 2; /* by registers */
     static constexpr int worker_registers = 232, helper_registers = 40;
 
     /* columns of the diamond and around it, numbered */
@@ -95,7 +100,7 @@ template <class T, int D, bool MODEL> struct register_shape {
 
     /* a slot of the ring: the columns that enter or touch the diamond in one step, a line each;
      * lines hold a vector of planes more on both sides */
-    static constexpr int slots = MODEL ? 2 : 4, halo_lines = 4 * D + 2;
+    static constexpr int slots = MODEL || !TMA ? 2 : 4, halo_lines = 4 * D + 2;
     static constexpr int line = planes + 2 * vector;
     static constexpr int slot_bytes = halo_lines * line * (int)sizeof(T);
     /* Column (u, v), u >= W or v >= W, in a slot. */
@@ -171,6 +176,7 @@ template <class T, int D, bool MODEL> struct register_shape {
     static constexpr int damping_bytes = 32 * (int)sizeof(T);    /* of a warp: along x, along y */
     static constexpr int shared_bytes = damping + warps * damping_bytes;
     static_assert(shared_bytes <= 232448, "what a block may have");
+    static_assert(TMA || halo_lines <= 32, "a lane knows a line");
     /* Where the exchange has column (u, v), u, v > 0, of a plane, in units of 4 bytes. */
     static __host__ __device__ constexpr int value_at(int plane, int u, int v)
     {
@@ -194,5 +200,9 @@ template <class T, int D, bool MODEL> struct register_shape {
         return place(warp, side ? (parity ? places + 36 : 33) : (parity ? places + 35 : 0));
     }
 };
+
+/* Whether the kernel without TMA is built. */
+template <class T, int D>
+constexpr bool register_tower_built_plain = D * sizeof(T) == 16 || D * sizeof(T) == 24;
 
 #endif

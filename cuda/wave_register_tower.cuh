@@ -23,8 +23,6 @@
 
 #include "wave_register_shape.cuh"
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
 /* 16 bytes of a mailbox: two words of data, each with the number of the message beside it. */
 __device__ __forceinline__ void store_packet(void *to, uint32_t a, uint32_t b, uint32_t number)
 {
@@ -91,8 +89,8 @@ __device__ __forceinline__ void store_vector(uint32_t at, const cells<double> &q
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_tower {
-    using S = register_shape<T, D, MODEL>;
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct register_tower {
+    using S = register_shape<T, D, MODEL, TMA>;
     static constexpr int W = S::W, E = S::E, V = S::vector;
     using columns = T[E][E];
 
@@ -422,8 +420,8 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     {
         __syncwarp();
         if (role & (first ? ARRIVES_FIRST : ARRIVES))
-            gate_arrive(near_gate(warp, n) +
-                        ((int)(role & GATE) - 1) * (int)sizeof(gates()->near[0]));
+            gate_arrive<TMA>(near_gate(warp, n) +
+                             ((int)(role & GATE) - 1) * (int)sizeof(gates()->near[0]));
         if (!first && role & MAILS) send_mail(t);
     }
     /* Half a warp sends the lowest plane down, the other the highest up, a vector a lane. */
@@ -448,7 +446,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     }
     __device__ __forceinline__ void wait_for_edges() const
     {
-        gate_wait(near_gate(warp, n), n >> 1 & 1);
+        gate_wait<TMA>(near_gate(warp, n), n >> 1 & 1);
         __syncwarp();
     }
 
@@ -657,7 +655,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     }
     static __device__ __forceinline__ void wait_for_points(uint32_t n)
     {
-        gate_wait(&gates()->listed[n % S::lists], n / S::lists & 1);
+        gate_wait<TMA>(&gates()->listed[n % S::lists], n / S::lists & 1);
     }
     /* Whether this warp has no sources in step n and the next, and only listed receivers. */
     __device__ __forceinline__ bool has_plain_points() const
@@ -768,20 +766,22 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     /* The slot of step n has been filled. */
     __device__ __forceinline__ void wait_for_slot(uint32_t n) const
     {
-        gate_wait(gate(offsetof(typename S::gates_type, full), n % S::slots), n / S::slots & 1);
+        gate_wait<TMA>(gate(offsetof(typename S::gates_type, full), n % S::slots),
+                       n / S::slots & 1);
     }
     /* This warp needs the slot of step n no more. */
     __device__ __forceinline__ void release_slot() const
     {
         __syncwarp();
-        if (lane == 0) gate_arrive(gate(offsetof(typename S::gates_type, empty), n % S::slots));
+        if (lane == 0)
+            gate_arrive<TMA>(gate(offsetof(typename S::gates_type, empty), n % S::slots));
     }
     /* This warp has finished step n. */
     __device__ __forceinline__ void finish_step(uint32_t n) const
     {
         __syncwarp();
         if (lane == 0)
-            gate_arrive(gate(offsetof(typename S::gates_type, finished), n % STEPS_APART));
+            gate_arrive<TMA>(gate(offsetof(typename S::gates_type, finished), n % STEPS_APART));
     }
 
     template <bool PLAIN, int PARITY>
@@ -847,7 +847,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
     /* The same for a warp above the last plane: it keeps in step. */
     __device__ __forceinline__ void climb_idle()
     {
-        if (lane < 2) gate_arrive(&gates()->near[warp][n & 1]);
+        if (lane < 2) gate_arrive<TMA>(&gates()->near[warp][n & 1]);
         const int end_step = uniform(item().end_step);
 #pragma unroll 1
         for (int t = item().first_step; t < end_step; t++) {
@@ -855,7 +855,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
             wait_for_edges(); /* of nobody but itself */
             release_slot();
             n++;
-            if (lane < 2 && t + 1 < end_step) gate_arrive(&gates()->near[warp][n & 1]);
+            if (lane < 2 && t + 1 < end_step) gate_arrive<TMA>(&gates()->near[warp][n & 1]);
             finish_step(n - 1);
         }
     }
@@ -867,11 +867,10 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS> struct register_
         else
             climb_idle();
         __syncwarp();
-        if (lane == 0) gate_arrive(&gates()->left);
+        if (lane == 0) gate_arrive<TMA>(&gates()->left);
         __syncwarp();
     }
 };
-#endif
 
 #include "wave_register_helpers.cuh"
 
