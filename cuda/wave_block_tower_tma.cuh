@@ -215,14 +215,14 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     const int warp = threadIdx.x / 32;
     if (warp >= S::groups / 32) {
         if (S::share_registers)
-            asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
+            asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers(MODEL)));
         if (warp == S::groups / 32) fetch_halos<T, R, DB>(params, gates, shared);
         if (warp == S::groups / 32 + 1) publish_steps<T, R, DB>(params, gates, finished);
         if (warp >= S::groups / 32 + 2)
             exchange_edges<T, R, DB>(params, gates, shared, warp - S::groups / 32 - 2);
     } else {
         if (S::share_registers)
-            asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers(MODEL)));
         if (threadIdx.x < S::active) {
             const torre_tower_launch &l = params.l;
             const int items = l.tower_count * l.parts;
