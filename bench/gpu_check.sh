@@ -61,7 +61,7 @@ if [[ $parts == *bench* ]]; then
     cases+=(2:s:0:0:${edge}x${edge}x$edge 8:s:0:0:${edge}x${edge}x$edge)
     timeout 300 "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
     # the kernels for GPUs without the features of compute capability 9.0
-    TORRE_CUDA_PLAIN=1 timeout 60 "$build/bench_wave_cuda" {2,4,6,8}:t:4:0:512x512x512 |
+    TORRE_CUDA_PLAIN=1 timeout 60 "$build/bench_wave_cuda" {2:t:0,{2,4,6,8}:{t:4,s:0}}:0:512x512x512 |
         tee "$build.plain.csv" || status=1
 fi
 note "done, status $status"

@@ -1,7 +1,7 @@
 /*
- * The tower kernel of order 2 for compute capability 9.0. A thread owns one plane z and keeps all
- * columns of the diamond at that z, both time levels, in registers (wave_register_shape.cuh names
- * the columns).
+ * The tower kernel of order 2, for compute capability 9.0 (TMA) and for 7.5 and later. A thread
+ * owns one plane z and keeps all columns of the diamond at that z, both time levels, in registers
+ * (wave_register_shape.cuh names the columns).
  *
  * Along x and y nothing moves inside the diamond; the leading edge arrives in a ring of slots in
  * shared memory, the trailing edge is written to global memory.
