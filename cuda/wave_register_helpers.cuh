@@ -297,6 +297,7 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     const torre_tower_launch &l = p.l;
     const int lane = threadIdx.x & 31;
     for_each_item<S>(gates, [&](const tower_item &w, int item, int n) {
+        if (l.parts == 1) return; /* nobody would wait for this warp */
         const int last_warp = (tower_planes_of(l, w.part, p.g.n[2], S::vector).count - 1) / 32;
 #pragma unroll 1
         for (int t = w.first_step + 1; t < w.end_step; t++) {

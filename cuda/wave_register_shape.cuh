@@ -201,7 +201,8 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     }
 };
 
-/* Whether the kernel without TMA is built. */
+/* Whether the kernels with and without TMA are built. */
+template <class T> constexpr bool register_tower_built_tma = sizeof(T) == 4;
 template <class T, int D>
 constexpr bool register_tower_built_plain = D * sizeof(T) == 16 || D * sizeof(T) == 24;
 
