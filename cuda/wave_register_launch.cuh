@@ -33,7 +33,7 @@ template <class T, int D> cudaError_t register_tower_uses_tma(int64_t nz, bool *
     int device, major;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *tma = !e && major == 9 && !getenv("TORRE_CUDA_PLAIN") && register_tower_built_tma<T> &&
+    *tma = !e && major == 9 && !getenv("TORRE_CUDA_PLAIN") && register_tower_built_tma<T, D> &&
            (D == 6 || nz <= register_shape<T, D, false, true>::planes);
 #ifndef TORRE_CUDA_TMA /* no 90a in this build */
     *tma = false;
@@ -86,7 +86,7 @@ cudaError_t register_tower_shape_of(bool periodic_z, int64_t nz, torre_tower_sha
     cudaError_t e = register_tower_uses_tma<T, D>(nz, &tma);
     if (e) return e;
     if (periodic_z) return cudaErrorInvalidConfiguration;
-    if constexpr (register_tower_built_tma<T>)
+    if constexpr (register_tower_built_tma<T, D>)
         if (tma) return register_tower_shape_with<T, D, true>(shape);
     if constexpr (register_tower_built_plain<T, D>)
         return register_tower_shape_with<T, D, false>(shape);
@@ -124,7 +124,7 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     bool tma;
     const cudaError_t e = register_tower_uses_tma<T, D>(args->n[2], &tma);
     if (e) return e;
-    if constexpr (register_tower_built_tma<T>)
+    if constexpr (register_tower_built_tma<T, D>)
         if (tma) return launch_with(std::true_type());
     if constexpr (register_tower_built_plain<T, D>) return launch_with(std::false_type());
     return cudaErrorInvalidConfiguration;

@@ -201,8 +201,9 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     }
 };
 
-/* Whether the kernels with and without TMA are built. */
-template <class T> constexpr bool register_tower_built_tma = sizeof(T) == 4;
+/* Whether the kernels with and without TMA are built. (Smaller diamonds are of little use, and all
+ * kernels together must not take too long to build.) */
+template <class T, int D> constexpr bool register_tower_built_tma = sizeof(T) == 4 && D > 2;
 template <class T, int D>
 constexpr bool register_tower_built_plain = D * sizeof(T) == 16 || D * sizeof(T) == 24;
 
