@@ -22,17 +22,17 @@ cmake --build "$build" -j "$(nproc)" >"$build.log" 2>&1 || { tail -60 "$build.lo
 note "built"
 
 if [[ $parts == *test* ]]; then
-    "$build/test_wave_cuda" all >"$build.test.log" 2>&1 || status=1
+    timeout 300 "$build/test_wave_cuda" all >"$build.test.log" 2>&1 || status=1
     grep FAIL "$build.test.log" | head -20
     tail -1 "$build.test.log"
-    TORRE_CUDA_PLAIN=1 "$build/test_wave_cuda" all 2 >"$build.plain.log" 2>&1 || status=1
+    TORRE_CUDA_PLAIN=1 timeout 300 "$build/test_wave_cuda" all >"$build.plain.log" 2>&1 || status=1
     grep FAIL "$build.plain.log" | head -5
-    note "tests: $(tail -1 "$build.plain.log") (order 2 without TMA)"
+    note "tests: $(tail -1 "$build.plain.log") (without TMA)"
 fi
 if [[ $parts == *sanitize* ]]; then
     for tool in memcheck racecheck synccheck; do
-        for order in 2 8; do
-            compute-sanitizer --tool $tool --error-exitcode 9 "$build/test_wave_cuda" small $order \
+        for order in 2 4 6 8; do
+            timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$build/test_wave_cuda" small $order \
                 >"$build.$tool.log" 2>&1 || status=1
             note "$tool order $order: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$build.$tool.log" | tail -1)"
         done
@@ -61,7 +61,9 @@ if [[ $parts == *bench* ]]; then
     cases+=(2:s:0:0:${edge}x${edge}x$edge 8:s:0:0:${edge}x${edge}x$edge)
     timeout 300 "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
     # the kernels for GPUs without the features of compute capability 9.0
-    TORRE_CUDA_PLAIN=1 timeout 60 "$build/bench_wave_cuda" {2:t:0,{2,4,6,8}:{t:4,s:0}}:0:512x512x512 |
+    TORRE_CUDA_PLAIN=1 timeout 60 "$build/bench_wave_cuda" {2:t:0,{2,4,6,8}:{t:4,s:0}}:0:512x512x512 \
+        2:{t,s}:0:0:512x512x512:{model,f64} 2:t:0:0:512x512x512:{points,absorbing} \
+        2:t:0:0:{1024x1024x512,256x256x256} |
         tee "$build.plain.csv" || status=1
 fi
 note "done, status $status"
