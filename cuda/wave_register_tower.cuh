@@ -62,6 +62,10 @@ __device__ __forceinline__ void store_vector(uint32_t at, const cells<float> &q)
     asm volatile("st.volatile.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at), "f"(q.v[0]),
                  "f"(q.v[1]), "f"(q.v[2]), "f"(q.v[3]));
 }
+__device__ __forceinline__ void store_vector(uint32_t at, const cells<double> &q)
+{
+    asm volatile("st.volatile.shared.v2.f64 [%0], {%1, %2};" ::"r"(at), "d"(q.v[0]), "d"(q.v[1]));
+}
 /* Without a branch around it. */
 __device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, float value)
 {
@@ -78,10 +82,6 @@ __device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, double 
                  "  @p st.global.cg.f64 [%0], %1; }" ::"l"(to),
                  "d"(value), "r"(no)
                  : "memory");
-}
-__device__ __forceinline__ void store_vector(uint32_t at, const cells<double> &q)
-{
-    asm volatile("st.volatile.shared.v2.f64 [%0], {%1, %2};" ::"r"(at), "d"(q.v[0]), "d"(q.v[1]));
 }
 
 /* All columns of the diamond and around it, at the plane of this thread; u + v is even. */
