@@ -153,7 +153,7 @@ static torre_status run_case(const char *text, bench_case *c)
         if (torre_tower_kernels[i]->order == p->order &&
             torre_tower_kernels[i]->dts == info.plan.dts &&
             torre_tower_kernels[i]->precision == (int)p->precision &&
-            torre_tower_kernels[i]->shape(false, c->problem.size[2], &shape) == cudaSuccess)
+            torre_tower_kernels[i]->shape(false, &shape) == cudaSuccess)
             break;
     printf("%d,%s,%d,%lld,%lldx%lldx%lld,%s,%.1f,%.1f,%.2f,%.2f,%d,%d,%d,%d,%s\n", p->order,
            c->plan.engine == TORRE_TORRE ? "torre" : "stepwise", info.plan.dts,

@@ -104,9 +104,8 @@ typedef struct torre_tower_launch {
 /* Functions of one instance (order, dts, precision). */
 typedef struct torre_tower_kernel {
     int order, dts, precision;
-    /* Shape for the current device and nz cells along z; an error where no code or not enough
-     * shared memory fits. */
-    cudaError_t (*shape)(bool periodic_z, int64_t nz, torre_tower_shape *shape);
+    /* Shape for the current device; an error where no code or not enough shared memory fits. */
+    cudaError_t (*shape)(bool periodic_z, torre_tower_shape *shape);
     cudaError_t (*launch)(const torre_wave_args *args, const torre_tower_launch *launch,
                           cudaStream_t stream);
     bool in_registers; /* a register tower: faster than block towers of any dts */

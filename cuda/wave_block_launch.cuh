@@ -38,7 +38,7 @@ template <class T, int R, int DB> const void *block_tower_function(bool tma, boo
 }
 
 template <class T, int R, int DB>
-cudaError_t block_tower_shape_of(bool periodic_z, int64_t, torre_tower_shape *shape)
+cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
 {
     using S = block_shape<T, R, DB>;
     bool tma;

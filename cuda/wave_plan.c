@@ -37,7 +37,7 @@ static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dt
         const torre_tower_kernel *k = torre_tower_kernels[i];
         if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
         if (in_registers && !k->in_registers) continue;
-        *e = k->shape(p->face[2][0] == TORRE_PERIODIC, p->size[2], shape);
+        *e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape);
         if (*e == cudaSuccess) return k;
     }
     return NULL;

@@ -334,17 +334,15 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
                                                  typename S::gates_type *gates)
 {
     const int lane = threadIdx.x & 31;
-    int towers = 0;
     for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
         int *progress = tower_progress(p.l, w.s, w.m, w.part);
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
             if (lane == 0) store_shared_release(&gates->published, n + 1);
-            if (lane == 0) store_progress_release(progress, t + 1);
+            const int done = t + 1 < w.end_step ? t + 1 : TOWER_DONE;
+            if (lane == 0) store_progress_release(progress, done);
         }
-        gate_wait<S::tma>(&gates->left, towers++ & 1);
-        if (lane == 0) store_progress_release(progress, TOWER_DONE);
     });
 }
 
@@ -462,7 +460,6 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
             gate_init<TMA>(&gates->near[i][1], 2);
         }
         for (int i = 0; i < S::lists; i++) gate_init<TMA>(&gates->listed[i], 1);
-        gate_init<TMA>(&gates->left, S::warps);
         for (int i = 0; i < TURNS; i++) {
             gate_init<TMA>(&gates->offered[i], 1);
             gate_init<TMA>(&gates->accepted[i], S::warps + (POINTS ? 3 : 2));

@@ -23,18 +23,14 @@ const void *register_tower_function(int variant)
     return nullptr;
 }
 
-/*
- * Whether the kernel with TMA is used: on compute capability 9.0, unless TORRE_CUDA_PLAIN is set in
- * the environment (for tests). With several parts along z only that of f32, dts 6: that of f64 hung
- * at 512 x 512 x 512 with dts 2 and 3 (DESIGN.md, Checks). f64 is not built.
- */
-template <class T, int D> cudaError_t register_tower_uses_tma(int64_t nz, bool *tma)
+/* Whether the kernel with TMA is used: on compute capability 9.0, unless TORRE_CUDA_PLAIN is set in
+ * the environment (for tests). */
+template <class T, int D> cudaError_t register_tower_uses_tma(bool *tma)
 {
     int device, major;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *tma = !e && major == 9 && !getenv("TORRE_CUDA_PLAIN") && register_tower_built_tma<T, D> &&
-           (D == 6 || nz <= register_shape<T, D, false, true>::planes);
+    *tma = !e && major == 9 && !getenv("TORRE_CUDA_PLAIN") && register_tower_built_tma<T, D>;
 #ifndef TORRE_CUDA_TMA /* no 90a in this build */
     *tma = false;
 #endif
@@ -80,10 +76,10 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
 
 /* Not with periodic z faces, whose halos wrap. */
 template <class T, int D>
-cudaError_t register_tower_shape_of(bool periodic_z, int64_t nz, torre_tower_shape *shape)
+cudaError_t register_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
 {
     bool tma;
-    cudaError_t e = register_tower_uses_tma<T, D>(nz, &tma);
+    cudaError_t e = register_tower_uses_tma<T, D>(&tma);
     if (e) return e;
     if (periodic_z) return cudaErrorInvalidConfiguration;
     if constexpr (register_tower_built_tma<T, D>)
@@ -122,7 +118,7 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
             stream);
     };
     bool tma;
-    const cudaError_t e = register_tower_uses_tma<T, D>(args->n[2], &tma);
+    const cudaError_t e = register_tower_uses_tma<T, D>(&tma);
     if (e) return e;
     if constexpr (register_tower_built_tma<T, D>)
         if (tma) return launch_with(std::true_type());

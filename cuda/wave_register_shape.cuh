@@ -70,10 +70,9 @@ constexpr int TURNS = 4; /* items that the warps of a block may be apart */
 constexpr int STEPS_APART = 8; /* between the step that is fetched and the last one published */
 template <int WARPS, int SLOTS, int LISTS> struct register_gates {
     uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: all have read it */
-    uint64_t finished[STEPS_APART];     /* a step has */
+    uint64_t finished[STEPS_APART];     /* a step has; the last of an item once all is written */
     uint64_t near[WARPS][2];            /* both edges of a warp have arrived; by parity of n */
     uint64_t listed[LISTS];             /* the points of a step have been listed */
-    uint64_t left;                      /* what stays in the diamond has been written */
     uint64_t offered[TURNS];            /* the fetch warp has taken an item */
     uint64_t accepted[TURNS];           /* all others know which */
     register_turn turn[TURNS];
@@ -203,7 +202,7 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
 
 /* Whether the kernels with and without TMA are built. (Smaller diamonds are of little use, and all
  * kernels together must not take too long to build.) */
-template <class T, int D> constexpr bool register_tower_built_tma = sizeof(T) == 4 && D > 2;
+template <class T, int D> constexpr bool register_tower_built_tma = D > 2;
 template <class T, int D>
 constexpr bool register_tower_built_plain = D * sizeof(T) == 16 || D * sizeof(T) == 24;
 

@@ -809,9 +809,10 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
             if (again) store_trail<PARITY>(out, t);
         }
         n++;
-        if (PLAIN || t + 1 < item().end_step) pass_on(t + 1, false);
+        const bool last = !PLAIN && t + 1 >= item().end_step;
+        if (!last) pass_on(t + 1, false);
         if (POINTS) serve_receivers(out, t, n - 1);
-        finish_step(n - 1);
+        if (!last) finish_step(n - 1); /* else once the diamond has been written */
     }
 
     /* All steps of one item. */
@@ -855,7 +856,8 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
             wait_for_edges(); /* of nobody but itself */
             release_slot();
             n++;
-            if (lane < 2 && t + 1 < end_step) gate_arrive<TMA>(&gates()->near[warp][n & 1]);
+            if (t + 1 >= end_step) break;
+            if (lane < 2) gate_arrive<TMA>(&gates()->near[warp][n & 1]);
             finish_step(n - 1);
         }
     }
@@ -866,8 +868,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
             climb();
         else
             climb_idle();
-        __syncwarp();
-        if (lane == 0) gate_arrive<TMA>(&gates()->left);
+        finish_step(n - 1);
         __syncwarp();
     }
 };
