@@ -71,6 +71,14 @@ template <class T, int R> struct z_surroundings {
           simple(PV == 1 && g.n[2] % V == 0 && g.n[2] > R && !g.periodic[2])
     {
     }
+    /* Put in the mirror images of the centre, where `simple`. */
+    static __device__ __forceinline__ void mirror_centre(cells<T> *around, const torre_wave_args &g,
+                                                         int z)
+    {
+        const torre_mirror &m = g.mirror[2];
+        if (z == 0) around[0] = image_below(around[PV], m.sign[0][0] == 1);
+        if (z + V == g.n[2]) around[2 * PV] = image_above(around[PV], m.sign[1][0] == 1);
+    }
     /* Put in what lies beyond a face; row: the line of the centre, so that row[z] is its first
      * cell.
      */
@@ -79,9 +87,7 @@ template <class T, int R> struct z_surroundings {
     {
         if (inside) return;
         if (simple) {
-            const torre_mirror &m = g.mirror[2];
-            if (z == 0) around[0] = image_below(around[PV], m.sign[0][0] == 1);
-            if (z + V == g.n[2]) around[2 * PV] = image_above(around[PV], m.sign[1][0] == 1);
+            mirror_centre(around, g, z);
             return;
         }
         cells<T> wide[2 * PV + 1];
@@ -92,16 +98,18 @@ template <class T, int R> struct z_surroundings {
 };
 
 /* The next level of the vector at (x, y, z), into `before`, the level before. side(d), plane(d):
- * the vectors d cells further along y and x, the centre for d = 0; around: those along z. */
-template <class T, int R, bool MODEL, class Side, class Plane>
+ * the vectors d cells further along y and x, the centre for d = 0; around: those along z. LAYERS:
+ * it may lie in a damping layer. */
+template <class T, int R, bool MODEL, bool LAYERS, class Side, class Plane>
 __device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave_args &g,
                                               const stencil_weights<T> &c, const cells<T> &k,
                                               Side side, Plane plane, const cells<T> *around, int x,
                                               int y, int z)
 {
-    const bool damped = g.damping[0] && (x < g.clear[0][0] || x >= g.clear[0][1] ||
-                                         y < g.clear[1][0] || y >= g.clear[1][1] ||
-                                         z < g.clear[2][0] || z + cells<T>::n > g.clear[2][1]);
+    const bool damped =
+        LAYERS && g.damping[0] &&
+        (x < g.clear[0][0] || x >= g.clear[0][1] || y < g.clear[1][0] || y >= g.clear[1][1] ||
+         z < g.clear[2][0] || z + cells<T>::n > g.clear[2][1]);
     const cells<T> u = plane(0);
     cells<T> s_dt;
     if (damped) {
@@ -178,7 +186,7 @@ template <class T, int R, bool MODEL> struct stepwise {
         }
         around[PV] = queue[(FIRST + R) % Q];
         beside.mirror(around, now + here - z, g, z);
-        advance_cells<T, R, MODEL>(
+        advance_cells<T, R, MODEL, true>(
             before, g, c, k, [&](int d) { return side[d < 0 ? R + d : R + d - 1]; },
             [&](int d) { return queue[(FIRST + R + d) % Q]; }, around, x, y, z);
         store_next(next + here, before);

@@ -83,6 +83,13 @@ __device__ __forceinline__ void copy_planes(const P &p, char *shared)
     }
 }
 
+/* Whether cells first .. end - 1 along an axis touch one of its damping layers. */
+__device__ __forceinline__ bool touches_layer(const torre_wave_args &g, int axis, int first,
+                                              int end)
+{
+    return g.damping[0] && (first < g.clear[axis][0] || end > g.clear[axis][1]);
+}
+
 /* One thread of a worker warp: ROWS vectors of a plane, one above the other along y. */
 template <class T, int R, bool MODEL> struct stepwise_worker {
     using S = stepwise_tma<T, R>;
@@ -93,6 +100,7 @@ template <class T, int R, bool MODEL> struct stepwise_worker {
     T *next;
     int first_row; /* in the tile */
     int y, z;
+    z_surroundings<T, R> beside;
 
     __device__ __forceinline__ cells<T> at(int offset) const
     {
@@ -112,20 +120,23 @@ template <class T, int R, bool MODEL> struct stepwise_worker {
         const cells<T> v = at(slot + in_slot(first_row + from - y));
         return sign == -1 ? scaled(T(-1), v) : v;
     }
-    /* Plane x of the march, just arrived at offset `slot`. */
-    __device__ __forceinline__ cells<T> arrived(int slot, int row, int x) const
+    /* Plane x of the march, just arrived at offset `slot`, into the place i of the queue. */
+    __device__ __forceinline__ void arrive(cells<T> (&queue)[ROWS][2 * R + 1], int i, int slot,
+                                           int x) const
     {
-        cells<T> v = at(slot + in_slot(first_row + row));
-        if ((unsigned)x >= (unsigned)g.n[0]) {
-            int sign;
-            mirrored<R>(g.mirror[0], x, g.n[0], &sign);
-            v = sign == 0 ? uniform_cells(T(0)) : sign == -1 ? scaled(T(-1), v) : v;
-        }
-        return v;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) queue[r][i] = at(slot + in_slot(first_row + r));
+        if ((unsigned)x < (unsigned)g.n[0]) return;
+        int sign;
+        mirrored<R>(g.mirror[0], x, g.n[0], &sign);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            queue[r][i] = sign ? scaled(T(sign), queue[r][i]) : uniform_cells(T(0));
     }
 
-    /* Plane x, in the middle of the queue and at offset `slot`; NEAR: next to a y face. */
-    template <bool NEAR>
+    /* Plane x, in the middle of the queue and at offset `slot`; NEAR: next to a y face, or partly
+     * beyond a face; LAYERS: perhaps in a damping layer. */
+    template <bool NEAR, bool LAYERS>
     __device__ __forceinline__ void update(const cells<T> (&queue)[ROWS][2 * R + 1], int x,
                                            int slot, int before_slot) const
     {
@@ -133,7 +144,7 @@ template <class T, int R, bool MODEL> struct stepwise_worker {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             k[r] = uniform_cells(T(0));
-            if (MODEL && y + r < g.n[1] && z < g.n[2])
+            if (MODEL && (!NEAR || (y + r < g.n[1] && z < g.n[2])))
                 k[r] = load((const T *)g.k + x * g.k_stride_x + (y + r) * g.k_stride_y + z);
         }
 #pragma unroll
@@ -146,15 +157,22 @@ template <class T, int R, bool MODEL> struct stepwise_worker {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const int here = slot + in_slot(first_row + r);
-            cells<T> around[2 * PV + 1],
-                v = at(before_slot + (first_row + r) * S::before_line + (threadIdx.x & 31) * 16);
+            /* not a mere array: the compiler would lay it on that of the other loops, in memory */
+            struct {
+                cells<T> v[2 * PV + 1];
+            } around;
+            cells<T> v =
+                at(before_slot + (first_row + r) * S::before_line + (threadIdx.x & 31) * 16);
 #pragma unroll
-            for (int p = -PV; p <= PV; p++) around[PV + p] = p ? at(here + p * 16) : queue[r][R];
-            z_surroundings<T, R>(g, z).mirror(around, (const T *)(shared + here) - z, g, z);
-            if (y + r >= g.n[1] || z >= g.n[2]) continue;
-            advance_cells<T, R, MODEL>(
+            for (int p = -PV; p <= PV; p++) around.v[PV + p] = p ? at(here + p * 16) : queue[r][R];
+            if (NEAR)
+                beside.mirror(around.v, (const T *)(shared + here) - z, g, z);
+            else
+                beside.mirror_centre(around.v, g, z);
+            if (NEAR && (y + r >= g.n[1] || z >= g.n[2])) continue;
+            advance_cells<T, R, MODEL, LAYERS>(
                 v, g, c, k[r], [&](int d) { return side[R + r + d]; },
-                [&](int d) { return queue[r][R + d]; }, around, x, y + r, z);
+                [&](int d) { return queue[r][R + d]; }, around.v, x, y + r, z);
             store_next(next + x * g.stride_x + (y + r) * g.stride_y + z, v);
         }
     }
@@ -182,15 +200,15 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
         if (lane == 0) copy_planes<T, R>(p, shared);
         return;
     }
-    stepwise_worker<T, R, MODEL> w{p.g, p.c, shared, (T *)p.g.field[0], warp * S::ROWS, 0, 0};
+    stepwise_worker<T, R, MODEL> w{
+        p.g, p.c, shared, (T *)p.g.field[0], warp * S::ROWS, 0, 0, z_surroundings<T, R>(p.g, 0)};
     int newest = 0, middle = 0, before = 0; /* slots */
     uint32_t phase = 0;
     /* wait for the next plane, x; let go of the one in the middle */
     cells<T> queue[S::ROWS][2 * R + 1];
     const auto receive = [&](int i, int x) {
         gate_wait(full_gate<S>(shared, newest), phase);
-#pragma unroll
-        for (int r = 0; r < S::ROWS; r++) queue[r][i] = w.arrived(newest * S::slot_bytes, r, x);
+        w.arrive(queue, i, newest * S::slot_bytes, x);
         if (++newest == S::slots) newest = 0, phase ^= 1;
     };
     const auto let_go = [&] {
@@ -198,13 +216,13 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
         if (lane == 0) gate_arrive(empty_gate<S>(shared, middle));
         if (++middle == S::slots) middle = 0;
     };
-    const auto march = [&](const typename S::tile &tile, auto near) {
-        constexpr bool NEAR = decltype(near)::value;
-#pragma unroll NEAR ? 1 : S::UNROLL
+    const auto march = [&](const typename S::tile &tile, auto near, auto layers) {
+        constexpr bool NEAR = decltype(near)::value, LAYERS = decltype(layers)::value;
+#pragma unroll LAYERS ? 1 : S::UNROLL
         for (int x = tile.x; x < tile.x_end; x++) {
             receive(2 * R, x + R);
-            w.template update<NEAR>(queue, x, middle * S::slot_bytes,
-                                    S::before + before * S::before_bytes);
+            w.template update<NEAR, LAYERS>(queue, x, middle * S::slot_bytes,
+                                            S::before + before * S::before_bytes);
             let_go();
             if (++before == S::before_slots) before = 0;
 #pragma unroll
@@ -218,16 +236,24 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
         const typename S::tile tile(p, number);
         w.y = tile.y + w.first_row;
         w.z = tile.z + lane * S::V;
-        const bool near = w.y < R || w.y + S::ROWS + R > p.g.n[1];
+        w.beside = z_surroundings<T, R>(p.g, w.z);
+        const bool near =
+            w.y < R || w.y + S::ROWS + R > p.g.n[1] || tile.z + S::planes > p.g.n[2] ||
+            (!w.beside.simple && (tile.z == 0 || tile.z + S::planes + S::PV * S::V > p.g.n[2]));
+        const bool layers = touches_layer(p.g, 0, tile.x, tile.x_end) ||
+                            touches_layer(p.g, 1, w.y, w.y + S::ROWS) ||
+                            touches_layer(p.g, 2, tile.z, tile.z + S::planes);
 #pragma unroll
         for (int i = 0; i < 2 * R; i++) {
             receive(i, tile.x - R + i);
             if (i >= R) let_go();
         }
         if (near)
-            march(tile, std::true_type());
+            march(tile, std::true_type(), std::true_type());
+        else if (layers)
+            march(tile, std::false_type(), std::true_type());
         else
-            march(tile, std::false_type());
+            march(tile, std::false_type(), std::false_type());
 #pragma unroll
         for (int i = 0; i < R; i++) let_go();
     }
