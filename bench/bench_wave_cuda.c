@@ -4,7 +4,9 @@
  * Usage: bench_wave_cuda CASE...   CASE = ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ[:OPTION...]
  *   ENGINE s (stepwise) or t (torre); DTS and HEIGHT 0: default; OPTIONs: model, flat (a model
  *   without y), points (100 sources, 10,000 receivers), f64, absorbing, steps=N, morton, hilbert.
- * Prints one CSV line per case; the best and the median of the repetitions.
+ * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
+ * a time at 4.24 TB/s; and one operation of the scheme, 6 R + 2 a cell and two more with a velocity
+ * array, in each slot of every scheduler. Occupancy: warps of all that a multiprocessor can hold.
  */
 #include <math.h>
 #include <stdio.h>
@@ -110,6 +112,19 @@ static void fill_points(bench_case *c, torre_point *source, torre_point *receive
     p->receiver_count = 10000;
 }
 
+/* Updates per second, 10^9, if multiprocessors did nothing but the operations of the scheme. */
+static double issue_roofline(const torre_wave_problem *p)
+{
+    int device = 0, multiprocessors = 0, kilohertz = 0;
+    cudaGetDevice(&device);
+    if (cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) ||
+        cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device))
+        return NAN;
+    double lanes = p->precision == TORRE_F32 ? 128 : 64; /* of compute capability 8.0, 9.0 */
+    return multiprocessors * lanes * 1e-6 * kilohertz /
+           (3 * p->order + 2 + (p->velocity_cells ? 2 : 0));
+}
+
 static torre_status run_case(const char *text, bench_case *c)
 {
     static torre_point source[100], receiver[10000];
@@ -155,13 +170,16 @@ static torre_status run_case(const char *text, bench_case *c)
             torre_tower_kernels[i]->precision == (int)p->precision &&
             torre_tower_kernels[i]->shape(false, &shape) == cudaSuccess)
             break;
-    printf("%d,%s,%d,%lld,%lldx%lldx%lld,%s,%.1f,%.1f,%.2f,%.2f,%d,%d,%d,%d,%s\n", p->order,
-           c->plan.engine == TORRE_TORRE ? "torre" : "stepwise", info.plan.dts,
+    double top = best[REPETITIONS - 1];
+    int threads = 1;
+    cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, info.plan.device);
+    printf("%d,%s,%d,%lld,%lldx%lldx%lld,%s,%.1f,%.1f,%.2f,%.2f,%.2f,%d,%d,%d,%d,%.2f,%s\n",
+           p->order, c->plan.engine == TORRE_TORRE ? "torre" : "stepwise", info.plan.dts,
            (long long)info.plan.tower_height, (long long)p->size[0], (long long)p->size[1],
-           (long long)p->size[2], c->options, best[REPETITIONS - 1], best[REPETITIONS / 2],
-           info.model_bytes_per_update, best[REPETITIONS - 1] / (4240.0 / 3 / p->precision),
+           (long long)p->size[2], c->options, top, best[REPETITIONS / 2],
+           info.model_bytes_per_update, top / (4240.0 / 3 / p->precision), top / issue_roofline(p),
            shape.registers, shape.spill_bytes, shape.shared_bytes, shape.blocks_per_sm,
-           info.device);
+           (double)shape.blocks_per_sm * shape.threads / threads, info.device);
     fflush(stdout);
     torre_wave_cuda.destroy(solver);
     torre_wave_setup_free(setup);
@@ -181,9 +199,10 @@ int main(int argc, char **argv)
         printf("skipped: %s\n", why);
         return 77;
     }
-    printf("order,engine,dts,height,size,options,best Gcells/s,median Gcells/s,"
-           "model bytes/update,fraction of the stepwise roofline,registers,spill,shared,"
-           "blocks per SM,device\n");
+    printf(
+        "order,engine,dts,height,size,options,best Gcells/s,median Gcells/s,"
+        "model bytes/update,fraction of the stepwise roofline,"
+        "fraction of the issue roofline,registers,spill,shared,blocks per SM,occupancy,device\n");
     for (int i = 1; i < argc; i++) {
         bench_case c;
         if (!read_case(argv[i], &c)) {
