@@ -10,9 +10,6 @@
 template <class T, int R> struct stepwise_tma {
     static constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
     static constexpr int ROWS = 2, WARPS = 11, AHEAD = 5;
-    /* steps of the march without moving the queue; not where that takes long to compile for little
-     */
-    static constexpr int UNROLL = sizeof(T) == 4 ? 3 : 1;
     static constexpr int rows = ROWS * WARPS, planes = 32 * V, threads = 32 * (WARPS + 1);
     static constexpr int line = (32 + 2 * PV) * 16, before_line = 32 * 16;
     static constexpr int now_bytes = (rows + 2 * R) * line, before_bytes = rows * before_line;
@@ -218,7 +215,7 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
     };
     const auto march = [&](const typename S::tile &tile, auto near, auto layers) {
         constexpr bool NEAR = decltype(near)::value, LAYERS = decltype(layers)::value;
-#pragma unroll LAYERS ? 1 : S::UNROLL
+#pragma unroll 1 /* longer loops that move the queue less often are slower with a velocity array */
         for (int x = tile.x; x < tile.x_end; x++) {
             receive(2 * R, x + R);
             w.template update<NEAR, LAYERS>(queue, x, middle * S::slot_bytes,
