@@ -28,9 +28,9 @@ static int runnable(const torre_line_kernels *list[3])
     return count;
 }
 
-/* 5 rows of 3 blocks in one or two planes, with what the kernel reads around them; values of both
+/* 5 rows of 3 blocks in one to three planes, with what the kernel reads around them; values of both
  * precisions. */
-enum { ROWS = 5, BLOCKS = 3, HALO = TORRE_MAX_HALF_WIDTH, PLANES = 2 * HALO + 2 };
+enum { ROWS = 5, BLOCKS = 3, HALO = TORRE_MAX_HALF_WIDTH, PLANES = 2 * HALO + 3 };
 
 typedef struct line_case {
     torre_precision precision;
@@ -173,10 +173,12 @@ static void kernels_agree(void **state)
     const torre_line_kernels *list[3];
     int count = runnable(list);
     uint64_t seed = 8;
-    for (int variant = 0; variant < 64; variant++) {
+    for (int variant = 0; variant < 96; variant++) {
+        const int half_width = 1 + variant / 24, planes = 1 + variant / 8 % 3;
+        if (planes == 3 && half_width != 3) continue;
         line_case c;
-        line_case_make(&c, variant & 1 ? TORRE_F32 : TORRE_F64, 1 + variant / 16, variant & 2,
-                       variant & 4, variant & 8 ? 2 : 1, &seed);
+        line_case_make(&c, variant & 1 ? TORRE_F32 : TORRE_F64, half_width, variant & 2,
+                       variant & 4, planes, &seed);
         void *best = call(&c, list[0]);
         for (int i = 0; i < count; i++) {
             void *next = call(&c, list[i]);

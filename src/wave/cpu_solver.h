@@ -39,8 +39,8 @@ typedef struct torre_cpu_solver {
 extern const torre_wave_backend torre_wave_stepwise;
 extern const torre_wave_backend torre_wave_torre;
 
-/* A run of rows: y0 .. y1-1 of plane x, or of x and x + 1 (planes = 2), cells z0 .. z1-1; z0 is a
- * multiple of the block of 64 bytes, z1 too or nz. */
+/* A run of rows: y0 .. y1-1 of the planes x .. x+planes-1 (as many as the line kernel takes), cells
+ * z0 .. z1-1; z0 is a multiple of the block of 64 bytes, z1 too or nz. */
 typedef struct torre_run {
     int64_t x, y0, y1, z0, z1;
     int planes;

@@ -2,6 +2,11 @@
  * Towers on the CPU (tiling/diamond.h): a diamond of columns climbs through `height` steps while it
  * slides along x, so that its cells stay in the second level cache for about dts steps.
  *
+ * The line kernel is fastest with two planes at once, or, at order 6, with three. So a diamond
+ * consists not of single columns but, where R allows it, of bundles of 2 x 2 (R even) or 3 x 3
+ * (R = 3): diamond.h then counts in bundles, and a bundle depends on those R / 2 (1) away. At order
+ * 2, where a bundle would depend on cells twice as far away as its cells do, there are none.
+ *
  * Along z a tower takes the whole column, or, when that does not fit into the cache, windows. A
  * window slides along +z by one block of 64 bytes (at least R cells) a step, as the diamond slides
  * along +x, and windows are treated from high z to low z: whatever a window reads was written by
@@ -82,12 +87,28 @@ static void update_run(const torre_cpu_solver *s, int64_t n, torre_run run, torr
     }
 }
 
+/* Cells along x and along y of a bundle. */
+static int64_t bundle(int64_t half_width) { return half_width == 1 ? 1 : half_width == 3 ? 3 : 2; }
+
+/* The rows of plane x at step t, in the window z0 .. z1-1. */
+static torre_run tower_plane(const torre_cpu_solver *s, const torre_tower_grid *grid,
+                             torre_tower tower, int64_t t, int64_t x, int64_t z0, int64_t z1)
+{
+    const int64_t P = bundle(s->field.half_width);
+    torre_run run = {.x = x, .z0 = z0, .z1 = z1, .planes = 1};
+    torre_tower_y_range(grid, tower, t, x / P, &run.y0, &run.y1);
+    run.y0 *= P;
+    run.y1 *= P;
+    if (!grid->periodic_y) run.y1 = least(run.y1, s->field.size[1]);
+    return run;
+}
+
 /*
- * Two planes: together where both have rows, the rest of each by itself; from low to high rows, so
- * that each finds those below it in the first level cache.
+ * Two planes of different rows: together where both have some, the rest of each by itself; from low
+ * to high rows, so that each finds those below it in the first level cache.
  */
-static void update_planes(const torre_cpu_solver *s, int64_t n, const torre_run run[2],
-                          torre_fetch fetch)
+static void update_pair(const torre_cpu_solver *s, int64_t n, const torre_run run[2],
+                        torre_fetch fetch)
 {
     const torre_fetch none = {NULL, 0};
     torre_run both = run[0];
@@ -118,17 +139,19 @@ static void update_planes(const torre_cpu_solver *s, int64_t n, const torre_run 
 static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_grid *grid,
                                 torre_tower tower, int64_t t, const char **row)
 {
-    const int64_t R = grid->half_width, D = grid->half_size, *size = s->field.size;
+    const int64_t P = bundle(s->field.half_width), *size = s->field.size;
+    const int64_t R = P * grid->half_width, D = P * grid->half_size;
     const int64_t pitch = s->field.row_pitch * (int64_t)s->field.precision;
     int64_t count = 0;
-    /* plane xi of the diamond of step t + 1 newly holds rows +-eta, 2 D <= xi + |eta| < 2 D + R */
-    for (int64_t xi = D - R + 1; xi < 2 * D + R; xi++) {
-        const int64_t x = D * tower.s + R * (t + 1) + xi;
+    /* in bundles, plane xi of the diamond of step t + 1 newly holds rows +-eta with
+     * 2 D <= xi + |eta| < 2 D + R */
+    for (int64_t xi = D - R + P; xi < 2 * D + R; xi++) {
+        const int64_t x = D * tower.s + R * (t + 1) + xi, first = xi / P * P;
         if (x < 0 || x >= size[0] + R) continue;
-        const int64_t near = most(2 * D - xi, 0), far = least(2 * D - xi + R, D + R); /* eta */
+        const int64_t near = most(2 * D - first, 0), far = least(2 * D - first + R, D + R);
         for (int64_t side = -1; side <= 1; side += 2) {
-            int64_t y = D * tower.m + (side < 0 ? 1 - far : near);
-            int64_t end = D * tower.m + (side < 0 ? 1 - most(near, 1) : far);
+            int64_t y = D * tower.m + (side < 0 ? P - far : near);
+            int64_t end = D * tower.m + (side < 0 ? P - most(near, P) : far);
             y = most(y, -R);
             end = least(end, size[1] + R);
             const char *now = torre_cpu_row(s, s->n + t, x, y);
@@ -153,21 +176,29 @@ static int64_t edge_rows(int64_t half_width, int64_t half_size)
 static void tower_step(const torre_cpu_solver *s, const torre_tower_grid *grid, torre_tower tower,
                        int64_t t, int64_t z0, int64_t z1, const char **row)
 {
+    const int64_t P = bundle(s->field.half_width), D = P * grid->half_size;
+    const int64_t base = D * tower.s + P * grid->half_width * t, planes = P > 1 ? P : 2;
     int64_t x0, x1;
     torre_tower_x_range(grid, tower, t, &x0, &x1);
+    x0 *= P;
+    x1 = least(P * x1, s->field.size[0]);
     torre_fetch edge = leading_edge(s, grid, tower, t, row);
-    const int64_t D = grid->half_size, base = D * tower.s + grid->half_width * t;
     int64_t fetched = 0;
-    for (int64_t x = x0; x < x1; x += 2) {
-        torre_run run[2] = {{.x = x, .z0 = z0, .z1 = z1}, {.x = x + 1, .z0 = z0, .z1 = z1}};
-        for (int64_t p = 0; p < 2 && x + p < x1; p++)
-            torre_tower_y_range(grid, tower, t, x + p, &run[p].y0, &run[p].y1);
+    for (int64_t x = x0; x < x1; x += planes) {
         /* in step with the columns done: i^2 of the 2 D^2 in the first i <= D planes */
-        int64_t done = least(x + 2, x1) - base, left = 2 * D - done;
+        int64_t done = least(x + planes, x1) - base, left = 2 * D - done;
         int64_t columns = done <= D ? done * done : 2 * D * D - left * left;
         int64_t until = edge.count * columns / (2 * D * D);
-        update_planes(s, s->n + t, run, (torre_fetch){edge.row + fetched, until - fetched});
+        const torre_fetch fetch = {edge.row + fetched, until - fetched};
         fetched = until;
+        torre_run run[2] = {tower_plane(s, grid, tower, t, x, z0, z1)};
+        if (P > 1) {
+            run[0].planes = (int)least(P, x1 - x);
+            update_run(s, s->n + t, run[0], fetch);
+        } else {
+            if (x + 1 < x1) run[1] = tower_plane(s, grid, tower, t, x + 1, z0, z1);
+            update_pair(s, s->n + t, run, fetch);
+        }
     }
 }
 
@@ -197,9 +228,10 @@ static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row
 static torre_status prepare_pass(torre_cpu_solver *s, int64_t height)
 {
     const torre_wave_problem *p = s->setup->problem;
+    const int64_t R = p->order / 2, P = bundle(R);
     torre_tower_grid grid =
-        torre_tower_grid_make(p->size[0], p->size[1], p->order / 2, s->shape.dts, height,
-                              p->face[1][0] == TORRE_PERIODIC);
+        torre_tower_grid_make((p->size[0] + P - 1) / P, (p->size[1] + P - 1) / P, R / P,
+                              s->shape.dts, height, p->face[1][0] == TORRE_PERIODIC);
     return torre_tower_schedule_make(&grid, s->ordering, &s->schedule);
 }
 

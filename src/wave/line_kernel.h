@@ -3,9 +3,10 @@
  * the same function, so that a cell gets the same bits from both, whatever the tile, the tower
  * height, the traversal or the number of threads.
  *
- * A call updates, in one plane x or in the planes x and x + 1, the same `rows` consecutive rows of
- * `blocks` blocks along z; a block is 64 bytes (16 values f32, 8 values f64), aligned. Per cell, in
- * this order (fma where the machine has it; p_i are the pair sums u(-i) + u(+i) along one axis):
+ * A call updates, in one plane x or in the planes x and x + 1 (and x + 2 where R = 3), the same
+ * `rows` consecutive rows of `blocks` blocks along z; a block is 64 bytes (16 values f32, 8 values
+ * f64), aligned. Per cell, in this order (fma where the machine has it; p_i are the pair sums u(-i)
+ * + u(+i) along one axis):
  *
  *     s_i = px_i + wy py_i               wy = (hx/hy)^2, wz = (hx/hz)^2
  *     az  = C_1 pz_1, then += C_i pz_i   i = 2 .. R
@@ -79,7 +80,7 @@ typedef struct torre_line {
     const void *damping_x; /* d of each plane; NULL where nothing damps */
     const void *damping_y; /* d of each row */
     const void *damping_z; /* d along the window */
-    int planes;            /* 1 or 2 */
+    int planes;            /* 1 or 2, or 3 where R = 3 */
     int64_t rows, blocks;
     /*
      * What later calls will read: starts of rows, fetched into the second level cache bit by bit

@@ -5,7 +5,7 @@
  * SWEEP goes along z, row by row: every line of memory that it reads is then part of a stream that
  * the hardware fetches ahead, and rows above and below are in the first level cache from the rows
  * before. Two planes side by side share what they read along x, which halves the lines that come
- * out of the second level cache.
+ * out of the second level cache; with R = 3 three have room, with R = 4 they have not.
  */
 #define NAME__(part, real, half) part##_##real##_##half
 #define NAME_(part, real, half)  NAME__(part, real, half)
@@ -23,6 +23,9 @@
 #define SWEEP                    NAME_(sweep, REAL, HALF)
 #define PLANES                   NAME_(planes, REAL, HALF)
 #define LINE                     NAME_(line, REAL, HALF)
+
+/* Planes that one call can update. */
+#define MOST_PLANES (HALF == 3 ? 3 : 2)
 
 /* Whether the sum along z is folded. */
 #define FOLDED (HALF >= 3 && VECTOR_SHIFTS)
@@ -135,13 +138,13 @@ ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, con
         const char *k_now = factor ? (const char *)line->factor + y * k_row : NULL;
         const int64_t next = (const char *)line->next - (const char *)line->now;
         const int64_t until = line->fetches * (y + 1) / line->rows;
-        CARRY carry[2];
+        CARRY carry[MOST_PLANES];
         for (int p = 0; p < planes; p++) START(&w, now + p * plane, &carry[p]);
         for (int64_t z = 0; z < bytes; z += VECTOR_BYTES, now += VECTOR_BYTES) {
             if (z % TORRE_BLOCK_BYTES == 0)
                 for (int64_t i = fetched; i < until; i++)
                     __builtin_prefetch(fetch[i] + line->fetch_offset + z, 0, 2);
-            VEC x[2 * HALF + 2]; /* planes -HALF .. HALF + planes - 1 */
+            VEC x[2 * HALF + MOST_PLANES]; /* planes -HALF .. HALF + planes - 1 */
             for (int i = 0; i < 2 * HALF + planes; i++)
                 x[i] = i < HALF || i >= HALF + planes ? AT(now, (i - HALF) * plane)
                                                       : carry[i - HALF].here;
@@ -176,7 +179,18 @@ ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, con
 ALWAYS_INLINE void PLANES(const torre_line_scheme *s, const torre_line *line, const bool factor,
                           const bool damped)
 {
-    line->planes == 2 ? SWEEP(s, line, 2, factor, damped) : SWEEP(s, line, 1, factor, damped);
+    switch (line->planes) {
+#if HALF == 3
+    case 3:
+        SWEEP(s, line, 3, factor, damped);
+        break;
+#endif
+    case 2:
+        SWEEP(s, line, 2, factor, damped);
+        break;
+    default:
+        SWEEP(s, line, 1, factor, damped);
+    }
 }
 
 static void LINE(const torre_line_scheme *s, const torre_line *line)
