@@ -215,7 +215,8 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
     };
     const auto march = [&](const typename S::tile &tile, auto near, auto layers) {
         constexpr bool NEAR = decltype(near)::value, LAYERS = decltype(layers)::value;
-#pragma unroll 1 /* longer loops that move the queue less often are slower with a velocity array */
+        /* a longer loop moves the queue less often, but is slower with a velocity array */
+#pragma unroll 1
         for (int x = tile.x; x < tile.x_end; x++) {
             receive(2 * R, x + R);
             w.template update<NEAR, LAYERS>(queue, x, middle * S::slot_bytes,
