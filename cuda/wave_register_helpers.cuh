@@ -121,17 +121,24 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
             u = i < D ? S::W - 1 : 2 * (i - D) + 1, v = i < D ? 2 * i + 1 : S::W - 1;
         }
         const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
-        const int line =
-            S::model_row(u, t % S::model_width) + S::model_column(v, t % S::model_width);
+        const int line = S::model_ring_of(u, v) + S::model_place(u, t % S::model_ring);
         *to = shared_address(shared + S::model + line * S::planes * (int)sizeof(T));
         return (const T *)p.g.k + x * p.g.k_stride_x + y * p.g.k_stride_y + z.first;
     }
-    __device__ __forceinline__ void model(char *shared, int from, int t, int x0, int y0,
-                                          const tower_planes &z, int bytes, uint64_t *gate) const
+    /* What enters in step t, which is number n, counts towards its slot. */
+    __device__ __forceinline__ void model(char *shared, typename S::gates_type *gates,
+                                          const tower_item &w, int t, int n) const
     {
+        const tower_planes z = tower_planes_of(p.l, w.part, p.g.n[2], V);
+        const int bytes = (z.count + V - 1) / V * V * (int)sizeof(T);
+        const int x = p.l.half_size * w.s + t, y = p.l.half_size * w.m;
+        const int from = t == w.first_step ? 0 : S::W - 1;
+        uint64_t *gate = &gates->full[n % S::slots];
+        if (lane == 0) gate_expect(gate, model_lines(from) * bytes);
+        __syncwarp();
         for (int i = lane; i < model_lines(from); i += 32) {
             uint32_t to;
-            const T *line = model_line(shared, from, i, t, x0, y0, z, &to);
+            const T *line = model_line(shared, from, i, t, x, y, z, &to);
             copy_line(to, line, bytes, gate);
         }
     }
@@ -233,7 +240,6 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
             const int halo_planes =
                 whole + (z.first > 0 ? V : 0) + (z.first + whole < g.n[2] ? V : 0);
             const int halo_bytes = halo_planes * (int)sizeof(T);
-            const int model_bytes = whole * (int)sizeof(T);
             const int x_tower = p.l.half_size * w.s, y_tower = p.l.half_size * w.m;
             int seen = -1, early = -1; /* early: fetched a step ahead */
 #pragma unroll 1
@@ -260,27 +266,24 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
                 auto room = [&]() {
                     if (!TMA) early = pointer ? load_progress(pointer) : TOWER_DONE;
                     wait_for_room<S>(gates, n);
-                    if (MODEL && t == w.first_step &&
+                    if (MODEL && !TMA && t == w.first_step &&
                         n > 0) /* the item before still used its own */
                         wait_for_step<S>(gates, n - 1);
                 };
-                const int slot = n % S::slots, from = t == w.first_step ? 0 : S::W - 1;
+                const int slot = n % S::slots;
                 uint64_t *gate = &gates->full[slot];
                 if constexpr (TMA) {
                     room();
                     if (t < w.first_step + S::slots)
                         clear_ends(shared + S::ring + n % S::slots * S::slot_bytes, z, whole);
-                    if (lane == 0)
-                        gate_expect(gate, S::halo_lines * halo_bytes +
-                                              (MODEL ? model_lines(from) * model_bytes : 0));
+                    if (lane == 0) gate_expect(gate, S::halo_lines * halo_bytes);
                     __syncwarp();
                     halo(shared_address(shared + S::ring + slot * S::slot_bytes),
                          (const T *)g.field[(t + 1) & 1], x_tower + t - 1, y_tower, z, halo_bytes,
                          gate);
-                    if (MODEL) model(shared, from, t, x_tower + t, y_tower, z, model_bytes, gate);
                 } else {
-                    copy_slot(shared, shared + S::ring + slot * S::slot_bytes, t, from, z, whole,
-                              x_tower, y_tower, room);
+                    copy_slot(shared, shared + S::ring + slot * S::slot_bytes, t,
+                              t == w.first_step ? 0 : S::W - 1, z, whole, x_tower, y_tower, room);
                     __syncwarp();
                     if (lane == 0) gate_arrive<TMA>(gate);
                 }
@@ -328,20 +331,59 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     });
 }
 
-/* Tells downwind towers what all warps have finished. */
+/* The samples of step t, which was number n, in columns that have left the diamond. */
 template <class S, int D, class T>
+__device__ __forceinline__ void take_leaving_samples(const register_tower_params<T, D> &p,
+                                                     const char *shared, const tower_item &w, int t,
+                                                     int n)
+{
+    const torre_wave_args &g = p.g;
+    using list_type = typename S::points_type;
+    const list_type &list = ((const list_type *)(shared + S::points))[n % S::lists];
+    if (!list.leaving) return;
+    const int z_first = tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
+#pragma unroll 1
+    for (int i = threadIdx.x & 31; i < list.count; i += 32) {
+        const typename list_type::node e = list.node[i];
+        if (e.slot < 0 || e.column == list_type::STAYS) continue;
+        const int u = S::column_u(e.column), v = S::column_v(e.column);
+        const int x = p.l.half_size * w.s + t + (u + v) / 2;
+        int y = p.l.half_size * w.m + (u - v) / 2;
+        if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
+        const T *cell = (const T *)g.field[t & 1] + x * g.stride_x + y * g.stride_y + z_first +
+                        e.warp * 32 + e.at;
+        *(T *)e.sample = __ldcg(cell);
+    }
+}
+
+/*
+ * Tells downwind towers what all warps have finished. With TMA it fetches the model of the step
+ * after the next, too: its lines take the place of those that have left with the step finished.
+ */
+template <class S, int D, bool MODEL, bool POINTS, class T>
 __device__ __forceinline__ void publish_progress(const register_tower_params<T, D> &p,
-                                                 typename S::gates_type *gates)
+                                                 typename S::gates_type *gates, char *shared)
 {
     const int lane = threadIdx.x & 31;
+    auto fetch_model = [&](const tower_item &w, int t, int n) {
+        if constexpr (MODEL && S::tma)
+            if (t < w.end_step) register_fetch<T, D, true, true>{p}.model(shared, gates, w, t, n);
+    };
     for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
         int *progress = tower_progress(p.l, w.s, w.m, w.part);
+        fetch_model(w, w.first_step, n);
+        fetch_model(w, w.first_step + 1, n + 1);
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
+            const bool last = t + 1 == w.end_step;
+            if (POINTS && last) take_leaving_samples<S>(p, shared, w, t, n);
+            if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
+            /* Towers downwind overwrite what left two steps ago. */
+            if (POINTS && !last) take_leaving_samples<S>(p, shared, w, t, n);
+            __syncwarp();
             if (lane == 0) store_shared_release(&gates->published, n + 1);
-            const int done = t + 1 < w.end_step ? t + 1 : TOWER_DONE;
-            if (lane == 0) store_progress_release(progress, done);
+            fetch_model(w, t + 2, n + 2);
         }
     });
 }
@@ -382,6 +424,7 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
                                   return warps != 0;
         };
         uint32_t mask = 0; /* bit i: column i of the row has points */
+        int before = 0;    /* warps with sources or unlisted points in the step before */
         const int x_first = p.l.half_size * w.s + reach;
         for (int i = 0; i < length - 1; i++) { /* as if they had entered one by one */
             look_up(x_first + w.first_step + i);
@@ -410,9 +453,10 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
             }
             warps = warp_or(warps);
             const bool fits = __shfl_sync(~0u, end, 31) <= list_type::room;
-            while (load_shared_acquire(&gates->published) < n - S::lists + 1) __nanosleep(20);
+            if (n >= S::lists) wait_for_step<S>(gates, n - S::lists);
+            while (load_shared_acquire(&gates->published) < n - S::lists + 1) __nanosleep(100);
             list_type &list = ((list_type *)(shared + S::points))[n % S::lists];
-            unsigned leaving = 0;
+            unsigned leaving = 0, staying = 0;
             int at = end - count;
             for (uint32_t rest = fits ? mask : 0; rest; rest &= rest - 1) {
                 const int i = __ffs(rest) - 1, u = reach + i + Y, v = reach + i - Y;
@@ -421,21 +465,25 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
                     const torre_point_node node = g.points.node[k];
                     const int plane = node.z - z_first, warp = plane / 32;
                     const bool leaves = u == 0 || v == 0, stays = !leaves && node.slot >= 0;
-                    if (leaves && node.slot >= 0) leaving |= 1u << warp;
+                    if (node.slot >= 0) (leaves ? leaving : staying) |= 1u << warp;
                     list.node[at++] = {
-                        node.slot, (uint16_t)(stays ? S::value_at(plane, u, v) : plane % 32),
-                        (uint8_t)warp,
-                        (uint8_t)(stays ? (int)list_type::STAYS : S::column_number(u, v))};
+                        (T *)g.points.samples + t * g.points.receiver_count + node.slot,
+                        (uint16_t)(stays ? S::value_at(plane, u, v) : plane % 32), (uint8_t)warp,
+                        (uint8_t)(stays ? (int)list_type::STAYS : S::column_number(u, v)),
+                        node.slot};
                 }
             }
             leaving = warp_or(leaving);
+            staying = warp_or(staying);
             if (lane == 31) {
                 list.count = end;
                 list.sources = fits ? warps >> 8 : 0;
-                list.receivers = fits ? warps & 255 : 0;
+                list.served = (int)staying | (fits ? end << 8 : 0);
                 list.leaving = (int)leaving;
                 list.unlisted = fits ? 0 : (warps >> 8 | warps) & 255;
-                list.changing = list.sources | list.unlisted;
+                const int changing = list.sources | list.unlisted;
+                list.changing = before | changing;
+                before = changing;
             }
             __syncwarp();
             if (lane == 0) gate_arrive<S::tma>(&gates->listed[n % S::lists]);
@@ -451,7 +499,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
     if (threadIdx.x == 0) {
         for (int i = 0; i < S::slots; i++) {
-            gate_init<TMA>(&gates->full[i], 1);
+            gate_init<TMA>(&gates->full[i], TMA && MODEL ? 2 : 1);
             gate_init<TMA>(&gates->empty[i], S::warps);
         }
         for (int i = 0; i < STEPS_APART; i++) gate_init<TMA>(&gates->finished[i], S::warps);
@@ -477,7 +525,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
         if (helper == 0) register_fetch<T, D, MODEL, TMA>{params}.run(gates, shared);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
-        if (helper == 2) publish_progress<S, D>(params, gates);
+        if (helper == 2) publish_progress<S, D, MODEL, POINTS>(params, gates, shared);
         if (POINTS && helper == 3) list_points<S, D>(params, gates, shared);
     } else {
         if constexpr (TMA)

@@ -42,20 +42,23 @@ struct register_item {
 
 /* The source and receiver nodes in the diamond of one step. */
 template <int ROOM> struct point_list {
-    struct node {
-        int slot;    /* as in torre_point_node */
-        uint16_t at; /* where the exchange has the value, in units of 4 bytes; or the lane */
+    struct alignas(16) node {
+        void *sample; /* of a receiver */
+        uint16_t at;  /* where the exchange has the value, in units of 4 bytes; or the lane */
         uint8_t warp;
         uint8_t column; /* register_shape::column_number; or STAYS */
+        int slot;       /* as in torre_point_node */
     };
     /* a receiver in a column that stays in the diamond: at is a place in the exchange */
     static constexpr int STAYS = 255;
     static constexpr int room = ROOM;
     int count;
-    /* warps (bits) with sources, with receivers, with receivers in columns that leave */
-    int sources, receivers, leaving;
+    int served;   /* warps (bits) with receivers in columns that stay; count << 8 */
+    int sources;  /* warps with sources */
+    int leaving;  /* whether there are receivers in columns that leave */
     int unlisted; /* warps with points, where there are too many to list */
-    int changing; /* warps with sources or unlisted points: their steps are not plain */
+    int changing; /* warps with sources or unlisted points in this step or the one before: the two
+                   * are not plain */
     node node[ROOM];
 };
 
@@ -96,6 +99,11 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     /* columns of the diamond and around it, numbered */
     static constexpr int all_columns = E * E / 2;
     static __host__ __device__ constexpr int column_number(int u, int v) { return (u * E + v) / 2; }
+    static __host__ __device__ constexpr int column_u(int number) { return number / (D + 1); }
+    static __host__ __device__ constexpr int column_v(int number)
+    {
+        return number % (D + 1) * 2 + (column_u(number) & 1);
+    }
 
     /* a slot of the ring: the columns that enter or touch the diamond in one step, a line each;
      * lines hold a vector of planes more on both sides */
@@ -108,20 +116,23 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
         return u >= W ? (u - W) * (D + 1) + v / 2 : 2 * D + 2 + (v - W) * D + u / 2;
     }
 
-    /* the model of all columns in the diamond: column (u, v) of step t lies at (u + t, v + t) of a
-     * square that wraps around, large enough for two steps ahead */
-    static constexpr int model_width = W + 2;
-    static constexpr int model_lines = model_width * model_width / 2;
+    /*
+     * The model of all columns in the diamond, with room for one step ahead (without TMA two, see
+     * the warp that fetches): a row Y = (u - v) / 2 of the diamond lies in a ring of lines, where
+     * column (u, v) of step t has place u + t. Of the rows Y < -1 and Y + D + 1 > 1 one enters the
+     * ring where the other ends, so they share one.
+     */
+    static constexpr int model_ring = W + (TMA ? 1 : 2);
+    static constexpr int model_lines = (D + 1) * model_ring;
     static constexpr int model_bytes = MODEL ? model_lines * planes * (int)sizeof(T) : 0;
-    static __host__ __device__ constexpr int model_row(int u, int t_mod_width)
+    /* First line of the ring that has column (u, v). */
+    static __host__ __device__ constexpr int model_ring_of(int u, int v)
     {
-        const int a = u + t_mod_width;
-        return (a < model_width ? a : a - model_width) * (model_width / 2);
+        return (v >= u ? (v - u) / 2 : D + 1 - (u - v) / 2) * model_ring;
     }
-    static __host__ __device__ constexpr int model_column(int v, int t_mod_width)
+    static __host__ __device__ constexpr int model_place(int u, int t_mod_ring)
     {
-        const int b = v + t_mod_width;
-        return (b < model_width ? b : b - model_width) / 2;
+        return u + t_mod_ring < model_ring ? u + t_mod_ring : u + t_mod_ring - model_ring;
     }
 
     /* the columns that stay in the diamond (u, v >= 1) pass on their newest level in vectors */
@@ -159,7 +170,10 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     static constexpr bool spread = !MODEL;
     static constexpr int first_place = spread ? 1 : 2, places = spread ? 37 : 36;
     static constexpr int row_bytes = places * 16;
-    static constexpr int exchange_bytes = (kept_vectors + spread) * row_bytes;
+    /* a row more, where there is room, for what a thread knows of its item: registers are scarce */
+    static constexpr bool recalls = !MODEL || TMA;
+    static constexpr int recall_row = kept_vectors + spread;
+    static constexpr int exchange_bytes = (recall_row + recalls) * row_bytes;
 
     static constexpr int lists = MODEL ? 4 : 8; /* of points, for steps to come */
     using gates_type = register_gates<warps, slots, lists>;

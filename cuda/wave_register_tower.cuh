@@ -66,6 +66,23 @@ __device__ __forceinline__ void store_vector(uint32_t at, const cells<double> &q
 {
     asm volatile("st.volatile.shared.v2.f64 [%0], {%1, %2};" ::"r"(at), "d"(q.v[0]), "d"(q.v[1]));
 }
+__device__ __forceinline__ void load_words(uint32_t at, uint32_t &a, uint32_t &b, uint32_t &c)
+{
+    [[maybe_unused]] uint32_t d;
+    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(at));
+}
+__device__ __forceinline__ void load_word(uint32_t &a, uint32_t at)
+{
+    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(a) : "r"(at));
+}
+__device__ __forceinline__ void store_words(uint32_t at, uint32_t a, uint32_t b, uint32_t c,
+                                            uint32_t d)
+{
+    asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(a), "r"(b),
+                 "r"(c), "r"(d));
+}
 /* Without a branch around it. */
 __device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, float value)
 {
@@ -93,6 +110,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
     using S = register_shape<T, D, MODEL, TMA>;
     static constexpr int W = S::W, E = S::E, V = S::vector;
     using columns = T[E][E];
+    static constexpr bool RECALLS = S::recalls && (MODEL || POINTS); /* else it gains nothing */
 
     const register_tower_params<T, D> &p;
     const torre_wave_args &g;
@@ -105,11 +123,11 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
     uint32_t here_at;   /* place of this plane in the exchange */
     uint32_t beside_at; /* bytes: places from there to the plane below, for even and odd n, above */
     uint32_t edge_to;   /* lowest and highest plane: second place, for even n; or 0 */
-    uint32_t role;      /* of this lane at the end of a step */
-    static constexpr uint32_t GATE = 3; /* bits: gate to arrive at, 1: own, 0: below, 2: above; */
-    static constexpr uint32_t ARRIVES_FIRST = 4, ARRIVES = 8, MAILS = 16;
-    bool stores;    /* this plane exists */
-    T keep, shrink; /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
+    uint32_t edge_odd;  /* bytes from there to the place for odd n; bit 0: this plane exists */
+    uint32_t role;      /* of this lane at the end of a step: gate to arrive at, for even n, and */
+    static constexpr uint32_t ARRIVES_FIRST = 1, ARRIVES = 2, MAILS = 4;
+    uint32_t served; /* points_type::served of this step */
+    T keep, shrink;  /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
 
     __device__ __forceinline__ explicit register_tower(const register_tower_params<T, D> &params)
         : p(params), g(params.g), lane(threadIdx.x & 31), warp(uniform(threadIdx.x >> 5)),
@@ -173,7 +191,6 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
                         make_float4(0, 0, 0, 0);
         }
         __syncwarp();
-        stores = active();
         const bool rigid_below = z() == 0 && g.mirror[2].sign[0][0];
         const bool rigid_above = z() == g.n[2] - 1 && g.mirror[2].sign[1][0];
         const bool lowest = lane == 0 && !rigid_below;
@@ -189,18 +206,35 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         edge_to = lane == 0 && warp > 0              ? memory + S::edge(warp - 1, 0, 1)
                   : lane == 31 && warp < h.last_warp ? memory + S::edge(warp + 1, 0, 0)
                                                      : 0;
+        const int edge_side = lane == 0 ? 1 : 0; /* of the warp beside */
+        edge_odd = (S::edge(0, 1, edge_side) - S::edge(0, 0, edge_side)) | (active() ? 1 : 0);
         const int side = lane & 1;
         const bool inside = works() && (side ? warp < h.last_warp : warp > 0);
-        role = !inside ? 1 : side ? 2 : 0;
+        role = near_gate(warp + (!inside ? 0 : side ? 1 : -1), 0);
         role |= lane < 2 ? ARRIVES_FIRST | (h.beside[side] < 0 ? ARRIVES : 0) : 0;
         prepare_mail();
+        if (RECALLS)
+            store_words(here_at + S::recall_row * S::row_bytes, beside_at, edge_to, edge_odd, role);
         if (LAYERS) {
-            const T s_dt = stores ? ((const T *)g.damping[2])[z()] : T(0);
+            const T s_dt = stores() ? ((const T *)g.damping[2])[z()] : T(0);
             keep = add(T(1), -s_dt);
             shrink = reciprocal(add(T(1), s_dt));
         }
         find_plain_steps();
         __syncwarp();
+    }
+    __device__ __forceinline__ bool stores() const { return edge_odd & 1; } /* the plane exists */
+    /* What has been put down at the start of the item, before a step; and before its end. */
+    __device__ __forceinline__ void recall()
+    {
+        if (RECALLS)
+            load_words(here_at + S::recall_row * S::row_bytes, beside_at, edge_to, edge_odd);
+    }
+    __device__ __forceinline__ void recall_role()
+    {
+        if (RECALLS) load_word(role, here_at + S::recall_row * S::row_bytes + 12);
+        if (POINTS)
+            load_word(served, points_at(n) + (int)offsetof(typename S::points_type, served));
     }
     /* Counts the warps (or the mail) beside this one that have passed on an edge for step n. */
     __device__ __forceinline__ uint32_t near_gate(int warp, uint32_t n) const
@@ -262,7 +296,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
     {
         const uint32_t columns =
             __ballot_sync(~0u, (unsigned)(x + lane) >= (unsigned)g.n[0]) & 0xffff;
-        return stores ? columns | item().rows_outside : ~0u;
+        return stores() ? columns | item().rows_outside : ~0u;
     }
     static __device__ constexpr uint32_t row_bit(int u, int v)
     {
@@ -327,7 +361,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
     {
         if (!PLAIN)
             store_cell_unless(to.none & column_bits(u, v), trail_place(to, u, v), value);
-        else if (stores)
+        else if (stores())
             store_cell(trail_place(to, u, v), value);
     }
     /* All of them, on both sides of the seam of periodic y, too. */
@@ -412,16 +446,14 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
     }
     __device__ __forceinline__ uint32_t edge_place(uint32_t n) const
     {
-        const int side = lane == 0 ? 1 : 0; /* of the warp beside */
-        return edge_to + (n & 1) * (S::edge(0, 1, side) - S::edge(0, 0, side));
+        return edge_to + (n & 1) * (edge_odd & ~1u);
     }
     /* Level t has been put down for step n: tell the warps and blocks beside. */
     __device__ __forceinline__ void pass_on(int t, bool first)
     {
         __syncwarp();
         if (role & (first ? ARRIVES_FIRST : ARRIVES))
-            gate_arrive<TMA>(near_gate(warp, n) +
-                             ((int)(role & GATE) - 1) * (int)sizeof(gates()->near[0]));
+            gate_arrive<TMA>((role & ~7u) + (n & 1) * (uint32_t)sizeof(uint64_t));
         if (!first && role & MAILS) send_mail(t);
     }
     /* Half a warp sends the lowest plane down, the other the highest up, a vector a lane. */
@@ -518,25 +550,27 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         constexpr int LEAD = W < 6 ? W : 6;       /* rows started before edges are waited for */
         constexpr int AHEAD = 2;                  /* vectors fetched ahead */
         const stencil_weights<T> &c = p.c;
+        recall();
         /* columns of the halo bring their neighbours along: zero beyond a face */
         const uint32_t halo_below = halo - (beside_at & 0xff ? (int)sizeof(T) : 0);
         const uint32_t halo_above = halo + (beside_at & 0xff0000 ? (int)sizeof(T) : 0);
-        const T s_dt_z = DAMPED && stores ? ((const T *)g.damping[2])[z()] : T(0);
+        const T s_dt_z = DAMPED && stores() ? ((const T *)g.damping[2])[z()] : T(0);
         const T *s_dt_xy = DAMPED ? fetch_damping(t) : nullptr;
         T k[2][W]; /* of two rows */
-        uint32_t model_column[W];
-        if (MODEL) {
+        constexpr int model_line = S::planes * (int)sizeof(T);
+        const int model_shift = t % S::model_ring;
+        const uint32_t model =
+            memory + S::model + threadIdx.x * (int)sizeof(T) + model_shift * model_line;
+        auto load_model =
+            [&](int u, int first,
+                int last) { /* columns v of row u */
+                            const bool wraps = model_shift >= S::model_ring - u;
+                            const uint32_t at = wraps ? model - S::model_ring * model_line : model;
 #pragma unroll
-            for (int v = 0; v < W; v++)
-                model_column[v] =
-                    S::model_column(v, t % S::model_width) * S::planes * (int)sizeof(T);
-        }
-        auto load_model_row = [&](int u) {
-            const uint32_t row = memory + S::model + threadIdx.x * (int)sizeof(T) +
-                                 S::model_row(u, t % S::model_width) * S::planes * (int)sizeof(T);
-#pragma unroll
-            for (int v = u & 1; v < W; v += 2) load_cell(k[u & 1][v], row + model_column[v]);
-        };
+                            for (int v = first; v < last; v += 2)
+                                load_cell(k[u & 1][v],
+                                          at + (u + S::model_ring_of(u, v)) * model_line);
+            };
         trail to = trail_of<PARITY>(t);
         if (!PLAIN) to.none = item().rows_beyond ? ~0u : outside(item().x_tower + t);
         constexpr bool LAYER_Z = LAYERS && PLAIN;
@@ -555,10 +589,9 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         };
         auto y_pair = [&](int u, int v) { return add(cur[u][v + 2], cur[u + 2][v]); };
         auto x_pair = [&](int u, int v) { return add(cur[u][v], cur[u + 2][v + 2]); };
-        auto whole = [&](int u, int v, T z_pair) {
+        auto whole = [&](int u, int v, T k_here, T z_pair) {
             const T here = cur[u + 1][v + 1], before = prev[u + 2][v + 2];
             const T y = y_pair(u, v), x = x_pair(u, v);
-            const T k_here = MODEL ? k[u & 1][v] : T(0);
             if (!DAMPED)
                 return shrunk(update_order_2<MODEL>(c, k_here, here, kept(before), y, x, z_pair));
             const T s_dt =
@@ -569,6 +602,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         };
         /* all but the z pairs of row u, and those of columns that bring them along */
         auto start_row = [&](int u) {
+            if (PLAIN && u + 4 < E) load_halo_row(cur, halo, u + 4);
             load_row_ends(u);
 #pragma unroll
             for (int v = u & 1; v < W; v += 2) {
@@ -578,22 +612,35 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
                 out[u][v] = shrunk(finish_order_2(c, out[u][v], add(low[v], high[v])));
                 if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
             }
-        };
-        /* what row u needs of the slot, and what can be done with it alone */
-        auto begin_row = [&](int u) {
-            if (PLAIN && u + 4 < E) load_halo_row(cur, halo, u + 4);
-            if (SPLIT)
-                start_row(u);
-            else
-                load_row_ends(u);
             if (u == W - 1) release_slot();
+        };
+        /* the columns of row u that bring their z pairs along */
+        auto enter_row = [&](int u) {
+            load_row_ends(u);
+            if (MODEL) load_model(u, u == W - 1 ? 1 : W - 1, W);
+#pragma unroll
+            for (int v = u & 1; v < W; v += 2)
+                if (!stays(u, v)) {
+                    out[u][v] = whole(u, v, k[u & 1][v], add(low[v], high[v]));
+                    if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
+                }
         };
         if (PLAIN) {
 #pragma unroll
-            for (int u = 0; u < 4; u++) load_halo_row(cur, halo, u);
+            for (int u = SPLIT ? 0 : W - 1; u < (SPLIT ? 4 : E); u++) load_halo_row(cur, halo, u);
         }
+        if (SPLIT) {
 #pragma unroll
-        for (int u = 0; SPLIT && u < LEAD; u++) begin_row(u);
+            for (int u = 0; u < LEAD; u++) start_row(u);
+        } else {
+#pragma unroll
+            for (int u = W - 1; u > 0; u -= 2) {
+                enter_row(u);
+                if (PLAIN) load_halo_row(cur, halo, u - 1);
+                if (PLAIN && u > 1) load_halo_row(cur, halo, u - 2);
+            }
+            release_slot();
+        }
         wait_for_edges();
         cells<T> below[AHEAD], above[AHEAD];
         const uint32_t beside = beside_at >> 8 * (n & 1);
@@ -607,14 +654,15 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         int fetched = 0, i = 0, put = 0;
 #pragma unroll
         for (int u = 0; u < W; u++) {
+            if (u == W - 2) recall_role();
             /* the vectors of this row, if there is something to do meanwhile */
             const int row_end = S::row_vectors_end(u);
             if (SPLIT && u + LEAD < W)
 #pragma unroll
                 for (; fetched < row_end && fetched < i / V + AHEAD; fetched++) fetch(fetched);
-            if (SPLIT ? u + LEAD < W : true) begin_row(SPLIT ? u + LEAD : u);
-            if (MODEL && u == 0) load_model_row(0);
-            if (MODEL && u + 1 < W) load_model_row(u + 1);
+            if (SPLIT && u + LEAD < W) start_row(u + LEAD);
+            if (MODEL && u == 0) load_model(0, 0, W - 1);
+            if (MODEL && u + 2 < W) load_model(u + 1, (u + 1) & 1, W - 1);
 #pragma unroll
             for (int v = u & 1; v < W; v += 2) {
                 if (stays(u, v)) {
@@ -623,14 +671,11 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
                         fetch(fetched);
                     const T pair =
                         add(below[i / V % AHEAD].v[i % V], above[i / V % AHEAD].v[i % V]);
-                    out[u][v] =
-                        SPLIT ? shrunk(finish_order_2(c, out[u][v], pair)) : whole(u, v, pair);
+                    out[u][v] = SPLIT ? shrunk(finish_order_2(c, out[u][v], pair))
+                                      : whole(u, v, k[u & 1][v], pair);
+                    if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
                     i++;
-                } else if (!SPLIT) {
-                    out[u][v] = whole(u, v, add(low[v], high[v]));
                 }
-                if (min(u, v) < 2 && (stays(u, v) || !SPLIT))
-                    store_trail<PLAIN>(out[u][v], to, u, v);
                 if (u > 0 && v > 0) {
                     put++;
                     if (put % V == 0 || put == S::kept) put_vector(out, (put - 1) / V, edge);
@@ -653,6 +698,10 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
     {
         return ((typename S::points_type *)(shared() + S::points))[n % S::lists];
     }
+    __device__ __forceinline__ uint32_t points_at(uint32_t n) const
+    {
+        return memory + S::points + n % S::lists * (int)sizeof(typename S::points_type);
+    }
     static __device__ __forceinline__ void wait_for_points(uint32_t n)
     {
         gate_wait<TMA>(&gates()->listed[n % S::lists], n / S::lists & 1);
@@ -660,9 +709,8 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
     /* Whether this warp has no sources in step n and the next, and only listed receivers. */
     __device__ __forceinline__ bool has_plain_points() const
     {
-        wait_for_points(n);
         wait_for_points(n + 1);
-        return !((points(n).changing | points(n + 1).changing) >> warp & 1);
+        return !(points(n + 1).changing >> warp & 1);
     }
     /* Add the listed sources to level t + 1, the result of step t, which is number n. */
     __device__ __forceinline__ void serve_sources(columns &out, int t)
@@ -680,29 +728,22 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         }
         put_level(out, n + 1);
     }
-    /* The listed samples of step t, which was number n: from the exchange, or columns that leave.
-     */
-    __device__ __forceinline__ void serve_receivers(const columns &out, int t, uint32_t n) const
+    /* The listed samples of step number n, of columns that stay, from the exchange; the others are
+     * taken by the warp that publishes. */
+    __device__ __forceinline__ void serve_receivers(uint32_t n) const
     {
-        const typename S::points_type &list = points(n);
-        if (!(list.receivers >> warp & 1)) return;
-        T *row = (T *)g.points.samples + t * g.points.receiver_count;
+        using list_type = typename S::points_type;
+        const int count = (int)(served >> 8);
         __syncwarp();
 #pragma unroll 1
-        for (int i = lane; i < list.count; i += 32) {
-            const typename S::points_type::node e = list.node[i];
-            if (e.warp == warp && e.column == S::points_type::STAYS)
-                row[e.slot] = *(const T *)(shared() + S::exchange + e.at * 4);
-        }
-        if (!(list.leaving >> warp & 1)) return;
-#pragma unroll 1
-        for (int i = 0; i < list.count; i++) {
-            const typename S::points_type::node e = list.node[i];
-            if (e.warp != warp || e.column == S::points_type::STAYS || e.slot < 0) continue;
-            T value = 0;
-            FOR_COLUMNS(0, W)
-            if (min(u, v) == 0 && e.column == S::column_number(u, v)) value = out[u][v];
-            if (e.at == lane) row[e.slot] = value;
+        for (int i = lane; i < count; i += 32) {
+            uint32_t sample[2], at;
+            load_words(points_at(n) + (int)offsetof(list_type, node) + i * 16, sample[0], sample[1],
+                       at);
+            if ((at >> 16 & 0xff) != warp || at >> 24 != list_type::STAYS) continue;
+            T value;
+            load_cell(value, memory + S::exchange + (at & 0xffff) * 4);
+            store_cell((char *)((uint64_t)sample[1] << 32 | sample[0]), value);
         }
     }
     /* The sources of one column in step t at the plane of this thread. */
@@ -792,6 +833,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
             memory + S::ring + n % S::slots * S::slot_bytes + (V + threadIdx.x) * (int)sizeof(T);
         const bool near = !PLAIN && is_near_face(t);
         if (!PLAIN) {
+            if (POINTS) wait_for_points(n);
 #pragma unroll
             for (int u = 0; u < E; u++) load_halo_row(cur, halo, u);
             if (near) fill_ghosts(cur, item().x_tower + t - 1);
@@ -800,7 +842,6 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         if (!PLAIN) {
             bool again = item().rows_beyond != 0;
             if (POINTS) {
-                wait_for_points(n);
                 const int unlisted = points(n).unlisted, sources = points(n).sources;
                 if (unlisted >> warp & 1) serve_points(out, t);
                 if (sources >> warp & 1) serve_sources(out, t);
@@ -811,7 +852,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         n++;
         const bool last = !PLAIN && t + 1 >= item().end_step;
         if (!last) pass_on(t + 1, false);
-        if (POINTS) serve_receivers(out, t, n - 1);
+        if (POINTS && served >> warp & 1) serve_receivers(n - 1);
         if (!last) finish_step(n - 1); /* else once the diamond has been written */
     }
 
