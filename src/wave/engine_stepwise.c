@@ -7,11 +7,15 @@
 #include <omp.h>
 #include <string.h>
 
+#include "core/timer.h"
 #include "wave/cpu_solver.h"
 #include "wave/cpu_subnormal.h"
 #include "wave/cpu_wait.h"
 
 enum { PLANES = 2 }; /* updated together */
+
+/* Steps, half of them with fetches ahead and half without, after which the faster way is taken. */
+enum { TRIALS = 8 };
 
 static torre_status stepwise_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                                   torre_wave_info *info)
@@ -51,6 +55,22 @@ static torre_fetch next_planes(const torre_cpu_solver *s, int64_t n, torre_run r
     return (torre_fetch){row, count};
 }
 
+/*
+ * Whether fetching ahead helps depends on what the machine fetches by itself: the rate without is
+ * 0.45 to 1.17 times that with it (bench/WAVE.md). So the first steps are timed, in turns.
+ */
+static bool trial_fetches(const torre_cpu_solver *s, int64_t trial)
+{
+    return trial < TRIALS ? trial % 2 == 0 : s->trial_seconds[0] <= s->trial_seconds[1];
+}
+
+/* Step `trial` began at that time and is over. */
+static void trial_end(torre_cpu_solver *s, int64_t trial, double start)
+{
+    double seconds = torre_time_now() - start, *best = &s->trial_seconds[trial % 2];
+    if (trial < 2 || seconds < *best) *best = seconds;
+}
+
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, void *samples)
@@ -72,7 +92,10 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
         const int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
 #pragma omp single
         barrier.threads = (int)threads;
+        int64_t trial = s->trials; /* every thread counts for itself */
         for (int64_t n = s->n; n < s->n + steps; n++) {
+            const bool ahead = trial_fetches(s, trial);
+            const double start = trial < TRIALS ? torre_time_now() : 0;
             for (int64_t i = slabs * blocks * me / threads; i < slabs * blocks * (me + 1) / threads;
                  i++) {
                 int64_t y0 = i % blocks * rows, y1 = least(y0 + rows, size[1]);
@@ -82,17 +105,21 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
                 for (int64_t z0 = top; z0 >= 0; z0 -= depth)
                     for (int64_t x = begin; x < end; x += PLANES) {
                         torre_run run = {x, y0, y1, z0, least(z0 + depth, size[2]), PLANES};
-                        torre_run ahead = run;
-                        ahead.x += PLANES;
+                        torre_run next = run;
+                        next.x += PLANES;
                         run.planes = (int)least(PLANES, end - x);
-                        torre_cpu_update(s, n, run, next_planes(s, n, ahead, row));
+                        torre_cpu_update(s, n, run,
+                                         ahead ? next_planes(s, n, next, row) : (torre_fetch){0});
                     }
             }
+            if (me == 0 && trial < TRIALS) trial_end(s, trial, start);
+            trial++;
             torre_barrier_wait(&barrier);
         }
         torre_subnormals_restore(control);
     }
     s->n += steps;
+    s->trials = least(s->trials + steps, TRIALS);
     return TORRE_OK;
 }
 
