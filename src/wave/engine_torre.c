@@ -133,8 +133,11 @@ static void update_pair(const torre_cpu_solver *s, int64_t n, const torre_run ru
 }
 
 /*
- * What step t + 1 will read first: the R columns that its diamond, with its halo, has ahead of the
- * one of step t in every row. row[edge_rows(grid)], in the order in which the step needs them.
+ * Rows to fetch during step t, in the order in which they are needed: the R columns that the
+ * diamond of step t + 1, with its halo, has ahead of the one of step t, on both levels. Step t + 1
+ * reads only the newer one there, step t + 2 the other one and k, too. With k, which fills the
+ * cache, nothing is fetched that early: the newer level of those R columns and of the R before
+ * them, and k of the latter. row[edge_rows(R, D)].
  */
 static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_grid *grid,
                                 torre_tower tower, int64_t t, const char **row)
@@ -142,13 +145,15 @@ static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_gri
     const int64_t P = bundle(s->field.half_width), *size = s->field.size;
     const int64_t R = P * grid->half_width, D = P * grid->half_size;
     const int64_t pitch = s->field.row_pitch * (int64_t)s->field.precision;
+    const bool late = s->field.factor;
     int64_t count = 0;
     /* in bundles, plane xi of the diamond of step t + 1 newly holds rows +-eta with
      * 2 D <= xi + |eta| < 2 D + R */
     for (int64_t xi = D - R + P; xi < 2 * D + R; xi++) {
         const int64_t x = D * tower.s + R * (t + 1) + xi, first = xi / P * P;
         if (x < 0 || x >= size[0] + R) continue;
-        const int64_t near = most(2 * D - first, 0), far = least(2 * D - first + R, D + R);
+        const int64_t near = most(2 * D - first - (late ? R : 0), 0),
+                      far = least(2 * D - first + R, D + R);
         for (int64_t side = -1; side <= 1; side += 2) {
             int64_t y = D * tower.m + (side < 0 ? P - far : near);
             int64_t end = D * tower.m + (side < 0 ? P - most(near, P) : far);
@@ -157,9 +162,10 @@ static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_gri
             const char *now = torre_cpu_row(s, s->n + t, x, y);
             const char *next = torre_cpu_row(s, s->n + t + 1, x, y);
             for (; y < end; y++, now += pitch, next += pitch) {
-                row[count++] = now;
+                const int64_t eta = y - D * tower.m, reach = 2 * D - first;
+                if (!late) row[count++] = now;
                 row[count++] = next;
-                if (s->field.factor && x < size[0] && y >= 0 && y < size[1])
+                if (late && P - reach <= eta && eta < reach && x < size[0] && y >= 0 && y < size[1])
                     row[count++] = torre_cpu_factor_row(s, x, y);
             }
         }
