@@ -133,16 +133,16 @@ template <class T, int R, int DB> struct edge_exchange {
             }
 #pragma unroll
             for (int d = 0; d < PV; d++)
-                *(vec *)(shared + to + (line + i) * S::line + d * S::edge_vector) = around[d];
+                *(vec *)(shared + to + (line + i) * S::line + d * 16) = around[d];
         }
     }
 
-    /* All edges on one side, into the slots of `parity`. */
+    /* All edges on one side, into the lines that they belong to. */
     static __device__ __forceinline__ void receive(char *shared, int thread, int threads, int side,
-                                                   int parity, char *box, int number)
+                                                   int vectors, char *box, int number)
     {
         for (int n = thread; n < S::blocks - 1; n += threads) {
-            const int to = S::edges_at(parity, side) + S::edge_slot(n);
+            const int to = S::own + (n + 1) * S::block_bytes + S::edge_at(side, vectors);
 #pragma unroll 1
             for (int batch = 0; batch < NL / lines; batch++)
                 receive_batch<lines>(shared, slot_of(box, n, batch), batch * lines, to, side,
@@ -163,8 +163,8 @@ template <class T, int R, int DB> struct edge_exchange {
             for (int y = 1 - DB; y < DB; y++)
                 if (n == row_start<DB>(y) + 2 * DB - abs(y) - 1)
                     from = S::halo + parity * S::halo_bytes + (y + DB) * 2 * S::halo_block_bytes;
+            const int to = from + S::edge_at(side, vectors);
             from += (side ? PV + vectors - 1 : PV) * 16;
-            const int to = S::edges_at(parity, side) + S::edge_slot(n);
 #pragma unroll 4
             for (int i = 0; i < NL; i++) {
                 const vec v = *(const vec *)(shared + from + i * S::line);

@@ -1,8 +1,7 @@
 /* Mirror images at the faces of the grid in a block tower. Included by wave_block_tower.cuh. */
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_lines(int block, int slot,
-                                                                                int parity)
+__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_lines(int block)
 {
     const int vectors = h.vectors, z_part = h.z_part;
 #pragma unroll 1
@@ -10,20 +9,12 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_lines(
         if (beside(side) >= 0 || lane() != (side ? (vectors - 1) % lanes : 0)) continue;
 #pragma unroll 1
         for (int i = 0; i < NL; i++) {
-            char *line = shared() + block + i * S::line + PV * 16;
-            char *edge = shared() + S::edges_at(parity, side) + slot + i * S::line;
+            T *line = (T *)(shared() + block + i * S::line + PV * 16);
 #pragma unroll
             for (int d = 0; d < R; d++) {
                 const int sign = g.mirror[2].sign[side][d];
                 const int from = g.mirror[2].source[side][d] - z_part;
-                const int to = side ? g.n[2] - z_part + d : -1 - d;
-                const int beyond = side ? to - vectors * V : to + PV * V;
-                T value = T(0);
-                if (sign) value = (T)sign * ((const T *)line)[from];
-                if (side && beyond < 0)
-                    ((T *)line)[to] = value;
-                else
-                    ((T *)(edge + beyond / V * S::edge_vector))[beyond % V] = value;
+                line[side ? g.n[2] - z_part + d : -1 - d] = sign ? (T)sign * line[from] : T(0);
             }
         }
     }
@@ -31,13 +22,13 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::mirror_lines(
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, MODEL, TMA>::mirror_vectors(const vec (&C)[ZV][NL], int slot, int parity)
+block_tower<T, R, DB, MODEL, TMA>::mirror_vectors(const vec (&C)[ZV][NL], int block)
 {
 #pragma unroll
     for (int side = 0; side < 2; side++) {
         if (beside(side) >= 0) continue;
         const bool rigid = g.mirror[2].sign[side][0] == 1;
-        const int edges = S::edges_at(parity, side) + slot, last = h.vectors - 1;
+        const int edges = block + S::edge_at(side, h.vectors), last = h.vectors - 1;
 #pragma unroll
         for (int v = 0; v < ZV; v++) {
             if (lane() + v * lanes != (side ? last : 0)) continue;

@@ -37,6 +37,11 @@ template <class T, int R, int DB> const void *block_tower_function(bool tma, boo
                  : (const void *)block_tower_plain<T, R, DB, false>;
 }
 
+template <class S> int block_tower_shared(bool tma, bool model)
+{
+    return tma && model ? S::shared_bytes_model : S::shared_bytes;
+}
+
 template <class T, int R, int DB>
 cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
 {
@@ -54,12 +59,12 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
         const void *k = block_tower_function<T, R, DB>(tma, model);
         e = cudaFuncGetAttributes(&f, k);
         if (e) return e;
-        e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, S::shared_bytes);
+        const int bytes = block_tower_shared<S>(tma, model);
+        e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (e) return e;
         int blocks;
         shape->threads = tma ? S::threads_tma : S::active;
-        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, shape->threads,
-                                                          S::shared_bytes);
+        e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, shape->threads, bytes);
         if (e) return e;
         /* all blocks of a launch must be resident, whichever variant runs */
         if (!model || blocks < shape->blocks_per_sm) shape->blocks_per_sm = blocks;
@@ -93,7 +98,7 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     void *arguments[] = {&params};
     return cudaLaunchKernel(block_tower_function<T, R, DB>(tma, args->k != nullptr),
                             dim3(launch->blocks), dim3(tma ? S::threads_tma : S::active), arguments,
-                            S::shared_bytes, stream);
+                            block_tower_shared<S>(tma, args->k), stream);
 }
 
 #endif

@@ -1,7 +1,5 @@
 /* Sources and receivers in a block tower. Included by wave_block_tower.cuh. */
 
-#include <cuda_pipeline_primitives.h>
-
 /* Asynchronously: the numbers are there after points_found, one step later. */
 template <class T, int R, int DB, bool MODEL, bool TMA>
 __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::find_points(int x, int y)

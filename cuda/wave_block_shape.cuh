@@ -37,34 +37,19 @@ template <class T, int R, int DB> struct block_shape {
         return lanes * vectors_wanted > 32 ? 32 / lanes : vectors_wanted;
     }
     static constexpr int line_of(int lanes) { return (lanes * vectors_of(lanes) + 2 * PV) * 16; }
-    /* Neighbouring blocks start in different banks. The eight threads whose 16 bytes move at a time
-     * own parts of several blocks where there are fewer than 8 lanes; otherwise they lie in one
-     * line and one of them may read an edge slot instead: one vector further for the next block, as
-     * edge slots are. */
+    /* Neighbouring blocks start in different banks: for the warps that exchange edges, one block a
+     * thread, and where the eight threads whose 16 bytes move at a time own parts of several. */
     static constexpr int block_of(int lanes)
     {
         const int bytes = NL * line_of(lanes);
-        if (lanes >= 8) return round_up(bytes, 128) + 16;
+        if (lanes >= 8) return (bytes / 16 | 1) * 16;
         return bytes + (bytes % 128 == 0 ? lanes * 16 : 0);
     }
     static constexpr int halo_blocks = 4 * DB + 2;
-    /* edges: groups of lines like those of a block, each line with one vector of several slots */
-    static constexpr int edges_a_line(int lanes)
-    {
-        const int n = line_of(lanes) / 16;
-        return n >= 8 ? n / 8 * 8 : n;
-    }
-    static constexpr int edge_group_of(int lanes) { return round_up(NL * line_of(lanes), 128); }
-    static constexpr int edge_of(int lanes)
-    {
-        const int n = edges_a_line(lanes);
-        return (blocks + n - 1) / n * edge_group_of(lanes);
-    }
     static constexpr int shared_of(int lanes)
     {
         return 2 * halo_blocks * round_up(NL * line_of(lanes), 128) +
-               round_up(blocks * block_of(lanes), 128) + 4 * PV * edge_of(lanes) + 256 + 192 +
-               32 * blocks;
+               round_up(blocks * block_of(lanes), 128) + 192 + 32 * blocks;
     }
     /* threads along z: as many as threads and shared memory allow */
     static constexpr int lanes_fit(int lanes)
@@ -78,8 +63,6 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int line = line_of(lanes), block_bytes = block_of(lanes);
     static constexpr int halo_block_bytes = round_up(NL * line, 128);
     static constexpr int halo_bytes = halo_blocks * halo_block_bytes;
-    static constexpr int edges_per_line = edges_a_line(lanes), edge_group = edge_group_of(lanes);
-    static constexpr int edge_vector = edge_of(lanes), edge_bytes = PV * edge_vector;
     /* Messages between parts (wave_block_edges.cuh): packets for some lines, and how many lines are
      * fetched at a time. A fetch takes 1000 cycles, so few batches, as far as registers go. */
     static constexpr __host__ __device__ int packets_of(int lines)
@@ -101,22 +84,22 @@ template <class T, int R, int DB> struct block_shape {
         return PV == 1 && nz % V == 0;
     }
     static constexpr int halo = 0, own = 2 * halo_bytes;
-    static constexpr int edge = round_up(own + blocks * block_bytes, 128);
-    /* edges of one parity and side: in the bank that the line of the block leaves free */
-    static constexpr __device__ int edges_at(int parity, int side)
+    /* Where the edges lie in a line: the vectors just below and above those of the part. */
+    static constexpr __device__ int edge_at(int side, int vectors)
     {
-        return edge + parity * (2 * edge_bytes + 128) + side * edge_bytes + (PV + side) % 8 * 16;
+        return side ? (PV + vectors) * 16 : 0;
     }
-    /* Slot of the block with number n (a block of the frame at the step that reads the edges). */
-    static constexpr __device__ int edge_slot(unsigned n)
-    {
-        return n / edges_per_line * edge_group + n % edges_per_line * 16;
-    }
-    static constexpr int gates = edge + 4 * edge_bytes + 256;
+    static constexpr int gates = round_up(own + blocks * block_bytes, 128);
     static constexpr int item = gates + 128, places = item + 64;
     static constexpr int shared_bytes = places + 32 * blocks;
 
-    static constexpr int workers = blocks * lanes;        /* threads that own cells */
+    static constexpr int workers = blocks * lanes; /* threads that own cells */
+    /* With a model and TMA: k of the first so many vectors of every thread, as far as they fit. */
+    static constexpr int k = round_up(shared_bytes, 128), k_stride = round_up(workers, 32) * 16;
+    static constexpr int k_room = (MOST_SHARED - k) / k_stride;
+    static constexpr int k_vectors = k_room < 0 ? 0 : k_room < ZV * NL ? k_room : ZV * NL;
+    static constexpr int shared_bytes_model = k + k_vectors * k_stride;
+
     static constexpr int active = round_up(workers, 32);  /* these take part in barriers */
     static constexpr int groups = round_up(workers, 128); /* whole warp groups for TMA */
     static constexpr int threads_tma = groups + 128;

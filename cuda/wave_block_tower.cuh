@@ -11,11 +11,11 @@
  *
  *     own    the newest level of every block, by frame position (Y, X);
  *     halo   two blocks per row beyond the leading edge, from global memory, two steps deep;
- *     edge   the vectors just below and above the planes of this part, from the parts beside it
- *            (see wave_block_edges.cuh) or, at a face, their mirror images; one slot a thread.
+ *     k      with a model and TMA: (c dt)^2 of as many cells of each thread as there is room for.
  *
- * A line is one column of cells along z: ZL vectors, with PV more on each side that only halo lines
- * use (a block that has just entered finds its edges there).
+ * A line is one column of cells along z: ZL vectors, with PV more on each side, the edges: what
+ * lies just below and above the planes of this part. Halo lines bring theirs along; those of `own`
+ * come from the parts beside (see wave_block_edges.cuh). At a face they are mirror images.
  *
  * A step:  wait for the halo and sum x and y; wait for the edges and sum z; write what leaves the
  * diamond; when all have read, publish the new level in `own`. With TMA (compute capability 9.0)
@@ -32,6 +32,7 @@
 #define TORRE_WAVE_BLOCK_TOWER_CUH
 
 #include "tower_schedule.cuh"
+#include <cuda_pipeline_primitives.h>
 #include <limits.h>
 
 #include "wave_block_edges.cuh"
@@ -41,10 +42,19 @@
 __device__ __forceinline__ bool likely(bool b) { return __builtin_expect(b, 1); }
 __device__ __forceinline__ bool unlikely(bool b) { return __builtin_expect(b, 0); }
 
+/* To global memory, past the L1 cache. */
+template <class T> __device__ __forceinline__ void store_vector(void *to, const cells<T> &v)
+{
+    float4 q;
+    memcpy(&q, &v, 16);
+    __stcg((float4 *)to, q);
+}
+
 template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     using S = block_shape<T, R, DB>;
     using vec = cells<T>;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL, ZV = S::ZV, lanes = S::lanes;
+    static constexpr int KEPT = MODEL && TMA ? S::k_vectors : 0; /* k in shared memory */
 
     /*
      * The two levels of a block and a line of sums nearly fill the registers of a thread. All else
@@ -139,12 +149,6 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         memcpy(&v, &q, 16);
         return v;
     }
-    static __device__ __forceinline__ void store_global(T *p, const vec &v)
-    {
-        float4 q;
-        memcpy(&q, &v, 16);
-        __stcg((float4 *)p, q);
-    }
     /* Threads that only fill up the last warp. */
     static __device__ __forceinline__ bool idle()
     {
@@ -218,12 +222,6 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
     /* Offset of vector v of this thread inside a line. */
     static __device__ __forceinline__ int in_line(int v) { return (PV + lane() + v * lanes) * 16; }
-    /* Offset of the edge slot of the block that stands at position x during a step (line 0),
-     * less that of the edges of its parity and side. */
-    static __device__ __forceinline__ int edge_slot(const place &p, int x)
-    {
-        return S::edge_slot(p.number + x);
-    }
 
     static __device__ __forceinline__ void publish_block(const vec (&from)[ZV][NL], int block)
     {
@@ -246,11 +244,11 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     __device__ __forceinline__ bool at_z_face() const { return h.below < 0 || h.above < 0; }
     __device__ __forceinline__ bool ragged() const { return g.n[2] % V != 0 && h.above < 0; }
     __device__ __forceinline__ bool mirrors_vectors() const { return S::mirrors_vectors(g.n[2]); }
-    /* Those images beyond the z faces, into this thread's edge slot of `parity`. */
-    __device__ __forceinline__ void mirror_vectors(const vec (&C)[ZV][NL], int slot, int parity);
-    /* The general case, cell by cell, for the published block at offset `block`: images in the edge
-     * slot and, where nz is no multiple of V, inside the last vector. */
-    __device__ __forceinline__ void mirror_lines(int block, int slot, int parity);
+    /* Those images beyond the z faces, into the edges of the block at offset `block`. */
+    __device__ __forceinline__ void mirror_vectors(const vec (&C)[ZV][NL], int block);
+    /* The general case, cell by cell; where nz is no multiple of V, images lie inside the last
+     * vector, too. */
+    __device__ __forceinline__ void mirror_lines(int block);
 
     /* ---------- start and end of a tower ---------- */
 
@@ -288,7 +286,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
 #pragma unroll
                 for (int v = 0; v < ZV; v++)
                     if (lane() + v * lanes < h.vectors && (!CHECKED || column_inside(x + i, y + j)))
-                        store_global((T *)(line + v * lanes * 16), from[v][i * R + j]);
+                        store_vector(line + v * lanes * 16, from[v][i * R + j]);
                 line += step_y;
             }
             corner += step_x;
@@ -307,27 +305,28 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         const place p = my_place();
         const int x = h.x_tower + R * (t - 1), y = p.y;
         const int block = p.own_row() + X * S::block_bytes;
-        const int next = position_after(p, X), edges = edge_slot(p, next);
+        const int next = position_after(p, X);
         load_block(C, (const T *)g.field[1], x + R * X, y);
         load_block(A, (const T *)g.field[0], x + R + R * next, y);
         publish_block(C, block);
-        edges_from_field((const T *)g.field[1], x + R * X, y, edges);
+        __syncwarp(); /* edges lie where threads without planes have just written */
+        edges_from_field((const T *)g.field[1], x + R * X, y, block);
         if (at_z_face()) {
             if (mirrors_vectors()) {
-                mirror_vectors(C, edges, 0);
+                mirror_vectors(C, block);
             } else {
-                __syncwarp();
-                mirror_lines(block, edges, 0);
+                mirror_lines(block);
                 __syncwarp();
                 if (ragged()) reload(C, block);
             }
         }
         X = next;
         find_points(x + R + R * X, y);
+        fetch_model(x + R + R * X, y);
     }
 
-    /* Edge slots of the first step, from the field itself. */
-    __device__ __forceinline__ void edges_from_field(const T *field, int x, int y, int slot)
+    /* Edges of the first step, from the field itself. */
+    __device__ __forceinline__ void edges_from_field(const T *field, int x, int y, int block)
     {
         if (lane() >= PV || idle()) return;
 #pragma unroll 1
@@ -336,7 +335,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             int z = h.z_part + (side ? h.vectors + lane() : lane() - PV) * V;
             if (z < 0) z += g.n[2];
             if (z >= g.n[2]) z -= g.n[2];
-            const int edges = S::edges_at(0, side) + slot + lane() * S::edge_vector;
+            const int edges = block + S::edge_at(side, h.vectors) + lane() * 16;
 #pragma unroll 1
             for (int i = 0; i < R; i++) { /* R loads at a time */
                 vec v[R];
@@ -350,7 +349,6 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                 for (int j = 0; j < R; j++) store_shared(edges + (i * R + j) * S::line, v[j]);
             }
         }
-        if (TMA) fence_async_copies_shared(); /* later edges are copied to the same place */
     }
 
     /* Write what step t, the last one, has not: C holds the newest level, A the one before. */
@@ -446,20 +444,52 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         return (const T *)g.k + column(b.x, g.n[0]) * g.k_stride_x +
                column(b.y, g.n[1]) * g.k_stride_y + z_of(b, v);
     }
-    /* k of R cells from (i, j) on, along x (AXIS 0) or y (1). */
+    /* k of vector v of R cells from (i, j) on, along x (AXIS 0) or y (1). */
     template <int AXIS>
-    __device__ __forceinline__ void load_model(vec (&k)[R], const T *model, int i, int j) const
+    __device__ __forceinline__ void load_model(vec (&k)[R], const T *model, int v, int i,
+                                               int j) const
     {
 #pragma unroll
-        for (int q = 0; q < R && MODEL; q++) {
-            const int64_t at =
-                (AXIS == 0 ? i + q : i) * g.k_stride_x + (AXIS == 1 ? j + q : j) * g.k_stride_y;
-            uint64_t half[2]; /* not __ldg: the compiler would keep all k of a block */
-            asm("ld.global.nc.v2.b64 {%0, %1}, [%2];"
-                : "=l"(half[0]), "=l"(half[1])
-                : "l"(model + at));
-            memcpy(&k[q], half, 16);
+        for (int q = 0; q < R && MODEL; q++)
+            k[q] = load_k(model, v, AXIS == 0 ? i + q : i, AXIS == 1 ? j + q : j);
+    }
+    __device__ __forceinline__ vec load_k(const T *model, int v, int i, int j) const
+    {
+        const int number = v * NL + i * R + j;
+        if (number < KEPT) return load_shared(kept(number));
+        vec k;
+        uint64_t half[2]; /* not __ldg: the compiler would keep all k of a block */
+        asm("ld.global.nc.v2.b64 {%0, %1}, [%2];"
+            : "=l"(half[0]), "=l"(half[1])
+            : "l"(model + i * g.k_stride_x + j * g.k_stride_y));
+        memcpy(&k, half, 16);
+        return k;
+    }
+    static __device__ __forceinline__ int kept(int number)
+    {
+        return S::k + number * S::k_stride + thread() * 16;
+    }
+    /* Fetch what load_k finds in shared memory, for the block whose first column is (x, y);
+     * asynchronously, each thread for itself. */
+    __device__ __forceinline__ void fetch_model(int x, int y)
+    {
+        if (!KEPT || idle()) return;
+        const cell_block b = {x, y, h.z_part};
+#pragma unroll
+        for (int v = 0; v < ZV; v++) {
+            const T *model = model_of(b, v);
+#pragma unroll
+            for (int i = 0; i < NL; i++)
+                if (v * NL + i < KEPT)
+                    __pipeline_memcpy_async(shared() + kept(v * NL + i),
+                                            model + i / R * g.k_stride_x + i % R * g.k_stride_y,
+                                            16);
         }
+        __pipeline_commit();
+    }
+    __device__ __forceinline__ void model_fetched()
+    {
+        if (KEPT) __pipeline_wait_prior(0);
     }
     __device__ __forceinline__ vec damping_of(const cell_block &b, int i, int j, int z) const
     {
@@ -537,28 +567,100 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         const bool fresh = X + 1 == p.reach() + p.length();
         const int block =
             fresh ? p.halo_row() + parity * S::halo_bytes : p.own_row() + (X + 1) * S::block_bytes;
-        const int slot = edge_slot(p, X), at = lane() + v * lanes;
 #pragma unroll
         for (int d = 0; d < PV; d++) {
-            const int low = at - 1 - d, high = at + 1 + d - h.vectors;
-            below[d] = block + (PV + low) * 16;
-            above[d] = block + (PV + at + 1 + d) * 16;
-            /* a block that has just entered brought its neighbours along, but not beyond a face */
-            if (low < 0 && !(fresh && h.below >= 0))
-                below[d] = S::edges_at(parity, 0) + slot + (low + PV) * S::edge_vector;
-            if (high >= 0 && !(fresh && h.above >= 0))
-                above[d] = S::edges_at(parity, 1) + slot + min(high, PV - 1) * S::edge_vector;
+            below[d] = block + in_line(v) - (1 + d) * 16;
+            above[d] = block + in_line(v) + (1 + d) * 16;
+        }
+    }
+    /* The vector u of line i with those below and above it. */
+    static __device__ __forceinline__ void find_around(vec (&around)[2 * PV + 1], const vec &u,
+                                                       const int (&below)[PV],
+                                                       const int (&above)[PV], int i)
+    {
+        around[PV] = u;
+#pragma unroll
+        for (int d = 0; d < PV; d++) {
+            around[PV - 1 - d] = load_shared(below[d] + i * S::line);
+            around[PV + 1 + d] = load_shared(above[d] + i * S::line);
+        }
+    }
+
+    /* The end of a step for vector v. */
+    template <bool DAMPED>
+    __device__ __forceinline__ void change_places(vec (&A)[NL], vec (&C)[NL], const cell_block &b,
+                                                  int v)
+    {
+        const int z = DAMPED ? z_of(b, v) : 0;
+#pragma unroll
+        for (int i = 0; i < NL; i++) {
+            if (DAMPED) finish_update(A[i], damping_of(b, i / R, i % R, z));
+            const vec next = A[i];
+            A[i] = C[i];
+            C[i] = next;
+        }
+    }
+
+    /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once. The
+     * vectors in the middle need no edges and come first. */
+    template <bool DAMPED, class Waits>
+    __device__ __forceinline__ void update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL],
+                                                      const place &p, const cell_block &b, int t,
+                                                      Waits &waits)
+    {
+        int along_x[2], along_y[2], below[PV], above[PV];
+        bool waiting = true;
+        find_blocks_beside<0>(along_x, p, t & 1);
+        find_blocks_beside<1>(along_y, p, t & 1);
+#pragma unroll
+        for (int n = 0; n < ZV; n++) {
+            const int v = n + 1 == ZV ? n : n + 2 < ZV ? n + 1 : 0;
+            if (waiting && (v == 0 || v + 1 == ZV || h.vectors <= (v + 1) * lanes)) {
+                waits.edges(*this, t);
+                waiting = false;
+            }
+            const int z = DAMPED ? z_of(b, v) : 0;
+            const T *model = MODEL ? model_of(b, v) : nullptr;
+            vec k[NL], sums[NL], *sum = MODEL ? sums : A[v];
+#pragma unroll
+            for (int i = 0; i < NL && MODEL; i++) k[i] = load_k(model, v, i / R, i % R);
+#pragma unroll
+            for (int j = 0; j < R; j++) {
+                const int line = in_line(v) + j * S::line;
+#pragma unroll
+                for (int i = 0; i < R; i++)
+                    begin<DAMPED>(A[v][i * R + j], C[v][i * R + j], b, i, j, z);
+                sum_line<0, MODEL>(&sum[j], R, &C[v][j], R, along_x[0] + line, along_x[1] + line,
+                                   R * S::line);
+            }
+#pragma unroll
+            for (int i = 0; i < NL && MODEL; i++) accumulate(A[v][i], k[i], sum[i]);
+#pragma unroll
+            for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], C[v], i, v, along_y);
+            find_beside(below, above, p, v, t & 1);
+#pragma unroll
+            for (int i = 0; i < NL; i++) {
+                vec around[2 * PV + 1];
+                find_around(around, C[v][i], below, above, i);
+                add_along_z<T, R>(sum[i], around, c.weight[2]);
+                if (MODEL) accumulate(A[v][i], k[i], sum[i]);
+            }
+            change_places<DAMPED>(A[v], C[v], b, v);
         }
     }
 
     /* From A (level t - 1) and C (level t) to A (level t) and C (level t + 1): the two change
      * places so that all steps can use one copy of the code, which instruction caches hold more
      * easily. With a model, sums along y and z are one, so that k is read twice a step and not
-     * three times: it comes from the L2 cache. */
+     * three times: what is not in shared memory comes from the L2 cache. */
     template <bool DAMPED, class Waits>
     __device__ __forceinline__ void update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
                                            const cell_block &b, int t, Waits &waits)
     {
+        if constexpr (R == 2) {
+            update_by_vectors<DAMPED>(A, C, p, b, t, waits);
+            return;
+        }
         int along_x[2], along_y[2];
         find_blocks_beside<0>(along_x, p, t & 1);
         find_blocks_beside<1>(along_y, p, t & 1);
@@ -570,7 +672,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                 const T *model = MODEL ? model_of(b, v) : nullptr;
 #pragma unroll
                 for (int j = 0; j < R; j++) {
-                    load_model<0>(k, model, 0, j);
+                    load_model<0>(k, model, v, 0, j);
 #pragma unroll
                     for (int i = 0; i < R; i++)
                         begin<DAMPED>(A[v][i * R + j], C[v][i * R + j], b, i, j, z);
@@ -597,7 +699,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             find_beside(below, above, again, v, t & 1);
             if constexpr (R == 1) {
                 const int line = in_line(v);
-                load_model<1>(k, model, 0, 0);
+                load_model<1>(k, model, v, 0, 0);
                 const vec y =
                     pair_sum(load_shared(along_y[0] + line), load_shared(along_y[1] + line));
                 const vec x =
@@ -609,27 +711,16 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
 #pragma unroll
                 for (int i = 0; i < NL; i++) {
                     if (MODEL && i % R == 0) {
-                        load_model<1>(k, model, i / R, 0);
+                        load_model<1>(k, model, v, i / R, 0);
                         sum_along_y(sum, C[v], i / R, v, along_y);
                     }
                     vec around[2 * PV + 1];
-                    around[PV] = C[v][i];
-#pragma unroll
-                    for (int d = 0; d < PV; d++) {
-                        around[PV - 1 - d] = load_shared(below[d] + i * S::line);
-                        around[PV + 1 + d] = load_shared(above[d] + i * S::line);
-                    }
+                    find_around(around, C[v][i], below, above, i);
                     add_along_z<T, R>(MODEL ? sum[i % R] : A[v][i], around, c.weight[2]);
                     if (MODEL) accumulate(A[v][i], k[i % R], sum[i % R]);
                 }
             }
-#pragma unroll
-            for (int i = 0; i < NL; i++) {
-                if (DAMPED) finish_update(A[v][i], damping_of(b, i / R, i % R, z));
-                const vec next = A[v][i];
-                A[v][i] = C[v][i];
-                C[v][i] = next;
-            }
+            change_places<DAMPED>(A[v], C[v], b, v);
         }
     }
 
@@ -658,11 +749,11 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (likely(!at_z_face())) return;
         if (mirrors_vectors()) {
             /* with TMA the warps that exchange edges do it, but for the first step */
-            if (fresh && !idle() && (!TMA || t == h.first_step))
-                mirror_vectors(C, edge_slot(p, X), t & 1);
+            if (fresh && !idle() && (!TMA || t == h.first_step)) mirror_vectors(C, halo);
+            if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
             return;
         }
-        if (fresh && !idle()) mirror_lines(halo, edge_slot(p, X), t & 1);
+        if (fresh && !idle()) mirror_lines(halo);
         if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
         __syncwarp();
         if (ragged()) {
@@ -681,6 +772,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             refresh();
             prepare(C, p, t, waits);
             const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part};
+            model_fetched();
             if (unlikely(is_damped(t)))
                 update<true>(A, C, p, b, t, waits);
             else
@@ -693,19 +785,21 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         const int left = p.own_row() + X * S::block_bytes, at = X - p.reach();
         const bool points = p.point_first < p.point_last;
         if (unlikely(points)) add_sources(C, p, t);
-        if (at == 0) reload(A, p.halo_row() + (t & 1) * S::halo_bytes + S::halo_block_bytes);
+        if (at == 0) {
+            reload(A, p.halo_row() + (t & 1) * S::halo_bytes + S::halo_block_bytes);
+            fetch_model(h.x_tower + R * t + R * (X + p.length()), p.y);
+        }
         waits.done_reading(*this, t);
         store_leaving(C, p, t);
         waits.all_read(*this, t);
         publish_block(C, left);
         if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
             /* a block that stays needs its images beyond the face in the next step */
-            const int next_slot = edge_slot(p, X - 1);
+            __syncwarp();
             if (mirrors_vectors()) {
-                if (at > 0 && !idle()) mirror_vectors(C, next_slot, (t + 1) & 1);
+                if (at > 0 && !idle()) mirror_vectors(C, left);
             } else {
-                __syncwarp();
-                if (at > 0 && !idle()) mirror_lines(left, next_slot, (t + 1) & 1);
+                if (at > 0 && !idle()) mirror_lines(left);
                 __syncwarp();
                 if (ragged()) reload(C, left);
             }

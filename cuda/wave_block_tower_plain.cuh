@@ -47,7 +47,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
         for (int side = 0; side < 2; side++)
             if (b.beside(side) >= 0)
                 edge_exchange<T, R, DB>::receive(
-                    b.shared(), b.thread(), S::active, side, t & 1,
+                    b.shared(), b.thread(), S::active, side, b.h.vectors,
                     tower_mailbox(b.l, b.item().item, side, t & 1, S::mailbox_bytes),
                     tower_mail_number(b.l, b.item().item, t));
         barrier_among<S::active>();

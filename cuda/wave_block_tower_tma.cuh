@@ -153,11 +153,12 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
             if (beside >= 0) {
                 edges::send(shared, lane, 32, side, vectors, to + p * S::mailbox_bytes,
                             tower_mail_number(l, other, t + 1));
-                edges::receive(shared, lane, 32, side, p, from + p * S::mailbox_bytes,
+                edges::receive(shared, lane, 32, side, vectors, from + p * S::mailbox_bytes,
                                tower_mail_number(l, item, t + 1));
             } else if (S::mirrors_vectors(g.n[2])) {
                 gate_wait(&gates->halo[p], halo);
                 edges::mirror(shared, lane, 32, side, p, vectors, g.mirror[2].sign[side][0] == 1);
+                fence_async_copies_shared(); /* the halo is copied to again */
             }
             __syncwarp();
             if (lane == 0) gate_arrive(&gates->edge[p]);
