@@ -88,13 +88,15 @@ template <class T, int R, int DB> struct edge_exchange {
         }
     }
 
-    /* All edges on one side, by thread number `thread` of `threads`; vectors: along z in the part.
+    /* All edges on one side, from `own` at that offset, by thread number `thread` of `threads`;
+     * vectors: along z in the part.
      */
     static __device__ __forceinline__ void send(const char *shared, int thread, int threads,
-                                                int side, int vectors, char *box, int number)
+                                                int own, int side, int vectors, char *box,
+                                                int number)
     {
         for (int n = thread; n < S::blocks - 1; n += threads) {
-            const int from = S::own + (n + 1) * S::block_bytes + (side ? vectors : PV) * 16;
+            const int from = own + (n + 1) * S::block_bytes + (side ? vectors : PV) * 16;
 #pragma unroll 1
             for (int batch = 0; batch < NL / lines; batch++)
                 send_batch<lines>(shared, batch * lines, slot_of(box, n, batch), from, side,
@@ -138,11 +140,11 @@ template <class T, int R, int DB> struct edge_exchange {
     }
 
     /* All edges on one side, into the lines that they belong to. */
-    static __device__ __forceinline__ void receive(char *shared, int thread, int threads, int side,
-                                                   int vectors, char *box, int number)
+    static __device__ __forceinline__ void receive(char *shared, int thread, int threads, int own,
+                                                   int side, int vectors, char *box, int number)
     {
         for (int n = thread; n < S::blocks - 1; n += threads) {
-            const int to = S::own + (n + 1) * S::block_bytes + S::edge_at(side, vectors);
+            const int to = own + (n + 1) * S::block_bytes + S::edge_at(side, vectors);
 #pragma unroll 1
             for (int batch = 0; batch < NL / lines; batch++)
                 receive_batch<lines>(shared, slot_of(box, n, batch), batch * lines, to, side,
@@ -155,11 +157,11 @@ template <class T, int R, int DB> struct edge_exchange {
 
     /* At a face: the images of the vectors next to it, for the step of `parity`, once the level is
      * in `own` and in the halo (blocks about to enter). One vector on each side (PV = 1). */
-    static __device__ __forceinline__ void mirror(char *shared, int thread, int threads, int side,
-                                                  int parity, int vectors, bool rigid)
+    static __device__ __forceinline__ void mirror(char *shared, int thread, int threads, int own,
+                                                  int side, int parity, int vectors, bool rigid)
     {
         for (int n = thread; n < S::blocks; n += threads) {
-            int from = S::own + (n + 1) * S::block_bytes; /* where it stands before that step */
+            int from = own + (n + 1) * S::block_bytes; /* where it stands before that step */
             for (int y = 1 - DB; y < DB; y++)
                 if (n == row_start<DB>(y) + 2 * DB - abs(y) - 1)
                     from = S::halo + parity * S::halo_bytes + (y + DB) * 2 * S::halo_block_bytes;

@@ -48,7 +48,7 @@ __device__ __forceinline__ int block_tower<T, R, DB, MODEL, TMA>::find_block(int
     if (abs(Y) > DB || beyond > 1 || X < abs(Y)) return -1;
     if (beyond >= 0)
         return S::halo + parity * S::halo_bytes + ((Y + DB) * 2 + beyond) * S::halo_block_bytes;
-    return S::own + (row_start(Y) + X) * S::block_bytes;
+    return S::own + parity * ODD + (row_start(Y) + X) * S::block_bytes;
 }
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
@@ -141,5 +141,5 @@ block_tower<T, R, DB, MODEL, TMA>::fill_ghosts(vec (&C)[ZV][NL], const place &p,
     }
     if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
     barrier_among<S::active>();
-    if (filled && stays) reload(C, p.own_row() + (X + 1) * S::block_bytes);
+    if (filled && stays) reload(C, p.own_row() + (t & 1) * ODD + (X + 1) * S::block_bytes);
 }

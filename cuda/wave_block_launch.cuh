@@ -37,11 +37,6 @@ template <class T, int R, int DB> const void *block_tower_function(bool tma, boo
                  : (const void *)block_tower_plain<T, R, DB, false>;
 }
 
-template <class S> int block_tower_shared(bool tma, bool model)
-{
-    return tma && model ? S::shared_bytes_model : S::shared_bytes;
-}
-
 template <class T, int R, int DB>
 cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
 {
@@ -59,7 +54,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
         const void *k = block_tower_function<T, R, DB>(tma, model);
         e = cudaFuncGetAttributes(&f, k);
         if (e) return e;
-        const int bytes = block_tower_shared<S>(tma, model);
+        const int bytes = S::shared_bytes_of(tma, model);
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (e) return e;
         int blocks;
@@ -74,7 +69,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     }
     shape->planes = S::planes;
     shape->block_x = R;
-    shape->shared_bytes = S::shared_bytes;
+    shape->shared_bytes = S::shared_bytes_of(tma, false);
     shape->mailbox_bytes = S::mailbox_bytes;
     return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
@@ -98,7 +93,7 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     void *arguments[] = {&params};
     return cudaLaunchKernel(block_tower_function<T, R, DB>(tma, args->k != nullptr),
                             dim3(launch->blocks), dim3(tma ? S::threads_tma : S::active), arguments,
-                            block_tower_shared<S>(tma, args->k), stream);
+                            S::shared_bytes_of(tma, args->k), stream);
 }
 
 #endif

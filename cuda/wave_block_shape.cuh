@@ -89,16 +89,32 @@ template <class T, int R, int DB> struct block_shape {
     {
         return side ? (PV + vectors) * 16 : 0;
     }
-    static constexpr int gates = round_up(own + blocks * block_bytes, 128);
+    static constexpr int own_bytes = round_up(blocks * block_bytes, 128), gates = own + own_bytes;
     static constexpr int item = gates + 128, places = item + 64;
     static constexpr int shared_bytes = places + 32 * blocks;
 
     static constexpr int workers = blocks * lanes; /* threads that own cells */
-    /* With a model and TMA: k of the first so many vectors of every thread, as far as they fit. */
-    static constexpr int k = round_up(shared_bytes, 128), k_stride = round_up(workers, 32) * 16;
-    static constexpr int k_room = (MOST_SHARED - k) / k_stride;
+    /* With TMA there may be more. With a model: k of the first so many vectors of every thread, as
+     * far as they fit. */
+    static constexpr int more = round_up(shared_bytes, 128);
+    static constexpr int k_stride = round_up(workers, 32) * 16;
+    static constexpr int k_room = (MOST_SHARED - more) / k_stride;
     static constexpr int k_vectors = k_room < 0 ? 0 : k_room < ZV * NL ? k_room : ZV * NL;
-    static constexpr int shared_bytes_model = k + k_vectors * k_stride;
+    /* Without, at order 4: a second `own`, so that nobody waits until all have read the first. */
+    static constexpr bool fits_two = R == 2 && DB > 1 &&
+                                     sizeof(T) == 4 && more + own_bytes <= MOST_SHARED;
+    /* Offset of the odd levels in `own` from the even ones; 0: one level only. */
+    static constexpr __host__ __device__ int own_odd(bool tma, bool model)
+    {
+        return tma && !model && fits_two ? more - own : 0;
+    }
+    static constexpr int shared_bytes_of(bool tma, bool model)
+    {
+        return !tma                  ? shared_bytes
+               : model               ? more + k_vectors * k_stride
+               : own_odd(tma, model) ? more + own_bytes
+                                     : shared_bytes;
+    }
 
     static constexpr int active = round_up(workers, 32);  /* these take part in barriers */
     static constexpr int groups = round_up(workers, 128); /* whole warp groups for TMA */

@@ -54,6 +54,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     using S = block_shape<T, R, DB>;
     using vec = cells<T>;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL, ZV = S::ZV, lanes = S::lanes;
+    static constexpr int ODD = S::own_odd(TMA, MODEL);           /* 0: one level in `own` */
     static constexpr int KEPT = MODEL && TMA ? S::k_vectors : 0; /* k in shared memory */
 
     /*
@@ -467,7 +468,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
     static __device__ __forceinline__ int kept(int number)
     {
-        return S::k + number * S::k_stride + thread() * 16;
+        return S::more + number * S::k_stride + thread() * 16;
     }
     /* Fetch what load_k finds in shared memory, for the block whose first column is (x, y);
      * asynchronously, each thread for itself. */
@@ -547,15 +548,15 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         const int beyond = X + 1 - (p.reach() + p.length()); /* 0: the block has just entered */
         const int halo = p.halo_row() + parity * S::halo_bytes;
         if (AXIS == 0) {
-            beside[0] = p.own_row() + X * S::block_bytes;
+            beside[0] = p.own_row() + parity * ODD + X * S::block_bytes;
             beside[1] = beyond + 1 < 0 ? beside[0] + 2 * S::block_bytes
                                        : halo + (beyond + 1) * S::halo_block_bytes;
         } else {
             const int at_up = beyond + (p.row >= 0 ? 1 : -1);
             const int at_down = beyond + (p.row <= 0 ? 1 : -1);
-            beside[0] = at_down < 0 ? p.own_down + (X + 1) * S::block_bytes
+            beside[0] = at_down < 0 ? p.own_down + parity * ODD + (X + 1) * S::block_bytes
                                     : halo + (at_down - 2) * S::halo_block_bytes;
-            beside[1] = at_up < 0 ? p.own_up + (X + 1) * S::block_bytes
+            beside[1] = at_up < 0 ? p.own_up + parity * ODD + (X + 1) * S::block_bytes
                                   : halo + (2 + at_up) * S::halo_block_bytes;
         }
     }
@@ -565,8 +566,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                                                 int v, int parity)
     {
         const bool fresh = X + 1 == p.reach() + p.length();
-        const int block =
-            fresh ? p.halo_row() + parity * S::halo_bytes : p.own_row() + (X + 1) * S::block_bytes;
+        const int block = fresh ? p.halo_row() + parity * S::halo_bytes
+                                : p.own_row() + parity * ODD + (X + 1) * S::block_bytes;
 #pragma unroll
         for (int d = 0; d < PV; d++) {
             below[d] = block + in_line(v) - (1 + d) * 16;
@@ -782,7 +783,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         /* look everything up again: during the sums there were no registers to keep it in */
         const place p = my_place();
         refresh();
-        const int left = p.own_row() + X * S::block_bytes, at = X - p.reach();
+        const int left = p.own_row() + ((t + 1) & 1) * ODD + X * S::block_bytes;
+        const int at = X - p.reach();
         const bool points = p.point_first < p.point_last;
         if (unlikely(points)) add_sources(C, p, t);
         if (at == 0) {
@@ -790,7 +792,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             fetch_model(h.x_tower + R * t + R * (X + p.length()), p.y);
         }
         waits.done_reading(*this, t);
-        store_leaving(C, p, t);
+        if (!ODD) store_leaving(C, p, t);
         waits.all_read(*this, t);
         publish_block(C, left);
         if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
@@ -805,6 +807,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             }
         }
         waits.done_publishing(*this, t);
+        if (ODD) store_leaving(C, p, t);
+        waits.done_writing(*this, t);
         if (unlikely(points)) take_samples(p, left, t);
         if (at == 0 && unlikely(g.points.first != nullptr))
             find_points(h.x_tower + R * t + R * (X + p.length()), p.y);

@@ -47,7 +47,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
         for (int side = 0; side < 2; side++)
             if (b.beside(side) >= 0)
                 edge_exchange<T, R, DB>::receive(
-                    b.shared(), b.thread(), S::active, side, b.h.vectors,
+                    b.shared(), b.thread(), S::active, S::own, side, b.h.vectors,
                     tower_mailbox(b.l, b.item().item, side, t & 1, S::mailbox_bytes),
                     tower_mail_number(b.l, b.item().item, t));
         barrier_among<S::active>();
@@ -57,6 +57,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
     __device__ void all_read(tower &, int) { barrier_among<S::active>(); }
 
     __device__ void all_published(tower &, int) {} /* see below */
+    __device__ void done_writing(tower &, int) {}
     __device__ void done_publishing(tower &b, int t)
     {
         barrier_among<S::active>();
@@ -65,7 +66,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
         for (int side = 0; side < 2; side++)
             if (b.beside(side) >= 0)
                 edge_exchange<T, R, DB>::send(
-                    b.shared(), b.thread(), S::active, side, b.h.vectors,
+                    b.shared(), b.thread(), S::active, S::own, side, b.h.vectors,
                     tower_mailbox(b.l, b.mail_item(side), 1 - side, (t + 1) & 1, S::mailbox_bytes),
                     tower_mail_number(b.l, b.mail_item(side), t + 1));
         if (b.thread() != 0) return;

@@ -6,12 +6,15 @@
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Gates (shared memory barriers) of a block; parity p serves the steps with t % 2 = p. Nobody can
  * fall behind by two phases of a gate: workers need the halo of every step, which is copied only
- * after `read`, and the edges of every step, which come only after `published`. */
+ * after `read`, and the edges of every step, which come only after `published`; and they go on
+ * from `read` (from `edge` with two levels in `own`) only when the warp that tells of progress has
+ * seen the last level, since its releasing store may take longer than a short step. */
 struct tma_gates {
     uint64_t halo[2];      /* the halo has arrived */
     uint64_t edge[2];      /* the edges along z are there: one arrival a side */
     uint64_t read[2];      /* the workers have read all that they need for the step */
     uint64_t published[2]; /* the new level is in `own` (not at the last step of an item) */
+    uint64_t written[2];   /* with two levels in `own`: and what leaves the diamond is written */
 };
 
 /* The phases to wait for next at the gates of several kinds, of each parity. */
@@ -57,11 +60,15 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     __device__ __forceinline__ void done_reading(tower &, int t) { arrive(&gates()->read[t & 1]); }
     __device__ __forceinline__ void all_read(tower &, int t)
     {
-        gate_wait(&gates()->read[t & 1], phases.next(t & 1, READ));
+        if (!tower::ODD) gate_wait(&gates()->read[t & 1], phases.next(t & 1, READ));
     }
     __device__ __forceinline__ void done_publishing(tower &b, int t)
     {
         if (t + 1 < b.h.end_step) arrive(&gates()->published[t & 1]);
+    }
+    __device__ __forceinline__ void done_writing(tower &b, int t)
+    {
+        if (tower::ODD && t + 1 < b.h.end_step) arrive(&gates()->written[t & 1]);
     }
 };
 
@@ -125,7 +132,7 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
 }
 
 /* Exchanges edges with the part beside on one side; at a face, mirrors them. */
-template <class T, int R, int DB, class P>
+template <class T, int R, int DB, bool MODEL, class P>
 __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates, char *shared,
                                                int side)
 {
@@ -147,17 +154,18 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
         if (w.first_step >= w.end_step) continue;
         halos.next(w.first_step & 1); /* nothing to do for that one, see prepare */
         for (int t = w.first_step; t + 1 < w.end_step; t++) {
-            const int p = (t + 1) & 1;
+            const int p = (t + 1) & 1, own = S::own + p * S::own_odd(true, MODEL);
             const uint32_t halo = halos.next(p);
             gate_wait(&gates->published[t & 1], publications.next(t & 1));
             if (beside >= 0) {
-                edges::send(shared, lane, 32, side, vectors, to + p * S::mailbox_bytes,
+                edges::send(shared, lane, 32, own, side, vectors, to + p * S::mailbox_bytes,
                             tower_mail_number(l, other, t + 1));
-                edges::receive(shared, lane, 32, side, vectors, from + p * S::mailbox_bytes,
+                edges::receive(shared, lane, 32, own, side, vectors, from + p * S::mailbox_bytes,
                                tower_mail_number(l, item, t + 1));
             } else if (S::mirrors_vectors(g.n[2])) {
                 gate_wait(&gates->halo[p], halo);
-                edges::mirror(shared, lane, 32, side, p, vectors, g.mirror[2].sign[side][0] == 1);
+                edges::mirror(shared, lane, 32, own, side, p, vectors,
+                              g.mirror[2].sign[side][0] == 1);
                 fence_async_copies_shared(); /* the halo is copied to again */
             }
             __syncwarp();
@@ -167,21 +175,26 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
 }
 
 /* Tells downwind towers what the workers have written. */
-template <class T, int R, int DB, class P>
+template <class T, int R, int DB, bool MODEL, class P>
 __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, int *finished)
 {
     using S = block_shape<T, R, DB>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
+    constexpr bool odd = S::own_odd(true, MODEL) != 0;
     gate_phases publications;
     int towers = 0;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
-        for (int t = w.first_step; t + 1 < w.end_step; t++) {
-            gate_wait(&gates->published[t & 1], publications.next(t & 1));
-            if (lane == 0) store_progress_release(progress, t + 1);
+        for (int t = w.first_step; t < w.end_step; t++) {
+            if (t > w.first_step)
+                gate_wait(odd ? &gates->written[(t - 1) & 1] : &gates->published[(t - 1) & 1],
+                          publications.next((t - 1) & 1));
+            if (lane == 0 && !odd) gate_arrive(&gates->read[t & 1]); /* see tma_gates */
+            if (lane == 0 && odd && t + 1 < w.end_step) gate_arrive(&gates->edge[(t + 1) & 1]);
+            if (t > w.first_step && lane == 0) store_progress_release(progress, t);
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             towers++;
@@ -204,9 +217,10 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     if (threadIdx.x == 0) {
         for (int p = 0; p < 2; p++) {
             gate_init(&gates->halo[p], 1);
-            gate_init(&gates->edge[p], 2);
-            gate_init(&gates->read[p], S::active / 32);
+            gate_init(&gates->edge[p], S::own_odd(true, MODEL) ? 3 : 2);
+            gate_init(&gates->read[p], S::active / 32 + !S::own_odd(true, MODEL));
             gate_init(&gates->published[p], S::active / 32);
+            if (S::own_odd(true, MODEL)) gate_init(&gates->written[p], S::active / 32);
         }
         *finished = 0;
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -218,9 +232,9 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
         if (S::share_registers)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers(MODEL)));
         if (warp == S::groups / 32) fetch_halos<T, R, DB>(params, gates, shared);
-        if (warp == S::groups / 32 + 1) publish_steps<T, R, DB>(params, gates, finished);
+        if (warp == S::groups / 32 + 1) publish_steps<T, R, DB, MODEL>(params, gates, finished);
         if (warp >= S::groups / 32 + 2)
-            exchange_edges<T, R, DB>(params, gates, shared, warp - S::groups / 32 - 2);
+            exchange_edges<T, R, DB, MODEL>(params, gates, shared, warp - S::groups / 32 - 2);
     } else {
         if (S::share_registers)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers(MODEL)));
