@@ -9,7 +9,8 @@
  * the trailing edge the thread writes it to memory and takes the next block of the same row at the
  * leading edge. Shared memory only exchanges values between threads:
  *
- *     own    the newest level of every block, by frame position (Y, X);
+ *     own    the newest level of every block, by frame position (Y, X); with TMA at order 4 without
+ *            a model the level before as well, so that nobody waits until it has been read;
  *     halo   two blocks per row beyond the leading edge, from global memory, two steps deep;
  *     k      with a model and TMA: (c dt)^2 of as many cells of each thread as there is room for.
  *
@@ -816,10 +817,10 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
 
     /*
      * All steps of one item. waits.halo(t) returns when the halo of step t is there,
-     * all_published(t) when all blocks have their level t in `own`, edges(t) when the edge slots
-     * are filled. A thread calls done_reading(t) when it has read what it needs for the step, and
+     * all_published(t) when all blocks have their level t in `own`, edges(t) when the edges are
+     * there, too. A thread calls done_reading(t) when it has read what it needs for the step, and
      * all_read(t) returns when all have; done_publishing(t) when level t + 1 of its block is in
-     * `own` and what leaves the diamond has been written.
+     * `own`, and done_writing(t) when what leaves the diamond has been written.
      */
     template <class Waits>
     __device__ __forceinline__ void climb(const tower_item &w, int number, Waits &waits)
