@@ -1,7 +1,9 @@
 #!/bin/bash
 # Build, test, sanitize and measure the CUDA backend on a machine with an NVIDIA GPU.
 # Usage: bench/gpu_check.sh [BUILD_DIR]; environment: ORDERS, DTS (lists of kernels to build, "2;4"),
-# ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("test sanitize bench").
+# ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("test sanitize bench"). On compute
+# capability 9.0 the kernels for GPUs without TMA are built, tested and measured, too, in
+# BUILD_DIR-plain.
 set -o pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-build-gpu}
@@ -9,25 +11,34 @@ parts=${PARTS:-test sanitize bench}
 options=(-DCMAKE_BUILD_TYPE=Release)
 cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
 [ "$cc" = 90 ] && cc=90a
-options+=("-DCMAKE_CUDA_ARCHITECTURES=${ARCH:-$cc-real}")
 [ -n "$ORDERS" ] && options+=("-DTORRE_ORDERS=$ORDERS")
 [ -n "$DTS" ] && options+=("-DTORRE_DTS=$DTS")
 status=0
 note() { echo "== $* ($SECONDS s)"; }
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
-cmake -S "$root/cmake/gpu" -B "$build" "${options[@]}" >"$build.configure.log" 2>&1 ||
-    { cat "$build.configure.log"; exit 1; }
-cmake --build "$build" -j "$(nproc)" >"$build.log" 2>&1 || { tail -60 "$build.log"; exit 1; }
-note "built"
+build() { # DIR ARCHITECTURES
+    cmake -S "$root/cmake/gpu" -B "$1" "${options[@]}" "-DCMAKE_CUDA_ARCHITECTURES=$2" \
+        >"$1.configure.log" 2>&1 || { cat "$1.configure.log"; exit 1; }
+    cmake --build "$1" -j "$(nproc)" >"$1.log" 2>&1 || { tail -60 "$1.log"; exit 1; }
+    note "built $1"
+}
+build "$build" "${ARCH:-$cc-real}"
+plain=
+if [ "$cc" = 90a ]; then
+    plain=$build-plain
+    build "$plain" 90-real
+fi
 
 if [[ $parts == *test* ]]; then
     timeout 300 "$build/test_wave_cuda" all >"$build.test.log" 2>&1 || status=1
     grep FAIL "$build.test.log" | head -20
     tail -1 "$build.test.log"
-    TORRE_CUDA_PLAIN=1 timeout 300 "$build/test_wave_cuda" all >"$build.plain.log" 2>&1 || status=1
-    grep FAIL "$build.plain.log" | head -5
-    note "tests: $(tail -1 "$build.plain.log") (without TMA)"
+    if [ -n "$plain" ]; then
+        timeout 300 "$plain/test_wave_cuda" all >"$plain.test.log" 2>&1 || status=1
+        grep FAIL "$plain.test.log" | head -5
+        note "tests: $(tail -1 "$plain.test.log") (without TMA)"
+    fi
 fi
 if [[ $parts == *sanitize* ]]; then
     for tool in memcheck racecheck synccheck; do
@@ -60,11 +71,10 @@ if [[ $parts == *bench* ]]; then
     for order in 2 4 6 8; do cases+=($order:t:0:0:${edge}x${edge}x$edge); done
     cases+=(2:s:0:0:${edge}x${edge}x$edge 8:s:0:0:${edge}x${edge}x$edge)
     timeout 300 "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
-    # the kernels for GPUs without the features of compute capability 9.0
-    TORRE_CUDA_PLAIN=1 timeout 60 "$build/bench_wave_cuda" {2:t:0,{2,4,6,8}:{t:4,s:0}}:0:512x512x512 \
-        2:{t,s}:0:0:512x512x512:{model,f64} 2:t:0:0:512x512x512:{points,absorbing} \
-        2:t:0:0:{1024x1024x512,256x256x256} |
-        tee "$build.plain.csv" || status=1
+    [ -z "$plain" ] ||
+        timeout 60 "$plain/bench_wave_cuda" {2:t:0,{2,4,6,8}:{t:4,s:0}}:0:512x512x512 \
+            2:{t,s}:0:0:512x512x512:{model,f64} 2:t:0:0:512x512x512:{points,absorbing} \
+            2:t:0:0:{1024x1024x512,256x256x256} | tee "$plain.csv" || status=1
 fi
 note "done, status $status"
 exit $status

@@ -2,21 +2,17 @@
 #ifndef TORRE_WAVE_BLOCK_LAUNCH_CUH
 #define TORRE_WAVE_BLOCK_LAUNCH_CUH
 
-#include <stdlib.h>
-
 #include "wave_block_tower.cuh"
 #include "wave_tensor_map.cuh"
 
-/*
- * TMA on compute capability 9.0, unless TORRE_CUDA_PLAIN is set in the environment (for tests), and
- * not with periodic z faces, whose halos wrap.
- */
+/* TMA on compute capability 9.0, if the build has 90a, and not with periodic z faces, whose halos
+ * wrap. */
 static cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
 {
     int device, major;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *tma = !e && major == 9 && !periodic_z && !getenv("TORRE_CUDA_PLAIN");
+    *tma = !e && major == 9 && !periodic_z;
 #ifndef TORRE_CUDA_TMA /* no 90a in this build */
     *tma = false;
 #endif

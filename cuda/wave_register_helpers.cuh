@@ -540,8 +540,11 @@ __global__ void __launch_bounds__(register_shape<T, D, MODEL, TMA>::threads,
                                   register_shape<T, D, MODEL, TMA>::blocks_per_sm)
     register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params)
 {
-#ifndef __CUDA_ARCH_FEAT_SM90_ALL
-    if constexpr (!TMA) /* else empty: never launched on such GPUs */
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    constexpr bool launched = TMA || !register_tower_built_tma<T, D>;
+#else
+    constexpr bool launched = !TMA;
 #endif
+    if constexpr (launched) /* else empty, to build faster */
         run_register_tower<T, D, MODEL, LAYERS, POINTS, TMA>(params);
 }

@@ -2,8 +2,6 @@
 #ifndef TORRE_WAVE_REGISTER_LAUNCH_CUH
 #define TORRE_WAVE_REGISTER_LAUNCH_CUH
 
-#include <stdlib.h>
-
 #include <type_traits>
 
 #include "wave_register_tower.cuh"
@@ -23,14 +21,13 @@ const void *register_tower_function(int variant)
     return nullptr;
 }
 
-/* Whether the kernel with TMA is used: on compute capability 9.0, unless TORRE_CUDA_PLAIN is set in
- * the environment (for tests). */
+/* Whether the kernel with TMA is used: on compute capability 9.0, if the build has 90a. */
 template <class T, int D> cudaError_t register_tower_uses_tma(bool *tma)
 {
     int device, major;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *tma = !e && major == 9 && !getenv("TORRE_CUDA_PLAIN") && register_tower_built_tma<T, D>;
+    *tma = !e && major == 9 && register_tower_built_tma<T, D>;
 #ifndef TORRE_CUDA_TMA /* no 90a in this build */
     *tma = false;
 #endif

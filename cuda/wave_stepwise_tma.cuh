@@ -258,15 +258,14 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
 #endif
 }
 
-/* Compute capability 9.0, unless TORRE_CUDA_PLAIN is set in the environment (for tests), and not
- * with periodic y and z faces, whose neighbours wrap. */
+/* Compute capability 9.0, if the build has 90a, and not with periodic y and z faces, whose
+ * neighbours wrap. */
 static cudaError_t stepwise_uses_tma(const torre_wave_args *args, bool *tma)
 {
     int device, major;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *tma =
-        !e && major == 9 && !args->periodic[1] && !args->periodic[2] && !getenv("TORRE_CUDA_PLAIN");
+    *tma = !e && major == 9 && !args->periodic[1] && !args->periodic[2];
 #ifndef TORRE_CUDA_TMA /* no 90a in this build */
     *tma = false;
 #endif
