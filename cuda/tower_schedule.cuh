@@ -96,6 +96,27 @@ __device__ __forceinline__ const int *tower_wait_for(const torre_tower_launch &l
     return tower_progress(l, l.list[2 * place], l.list[2 * place + 1], before % l.parts);
 }
 
+/* By a warp whose lanes have the counters of tower_wait_for: wait until all upwind towers have come
+ * to step t, look every `nap` nanoseconds. Returns the step that they have come to. */
+__device__ __forceinline__ int wait_for_upwind(const int **counter, int t, int nap)
+{
+    const int lane = threadIdx.x & 31;
+    int seen;
+    for (;;) {
+        int value = TOWER_DONE;
+        if (*counter) {
+            value = load_progress(*counter);
+            if (lane >= 9 && value < TOWER_DONE) value = -1;
+        }
+        seen = warp_min(value);
+        if (seen >= t) break;
+        __nanosleep(nap);
+    }
+    if (lane >= 9) *counter = nullptr; /* mailboxes: only before the first step */
+    __syncwarp();
+    return seen;
+}
+
 /* Mailbox of an item for messages from the given side. A block has two that take turns, so that no
  * neighbour has to wait until its last item is done. */
 __device__ __forceinline__ char *tower_mailbox(const torre_tower_launch &l, int item, int side,

@@ -93,18 +93,7 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
         int seen = -1;
         for (int t = w.first_step; t < w.end_step; t++) {
             if (seen < t) {
-                for (;;) {
-                    int value = TOWER_DONE;
-                    if (pointer) {
-                        value = load_progress(pointer);
-                        if (lane >= 9 && value < TOWER_DONE) value = -1;
-                    }
-                    seen = __reduce_min_sync(~0u, value);
-                    if (seen >= t) break;
-                    __nanosleep(64);
-                }
-                if (lane >= 9) pointer = nullptr; /* only before the first step */
-                __syncwarp();
+                seen = wait_for_upwind(&pointer, t, 64);
                 fence_async_copies();
             }
             const int p = __shfl_sync(~0u, t & 1, 0);

@@ -246,21 +246,10 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
             for (int t = w.first_step; t < w.end_step; t++, n++) {
                 if (!TMA) seen = warp_min(early);
                 if (seen < t) {
-                    for (;;) {
-                        int value = TOWER_DONE;
-                        if (pointer) {
-                            value = load_progress(pointer);
-                            if (lane >= 9 && value < TOWER_DONE) value = -1;
-                        }
-                        seen = warp_min(value);
-                        if (seen >= t) break;
-                        __nanosleep(40);
-                    }
-                    if (lane >= 9) pointer = nullptr; /* only before the first step */
+                    seen = wait_for_upwind(&pointer, t, 40);
                     /* No acquiring fence: it would empty the L1 cache, which has what workers
                      * spill. All that was written before the counter is in L2 by now, and nothing
                      * of it is read through L1: only by the copies that follow and by __ldcg. */
-                    __syncwarp();
                     if constexpr (TMA) fence_async_copies();
                 }
                 auto room = [&]() {
