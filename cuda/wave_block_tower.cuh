@@ -702,10 +702,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             if constexpr (R == 1) {
                 const int line = in_line(v);
                 load_model<1>(k, model, v, 0, 0);
-                const vec y =
-                    pair_sum(load_shared(along_y[0] + line), load_shared(along_y[1] + line));
-                const vec x =
-                    pair_sum(load_shared(along_x[0] + line), load_shared(along_x[1] + line));
+                const vec y[2] = {load_shared(along_y[0] + line), load_shared(along_y[1] + line)};
+                const vec x[2] = {load_shared(along_x[0] + line), load_shared(along_x[1] + line)};
                 const vec around[3] = {load_shared(below[0]), C[v][0], load_shared(above[0])};
                 if (DAMPED) damp_before(A[v][0], damping_of(b, 0, 0, z));
                 update_order_2<MODEL>(c, k[0], C[v][0], A[v][0], y, x, pair_along_z<T>(around));

@@ -10,8 +10,16 @@
  *
  * and all over 1 + s dt, w = 1 - s dt, with w and the division left out where nothing is damped
  * (the result is the same for s = 0). At constant velocity C holds the factor k = (c dt)^2. Order 2
- * sums pairs instead: t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ = fma(k,
- * t, fma(2, u, -u-)); at constant velocity the terms are added to fma(2, u, -u-), the centre first.
+ * sums pairs instead. With a model
+ *
+ *     t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ = fma(k, t, fma(2, u,
+ * -u-))
+ *
+ * and at constant velocity, with 2 + C_0 as one weight and the cross of the neighbours along x and
+ * y as the sum of two diagonal pairs, each of which belongs to the crosses of two cells,
+ *
+ *     cross = (u(-x) + u(+y)) + (u(-y) + u(+x)),  t = fma(C_x, cross, fma(2 + C_0, u, -u-))
+ *     u+ = fma(C_z, u(-z) + u(+z), fma(C_y - C_x, u(-y) + u(+y), t))      (t itself for C_x = C_y)
  */
 #ifndef TORRE_WAVE_CELL_CUH
 #define TORRE_WAVE_CELL_CUH
@@ -37,6 +45,7 @@ template <> __device__ __forceinline__ double multiply_add(double a, double b, d
  * (c dt)^2 where that is the same in all cells. */
 template <class T> struct stencil_weights {
     T center, weight[3][5];
+    T own, skew; /* order 2 at constant velocity: 2 + center; weight along y less that along x */
     stencil_weights() = default;
     explicit stencil_weights(const torre_wave_args &g)
     {
@@ -44,6 +53,8 @@ template <class T> struct stencil_weights {
         center = (T)(scale * g.center);
         for (int a = 0; a < 3; a++)
             for (int i = 1; i <= 4; i++) weight[a][i] = (T)(scale * g.weight[a][i - 1]);
+        own = (T)(2 + scale * g.center);
+        skew = (T)(scale * (g.weight[1][0] - g.weight[0][0]));
     }
 };
 
@@ -105,25 +116,25 @@ template <class T> __device__ __forceinline__ cells<T> uniform_cells(T value)
 }
 
 /*
- * Order 2, from the sums of the pairs beside: everything but the z pair without a model, then that;
- * or all at once (MODEL: k = (c dt)^2 of the cell; without, weights are scaled). before: w u-.
+ * Order 2 without a model: everything but the z pair from the cross and the y pair, then that.
+ * before: w u-. SKEWED: weights along x and y may differ.
  */
-template <class T>
-__device__ __forceinline__ T start_order_2(const stencil_weights<T> &c, T u, T before, T y, T x)
+template <bool SKEWED, class T>
+__device__ __forceinline__ T start_order_2(const stencil_weights<T> &c, T u, T before, T cross, T y)
 {
-    const T next = multiply_add(c.center, u, multiply_add(T(2), u, -before));
-    return multiply_add(c.weight[0][1], x, multiply_add(c.weight[1][1], y, next));
+    const T t = multiply_add(c.weight[0][1], cross, multiply_add(c.own, u, -before));
+    return SKEWED && c.skew != T(0) ? multiply_add(c.skew, y, t) : t;
 }
 template <class T>
 __device__ __forceinline__ T finish_order_2(const stencil_weights<T> &c, T started, T z)
 {
     return multiply_add(c.weight[2][1], z, started);
 }
-template <bool MODEL, class T>
+/* With a model, from the pairs; k = (c dt)^2 of the cell. */
+template <class T>
 __device__ __forceinline__ T update_order_2(const stencil_weights<T> &c, T k, T u, T before, T y,
                                             T x, T z)
 {
-    if (!MODEL) return finish_order_2(c, start_order_2(c, u, before, y, x), z);
     T sum = multiply(c.center, u);
     sum = multiply_add(c.weight[1][1], y, sum);
     sum = multiply_add(c.weight[0][1], x, sum);
@@ -131,15 +142,26 @@ __device__ __forceinline__ T update_order_2(const stencil_weights<T> &c, T k, T 
     return multiply_add(k, sum, multiply_add(T(2), u, -before));
 }
 
-/* The same for vectors, into u-. */
+/* Both for vectors, into u-. y, x: the neighbours along these axes, low and high; z: the pair. */
 template <bool MODEL, class T>
 __device__ __forceinline__ void
 update_order_2(const stencil_weights<T> &c, const cells<T> &k, const cells<T> &u, cells<T> &before,
-               const cells<T> &y, const cells<T> &x, const cells<T> &z)
+               const cells<T> (&y)[2], const cells<T> (&x)[2], const cells<T> &z)
 {
+    const cells<T> y_pair = pair_sum(y[0], y[1]);
+    if (MODEL) {
+        const cells<T> x_pair = pair_sum(x[0], x[1]);
+#pragma unroll
+        for (int e = 0; e < cells<T>::n; e++)
+            before.v[e] =
+                update_order_2(c, k.v[e], u.v[e], before.v[e], y_pair.v[e], x_pair.v[e], z.v[e]);
+        return;
+    }
+    const cells<T> cross = pair_sum(pair_sum(x[0], y[1]), pair_sum(y[0], x[1]));
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = update_order_2<MODEL>(c, k.v[e], u.v[e], before.v[e], y.v[e], x.v[e], z.v[e]);
+        before.v[e] = finish_order_2(
+            c, start_order_2<true>(c, u.v[e], before.v[e], cross.v[e], y_pair.v[e]), z.v[e]);
 }
 /* (1 - s dt) u-, into u-. */
 template <class T>

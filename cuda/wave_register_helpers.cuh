@@ -480,7 +480,7 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
     });
 }
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA>
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
 __device__ __forceinline__ void run_register_tower(const register_tower_params<T, D> &params)
 {
     using S = register_shape<T, D, MODEL, TMA>;
@@ -519,12 +519,12 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     } else {
         if constexpr (TMA)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
-        register_tower<T, D, MODEL, LAYERS, POINTS, TMA> tower(params);
+        register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, TMA> tower(params);
         for_each_item<S>(gates, [&](const tower_item &w, int item, int) { tower.run(w, item); });
     }
 }
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA>
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
 __global__ void __launch_bounds__(register_shape<T, D, MODEL, TMA>::threads,
                                   register_shape<T, D, MODEL, TMA>::blocks_per_sm)
     register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params)
@@ -535,5 +535,5 @@ __global__ void __launch_bounds__(register_shape<T, D, MODEL, TMA>::threads,
     constexpr bool launched = !TMA;
 #endif
     if constexpr (launched) /* else empty, to build faster */
-        run_register_tower<T, D, MODEL, LAYERS, POINTS, TMA>(params);
+        run_register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, TMA>(params);
 }

@@ -6,16 +6,18 @@
 
 #include "wave_register_tower.cuh"
 
-/* Variant: bit 0 sources or receivers, bit 1 absorbing layers, bit 2 velocity array. */
-constexpr int REGISTER_VARIANTS = 8, REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4;
+/* Variant: bit 0 sources or receivers, bit 1 absorbing layers, bit 2 velocity array, bit 3 the same
+ * spacing along x and y (for the largest diamond, without layers and array: others take either). */
+constexpr int REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4, REGISTER_SQUARE = 8;
+template <int D> constexpr int register_variants = D == 6 ? 10 : 8;
 template <class T, int D, bool TMA, int VARIANT = 0>
 const void *register_tower_function(int variant)
 {
-    if constexpr (VARIANT < REGISTER_VARIANTS) {
+    if constexpr (VARIANT < register_variants<D>) {
         if (variant == VARIANT)
-            return (const void *)register_tower_kernel<T, D, (VARIANT & REGISTER_MODEL) != 0,
-                                                       (VARIANT & REGISTER_LAYERS) != 0,
-                                                       (VARIANT & REGISTER_POINTS) != 0, TMA>;
+            return (const void *)register_tower_kernel<
+                T, D, (VARIANT & REGISTER_MODEL) != 0, (VARIANT & REGISTER_LAYERS) != 0,
+                (VARIANT & REGISTER_POINTS) != 0, (VARIANT & REGISTER_SQUARE) == 0, TMA>;
         return register_tower_function<T, D, TMA, VARIANT + 1>(variant);
     }
     return nullptr;
@@ -45,8 +47,8 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
     if (shared_bytes[1] > limit) return cudaErrorInvalidConfiguration;
-    for (int variant = REGISTER_VARIANTS - 1; variant >= 0; variant--) {
-        const int model = variant / REGISTER_MODEL;
+    for (int variant = register_variants<D> - 1; variant >= 0; variant--) {
+        const int model = variant & REGISTER_MODEL ? 1 : 0;
         const void *k = register_tower_function<T, D, TMA>(variant);
         int blocks;
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -104,8 +106,10 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
             params.offset[S::column_number(u, v)] =
                 ((u + v) / 2 * args->stride_x + (u - v) / 2 * args->stride_y) * (int64_t)sizeof(T);
     void *arguments[] = {&params};
-    const int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
-                        (args->points.first ? REGISTER_POINTS : 0);
+    int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
+                  (args->points.first ? REGISTER_POINTS : 0);
+    if (params.c.skew == 0 && variant + REGISTER_SQUARE < register_variants<D>)
+        variant += REGISTER_SQUARE;
     auto launch_with = [&](auto tma) {
         constexpr bool TMA = decltype(tma)::value;
         using shape = register_shape<T, D, false, TMA>;

@@ -106,7 +106,8 @@ __device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, double 
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct register_tower {
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
+struct register_tower {
     using S = register_shape<T, D, MODEL, TMA>;
     static constexpr int W = S::W, E = S::E, V = S::vector;
     using columns = T[E][E];
@@ -589,16 +590,23 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
         };
         auto y_pair = [&](int u, int v) { return add(cur[u][v + 2], cur[u + 2][v]); };
         auto x_pair = [&](int u, int v) { return add(cur[u][v], cur[u + 2][v + 2]); };
+        /* left of column (u, v - 2): what is right of column (u, v) */
+        auto diagonal = [&](int u, int v) { return add(cur[u][v], cur[u + 2][v]); };
+        auto start = [&](int u, int v, T before) {
+            return start_order_2<SKEWED>(c, cur[u + 1][v + 1], before,
+                                         add(diagonal(u, v), diagonal(u, v + 2)), y_pair(u, v));
+        };
         auto whole = [&](int u, int v, T k_here, T z_pair) {
-            const T here = cur[u + 1][v + 1], before = prev[u + 2][v + 2];
-            const T y = y_pair(u, v), x = x_pair(u, v);
-            if (!DAMPED)
-                return shrunk(update_order_2<MODEL>(c, k_here, here, kept(before), y, x, z_pair));
+            const T before = prev[u + 2][v + 2];
+            auto next = [&](T kept_before) {
+                if (!MODEL) return finish_order_2(c, start(u, v, kept_before), z_pair);
+                return update_order_2(c, k_here, cur[u + 1][v + 1], kept_before, y_pair(u, v),
+                                      x_pair(u, v), z_pair);
+            };
+            if (!DAMPED) return shrunk(next(kept(before)));
             const T s_dt =
                 add(add(s_dt_xy[(u + v) / 2], s_dt_xy[16 + (u - v) / 2 + D - 1]), s_dt_z);
-            return multiply(update_order_2<MODEL>(c, k_here, here,
-                                                  multiply(add(T(1), -s_dt), before), y, x, z_pair),
-                            reciprocal(add(T(1), s_dt)));
+            return multiply(next(multiply(add(T(1), -s_dt), before)), reciprocal(add(T(1), s_dt)));
         };
         /* all but the z pairs of row u, and those of columns that bring them along */
         auto start_row = [&](int u) {
@@ -606,8 +614,7 @@ template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool TMA> struct
             load_row_ends(u);
 #pragma unroll
             for (int v = u & 1; v < W; v += 2) {
-                out[u][v] = start_order_2(c, cur[u + 1][v + 1], kept(prev[u + 2][v + 2]),
-                                          y_pair(u, v), x_pair(u, v));
+                out[u][v] = start(u, v, kept(prev[u + 2][v + 2]));
                 if (stays(u, v)) continue;
                 out[u][v] = shrunk(finish_order_2(c, out[u][v], add(low[v], high[v])));
                 if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);

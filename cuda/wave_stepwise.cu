@@ -122,8 +122,8 @@ __device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave
         start_update(before, u);
     }
     if constexpr (R == 1) {
-        update_order_2<MODEL>(c, k, u, before, pair_sum(side(-1), side(1)),
-                              pair_sum(plane(-1), plane(1)), pair_along_z<T>(around));
+        const cells<T> y[2] = {side(-1), side(1)}, x[2] = {plane(-1), plane(1)};
+        update_order_2<MODEL>(c, k, u, before, y, x, pair_along_z<T>(around));
     } else {
         cells<T> weighted;
         cells<T> &sum = MODEL ? weighted : before;
