@@ -73,6 +73,10 @@ __device__ __forceinline__ void load_words(uint32_t at, uint32_t &a, uint32_t &b
                  : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                  : "r"(at));
 }
+__device__ __forceinline__ void load_pair(uint32_t at, uint32_t &a, uint32_t &b)
+{
+    asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
+}
 __device__ __forceinline__ void load_word(uint32_t &a, uint32_t at)
 {
     asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(a) : "r"(at));
@@ -123,8 +127,8 @@ struct register_tower {
      * latency of an L1 cache that stores keep busy. Addresses are those of shared memory. */
     uint32_t here_at;   /* place of this plane in the exchange */
     uint32_t beside_at; /* bytes: places from there to the plane below, for even and odd n, above */
-    uint32_t edge_to;   /* lowest and highest plane: second place, for even n; or 0 */
-    uint32_t edge_odd;  /* bytes from there to the place for odd n; bit 0: this plane exists */
+    uint32_t exists;    /* this plane does */
+    uint32_t pass_from; /* the vector of an end of this warp that this lane passes on, or 0 */
     uint32_t role;      /* of this lane at the end of a step: gate to arrive at, for even n, and */
     static constexpr uint32_t ARRIVES_FIRST = 1, ARRIVES = 2, MAILS = 4;
     uint32_t served; /* points_type::served of this step */
@@ -204,18 +208,19 @@ struct register_tower {
             const int above = highest ? (S::edge(warp, parity, 1) - own) / 16 : rigid_above ? 0 : 1;
             beside_at |= (below & 255u) << 8 * parity | (above & 255u) << (8 * parity + 16);
         }
-        edge_to = lane == 0 && warp > 0              ? memory + S::edge(warp - 1, 0, 1)
-                  : lane == 31 && warp < h.last_warp ? memory + S::edge(warp + 1, 0, 0)
-                                                     : 0;
-        const int edge_side = lane == 0 ? 1 : 0; /* of the warp beside */
-        edge_odd = (S::edge(0, 1, edge_side) - S::edge(0, 0, edge_side)) | (active() ? 1 : 0);
+        exists = active();
+        const bool passes = works() && (lane & 16 ? warp < h.last_warp : warp > 0);
+        pass_from =
+            passes && (lane & 15) < S::kept_vectors
+                ? memory + S::own_place(warp, lane & 16 ? 31 : 0) + (lane & 15) * S::row_bytes
+                : 0;
         const int side = lane & 1;
         const bool inside = works() && (side ? warp < h.last_warp : warp > 0);
         role = near_gate(warp + (!inside ? 0 : side ? 1 : -1), 0);
         role |= lane < 2 ? ARRIVES_FIRST | (h.beside[side] < 0 ? ARRIVES : 0) : 0;
         prepare_mail();
         if (RECALLS)
-            store_words(here_at + S::recall_row * S::row_bytes, beside_at, edge_to, edge_odd, role);
+            store_words(here_at + S::recall_row * S::row_bytes, beside_at, exists, pass_from, role);
         if (LAYERS) {
             const T s_dt = stores() ? ((const T *)g.damping[2])[z()] : T(0);
             keep = add(T(1), -s_dt);
@@ -224,16 +229,16 @@ struct register_tower {
         find_plain_steps();
         __syncwarp();
     }
-    __device__ __forceinline__ bool stores() const { return edge_odd & 1; } /* the plane exists */
+    __device__ __forceinline__ bool stores() const { return exists; }
     /* What has been put down at the start of the item, before a step; and before its end. */
     __device__ __forceinline__ void recall()
     {
         if (RECALLS)
-            load_words(here_at + S::recall_row * S::row_bytes, beside_at, edge_to, edge_odd);
+            load_pair(here_at + S::recall_row * S::row_bytes, beside_at, exists);
     }
     __device__ __forceinline__ void recall_role()
     {
-        if (RECALLS) load_word(role, here_at + S::recall_row * S::row_bytes + 12);
+        if (RECALLS) load_pair(here_at + S::recall_row * S::row_bytes + 8, pass_from, role);
         if (POINTS)
             load_word(served, points_at(n) + (int)offsetof(typename S::points_type, served));
     }
@@ -392,7 +397,7 @@ struct register_tower {
             for (int side = 0; side < 2; side++)
                 if (item().beside[side] >= 0) load_edge(side, x - 1);
         }
-        put_level(cur, n);
+        put_level(cur);
         pass_on(t, true);
     }
 
@@ -430,28 +435,32 @@ struct register_tower {
             if (i * V + j < S::kept) q.v[j] = from[S::kept_u(i * V + j)][S::kept_v(i * V + j)];
         return q;
     }
-    /* Vector i of this plane's newest level, for the step after `n`, to where it is read. Only once
+    /* Vector i of this plane's newest level to where it is read. Only once
      * every lane has read what the place held before. */
-    __device__ __forceinline__ void put_vector(const columns &from, int i, uint32_t edge) const
+    __device__ __forceinline__ void put_vector(const columns &from, int i) const
     {
-        const cells<T> q = kept_vector(from, i);
-        store_vector(here_at + i * S::row_bytes, q);
-        if (edge_to) store_vector(edge + i * S::row_bytes, q);
+        store_vector(here_at + i * S::row_bytes, kept_vector(from, i));
     }
-    /* All of them, for step n. */
-    __device__ __forceinline__ void put_level(const columns &from, uint32_t n) const
+    __device__ __forceinline__ void put_level(const columns &from) const
     {
         __syncwarp();
 #pragma unroll
-        for (int i = 0; i < S::kept_vectors; i++) put_vector(from, i, edge_place(n));
+        for (int i = 0; i < S::kept_vectors; i++) put_vector(from, i);
     }
-    __device__ __forceinline__ uint32_t edge_place(uint32_t n) const
-    {
-        return edge_to + (n & 1) * (edge_odd & ~1u);
-    }
-    /* Level t has been put down for step n: tell the warps and blocks beside. */
+    /* Level t has been put down for step n: half a warp passes on the lowest plane to the warp
+     * below, the other the highest to the one above, a vector a lane (an access of 16 bytes
+     * occupies shared memory for as long, however few lanes take part); tell them and the blocks
+     * beside. */
     __device__ __forceinline__ void pass_on(int t, bool first)
     {
+        __syncwarp();
+        if (pass_from) {
+            const int even = lane & 16 ? S::edge(1, 0, 0) - S::own_place(0, 31)
+                                       : S::edge(0, 0, 1) - S::own_place(1, 0);
+            const int odd = lane & 16 ? S::edge(1, 1, 0) - S::own_place(0, 31)
+                                      : S::edge(0, 1, 1) - S::own_place(1, 0);
+            store_vector(pass_from + (n & 1 ? odd : even), load_vector<T>(pass_from));
+        }
         __syncwarp();
         if (role & (first ? ARRIVES_FIRST : ARRIVES))
             gate_arrive<TMA>((role & ~7u) + (n & 1) * (uint32_t)sizeof(uint64_t));
@@ -653,7 +662,6 @@ struct register_tower {
         const uint32_t beside = beside_at >> 8 * (n & 1);
         const uint32_t from_below = here_at + (int8_t)beside * 16;
         const uint32_t from_above = here_at + (int8_t)(beside >> 16) * 16;
-        const uint32_t edge = edge_place(n + 1);
         auto fetch = [&](int i) {
             below[i % AHEAD] = load_vector<T>(from_below + i * S::row_bytes);
             above[i % AHEAD] = load_vector<T>(from_above + i * S::row_bytes);
@@ -685,7 +693,7 @@ struct register_tower {
                 }
                 if (u > 0 && v > 0) {
                     put++;
-                    if (put % V == 0 || put == S::kept) put_vector(out, (put - 1) / V, edge);
+                    if (put % V == 0 || put == S::kept) put_vector(out, (put - 1) / V);
                 }
             }
         }
@@ -733,7 +741,7 @@ struct register_tower {
             if (e.column == S::column_number(u, v) && e.at == lane)
                 out[u][v] = add(out[u][v], value);
         }
-        put_level(out, n + 1);
+        put_level(out);
     }
     /* The listed samples of step number n, of columns that stay, from the exchange; the others are
      * taken by the warp that publishes. */
@@ -808,7 +816,7 @@ struct register_tower {
                              end);
             }
         }
-        put_level(out, n + 1);
+        put_level(out);
     }
 
     /* The slot of step n has been filled. */
