@@ -33,6 +33,11 @@ __device__ __forceinline__ void store_progress_release(int *p, int value)
 {
     asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 }
+/* Fetch the 128 bytes around an address into the L2 cache. */
+__device__ __forceinline__ void prefetch_line(const void *p)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+}
 /* Counters in shared memory that one warp advances and others poll. */
 __device__ __forceinline__ int load_shared_acquire(int *p)
 {

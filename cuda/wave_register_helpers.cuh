@@ -224,6 +224,23 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
         }
     }
 
+    /* Both levels of the diamond that starts at (x, y), which workers will load, into the L2 cache.
+     */
+    __device__ __forceinline__ void prefetch_diamond(int x, int y, const tower_planes &z) const
+    {
+        const int pieces = (z.count * (int)sizeof(T) + 127) / 128;
+#pragma unroll 1
+        for (int i = lane; i < 4 * D * D * pieces; i += 32) {
+            const int line = i / pieces, level = line & 1, u = line / 2 / D,
+                      v = line / 2 % D * 2 + (u & 1);
+            const int at_x = x - level + (u + v) / 2, at_y = row(y + (u - v) / 2);
+            if ((unsigned)at_x < (unsigned)p.g.n[0])
+                prefetch_line((const char *)((const T *)p.g.field[level] + at_x * p.g.stride_x +
+                                             at_y * p.g.stride_y + z.first) +
+                              (i - line * pieces) * 128);
+        }
+    }
+
     __device__ __forceinline__ void run(typename S::gates_type *gates, char *shared) const
     {
         const torre_wave_args &g = p.g;
@@ -242,6 +259,7 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
             const int halo_bytes = halo_planes * (int)sizeof(T);
             const int x_tower = p.l.half_size * w.s, y_tower = p.l.half_size * w.m;
             int seen = -1, early = -1; /* early: fetched a step ahead */
+            if (w.first_step == 0) prefetch_diamond(x_tower, y_tower, z);
 #pragma unroll 1
             for (int t = w.first_step; t < w.end_step; t++, n++) {
                 if (!TMA) seen = warp_min(early);
