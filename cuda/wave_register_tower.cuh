@@ -233,8 +233,7 @@ struct register_tower {
     /* What has been put down at the start of the item, before a step; and before its end. */
     __device__ __forceinline__ void recall()
     {
-        if (RECALLS)
-            load_pair(here_at + S::recall_row * S::row_bytes, beside_at, exists);
+        if (RECALLS) load_pair(here_at + S::recall_row * S::row_bytes, beside_at, exists);
     }
     __device__ __forceinline__ void recall_role()
     {
