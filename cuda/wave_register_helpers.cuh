@@ -364,22 +364,51 @@ __device__ __forceinline__ void take_leaving_samples(const register_tower_params
 }
 
 /*
- * Tells downwind towers what all warps have finished. With TMA it fetches the model of the step
- * after the next, too: its lines take the place of those that have left with the step finished.
+ * Fetches the model with TMA: all of it for the first step of an item, then what enters. Its lines
+ * take the place of those that have left with the step before the last, so the warp that fetches
+ * the halo, which is further ahead, should not have to wait for that.
  */
+template <class S, int D, class T> struct register_model {
+    const register_tower_params<T, D> &p;
+    typename S::gates_type *gates;
+    char *shared;
+
+    /* Of step t, which is number n. */
+    __device__ __forceinline__ void fetch(const tower_item &w, int t, int n) const
+    {
+        if (t < w.end_step) register_fetch<T, D, true, true>{p}.model(shared, gates, w, t, n);
+    }
+    /* Of the first steps of an item; all warps have finished the one before. */
+    __device__ __forceinline__ void start(const tower_item &w, int n) const
+    {
+        fetch(w, w.first_step, n);
+        fetch(w, w.first_step + 1, n + 1);
+    }
+    /* All steps of all items, by a warp that does nothing else. */
+    __device__ __forceinline__ void run() const
+    {
+        for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
+            if (n > 0) wait_for_step<S>(gates, n - 1);
+            start(w, n);
+#pragma unroll 1
+            for (int t = w.first_step; t + 2 < w.end_step; t++, n++) {
+                wait_for_step<S>(gates, n);
+                fetch(w, t + 2, n + 2);
+            }
+        });
+    }
+};
+
+/* Tells downwind towers what all warps have finished. MODEL: fetches it, too. */
 template <class S, int D, bool MODEL, bool POINTS, class T>
 __device__ __forceinline__ void publish_progress(const register_tower_params<T, D> &p,
                                                  typename S::gates_type *gates, char *shared)
 {
     const int lane = threadIdx.x & 31;
-    auto fetch_model = [&](const tower_item &w, int t, int n) {
-        if constexpr (MODEL && S::tma)
-            if (t < w.end_step) register_fetch<T, D, true, true>{p}.model(shared, gates, w, t, n);
-    };
+    [[maybe_unused]] const register_model<S, D, T> model = {p, gates, shared};
     for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
         int *progress = tower_progress(p.l, w.s, w.m, w.part);
-        fetch_model(w, w.first_step, n);
-        fetch_model(w, w.first_step + 1, n + 1);
+        if constexpr (MODEL) model.start(w, n);
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
@@ -390,7 +419,7 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
             if (POINTS && !last) take_leaving_samples<S>(p, shared, w, t, n);
             __syncwarp();
             if (lane == 0) store_shared_release(&gates->published, n + 1);
-            fetch_model(w, t + 2, n + 2);
+            if constexpr (MODEL) model.fetch(w, t + 2, n + 2);
         }
     });
 }
@@ -517,7 +546,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         for (int i = 0; i < S::lists; i++) gate_init<TMA>(&gates->listed[i], 1);
         for (int i = 0; i < TURNS; i++) {
             gate_init<TMA>(&gates->offered[i], 1);
-            gate_init<TMA>(&gates->accepted[i], S::warps + (POINTS ? 3 : 2));
+            gate_init<TMA>(&gates->accepted[i], S::warps + (POINTS || (MODEL && TMA) ? 3 : 2));
         }
         gates->published = 0;
         if constexpr (TMA) {
@@ -532,8 +561,11 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
         if (helper == 0) register_fetch<T, D, MODEL, TMA>{params}.run(gates, shared);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
-        if (helper == 2) publish_progress<S, D, MODEL, POINTS>(params, gates, shared);
+        constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
+        if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
         if (POINTS && helper == 3) list_points<S, D>(params, gates, shared);
+        if constexpr (MODEL_TMA && !POINTS)
+            if (helper == 3) register_model<S, D, T>{params, gates, shared}.run();
     } else {
         if constexpr (TMA)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
