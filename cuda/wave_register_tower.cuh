@@ -434,8 +434,8 @@ struct register_tower {
             if (i * V + j < S::kept) q.v[j] = from[S::kept_u(i * V + j)][S::kept_v(i * V + j)];
         return q;
     }
-    /* Vector i of this plane's newest level to where it is read. Only once
-     * every lane has read what the place held before. */
+    /* Vector i of this plane's newest level to where it is read. Only once every lane has read what
+     * the place held before. */
     __device__ __forceinline__ void put_vector(const columns &from, int i) const
     {
         store_vector(here_at + i * S::row_bytes, kept_vector(from, i));

@@ -6,9 +6,9 @@
  * run at the same time meet in the L2 cache: the order in which tiles are taken is that of the
  * plan's ordering. Two kernels:
  *
- *     cached   everything through the L1 cache: 256 threads own 32 (16) vectors along z times 8
- * (16) rows along y for the orders 2 and 4 (6 and 8); tma      planes are copied to shared memory
- * ahead of the march (wave_stepwise_tma.cuh).
+ * - through the L1 cache: 256 threads own 32 (16) vectors along z times 8 (16) rows along y for the
+ *   orders 2 and 4 (6 and 8);
+ * - planes are copied to shared memory ahead of the march (wave_stepwise_tma.cuh).
  */
 #include <stdlib.h>
 
@@ -205,7 +205,7 @@ template <class T, int R, bool MODEL> struct stepwise {
 };
 
 template <class T, int R, bool MODEL>
-__global__ void __launch_bounds__(THREADS, R == 1 ? 3 : 2)
+__global__ void __launch_bounds__(THREADS, R == 1 ? 4 : 2)
     stepwise_kernel(const __grid_constant__ torre_wave_args g,
                     const __grid_constant__ stencil_weights<T> c,
                     const __grid_constant__ torre_step_launch l)
@@ -239,7 +239,7 @@ template <class T, int R, bool MODEL>
 static cudaError_t launch(const torre_wave_args *args, const torre_step_launch *l,
                           cudaStream_t stream)
 {
-    if constexpr (stepwise_tma<T, R>::useful)
+    if constexpr (stepwise_tma<T, R>::fits)
         if (l->shape.blocks) return stepwise_tma_launch<T, R, MODEL>(args, l, stream);
     constexpr int lanes = stepwise<T, R, MODEL>::lanes;
     const dim3 block(lanes, THREADS / lanes);
@@ -251,11 +251,11 @@ static cudaError_t launch(const torre_wave_args *args, const torre_step_launch *
 template <class T, int R>
 static cudaError_t shape_of(const torre_wave_args *args, torre_step_shape *shape)
 {
-    if constexpr (stepwise_tma<T, R>::useful) {
+    if constexpr (stepwise_tma<T, R>::fits) {
         bool tma;
         cudaError_t e = stepwise_uses_tma(args, &tma);
         if (e) return e;
-        if (tma) return stepwise_tma_shape<T, R>(shape);
+        if (tma && stepwise_tma<T, R>::pays(*args)) return stepwise_tma_shape<T, R>(shape);
     }
     constexpr int lanes = stepwise<T, R, false>::lanes;
     *shape = {THREADS / lanes, lanes * cells<T>::n, 0};

@@ -80,8 +80,8 @@ static sample_problem *new_problem(const char *name, int order, torre_precision 
     sample_problem *s = memory(sizeof *s);
     torre_wave_problem *p = &s->p;
     uint64_t state = 12345 + (uint64_t)order;
-    static int
-        problems; /* half of them have the same spacing along x and y, with its own kernels */
+    /* half of them have the same spacing along x and y, for which there are kernels of their own */
+    static int problems;
     const double spacing[3] = {10, problems++ % 6 < 3 ? 10 : 11, 9.5};
     p->size[0] = nx, p->size[1] = ny, p->size[2] = nz;
     for (int a = 0; a < 3; a++) p->spacing[a] = spacing[a];
