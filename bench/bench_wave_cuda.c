@@ -5,8 +5,9 @@
  *   ENGINE s (stepwise) or t (torre); DTS and HEIGHT 0: default; OPTIONs: model, flat (a model
  *   without y), points (100 sources, 10,000 receivers), f64, absorbing, steps=N, morton, hilbert.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
- * a time at 4.24 TB/s; and one operation of the scheme, 6 R + 2 a cell and two more with a velocity
- * array, in each slot of every scheduler. Occupancy: warps of all that a multiprocessor can hold.
+ * a time at 4.24 TB/s (of an H200); and one operation of the scheme, 6 R + 2 a cell and two more
+ * with a velocity array, in each slot of every scheduler (order 2 does with 6 where, as here, the
+ * spacing is the same along x and y). Occupancy: warps of all that a multiprocessor can hold.
  */
 #include <math.h>
 #include <stdio.h>
