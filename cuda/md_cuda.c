@@ -99,7 +99,9 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
     info->plan = *wish;
     const md_kernels *kernels = md_kernels_find(problem->model, problem->precision);
     if (!kernels)
-        return torre_fail(TORRE_ERR_USAGE, "the cuda backend has no model %s in %s",
+        return torre_fail(TORRE_ERR_USAGE,
+                          "this build of the cuda backend has no model %s in %s (CMake: "
+                          "TORRE_PRECISIONS)",
                           torre_pair_model_name(problem->model),
                           torre_md_precision_name(problem->precision));
     TORRE_TRY(fill_plan(problem, kernels, &info->plan));

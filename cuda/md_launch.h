@@ -1,7 +1,8 @@
 /*
  * What the kernels of one pair model and precision look like from C: a table of launchers, each
  * taking one argument structure and a stream, each returning the launch error. The tables come from
- * md_instance.cu.in, one file per model and precision; md_kernels.c finds them.
+ * md_instance.cu.in, one file per model and precision, found through a generated table
+ * (md_table.c.in).
  */
 #ifndef TORRE_MD_LAUNCH_H
 #define TORRE_MD_LAUNCH_H

@@ -77,6 +77,15 @@ typedef struct torre_step_launch {
     int chunk; /* cells along x that a block marches over */
 } torre_step_launch;
 
+/* Functions of one instance of stepwise (order, precision). */
+typedef struct torre_step_kernel {
+    int order, precision;
+    /* Shape that suits the current device and the problem. */
+    cudaError_t (*shape)(const torre_wave_args *args, torre_step_shape *shape);
+    cudaError_t (*launch)(const torre_wave_args *args, const torre_step_launch *launch,
+                          cudaStream_t stream);
+} torre_step_kernel;
+
 /* Shape of a tower kernel, filled in by its instance. */
 typedef struct torre_tower_shape {
     int planes;  /* cells along z that one block holds */
@@ -111,19 +120,14 @@ typedef struct torre_tower_kernel {
     bool in_registers; /* a register tower: faster than block towers of any dts */
 } torre_tower_kernel;
 
-/* NULL-terminated table of the instances of this build (generated: tower_table.c). */
+/* NULL-terminated tables of the instances of this build (generated: wave_table.c). */
+extern const torre_step_kernel *const torre_step_kernels[];
 extern const torre_tower_kernel *const torre_tower_kernels[];
 
-/* One step of the stepwise kernel. order 2, 4, 6, 8; precision 4, 8. */
-cudaError_t torre_stepwise_launch(int order, int precision, const torre_wave_args *args,
-                                  const torre_step_launch *launch, cudaStream_t stream);
-/* Whether this build holds machine code or PTX that the current device can run. */
-cudaError_t torre_stepwise_probe(void);
-/* Shape of the stepwise kernel that suits the current device and the problem. */
-cudaError_t torre_stepwise_shape(int order, int precision, const torre_wave_args *args,
-                                 torre_step_shape *shape);
-
 /* Small kernels around the fields (wave_fields.cu); all asynchronous on the stream. */
+
+/* Whether this build holds machine code or PTX that the current device can run. */
+cudaError_t torre_wave_probe(void);
 
 /* values[step][i] = (real)(weight[i] * wavelet[step]), as setup.h says. */
 cudaError_t torre_source_values(int precision, void *values, const double *weight,

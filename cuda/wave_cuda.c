@@ -22,7 +22,7 @@ static bool cuda_available(const torre_wave_plan *plan, char *why, size_t why_si
     else {
         struct cudaDeviceProp p;
         e = cudaSetDevice(wanted);
-        if (!e) e = torre_stepwise_probe();
+        if (!e) e = torre_wave_probe();
         if (!e) return true;
         cudaGetLastError();
         if (e == cudaErrorNoKernelImageForDevice && !cudaGetDeviceProperties(&p, wanted))

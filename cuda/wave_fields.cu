@@ -66,6 +66,12 @@ __global__ void field_norms(torre_wave_args g, const T *field, torre_device_norm
     }
 }
 
+extern "C" cudaError_t torre_wave_probe(void)
+{
+    cudaFuncAttributes f;
+    return cudaFuncGetAttributes(&f, (const void *)field_norms<float>);
+}
+
 extern "C" cudaError_t torre_source_values(int precision, void *values, const double *weight,
                                            int64_t source_count, const double *wavelet,
                                            int64_t steps, cudaStream_t stream)

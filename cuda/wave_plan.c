@@ -125,6 +125,15 @@ static torre_status choose_tower(const torre_wave_setup *setup, const torre_wave
     return TORRE_OK;
 }
 
+const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
+{
+    for (int i = 0; torre_step_kernels[i]; i++)
+        if (torre_step_kernels[i]->order == p->order &&
+            torre_step_kernels[i]->precision == (int)p->precision)
+            return torre_step_kernels[i];
+    return NULL;
+}
+
 static torre_status check_memory(const torre_wave_problem *p, int64_t needed)
 {
     size_t unused, total;
@@ -167,6 +176,11 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
         TORRE_TRY(choose_tower(setup, wish, &info->plan, kernel, shape));
         arrays = 4.0 / info->plan.dts + (p->velocity_cells ? 1.0 / info->plan.dts : 0);
     } else {
+        if (!torre_cuda_stepper(p))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--engine stepwise --order %d --precision %s: no such kernel in this "
+                              "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
+                              p->order, p->precision == TORRE_F32 ? "f32" : "f64");
         *kernel = NULL;
         info->plan.dts = info->plan.dts ? info->plan.dts : 1;
         info->plan.tower_height = 1;

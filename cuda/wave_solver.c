@@ -160,7 +160,8 @@ static torre_status make_tiles(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
     torre_step_shape *shape = &s->step.shape;
-    TORRE_CUDA_TRY(torre_stepwise_shape(p->order, (int)p->precision, &s->args, shape));
+    s->stepper = torre_cuda_stepper(p); /* the plan has seen that there is one */
+    TORRE_CUDA_TRY(s->stepper->shape(&s->args, shape));
     int64_t size[3] = {1, (p->size[1] + shape->rows - 1) / shape->rows,
                        (p->size[2] + shape->planes - 1) / shape->planes};
     s->step.chunk = chunk_of(p, shape, size[1] * size[2]);
@@ -262,8 +263,7 @@ torre_status torre_cuda_set_fields(torre_wave_solver *solver, const void *now, c
 static torre_status one_step(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
-    TORRE_CUDA_TRY(
-        torre_stepwise_launch(p->order, (int)p->precision, &s->args, &s->step, s->stream));
+    TORRE_CUDA_TRY(s->stepper->launch(&s->args, &s->step, s->stream));
     if (s->args.points.source_count)
         TORRE_CUDA_TRY(torre_add_sources((int)p->precision, s->args.field[0], s->points.source_cell,
                                          s->args.points.source_values, s->args.points.source_count,

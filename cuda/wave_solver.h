@@ -41,7 +41,8 @@ typedef struct torre_cuda_solver {
     const torre_tower_kernel *kernel; /* torre engine */
     torre_tower_shape shape;
     torre_tower_schedule schedule[2]; /* of full passes, and of the last lower one */
-    torre_step_launch step;           /* stepwise engine */
+    const torre_step_kernel *stepper; /* stepwise engine */
+    torre_step_launch step;
     torre_device_norms *norms;
 } torre_cuda_solver;
 
@@ -60,6 +61,9 @@ torre_status torre_cuda_alloc(void **memory, size_t bytes);
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_info *info, const torre_tower_kernel **kernel,
                              torre_tower_shape *shape);
+
+/* The stepwise kernel of the problem's order and precision; NULL: not in this build. */
+const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p);
 
 /* Values of u between the start of two lines of z. */
 int64_t torre_cuda_pitch(int64_t nz, torre_precision precision);

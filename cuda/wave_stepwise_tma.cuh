@@ -1,5 +1,5 @@
 /*
- * The stepwise kernel for compute capability 9.0. Included by wave_stepwise.cu.
+ * The stepwise kernel for compute capability 9.0. Included by wave_stepwise.cuh.
  *
  * A tile is `rows` rows of y times 32 vectors of z; a warp owns ROWS rows of it. One more warp
  * copies the planes of the march to shared memory, each with the R rows and the vectors around it

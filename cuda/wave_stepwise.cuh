@@ -10,7 +10,8 @@
  *   orders 2 and 4 (6 and 8);
  * - planes are copied to shared memory ahead of the march (wave_stepwise_tma.cuh).
  */
-#include <stdlib.h>
+#ifndef TORRE_WAVE_STEPWISE_CUH
+#define TORRE_WAVE_STEPWISE_CUH
 
 #include <type_traits>
 
@@ -236,8 +237,8 @@ __global__ void __launch_bounds__(THREADS, R == 1 ? 4 : 2)
 #include "wave_stepwise_tma.cuh"
 
 template <class T, int R, bool MODEL>
-static cudaError_t launch(const torre_wave_args *args, const torre_step_launch *l,
-                          cudaStream_t stream)
+cudaError_t stepwise_launch_kernel(const torre_wave_args *args, const torre_step_launch *l,
+                                   cudaStream_t stream)
 {
     if constexpr (stepwise_tma<T, R>::fits)
         if (l->shape.blocks) return stepwise_tma_launch<T, R, MODEL>(args, l, stream);
@@ -248,8 +249,17 @@ static cudaError_t launch(const torre_wave_args *args, const torre_step_launch *
     return cudaGetLastError();
 }
 
+/* See torre_step_kernel. */
 template <class T, int R>
-static cudaError_t shape_of(const torre_wave_args *args, torre_step_shape *shape)
+cudaError_t stepwise_launch(const torre_wave_args *args, const torre_step_launch *l,
+                            cudaStream_t stream)
+{
+    return args->k ? stepwise_launch_kernel<T, R, true>(args, l, stream)
+                   : stepwise_launch_kernel<T, R, false>(args, l, stream);
+}
+
+template <class T, int R>
+cudaError_t stepwise_shape_of(const torre_wave_args *args, torre_step_shape *shape)
 {
     if constexpr (stepwise_tma<T, R>::fits) {
         bool tma;
@@ -262,62 +272,4 @@ static cudaError_t shape_of(const torre_wave_args *args, torre_step_shape *shape
     return cudaSuccess;
 }
 
-template <class T, int R>
-static cudaError_t launch_order(const torre_wave_args *args, const torre_step_launch *l,
-                                cudaStream_t stream)
-{
-    return args->k ? launch<T, R, true>(args, l, stream) : launch<T, R, false>(args, l, stream);
-}
-
-template <class T>
-static cudaError_t launch_precision(int order, const torre_wave_args *args,
-                                    const torre_step_launch *l, cudaStream_t stream)
-{
-    switch (order) {
-    case 2:
-        return launch_order<T, 1>(args, l, stream);
-    case 4:
-        return launch_order<T, 2>(args, l, stream);
-    case 6:
-        return launch_order<T, 3>(args, l, stream);
-    case 8:
-        return launch_order<T, 4>(args, l, stream);
-    }
-    return cudaErrorInvalidValue;
-}
-
-template <class T>
-static cudaError_t shape_precision(int order, const torre_wave_args *args, torre_step_shape *shape)
-{
-    switch (order) {
-    case 2:
-        return shape_of<T, 1>(args, shape);
-    case 4:
-        return shape_of<T, 2>(args, shape);
-    case 6:
-        return shape_of<T, 3>(args, shape);
-    case 8:
-        return shape_of<T, 4>(args, shape);
-    }
-    return cudaErrorInvalidValue;
-}
-
-extern "C" cudaError_t torre_stepwise_launch(int order, int precision, const torre_wave_args *args,
-                                             const torre_step_launch *l, cudaStream_t stream)
-{
-    return precision == 4 ? launch_precision<float>(order, args, l, stream)
-                          : launch_precision<double>(order, args, l, stream);
-}
-
-extern "C" cudaError_t torre_stepwise_shape(int order, int precision, const torre_wave_args *args,
-                                            torre_step_shape *shape)
-{
-    return precision == 4 ? shape_precision<float>(order, args, shape)
-                          : shape_precision<double>(order, args, shape);
-}
-
-extern "C" cudaError_t torre_stepwise_probe(void)
-{
-    cudaFuncAttributes f;
-    return cudaFuncGetAttributes(&f, (const void *)stepwise_kernel<float, 1, false>);
-}
+#endif
