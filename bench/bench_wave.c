@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "cli/program.h"
+#include "core/memory.h"
 #include "core/timer.h"
 #include "wave/backend_cpu.h"
 #include "wave/cpu_solver.h"
@@ -60,25 +60,14 @@ typedef struct roofline {
     int64_t count;
 } roofline;
 
-/* Memory in large pages, as the engines have it; NULL if there is none. */
-static float *roofline_array(size_t bytes)
-{
-    const size_t page = (size_t)2 << 20;
-    void *memory = aligned_alloc(page, (bytes + page - 1) / page * page);
-#ifdef MADV_HUGEPAGE
-    if (memory) madvise(memory, bytes, MADV_HUGEPAGE); /* only a hint */
-#endif
-    return memory;
-}
-
 static torre_status roofline_new(const bench_case *c, int threads, roofline *r)
 {
     memset(r, 0, sizeof *r);
     r->count = (int64_t)cells(c) * c->problem.precision / 4;
     size_t bytes = (size_t)r->count * sizeof(float);
-    r->next = roofline_array(bytes);
-    r->now = roofline_array(bytes);
-    r->factor = c->problem.velocity_cells ? roofline_array(bytes) : NULL;
+    r->next = torre_memory_large(bytes);
+    r->now = torre_memory_large(bytes);
+    r->factor = c->problem.velocity_cells ? torre_memory_large(bytes) : NULL;
     if (!r->next || !r->now || (c->problem.velocity_cells && !r->factor))
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
 #pragma omp parallel for num_threads(threads) schedule(static)

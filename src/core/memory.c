@@ -2,7 +2,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "core/numbers.h"
@@ -84,6 +86,16 @@ torre_status torre_memory_check(const char *what, int64_t bytes)
     return torre_fail(TORRE_ERR_RESOURCE,
                       "%s needs %" PRId64 " bytes (%s) of memory, %" PRId64 " (%s) are available",
                       what, bytes, need, available, have);
+}
+
+void *torre_memory_large(size_t bytes)
+{
+    void *memory;
+    if (posix_memalign(&memory, TORRE_HUGE_PAGE, bytes)) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, bytes, MADV_HUGEPAGE); /* only a hint */
+#endif
+    return memory;
 }
 
 int64_t torre_memory_peak(void)

@@ -2,6 +2,7 @@
 #ifndef TORRE_MEMORY_H
 #define TORRE_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/status.h"
@@ -17,6 +18,15 @@ int64_t torre_memory_available(void);
  * of memory, 10 (...) are available". bytes < 0 stands for a count that overflowed.
  */
 torre_status torre_memory_check(const char *what, int64_t bytes);
+
+/* A huge page of the processor. */
+#define TORRE_HUGE_PAGE ((size_t)2 << 20)
+
+/*
+ * Room for bytes, aligned to TORRE_HUGE_PAGE and in such pages where the system gives them, so that
+ * address translation costs little; free() releases it. NULL if there is none.
+ */
+void *torre_memory_large(size_t bytes);
 
 /* The largest resident size this process has had, bytes. */
 int64_t torre_memory_peak(void);

@@ -2,12 +2,10 @@
  * The CPU meter. Every thread works on its own slice (main memory) or its own small buffer
  * (caches: half of what is the thread's share of the level), placed by first touch.
  */
-#define _GNU_SOURCE
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "core/cpu.h"
 #include "core/memory.h"
@@ -68,16 +66,6 @@ static void describe(const torre_cpu *cpu, const cpu_meter *m, torre_machine *ma
     machine->dram_bytes = torre_memory_available();
 }
 
-/* A wish only: the ceilings are those of memory, not of address translation. */
-static void use_huge_pages(void *memory, size_t size)
-{
-#if defined(MADV_HUGEPAGE)
-    madvise(memory, size, MADV_HUGEPAGE);
-#else
-    (void)memory, (void)size;
-#endif
-}
-
 static torre_status cpu_open(int threads, int device, torre_machine *machine, torre_meter **meter)
 {
     extern const torre_meter_kind torre_meter_cpu;
@@ -99,13 +87,12 @@ static torre_status cpu_open(int threads, int device, torre_machine *machine, to
         m->small[level] = round_down(cache_share(cpu, level, m->threads) / 2 / 4);
     for (int i = 0; i < 2; i++) {
         size_t size = (size_t)m->slice * (size_t)m->threads * sizeof(float);
-        m->array[i] = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
+        m->array[i] = torre_memory_large(size);
         if (!m->array[i]) {
             cpu_close(&m->base);
             return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes for the ceilings",
                               (long long)(2 * size));
         }
-        use_huge_pages(m->array[i], size);
 #pragma omp parallel num_threads(m->threads)
         {
             /* random: lines of zeros or of one value may be moved more cheaply */

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "core/memory.h"
 #include "wave/boundary.h"
 #include "wave/line_kernel.h"
 
@@ -15,8 +15,6 @@ static int64_t odd_blocks(int64_t values, int64_t block)
     int64_t blocks = (values + block - 1) / block;
     return (blocks | 1) * block;
 }
-
-static const int64_t page_bytes = (int64_t)2 << 20; /* a huge page */
 
 /* How far apart two places of a small page are, which has 64 blocks. */
 static int64_t apart(int64_t a, int64_t b)
@@ -79,7 +77,7 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
     f->plane_pitch = odd_blocks((p->size[1] + 2 * f->half_width) * f->row_pitch, f->block);
     int64_t blocks = level_values(f) / f->block;
     f->level_bytes = (blocks + ((level_offset(f) - blocks) & 63)) * TORRE_BLOCK_BYTES;
-    f->bytes = 2 * f->level_bytes + page_bytes;
+    f->bytes = 2 * f->level_bytes + (int64_t)TORRE_HUGE_PAGE;
     if (p->velocity_cells) {
         int64_t row = odd_blocks(p->size[2], f->block);
         bool same = p->velocity_cells->shape[1] == 1;
@@ -106,14 +104,10 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
 
 torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_padded_field *f)
 {
-    if (posix_memalign(&f->memory, (size_t)page_bytes, (size_t)f->bytes)) {
-        f->memory = NULL;
+    f->memory = torre_memory_large((size_t)f->bytes);
+    if (!f->memory)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed for the fields",
                           (long long)f->bytes);
-    }
-#ifdef MADV_HUGEPAGE
-    madvise(f->memory, (size_t)f->bytes, MADV_HUGEPAGE); /* only a hint */
-#endif
     int64_t origin = f->half_width * (f->plane_pitch + f->row_pitch) * (int64_t)f->precision;
     char *base = f->memory;
     for (int l = 0; l < 2; l++) f->level[l] = base + origin + l * f->level_bytes;
