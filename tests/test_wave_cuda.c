@@ -73,16 +73,16 @@ static void fill_field(const torre_wave_problem *p, void *u, uint64_t *state)
     }
 }
 
-/* model: 0 constant, 1 per cell, 2 without y. */
-static sample_problem *new_problem(const char *name, int order, torre_precision precision,
-                                   int64_t nx, int64_t ny, int64_t nz, int model, bool points)
+/* model: 0 constant, 1 per cell, 2 without y; square: the same spacing along x and y, for which
+ * order 2 has kernels of its own. */
+static sample_problem *new_problem_spaced(const char *name, int order, torre_precision precision,
+                                          int64_t nx, int64_t ny, int64_t nz, int model,
+                                          bool points, bool square)
 {
     sample_problem *s = memory(sizeof *s);
     torre_wave_problem *p = &s->p;
     uint64_t state = 12345 + (uint64_t)order;
-    /* half of them have the same spacing along x and y, for which there are kernels of their own */
-    static int problems;
-    const double spacing[3] = {10, problems++ % 6 < 3 ? 10 : 11, 9.5};
+    const double spacing[3] = {10, square ? 10 : 11, 9.5};
     p->size[0] = nx, p->size[1] = ny, p->size[2] = nz;
     for (int a = 0; a < 3; a++) p->spacing[a] = spacing[a];
     p->order = order;
@@ -121,6 +121,15 @@ static sample_problem *new_problem(const char *name, int order, torre_precision 
     snprintf(s->name, sizeof s->name, "%s order %d f%d %lldx%lldx%lld", name, order,
              8 * (int)precision, (long long)nx, (long long)ny, (long long)nz);
     return s;
+}
+
+/* Half of them square. */
+static sample_problem *new_problem(const char *name, int order, torre_precision precision,
+                                   int64_t nx, int64_t ny, int64_t nz, int model, bool points)
+{
+    static int problems;
+    return new_problem_spaced(name, order, precision, nx, ny, nz, model, points,
+                              problems++ % 6 < 3);
 }
 
 static void free_problem(sample_problem *s)
@@ -354,13 +363,11 @@ static void check_order(int order, torre_precision f, bool small)
     }
 }
 
-/* Bits of several runs of every dts, on a grid with many blocks at work and several along z.
- * square: the same spacing along x and y, for which order 2 has kernels of its own. */
+/* Bits of several runs of every dts, on a grid with many blocks at work and several along z. */
 static void check_repeatable(int order, torre_precision f, int model, bool square)
 {
-    sample_problem *s = new_problem("repeated", order, f, 160, 200, 520, model, true);
-    s->p.spacing[1] = square ? s->p.spacing[0] : 11;
-    s->p.dt = 0.9 * torre_wave_dt_limit(order, s->p.spacing, 2000);
+    sample_problem *s =
+        new_problem_spaced("repeated", order, f, 160, 200, 520, model, true, square);
     torre_wave_plan plan = {.engine = TORRE_STEPWISE};
     outcome first, again;
     char what[64];
