@@ -39,13 +39,16 @@ template <class T> __device__ __forceinline__ void load_packet(edge_packet<T> &p
     memcpy(&p, half, 16);
 }
 
-template <class T, int R, int DB> struct edge_exchange {
+/* STEADY: blocks stay in their places of `own` (see block_tower::STEADY). */
+template <class T, int R, int DB, bool STEADY = false> struct edge_exchange {
     using S = block_shape<T, R, DB>;
     using vec = cells<T>;
     using packet = edge_packet<T>;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL;
     /* lines are handled in batches */
     static constexpr int lines = S::lines_a_batch, packets = S::packets_of(lines);
+    /* Block number n stands in place n + SHIFT of `own`. */
+    static constexpr int SHIFT = STEADY ? 0 : 1;
 
     /* The vectors of one line that hold its edge: `cell` R cells from the lowest or the highest. */
     static __device__ __forceinline__ int cell_of(int side, int i)
@@ -58,7 +61,8 @@ template <class T, int R, int DB> struct edge_exchange {
     }
 
     /* Send the edges of the block with number n at the next step: it stands in place n + 1 of `own`
-     * (what is sent of those that leave is not used). `COUNT` lines from `line` on. */
+     * (STEADY: in place n; what is sent of those that leave is not used). `COUNT` lines from `line`
+     * on. */
     template <int COUNT>
     static __device__ __forceinline__ void send_batch(const char *shared, int line, char *to,
                                                       int from, int side, int number)
@@ -95,8 +99,8 @@ template <class T, int R, int DB> struct edge_exchange {
                                                 int own, int side, int vectors, char *box,
                                                 int number)
     {
-        for (int n = thread; n < S::blocks - 1; n += threads) {
-            const int from = own + (n + 1) * S::block_bytes + (side ? vectors : PV) * 16;
+        for (int n = thread; n < S::blocks - SHIFT; n += threads) {
+            const int from = own + (n + SHIFT) * S::block_bytes + (side ? vectors : PV) * 16;
 #pragma unroll 1
             for (int batch = 0; batch < NL / lines; batch++)
                 send_batch<lines>(shared, batch * lines, slot_of(box, n, batch), from, side,
@@ -143,8 +147,8 @@ template <class T, int R, int DB> struct edge_exchange {
     static __device__ __forceinline__ void receive(char *shared, int thread, int threads, int own,
                                                    int side, int vectors, char *box, int number)
     {
-        for (int n = thread; n < S::blocks - 1; n += threads) {
-            const int to = own + (n + 1) * S::block_bytes + S::edge_at(side, vectors);
+        for (int n = thread; n < S::blocks - SHIFT; n += threads) {
+            const int to = own + (n + SHIFT) * S::block_bytes + S::edge_at(side, vectors);
 #pragma unroll 1
             for (int batch = 0; batch < NL / lines; batch++)
                 receive_batch<lines>(shared, slot_of(box, n, batch), batch * lines, to, side,
@@ -156,15 +160,20 @@ template <class T, int R, int DB> struct edge_exchange {
     }
 
     /* At a face: the images of the vectors next to it, for the step of `parity`, once the level is
-     * in `own` and in the halo (blocks about to enter). One vector on each side (PV = 1). */
+     * in `own` and in the halo (blocks about to enter), `steps` after the first of the item. One
+     * vector on each side (PV = 1). */
     static __device__ __forceinline__ void mirror(char *shared, int thread, int threads, int own,
-                                                  int side, int parity, int vectors, bool rigid)
+                                                  int side, int parity, int steps, int vectors,
+                                                  bool rigid)
     {
         for (int n = thread; n < S::blocks; n += threads) {
-            int from = own + (n + 1) * S::block_bytes; /* where it stands before that step */
-            for (int y = 1 - DB; y < DB; y++)
-                if (n == row_start<DB>(y) + 2 * DB - abs(y) - 1)
+            int from = own + (n + SHIFT) * S::block_bytes; /* where it stands before that step */
+            for (int y = 1 - DB; y < DB; y++) {
+                const int length = 2 * (DB - abs(y)), last = row_start<DB>(y) + abs(y) + length - 1;
+                const int enters = STEADY ? last + 1 - length + steps % length : last;
+                if (n == enters)
                     from = S::halo + parity * S::halo_bytes + (y + DB) * 2 * S::halo_block_bytes;
+            }
             const int to = from + S::edge_at(side, vectors);
             from += (side ? PV + vectors - 1 : PV) * 16;
 #pragma unroll 4

@@ -42,12 +42,13 @@ block_tower<T, R, DB, MODEL, TMA>::mirror_vectors(const vec (&C)[ZV][NL], int bl
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
 __device__ __forceinline__ int block_tower<T, R, DB, MODEL, TMA>::find_block(int X, int Y,
-                                                                             int parity)
+                                                                             int t) const
 {
-    const int beyond = X - (2 * DB - abs(Y));
+    const int beyond = X - (2 * DB - abs(Y)), parity = t & 1;
     if (abs(Y) > DB || beyond > 1 || X < abs(Y)) return -1;
     if (beyond >= 0)
         return S::halo + parity * S::halo_bytes + ((Y + DB) * 2 + beyond) * S::halo_block_bytes;
+    if (STEADY) return steady_place(X, Y, t);
     return S::own + parity * ODD + (row_start(Y) + X) * S::block_bytes;
 }
 
@@ -72,7 +73,7 @@ block_tower<T, R, DB, MODEL, TMA>::fill_whole_block(int X, int Y, int at_x, int 
     const int axis = out_x ? 0 : 1, at = out_x ? at_x : at_y, n = g.n[axis];
     if (at != -R && at != n) return; /* too far outside */
     const int side = at < 0 ? 0 : 1, inward = side ? -1 : 1;
-    const int from = find_block(out_x ? X + inward : X, out_x ? Y : Y + inward, t & 1);
+    const int from = find_block(out_x ? X + inward : X, out_x ? Y : Y + inward, t);
     if (from < 0) return;
     const int stride = (out_x ? R : 1) * S::line, other = (out_x ? 1 : R) * S::line;
     const torre_mirror &m = g.mirror[axis];
@@ -91,7 +92,7 @@ __device__ __forceinline__ bool block_tower<T, R, DB, MODEL, TMA>::fill_block(in
 {
     const int at_x = h.x_tower + R * (t - 1) + R * X, at_y = wrap_y(h.y_tower + R * Y);
     if (at_x >= 0 && at_y >= 0 && at_x + R <= g.n[0] && at_y + R <= g.n[1]) return false;
-    const int to = find_block(X, Y, t & 1);
+    const int to = find_block(X, Y, t);
     if (g.n[0] % R == 0 && g.n[1] % R == 0) {
         fill_whole_block(X, Y, at_x, at_y, to, t);
         return true;
@@ -111,7 +112,7 @@ __device__ __forceinline__ bool block_tower<T, R, DB, MODEL, TMA>::fill_block(in
             if (source == i) continue;                 /* too far outside for anyone to read it */
             const int over = (source + 4 * R) / R - 4; /* blocks from this one to the source */
             if (sign) {
-                from = find_block(axis ? X : X + over, axis ? Y + over : Y, t & 1);
+                from = find_block(axis ? X : X + over, axis ? Y + over : Y, t);
                 if (from < 0) continue;
                 from += (source - over * R) * stride;
             }
@@ -141,5 +142,6 @@ block_tower<T, R, DB, MODEL, TMA>::fill_ghosts(vec (&C)[ZV][NL], const place &p,
     }
     if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
     barrier_among<S::active>();
-    if (filled && stays) reload(C, p.own_row() + (t & 1) * ODD + (X + 1) * S::block_bytes);
+    if (filled && stays && !STEADY)
+        reload(C, p.own_row() + (t & 1) * ODD + (X + 1) * S::block_bytes);
 }

@@ -100,6 +100,13 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int k_stride = round_up(workers, 32) * 16;
     static constexpr int k_room = (MOST_SHARED - more) / k_stride;
     static constexpr int k_vectors = k_room < 0 ? 0 : k_room < ZV * NL ? k_room : ZV * NL;
+    /* Where that is not all, k takes the place of the newest level in registers, and shared memory
+     * holds, besides, k of the block that enters each row. */
+    static constexpr int k_row = lanes * ZV * NL * 16, k_rows = (2 * DB - 1) * k_row;
+    static constexpr __host__ __device__ bool holds_k(bool tma, bool model)
+    {
+        return tma && model && R == 3 && k_vectors < ZV * NL && more + k_rows <= MOST_SHARED;
+    }
     /* Without, at order 4: a second `own`, so that nobody waits until all have read the first. */
     static constexpr bool fits_two = R == 2 && DB > 1 &&
                                      sizeof(T) == 4 && more + own_bytes <= MOST_SHARED;
@@ -111,6 +118,7 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int shared_bytes_of(bool tma, bool model)
     {
         return !tma                  ? shared_bytes
+               : holds_k(tma, model) ? more + k_rows
                : model               ? more + k_vectors * k_stride
                : own_odd(tma, model) ? more + own_bytes
                                      : shared_bytes;
@@ -120,15 +128,15 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int groups = round_up(workers, 128); /* whole warp groups for TMA */
     static constexpr int threads_tma = groups + 128;
     /* What 65,536 registers, given out in eights a thread at launch, can be shared out to. Helpers
-     * that exchange edges are quickest with 72; a velocity array of orders 4 and 6 gains more from
-     * what workers do not spill. */
+     * that exchange edges are quickest with 72; a velocity array of order 4 gains more from what
+     * workers do not spill. */
     static constexpr __host__ __device__ int worker_registers(bool model)
     {
-        return groups > 384 ? 112 : groups > 256 ? 152 : model && R < 4 ? 232 : 216;
+        return groups > 384 ? 112 : groups > 256 ? 152 : model && R < 3 ? 232 : 216;
     }
     static constexpr __host__ __device__ int helper_registers(bool model)
     {
-        return groups > 384 ? 32 : groups > 256 || (model && R < 4) ? 40 : 72;
+        return groups > 384 ? 32 : groups > 256 || (model && R < 3) ? 40 : 72;
     }
     static constexpr bool share_registers = groups > 128;
 };

@@ -12,7 +12,9 @@
  *     own    the newest level of every block, by frame position (Y, X); with TMA at order 4 without
  *            a model the level before as well, so that nobody waits until it has been read;
  *     halo   two blocks per row beyond the leading edge, from global memory, two steps deep;
- *     k      with a model and TMA: (c dt)^2 of as many cells of each thread as there is room for.
+ *     k      with a model and TMA: (c dt)^2 of all cells; or, where it does not fit, of the blocks
+ *            that enter. Then a thread keeps k in registers in place of the newest level, which it
+ *            reads in `own` as its neighbours do, where blocks stay in their places (STEADY).
  *
  * A line is one column of cells along z: ZL vectors, with PV more on each side, the edges: what
  * lies just below and above the planes of this part. Halo lines bring theirs along; those of `own`
@@ -55,8 +57,11 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     using S = block_shape<T, R, DB>;
     using vec = cells<T>;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL, ZV = S::ZV, lanes = S::lanes;
-    static constexpr int ODD = S::own_odd(TMA, MODEL);           /* 0: one level in `own` */
-    static constexpr int KEPT = MODEL && TMA ? S::k_vectors : 0; /* k in shared memory */
+    static constexpr int ODD = S::own_odd(TMA, MODEL); /* 0: one level in `own` */
+    /* k and the older level in registers, not the newest level. Then the newest level of a block
+     * stays in one place of `own`, so that each thread can exchange it for the next one. */
+    static constexpr bool STEADY = S::holds_k(TMA, MODEL);
+    static constexpr int KEPT = MODEL && TMA && !STEADY ? S::k_vectors : 0; /* k in shared memory */
 
     /*
      * The two levels of a block and a line of sums nearly fill the registers of a thread. All else
@@ -72,9 +77,10 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         int item, part;
     };
     struct place {
-        int row;                     /* Y */
-        int number;                  /* of block (0, Y), see row_start */
-        int own_up, own_down;        /* offsets of blocks (0, Y + 1), (0, Y - 1) */
+        int row;    /* Y */
+        int number; /* of block (0, Y), see row_start */
+        /* offsets of blocks (0, Y + 1), (0, Y - 1); STEADY: of the neighbours in these rows */
+        int own_up, own_down;
         int first;                   /* position at the start of a tower */
         int point_first, point_last; /* nodes of the block that the slot holds */
         int y;                       /* of the first column, in this item */
@@ -84,6 +90,20 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         __device__ __forceinline__ int halo_row() const
         {
             return S::halo + (row + DB) * 2 * S::halo_block_bytes;
+        }
+        /* STEADY: the one place in `own`; a row is a ring. */
+        __device__ __forceinline__ int own_place() const
+        {
+            return own_row() + first * S::block_bytes;
+        }
+        __device__ __forceinline__ int own_before() const
+        {
+            return own_place() + (first > reach() ? -1 : length() - 1) * S::block_bytes;
+        }
+        __device__ __forceinline__ int own_after() const
+        {
+            return own_place() +
+                   (first + 1 < reach() + length() ? 1 : 1 - length()) * S::block_bytes;
         }
     };
     static_assert(sizeof(item_state) <= 64 && sizeof(place) == 32, "see block_shape");
@@ -325,6 +345,27 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         X = next;
         find_points(x + R + R * X, y);
         fetch_model(x + R + R * X, y);
+        if constexpr (STEADY) {
+            hold_model(C, x + R + R * X, y);
+            find_rows_beside(p, X, t);
+        }
+    }
+
+    /* STEADY: find the block of row y that stands at X of the frame of step t - 1 in `own`. */
+    __device__ __forceinline__ int steady_place(int X, int y, int t) const
+    {
+        const int reach = abs(y), length = 2 * (DB - reach);
+        const unsigned from = X - reach + t - h.first_step;
+        return S::own + (row_start(y) + reach + (int)(from % length)) * S::block_bytes;
+    }
+    /* STEADY: the neighbours along y of the block that this slot has from step t on, when it is at
+     * X. (Rows of the halo are not looked for.) */
+    __device__ __forceinline__ void find_rows_beside(const place &p, int X, int t) const
+    {
+        if (lane() != 0) return;
+        place &to = ((place *)(shared() + S::places))[slot()];
+        if (p.row + 1 < DB) to.own_up = steady_place(X + 1, p.row + 1, t);
+        if (p.row - 1 > -DB) to.own_down = steady_place(X + 1, p.row - 1, t);
     }
 
     /* Edges of the first step, from the field itself. */
@@ -389,7 +430,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (!g.periodic[1] && (y < d || y + d + R > g.n[1])) s.far_until = 0;
     }
     /* Offset of the block at (X, Y) of the frame of the step before; -1: not at hand. */
-    static __device__ __forceinline__ int find_block(int X, int Y, int parity);
+    __device__ __forceinline__ int find_block(int X, int Y, int t) const;
     /* Copy (sign 1, -1; 0: clear) this thread's vectors of a line. */
     static __device__ __forceinline__ void fill_line(int to, int from, int sign);
     /* Fill the block at `to`, whose first column is (at_x, at_y), if it is the first beyond a face,
@@ -467,6 +508,44 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         memcpy(&k, half, 16);
         return k;
     }
+    /* STEADY: all k of the block whose first column is (x, y); or by way of shared memory, where
+     * fetch_entering puts it in the step before. */
+    __device__ __forceinline__ void hold_model(vec (&K)[ZV][NL], int x, int y)
+    {
+        const cell_block b = {x, y, h.z_part};
+#pragma unroll
+        for (int v = 0; v < ZV; v++) {
+            const T *model = model_of(b, v);
+#pragma unroll
+            for (int i = 0; i < NL; i++)
+                K[v][i] = load_global(model + i / R * g.k_stride_x + i % R * g.k_stride_y);
+        }
+    }
+    static __device__ __forceinline__ int entering(const place &p, int number)
+    {
+        return S::more + (p.row + DB - 1) * S::k_row + (number * lanes + lane()) * 16;
+    }
+    __device__ __forceinline__ void fetch_entering(const place &p, int x, int y)
+    {
+        const cell_block b = {x, y, h.z_part};
+#pragma unroll
+        for (int v = 0; v < ZV; v++) {
+            const T *model = model_of(b, v);
+#pragma unroll
+            for (int i = 0; i < NL; i++)
+                __pipeline_memcpy_async(shared() + entering(p, v * NL + i),
+                                        model + i / R * g.k_stride_x + i % R * g.k_stride_y, 16);
+        }
+        __pipeline_commit();
+    }
+    __device__ __forceinline__ void take_entering(vec (&K)[ZV][NL], const place &p)
+    {
+        __pipeline_wait_prior(0);
+#pragma unroll
+        for (int v = 0; v < ZV; v++)
+#pragma unroll
+            for (int i = 0; i < NL; i++) K[v][i] = load_shared(entering(p, v * NL + i));
+    }
     static __device__ __forceinline__ int kept(int number)
     {
         return S::more + number * S::k_stride + thread() * 16;
@@ -534,12 +613,12 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             }
         }
     }
-    /* The same for the R lines (i, 0), (i, 1), ... of the block along y. */
-    __device__ __forceinline__ void sum_along_y(vec *sum, const vec (&C)[NL], int i, int v,
+    /* The same for the R lines (i, 0), (i, 1), ... of the block along y, which hold C[0], ... */
+    __device__ __forceinline__ void sum_along_y(vec *sum, const vec *C, int i, int v,
                                                 const int (&beside)[2])
     {
         const int line = in_line(v) + i * R * S::line;
-        sum_line<1, MODEL>(sum, 1, &C[i * R], 1, beside[0] + line, beside[1] + line, S::line);
+        sum_line<1, MODEL>(sum, 1, C, 1, beside[0] + line, beside[1] + line, S::line);
     }
 
     /* Where the blocks before and after this one along x or y are at hand (see find_block). */
@@ -548,27 +627,36 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     {
         const int beyond = X + 1 - (p.reach() + p.length()); /* 0: the block has just entered */
         const int halo = p.halo_row() + parity * S::halo_bytes;
-        if (AXIS == 0) {
+        if (AXIS == 0 && STEADY) {
+            beside[0] = p.own_before();
+            beside[1] = beyond + 1 < 0 ? p.own_after() : halo + (beyond + 1) * S::halo_block_bytes;
+        } else if (AXIS == 0) {
             beside[0] = p.own_row() + parity * ODD + X * S::block_bytes;
             beside[1] = beyond + 1 < 0 ? beside[0] + 2 * S::block_bytes
                                        : halo + (beyond + 1) * S::halo_block_bytes;
         } else {
             const int at_up = beyond + (p.row >= 0 ? 1 : -1);
             const int at_down = beyond + (p.row <= 0 ? 1 : -1);
-            beside[0] = at_down < 0 ? p.own_down + parity * ODD + (X + 1) * S::block_bytes
-                                    : halo + (at_down - 2) * S::halo_block_bytes;
-            beside[1] = at_up < 0 ? p.own_up + parity * ODD + (X + 1) * S::block_bytes
-                                  : halo + (2 + at_up) * S::halo_block_bytes;
+            const int row_place = STEADY ? 0 : parity * ODD + (X + 1) * S::block_bytes;
+            beside[0] =
+                at_down < 0 ? p.own_down + row_place : halo + (at_down - 2) * S::halo_block_bytes;
+            beside[1] = at_up < 0 ? p.own_up + row_place : halo + (2 + at_up) * S::halo_block_bytes;
         }
     }
 
+    /* The newest level of the block of this thread. */
+    __device__ __forceinline__ int find_newest(const place &p, int parity) const
+    {
+        const bool fresh = X + 1 == p.reach() + p.length();
+        return fresh    ? p.halo_row() + parity * S::halo_bytes
+               : STEADY ? p.own_place()
+                        : p.own_row() + parity * ODD + (X + 1) * S::block_bytes;
+    }
     /* Line 0 of the vectors below and above vector v of this thread. */
     __device__ __forceinline__ void find_beside(int (&below)[PV], int (&above)[PV], const place &p,
                                                 int v, int parity)
     {
-        const bool fresh = X + 1 == p.reach() + p.length();
-        const int block = fresh ? p.halo_row() + parity * S::halo_bytes
-                                : p.own_row() + parity * ODD + (X + 1) * S::block_bytes;
+        const int block = find_newest(p, parity);
 #pragma unroll
         for (int d = 0; d < PV; d++) {
             below[d] = block + in_line(v) - (1 + d) * 16;
@@ -590,13 +678,19 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
 
     /* The end of a step for vector v. */
     template <bool DAMPED>
-    __device__ __forceinline__ void change_places(vec (&A)[NL], vec (&C)[NL], const cell_block &b,
-                                                  int v)
+    __device__ __forceinline__ void finish_block(vec (&A)[NL], const cell_block &b, int v)
     {
         const int z = DAMPED ? z_of(b, v) : 0;
 #pragma unroll
+        for (int i = 0; i < NL && DAMPED; i++) finish_update(A[i], damping_of(b, i / R, i % R, z));
+    }
+    template <bool DAMPED>
+    __device__ __forceinline__ void change_places(vec (&A)[NL], vec (&C)[NL], const cell_block &b,
+                                                  int v)
+    {
+        finish_block<DAMPED>(A, b, v);
+#pragma unroll
         for (int i = 0; i < NL; i++) {
-            if (DAMPED) finish_update(A[i], damping_of(b, i / R, i % R, z));
             const vec next = A[i];
             A[i] = C[i];
             C[i] = next;
@@ -638,7 +732,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
 #pragma unroll
             for (int i = 0; i < NL && MODEL; i++) accumulate(A[v][i], k[i], sum[i]);
 #pragma unroll
-            for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], C[v], i, v, along_y);
+            for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], &C[v][i * R], i, v, along_y);
             find_beside(below, above, p, v, t & 1);
 #pragma unroll
             for (int i = 0; i < NL; i++) {
@@ -654,7 +748,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /* From A (level t - 1) and C (level t) to A (level t) and C (level t + 1): the two change
      * places so that all steps can use one copy of the code, which instruction caches hold more
      * easily. With a model, sums along y and z are one, so that k is read twice a step and not
-     * three times: what is not in shared memory comes from the L2 cache. */
+     * three times: what is not in shared memory comes from the L2 cache. STEADY: C is k, level t is
+     * read in shared memory, and level t + 1 replaces t - 1 in A. */
     template <bool DAMPED, class Waits>
     __device__ __forceinline__ void update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
                                            const cell_block &b, int t, Waits &waits)
@@ -666,37 +761,43 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         int along_x[2], along_y[2];
         find_blocks_beside<0>(along_x, p, t & 1);
         find_blocks_beside<1>(along_y, p, t & 1);
-        vec k[R], sum[R];
+        int newest = STEADY ? find_newest(p, t & 1) : 0;
+        vec k[R], sum[R], u[R]; /* u: level t */
         if constexpr (R > 1) {
 #pragma unroll
             for (int v = 0; v < ZV; v++) {
                 const int z = DAMPED ? z_of(b, v) : 0;
-                const T *model = MODEL ? model_of(b, v) : nullptr;
+                const T *model = MODEL && !STEADY ? model_of(b, v) : nullptr;
 #pragma unroll
                 for (int j = 0; j < R; j++) {
-                    load_model<0>(k, model, v, 0, j);
+                    const int line = in_line(v) + j * S::line;
 #pragma unroll
                     for (int i = 0; i < R; i++)
-                        begin<DAMPED>(A[v][i * R + j], C[v][i * R + j], b, i, j, z);
-                    const int line = in_line(v) + j * S::line;
-                    sum_line<0, MODEL>(MODEL ? sum : &A[v][j], MODEL ? 1 : R, &C[v][j], R,
+                        u[i] =
+                            STEADY ? load_shared(newest + line + i * R * S::line) : C[v][i * R + j];
+                    if (!STEADY) load_model<0>(k, model, v, 0, j);
+#pragma unroll
+                    for (int i = 0; i < R; i++) begin<DAMPED>(A[v][i * R + j], u[i], b, i, j, z);
+                    sum_line<0, MODEL>(MODEL ? sum : &A[v][j], MODEL ? 1 : R, u, 1,
                                        along_x[0] + line, along_x[1] + line, R * S::line);
 #pragma unroll
-                    for (int i = 0; i < R && MODEL; i++) accumulate(A[v][i * R + j], k[i], sum[i]);
+                    for (int i = 0; i < R && MODEL; i++)
+                        accumulate(A[v][i * R + j], STEADY ? C[v][i * R + j] : k[i], sum[i]);
                 }
 #pragma unroll
                 for (int i = 0; i < R && !MODEL; i++)
-                    sum_along_y(&A[v][i * R], C[v], i, v, along_y);
+                    sum_along_y(&A[v][i * R], &C[v][i * R], i, v, along_y);
             }
         }
         waits.edges(*this, t);          /* as late as can be */
         const place again = my_place(); /* there were no registers to keep it in */
         refresh();
         if (MODEL) find_blocks_beside<1>(along_y, again, t & 1);
+        if (STEADY) newest = find_newest(again, t & 1);
 #pragma unroll
         for (int v = 0; v < ZV; v++) {
             const int z = DAMPED ? z_of(b, v) : 0;
-            const T *model = MODEL ? model_of(b, v) : nullptr;
+            const T *model = MODEL && !STEADY ? model_of(b, v) : nullptr;
             int below[PV], above[PV]; /* line 0 of the vectors 1, 2 further along z */
             find_beside(below, above, again, v, t & 1);
             if constexpr (R == 1) {
@@ -710,17 +811,25 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             } else {
 #pragma unroll
                 for (int i = 0; i < NL; i++) {
+                    if (i % R == 0)
+#pragma unroll
+                        for (int q = 0; q < R; q++)
+                            u[q] = STEADY ? load_shared(newest + in_line(v) + (i + q) * S::line)
+                                          : C[v][i + q];
                     if (MODEL && i % R == 0) {
-                        load_model<1>(k, model, v, i / R, 0);
-                        sum_along_y(sum, C[v], i / R, v, along_y);
+                        if (!STEADY) load_model<1>(k, model, v, i / R, 0);
+                        sum_along_y(sum, u, i / R, v, along_y);
                     }
                     vec around[2 * PV + 1];
-                    find_around(around, C[v][i], below, above, i);
+                    find_around(around, u[i % R], below, above, i);
                     add_along_z<T, R>(MODEL ? sum[i % R] : A[v][i], around, c.weight[2]);
-                    if (MODEL) accumulate(A[v][i], k[i % R], sum[i % R]);
+                    if (MODEL) accumulate(A[v][i], STEADY ? C[v][i] : k[i % R], sum[i % R]);
                 }
             }
-            change_places<DAMPED>(A[v], C[v], b, v);
+            if (STEADY)
+                finish_block<DAMPED>(A[v], b, v);
+            else
+                change_places<DAMPED>(A[v], C[v], b, v);
         }
     }
 
@@ -745,11 +854,16 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         waits.halo(*this, t);
         waits.all_published(*this, t);
         if (unlikely(is_near_face(t))) fill_ghosts(C, p, t);
-        if (fresh) reload(C, halo);
+        if (fresh && !STEADY) reload(C, halo);
         if (likely(!at_z_face())) return;
         if (mirrors_vectors()) {
             /* with TMA the warps that exchange edges do it, but for the first step */
-            if (fresh && !idle() && (!TMA || t == h.first_step)) mirror_vectors(C, halo);
+            if (fresh && !idle() && (!TMA || t == h.first_step)) {
+                if (STEADY)
+                    mirror_lines(halo);
+                else
+                    mirror_vectors(C, halo);
+            }
             if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
             return;
         }
@@ -758,12 +872,29 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         __syncwarp();
         if (ragged()) {
             barrier_among<S::active>(); /* others read the last vectors that this changes */
-            if (fresh) reload(C, halo);
+            if (fresh && !STEADY) reload(C, halo);
         }
     }
 
+    /* STEADY: level t + 1 from A to `own` and level t from there, or from the halo, to A. */
+    __device__ __forceinline__ void exchange_levels(vec (&A)[ZV][NL], const place &p, int t)
+    {
+        const int at = X - p.reach(), left = p.own_place();
+        const int older = at == 0 ? p.halo_row() + (t & 1) * S::halo_bytes + S::halo_block_bytes
+                                  : find_newest(p, t & 1);
+#pragma unroll
+        for (int v = 0; v < ZV; v++)
+#pragma unroll
+            for (int i = 0; i < NL; i++) {
+                const int line = i * S::line + in_line(v);
+                const vec u = load_shared(older + line);
+                if (!idle()) store_shared(left + line, A[v][i]);
+                A[v][i] = u;
+            }
+    }
+
     /* Step t, from A (level t - 1) and C (level t) to A (level t; where the block left the diamond,
-     * of the next one) and C (level t + 1). */
+     * of the next one) and C (level t + 1). STEADY: C is k. */
     template <class Waits>
     __device__ __forceinline__ void step(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t, Waits &waits)
     {
@@ -772,6 +903,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             refresh();
             prepare(C, p, t, waits);
             const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part};
+            if (STEADY && X == p.reach())
+                fetch_entering(p, h.x_tower + R * t + R * (X + p.length()), p.y);
             model_fetched();
             if (unlikely(is_damped(t)))
                 update<true>(A, C, p, b, t, waits);
@@ -782,27 +915,36 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         /* look everything up again: during the sums there were no registers to keep it in */
         const place p = my_place();
         refresh();
-        const int left = p.own_row() + ((t + 1) & 1) * ODD + X * S::block_bytes;
+        const int left =
+            STEADY ? p.own_place() : p.own_row() + ((t + 1) & 1) * ODD + X * S::block_bytes;
         const int at = X - p.reach();
         const bool points = p.point_first < p.point_last;
-        if (unlikely(points)) add_sources(C, p, t);
+        if (unlikely(points)) add_sources(STEADY ? A : C, p, t);
         if (at == 0) {
-            reload(A, p.halo_row() + (t & 1) * S::halo_bytes + S::halo_block_bytes);
-            fetch_model(h.x_tower + R * t + R * (X + p.length()), p.y);
+            if (STEADY) {
+                take_entering(C, p);
+            } else {
+                reload(A, p.halo_row() + (t & 1) * S::halo_bytes + S::halo_block_bytes);
+                fetch_model(h.x_tower + R * t + R * (X + p.length()), p.y);
+            }
         }
         waits.done_reading(*this, t);
-        if (!ODD) store_leaving(C, p, t);
+        if (STEADY && at == 0) find_rows_beside(p, X + p.length() - 1, t + 1);
+        if (!ODD) store_leaving(STEADY ? A : C, p, t);
         waits.all_read(*this, t);
-        publish_block(C, left);
+        if (STEADY)
+            exchange_levels(A, p, t);
+        else
+            publish_block(C, left);
         if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
             /* a block that stays needs its images beyond the face in the next step */
             __syncwarp();
-            if (mirrors_vectors()) {
+            if (!TMA && mirrors_vectors()) {
                 if (at > 0 && !idle()) mirror_vectors(C, left);
             } else {
                 if (at > 0 && !idle()) mirror_lines(left);
                 __syncwarp();
-                if (ragged()) reload(C, left);
+                if (ragged() && !STEADY) reload(C, left);
             }
         }
         waits.done_publishing(*this, t);
@@ -834,6 +976,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             if (t + 1 >= h.end_step) break;
             X = position_after(my_place(), X);
         }
+        if (STEADY) reload(C, my_place().own_place());
         leave(C, A, t);
     }
 };

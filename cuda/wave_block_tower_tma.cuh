@@ -14,7 +14,8 @@ struct tma_gates {
     uint64_t edge[2];      /* the edges along z are there: one arrival a side */
     uint64_t read[2];      /* the workers have read all that they need for the step */
     uint64_t published[2]; /* the new level is in `own` (not at the last step of an item) */
-    uint64_t written[2];   /* with two levels in `own`: and what leaves the diamond is written */
+    uint64_t written[2];   /* with two levels in `own`: and what leaves the diamond is written;
+                            * STEADY: the halo of the step is not needed any more */
 };
 
 /* The phases to wait for next at the gates of several kinds, of each parity. */
@@ -68,12 +69,12 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     }
     __device__ __forceinline__ void done_writing(tower &b, int t)
     {
-        if (tower::ODD && t + 1 < b.h.end_step) arrive(&gates()->written[t & 1]);
+        if (tower::STEADY || (tower::ODD && t + 1 < b.h.end_step)) arrive(&gates()->written[t & 1]);
     }
 };
 
 /* Polls the upwind towers and copies the halo of every step. */
-template <class T, int R, int DB, class P>
+template <class T, int R, int DB, bool MODEL, class P>
 __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, char *shared)
 {
     using S = block_shape<T, R, DB>;
@@ -97,7 +98,9 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
                 fence_async_copies();
             }
             const int p = __shfl_sync(~0u, t & 1, 0);
-            if (used[p]) gate_wait(&gates->read[p], reads.next(p));
+            if (used[p])
+                gate_wait(S::holds_k(true, MODEL) ? &gates->written[p] : &gates->read[p],
+                          reads.next(p));
             used[p] = true;
             /* one thread, with coordinates that the compiler knows to be the same for the warp:
              * other copies are issued one by one, with a search for the next thread in between */
@@ -126,7 +129,7 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
                                                int side)
 {
     using S = block_shape<T, R, DB>;
-    using edges = edge_exchange<T, R, DB>;
+    using edges = edge_exchange<T, R, DB, S::holds_k(true, MODEL)>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
@@ -153,7 +156,7 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
                                tower_mail_number(l, item, t + 1));
             } else if (S::mirrors_vectors(g.n[2])) {
                 gate_wait(&gates->halo[p], halo);
-                edges::mirror(shared, lane, 32, own, side, p, vectors,
+                edges::mirror(shared, lane, 32, own, side, p, t + 1 - w.first_step, vectors,
                               g.mirror[2].sign[side][0] == 1);
                 fence_async_copies_shared(); /* the halo is copied to again */
             }
@@ -209,7 +212,7 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
             gate_init(&gates->edge[p], S::own_odd(true, MODEL) ? 3 : 2);
             gate_init(&gates->read[p], S::active / 32 + !S::own_odd(true, MODEL));
             gate_init(&gates->published[p], S::active / 32);
-            if (S::own_odd(true, MODEL)) gate_init(&gates->written[p], S::active / 32);
+            gate_init(&gates->written[p], S::active / 32);
         }
         *finished = 0;
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -220,7 +223,7 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     if (warp >= S::groups / 32) {
         if (S::share_registers)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers(MODEL)));
-        if (warp == S::groups / 32) fetch_halos<T, R, DB>(params, gates, shared);
+        if (warp == S::groups / 32) fetch_halos<T, R, DB, MODEL>(params, gates, shared);
         if (warp == S::groups / 32 + 1) publish_steps<T, R, DB, MODEL>(params, gates, finished);
         if (warp >= S::groups / 32 + 2)
             exchange_edges<T, R, DB, MODEL>(params, gates, shared, warp - S::groups / 32 - 2);
