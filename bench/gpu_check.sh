@@ -1,18 +1,21 @@
 #!/bin/bash
 # Build, test, sanitize and measure the CUDA backend on a machine with an NVIDIA GPU.
 # Usage: bench/gpu_check.sh [BUILD_DIR]; environment: ORDERS, DTS (lists of kernels to build, "2;4"),
-# ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("test sanitize bench"). On compute
-# capability 9.0 the kernels for GPUs without TMA are built, tested and measured, too, in
+# ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("build test sanitize bench"; with several
+# GPUs the last three can run beside each other once the first is done, CUDA_VISIBLE_DEVICES apart).
+# On compute capability 9.0 the kernels for GPUs without TMA are built, tested and measured, too, in
 # BUILD_DIR-plain.
 set -o pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-build-gpu}
-parts=${PARTS:-test sanitize bench}
+parts=${PARTS:-build test sanitize bench}
 options=(-DCMAKE_BUILD_TYPE=Release)
 cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
 [ "$cc" = 90 ] && cc=90a
 [ -n "$ORDERS" ] && options+=("-DTORRE_ORDERS=$ORDERS")
 [ -n "$DTS" ] && options+=("-DTORRE_DTS=$DTS")
+# many cores: the kernels of one file at once
+nvcc --help 2>/dev/null | grep -q -e --split-compile && options+=(-DCMAKE_CUDA_FLAGS=-split-compile=0)
 status=0
 note() { echo "== $* ($SECONDS s)"; }
 
@@ -23,29 +26,37 @@ build() { # DIR ARCHITECTURES
     cmake --build "$1" -j "$(nproc)" >"$1.log" 2>&1 || { tail -60 "$1.log"; exit 1; }
     note "built $1"
 }
-build "$build" "${ARCH:-$cc-real}"
 plain=
-if [ "$cc" = 90a ]; then
-    plain=$build-plain
-    build "$plain" 90-real
+[ "$cc" = 90a ] && plain=$build-plain
+if [[ $parts == *build* ]]; then
+    build "$build" "${ARCH:-$cc-real}"
+    [ -z "$plain" ] || build "$plain" 90-real
 fi
 
+# All orders at a time: most of it is the reference engine, on the CPU.
+check() { # DIR WHAT
+    local order jobs=()
+    for order in 2 4 6 8; do
+        OMP_NUM_THREADS=$((($(nproc) + 3) / 4)) timeout 300 "$1/test_wave_cuda" all $order \
+            >"$1.test$order.log" 2>&1 &
+        jobs+=($!)
+    done
+    for order in 2 4 6 8; do
+        wait "${jobs[$((order / 2 - 1))]}" || status=1
+        grep FAIL "$1.test$order.log" | head -5
+        note "tests$2, order $order: $(tail -1 "$1.test$order.log")"
+    done
+}
 if [[ $parts == *test* ]]; then
-    timeout 300 "$build/test_wave_cuda" all >"$build.test.log" 2>&1 || status=1
-    grep FAIL "$build.test.log" | head -20
-    tail -1 "$build.test.log"
-    if [ -n "$plain" ]; then
-        timeout 300 "$plain/test_wave_cuda" all >"$plain.test.log" 2>&1 || status=1
-        grep FAIL "$plain.test.log" | head -5
-        note "tests: $(tail -1 "$plain.test.log") (without TMA)"
-    fi
+    check "$build"
+    [ -z "$plain" ] || check "$plain" " without TMA"
 fi
 if [[ $parts == *sanitize* ]]; then
     for tool in memcheck racecheck synccheck; do
         for order in 2 4 6 8; do
             timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$build/test_wave_cuda" small $order \
-                >"$build.$tool.log" 2>&1 || status=1
-            note "$tool order $order: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$build.$tool.log" | tail -1)"
+                >"$build.$tool$order.log" 2>&1 || status=1
+            note "$tool order $order: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$build.$tool$order.log" | tail -1)"
         done
     done
 fi
