@@ -68,7 +68,7 @@ if [[ $parts == *bench* ]]; then
             cases+=($order:s:0:0:$size $order:t:0:0:$size)
         done
         cases+=($order:s:0:0:$main:model $order:t:0:0:$main:model $order:t:0:0:$main:points
-                $order:t:0:0:$main:absorbing $order:t:0:0:512x512x512:f64)
+                $order:t:0:0:$main:absorbing $order:{s,t}:0:0:512x512x512:f64)
     done
     # what the order of the blocks is worth: the L2 cache between neighbours
     for order in 2 8; do
