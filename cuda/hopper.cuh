@@ -174,13 +174,22 @@ __device__ __forceinline__ void copy_line(uint32_t to, const void *from, int byt
                  "l"(from), "r"(bytes), "r"(shared_address(gate))
                  : "memory");
 }
-/* Copy the box of a three-dimensional tensor map that starts at (z, y, x); outside it is zero. */
+/* Copy the box of a tensor map of three axes that starts at (z, y, x); outside it is zero. Or of
+ * four axes. */
 __device__ __forceinline__ void copy_box(uint32_t to, const void *map, int z, int y, int x,
                                          uint64_t *gate)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
                  "l"(map), "r"(z), "r"(y), "r"(x), "r"(shared_address(gate))
+                 : "memory");
+}
+__device__ __forceinline__ void copy_box(uint32_t to, const void *map, int z, int i, int y, int x,
+                                         uint64_t *gate)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(to),
+                 "l"(map), "r"(z), "r"(i), "r"(y), "r"(x), "r"(shared_address(gate))
                  : "memory");
 }
 #endif

@@ -96,12 +96,28 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
         const int x = column(x0 + (u + v) / 2, p.g.n[0]), y = row(y0 + (u - v) / 2);
         return field + x * p.g.stride_x + y * p.g.stride_y + z.first;
     }
+    /* Whether boxes have all lines of the halo: none is beyond an x face or the seam of periodic y.
+     * Lines beyond y faces, which are some lines of the field, lie inside the field. */
+    __device__ __forceinline__ bool in_boxes(const register_tower_edges &edges, int x0,
+                                             int y0) const
+    {
+        return S::in_boxes && edges.exist && x0 + D >= 1 && x0 + S::W + 2 < p.g.n[0] &&
+               (!p.g.periodic[1] || (y0 >= D && y0 + D < p.g.n[1]));
+    }
+    /* Copies the boxes of a slot, by one lane. */
+    __device__ __forceinline__ void boxes(uint32_t slot, const CUtensorMap *edge, int x0, int y0,
+                                          const tower_planes &z, uint64_t *gate) const
+    {
+        const int z_first = (z.first - V) / 2, x = x0 + D - 1;
+        copy_box(slot, edge, z_first, 0, y0 + D + S::reach, x, gate);
+        copy_box(slot + S::low_bytes, edge + 1, z_first, 0, y0 - D + S::reach, x, gate);
+    }
     __device__ __forceinline__ void halo(uint32_t slot, const T *field, int x0, int y0,
                                          const tower_planes &z, int bytes, uint64_t *gate) const
     {
         const int skip = z.first > 0 ? V : 0; /* planes below that exist */
         for (int i = lane; i < S::halo_lines; i += 32)
-            copy_line(slot + (i * S::line + V - skip) * (int)sizeof(T),
+            copy_line(slot + S::halo_line(i) + (V - skip) * (int)sizeof(T),
                       halo_line(field, i, x0, y0, z) - skip, bytes, gate);
     }
     /* Model of columns (u, v) of step t, u from `from` on or v from `from` on. Returns bytes. */
@@ -193,10 +209,9 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
         const float4 below = __ldcg((const float4 *)(line - (has_below ? V : 0)));
         const float4 above = __ldcg((const float4 *)(line + (has_above ? whole : 0)));
         room();
-        constexpr int line_bytes = S::line * (int)sizeof(T);
-        halo.store([&](int i) { return slot + i * line_bytes + 16; }, bytes, lane);
+        halo.store([&](int i) { return slot + S::halo_line(i) + 16; }, bytes, lane);
         if (lane < S::halo_lines) {
-            char *to = slot + lane * line_bytes;
+            char *to = slot + S::halo_line(lane);
             *(float4 *)to = has_below ? below : zero;
             *(float4 *)(to + 16 + bytes) = has_above ? above : zero;
         }
@@ -218,7 +233,7 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
     __device__ __forceinline__ void clear_ends(char *slot, const tower_planes &z, int whole) const
     {
         for (int i = lane; i < S::halo_lines; i += 32) {
-            T *line = (T *)slot + i * S::line;
+            T *line = (T *)(slot + S::halo_line(i));
             if (z.first == 0) line[V - 1] = 0;
             if (z.first + whole >= p.g.n[2]) line[V + whole] = 0;
         }
@@ -241,7 +256,8 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
         }
     }
 
-    __device__ __forceinline__ void run(typename S::gates_type *gates, char *shared) const
+    __device__ __forceinline__ void run(typename S::gates_type *gates, char *shared,
+                                        const register_tower_edges &edges) const
     {
         const torre_wave_args &g = p.g;
         uint32_t n = 0; /* steps of all items so far */
@@ -283,11 +299,16 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
                     room();
                     if (t < w.first_step + S::slots)
                         clear_ends(shared + S::ring + n % S::slots * S::slot_bytes, z, whole);
-                    if (lane == 0) gate_expect(gate, S::halo_lines * halo_bytes);
+                    const bool in_box = in_boxes(edges, x_tower + t - 1, y_tower);
+                    if (lane == 0)
+                        gate_expect(gate, S::halo_lines * (in_box ? S::line_bytes : halo_bytes));
                     __syncwarp();
-                    halo(shared_address(shared + S::ring + slot * S::slot_bytes),
-                         (const T *)g.field[(t + 1) & 1], x_tower + t - 1, y_tower, z, halo_bytes,
-                         gate);
+                    const uint32_t to = shared_address(shared + S::ring + slot * S::slot_bytes);
+                    if (!in_box)
+                        halo(to, (const T *)g.field[(t + 1) & 1], x_tower + t - 1, y_tower, z,
+                             halo_bytes, gate);
+                    else if (lane == 0)
+                        boxes(to, edges.map[(t + 1) & 1], x_tower + t - 1, y_tower, z, gate);
                 } else {
                     copy_slot(shared, shared + S::ring + slot * S::slot_bytes, t,
                               t == w.first_step ? 0 : S::W - 1, z, whole, x_tower, y_tower, room);
@@ -528,7 +549,8 @@ __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p
 }
 
 template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
-__device__ __forceinline__ void run_register_tower(const register_tower_params<T, D> &params)
+__device__ __forceinline__ void run_register_tower(const register_tower_params<T, D> &params,
+                                                   const register_tower_edges &edges)
 {
     using S = register_shape<T, D, MODEL, TMA>;
     extern __shared__ __align__(128) char shared[];
@@ -559,7 +581,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     if (helper >= 0) {
         if constexpr (TMA)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
-        if (helper == 0) register_fetch<T, D, MODEL, TMA>{params}.run(gates, shared);
+        if (helper == 0) register_fetch<T, D, MODEL, TMA>{params}.run(gates, shared, edges);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
         if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
@@ -577,7 +599,8 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
 template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
 __global__ void __launch_bounds__(register_shape<T, D, MODEL, TMA>::threads,
                                   register_shape<T, D, MODEL, TMA>::blocks_per_sm)
-    register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params)
+    register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params,
+                          const __grid_constant__ register_tower_edges edges)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     constexpr bool launched = TMA || !register_tower_built_tma<T, D>;
@@ -585,5 +608,5 @@ __global__ void __launch_bounds__(register_shape<T, D, MODEL, TMA>::threads,
     constexpr bool launched = !TMA;
 #endif
     if constexpr (launched) /* else empty, to build faster */
-        run_register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, TMA>(params);
+        run_register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, TMA>(params, edges);
 }

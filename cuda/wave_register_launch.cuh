@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "wave_register_tower.cuh"
+#include "wave_tensor_map.cuh"
 
 /* Variant: bit 0 sources or receivers, bit 1 absorbing layers, bit 2 velocity array, bit 3 the same
  * spacing along x and y (for the largest diamond, without layers and array: others take either). */
@@ -95,6 +96,7 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     using S = register_shape<T, D, false, true>; /* columns are numbered alike in all */
     const bool model = args->k != nullptr;
     register_tower_params<T, D> params;
+    register_tower_edges edges;
     params.g = *args;
     params.l = *launch;
     params.c = stencil_weights<T>(*args);
@@ -105,7 +107,12 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
         for (int v = u % 2; v < S::E; v += 2)
             params.offset[S::column_number(u, v)] =
                 ((u + v) / 2 * args->stride_x + (u - v) / 2 * args->stride_y) * (int64_t)sizeof(T);
-    void *arguments[] = {&params};
+    edges.exist = S::in_boxes && !model && args->n[0] > S::E && args->n[1] >= 2 * S::reach;
+    for (int i = 0; i < 4 && edges.exist; i++)
+        edges.exist =
+            diagonal_tensor_map(*args, args->field[i / 2], i % 2, S::line, D + 1 - i % 2, S::reach,
+                                &edges.map[i / 2][i % 2]) == cudaSuccess;
+    void *arguments[] = {&params, &edges};
     int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
                   (args->points.first ? REGISTER_POINTS : 0);
     if (params.c.skew == 0 && variant + REGISTER_SQUARE < register_variants<D>)

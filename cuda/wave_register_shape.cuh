@@ -9,6 +9,7 @@
 #ifndef TORRE_WAVE_REGISTER_SHAPE_CUH
 #define TORRE_WAVE_REGISTER_SHAPE_CUH
 
+#include <cuda.h>
 #include <stddef.h>
 
 #include "tower_schedule.cuh"
@@ -21,6 +22,12 @@ template <class T, int D> struct register_tower_params {
     uint32_t lines_x, lines_up, lines_down; /* lines of 128 bytes from a column to the next along x,
                                              * along x and y, along x and down y */
     int64_t offset[2 * (D + 1) * (D + 1)];  /* bytes from column (0, 0) to each, by column_number */
+};
+
+/* Tensor maps of both fields: leading edges of u >= W, of v >= W; or none. */
+struct register_tower_edges {
+    CUtensorMap map[2][2];
+    bool exist;
 };
 
 /* What a warp keeps of its item, in shared memory so as not to occupy registers. */
@@ -105,15 +112,30 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
         return number % (D + 1) * 2 + (column_u(number) & 1);
     }
 
-    /* a slot of the ring: the columns that enter or touch the diamond in one step, a line each;
-     * lines hold a vector of planes more on both sides */
+    /* a slot of the ring: the columns that enter or touch the diamond in one step, a line each:
+     * those of u >= W, then the others (v >= W), each of these two leading edges a box that can be
+     * copied as one (not in f64, which has too many bytes in a line, nor beside a model, which
+     * leaves no room for the alignment); lines hold a vector of planes more on both sides */
     static constexpr int slots = MODEL || !TMA ? 2 : 4, halo_lines = 4 * D + 2;
-    static constexpr int line = planes + 2 * vector;
-    static constexpr int slot_bytes = halo_lines * line * (int)sizeof(T);
-    /* Column (u, v), u >= W or v >= W, in a slot. */
-    static __host__ __device__ constexpr int halo_index(int u, int v)
+    static constexpr int line = planes + 2 * vector, line_bytes = line * (int)sizeof(T);
+    static constexpr bool in_boxes = TMA && !MODEL && sizeof(T) == 4;
+    static constexpr int reach = 2 * D;         /* no halo is further beyond a y face */
+    static constexpr int lines_low = 2 * D + 2; /* of u >= W */
+    static constexpr int box_align = in_boxes ? 128 : 16;
+    static constexpr int align_box(int bytes)
     {
-        return u >= W ? (u - W) * (D + 1) + v / 2 : 2 * D + 2 + (v - W) * D + u / 2;
+        return (bytes + box_align - 1) / box_align * box_align;
+    }
+    static constexpr int low_bytes = align_box(lines_low * line_bytes);
+    static constexpr int slot_bytes = low_bytes + align_box(2 * D * line_bytes);
+    /* Line i of a slot; and column (u, v), u >= W or v >= W. */
+    static __host__ __device__ constexpr int halo_line(int i)
+    {
+        return i * line_bytes + (i < lines_low ? 0 : low_bytes - lines_low * line_bytes);
+    }
+    static __host__ __device__ constexpr int halo_at(int u, int v)
+    {
+        return halo_line(u >= W ? (u - W) * (D + 1) + v / 2 : lines_low + (v - W) * D + u / 2);
     }
 
     /*

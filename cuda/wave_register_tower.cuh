@@ -591,7 +591,7 @@ struct register_tower {
 #pragma unroll
             for (int v = u & 1; v < W; v += 2)
                 if (!stays(u, v)) {
-                    const int at = S::halo_index(u + 1, v + 1) * S::line * (int)sizeof(T);
+                    const int at = S::halo_at(u + 1, v + 1);
                     load_cell(low[v], halo_below + at);
                     load_cell(high[v], halo_above + at);
                 }
@@ -703,7 +703,7 @@ struct register_tower {
 #pragma unroll
         for (int v = u & 1; v < E; v += 2)
             if (u >= W || v >= W)
-                load_cell(cur[u][v], halo + S::halo_index(u, v) * S::line * (int)sizeof(T));
+                load_cell(cur[u][v], halo + S::halo_at(u, v));
     }
 
     /* ---------- sources and receivers ---------- */
