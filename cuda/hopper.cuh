@@ -159,12 +159,43 @@ __device__ __forceinline__ void gate_wait(uint64_t *gate, uint32_t parity)
 /* The rest is for compute capability 9.0 only. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Arrive and announce `bytes` of copies that count towards this phase. */
+__device__ __forceinline__ void gate_expect(uint32_t gate, int bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(gate), "r"(bytes)
+                 : "memory");
+}
 __device__ __forceinline__ void gate_expect(uint64_t *gate, int bytes)
 {
-    asm volatile(
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(gate)),
-        "r"(bytes)
-        : "memory");
+    gate_expect(shared_address(gate), bytes);
+}
+/* Clusters: where block number `rank` of this block's cluster has what this block has at a place of
+ * its shared memory. */
+__device__ __forceinline__ uint32_t cluster_address(uint32_t at, int rank)
+{
+    uint32_t there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
+    return there;
+}
+/* Arrive at a gate of another block. */
+__device__ __forceinline__ void gate_arrive_cluster(uint32_t gate)
+{
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(gate)
+                 : "memory");
+}
+/* Store 16 bytes in another block, which count towards a gate there like those of copies. */
+__device__ __forceinline__ void store_cluster(uint32_t to, uint4 q, uint32_t gate)
+{
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+                 "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+                 "r"(q.x), "r"(q.y), "r"(q.z), "r"(q.w), "r"(gate)
+                 : "memory");
+}
+/* Barrier of all threads of a cluster. */
+__device__ __forceinline__ void cluster_barrier()
+{
+    asm volatile("barrier.cluster.arrive.aligned;\n"
+                 "barrier.cluster.wait.aligned;" ::
+                     : "memory");
 }
 /* Copy `bytes` contiguous bytes (a multiple of 16) from global to shared memory. */
 __device__ __forceinline__ void copy_line(uint32_t to, const void *from, int bytes, uint64_t *gate)

@@ -113,6 +113,11 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     l->m_max = (int)g.m_max;
     l->parts = (int)torre_cuda_parts(&s->shape, p->size[2], p->precision);
     l->blocks = multiprocessors * s->shape.blocks_per_sm;
+    if (l->parts > 1 && l->parts <= TORRE_CLUSTER_MOST) {
+        int blocks = s->shape.cluster_blocks[l->parts - 2];
+        l->clusters = blocks * 16 >= l->blocks * 15; /* what mail costs (DESIGN.md) */
+        if (l->clusters) l->blocks = blocks;
+    }
     schedule->slots = torre_tower_slots(&g);
     if (count * l->parts > INT32_MAX / 2)
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");

@@ -86,7 +86,10 @@ typedef struct torre_step_kernel {
                           cudaStream_t stream);
 } torre_step_kernel;
 
-/* Shape of a tower kernel, filled in by its instance. */
+/* Most blocks of a cluster. */
+enum { TORRE_CLUSTER_MOST = 8 };
+
+/* Shape of a tower kernel, filled in by its instance; zero before. */
 typedef struct torre_tower_shape {
     int planes;  /* cells along z that one block holds */
     int block_x; /* columns of a block of cells, along x and along y */
@@ -94,6 +97,8 @@ typedef struct torre_tower_shape {
     int shared_bytes;
     int mailbox_bytes; /* one message to a z neighbour */
     int registers, spill_bytes, blocks_per_sm;
+    /* blocks that are resident in clusters of 2, 3, ... */
+    int cluster_blocks[TORRE_CLUSTER_MOST - 1];
 } torre_tower_shape;
 
 /* One launch of a tower kernel (one pass of `steps` steps). */
@@ -104,6 +109,7 @@ typedef struct torre_tower_launch {
     int tower_count;
     int s_min, s_max, m_min, m_max;
     int parts;     /* blocks along z that share a tower */
+    bool clusters; /* which are the blocks of a cluster */
     int *progress; /* [slots][parts] completed steps; zero at launch */
     char *mailbox; /* [blocks][2 turns][2 sides][2 parities][mailbox_bytes]; zero at launch */
     int *next;     /* items taken so far, by kernels that take them when they are free */

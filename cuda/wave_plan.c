@@ -37,6 +37,7 @@ static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dt
         const torre_tower_kernel *k = torre_tower_kernels[i];
         if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
         if (in_registers && !k->in_registers) continue;
+        memset(shape, 0, sizeof *shape);
         *e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape);
         if (*e == cudaSuccess) return k;
     }

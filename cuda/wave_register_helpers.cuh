@@ -328,7 +328,7 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     const torre_tower_launch &l = p.l;
     const int lane = threadIdx.x & 31;
     for_each_item<S>(gates, [&](const tower_item &w, int item, int n) {
-        if (l.parts == 1) return; /* nobody would wait for this warp */
+        if (l.parts == 1 || l.clusters) return; /* nobody would wait for this warp */
         const int last_warp = (tower_planes_of(l, w.part, p.g.n[2], S::vector).count - 1) / 32;
 #pragma unroll 1
         for (int t = w.first_step + 1; t < w.end_step; t++) {
@@ -577,6 +577,8 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         }
     }
     __syncthreads();
+    if constexpr (TMA)
+        if (params.l.clusters) cluster_barrier();
     const int helper = (int)threadIdx.x / 32 - S::warps;
     if (helper >= 0) {
         if constexpr (TMA)
@@ -594,6 +596,11 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, TMA> tower(params);
         for_each_item<S>(gates, [&](const tower_item &w, int item, int) { tower.run(w, item); });
     }
+    if constexpr (TMA) /* others may still store in this block */
+        if (params.l.clusters) {
+            __syncwarp();
+            cluster_barrier();
+        }
 }
 
 template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>

@@ -37,12 +37,32 @@ template <class T, int D> cudaError_t register_tower_uses_tma(bool *tma)
     return e;
 }
 
+/* How to launch `blocks` blocks, in clusters of `cluster` if that is more than one. */
+struct register_tower_config {
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute = {};
+    register_tower_config(int blocks, int cluster, int threads, int shared_bytes,
+                          cudaStream_t stream)
+    {
+        config.gridDim = dim3(blocks);
+        config.blockDim = dim3(threads);
+        config.dynamicSmemBytes = shared_bytes;
+        config.stream = stream;
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = cluster;
+        attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        config.attrs = &attribute;
+        config.numAttrs = cluster > 1;
+    }
+};
+
 template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_tower_shape *shape)
 {
     using S = register_shape<T, D, false, TMA>;
     constexpr int shared_bytes[2] = {S::shared_bytes,
                                      register_shape<T, D, true, TMA>::shared_bytes};
     int device, limit, least = 0;
+    const void *k = nullptr;
     cudaFuncAttributes f;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
@@ -50,7 +70,7 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
     if (shared_bytes[1] > limit) return cudaErrorInvalidConfiguration;
     for (int variant = register_variants<D> - 1; variant >= 0; variant--) {
         const int model = variant & REGISTER_MODEL ? 1 : 0;
-        const void *k = register_tower_function<T, D, TMA>(variant);
+        k = register_tower_function<T, D, TMA>(variant);
         int blocks;
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  shared_bytes[model]);
@@ -64,6 +84,12 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
         if (least == 0 || blocks < least) least = blocks;
     }
     shape->blocks_per_sm = least;
+    for (int size = 2; TMA && size <= TORRE_CLUSTER_MOST; size++) { /* alike for all variants */
+        const register_tower_config with(size, size, S::threads, shared_bytes[0], nullptr);
+        int clusters;
+        if (cudaOccupancyMaxActiveClusters(&clusters, k, &with.config) == cudaSuccess)
+            shape->cluster_blocks[size - 2] = clusters * size;
+    }
     shape->threads = S::threads;
     shape->registers = f.numRegs;
     shape->spill_bytes = (int)f.localSizeBytes;
@@ -109,9 +135,8 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
                 ((u + v) / 2 * args->stride_x + (u - v) / 2 * args->stride_y) * (int64_t)sizeof(T);
     edges.exist = S::in_boxes && !model && args->n[0] > S::E && args->n[1] >= 2 * S::reach;
     for (int i = 0; i < 4 && edges.exist; i++)
-        edges.exist =
-            diagonal_tensor_map(*args, args->field[i / 2], i % 2, S::line, D + 1 - i % 2, S::reach,
-                                &edges.map[i / 2][i % 2]) == cudaSuccess;
+        edges.exist = diagonal_tensor_map(*args, args->field[i / 2], i % 2, S::line, D + 1 - i % 2,
+                                          S::reach, &edges.map[i / 2][i % 2]) == cudaSuccess;
     void *arguments[] = {&params, &edges};
     int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
                   (args->points.first ? REGISTER_POINTS : 0);
@@ -120,10 +145,11 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     auto launch_with = [&](auto tma) {
         constexpr bool TMA = decltype(tma)::value;
         using shape = register_shape<T, D, false, TMA>;
-        return cudaLaunchKernel(
-            register_tower_function<T, D, TMA>(variant), dim3(launch->blocks), dim3(shape::threads),
-            arguments, model ? register_shape<T, D, true, TMA>::shared_bytes : shape::shared_bytes,
-            stream);
+        const register_tower_config with(
+            launch->blocks, launch->clusters ? launch->parts : 1, shape::threads,
+            model ? register_shape<T, D, true, TMA>::shared_bytes : shape::shared_bytes, stream);
+        return cudaLaunchKernelExC(&with.config, register_tower_function<T, D, TMA>(variant),
+                                   arguments);
     };
     bool tma;
     const cudaError_t e = register_tower_uses_tma<T, D>(&tma);

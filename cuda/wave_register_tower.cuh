@@ -214,10 +214,11 @@ struct register_tower {
             passes && (lane & 15) < S::kept_vectors
                 ? memory + S::own_place(warp, lane & 16 ? 31 : 0) + (lane & 15) * S::row_bytes
                 : 0;
-        const int side = lane & 1;
+        const int side = lane >> 4;
         const bool inside = works() && (side ? warp < h.last_warp : warp > 0);
         role = near_gate(warp + (!inside ? 0 : side ? 1 : -1), 0);
-        role |= lane < 2 ? ARRIVES_FIRST | (h.beside[side] < 0 ? ARRIVES : 0) : 0;
+        if (lane % 16 == 0 && h.beside[side] < 0) role |= ARRIVES_FIRST | ARRIVES;
+        if (lane % 16 == 0 && h.beside[side] >= 0 && !(TMA && p.l.clusters)) role |= ARRIVES_FIRST;
         prepare_mail();
         if (RECALLS)
             store_words(here_at + S::recall_row * S::row_bytes, beside_at, exists, pass_from, role);
@@ -398,6 +399,12 @@ struct register_tower {
         }
         put_level(cur);
         pass_on(t, true);
+        /* A block beside in the cluster may send the edges of the next step: this warp has read
+         * those of the item before. */
+        if constexpr (TMA)
+            if (p.l.clusters && lane % 16 == 0 && item().beside[lane >> 4] >= 0)
+                gate_arrive_cluster(item().gate_to[lane >> 4] +
+                                    (n & 1) * (uint32_t)sizeof(uint64_t));
     }
 
     /* The level of the planes beside for the first step, a column a lane. */
@@ -470,6 +477,14 @@ struct register_tower {
     {
         const int side = lane >> 4, i = lane & 15;
         const uint4 q = *(const uint4 *)(shared() + item().mail_from[side] + i * S::row_bytes);
+        if constexpr (TMA)
+            if (p.l.clusters) {
+                const uint32_t phase = (n & 1) * (uint32_t)sizeof(uint64_t);
+                store_cluster(item().edge_to[side][n & 1] + i * S::row_bytes, q,
+                              item().gate_to[side] + phase);
+                if (i == 0) gate_expect((role & ~7u) + phase, S::kept_vectors * 16);
+                return;
+            }
         char *box = (char *)item().mail_to[side] + (t & 1) * S::mailbox_bytes + i * 32;
         const uint32_t number = item().mail_number[side] + t;
         store_packet(box, q.x, q.y, number);
@@ -484,6 +499,15 @@ struct register_tower {
         item().mail_to[side] = (uint64_t)tower_mailbox(p.l, to, 1 - side, 0, S::mailbox_bytes);
         item().mail_from[side] = S::own_place(warp, end_lane(side));
         item().mail_number[side] = tower_mail_number(p.l, to, 0);
+        if constexpr (TMA)
+            if (p.l.clusters) {
+                const int part = item().part + (side ? 1 : -1);
+                const int there = side ? 0 : (tower_planes_of(p.l, part, g.n[2], V).count - 1) / 32;
+                for (int parity = 0; parity < 2; parity++)
+                    item().edge_to[side][parity] =
+                        cluster_address(memory + S::edge(there, parity, 1 - side), part);
+                item().gate_to[side] = cluster_address(near_gate(there, 0), part);
+            }
     }
     __device__ __forceinline__ void wait_for_edges() const
     {
@@ -702,8 +726,7 @@ struct register_tower {
     {
 #pragma unroll
         for (int v = u & 1; v < E; v += 2)
-            if (u >= W || v >= W)
-                load_cell(cur[u][v], halo + S::halo_at(u, v));
+            if (u >= W || v >= W) load_cell(cur[u][v], halo + S::halo_at(u, v));
     }
 
     /* ---------- sources and receivers ---------- */
