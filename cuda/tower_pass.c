@@ -115,7 +115,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     l->blocks = multiprocessors * s->shape.blocks_per_sm;
     if (l->parts > 1 && l->parts <= TORRE_CLUSTER_MOST) {
         int blocks = s->shape.cluster_blocks[l->parts - 2];
-        l->clusters = blocks * 16 >= l->blocks * 15; /* what mail costs (DESIGN.md) */
+        l->clusters = blocks * 8 >= l->blocks * 7; /* mail costs more than the rest (DESIGN.md) */
         if (l->clusters) l->blocks = blocks;
     }
     schedule->slots = torre_tower_slots(&g);

@@ -37,6 +37,14 @@ template <class T, int D> cudaError_t register_tower_uses_tma(bool *tma)
     return e;
 }
 
+/* Shared memory of a block. */
+template <class T, int D, bool TMA> int register_shared_bytes(int variant)
+{
+    const bool points = variant & REGISTER_POINTS;
+    return variant & REGISTER_MODEL ? register_shape<T, D, true, TMA>::shared_bytes_of(points)
+                                    : register_shape<T, D, false, TMA>::shared_bytes_of(points);
+}
+
 /* How to launch `blocks` blocks, in clusters of `cluster` if that is more than one. */
 struct register_tower_config {
     cudaLaunchConfig_t config = {};
@@ -59,25 +67,21 @@ struct register_tower_config {
 template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_tower_shape *shape)
 {
     using S = register_shape<T, D, false, TMA>;
-    constexpr int shared_bytes[2] = {S::shared_bytes,
-                                     register_shape<T, D, true, TMA>::shared_bytes};
     int device, limit, least = 0;
     const void *k = nullptr;
     cudaFuncAttributes f;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
-    if (shared_bytes[1] > limit) return cudaErrorInvalidConfiguration;
+    if (register_shape<T, D, true, TMA>::shared_bytes > limit) return cudaErrorInvalidConfiguration;
     for (int variant = register_variants<D> - 1; variant >= 0; variant--) {
-        const int model = variant & REGISTER_MODEL ? 1 : 0;
+        const int shared_bytes = register_shared_bytes<T, D, TMA>(variant);
         k = register_tower_function<T, D, TMA>(variant);
         int blocks;
-        e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 shared_bytes[model]);
+        e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
         if (!e) e = cudaFuncGetAttributes(&f, k);
         if (!e)
-            e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, S::threads,
-                                                              shared_bytes[model]);
+            e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, S::threads, shared_bytes);
         if (e) return e;
         if (blocks < 1) return cudaErrorInvalidConfiguration;
         /* all blocks of a launch must be resident, whichever variant runs */
@@ -85,7 +89,8 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
     }
     shape->blocks_per_sm = least;
     for (int size = 2; TMA && size <= TORRE_CLUSTER_MOST; size++) { /* alike for all variants */
-        const register_tower_config with(size, size, S::threads, shared_bytes[0], nullptr);
+        const register_tower_config with(size, size, S::threads, S::shared_bytes_of(false),
+                                         nullptr);
         int clusters;
         if (cudaOccupancyMaxActiveClusters(&clusters, k, &with.config) == cudaSuccess)
             shape->cluster_blocks[size - 2] = clusters * size;
@@ -95,7 +100,7 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
     shape->spill_bytes = (int)f.localSizeBytes;
     shape->planes = S::planes;
     shape->block_x = 1;
-    shape->shared_bytes = S::shared_bytes;
+    shape->shared_bytes = S::shared_bytes_of(false);
     shape->mailbox_bytes = S::mailbox_bytes;
     return cudaSuccess;
 }
@@ -145,9 +150,9 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     auto launch_with = [&](auto tma) {
         constexpr bool TMA = decltype(tma)::value;
         using shape = register_shape<T, D, false, TMA>;
-        const register_tower_config with(
-            launch->blocks, launch->clusters ? launch->parts : 1, shape::threads,
-            model ? register_shape<T, D, true, TMA>::shared_bytes : shape::shared_bytes, stream);
+        const register_tower_config with(launch->blocks, launch->clusters ? launch->parts : 1,
+                                         shape::threads, register_shared_bytes<T, D, TMA>(variant),
+                                         stream);
         return cudaLaunchKernelExC(&with.config, register_tower_function<T, D, TMA>(variant),
                                    arguments);
     };

@@ -115,7 +115,7 @@ struct register_tower {
     using S = register_shape<T, D, MODEL, TMA>;
     static constexpr int W = S::W, E = S::E, V = S::vector;
     using columns = T[E][E];
-    static constexpr bool RECALLS = S::recalls && (MODEL || POINTS); /* else it gains nothing */
+    static constexpr bool RECALLS = S::recalls;
 
     const register_tower_params<T, D> &p;
     const torre_wave_args &g;
