@@ -44,17 +44,26 @@ static torre_status strip_list(const torre_tower_grid *g, int64_t width, int64_t
     return TORRE_OK;
 }
 
-static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g, int64_t count,
-                               torre_tower *list)
+/* Towers of a strip; numbers of an H200 (DESIGN.md). */
+static long strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
+{
+    const char *wish = getenv("TORRE_CUDA_STRIP");
+    long width = wish ? strtol(wish, NULL, 10) : 0;
+    if (width > 0) return width;
+    if (s->setup->problem->order > 2) return 12;
+    if (!l->clusters || s->setup->problem->velocity_cells) return 8;
+    /* fewer towers are at work: keep the proportion of strip and stages */
+    width = 0;
+    while (16 * (width + 1) * (width + 1) <= 9 * (l->blocks / l->parts)) width++;
+    return width > 2 ? width : 2;
+}
+
+static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g,
+                               const torre_tower_launch *l, int64_t count, torre_tower *list)
 {
     torre_ordering_kind kind = s->info.plan.ordering;
-    if (kind == TORRE_ROW_MAJOR && !g->periodic_y) {
-        const char *wish = getenv("TORRE_CUDA_STRIP");
-        long width = wish ? strtol(wish, NULL, 10) : 0;
-        /* the best of 8, 12 and 16 on an H200 (DESIGN.md) */
-        if (width <= 0) width = s->setup->problem->order == 2 ? 8 : 12;
-        return strip_list(g, width, count, list);
-    }
+    if (kind == TORRE_ROW_MAJOR && !g->periodic_y)
+        return strip_list(g, strip_width(s, l), count, list);
     switch (torre_traversal_build(g, kind, list)) {
     case 0:
         return TORRE_OK;
@@ -123,7 +132,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");
     torre_tower *list = malloc((size_t)count * sizeof *list);
     if (!list) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    torre_status status = tower_list(s, &g, count, list);
+    torre_status status = tower_list(s, &g, l, count, list);
     if (!status) status = upload_list(schedule, list, count);
     free(list);
     TORRE_TRY(status);

@@ -41,7 +41,7 @@ struct register_item {
     uint64_t mail_to[2];          /* for each of them: its mailbox for even levels, */
     int mail_from[2];             /* the plane to send, */
     uint32_t mail_number[2];      /* number of level 0 */
-    uint32_t edge_to[2][2];       /* or, in a cluster: its edge, by parity of n, */
+    uint32_t edge_to[2][2];       /* or, in a cluster: where its edge is, by parity of n, */
     uint32_t gate_to[2];          /* and its gate for even n */
     int last_warp;                /* with planes */
     uint32_t rows_outside;        /* bit 16 + D - 1 + Y: row Y of the diamond is beyond a face, */

@@ -8,8 +8,8 @@
  *
  * Along z each thread writes its newest level to its place in the exchange of its warp and reads
  * the places beside it. The lowest and highest planes of a warp go to the exchange of the warp
- * beside it too, those of a block through mailboxes in global memory whose packets carry their own
- * flags.
+ * beside it too, those of a block straight to the block beside, if they are a cluster, else through
+ * mailboxes in global memory whose packets carry their own flags.
  *
  * A warp waits only for the two warps beside it; there is no barrier of the block. Four more warps
  * (wave_register_helpers.cuh) fetch slots, receive mail, publish progress and look up sources and

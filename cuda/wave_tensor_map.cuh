@@ -61,9 +61,10 @@ inline cudaError_t diagonal_tensor_map(const torre_wave_args &g, void *field, bo
     const int64_t row = g.stride_y * (int64_t)sizeof(float),
                   plane = g.stride_x * (int64_t)sizeof(float);
     const int64_t padded = (g.n[2] + 3) / 4 * 4; /* with zeros */
-    return tensor_map<4>(
-        (char *)field + plane - reach * row, 8, {padded / 2, lines, g.n[1] + 2 * reach, g.n[0] - 1 - lines},
-        {up ? plane + row : plane - row, row, plane}, {planes / 2, lines, 1, 2}, map);
+    return tensor_map<4>((char *)field + plane - reach * row, 8,
+                         {padded / 2, lines, g.n[1] + 2 * reach, g.n[0] - 1 - lines},
+                         {up ? plane + row : plane - row, row, plane}, {planes / 2, lines, 1, 2},
+                         map);
 }
 
 #endif
