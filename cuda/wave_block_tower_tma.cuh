@@ -7,8 +7,9 @@
 /* Gates (shared memory barriers) of a block; parity p serves the steps with t % 2 = p. Nobody can
  * fall behind by two phases of a gate: workers need the halo of every step, which is copied only
  * after `read`, and the edges of every step, which come only after `published`; and they go on
- * from `read` (from `edge` with two levels in `own`) only when the warp that tells of progress has
- * seen the last level, since its releasing store may take longer than a short step. */
+ * from `read` (with two levels in `own` from `edge`, then in the first step of an item, too) only
+ * when the warp that tells of progress has seen the last level, since its releasing store may take
+ * longer than a short step. */
 struct tma_gates {
     uint64_t halo[2];      /* the halo has arrived */
     uint64_t edge[2];      /* the edges along z are there: one arrival a side */
@@ -56,7 +57,8 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     }
     __device__ __forceinline__ void edges(tower &b, int t)
     {
-        if (t > b.h.first_step) gate_wait(&gates()->edge[t & 1], phases.next(t & 1, EDGE));
+        if (tower::ODD || t > b.h.first_step)
+            gate_wait(&gates()->edge[t & 1], phases.next(t & 1, EDGE));
     }
     __device__ __forceinline__ void done_reading(tower &, int t) { arrive(&gates()->read[t & 1]); }
     __device__ __forceinline__ void all_read(tower &, int t)
@@ -180,6 +182,8 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
+        if (odd && lane < 3 && w.first_step < w.end_step) /* there are no edges to wait for */
+            gate_arrive(&gates->edge[w.first_step & 1]);
         for (int t = w.first_step; t < w.end_step; t++) {
             if (t > w.first_step)
                 gate_wait(odd ? &gates->written[(t - 1) & 1] : &gates->published[(t - 1) & 1],
