@@ -156,6 +156,16 @@ __device__ __forceinline__ void gate_wait(uint64_t *gate, uint32_t parity)
     gate_wait<HARDWARE>(shared_address(gate), parity);
 }
 
+/* Barrier of all threads of a cluster; older GPUs have none. */
+__device__ __forceinline__ void cluster_barrier()
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.aligned;\n"
+                 "barrier.cluster.wait.aligned;" ::
+                     : "memory");
+#endif
+}
+
 /* The rest is for compute capability 9.0 only. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Arrive and announce `bytes` of copies that count towards this phase. */
@@ -189,13 +199,6 @@ __device__ __forceinline__ void store_cluster(uint32_t to, uint4 q, uint32_t gat
                  "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
                  "r"(q.x), "r"(q.y), "r"(q.z), "r"(q.w), "r"(gate)
                  : "memory");
-}
-/* Barrier of all threads of a cluster. */
-__device__ __forceinline__ void cluster_barrier()
-{
-    asm volatile("barrier.cluster.arrive.aligned;\n"
-                 "barrier.cluster.wait.aligned;" ::
-                     : "memory");
 }
 /* Copy `bytes` contiguous bytes (a multiple of 16) from global to shared memory. */
 __device__ __forceinline__ void copy_line(uint32_t to, const void *from, int bytes, uint64_t *gate)
