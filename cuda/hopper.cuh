@@ -166,6 +166,23 @@ __device__ __forceinline__ void cluster_barrier()
 #endif
 }
 
+/*
+ * Arrival of a warp at a gate, after everything that its lanes did before. One lane arrives for it.
+ * racecheck does not know that __syncwarp passes on what the others did, so in a build for it
+ * (TORRE_CUDA_RACECHECK) all do. gate_init is told warps * LANES_ARRIVE.
+ */
+#ifdef TORRE_CUDA_RACECHECK
+constexpr bool RACECHECK = true;
+#else
+constexpr bool RACECHECK = false;
+#endif
+constexpr int LANES_ARRIVE = RACECHECK ? 32 : 1;
+template <bool HARDWARE = true, class Gate> __device__ __forceinline__ void warp_arrive(Gate gate)
+{
+    __syncwarp();
+    if ((threadIdx.x & 31) < LANES_ARRIVE) gate_arrive<HARDWARE>(gate);
+}
+
 /* The rest is for compute capability 9.0 only. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Arrive and announce `bytes` of copies that count towards this phase. */

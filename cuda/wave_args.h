@@ -32,15 +32,26 @@ typedef struct torre_point_node {
     int slot; /* receivers: column of the samples; sources: ~column of the source values */
 } torre_point_node;
 
+/* The same in a strip: the towers (s, m) of one m. */
+typedef struct torre_strip_node {
+    int x, row; /* row: cells along y from the middle of the strip, y = D m */
+    int z, slot;
+} torre_strip_node;
+
 /*
  * Sources and receivers sorted by block: a block is block_x by block_x columns of cells times
  * `planes` cells along z. node[first[b]] .. node[first[b + 1] - 1] are those of block
  * b = (X * blocks_y + Y) * parts + part, sources first; first is NULL where there are none at all.
+ * Register towers have them sorted by strip instead, so that what a diamond may have lies together:
+ * strip_node[first[b]] .. are those of b = (m * parts + part) * nx + x, and most are in two strips.
  * Values and samples have one row per step of the launch.
  */
 typedef struct torre_points_args {
     const int *first;
-    const torre_point_node *node;
+    union {
+        const torre_point_node *node;
+        const torre_strip_node *strip_node;
+    };
     const void *source_values; /* real [steps][source_count] */
     void *samples;             /* real [steps][receiver_count] */
     int64_t source_count, receiver_count;
@@ -99,6 +110,7 @@ typedef struct torre_tower_shape {
     int registers, spill_bytes, blocks_per_sm;
     /* blocks that are resident in clusters of 2, 3, ... */
     int cluster_blocks[TORRE_CLUSTER_MOST - 1];
+    bool strips; /* sources and receivers are sorted by strip */
 } torre_tower_shape;
 
 /* One launch of a tower kernel (one pass of `steps` steps). */

@@ -65,6 +65,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     }
     shape->planes = S::planes;
     shape->block_x = R;
+    shape->strips = false;
     shape->shared_bytes = S::shared_bytes_of(tma, false);
     shape->mailbox_bytes = S::mailbox_bytes;
     return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;

@@ -12,74 +12,115 @@ static torre_status upload(void **to, const void *from, size_t bytes)
     return TORRE_OK;
 }
 
-/* Block of a node, by the rules of torre_points_args; planes are split as the kernels do. */
-static int64_t block_of(const torre_cuda_solver *s, int64_t cell, int *line)
+/* The part that a plane belongs to; planes are split as the kernels do. */
+static int64_t part_of(const torre_cuda_solver *s, int64_t z, int64_t parts)
 {
-    const torre_wave_args *a = &s->args;
-    int64_t x = cell / a->n[2] / a->n[1], y = cell / a->n[2] % a->n[1], z = cell % a->n[2];
-    int64_t width = s->shape.block_x, v = 16 / (int64_t)s->setup->problem->precision;
-    int64_t parts = torre_cuda_parts(&s->shape, a->n[2], s->setup->problem->precision);
-    int64_t all = (a->n[2] + v - 1) / v, part = z / v * parts / all;
+    int64_t v = 16 / (int64_t)s->setup->problem->precision;
+    int64_t all = (s->args.n[2] + v - 1) / v, part = z / v * parts / all;
     while ((part + 1) * all / parts <= z / v) part++;
     while (part * all / parts > z / v) part--;
-    *line = (int)(x % width * width + y % width);
-    return (x / width * a->points.blocks_y + y / width) * parts + part;
+    return part;
 }
 
-/* Fill first (counts turned into starts) and node from the two node lists, sources first. */
-static void sort_nodes(const torre_cuda_solver *s, int64_t blocks, int *first, torre_point_node *to)
+/* Blocks of columns, or lines x of strips, by the rules of torre_points_args. */
+typedef struct point_blocks {
+    int64_t count, parts, rows; /* rows: of blocks along y, or strips */
+} point_blocks;
+
+static point_blocks count_blocks(const torre_cuda_solver *s)
+{
+    const torre_wave_args *a = &s->args;
+    int64_t width = s->shape.block_x, D = s->info.plan.dts;
+    point_blocks b;
+    b.parts = torre_cuda_parts(&s->shape, a->n[2], s->setup->problem->precision);
+    b.rows = (a->n[1] + width - 1) / width;
+    if (s->shape.strips) b.rows = a->periodic[1] ? a->n[1] / D : (a->n[1] - 1 + D - 1) / D + 1;
+    b.count = (a->n[0] + width - 1) / width * b.rows * b.parts;
+    return b;
+}
+
+/* Where a node is listed: number of the block, and line or row in it. Returns in how many. */
+typedef struct node_place {
+    int64_t block;
+    int at;
+} node_place;
+
+static int find_places(const torre_cuda_solver *s, const point_blocks *b, int64_t cell,
+                       node_place place[2])
+{
+    const int *n = s->args.n;
+    int64_t x = cell / n[2] / n[1], y = cell / n[2] % n[1],
+            part = part_of(s, cell % n[2], b->parts);
+    int64_t width = s->shape.block_x, D = s->info.plan.dts;
+    int count = 0;
+    if (!s->shape.strips) {
+        place[0].block = (x / width * b->rows + y / width) * b->parts + part;
+        place[0].at = (int)(x % width * width + y % width);
+        return 1;
+    }
+    for (int64_t m = y / D; m <= y / D + 1; m++) {
+        if (y - D * m <= -D) continue;
+        place[count].block = (m % b->rows * b->parts + part) * n[0] + x;
+        place[count++].at = (int)(y - D * m);
+    }
+    return count;
+}
+
+/*
+ * Fill first (counts turned into starts) and, with `node`, the table of nodes from the two node
+ * lists, sources first. Returns the number of entries.
+ */
+static int64_t sort_nodes(const torre_cuda_solver *s, const point_blocks *b, int *first, void *node)
 {
     const torre_wave_setup *setup = s->setup;
-    int line;
-    for (int pass = 0; pass < 2; pass++) {
-        /* pass 0 counts into first[b + 1]; pass 1 places, advancing first[b] to its end */
-        for (int64_t i = 0; i < setup->source_node_count + setup->receiver_node_count; i++) {
-            bool source = i < setup->source_node_count;
-            int64_t k = source ? i : i - setup->source_node_count;
-            int64_t cell = source ? setup->source_nodes[k].cell : setup->receiver_nodes[k].cell;
-            int64_t b = block_of(s, cell, &line);
-            if (pass == 0) {
-                first[b + 1]++;
-            } else {
-                torre_point_node *n = &to[first[b]++];
-                n->line = line;
-                n->z = (int)(cell % s->args.n[2]);
-                n->slot = source ? ~(int)k : (int)k;
+    for (int64_t i = 0; i < setup->source_node_count + setup->receiver_node_count; i++) {
+        bool source = i < setup->source_node_count;
+        int64_t k = source ? i : i - setup->source_node_count;
+        int64_t cell = source ? setup->source_nodes[k].cell : setup->receiver_nodes[k].cell;
+        int z = (int)(cell % s->args.n[2]), slot = source ? ~(int)k : (int)k;
+        node_place place[2];
+        for (int j = find_places(s, b, cell, place) - 1; j >= 0; j--) {
+            if (!node) { /* count; the second time first[b] advances to its end */
+                first[place[j].block + 1]++;
+                continue;
             }
+            int to = first[place[j].block]++;
+            if (s->shape.strips)
+                ((torre_strip_node *)node)[to] = (torre_strip_node){
+                    (int)(cell / s->args.n[2] / s->args.n[1]), place[j].at, z, slot};
+            else
+                ((torre_point_node *)node)[to] = (torre_point_node){place[j].at, z, slot};
         }
-        if (pass == 0)
-            for (int64_t b = 0; b < blocks; b++) first[b + 1] += first[b];
     }
-    for (int64_t b = blocks; b > 0; b--) first[b] = first[b - 1];
+    if (node)
+        for (int64_t i = b->count; i > 0; i--) first[i] = first[i - 1];
+    else
+        for (int64_t i = 0; i < b->count; i++) first[i + 1] += first[i];
     first[0] = 0;
+    return first[b->count];
 }
 
 static torre_status block_tables(torre_cuda_solver *s)
 {
-    int64_t width = s->shape.block_x, parts, blocks, count;
-    parts = torre_cuda_parts(&s->shape, s->args.n[2], s->setup->problem->precision);
-    s->args.points.blocks_y = (int)((s->args.n[1] + width - 1) / width);
-    blocks = (s->args.n[0] + width - 1) / width * s->args.points.blocks_y * parts;
-    count = s->setup->source_node_count + s->setup->receiver_node_count;
-    int *first = calloc((size_t)blocks + 2, sizeof *first);
-    torre_point_node *node = malloc((size_t)count * sizeof *node);
+    const point_blocks b = count_blocks(s);
+    size_t bytes = 0;
+    void *node = NULL;
+    int *first = calloc((size_t)b.count + 1, sizeof *first);
     torre_status status = TORRE_OK;
-    if (!first || !node) status = torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    if (!status) {
-        sort_nodes(s, blocks, first, node);
-        for (int64_t b = 0; b < blocks && !status; b++)
-            if (first[b + 1] - first[b] > UINT16_MAX) /* see column_list */
-                status = torre_fail(TORRE_ERR_USAGE,
-                                    "more than %d source and receiver nodes in one "
-                                    "column of cells; use --engine stepwise",
-                                    UINT16_MAX);
+    if (first) {
+        bytes = (size_t)sort_nodes(s, &b, first, NULL) *
+                (s->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
+        node = malloc(bytes);
     }
+    if (!node) status = torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     if (!status) {
-        status = upload((void **)&s->points.first, first, ((size_t)blocks + 1) * sizeof *first);
+        sort_nodes(s, &b, first, node);
+        status = upload((void **)&s->points.first, first, ((size_t)b.count + 1) * sizeof *first);
     }
-    if (!status) status = upload((void **)&s->points.node, node, (size_t)count * sizeof *node);
+    if (!status) status = upload((void **)&s->points.node, node, bytes);
     free(first);
     free(node);
+    s->args.points.blocks_y = (int)b.rows;
     s->args.points.first = s->points.first;
     s->args.points.node = s->points.node;
     return status;

@@ -32,11 +32,8 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
             store_progress(tower_progress(l, next.w.s, next.w.m, next.w.part), TOWER_DONE);
     }
     if (k >= TURNS) gate_wait<S::tma>(&gates->accepted[k % TURNS], k / TURNS - 1 & 1);
-    if (lane == 0) {
-        gates->turn[k % TURNS] = next;
-        gate_arrive<S::tma>(&gates->offered[k % TURNS]);
-    }
-    __syncwarp();
+    if (lane == 0) gates->turn[k % TURNS] = next;
+    warp_arrive<S::tma>(&gates->offered[k % TURNS]);
     return next;
 }
 /* The items of this block for all other warps; n: steps of the items before. */
@@ -48,8 +45,7 @@ __device__ __forceinline__ void for_each_item(typename S::gates_type *gates, F f
     for (int k = 0;; k++) {
         gate_wait<S::tma>(&gates->offered[k % TURNS], k / TURNS & 1);
         const register_turn turn = gates->turn[k % TURNS];
-        __syncwarp();
-        if ((threadIdx.x & 31) == 0) gate_arrive<S::tma>(&gates->accepted[k % TURNS]);
+        warp_arrive<S::tma>(&gates->accepted[k % TURNS]);
         if (turn.number < 0) break;
         f(turn.w, turn.number, n);
         n += turn.w.end_step - turn.w.first_step;
@@ -62,13 +58,19 @@ __device__ __forceinline__ void wait_for_step(typename S::gates_type *gates, int
 {
     gate_wait<S::tma>(&gates->finished[n % STEPS_APART], n / STEPS_APART & 1);
 }
+/* The same, and until that has been published. */
+template <class S>
+__device__ __forceinline__ void wait_until_published(typename S::gates_type *gates, int n)
+{
+    gate_wait<S::tma>(&gates->published[n % STEPS_APART], n / STEPS_APART & 1);
+}
 /* Wait until the slot of step n may be filled again. */
 template <class S>
 __device__ __forceinline__ void wait_for_room(typename S::gates_type *gates, int n)
 {
     if (n < S::slots) return;
     gate_wait<S::tma>(&gates->empty[n % S::slots], n / S::slots - 1 & 1);
-    while (load_shared_acquire(&gates->published) < n - STEPS_APART + 1) __nanosleep(20);
+    if (n >= STEPS_APART) wait_until_published<S>(gates, n - STEPS_APART);
 }
 
 template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
@@ -302,6 +304,7 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
                     const bool in_box = in_boxes(edges, x_tower + t - 1, y_tower);
                     if (lane == 0)
                         gate_expect(gate, S::halo_lines * (in_box ? S::line_bytes : halo_bytes));
+                    if (lane > 0 && lane < LANES_ARRIVE) gate_arrive(gate);
                     __syncwarp();
                     const uint32_t to = shared_address(shared + S::ring + slot * S::slot_bytes);
                     if (!in_box)
@@ -313,7 +316,7 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
                     copy_slot(shared, shared + S::ring + slot * S::slot_bytes, t,
                               t == w.first_step ? 0 : S::W - 1, z, whole, x_tower, y_tower, room);
                     __syncwarp();
-                    if (lane == 0) gate_arrive<TMA>(gate);
+                    if (lane < LANES_ARRIVE) gate_arrive<TMA>(gate);
                 }
             }
         }
@@ -353,7 +356,8 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
                     *(uint2 *)(to + i / 2 * S::row_bytes + i % 2 * 8) = make_uint2(a, b);
                 }
                 __syncwarp();
-                if (lane == 0) gate_arrive<S::tma>(&gates->near[side ? last_warp : 0][n & 1]);
+                if (lane < EDGE_ARRIVALS)
+                    gate_arrive<S::tma>(&gates->near[side ? last_warp : 0][n & 1]);
             }
         }
     });
@@ -366,21 +370,21 @@ __device__ __forceinline__ void take_leaving_samples(const register_tower_params
                                                      int n)
 {
     const torre_wave_args &g = p.g;
-    using list_type = typename S::points_type;
-    const list_type &list = ((const list_type *)(shared + S::points))[n % S::lists];
-    if (!list.leaving) return;
+    const point_list &list = ((const point_list *)(shared + S::points))[n % S::lists];
+    if (!(list.served & point_list::LEAVING)) return;
+    T *samples = (T *)g.points.samples + t * g.points.receiver_count;
     const int z_first = tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
 #pragma unroll 1
-    for (int i = threadIdx.x & 31; i < list.count; i += 32) {
-        const typename list_type::node e = list.node[i];
-        if (e.slot < 0 || e.column == list_type::STAYS) continue;
+    for (int i = threadIdx.x & 31; i < point_list::count(list.served); i += 32) {
+        const point_list::point e = list.node[i];
+        if (e.slot < 0 || e.column == point_list::STAYS) continue;
         const int u = S::column_u(e.column), v = S::column_v(e.column);
         const int x = p.l.half_size * w.s + t + (u + v) / 2;
         int y = p.l.half_size * w.m + (u - v) / 2;
         if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
         const T *cell = (const T *)g.field[t & 1] + x * g.stride_x + y * g.stride_y + z_first +
                         e.warp * 32 + e.at;
-        *(T *)e.sample = __ldcg(cell);
+        samples[e.slot] = __ldcg(cell);
     }
 }
 
@@ -433,13 +437,14 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
+            if (RACECHECK && POINTS) /* it sees the step finished by those who have waited */
+                gate_wait<S::tma>(&gates->listed[n % S::lists], n / S::lists & 1);
             const bool last = t + 1 == w.end_step;
             if (POINTS && last) take_leaving_samples<S>(p, shared, w, t, n);
             if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
             /* Towers downwind overwrite what left two steps ago. */
             if (POINTS && !last) take_leaving_samples<S>(p, shared, w, t, n);
-            __syncwarp();
-            if (lane == 0) store_shared_release(&gates->published, n + 1);
+            warp_arrive<S::tma>(&gates->published[n % STEPS_APART]);
             if constexpr (MODEL) model.fetch(w, t + 2, n + 2);
         }
     });
@@ -450,100 +455,70 @@ template <class S, int D, class T>
 __device__ __forceinline__ void list_points(const register_tower_params<T, D> &p,
                                             typename S::gates_type *gates, char *shared)
 {
-    using list_type = typename S::points_type;
     const torre_wave_args &g = p.g;
     const int lane = threadIdx.x & 31;
-    const int Y = lane - (D - 1), reach = abs(Y), length = 2 * (D - reach); /* a row each */
     for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
-        int y = p.l.half_size * w.m + Y;
-        if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
-        const bool has_row = lane < 2 * D - 1 && (unsigned)y < (unsigned)g.n[1];
-        const int *row = g.points.first + (int64_t)y * p.l.parts + w.part;
-        const int64_t stride = (int64_t)g.points.blocks_y * p.l.parts;
-        /* warps with receivers in the columns of this row, with sources (bits 8 on), by x % 16 */
-        uint16_t *row_warps = (uint16_t *)(shared + S::point_warps) + min(lane, 2 * D - 1) * 16;
+        const strip_points<S, D> strip(g, p.l, w.m, w.part);
         const int z_first = tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
-        int first, last; /* nodes of the column looked up last */
-        auto look_up = [&](int x) {
-            first = last = 0;
-            if (!has_row || (unsigned)x >= (unsigned)g.n[0]) return;
-            first = row[x * stride];
-            last = row[x * stride + 1];
+        const int x_tower = p.l.half_size * w.s;
+        /* the ranges of 32 steps, and the first nodes of the step to come: answers take long */
+        int begin = 0, end = 0;
+        auto range_of = [&](int t) {
+            const int i = t - w.first_step & 31;
+            if (i == 0) {
+                begin = strip.begin(x_tower + t + lane);
+                end = strip.end(x_tower + t + lane);
+            }
+            return make_int2(__shfl_sync(~0u, begin, i), __shfl_sync(~0u, end, i));
         };
-        auto enter = [&](int x) { /* the column looked up; returns whether there are points */
-                                  unsigned warps = 0;
-                                  for (int i = first; i < last; i++) {
-                                      const torre_point_node node = g.points.node[i];
-                                      warps |= (node.slot < 0 ? 0x100u : 1u)
-                                               << (node.z - z_first) / 32;
-                                  }
-                                  row_warps[x & 15] = (uint16_t)warps;
-                                  return warps != 0;
-        };
-        uint32_t mask = 0; /* bit i: column i of the row has points */
-        int before = 0;    /* warps with sources or unlisted points in the step before */
-        const int x_first = p.l.half_size * w.s + reach;
-        for (int i = 0; i < length - 1; i++) { /* as if they had entered one by one */
-            look_up(x_first + w.first_step + i);
-            mask |= (uint32_t)enter(x_first + w.first_step + i) << (i + 1);
-        }
-        look_up(x_first + w.first_step + length - 1);
+        int2 next = range_of(w.first_step);
+        torre_strip_node ahead = strip.node(next.x + lane, next.y);
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
-            const int x = x_first + t;
-            mask >>= 1;
-            if (length > 0) mask |= (uint32_t)enter(x + length - 1) << (length - 1);
-            look_up(x + length); /* for the next step: the answer takes long */
-            unsigned warps = 0;
-            int end = 0; /* nodes of this row, and then: those of this lane end here */
-            for (uint32_t rest = mask; rest; rest &= rest - 1) {
-                const int i = __ffs(rest) - 1;
-                const int *nodes = row + (x + i) * stride;
-                end += nodes[1] - nodes[0];
-                warps |= row_warps[(x + i) & 15];
+            const int2 range = next;
+            torre_strip_node node = ahead;
+            next = range_of(t + 1);
+            ahead = strip.node(next.x + lane, next.y);
+            if (n >= S::lists) {
+                wait_until_published<S>(gates, n - S::lists);
+                gate_wait<S::tma>(&gates->listed[n % S::lists], n / S::lists - 1 & 1);
             }
-            const int count = end;
-#pragma unroll
-            for (int d = 1; d < 32; d *= 2) {
-                const int below = __shfl_up_sync(~0u, end, d);
-                if (lane >= d) end += below;
-            }
-            warps = warp_or(warps);
-            const bool fits = __shfl_sync(~0u, end, 31) <= list_type::room;
-            if (n >= S::lists) wait_for_step<S>(gates, n - S::lists);
-            while (load_shared_acquire(&gates->published) < n - S::lists + 1) __nanosleep(100);
-            list_type &list = ((list_type *)(shared + S::points))[n % S::lists];
-            unsigned leaving = 0, staying = 0;
-            int at = end - count;
-            for (uint32_t rest = fits ? mask : 0; rest; rest &= rest - 1) {
-                const int i = __ffs(rest) - 1, u = reach + i + Y, v = reach + i - Y;
-                const int *nodes = row + (x + i) * stride;
-                for (int k = nodes[0]; k < nodes[1]; k++) {
-                    const torre_point_node node = g.points.node[k];
-                    const int plane = node.z - z_first, warp = plane / 32;
+            point_list &list = ((point_list *)(shared + S::points))[n % S::lists];
+            uint32_t receivers = 0, sources = 0, leaving = 0; /* warps (bits) */
+            int count = 0;
+#pragma unroll 1
+            for (int i = range.x;;) {
+                const int column = strip.column(node, x_tower + t);
+                const uint32_t found = __ballot_sync(~0u, column >= 0);
+                const int at = count + __popc(found & ((1u << lane) - 1));
+                count += __popc(found);
+                if (column >= 0) {
+                    const int u = S::column_u(column), v = S::column_v(column);
+                    const int plane = node.z - z_first;
                     const bool leaves = u == 0 || v == 0, stays = !leaves && node.slot >= 0;
-                    if (node.slot >= 0) (leaves ? leaving : staying) |= 1u << warp;
-                    list.node[at++] = {
-                        (T *)g.points.samples + t * g.points.receiver_count + node.slot,
-                        (uint16_t)(stays ? S::value_at(plane, u, v) : plane % 32), (uint8_t)warp,
-                        (uint8_t)(stays ? (int)list_type::STAYS : S::column_number(u, v)),
-                        node.slot};
+                    (node.slot < 0 ? sources : leaves ? leaving : receivers) |= 1u << plane / 32;
+                    if (at < point_list::room)
+                        list.node[at] = {node.slot,
+                                         (uint16_t)(stays ? S::value_at(plane, u, v) : plane % 32),
+                                         (uint8_t)(plane / 32),
+                                         (uint8_t)(stays ? (int)point_list::STAYS : column)};
                 }
+                i += 32;
+                if (i >= range.y) break;
+                node = strip.node(i + lane, range.y);
             }
-            leaving = warp_or(leaving);
-            staying = warp_or(staying);
-            if (lane == 31) {
-                list.count = end;
-                list.sources = fits ? warps >> 8 : 0;
-                list.served = (int)staying | (fits ? end << 8 : 0);
-                list.leaving = (int)leaving;
-                list.unlisted = fits ? 0 : (warps >> 8 | warps) & 255;
-                const int changing = list.sources | list.unlisted;
-                list.changing = before | changing;
-                before = changing;
-            }
+            const uint32_t warps = warp_or(receivers | sources << 8 | leaving << 16);
             __syncwarp();
-            if (lane == 0) gate_arrive<S::tma>(&gates->listed[n % S::lists]);
+            if (lane == 0) {
+                const uint32_t all = (warps | warps >> 8 | warps >> 16) & 255;
+                const uint32_t served = count > point_list::room
+                                            ? all << point_list::SOURCES | point_list::UNLISTED
+                                            : (warps & 0xffff) |
+                                                  (uint32_t)count << point_list::COUNT |
+                                                  (warps >> 16 ? point_list::LEAVING : 0);
+                store_shared_release((int *)&list.served, served | n << point_list::NUMBER);
+            }
+            warp_arrive<S::tma>(&gates->listed[n % S::lists]);
         }
     });
 }
@@ -557,20 +532,26 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
     if (threadIdx.x == 0) {
         for (int i = 0; i < S::slots; i++) {
-            gate_init<TMA>(&gates->full[i], TMA && MODEL ? 2 : 1);
-            gate_init<TMA>(&gates->empty[i], S::warps);
+            gate_init<TMA>(&gates->full[i], LANES_ARRIVE + (TMA && MODEL));
+            gate_init<TMA>(&gates->empty[i], S::warps * LANES_ARRIVE);
         }
-        for (int i = 0; i < STEPS_APART; i++) gate_init<TMA>(&gates->finished[i], S::warps);
+        for (int i = 0; i < STEPS_APART; i++) {
+            gate_init<TMA>(&gates->finished[i], S::warps * LANES_ARRIVE);
+            gate_init<TMA>(&gates->published[i], LANES_ARRIVE);
+        }
         for (int i = 0; i < S::warps; i++) {
-            gate_init<TMA>(&gates->near[i][0], 2);
-            gate_init<TMA>(&gates->near[i][1], 2);
+            gate_init<TMA>(&gates->near[i][0], 2 * EDGE_ARRIVALS);
+            gate_init<TMA>(&gates->near[i][1], 2 * EDGE_ARRIVALS);
         }
-        for (int i = 0; i < S::lists; i++) gate_init<TMA>(&gates->listed[i], 1);
+        for (int i = 0; i < S::lists; i++) {
+            gate_init<TMA>(&gates->listed[i], LANES_ARRIVE);
+            if (POINTS) ((point_list *)(shared + S::points))[i].served = ~0u;
+        }
         for (int i = 0; i < TURNS; i++) {
-            gate_init<TMA>(&gates->offered[i], 1);
-            gate_init<TMA>(&gates->accepted[i], S::warps + (POINTS || (MODEL && TMA) ? 3 : 2));
+            gate_init<TMA>(&gates->offered[i], LANES_ARRIVE);
+            gate_init<TMA>(&gates->accepted[i],
+                           (S::warps + (POINTS || (MODEL && TMA) ? 3 : 2)) * LANES_ARRIVE);
         }
-        gates->published = 0;
         if constexpr (TMA) {
             asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
             fence_async_copies();

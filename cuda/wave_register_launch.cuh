@@ -100,6 +100,7 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
     shape->spill_bytes = (int)f.localSizeBytes;
     shape->planes = S::planes;
     shape->block_x = 1;
+    shape->strips = true;
     shape->shared_bytes = S::shared_bytes_of(false);
     shape->mailbox_bytes = S::mailbox_bytes;
     return cudaSuccess;

@@ -50,25 +50,25 @@ struct register_item {
 };
 
 /* The source and receiver nodes in the diamond of one step. */
-template <int ROOM> struct point_list {
-    struct alignas(16) node {
-        void *sample; /* of a receiver */
-        uint16_t at;  /* where the exchange has the value, in units of 4 bytes; or the lane */
+struct point_list {
+    struct alignas(8) point {
+        int slot;    /* as in torre_point_node */
+        uint16_t at; /* where the exchange has the value, in units of 4 bytes; or the lane */
         uint8_t warp;
         uint8_t column; /* register_shape::column_number; or STAYS */
-        int slot;       /* as in torre_point_node */
     };
     /* a receiver in a column that stays in the diamond: at is a place in the exchange */
     static constexpr int STAYS = 255;
-    static constexpr int room = ROOM;
-    int count;
-    int served;   /* warps (bits) with receivers in columns that stay; count << 8 */
-    int sources;  /* warps with sources */
-    int leaving;  /* whether there are receivers in columns that leave */
-    int unlisted; /* warps with points, where there are too many to list */
-    int changing; /* warps with sources or unlisted points in this step or the one before: the two
-                   * are not plain */
-    node node[ROOM];
+    static constexpr int room = 51; /* nodes: at dts 6 that leaves room for the L1 cache */
+    /* Warps (bits) with receivers in columns that stay, warps with sources or nodes that are not
+     * listed, how many nodes are listed, and the number of the step, modulo 256: written last, it
+     * tells that all is here. */
+    uint32_t served;
+    static constexpr int SOURCES = 8, COUNT = 16, NUMBER = 24; /* first bits */
+    static constexpr uint32_t LEAVING = 1u << 22;              /* receivers in columns that leave */
+    static constexpr uint32_t UNLISTED = 1u << 23;             /* there are too many to list */
+    static __host__ __device__ constexpr int count(uint32_t served) { return served >> COUNT & 63; }
+    point node[room];
 };
 
 /* What a block works on; number: place in the list of items, -1 after the last. */
@@ -80,15 +80,16 @@ constexpr int TURNS = 4; /* items that the warps of a block may be apart */
 
 /* Gates (shared memory barriers) of a block. */
 constexpr int STEPS_APART = 8; /* between the step that is fetched and the last one published */
+constexpr int EDGE_ARRIVALS = (LANES_ARRIVE + 1) / 2; /* half a warp passes on an edge */
 template <int WARPS, int SLOTS, int LISTS> struct register_gates {
     uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: all have read it */
     uint64_t finished[STEPS_APART];     /* a step has; the last of an item once all is written */
+    uint64_t published[STEPS_APART];    /* `publish` has seen that and told others */
     uint64_t near[WARPS][2];            /* both edges of a warp have arrived; by parity of n */
     uint64_t listed[LISTS];             /* the points of a step have been listed */
     uint64_t offered[TURNS];            /* the fetch warp has taken an item */
     uint64_t accepted[TURNS];           /* all others know which */
     register_turn turn[TURNS];
-    int published; /* steps that `publish` has seen finished */
 };
 
 /* TMA: what compute capability 9.0 has is used (bulk copies, gates in hardware, registers shared
@@ -199,22 +200,20 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     static constexpr int recall_row = kept_vectors + spread;
     static constexpr int exchange_bytes = (recall_row + recalls) * row_bytes;
 
-    static constexpr int lists = MODEL ? 4 : 8; /* of points, for steps to come */
+    static constexpr int lists = 4; /* of points, for steps to come */
     using gates_type = register_gates<warps, slots, lists>;
     static constexpr int ring = 0, model = slots * slot_bytes;
     static constexpr int exchange = model + model_bytes;
     static constexpr int gates = exchange + warps * exchange_bytes;
-    using points_type = point_list<MODEL ? 15 : 60>;
     static constexpr int items = gates + (int)(sizeof(gates_type) + 15) / 16 * 16;
     static constexpr int damping = items + warps * (int)sizeof(register_item);
     static constexpr int damping_bytes = 32 * (int)sizeof(T); /* of a warp: along x, along y */
-    static constexpr int points = (damping + warps * damping_bytes + 15) / 16 * 16;
-    static constexpr int point_warps = points + lists * (int)sizeof(points_type);
-    /* Without points a block asks for as little as it needs: on compute capability 9.0 that leaves
+    static constexpr int points = damping + warps * damping_bytes;
+    /* A block asks for as little as it needs: without a model on compute capability 9.0 that leaves
      * 60 KB of L1 cache, not 28, for what threads spill. */
     static constexpr int shared_bytes_of(bool with_points)
     {
-        return with_points ? point_warps + 2 * D * 16 * 2 : points; /* see list_points */
+        return with_points ? points + lists * (int)sizeof(point_list) : points;
     }
     static constexpr int shared_bytes = shared_bytes_of(true);
     static_assert(items % 8 == 0 && damping % 8 == 0, "alignment");

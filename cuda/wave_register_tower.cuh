@@ -57,6 +57,14 @@ __device__ __forceinline__ void load_cell(double &value, uint32_t at)
 {
     asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(value) : "r"(at));
 }
+__device__ __forceinline__ void put_cell(uint32_t at, float value)
+{
+    asm volatile("st.volatile.shared.f32 [%0], %1;" ::"r"(at), "f"(value));
+}
+__device__ __forceinline__ void put_cell(uint32_t at, double value)
+{
+    asm volatile("st.volatile.shared.f64 [%0], %1;" ::"r"(at), "d"(value));
+}
 __device__ __forceinline__ void store_vector(uint32_t at, const cells<float> &q)
 {
     asm volatile("st.volatile.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at), "f"(q.v[0]),
@@ -110,6 +118,36 @@ __device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, double 
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
+/* Sources and receivers near the towers of a strip, see torre_points_args. */
+template <class S, int D> struct strip_points {
+    const int *first;
+    const torre_strip_node *nodes;
+    int nx;
+
+    __device__ __forceinline__ strip_points(const torre_wave_args &g, const torre_tower_launch &l,
+                                            int m, int part)
+        : first(g.points.first + ((int64_t)m * l.parts + part) * g.n[0]),
+          nodes(g.points.strip_node), nx(g.n[0])
+    {
+    }
+    /* Numbers of those in columns beside x, for the diamond whose column (0, 0) lies at x. */
+    __device__ __forceinline__ int begin(int x) const { return first[min(max(x, 0), nx)]; }
+    __device__ __forceinline__ int end(int x) const { return begin(x + S::W); }
+    /* Node i; at and after the end one that is in no column. */
+    __device__ __forceinline__ torre_strip_node node(int i, int end) const
+    {
+        const int4 outside = make_int4(0, S::W, 0, 0);
+        const int4 q = i < end ? __ldg((const int4 *)nodes + i) : outside;
+        return {q.x, q.y, q.z, q.w};
+    }
+    /* Number of the column that has the node, or -1. */
+    __device__ __forceinline__ int column(const torre_strip_node &node, int x) const
+    {
+        const int u = node.x - x + node.row, v = node.x - x - node.row;
+        return (unsigned)u < S::W && (unsigned)v < S::W ? S::column_number(u, v) : -1;
+    }
+};
+
 template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
 struct register_tower {
     using S = register_shape<T, D, MODEL, TMA>;
@@ -131,7 +169,7 @@ struct register_tower {
     uint32_t pass_from; /* the vector of an end of this warp that this lane passes on, or 0 */
     uint32_t role;      /* of this lane at the end of a step: gate to arrive at, for even n, and */
     static constexpr uint32_t ARRIVES_FIRST = 1, ARRIVES = 2, MAILS = 4;
-    uint32_t served; /* points_type::served of this step */
+    uint32_t served; /* point_list::served of this step */
     T keep, shrink;  /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
 
     __device__ __forceinline__ explicit register_tower(const register_tower_params<T, D> &params)
@@ -173,14 +211,15 @@ struct register_tower {
         /* If another warp was the last, warps have not kept in step with those beside them: wait
          * until all have finished, or edges of the item before and of this one would mix. */
         if (n > 0 && h.last_warp != (range.count - 1) / 32)
-            while (load_shared_acquire(&gates()->published) < (int)n) __nanosleep(20);
+            gate_wait<TMA>(&gates()->published[(n - 1) % STEPS_APART], (n - 1) / STEPS_APART & 1);
         __syncwarp();
         h.part = w.part;
         h.first_step = w.first_step;
         h.end_step = w.end_step;
-        h.x_tower = p.l.half_size * w.s;
-        h.y_tower = p.l.half_size * w.m;
-        h.line = h.x_tower * (int)p.lines_x + h.y_tower * (int)(p.lines_up - p.lines_x);
+        const int x = p.l.half_size * w.s, y = p.l.half_size * w.m;
+        h.x_tower = x;
+        h.y_tower = y;
+        h.line = x * (int)p.lines_x + y * (int)(p.lines_up - p.lines_x);
         h.z_first = range.first;
         h.planes = range.count;
         h.last_warp = (range.count - 1) / 32;
@@ -217,8 +256,9 @@ struct register_tower {
         const int side = lane >> 4;
         const bool inside = works() && (side ? warp < h.last_warp : warp > 0);
         role = near_gate(warp + (!inside ? 0 : side ? 1 : -1), 0);
-        if (lane % 16 == 0 && h.beside[side] < 0) role |= ARRIVES_FIRST | ARRIVES;
-        if (lane % 16 == 0 && h.beside[side] >= 0 && !(TMA && p.l.clusters)) role |= ARRIVES_FIRST;
+        if (lane % 16 < EDGE_ARRIVALS && h.beside[side] < 0) role |= ARRIVES_FIRST | ARRIVES;
+        if (lane % 16 < EDGE_ARRIVALS && h.beside[side] >= 0 && !(TMA && p.l.clusters))
+            role |= ARRIVES_FIRST;
         prepare_mail();
         if (RECALLS)
             store_words(here_at + S::recall_row * S::row_bytes, beside_at, exists, pass_from, role);
@@ -239,8 +279,11 @@ struct register_tower {
     __device__ __forceinline__ void recall_role()
     {
         if (RECALLS) load_pair(here_at + S::recall_row * S::row_bytes + 8, pass_from, role);
-        if (POINTS)
-            load_word(served, points_at(n) + (int)offsetof(typename S::points_type, served));
+        if (POINTS && !RACECHECK) recall_served();
+    }
+    __device__ __forceinline__ void recall_served()
+    {
+        load_word(served, points_at(n) + (int)offsetof(point_list, served));
     }
     /* Counts the warps (or the mail) beside this one that have passed on an edge for step n. */
     __device__ __forceinline__ uint32_t near_gate(int warp, uint32_t n) const
@@ -267,7 +310,7 @@ struct register_tower {
         bool plain = inside;
         int x_low = 1, x_high = g.n[0] - 1;
         h.inside_first = x_low - x;
-        h.inside_end = inside ? x_high - W - x + 1 : h.inside_first;
+        h.inside_end = inside ? x_high - W - x + 1 : x_low - x;
         if (LAYERS) {
             x_low = max(x_low, g.clear[0][0]);
             x_high = min(x_high, g.clear[0][1]);
@@ -445,6 +488,7 @@ struct register_tower {
      * the place held before. */
     __device__ __forceinline__ void put_vector(const columns &from, int i) const
     {
+        if (RACECHECK) __syncwarp();
         store_vector(here_at + i * S::row_bytes, kept_vector(from, i));
     }
     __device__ __forceinline__ void put_level(const columns &from) const
@@ -731,114 +775,129 @@ struct register_tower {
 
     /* ---------- sources and receivers ---------- */
 
-    static __device__ __forceinline__ typename S::points_type &points(uint32_t n)
+    static __device__ __forceinline__ point_list &points(uint32_t n)
     {
-        return ((typename S::points_type *)(shared() + S::points))[n % S::lists];
+        return ((point_list *)(shared() + S::points))[n % S::lists];
     }
     __device__ __forceinline__ uint32_t points_at(uint32_t n) const
     {
-        return memory + S::points + n % S::lists * (int)sizeof(typename S::points_type);
+        return memory + S::points + n % S::lists * (int)sizeof(point_list);
     }
-    static __device__ __forceinline__ void wait_for_points(uint32_t n)
+    __device__ __forceinline__ void wait_for_points(uint32_t n) const
     {
-        gate_wait<TMA>(&gates()->listed[n % S::lists], n / S::lists & 1);
+        gate_wait<TMA>(gate(offsetof(typename S::gates_type, listed), n % S::lists),
+                       n / S::lists & 1);
     }
-    /* Whether this warp has no sources in step n and the next, and only listed receivers. */
-    __device__ __forceinline__ bool has_plain_points() const
+    /* The newest level of a column at a plane of this warp, where all lanes can reach it. */
+    struct value_place {
+        uint32_t at; /* in the exchange, or 0 */
+        char *cell;  /* in the field, if the column leaves; or NULL */
+    };
+    __device__ __forceinline__ value_place place_of(int column, int plane, int t) const
     {
-        wait_for_points(n + 1);
-        return !(points(n + 1).changing >> warp & 1);
+        const int u = S::column_u(column), v = S::column_v(column);
+        value_place place = {0, nullptr};
+        if (u > 0 && v > 0)
+            place.at = memory + S::exchange + S::value_at(warp * 32 + plane, u, v) * 4;
+        if (min(u, v) < 2)
+            place.cell =
+                (char *)((T *)g.field[t & 1] + (item().x_tower + t + (u + v) / 2) * g.stride_x +
+                         wrap_y(item().y_tower + (u - v) / 2) * g.stride_y + item().z_first +
+                         warp * 32 + plane);
+        return place;
     }
-    /* Add the listed sources to level t + 1, the result of step t, which is number n. */
-    __device__ __forceinline__ void serve_sources(columns &out, int t)
+    static __device__ __forceinline__ T value_in(const value_place &place)
     {
-        const typename S::points_type &list = points(n);
-        const T *values = (const T *)g.points.source_values + t * g.points.source_count;
-#pragma unroll 1
-        for (int i = 0; i < list.count; i++) {
-            const typename S::points_type::node e = list.node[i];
-            if (e.warp != warp || e.slot >= 0) continue;
-            const T value = values[~e.slot];
-            FOR_COLUMNS(0, W)
-            if (e.column == S::column_number(u, v) && e.at == lane)
-                out[u][v] = add(out[u][v], value);
-        }
-        put_level(out);
-    }
-    /* The listed samples of step number n, of columns that stay, from the exchange; the others are
-     * taken by the warp that publishes. */
-    __device__ __forceinline__ void serve_receivers(uint32_t n) const
-    {
-        using list_type = typename S::points_type;
-        const int count = (int)(served >> 8);
-        __syncwarp();
-#pragma unroll 1
-        for (int i = lane; i < count; i += 32) {
-            uint32_t sample[2], at;
-            load_words(points_at(n) + (int)offsetof(list_type, node) + i * 16, sample[0], sample[1],
-                       at);
-            if ((at >> 16 & 0xff) != warp || at >> 24 != list_type::STAYS) continue;
-            T value;
-            load_cell(value, memory + S::exchange + (at & 0xffff) * 4);
-            store_cell((char *)((uint64_t)sample[1] << 32 | sample[0]), value);
-        }
-    }
-    /* The sources of one column in step t at the plane of this thread. */
-    static __device__ __forceinline__ T source_value(const torre_points_args &a, T value, int z,
-                                                     int t, int first, int last)
-    {
-        for (int i = first; i < last; i++) {
-            const torre_point_node node = a.node[i];
-            if (node.slot >= 0) break;
-            if (node.z == z)
-                value = add(value, ((const T *)a.source_values)[t * a.source_count + ~node.slot]);
-        }
+        T value;
+        if (place.at)
+            load_cell(value, place.at);
+        else
+            value = __ldcg((const T *)place.cell);
         return value;
     }
-    /* Samples of one column: lane i takes node i from the lane that has its plane. */
-    static __device__ __forceinline__ void take_samples(const torre_points_args &a, T value,
-                                                        int z_lane0, int planes, int t, int first,
-                                                        int last)
+    /* At the plane of this lane. */
+    __device__ __forceinline__ void add_source(columns &out, int column, int t, T value) const
     {
-        for (int start = first; start < last; start += 32) {
-            const int i = start + (threadIdx.x & 31);
-            torre_point_node node = {0, -1, -1};
-            if (i < last) node = a.node[i];
-            const int from = node.z - z_lane0;
-            const T sample = __shfl_sync(~0u, value, from & 31);
-            if (node.slot >= 0 && from >= 0 && from < planes)
-                ((T *)a.samples)[t * a.receiver_count + node.slot] = sample;
+        const value_place place = place_of(column, lane, t);
+        T sum = 0;
+        if (place.at) {
+            load_cell(sum, place.at);
+            sum = add(sum, value);
+            put_cell(place.at, sum);
+        }
+        FOR_COLUMNS(0, W)
+        if (min(u, v) == 0 && column == S::column_number(u, v))
+            sum = out[u][v] = add(out[u][v], value);
+        if (place.cell) store_cell(place.cell, sum);
+    }
+    /* Add sources to level t + 1, the result of step t, and take the samples that are not listed.
+     * Registers have no index, so that columns that stay change in the exchange and are read back;
+     * those that leave now are few. */
+    __device__ __forceinline__ void serve_sources(columns &out, int t) const
+    {
+        const point_list &list = points(n);
+        const T *values = (const T *)g.points.source_values + t * g.points.source_count;
+        __syncwarp();
+        if (served & point_list::UNLISTED) {
+            serve_unlisted(out, values, t);
+        } else {
+#pragma unroll 1
+            for (int i = 0; i < point_list::count(served); i++) {
+                const point_list::point e = list.node[i]; /* in order, if they share a cell */
+                if (e.at == lane && e.warp == warp && e.slot < 0)
+                    add_source(out, e.column, t, values[~e.slot]);
+            }
+        }
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < S::kept_vectors; i++) {
+            const cells<T> q = load_vector<T>(here_at + i * S::row_bytes);
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                if (i * V + j < S::kept) out[S::kept_u(i * V + j)][S::kept_v(i * V + j)] = q.v[j];
         }
     }
-    /* The same where points are not listed: every lane looks at columns. */
-    __device__ __forceinline__ void serve_points(columns &out, int t)
+    __device__ __forceinline__ void serve_unlisted(columns &out, const T *values, int t) const
     {
         const torre_points_args &a = g.points;
+        const int x = item().x_tower + t, z_lane0 = z() - lane;
+        const int planes = min(item().planes - warp * 32, 32);
+        const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part);
+        const int end = strip.end(x);
 #pragma unroll 1
-        for (int start = 0; start < 2 * D * D; start += 32) {
-            const int i = start + lane, u_i = i / D, v_i = i % D * 2 + (u_i & 1);
-            const int x = item().x_tower + t + (u_i + v_i) / 2;
-            const int y = wrap_y(item().y_tower + (u_i - v_i) / 2);
-            int first = 0, last = 0;
-            if (i < 2 * D * D && (unsigned)x < (unsigned)g.n[0] && (unsigned)y < (unsigned)g.n[1]) {
-                const int64_t block = ((int64_t)x * a.blocks_y + y) * p.l.parts + item().part;
-                first = a.first[block];
-                last = a.first[block + 1];
-            }
-            uint32_t found = __ballot_sync(~0u, first < last);
+        for (int i = strip.begin(x); i < end; i += 32) {
+            const torre_strip_node node = strip.node(i + lane, end);
+            const int plane = node.z - z_lane0;
+            const int column = plane >= 0 && plane < planes ? strip.column(node, x) : -1;
+            const bool here = column >= 0, source = here && node.slot < 0;
 #pragma unroll 1
-            for (; found; found &= found - 1) {
-                const int from = __ffs(found) - 1, number = start + from;
-                const int node = __shfl_sync(~0u, first, from), end = __shfl_sync(~0u, last, from);
-                T value = 0;
-                FOR_COLUMNS(0, W) if (number == u * D + v / 2) value = out[u][v];
-                value = source_value(a, value, z(), t, node, end);
-                FOR_COLUMNS(0, W) if (number == u * D + v / 2) out[u][v] = value;
-                take_samples(a, value, z() - lane, min(item().planes - warp * 32, 32), t, node,
-                             end);
+            for (uint32_t rest = __ballot_sync(~0u, source); rest; rest &= rest - 1) {
+                const int from = __ffs(rest) - 1, slot = __shfl_sync(~0u, node.slot, from);
+                const int number = __shfl_sync(~0u, column, from);
+                if (__shfl_sync(~0u, plane, from) == lane)
+                    add_source(out, number, t, values[~slot]);
             }
+            __syncwarp();
+            if (here && !source) /* sources of a column come before its receivers */
+                ((T *)a.samples)[t * a.receiver_count + node.slot] =
+                    value_in(place_of(column, plane, t));
         }
-        put_level(out);
+    }
+    /* Samples of step t, which is number n, from the exchange. Those of columns that leave are
+     * taken by the warp that publishes. */
+    __device__ __forceinline__ void serve_receivers(int t, uint32_t n) const
+    {
+        T *samples = (T *)g.points.samples + t * g.points.receiver_count;
+        __syncwarp();
+#pragma unroll 1
+        for (int i = lane; i < point_list::count(served); i += 32) {
+            uint32_t slot, at;
+            load_pair(points_at(n) + (int)offsetof(point_list, node) + i * 8, slot, at);
+            if (at >> 16 != (warp | point_list::STAYS << 8)) continue;
+            T value;
+            load_cell(value, memory + S::exchange + (at & 0xffff) * 4);
+            store_cell((char *)(samples + slot), value);
+        }
     }
 
     /* The slot of step n has been filled. */
@@ -850,16 +909,12 @@ struct register_tower {
     /* This warp needs the slot of step n no more. */
     __device__ __forceinline__ void release_slot() const
     {
-        __syncwarp();
-        if (lane == 0)
-            gate_arrive<TMA>(gate(offsetof(typename S::gates_type, empty), n % S::slots));
+        warp_arrive<TMA>(gate(offsetof(typename S::gates_type, empty), n % S::slots));
     }
     /* This warp has finished step n. */
     __device__ __forceinline__ void finish_step(uint32_t n) const
     {
-        __syncwarp();
-        if (lane == 0)
-            gate_arrive<TMA>(gate(offsetof(typename S::gates_type, finished), n % STEPS_APART));
+        warp_arrive<TMA>(gate(offsetof(typename S::gates_type, finished), n % STEPS_APART));
     }
 
     template <bool PLAIN, int PARITY>
@@ -870,26 +925,23 @@ struct register_tower {
             memory + S::ring + n % S::slots * S::slot_bytes + (V + threadIdx.x) * (int)sizeof(T);
         const bool near = !PLAIN && is_near_face(t);
         if (!PLAIN) {
-            if (POINTS) wait_for_points(n);
 #pragma unroll
             for (int u = 0; u < E; u++) load_halo_row(cur, halo, u);
             if (near) fill_ghosts(cur, item().x_tower + t - 1);
         }
         update<LAYERS && !PLAIN, PLAIN, PARITY>(prev, cur, out, halo, t);
-        if (!PLAIN) {
-            bool again = item().rows_beyond != 0;
-            if (POINTS) {
-                const int unlisted = points(n).unlisted, sources = points(n).sources;
-                if (unlisted >> warp & 1) serve_points(out, t);
-                if (sources >> warp & 1) serve_sources(out, t);
-                again |= (unlisted | sources) >> warp & 1;
+        if (!PLAIN && item().rows_beyond) store_trail<PARITY>(out, t);
+        if (POINTS) {
+            if (RACECHECK || served >> point_list::NUMBER != (n & 255)) {
+                wait_for_points(n);
+                recall_served();
             }
-            if (again) store_trail<PARITY>(out, t);
+            if (served >> (point_list::SOURCES + warp) & 1) serve_sources(out, t);
         }
         n++;
         const bool last = !PLAIN && t + 1 >= item().end_step;
         if (!last) pass_on(t + 1, false);
-        if (POINTS && served >> warp & 1) serve_receivers(n - 1);
+        if (POINTS && served >> warp & 1) serve_receivers(t, n - 1);
         if (!last) finish_step(n - 1); /* else once the diamond has been written */
     }
 
@@ -903,7 +955,6 @@ struct register_tower {
             if (t >= uniform(item().plain_first)) {
 #pragma unroll 1
                 for (; t < uniform(item().plain_end); t += 2) {
-                    if (POINTS && !has_plain_points()) break;
                     step<true, 0>(P, C, A, t);
                     step<true, 1>(C, A, B, t + 1);
                     FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
@@ -926,7 +977,7 @@ struct register_tower {
     /* The same for a warp above the last plane: it keeps in step. */
     __device__ __forceinline__ void climb_idle()
     {
-        if (lane < 2) gate_arrive<TMA>(&gates()->near[warp][n & 1]);
+        if ((lane & 15) < EDGE_ARRIVALS) gate_arrive<TMA>(&gates()->near[warp][n & 1]);
         const int end_step = uniform(item().end_step);
 #pragma unroll 1
         for (int t = item().first_step; t < end_step; t++) {
@@ -935,7 +986,7 @@ struct register_tower {
             release_slot();
             n++;
             if (t + 1 >= end_step) break;
-            if (lane < 2) gate_arrive<TMA>(&gates()->near[warp][n & 1]);
+            if ((lane & 15) < EDGE_ARRIVALS) gate_arrive<TMA>(&gates()->near[warp][n & 1]);
             finish_step(n - 1);
         }
     }

@@ -56,7 +56,7 @@ typedef struct sample_problem {
     char name[128];
     torre_wave_problem p;
     torre_array model;
-    torre_point source[6], receiver[9];
+    torre_point source[6], receiver[25];
     double wavelet[64];
     void *now, *previous;
     int64_t cells;
@@ -110,10 +110,14 @@ static sample_problem *new_problem_spaced(const char *name, int order, torre_pre
             s->receiver[i].position[a] = (1 - at) * top;
             if (i < 6) s->source[i].amplitude = 5e7 * (1 + i);
         }
+    for (int i = 9; i < 25; i++) /* in a line along z: more than a tower lists */
+        for (int a = 0; a < 3; a++)
+            s->receiver[i].position[a] =
+                (a < 2 ? 0.4 : (i - 9) / 15.0) * (double)(p->size[a] - 1) * p->spacing[a];
     p->sources = s->source;
     p->receivers = s->receiver;
     p->source_count = points ? 6 : 0;
-    p->receiver_count = points ? 9 : 0;
+    p->receiver_count = points ? 25 : 0;
     s->now = memory((size_t)s->cells * (size_t)precision);
     s->previous = memory((size_t)s->cells * (size_t)precision);
     fill_field(p, s->now, &state);
