@@ -580,14 +580,16 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     __device__ __forceinline__ void begin(vec &A, const vec &C, const cell_block &b, int i, int j,
                                           int z)
     {
+        const T own = MODEL ? T(2) : c.own;
         if (DAMPED)
-            start_update(A, C, damping_of(b, i, j, z));
+            start_update(A, own, C, damping_of(b, i, j, z));
         else
-            start_update(A, C);
+            start_update(A, own, C);
     }
 
     /* Sums along an axis around the R cells C[0], C[step], ... of a block, line by line from low to
-     * high, into sum[0], sum[sum_step], ...; FRESH: these hold nothing yet. before and after: the R
+     * high, into sum[0], sum[sum_step], ...; FRESH: these hold nothing yet, and the
+     * term of the cell itself belongs to the sum along x. before and after: the R
      * lines of the blocks beside it, `stride` bytes apart. */
     template <int AXIS, bool FRESH>
     __device__ __forceinline__ void sum_line(vec *sum, int sum_step, const vec *C, int step,
@@ -607,7 +609,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                 const int d = q - j;
                 if (d == -R)
                     begin_sum<FRESH>(sum[j * sum_step], c.weight[AXIS][R], value);
-                else if (d > -R && d <= R && (d != 0 || AXIS == 0))
+                else if (d > -R && d <= R && (d != 0 || (AXIS == 0 && FRESH)))
                     accumulate(sum[j * sum_step],
                                d == 0 ? c.center : c.weight[AXIS][d < 0 ? -d : d], value);
             }

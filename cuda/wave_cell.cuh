@@ -3,9 +3,10 @@
  *
  * All kernels use these functions in this order and every fused operation is written out, so they
  * agree bit for bit. With u the centre and one fused multiply-add per term, from the low to the
- * high neighbour along each axis (C: weights over h^2; the x sum holds the centre term, too):
+ * high neighbour along each axis (C: weights over h^2; with a model the x sum holds the centre
+ * term, too):
  *
- *     u+ = fma(2, u, -w u-) + sums along x, y, z, term by term            constant velocity
+ *     u+ = fma(2 + C_0, u, -w u-) + sums along x, y, z, term by term      constant velocity
  *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))                    with a model
  *
  * and all over 1 + s dt, w = 1 - s dt, with w and the division left out where nothing is damped
@@ -15,8 +16,8 @@
  *     t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ = fma(k, t, fma(2, u,
  * -u-))
  *
- * and at constant velocity, with 2 + C_0 as one weight and the cross of the neighbours along x and
- * y as the sum of two diagonal pairs, each of which belongs to the crosses of two cells,
+ * and at constant velocity, with the cross of the neighbours along x and y as the sum of two
+ * diagonal pairs, each of which belongs to the crosses of two cells,
  *
  *     cross = (u(-x) + u(+y)) + (u(-y) + u(+x)),  t = fma(C_x, cross, fma(2 + C_0, u, -u-))
  *     u+ = fma(C_z, u(-z) + u(+z), fma(C_y - C_x, u(-y) + u(+y), t))      (t itself for C_x = C_y)
@@ -45,7 +46,8 @@ template <> __device__ __forceinline__ double multiply_add(double a, double b, d
  * (c dt)^2 where that is the same in all cells. */
 template <class T> struct stencil_weights {
     T center, weight[3][5];
-    T own, skew; /* order 2 at constant velocity: 2 + center; weight along y less that along x */
+    T own;  /* at constant velocity: 2 + center */
+    T skew; /* order 2 at constant velocity: weight along y less that along x */
     stencil_weights() = default;
     explicit stencil_weights(const torre_wave_args &g)
     {
@@ -172,11 +174,12 @@ __device__ __forceinline__ void damp_before(cells<T> &before, const cells<T> &s_
         before.v[e] = multiply(add(T(1), -s_dt.v[e]), before.v[e]);
 }
 
-/* 2 u - u-, into u-. */
-template <class T> __device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u)
+/* own u - u-, into u-; own: 2 with a model, 2 + C_0 without. */
+template <class T>
+__device__ __forceinline__ void start_update(cells<T> &before, T own, const cells<T> &u)
 {
 #pragma unroll
-    for (int e = 0; e < cells<T>::n; e++) before.v[e] = multiply_add(T(2), u.v[e], -before.v[e]);
+    for (int e = 0; e < cells<T>::n; e++) before.v[e] = multiply_add(own, u.v[e], -before.v[e]);
 }
 
 /*
@@ -241,14 +244,14 @@ __device__ __forceinline__ cells<T> damping_at(const torre_wave_args &a, int x, 
         s.v[e] = add(plane, z + e < a.n[2] ? ((const T *)a.damping[2])[z + e] : T(0));
     return s;
 }
-/* 2 u - (1 - s dt) u-, into u-; and the factor 1 / (1 + s dt) at the end. */
+/* own u - (1 - s dt) u-, into u-; and the factor 1 / (1 + s dt) at the end. */
 template <class T>
-__device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u,
+__device__ __forceinline__ void start_update(cells<T> &before, T own, const cells<T> &u,
                                              const cells<T> &s_dt)
 {
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = multiply_add(T(2), u.v[e], -multiply(add(T(1), -s_dt.v[e]), before.v[e]));
+        before.v[e] = multiply_add(own, u.v[e], -multiply(add(T(1), -s_dt.v[e]), before.v[e]));
 }
 template <class T>
 __device__ __forceinline__ void finish_update(cells<T> &next, const cells<T> &s_dt)

@@ -112,15 +112,16 @@ __device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave
         (x < g.clear[0][0] || x >= g.clear[0][1] || y < g.clear[1][0] || y >= g.clear[1][1] ||
          z < g.clear[2][0] || z + cells<T>::n > g.clear[2][1]);
     const cells<T> u = plane(0);
+    const T own = MODEL ? T(2) : c.own;
     cells<T> s_dt;
     if (damped) {
         s_dt = damping_at<T>(g, x, y, z);
         if (R == 1)
             damp_before(before, s_dt);
         else
-            start_update(before, u, s_dt);
+            start_update(before, own, u, s_dt);
     } else if (R > 1) {
-        start_update(before, u);
+        start_update(before, own, u);
     }
     if constexpr (R == 1) {
         const cells<T> y[2] = {side(-1), side(1)}, x[2] = {plane(-1), plane(1)};
@@ -131,7 +132,8 @@ __device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave
         begin_sum<MODEL>(sum, c.weight[0][R], plane(-R));
 #pragma unroll
         for (int d = 1 - R; d <= R; d++)
-            accumulate(sum, d == 0 ? c.center : c.weight[0][d < 0 ? -d : d], plane(d));
+            if (d != 0 || MODEL)
+                accumulate(sum, d == 0 ? c.center : c.weight[0][d < 0 ? -d : d], plane(d));
         if (MODEL) accumulate(before, k, sum);
         begin_sum<MODEL>(sum, c.weight[1][R], side(-R));
 #pragma unroll
