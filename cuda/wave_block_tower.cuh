@@ -21,7 +21,8 @@
  * come from the parts beside (see wave_block_edges.cuh). At a face they are mirror images.
  *
  * A step:  wait for the halo and sum x and y; wait for the edges and sum z; write what leaves the
- * diamond; when all have read, publish the new level in `own`. With TMA (compute capability 9.0)
+ * diamond; when all have read, publish the new level in `own` (with two levels there each vector as
+ * soon as it is summed, and write what leaves afterwards). With TMA (compute capability 9.0)
  * four more warps help: one polls the upwind towers and copies halos, two exchange the edges of
  * `own` with the parts beside, and one tells how far this block has come. Without it, the threads
  * do all that themselves between the steps.
@@ -245,13 +246,16 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /* Offset of vector v of this thread inside a line. */
     static __device__ __forceinline__ int in_line(int v) { return (PV + lane() + v * lanes) * 16; }
 
-    static __device__ __forceinline__ void publish_block(const vec (&from)[ZV][NL], int block)
+    static __device__ __forceinline__ void publish_vector(const vec (&from)[NL], int block, int v)
     {
         if (idle()) return;
 #pragma unroll
-        for (int v = 0; v < ZV; v++)
+        for (int i = 0; i < NL; i++) store_shared(block + i * S::line + in_line(v), from[i]);
+    }
+    static __device__ __forceinline__ void publish_block(const vec (&from)[ZV][NL], int block)
+    {
 #pragma unroll
-            for (int i = 0; i < NL; i++) store_shared(block + i * S::line + in_line(v), from[v][i]);
+        for (int v = 0; v < ZV; v++) publish_vector(from[v], block, v);
     }
     static __device__ __forceinline__ void reload(vec (&C)[ZV][NL], int block)
     {
@@ -654,6 +658,11 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                : STEADY ? p.own_place()
                         : p.own_row() + parity * ODD + (X + 1) * S::block_bytes;
     }
+    /* Where step t publishes the new level of the block. */
+    __device__ __forceinline__ int new_place(const place &p, int t) const
+    {
+        return STEADY ? p.own_place() : p.own_row() + ((t + 1) & 1) * ODD + X * S::block_bytes;
+    }
     /* Line 0 of the vectors below and above vector v of this thread. */
     __device__ __forceinline__ void find_beside(int (&below)[PV], int (&above)[PV], const place &p,
                                                 int v, int parity)
@@ -699,52 +708,84 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
-    /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once. The
-     * vectors in the middle need no edges and come first. */
+    /* Order 4, vector v: from A (level t - 1) and C (level t) to A (level t) and C, what x and y
+     * add to level t + 1; with a model the sum along y is left in `sum`. */
+    template <bool DAMPED>
+    __device__ __forceinline__ void sum_xy(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
+                                           const cell_block &b, int v, const int (&along_x)[2],
+                                           const int (&along_y)[2])
+    {
+        const int z = DAMPED ? z_of(b, v) : 0;
+#pragma unroll
+        for (int j = 0; j < R; j++) {
+            const int line = in_line(v) + j * S::line;
+#pragma unroll
+            for (int i = j; i < NL; i += R) {
+                const vec u = C[i];
+                begin<DAMPED>(A[i], u, b, i / R, j, z);
+                C[i] = A[i];
+                A[i] = MODEL ? u : copied(c, u);
+            }
+            sum_line<0, MODEL>(&sum[j], R, &A[j], R, along_x[0] + line, along_x[1] + line,
+                               R * S::line);
+        }
+#pragma unroll
+        for (int i = 0; i < NL && MODEL; i++) accumulate(C[i], k[i], sum[i]);
+#pragma unroll
+        for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], &A[i * R], i, v, along_y);
+    }
+    /* The rest: C becomes level t + 1 and, with two levels in `own`, is published at `left`. */
+    template <bool DAMPED>
+    __device__ __forceinline__ void sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
+                                          const cell_block &b, int v, const place &p, int t,
+                                          int left)
+    {
+        int below[PV], above[PV];
+        find_beside(below, above, p, v, t & 1);
+#pragma unroll
+        for (int i = 0; i < NL; i++) {
+            vec around[2 * PV + 1];
+            find_around(around, A[i], below, above, i);
+            add_along_z<T, R>(sum[i], around, c.weight[2]);
+            if (MODEL) accumulate(C[i], k[i], sum[i]);
+        }
+        finish_block<DAMPED>(C, b, v);
+        if (ODD) publish_vector(C, left, v);
+    }
+
+    /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once.
+     * Vectors in the middle need no edges and come first; without a model the x and y sums of the
+     * others, too, so that edges have nearly a step to arrive. */
     template <bool DAMPED, class Waits>
     __device__ __forceinline__ void update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL],
                                                       const place &p, const cell_block &b, int t,
                                                       Waits &waits)
     {
-        int along_x[2], along_y[2], below[PV], above[PV];
+        int along_x[2], along_y[2];
         bool waiting = true;
         find_blocks_beside<0>(along_x, p, t & 1);
         find_blocks_beside<1>(along_y, p, t & 1);
+        const int left = new_place(p, t);
+        vec k[NL], sums[NL];
 #pragma unroll
         for (int n = 0; n < ZV; n++) {
             const int v = n + 1 == ZV ? n : n + 2 < ZV ? n + 1 : 0;
-            if (waiting && (v == 0 || v + 1 == ZV || h.vectors <= (v + 1) * lanes)) {
+            const bool outer = v == 0 || v + 1 == ZV;
+            const T *model = MODEL ? model_of(b, v) : nullptr;
+            vec *sum = MODEL ? sums : C[v];
+            if (waiting && (outer ? MODEL : h.vectors <= (v + 1) * lanes)) {
                 waits.edges(*this, t);
                 waiting = false;
             }
-            const int z = DAMPED ? z_of(b, v) : 0;
-            const T *model = MODEL ? model_of(b, v) : nullptr;
-            vec k[NL], sums[NL], *sum = MODEL ? sums : A[v];
 #pragma unroll
             for (int i = 0; i < NL && MODEL; i++) k[i] = load_k(model, v, i / R, i % R);
-#pragma unroll
-            for (int j = 0; j < R; j++) {
-                const int line = in_line(v) + j * S::line;
-#pragma unroll
-                for (int i = 0; i < R; i++)
-                    begin<DAMPED>(A[v][i * R + j], C[v][i * R + j], b, i, j, z);
-                sum_line<0, MODEL>(&sum[j], R, &C[v][j], R, along_x[0] + line, along_x[1] + line,
-                                   R * S::line);
-            }
-#pragma unroll
-            for (int i = 0; i < NL && MODEL; i++) accumulate(A[v][i], k[i], sum[i]);
-#pragma unroll
-            for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], &C[v][i * R], i, v, along_y);
-            find_beside(below, above, p, v, t & 1);
-#pragma unroll
-            for (int i = 0; i < NL; i++) {
-                vec around[2 * PV + 1];
-                find_around(around, C[v][i], below, above, i);
-                add_along_z<T, R>(sum[i], around, c.weight[2]);
-                if (MODEL) accumulate(A[v][i], k[i], sum[i]);
-            }
-            change_places<DAMPED>(A[v], C[v], b, v);
+            sum_xy<DAMPED>(A[v], C[v], sum, k, b, v, along_x, along_y);
+            if (MODEL || !outer) sum_z<DAMPED>(A[v], C[v], sum, k, b, v, p, t, left);
         }
+        if (MODEL) return;
+        if (waiting) waits.edges(*this, t);
+        sum_z<DAMPED>(A[0], C[0], C[0], k, b, 0, p, t, left);
+        if (ZV > 1) sum_z<DAMPED>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
     }
 
     /* From A (level t - 1) and C (level t) to A (level t) and C (level t + 1): the two change
@@ -917,8 +958,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         /* look everything up again: during the sums there were no registers to keep it in */
         const place p = my_place();
         refresh();
-        const int left =
-            STEADY ? p.own_place() : p.own_row() + ((t + 1) & 1) * ODD + X * S::block_bytes;
+        const int left = new_place(p, t);
         const int at = X - p.reach();
         const bool points = p.point_first < p.point_last;
         if (unlikely(points)) add_sources(STEADY ? A : C, p, t);
@@ -936,7 +976,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         waits.all_read(*this, t);
         if (STEADY)
             exchange_levels(A, p, t);
-        else
+        else if (!ODD || unlikely(points)) /* not yet published, or changed since */
             publish_block(C, left);
         if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
             /* a block that stays needs its images beyond the face in the next step */
