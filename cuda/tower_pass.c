@@ -50,7 +50,7 @@ static long strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
     const char *wish = getenv("TORRE_CUDA_STRIP");
     long width = wish ? strtol(wish, NULL, 10) : 0;
     if (width > 0) return width;
-    if (s->setup->problem->order > 2) return 12;
+    if (s->setup->problem->order > 2) return s->setup->problem->order == 4 ? 32 : 12;
     if (!l->clusters || s->setup->problem->velocity_cells) return 8;
     /* fewer towers are at work: keep the proportion of strip and stages */
     width = 0;
