@@ -62,6 +62,8 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int planes = ZL * V;
     static constexpr int line = line_of(lanes), block_bytes = block_of(lanes);
     static constexpr int halo_block_bytes = round_up(NL * line, 128);
+    /* Halo blocks that one copy brings: both of a row where nothing lies between them. */
+    static constexpr int box_blocks = halo_block_bytes == NL * line ? 2 : 1;
     static constexpr int halo_bytes = halo_blocks * halo_block_bytes;
     /* Messages between parts (wave_block_edges.cuh): packets for some lines, and how many lines are
      * fetched at a time. A fetch takes 1000 cycles, so few batches, as far as registers go. */

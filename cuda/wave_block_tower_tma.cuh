@@ -111,7 +111,7 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
             if (lane == 0) {
                 gate_expect(&gates->halo[p], S::halo_blocks * S::NL * S::line);
 #pragma unroll
-                for (int i = 0; i < S::halo_blocks; i++) {
+                for (int i = 0; i < S::halo_blocks; i += S::box_blocks) {
                     int X, Y;
                     halo_place<DB>(i, &X, &Y);
                     int at_y = y + R * Y;
