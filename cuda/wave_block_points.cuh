@@ -25,6 +25,23 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::points_found(
 }
 
 template <class T, int R, int DB, bool MODEL, bool TMA>
+__device__ __forceinline__ typename block_tower<T, R, DB, MODEL, TMA>::point_hint
+block_tower<T, R, DB, MODEL, TMA>::look_ahead(const place &p) const
+{
+    point_hint hint = {-1, 0};
+    if (unlikely(p.point_first < p.point_last))
+        hint = {p.point_first, g.points.node[p.point_first].slot};
+    return hint;
+}
+
+template <class T, int R, int DB, bool MODEL, bool TMA>
+__device__ __forceinline__ bool
+block_tower<T, R, DB, MODEL, TMA>::has_sources(const place &p, const point_hint &hint) const
+{
+    return (hint.node == p.point_first ? hint.slot : g.points.node[p.point_first].slot) < 0;
+}
+
+template <class T, int R, int DB, bool MODEL, bool TMA>
 __device__ __forceinline__ void
 block_tower<T, R, DB, MODEL, TMA>::add_sources(vec (&A)[ZV][NL], const place &p, int t)
 {
@@ -49,11 +66,10 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::take_samples(
                                                                                 int block, int t)
 {
     if (idle()) return;
-    for (int n = p.point_first; n < p.point_last; n++) {
+    for (int n = p.point_first + lane(); n < p.point_last; n += lanes) {
         const torre_point_node node = g.points.node[n];
-        const int z = node.z - h.z_part;
-        if (node.slot < 0 || z / V % lanes != lane()) continue;
+        if (node.slot < 0) continue;
         ((T *)g.points.samples)[t * g.points.receiver_count + node.slot] =
-            ((const T *)(shared() + block + node.line * S::line + PV * 16))[z];
+            ((const T *)(shared() + block + node.line * S::line + PV * 16))[node.z - h.z_part];
     }
 }

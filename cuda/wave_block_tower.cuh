@@ -414,6 +414,13 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /* The nodes of the block that this slot takes over. */
     __device__ __forceinline__ void find_points(int x, int y);
     __device__ __forceinline__ void points_found();
+    /* Whether a block has sources, which come first in its list; the hint is loaded before the
+     * sums, so as not to be waited for after them, and may be of the list before. */
+    struct point_hint {
+        int node, slot;
+    };
+    __device__ __forceinline__ point_hint look_ahead(const place &p) const;
+    __device__ __forceinline__ bool has_sources(const place &p, const point_hint &hint) const;
     __device__ __forceinline__ void add_sources(vec (&A)[ZV][NL], const place &p, int t);
     /* From the block just published. */
     __device__ __forceinline__ void take_samples(const place &p, int block, int t);
@@ -941,9 +948,11 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     template <class Waits>
     __device__ __forceinline__ void step(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t, Waits &waits)
     {
+        point_hint hint;
         {
             const place p = my_place();
             refresh();
+            if (ODD) hint = look_ahead(p);
             prepare(C, p, t, waits);
             const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part};
             if (STEADY && X == p.reach())
@@ -961,7 +970,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         const int left = new_place(p, t);
         const int at = X - p.reach();
         const bool points = p.point_first < p.point_last;
-        if (unlikely(points)) add_sources(STEADY ? A : C, p, t);
+        const bool sources = points && (!ODD || has_sources(p, hint));
+        if (unlikely(sources)) add_sources(STEADY ? A : C, p, t);
         if (at == 0) {
             if (STEADY) {
                 take_entering(C, p);
@@ -976,7 +986,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         waits.all_read(*this, t);
         if (STEADY)
             exchange_levels(A, p, t);
-        else if (!ODD || unlikely(points)) /* not yet published, or changed since */
+        else if (!ODD || unlikely(sources)) /* not yet published, or changed since */
             publish_block(C, left);
         if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
             /* a block that stays needs its images beyond the face in the next step */
@@ -992,6 +1002,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         waits.done_publishing(*this, t);
         if (ODD) store_leaving(C, p, t);
         waits.done_writing(*this, t);
+        if (unlikely(g.points.first != nullptr)) __syncwarp();
         if (unlikely(points)) take_samples(p, left, t);
         if (at == 0 && unlikely(g.points.first != nullptr))
             find_points(h.x_tower + R * t + R * (X + p.length()), p.y);
