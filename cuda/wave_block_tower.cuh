@@ -694,6 +694,26 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
+    /* The vector u with the halves of those below and above it that order 4 needs. Two slots load
+     * at a time, and lower halves lie in one half of the banks, upper ones in the other. So slots
+     * take turns in which half comes first. */
+    static constexpr bool HALVES = R == 2 && V == 4 && lanes == 8;
+    static __device__ __forceinline__ void find_halves(vec (&around)[3], const vec &u, int below)
+    {
+        struct alignas(8) half {
+            T v[2];
+        };
+        const bool odd = slot() & 1;
+        const half first = *(const half *)(shared() + below + (odd ? 32 : 8));
+        const half second = *(const half *)(shared() + below + (odd ? 8 : 32));
+        around[0] = around[2] = uniform_cells(T(0));
+        around[1] = u;
+        around[0].v[2] = odd ? second.v[0] : first.v[0];
+        around[0].v[3] = odd ? second.v[1] : first.v[1];
+        around[2].v[0] = odd ? first.v[0] : second.v[0];
+        around[2].v[1] = odd ? first.v[1] : second.v[1];
+    }
+
     /* The end of a step for vector v. */
     template <bool DAMPED>
     __device__ __forceinline__ void finish_block(vec (&A)[NL], const cell_block &b, int v)
@@ -752,7 +772,10 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
 #pragma unroll
         for (int i = 0; i < NL; i++) {
             vec around[2 * PV + 1];
-            find_around(around, A[i], below, above, i);
+            if constexpr (HALVES)
+                find_halves(around, A[i], below[0] + i * S::line);
+            else
+                find_around(around, A[i], below, above, i);
             add_along_z<T, R>(sum[i], around, c.weight[2]);
             if (MODEL) accumulate(C[i], k[i], sum[i]);
         }
