@@ -4,7 +4,7 @@
 # ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("build test sanitize bench"; with several
 # GPUs the last three can run beside each other once the first is done, CUDA_VISIBLE_DEVICES apart).
 # On compute capability 9.0 the kernels for GPUs without TMA are built, tested and measured, too, in
-# BUILD_DIR-plain.
+# BUILD_DIR-plain. racecheck of order 2 has a build of its own, see warp_arrive, BUILD_DIR-race.
 set -o pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-build-gpu}
@@ -15,14 +15,15 @@ cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d 
 [ -n "$ORDERS" ] && options+=("-DTORRE_ORDERS=$ORDERS")
 [ -n "$DTS" ] && options+=("-DTORRE_DTS=$DTS")
 # many cores: the kernels of one file at once
-nvcc --help 2>/dev/null | grep -q -e --split-compile && options+=(-DCMAKE_CUDA_FLAGS=-split-compile=0)
+flags=
+nvcc --help 2>/dev/null | grep -q -e --split-compile && flags=-split-compile=0
 status=0
 note() { echo "== $* ($SECONDS s)"; }
 
 nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
-build() { # DIR ARCHITECTURES
-    cmake -S "$root/cmake/gpu" -B "$1" "${options[@]}" "-DCMAKE_CUDA_ARCHITECTURES=$2" \
-        >"$1.configure.log" 2>&1 || { cat "$1.configure.log"; exit 1; }
+build() { # DIR ARCHITECTURES OPTION...
+    cmake -S "$root/cmake/gpu" -B "$1" "${options[@]}" "-DCMAKE_CUDA_FLAGS=$flags" \
+        "-DCMAKE_CUDA_ARCHITECTURES=$2" "${@:3}" >"$1.configure.log" 2>&1 || { cat "$1.configure.log"; exit 1; }
     cmake --build "$1" -j "$(nproc)" >"$1.log" 2>&1 || { tail -60 "$1.log"; exit 1; }
     note "built $1"
 }
@@ -31,6 +32,8 @@ plain=
 if [[ $parts == *build* ]]; then
     build "$build" "${ARCH:-$cc-real}"
     [ -z "$plain" ] || build "$plain" 90-real
+    build "$build-race" "${ARCH:-$cc-real}" -DTORRE_ORDERS=2 -DTORRE_DTS=3 \
+        "-DCMAKE_CUDA_FLAGS=$flags -DTORRE_CUDA_RACECHECK"
 fi
 
 # All orders at a time: most of it is the reference engine, on the CPU.
@@ -54,7 +57,9 @@ fi
 if [[ $parts == *sanitize* ]]; then
     for tool in memcheck racecheck synccheck; do
         for order in 2 4 6 8; do
-            timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$build/test_wave_cuda" small $order \
+            program=$build/test_wave_cuda
+            [ $tool$order = racecheck2 ] && program=$build-race/test_wave_cuda
+            timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$program" small $order \
                 >"$build.$tool$order.log" 2>&1 || status=1
             note "$tool order $order: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$build.$tool$order.log" | tail -1)"
         done
