@@ -519,9 +519,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         memcpy(&k, half, 16);
         return k;
     }
-    /* STEADY: all k of the block whose first column is (x, y); or by way of shared memory, where
-     * fetch_entering puts it in the step before. */
-    __device__ __forceinline__ void hold_model(vec (&K)[ZV][NL], int x, int y)
+    /* STEADY: f(v, i, where) for k of all vectors of the block whose first column is (x, y). */
+    template <class F> __device__ __forceinline__ void for_all_k(int x, int y, F f)
     {
         const cell_block b = {x, y, h.z_part};
 #pragma unroll
@@ -529,8 +528,14 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             const T *model = model_of(b, v);
 #pragma unroll
             for (int i = 0; i < NL; i++)
-                K[v][i] = load_global(model + i / R * g.k_stride_x + i % R * g.k_stride_y);
+                f(v, i, model + i / R * g.k_stride_x + i % R * g.k_stride_y);
         }
+    }
+    /* STEADY: take k of a block; or by way of shared memory, where fetch_entering puts it in the
+     * step before. */
+    __device__ __forceinline__ void hold_model(vec (&K)[ZV][NL], int x, int y)
+    {
+        for_all_k(x, y, [&](int v, int i, const T *k) { K[v][i] = load_global(k); });
     }
     static __device__ __forceinline__ int entering(const place &p, int number)
     {
@@ -538,15 +543,9 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
     __device__ __forceinline__ void fetch_entering(const place &p, int x, int y)
     {
-        const cell_block b = {x, y, h.z_part};
-#pragma unroll
-        for (int v = 0; v < ZV; v++) {
-            const T *model = model_of(b, v);
-#pragma unroll
-            for (int i = 0; i < NL; i++)
-                __pipeline_memcpy_async(shared() + entering(p, v * NL + i),
-                                        model + i / R * g.k_stride_x + i % R * g.k_stride_y, 16);
-        }
+        for_all_k(x, y, [&](int v, int i, const T *k) {
+            __pipeline_memcpy_async(shared() + entering(p, v * NL + i), k, 16);
+        });
         __pipeline_commit();
     }
     __device__ __forceinline__ void take_entering(vec (&K)[ZV][NL], const place &p)
