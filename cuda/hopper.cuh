@@ -217,6 +217,13 @@ __device__ __forceinline__ void store_cluster(uint32_t to, uint4 q, uint32_t gat
                  "r"(q.x), "r"(q.y), "r"(q.z), "r"(q.w), "r"(gate)
                  : "memory");
 }
+__device__ __forceinline__ void store_cluster(uint32_t to, int word, uint32_t gate)
+{
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
+        "r"(word), "r"(gate)
+        : "memory");
+}
 /* Copy `bytes` contiguous bytes (a multiple of 16) from global to shared memory. */
 __device__ __forceinline__ void copy_line(uint32_t to, const void *from, int bytes, uint64_t *gate)
 {

@@ -88,7 +88,7 @@ __device__ __forceinline__ const int *tower_wait_for(const torre_tower_launch &l
         const int part = shift == 0 ? w.part : tower_part_beside(l, w.part, shift > 0, periodic_z);
         return part < 0 ? nullptr : tower_progress(l, s, m, part);
     }
-    if (i > 10) return nullptr;
+    if (i > 10 || l.clusters) return nullptr; /* clusters have no mailboxes */
     const int part = tower_part_beside(l, w.part, i - 9, periodic_z);
     const int before = item - w.part + part - 2 * l.blocks;
     if (part < 0 || part == w.part || before < 0) return nullptr;

@@ -7,8 +7,8 @@
 /*
  * Blocks take the items of the list one by one when they are free, not every G-th: towers near x
  * faces are short. The argument of tower_schedule.cuh holds, since they are taken in the order of
- * the list. Parts of a tower must start together, though, so with more than one each block takes
- * every G-th item.
+ * the list. Parts of a tower must start together, though: the first block of a cluster takes an
+ * item for all of its blocks and tells them; parts that are no cluster take every G-th item.
  *
  * The k-th item of this block, which has tried `tries` items so far: the fetch warp takes it, and
  * finishes those without steps.
@@ -18,19 +18,36 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
                                                    typename S::gates_type *gates, int k, int *tries)
 {
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
+    const int parts = S::tma && l.clusters ? l.parts : 1; /* to take together */
+    const int part = blockIdx.x % parts;
+    uint64_t *told = &gates->told[k % TURNS_TOLD];
+    int *tell = &gates->place[k % TURNS_TOLD];
     register_turn next;
 #pragma unroll 1
     for (;;) {
         int item = 0;
-        if (l.parts == 1 && lane == 0) item = atomicAdd(l.next, 1);
-        item = l.parts == 1 ? __shfl_sync(~0u, item, 0) : blockIdx.x + l.blocks * (*tries)++;
-        next.number = item < items ? item : -1;
+        if constexpr (S::tma)
+            if (part > 0) {
+                if (lane == 0) gate_expect(told, sizeof *tell);
+                gate_wait(told, k / TURNS_TOLD & 1);
+                item = *(volatile int *)tell;
+            }
+        if (part == 0 && lane == 0 && l.parts == parts) item = atomicAdd(l.next, parts);
+        if (part == 0)
+            item =
+                l.parts == parts ? __shfl_sync(~0u, item, 0) : blockIdx.x + l.blocks * (*tries)++;
+        next.number = item < items ? item + part : -1;
         if (next.number < 0) break;
-        next.w = tower_item_at(l, item, 1, nx);
+        next.w = tower_item_at(l, next.number, 1, nx);
         if (next.w.first_step < next.w.end_step) break;
-        if (lane == 0)
-            store_progress(tower_progress(l, next.w.s, next.w.m, next.w.part), TOWER_DONE);
+        if (lane < parts)
+            store_progress(tower_progress(l, next.w.s, next.w.m, next.w.part + lane), TOWER_DONE);
     }
+    if constexpr (S::tma)
+        if (part == 0 && lane > 0 && lane < parts)
+            store_cluster(cluster_address(shared_address(tell), lane),
+                          next.number < 0 ? items : next.number,
+                          cluster_address(shared_address(told), lane));
     if (k >= TURNS) gate_wait<S::tma>(&gates->accepted[k % TURNS], k / TURNS - 1 & 1);
     if (lane == 0) gates->turn[k % TURNS] = next;
     warp_arrive<S::tma>(&gates->offered[k % TURNS]);
@@ -552,6 +569,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
             gate_init<TMA>(&gates->accepted[i],
                            (S::warps + (POINTS || (MODEL && TMA) ? 3 : 2)) * LANES_ARRIVE);
         }
+        for (int i = 0; i < TURNS_TOLD; i++) gate_init<TMA>(&gates->told[i], 1);
         if constexpr (TMA) {
             asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
             fence_async_copies();

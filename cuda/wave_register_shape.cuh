@@ -59,7 +59,7 @@ struct point_list {
     };
     /* a receiver in a column that stays in the diamond: at is a place in the exchange */
     static constexpr int STAYS = 255;
-    static constexpr int room = 51; /* nodes: at dts 6 that leaves room for the L1 cache */
+    static constexpr int room = 47; /* nodes: at dts 6 that leaves room for the L1 cache */
     /* Warps (bits) with receivers in columns that stay, warps with sources or nodes that are not
      * listed, how many nodes are listed, and the number of the step, modulo 256: written last, it
      * tells that all is here. */
@@ -77,6 +77,9 @@ struct register_turn {
     int number;
 };
 constexpr int TURNS = 4; /* items that the warps of a block may be apart */
+/* And the first block of a cluster of eight and the last: it fetches up to five steps ahead of one
+ * that needs edges, and each block is at most an item ahead of the next. */
+constexpr int TURNS_TOLD = 16;
 
 /* Gates (shared memory barriers) of a block. */
 constexpr int STEPS_APART = 8; /* between the step that is fetched and the last one published */
@@ -90,6 +93,8 @@ template <int WARPS, int SLOTS, int LISTS> struct register_gates {
     uint64_t offered[TURNS];            /* the fetch warp has taken an item */
     uint64_t accepted[TURNS];           /* all others know which */
     register_turn turn[TURNS];
+    uint64_t told[TURNS_TOLD]; /* the first block of the cluster has told which item comes next: */
+    int place[TURNS_TOLD];     /* its own; or one beyond the last */
 };
 
 /* TMA: what compute capability 9.0 has is used (bulk copies, gates in hardware, registers shared
