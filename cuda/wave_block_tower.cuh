@@ -348,6 +348,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
         X = next;
         find_points(x + R + R * X, y);
+        if (RACECHECK) points_found();
         fetch_model(x + R + R * X, y);
         if constexpr (STEADY) {
             hold_model(C, x + R + R * X, y);
@@ -1028,6 +1029,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (unlikely(points)) take_samples(p, left, t);
         if (at == 0 && unlikely(g.points.first != nullptr))
             find_points(h.x_tower + R * t + R * (X + p.length()), p.y);
+        if (RACECHECK) points_found(); /* it does not tell other words beside them apart */
     }
 
     /*

@@ -39,12 +39,6 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     {
         return (tma_gates *)(tower::shared() + tower::S::gates);
     }
-    /* Every warp arrives for itself. */
-    static __device__ __forceinline__ void arrive(uint64_t *gate)
-    {
-        __syncwarp();
-        if ((threadIdx.x & 31) == 0) gate_arrive(gate);
-    }
 
     __device__ __forceinline__ void halo(tower &, int t)
     {
@@ -60,18 +54,22 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
         if (tower::ODD || t > b.h.first_step)
             gate_wait(&gates()->edge[t & 1], phases.next(t & 1, EDGE));
     }
-    __device__ __forceinline__ void done_reading(tower &, int t) { arrive(&gates()->read[t & 1]); }
+    __device__ __forceinline__ void done_reading(tower &, int t)
+    {
+        warp_arrive(&gates()->read[t & 1]);
+    }
     __device__ __forceinline__ void all_read(tower &, int t)
     {
         if (!tower::ODD) gate_wait(&gates()->read[t & 1], phases.next(t & 1, READ));
     }
     __device__ __forceinline__ void done_publishing(tower &b, int t)
     {
-        if (t + 1 < b.h.end_step) arrive(&gates()->published[t & 1]);
+        if (t + 1 < b.h.end_step) warp_arrive(&gates()->published[t & 1]);
     }
     __device__ __forceinline__ void done_writing(tower &b, int t)
     {
-        if (tower::STEADY || (tower::ODD && t + 1 < b.h.end_step)) arrive(&gates()->written[t & 1]);
+        if (tower::STEADY || (tower::ODD && t + 1 < b.h.end_step))
+            warp_arrive(&gates()->written[t & 1]);
     }
 };
 
@@ -162,8 +160,7 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
                               g.mirror[2].sign[side][0] == 1);
                 fence_async_copies_shared(); /* the halo is copied to again */
             }
-            __syncwarp();
-            if (lane == 0) gate_arrive(&gates->edge[p]);
+            warp_arrive(&gates->edge[p]);
         }
     }
 }
@@ -182,14 +179,16 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
-        if (odd && lane < 3 && w.first_step < w.end_step) /* there are no edges to wait for */
-            gate_arrive(&gates->edge[w.first_step & 1]);
+        if (odd && w.first_step < w.end_step) /* there are no edges to wait for */
+            for (int n = 0; n < 3 * LANES_ARRIVE; n += 32)
+                if (lane + n < 3 * LANES_ARRIVE) gate_arrive(&gates->edge[w.first_step & 1]);
         for (int t = w.first_step; t < w.end_step; t++) {
             if (t > w.first_step)
                 gate_wait(odd ? &gates->written[(t - 1) & 1] : &gates->published[(t - 1) & 1],
                           publications.next((t - 1) & 1));
-            if (lane == 0 && !odd) gate_arrive(&gates->read[t & 1]); /* see tma_gates */
-            if (lane == 0 && odd && t + 1 < w.end_step) gate_arrive(&gates->edge[(t + 1) & 1]);
+            if (lane < LANES_ARRIVE && !odd) gate_arrive(&gates->read[t & 1]); /* see tma_gates */
+            if (lane < LANES_ARRIVE && odd && t + 1 < w.end_step)
+                gate_arrive(&gates->edge[(t + 1) & 1]);
             if (t > w.first_step && lane == 0) store_progress_release(progress, t);
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
@@ -213,10 +212,10 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     if (threadIdx.x == 0) {
         for (int p = 0; p < 2; p++) {
             gate_init(&gates->halo[p], 1);
-            gate_init(&gates->edge[p], S::own_odd(true, MODEL) ? 3 : 2);
-            gate_init(&gates->read[p], S::active / 32 + !S::own_odd(true, MODEL));
-            gate_init(&gates->published[p], S::active / 32);
-            gate_init(&gates->written[p], S::active / 32);
+            gate_init(&gates->edge[p], (S::own_odd(true, MODEL) ? 3 : 2) * LANES_ARRIVE);
+            gate_init(&gates->read[p], (S::active / 32 + !S::own_odd(true, MODEL)) * LANES_ARRIVE);
+            gate_init(&gates->published[p], S::active / 32 * LANES_ARRIVE);
+            gate_init(&gates->written[p], S::active / 32 * LANES_ARRIVE);
         }
         *finished = 0;
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

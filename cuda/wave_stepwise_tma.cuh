@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
     if (threadIdx.x == 0) {
         for (int i = 0; i < S::slots; i++) {
             gate_init(full_gate<S>(shared, i), 1);
-            gate_init(empty_gate<S>(shared, i), S::WARPS);
+            gate_init(empty_gate<S>(shared, i), S::WARPS * LANES_ARRIVE);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         fence_async_copies();
@@ -213,8 +213,7 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
         if (++newest == S::slots) newest = 0, phase ^= 1;
     };
     const auto let_go = [&] {
-        __syncwarp();
-        if (lane == 0) gate_arrive(empty_gate<S>(shared, middle));
+        warp_arrive(empty_gate<S>(shared, middle));
         if (++middle == S::slots) middle = 0;
     };
     const auto march = [&](const typename S::tile &tile, auto near, auto layers) {
