@@ -332,11 +332,13 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         const int x = h.x_tower + R * (t - 1), y = p.y;
         const int block = p.own_row() + X * S::block_bytes;
         const int next = position_after(p, X);
+        vec edges[EDGES];
+        load_edges(edges, (const T *)g.field[1], x + R * X, y);
         load_block(C, (const T *)g.field[1], x + R * X, y);
         load_block(A, (const T *)g.field[0], x + R + R * next, y);
         publish_block(C, block);
         __syncwarp(); /* edges lie where threads without planes have just written */
-        edges_from_field((const T *)g.field[1], x + R * X, y, block);
+        publish_edges(edges, block);
         if (at_z_face()) {
             if (mirrors_vectors()) {
                 mirror_vectors(C, block);
@@ -373,29 +375,41 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (p.row - 1 > -DB) to.own_down = steady_place(X + 1, p.row - 1, t);
     }
 
-    /* Edges of the first step, from the field itself. */
-    __device__ __forceinline__ void edges_from_field(const T *field, int x, int y, int block)
+    /* Edges of the first step, from the field itself: the threads of a block share them out. */
+    static constexpr int EDGES = (2 * PV * NL + lanes - 1) / lanes;
+    static __device__ __forceinline__ void edge_number(int n, int *side, int *d, int *line)
     {
-        if (lane() >= PV || idle()) return;
-#pragma unroll 1
-        for (int side = 0; side < 2; side++) {
-            if (beside(side) < 0) continue;
-            int z = h.z_part + (side ? h.vectors + lane() : lane() - PV) * V;
+        int me; /* again each time: not a register that outlives the steps */
+        asm volatile("mov.u32 %0, %%tid.x;" : "=r"(me));
+        const int number = me % lanes + n * lanes;
+        *side = number / (PV * NL);
+        *d = number / NL % PV;
+        *line = number % NL;
+    }
+    __device__ __forceinline__ void load_edges(vec (&edges)[EDGES], const T *field, int x, int y)
+    {
+#pragma unroll
+        for (int n = 0; n < EDGES; n++) {
+            int side, d, line;
+            edge_number(n, &side, &d, &line);
+            const int i = line / R, j = line % R;
+            int z = h.z_part + (side ? h.vectors + d : d - PV) * V;
             if (z < 0) z += g.n[2];
             if (z >= g.n[2]) z -= g.n[2];
-            const int edges = block + S::edge_at(side, h.vectors) + lane() * 16;
-#pragma unroll 1
-            for (int i = 0; i < R; i++) { /* R loads at a time */
-                vec v[R];
+            edges[n] = uniform_cells(T(0));
+            if (side < 2 && beside(side) >= 0 && column_inside(x + i, y + j))
+                edges[n] = load_global(field + (x + i) * g.stride_x + (y + j) * g.stride_y + z);
+        }
+    }
+    __device__ __forceinline__ void publish_edges(const vec (&edges)[EDGES], int block)
+    {
 #pragma unroll
-                for (int j = 0; j < R; j++) {
-                    v[j] = uniform_cells(T(0));
-                    if (column_inside(x + i, y + j))
-                        v[j] = load_global(field + (x + i) * g.stride_x + (y + j) * g.stride_y + z);
-                }
-#pragma unroll
-                for (int j = 0; j < R; j++) store_shared(edges + (i * R + j) * S::line, v[j]);
-            }
+        for (int n = 0; n < EDGES; n++) {
+            int side, d, line;
+            edge_number(n, &side, &d, &line);
+            if (side < 2 && beside(side) >= 0 && !idle())
+                store_shared(block + S::edge_at(side, h.vectors) + d * 16 + line * S::line,
+                             edges[n]);
         }
     }
 
