@@ -85,7 +85,8 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     params.c = stencil_weights<T>(*args);
     for (int f = 0; f < 2 && tma && !e; f++)
         e = field_tensor_map<T>(*args, args->field[f], (S::ZL + 2 * S::PV) * S::V, R,
-                                R * S::box_blocks, &params.map[f]);
+                                R * S::box_blocks, &params.map[f],
+                                CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
     if (e) return e;
     void *arguments[] = {&params};
     return cudaLaunchKernel(block_tower_function<T, R, DB>(tma, args->k != nullptr),

@@ -12,7 +12,8 @@
 template <int AXES>
 cudaError_t tensor_map(void *base, int element_bytes, const int64_t (&elements)[AXES],
                        const int64_t (&apart)[AXES - 1], const int (&box_elements)[AXES],
-                       CUtensorMap *map)
+                       CUtensorMap *map,
+                       CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE)
 {
     void *entry = nullptr;
     cudaDriverEntryPointQueryResult found;
@@ -32,19 +33,21 @@ cudaError_t tensor_map(void *base, int element_bytes, const int64_t (&elements)[
         element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
     const CUresult r = ((PFN_cuTensorMapEncodeTiled_v12000)entry)(
         map, type, AXES, base, size, stride, box, one, CU_TENSOR_MAP_INTERLEAVE_NONE,
-        CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        CU_TENSOR_MAP_SWIZZLE_NONE, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return r == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* The field cut into boxes of `rows` lines of `planes` cells from each of `columns` planes of x. */
+/* The field cut into boxes of `rows` lines of `planes` cells from each of `columns` planes of x;
+ * `promotion`: how much of a line is fetched into the L2 cache at least. */
 template <class T>
 cudaError_t field_tensor_map(const torre_wave_args &g, void *field, int planes, int rows,
-                             int columns, CUtensorMap *map)
+                             int columns, CUtensorMap *map,
+                             CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE)
 {
     constexpr int bytes = sizeof(T);
     return tensor_map<3>(field, bytes, {g.stride_y, g.n[1], g.n[0]},
-                         {g.stride_y * bytes, g.stride_x * bytes}, {planes, rows, columns}, map);
+                         {g.stride_y * bytes, g.stride_x * bytes}, {planes, rows, columns}, map,
+                         promotion);
 }
 
 /*
