@@ -60,7 +60,8 @@ typedef struct torre_points_args {
 
 typedef struct torre_wave_args {
     void *field[2];
-    const void *k;                  /* (c dt)^2 per cell, m^2; NULL: k0 everywhere */
+    double unit;   /* of k: the weight along x at order 2, else 1; weights are divided by it */
+    const void *k; /* (c dt)^2 per cell, m^2, times `unit`; NULL: k0 everywhere */
     int64_t k_stride_x, k_stride_y; /* in cells; k_stride_y = 0 for a model that ignores y */
     double k0;
     double center;       /* 2 C0 (hx^-2 + hy^-2 + hz^-2) */

@@ -48,7 +48,7 @@ template <class T> struct stencil_weights {
     T center, weight[3][5];
     T one = 1; /* see copied */
     T own;     /* at constant velocity: 2 + center */
-    T skew;    /* order 2 at constant velocity: weight along y less that along x */
+    T skew;    /* order 2: weight along y less that along x */
     stencil_weights() = default;
     explicit stencil_weights(const torre_wave_args &g)
     {
@@ -140,14 +140,14 @@ __device__ __forceinline__ T finish_order_2(const stencil_weights<T> &c, T start
 {
     return multiply_add(c.weight[2][1], z, started);
 }
-/* With a model, from the pairs; k = (c dt)^2 of the cell. */
-template <class T>
-__device__ __forceinline__ T update_order_2(const stencil_weights<T> &c, T k, T u, T before, T y,
-                                            T x, T z)
+/* With a model, from the cross and the pairs; k: (c dt)^2 of the cell times the weight along x,
+ * over which all weights are. */
+template <bool SKEWED, class T>
+__device__ __forceinline__ T update_order_2(const stencil_weights<T> &c, T k, T u, T before,
+                                            T cross, T y, T z)
 {
-    T sum = multiply(c.center, u);
-    sum = multiply_add(c.weight[1][1], y, sum);
-    sum = multiply_add(c.weight[0][1], x, sum);
+    T sum = multiply_add(c.center, u, cross);
+    if (SKEWED && c.skew != T(0)) sum = multiply_add(c.skew, y, sum);
     sum = multiply_add(c.weight[2][1], z, sum);
     return multiply_add(k, sum, multiply_add(T(2), u, -before));
 }
@@ -159,19 +159,15 @@ update_order_2(const stencil_weights<T> &c, const cells<T> &k, const cells<T> &u
                const cells<T> (&y)[2], const cells<T> (&x)[2], const cells<T> &z)
 {
     const cells<T> y_pair = pair_sum(y[0], y[1]);
-    if (MODEL) {
-        const cells<T> x_pair = pair_sum(x[0], x[1]);
-#pragma unroll
-        for (int e = 0; e < cells<T>::n; e++)
-            before.v[e] =
-                update_order_2(c, k.v[e], u.v[e], before.v[e], y_pair.v[e], x_pair.v[e], z.v[e]);
-        return;
-    }
     const cells<T> cross = pair_sum(pair_sum(x[0], y[1]), pair_sum(y[0], x[1]));
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = finish_order_2(
-            c, start_order_2<true>(c, u.v[e], before.v[e], cross.v[e], y_pair.v[e]), z.v[e]);
+        before.v[e] =
+            MODEL ? update_order_2<true>(c, k.v[e], u.v[e], before.v[e], cross.v[e], y_pair.v[e],
+                                         z.v[e])
+                  : finish_order_2(
+                        c, start_order_2<true>(c, u.v[e], before.v[e], cross.v[e], y_pair.v[e]),
+                        z.v[e]);
 }
 /* (1 - s dt) u-, into u-. */
 template <class T>

@@ -8,17 +8,22 @@
 #include "wave_tensor_map.cuh"
 
 /* Variant: bit 0 sources or receivers, bit 1 absorbing layers, bit 2 velocity array, bit 3 the same
- * spacing along x and y (for the largest diamond, without layers and array: others take either). */
+ * spacing along x and y (for the largest diamond, without layers: others take either). */
 constexpr int REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4, REGISTER_SQUARE = 8;
-template <int D> constexpr int register_variants = D == 6 ? 10 : 8;
+template <int D> constexpr int register_variants = D == 6 ? 16 : 8;
+constexpr bool register_variant_built(int variant)
+{
+    return !(variant & REGISTER_SQUARE) || !(variant & REGISTER_LAYERS);
+}
 template <class T, int D, bool TMA, int VARIANT = 0>
 const void *register_tower_function(int variant)
 {
     if constexpr (VARIANT < register_variants<D>) {
-        if (variant == VARIANT)
-            return (const void *)register_tower_kernel<
-                T, D, (VARIANT & REGISTER_MODEL) != 0, (VARIANT & REGISTER_LAYERS) != 0,
-                (VARIANT & REGISTER_POINTS) != 0, (VARIANT & REGISTER_SQUARE) == 0, TMA>;
+        if constexpr (register_variant_built(VARIANT))
+            if (variant == VARIANT)
+                return (const void *)register_tower_kernel<
+                    T, D, (VARIANT & REGISTER_MODEL) != 0, (VARIANT & REGISTER_LAYERS) != 0,
+                    (VARIANT & REGISTER_POINTS) != 0, (VARIANT & REGISTER_SQUARE) == 0, TMA>;
         return register_tower_function<T, D, TMA, VARIANT + 1>(variant);
     }
     return nullptr;
@@ -75,6 +80,7 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
     if (e) return e;
     if (register_shape<T, D, true, TMA>::shared_bytes > limit) return cudaErrorInvalidConfiguration;
     for (int variant = register_variants<D> - 1; variant >= 0; variant--) {
+        if (!register_variant_built(variant)) continue;
         const int shared_bytes = register_shared_bytes<T, D, TMA>(variant);
         k = register_tower_function<T, D, TMA>(variant);
         int blocks;
@@ -146,7 +152,8 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     void *arguments[] = {&params, &edges};
     int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
                   (args->points.first ? REGISTER_POINTS : 0);
-    if (params.c.skew == 0 && variant + REGISTER_SQUARE < register_variants<D>)
+    if (params.c.skew == 0 && variant + REGISTER_SQUARE < register_variants<D> &&
+        register_variant_built(variant + REGISTER_SQUARE))
         variant += REGISTER_SQUARE;
     auto launch_with = [&](auto tma) {
         constexpr bool TMA = decltype(tma)::value;

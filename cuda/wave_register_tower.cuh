@@ -665,19 +665,18 @@ struct register_tower {
                 }
         };
         auto y_pair = [&](int u, int v) { return add(cur[u][v + 2], cur[u + 2][v]); };
-        auto x_pair = [&](int u, int v) { return add(cur[u][v], cur[u + 2][v + 2]); };
         /* left of column (u, v - 2): what is right of column (u, v) */
         auto diagonal = [&](int u, int v) { return add(cur[u][v], cur[u + 2][v]); };
+        auto cross = [&](int u, int v) { return add(diagonal(u, v), diagonal(u, v + 2)); };
         auto start = [&](int u, int v, T before) {
-            return start_order_2<SKEWED>(c, cur[u + 1][v + 1], before,
-                                         add(diagonal(u, v), diagonal(u, v + 2)), y_pair(u, v));
+            return start_order_2<SKEWED>(c, cur[u + 1][v + 1], before, cross(u, v), y_pair(u, v));
         };
         auto whole = [&](int u, int v, T k_here, T z_pair) {
             const T before = prev[u + 2][v + 2];
             auto next = [&](T kept_before) {
                 if (!MODEL) return finish_order_2(c, start(u, v, kept_before), z_pair);
-                return update_order_2(c, k_here, cur[u + 1][v + 1], kept_before, y_pair(u, v),
-                                      x_pair(u, v), z_pair);
+                return update_order_2<SKEWED>(c, k_here, cur[u + 1][v + 1], kept_before,
+                                              cross(u, v), y_pair(u, v), z_pair);
             };
             if (!DAMPED) return shrunk(next(kept(before)));
             const T s_dt =
@@ -744,9 +743,10 @@ struct register_tower {
                 for (; fetched < row_end && fetched < i / V + AHEAD; fetched++) fetch(fetched);
             if (SPLIT && u + LEAD < W) start_row(u + LEAD);
             if (MODEL && u == 0) load_model(0, 0, W - 1);
-            if (MODEL && u + 2 < W) load_model(u + 1, (u + 1) & 1, W - 1);
 #pragma unroll
             for (int v = u & 1; v < W; v += 2) {
+                const int v_ahead = u & 1 ? v - 1 : v + 1;
+                if (MODEL && u + 2 < W && v_ahead < W - 1) load_model(u + 1, v_ahead, v_ahead + 1);
                 if (stays(u, v)) {
 #pragma unroll
                     for (; fetched < S::kept_vectors && fetched < i / V + AHEAD; fetched++)

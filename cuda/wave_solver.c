@@ -62,6 +62,12 @@ static void fill_args(torre_cuda_solver *s)
         for (int i = 1; i <= p->order / 2; i++)
             a->weight[axis][i - 1] = torre_stencil_weight(p->order / 2, i) / h2;
     }
+    a->unit = 1;
+    if (p->order == 2 && p->velocity_cells) { /* a multiplication less a cell */
+        a->unit = a->weight[0][0];
+        a->center /= a->unit;
+        for (int axis = 0; axis < 3; axis++) a->weight[axis][0] /= a->unit;
+    }
     a->stride_y = torre_cuda_pitch(p->size[2], p->precision);
     a->stride_x = a->stride_y * p->size[1];
     if (!p->velocity_cells) a->k0 = square_in_precision(p, p->velocity);
@@ -85,7 +91,8 @@ static torre_status upload_model(torre_cuda_solver *s)
     cudaError_t e = cudaSuccess;
     for (int64_t x = 0; x < p->size[0] && !e; x++) {
         for (int64_t i = 0; i < ny * nz; i++) {
-            double square = square_in_precision(p, torre_wave_velocity_at(p, x, i / nz, i % nz));
+            double square =
+                s->args.unit * square_in_precision(p, torre_wave_velocity_at(p, x, i / nz, i % nz));
             if (p->precision == TORRE_F32)
                 ((float *)plane)[i] = (float)square;
             else
