@@ -1,6 +1,6 @@
 /*
  * The helper warps of a register tower: fetch (halo and model), mail (edges from the blocks
- * beside), publish (progress) and points (which columns of the diamond have sources or receivers).
+ * beside), publish (progress) and sample (receivers; it looks sources up, too).
  * Included by wave_register_tower.cuh.
  */
 
@@ -13,9 +13,10 @@
  * The k-th item of this block, which has tried `tries` items so far: the fetch warp takes it, and
  * finishes those without steps.
  */
-template <class S>
+template <class S, class F>
 __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, int nx,
-                                                   typename S::gates_type *gates, int k, int *tries)
+                                                   typename S::gates_type *gates, int k, int *tries,
+                                                   F find_sources)
 {
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     const int parts = S::tma && l.clusters ? l.parts : 1; /* to take together */
@@ -48,6 +49,7 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
             store_cluster(cluster_address(shared_address(tell), lane),
                           next.number < 0 ? items : next.number,
                           cluster_address(shared_address(told), lane));
+    if (next.number >= 0) find_sources(next);
     if (k >= TURNS) gate_wait<S::tma>(&gates->accepted[k % TURNS], k / TURNS - 1 & 1);
     if (lane == 0) gates->turn[k % TURNS] = next;
     warp_arrive<S::tma>(&gates->offered[k % TURNS]);
@@ -64,7 +66,7 @@ __device__ __forceinline__ void for_each_item(typename S::gates_type *gates, F f
         const register_turn turn = gates->turn[k % TURNS];
         warp_arrive<S::tma>(&gates->accepted[k % TURNS]);
         if (turn.number < 0) break;
-        f(turn.w, turn.number, n);
+        f(turn, n);
         n += turn.w.end_step - turn.w.first_step;
     }
 }
@@ -90,7 +92,7 @@ __device__ __forceinline__ void wait_for_room(typename S::gates_type *gates, int
     if (n >= STEPS_APART) wait_until_published<S>(gates, n - STEPS_APART);
 }
 
-template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
+template <class T, int D, bool MODEL, bool TMA, bool POINTS = false> struct register_fetch {
     using S = register_shape<T, D, MODEL, TMA>;
     static constexpr int V = S::vector;
     const register_tower_params<T, D> &p;
@@ -275,6 +277,19 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
         }
     }
 
+    /* Which sources an item may meet, and between which steps. */
+    __device__ __forceinline__ void find_sources(register_turn &turn) const
+    {
+        const strip_points<S, D> strip(p.g, p.l, turn.w.m, turn.w.part, false);
+        const int x = p.l.half_size * turn.w.s;
+        turn.source_begin = strip.begin(x + turn.w.first_step);
+        turn.source_stop = strip.end(x + turn.w.end_step - 1);
+        turn.source_first = turn.source_end = 0;
+        if (turn.source_begin >= turn.source_stop) return;
+        turn.source_first = strip.nodes[turn.source_begin].x - x - (S::W - 1);
+        turn.source_end = strip.nodes[turn.source_stop - 1].x - x + 1;
+    }
+
     __device__ __forceinline__ void run(typename S::gates_type *gates, char *shared,
                                         const register_tower_edges &edges) const
     {
@@ -283,7 +298,10 @@ template <class T, int D, bool MODEL, bool TMA> struct register_fetch {
         int tries = 0;
 #pragma unroll 1
         for (int k = 0;; k++) {
-            const register_turn turn = take_item<S>(p.l, g.n[0], gates, k, &tries);
+            const register_turn turn =
+                take_item<S>(p.l, g.n[0], gates, k, &tries, [&](register_turn &next) {
+                    if (POINTS) find_sources(next);
+                });
             if (turn.number < 0) break;
             const tower_item &w = turn.w;
             const int *pointer = tower_wait_for(p.l, w, turn.number, lane, g.periodic[1], false);
@@ -347,7 +365,9 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
 {
     const torre_tower_launch &l = p.l;
     const int lane = threadIdx.x & 31;
-    for_each_item<S>(gates, [&](const tower_item &w, int item, int n) {
+    for_each_item<S>(gates, [&](const register_turn &turn, int n) {
+        const tower_item &w = turn.w;
+        const int item = turn.number;
         if (l.parts == 1 || l.clusters) return; /* nobody would wait for this warp */
         const int last_warp = (tower_planes_of(l, w.part, p.g.n[2], S::vector).count - 1) / 32;
 #pragma unroll 1
@@ -380,29 +400,34 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     });
 }
 
-/* The samples of step t, which was number n, in columns that have left the diamond. */
-template <class S, int D, class T>
-__device__ __forceinline__ void take_leaving_samples(const register_tower_params<T, D> &p,
-                                                     const char *shared, const tower_item &w, int t,
-                                                     int n)
+/* What a receiver sees, in the field that step t writes. */
+template <int D, class T>
+__device__ __forceinline__ const T *receiver_cell(const register_tower_params<T, D> &p,
+                                                  const tower_item &w, const torre_strip_node &node,
+                                                  int t)
 {
     const torre_wave_args &g = p.g;
-    const point_list &list = ((const point_list *)(shared + S::points))[n % S::lists];
-    if (!(list.served & point_list::LEAVING)) return;
-    T *samples = (T *)g.points.samples + t * g.points.receiver_count;
-    const int z_first = tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
+    int y = p.l.half_size * w.m + node.row;
+    if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
+    return (const T *)g.field[t & 1] + node.x * g.stride_x + y * g.stride_y + node.z;
+}
+
+/* The samples of the last step t of an item, once all has been written. */
+template <class S, int D, class T>
+__device__ __forceinline__ void take_last_samples(const register_tower_params<T, D> &p,
+                                                  const tower_item &w, int t)
+{
+    const int x = p.l.half_size * w.s + t;
+    const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
+    const int end = strip.end(x);
 #pragma unroll 1
-    for (int i = threadIdx.x & 31; i < point_list::count(list.served); i += 32) {
-        const point_list::point e = list.node[i];
-        if (e.slot < 0 || e.column == point_list::STAYS) continue;
-        const int u = S::column_u(e.column), v = S::column_v(e.column);
-        const int x = p.l.half_size * w.s + t + (u + v) / 2;
-        int y = p.l.half_size * w.m + (u - v) / 2;
-        if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
-        const T *cell = (const T *)g.field[t & 1] + x * g.stride_x + y * g.stride_y + z_first +
-                        e.warp * 32 + e.at;
-        samples[e.slot] = __ldcg(cell);
+    for (int i = strip.begin(x) + (threadIdx.x & 31); i < end; i += 32) {
+        const torre_strip_node node = strip.node(i, end);
+        if (strip.column(node, x) >= 0)
+            ((T *)p.g.points.samples)[t * p.g.points.receiver_count + node.slot] =
+                __ldcg(receiver_cell(p, w, node, t));
     }
+    __syncwarp();
 }
 
 /*
@@ -429,7 +454,8 @@ template <class S, int D, class T> struct register_model {
     /* All steps of all items, by a warp that does nothing else. */
     __device__ __forceinline__ void run() const
     {
-        for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
+        for_each_item<S>(gates, [&](const register_turn &turn, int n) {
+            const tower_item &w = turn.w;
             if (n > 0) wait_for_step<S>(gates, n - 1);
             start(w, n);
 #pragma unroll 1
@@ -448,94 +474,107 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
 {
     const int lane = threadIdx.x & 31;
     [[maybe_unused]] const register_model<S, D, T> model = {p, gates, shared};
-    for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
+    for_each_item<S>(gates, [&](const register_turn &turn, int n) {
+        const tower_item &w = turn.w;
         int *progress = tower_progress(p.l, w.s, w.m, w.part);
         if constexpr (MODEL) model.start(w, n);
 #pragma unroll 1
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
-            if (RACECHECK && POINTS) /* it sees the step finished by those who have waited */
-                gate_wait<S::tma>(&gates->listed[n % S::lists], n / S::lists & 1);
             const bool last = t + 1 == w.end_step;
-            if (POINTS && last) take_leaving_samples<S>(p, shared, w, t, n);
+            if (POINTS && last) take_last_samples<S>(p, w, t);
             if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
-            /* Towers downwind overwrite what left two steps ago. */
-            if (POINTS && !last) take_leaving_samples<S>(p, shared, w, t, n);
             warp_arrive<S::tma>(&gates->published[n % STEPS_APART]);
             if constexpr (MODEL) model.fetch(w, t + 2, n + 2);
         }
     });
 }
 
-/* Lists the sources and receivers of the diamond, for every step. */
+/*
+ * Lists the sources of every step, and takes the samples of all steps but the last of an item: of
+ * columns that stay in the diamond from the exchange, of those that leave from global memory. Warps
+ * that have receivers overwrite the exchange only after that, and towers downwind the field only
+ * when those have finished that step.
+ *
+ * A lane looks at every 32nd receiver of those that the item may meet, which are sorted by x: it
+ * keeps the first that it has not passed, and the one after that.
+ */
 template <class S, int D, class T>
-__device__ __forceinline__ void list_points(const register_tower_params<T, D> &p,
-                                            typename S::gates_type *gates, char *shared)
+__device__ __forceinline__ void take_samples(const register_tower_params<T, D> &p,
+                                             typename S::gates_type *gates, char *shared)
 {
-    const torre_wave_args &g = p.g;
     const int lane = threadIdx.x & 31;
-    for_each_item<S>(gates, [&](const tower_item &w, int, int n) {
-        const strip_points<S, D> strip(g, p.l, w.m, w.part);
-        const int z_first = tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
-        const int x_tower = p.l.half_size * w.s;
-        /* the ranges of 32 steps, and the first nodes of the step to come: answers take long */
-        int begin = 0, end = 0;
-        auto range_of = [&](int t) {
-            const int i = t - w.first_step & 31;
-            if (i == 0) {
-                begin = strip.begin(x_tower + t + lane);
-                end = strip.end(x_tower + t + lane);
+    /* Of level n, which warps (bits) have put down for step n, samples have been taken. */
+    auto arrive = [&](uint32_t warps, int n) {
+        __syncwarp();
+        for (int i = lane; i < S::warps * LANES_ARRIVE; i += 32)
+            if (warps >> i / LANES_ARRIVE & 1)
+                gate_arrive<S::tma>(&gates->near[i / LANES_ARRIVE][n & 1]);
+    };
+    for_each_item<S>(gates, [&](const register_turn &turn, int n) {
+        const tower_item &w = turn.w;
+        const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
+        const int z_first = tower_planes_of(p.l, w.part, p.g.n[2], S::vector).first;
+        const int x_tower = p.l.half_size * w.s, end = strip.end(x_tower + w.end_step - 2);
+        int i = strip.begin(x_tower + w.first_step) + lane;
+        torre_strip_node node = strip.node(i, end), after = strip.node(i + 32, end);
+        /* f of all receivers of this lane in the diamond that starts at x, with their columns */
+        auto for_each_receiver = [&](int x, auto f) {
+            int j = i;
+            torre_strip_node q = node;
+#pragma unroll 1
+            while (q.x < x + S::W) {
+                const int column = strip.column(q, x);
+                if (column >= 0) f(q, S::column_u(column), S::column_v(column));
+                j += 32;
+                q = j == i + 32 ? after : strip.node(j, end);
             }
-            return make_int2(__shfl_sync(~0u, begin, i), __shfl_sync(~0u, end, i));
         };
-        int2 next = range_of(w.first_step);
-        torre_strip_node ahead = strip.node(next.x + lane, next.y);
+        /* Sources of step t, which is number n, for workers: they have waited for its edges when
+         * they need them. */
+        auto list_sources = [&](int t, int n) {
+            if (t < turn.source_first || t >= turn.source_end) return;
+            source_list<T> &list = ((source_list<T> *)(shared + S::sources))[n & 1];
+            const torre_strip_node q = strip.node(turn.source_begin + lane, turn.source_stop);
+            const int column = strip.column(q, x_tower + t);
+            const uint32_t found = __ballot_sync(~0u, column >= 0);
+            const int at = __popc(found & ((1u << lane) - 1));
+            const bool all = turn.source_stop - turn.source_begin <= 32;
+            if (lane == 0) list.count = all ? __popc(found) : list.room + 1;
+            if (column >= 0 && at < list.room)
+                list.source[at] = {
+                    q.z - z_first, column,
+                    ((const T *)p.g.points.source_values)[t * p.g.points.source_count + ~q.slot]};
+        };
+        if (n > 1) wait_for_step<S>(gates, n - 2);
+        list_sources(w.first_step, n);
+        arrive(~0u, n);
 #pragma unroll 1
-        for (int t = w.first_step; t < w.end_step; t++, n++) {
-            const int2 range = next;
-            torre_strip_node node = ahead;
-            next = range_of(t + 1);
-            ahead = strip.node(next.x + lane, next.y);
-            if (n >= S::lists) {
-                wait_until_published<S>(gates, n - S::lists);
-                gate_wait<S::tma>(&gates->listed[n % S::lists], n / S::lists - 1 & 1);
-            }
-            point_list &list = ((point_list *)(shared + S::points))[n % S::lists];
-            uint32_t receivers = 0, sources = 0, leaving = 0; /* warps (bits) */
-            int count = 0;
-#pragma unroll 1
-            for (int i = range.x;;) {
-                const int column = strip.column(node, x_tower + t);
-                const uint32_t found = __ballot_sync(~0u, column >= 0);
-                const int at = count + __popc(found & ((1u << lane) - 1));
-                count += __popc(found);
-                if (column >= 0) {
-                    const int u = S::column_u(column), v = S::column_v(column);
-                    const int plane = node.z - z_first;
-                    const bool leaves = u == 0 || v == 0, stays = !leaves && node.slot >= 0;
-                    (node.slot < 0 ? sources : leaves ? leaving : receivers) |= 1u << plane / 32;
-                    if (at < point_list::room)
-                        list.node[at] = {node.slot,
-                                         (uint16_t)(stays ? S::value_at(plane, u, v) : plane % 32),
-                                         (uint8_t)(plane / 32),
-                                         (uint8_t)(stays ? (int)point_list::STAYS : column)};
-                }
+        for (int t = w.first_step; t + 1 < w.end_step; t++, n++) {
+            const int x = x_tower + t;
+            while (node.x < x) {
+                node = after;
                 i += 32;
-                if (i >= range.y) break;
-                node = strip.node(i + lane, range.y);
+                after = strip.node(i + 32, end);
             }
-            const uint32_t warps = warp_or(receivers | sources << 8 | leaving << 16);
-            __syncwarp();
-            if (lane == 0) {
-                const uint32_t all = (warps | warps >> 8 | warps >> 16) & 255;
-                const uint32_t served = count > point_list::room
-                                            ? all << point_list::SOURCES | point_list::UNLISTED
-                                            : (warps & 0xffff) |
-                                                  (uint32_t)count << point_list::COUNT |
-                                                  (warps >> 16 ? point_list::LEAVING : 0);
-                store_shared_release((int *)&list.served, served | n << point_list::NUMBER);
-            }
-            warp_arrive<S::tma>(&gates->listed[n % S::lists]);
+            uint32_t warps = 0;
+            for_each_receiver(x, [&](const torre_strip_node &q, int, int) {
+                warps |= 1u << (q.z - z_first) / 32;
+            });
+            warps = warp_or(warps);
+            /* the gate of step n + 1 was that of step n - 1 */
+            if (n > 0) wait_for_step<S>(gates, n - 1);
+            list_sources(t + 1, n + 1);
+            arrive(~warps, n + 1);
+            if (!warps) continue;
+            wait_for_step<S>(gates, n);
+            for_each_receiver(x, [&](const torre_strip_node &q, int u, int v) {
+                T *sample = (T *)p.g.points.samples + t * p.g.points.receiver_count + q.slot;
+                const int at = S::exchange + S::value_at(q.z - z_first, u, v) * 4;
+                *sample = u > 0 && v > 0 ? *(volatile T *)(shared + at)
+                                         : __ldcg(receiver_cell(p, w, q, t));
+            });
+            arrive(warps, n + 1);
         }
     });
 }
@@ -557,12 +596,8 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
             gate_init<TMA>(&gates->published[i], LANES_ARRIVE);
         }
         for (int i = 0; i < S::warps; i++) {
-            gate_init<TMA>(&gates->near[i][0], 2 * EDGE_ARRIVALS);
-            gate_init<TMA>(&gates->near[i][1], 2 * EDGE_ARRIVALS);
-        }
-        for (int i = 0; i < S::lists; i++) {
-            gate_init<TMA>(&gates->listed[i], LANES_ARRIVE);
-            if (POINTS) ((point_list *)(shared + S::points))[i].served = ~0u;
+            for (int j = 0; j < 2; j++)
+                gate_init<TMA>(&gates->near[i][j], 2 * EDGE_ARRIVALS + (POINTS ? LANES_ARRIVE : 0));
         }
         for (int i = 0; i < TURNS; i++) {
             gate_init<TMA>(&gates->offered[i], LANES_ARRIVE);
@@ -582,18 +617,18 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     if (helper >= 0) {
         if constexpr (TMA)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
-        if (helper == 0) register_fetch<T, D, MODEL, TMA>{params}.run(gates, shared, edges);
+        if (helper == 0) register_fetch<T, D, MODEL, TMA, POINTS>{params}.run(gates, shared, edges);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
         if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
-        if (POINTS && helper == 3) list_points<S, D>(params, gates, shared);
+        if (POINTS && helper == 3) take_samples<S, D>(params, gates, shared);
         if constexpr (MODEL_TMA && !POINTS)
             if (helper == 3) register_model<S, D, T>{params, gates, shared}.run();
     } else {
         if constexpr (TMA)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
         register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, TMA> tower(params);
-        for_each_item<S>(gates, [&](const tower_item &w, int item, int) { tower.run(w, item); });
+        for_each_item<S>(gates, [&](const register_turn &turn, int) { tower.run(turn); });
     }
     if constexpr (TMA) /* others may still store in this block */
         if (params.l.clusters) {

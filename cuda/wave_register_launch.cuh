@@ -45,9 +45,8 @@ template <class T, int D> cudaError_t register_tower_uses_tma(bool *tma)
 /* Shared memory of a block. */
 template <class T, int D, bool TMA> int register_shared_bytes(int variant)
 {
-    const bool points = variant & REGISTER_POINTS;
-    return variant & REGISTER_MODEL ? register_shape<T, D, true, TMA>::shared_bytes_of(points)
-                                    : register_shape<T, D, false, TMA>::shared_bytes_of(points);
+    return variant & REGISTER_MODEL ? register_shape<T, D, true, TMA>::shared_bytes
+                                    : register_shape<T, D, false, TMA>::shared_bytes;
 }
 
 /* How to launch `blocks` blocks, in clusters of `cluster` if that is more than one. */
@@ -95,8 +94,7 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
     }
     shape->blocks_per_sm = least;
     for (int size = 2; TMA && size <= TORRE_CLUSTER_MOST; size++) { /* alike for all variants */
-        const register_tower_config with(size, size, S::threads, S::shared_bytes_of(false),
-                                         nullptr);
+        const register_tower_config with(size, size, S::threads, S::shared_bytes, nullptr);
         int clusters;
         if (cudaOccupancyMaxActiveClusters(&clusters, k, &with.config) == cudaSuccess)
             shape->cluster_blocks[size - 2] = clusters * size;
@@ -107,7 +105,7 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
     shape->planes = S::planes;
     shape->block_x = 1;
     shape->strips = true;
-    shape->shared_bytes = S::shared_bytes_of(false);
+    shape->shared_bytes = S::shared_bytes;
     shape->mailbox_bytes = S::mailbox_bytes;
     return cudaSuccess;
 }

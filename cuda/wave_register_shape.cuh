@@ -37,6 +37,7 @@ struct register_item {
     int line; /* of column (0, 0) in step 0, in a field: lines of 128 bytes before it */
     int inside_first, inside_end; /* steps in between touch no x or y face */
     int plain_first, plain_end;   /* nor a damping layer along x or y; pairs of steps start here */
+    int plain_stop;               /* there, or before steps that may meet a source */
     int beside[2];                /* items below and above that this warp has mail from, or -1 */
     uint64_t mail_to[2];          /* for each of them: its mailbox for even levels, */
     int mail_from[2];             /* the plane to send, */
@@ -44,37 +45,28 @@ struct register_item {
     uint32_t edge_to[2][2];       /* or, in a cluster: where its edge is, by parity of n, */
     uint32_t gate_to[2];          /* and its gate for even n */
     int last_warp;                /* with planes */
+    int source_first, source_end; /* as in register_turn */
     uint32_t rows_outside;        /* bit 16 + D - 1 + Y: row Y of the diamond is beyond a face, */
     uint32_t rows_beyond;         /* or beyond the seam of periodic y, by `seam` bytes */
     int64_t seam;
 };
 
-/* The source and receiver nodes in the diamond of one step. */
-struct point_list {
-    struct alignas(8) point {
-        int slot;    /* as in torre_point_node */
-        uint16_t at; /* where the exchange has the value, in units of 4 bytes; or the lane */
-        uint8_t warp;
-        uint8_t column; /* register_shape::column_number; or STAYS */
-    };
-    /* a receiver in a column that stays in the diamond: at is a place in the exchange */
-    static constexpr int STAYS = 255;
-    static constexpr int room = 47; /* nodes: at dts 6 that leaves room for the L1 cache */
-    /* Warps (bits) with receivers in columns that stay, warps with sources or nodes that are not
-     * listed, how many nodes are listed, and the number of the step, modulo 256: written last, it
-     * tells that all is here. */
-    uint32_t served;
-    static constexpr int SOURCES = 8, COUNT = 16, NUMBER = 24; /* first bits */
-    static constexpr uint32_t LEAVING = 1u << 22;              /* receivers in columns that leave */
-    static constexpr uint32_t UNLISTED = 1u << 23;             /* there are too many to list */
-    static __host__ __device__ constexpr int count(uint32_t served) { return served >> COUNT & 63; }
-    point node[room];
+/* The sources in the diamond of one step. */
+template <class T> struct source_list {
+    static constexpr int room = 7;
+    int count; /* more than `room`: they are not listed */
+    struct alignas(16) {
+        int plane, column; /* of the block; register_shape::column_number */
+        T value;
+    } source[room];
 };
 
 /* What a block works on; number: place in the list of items, -1 after the last. */
 struct register_turn {
     tower_item w;
     int number;
+    int source_first, source_end;  /* no source is in the diamond of other steps, */
+    int source_begin, source_stop; /* nor is any but these nodes */
 };
 constexpr int TURNS = 4; /* items that the warps of a block may be apart */
 /* And the first block of a cluster of eight and the last: it fetches up to five steps ahead of one
@@ -84,14 +76,14 @@ constexpr int TURNS_TOLD = 16;
 /* Gates (shared memory barriers) of a block. */
 constexpr int STEPS_APART = 8; /* between the step that is fetched and the last one published */
 constexpr int EDGE_ARRIVALS = (LANES_ARRIVE + 1) / 2; /* half a warp passes on an edge */
-template <int WARPS, int SLOTS, int LISTS> struct register_gates {
+template <int WARPS, int SLOTS> struct register_gates {
     uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: all have read it */
     uint64_t finished[STEPS_APART];     /* a step has; the last of an item once all is written */
     uint64_t published[STEPS_APART];    /* `publish` has seen that and told others */
-    uint64_t near[WARPS][2];            /* both edges of a warp have arrived; by parity of n */
-    uint64_t listed[LISTS];             /* the points of a step have been listed */
-    uint64_t offered[TURNS];            /* the fetch warp has taken an item */
-    uint64_t accepted[TURNS];           /* all others know which */
+    uint64_t near[WARPS][2];  /* both edges of a warp have arrived, and samples of the level before
+                               * have been taken from its exchange; by parity of n */
+    uint64_t offered[TURNS];  /* the fetch warp has taken an item */
+    uint64_t accepted[TURNS]; /* all others know which */
     register_turn turn[TURNS];
     uint64_t told[TURNS_TOLD]; /* the first block of the cluster has told which item comes next: */
     int place[TURNS_TOLD];     /* its own; or one beyond the last */
@@ -205,23 +197,18 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     static constexpr int recall_row = kept_vectors + spread;
     static constexpr int exchange_bytes = (recall_row + recalls) * row_bytes;
 
-    static constexpr int lists = 4; /* of points, for steps to come */
-    using gates_type = register_gates<warps, slots, lists>;
+    using gates_type = register_gates<warps, slots>;
     static constexpr int ring = 0, model = slots * slot_bytes;
     static constexpr int exchange = model + model_bytes;
     static constexpr int gates = exchange + warps * exchange_bytes;
     static constexpr int items = gates + (int)(sizeof(gates_type) + 15) / 16 * 16;
     static constexpr int damping = items + warps * (int)sizeof(register_item);
     static constexpr int damping_bytes = 32 * (int)sizeof(T); /* of a warp: along x, along y */
-    static constexpr int points = damping + warps * damping_bytes;
-    /* A block asks for as little as it needs: without a model on compute capability 9.0 that leaves
-     * 60 KB of L1 cache, not 28, for what threads spill. */
-    static constexpr int shared_bytes_of(bool with_points)
-    {
-        return with_points ? points + lists * (int)sizeof(point_list) : points;
-    }
-    static constexpr int shared_bytes = shared_bytes_of(true);
-    static_assert(items % 8 == 0 && damping % 8 == 0, "alignment");
+    /* As little as possible: without a model on compute capability 9.0 that leaves 60 KB of L1
+     * cache, not 28, for what threads spill. */
+    static constexpr int sources = damping + warps * damping_bytes; /* by parity of n */
+    static constexpr int shared_bytes = sources + 2 * (int)sizeof(source_list<T>);
+    static_assert(items % 8 == 0 && damping % 8 == 0 && sources % 16 == 0, "alignment");
     static_assert(shared_bytes <= 232448, "what a block may have");
     static_assert(TMA || halo_lines <= 32, "a lane knows a line");
     /* Where the exchange has column (u, v), u, v > 0, of a plane, in units of 4 bytes. */

@@ -12,8 +12,7 @@
  * mailboxes in global memory whose packets carry their own flags.
  *
  * A warp waits only for the two warps beside it; there is no barrier of the block. Four more warps
- * (wave_register_helpers.cuh) fetch slots, receive mail, publish progress and look up sources and
- * receivers.
+ * (wave_register_helpers.cuh) fetch slots, receive mail, publish progress and take samples.
  *
  * Near x and y faces the columns just outside are set to mirror images of those inside before a
  * step, so that the step itself need not know. (Whoever reads such a ghost has its source at hand.)
@@ -74,20 +73,9 @@ __device__ __forceinline__ void store_vector(uint32_t at, const cells<double> &q
 {
     asm volatile("st.volatile.shared.v2.f64 [%0], {%1, %2};" ::"r"(at), "d"(q.v[0]), "d"(q.v[1]));
 }
-__device__ __forceinline__ void load_words(uint32_t at, uint32_t &a, uint32_t &b, uint32_t &c)
-{
-    [[maybe_unused]] uint32_t d;
-    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                 : "r"(at));
-}
 __device__ __forceinline__ void load_pair(uint32_t at, uint32_t &a, uint32_t &b)
 {
     asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
-}
-__device__ __forceinline__ void load_word(uint32_t &a, uint32_t at)
-{
-    asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(a) : "r"(at));
 }
 __device__ __forceinline__ void store_words(uint32_t at, uint32_t a, uint32_t b, uint32_t c,
                                             uint32_t d)
@@ -118,30 +106,31 @@ __device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, double 
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
-/* Sources and receivers near the towers of a strip, see torre_points_args. */
+/* Sources or receivers near the towers of a strip, see torre_points_args. */
 template <class S, int D> struct strip_points {
     const int *first;
     const torre_strip_node *nodes;
     int nx;
 
     __device__ __forceinline__ strip_points(const torre_wave_args &g, const torre_tower_launch &l,
-                                            int m, int part)
-        : first(g.points.first + ((int64_t)m * l.parts + part) * g.n[0]),
+                                            int m, int part, bool receivers)
+        : first(g.points.first +
+                ((int64_t)(receivers ? m + g.points.blocks_y : m) * l.parts + part) * g.n[0]),
           nodes(g.points.strip_node), nx(g.n[0])
     {
     }
     /* Numbers of those in columns beside x, for the diamond whose column (0, 0) lies at x. */
     __device__ __forceinline__ int begin(int x) const { return first[min(max(x, 0), nx)]; }
     __device__ __forceinline__ int end(int x) const { return begin(x + S::W); }
-    /* Node i; at and after the end one that is in no column. */
+    /* Node i; at and after the end one that is beyond all others. */
     __device__ __forceinline__ torre_strip_node node(int i, int end) const
     {
-        const int4 outside = make_int4(0, S::W, 0, 0);
-        const int4 q = i < end ? __ldg((const int4 *)nodes + i) : outside;
+        const int4 beyond = make_int4(1 << 30, 0, 0, 0);
+        const int4 q = i < end ? __ldg((const int4 *)nodes + i) : beyond;
         return {q.x, q.y, q.z, q.w};
     }
     /* Number of the column that has the node, or -1. */
-    __device__ __forceinline__ int column(const torre_strip_node &node, int x) const
+    static __device__ __forceinline__ int column(const torre_strip_node &node, int x)
     {
         const int u = node.x - x + node.row, v = node.x - x - node.row;
         return (unsigned)u < S::W && (unsigned)v < S::W ? S::column_number(u, v) : -1;
@@ -165,12 +154,11 @@ struct register_tower {
      * latency of an L1 cache that stores keep busy. Addresses are those of shared memory. */
     uint32_t here_at;   /* place of this plane in the exchange */
     uint32_t beside_at; /* bytes: places from there to the plane below, for even and odd n, above */
-    uint32_t exists;    /* this plane does */
+    uint32_t waits_at;  /* gate of this warp's edges, for even n; 1 more if this plane exists */
     uint32_t pass_from; /* the vector of an end of this warp that this lane passes on, or 0 */
     uint32_t role;      /* of this lane at the end of a step: gate to arrive at, for even n, and */
     static constexpr uint32_t ARRIVES_FIRST = 1, ARRIVES = 2, MAILS = 4;
-    uint32_t served; /* point_list::served of this step */
-    T keep, shrink;  /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
+    T keep, shrink; /* 1 - s dt and 1 / (1 + s dt) of this plane where x and y have no layer */
 
     __device__ __forceinline__ explicit register_tower(const register_tower_params<T, D> &params)
         : p(params), g(params.g), lane(threadIdx.x & 31), warp(uniform(threadIdx.x >> 5)),
@@ -204,8 +192,10 @@ struct register_tower {
 
     /* ---------- items ---------- */
 
-    __device__ __forceinline__ void start_item(const tower_item &w, int number)
+    __device__ __forceinline__ void start_item(const register_turn &turn)
     {
+        const tower_item &w = turn.w;
+        const int number = turn.number;
         const tower_planes range = tower_planes_of(p.l, w.part, g.n[2], V);
         volatile register_item &h = item();
         /* If another warp was the last, warps have not kept in step with those beside them: wait
@@ -213,6 +203,10 @@ struct register_tower {
         if (n > 0 && h.last_warp != (range.count - 1) / 32)
             gate_wait<TMA>(&gates()->published[(n - 1) % STEPS_APART], (n - 1) / STEPS_APART & 1);
         __syncwarp();
+        if (POINTS) {
+            h.source_first = turn.source_first;
+            h.source_end = turn.source_end;
+        }
         h.part = w.part;
         h.first_step = w.first_step;
         h.end_step = w.end_step;
@@ -247,7 +241,7 @@ struct register_tower {
             const int above = highest ? (S::edge(warp, parity, 1) - own) / 16 : rigid_above ? 0 : 1;
             beside_at |= (below & 255u) << 8 * parity | (above & 255u) << (8 * parity + 16);
         }
-        exists = active();
+        waits_at = near_gate(warp, 0) | active();
         const bool passes = works() && (lane & 16 ? warp < h.last_warp : warp > 0);
         pass_from =
             passes && (lane & 15) < S::kept_vectors
@@ -261,7 +255,8 @@ struct register_tower {
             role |= ARRIVES_FIRST;
         prepare_mail();
         if (RECALLS)
-            store_words(here_at + S::recall_row * S::row_bytes, beside_at, exists, pass_from, role);
+            store_words(here_at + S::recall_row * S::row_bytes, beside_at, waits_at, pass_from,
+                        role);
         if (LAYERS) {
             const T s_dt = stores() ? ((const T *)g.damping[2])[z()] : T(0);
             keep = add(T(1), -s_dt);
@@ -270,20 +265,15 @@ struct register_tower {
         find_plain_steps();
         __syncwarp();
     }
-    __device__ __forceinline__ bool stores() const { return exists; }
+    __device__ __forceinline__ bool stores() const { return waits_at & 1; }
     /* What has been put down at the start of the item, before a step; and before its end. */
     __device__ __forceinline__ void recall()
     {
-        if (RECALLS) load_pair(here_at + S::recall_row * S::row_bytes, beside_at, exists);
+        if (RECALLS) load_pair(here_at + S::recall_row * S::row_bytes, beside_at, waits_at);
     }
     __device__ __forceinline__ void recall_role()
     {
         if (RECALLS) load_pair(here_at + S::recall_row * S::row_bytes + 8, pass_from, role);
-        if (POINTS && !RACECHECK) recall_served();
-    }
-    __device__ __forceinline__ void recall_served()
-    {
-        load_word(served, points_at(n) + (int)offsetof(point_list, served));
     }
     /* Counts the warps (or the mail) beside this one that have passed on an edge for step n. */
     __device__ __forceinline__ uint32_t near_gate(int warp, uint32_t n) const
@@ -519,6 +509,8 @@ struct register_tower {
     /* Half a warp sends the lowest plane down, the other the highest up, a vector a lane. */
     __device__ __forceinline__ void send_mail(int t)
     {
+        int lane; /* or the compiler keeps it where all need it */
+        asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
         const int side = lane >> 4, i = lane & 15;
         const uint4 q = *(const uint4 *)(shared() + item().mail_from[side] + i * S::row_bytes);
         if constexpr (TMA)
@@ -555,7 +547,9 @@ struct register_tower {
     }
     __device__ __forceinline__ void wait_for_edges() const
     {
-        gate_wait<TMA>(near_gate(warp, n), n >> 1 & 1);
+        const uint32_t odd = (n & 1) * (uint32_t)sizeof(uint64_t);
+        /* with a model, values spill if that address stays in a register */
+        gate_wait<TMA>(MODEL ? near_gate(warp, n) : (waits_at & ~1u) + odd, n >> 1 & 1);
         __syncwarp();
     }
 
@@ -775,50 +769,26 @@ struct register_tower {
 
     /* ---------- sources and receivers ---------- */
 
-    static __device__ __forceinline__ point_list &points(uint32_t n)
-    {
-        return ((point_list *)(shared() + S::points))[n % S::lists];
-    }
-    __device__ __forceinline__ uint32_t points_at(uint32_t n) const
-    {
-        return memory + S::points + n % S::lists * (int)sizeof(point_list);
-    }
-    __device__ __forceinline__ void wait_for_points(uint32_t n) const
-    {
-        gate_wait<TMA>(gate(offsetof(typename S::gates_type, listed), n % S::lists),
-                       n / S::lists & 1);
-    }
-    /* The newest level of a column at a plane of this warp, where all lanes can reach it. */
+    /* The newest level of a column at the plane of this lane, where it can be reached by number. */
     struct value_place {
         uint32_t at; /* in the exchange, or 0 */
         char *cell;  /* in the field, if the column leaves; or NULL */
     };
-    __device__ __forceinline__ value_place place_of(int column, int plane, int t) const
+    __device__ __forceinline__ value_place place_of(int column, int t) const
     {
         const int u = S::column_u(column), v = S::column_v(column);
         value_place place = {0, nullptr};
         if (u > 0 && v > 0)
-            place.at = memory + S::exchange + S::value_at(warp * 32 + plane, u, v) * 4;
+            place.at = memory + S::exchange + S::value_at((int)threadIdx.x, u, v) * 4;
         if (min(u, v) < 2)
             place.cell =
                 (char *)((T *)g.field[t & 1] + (item().x_tower + t + (u + v) / 2) * g.stride_x +
-                         wrap_y(item().y_tower + (u - v) / 2) * g.stride_y + item().z_first +
-                         warp * 32 + plane);
+                         wrap_y(item().y_tower + (u - v) / 2) * g.stride_y + z());
         return place;
     }
-    static __device__ __forceinline__ T value_in(const value_place &place)
-    {
-        T value;
-        if (place.at)
-            load_cell(value, place.at);
-        else
-            value = __ldcg((const T *)place.cell);
-        return value;
-    }
-    /* At the plane of this lane. */
     __device__ __forceinline__ void add_source(columns &out, int column, int t, T value) const
     {
-        const value_place place = place_of(column, lane, t);
+        const value_place place = place_of(column, t);
         T sum = 0;
         if (place.at) {
             load_cell(sum, place.at);
@@ -830,24 +800,49 @@ struct register_tower {
             sum = out[u][v] = add(out[u][v], value);
         if (place.cell) store_cell(place.cell, sum);
     }
-    /* Add sources to level t + 1, the result of step t, and take the samples that are not listed.
-     * Registers have no index, so that columns that stay change in the exchange and are read back;
-     * those that leave now are few. */
-    __device__ __forceinline__ void serve_sources(columns &out, int t) const
+    /* The same for the sources of a step that has too many to list. Returns whether there are some
+     * in planes of this warp. */
+    __device__ __forceinline__ bool add_unlisted(columns &out, int t) const
     {
-        const point_list &list = points(n);
         const T *values = (const T *)g.points.source_values + t * g.points.source_count;
-        __syncwarp();
-        if (served & point_list::UNLISTED) {
-            serve_unlisted(out, values, t);
-        } else {
+        const int x = item().x_tower + t, z_lane0 = z() - lane;
+        const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part, false);
+        const int end = strip.end(x);
+        uint32_t added = 0;
 #pragma unroll 1
-            for (int i = 0; i < point_list::count(served); i++) {
-                const point_list::point e = list.node[i]; /* in order, if they share a cell */
-                if (e.at == lane && e.warp == warp && e.slot < 0)
-                    add_source(out, e.column, t, values[~e.slot]);
+        for (int i = strip.begin(x); i < end; i += 32) {
+            const torre_strip_node node = strip.node(i + lane, end);
+            const int plane = node.z - z_lane0;
+            const int column = (unsigned)plane < 32 ? strip.column(node, x) : -1;
+            const uint32_t here = __ballot_sync(~0u, column >= 0);
+            added |= here;
+#pragma unroll 1
+            for (uint32_t rest = here; rest; rest &= rest - 1) {
+                const int from = __ffs(rest) - 1, slot = __shfl_sync(~0u, node.slot, from);
+                const int number = __shfl_sync(~0u, column, from);
+                if (__shfl_sync(~0u, plane, from) == lane)
+                    add_source(out, number, t, values[~slot]);
             }
         }
+        return added;
+    }
+    /* Add sources to level t + 1, the result of step t. Registers have no index, so that columns
+     * that stay change in the exchange and are read back; those that leave now are few. */
+    __device__ __forceinline__ void add_sources(columns &out, int t) const
+    {
+        const volatile source_list<T> &list =
+            ((const source_list<T> *)(shared() + S::sources))[n & 1];
+        const int count = list.count;
+        bool added = false;
+#pragma unroll 1
+        for (int i = 0; i < count && count <= list.room; i++) { /* in order: some share a cell */
+            const int plane = list.source[i].plane;
+            if (plane / 32 != warp) continue;
+            added = true;
+            if (plane % 32 == lane) add_source(out, list.source[i].column, t, list.source[i].value);
+        }
+        if (count > list.room) added = add_unlisted(out, t);
+        if (!added) return;
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < S::kept_vectors; i++) {
@@ -855,48 +850,6 @@ struct register_tower {
 #pragma unroll
             for (int j = 0; j < V; j++)
                 if (i * V + j < S::kept) out[S::kept_u(i * V + j)][S::kept_v(i * V + j)] = q.v[j];
-        }
-    }
-    __device__ __forceinline__ void serve_unlisted(columns &out, const T *values, int t) const
-    {
-        const torre_points_args &a = g.points;
-        const int x = item().x_tower + t, z_lane0 = z() - lane;
-        const int planes = min(item().planes - warp * 32, 32);
-        const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part);
-        const int end = strip.end(x);
-#pragma unroll 1
-        for (int i = strip.begin(x); i < end; i += 32) {
-            const torre_strip_node node = strip.node(i + lane, end);
-            const int plane = node.z - z_lane0;
-            const int column = plane >= 0 && plane < planes ? strip.column(node, x) : -1;
-            const bool here = column >= 0, source = here && node.slot < 0;
-#pragma unroll 1
-            for (uint32_t rest = __ballot_sync(~0u, source); rest; rest &= rest - 1) {
-                const int from = __ffs(rest) - 1, slot = __shfl_sync(~0u, node.slot, from);
-                const int number = __shfl_sync(~0u, column, from);
-                if (__shfl_sync(~0u, plane, from) == lane)
-                    add_source(out, number, t, values[~slot]);
-            }
-            __syncwarp();
-            if (here && !source) /* sources of a column come before its receivers */
-                ((T *)a.samples)[t * a.receiver_count + node.slot] =
-                    value_in(place_of(column, plane, t));
-        }
-    }
-    /* Samples of step t, which is number n, from the exchange. Those of columns that leave are
-     * taken by the warp that publishes. */
-    __device__ __forceinline__ void serve_receivers(int t, uint32_t n) const
-    {
-        T *samples = (T *)g.points.samples + t * g.points.receiver_count;
-        __syncwarp();
-#pragma unroll 1
-        for (int i = lane; i < point_list::count(served); i += 32) {
-            uint32_t slot, at;
-            load_pair(points_at(n) + (int)offsetof(point_list, node) + i * 8, slot, at);
-            if (at >> 16 != (warp | point_list::STAYS << 8)) continue;
-            T value;
-            load_cell(value, memory + S::exchange + (at & 0xffff) * 4);
-            store_cell((char *)(samples + slot), value);
         }
     }
 
@@ -917,7 +870,7 @@ struct register_tower {
         warp_arrive<TMA>(gate(offsetof(typename S::gates_type, finished), n % STEPS_APART));
     }
 
-    template <bool PLAIN, int PARITY>
+    template <bool PLAIN, int PARITY, bool SOURCES>
     __device__ __forceinline__ void step(const columns &prev, columns &cur, columns &out, int t)
     {
         wait_for_slot(n);
@@ -931,47 +884,50 @@ struct register_tower {
         }
         update<LAYERS && !PLAIN, PLAIN, PARITY>(prev, cur, out, halo, t);
         if (!PLAIN && item().rows_beyond) store_trail<PARITY>(out, t);
-        if (POINTS) {
-            if (RACECHECK || served >> point_list::NUMBER != (n & 255)) {
-                wait_for_points(n);
-                recall_served();
-            }
-            if (served >> (point_list::SOURCES + warp) & 1) serve_sources(out, t);
-        }
+        if (SOURCES && t >= item().source_first && t < item().source_end) add_sources(out, t);
         n++;
         const bool last = !PLAIN && t + 1 >= item().end_step;
         if (!last) pass_on(t + 1, false);
-        if (POINTS && served >> warp & 1) serve_receivers(t, n - 1);
         if (!last) finish_step(n - 1); /* else once the diamond has been written */
     }
 
+    /* Two steps that may be near a face or, with SOURCES, meet a source. Whether the item ends. */
+    template <bool SOURCES>
+    __device__ __forceinline__ bool two_steps(columns &P, columns &C, columns &A, columns &B, int t)
+    {
+        step<false, 0, SOURCES>(P, C, A, t);
+        if (t + 1 >= uniform(item().end_step)) {
+            leave(C, A, t);
+            return true;
+        }
+        step<false, 1, SOURCES>(C, A, B, t + 1);
+        if (t + 2 >= uniform(item().end_step)) {
+            leave(A, B, t + 1);
+            return true;
+        }
+        FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
+        return false;
+    }
     /* All steps of one item. */
     __device__ __forceinline__ void climb()
     {
         columns P, C, A, B;
         enter(P, C);
 #pragma unroll 1
-        for (int t = uniform(item().first_step);;) {
+        for (int t = uniform(item().first_step);; t += 2) {
             if (t >= uniform(item().plain_first)) {
+                int end = item().plain_end;
+                if (POINTS && t < item().source_end) end = min(end, item().source_first - 1);
+                item().plain_stop = end; /* in a register it spills */
+                __syncwarp();
 #pragma unroll 1
-                for (; t < uniform(item().plain_end); t += 2) {
-                    step<true, 0>(P, C, A, t);
-                    step<true, 1>(C, A, B, t + 1);
+                for (; t < uniform(item().plain_stop); t += 2) {
+                    step<true, 0, false>(P, C, A, t);
+                    step<true, 1, false>(C, A, B, t + 1);
                     FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
                 }
             }
-            step<false, 0>(P, C, A, t);
-            if (t + 1 >= uniform(item().end_step)) {
-                leave(C, A, t);
-                break;
-            }
-            step<false, 1>(C, A, B, t + 1);
-            t += 2;
-            if (t >= uniform(item().end_step)) {
-                leave(A, B, t - 1);
-                break;
-            }
-            FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
+            if (two_steps<POINTS>(P, C, A, B, t)) break;
         }
     }
     /* The same for a warp above the last plane: it keeps in step. */
@@ -990,13 +946,13 @@ struct register_tower {
             finish_step(n - 1);
         }
     }
-    __device__ __forceinline__ void run(const tower_item &w, int number)
+    __device__ __forceinline__ void run(const register_turn &turn)
     {
-        start_item(w, number);
-        if (works())
-            climb();
-        else
+        start_item(turn);
+        if (!works())
             climb_idle();
+        else
+            climb();
         finish_step(n - 1);
         __syncwarp();
     }
