@@ -40,11 +40,13 @@ typedef struct torre_strip_node {
 
 /*
  * Sources and receivers sorted by block: a block is block_x by block_x columns of cells times
- * `planes` cells along z. node[first[b]] .. node[first[b + 1] - 1] are those of block
- * b = (X * blocks_y + Y) * parts + part, sources first; first is NULL where there are none at all.
+ * `planes` cells along z. node[first[2 b]] .. node[first[2 b + 1] - 1] are the sources of block
+ * b = (X * blocks_y + Y) * parts + part, node[first[2 b + 1]] .. node[first[2 b + 2] - 1] its
+ * receivers; first is NULL where there are none at all.
  * Register towers have them sorted by strip instead, so that what a diamond may have lies together:
- * strip_node[first[b]] .. are the sources of b = (m * parts + part) * nx + x; then come the
- * receivers in the same way, with m + blocks_y instead of m. Most nodes are in two strips.
+ * strip_node[first[b]] .. strip_node[first[b + 1] - 1] are the sources of
+ * b = (m * parts + part) * nx + x; then come the receivers in the same way, with m + blocks_y
+ * instead of m. Most nodes are in two strips.
  * Values and samples have one row per step of the launch.
  */
 typedef struct torre_points_args {

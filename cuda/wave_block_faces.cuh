@@ -48,7 +48,7 @@ __device__ __forceinline__ int block_tower<T, R, DB, MODEL, TMA>::find_block(int
     if (abs(Y) > DB || beyond > 1 || X < abs(Y)) return -1;
     if (beyond >= 0)
         return S::halo + parity * S::halo_bytes + ((Y + DB) * 2 + beyond) * S::halo_block_bytes;
-    if (STEADY) return steady_place(X, Y, t);
+    if (STEADY) return steady_place(X, Y, t - h.first_step);
     return S::own + parity * ODD + (row_start(Y) + X) * S::block_bytes;
 }
 

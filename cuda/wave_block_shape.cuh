@@ -149,6 +149,15 @@ template <int DB> __device__ __forceinline__ int row_start(int y)
     return (y <= 0 ? (y + DB - 1) * (y + DB) : 2 * DB * DB - (DB - y) * (DB - y + 1)) - abs(y);
 }
 
+/* Position and row of the block with number n. */
+template <int DB> __device__ __forceinline__ void block_place(int n, int *X, int *Y)
+{
+    int y = 1 - DB;
+    while (y + 1 < DB && n >= row_start<DB>(y + 1) + abs(y + 1)) y++;
+    *Y = y;
+    *X = n - row_start<DB>(y);
+}
+
 /* Place of halo block number i (0 .. 4 DB + 1) in the frame of the step before. */
 template <int DB> __device__ __forceinline__ void halo_place(int i, int *x, int *y)
 {

@@ -76,15 +76,16 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         int far_from, far_until;     /* steps that read nothing beyond an x or y face */
         int clear_from, clear_until; /* steps without a damped cell */
         int item, part;
+        int plain_from, plain_until; /* steps that can do without all but the sums */
     };
     struct place {
         int row;    /* Y */
         int number; /* of block (0, Y), see row_start */
         /* offsets of blocks (0, Y + 1), (0, Y - 1); STEADY: of the neighbours in these rows */
         int own_up, own_down;
-        int first;                   /* position at the start of a tower */
-        int point_first, point_last; /* nodes of the block that the slot holds */
-        int y;                       /* of the first column, in this item */
+        int first;                     /* position at the start of a tower */
+        int y;                         /* of the first column, in this item */
+        int source_first, source_last; /* nodes of sources in the block that the slot holds */
         __device__ __forceinline__ int own_row() const { return S::own + number * S::block_bytes; }
         __device__ __forceinline__ int reach() const { return abs(row); }
         __device__ __forceinline__ int length() const { return 2 * (DB - abs(row)); }
@@ -148,7 +149,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         load_ints(S::places + slot() * 32, q);
         load_ints(S::places + slot() * 32 + 16, q + 4);
         p.row = q[0], p.number = q[1], p.own_up = q[2], p.own_down = q[3];
-        p.first = q[4], p.point_first = q[5], p.point_last = q[6], p.y = q[7];
+        p.first = q[4], p.y = q[5], p.source_first = q[6], p.source_last = q[7];
         return p;
     }
 
@@ -219,6 +220,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             to.end_step = w.end_step;
             find_far_steps(to);
             find_clear_steps(to);
+            find_plain_steps(to);
         }
         if (thread() < S::blocks) {
             place &p = *(place *)(shared() + S::places + thread() * 32);
@@ -326,7 +328,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
 
     /* As if the step before the first had just ended. A: older level, C: newer level. */
-    __device__ __forceinline__ void enter(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t)
+    template <class Waits>
+    __device__ __forceinline__ void enter(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t, Waits &waits)
     {
         const place p = my_place();
         const int x = h.x_tower + R * (t - 1), y = p.y;
@@ -336,6 +339,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         load_edges(edges, (const T *)g.field[1], x + R * X, y);
         load_block(C, (const T *)g.field[1], x + R * X, y);
         load_block(A, (const T *)g.field[0], x + R + R * next, y);
+        waits.own_is_free(*this);
         publish_block(C, block);
         __syncwarp(); /* edges lie where threads without planes have just written */
         publish_edges(edges, block);
@@ -349,8 +353,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             }
         }
         X = next;
-        find_points(x + R + R * X, y);
-        if (RACECHECK) points_found();
+        find_sources(x + R + R * X, y);
+        if (RACECHECK) sources_found();
         fetch_model(x + R + R * X, y);
         if constexpr (STEADY) {
             hold_model(C, x + R + R * X, y);
@@ -359,10 +363,10 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
 
     /* STEADY: find the block of row y that stands at X of the frame of step t - 1 in `own`. */
-    __device__ __forceinline__ int steady_place(int X, int y, int t) const
+    static __device__ __forceinline__ int steady_place(int X, int y, int steps)
     {
         const int reach = abs(y), length = 2 * (DB - reach);
-        const unsigned from = X - reach + t - h.first_step;
+        const unsigned from = X - reach + steps;
         return S::own + (row_start(y) + reach + (int)(from % length)) * S::block_bytes;
     }
     /* STEADY: the neighbours along y of the block that this slot has from step t on, when it is at
@@ -371,8 +375,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     {
         if (lane() != 0) return;
         place &to = ((place *)(shared() + S::places))[slot()];
-        if (p.row + 1 < DB) to.own_up = steady_place(X + 1, p.row + 1, t);
-        if (p.row - 1 > -DB) to.own_down = steady_place(X + 1, p.row - 1, t);
+        if (p.row + 1 < DB) to.own_up = steady_place(X + 1, p.row + 1, t - h.first_step);
+        if (p.row - 1 > -DB) to.own_down = steady_place(X + 1, p.row - 1, t - h.first_step);
     }
 
     /* Edges of the first step, from the field itself: the threads of a block share them out. */
@@ -416,7 +420,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /* Write what step t, the last one, has not: C holds the newest level, A the one before. */
     __device__ __forceinline__ void leave(const vec (&C)[ZV][NL], const vec (&A)[ZV][NL], int t)
     {
-        points_found(); /* of a block that will not come */
+        sources_found(); /* of a block that will not come */
         const place p = my_place();
         refresh();
         const int at = X - p.reach(), x = h.x_tower + R * t + R * X, y = p.y;
@@ -424,21 +428,13 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (at >= 1 && at + 1 < p.length()) store_block<true>(A, g.field[1 - (t & 1)], x, y);
     }
 
-    /* ---------- sources and receivers (wave_block_points.cuh) ---------- */
+    /* ---------- sources (wave_block_points.cuh) ---------- */
 
-    /* The nodes of the block that this slot takes over. */
-    __device__ __forceinline__ void find_points(int x, int y);
-    __device__ __forceinline__ void points_found();
-    /* Whether a block has sources, which come first in its list; the hint is loaded before the
-     * sums, so as not to be waited for after them, and may be of the list before. */
-    struct point_hint {
-        int node, slot;
-    };
-    __device__ __forceinline__ point_hint look_ahead(const place &p) const;
-    __device__ __forceinline__ bool has_sources(const place &p, const point_hint &hint) const;
-    __device__ __forceinline__ void add_sources(vec (&A)[ZV][NL], const place &p, int t);
-    /* From the block just published. */
-    __device__ __forceinline__ void take_samples(const place &p, int block, int t);
+    /* The sources of the block that this slot takes over. */
+    __device__ __forceinline__ void find_sources(int x, int y);
+    __device__ __forceinline__ void sources_found();
+    /* To the level that step t has published in the block at offset `block`. */
+    __device__ __forceinline__ void add_sources(const place &p, int block, int t);
 
     /* ---------- faces along x and y (wave_block_faces.cuh) ---------- */
 
@@ -487,6 +483,26 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         /* x_tower + R t >= clear[0][0] and x_tower + R t + 2 d <= clear[0][1] */
         s.clear_from = steps_before(g.clear[0][0] - s.x_tower);
         s.clear_until = min(s.clear_until, steps_before(g.clear[0][1] - 2 * d + 1 - s.x_tower));
+    }
+    /* Not the first and the last, near no face, nothing damped. (With TMA z faces are mirrored by
+     * the warps that exchange edges.) At order 4 middle vectors need no edges. */
+    __device__ __forceinline__ void find_plain_steps(item_state &s) const
+    {
+        s.plain_from = max(s.first_step + 1, max(s.far_from, s.clear_from));
+        s.plain_until = min(s.end_step - 1, min(s.far_until, s.clear_until));
+        if ((s.below < 0 || s.above < 0) && !(TMA && mirrors_vectors())) s.plain_until = 0;
+        if (R == 2 && s.vectors <= (ZV - 1) * lanes) s.plain_until = 0;
+    }
+    /* Whether step t is plain for this warp: in the others it adds to sources, too. */
+    __device__ __forceinline__ bool is_plain(int t)
+    {
+        int q[4];
+        load_ints(S::item + 48, q);
+        if (t < q[2] || t >= q[3]) return false;
+        if (likely(g.points.first == nullptr)) return true;
+        sources_found();
+        const place p = my_place();
+        return !__any_sync(~0u, p.source_first < p.source_last);
     }
     /* The first step by which a tower has moved by x cells. */
     static __device__ __forceinline__ int steps_before(int x)
@@ -800,7 +816,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once.
      * Vectors in the middle need no edges and come first; without a model the x and y sums of the
      * others, too, so that edges have nearly a step to arrive. */
-    template <bool DAMPED, class Waits>
+    template <bool PLAIN, bool DAMPED, class Waits>
     __device__ __forceinline__ void update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL],
                                                       const place &p, const cell_block &b, int t,
                                                       Waits &waits)
@@ -817,7 +833,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             const bool outer = v == 0 || v + 1 == ZV;
             const T *model = MODEL ? model_of(b, v) : nullptr;
             vec *sum = MODEL ? sums : C[v];
-            if (waiting && (outer ? MODEL : h.vectors <= (v + 1) * lanes)) {
+            if (waiting && (outer ? MODEL : !PLAIN && h.vectors <= (v + 1) * lanes)) {
                 waits.edges(*this, t);
                 waiting = false;
             }
@@ -837,12 +853,12 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
      * easily. With a model, sums along y and z are one, so that k is read twice a step and not
      * three times: what is not in shared memory comes from the L2 cache. STEADY: C is k, level t is
      * read in shared memory, and level t + 1 replaces t - 1 in A. */
-    template <bool DAMPED, class Waits>
+    template <bool PLAIN, bool DAMPED, class Waits>
     __device__ __forceinline__ void update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
                                            const cell_block &b, int t, Waits &waits)
     {
         if constexpr (R == 2) {
-            update_by_vectors<DAMPED>(A, C, p, b, t, waits);
+            update_by_vectors<PLAIN, DAMPED>(A, C, p, b, t, waits);
             return;
         }
         int along_x[2], along_y[2];
@@ -920,32 +936,38 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
     }
 
-    /* Write a block that leaves the diamond in this step, or has its last value of this parity. */
+    /* Whether the block leaves the diamond in step t, or has its last value of this parity. */
+    __device__ __forceinline__ bool is_leaving(const place &p, int t) const
+    {
+        return X - p.reach() <= 1 && t + 1 < h.end_step;
+    }
+    template <bool PLAIN>
     __device__ __forceinline__ void store_leaving(const vec (&C)[ZV][NL], const place &p, int t)
     {
-        if (X - p.reach() > 1 || t + 1 == h.end_step) return;
+        if (!is_leaving(p, t)) return;
         const int x = h.x_tower + R * (t + X), y = p.y;
         void *field = g.field[t & 1];
-        if (likely(x >= 0 && y >= 0 && x + R <= g.n[0] && y + R <= g.n[1]))
+        if (PLAIN || likely(x >= 0 && y >= 0 && x + R <= g.n[0] && y + R <= g.n[1]))
             store_block<false>(C, field, x, y);
         else
             store_block<true>(C, field, x, y);
     }
 
     /* Make C the level t of the block, and all that lies around it, ready to be read. */
-    template <class Waits>
+    template <bool PLAIN, class Waits>
     __device__ __forceinline__ void prepare(vec (&C)[ZV][NL], const place &p, int t, Waits &waits)
     {
         const int halo = p.halo_row() + (t & 1) * S::halo_bytes;
         const bool fresh = X + 1 == p.reach() + p.length();
         waits.halo(*this, t);
         waits.all_published(*this, t);
-        if (unlikely(is_near_face(t))) fill_ghosts(C, p, t);
+        if (!PLAIN && is_near_face(t)) fill_ghosts(C, p, t);
         if (fresh && !STEADY) reload(C, halo);
-        if (likely(!at_z_face())) return;
+        if (PLAIN || !at_z_face()) return;
         if (mirrors_vectors()) {
             /* with TMA the warps that exchange edges do it, but for the first step */
-            if (fresh && !idle() && (!TMA || t == h.first_step)) {
+            if (TMA && t > h.first_step) return;
+            if (fresh && !idle()) {
                 if (STEADY)
                     mirror_lines(halo);
                 else
@@ -981,34 +1003,32 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
 
     /* Step t, from A (level t - 1) and C (level t) to A (level t; where the block left the diamond,
-     * of the next one) and C (level t + 1). STEADY: C is k. */
-    template <class Waits>
+     * of the next one) and C (level t + 1). STEADY: C is k. PLAIN: see is_plain. Most steps are;
+     * their code lies together, so that instruction caches hold it. */
+    template <bool PLAIN, class Waits>
     __device__ __forceinline__ void step(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t, Waits &waits)
     {
-        point_hint hint;
         {
             const place p = my_place();
             refresh();
-            if (ODD) hint = look_ahead(p);
-            prepare(C, p, t, waits);
+            if (PLAIN && X == p.reach())
+                find_sources(h.x_tower + R * t + R * (X + p.length()), p.y);
+            prepare<PLAIN>(C, p, t, waits);
             const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part};
             if (STEADY && X == p.reach())
                 fetch_entering(p, h.x_tower + R * t + R * (X + p.length()), p.y);
             model_fetched();
-            if (unlikely(is_damped(t)))
-                update<true>(A, C, p, b, t, waits);
+            if (!PLAIN && is_damped(t))
+                update<false, true>(A, C, p, b, t, waits);
             else
-                update<false>(A, C, p, b, t, waits);
+                update<PLAIN, false>(A, C, p, b, t, waits);
         }
-        points_found();
+        if (!PLAIN) sources_found();
         /* look everything up again: during the sums there were no registers to keep it in */
         const place p = my_place();
         refresh();
         const int left = new_place(p, t);
         const int at = X - p.reach();
-        const bool points = p.point_first < p.point_last;
-        const bool sources = points && (!ODD || has_sources(p, hint));
-        if (unlikely(sources)) add_sources(STEADY ? A : C, p, t);
         if (at == 0) {
             if (STEADY) {
                 take_entering(C, p);
@@ -1019,13 +1039,17 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         }
         waits.done_reading(*this, t);
         if (STEADY && at == 0) find_rows_beside(p, X + p.length() - 1, t + 1);
-        if (!ODD) store_leaving(STEADY ? A : C, p, t);
+        if (!ODD) store_leaving<PLAIN>(STEADY ? A : C, p, t);
         waits.all_read(*this, t);
         if (STEADY)
             exchange_levels(A, p, t);
-        else if (!ODD || unlikely(sources)) /* not yet published, or changed since */
+        else if (!ODD)
             publish_block(C, left);
-        if (unlikely(at_z_face() && !(TMA && mirrors_vectors()))) {
+        if (!PLAIN && p.source_first < p.source_last) {
+            add_sources(p, left, t);
+            if (!STEADY) reload(C, left);
+        }
+        if (!PLAIN && at_z_face() && !(TMA && mirrors_vectors())) {
             /* a block that stays needs its images beyond the face in the next step */
             __syncwarp();
             if (!TMA && mirrors_vectors()) {
@@ -1037,21 +1061,19 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             }
         }
         waits.done_publishing(*this, t);
-        if (ODD) store_leaving(C, p, t);
+        if (ODD) store_leaving<PLAIN>(C, p, t);
         waits.done_writing(*this, t);
-        if (unlikely(g.points.first != nullptr)) __syncwarp();
-        if (unlikely(points)) take_samples(p, left, t);
-        if (at == 0 && unlikely(g.points.first != nullptr))
-            find_points(h.x_tower + R * t + R * (X + p.length()), p.y);
-        if (RACECHECK) points_found(); /* it does not tell other words beside them apart */
+        if (!PLAIN && at == 0) find_sources(h.x_tower + R * t + R * (X + p.length()), p.y);
+        if (RACECHECK) sources_found(); /* it does not tell other words beside them apart */
     }
 
     /*
-     * All steps of one item. waits.halo(t) returns when the halo of step t is there,
-     * all_published(t) when all blocks have their level t in `own`, edges(t) when the edges are
-     * there, too. A thread calls done_reading(t) when it has read what it needs for the step, and
-     * all_read(t) returns when all have; done_publishing(t) when level t + 1 of its block is in
-     * `own`, and done_writing(t) when what leaves the diamond has been written.
+     * All steps of one item. waits.own_is_free() returns when `own` may be overwritten, halo(t)
+     * returns when the halo of step t is there, all_published(t) when all blocks have their level t
+     * in `own`, edges(t) when the edges are there, too. A thread calls done_reading(t) when it has
+     * read what it needs for the step, and all_read(t) returns when all have; done_publishing(t)
+     * when level t + 1 of its block is in `own`, and done_writing(t) when what leaves the diamond
+     * has been written.
      */
     template <class Waits>
     __device__ __forceinline__ void climb(const tower_item &w, int number, Waits &waits)
@@ -1059,11 +1081,15 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         vec A[ZV][NL], C[ZV][NL];
         start_item(w, number);
         int t = h.first_step;
-        enter(A, C, t);
+        enter(A, C, t, waits);
         barrier_among<S::active>();
+        waits.entered(*this);
 #pragma unroll 1
         for (;; t++) {
-            step(A, C, t, waits);
+            if (likely(is_plain(t)))
+                step<true>(A, C, t, waits);
+            else
+                step<false>(A, C, t, waits);
             if (t + 1 >= h.end_step) break;
             X = position_after(my_place(), X);
         }

@@ -10,6 +10,9 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
     tower_item w;
     const int *pointer; /* the counter this thread polls */
 
+    __device__ void own_is_free(tower &) {}
+    __device__ void entered(tower &) {}
+
     __device__ void halo(tower &b, int t)
     {
         if (b.thread() < 32) {
@@ -61,6 +64,11 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
     __device__ void done_publishing(tower &b, int t)
     {
         barrier_among<S::active>();
+        if (b.g.points.receiver_count) {
+            block_sampler<T, R, DB, MODEL, false> sampler(b.g, b.l, b.thread(), S::active);
+            sampler.look_ahead(w, t + 1);
+            sampler.sample(b.shared(), w, t + 1);
+        }
         if (t + 1 >= w.end_step) return;
 #pragma unroll
         for (int side = 0; side < 2; side++)

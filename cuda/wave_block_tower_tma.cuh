@@ -6,17 +6,20 @@
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 /* Gates (shared memory barriers) of a block; parity p serves the steps with t % 2 = p. Nobody can
  * fall behind by two phases of a gate: workers need the halo of every step, which is copied only
- * after `read`, and the edges of every step, which come only after `published`; and they go on
- * from `read` (with two levels in `own` from `edge`, then in the first step of an item, too) only
- * when the warp that tells of progress has seen the last level, since its releasing store may take
- * longer than a short step. */
+ * after `read` or `written`, and the edges of every step, which come only after the level before
+ * has been published; and they go on from `read` (with two levels in `own` from `edge`, then in the
+ * first step of an item, too) only when the warp that tells of progress has seen the last level,
+ * since its releasing store may take longer than a short step. A gate costs a worker some 100
+ * cycles, so with two levels in `own` there are fewer. */
 struct tma_gates {
-    uint64_t halo[2];      /* the halo has arrived */
+    uint64_t halo[2];      /* the halo has arrived; with two levels in `own` the level of the step
+                            * has been published, too */
     uint64_t edge[2];      /* the edges along z are there: one arrival a side */
-    uint64_t read[2];      /* the workers have read all that they need for the step */
-    uint64_t published[2]; /* the new level is in `own` (not at the last step of an item) */
-    uint64_t written[2];   /* with two levels in `own`: and what leaves the diamond is written;
-                            * STEADY: the halo of the step is not needed any more */
+    uint64_t read[2];      /* one level in `own`: the workers have read all that they need */
+    uint64_t published[2]; /* the same: the new level is there (not at the last step of an item) */
+    uint64_t written[2];   /* two levels: what leaves the diamond is written, the halo has been
+                            * read; STEADY: the halo is not needed any more */
+    uint64_t sampled;      /* all samples of an item have been taken */
 };
 
 /* The phases to wait for next at the gates of several kinds, of each parity. */
@@ -33,13 +36,24 @@ struct gate_phases {
 
 template <class T, int R, int DB, bool MODEL> struct tma_waits {
     using tower = block_tower<T, R, DB, MODEL, true>;
-    enum { HALO, EDGE, READ, PUBLISHED };
+    enum { HALO, EDGE, READ, PUBLISHED, SAMPLED };
     gate_phases phases;
+    bool first_item = true;
     static __device__ __forceinline__ tma_gates *gates()
     {
         return (tma_gates *)(tower::shared() + tower::S::gates);
     }
 
+    __device__ __forceinline__ void own_is_free(tower &b)
+    {
+        if (b.g.points.receiver_count && !first_item)
+            gate_wait(&gates()->sampled, phases.next(0, SAMPLED));
+        first_item = false;
+    }
+    __device__ __forceinline__ void entered(tower &b)
+    {
+        if (tower::ODD) warp_arrive(&gates()->halo[b.h.first_step & 1]);
+    }
     __device__ __forceinline__ void halo(tower &, int t)
     {
         gate_wait(&gates()->halo[t & 1], phases.next(t & 1, HALO));
@@ -47,7 +61,8 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     __device__ __forceinline__ void all_published(tower &b, int t)
     {
         const int p = (t + 1) & 1;
-        if (t > b.h.first_step) gate_wait(&gates()->published[p], phases.next(p, PUBLISHED));
+        if (!tower::ODD && t > b.h.first_step)
+            gate_wait(&gates()->published[p], phases.next(p, PUBLISHED));
     }
     __device__ __forceinline__ void edges(tower &b, int t)
     {
@@ -56,7 +71,7 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     }
     __device__ __forceinline__ void done_reading(tower &, int t)
     {
-        warp_arrive(&gates()->read[t & 1]);
+        if (!tower::ODD) warp_arrive(&gates()->read[t & 1]);
     }
     __device__ __forceinline__ void all_read(tower &, int t)
     {
@@ -64,12 +79,12 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     }
     __device__ __forceinline__ void done_publishing(tower &b, int t)
     {
-        if (t + 1 < b.h.end_step) warp_arrive(&gates()->published[t & 1]);
+        if (t + 1 < b.h.end_step)
+            warp_arrive(tower::ODD ? &gates()->halo[(t + 1) & 1] : &gates()->published[t & 1]);
     }
-    __device__ __forceinline__ void done_writing(tower &b, int t)
+    __device__ __forceinline__ void done_writing(tower &, int t)
     {
-        if (tower::STEADY || (tower::ODD && t + 1 < b.h.end_step))
-            warp_arrive(&gates()->written[t & 1]);
+        if (tower::STEADY || tower::ODD) warp_arrive(&gates()->written[t & 1]);
     }
 };
 
@@ -99,7 +114,8 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
             }
             const int p = __shfl_sync(~0u, t & 1, 0);
             if (used[p])
-                gate_wait(S::holds_k(true, MODEL) ? &gates->written[p] : &gates->read[p],
+                gate_wait(S::holds_k(true, MODEL) || S::own_odd(true, MODEL) ? &gates->written[p]
+                                                                             : &gates->read[p],
                           reads.next(p));
             used[p] = true;
             /* one thread, with coordinates that the compiler knows to be the same for the warp:
@@ -134,6 +150,7 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     const int all = (g.n[2] + S::V - 1) / S::V;
+    constexpr bool odd = S::own_odd(true, MODEL) != 0;
     gate_phases publications, halos;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
@@ -148,14 +165,17 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
         for (int t = w.first_step; t + 1 < w.end_step; t++) {
             const int p = (t + 1) & 1, own = S::own + p * S::own_odd(true, MODEL);
             const uint32_t halo = halos.next(p);
-            gate_wait(&gates->published[t & 1], publications.next(t & 1));
+            if (odd)
+                gate_wait(&gates->halo[p], halo);
+            else
+                gate_wait(&gates->published[t & 1], publications.next(t & 1));
             if (beside >= 0) {
                 edges::send(shared, lane, 32, own, side, vectors, to + p * S::mailbox_bytes,
                             tower_mail_number(l, other, t + 1));
                 edges::receive(shared, lane, 32, own, side, vectors, from + p * S::mailbox_bytes,
                                tower_mail_number(l, item, t + 1));
             } else if (S::mirrors_vectors(g.n[2])) {
-                gate_wait(&gates->halo[p], halo);
+                if (!odd) gate_wait(&gates->halo[p], halo);
                 edges::mirror(shared, lane, 32, own, side, p, t + 1 - w.first_step, vectors,
                               g.mirror[2].sign[side][0] == 1);
                 fence_async_copies_shared(); /* the halo is copied to again */
@@ -165,37 +185,58 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
     }
 }
 
-/* Tells downwind towers what the workers have written. */
+/* Tells downwind towers what the workers have written, and then takes samples, before workers may
+ * overwrite the level (see tma_gates). */
 template <class T, int R, int DB, bool MODEL, class P>
-__device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, int *finished)
+__device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, char *shared,
+                                              int *finished)
 {
     using S = block_shape<T, R, DB>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     constexpr bool odd = S::own_odd(true, MODEL) != 0;
+    const bool samples = g.points.receiver_count;
+    block_sampler<T, R, DB, MODEL, true> sampler(g, l, lane, 32);
     gate_phases publications;
     int towers = 0;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
+        /* level t, or t + 1, may be overwritten once all have gone through step t */
+        auto let_go = [&](int t) {
+            uint64_t *gate = odd ? &gates->edge[t & 1] : &gates->read[t & 1];
+            if (lane < LANES_ARRIVE && t < w.end_step) gate_arrive(gate);
+        };
         if (odd && w.first_step < w.end_step) /* there are no edges to wait for */
             for (int n = 0; n < 3 * LANES_ARRIVE; n += 32)
                 if (lane + n < 3 * LANES_ARRIVE) gate_arrive(&gates->edge[w.first_step & 1]);
         for (int t = w.first_step; t < w.end_step; t++) {
+            const int before = (t - 1) & 1;
             if (t > w.first_step)
-                gate_wait(odd ? &gates->written[(t - 1) & 1] : &gates->published[(t - 1) & 1],
-                          publications.next((t - 1) & 1));
-            if (lane < LANES_ARRIVE && !odd) gate_arrive(&gates->read[t & 1]); /* see tma_gates */
-            if (lane < LANES_ARRIVE && odd && t + 1 < w.end_step)
-                gate_arrive(&gates->edge[(t + 1) & 1]);
+                gate_wait(odd ? &gates->written[before] : &gates->published[before],
+                          publications.next(before));
+            if (!samples) let_go(odd ? t + 1 : t);
             if (t > w.first_step && lane == 0) store_progress_release(progress, t);
+            if (!samples) continue;
+            if (t > w.first_step) {
+                sampler.sample(shared, w, t);
+                __syncwarp();
+            }
+            if (t > w.first_step || !odd) let_go(t);
+            sampler.look_ahead(w, t + 1);
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
+            const int before = (w.end_step - 1) & 1;
+            if (odd) gate_wait(&gates->written[before], publications.next(before));
             towers++;
             while (load_shared_acquire(finished) < towers) __nanosleep(40);
         }
         if (lane == 0) store_progress_release(progress, TOWER_DONE);
+        if (w.first_step < w.end_step && samples) {
+            sampler.sample(shared, w, w.end_step);
+            warp_arrive(&gates->sampled);
+        }
     }
 }
 #endif
@@ -211,12 +252,14 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     int *finished = (int *)(shared + S::gates + 96); /* towers completely written */
     if (threadIdx.x == 0) {
         for (int p = 0; p < 2; p++) {
-            gate_init(&gates->halo[p], 1);
+            gate_init(&gates->halo[p],
+                      1 + (S::own_odd(true, MODEL) ? S::active / 32 * LANES_ARRIVE : 0));
             gate_init(&gates->edge[p], (S::own_odd(true, MODEL) ? 3 : 2) * LANES_ARRIVE);
             gate_init(&gates->read[p], (S::active / 32 + !S::own_odd(true, MODEL)) * LANES_ARRIVE);
             gate_init(&gates->published[p], S::active / 32 * LANES_ARRIVE);
             gate_init(&gates->written[p], S::active / 32 * LANES_ARRIVE);
         }
+        gate_init(&gates->sampled, LANES_ARRIVE);
         *finished = 0;
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         fence_async_copies();
@@ -227,7 +270,8 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
         if (S::share_registers)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers(MODEL)));
         if (warp == S::groups / 32) fetch_halos<T, R, DB, MODEL>(params, gates, shared);
-        if (warp == S::groups / 32 + 1) publish_steps<T, R, DB, MODEL>(params, gates, finished);
+        if (warp == S::groups / 32 + 1)
+            publish_steps<T, R, DB, MODEL>(params, gates, shared, finished);
         if (warp >= S::groups / 32 + 2)
             exchange_edges<T, R, DB, MODEL>(params, gates, shared, warp - S::groups / 32 - 2);
     } else {

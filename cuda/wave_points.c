@@ -24,7 +24,7 @@ static int64_t part_of(const torre_cuda_solver *s, int64_t z, int64_t parts)
 
 /* Blocks of columns, or lines x of strips, by the rules of torre_points_args. */
 typedef struct point_blocks {
-    int64_t count, parts, rows; /* rows: of blocks along y, or strips */
+    int64_t lists, parts, rows; /* rows: of blocks along y, or strips */
 } point_blocks;
 
 static point_blocks count_blocks(const torre_cuda_solver *s)
@@ -35,13 +35,13 @@ static point_blocks count_blocks(const torre_cuda_solver *s)
     b.parts = torre_cuda_parts(&s->shape, a->n[2], s->setup->problem->precision);
     b.rows = (a->n[1] + width - 1) / width;
     if (s->shape.strips) b.rows = a->periodic[1] ? a->n[1] / D : (a->n[1] - 1 + D - 1) / D + 1;
-    b.count = (a->n[0] + width - 1) / width * b.rows * b.parts * (s->shape.strips ? 2 : 1);
+    b.lists = (a->n[0] + width - 1) / width * b.rows * b.parts * 2;
     return b;
 }
 
-/* Where a node is listed: number of the block, and line or row in it. Returns in how many. */
+/* Where a node is listed: number of the list, and line or row in it. Returns in how many. */
 typedef struct node_place {
-    int64_t block;
+    int64_t list;
     int at;
 } node_place;
 
@@ -54,14 +54,14 @@ static int find_places(const torre_cuda_solver *s, const point_blocks *b, int64_
     int64_t width = s->shape.block_x, D = s->info.plan.dts;
     int count = 0;
     if (!s->shape.strips) {
-        place[0].block = (x / width * b->rows + y / width) * b->parts + part;
+        place[0].list = 2 * ((x / width * b->rows + y / width) * b->parts + part) + !source;
         place[0].at = (int)(x % width * width + y % width);
         return 1;
     }
     for (int64_t m = y / D; m <= y / D + 1; m++) {
         if (y - D * m <= -D) continue;
         const int64_t strip = m % b->rows + (source ? 0 : b->rows);
-        place[count].block = (strip * b->parts + part) * n[0] + x;
+        place[count].list = (strip * b->parts + part) * n[0] + x;
         place[count++].at = (int)(y - D * m);
     }
     return count;
@@ -69,7 +69,7 @@ static int find_places(const torre_cuda_solver *s, const point_blocks *b, int64_
 
 /*
  * Fill first (counts turned into starts) and, with `node`, the table of nodes from the two node
- * lists, sources first. Returns the number of entries.
+ * lists, sources before receivers. Returns the number of entries.
  */
 static int64_t sort_nodes(const torre_cuda_solver *s, const point_blocks *b, int *first, void *node)
 {
@@ -82,10 +82,10 @@ static int64_t sort_nodes(const torre_cuda_solver *s, const point_blocks *b, int
         node_place place[2];
         for (int j = find_places(s, b, cell, source, place) - 1; j >= 0; j--) {
             if (!node) { /* count; the second time first[b] advances to its end */
-                first[place[j].block + 1]++;
+                first[place[j].list + 1]++;
                 continue;
             }
-            int to = first[place[j].block]++;
+            int to = first[place[j].list]++;
             if (s->shape.strips)
                 ((torre_strip_node *)node)[to] = (torre_strip_node){
                     (int)(cell / s->args.n[2] / s->args.n[1]), place[j].at, z, slot};
@@ -94,11 +94,11 @@ static int64_t sort_nodes(const torre_cuda_solver *s, const point_blocks *b, int
         }
     }
     if (node)
-        for (int64_t i = b->count; i > 0; i--) first[i] = first[i - 1];
+        for (int64_t i = b->lists; i > 0; i--) first[i] = first[i - 1];
     else
-        for (int64_t i = 0; i < b->count; i++) first[i + 1] += first[i];
+        for (int64_t i = 0; i < b->lists; i++) first[i + 1] += first[i];
     first[0] = 0;
-    return first[b->count];
+    return first[b->lists];
 }
 
 static torre_status block_tables(torre_cuda_solver *s)
@@ -106,7 +106,7 @@ static torre_status block_tables(torre_cuda_solver *s)
     const point_blocks b = count_blocks(s);
     size_t bytes = 0;
     void *node = NULL;
-    int *first = calloc((size_t)b.count + 1, sizeof *first);
+    int *first = calloc((size_t)b.lists + 1, sizeof *first);
     torre_status status = TORRE_OK;
     if (first) {
         bytes = (size_t)sort_nodes(s, &b, first, NULL) *
@@ -116,7 +116,7 @@ static torre_status block_tables(torre_cuda_solver *s)
     if (!node) status = torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     if (!status) {
         sort_nodes(s, &b, first, node);
-        status = upload((void **)&s->points.first, first, ((size_t)b.count + 1) * sizeof *first);
+        status = upload((void **)&s->points.first, first, ((size_t)b.lists + 1) * sizeof *first);
     }
     if (!status) status = upload((void **)&s->points.node, node, bytes);
     free(first);
