@@ -143,19 +143,21 @@ template <class T, int R, int DB, bool STEADY = false> struct edge_exchange {
         }
     }
 
-    /* All edges on one side, into the lines that they belong to. */
+    /* The edges on one side of some batches, into the lines that they belong to. */
     static __device__ __forceinline__ void receive(char *shared, int thread, int threads, int own,
-                                                   int side, int vectors, char *box, int number)
+                                                   int side, int vectors, char *box, int number,
+                                                   int first, int last)
     {
         for (int n = thread; n < S::blocks - SHIFT; n += threads) {
             const int to = own + (n + SHIFT) * S::block_bytes + S::edge_at(side, vectors);
 #pragma unroll 1
-            for (int batch = 0; batch < NL / lines; batch++)
+            for (int batch = first; batch < min(last, NL / lines); batch++)
                 receive_batch<lines>(shared, slot_of(box, n, batch), batch * lines, to, side,
                                      number);
             if constexpr (NL % lines != 0)
-                receive_batch<NL % lines>(shared, slot_of(box, n, NL / lines), NL / lines * lines,
-                                          to, side, number);
+                if (last == S::batches)
+                    receive_batch<NL % lines>(shared, slot_of(box, n, NL / lines),
+                                              NL / lines * lines, to, side, number);
         }
     }
 

@@ -49,7 +49,7 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int shared_of(int lanes)
     {
         return 2 * halo_blocks * round_up(NL * line_of(lanes), 128) +
-               round_up(blocks * block_of(lanes), 128) + 192 + 32 * blocks;
+               round_up(blocks * block_of(lanes), 128) + 256 + 32 * blocks;
     }
     /* threads along z: as many as threads and shared memory allow */
     static constexpr int lanes_fit(int lanes)
@@ -92,7 +92,7 @@ template <class T, int R, int DB> struct block_shape {
         return side ? (PV + vectors) * 16 : 0;
     }
     static constexpr int own_bytes = round_up(blocks * block_bytes, 128), gates = own + own_bytes;
-    static constexpr int item = gates + 128, places = item + 64;
+    static constexpr int mails = gates + 128, item = mails + 64, places = item + 64;
     static constexpr int shared_bytes = places + 32 * blocks;
 
     static constexpr int workers = blocks * lanes; /* threads that own cells */
@@ -112,6 +112,10 @@ template <class T, int R, int DB> struct block_shape {
     /* Without, at order 4: a second `own`, so that nobody waits until all have read the first. */
     static constexpr bool fits_two = R == 2 && DB > 1 &&
                                      sizeof(T) == 4 && more + own_bytes <= MOST_SHARED;
+    /* Where edges come in several batches, those of the first lines have a gate of their own. */
+    static constexpr int batches = (NL + lines_a_batch - 1) / lines_a_batch;
+    static constexpr bool halves = R > 2 && batches > 1;
+    static constexpr int first_batches = halves ? batches / 2 : batches;
     /* Offset of the odd levels in `own` from the even ones; 0: one level only. */
     static constexpr __host__ __device__ int own_odd(bool tma, bool model)
     {

@@ -914,6 +914,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             } else {
 #pragma unroll
                 for (int i = 0; i < NL; i++) {
+                    if (TMA && S::halves && v == 0 && i == S::first_batches * S::lines_a_batch)
+                        waits.later_edges(*this, t);
                     if (i % R == 0)
 #pragma unroll
                         for (int q = 0; q < R; q++)
@@ -1070,7 +1072,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /*
      * All steps of one item. waits.own_is_free() returns when `own` may be overwritten, halo(t)
      * returns when the halo of step t is there, all_published(t) when all blocks have their level t
-     * in `own`, edges(t) when the edges are there, too. A thread calls done_reading(t) when it has
+     * in `own`, edges(t) when the edges are there, too (of the first lines,
+     * if they come in halves; later_edges(t): of all). A thread calls done_reading(t) when it has
      * read what it needs for the step, and all_read(t) returns when all have; done_publishing(t)
      * when level t + 1 of its block is in `own`, and done_writing(t) when what leaves the diamond
      * has been written.

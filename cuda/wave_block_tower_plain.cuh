@@ -52,10 +52,11 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
                 edge_exchange<T, R, DB>::receive(
                     b.shared(), b.thread(), S::active, S::own, side, b.h.vectors,
                     tower_mailbox(b.l, b.item().item, side, t & 1, S::mailbox_bytes),
-                    tower_mail_number(b.l, b.item().item, t));
+                    tower_mail_number(b.l, b.item().item, t), 0, S::batches);
         barrier_among<S::active>();
     }
 
+    __device__ void later_edges(tower &, int) {}
     __device__ void done_reading(tower &, int) {}
     __device__ void all_read(tower &, int) { barrier_among<S::active>(); }
 

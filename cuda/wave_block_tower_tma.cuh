@@ -12,14 +12,15 @@
  * since its releasing store may take longer than a short step. A gate costs a worker some 100
  * cycles, so with two levels in `own` there are fewer. */
 struct tma_gates {
-    uint64_t halo[2];      /* the halo has arrived; with two levels in `own` the level of the step
-                            * has been published, too */
-    uint64_t edge[2];      /* the edges along z are there: one arrival a side */
-    uint64_t read[2];      /* one level in `own`: the workers have read all that they need */
-    uint64_t published[2]; /* the same: the new level is there (not at the last step of an item) */
-    uint64_t written[2];   /* two levels: what leaves the diamond is written, the halo has been
-                            * read; STEADY: the halo is not needed any more */
-    uint64_t sampled;      /* all samples of an item have been taken */
+    uint64_t halo[2];       /* the halo has arrived; with two levels in `own` the level of the step
+                             * has been published, too */
+    uint64_t edge[2];       /* the edges along z are there: one arrival a side */
+    uint64_t later_edge[2]; /* S::halves: `edge` is for those of the first lines, this for others */
+    uint64_t read[2];       /* one level in `own`: the workers have read all that they need */
+    uint64_t published[2];  /* the same: the new level is there (not at the last step of an item) */
+    uint64_t written[2];    /* two levels: what leaves the diamond is written, the halo has been
+                             * read; STEADY: the halo is not needed any more */
+    uint64_t sampled;       /* all samples of an item have been taken */
 };
 
 /* The phases to wait for next at the gates of several kinds, of each parity. */
@@ -36,7 +37,7 @@ struct gate_phases {
 
 template <class T, int R, int DB, bool MODEL> struct tma_waits {
     using tower = block_tower<T, R, DB, MODEL, true>;
-    enum { HALO, EDGE, READ, PUBLISHED, SAMPLED };
+    enum { HALO, EDGE, LATER_EDGE, READ, PUBLISHED, SAMPLED };
     gate_phases phases;
     bool first_item = true;
     static __device__ __forceinline__ tma_gates *gates()
@@ -68,6 +69,11 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
     {
         if (tower::ODD || t > b.h.first_step)
             gate_wait(&gates()->edge[t & 1], phases.next(t & 1, EDGE));
+    }
+    __device__ __forceinline__ void later_edges(tower &b, int t)
+    {
+        if (t > b.h.first_step)
+            gate_wait(&gates()->later_edge[t & 1], phases.next(t & 1, LATER_EDGE));
     }
     __device__ __forceinline__ void done_reading(tower &, int t)
     {
@@ -139,6 +145,27 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
     }
 }
 
+/* Where the edges of an item go and come from on one side. In shared memory and read in every step:
+ * packets fill the registers, and what spills misses the L1 cache. */
+struct tower_mail {
+    char *to, *from;
+    int sent, expected; /* numbers of the message with level 0 */
+    __device__ __forceinline__ void load(uint32_t at)
+    {
+        asm volatile("ld.volatile.shared.v2.b64 {%0, %1}, [%2];" : "=l"(to), "=l"(from) : "r"(at));
+        asm volatile("ld.volatile.shared.v2.b32 {%0, %1}, [%2];"
+                     : "=r"(sent), "=r"(expected)
+                     : "r"(at + 16));
+    }
+};
+
+/* The same, but the compiler does not know: what follows from it does not outlive a step. */
+__device__ __forceinline__ int again(int value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
 /* Exchanges edges with the part beside on one side; at a face, mirrors them. */
 template <class T, int R, int DB, bool MODEL, class P>
 __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates, char *shared,
@@ -152,12 +179,17 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
     const int all = (g.n[2] + S::V - 1) / S::V;
     constexpr bool odd = S::own_odd(true, MODEL) != 0;
     gate_phases publications, halos;
+    tower_mail *place = (tower_mail *)(shared + S::mails + side * 32), mail;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         const int beside = tower_part_beside(l, w.part, side, g.periodic[2]);
         const int other = item - w.part + beside;
-        char *to = tower_mailbox(l, other, 1 - side, 0, S::mailbox_bytes);
-        char *from = tower_mailbox(l, item, side, 0, S::mailbox_bytes);
+        __syncwarp();
+        if (lane == 0 && beside >= 0)
+            *place = {tower_mailbox(l, other, 1 - side, 0, S::mailbox_bytes),
+                      tower_mailbox(l, item, side, 0, S::mailbox_bytes),
+                      tower_mail_number(l, other, 0), tower_mail_number(l, item, 0)};
+        __syncwarp();
         const int vectors =
             (int)((int64_t)all * (w.part + 1) / l.parts) - (int)((int64_t)all * w.part / l.parts);
         if (w.first_step >= w.end_step) continue;
@@ -170,17 +202,26 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
             else
                 gate_wait(&gates->published[t & 1], publications.next(t & 1));
             if (beside >= 0) {
-                edges::send(shared, lane, 32, own, side, vectors, to + p * S::mailbox_bytes,
-                            tower_mail_number(l, other, t + 1));
-                edges::receive(shared, lane, 32, own, side, vectors, from + p * S::mailbox_bytes,
-                               tower_mail_number(l, item, t + 1));
+                mail.load(shared_address(place));
+                edges::send(shared, again(lane), 32, own, side, vectors,
+                            mail.to + p * S::mailbox_bytes, mail.sent + t + 1);
+#pragma unroll 1
+                for (int half = 0; half <= S::halves; half++) {
+                    mail.load(shared_address(place));
+                    edges::receive(shared, again(lane), 32, own, side, vectors,
+                                   mail.from + p * S::mailbox_bytes, mail.expected + t + 1,
+                                   half * S::first_batches,
+                                   half < S::halves ? S::first_batches : S::batches);
+                    if (half < S::halves) warp_arrive(&gates->edge[p]);
+                }
             } else if (S::mirrors_vectors(g.n[2])) {
                 if (!odd) gate_wait(&gates->halo[p], halo);
                 edges::mirror(shared, lane, 32, own, side, p, t + 1 - w.first_step, vectors,
                               g.mirror[2].sign[side][0] == 1);
                 fence_async_copies_shared(); /* the halo is copied to again */
             }
-            warp_arrive(&gates->edge[p]);
+            if (!S::halves || beside < 0) warp_arrive(&gates->edge[p]);
+            if (S::halves) warp_arrive(&gates->later_edge[p]);
         }
     }
 }
@@ -249,12 +290,13 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     using S = block_shape<T, R, DB>;
     extern __shared__ __align__(128) char shared[];
     tma_gates *gates = (tma_gates *)(shared + S::gates);
-    int *finished = (int *)(shared + S::gates + 96); /* towers completely written */
+    int *finished = (int *)(shared + S::gates + 120); /* towers completely written */
     if (threadIdx.x == 0) {
         for (int p = 0; p < 2; p++) {
             gate_init(&gates->halo[p],
                       1 + (S::own_odd(true, MODEL) ? S::active / 32 * LANES_ARRIVE : 0));
             gate_init(&gates->edge[p], (S::own_odd(true, MODEL) ? 3 : 2) * LANES_ARRIVE);
+            gate_init(&gates->later_edge[p], 2 * LANES_ARRIVE);
             gate_init(&gates->read[p], (S::active / 32 + !S::own_odd(true, MODEL)) * LANES_ARRIVE);
             gate_init(&gates->published[p], S::active / 32 * LANES_ARRIVE);
             gate_init(&gates->written[p], S::active / 32 * LANES_ARRIVE);
