@@ -51,11 +51,24 @@ static long strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
     long width = wish ? strtol(wish, NULL, 10) : 0;
     if (width > 0) return width;
     if (s->setup->problem->order > 2) return s->setup->problem->order == 4 ? 32 : 12;
-    if (!l->clusters || s->setup->problem->velocity_cells) return 8;
+    if (l->cluster != l->parts || l->parts == 1 || s->setup->problem->velocity_cells) return 8;
     /* fewer towers are at work: keep the proportion of strip and stages */
     width = 0;
     while (16 * (width + 1) * (width + 1) <= 9 * (l->blocks / l->parts)) width++;
     return width > 2 ? width : 2;
+}
+
+/* The largest clusters that leave few multiprocessors without work: mail costs more (DESIGN.md). */
+static void choose_cluster(const torre_tower_shape *shape, torre_tower_launch *l)
+{
+    const char *wish = getenv("TORRE_CUDA_CLUSTER");
+    l->cluster = 1;
+    for (int size = 2; size <= l->parts && size <= TORRE_CLUSTER_MOST; size++) {
+        int blocks = shape->cluster_blocks[size - 2];
+        if (wish && atoi(wish) != size) continue;
+        if (l->parts % size == 0 && blocks * 8 >= l->blocks * 7) l->cluster = size;
+    }
+    if (l->cluster > 1) l->blocks = shape->cluster_blocks[l->cluster - 2];
 }
 
 static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g,
@@ -122,11 +135,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     l->m_max = (int)g.m_max;
     l->parts = (int)torre_cuda_parts(&s->shape, p->size[2], p->precision);
     l->blocks = multiprocessors * s->shape.blocks_per_sm;
-    if (l->parts > 1 && l->parts <= TORRE_CLUSTER_MOST) {
-        int blocks = s->shape.cluster_blocks[l->parts - 2];
-        l->clusters = blocks * 8 >= l->blocks * 7; /* mail costs more than the rest (DESIGN.md) */
-        if (l->clusters) l->blocks = blocks;
-    }
+    choose_cluster(&s->shape, l);
     schedule->slots = torre_tower_slots(&g);
     if (count * l->parts > INT32_MAX / 2)
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");

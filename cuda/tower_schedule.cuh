@@ -69,6 +69,12 @@ __device__ __forceinline__ int tower_part_beside(const torre_tower_launch &l, in
     return periodic ? (p < 0 ? l.parts - 1 : 0) : -1;
 }
 
+/* Whether the blocks of two parts of a tower are in one cluster, where they need no mailbox. */
+__device__ __forceinline__ bool tower_clustered(const torre_tower_launch &l, int part, int other)
+{
+    return part / l.cluster == other / l.cluster;
+}
+
 /*
  * Counter number i of those an item waits for, NULL for none: 0..8 the upwind towers (they must
  * have come as far as this one), 9 and 10 the items that had the mailboxes of the z neighbours
@@ -88,10 +94,10 @@ __device__ __forceinline__ const int *tower_wait_for(const torre_tower_launch &l
         const int part = shift == 0 ? w.part : tower_part_beside(l, w.part, shift > 0, periodic_z);
         return part < 0 ? nullptr : tower_progress(l, s, m, part);
     }
-    if (i > 10 || l.clusters) return nullptr; /* clusters have no mailboxes */
+    if (i > 10) return nullptr;
     const int part = tower_part_beside(l, w.part, i - 9, periodic_z);
     const int before = item - w.part + part - 2 * l.blocks;
-    if (part < 0 || part == w.part || before < 0) return nullptr;
+    if (part < 0 || tower_clustered(l, part, w.part) || before < 0) return nullptr;
     const int place = before / l.parts;
     return tower_progress(l, l.list[2 * place], l.list[2 * place + 1], before % l.parts);
 }

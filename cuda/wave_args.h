@@ -125,7 +125,7 @@ typedef struct torre_tower_launch {
     int tower_count;
     int s_min, s_max, m_min, m_max;
     int parts;     /* blocks along z that share a tower */
-    bool clusters; /* which are the blocks of a cluster */
+    int cluster;   /* so many of them at a time are a cluster; 1: none are */
     int *progress; /* [slots][parts] completed steps; zero at launch */
     char *mailbox; /* [blocks][2 turns][2 sides][2 parities][mailbox_bytes]; zero at launch */
     int *next;     /* items taken so far, by kernels that take them when they are free */

@@ -8,7 +8,7 @@
  * Blocks take the items of the list one by one when they are free, not every G-th: towers near x
  * faces are short. The argument of tower_schedule.cuh holds, since they are taken in the order of
  * the list. Parts of a tower must start together, though: the first block of a cluster takes an
- * item for all of its blocks and tells them; parts that are no cluster take every G-th item.
+ * item for all of its blocks and tells them; parts of several clusters take every G-th item.
  *
  * The k-th item of this block, which has tried `tries` items so far: the fetch warp takes it, and
  * finishes those without steps.
@@ -19,7 +19,7 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
                                                    F find_sources)
 {
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    const int parts = S::tma && l.clusters ? l.parts : 1; /* to take together */
+    const int parts = S::tma && l.cluster == l.parts ? l.parts : 1; /* to take together */
     const int part = blockIdx.x % parts;
     uint64_t *told = &gates->told[k % TURNS_TOLD];
     int *tell = &gates->place[k % TURNS_TOLD];
@@ -133,13 +133,13 @@ template <class T, int D, bool MODEL, bool TMA, bool POINTS = false> struct regi
         copy_box(slot, edge, z_first, 0, y0 + D + S::reach, x, gate);
         copy_box(slot + S::low_bytes, edge + 1, z_first, 0, y0 - D + S::reach, x, gate);
     }
-    __device__ __forceinline__ void halo(uint32_t slot, const T *field, int x0, int y0,
-                                         const tower_planes &z, int bytes, uint64_t *gate) const
+    /* Each lane a line, `from` the first of its planes that exists. */
+    __device__ __forceinline__ void halo(uint32_t slot, const T *from, const tower_planes &z,
+                                         int bytes, uint64_t *gate) const
     {
-        const int skip = z.first > 0 ? V : 0; /* planes below that exist */
-        for (int i = lane; i < S::halo_lines; i += 32)
-            copy_line(slot + S::halo_line(i) + (V - skip) * (int)sizeof(T),
-                      halo_line(field, i, x0, y0, z) - skip, bytes, gate);
+        if (lane < S::halo_lines)
+            copy_line(slot + S::halo_line(lane) + (z.first > 0 ? 0 : V * (int)sizeof(T)), from,
+                      bytes, gate);
     }
     /* Model of columns (u, v) of step t, u from `from` on or v from `from` on. Returns bytes. */
     __device__ __forceinline__ int model_lines(int from) const
@@ -162,22 +162,33 @@ template <class T, int D, bool MODEL, bool TMA, bool POINTS = false> struct regi
         *to = shared_address(shared + S::model + line * S::planes * (int)sizeof(T));
         return (const T *)p.g.k + x * p.g.k_stride_x + y * p.g.k_stride_y + z.first;
     }
-    /* What enters in step t, which is number n, counts towards its slot. */
+    /* What enters in step t, which is number n, counts towards its slot; once `wait` returns. */
+    template <class F>
     __device__ __forceinline__ void model(char *shared, typename S::gates_type *gates,
-                                          const tower_item &w, int t, int n) const
+                                          const tower_item &w, int t, int n, F wait) const
     {
         const tower_planes z = tower_planes_of(p.l, w.part, p.g.n[2], V);
         const int bytes = (z.count + V - 1) / V * V * (int)sizeof(T);
         const int x = p.l.half_size * w.s + t, y = p.l.half_size * w.m;
-        const int from = t == w.first_step ? 0 : S::W - 1;
+        const int from = t == w.first_step ? 0 : S::W - 1, lines = model_lines(from);
         uint64_t *gate = &gates->full[n % S::slots];
-        if (lane == 0) gate_expect(gate, model_lines(from) * bytes);
+        uint32_t to;
+        const T *line = model_line(shared, from, min(lane, lines - 1), t, x, y, z, &to);
+        computed_now(line);
+        wait();
+        if (lane == 0) gate_expect(gate, lines * bytes);
         __syncwarp();
-        for (int i = lane; i < model_lines(from); i += 32) {
-            uint32_t to;
-            const T *line = model_line(shared, from, i, t, x, y, z, &to);
+#pragma unroll 1
+        for (int i = lane; i < lines;) {
             copy_line(to, line, bytes, gate);
+            i += 32;
+            if (i < lines) line = model_line(shared, from, i, t, x, y, z, &to);
         }
+    }
+    /* Addresses take longer than what waits for them should: not to be put off. */
+    static __device__ __forceinline__ void computed_now(const T *&line)
+    {
+        asm volatile("" : "+l"(line));
     }
 
     /* Without bulk copies: lane i knows where line i comes from and goes to, all lanes copy it,
@@ -315,6 +326,14 @@ template <class T, int D, bool MODEL, bool TMA, bool POINTS = false> struct regi
             if (w.first_step == 0) prefetch_diamond(x_tower, y_tower, z);
 #pragma unroll 1
             for (int t = w.first_step; t < w.end_step; t++, n++) {
+                const bool in_box = TMA && in_boxes(edges, x_tower + t - 1, y_tower);
+                const T *line = nullptr;
+                if (TMA && !in_box) {
+                    line = halo_line((const T *)g.field[(t + 1) & 1], min(lane, S::halo_lines - 1),
+                                     x_tower + t - 1, y_tower, z) -
+                           (z.first > 0 ? V : 0);
+                    computed_now(line);
+                }
                 if (!TMA) seen = warp_min(early);
                 if (seen < t) {
                     seen = wait_for_upwind(&pointer, t, 40);
@@ -336,15 +355,13 @@ template <class T, int D, bool MODEL, bool TMA, bool POINTS = false> struct regi
                     room();
                     if (t < w.first_step + S::slots)
                         clear_ends(shared + S::ring + n % S::slots * S::slot_bytes, z, whole);
-                    const bool in_box = in_boxes(edges, x_tower + t - 1, y_tower);
                     if (lane == 0)
                         gate_expect(gate, S::halo_lines * (in_box ? S::line_bytes : halo_bytes));
                     if (lane > 0 && lane < LANES_ARRIVE) gate_arrive(gate);
                     __syncwarp();
                     const uint32_t to = shared_address(shared + S::ring + slot * S::slot_bytes);
                     if (!in_box)
-                        halo(to, (const T *)g.field[(t + 1) & 1], x_tower + t - 1, y_tower, z,
-                             halo_bytes, gate);
+                        halo(to, line, z, halo_bytes, gate);
                     else if (lane == 0)
                         boxes(to, edges.map[(t + 1) & 1], x_tower + t - 1, y_tower, z, gate);
                 } else {
@@ -368,7 +385,7 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     for_each_item<S>(gates, [&](const register_turn &turn, int n) {
         const tower_item &w = turn.w;
         const int item = turn.number;
-        if (l.parts == 1 || l.clusters) return; /* nobody would wait for this warp */
+        if (l.cluster == l.parts) return; /* nobody would wait for this warp */
         const int last_warp = (tower_planes_of(l, w.part, p.g.n[2], S::vector).count - 1) / 32;
 #pragma unroll 1
         for (int t = w.first_step + 1; t < w.end_step; t++) {
@@ -379,7 +396,8 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
             const uint32_t number = tower_mail_number(l, item, t);
 #pragma unroll 1
             for (int side = 0; side < 2; side++) {
-                if (tower_part_beside(l, w.part, side, false) < 0) continue;
+                const int other = tower_part_beside(l, w.part, side, false);
+                if (other < 0 || tower_clustered(l, w.part, other)) continue;
                 const char *box = tower_mailbox(l, item, side, t & 1, S::mailbox_bytes);
                 char *to = shared + S::edge(side ? last_warp : 0, n & 1, side);
                 for (int i = lane; i < 2 * S::kept_vectors; i += 32) {
@@ -440,16 +458,18 @@ template <class S, int D, class T> struct register_model {
     typename S::gates_type *gates;
     char *shared;
 
-    /* Of step t, which is number n. */
-    __device__ __forceinline__ void fetch(const tower_item &w, int t, int n) const
+    /* Of step t, which is number n, once `wait` returns. */
+    template <class F>
+    __device__ __forceinline__ void fetch(const tower_item &w, int t, int n, F wait) const
     {
-        if (t < w.end_step) register_fetch<T, D, true, true>{p}.model(shared, gates, w, t, n);
+        if (t < w.end_step) register_fetch<T, D, true, true>{p}.model(shared, gates, w, t, n, wait);
     }
     /* Of the first steps of an item; all warps have finished the one before. */
     __device__ __forceinline__ void start(const tower_item &w, int n) const
     {
-        fetch(w, w.first_step, n);
-        fetch(w, w.first_step + 1, n + 1);
+        auto at_once = [] {};
+        fetch(w, w.first_step, n, at_once);
+        fetch(w, w.first_step + 1, n + 1, at_once);
     }
     /* All steps of all items, by a warp that does nothing else. */
     __device__ __forceinline__ void run() const
@@ -459,10 +479,8 @@ template <class S, int D, class T> struct register_model {
             if (n > 0) wait_for_step<S>(gates, n - 1);
             start(w, n);
 #pragma unroll 1
-            for (int t = w.first_step; t + 2 < w.end_step; t++, n++) {
-                wait_for_step<S>(gates, n);
-                fetch(w, t + 2, n + 2);
-            }
+            for (int t = w.first_step; t + 2 < w.end_step; t++, n++)
+                fetch(w, t + 2, n + 2, [&] { wait_for_step<S>(gates, n); });
         });
     }
 };
@@ -485,7 +503,7 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
             if (POINTS && last) take_last_samples<S>(p, w, t);
             if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
             warp_arrive<S::tma>(&gates->published[n % STEPS_APART]);
-            if constexpr (MODEL) model.fetch(w, t + 2, n + 2);
+            if constexpr (MODEL) model.fetch(w, t + 2, n + 2, [] {});
         }
     });
 }
@@ -612,7 +630,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     }
     __syncthreads();
     if constexpr (TMA)
-        if (params.l.clusters) cluster_barrier();
+        if (params.l.cluster > 1) cluster_barrier();
     const int helper = (int)threadIdx.x / 32 - S::warps;
     if (helper >= 0) {
         if constexpr (TMA)
@@ -631,7 +649,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         for_each_item<S>(gates, [&](const register_turn &turn, int) { tower.run(turn); });
     }
     if constexpr (TMA) /* others may still store in this block */
-        if (params.l.clusters) {
+        if (params.l.cluster > 1) {
             __syncwarp();
             cluster_barrier();
         }

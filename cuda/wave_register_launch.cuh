@@ -156,9 +156,8 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     auto launch_with = [&](auto tma) {
         constexpr bool TMA = decltype(tma)::value;
         using shape = register_shape<T, D, false, TMA>;
-        const register_tower_config with(launch->blocks, launch->clusters ? launch->parts : 1,
-                                         shape::threads, register_shared_bytes<T, D, TMA>(variant),
-                                         stream);
+        const register_tower_config with(launch->blocks, launch->cluster, shape::threads,
+                                         register_shared_bytes<T, D, TMA>(variant), stream);
         return cudaLaunchKernelExC(&with.config, register_tower_function<T, D, TMA>(variant),
                                    arguments);
     };

@@ -210,7 +210,7 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     static constexpr int shared_bytes = sources + 2 * (int)sizeof(source_list<T>);
     static_assert(items % 8 == 0 && damping % 8 == 0 && sources % 16 == 0, "alignment");
     static_assert(shared_bytes <= 232448, "what a block may have");
-    static_assert(TMA || halo_lines <= 32, "a lane knows a line");
+    static_assert(halo_lines <= 32, "a lane knows a line");
     /* Where the exchange has column (u, v), u, v > 0, of a plane, in units of 4 bytes. */
     static __host__ __device__ constexpr int value_at(int plane, int u, int v)
     {

@@ -251,9 +251,10 @@ struct register_tower {
         const bool inside = works() && (side ? warp < h.last_warp : warp > 0);
         role = near_gate(warp + (!inside ? 0 : side ? 1 : -1), 0);
         if (lane % 16 < EDGE_ARRIVALS && h.beside[side] < 0) role |= ARRIVES_FIRST | ARRIVES;
-        if (lane % 16 < EDGE_ARRIVALS && h.beside[side] >= 0 && !(TMA && p.l.clusters))
-            role |= ARRIVES_FIRST;
         prepare_mail();
+        __syncwarp();
+        if (lane % 16 < EDGE_ARRIVALS && h.beside[side] >= 0 && !h.gate_to[side])
+            role |= ARRIVES_FIRST;
         if (RECALLS)
             store_words(here_at + S::recall_row * S::row_bytes, beside_at, waits_at, pass_from,
                         role);
@@ -435,7 +436,7 @@ struct register_tower {
         /* A block beside in the cluster may send the edges of the next step: this warp has read
          * those of the item before. */
         if constexpr (TMA)
-            if (p.l.clusters && lane % 16 == 0 && item().beside[lane >> 4] >= 0)
+            if (lane % 16 == 0 && item().beside[lane >> 4] >= 0 && item().gate_to[lane >> 4])
                 gate_arrive_cluster(item().gate_to[lane >> 4] +
                                     (n & 1) * (uint32_t)sizeof(uint64_t));
     }
@@ -514,7 +515,7 @@ struct register_tower {
         const int side = lane >> 4, i = lane & 15;
         const uint4 q = *(const uint4 *)(shared() + item().mail_from[side] + i * S::row_bytes);
         if constexpr (TMA)
-            if (p.l.clusters) {
+            if (item().gate_to[side]) {
                 const uint32_t phase = (n & 1) * (uint32_t)sizeof(uint64_t);
                 store_cluster(item().edge_to[side][n & 1] + i * S::row_bytes, q,
                               item().gate_to[side] + phase);
@@ -535,14 +536,15 @@ struct register_tower {
         item().mail_to[side] = (uint64_t)tower_mailbox(p.l, to, 1 - side, 0, S::mailbox_bytes);
         item().mail_from[side] = S::own_place(warp, end_lane(side));
         item().mail_number[side] = tower_mail_number(p.l, to, 0);
+        item().gate_to[side] = 0;
         if constexpr (TMA)
-            if (p.l.clusters) {
-                const int part = item().part + (side ? 1 : -1);
+            if (tower_clustered(p.l, item().part, item().part + (side ? 1 : -1))) {
+                const int part = item().part + (side ? 1 : -1), rank = part % p.l.cluster;
                 const int there = side ? 0 : (tower_planes_of(p.l, part, g.n[2], V).count - 1) / 32;
                 for (int parity = 0; parity < 2; parity++)
                     item().edge_to[side][parity] =
-                        cluster_address(memory + S::edge(there, parity, 1 - side), part);
-                item().gate_to[side] = cluster_address(near_gate(there, 0), part);
+                        cluster_address(memory + S::edge(there, parity, 1 - side), rank);
+                item().gate_to[side] = cluster_address(near_gate(there, 0), rank);
             }
     }
     __device__ __forceinline__ void wait_for_edges() const
