@@ -58,8 +58,9 @@ static long strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
     return width > 2 ? width : 2;
 }
 
-/* The largest clusters that leave few multiprocessors without work: mail costs more (DESIGN.md). */
-static void choose_cluster(const torre_tower_shape *shape, torre_tower_launch *l)
+/* The largest clusters that leave few multiprocessors without work: mail costs more (DESIGN.md).
+ * Returns how many groups of several clusters there are. */
+static int choose_cluster(const torre_tower_shape *shape, torre_tower_launch *l)
 {
     const char *wish = getenv("TORRE_CUDA_CLUSTER");
     l->cluster = 1;
@@ -69,6 +70,10 @@ static void choose_cluster(const torre_tower_shape *shape, torre_tower_launch *l
         if (l->parts % size == 0 && blocks * 8 >= l->blocks * 7) l->cluster = size;
     }
     if (l->cluster > 1) l->blocks = shape->cluster_blocks[l->cluster - 2];
+    /* groups take towers together, if the kernel can */
+    if (shape->cluster_blocks[0] == 0 || l->cluster == l->parts || l->parts > l->blocks) return 0;
+    l->blocks -= l->blocks % l->parts;
+    return l->blocks / l->parts;
 }
 
 static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g,
@@ -135,8 +140,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     l->m_max = (int)g.m_max;
     l->parts = (int)torre_cuda_parts(&s->shape, p->size[2], p->precision);
     l->blocks = multiprocessors * s->shape.blocks_per_sm;
-    choose_cluster(&s->shape, l);
-    schedule->slots = torre_tower_slots(&g);
+    const int groups = choose_cluster(&s->shape, l);
     if (count * l->parts > INT32_MAX / 2)
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");
     torre_tower *list = malloc((size_t)count * sizeof *list);
@@ -145,9 +149,11 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     if (!status) status = upload_list(schedule, list, count);
     free(list);
     TORRE_TRY(status);
-    size_t counters = (size_t)(schedule->slots * l->parts);
-    TORRE_TRY(torre_cuda_alloc((void **)&l->progress, (counters + 1) * sizeof(int)));
+    const size_t counters = (size_t)(torre_tower_slots(&g) * l->parts);
+    schedule->counters = counters + 1 + (size_t)groups * (size_t)(count + 1);
+    TORRE_TRY(torre_cuda_alloc((void **)&l->progress, schedule->counters * sizeof(int)));
     l->next = l->progress + counters;
+    l->taken = groups ? l->next + 1 : NULL;
     return torre_cuda_alloc((void **)&l->mailbox,
                             (size_t)l->blocks * 8 * (size_t)s->shape.mailbox_bytes);
 }
@@ -164,9 +170,8 @@ torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
         }
     }
     const torre_tower_launch *l = &schedule->launch;
-    TORRE_CUDA_TRY(cudaMemsetAsync(l->progress, 0,
-                                   (size_t)(schedule->slots * l->parts + 1) * sizeof(int),
-                                   s->stream)); /* and l->next */
+    TORRE_CUDA_TRY(cudaMemsetAsync(l->progress, 0, schedule->counters * sizeof(int),
+                                   s->stream)); /* and l->next, l->taken */
     TORRE_CUDA_TRY(cudaMemsetAsync(
         l->mailbox, 0, (size_t)l->blocks * 8 * (size_t)s->shape.mailbox_bytes, s->stream));
     TORRE_CUDA_TRY(s->kernel->launch(&s->args, l, s->stream));

@@ -7,8 +7,10 @@
 /*
  * Blocks take the items of the list one by one when they are free, not every G-th: towers near x
  * faces are short. The argument of tower_schedule.cuh holds, since they are taken in the order of
- * the list. Parts of a tower must start together, though: the first block of a cluster takes an
- * item for all of its blocks and tells them; parts of several clusters take every G-th item.
+ * the list. Parts of a tower must start together, though: the first of a group of blocks takes a
+ * tower for all of them and tells them, through shared memory if they are a cluster, else through
+ * `taken`. Their items are numbered as if each block took every G-th. Where there is no room for a
+ * group, blocks do that.
  *
  * The k-th item of this block, which has tried `tries` items so far: the fetch warp takes it, and
  * finishes those without steps.
@@ -19,16 +21,20 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
                                                    F find_sources)
 {
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    const int parts = S::tma && l.cluster == l.parts ? l.parts : 1; /* to take together */
+    const bool cluster = S::tma && l.cluster == l.parts, group = S::tma && l.taken;
+    const int parts = cluster || group ? l.parts : 1; /* to take together */
     const int part = blockIdx.x % parts;
     uint64_t *told = &gates->told[k % TURNS_TOLD];
     int *tell = &gates->place[k % TURNS_TOLD];
+    int *taken = l.taken + blockIdx.x / parts * (l.tower_count + 1) + k; /* 1 more; 0: not yet */
     register_turn next;
 #pragma unroll 1
     for (;;) {
         int item = 0;
         if constexpr (S::tma)
-            if (part > 0) {
+            if (part > 0 && group) {
+                while ((item = load_progress(taken) - 1) < 0) __nanosleep(100);
+            } else if (part > 0) {
                 if (lane == 0) gate_expect(told, sizeof *tell);
                 gate_wait(told, k / TURNS_TOLD & 1);
                 item = *(volatile int *)tell;
@@ -41,11 +47,14 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
         if (next.number < 0) break;
         next.w = tower_item_at(l, next.number, 1, nx);
         if (next.w.first_step < next.w.end_step) break;
-        if (lane < parts)
-            store_progress(tower_progress(l, next.w.s, next.w.m, next.w.part + lane), TOWER_DONE);
+        for (int i = lane; i < parts; i += 32)
+            store_progress(tower_progress(l, next.w.s, next.w.m, next.w.part + i), TOWER_DONE);
     }
+    if (group && part == 0 && lane == 0)
+        store_progress(taken, (next.number < 0 ? items : next.number) + 1);
+    if (group && next.number >= 0) next.number = k * l.blocks + blockIdx.x;
     if constexpr (S::tma)
-        if (part == 0 && lane > 0 && lane < parts)
+        if (cluster && part == 0 && lane > 0 && lane < parts)
             store_cluster(cluster_address(shared_address(tell), lane),
                           next.number < 0 ? items : next.number,
                           cluster_address(shared_address(told), lane));
@@ -315,7 +324,16 @@ template <class T, int D, bool MODEL, bool TMA, bool POINTS = false> struct regi
                 });
             if (turn.number < 0) break;
             const tower_item &w = turn.w;
-            const int *pointer = tower_wait_for(p.l, w, turn.number, lane, g.periodic[1], false);
+            const bool group = TMA && p.l.taken;
+            const int *pointer =
+                tower_wait_for(p.l, w, group ? w.part : turn.number, lane, g.periodic[1], false);
+            if (group && k >= 2 && (lane == 9 || lane == 10)) {
+                /* whose mailboxes they were before, which the list does not tell */
+                const tower_item &before = gates->turn[(k - 2) % TURNS].w;
+                const int beside = tower_part_beside(p.l, w.part, lane - 9, false);
+                if (beside >= 0 && !tower_clustered(p.l, w.part, beside))
+                    pointer = tower_progress(p.l, before.s, before.m, beside);
+            }
             const tower_planes z = tower_planes_of(p.l, w.part, g.n[2], V);
             const int whole = (z.count + V - 1) / V * V; /* rows are padded */
             const int halo_planes =

@@ -619,9 +619,9 @@ struct register_tower {
     __device__ __forceinline__ void update(const columns &prev, columns &cur, columns &out,
                                            uint32_t halo, int t)
     {
-        constexpr bool SPLIT = !MODEL && !DAMPED; /* the other sums need two registers */
-        constexpr int LEAD = W < 6 ? W : 6;       /* rows started before edges are waited for */
-        constexpr int AHEAD = 2;                  /* vectors fetched ahead */
+        constexpr bool SPLIT = !MODEL && !DAMPED;     /* the other sums need two registers */
+        constexpr int LEAD = W < 6 ? W : 6;           /* rows started before edges are waited for */
+        constexpr int AHEAD = MODEL && PLAIN ? 3 : 2; /* vectors fetched ahead */
         const stencil_weights<T> &c = p.c;
         recall();
         /* columns of the halo bring their neighbours along: zero beyond a face */

@@ -26,7 +26,7 @@ typedef struct torre_cuda_points {
 /* The schedule of passes of one height. */
 typedef struct torre_tower_schedule {
     torre_tower_launch launch; /* pointers: device memory of the schedule */
-    int64_t slots;             /* entries of launch.progress / parts */
+    size_t counters;           /* entries of launch.progress, launch.next, launch.taken */
 } torre_tower_schedule;
 
 typedef struct torre_cuda_solver {

@@ -67,7 +67,7 @@ inline cudaError_t diagonal_tensor_map(const torre_wave_args &g, void *field, bo
     return tensor_map<4>((char *)field + plane - reach * row, 8,
                          {padded / 2, lines, g.n[1] + 2 * reach, g.n[0] - 1 - lines},
                          {up ? plane + row : plane - row, row, plane}, {planes / 2, lines, 1, 2},
-                         map);
+                         map, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
 }
 
 #endif
