@@ -51,62 +51,65 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::add_sources(c
 }
 
 /*
- * Takes samples from `own`, a block of the diamond a thread: `threads` of them, who keep in step
- * with each other. With TMA that is the warp that tells of progress, so that workers have
- * nothing to do with receivers.
+ * Takes samples of one block of the diamond from `own`. With TMA lanes of the warp that tells of
+ * progress do that, so that workers have nothing to do with receivers. It shares a scheduler with
+ * two of them: little may be computed in a step.
  */
 template <class T, int R, int DB, bool MODEL, bool TMA> struct block_sampler {
     using S = block_shape<T, R, DB>;
-    const torre_wave_args &g;
-    const torre_tower_launch &l;
-    int thread, threads;
-    int ahead, last;            /* nodes of block number `thread` at the next step */
-    torre_point_node node = {}; /* number `ahead` */
+    int number, X, Y;          /* of the block */
+    int ahead, last;           /* its nodes at the next level */
+    torre_point_node node;     /* number `ahead` */
+    int next_first, next_last; /* nodes at the level after that */
+    int x;                     /* the first column at the level after these */
+    const int *lists;          /* see point_lists; NULL: beyond a y face */
 
-    __device__ __forceinline__ block_sampler(const torre_wave_args &g, const torre_tower_launch &l,
-                                             int thread, int threads)
-        : g(g), l(l), thread(thread), threads(threads)
+    /* Level t will be the next one. */
+    __device__ __forceinline__ void start(const torre_wave_args &g, const torre_tower_launch &l,
+                                          const tower_item &w, int block, int t)
     {
-    }
-
-    /* The receivers of block number n of the diamond, which holds level t. */
-    __device__ __forceinline__ void find(const tower_item &w, int n, int t)
-    {
-        ahead = last = 0;
-        if (n >= S::blocks) return;
-        int X, Y;
-        block_place<DB>(n, &X, &Y);
-        const int x = l.half_size * w.s + R * (t - 1 + X);
+        number = block;
+        block_place<DB>(number, &X, &Y);
         int y = l.half_size * w.m + R * Y;
         if (g.periodic[1]) y += y < 0 ? g.n[1] : y >= g.n[1] ? -g.n[1] : 0;
-        if ((unsigned)x >= (unsigned)g.n[0] || (unsigned)y >= (unsigned)g.n[1]) return;
-        const int *lists = point_lists<R>(g.points, x, y, l.parts, w.part);
-        ahead = lists[1], last = lists[2];
-        if (ahead < last) node = g.points.node[ahead];
+        x = l.half_size * w.s + R * (t - 1 + X);
+        lists = nullptr;
+        if (number < S::blocks && (unsigned)y < (unsigned)g.n[1])
+            lists = point_lists<R>(g.points, x, y, l.parts, w.part);
+        find_list(g, l);
     }
-    /* Before the level of step t has been published. */
-    __device__ __forceinline__ void look_ahead(const tower_item &w, int t) { find(w, thread, t); }
+    __device__ __forceinline__ void find_list(const torre_wave_args &g, const torre_tower_launch &l)
+    {
+        next_first = next_last = 0;
+        if (!lists) return;
+        if ((unsigned)x < (unsigned)g.n[0]) next_first = lists[1], next_last = lists[2];
+        x += R;
+        lists += 2 * (int64_t)g.points.blocks_y * l.parts;
+    }
+    /* Ask for what the next level needs: what main memory sends takes a step. */
+    __device__ __forceinline__ void look_ahead(const torre_wave_args &g,
+                                               const torre_tower_launch &l)
+    {
+        ahead = next_first, last = next_last;
+        if (ahead < last) node = g.points.node[ahead];
+        find_list(g, l);
+    }
 
     /* Once level t is in `own`. */
-    __device__ __forceinline__ void sample(const char *shared, const tower_item &w, int t)
+    __device__ __forceinline__ void sample(const torre_wave_args &g, const torre_tower_launch &l,
+                                           const char *shared, const tower_item &w, int t)
     {
-        for (int n = thread; n < S::blocks; n += threads) {
-            if (S::blocks > 32 && n != thread) find(w, n, t);
-            if (ahead >= last) continue;
-            int X, Y;
-            block_place<DB>(n, &X, &Y);
-            const char *block =
-                shared +
-                (S::holds_k(TMA, MODEL)
-                     ? block_tower<T, R, DB, MODEL, TMA>::steady_place(X, Y, t - w.first_step)
-                     : S::own + (t & 1) * S::own_odd(TMA, MODEL) + n * S::block_bytes);
-            const int z = tower_planes_of(l, w.part, g.n[2], S::V).first;
-            T *to = (T *)g.points.samples + (t - 1) * g.points.receiver_count;
-            for (;;) {
-                to[node.slot] = ((const T *)(block + node.line * S::line + S::PV * 16))[node.z - z];
-                if (++ahead >= last) break;
-                node = g.points.node[ahead];
-            }
+        if (ahead >= last) return;
+        const char *block =
+            shared + (S::holds_k(TMA, MODEL)
+                          ? block_tower<T, R, DB, MODEL, TMA>::steady_place(X, Y, t - w.first_step)
+                          : S::own + (t & 1) * S::own_odd(TMA, MODEL) + number * S::block_bytes);
+        const int z = tower_planes_of(l, w.part, g.n[2], S::V).first;
+        T *to = (T *)g.points.samples + (t - 1) * g.points.receiver_count;
+        for (;;) {
+            to[node.slot] = ((const T *)(block + node.line * S::line + S::PV * 16))[node.z - z];
+            if (++ahead >= last) break;
+            node = g.points.node[ahead];
         }
     }
 };

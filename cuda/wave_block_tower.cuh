@@ -966,7 +966,6 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (!PLAIN && is_near_face(t)) fill_ghosts(C, p, t);
         if (fresh && !STEADY) reload(C, halo);
         if (PLAIN || !at_z_face()) return;
-        if (RACECHECK) __syncwarp(); /* lanes without planes have read where images go */
         if (mirrors_vectors()) {
             /* with TMA the warps that exchange edges do it, but for the first step */
             if (TMA && t > h.first_step) return;
@@ -1090,8 +1089,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         waits.entered(*this);
 #pragma unroll 1
         for (;; t++) {
-            if (likely(is_plain(t)))
-                step<true>(A, C, t, waits);
+            if (!STEADY && likely(is_plain(t)))
+                step<!STEADY>(A, C, t, waits);
             else
                 step<false>(A, C, t, waits);
             if (t + 1 >= h.end_step) break;

@@ -66,9 +66,10 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
     {
         barrier_among<S::active>();
         if (b.g.points.receiver_count) {
-            block_sampler<T, R, DB, MODEL, false> sampler(b.g, b.l, b.thread(), S::active);
-            sampler.look_ahead(w, t + 1);
-            sampler.sample(b.shared(), w, t + 1);
+            block_sampler<T, R, DB, MODEL, false> sampler;
+            sampler.start(b.g, b.l, w, b.thread(), t + 1);
+            sampler.look_ahead(b.g, b.l);
+            sampler.sample(b.g, b.l, b.shared(), w, t + 1);
         }
         if (t + 1 >= w.end_step) return;
 #pragma unroll

@@ -226,9 +226,10 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
     }
 }
 
-/* Tells downwind towers what the workers have written, and then takes samples, before workers may
- * overwrite the level (see tma_gates). */
-template <class T, int R, int DB, bool MODEL, class P>
+/* Tells downwind towers what the workers have written. Before that it takes samples, since workers
+ * must wait for them before they overwrite the level, but not for the releasing store, which may
+ * take longer than a step. SAMPLES: whether there are any. */
+template <class T, int R, int DB, bool MODEL, bool SAMPLES, class P>
 __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, char *shared,
                                               int *finished)
 {
@@ -237,8 +238,8 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     constexpr bool odd = S::own_odd(true, MODEL) != 0;
-    const bool samples = g.points.receiver_count;
-    block_sampler<T, R, DB, MODEL, true> sampler(g, l, lane, 32);
+    /* at dts 6 and 8 a diamond has more blocks than a warp has lanes */
+    block_sampler<T, R, DB, MODEL, true> samplers[(S::blocks + 31) / 32];
     gate_phases publications;
     int towers = 0;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
@@ -249,6 +250,9 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
             uint64_t *gate = odd ? &gates->edge[t & 1] : &gates->read[t & 1];
             if (lane < LANES_ARRIVE && t < w.end_step) gate_arrive(gate);
         };
+        if (SAMPLES)
+            for (int i = 0; i < S::blocks; i += 32)
+                samplers[i / 32].start(g, l, w, i + lane, w.first_step + 1);
         if (odd && w.first_step < w.end_step) /* there are no edges to wait for */
             for (int n = 0; n < 3 * LANES_ARRIVE; n += 32)
                 if (lane + n < 3 * LANES_ARRIVE) gate_arrive(&gates->edge[w.first_step & 1]);
@@ -257,15 +261,14 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
             if (t > w.first_step)
                 gate_wait(odd ? &gates->written[before] : &gates->published[before],
                           publications.next(before));
-            if (!samples) let_go(odd ? t + 1 : t);
-            if (t > w.first_step && lane == 0) store_progress_release(progress, t);
-            if (!samples) continue;
-            if (t > w.first_step) {
-                sampler.sample(shared, w, t);
+            if (SAMPLES && t > w.first_step) {
+                for (auto &sampler : samplers) sampler.sample(g, l, shared, w, t);
                 __syncwarp();
             }
-            if (t > w.first_step || !odd) let_go(t);
-            sampler.look_ahead(w, t + 1);
+            if (!SAMPLES || !odd || t > w.first_step) let_go(odd && !SAMPLES ? t + 1 : t);
+            if (t > w.first_step && lane == 0) store_progress_release(progress, t);
+            if (SAMPLES)
+                for (auto &sampler : samplers) sampler.look_ahead(g, l);
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             const int before = (w.end_step - 1) & 1;
@@ -273,11 +276,11 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
             towers++;
             while (load_shared_acquire(finished) < towers) __nanosleep(40);
         }
-        if (lane == 0) store_progress_release(progress, TOWER_DONE);
-        if (w.first_step < w.end_step && samples) {
-            sampler.sample(shared, w, w.end_step);
+        if (w.first_step < w.end_step && SAMPLES) {
+            for (auto &sampler : samplers) sampler.sample(g, l, shared, w, w.end_step);
             warp_arrive(&gates->sampled);
         }
+        if (lane == 0) store_progress_release(progress, TOWER_DONE);
     }
 }
 #endif
@@ -312,8 +315,12 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
         if (S::share_registers)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers(MODEL)));
         if (warp == S::groups / 32) fetch_halos<T, R, DB, MODEL>(params, gates, shared);
-        if (warp == S::groups / 32 + 1)
-            publish_steps<T, R, DB, MODEL>(params, gates, shared, finished);
+        if (warp == S::groups / 32 + 1) {
+            if (params.g.points.receiver_count)
+                publish_steps<T, R, DB, MODEL, true>(params, gates, shared, finished);
+            else
+                publish_steps<T, R, DB, MODEL, false>(params, gates, shared, finished);
+        }
         if (warp >= S::groups / 32 + 2)
             exchange_edges<T, R, DB, MODEL>(params, gates, shared, warp - S::groups / 32 - 2);
     } else {
