@@ -966,6 +966,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (!PLAIN && is_near_face(t)) fill_ghosts(C, p, t);
         if (fresh && !STEADY) reload(C, halo);
         if (PLAIN || !at_z_face()) return;
+        if (RACECHECK) __syncwarp(); /* lanes without planes have read where images go */
         if (mirrors_vectors()) {
             /* with TMA the warps that exchange edges do it, but for the first step */
             if (TMA && t > h.first_step) return;
@@ -1089,7 +1090,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         waits.entered(*this);
 #pragma unroll 1
         for (;; t++) {
-            if (!STEADY && likely(is_plain(t)))
+            if (!STEADY && likely(is_plain(t))) /* STEADY gains nothing from a second copy */
                 step<!STEADY>(A, C, t, waits);
             else
                 step<false>(A, C, t, waits);

@@ -893,16 +893,15 @@ struct register_tower {
         if (!last) finish_step(n - 1); /* else once the diamond has been written */
     }
 
-    /* Two steps that may be near a face or, with SOURCES, meet a source. Whether the item ends. */
-    template <bool SOURCES>
+    /* Two steps that may be near a face or meet a source. Returns whether the item has ended. */
     __device__ __forceinline__ bool two_steps(columns &P, columns &C, columns &A, columns &B, int t)
     {
-        step<false, 0, SOURCES>(P, C, A, t);
+        step<false, 0, POINTS>(P, C, A, t);
         if (t + 1 >= uniform(item().end_step)) {
             leave(C, A, t);
             return true;
         }
-        step<false, 1, SOURCES>(C, A, B, t + 1);
+        step<false, 1, POINTS>(C, A, B, t + 1);
         if (t + 2 >= uniform(item().end_step)) {
             leave(A, B, t + 1);
             return true;
@@ -929,7 +928,7 @@ struct register_tower {
                     FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
                 }
             }
-            if (two_steps<POINTS>(P, C, A, B, t)) break;
+            if (two_steps(P, C, A, B, t)) break;
         }
     }
     /* The same for a warp above the last plane: it keeps in step. */
