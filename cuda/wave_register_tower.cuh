@@ -619,7 +619,10 @@ struct register_tower {
     __device__ __forceinline__ void update(const columns &prev, columns &cur, columns &out,
                                            uint32_t halo, int t)
     {
-        constexpr bool SPLIT = !MODEL && !DAMPED;     /* the other sums need two registers */
+        constexpr bool SPLIT = !MODEL && !DAMPED; /* the other sums need two registers */
+        /* else: columns that enter come first, to give their slot back early, or with their rows,
+         * where registers are scarce */
+        constexpr bool ENTER_FIRST = PLAIN || DAMPED;
         constexpr int LEAD = W < 6 ? W : 6;           /* rows started before edges are waited for */
         constexpr int AHEAD = MODEL && PLAIN ? 3 : 2; /* vectors fetched ahead */
         const stencil_weights<T> &c = p.c;
@@ -710,7 +713,7 @@ struct register_tower {
         if (SPLIT) {
 #pragma unroll
             for (int u = 0; u < LEAD; u++) start_row(u);
-        } else {
+        } else if (ENTER_FIRST) {
 #pragma unroll
             for (int u = W - 1; u > 0; u -= 2) {
                 enter_row(u);
@@ -739,6 +742,8 @@ struct register_tower {
                 for (; fetched < row_end && fetched < i / V + AHEAD; fetched++) fetch(fetched);
             if (SPLIT && u + LEAD < W) start_row(u + LEAD);
             if (MODEL && u == 0) load_model(0, 0, W - 1);
+            if (!SPLIT && !ENTER_FIRST && u % 2 == 1) enter_row(u);
+            if (!SPLIT && !ENTER_FIRST && u == W - 1) release_slot();
 #pragma unroll
             for (int v = u & 1; v < W; v += 2) {
                 const int v_ahead = u & 1 ? v - 1 : v + 1;
