@@ -184,11 +184,11 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         const int beside = tower_part_beside(l, w.part, side, g.periodic[2]);
         const int other = item - w.part + beside;
+        mail = {tower_mailbox(l, other, 1 - side, 0, S::mailbox_bytes),
+                tower_mailbox(l, item, side, 0, S::mailbox_bytes), tower_mail_number(l, other, 0),
+                tower_mail_number(l, item, 0)};
         __syncwarp();
-        if (lane == 0 && beside >= 0)
-            *place = {tower_mailbox(l, other, 1 - side, 0, S::mailbox_bytes),
-                      tower_mailbox(l, item, side, 0, S::mailbox_bytes),
-                      tower_mail_number(l, other, 0), tower_mail_number(l, item, 0)};
+        if (S::halves && lane == 0) *place = mail;
         __syncwarp();
         const int vectors =
             (int)((int64_t)all * (w.part + 1) / l.parts) - (int)((int64_t)all * w.part / l.parts);
@@ -202,13 +202,13 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
             else
                 gate_wait(&gates->published[t & 1], publications.next(t & 1));
             if (beside >= 0) {
-                mail.load(shared_address(place));
-                edges::send(shared, again(lane), 32, own, side, vectors,
+                if (S::halves) mail.load(shared_address(place));
+                edges::send(shared, S::halves ? again(lane) : lane, 32, own, side, vectors,
                             mail.to + p * S::mailbox_bytes, mail.sent + t + 1);
 #pragma unroll 1
                 for (int half = 0; half <= S::halves; half++) {
-                    mail.load(shared_address(place));
-                    edges::receive(shared, again(lane), 32, own, side, vectors,
+                    if (S::halves) mail.load(shared_address(place));
+                    edges::receive(shared, S::halves ? again(lane) : lane, 32, own, side, vectors,
                                    mail.from + p * S::mailbox_bytes, mail.expected + t + 1,
                                    half * S::first_batches,
                                    half < S::halves ? S::first_batches : S::batches);
