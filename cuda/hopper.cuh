@@ -183,8 +183,7 @@ template <bool HARDWARE = true, class Gate> __device__ __forceinline__ void warp
     if ((threadIdx.x & 31) < LANES_ARRIVE) gate_arrive<HARDWARE>(gate);
 }
 
-/* The rest is for compute capability 9.0 only. */
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+/* The rest is for compute capability 9.0 only: code for others may name it, but never runs it. */
 /* Arrive and announce `bytes` of copies that count towards this phase. */
 __device__ __forceinline__ void gate_expect(uint32_t gate, int bytes)
 {
@@ -250,6 +249,4 @@ __device__ __forceinline__ void copy_box(uint32_t to, const void *map, int z, in
                  "l"(map), "r"(z), "r"(i), "r"(y), "r"(x), "r"(shared_address(gate))
                  : "memory");
 }
-#endif
-
 #endif
