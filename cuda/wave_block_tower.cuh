@@ -62,6 +62,9 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     /* k and the older level in registers, not the newest level. Then the newest level of a block
      * stays in one place of `own`, so that each thread can exchange it for the next one. */
     static constexpr bool STEADY = S::holds_k(TMA, MODEL);
+    /* Plain steps have a copy of the code to themselves. Nothing is gained by it with k in
+     * registers or without TMA, and f64 spills. */
+    static constexpr bool plain_copy = TMA && sizeof(T) == 4 && !STEADY;
     static constexpr int KEPT = MODEL && TMA && !STEADY ? S::k_vectors : 0; /* k in shared memory */
 
     /*
@@ -1090,8 +1093,8 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         waits.entered(*this);
 #pragma unroll 1
         for (;; t++) {
-            if (!STEADY && likely(is_plain(t))) /* STEADY gains nothing from a second copy */
-                step<!STEADY>(A, C, t, waits);
+            if (plain_copy && likely(is_plain(t)))
+                step<plain_copy>(A, C, t, waits);
             else
                 step<false>(A, C, t, waits);
             if (t + 1 >= h.end_step) break;
