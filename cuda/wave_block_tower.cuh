@@ -44,7 +44,6 @@
 
 /* Keep rare code out of the way: a step is one long run of instructions. */
 __device__ __forceinline__ bool likely(bool b) { return __builtin_expect(b, 1); }
-__device__ __forceinline__ bool unlikely(bool b) { return __builtin_expect(b, 0); }
 
 /* To global memory, past the L1 cache. */
 template <class T> __device__ __forceinline__ void store_vector(void *to, const cells<T> &v)
