@@ -5,20 +5,6 @@
 #include "wave_block_tower.cuh"
 #include "wave_tensor_map.cuh"
 
-/* TMA on compute capability 9.0, if the build has 90a, and not with periodic z faces, whose halos
- * wrap. */
-static cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
-{
-    int device, major;
-    cudaError_t e = cudaGetDevice(&device);
-    if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *tma = !e && major == 9 && !periodic_z;
-#ifndef TORRE_CUDA_TMA /* no 90a in this build */
-    *tma = false;
-#endif
-    return e;
-}
-
 /* Whether the kernel with TMA is built: not where register towers take its place. */
 template <class T, int R, int DB>
 constexpr bool block_tower_built_tma = R > 1 || DB * sizeof(T) > 24;
@@ -33,6 +19,14 @@ template <class T, int R, int DB> const void *block_tower_function(bool tma, boo
                  : (const void *)block_tower_plain<T, R, DB, false>;
 }
 
+/* Not with periodic z faces, whose halos wrap. */
+template <class T, int R, int DB> cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
+{
+    *tma = false;
+    if (periodic_z || !block_tower_built_tma<T, R, DB>) return cudaSuccess;
+    return runs_with_tma(block_tower_function<T, R, DB>(true, false), tma);
+}
+
 template <class T, int R, int DB>
 cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
 {
@@ -40,8 +34,7 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     bool tma;
     int device, limit;
     cudaFuncAttributes f;
-    cudaError_t e = block_tower_uses_tma(periodic_z, &tma);
-    tma = tma && block_tower_built_tma<T, R, DB>;
+    cudaError_t e = block_tower_uses_tma<T, R, DB>(periodic_z, &tma);
     if (!e) e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
@@ -78,8 +71,7 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
     using S = block_shape<T, R, DB>;
     bool tma;
     block_tower_params<T> params;
-    cudaError_t e = block_tower_uses_tma(args->periodic[2], &tma);
-    tma = tma && block_tower_built_tma<T, R, DB>;
+    cudaError_t e = block_tower_uses_tma<T, R, DB>(args->periodic[2], &tma);
     params.g = *args;
     params.l = *launch;
     params.c = stencil_weights<T>(*args);

@@ -29,17 +29,12 @@ const void *register_tower_function(int variant)
     return nullptr;
 }
 
-/* Whether the kernel with TMA is used: on compute capability 9.0, if the build has 90a. */
 template <class T, int D> cudaError_t register_tower_uses_tma(bool *tma)
 {
-    int device, major;
-    cudaError_t e = cudaGetDevice(&device);
-    if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *tma = !e && major == 9 && register_tower_built_tma<T, D>;
-#ifndef TORRE_CUDA_TMA /* no 90a in this build */
     *tma = false;
-#endif
-    return e;
+    if constexpr (register_tower_built_tma<T, D>)
+        return runs_with_tma(register_tower_function<T, D, true>(0), tma);
+    return cudaSuccess;
 }
 
 /* Shared memory of a block. */

@@ -265,7 +265,7 @@ cudaError_t stepwise_shape_of(const torre_wave_args *args, torre_step_shape *sha
 {
     if constexpr (stepwise_tma<T, R>::fits) {
         bool tma;
-        cudaError_t e = stepwise_uses_tma(args, &tma);
+        cudaError_t e = stepwise_uses_tma<T, R>(args, &tma);
         if (e) return e;
         if (tma && stepwise_tma<T, R>::pays(*args)) return stepwise_tma_shape<T, R>(shape);
     }

@@ -261,18 +261,13 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
 #endif
 }
 
-/* Compute capability 9.0, if the build has 90a, and not with periodic y and z faces, whose
- * neighbours wrap. */
+/* Not with periodic y and z faces, whose neighbours wrap. */
+template <class T, int R>
 static cudaError_t stepwise_uses_tma(const torre_wave_args *args, bool *tma)
 {
-    int device, major;
-    cudaError_t e = cudaGetDevice(&device);
-    if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *tma = !e && major == 9 && !args->periodic[1] && !args->periodic[2];
-#ifndef TORRE_CUDA_TMA /* no 90a in this build */
     *tma = false;
-#endif
-    return e;
+    if (args->periodic[1] || args->periodic[2]) return cudaSuccess;
+    return runs_with_tma((const void *)stepwise_tma_kernel<T, R, false>, tma);
 }
 
 template <class T, int R> static cudaError_t stepwise_tma_shape(torre_step_shape *shape)

@@ -1,4 +1,5 @@
-/* Tensor maps: what copy_box (hopper.cuh) needs to know of a field. */
+/* Host side of TMA: where kernels with it run, and tensor maps, which tell copy_box (hopper.cuh) of
+ * a field. */
 #ifndef TORRE_WAVE_TENSOR_MAP_CUH
 #define TORRE_WAVE_TENSOR_MAP_CUH
 
@@ -6,6 +7,22 @@
 #include <cudaTypedefs.h>
 
 #include "wave_args.h"
+
+/* Whether this GPU runs `kernel`, one with TMA, as compiled for 90a. It does not on other GPUs, nor
+ * where the driver compiles PTX instead (CUDA_FORCE_PTX_JIT=1), in which the kernel is empty. */
+inline cudaError_t runs_with_tma(const void *kernel, bool *tma)
+{
+    *tma = false;
+#ifdef TORRE_CUDA_TMA /* there is 90a in this build */
+    cudaFuncAttributes f;
+    const cudaError_t e = cudaFuncGetAttributes(&f, kernel);
+    *tma = !e && f.ptxVersion >= 90;
+    return e;
+#else
+    (void)kernel;
+    return cudaSuccess;
+#endif
+}
 
 /* `base` is an array of AXES axes of this many elements of 4 or 8 bytes, `apart` bytes from one to
  * the next along all axes but the first, cut into boxes. */
