@@ -44,7 +44,7 @@ static torre_status strip_list(const torre_tower_grid *g, int64_t width, int64_t
     return TORRE_OK;
 }
 
-/* Towers of a strip; numbers of an H200 (DESIGN.md). */
+/* Towers of a strip; numbers of an H200 (EXPERIMENTS.md). */
 static long strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
 {
     const char *wish = getenv("TORRE_CUDA_STRIP");
@@ -58,8 +58,8 @@ static long strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
     return width > 2 ? width : 2;
 }
 
-/* The largest clusters that leave few multiprocessors without work: mail costs more (DESIGN.md).
- * Returns how many groups of several clusters there are. */
+/* The largest clusters that leave few multiprocessors without work: mail costs more
+ * (EXPERIMENTS.md). Returns how many groups of several clusters there are. */
 static int choose_cluster(const torre_tower_shape *shape, torre_tower_launch *l)
 {
     const char *wish = getenv("TORRE_CUDA_CLUSTER");
