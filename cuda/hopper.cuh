@@ -38,24 +38,6 @@ __device__ __forceinline__ void prefetch_line(const void *p)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
-/* Counters in shared memory that one warp advances and others poll. */
-__device__ __forceinline__ int load_shared_acquire(int *p)
-{
-    int value;
-    asm volatile("atom.acquire.cta.shared::cta.add.s32 %0, [%1], 0;"
-                 : "=r"(value)
-                 : "r"(shared_address(p))
-                 : "memory");
-    return value;
-}
-__device__ __forceinline__ void store_shared_release(int *p, int value)
-{
-    [[maybe_unused]] int old;
-    asm volatile("atom.release.cta.shared::cta.exch.b32 %0, [%1], %2;"
-                 : "=r"(old)
-                 : "r"(shared_address(p)), "r"(value)
-                 : "memory");
-}
 /* Of all lanes of a warp. */
 __device__ __forceinline__ int warp_min(int value)
 {

@@ -263,6 +263,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     }
     static __device__ __forceinline__ void reload(vec (&C)[ZV][NL], int block)
     {
+        if (idle()) return;
 #pragma unroll
         for (int v = 0; v < ZV; v++)
 #pragma unroll

@@ -21,6 +21,7 @@ struct tma_gates {
     uint64_t written[2];    /* two levels: what leaves the diamond is written, the halo has been
                              * read; STEADY: the halo is not needed any more */
     uint64_t sampled;       /* all samples of an item have been taken */
+    uint64_t finished;      /* the workers have written all of an item */
 };
 
 /* The phases to wait for next at the gates of several kinds, of each parity. */
@@ -230,18 +231,17 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
  * must wait for them before they overwrite the level, but not for the releasing store, which may
  * take longer than a step. SAMPLES: whether there are any. */
 template <class T, int R, int DB, bool MODEL, bool SAMPLES, class P>
-__device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, char *shared,
-                                              int *finished)
+__device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, char *shared)
 {
     using S = block_shape<T, R, DB>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     constexpr bool odd = S::own_odd(true, MODEL) != 0;
+    enum { PUBLISHED, FINISHED };
     /* at dts 6 and 8 a diamond has more blocks than a warp has lanes */
     block_sampler<T, R, DB, MODEL, true> samplers[(S::blocks + 31) / 32];
-    gate_phases publications;
-    int towers = 0;
+    gate_phases phases;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
@@ -260,7 +260,7 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
             const int before = (t - 1) & 1;
             if (t > w.first_step)
                 gate_wait(odd ? &gates->written[before] : &gates->published[before],
-                          publications.next(before));
+                          phases.next(before, PUBLISHED));
             if (SAMPLES && t > w.first_step) {
                 for (auto &sampler : samplers) sampler.sample(g, l, shared, w, t);
                 __syncwarp();
@@ -272,13 +272,12 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             const int before = (w.end_step - 1) & 1;
-            if (odd) gate_wait(&gates->written[before], publications.next(before));
-            towers++;
-            while (load_shared_acquire(finished) < towers) __nanosleep(40);
-        }
-        if (w.first_step < w.end_step && SAMPLES) {
-            for (auto &sampler : samplers) sampler.sample(g, l, shared, w, w.end_step);
-            warp_arrive(&gates->sampled);
+            if (odd) gate_wait(&gates->written[before], phases.next(before, PUBLISHED));
+            gate_wait(&gates->finished, phases.next(0, FINISHED));
+            if (SAMPLES) {
+                for (auto &sampler : samplers) sampler.sample(g, l, shared, w, w.end_step);
+                warp_arrive(&gates->sampled);
+            }
         }
         if (lane == 0) store_progress_release(progress, TOWER_DONE);
     }
@@ -293,7 +292,6 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     using S = block_shape<T, R, DB>;
     extern __shared__ __align__(128) char shared[];
     tma_gates *gates = (tma_gates *)(shared + S::gates);
-    int *finished = (int *)(shared + S::gates + 120); /* towers completely written */
     if (threadIdx.x == 0) {
         for (int p = 0; p < 2; p++) {
             gate_init(&gates->halo[p],
@@ -305,7 +303,7 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
             gate_init(&gates->written[p], S::active / 32 * LANES_ARRIVE);
         }
         gate_init(&gates->sampled, LANES_ARRIVE);
-        *finished = 0;
+        gate_init(&gates->finished, S::active / 32 * LANES_ARRIVE);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         fence_async_copies();
     }
@@ -317,9 +315,9 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
         if (warp == S::groups / 32) fetch_halos<T, R, DB, MODEL>(params, gates, shared);
         if (warp == S::groups / 32 + 1) {
             if (params.g.points.receiver_count)
-                publish_steps<T, R, DB, MODEL, true>(params, gates, shared, finished);
+                publish_steps<T, R, DB, MODEL, true>(params, gates, shared);
             else
-                publish_steps<T, R, DB, MODEL, false>(params, gates, shared, finished);
+                publish_steps<T, R, DB, MODEL, false>(params, gates, shared);
         }
         if (warp >= S::groups / 32 + 2)
             exchange_edges<T, R, DB, MODEL>(params, gates, shared, warp - S::groups / 32 - 2);
@@ -329,7 +327,6 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
         if (threadIdx.x < S::active) {
             const torre_tower_launch &l = params.l;
             const int items = l.tower_count * l.parts;
-            int towers = 0;
             block_tower<T, R, DB, MODEL, true> b(params);
             tma_waits<T, R, DB, MODEL> waits;
 #pragma unroll 1
@@ -337,8 +334,8 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
                 const tower_item w = tower_item_at(l, item, R, params.g.n[0]);
                 if (w.first_step >= w.end_step) continue;
                 b.climb(w, item, waits);
+                warp_arrive(&gates->finished);
                 barrier_among<S::active>();
-                if (threadIdx.x == 0) store_shared_release(finished, ++towers);
             }
         }
     }
