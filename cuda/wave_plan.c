@@ -18,12 +18,13 @@ int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_preci
     return (vectors + most - 1) / most;
 }
 
-/* The best dts of each order on an H200 (DESIGN.md), then what to try where it does not fit. */
+/* The best dts of each order on an H200 (DESIGN.md), then what to try where it does not fit or is
+ * not in the build; 0 ends the list. */
 static int preferred_dts(int order, torre_precision precision, int attempt)
 {
-    static const int best[4][4] = {{6, 4, 2, 1}, {4, 8, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
+    static const int best[4][6] = {{6, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
     if (order == 2 && precision == TORRE_F64 && attempt == 0) return 3;
-    return attempt < 4 ? best[order / 2 - 1][attempt] : 0;
+    return best[order / 2 - 1][attempt];
 }
 
 /* The first kernel of the table that fits the GPU and the problem (a register tower, if wanted);
