@@ -141,6 +141,7 @@ typedef struct torre_tower_kernel {
     cudaError_t (*launch)(const torre_wave_args *args, const torre_tower_launch *launch,
                           cudaStream_t stream);
     bool in_registers; /* a register tower: faster than block towers of any dts */
+    bool wide; /* at constant velocity, nz a multiple of 4: more planes a block, longer steps */
 } torre_tower_kernel;
 
 /* NULL-terminated tables of the instances of this build (generated: wave_table.c). */

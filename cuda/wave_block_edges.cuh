@@ -40,8 +40,8 @@ template <class T> __device__ __forceinline__ void load_packet(edge_packet<T> &p
 }
 
 /* STEADY: blocks stay in their places of `own` (see block_tower::STEADY). */
-template <class T, int R, int DB, bool STEADY = false> struct edge_exchange {
-    using S = block_shape<T, R, DB>;
+template <class T, int R, int DB, bool WIDE, bool STEADY = false> struct edge_exchange {
+    using S = block_shape<T, R, DB, WIDE>;
     using vec = cells<T>;
     using packet = edge_packet<T>;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL;

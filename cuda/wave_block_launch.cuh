@@ -9,38 +9,43 @@
 template <class T, int R, int DB>
 constexpr bool block_tower_built_tma = R > 1 || DB * sizeof(T) > 24;
 
-template <class T, int R, int DB> const void *block_tower_function(bool tma, bool model)
+template <class T, int R, int DB, bool WIDE> const void *block_tower_function(bool tma, bool model)
 {
-    if constexpr (block_tower_built_tma<T, R, DB>)
-        if (tma)
-            return model ? (const void *)block_tower_tma<T, R, DB, true>
-                         : (const void *)block_tower_tma<T, R, DB, false>;
-    return model ? (const void *)block_tower_plain<T, R, DB, true>
-                 : (const void *)block_tower_plain<T, R, DB, false>;
+    if constexpr (WIDE) {
+        return tma && !model ? (const void *)block_tower_tma<T, R, DB, true, false> : nullptr;
+    } else {
+        if constexpr (block_tower_built_tma<T, R, DB>)
+            if (tma)
+                return model ? (const void *)block_tower_tma<T, R, DB, false, true>
+                             : (const void *)block_tower_tma<T, R, DB, false, false>;
+        return model ? (const void *)block_tower_plain<T, R, DB, true>
+                     : (const void *)block_tower_plain<T, R, DB, false>;
+    }
 }
 
 /* Not with periodic z faces, whose halos wrap. */
-template <class T, int R, int DB> cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
+template <class T, int R, int DB, bool WIDE>
+cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
 {
     *tma = false;
     if (periodic_z || !block_tower_built_tma<T, R, DB>) return cudaSuccess;
-    return runs_with_tma(block_tower_function<T, R, DB>(true, false), tma);
+    return runs_with_tma(block_tower_function<T, R, DB, WIDE>(true, false), tma);
 }
 
-template <class T, int R, int DB>
+template <class T, int R, int DB, bool WIDE = false>
 cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
 {
-    using S = block_shape<T, R, DB>;
+    using S = block_shape<T, R, DB, WIDE>;
     bool tma;
     int device, limit;
     cudaFuncAttributes f;
-    cudaError_t e = block_tower_uses_tma<T, R, DB>(periodic_z, &tma);
+    cudaError_t e = block_tower_uses_tma<T, R, DB, WIDE>(periodic_z, &tma);
     if (!e) e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
-    if (S::shared_bytes > limit) return cudaErrorInvalidConfiguration;
-    for (int model = 0; model < 2; model++) {
-        const void *k = block_tower_function<T, R, DB>(tma, model);
+    if (S::shared_bytes > limit || (WIDE && !tma)) return cudaErrorInvalidConfiguration;
+    for (int model = 0; model < (WIDE ? 1 : 2); model++) {
+        const void *k = block_tower_function<T, R, DB, WIDE>(tma, model);
         e = cudaFuncGetAttributes(&f, k);
         if (e) return e;
         const int bytes = S::shared_bytes_of(tma, model);
@@ -64,14 +69,14 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
 
-template <class T, int R, int DB>
+template <class T, int R, int DB, bool WIDE = false>
 cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_launch *launch,
                                cudaStream_t stream)
 {
-    using S = block_shape<T, R, DB>;
+    using S = block_shape<T, R, DB, WIDE>;
     bool tma;
     block_tower_params<T> params;
-    cudaError_t e = block_tower_uses_tma<T, R, DB>(args->periodic[2], &tma);
+    cudaError_t e = block_tower_uses_tma<T, R, DB, WIDE>(args->periodic[2], &tma);
     params.g = *args;
     params.l = *launch;
     params.c = stencil_weights<T>(*args);
@@ -81,7 +86,7 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
                                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
     if (e) return e;
     void *arguments[] = {&params};
-    return cudaLaunchKernel(block_tower_function<T, R, DB>(tma, args->k != nullptr),
+    return cudaLaunchKernel(block_tower_function<T, R, DB, WIDE>(tma, args->k != nullptr),
                             dim3(launch->blocks), dim3(tma ? S::threads_tma : S::active), arguments,
                             S::shared_bytes_of(tma, args->k), stream);
 }

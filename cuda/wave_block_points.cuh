@@ -9,10 +9,10 @@ __device__ __forceinline__ const int *point_lists(const torre_points_args &point
 }
 
 /* Asynchronously: the numbers are there after sources_found, one step later. */
-template <class T, int R, int DB, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::find_sources(int x, int y)
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::find_sources(int x, int y)
 {
-    if (!g.points.first || lane() != 0 || idle()) return;
+    if (!g.points.first || !leads() || idle()) return;
     place &p = ((place *)(shared() + S::places))[slot()];
     if (column_inside(x, y)) {
         __pipeline_memcpy_async(
@@ -23,8 +23,8 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::find_sources(
     }
 }
 
-template <class T, int R, int DB, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::sources_found()
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::sources_found()
 {
     if (!g.points.first) return;
     __pipeline_wait_prior(0);
@@ -32,9 +32,9 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::sources_found
 }
 
 /* In shared memory, where a cell can be named, and where it has been written already. */
-template <class T, int R, int DB, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::add_sources(const place &p,
-                                                                               int block, int t)
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::add_sources(const place &p, int block, int t)
 {
 #pragma unroll 1
     for (int n = p.source_first; n < p.source_last; n++) {
@@ -55,8 +55,8 @@ __device__ __forceinline__ void block_tower<T, R, DB, MODEL, TMA>::add_sources(c
  * progress do that, so that workers have nothing to do with receivers. It shares a scheduler with
  * two of them: little may be computed in a step.
  */
-template <class T, int R, int DB, bool MODEL, bool TMA> struct block_sampler {
-    using S = block_shape<T, R, DB>;
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_sampler {
+    using S = block_shape<T, R, DB, WIDE>;
     int number, X, Y;          /* of the block */
     int ahead, last;           /* its nodes at the next level */
     torre_point_node node;     /* number `ahead` */
@@ -101,9 +101,10 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_sampler {
     {
         if (ahead >= last) return;
         const char *block =
-            shared + (S::holds_k(TMA, MODEL)
-                          ? block_tower<T, R, DB, MODEL, TMA>::steady_place(X, Y, t - w.first_step)
-                          : S::own + (t & 1) * S::own_odd(TMA, MODEL) + number * S::block_bytes);
+            shared +
+            (S::steady(TMA, MODEL)
+                 ? block_tower<T, R, DB, WIDE, MODEL, TMA>::steady_place(X, Y, t - w.first_step)
+                 : S::own + (t & 1) * S::own_odd(TMA, MODEL) + number * S::block_bytes);
         const int z = tower_planes_of(l, w.part, g.n[2], S::V).first;
         T *to = (T *)g.points.samples + (t - 1) * g.points.receiver_count;
         for (;;) {

@@ -20,13 +20,14 @@ constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
 /* Shared memory a block may have; parts of the smaller tower kernels fit smaller GPUs. */
 constexpr int MOST_SHARED = 232448;
 
-/* The numbers of a block tower. */
-template <class T, int R, int DB> struct block_shape {
+/* The numbers of a block tower. WIDE: more planes, so that a tower has fewer parts; with TMA, at
+ * constant velocity, where images of whole vectors will do at z faces. */
+template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     static constexpr int V = cells<T>::n, PV = (R + V - 1) / V, NL = R * R;
     static constexpr int blocks = 2 * DB * DB;
     /* Threads: two warps a scheduler with 232 registers each are faster than four with 112, whose
      * spills miss the little L1 cache that is left; but 128 blocks need 512 threads. */
-    static constexpr int most_threads = R == 1 || blocks > 64 ? 512 : 256;
+    static constexpr int most_threads = R == 1 || blocks > 64 ? 512 : WIDE ? 384 : 256;
     /* vectors a thread: 16 to 18 in each time level (8 where there are 512 threads) */
     static constexpr int vectors_wanted = R == 1   ? 4
                                           : R == 2 ? (most_threads > 256 ? 2 : 4)
@@ -58,8 +59,14 @@ template <class T, int R, int DB> struct block_shape {
                    ? lanes_fit(lanes / 2)
                    : lanes;
     }
-    static constexpr int lanes = lanes_fit(32), ZV = vectors_of(lanes), ZL = lanes * ZV;
+    static constexpr int lanes = WIDE ? 10 : lanes_fit(32), ZV = vectors_of(lanes);
+    static constexpr int ZL = lanes * ZV;
     static constexpr int planes = ZL * V;
+    /* WIDE: the first lanes of each block are those of blocks that are not wide, in the same warps
+     * and without bank conflicts; the others fill warps of their own, and have places of their own,
+     * so that nothing passes from one warp to another without a barrier. */
+    static constexpr int first_lanes = WIDE ? 8 : lanes;
+    static constexpr int slots = WIDE ? 2 * blocks : blocks;
     static constexpr int line = line_of(lanes), block_bytes = block_of(lanes);
     static constexpr int halo_block_bytes = round_up(NL * line, 128);
     /* Halo blocks that one copy brings: both of a row where nothing lies between them. */
@@ -93,7 +100,7 @@ template <class T, int R, int DB> struct block_shape {
     }
     static constexpr int own_bytes = round_up(blocks * block_bytes, 128), gates = own + own_bytes;
     static constexpr int mails = gates + 128, item = mails + 64, places = item + 64;
-    static constexpr int shared_bytes = places + 32 * blocks;
+    static constexpr int shared_bytes = places + 32 * slots;
 
     static constexpr int workers = blocks * lanes; /* threads that own cells */
     /* With TMA there may be more. With a model: k of the first so many vectors of every thread, as
@@ -108,6 +115,12 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr __host__ __device__ bool holds_k(bool tma, bool model)
     {
         return tma && model && R == 3 && k_vectors < ZV * NL && more + k_rows <= MOST_SHARED;
+    }
+    /* Whether the newest level is in `own` only: three warps a scheduler have no registers for it.
+     */
+    static constexpr __host__ __device__ bool steady(bool tma, bool model)
+    {
+        return WIDE || holds_k(tma, model);
     }
     /* Without, at order 4: a second `own`, so that nobody waits until all have read the first. */
     static constexpr bool fits_two = R == 2 && DB > 1 &&
@@ -133,6 +146,9 @@ template <class T, int R, int DB> struct block_shape {
     static constexpr int active = round_up(workers, 32);  /* these take part in barriers */
     static constexpr int groups = round_up(workers, 128); /* whole warp groups for TMA */
     static constexpr int threads_tma = groups + 128;
+    /* The first of the two warps that exchange edges. They spill with few registers, and there is
+     * little L1 cache left, so they are in a group of workers where it has room. */
+    static constexpr int exchange_warp = WIDE ? active / 32 : groups / 32 + 2;
     /* What 65,536 registers, given out in eights a thread at launch, can be shared out to. Helpers
      * that exchange edges are quickest with 72; a velocity array of order 4 gains more from what
      * workers do not spill. */
@@ -142,7 +158,7 @@ template <class T, int R, int DB> struct block_shape {
     }
     static constexpr __host__ __device__ int helper_registers(bool model)
     {
-        return groups > 384 ? 32 : groups > 256 || (model && R < 3) ? 40 : 72;
+        return groups > 384 ? 32 : groups > 256 ? 56 : model && R < 3 ? 40 : 72;
     }
     static constexpr bool share_registers = groups > 128;
 };

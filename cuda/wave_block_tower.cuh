@@ -14,7 +14,8 @@
  *     halo   two blocks per row beyond the leading edge, from global memory, two steps deep;
  *     k      with a model and TMA: (c dt)^2 of all cells; or, where it does not fit, of the blocks
  *            that enter. Then a thread keeps k in registers in place of the newest level, which it
- *            reads in `own` as its neighbours do, where blocks stay in their places (STEADY).
+ *            reads in `own` as its neighbours do, where blocks stay in their places (STEADY). In
+ *            wide towers it does so without k.
  *
  * A line is one column of cells along z: ZL vectors, with PV more on each side, the edges: what
  * lies just below and above the planes of this part. Halo lines bring theirs along; those of `own`
@@ -53,14 +54,14 @@ template <class T> __device__ __forceinline__ void store_vector(void *to, const 
     __stcg((float4 *)to, q);
 }
 
-template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
-    using S = block_shape<T, R, DB>;
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_tower {
+    using S = block_shape<T, R, DB, WIDE>;
     using vec = cells<T>;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL, ZV = S::ZV, lanes = S::lanes;
     static constexpr int ODD = S::own_odd(TMA, MODEL); /* 0: one level in `own` */
-    /* k and the older level in registers, not the newest level. Then the newest level of a block
-     * stays in one place of `own`, so that each thread can exchange it for the next one. */
-    static constexpr bool STEADY = S::holds_k(TMA, MODEL);
+    /* The older level and k (HOLDS_K) in registers, not the newest level. Then this one stays in
+     * one place of `own` for each block, so that each thread can exchange it for the next one. */
+    static constexpr bool STEADY = S::steady(TMA, MODEL), HOLDS_K = S::holds_k(TMA, MODEL);
     /* Plain steps have a copy of the code to themselves. Nothing is gained by it with k in
      * registers or without TMA, and f64 spills. */
     static constexpr bool plain_copy = TMA && sizeof(T) == 4 && !STEADY;
@@ -139,10 +140,26 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         return *(const item_state *)(shared() + S::item);
     }
     static __device__ __forceinline__ int thread() { return threadIdx.x; }
-    static __device__ __forceinline__ int lane() { return thread() % lanes; }
+    static __device__ __forceinline__ int lane_of(int thread)
+    {
+        constexpr int first = S::first_lanes, more = lanes - first;
+        if constexpr (more > 0)
+            if (thread >= first * S::blocks) return first + thread % more;
+        return thread % first;
+    }
+    static __device__ __forceinline__ int lane() { return lane_of(thread()); }
+    /* One lane of each slot. */
+    static __device__ __forceinline__ bool leads()
+    {
+        return lane() == 0 || (WIDE && lane() == S::first_lanes);
+    }
     static __device__ __forceinline__ int slot()
     {
-        return S::workers == S::active ? thread() / lanes : min(thread() / lanes, S::blocks - 1);
+        constexpr int first = S::first_lanes, more = lanes - first;
+        if constexpr (more > 0)
+            if (thread() >= first * S::blocks)
+                return S::blocks + (thread() - first * S::blocks) / more;
+        return S::workers == S::active ? thread() / first : min(thread() / first, S::blocks - 1);
     }
     static __device__ __forceinline__ place my_place()
     {
@@ -185,7 +202,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     __device__ __forceinline__ explicit block_tower(const block_tower_params<T> &p)
         : g(p.g), l(p.l), c(p.c)
     {
-        if (thread() >= S::blocks) return;
+        if (thread() >= S::slots) return;
         place q = {};
         /* rows -y and y take turns: their blocks enter and leave together, so it is better to have
          * them in the same warp; row 0 comes first */
@@ -198,6 +215,10 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             q.first /= 2;
         }
         q.first += q.reach();
+        if (thread() >= S::blocks) { /* every second one: lanes of these lie in different banks */
+            const int n = thread() - S::blocks;
+            block_place<DB>((n & ~7) + (n & 3) * 2 + (n >> 2 & 1), &q.first, &q.row);
+        }
         q.number = row_start(q.row);
         q.own_up = S::own + row_start(q.row + 1) * S::block_bytes;
         q.own_down = S::own + row_start(q.row - 1) * S::block_bytes;
@@ -224,7 +245,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
             find_clear_steps(to);
             find_plain_steps(to);
         }
-        if (thread() < S::blocks) {
+        if (thread() < S::slots) {
             place &p = *(place *)(shared() + S::places + thread() * 32);
             p.y = wrap_y(l.half_size * w.m + R * p.row);
         }
@@ -344,7 +365,11 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         load_block(A, (const T *)g.field[0], x + R + R * next, y);
         waits.own_is_free(*this);
         publish_block(C, block);
-        __syncwarp(); /* edges lie where threads without planes have just written */
+        /* edges lie where threads without planes have just written */
+        if (WIDE)
+            barrier_among<S::active>();
+        else
+            __syncwarp();
         publish_edges(edges, block);
         if (at_z_face()) {
             if (mirrors_vectors()) {
@@ -360,7 +385,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         if (RACECHECK) sources_found();
         fetch_model(x + R + R * X, y);
         if constexpr (STEADY) {
-            hold_model(C, x + R + R * X, y);
+            if constexpr (HOLDS_K) hold_model(C, x + R + R * X, y);
             find_rows_beside(p, X, t);
         }
     }
@@ -376,7 +401,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
      * X. (Rows of the halo are not looked for.) */
     __device__ __forceinline__ void find_rows_beside(const place &p, int X, int t) const
     {
-        if (lane() != 0) return;
+        if (!leads()) return;
         place &to = ((place *)(shared() + S::places))[slot()];
         if (p.row + 1 < DB) to.own_up = steady_place(X + 1, p.row + 1, t - h.first_step);
         if (p.row - 1 > -DB) to.own_down = steady_place(X + 1, p.row - 1, t - h.first_step);
@@ -388,7 +413,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
     {
         int me; /* again each time: not a register that outlives the steps */
         asm volatile("mov.u32 %0, %%tid.x;" : "=r"(me));
-        const int number = me % lanes + n * lanes;
+        const int number = lane_of(me) + n * lanes;
         *side = number / (PV * NL);
         *d = number / NL % PV;
         *line = number % NL;
@@ -891,8 +916,13 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                         accumulate(A[v][i * R + j], STEADY ? C[v][i * R + j] : k[i], sum[i]);
                 }
 #pragma unroll
-                for (int i = 0; i < R && !MODEL; i++)
-                    sum_along_y(&A[v][i * R], &C[v][i * R], i, v, along_y);
+                for (int i = 0; i < R && !MODEL; i++) {
+#pragma unroll
+                    for (int q = 0; q < R; q++)
+                        u[q] = STEADY ? load_shared(newest + in_line(v) + (i * R + q) * S::line)
+                                      : C[v][i * R + q];
+                    sum_along_y(&A[v][i * R], u, i, v, along_y);
+                }
             }
         }
         waits.edges(*this, t);          /* as late as can be */
@@ -1021,7 +1051,7 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
                 find_sources(h.x_tower + R * t + R * (X + p.length()), p.y);
             prepare<PLAIN>(C, p, t, waits);
             const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part};
-            if (STEADY && X == p.reach())
+            if (HOLDS_K && X == p.reach())
                 fetch_entering(p, h.x_tower + R * t + R * (X + p.length()), p.y);
             model_fetched();
             if (!PLAIN && is_damped(t))
@@ -1036,9 +1066,9 @@ template <class T, int R, int DB, bool MODEL, bool TMA> struct block_tower {
         const int left = new_place(p, t);
         const int at = X - p.reach();
         if (at == 0) {
-            if (STEADY) {
+            if (HOLDS_K) {
                 take_entering(C, p);
-            } else {
+            } else if (!STEADY) {
                 reload(A, p.halo_row() + (t & 1) * S::halo_bytes + S::halo_block_bytes);
                 fetch_model(h.x_tower + R * t + R * (X + p.length()), p.y);
             }

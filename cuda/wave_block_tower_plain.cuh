@@ -4,8 +4,8 @@
  */
 
 template <class T, int R, int DB, bool MODEL> struct plain_waits {
-    using S = block_shape<T, R, DB>;
-    using tower = block_tower<T, R, DB, MODEL, false>;
+    using S = block_shape<T, R, DB, false>;
+    using tower = block_tower<T, R, DB, false, MODEL, false>;
     using vec = cells<T>;
     tower_item w;
     const int *pointer; /* the counter this thread polls */
@@ -49,7 +49,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
 #pragma unroll
         for (int side = 0; side < 2; side++)
             if (b.beside(side) >= 0)
-                edge_exchange<T, R, DB>::receive(
+                edge_exchange<T, R, DB, false>::receive(
                     b.shared(), b.thread(), S::active, S::own, side, b.h.vectors,
                     tower_mailbox(b.l, b.item().item, side, t & 1, S::mailbox_bytes),
                     tower_mail_number(b.l, b.item().item, t), 0, S::batches);
@@ -66,7 +66,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
     {
         barrier_among<S::active>();
         if (b.g.points.receiver_count) {
-            block_sampler<T, R, DB, MODEL, false> sampler;
+            block_sampler<T, R, DB, false, MODEL, false> sampler;
             sampler.start(b.g, b.l, w, b.thread(), t + 1);
             sampler.look_ahead(b.g, b.l);
             sampler.sample(b.g, b.l, b.shared(), w, t + 1);
@@ -75,7 +75,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
 #pragma unroll
         for (int side = 0; side < 2; side++)
             if (b.beside(side) >= 0)
-                edge_exchange<T, R, DB>::send(
+                edge_exchange<T, R, DB, false>::send(
                     b.shared(), b.thread(), S::active, S::own, side, b.h.vectors,
                     tower_mailbox(b.l, b.mail_item(side), 1 - side, (t + 1) & 1, S::mailbox_bytes),
                     tower_mail_number(b.l, b.mail_item(side), t + 1));
@@ -86,13 +86,13 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
 };
 
 template <class T, int R, int DB, bool MODEL>
-__global__ void __launch_bounds__(block_shape<T, R, DB>::active, 1)
+__global__ void __launch_bounds__(block_shape<T, R, DB, false>::active, 1)
     block_tower_plain(const __grid_constant__ block_tower_params<T> params)
 {
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int items = l.tower_count * l.parts;
-    block_tower<T, R, DB, MODEL, false> b(params);
+    block_tower<T, R, DB, false, MODEL, false> b(params);
     plain_waits<T, R, DB, MODEL> waits;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         waits.w = tower_item_at(l, item, R, g.n[0]);
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::active, 1)
             waits.pointer =
                 tower_wait_for(l, waits.w, item, threadIdx.x, g.periodic[1], g.periodic[2]);
             b.climb(waits.w, item, waits);
-            barrier_among<block_shape<T, R, DB>::active>();
+            barrier_among<block_shape<T, R, DB, false>::active>();
         }
         if (threadIdx.x == 0) { /* everything is written */
             fence_device();

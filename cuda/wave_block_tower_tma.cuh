@@ -36,8 +36,8 @@ struct gate_phases {
     }
 };
 
-template <class T, int R, int DB, bool MODEL> struct tma_waits {
-    using tower = block_tower<T, R, DB, MODEL, true>;
+template <class T, int R, int DB, bool WIDE, bool MODEL> struct tma_waits {
+    using tower = block_tower<T, R, DB, WIDE, MODEL, true>;
     enum { HALO, EDGE, LATER_EDGE, READ, PUBLISHED, SAMPLED };
     gate_phases phases;
     bool first_item = true;
@@ -96,10 +96,10 @@ template <class T, int R, int DB, bool MODEL> struct tma_waits {
 };
 
 /* Polls the upwind towers and copies the halo of every step. */
-template <class T, int R, int DB, bool MODEL, class P>
+template <class T, int R, int DB, bool WIDE, bool MODEL, class P>
 __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, char *shared)
 {
-    using S = block_shape<T, R, DB>;
+    using S = block_shape<T, R, DB, WIDE>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
@@ -121,8 +121,8 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
             }
             const int p = __shfl_sync(~0u, t & 1, 0);
             if (used[p])
-                gate_wait(S::holds_k(true, MODEL) || S::own_odd(true, MODEL) ? &gates->written[p]
-                                                                             : &gates->read[p],
+                gate_wait(S::steady(true, MODEL) || S::own_odd(true, MODEL) ? &gates->written[p]
+                                                                            : &gates->read[p],
                           reads.next(p));
             used[p] = true;
             /* one thread, with coordinates that the compiler knows to be the same for the warp:
@@ -168,12 +168,12 @@ __device__ __forceinline__ int again(int value)
 }
 
 /* Exchanges edges with the part beside on one side; at a face, mirrors them. */
-template <class T, int R, int DB, bool MODEL, class P>
+template <class T, int R, int DB, bool WIDE, bool MODEL, class P>
 __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates, char *shared,
                                                int side)
 {
-    using S = block_shape<T, R, DB>;
-    using edges = edge_exchange<T, R, DB, S::holds_k(true, MODEL)>;
+    using S = block_shape<T, R, DB, WIDE>;
+    using edges = edge_exchange<T, R, DB, WIDE, S::steady(true, MODEL)>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
@@ -230,17 +230,17 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
 /* Tells downwind towers what the workers have written. Before that it takes samples, since workers
  * must wait for them before they overwrite the level, but not for the releasing store, which may
  * take longer than a step. SAMPLES: whether there are any. */
-template <class T, int R, int DB, bool MODEL, bool SAMPLES, class P>
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool SAMPLES, class P>
 __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, char *shared)
 {
-    using S = block_shape<T, R, DB>;
+    using S = block_shape<T, R, DB, WIDE>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     constexpr bool odd = S::own_odd(true, MODEL) != 0;
     enum { PUBLISHED, FINISHED };
     /* at dts 6 and 8 a diamond has more blocks than a warp has lanes */
-    block_sampler<T, R, DB, MODEL, true> samplers[(S::blocks + 31) / 32];
+    block_sampler<T, R, DB, WIDE, MODEL, true> samplers[(S::blocks + 31) / 32];
     gate_phases phases;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, R, g.n[0]);
@@ -284,12 +284,12 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
 }
 #endif
 
-template <class T, int R, int DB, bool MODEL>
-__global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
+template <class T, int R, int DB, bool WIDE, bool MODEL>
+__global__ void __launch_bounds__(block_shape<T, R, DB, WIDE>::threads_tma, 1)
     block_tower_tma(const __grid_constant__ block_tower_params<T> params)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    using S = block_shape<T, R, DB>;
+    using S = block_shape<T, R, DB, WIDE>;
     extern __shared__ __align__(128) char shared[];
     tma_gates *gates = (tma_gates *)(shared + S::gates);
     if (threadIdx.x == 0) {
@@ -312,23 +312,25 @@ __global__ void __launch_bounds__(block_shape<T, R, DB>::threads_tma, 1)
     if (warp >= S::groups / 32) {
         if (S::share_registers)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers(MODEL)));
-        if (warp == S::groups / 32) fetch_halos<T, R, DB, MODEL>(params, gates, shared);
+        if (warp == S::groups / 32) fetch_halos<T, R, DB, WIDE, MODEL>(params, gates, shared);
         if (warp == S::groups / 32 + 1) {
             if (params.g.points.receiver_count)
-                publish_steps<T, R, DB, MODEL, true>(params, gates, shared);
+                publish_steps<T, R, DB, WIDE, MODEL, true>(params, gates, shared);
             else
-                publish_steps<T, R, DB, MODEL, false>(params, gates, shared);
+                publish_steps<T, R, DB, WIDE, MODEL, false>(params, gates, shared);
         }
-        if (warp >= S::groups / 32 + 2)
-            exchange_edges<T, R, DB, MODEL>(params, gates, shared, warp - S::groups / 32 - 2);
+        if (S::exchange_warp >= S::groups / 32 && warp >= S::exchange_warp)
+            exchange_edges<T, R, DB, WIDE, MODEL>(params, gates, shared, warp - S::exchange_warp);
     } else {
         if (S::share_registers)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers(MODEL)));
-        if (threadIdx.x < S::active) {
+        if (S::exchange_warp < S::groups / 32 && warp >= S::exchange_warp) {
+            exchange_edges<T, R, DB, WIDE, MODEL>(params, gates, shared, warp - S::exchange_warp);
+        } else if (threadIdx.x < S::active) {
             const torre_tower_launch &l = params.l;
             const int items = l.tower_count * l.parts;
-            block_tower<T, R, DB, MODEL, true> b(params);
-            tma_waits<T, R, DB, MODEL> waits;
+            block_tower<T, R, DB, WIDE, MODEL, true> b(params);
+            tma_waits<T, R, DB, WIDE, MODEL> waits;
 #pragma unroll 1
             for (int item = blockIdx.x; item < items; item += l.blocks) {
                 const tower_item w = tower_item_at(l, item, R, params.g.n[0]);

@@ -1,5 +1,6 @@
 /* What the cuda backend can do, and its choices: dts, tower height, memory. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/cuda_check.h"
@@ -27,22 +28,45 @@ static int preferred_dts(int order, torre_precision precision, int attempt)
     return best[order / 2 - 1][attempt];
 }
 
-/* The first kernel of the table that fits the GPU and the problem (a register tower, if wanted);
+/* Towers that are at work at a time, each in as many blocks as it has parts, by the time of a step.
+ * A wide block takes half as long again for one; TORRE_CUDA_WIDE=0, 1 decides otherwise. */
+static double tower_rate(const torre_wave_problem *p, const torre_tower_kernel *k,
+                         const torre_tower_shape *shape, int multiprocessors)
+{
+    const char *wish = getenv("TORRE_CUDA_WIDE");
+    int64_t blocks = (int64_t)multiprocessors * shape->blocks_per_sm;
+    int64_t towers = blocks / torre_cuda_parts(shape, p->size[2], p->precision);
+    if (!k->wide) return (double)towers;
+    if (wish) return atoi(wish) ? 1e9 : -1;
+    return 0.68 * (double)towers;
+}
+
+/* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
  * NULL for none, and *e says why (cudaSuccess: not in this build). */
 static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts,
                                              bool in_registers, cudaError_t *e,
                                              torre_tower_shape *shape)
 {
-    *e = cudaSuccess;
+    const torre_tower_kernel *best = NULL;
+    int device, multiprocessors;
+    *e = cudaGetDevice(&device);
+    if (!*e) *e = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (*e) return NULL;
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
+        torre_tower_shape its = {0};
         if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
         if (in_registers && !k->in_registers) continue;
-        memset(shape, 0, sizeof *shape);
-        *e = k->shape(p->face[2][0] == TORRE_PERIODIC, shape);
-        if (*e == cudaSuccess) return k;
+        if (k->wide ? p->velocity_cells || p->size[2] % 4 != 0 : best != NULL) continue;
+        cudaError_t unfit = k->shape(p->face[2][0] == TORRE_PERIODIC, &its);
+        if (unfit && !best) *e = unfit;
+        if (unfit || (best && tower_rate(p, k, &its, multiprocessors) <=
+                                  tower_rate(p, best, shape, multiprocessors)))
+            continue;
+        best = k;
+        *shape = its;
     }
-    return NULL;
+    return best;
 }
 
 static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const char *why)

@@ -356,6 +356,13 @@ static void check_order(int order, torre_precision f, bool small)
     s = new_problem("all periodic", order, f, 13, 17, 19, 1, true);
     set_faces(s, P, P, P, P, P, P);
     check_problem(s, 13, false);
+    /* on an H200 wide blocks of order 8 (wave_plan.c): two parts, and one */
+    s = new_problem("wide", order, f, 41, 45, 76, 0, true);
+    set_faces(s, A, R, R, F, R, A);
+    check_problem(s, 13, false);
+    s = new_problem("wide, periodic y", order, f, 30, 96, 40, 0, true);
+    set_faces(s, F, A, P, P, F, R);
+    check_problem(s, 13, false);
     /* 481 and 1121 planes: parts with different numbers of warps, and blocks that change between
      * them; 1001 and 2003: clusters of four and eight register towers */
     static const int64_t thin[][3] = {{1, 1, 1},       {1, 5, 7},      {5, 1, 3},
