@@ -521,6 +521,13 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         if ((s.below < 0 || s.above < 0) && !(TMA && mirrors_vectors())) s.plain_until = 0;
         if (R == 2 && s.vectors <= (ZV - 1) * lanes) s.plain_until = 0;
     }
+    /* Order 4: whether vectors v of a thin part have no planes, so that nothing need be done. Plain
+     * steps, which such parts have none of, do not ask; nor do kernels without a copy of those,
+     * which would spill. */
+    template <bool PLAIN> __device__ __forceinline__ bool has_none(int v) const
+    {
+        return plain_copy && !PLAIN && v > 0 && h.vectors <= v * lanes;
+    }
     /* Whether step t is plain for this warp: in the others it adds to sources, too. */
     __device__ __forceinline__ bool is_plain(int t)
     {
@@ -859,6 +866,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         for (int n = 0; n < ZV; n++) {
             const int v = n + 1 == ZV ? n : n + 2 < ZV ? n + 1 : 0;
             const bool outer = v == 0 || v + 1 == ZV;
+            if (has_none<PLAIN>(v)) continue;
             const T *model = MODEL ? model_of(b, v) : nullptr;
             vec *sum = MODEL ? sums : C[v];
             if (waiting && (outer ? MODEL : !PLAIN && h.vectors <= (v + 1) * lanes)) {
@@ -873,7 +881,8 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         if (MODEL) return;
         if (waiting) waits.edges(*this, t);
         sum_z<DAMPED>(A[0], C[0], C[0], k, b, 0, p, t, left);
-        if (ZV > 1) sum_z<DAMPED>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
+        if (ZV > 1 && !has_none<PLAIN>(ZV - 1))
+            sum_z<DAMPED>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
     }
 
     /* From A (level t - 1) and C (level t) to A (level t) and C (level t + 1): the two change
