@@ -149,9 +149,13 @@ __device__ __forceinline__ void cluster_barrier()
 }
 
 /*
- * Arrival of a warp at a gate, after everything that its lanes did before. One lane arrives for it.
- * racecheck does not know that __syncwarp passes on what the others did, so in a build for it
- * (TORRE_CUDA_RACECHECK) all do. gate_init is told warps * LANES_ARRIVE.
+ * A build with TORRE_CUDA_RACECHECK is for compute-sanitizer's racecheck. In others it reports
+ * races where there are none, since it does not know
+ *  - that __syncwarp passes on to one lane what all did before: here all lanes arrive at gates;
+ *  - that the words next to those of a copy (cp.async) are not of it: here copies are waited for at
+ *    once;
+ *  - that nobody uses some values: here they are not touched (block_tower::has_vector), or touched
+ *    in an order that others need not have (edges_passed_on).
  */
 #ifdef TORRE_CUDA_RACECHECK
 constexpr bool RACECHECK = true;
@@ -159,6 +163,8 @@ constexpr bool RACECHECK = true;
 constexpr bool RACECHECK = false;
 #endif
 constexpr int LANES_ARRIVE = RACECHECK ? 32 : 1;
+/* Arrival of a warp at a gate, after everything that its lanes did before. One lane arrives for it.
+ * gate_init is told warps * LANES_ARRIVE. */
 template <bool HARDWARE = true, class Gate> __device__ __forceinline__ void warp_arrive(Gate gate)
 {
     __syncwarp();

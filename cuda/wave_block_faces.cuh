@@ -60,7 +60,7 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::fill_li
     for (int v = 0; v < ZV; v++) {
         vec value = uniform_cells(T(0));
         if (sign) value = load_shared(from + in_line(v));
-        store_shared(to + in_line(v), sign == -1 ? scaled(T(-1), value) : value);
+        if (has_vector(v)) store_shared(to + in_line(v), sign == -1 ? scaled(T(-1), value) : value);
     }
 }
 

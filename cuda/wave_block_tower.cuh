@@ -197,6 +197,13 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     {
         return S::workers != S::active && thread() >= S::workers;
     }
+    /* Whether vector v of this thread is one of the part. Other vectors hold nothing that matters,
+     * and lie where edges do, which racecheck takes for races: in a build for it they are neither
+     * read nor written. */
+    static __device__ __forceinline__ bool has_vector(int v)
+    {
+        return !idle() && (!RACECHECK || lane() + v * lanes < item().vectors);
+    }
     static __device__ __forceinline__ int row_start(int y) { return ::row_start<DB>(y); }
 
     __device__ __forceinline__ explicit block_tower(const block_tower_params<T> &p)
@@ -269,11 +276,15 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         return (unsigned)x < (unsigned)g.n[0] && (unsigned)y < (unsigned)g.n[1];
     }
     /* Offset of vector v of this thread inside a line. */
-    static __device__ __forceinline__ int in_line(int v) { return (PV + lane() + v * lanes) * 16; }
+    static __device__ __forceinline__ int in_line(int v)
+    {
+        if (RACECHECK) return (PV + min(lane() + v * lanes, item().vectors - 1)) * 16;
+        return (PV + lane() + v * lanes) * 16;
+    }
 
     static __device__ __forceinline__ void publish_vector(const vec (&from)[NL], int block, int v)
     {
-        if (idle()) return;
+        if (!has_vector(v)) return;
 #pragma unroll
         for (int i = 0; i < NL; i++) store_shared(block + i * S::line + in_line(v), from[i]);
     }
@@ -284,11 +295,12 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     }
     static __device__ __forceinline__ void reload(vec (&C)[ZV][NL], int block)
     {
-        if (idle()) return;
 #pragma unroll
         for (int v = 0; v < ZV; v++)
+            if (has_vector(v))
 #pragma unroll
-            for (int i = 0; i < NL; i++) C[v][i] = load_shared(block + i * S::line + in_line(v));
+                for (int i = 0; i < NL; i++)
+                    C[v][i] = load_shared(block + i * S::line + in_line(v));
     }
 
     /* ---------- faces along z (wave_block_faces.cuh) ---------- */
@@ -1005,10 +1017,13 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         const bool fresh = X + 1 == p.reach() + p.length();
         waits.halo(*this, t);
         waits.all_published(*this, t);
-        if (!PLAIN && is_near_face(t)) fill_ghosts(C, p, t);
+        if (!PLAIN && is_near_face(t)) {
+            /* racecheck does not know that edges of ghosts are sent and mirrored, but never used */
+            if (RACECHECK) waits.edges_passed_on(*this, t);
+            fill_ghosts(C, p, t);
+        }
         if (fresh && !STEADY) reload(C, halo);
         if (PLAIN || !at_z_face()) return;
-        if (RACECHECK) __syncwarp(); /* lanes without planes have read where images go */
         if (mirrors_vectors()) {
             /* with TMA the warps that exchange edges do it, but for the first step */
             if (TMA && t > h.first_step) return;
@@ -1019,6 +1034,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
                     mirror_vectors(C, halo);
             }
             if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
+            if (RACECHECK) __syncwarp();          /* threads without planes read these, too */
             return;
         }
         if (fresh && !idle()) mirror_lines(halo);
@@ -1038,13 +1054,14 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
                                   : find_newest(p, t & 1);
 #pragma unroll
         for (int v = 0; v < ZV; v++)
+            if (has_vector(v))
 #pragma unroll
-            for (int i = 0; i < NL; i++) {
-                const int line = i * S::line + in_line(v);
-                const vec u = load_shared(older + line);
-                if (!idle()) store_shared(left + line, A[v][i]);
-                A[v][i] = u;
-            }
+                for (int i = 0; i < NL; i++) {
+                    const int line = i * S::line + in_line(v);
+                    const vec u = load_shared(older + line);
+                    store_shared(left + line, A[v][i]);
+                    A[v][i] = u;
+                }
     }
 
     /* Step t, from A (level t - 1) and C (level t) to A (level t; where the block left the diamond,
@@ -1116,10 +1133,11 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
      * All steps of one item. waits.own_is_free() returns when `own` may be overwritten, halo(t)
      * returns when the halo of step t is there, all_published(t) when all blocks have their level t
      * in `own`, edges(t) when the edges are there, too (of the first lines,
-     * if they come in halves; later_edges(t): of all). A thread calls done_reading(t) when it has
-     * read what it needs for the step, and all_read(t) returns when all have; done_publishing(t)
-     * when level t + 1 of its block is in `own`, and done_writing(t) when what leaves the diamond
-     * has been written.
+     * if they come in halves; later_edges(t): of all). edges_passed_on(t) does the same as
+     * edges(t), which comes later all the same. A thread calls done_reading(t) when it has read
+     * what it needs for the step, and all_read(t) returns when all have; done_publishing(t) when
+     * level t + 1 of its block is in `own`, and done_writing(t) when what leaves the diamond has
+     * been written.
      */
     template <class Waits>
     __device__ __forceinline__ void climb(const tower_item &w, int number, Waits &waits)

@@ -34,6 +34,11 @@ struct gate_phases {
         bits ^= 1u << bit;
         return phase;
     }
+    /* The same, to be waited for once more. */
+    __device__ __forceinline__ uint32_t now(int parity, int kind = 0) const
+    {
+        return bits >> (2 * kind + parity) & 1;
+    }
 };
 
 template <class T, int R, int DB, bool WIDE, bool MODEL> struct tma_waits {
@@ -70,6 +75,11 @@ template <class T, int R, int DB, bool WIDE, bool MODEL> struct tma_waits {
     {
         if (tower::ODD || t > b.h.first_step)
             gate_wait(&gates()->edge[t & 1], phases.next(t & 1, EDGE));
+    }
+    __device__ __forceinline__ void edges_passed_on(tower &b, int t)
+    {
+        if (tower::ODD || t > b.h.first_step)
+            gate_wait(&gates()->edge[t & 1], phases.now(t & 1, EDGE));
     }
     __device__ __forceinline__ void later_edges(tower &b, int t)
     {
