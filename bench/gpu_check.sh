@@ -4,7 +4,7 @@
 # ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("build test sanitize bench"; with several
 # GPUs the last three can run beside each other once the first is done, CUDA_VISIBLE_DEVICES apart).
 # On compute capability 9.0 the kernels for GPUs without TMA are built, tested and measured, too, in
-# BUILD_DIR-plain. racecheck of order 2 has a build of its own, see warp_arrive, BUILD_DIR-race.
+# BUILD_DIR-plain. racecheck has a build of its own, BUILD_DIR-race: see RACECHECK in cuda/hopper.cuh.
 set -o pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-build-gpu}
@@ -32,7 +32,7 @@ plain=
 if [[ $parts == *build* ]]; then
     build "$build" "${ARCH:-$cc-real}"
     [ -z "$plain" ] || build "$plain" 90-real
-    build "$build-race" "${ARCH:-$cc-real}" -DTORRE_ORDERS=2 -DTORRE_DTS=3 \
+    build "$build-race" "${ARCH:-$cc-real}" -DTORRE_DTS=3 \
         "-DCMAKE_CUDA_FLAGS=$flags -DTORRE_CUDA_RACECHECK"
 fi
 
@@ -58,7 +58,7 @@ if [[ $parts == *sanitize* ]]; then
     for tool in memcheck racecheck synccheck; do
         for order in 2 4 6 8; do
             program=$build/test_wave_cuda
-            [ $tool$order = racecheck2 ] && program=$build-race/test_wave_cuda
+            [ $tool = racecheck ] && program=$build-race/test_wave_cuda
             timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$program" small $order \
                 >"$build.$tool$order.log" 2>&1 || status=1
             note "$tool order $order: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$build.$tool$order.log" | tail -1)"
