@@ -45,28 +45,25 @@ static torre_status strip_list(const torre_tower_grid *g, int64_t width, int64_t
 }
 
 /* Towers of a strip; numbers of an H200 (EXPERIMENTS.md). */
-static long strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
+static int64_t strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
 {
-    const char *wish = getenv("TORRE_CUDA_STRIP");
-    long width = wish ? strtol(wish, NULL, 10) : 0;
-    if (width > 0) return width;
+    if (s->settings.strip) return s->settings.strip;
     if (s->setup->problem->order > 2) return s->setup->problem->order == 4 ? 32 : 12;
     if (l->cluster != l->parts || l->parts == 1 || s->setup->problem->velocity_cells) return 8;
     /* fewer towers are at work: keep the proportion of strip and stages */
-    width = 0;
+    int64_t width = 0;
     while (16 * (width + 1) * (width + 1) <= 9 * (l->blocks / l->parts)) width++;
     return width > 2 ? width : 2;
 }
 
 /* The largest clusters that leave few multiprocessors without work: mail costs more
  * (EXPERIMENTS.md). Returns how many groups of several clusters there are. */
-static int choose_cluster(const torre_tower_shape *shape, torre_tower_launch *l)
+static int choose_cluster(const torre_tower_shape *shape, int64_t wish, torre_tower_launch *l)
 {
-    const char *wish = getenv("TORRE_CUDA_CLUSTER");
     l->cluster = 1;
     for (int size = 2; size <= l->parts && size <= TORRE_CLUSTER_MOST; size++) {
         int blocks = shape->cluster_blocks[size - 2];
-        if (wish && atoi(wish) != size) continue;
+        if (wish && wish != size) continue;
         if (l->parts % size == 0 && blocks * 8 >= l->blocks * 7) l->cluster = size;
     }
     if (l->cluster > 1) l->blocks = shape->cluster_blocks[l->cluster - 2];
@@ -140,7 +137,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     l->m_max = (int)g.m_max;
     l->parts = (int)torre_cuda_parts(&s->shape, p->size[2], p->precision);
     l->blocks = multiprocessors * s->shape.blocks_per_sm;
-    const int groups = choose_cluster(&s->shape, l);
+    const int groups = choose_cluster(&s->shape, s->settings.cluster, l);
     if (count * l->parts > INT32_MAX / 2)
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");
     torre_tower *list = malloc((size_t)count * sizeof *list);

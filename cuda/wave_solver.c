@@ -239,6 +239,7 @@ torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_i
     s->base.backend = &torre_wave_cuda;
     s->setup = setup;
     torre_status status = torre_cuda_plan(setup, &info->plan, &s->info, &s->kernel, &s->shape);
+    if (!status) status = torre_cuda_settings_read(&s->settings);
     if (!status) status = fill_solver(s);
     if (status) {
         torre_cuda_destroy(&s->base);

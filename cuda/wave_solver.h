@@ -29,6 +29,13 @@ typedef struct torre_tower_schedule {
     size_t counters;           /* entries of launch.progress, launch.next, launch.taken */
 } torre_tower_schedule;
 
+/* What the environment asks for (TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER, TORRE_CUDA_WIDE, see
+ * DESIGN.md). */
+typedef struct torre_cuda_settings {
+    int64_t strip, cluster; /* 0: nothing */
+    int64_t wide;           /* -1: nothing */
+} torre_cuda_settings;
+
 typedef struct torre_cuda_solver {
     torre_wave_solver base;
     const torre_wave_setup *setup;
@@ -40,6 +47,7 @@ typedef struct torre_cuda_solver {
     torre_cuda_points points;
     const torre_tower_kernel *kernel; /* torre engine */
     torre_tower_shape shape;
+    torre_cuda_settings settings;
     torre_tower_schedule schedule[2]; /* of full passes, and of the last lower one */
     const torre_step_kernel *stepper; /* stepwise engine */
     torre_step_launch step;
@@ -61,6 +69,8 @@ torre_status torre_cuda_alloc(void **memory, size_t bytes);
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_info *info, const torre_tower_kernel **kernel,
                              torre_tower_shape *shape);
+
+torre_status torre_cuda_settings_read(torre_cuda_settings *settings);
 
 /* The stepwise kernel of the problem's order and precision; NULL: not in this build. */
 const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p);

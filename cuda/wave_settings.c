@@ -1,0 +1,24 @@
+/* Settings for experiments from the environment: those of wave_solver.h. */
+#include <stdlib.h>
+
+#include "core/numbers.h"
+#include "cuda/wave_solver.h"
+
+static torre_status read_setting(const char *name, int64_t least, int64_t most, int64_t *value)
+{
+    const char *text = getenv(name);
+    *value = least - 1;
+    if (!text) return TORRE_OK;
+    if (!torre_parse_integer(text, value) || *value < least || *value > most)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s=%s in the environment must be a whole number from %d to %lld", name,
+                          text, (int)least, (long long)most);
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_settings_read(torre_cuda_settings *settings)
+{
+    TORRE_TRY(read_setting("TORRE_CUDA_STRIP", 1, INT32_MAX, &settings->strip));
+    TORRE_TRY(read_setting("TORRE_CUDA_WIDE", 0, 1, &settings->wide));
+    return read_setting("TORRE_CUDA_CLUSTER", 1, TORRE_CLUSTER_MOST, &settings->cluster);
+}

@@ -1,0 +1,54 @@
+/* What the environment may say about towers on the GPU, and what is refused. Needs no GPU. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "cuda/wave_solver.h"
+
+static void wishes(void **state)
+{
+    (void)state;
+    torre_cuda_settings s;
+    unsetenv("TORRE_CUDA_STRIP");
+    unsetenv("TORRE_CUDA_CLUSTER");
+    unsetenv("TORRE_CUDA_WIDE");
+    CHECK(torre_cuda_settings_read(&s) == TORRE_OK, "%s", torre_error_text());
+    CHECK(s.strip == 0 && s.cluster == 0 && s.wide == -1, "%d, %d, %d without a wish", (int)s.strip,
+          (int)s.cluster, (int)s.wide);
+    setenv("TORRE_CUDA_STRIP", "1000000", 1);
+    setenv("TORRE_CUDA_CLUSTER", "4", 1);
+    setenv("TORRE_CUDA_WIDE", "0", 1);
+    CHECK(torre_cuda_settings_read(&s) == TORRE_OK, "%s", torre_error_text());
+    CHECK(s.strip == 1000000 && s.cluster == 4 && s.wide == 0, "%d, %d, %d", (int)s.strip,
+          (int)s.cluster, (int)s.wide);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"",    "0",  "-2",  "9",
+                                         "two", "2 ", "2.5", "99999999999999999999"};
+    torre_cuda_settings s;
+    unsetenv("TORRE_CUDA_STRIP");
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char line[160];
+        setenv("TORRE_CUDA_CLUSTER", values[i], 1);
+        snprintf(line, sizeof line,
+                 "TORRE_CUDA_CLUSTER=%s in the environment must be a whole number from 1 to 8",
+                 values[i]);
+        CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "'%s' accepted", values[i]);
+        CHECK(strcmp(torre_error_text(), line) == 0, "says: %s", torre_error_text());
+    }
+    unsetenv("TORRE_CUDA_CLUSTER");
+    setenv("TORRE_CUDA_WIDE", "2", 1);
+    CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "2 accepted where 0 is no and 1 is yes");
+    unsetenv("TORRE_CUDA_WIDE");
+    setenv("TORRE_CUDA_STRIP", "0", 1);
+    CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "a strip of no towers accepted");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wishes), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
