@@ -21,17 +21,33 @@
  * lies just below and above the planes of this part. Halo lines bring theirs along; those of `own`
  * come from the parts beside (see wave_block_edges.cuh). At a face they are mirror images.
  *
- * A step:  wait for the halo and sum x and y; wait for the edges and sum z; write what leaves the
- * diamond; when all have read, publish the new level in `own` (with two levels there each vector as
- * soon as it is summed, and write what leaves afterwards). With TMA (compute capability 9.0)
+ * A block of threads takes the parts of towers that it runs one by one (tower_schedule.cuh) and
+ * goes through climb() with each: enter() loads both levels, step() follows for every step that
+ * touches the grid, leave() writes what is still in the diamond. A step:
+ *
+ *     prepare        wait for the halo; a block that has just entered is taken from it; fill what
+ *                    lies beyond faces;
+ *     update         sum along x and y, wait for the edges, sum along z: the new level, in
+ *                    registers;
+ *     store_leaving  write the block that falls off the trailing edge to memory;
+ *     publish_block  when all have read the old level, put the new one into `own` (with two levels
+ *                    there update() publishes each vector, and what leaves is written afterwards).
+ *
+ * What a step waits for, and whom it tells, is up to `Waits`. With TMA (compute capability 9.0)
  * four more warps help: one polls the upwind towers and copies halos, two exchange the edges of
- * `own` with the parts beside, and one tells how far this block has come. Without it, the threads
- * do all that themselves between the steps.
+ * `own` with the parts beside, and one tells how far this block has come
+ * (wave_block_tower_tma.cuh). Without it, the threads do all that themselves between the steps
+ * (wave_block_tower_plain.cuh).
  *
  * Where the diamond reaches over an x or y face, the lines just outside are first filled with
  * mirror images of lines inside, so that the sums need not know; for that the block pays one more
  * barrier. (Whoever reads a ghost has its source in reach as well, so every source that matters is
  * at hand.) It must stay cheap: a tower that climbs more slowly slows down every tower behind it.
+ *
+ * Here are the places of things and the order of a step. The rest of block_tower is in
+ * wave_block_enter.cuh (entering and leaving the grid), wave_block_sums.cuh (update),
+ * wave_block_model.cuh (k), wave_block_faces.cuh and wave_block_points.cuh (sources, receivers);
+ * its sizes are in wave_block_shape.cuh.
  */
 #ifndef TORRE_WAVE_BLOCK_TOWER_CUH
 #define TORRE_WAVE_BLOCK_TOWER_CUH
@@ -314,48 +330,13 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
      * vector, too. */
     __device__ __forceinline__ void mirror_lines(int block);
 
-    /* ---------- start and end of a tower ---------- */
+    /* ---------- start and end of a tower (wave_block_enter.cuh) ---------- */
 
-    __device__ __forceinline__ void load_block(vec (&to)[ZV][NL], const T *field, int x, int y)
-    {
-        const int vectors = h.vectors, z_part = h.z_part;
-#pragma unroll
-        for (int v = 0; v < ZV; v++) {
-            const int at = lane() + v * lanes;
-            const T *p = field + x * g.stride_x + y * g.stride_y + z_part + at * V;
-#pragma unroll
-            for (int i = 0; i < R; i++)
-#pragma unroll
-                for (int j = 0; j < R; j++) {
-                    to[v][i * R + j] = uniform_cells(T(0));
-                    if (column_inside(x + i, y + j) && at < vectors)
-                        to[v][i * R + j] = load_global(p + i * g.stride_x + j * g.stride_y);
-                }
-        }
-    }
+    __device__ __forceinline__ void load_block(vec (&to)[ZV][NL], const T *field, int x, int y);
 
     template <bool CHECKED>
     __device__ __forceinline__ void store_block(const vec (&from)[ZV][NL], void *field, int x,
-                                                int y)
-    {
-        if (idle()) return;
-        const int64_t step_x = g.stride_x * sizeof(T), step_y = g.stride_y * sizeof(T);
-        char *corner =
-            (char *)field + x * step_x + y * step_y + (h.z_part + lane() * V) * (int64_t)sizeof(T);
-#pragma unroll
-        for (int i = 0; i < R; i++) {
-            char *line = corner;
-#pragma unroll
-            for (int j = 0; j < R; j++) {
-#pragma unroll
-                for (int v = 0; v < ZV; v++)
-                    if (lane() + v * lanes < h.vectors && (!CHECKED || column_inside(x + i, y + j)))
-                        store_vector(line + v * lanes * 16, from[v][i * R + j]);
-                line += step_y;
-            }
-            corner += step_x;
-        }
-    }
+                                                int y);
 
     /* The position after x. */
     static __device__ __forceinline__ int position_after(const place &p, int x)
@@ -365,42 +346,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
 
     /* As if the step before the first had just ended. A: older level, C: newer level. */
     template <class Waits>
-    __device__ __forceinline__ void enter(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t, Waits &waits)
-    {
-        const place p = my_place();
-        const int x = h.x_tower + R * (t - 1), y = p.y;
-        const int block = p.own_row() + X * S::block_bytes;
-        const int next = position_after(p, X);
-        vec edges[EDGES];
-        load_edges(edges, (const T *)g.field[1], x + R * X, y);
-        load_block(C, (const T *)g.field[1], x + R * X, y);
-        load_block(A, (const T *)g.field[0], x + R + R * next, y);
-        waits.own_is_free(*this);
-        publish_block(C, block);
-        /* edges lie where threads without planes have just written */
-        if (WIDE)
-            barrier_among<S::active>();
-        else
-            __syncwarp();
-        publish_edges(edges, block);
-        if (at_z_face()) {
-            if (mirrors_vectors()) {
-                mirror_vectors(C, block);
-            } else {
-                mirror_lines(block);
-                __syncwarp();
-                if (ragged()) reload(C, block);
-            }
-        }
-        X = next;
-        find_sources(x + R + R * X, y);
-        if (RACECHECK) sources_found();
-        fetch_model(x + R + R * X, y);
-        if constexpr (STEADY) {
-            if constexpr (HOLDS_K) hold_model(C, x + R + R * X, y);
-            find_rows_beside(p, X, t);
-        }
-    }
+    __device__ __forceinline__ void enter(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t, Waits &waits);
 
     /* STEADY: find the block of row y that stands at X of the frame of step t - 1 in `own`. */
     static __device__ __forceinline__ int steady_place(int X, int y, int steps)
@@ -411,62 +357,16 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     }
     /* STEADY: the neighbours along y of the block that this slot has from step t on, when it is at
      * X. (Rows of the halo are not looked for.) */
-    __device__ __forceinline__ void find_rows_beside(const place &p, int X, int t) const
-    {
-        if (!leads()) return;
-        place &to = ((place *)(shared() + S::places))[slot()];
-        if (p.row + 1 < DB) to.own_up = steady_place(X + 1, p.row + 1, t - h.first_step);
-        if (p.row - 1 > -DB) to.own_down = steady_place(X + 1, p.row - 1, t - h.first_step);
-    }
+    __device__ __forceinline__ void find_rows_beside(const place &p, int X, int t) const;
 
     /* Edges of the first step, from the field itself: the threads of a block share them out. */
     static constexpr int EDGES = (2 * PV * NL + lanes - 1) / lanes;
-    static __device__ __forceinline__ void edge_number(int n, int *side, int *d, int *line)
-    {
-        int me; /* again each time: not a register that outlives the steps */
-        asm volatile("mov.u32 %0, %%tid.x;" : "=r"(me));
-        const int number = lane_of(me) + n * lanes;
-        *side = number / (PV * NL);
-        *d = number / NL % PV;
-        *line = number % NL;
-    }
-    __device__ __forceinline__ void load_edges(vec (&edges)[EDGES], const T *field, int x, int y)
-    {
-#pragma unroll
-        for (int n = 0; n < EDGES; n++) {
-            int side, d, line;
-            edge_number(n, &side, &d, &line);
-            const int i = line / R, j = line % R;
-            int z = h.z_part + (side ? h.vectors + d : d - PV) * V;
-            if (z < 0) z += g.n[2];
-            if (z >= g.n[2]) z -= g.n[2];
-            edges[n] = uniform_cells(T(0));
-            if (side < 2 && beside(side) >= 0 && column_inside(x + i, y + j))
-                edges[n] = load_global(field + (x + i) * g.stride_x + (y + j) * g.stride_y + z);
-        }
-    }
-    __device__ __forceinline__ void publish_edges(const vec (&edges)[EDGES], int block)
-    {
-#pragma unroll
-        for (int n = 0; n < EDGES; n++) {
-            int side, d, line;
-            edge_number(n, &side, &d, &line);
-            if (side < 2 && beside(side) >= 0 && !idle())
-                store_shared(block + S::edge_at(side, h.vectors) + d * 16 + line * S::line,
-                             edges[n]);
-        }
-    }
+    static __device__ __forceinline__ void edge_number(int n, int *side, int *d, int *line);
+    __device__ __forceinline__ void load_edges(vec (&edges)[EDGES], const T *field, int x, int y);
+    __device__ __forceinline__ void publish_edges(const vec (&edges)[EDGES], int block);
 
     /* Write what step t, the last one, has not: C holds the newest level, A the one before. */
-    __device__ __forceinline__ void leave(const vec (&C)[ZV][NL], const vec (&A)[ZV][NL], int t)
-    {
-        sources_found(); /* of a block that will not come */
-        const place p = my_place();
-        refresh();
-        const int at = X - p.reach(), x = h.x_tower + R * t + R * X, y = p.y;
-        store_block<true>(C, g.field[t & 1], x, y);
-        if (at >= 1 && at + 1 < p.length()) store_block<true>(A, g.field[1 - (t & 1)], x, y);
-    }
+    __device__ __forceinline__ void leave(const vec (&C)[ZV][NL], const vec (&A)[ZV][NL], int t);
 
     /* ---------- sources (wave_block_points.cuh) ---------- */
 
@@ -504,7 +404,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     /* All ghosts of step t in shared memory, and in C. */
     __device__ __forceinline__ void fill_ghosts(vec (&C)[ZV][NL], const place &p, int t);
 
-    /* ---------- one step ---------- */
+    /* ---------- what kind of step it is ---------- */
 
     /* Whether some cell of step t is damped. */
     __device__ __forceinline__ bool is_damped(int t) const
@@ -569,97 +469,40 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         return b.z + min(lane() + v * lanes, h.vectors - 1) * V;
     }
 
+    /* ---------- k (wave_block_model.cuh) ---------- */
+
     /* k of vector v of the first column; others lie k_stride_x, k_stride_y further. (The model has
      * room for what blocks that reach over a face read beyond its end.) */
-    __device__ __forceinline__ const T *model_of(const cell_block &b, int v)
-    {
-        return (const T *)g.k + column(b.x, g.n[0]) * g.k_stride_x +
-               column(b.y, g.n[1]) * g.k_stride_y + z_of(b, v);
-    }
+    __device__ __forceinline__ const T *model_of(const cell_block &b, int v);
     /* k of vector v of R cells from (i, j) on, along x (AXIS 0) or y (1). */
     template <int AXIS>
     __device__ __forceinline__ void load_model(vec (&k)[R], const T *model, int v, int i,
-                                               int j) const
-    {
-#pragma unroll
-        for (int q = 0; q < R && MODEL; q++)
-            k[q] = load_k(model, v, AXIS == 0 ? i + q : i, AXIS == 1 ? j + q : j);
-    }
-    __device__ __forceinline__ vec load_k(const T *model, int v, int i, int j) const
-    {
-        const int number = v * NL + i * R + j;
-        if (number < KEPT) return load_shared(kept(number));
-        vec k;
-        uint64_t half[2]; /* not __ldg: the compiler would keep all k of a block */
-        asm("ld.global.nc.v2.b64 {%0, %1}, [%2];"
-            : "=l"(half[0]), "=l"(half[1])
-            : "l"(model + i * g.k_stride_x + j * g.k_stride_y));
-        memcpy(&k, half, 16);
-        return k;
-    }
+                                               int j) const;
+    __device__ __forceinline__ vec load_k(const T *model, int v, int i, int j) const;
     /* STEADY: f(v, i, where) for k of all vectors of the block whose first column is (x, y). */
-    template <class F> __device__ __forceinline__ void for_all_k(int x, int y, F f)
-    {
-        const cell_block b = {x, y, h.z_part};
-#pragma unroll
-        for (int v = 0; v < ZV; v++) {
-            const T *model = model_of(b, v);
-#pragma unroll
-            for (int i = 0; i < NL; i++)
-                f(v, i, model + i / R * g.k_stride_x + i % R * g.k_stride_y);
-        }
-    }
+    template <class F> __device__ __forceinline__ void for_all_k(int x, int y, F f);
     /* STEADY: take k of a block; or by way of shared memory, where fetch_entering puts it in the
      * step before. */
-    __device__ __forceinline__ void hold_model(vec (&K)[ZV][NL], int x, int y)
-    {
-        for_all_k(x, y, [&](int v, int i, const T *k) { K[v][i] = load_global(k); });
-    }
+    __device__ __forceinline__ void hold_model(vec (&K)[ZV][NL], int x, int y);
     static __device__ __forceinline__ int entering(const place &p, int number)
     {
         return S::more + (p.row + DB - 1) * S::k_row + (number * lanes + lane()) * 16;
     }
-    __device__ __forceinline__ void fetch_entering(const place &p, int x, int y)
-    {
-        for_all_k(x, y, [&](int v, int i, const T *k) {
-            __pipeline_memcpy_async(shared() + entering(p, v * NL + i), k, 16);
-        });
-        __pipeline_commit();
-    }
-    __device__ __forceinline__ void take_entering(vec (&K)[ZV][NL], const place &p)
-    {
-        __pipeline_wait_prior(0);
-#pragma unroll
-        for (int v = 0; v < ZV; v++)
-#pragma unroll
-            for (int i = 0; i < NL; i++) K[v][i] = load_shared(entering(p, v * NL + i));
-    }
+    __device__ __forceinline__ void fetch_entering(const place &p, int x, int y);
+    __device__ __forceinline__ void take_entering(vec (&K)[ZV][NL], const place &p);
     static __device__ __forceinline__ int kept(int number)
     {
         return S::more + number * S::k_stride + thread() * 16;
     }
     /* Fetch what load_k finds in shared memory, for the block whose first column is (x, y);
      * asynchronously, each thread for itself. */
-    __device__ __forceinline__ void fetch_model(int x, int y)
-    {
-        if (!KEPT || idle()) return;
-        const cell_block b = {x, y, h.z_part};
-#pragma unroll
-        for (int v = 0; v < ZV; v++) {
-            const T *model = model_of(b, v);
-#pragma unroll
-            for (int i = 0; i < NL; i++)
-                if (v * NL + i < KEPT)
-                    __pipeline_memcpy_async(shared() + kept(v * NL + i),
-                                            model + i / R * g.k_stride_x + i % R * g.k_stride_y,
-                                            16);
-        }
-        __pipeline_commit();
-    }
+    __device__ __forceinline__ void fetch_model(int x, int y);
     __device__ __forceinline__ void model_fetched()
     {
         if (KEPT) __pipeline_wait_prior(0);
     }
+    /* ---------- sums (wave_block_sums.cuh) ---------- */
+
     __device__ __forceinline__ vec damping_of(const cell_block &b, int i, int j, int z) const
     {
         return damping_at<T>(g, column(b.x + i, g.n[0]), column(b.y + j, g.n[1]), z);
@@ -681,35 +524,10 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
      * lines of the blocks beside it, `stride` bytes apart. */
     template <int AXIS, bool FRESH>
     __device__ __forceinline__ void sum_line(vec *sum, int sum_step, const vec *C, int step,
-                                             int before, int after, int stride)
-    {
-#pragma unroll
-        for (int q = -R; q < 2 * R; q++) {
-            vec value;
-            if (q < 0)
-                value = load_shared(before + (q + R) * stride);
-            else if (q < R)
-                value = C[q * step];
-            else
-                value = load_shared(after + (q - R) * stride);
-#pragma unroll
-            for (int j = 0; j < R; j++) {
-                const int d = q - j;
-                if (d == -R)
-                    begin_sum<FRESH>(sum[j * sum_step], c.weight[AXIS][R], value);
-                else if (d > -R && d <= R && (d != 0 || (AXIS == 0 && FRESH)))
-                    accumulate(sum[j * sum_step],
-                               d == 0 ? c.center : c.weight[AXIS][d < 0 ? -d : d], value);
-            }
-        }
-    }
+                                             int before, int after, int stride);
     /* The same for the R lines (i, 0), (i, 1), ... of the block along y, which hold C[0], ... */
     __device__ __forceinline__ void sum_along_y(vec *sum, const vec *C, int i, int v,
-                                                const int (&beside)[2])
-    {
-        const int line = in_line(v) + i * R * S::line;
-        sum_line<1, MODEL>(sum, 1, C, 1, beside[0] + line, beside[1] + line, S::line);
-    }
+                                                const int (&beside)[2]);
 
     /* Where the blocks before and after this one along x or y are at hand (see find_block). */
     template <int AXIS>
@@ -761,104 +579,32 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     /* The vector u of line i with those below and above it. */
     static __device__ __forceinline__ void find_around(vec (&around)[2 * PV + 1], const vec &u,
                                                        const int (&below)[PV],
-                                                       const int (&above)[PV], int i)
-    {
-        around[PV] = u;
-#pragma unroll
-        for (int d = 0; d < PV; d++) {
-            around[PV - 1 - d] = load_shared(below[d] + i * S::line);
-            around[PV + 1 + d] = load_shared(above[d] + i * S::line);
-        }
-    }
+                                                       const int (&above)[PV], int i);
 
     /* The vector u with the halves of those below and above it that order 4 needs. Two slots load
      * at a time, and lower halves lie in one half of the banks, upper ones in the other. So slots
      * take turns in which half comes first. */
     static constexpr bool HALVES = R == 2 && V == 4 && lanes == 8;
-    static __device__ __forceinline__ void find_halves(vec (&around)[3], const vec &u, int below)
-    {
-        struct alignas(8) half {
-            T v[2];
-        };
-        const bool odd = slot() & 1;
-        const half first = *(const half *)(shared() + below + (odd ? 32 : 8));
-        const half second = *(const half *)(shared() + below + (odd ? 8 : 32));
-        around[0] = around[2] = uniform_cells(T(0));
-        around[1] = u;
-        around[0].v[2] = odd ? second.v[0] : first.v[0];
-        around[0].v[3] = odd ? second.v[1] : first.v[1];
-        around[2].v[0] = odd ? first.v[0] : second.v[0];
-        around[2].v[1] = odd ? first.v[1] : second.v[1];
-    }
+    static __device__ __forceinline__ void find_halves(vec (&around)[3], const vec &u, int below);
 
     /* The end of a step for vector v. */
     template <bool DAMPED>
-    __device__ __forceinline__ void finish_block(vec (&A)[NL], const cell_block &b, int v)
-    {
-        const int z = DAMPED ? z_of(b, v) : 0;
-#pragma unroll
-        for (int i = 0; i < NL && DAMPED; i++) finish_update(A[i], damping_of(b, i / R, i % R, z));
-    }
+    __device__ __forceinline__ void finish_block(vec (&A)[NL], const cell_block &b, int v);
     template <bool DAMPED>
     __device__ __forceinline__ void change_places(vec (&A)[NL], vec (&C)[NL], const cell_block &b,
-                                                  int v)
-    {
-        finish_block<DAMPED>(A, b, v);
-#pragma unroll
-        for (int i = 0; i < NL; i++) {
-            const vec next = A[i];
-            A[i] = C[i];
-            C[i] = next;
-        }
-    }
+                                                  int v);
 
     /* Order 4, vector v: from A (level t - 1) and C (level t) to A (level t) and C, what x and y
      * add to level t + 1; with a model the sum along y is left in `sum`. */
     template <bool DAMPED>
     __device__ __forceinline__ void sum_xy(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
                                            const cell_block &b, int v, const int (&along_x)[2],
-                                           const int (&along_y)[2])
-    {
-        const int z = DAMPED ? z_of(b, v) : 0;
-#pragma unroll
-        for (int j = 0; j < R; j++) {
-            const int line = in_line(v) + j * S::line;
-#pragma unroll
-            for (int i = j; i < NL; i += R) {
-                const vec u = C[i];
-                begin<DAMPED>(A[i], u, b, i / R, j, z);
-                C[i] = A[i];
-                A[i] = MODEL ? u : copied(c, u);
-            }
-            sum_line<0, MODEL>(&sum[j], R, &A[j], R, along_x[0] + line, along_x[1] + line,
-                               R * S::line);
-        }
-#pragma unroll
-        for (int i = 0; i < NL && MODEL; i++) accumulate(C[i], k[i], sum[i]);
-#pragma unroll
-        for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], &A[i * R], i, v, along_y);
-    }
+                                           const int (&along_y)[2]);
     /* The rest: C becomes level t + 1 and, with two levels in `own`, is published at `left`. */
     template <bool DAMPED>
     __device__ __forceinline__ void sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
                                           const cell_block &b, int v, const place &p, int t,
-                                          int left)
-    {
-        int below[PV], above[PV];
-        find_beside(below, above, p, v, t & 1);
-#pragma unroll
-        for (int i = 0; i < NL; i++) {
-            vec around[2 * PV + 1];
-            if constexpr (HALVES)
-                find_halves(around, A[i], below[0] + i * S::line);
-            else
-                find_around(around, A[i], below, above, i);
-            add_along_z<T, R>(sum[i], around, c.weight[2]);
-            if (MODEL) accumulate(C[i], k[i], sum[i]);
-        }
-        finish_block<DAMPED>(C, b, v);
-        if (ODD) publish_vector(C, left, v);
-    }
+                                          int left);
 
     /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once.
      * Vectors in the middle need no edges and come first; without a model the x and y sums of the
@@ -866,36 +612,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     template <bool PLAIN, bool DAMPED, class Waits>
     __device__ __forceinline__ void update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL],
                                                       const place &p, const cell_block &b, int t,
-                                                      Waits &waits)
-    {
-        int along_x[2], along_y[2];
-        bool waiting = true;
-        find_blocks_beside<0>(along_x, p, t & 1);
-        find_blocks_beside<1>(along_y, p, t & 1);
-        const int left = new_place(p, t);
-        vec k[NL], sums[NL];
-#pragma unroll
-        for (int n = 0; n < ZV; n++) {
-            const int v = n + 1 == ZV ? n : n + 2 < ZV ? n + 1 : 0;
-            const bool outer = v == 0 || v + 1 == ZV;
-            if (has_none<PLAIN>(v)) continue;
-            const T *model = MODEL ? model_of(b, v) : nullptr;
-            vec *sum = MODEL ? sums : C[v];
-            if (waiting && (outer ? MODEL : !PLAIN && h.vectors <= (v + 1) * lanes)) {
-                waits.edges(*this, t);
-                waiting = false;
-            }
-#pragma unroll
-            for (int i = 0; i < NL && MODEL; i++) k[i] = load_k(model, v, i / R, i % R);
-            sum_xy<DAMPED>(A[v], C[v], sum, k, b, v, along_x, along_y);
-            if (MODEL || !outer) sum_z<DAMPED>(A[v], C[v], sum, k, b, v, p, t, left);
-        }
-        if (MODEL) return;
-        if (waiting) waits.edges(*this, t);
-        sum_z<DAMPED>(A[0], C[0], C[0], k, b, 0, p, t, left);
-        if (ZV > 1 && !has_none<PLAIN>(ZV - 1))
-            sum_z<DAMPED>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
-    }
+                                                      Waits &waits);
 
     /* From A (level t - 1) and C (level t) to A (level t) and C (level t + 1): the two change
      * places so that all steps can use one copy of the code, which instruction caches hold more
@@ -904,93 +621,9 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
      * read in shared memory, and level t + 1 replaces t - 1 in A. */
     template <bool PLAIN, bool DAMPED, class Waits>
     __device__ __forceinline__ void update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
-                                           const cell_block &b, int t, Waits &waits)
-    {
-        if constexpr (R == 2) {
-            update_by_vectors<PLAIN, DAMPED>(A, C, p, b, t, waits);
-            return;
-        }
-        int along_x[2], along_y[2];
-        find_blocks_beside<0>(along_x, p, t & 1);
-        find_blocks_beside<1>(along_y, p, t & 1);
-        int newest = STEADY ? find_newest(p, t & 1) : 0;
-        vec k[R], sum[R], u[R]; /* u: level t */
-        if constexpr (R > 1) {
-#pragma unroll
-            for (int v = 0; v < ZV; v++) {
-                const int z = DAMPED ? z_of(b, v) : 0;
-                const T *model = MODEL && !STEADY ? model_of(b, v) : nullptr;
-#pragma unroll
-                for (int j = 0; j < R; j++) {
-                    const int line = in_line(v) + j * S::line;
-#pragma unroll
-                    for (int i = 0; i < R; i++)
-                        u[i] =
-                            STEADY ? load_shared(newest + line + i * R * S::line) : C[v][i * R + j];
-                    if (!STEADY) load_model<0>(k, model, v, 0, j);
-#pragma unroll
-                    for (int i = 0; i < R; i++) begin<DAMPED>(A[v][i * R + j], u[i], b, i, j, z);
-                    sum_line<0, MODEL>(MODEL ? sum : &A[v][j], MODEL ? 1 : R, u, 1,
-                                       along_x[0] + line, along_x[1] + line, R * S::line);
-#pragma unroll
-                    for (int i = 0; i < R && MODEL; i++)
-                        accumulate(A[v][i * R + j], STEADY ? C[v][i * R + j] : k[i], sum[i]);
-                }
-#pragma unroll
-                for (int i = 0; i < R && !MODEL; i++) {
-#pragma unroll
-                    for (int q = 0; q < R; q++)
-                        u[q] = STEADY ? load_shared(newest + in_line(v) + (i * R + q) * S::line)
-                                      : C[v][i * R + q];
-                    sum_along_y(&A[v][i * R], u, i, v, along_y);
-                }
-            }
-        }
-        waits.edges(*this, t);          /* as late as can be */
-        const place again = my_place(); /* there were no registers to keep it in */
-        refresh();
-        if (MODEL) find_blocks_beside<1>(along_y, again, t & 1);
-        if (STEADY) newest = find_newest(again, t & 1);
-#pragma unroll
-        for (int v = 0; v < ZV; v++) {
-            const int z = DAMPED ? z_of(b, v) : 0;
-            const T *model = MODEL && !STEADY ? model_of(b, v) : nullptr;
-            int below[PV], above[PV]; /* line 0 of the vectors 1, 2 further along z */
-            find_beside(below, above, again, v, t & 1);
-            if constexpr (R == 1) {
-                const int line = in_line(v);
-                load_model<1>(k, model, v, 0, 0);
-                const vec y[2] = {load_shared(along_y[0] + line), load_shared(along_y[1] + line)};
-                const vec x[2] = {load_shared(along_x[0] + line), load_shared(along_x[1] + line)};
-                const vec around[3] = {load_shared(below[0]), C[v][0], load_shared(above[0])};
-                if (DAMPED) damp_before(A[v][0], damping_of(b, 0, 0, z));
-                update_order_2<MODEL>(c, k[0], C[v][0], A[v][0], y, x, pair_along_z<T>(around));
-            } else {
-#pragma unroll
-                for (int i = 0; i < NL; i++) {
-                    if (TMA && S::halves && v == 0 && i == S::first_batches * S::lines_a_batch)
-                        waits.later_edges(*this, t);
-                    if (i % R == 0)
-#pragma unroll
-                        for (int q = 0; q < R; q++)
-                            u[q] = STEADY ? load_shared(newest + in_line(v) + (i + q) * S::line)
-                                          : C[v][i + q];
-                    if (MODEL && i % R == 0) {
-                        if (!STEADY) load_model<1>(k, model, v, i / R, 0);
-                        sum_along_y(sum, u, i / R, v, along_y);
-                    }
-                    vec around[2 * PV + 1];
-                    find_around(around, u[i % R], below, above, i);
-                    add_along_z<T, R>(MODEL ? sum[i % R] : A[v][i], around, c.weight[2]);
-                    if (MODEL) accumulate(A[v][i], STEADY ? C[v][i] : k[i % R], sum[i % R]);
-                }
-            }
-            if (STEADY)
-                finish_block<DAMPED>(A[v], b, v);
-            else
-                change_places<DAMPED>(A[v], C[v], b, v);
-        }
-    }
+                                           const cell_block &b, int t, Waits &waits);
+
+    /* ---------- the order of a step ---------- */
 
     /* Whether the block leaves the diamond in step t, or has its last value of this parity. */
     __device__ __forceinline__ bool is_leaving(const place &p, int t) const
@@ -1162,8 +795,11 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     }
 };
 
+#include "wave_block_enter.cuh"
 #include "wave_block_faces.cuh"
+#include "wave_block_model.cuh"
 #include "wave_block_points.cuh"
+#include "wave_block_sums.cuh"
 #include "wave_block_tower_plain.cuh"
 #include "wave_block_tower_tma.cuh"
 

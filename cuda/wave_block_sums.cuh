@@ -1,0 +1,270 @@
+/*
+ * The sums of a step of a block tower: from levels t and t - 1 to t + 1. A vector of cells along z
+ * gets its neighbours along x and y, and the vectors above and below it, from shared memory.
+ * Included by wave_block_tower.cuh.
+ */
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <int AXIS, bool FRESH>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_line(vec *sum, int sum_step, const vec *C, int step,
+                                                  int before, int after, int stride)
+{
+#pragma unroll
+    for (int q = -R; q < 2 * R; q++) {
+        vec value;
+        if (q < 0)
+            value = load_shared(before + (q + R) * stride);
+        else if (q < R)
+            value = C[q * step];
+        else
+            value = load_shared(after + (q - R) * stride);
+#pragma unroll
+        for (int j = 0; j < R; j++) {
+            const int d = q - j;
+            if (d == -R)
+                begin_sum<FRESH>(sum[j * sum_step], c.weight[AXIS][R], value);
+            else if (d > -R && d <= R && (d != 0 || (AXIS == 0 && FRESH)))
+                accumulate(sum[j * sum_step], d == 0 ? c.center : c.weight[AXIS][d < 0 ? -d : d],
+                           value);
+        }
+    }
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_along_y(vec *sum, const vec *C, int i, int v,
+                                                     const int (&beside)[2])
+{
+    const int line = in_line(v) + i * R * S::line;
+    sum_line<1, MODEL>(sum, 1, C, 1, beside[0] + line, beside[1] + line, S::line);
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::find_around(
+    vec (&around)[2 * PV + 1], const vec &u, const int (&below)[PV], const int (&above)[PV], int i)
+{
+    around[PV] = u;
+#pragma unroll
+    for (int d = 0; d < PV; d++) {
+        around[PV - 1 - d] = load_shared(below[d] + i * S::line);
+        around[PV + 1 + d] = load_shared(above[d] + i * S::line);
+    }
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::find_halves(vec (&around)[3], const vec &u, int below)
+{
+    struct alignas(8) half {
+        T v[2];
+    };
+    const bool odd = slot() & 1;
+    const half first = *(const half *)(shared() + below + (odd ? 32 : 8));
+    const half second = *(const half *)(shared() + below + (odd ? 8 : 32));
+    around[0] = around[2] = uniform_cells(T(0));
+    around[1] = u;
+    around[0].v[2] = odd ? second.v[0] : first.v[0];
+    around[0].v[3] = odd ? second.v[1] : first.v[1];
+    around[2].v[0] = odd ? first.v[0] : second.v[0];
+    around[2].v[1] = odd ? first.v[1] : second.v[1];
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <bool DAMPED>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::finish_block(vec (&A)[NL], const cell_block &b, int v)
+{
+    const int z = DAMPED ? z_of(b, v) : 0;
+#pragma unroll
+    for (int i = 0; i < NL && DAMPED; i++) finish_update(A[i], damping_of(b, i / R, i % R, z));
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <bool DAMPED>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::change_places(vec (&A)[NL], vec (&C)[NL],
+                                                       const cell_block &b, int v)
+{
+    finish_block<DAMPED>(A, b, v);
+#pragma unroll
+    for (int i = 0; i < NL; i++) {
+        const vec next = A[i];
+        A[i] = C[i];
+        C[i] = next;
+    }
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <bool DAMPED>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_xy(vec (&A)[NL], vec (&C)[NL], vec *sum,
+                                                const vec (&k)[NL], const cell_block &b, int v,
+                                                const int (&along_x)[2], const int (&along_y)[2])
+{
+    const int z = DAMPED ? z_of(b, v) : 0;
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+        const int line = in_line(v) + j * S::line;
+#pragma unroll
+        for (int i = j; i < NL; i += R) {
+            const vec u = C[i];
+            begin<DAMPED>(A[i], u, b, i / R, j, z);
+            C[i] = A[i];
+            A[i] = MODEL ? u : copied(c, u);
+        }
+        sum_line<0, MODEL>(&sum[j], R, &A[j], R, along_x[0] + line, along_x[1] + line, R * S::line);
+    }
+#pragma unroll
+    for (int i = 0; i < NL && MODEL; i++) accumulate(C[i], k[i], sum[i]);
+#pragma unroll
+    for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], &A[i * R], i, v, along_y);
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <bool DAMPED>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum,
+                                               const vec (&k)[NL], const cell_block &b, int v,
+                                               const place &p, int t, int left)
+{
+    int below[PV], above[PV];
+    find_beside(below, above, p, v, t & 1);
+#pragma unroll
+    for (int i = 0; i < NL; i++) {
+        vec around[2 * PV + 1];
+        if constexpr (HALVES)
+            find_halves(around, A[i], below[0] + i * S::line);
+        else
+            find_around(around, A[i], below, above, i);
+        add_along_z<T, R>(sum[i], around, c.weight[2]);
+        if (MODEL) accumulate(C[i], k[i], sum[i]);
+    }
+    finish_block<DAMPED>(C, b, v);
+    if (ODD) publish_vector(C, left, v);
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <bool PLAIN, bool DAMPED, class Waits>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::update_by_vectors(
+    vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p, const cell_block &b, int t, Waits &waits)
+{
+    int along_x[2], along_y[2];
+    bool waiting = true;
+    find_blocks_beside<0>(along_x, p, t & 1);
+    find_blocks_beside<1>(along_y, p, t & 1);
+    const int left = new_place(p, t);
+    vec k[NL], sums[NL];
+#pragma unroll
+    for (int n = 0; n < ZV; n++) {
+        const int v = n + 1 == ZV ? n : n + 2 < ZV ? n + 1 : 0;
+        const bool outer = v == 0 || v + 1 == ZV;
+        if (has_none<PLAIN>(v)) continue;
+        const T *model = MODEL ? model_of(b, v) : nullptr;
+        vec *sum = MODEL ? sums : C[v];
+        if (waiting && (outer ? MODEL : !PLAIN && h.vectors <= (v + 1) * lanes)) {
+            waits.edges(*this, t);
+            waiting = false;
+        }
+#pragma unroll
+        for (int i = 0; i < NL && MODEL; i++) k[i] = load_k(model, v, i / R, i % R);
+        sum_xy<DAMPED>(A[v], C[v], sum, k, b, v, along_x, along_y);
+        if (MODEL || !outer) sum_z<DAMPED>(A[v], C[v], sum, k, b, v, p, t, left);
+    }
+    if (MODEL) return;
+    if (waiting) waits.edges(*this, t);
+    sum_z<DAMPED>(A[0], C[0], C[0], k, b, 0, p, t, left);
+    if (ZV > 1 && !has_none<PLAIN>(ZV - 1))
+        sum_z<DAMPED>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
+}
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <bool PLAIN, bool DAMPED, class Waits>
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, TMA>::update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
+                                                const cell_block &b, int t, Waits &waits)
+{
+    if constexpr (R == 2) {
+        update_by_vectors<PLAIN, DAMPED>(A, C, p, b, t, waits);
+        return;
+    }
+    int along_x[2], along_y[2];
+    find_blocks_beside<0>(along_x, p, t & 1);
+    find_blocks_beside<1>(along_y, p, t & 1);
+    int newest = STEADY ? find_newest(p, t & 1) : 0;
+    vec k[R], sum[R], u[R]; /* u: level t */
+    if constexpr (R > 1) {
+#pragma unroll
+        for (int v = 0; v < ZV; v++) {
+            const int z = DAMPED ? z_of(b, v) : 0;
+            const T *model = MODEL && !STEADY ? model_of(b, v) : nullptr;
+#pragma unroll
+            for (int j = 0; j < R; j++) {
+                const int line = in_line(v) + j * S::line;
+#pragma unroll
+                for (int i = 0; i < R; i++)
+                    u[i] = STEADY ? load_shared(newest + line + i * R * S::line) : C[v][i * R + j];
+                if (!STEADY) load_model<0>(k, model, v, 0, j);
+#pragma unroll
+                for (int i = 0; i < R; i++) begin<DAMPED>(A[v][i * R + j], u[i], b, i, j, z);
+                sum_line<0, MODEL>(MODEL ? sum : &A[v][j], MODEL ? 1 : R, u, 1, along_x[0] + line,
+                                   along_x[1] + line, R * S::line);
+#pragma unroll
+                for (int i = 0; i < R && MODEL; i++)
+                    accumulate(A[v][i * R + j], STEADY ? C[v][i * R + j] : k[i], sum[i]);
+            }
+#pragma unroll
+            for (int i = 0; i < R && !MODEL; i++) {
+#pragma unroll
+                for (int q = 0; q < R; q++)
+                    u[q] = STEADY ? load_shared(newest + in_line(v) + (i * R + q) * S::line)
+                                  : C[v][i * R + q];
+                sum_along_y(&A[v][i * R], u, i, v, along_y);
+            }
+        }
+    }
+    waits.edges(*this, t);          /* as late as can be */
+    const place again = my_place(); /* there were no registers to keep it in */
+    refresh();
+    if (MODEL) find_blocks_beside<1>(along_y, again, t & 1);
+    if (STEADY) newest = find_newest(again, t & 1);
+#pragma unroll
+    for (int v = 0; v < ZV; v++) {
+        const int z = DAMPED ? z_of(b, v) : 0;
+        const T *model = MODEL && !STEADY ? model_of(b, v) : nullptr;
+        int below[PV], above[PV]; /* line 0 of the vectors 1, 2 further along z */
+        find_beside(below, above, again, v, t & 1);
+        if constexpr (R == 1) {
+            const int line = in_line(v);
+            load_model<1>(k, model, v, 0, 0);
+            const vec y[2] = {load_shared(along_y[0] + line), load_shared(along_y[1] + line)};
+            const vec x[2] = {load_shared(along_x[0] + line), load_shared(along_x[1] + line)};
+            const vec around[3] = {load_shared(below[0]), C[v][0], load_shared(above[0])};
+            if (DAMPED) damp_before(A[v][0], damping_of(b, 0, 0, z));
+            update_order_2<MODEL>(c, k[0], C[v][0], A[v][0], y, x, pair_along_z<T>(around));
+        } else {
+#pragma unroll
+            for (int i = 0; i < NL; i++) {
+                if (TMA && S::halves && v == 0 && i == S::first_batches * S::lines_a_batch)
+                    waits.later_edges(*this, t);
+                if (i % R == 0)
+#pragma unroll
+                    for (int q = 0; q < R; q++)
+                        u[q] = STEADY ? load_shared(newest + in_line(v) + (i + q) * S::line)
+                                      : C[v][i + q];
+                if (MODEL && i % R == 0) {
+                    if (!STEADY) load_model<1>(k, model, v, i / R, 0);
+                    sum_along_y(sum, u, i / R, v, along_y);
+                }
+                vec around[2 * PV + 1];
+                find_around(around, u[i % R], below, above, i);
+                add_along_z<T, R>(MODEL ? sum[i % R] : A[v][i], around, c.weight[2]);
+                if (MODEL) accumulate(A[v][i], STEADY ? C[v][i] : k[i % R], sum[i % R]);
+            }
+        }
+        if (STEADY)
+            finish_block<DAMPED>(A[v], b, v);
+        else
+            change_places<DAMPED>(A[v], C[v], b, v);
+    }
+}
