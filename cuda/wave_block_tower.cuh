@@ -266,7 +266,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
             to.end_step = w.end_step;
             find_far_steps(to);
             find_clear_steps(to);
-            find_plain_steps(to);
+            if (plain_copy) find_plain_steps(to);
         }
         if (thread() < S::slots) {
             place &p = *(place *)(shared() + S::places + thread() * 32);
