@@ -501,6 +501,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     {
         if (KEPT) __pipeline_wait_prior(0);
     }
+
     /* ---------- sums (wave_block_sums.cuh) ---------- */
 
     __device__ __forceinline__ vec damping_of(const cell_block &b, int i, int j, int z) const
@@ -519,9 +520,9 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     }
 
     /* Sums along an axis around the R cells C[0], C[step], ... of a block, line by line from low to
-     * high, into sum[0], sum[sum_step], ...; FRESH: these hold nothing yet, and the
-     * term of the cell itself belongs to the sum along x. before and after: the R
-     * lines of the blocks beside it, `stride` bytes apart. */
+     * high, into sum[0], sum[sum_step], ...; FRESH: these hold nothing yet, and the term of the
+     * cell itself belongs to the sum along x. before and after: the R lines of the blocks beside
+     * it, `stride` bytes apart. */
     template <int AXIS, bool FRESH>
     __device__ __forceinline__ void sum_line(vec *sum, int sum_step, const vec *C, int step,
                                              int before, int after, int stride);
@@ -763,14 +764,17 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     }
 
     /*
-     * All steps of one item. waits.own_is_free() returns when `own` may be overwritten, halo(t)
-     * returns when the halo of step t is there, all_published(t) when all blocks have their level t
-     * in `own`, edges(t) when the edges are there, too (of the first lines,
-     * if they come in halves; later_edges(t): of all). edges_passed_on(t) does the same as
-     * edges(t), which comes later all the same. A thread calls done_reading(t) when it has read
-     * what it needs for the step, and all_read(t) returns when all have; done_publishing(t) when
-     * level t + 1 of its block is in `own`, and done_writing(t) when what leaves the diamond has
-     * been written.
+     * All steps of one item. What is waited for:
+     *     own_is_free()       `own` may be overwritten (by the levels that an item starts with);
+     *     halo(t)             the halo of step t is there;
+     *     all_published(t)    all blocks have their level t in `own`;
+     *     edges(t)            the edges are there, too, or those of the first lines, if they come
+     *                         in halves; later_edges(t): of all;
+     *     edges_passed_on(t)  the same as edges(t), which comes later all the same;
+     *     all_read(t)         all have called done_reading(t).
+     * What a thread tells: entered(), the levels that the item starts with are in `own`;
+     * done_reading(t), it has read what it needs for the step; done_publishing(t), level t + 1 of
+     * its block is in `own`; done_writing(t), what leaves the diamond has been written.
      */
     template <class Waits>
     __device__ __forceinline__ void climb(const tower_item &w, int number, Waits &waits)
