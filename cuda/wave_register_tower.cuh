@@ -380,11 +380,11 @@ struct register_tower {
         char *at[2];
         uint32_t none; /* see outside() */
     };
-    template <int PARITY> __device__ __forceinline__ trail trail_of(int t) const
+    __device__ __forceinline__ trail trail_of(int t, int parity) const
     {
         trail to;
         to.none = 0;
-        to.at[0] = (char *)g.field[PARITY] + (int64_t)(item().line + (int)p.lines_x * t) * 128 +
+        to.at[0] = (char *)g.field[parity] + (int64_t)(item().line + (int)p.lines_x * t) * 128 +
                    (uint32_t)(z() * (int)sizeof(T));
         to.at[1] = to.at[0] + (uint64_t)p.lines_x * 128u;
         asm("" : "+l"(to.at[0]), "+l"(to.at[1])); /* or all addresses are added up anew */
@@ -405,10 +405,9 @@ struct register_tower {
             store_cell(trail_place(to, u, v), value);
     }
     /* All of them, on both sides of the seam of periodic y, too. */
-    template <int PARITY>
     __device__ __forceinline__ void store_trail(const columns &from, int t) const
     {
-        const trail to = trail_of<PARITY>(t);
+        const trail to = trail_of(t, t & 1);
         const uint32_t none = outside(item().x_tower + t), rows_beyond = item().rows_beyond;
         const int64_t seam = item().seam;
         FOR_COLUMNS(0, W)
@@ -647,7 +646,7 @@ struct register_tower {
                                 load_cell(k[u & 1][v],
                                           at + (u + S::model_ring_of(u, v)) * model_line);
             };
-        trail to = trail_of<PARITY>(t);
+        trail to = trail_of(t, PLAIN ? PARITY : t & 1);
         if (!PLAIN) to.none = item().rows_beyond ? ~0u : outside(item().x_tower + t);
         constexpr bool LAYER_Z = LAYERS && PLAIN;
         auto kept = [&](T before) { return LAYER_Z ? multiply(keep, before) : before; };
@@ -877,6 +876,7 @@ struct register_tower {
         warp_arrive<TMA>(gate(offsetof(typename S::gates_type, finished), n % STEPS_APART));
     }
 
+    /* PARITY: of t, in plain steps. */
     template <bool PLAIN, int PARITY, bool SOURCES>
     __device__ __forceinline__ void step(const columns &prev, columns &cur, columns &out, int t)
     {
@@ -890,7 +890,7 @@ struct register_tower {
             if (near) fill_ghosts(cur, item().x_tower + t - 1);
         }
         update<LAYERS && !PLAIN, PLAIN, PARITY>(prev, cur, out, halo, t);
-        if (!PLAIN && item().rows_beyond) store_trail<PARITY>(out, t);
+        if (!PLAIN && item().rows_beyond) store_trail(out, t);
         if (SOURCES && t >= item().source_first && t < item().source_end) add_sources(out, t);
         n++;
         const bool last = !PLAIN && t + 1 >= item().end_step;
@@ -898,42 +898,36 @@ struct register_tower {
         if (!last) finish_step(n - 1); /* else once the diamond has been written */
     }
 
-    /* Two steps that may be near a face or meet a source. Returns whether the item has ended. */
-    __device__ __forceinline__ bool two_steps(columns &P, columns &C, columns &A, columns &B, int t)
-    {
-        step<false, 0, POINTS>(P, C, A, t);
-        if (t + 1 >= uniform(item().end_step)) {
-            leave(C, A, t);
-            return true;
-        }
-        step<false, 1, POINTS>(C, A, B, t + 1);
-        if (t + 2 >= uniform(item().end_step)) {
-            leave(A, B, t + 1);
-            return true;
-        }
-        FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
-        return false;
-    }
-    /* All steps of one item. */
+    /*
+     * All steps of one item. There are two copies of a plain step, for even and odd t, but one of a
+     * step that may be near a face or meet a source, after which levels change places: it is run
+     * too seldom to stay in the instruction cache.
+     */
     __device__ __forceinline__ void climb()
     {
-        columns P, C, A, B;
+        columns P, C, A;
         enter(P, C);
 #pragma unroll 1
-        for (int t = uniform(item().first_step);; t += 2) {
-            if (t >= uniform(item().plain_first)) {
+        for (int t = uniform(item().first_step);; t++) {
+            if (t % 2 == 0 && t >= uniform(item().plain_first)) {
                 int end = item().plain_end;
                 if (POINTS && t < item().source_end) end = min(end, item().source_first - 1);
                 item().plain_stop = end; /* in a register it spills */
                 __syncwarp();
 #pragma unroll 1
                 for (; t < uniform(item().plain_stop); t += 2) {
+                    columns B;
                     step<true, 0, false>(P, C, A, t);
                     step<true, 1, false>(C, A, B, t + 1);
                     FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
                 }
             }
-            if (two_steps(P, C, A, B, t)) break;
+            step<false, 0, POINTS>(P, C, A, t);
+            if (t + 1 >= uniform(item().end_step)) {
+                leave(C, A, t);
+                break;
+            }
+            FOR_COLUMNS(0, E) P[u][v] = C[u][v], C[u][v] = A[u][v];
         }
     }
     /* The same for a warp above the last plane: it keeps in step. */
