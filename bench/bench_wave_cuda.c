@@ -16,8 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda/wave_args.h"
 #include "cuda/wave_cuda.h"
+#include "cuda/wave_solver.h"
 
 #define REPETITIONS 3
 
@@ -134,6 +134,8 @@ static torre_status run_case(const char *text, bench_case *c)
     torre_wave_setup *setup;
     torre_wave_info info;
     torre_wave_solver *solver;
+    const torre_tower_kernel *kernel;
+    torre_tower_shape shape = {0};
     double best[REPETITIONS];
     fill_model(c);
     p->steps = c->steps * (REPETITIONS + 1);
@@ -141,7 +143,7 @@ static torre_status run_case(const char *text, bench_case *c)
     if (!wavelet) exit(1);
     if (c->points) fill_points(c, source, receiver, wavelet);
     TORRE_TRY(torre_wave_setup_new(p, &setup));
-    TORRE_TRY(torre_wave_cuda.plan(setup, &c->plan, &info));
+    TORRE_TRY(torre_cuda_plan(setup, &c->plan, &info, &kernel, &shape));
     TORRE_TRY(torre_wave_cuda.create(setup, &info, &solver));
     void *samples = malloc((size_t)(c->steps * setup->receiver_node_count + 1) * sizeof(double));
     if (!samples) exit(1);
@@ -165,13 +167,6 @@ static torre_status run_case(const char *text, bench_case *c)
         best[r] = 1e-9 * (double)plane * (double)c->steps / (seconds() - start);
     }
     qsort(best, REPETITIONS, sizeof *best, compare_doubles);
-    torre_tower_shape shape = {0};
-    for (int i = 0; c->plan.engine == TORRE_TORRE && torre_tower_kernels[i]; i++)
-        if (torre_tower_kernels[i]->order == p->order &&
-            torre_tower_kernels[i]->dts == info.plan.dts &&
-            torre_tower_kernels[i]->precision == (int)p->precision &&
-            torre_tower_kernels[i]->shape(false, &shape) == cudaSuccess)
-            break;
     double top = best[REPETITIONS - 1];
     const int64_t height = info.plan.tower_height < c->steps ? info.plan.tower_height : c->steps;
     int threads = 1;
