@@ -49,22 +49,25 @@ static int64_t strip_width(const torre_cuda_solver *s, const torre_tower_launch 
 {
     if (s->settings.strip) return s->settings.strip;
     if (s->setup->problem->order > 2) return s->setup->problem->order == 4 ? 32 : 12;
-    if (l->cluster != l->parts || l->parts == 1 || s->setup->problem->velocity_cells) return 8;
+    if (l->parts == 1 || s->setup->problem->velocity_cells) return 8;
     /* fewer towers are at work: keep the proportion of strip and stages */
     int64_t width = 0;
-    while (16 * (width + 1) * (width + 1) <= 9 * (l->blocks / l->parts)) width++;
+    while (15 * (width + 1) * (width + 1) <= 7 * (l->blocks / l->parts)) width++;
     return width > 2 ? width : 2;
 }
 
 /* The largest clusters that leave few multiprocessors without work: mail costs more
- * (EXPERIMENTS.md). Returns how many groups of several clusters there are. */
+ * (EXPERIMENTS.md). Pairs go with any number of parts: they may straddle groups. Returns how many
+ * groups of several clusters there are. */
 static int choose_cluster(const torre_tower_shape *shape, int64_t wish, torre_tower_launch *l)
 {
     l->cluster = 1;
     for (int size = 2; size <= l->parts && size <= TORRE_CLUSTER_MOST; size++) {
         int blocks = shape->cluster_blocks[size - 2];
         if (wish && wish != size) continue;
-        if (l->parts % size == 0 && blocks * 8 >= l->blocks * 7) l->cluster = size;
+        if (blocks < l->parts || (blocks - blocks % l->parts) % size) continue;
+        if (wish || ((l->parts % size == 0 || size == 2) && blocks * 8 >= l->blocks * 7))
+            l->cluster = size;
     }
     if (l->cluster > 1) l->blocks = shape->cluster_blocks[l->cluster - 2];
     /* groups take towers together, if the kernel can */

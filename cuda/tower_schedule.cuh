@@ -69,10 +69,11 @@ __device__ __forceinline__ int tower_part_beside(const torre_tower_launch &l, in
     return periodic ? (p < 0 ? l.parts - 1 : 0) : -1;
 }
 
-/* Whether the blocks of two parts of a tower are in one cluster, where they need no mailbox. */
+/* Whether this block, which has `part` of a tower, and the one that has `other` are in one cluster,
+ * where they need no mailbox. */
 __device__ __forceinline__ bool tower_clustered(const torre_tower_launch &l, int part, int other)
 {
-    return part / l.cluster == other / l.cluster;
+    return (int)blockIdx.x / l.cluster == ((int)blockIdx.x + other - part) / l.cluster;
 }
 
 /*
@@ -97,7 +98,7 @@ __device__ __forceinline__ const int *tower_wait_for(const torre_tower_launch &l
     if (i > 10) return nullptr;
     const int part = tower_part_beside(l, w.part, i - 9, periodic_z);
     const int before = item - w.part + part - 2 * l.blocks;
-    if (part < 0 || tower_clustered(l, part, w.part) || before < 0) return nullptr;
+    if (part < 0 || tower_clustered(l, w.part, part) || before < 0) return nullptr;
     const int place = before / l.parts;
     return tower_progress(l, l.list[2 * place], l.list[2 * place + 1], before % l.parts);
 }

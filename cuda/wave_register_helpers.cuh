@@ -426,7 +426,8 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
                                      : "l"(box + i * 16)
                                      : "memory");
                     } while (number_a != number || number_b != number);
-                    *(uint2 *)(to + i / 2 * S::row_bytes + i % 2 * 8) = make_uint2(a, b);
+                    const int vector = i % S::kept_vectors, half = i / S::kept_vectors;
+                    *(uint2 *)(to + vector * S::row_bytes + half * 8) = make_uint2(a, b);
                 }
                 __syncwarp();
                 if (lane < EDGE_ARRIVALS)

@@ -30,8 +30,16 @@ struct register_tower_edges {
     bool exist;
 };
 
+/* How a warp sends an edge. */
+struct alignas(16) register_mail {
+    uint64_t to;     /* mailbox for even levels, NULL in a cluster */
+    int from;        /* the plane to send, in shared memory */
+    uint32_t number; /* of level 0 */
+};
+
 /* What a warp keeps of its item, in shared memory so as not to occupy registers. */
 struct register_item {
+    register_mail mail[2];
     int part, first_step, end_step;
     int x_tower, y_tower, z_first, planes;
     int line; /* of column (0, 0) in step 0, in a field: lines of 128 bytes before it */
@@ -39,11 +47,9 @@ struct register_item {
     int plain_first, plain_end;   /* nor a damping layer along x or y; pairs of steps start here */
     int plain_stop;               /* there, or before steps that may meet a source */
     int beside[2];                /* items below and above that this warp has mail from, or -1 */
-    uint64_t mail_to[2];          /* for each of them: its mailbox for even levels, */
-    int mail_from[2];             /* the plane to send, */
-    uint32_t mail_number[2];      /* number of level 0 */
-    uint32_t edge_to[2][2];       /* or, in a cluster: where its edge is, by parity of n, */
-    uint32_t gate_to[2];          /* and its gate for even n */
+    uint32_t edge_to[2][2];       /* for each of them, in a cluster: where its edge is, by parity
+                                   * of n, */
+    uint32_t gate_to[2];          /* and its gate for even n; or 0 */
     int last_warp;                /* with planes */
     int source_first, source_end; /* as in register_turn */
     uint32_t rows_outside;        /* bit 16 + D - 1 + Y: row Y of the diamond is beyond a face, */
@@ -202,13 +208,17 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     static constexpr int exchange = model + model_bytes;
     static constexpr int gates = exchange + warps * exchange_bytes;
     static constexpr int items = gates + (int)(sizeof(gates_type) + 15) / 16 * 16;
+    static __host__ __device__ constexpr int mail_of(int warp)
+    {
+        return items + warp * (int)sizeof(register_item);
+    }
     static constexpr int damping = items + warps * (int)sizeof(register_item);
     static constexpr int damping_bytes = 32 * (int)sizeof(T); /* of a warp: along x, along y */
     /* As little as possible: without a model on compute capability 9.0 that leaves 60 KB of L1
      * cache, not 28, for what threads spill. */
     static constexpr int sources = damping + warps * damping_bytes; /* by parity of n */
     static constexpr int shared_bytes = sources + 2 * (int)sizeof(source_list<T>);
-    static_assert(items % 8 == 0 && damping % 8 == 0 && sources % 16 == 0, "alignment");
+    static_assert(items % 16 == 0 && damping % 8 == 0 && sources % 16 == 0, "alignment");
     static_assert(shared_bytes <= 232448, "what a block may have");
     static_assert(halo_lines <= 32, "a lane knows a line");
     /* Where the exchange has column (u, v), u, v > 0, of a plane, in units of 4 bytes. */

@@ -77,6 +77,13 @@ __device__ __forceinline__ void load_pair(uint32_t at, uint32_t &a, uint32_t &b)
 {
     asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
 }
+__device__ __forceinline__ void load_words(uint32_t at, uint32_t &a, uint32_t &b, uint32_t &c,
+                                           uint32_t &d)
+{
+    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(at));
+}
 __device__ __forceinline__ void store_words(uint32_t at, uint32_t a, uint32_t b, uint32_t c,
                                             uint32_t d)
 {
@@ -143,6 +150,9 @@ struct register_tower {
     static constexpr int W = S::W, E = S::E, V = S::vector;
     using columns = T[E][E];
     static constexpr bool RECALLS = S::recalls;
+    /* Edges for other blocks are sent before those for other warps, since their way takes longer;
+     * but registers must suffice. */
+    static constexpr bool MAIL_FIRST = !MODEL && !POINTS;
 
     const register_tower_params<T, D> &p;
     const torre_wave_args &g;
@@ -494,6 +504,7 @@ struct register_tower {
     __device__ __forceinline__ void pass_on(int t, bool first)
     {
         __syncwarp();
+        if (MAIL_FIRST && !first && role & MAILS) send_mail(t);
         if (pass_from) {
             const int even = lane & 16 ? S::edge(1, 0, 0) - S::own_place(0, 31)
                                        : S::edge(0, 0, 1) - S::own_place(1, 0);
@@ -504,27 +515,36 @@ struct register_tower {
         __syncwarp();
         if (role & (first ? ARRIVES_FIRST : ARRIVES))
             gate_arrive<TMA>((role & ~7u) + (n & 1) * (uint32_t)sizeof(uint64_t));
-        if (!first && role & MAILS) send_mail(t);
+        if (!MAIL_FIRST && !first && role & MAILS) send_mail(t);
     }
-    /* Half a warp sends the lowest plane down, the other the highest up, a vector a lane. */
+    /* Half a warp sends the lowest plane down, the other the highest up, a vector a lane. All that
+     * it needs for that is read at once where it comes first. */
     __device__ __forceinline__ void send_mail(int t)
     {
         int lane; /* or the compiler keeps it where all need it */
         asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
         const int side = lane >> 4, i = lane & 15;
-        const uint4 q = *(const uint4 *)(shared() + item().mail_from[side] + i * S::row_bytes);
+        const volatile register_mail &mail = item().mail[side];
+        uint32_t to[2] = {}, from, number;
+        if constexpr (MAIL_FIRST)
+            load_words(memory + S::mail_of(warp) + side * (int)sizeof mail, to[0], to[1], from,
+                       number);
+        else
+            from = mail.from;
+        const uint4 q = *(const uint4 *)(shared() + from + i * S::row_bytes);
         if constexpr (TMA)
-            if (item().gate_to[side]) {
+            if (MAIL_FIRST ? (to[0] | to[1]) == 0 : item().gate_to[side] != 0) {
                 const uint32_t phase = (n & 1) * (uint32_t)sizeof(uint64_t);
                 store_cluster(item().edge_to[side][n & 1] + i * S::row_bytes, q,
                               item().gate_to[side] + phase);
                 if (i == 0) gate_expect((role & ~7u) + phase, S::kept_vectors * 16);
                 return;
             }
-        char *box = (char *)item().mail_to[side] + (t & 1) * S::mailbox_bytes + i * 32;
-        const uint32_t number = item().mail_number[side] + t;
-        store_packet(box, q.x, q.y, number);
-        store_packet(box + 16, q.z, q.w, number);
+        char *box = MAIL_FIRST ? (char *)((uint64_t)to[1] << 32 | to[0]) : (char *)mail.to;
+        box += (t & 1) * S::mailbox_bytes + i * 16;
+        if constexpr (!MAIL_FIRST) number = mail.number;
+        store_packet(box, q.x, q.y, number + t);
+        store_packet(box + S::kept_vectors * 16, q.z, q.w, number + t);
     }
     __device__ __forceinline__ void prepare_mail()
     {
@@ -532,18 +552,21 @@ struct register_tower {
         if (to < 0 || i >= S::kept_vectors) return;
         role |= MAILS;
         if (i > 0) return;
-        item().mail_to[side] = (uint64_t)tower_mailbox(p.l, to, 1 - side, 0, S::mailbox_bytes);
-        item().mail_from[side] = S::own_place(warp, end_lane(side));
-        item().mail_number[side] = tower_mail_number(p.l, to, 0);
+        volatile register_mail &mail = item().mail[side];
+        mail.to = (uint64_t)tower_mailbox(p.l, to, 1 - side, 0, S::mailbox_bytes);
+        mail.from = S::own_place(warp, end_lane(side));
+        mail.number = tower_mail_number(p.l, to, 0);
         item().gate_to[side] = 0;
         if constexpr (TMA)
             if (tower_clustered(p.l, item().part, item().part + (side ? 1 : -1))) {
-                const int part = item().part + (side ? 1 : -1), rank = part % p.l.cluster;
+                const int part = item().part + (side ? 1 : -1),
+                          rank = ((int)blockIdx.x + (side ? 1 : -1)) % p.l.cluster;
                 const int there = side ? 0 : (tower_planes_of(p.l, part, g.n[2], V).count - 1) / 32;
                 for (int parity = 0; parity < 2; parity++)
                     item().edge_to[side][parity] =
                         cluster_address(memory + S::edge(there, parity, 1 - side), rank);
                 item().gate_to[side] = cluster_address(near_gate(there, 0), rank);
+                mail.to = 0;
             }
     }
     __device__ __forceinline__ void wait_for_edges() const
