@@ -435,10 +435,10 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     }
     /* Order 4: whether vectors v of a thin part have no planes, so that nothing need be done. Plain
      * steps, which such parts have none of, do not ask; nor do kernels without a copy of those,
-     * which would spill. */
+     * which would spill, or with a model, whose other grids would lose 4 %. */
     template <bool PLAIN> __device__ __forceinline__ bool has_none(int v) const
     {
-        return plain_copy && !PLAIN && v > 0 && h.vectors <= v * lanes;
+        return plain_copy && !MODEL && !PLAIN && v > 0 && h.vectors <= v * lanes;
     }
     /* Whether step t is plain for this warp: in the others it adds to sources, too. */
     __device__ __forceinline__ bool is_plain(int t)
