@@ -286,7 +286,7 @@ static void write_rates(FILE *out, const figure *f)
                 "title 'towers, order %d', \\\n"
                 "  '' index 'torre-%d' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' "
                 "notitle, \\\n"
-                "  '' index 'torre-%d' using 8:5:(sprintf('%%.3g', $3)) with labels offset "
+                "  '' index 'torre-%d' using 8:5:(sprintf('%%.4g', $3)) with labels offset "
                 "0,0.7 font ',10' notitle, \\\n",
                 2 * o, colour[o], 2 * o, 2 * o, 2 * o);
         if (f->has[o][0])

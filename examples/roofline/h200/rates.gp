@@ -21,20 +21,20 @@ set xtics ()
 plot \
   'points.dat' index 'torre-2' using 8:3:xtic(9) with boxes lc rgb '#0072B2' title 'towers, order 2', \
   '' index 'torre-2' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' notitle, \
-  '' index 'torre-2' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',10' notitle, \
-  'points.dat' index 'stepwise-2' using (0.5):3:(4):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
+  '' index 'torre-2' using 8:5:(sprintf('%.4g', $3)) with labels offset 0,0.7 font ',10' notitle, \
+  'points.dat' index 'stepwise-2' using (0.5):3:(6):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
   'points.dat' index 'torre-4' using 8:3:xtic(9) with boxes lc rgb '#009E73' title 'towers, order 4', \
   '' index 'torre-4' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' notitle, \
-  '' index 'torre-4' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',10' notitle, \
-  'points.dat' index 'stepwise-4' using (5.5):3:(3):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
+  '' index 'torre-4' using 8:5:(sprintf('%.4g', $3)) with labels offset 0,0.7 font ',10' notitle, \
+  'points.dat' index 'stepwise-4' using (7.5):3:(6):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
   'points.dat' index 'torre-6' using 8:3:xtic(9) with boxes lc rgb '#E69F00' title 'towers, order 6', \
   '' index 'torre-6' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' notitle, \
-  '' index 'torre-6' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',10' notitle, \
-  'points.dat' index 'stepwise-6' using (9.5):3:(2):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
+  '' index 'torre-6' using 8:5:(sprintf('%.4g', $3)) with labels offset 0,0.7 font ',10' notitle, \
+  'points.dat' index 'stepwise-6' using (14.5):3:(4):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
   'points.dat' index 'torre-8' using 8:3:xtic(9) with boxes lc rgb '#D55E00' title 'towers, order 8', \
   '' index 'torre-8' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' notitle, \
-  '' index 'torre-8' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',10' notitle, \
-  'points.dat' index 'stepwise-8' using (12.5):3:(2):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
+  '' index 'torre-8' using 8:5:(sprintf('%.4g', $3)) with labels offset 0,0.7 font ',10' notitle, \
+  'points.dat' index 'stepwise-8' using (19.5):3:(4):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
   1/0 with lines lw 3 lc rgb '#000000' title 'stepwise'
 
 set terminal svg size 1100,760 font 'sans,14' background 'white'
