@@ -8,15 +8,19 @@
 
 #include "wave_args.h"
 
-/* Whether this GPU runs `kernel`, one with TMA, as compiled for 90a. It does not on other GPUs, nor
- * where the driver compiles PTX instead (CUDA_FORCE_PTX_JIT=1), in which the kernel is empty. */
+/* Whether this GPU runs `kernel`, one with TMA, as compiled for 90a. It does not on GPUs of another
+ * compute capability, whatever the build has for them, nor where the driver compiles earlier PTX
+ * instead (CUDA_FORCE_PTX_JIT=1): the kernel is empty there. */
 inline cudaError_t runs_with_tma(const void *kernel, bool *tma)
 {
     *tma = false;
 #ifdef TORRE_CUDA_TMA /* there is 90a in this build */
+    int device, major;
     cudaFuncAttributes f;
-    const cudaError_t e = cudaFuncGetAttributes(&f, kernel);
-    *tma = !e && f.ptxVersion >= 90;
+    cudaError_t e = cudaGetDevice(&device);
+    if (!e) e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (!e) e = cudaFuncGetAttributes(&f, kernel);
+    *tma = !e && major == 9 && f.ptxVersion >= 90;
     return e;
 #else
     (void)kernel;
