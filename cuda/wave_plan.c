@@ -1,4 +1,5 @@
 /* What the cuda backend can do, and its choices: dts, tower height, memory. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,22 +29,22 @@ static int preferred_dts(int order, torre_precision precision, int attempt)
 }
 
 /* Towers that are at work at a time, each in as many blocks as it has parts, by the time of a step.
- * A wide block takes half as long again for one; TORRE_CUDA_WIDE=0, 1 (wide) decides otherwise. */
+ * A wide block takes half as long again for one; TORRE_CUDA_PLANES decides otherwise. */
 static double tower_rate(const torre_wave_problem *p, const torre_tower_kernel *k,
-                         const torre_tower_shape *shape, int multiprocessors, int64_t wide)
+                         const torre_tower_shape *shape, int multiprocessors,
+                         const torre_cuda_settings *settings)
 {
     int64_t blocks = (int64_t)multiprocessors * shape->blocks_per_sm;
     int64_t towers = blocks / torre_cuda_parts(shape, p->size[2], p->precision);
-    if (!k->wide) return (double)towers;
-    if (wide >= 0) return wide ? 1e9 : -1;
-    return 0.68 * (double)towers;
+    if (shape->planes == settings->planes) return HUGE_VAL;
+    return k->wide ? 0.68 * (double)towers : (double)towers;
 }
 
 /* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
  * NULL for none, and *e says why (cudaSuccess: not in this build). */
 static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts,
-                                             bool in_registers, int64_t wide, cudaError_t *e,
-                                             torre_tower_shape *shape)
+                                             bool in_registers, const torre_cuda_settings *settings,
+                                             cudaError_t *e, torre_tower_shape *shape)
 {
     const torre_tower_kernel *best = NULL;
     int device, multiprocessors;
@@ -58,8 +59,8 @@ static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dt
         if (k->wide ? p->velocity_cells || p->size[2] % 4 != 0 : best != NULL) continue;
         cudaError_t unfit = k->shape(p->face[2][0] == TORRE_PERIODIC, &its);
         if (unfit && !best) *e = unfit;
-        if (unfit || (best && tower_rate(p, k, &its, multiprocessors, wide) <=
-                                  tower_rate(p, best, shape, multiprocessors, wide)))
+        if (unfit || (best && tower_rate(p, k, &its, multiprocessors, settings) <=
+                                  tower_rate(p, best, shape, multiprocessors, settings)))
             continue;
         best = k;
         *shape = its;
@@ -117,11 +118,11 @@ static torre_status choose_tower(const torre_wave_setup *setup, const torre_wave
     int tried = wish->dts;
     TORRE_TRY(torre_cuda_settings_read(&settings));
     if (wish->dts) {
-        k = find_kernel(p, wish->dts, false, settings.wide, &e, shape);
+        k = find_kernel(p, wish->dts, false, &settings, &e, shape);
     } else {
         for (int any = 0; any < 2 && !k; any++)
             for (int i = 0; (tried = preferred_dts(p->order, p->precision, i)) != 0; i++) {
-                k = find_kernel(p, tried, !any, settings.wide, &e, shape);
+                k = find_kernel(p, tried, !any, &settings, &e, shape);
                 if (k && check_faces(p, tried) == TORRE_OK) break;
                 k = NULL;
             }

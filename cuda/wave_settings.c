@@ -19,6 +19,6 @@ static torre_status read_setting(const char *name, int64_t least, int64_t most, 
 torre_status torre_cuda_settings_read(torre_cuda_settings *settings)
 {
     TORRE_TRY(read_setting("TORRE_CUDA_STRIP", 1, INT32_MAX, &settings->strip));
-    TORRE_TRY(read_setting("TORRE_CUDA_WIDE", 0, 1, &settings->wide));
+    TORRE_TRY(read_setting("TORRE_CUDA_PLANES", 1, INT32_MAX, &settings->planes));
     return read_setting("TORRE_CUDA_CLUSTER", 1, TORRE_CLUSTER_MOST, &settings->cluster);
 }

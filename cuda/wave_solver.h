@@ -29,11 +29,10 @@ typedef struct torre_tower_schedule {
     size_t counters;           /* entries of launch.progress, launch.next, launch.taken */
 } torre_tower_schedule;
 
-/* What the environment asks for (TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER, TORRE_CUDA_WIDE, see
- * DESIGN.md). */
+/* What the environment asks for (TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER, TORRE_CUDA_PLANES, see
+ * DESIGN.md); 0: nothing. */
 typedef struct torre_cuda_settings {
-    int64_t strip, cluster; /* 0: nothing */
-    int64_t wide;           /* -1: nothing */
+    int64_t strip, cluster, planes;
 } torre_cuda_settings;
 
 typedef struct torre_cuda_solver {

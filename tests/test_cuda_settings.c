@@ -11,16 +11,16 @@ static void wishes(void **state)
     torre_cuda_settings s;
     unsetenv("TORRE_CUDA_STRIP");
     unsetenv("TORRE_CUDA_CLUSTER");
-    unsetenv("TORRE_CUDA_WIDE");
+    unsetenv("TORRE_CUDA_PLANES");
     CHECK(torre_cuda_settings_read(&s) == TORRE_OK, "%s", torre_error_text());
-    CHECK(s.strip == 0 && s.cluster == 0 && s.wide == -1, "%d, %d, %d without a wish", (int)s.strip,
-          (int)s.cluster, (int)s.wide);
+    CHECK(s.strip == 0 && s.cluster == 0 && s.planes == 0, "%d, %d, %d without a wish",
+          (int)s.strip, (int)s.cluster, (int)s.planes);
     setenv("TORRE_CUDA_STRIP", "1000000", 1);
     setenv("TORRE_CUDA_CLUSTER", "4", 1);
-    setenv("TORRE_CUDA_WIDE", "0", 1);
+    setenv("TORRE_CUDA_PLANES", "40", 1);
     CHECK(torre_cuda_settings_read(&s) == TORRE_OK, "%s", torre_error_text());
-    CHECK(s.strip == 1000000 && s.cluster == 4 && s.wide == 0, "%d, %d, %d", (int)s.strip,
-          (int)s.cluster, (int)s.wide);
+    CHECK(s.strip == 1000000 && s.cluster == 4 && s.planes == 40, "%d, %d, %d", (int)s.strip,
+          (int)s.cluster, (int)s.planes);
 }
 
 static void refused(void **state)
@@ -40,9 +40,9 @@ static void refused(void **state)
         CHECK(strcmp(torre_error_text(), line) == 0, "says: %s", torre_error_text());
     }
     unsetenv("TORRE_CUDA_CLUSTER");
-    setenv("TORRE_CUDA_WIDE", "2", 1);
-    CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "2 accepted where 0 is no and 1 is yes");
-    unsetenv("TORRE_CUDA_WIDE");
+    setenv("TORRE_CUDA_PLANES", "0", 1);
+    CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "blocks of no planes accepted");
+    unsetenv("TORRE_CUDA_PLANES");
     setenv("TORRE_CUDA_STRIP", "0", 1);
     CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "a strip of no towers accepted");
 }
