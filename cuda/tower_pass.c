@@ -49,6 +49,7 @@ static int64_t strip_width(const torre_cuda_solver *s, const torre_tower_launch 
 {
     if (s->settings.strip) return s->settings.strip;
     if (s->setup->problem->order > 2) return s->setup->problem->order == 4 ? 32 : 12;
+    if (s->kernel->size == TORRE_TOWER_HALF && l->parts == 1) return 12;
     if (l->parts == 1 || s->setup->problem->velocity_cells) return 8;
     /* fewer towers are at work: keep the proportion of strip and stages */
     int64_t width = 0;

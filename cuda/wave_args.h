@@ -133,7 +133,15 @@ typedef struct torre_tower_launch {
     int blocks;    /* persistent blocks, all co-resident */
 } torre_tower_launch;
 
-/* Functions of one instance (order, dts, precision). */
+/* Kernels whose blocks have more or fewer planes than others of their order, dts and precision, for
+ * constant velocity alone: WIDE for nz a multiple of 4, with longer steps. */
+typedef enum torre_tower_size {
+    TORRE_TOWER_USUAL,
+    TORRE_TOWER_WIDE,
+    TORRE_TOWER_HALF
+} torre_tower_size;
+
+/* Functions of one instance (order, dts, precision, size). */
 typedef struct torre_tower_kernel {
     int order, dts, precision;
     /* Shape for the current device; an error where no code or not enough shared memory fits. */
@@ -141,7 +149,7 @@ typedef struct torre_tower_kernel {
     cudaError_t (*launch)(const torre_wave_args *args, const torre_tower_launch *launch,
                           cudaStream_t stream);
     bool in_registers; /* a register tower: faster than block towers of any dts */
-    bool wide; /* at constant velocity, nz a multiple of 4: more planes a block, longer steps */
+    torre_tower_size size;
 } torre_tower_kernel;
 
 /* NULL-terminated tables of the instances of this build (generated: wave_table.c). */

@@ -29,7 +29,9 @@ static int preferred_dts(int order, torre_precision precision, int attempt)
 }
 
 /* Towers that are at work at a time, each in as many blocks as it has parts, by the time of a step.
- * A wide block takes half as long again for one; TORRE_CUDA_PLANES decides otherwise. */
+ * A wide block takes half as long again for one, and so does a block of half size beside another as
+ * a whole one that is hardly half full, since warps share schedulers. TORRE_CUDA_PLANES decides
+ * otherwise. */
 static double tower_rate(const torre_wave_problem *p, const torre_tower_kernel *k,
                          const torre_tower_shape *shape, int multiprocessors,
                          const torre_cuda_settings *settings)
@@ -37,7 +39,15 @@ static double tower_rate(const torre_wave_problem *p, const torre_tower_kernel *
     int64_t blocks = (int64_t)multiprocessors * shape->blocks_per_sm;
     int64_t towers = blocks / torre_cuda_parts(shape, p->size[2], p->precision);
     if (shape->planes == settings->planes) return HUGE_VAL;
-    return k->wide ? 0.68 * (double)towers : (double)towers;
+    static const double pace[] = {
+        [TORRE_TOWER_USUAL] = 1, [TORRE_TOWER_WIDE] = 0.68, [TORRE_TOWER_HALF] = 0.6};
+    return pace[k->size] * (double)towers;
+}
+
+/* Whether kernels of that size can run the problem. */
+static bool takes(torre_tower_size size, const torre_wave_problem *p)
+{
+    return !p->velocity_cells && (size != TORRE_TOWER_WIDE || p->size[2] % 4 == 0);
 }
 
 /* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
@@ -56,7 +66,7 @@ static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dt
         torre_tower_shape its = {0};
         if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
         if (in_registers && !k->in_registers) continue;
-        if (k->wide ? p->velocity_cells || p->size[2] % 4 != 0 : best != NULL) continue;
+        if (k->size == TORRE_TOWER_USUAL ? best != NULL : !takes(k->size, p)) continue;
         cudaError_t unfit = k->shape(p->face[2][0] == TORRE_PERIODIC, &its);
         if (unfit && !best) *e = unfit;
         if (unfit || (best && tower_rate(p, k, &its, multiprocessors, settings) <=

@@ -101,8 +101,10 @@ __device__ __forceinline__ void wait_for_room(typename S::gates_type *gates, int
     if (n >= STEPS_APART) wait_until_published<S>(gates, n - STEPS_APART);
 }
 
-template <class T, int D, bool MODEL, bool TMA, bool POINTS = false> struct register_fetch {
-    using S = register_shape<T, D, MODEL, TMA>;
+template <class T, int D, bool MODEL, register_kind KIND, bool POINTS = false>
+struct register_fetch {
+    using S = register_shape<T, D, MODEL, KIND>;
+    static constexpr bool TMA = S::tma;
     static constexpr int V = S::vector;
     const register_tower_params<T, D> &p;
     const int lane = threadIdx.x & 31;
@@ -481,7 +483,8 @@ template <class S, int D, class T> struct register_model {
     template <class F>
     __device__ __forceinline__ void fetch(const tower_item &w, int t, int n, F wait) const
     {
-        if (t < w.end_step) register_fetch<T, D, true, true>{p}.model(shared, gates, w, t, n, wait);
+        if (t < w.end_step)
+            register_fetch<T, D, true, S::kind>{p}.model(shared, gates, w, t, n, wait);
     }
     /* Of the first steps of an item; all warps have finished the one before. */
     __device__ __forceinline__ void start(const tower_item &w, int n) const
@@ -616,11 +619,12 @@ __device__ __forceinline__ void take_samples(const register_tower_params<T, D> &
     });
 }
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
 __device__ __forceinline__ void run_register_tower(const register_tower_params<T, D> &params,
                                                    const register_tower_edges &edges)
 {
-    using S = register_shape<T, D, MODEL, TMA>;
+    using S = register_shape<T, D, MODEL, KIND>;
+    constexpr bool TMA = S::tma;
     extern __shared__ __align__(128) char shared[];
     typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
     if (threadIdx.x == 0) {
@@ -654,7 +658,8 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     if (helper >= 0) {
         if constexpr (TMA)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
-        if (helper == 0) register_fetch<T, D, MODEL, TMA, POINTS>{params}.run(gates, shared, edges);
+        if (helper == 0)
+            register_fetch<T, D, MODEL, KIND, POINTS>{params}.run(gates, shared, edges);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
         if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
@@ -664,7 +669,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     } else {
         if constexpr (TMA)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
-        register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, TMA> tower(params);
+        register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND> tower(params);
         for_each_item<S>(gates, [&](const register_turn &turn, int) { tower.run(turn); });
     }
     if constexpr (TMA) /* others may still store in this block */
@@ -674,17 +679,17 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         }
 }
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
-__global__ void __launch_bounds__(register_shape<T, D, MODEL, TMA>::threads,
-                                  register_shape<T, D, MODEL, TMA>::blocks_per_sm)
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
+__global__ void __launch_bounds__(register_shape<T, D, MODEL, KIND>::threads,
+                                  register_shape<T, D, MODEL, KIND>::blocks_per_sm)
     register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params,
                           const __grid_constant__ register_tower_edges edges)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    constexpr bool launched = TMA || !register_tower_built_tma<T, D>;
+    constexpr bool launched = KIND != REGISTER_PLAIN || !register_tower_built_tma<T, D>;
 #else
-    constexpr bool launched = !TMA;
+    constexpr bool launched = KIND == REGISTER_PLAIN;
 #endif
     if constexpr (launched) /* else empty, to build faster */
-        run_register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, TMA>(params, edges);
+        run_register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND>(params, edges);
 }

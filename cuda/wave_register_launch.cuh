@@ -11,37 +11,39 @@
  * spacing along x and y (for the largest diamond, without layers: others take either). */
 constexpr int REGISTER_POINTS = 1, REGISTER_LAYERS = 2, REGISTER_MODEL = 4, REGISTER_SQUARE = 8;
 template <int D> constexpr int register_variants = D == 6 ? 16 : 8;
-constexpr bool register_variant_built(int variant)
+template <register_kind KIND> constexpr bool register_variant_built(int variant)
 {
+    if (KIND == REGISTER_HALF && variant & REGISTER_MODEL) return false;
     return !(variant & REGISTER_SQUARE) || !(variant & REGISTER_LAYERS);
 }
-template <class T, int D, bool TMA, int VARIANT = 0>
+template <class T, int D, register_kind KIND, int VARIANT = 0>
 const void *register_tower_function(int variant)
 {
     if constexpr (VARIANT < register_variants<D>) {
-        if constexpr (register_variant_built(VARIANT))
+        if constexpr (register_variant_built<KIND>(VARIANT))
             if (variant == VARIANT)
                 return (const void *)register_tower_kernel<
                     T, D, (VARIANT & REGISTER_MODEL) != 0, (VARIANT & REGISTER_LAYERS) != 0,
-                    (VARIANT & REGISTER_POINTS) != 0, (VARIANT & REGISTER_SQUARE) == 0, TMA>;
-        return register_tower_function<T, D, TMA, VARIANT + 1>(variant);
+                    (VARIANT & REGISTER_POINTS) != 0, (VARIANT & REGISTER_SQUARE) == 0, KIND>;
+        return register_tower_function<T, D, KIND, VARIANT + 1>(variant);
     }
     return nullptr;
 }
 
-template <class T, int D> cudaError_t register_tower_uses_tma(bool *tma)
+template <class T, int D, register_kind KIND> cudaError_t register_tower_uses_tma(bool *tma)
 {
     *tma = false;
     if constexpr (register_tower_built_tma<T, D>)
-        return runs_with_tma(register_tower_function<T, D, true>(0), tma);
+        return runs_with_tma(register_tower_function<T, D, KIND>(0), tma);
     return cudaSuccess;
 }
 
 /* Shared memory of a block. */
-template <class T, int D, bool TMA> int register_shared_bytes(int variant)
+template <class T, int D, register_kind KIND> int register_shared_bytes(int variant)
 {
-    return variant & REGISTER_MODEL ? register_shape<T, D, true, TMA>::shared_bytes
-                                    : register_shape<T, D, false, TMA>::shared_bytes;
+    if constexpr (register_variant_built<KIND>(REGISTER_MODEL))
+        if (variant & REGISTER_MODEL) return register_shape<T, D, true, KIND>::shared_bytes;
+    return register_shape<T, D, false, KIND>::shared_bytes;
 }
 
 /* How to launch `blocks` blocks, in clusters of `cluster` if that is more than one. */
@@ -63,22 +65,27 @@ struct register_tower_config {
     }
 };
 
-template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_tower_shape *shape)
+template <class T, int D, register_kind KIND>
+cudaError_t register_tower_shape_with(torre_tower_shape *shape)
 {
-    using S = register_shape<T, D, false, TMA>;
+    using S = register_shape<T, D, false, KIND>;
     int device, limit, least = 0;
     const void *k = nullptr;
     cudaFuncAttributes f;
     cudaError_t e = cudaGetDevice(&device);
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
-    if (register_shape<T, D, true, TMA>::shared_bytes > limit) return cudaErrorInvalidConfiguration;
+    if (register_shared_bytes<T, D, KIND>(REGISTER_MODEL) > limit)
+        return cudaErrorInvalidConfiguration;
     for (int variant = register_variants<D> - 1; variant >= 0; variant--) {
-        if (!register_variant_built(variant)) continue;
-        const int shared_bytes = register_shared_bytes<T, D, TMA>(variant);
-        k = register_tower_function<T, D, TMA>(variant);
+        if (!register_variant_built<KIND>(variant)) continue;
+        const int shared_bytes = register_shared_bytes<T, D, KIND>(variant);
+        k = register_tower_function<T, D, KIND>(variant);
         int blocks;
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes);
+        if (!e && KIND == REGISTER_HALF)
+            e = cudaFuncSetAttribute(k, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                     cudaSharedmemCarveoutMaxShared);
         if (!e) e = cudaFuncGetAttributes(&f, k);
         if (!e)
             e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, S::threads, shared_bytes);
@@ -88,7 +95,7 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
         if (least == 0 || blocks < least) least = blocks;
     }
     shape->blocks_per_sm = least;
-    for (int size = 2; TMA && size <= TORRE_CLUSTER_MOST; size++) { /* alike for all variants */
+    for (int size = 2; S::tma && size <= TORRE_CLUSTER_MOST; size++) { /* alike for all variants */
         const register_tower_config with(size, size, S::threads, S::shared_bytes, nullptr);
         int clusters;
         if (cudaOccupancyMaxActiveClusters(&clusters, k, &with.config) == cudaSuccess)
@@ -106,25 +113,26 @@ template <class T, int D, bool TMA> cudaError_t register_tower_shape_with(torre_
 }
 
 /* Not with periodic z faces, whose halos wrap. */
-template <class T, int D>
+template <class T, int D, register_kind KIND = REGISTER_WHOLE>
 cudaError_t register_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
 {
     bool tma;
-    cudaError_t e = register_tower_uses_tma<T, D>(&tma);
+    cudaError_t e = register_tower_uses_tma<T, D, KIND>(&tma);
     if (e) return e;
     if (periodic_z) return cudaErrorInvalidConfiguration;
     if constexpr (register_tower_built_tma<T, D>)
-        if (tma) return register_tower_shape_with<T, D, true>(shape);
-    if constexpr (register_tower_built_plain<T, D>)
-        return register_tower_shape_with<T, D, false>(shape);
+        if (tma) return register_tower_shape_with<T, D, KIND>(shape);
+    if constexpr (KIND == REGISTER_WHOLE && register_tower_built_plain<T, D>)
+        return register_tower_shape_with<T, D, REGISTER_PLAIN>(shape);
     return cudaErrorInvalidConfiguration;
 }
 
-template <class T, int D>
+/* KIND: where there is TMA; PLAIN elsewhere. */
+template <class T, int D, register_kind KIND = REGISTER_WHOLE>
 cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower_launch *launch,
                                   cudaStream_t stream)
 {
-    using S = register_shape<T, D, false, true>; /* columns are numbered alike in all */
+    using S = register_shape<T, D, false, KIND>; /* columns are numbered alike in all */
     const bool model = args->k != nullptr;
     register_tower_params<T, D> params;
     register_tower_edges edges;
@@ -146,22 +154,23 @@ cudaError_t register_tower_launch(const torre_wave_args *args, const torre_tower
     int variant = (model ? REGISTER_MODEL : 0) + (args->damping[0] ? REGISTER_LAYERS : 0) +
                   (args->points.first ? REGISTER_POINTS : 0);
     if (params.c.skew == 0 && variant + REGISTER_SQUARE < register_variants<D> &&
-        register_variant_built(variant + REGISTER_SQUARE))
+        register_variant_built<KIND>(variant + REGISTER_SQUARE))
         variant += REGISTER_SQUARE;
-    auto launch_with = [&](auto tma) {
-        constexpr bool TMA = decltype(tma)::value;
-        using shape = register_shape<T, D, false, TMA>;
+    auto launch_with = [&](auto constant) {
+        constexpr register_kind kind = decltype(constant)::value;
+        using shape = register_shape<T, D, false, kind>;
         const register_tower_config with(launch->blocks, launch->cluster, shape::threads,
-                                         register_shared_bytes<T, D, TMA>(variant), stream);
-        return cudaLaunchKernelExC(&with.config, register_tower_function<T, D, TMA>(variant),
+                                         register_shared_bytes<T, D, kind>(variant), stream);
+        return cudaLaunchKernelExC(&with.config, register_tower_function<T, D, kind>(variant),
                                    arguments);
     };
     bool tma;
-    const cudaError_t e = register_tower_uses_tma<T, D>(&tma);
+    const cudaError_t e = register_tower_uses_tma<T, D, KIND>(&tma);
     if (e) return e;
     if constexpr (register_tower_built_tma<T, D>)
-        if (tma) return launch_with(std::true_type());
-    if constexpr (register_tower_built_plain<T, D>) return launch_with(std::false_type());
+        if (tma) return launch_with(std::integral_constant<register_kind, KIND>());
+    if constexpr (KIND == REGISTER_WHOLE && register_tower_built_plain<T, D>)
+        return launch_with(std::integral_constant<register_kind, REGISTER_PLAIN>());
     return cudaErrorInvalidConfiguration;
 }
 

@@ -95,19 +95,27 @@ template <int WARPS, int SLOTS> struct register_gates {
     int place[TURNS_TOLD];     /* its own; or one beyond the last */
 };
 
-/* TMA: what compute capability 9.0 has is used (bulk copies, gates in hardware, registers shared
- * out unevenly); otherwise blocks are half as large, so that older GPUs can hold one or two. */
-template <class T, int D, bool MODEL, bool TMA> struct register_shape {
+/*
+ * WHOLE and HALF use what compute capability 9.0 has (TMA: bulk copies, gates in hardware,
+ * registers shared out unevenly). Blocks of half as many planes, two on a multiprocessor, give
+ * all its warps work where a tower has few planes. Without TMA (PLAIN) they are as small, so that
+ * older GPUs can hold one or two.
+ */
+enum register_kind { REGISTER_PLAIN, REGISTER_WHOLE, REGISTER_HALF };
+template <class T, int D, bool MODEL, register_kind KIND> struct register_shape {
     static constexpr int W = 2 * D, E = W + 2; /* E: with the columns around */
     static constexpr int vector = 16 / sizeof(T);
 
     /* threads: one plane each, and four warps of helpers; with TMA registers are shared out
      * unevenly */
-    static constexpr bool tma = TMA;
-    static constexpr int planes = TMA ? 256 : 128, warps = planes / 32;
+    static constexpr register_kind kind = KIND;
+    static constexpr bool tma = KIND != REGISTER_PLAIN;
+    static constexpr int planes = KIND == REGISTER_WHOLE ? 256 : 128, warps = planes / 32;
     static constexpr int threads = planes + 128;
-    static constexpr int blocks_per_sm = TMA || D * sizeof(T) > 16 ? 1 : 2; /* by registers */
-    static constexpr int worker_registers = 232, helper_registers = 40;
+    static constexpr int blocks_per_sm =
+        KIND == REGISTER_HALF || (!tma && D * sizeof(T) <= 16) ? 2 : 1; /* by registers */
+    static constexpr int worker_registers = 232;
+    static constexpr int helper_registers = KIND == REGISTER_HALF ? 24 : 40;
 
     /* columns of the diamond and around it, numbered */
     static constexpr int all_columns = E * E / 2;
@@ -122,9 +130,9 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
      * those of u >= W, then the others (v >= W), each of these two leading edges a box that can be
      * copied as one (not in f64, which has too many bytes in a line, nor beside a model, which
      * leaves no room for the alignment); lines hold a vector of planes more on both sides */
-    static constexpr int slots = MODEL || !TMA ? 2 : 4, halo_lines = 4 * D + 2;
+    static constexpr int slots = MODEL || !tma ? 2 : 4, halo_lines = 4 * D + 2;
     static constexpr int line = planes + 2 * vector, line_bytes = line * (int)sizeof(T);
-    static constexpr bool in_boxes = TMA && !MODEL && sizeof(T) == 4;
+    static constexpr bool in_boxes = tma && !MODEL && sizeof(T) == 4;
     static constexpr int reach = 2 * D;         /* no halo is further beyond a y face */
     static constexpr int lines_low = 2 * D + 2; /* of u >= W */
     static constexpr int box_align = in_boxes ? 128 : 16;
@@ -150,7 +158,7 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
      * column (u, v) of step t has place u + t. Of the rows Y < -1 and Y + D + 1 > 1 one enters the
      * ring where the other ends, so they share one.
      */
-    static constexpr int model_ring = W + (TMA ? 1 : 2);
+    static constexpr int model_ring = W + (tma ? 1 : 2);
     static constexpr int model_lines = (D + 1) * model_ring;
     static constexpr int model_bytes = MODEL ? model_lines * planes * (int)sizeof(T) : 0;
     /* First line of the ring that has column (u, v). */
@@ -199,7 +207,7 @@ template <class T, int D, bool MODEL, bool TMA> struct register_shape {
     static constexpr int first_place = spread ? 1 : 2, places = spread ? 37 : 36;
     static constexpr int row_bytes = places * 16;
     /* a row more, where there is room, for what a thread knows of its item: registers are scarce */
-    static constexpr bool recalls = !MODEL || TMA;
+    static constexpr bool recalls = !MODEL || tma;
     static constexpr int recall_row = kept_vectors + spread;
     static constexpr int exchange_bytes = (recall_row + recalls) * row_bytes;
 

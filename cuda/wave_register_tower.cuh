@@ -144,9 +144,10 @@ template <class S, int D> struct strip_points {
     }
 };
 
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, bool TMA>
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
 struct register_tower {
-    using S = register_shape<T, D, MODEL, TMA>;
+    using S = register_shape<T, D, MODEL, KIND>;
+    static constexpr bool TMA = S::tma;
     static constexpr int W = S::W, E = S::E, V = S::vector;
     using columns = T[E][E];
     static constexpr bool RECALLS = S::recalls;

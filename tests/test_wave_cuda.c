@@ -19,6 +19,7 @@
 
 #include "cuda/wave_args.h"
 #include "cuda/wave_cuda.h"
+#include "cuda/wave_solver.h"
 #include "wave/engine_reference.h"
 #include "wave/wave.h"
 
@@ -269,7 +270,53 @@ static void compare_bits(const sample_problem *s, const char *what, const outcom
     }
 }
 
-/* All dts and some heights and orderings of one problem; frees it. Returns the towers that ran. */
+/* From now on the plan should take kernel k, or none in particular, by the planes of its blocks. */
+static void wish_for(const torre_tower_kernel *k, bool periodic_z)
+{
+    torre_tower_shape shape = {0};
+    char planes[16];
+    unsetenv("TORRE_CUDA_PLANES");
+    if (!k || k->shape(periodic_z, &shape)) return;
+    snprintf(planes, sizeof planes, "%d", shape.planes);
+    setenv("TORRE_CUDA_PLANES", planes, 1);
+}
+
+/* The kernel that the plan takes; NULL: it refuses. */
+static const torre_tower_kernel *kernel_taken(const sample_problem *s, const torre_wave_plan *plan)
+{
+    torre_wave_setup *setup;
+    torre_wave_info info;
+    const torre_tower_kernel *taken;
+    torre_tower_shape shape;
+    must(torre_wave_setup_new(&s->p, &setup), s->name);
+    if (torre_cuda_plan(setup, plan, &info, &taken, &shape)) taken = NULL;
+    torre_wave_setup_free(setup);
+    return taken;
+}
+
+/* Blocks of another size than the usual one are taken where they are wished for and fit; without a
+ * wish those of half size where they hold all planes. From now on the plan should take kernel k. */
+static void check_taken(const sample_problem *s, const torre_wave_plan *plan,
+                        const torre_tower_kernel *k)
+{
+    const bool periodic_z = s->p.face[2][0] == TORRE_PERIODIC;
+    torre_tower_shape shape = {0};
+    bool fits = !s->p.velocity_cells && !k->shape(periodic_z, &shape) &&
+                (k->size != TORRE_TOWER_WIDE || s->p.size[2] % 4 == 0);
+    wish_for(NULL, periodic_z);
+    const torre_tower_kernel *freely = kernel_taken(s, plan);
+    wish_for(k, periodic_z);
+    const torre_tower_kernel *taken = kernel_taken(s, plan);
+    if (k->size == TORRE_TOWER_USUAL || !taken) return;
+    checks++;
+    if ((taken == k) != fits) fail(s->name, fits ? "wish for blocks ignored" : "wrong blocks");
+    if (k->size != TORRE_TOWER_HALF) return;
+    if ((freely == k) != (fits && s->p.size[2] <= shape.planes))
+        fail(s->name, "blocks of half size taken or not against the rule");
+}
+
+/* All kernels and some heights and orderings of one problem; frees it. Returns the towers that ran.
+ */
 static int check_problem(sample_problem *s, int64_t steps, bool small)
 {
     static const torre_ordering_kind orderings[] = {TORRE_ROW_MAJOR, TORRE_MORTON, TORRE_HILBERT};
@@ -290,9 +337,10 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
         if (k->order != s->p.order || k->precision != (int)s->p.precision) continue;
+        plan = (torre_wave_plan){.engine = TORRE_TORRE, .dts = k->dts};
+        check_taken(s, &plan, k);
         for (int h = 0; h < (small ? 1 : 3); h++) {
             char what[80];
-            plan = (torre_wave_plan){.engine = TORRE_TORRE, .dts = k->dts};
             plan.tower_height = heights[h];
             plan.ordering = orderings[(i + h) % 3];
             snprintf(what, sizeof what, "torre dts %d height %d %s", k->dts, (int)heights[h],
@@ -306,6 +354,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
             ran++;
         }
     }
+    wish_for(NULL, false);
     printf("%-52s %d tower runs, %d failures so far\n", s->name, ran, failures);
     fflush(stdout);
     free_outcome(&reference);
@@ -395,6 +444,7 @@ static void check_repeatable(int order, torre_precision f, int model, bool squar
         const torre_tower_kernel *k = torre_tower_kernels[i];
         if (k->order != order || k->precision != (int)f) continue;
         plan.dts = k->dts;
+        wish_for(k, false);
         for (int run = 0; run < 3; run++) {
             plan.tower_height = run < 2 ? 40 : 12;
             snprintf(what, sizeof what, "torre dts %d run %d", k->dts, run);
@@ -406,6 +456,7 @@ static void check_repeatable(int order, torre_precision f, int model, bool squar
             free_outcome(&again);
         }
     }
+    wish_for(NULL, false);
     printf("%-52s %d failures so far\n", s->name, failures);
     free_outcome(&first);
     free_problem(s);
