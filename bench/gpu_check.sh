@@ -75,6 +75,9 @@ if [[ $parts == *bench* ]]; then
         cases+=($order:s:0:0:$main:model $order:t:0:0:$main:model $order:t:0:0:$main:points
                 $order:t:0:0:$main:absorbing $order:{s,t}:0:0:512x512x512:f64)
     done
+    # flat, odd and narrow grids, whose axes are turned
+    cases+=(2:t:0:0:{2048x2048x64,2048x2048x37,4096x4096x16,64x8192x256} {4,6,8}:t:0:0:2048x2048x37
+            8:t:0:0:512x512x1440)
     # what the order of the blocks is worth: the L2 cache between neighbours
     for order in 2 8; do
         for ordering in morton hilbert; do

@@ -65,7 +65,7 @@ typedef struct torre_wave_args {
     void *field[2];
     double unit;   /* of k: the weight along x at order 2, else 1; weights are divided by it */
     const void *k; /* (c dt)^2 per cell, m^2, times `unit`; NULL: k0 everywhere */
-    int64_t k_stride_x, k_stride_y; /* in cells; k_stride_y = 0 for a model that ignores y */
+    int64_t k_stride_x, k_stride_y; /* in cells; 0 for a model that ignores x or y */
     double k0;
     double center;       /* 2 C0 (hx^-2 + hy^-2 + hz^-2) */
     double weight[3][4]; /* C_i / h_axis^2, i = 1 .. R */
@@ -171,9 +171,11 @@ cudaError_t torre_add_sources(int precision, void *field, const int64_t *cell, c
 /* out[i] = field[cell[i]]. */
 cudaError_t torre_take_samples(int precision, const void *field, const int64_t *cell, void *out,
                                int64_t count, cudaStream_t stream);
-/* Dense plane z = index of shape (nx, ny). */
-cudaError_t torre_take_z_plane(int precision, const torre_wave_args *args, const void *field,
-                               int64_t index, void *out, cudaStream_t stream);
+/* Rows of a dense array of shape (any, size_y, size_z), from number first on, to a device array
+ * with these strides (in cells), or back. */
+cudaError_t torre_move_rows(int precision, void *array, const int64_t stride[3], void *rows,
+                            int64_t first, int64_t count, int64_t size_y, int64_t size_z,
+                            bool to_array, cudaStream_t stream);
 
 typedef struct torre_device_norms {
     double sum;             /* of squares */

@@ -29,10 +29,19 @@ __global__ void take_samples(const T *field, const int64_t *cell, T *out, int64_
     FOR_EACH(i, count) out[i] = field[cell[i]];
 }
 template <class T>
-__global__ void take_z_plane(torre_wave_args g, const T *field, int64_t index, T *out)
+__global__ void move_rows(T *array, int64_t stride_x, int64_t stride_y, int64_t stride_z, T *rows,
+                          int64_t first, int64_t count, int64_t size_y, int64_t size_z,
+                          bool to_array)
 {
-    FOR_EACH(i, (int64_t)g.n[0] * g.n[1])
-    out[i] = field[i / g.n[1] * g.stride_x + i % g.n[1] * g.stride_y + index];
+    FOR_EACH(i, count * size_z)
+    {
+        const int64_t row = first + i / size_z;
+        T *cell = array + row / size_y * stride_x + row % size_y * stride_y + i % size_z * stride_z;
+        if (to_array)
+            *cell = rows[i];
+        else
+            rows[i] = *cell;
+    }
 }
 
 template <class T>
@@ -110,17 +119,19 @@ extern "C" cudaError_t torre_take_samples(int precision, const void *field, cons
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t torre_take_z_plane(int precision, const torre_wave_args *args,
-                                          const void *field, int64_t index, void *out,
-                                          cudaStream_t stream)
+extern "C" cudaError_t torre_move_rows(int precision, void *array, const int64_t stride[3],
+                                       void *rows, int64_t first, int64_t count, int64_t size_y,
+                                       int64_t size_z, bool to_array, cudaStream_t stream)
 {
-    const int blocks = blocks_for((int64_t)args->n[0] * args->n[1]);
+    const int blocks = blocks_for(count * size_z);
     if (precision == 4)
-        take_z_plane<<<blocks, THREADS, 0, stream>>>(*args, (const float *)field, index,
-                                                     (float *)out);
+        move_rows<<<blocks, THREADS, 0, stream>>>((float *)array, stride[0], stride[1], stride[2],
+                                                  (float *)rows, first, count, size_y, size_z,
+                                                  to_array);
     else
-        take_z_plane<<<blocks, THREADS, 0, stream>>>(*args, (const double *)field, index,
-                                                     (double *)out);
+        move_rows<<<blocks, THREADS, 0, stream>>>((double *)array, stride[0], stride[1], stride[2],
+                                                  (double *)rows, first, count, size_y, size_z,
+                                                  to_array);
     return cudaGetLastError();
 }
 

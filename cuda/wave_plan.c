@@ -5,7 +5,6 @@
 
 #include "cuda/cuda_check.h"
 #include "cuda/wave_solver.h"
-#include "tiling/diamond.h"
 
 int64_t torre_cuda_pitch(int64_t nz, torre_precision precision)
 {
@@ -96,32 +95,12 @@ static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const ch
         p->order, dts, p->precision == TORRE_F32 ? "f32" : "f64", why, known[0] ? known : "none");
 }
 
-static torre_status check_faces(const torre_wave_problem *p, int dts)
+static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *wish,
+                                 const char *advice, torre_wave_plan *plan,
+                                 const torre_tower_kernel **kernel, torre_tower_shape *shape,
+                                 double *rate)
 {
-    if (p->face[0][0] == TORRE_PERIODIC)
-        return torre_fail(TORRE_ERR_USAGE, "--engine torre cannot have periodic x faces (towers "
-                                           "slide along x); use --engine stepwise");
-    if (p->face[1][0] == TORRE_PERIODIC &&
-        !torre_tower_grid_can_wrap(p->size[1], p->order / 2, dts))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "--engine torre with periodic y faces needs ny to be a multiple of %d "
-                          "(got %lld) for --dts %d; use --engine stepwise",
-                          dts * p->order, (long long)p->size[1], dts);
-    int v = 16 / (int)p->precision;
-    if (p->face[2][0] == TORRE_PERIODIC && (p->size[2] % v != 0 || p->size[2] < 2 * p->order))
-        return torre_fail(
-            TORRE_ERR_USAGE,
-            "--engine torre with periodic z faces needs nz to be a multiple of %d and "
-            "at least %d (got %lld); use --engine stepwise",
-            v, 2 * p->order, (long long)p->size[2]);
-    return TORRE_OK;
-}
-
-static torre_status choose_tower(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                                 torre_wave_plan *plan, const torre_tower_kernel **kernel,
-                                 torre_tower_shape *shape)
-{
-    const torre_wave_problem *p = setup->problem;
+    const torre_wave_problem *p = &t->problem;
     const torre_tower_kernel *k = NULL;
     torre_cuda_settings settings;
     cudaError_t e = cudaSuccess;
@@ -133,33 +112,88 @@ static torre_status choose_tower(const torre_wave_setup *setup, const torre_wave
         for (int any = 0; any < 2 && !k; any++)
             for (int i = 0; (tried = preferred_dts(p->order, p->precision, i)) != 0; i++) {
                 k = find_kernel(p, tried, !any, &settings, &e, shape);
-                if (k && check_faces(p, tried) == TORRE_OK) break;
+                if (k && torre_towers_fit(t, tried, advice) == TORRE_OK) break;
                 k = NULL;
             }
         if (!k) tried = preferred_dts(p->order, p->precision, 0);
     }
     cudaGetLastError(); /* a shape that does not fit leaves no error behind */
-    if (!k && !wish->dts) TORRE_TRY(check_faces(p, tried));
+    if (!k && !wish->dts) TORRE_TRY(torre_towers_fit(t, tried, advice));
     if (!k && !e) return refuse_kernel(p, tried, "no kernel of this shape in this build");
     if (!k) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
-    TORRE_TRY(check_faces(p, tried));
+    TORRE_TRY(torre_towers_fit(t, tried, advice));
     int multiprocessors;
     TORRE_CUDA_TRY(
         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, plan->device));
-    if (torre_cuda_parts(shape, p->size[2], p->precision) >
-        (int64_t)multiprocessors * shape->blocks_per_sm)
+    torre_tower_room room = {tried, shape->planes, (int64_t)multiprocessors * shape->blocks_per_sm,
+                             k->in_registers};
+    if (torre_cuda_parts(shape, p->size[2], p->precision) > room.blocks)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--engine torre --order %d --dts %d: nz = %lld exceeds the %lld planes "
-                          "that fit on the GPU at a time; use --engine stepwise or make z a "
-                          "shorter axis",
-                          p->order, tried, (long long)p->size[2],
-                          (long long)multiprocessors * shape->blocks_per_sm * shape->planes);
+                          "--engine torre --order %d --dts %d: n%c = %lld exceeds the %lld planes "
+                          "that fit on the GPU at a time; %s",
+                          p->order, tried, 'x' + t->axis[2], (long long)p->size[2],
+                          (long long)room.blocks * shape->planes, advice);
+    *rate = torre_tower_rate(p, &room);
     plan->dts = tried;
     if (!plan->tower_height) plan->tower_height = 128; /* DESIGN.md */
     if (plan->tower_height > 1 << 20) plan->tower_height = 1 << 20;
     if (p->steps > 0 && plan->tower_height > p->steps) plan->tower_height = p->steps;
     *kernel = k;
     return TORRE_OK;
+}
+
+/* Device memory of fields and model, bytes. */
+static int64_t memory_of(const torre_turned *t)
+{
+    const int64_t *n = t->problem.size, *model = t->velocity.shape;
+    int64_t line = torre_cuda_pitch(n[2], t->problem.precision) * (int64_t)t->problem.precision;
+    return (2 * n[0] * n[1] + model[0] * model[1]) * line;
+}
+
+/* Of the free memory, what is not kept for the driver and small tables. */
+static int64_t usable(size_t unused) { return (int64_t)unused - ((int64_t)256 << 20); }
+
+/* Whether axes are turned for the sake of the rate, whose numbers are of an H200: smaller grids
+ * leave it idle anyway. */
+static bool turns_for_rate(const torre_wave_problem *p, const struct cudaDeviceProp *device)
+{
+    return device->major == 9 && torre_wave_cells(p) >= 1 << 24;
+}
+
+/* Tries the orders of the axes; the caller's own unless it is impossible or another (for_rate) is
+ * clearly faster. */
+static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_plan *wish,
+                                bool for_rate, torre_wave_plan *plan,
+                                const torre_tower_kernel **kernel, torre_tower_shape *shape)
+{
+    torre_turned t;
+    double best = 0, rate;
+    size_t unused, total;
+    if (plan->axes[0]) {
+        torre_turn_problem(p, plan->axes, &t);
+        return choose_tower(&t, wish, "take the axes in another order or use --engine stepwise",
+                            plan, kernel, shape, &rate);
+    }
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
+        const torre_tower_kernel *its_kernel;
+        torre_tower_shape its_shape = {0};
+        torre_wave_plan its = *plan;
+        if (best > 0 && !for_rate) break;
+        strcpy(its.axes, torre_axis_orders[i]);
+        torre_turn_problem(p, its.axes, &t);
+        if (best > 0 && memory_of(&t) > usable(unused)) continue;
+        if (choose_tower(&t, wish, "", &its, &its_kernel, &its_shape, &rate) || rate <= best)
+            continue;
+        best = i == 0 ? 1.05 * rate : rate;
+        *plan = its;
+        *kernel = its_kernel;
+        *shape = its_shape;
+    }
+    if (best > 0) return TORRE_OK;
+    torre_turn_problem(p, torre_axis_orders[0], &t);
+    return choose_tower(&t, wish, "nor will another order of the axes do; use --engine stepwise",
+                        plan, kernel, shape, &rate);
 }
 
 const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
@@ -171,11 +205,12 @@ const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
     return NULL;
 }
 
+/* p: the caller's problem. */
 static torre_status check_memory(const torre_wave_problem *p, int64_t needed)
 {
     size_t unused, total;
     TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
-    int64_t room = (int64_t)unused - ((int64_t)256 << 20); /* for the driver and small tables */
+    int64_t room = usable(unused);
     if (needed <= room) return TORRE_OK;
     int64_t arrays = p->velocity_cells ? 3 : 2, n = 1;
     while (arrays * (n + 1) * (n + 1) * torre_cuda_pitch(n + 1, p->precision) *
@@ -196,8 +231,14 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
 {
     const torre_wave_problem *p = setup->problem;
     struct cudaDeviceProp device;
+    torre_cuda_settings settings;
+    torre_turned t;
     memset(info, 0, sizeof *info);
     info->plan = *wish;
+    TORRE_TRY(torre_cuda_settings_read(&settings));
+    if (settings.axes[0]) strcpy(info->plan.axes, settings.axes);
+    if (info->plan.axes[0] && !torre_axes_known(info->plan.axes))
+        return torre_fail(TORRE_ERR_USAGE, "axes of the plan: not x, y and z in some order");
     if (wish->engine == TORRE_REFERENCE)
         return torre_fail(TORRE_ERR_USAGE,
                           "--engine reference runs on --backend cpu only; use stepwise or torre");
@@ -208,9 +249,10 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     TORRE_CUDA_TRY(cudaSetDevice(wish->device));
     TORRE_CUDA_TRY(cudaGetDeviceProperties(&device, wish->device));
     snprintf(info->device, sizeof info->device, "%.100s", device.name);
+    bool for_rate = turns_for_rate(p, &device);
     double arrays = 3 + (p->velocity_cells != NULL);
     if (wish->engine == TORRE_TORRE) {
-        TORRE_TRY(choose_tower(setup, wish, &info->plan, kernel, shape));
+        TORRE_TRY(choose_axes(p, wish, for_rate, &info->plan, kernel, shape));
         arrays = 4.0 / info->plan.dts + (p->velocity_cells ? 1.0 / info->plan.dts : 0);
     } else {
         if (!torre_cuda_stepper(p))
@@ -218,13 +260,19 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
                               "--engine stepwise --order %d --precision %s: no such kernel in this "
                               "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
                               p->order, p->precision == TORRE_F32 ? "f32" : "f64");
+        if (!info->plan.axes[0] && (for_rate || p->face[0][0] == TORRE_PERIODIC)) {
+            torre_wave_plan its = info->plan; /* as towers have them: the same bits */
+            torre_tower_shape unused;
+            if (!choose_axes(p, wish, for_rate, &its, kernel, &unused))
+                strcpy(info->plan.axes, its.axes);
+        }
+        if (!info->plan.axes[0]) strcpy(info->plan.axes, torre_axis_orders[0]);
         *kernel = NULL;
         info->plan.dts = info->plan.dts ? info->plan.dts : 1;
         info->plan.tower_height = 1;
     }
     info->model_bytes_per_update = arrays * p->precision;
-    int64_t plane = torre_cuda_pitch(p->size[2], p->precision) * (int64_t)p->precision;
-    info->memory_bytes = 2 * p->size[0] * p->size[1] * plane;
-    if (p->velocity_cells) info->memory_bytes += p->size[0] * p->velocity_cells->shape[1] * plane;
+    torre_turn_problem(p, info->plan.axes, &t);
+    info->memory_bytes = memory_of(&t);
     return check_memory(p, info->memory_bytes);
 }

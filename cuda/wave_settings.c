@@ -1,5 +1,6 @@
 /* Settings for experiments from the environment: those of wave_solver.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/numbers.h"
 #include "cuda/wave_solver.h"
@@ -18,6 +19,13 @@ static torre_status read_setting(const char *name, int64_t least, int64_t most, 
 
 torre_status torre_cuda_settings_read(torre_cuda_settings *settings)
 {
+    const char *axes = getenv("TORRE_CUDA_AXES");
+    if (axes && !torre_axes_known(axes))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "TORRE_CUDA_AXES=%s in the environment must be x, y and z in some order, "
+                          "such as zxy",
+                          axes);
+    strcpy(settings->axes, axes ? axes : "");
     TORRE_TRY(read_setting("TORRE_CUDA_STRIP", 1, INT32_MAX, &settings->strip));
     TORRE_TRY(read_setting("TORRE_CUDA_PLANES", 1, INT32_MAX, &settings->planes));
     return read_setting("TORRE_CUDA_CLUSTER", 1, TORRE_CLUSTER_MOST, &settings->cluster);

@@ -10,6 +10,9 @@
 #include "wave/boundary.h"
 #include "wave/stencil.h"
 
+/* On the way between host and device, where rows have to be turned. */
+enum { STAGING_BYTES = 32 << 20 };
+
 torre_status torre_cuda_alloc(void **memory, size_t bytes)
 {
     size_t unused = 0, total = 0;
@@ -73,38 +76,107 @@ static void fill_args(torre_cuda_solver *s)
     if (!p->velocity_cells) a->k0 = square_in_precision(p, p->velocity);
 }
 
-/* (c dt)^2, plane by plane. */
-static torre_status upload_model(torre_cuda_solver *s)
+/* A device array as the caller sees it: its strides, in cells, along the caller's axes. */
+typedef struct device_array {
+    char *data;
+    int64_t size[3], stride[3];
+} device_array;
+
+static device_array array_of(const torre_cuda_solver *s, const void *data, const int64_t size[3],
+                             int64_t stride_x, int64_t stride_y)
 {
-    const torre_wave_problem *p = s->setup->problem;
-    if (!p->velocity_cells) return TORRE_OK;
-    int64_t ny = p->velocity_cells->shape[1], nz = p->size[2], pitch = s->args.stride_y;
-    size_t width = (size_t)p->precision;
-    void *k;
-    /* towers read up to 3 planes and rows beyond the last */
-    TORRE_TRY(torre_cuda_alloc(&k, (size_t)((p->size[0] + 3) * ny + 3) * (size_t)pitch * width));
-    s->args.k = k;
-    s->args.k_stride_x = ny * pitch;
-    s->args.k_stride_y = ny == 1 ? 0 : pitch;
-    void *plane = malloc((size_t)(ny * nz) * width);
-    if (!plane) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    cudaError_t e = cudaSuccess;
-    for (int64_t x = 0; x < p->size[0] && !e; x++) {
-        for (int64_t i = 0; i < ny * nz; i++) {
-            double square =
-                s->args.unit * square_in_precision(p, torre_wave_velocity_at(p, x, i / nz, i % nz));
-            if (p->precision == TORRE_F32)
-                ((float *)plane)[i] = (float)square;
-            else
-                ((double *)plane)[i] = square;
-        }
-        e = cudaMemcpy2D((char *)k + (size_t)(x * ny * pitch) * width, (size_t)pitch * width, plane,
-                         (size_t)nz * width, (size_t)nz * width, (size_t)ny,
-                         cudaMemcpyHostToDevice);
+    device_array a = {.data = (char *)data};
+    const int64_t stride[3] = {stride_x, stride_y, 1};
+    for (int i = 0; i < 3; i++) {
+        a.size[s->turned.axis[i]] = size[i];
+        a.stride[s->turned.axis[i]] = stride[i];
     }
-    free(plane);
+    return a;
+}
+
+static device_array field_of(const torre_cuda_solver *s, int parity)
+{
+    return array_of(s, s->args.field[parity], s->setup->problem->size, s->args.stride_x,
+                    s->args.stride_y);
+}
+
+/*
+ * Rows along the caller's z between a dense array on the host and a device array: at once where
+ * they lie as the caller has them, else through a staging area, whose kernel turns them.
+ */
+static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void *rows,
+                              int64_t first, int64_t count, bool to_device)
+{
+    const size_t size = (size_t)s->setup->problem->precision, width = (size_t)a->size[2] * size;
+    if (a->stride[2] == 1 && (a->size[0] == 1 || a->stride[0] == a->size[1] * a->stride[1])) {
+        char *cells = a->data + (size_t)(first * a->stride[1]) * size;
+        const size_t pitch = (size_t)a->stride[1] * size, height = (size_t)count;
+        if (to_device)
+            TORRE_CUDA_TRY(
+                cudaMemcpy2D(cells, pitch, rows, width, width, height, cudaMemcpyHostToDevice));
+        else
+            TORRE_CUDA_TRY(
+                cudaMemcpy2D(rows, width, cells, pitch, width, height, cudaMemcpyDeviceToHost));
+        return TORRE_OK;
+    }
+    int64_t most = STAGING_BYTES / (int64_t)width;
+    void *staging;
+    if (most < 1) most = 1;
+    if (most > count) most = count;
+    TORRE_TRY(torre_cuda_alloc(&staging, (size_t)most * width));
+    cudaError_t e = cudaSuccess;
+    for (int64_t row = 0; row < count && !e; row += most) {
+        const int64_t now = count - row < most ? count - row : most;
+        char *dense = (char *)rows + (size_t)row * width;
+        const size_t bytes = (size_t)now * width;
+        if (to_device)
+            e = cudaMemcpyAsync(staging, dense, bytes, cudaMemcpyHostToDevice, s->stream);
+        if (!e)
+            e = torre_move_rows((int)size, a->data, a->stride, staging, first + row, now,
+                                a->size[1], a->size[2], to_device, s->stream);
+        if (!e && !to_device)
+            e = cudaMemcpyAsync(dense, staging, bytes, cudaMemcpyDeviceToHost, s->stream);
+        if (!e) e = cudaStreamSynchronize(s->stream);
+    }
+    cudaFree(staging);
     TORRE_CUDA_TRY(e);
     return TORRE_OK;
+}
+
+/* (c dt)^2, some of the caller's rows at a time. */
+static torre_status upload_model(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem, *caller = s->turned.caller->problem;
+    if (!p->velocity_cells) return TORRE_OK;
+    const int64_t *n = p->velocity_cells->shape, pitch = s->args.stride_y;
+    void *k;
+    s->args.k_stride_y = n[1] == 1 ? 0 : pitch;
+    s->args.k_stride_x = n[0] == 1 ? 0 : n[1] * pitch;
+    /* towers read up to 3 planes and rows beyond the last */
+    const int64_t cells =
+        (p->size[0] + 2) * s->args.k_stride_x + (p->size[1] + 2) * s->args.k_stride_y + pitch;
+    TORRE_TRY(torre_cuda_alloc(&k, (size_t)cells * (size_t)p->precision));
+    s->args.k = k;
+    const device_array a = array_of(s, k, n, n[1] * pitch, pitch);
+    int64_t count = a.size[0] * a.size[1], most = STAGING_BYTES / (a.size[2] * p->precision);
+    if (most < 1) most = 1;
+    if (most > count) most = count;
+    void *rows = malloc((size_t)(most * a.size[2]) * (size_t)p->precision);
+    if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    torre_status status = TORRE_OK;
+    for (int64_t first = 0; first < count && !status; first += most) {
+        const int64_t now = count - first < most ? count - first : most;
+        for (int64_t row = 0; row < now; row++)
+            for (int64_t z = 0; z < a.size[2]; z++) {
+                double velocity = torre_wave_velocity_at(caller, (first + row) / a.size[1],
+                                                         (first + row) % a.size[1], z);
+                torre_value_set(p->precision, rows, row * a.size[2] + z,
+                                s->args.unit * square_in_precision(p, velocity));
+            }
+        status = move_rows(s, &a, rows, first, now, true);
+    }
+    free(rows);
+    return status;
 }
 
 /* s dt along every axis, and the box in which it is zero. */
@@ -211,6 +283,7 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     cudaFree((void *)s->step.tiles);
     cudaFree(s->norms);
     torre_cuda_points_free(&s->points);
+    torre_turned_free(&s->turned);
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s);
 }
@@ -237,9 +310,10 @@ torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_i
     torre_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     s->base.backend = &torre_wave_cuda;
-    s->setup = setup;
+    s->setup = &s->turned.setup;
     torre_status status = torre_cuda_plan(setup, &info->plan, &s->info, &s->kernel, &s->shape);
     if (!status) status = torre_cuda_settings_read(&s->settings);
+    if (!status) status = torre_turn_setup(setup, s->info.plan.axes, &s->turned);
     if (!status) status = fill_solver(s);
     if (status) {
         torre_cuda_destroy(&s->base);
@@ -252,17 +326,16 @@ torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_i
 torre_status torre_cuda_set_fields(torre_wave_solver *solver, const void *now, const void *previous)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    const torre_wave_problem *p = s->setup->problem;
     const void *given[2] = {previous, now};
-    size_t width = (size_t)p->size[2] * (size_t)p->precision,
-           pitch = (size_t)s->args.stride_y * (size_t)p->precision;
     TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
     s->n = 0;
     for (int i = 0; i < 2; i++) {
+        const device_array field = field_of(s, i);
         TORRE_CUDA_TRY(cudaMemset(s->args.field[i], 0, s->field_bytes));
+        TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for that */
         if (given[i])
-            TORRE_CUDA_TRY(cudaMemcpy2D(s->args.field[i], pitch, given[i], width, width,
-                                        (size_t)(p->size[0] * p->size[1]), cudaMemcpyHostToDevice));
+            TORRE_TRY(
+                move_rows(s, &field, (void *)given[i], 0, field.size[0] * field.size[1], true));
     }
     TORRE_CUDA_TRY(cudaDeviceSynchronize());
     return TORRE_OK;
@@ -333,44 +406,22 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
 torre_status torre_cuda_get_field(torre_wave_solver *solver, int level, void *cells)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    const torre_wave_problem *p = s->setup->problem;
-    size_t width = (size_t)p->size[2] * (size_t)p->precision,
-           pitch = (size_t)s->args.stride_y * (size_t)p->precision;
+    const device_array field = field_of(s, level == 0);
     TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
-    TORRE_CUDA_TRY(cudaMemcpy2D(cells, width, s->args.field[level == 0], pitch, width,
-                                (size_t)(p->size[0] * p->size[1]), cudaMemcpyDeviceToHost));
-    return TORRE_OK;
+    return move_rows(s, &field, cells, 0, field.size[0] * field.size[1], false);
 }
 
 torre_status torre_cuda_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    const torre_wave_problem *p = s->setup->problem;
-    const torre_wave_args *a = &s->args;
-    size_t size = (size_t)p->precision, width = (size_t)p->size[2] * size;
-    const char *u = a->field[1];
+    const device_array field = field_of(s, 1);
+    const int row = axis == 0, column = axis == 2 ? 1 : 2; /* the other two axes */
+    const device_array plane = {field.data + (size_t)(index * field.stride[axis]) *
+                                                 (size_t)s->setup->problem->precision,
+                                {1, field.size[row], field.size[column]},
+                                {0, field.stride[row], field.stride[column]}};
     TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
-    if (axis == 0) {
-        TORRE_CUDA_TRY(cudaMemcpy2D(cells, width, u + (size_t)(index * a->stride_x) * size,
-                                    (size_t)a->stride_y * size, width, (size_t)a->n[1],
-                                    cudaMemcpyDeviceToHost));
-        return TORRE_OK;
-    }
-    if (axis == 1) {
-        TORRE_CUDA_TRY(cudaMemcpy2D(cells, width, u + (size_t)(index * a->stride_y) * size,
-                                    (size_t)a->stride_x * size, width, (size_t)a->n[0],
-                                    cudaMemcpyDeviceToHost));
-        return TORRE_OK;
-    }
-    void *plane;
-    size_t bytes = (size_t)a->n[0] * (size_t)a->n[1] * size;
-    TORRE_TRY(torre_cuda_alloc(&plane, bytes));
-    cudaError_t e = torre_take_z_plane((int)size, a, u, index, plane, s->stream);
-    if (!e) e = cudaStreamSynchronize(s->stream);
-    if (!e) e = cudaMemcpy(cells, plane, bytes, cudaMemcpyDeviceToHost);
-    cudaFree(plane);
-    TORRE_CUDA_TRY(e);
-    return TORRE_OK;
+    return move_rows(s, &plane, cells, 0, plane.size[1], false);
 }
 
 torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms)
@@ -389,9 +440,10 @@ torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms
     norms->finite = found.bad == ~0ull;
     if (!norms->finite) {
         int64_t bad = (int64_t)found.bad;
-        norms->first_bad[0] = bad / n[2] / n[1];
-        norms->first_bad[1] = bad / n[2] % n[1];
-        norms->first_bad[2] = bad % n[2];
+        const int *axis = s->turned.axis;
+        norms->first_bad[axis[0]] = bad / n[2] / n[1];
+        norms->first_bad[axis[1]] = bad / n[2] % n[1];
+        norms->first_bad[axis[2]] = bad % n[2];
     }
     return TORRE_OK;
 }

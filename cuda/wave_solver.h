@@ -2,12 +2,14 @@
  * The solver of the cuda backend.
  *
  * plan (wave_plan.c) -> create (wave_solver.c) -> advance: one pass of towers (tower_pass.c) or one
- * step (wave_solver.c) after another. Sources and receivers: wave_points.c.
+ * step (wave_solver.c) after another. Sources and receivers: wave_points.c. All of it but the
+ * interface in wave_solver.c sees the turned problem alone (wave_axes.h).
  */
 #ifndef TORRE_CUDA_WAVE_SOLVER_H
 #define TORRE_CUDA_WAVE_SOLVER_H
 
 #include "cuda/wave_args.h"
+#include "cuda/wave_axes.h"
 #include "wave/wave.h"
 
 /* Sources and receivers on the device; what a count of zero makes useless is NULL. */
@@ -29,15 +31,17 @@ typedef struct torre_tower_schedule {
     size_t counters;           /* entries of launch.progress, launch.next, launch.taken */
 } torre_tower_schedule;
 
-/* What the environment asks for (TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER, TORRE_CUDA_PLANES, see
- * DESIGN.md); 0: nothing. */
+/* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
+ * TORRE_CUDA_PLANES, see DESIGN.md); "", 0: nothing. */
 typedef struct torre_cuda_settings {
+    char axes[4];
     int64_t strip, cluster, planes;
 } torre_cuda_settings;
 
 typedef struct torre_cuda_solver {
     torre_wave_solver base;
-    const torre_wave_setup *setup;
+    torre_turned turned;
+    const torre_wave_setup *setup; /* the turned one */
     torre_wave_info info;
     torre_wave_args args; /* args.field[1] is u[n], args.field[0] u[n-1] */
     size_t field_bytes;
@@ -64,7 +68,7 @@ static inline int64_t torre_cuda_padded(const torre_cuda_solver *s, int64_t cell
 /* Device memory, zeroed; the failure names bytes needed and free. */
 torre_status torre_cuda_alloc(void **memory, size_t bytes);
 
-/* plan of the backend, and what it found out on the way (both may be NULL). */
+/* plan of the backend for the caller's setup, and what it found out on the way. */
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_info *info, const torre_tower_kernel **kernel,
                              torre_tower_shape *shape);

@@ -9,18 +9,20 @@ static void wishes(void **state)
 {
     (void)state;
     torre_cuda_settings s;
+    unsetenv("TORRE_CUDA_AXES");
     unsetenv("TORRE_CUDA_STRIP");
     unsetenv("TORRE_CUDA_CLUSTER");
     unsetenv("TORRE_CUDA_PLANES");
     CHECK(torre_cuda_settings_read(&s) == TORRE_OK, "%s", torre_error_text());
-    CHECK(s.strip == 0 && s.cluster == 0 && s.planes == 0, "%d, %d, %d without a wish",
-          (int)s.strip, (int)s.cluster, (int)s.planes);
+    CHECK(s.strip == 0 && s.cluster == 0 && s.planes == 0 && !s.axes[0],
+          "%d, %d, %d, '%s' without a wish", (int)s.strip, (int)s.cluster, (int)s.planes, s.axes);
+    setenv("TORRE_CUDA_AXES", "zxy", 1);
     setenv("TORRE_CUDA_STRIP", "1000000", 1);
     setenv("TORRE_CUDA_CLUSTER", "4", 1);
     setenv("TORRE_CUDA_PLANES", "40", 1);
     CHECK(torre_cuda_settings_read(&s) == TORRE_OK, "%s", torre_error_text());
-    CHECK(s.strip == 1000000 && s.cluster == 4 && s.planes == 40, "%d, %d, %d", (int)s.strip,
-          (int)s.cluster, (int)s.planes);
+    CHECK(s.strip == 1000000 && s.cluster == 4 && s.planes == 40 && strcmp(s.axes, "zxy") == 0,
+          "%d, %d, %d, %s", (int)s.strip, (int)s.cluster, (int)s.planes, s.axes);
 }
 
 static void refused(void **state)
@@ -40,6 +42,18 @@ static void refused(void **state)
         CHECK(strcmp(torre_error_text(), line) == 0, "says: %s", torre_error_text());
     }
     unsetenv("TORRE_CUDA_CLUSTER");
+    static const char *const axes[] = {"", "xy", "xxy", "zyxx", "ZYX", "321"};
+    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; i++) {
+        char line[160];
+        setenv("TORRE_CUDA_AXES", axes[i], 1);
+        snprintf(line, sizeof line,
+                 "TORRE_CUDA_AXES=%s in the environment must be x, y and z in some order, such as "
+                 "zxy",
+                 axes[i]);
+        CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "axes '%s' accepted", axes[i]);
+        CHECK(strcmp(torre_error_text(), line) == 0, "says: %s", torre_error_text());
+    }
+    unsetenv("TORRE_CUDA_AXES");
     setenv("TORRE_CUDA_PLANES", "0", 1);
     CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "blocks of no planes accepted");
     unsetenv("TORRE_CUDA_PLANES");

@@ -61,6 +61,7 @@ typedef struct sample_problem {
     double wavelet[64];
     void *now, *previous;
     int64_t cells;
+    const char *axes; /* the order in which engines take them; "": as they choose */
 } sample_problem;
 
 static void fill_field(const torre_wave_problem *p, void *u, uint64_t *state)
@@ -92,6 +93,7 @@ static sample_problem *new_problem_spaced(const char *name, int order, torre_pre
     p->absorbing_width = 5;
     p->steps = 64;
     s->cells = nx * ny * nz;
+    s->axes = "xyz";
     p->dt = 0.9 * torre_wave_dt_limit(order, spacing, 2000);
     if (model) {
         s->model = (torre_array){TORRE_F32, {nx, model == 1 ? ny : 1, nz}, NULL};
@@ -149,7 +151,8 @@ static void free_problem(sample_problem *s)
 typedef struct outcome {
     void *level[2], *samples;
     size_t field_bytes, sample_bytes;
-    double top; /* largest norm on the way */
+    double top;   /* largest norm on the way */
+    char axes[4]; /* as taken */
 } outcome;
 
 static void free_outcome(outcome *o)
@@ -157,6 +160,28 @@ static void free_outcome(outcome *o)
     free(o->level[0]);
     free(o->level[1]);
     free(o->samples);
+}
+
+/* A plane across every axis beside the whole field. */
+static void check_planes(const sample_problem *s, torre_wave_solver *solver, const void *field)
+{
+    const int64_t *n = s->p.size;
+    size_t size = (size_t)s->p.precision;
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t count = s->cells / n[axis], index = (n[axis] - 1) * 2 / 3, wrong = 0;
+        char *plane = memory((size_t)count * size);
+        must(solver->backend->get_plane(solver, axis, index, plane), s->name);
+        for (int64_t i = 0; i < count; i++) {
+            int64_t cell = axis == 0   ? index * n[1] * n[2] + i
+                           : axis == 1 ? (i / n[2] * n[1] + index) * n[2] + i % n[2]
+                                       : i * n[2] + index;
+            wrong += memcmp(plane + (size_t)i * size, (const char *)field + (size_t)cell * size,
+                            size) != 0;
+        }
+        free(plane);
+        checks++;
+        if (wrong) fail(s->name, "a plane is not that of the field");
+    }
 }
 
 /* 1: done, 0: refused. */
@@ -184,6 +209,8 @@ static int compute(const sample_problem *s, const torre_wave_backend *backend,
         o->level[l] = memory(o->field_bytes);
         must(backend->get_field(solver, -l, o->level[l]), s->name);
     }
+    if (backend == &torre_wave_cuda) check_planes(s, solver, o->level[0]);
+    memcpy(o->axes, info.plan.axes, sizeof o->axes);
     must(backend->norms(solver, &norms), s->name);
     o->top = norms.l2;
     backend->destroy(solver);
@@ -299,10 +326,11 @@ static const torre_tower_kernel *kernel_taken(const sample_problem *s, const tor
 static void check_taken(const sample_problem *s, const torre_wave_plan *plan,
                         const torre_tower_kernel *k)
 {
-    const bool periodic_z = s->p.face[2][0] == TORRE_PERIODIC;
+    const int z = s->axes[2] - 'x';
+    const bool periodic_z = s->p.face[z][0] == TORRE_PERIODIC;
     torre_tower_shape shape = {0};
     bool fits = !s->p.velocity_cells && !k->shape(periodic_z, &shape) &&
-                (k->size != TORRE_TOWER_WIDE || s->p.size[2] % 4 == 0);
+                (k->size != TORRE_TOWER_WIDE || s->p.size[z] % 4 == 0);
     wish_for(NULL, periodic_z);
     const torre_tower_kernel *freely = kernel_taken(s, plan);
     wish_for(k, periodic_z);
@@ -311,7 +339,7 @@ static void check_taken(const sample_problem *s, const torre_wave_plan *plan,
     checks++;
     if ((taken == k) != fits) fail(s->name, fits ? "wish for blocks ignored" : "wrong blocks");
     if (k->size != TORRE_TOWER_HALF) return;
-    if ((freely == k) != (fits && s->p.size[2] <= shape.planes))
+    if ((freely == k) != (fits && s->p.size[z] <= shape.planes))
         fail(s->name, "blocks of half size taken or not against the rule");
 }
 
@@ -327,6 +355,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
     compute(s, &torre_wave_reference, &plan, steps, &reference);
     plan.engine = TORRE_STEPWISE;
     plan.ordering = TORRE_HILBERT;
+    strcpy(plan.axes, s->axes);
     if (!compute(s, &torre_wave_cuda, &plan, steps, &stepwise)) {
         fail(s->name, torre_error_text());
         free_outcome(&reference);
@@ -338,6 +367,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
         const torre_tower_kernel *k = torre_tower_kernels[i];
         if (k->order != s->p.order || k->precision != (int)s->p.precision) continue;
         plan = (torre_wave_plan){.engine = TORRE_TORRE, .dts = k->dts};
+        strcpy(plan.axes, s->axes);
         check_taken(s, &plan, k);
         for (int h = 0; h < (small ? 1 : 3); h++) {
             char what[80];
@@ -368,6 +398,92 @@ static void set_faces(sample_problem *s, torre_face x0, torre_face x1, torre_fac
 {
     const torre_face f[3][2] = {{x0, x1}, {y0, y1}, {z0, z1}};
     memcpy(s->p.face, f, sizeof f);
+}
+
+/* A number that is not finite is found where the caller put it. */
+static void check_first_bad(sample_problem *s, const char *axes)
+{
+    torre_wave_plan plan = {.engine = TORRE_STEPWISE};
+    torre_wave_setup *setup;
+    torre_wave_info info;
+    torre_wave_solver *solver;
+    torre_wave_norms norms;
+    const int64_t *n = s->p.size, at[3] = {n[0] - 3, n[1] / 2, 5};
+    strcpy(plan.axes, axes);
+    torre_value_set(s->p.precision, s->now, (at[0] * n[1] + at[1]) * n[2] + at[2], NAN);
+    must(torre_wave_setup_new(&s->p, &setup), s->name);
+    must(torre_wave_cuda.plan(setup, &plan, &info), s->name);
+    must(torre_wave_cuda.create(setup, &info, &solver), s->name);
+    must(torre_wave_cuda.set_fields(solver, s->now, NULL), s->name);
+    must(torre_wave_cuda.norms(solver, &norms), s->name);
+    checks++;
+    if (norms.finite || memcmp(norms.first_bad, at, sizeof at) != 0)
+        fail(s->name, "the cell that is not finite is another");
+    torre_wave_cuda.destroy(solver);
+    torre_wave_setup_free(setup);
+}
+
+/* As torre chooses, which has to turn the problem; frees it. */
+static void check_chosen_axes(sample_problem *s, int64_t steps)
+{
+    torre_wave_plan plan = {.engine = TORRE_TORRE};
+    outcome reference, stepwise, torre;
+    char what[64];
+    if (!compute(s, &torre_wave_cuda, &plan, steps, &torre)) {
+        fail(s->name, torre_error_text());
+        free_problem(s);
+        return;
+    }
+    snprintf(what, sizeof what, "axes %s", torre.axes);
+    checks++;
+    if (strcmp(torre.axes, "xyz") == 0) fail(s->name, "not turned");
+    plan = (torre_wave_plan){.engine = TORRE_REFERENCE};
+    compute(s, &torre_wave_reference, &plan, steps, &reference);
+    compare_rounding(s, what, &reference, &torre, steps);
+    plan.engine = TORRE_STEPWISE; /* turned likewise */
+    compute(s, &torre_wave_cuda, &plan, steps, &stepwise);
+    compare_bits(s, what, &torre, &stepwise);
+    printf("%-52s %s, %d failures so far\n", s->name, what, failures);
+    fflush(stdout);
+    free_outcome(&reference);
+    free_outcome(&stepwise);
+    free_outcome(&torre);
+    free_problem(s);
+}
+
+/* The caller's axes in every order: constant, with an array, and with one for all y. */
+static void check_axes(int order, torre_precision f)
+{
+    static const char *const orders[] = {"xyz", "yxz", "xzy", "zxy", "yzx", "zyx"};
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
+    sample_problem *s;
+    for (int i = 0; i < 6; i++) {
+        for (int model = 0; model < 3; model++) {
+            char name[32];
+            snprintf(name, sizeof name, "axes %s, model %d", orders[i], model);
+            s = new_problem_spaced(name, order, f, 41, 52, 37, model, true, model == 0 && i % 2);
+            s->axes = orders[i];
+            set_faces(s, model ? A : R, F, R, A, F, model == 2 ? R : A);
+            check_problem(s, 9, true);
+        }
+        s = new_problem("not finite", order, f, 19, 17, 21, 0, false);
+        check_first_bad(s, orders[i]);
+        free_problem(s);
+    }
+    if (f == TORRE_F32) { /* in f64 blocks have room for fewer planes */
+        if (order == 8)
+            s = new_problem("narrow", order, f, 40, 700, 600, 1, true);
+        else
+            s = new_problem("flat", order, f, 640, 720, 37, 1, true);
+        set_faces(s, A, F, R, F, A, R);
+        check_chosen_axes(s, 3);
+    }
+    s = new_problem("periodic x", order, f, 96, 61, 50, 2, true);
+    set_faces(s, P, P, R, F, A, R);
+    check_chosen_axes(s, 9);
+    s = new_problem("periodic x and z", order, f, 96, 50, 192, 0, true);
+    set_faces(s, P, P, R, F, P, P);
+    check_chosen_axes(s, 9);
 }
 
 static void check_order(int order, torre_precision f, bool small)
@@ -435,7 +551,7 @@ static void check_repeatable(int order, torre_precision f, int model, bool squar
 {
     sample_problem *s =
         new_problem_spaced("repeated", order, f, 160, 200, 520, model, true, square);
-    torre_wave_plan plan = {.engine = TORRE_STEPWISE};
+    torre_wave_plan plan = {.engine = TORRE_STEPWISE, .axes = "xyz"};
     outcome first, again;
     char what[64];
     compute(s, &torre_wave_cuda, &plan, 40, &first);
@@ -488,6 +604,7 @@ int main(int argc, char **argv)
             if (!built(order, precisions[i])) continue;
             check_order(order, precisions[i], small);
             if (small) continue;
+            check_axes(order, precisions[i]);
             check_repeatable(order, precisions[i], 0, true);
             check_repeatable(order, precisions[i], 1, false);
             if (order == 2) check_repeatable(order, precisions[i], 0, false);

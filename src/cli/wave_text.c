@@ -89,6 +89,9 @@ void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
     if (in->tuned) fputs(" (dts and height from roofline --tune)", out);
     fprintf(out, "\ndevice     %s: %s", run->backend->name, run->info.device);
     if (plan->threads > 0) fprintf(out, ", %d thread%s", plan->threads, plural(plan->threads));
+    if (plan->axes[0] && strcmp(plan->axes, "xyz") != 0)
+        fprintf(out, "\naxes       %c, %c, %c of the grid taken as x, y, z", plan->axes[0],
+                plan->axes[1], plan->axes[2]);
     fputc('\n', out);
 }
 
@@ -187,6 +190,7 @@ static void report_setup(torre_report *r, const wave_input *in, const torre_wave
     torre_report_real(r, "courant_limit", in->courant_limit);
     torre_report_integer(r, "tower_height", plan->tower_height);
     torre_report_integer(r, "threads", plan->threads);
+    if (plan->axes[0]) torre_report_text(r, "axes", plan->axes);
     torre_report_real(r, "velocity_min", in->velocity_min);
     torre_report_real(r, "velocity_max", in->velocity_max);
     torre_report_integer(r, "sources", p->source_count);

@@ -14,7 +14,11 @@ torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s)
     torre_array velocity;
     int64_t plane = p.size[1] * p.size[2], length = trial_cells(run) / plane;
     if (length < 1) length = 1;
-    if (length < p.size[0]) p.size[0] = length;
+    if (length < p.size[0]) {
+        p.size[0] = length;
+        if (p.face[0][0] == TORRE_PERIODIC) /* engines may ask for certain lengths */
+            p.face[0][0] = p.face[0][1] = TORRE_FREE;
+    }
     if (p.velocity_cells) { /* the first planes of an array with x slowest are a shorter array */
         velocity = *p.velocity_cells;
         velocity.shape[0] = p.size[0];
@@ -22,8 +26,10 @@ torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s)
     }
     p.source_count = p.receiver_count = 0;
     p.steps = INT64_MAX / 4;
+    torre_wave_plan plan = run->info.plan;
+    plan.axes[0] = '\0'; /* a slab is of another shape */
     torre_wave_run *trial;
-    TORRE_TRY(torre_wave_run_new(&p, run->backend->name, &run->info.plan, &trial));
+    TORRE_TRY(torre_wave_run_new(&p, run->backend->name, &plan, &trial));
     torre_status status = torre_wave_run_start(trial, NULL, NULL);
     int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
     double start = torre_time_now();

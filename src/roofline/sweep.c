@@ -65,7 +65,7 @@ static void note(torre_sweep_point *point, torre_point_state state, const char *
 static void prepare_stepwise(torre_sweep *s, int order)
 {
     int o = order / 2 - 1;
-    torre_wave_plan plan = {.engine = TORRE_STEPWISE};
+    torre_wave_plan plan = {.engine = TORRE_STEPWISE, .axes = "xyz"};
     if (s->stepwise[o] || s->no_stepwise[o]) return;
     s->no_stepwise[o] = torre_compare_new(order, s->set.precision, s->set.check_steps,
                                           s->set.backend, &plan, &s->stepwise[o]) != TORRE_OK;
@@ -94,7 +94,9 @@ static torre_status check(torre_sweep *s, torre_sweep_point *point)
     point->same_bits = -1;
     if (s->stepwise[o]) {
         double difference;
-        TORRE_TRY(torre_compare_run(s->stepwise[o], s->set.backend, &point->plan, &difference));
+        torre_wave_plan plan = point->plan;
+        strcpy(plan.axes, "xyz"); /* bits depend on them, and the choice on the kernel */
+        TORRE_TRY(torre_compare_run(s->stepwise[o], s->set.backend, &plan, &difference));
         point->same_bits = difference == 0;
     }
     return TORRE_OK;

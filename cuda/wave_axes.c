@@ -1,0 +1,139 @@
+/* Turned problems, and what turning them is worth. */
+#include "cuda/wave_axes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tiling/diamond.h"
+
+const char *const torre_axis_orders[TORRE_AXIS_ORDERS] = {"xyz", "yxz", "xzy", "zxy", "yzx", "zyx"};
+
+bool torre_axes_known(const char *text)
+{
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++)
+        if (strcmp(text, torre_axis_orders[i]) == 0) return true;
+    return false;
+}
+
+void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torre_turned *turned)
+{
+    torre_wave_problem *p = &turned->problem;
+    memset(turned, 0, sizeof *turned);
+    *p = *caller;
+    p->sources = p->receivers = NULL;
+    p->source_count = p->receiver_count = 0;
+    turned->setup.problem = p;
+    for (int a = 0; a < 3; a++) {
+        int from = turned->axis[a] = axes[a] - 'x';
+        p->size[a] = caller->size[from];
+        p->spacing[a] = caller->spacing[from];
+        memcpy(p->face[a], caller->face[from], sizeof p->face[a]);
+    }
+    if (!caller->velocity_cells) return;
+    turned->velocity.precision = caller->velocity_cells->precision;
+    for (int a = 0; a < 3; a++) /* towers take planes z one beside the other */
+        turned->velocity.shape[a] =
+            a < 2 ? caller->velocity_cells->shape[turned->axis[a]] : p->size[a];
+    p->velocity_cells = &turned->velocity;
+}
+
+static torre_status turn_nodes(const torre_turned *t, const torre_node *from, int64_t count,
+                               torre_node **to)
+{
+    const int64_t *n = t->caller->problem->size, *size = t->problem.size;
+    *to = malloc((size_t)(count + 1) * sizeof **to);
+    if (!*to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int64_t i = 0; i < count; i++) {
+        int64_t cell = from[i].cell, at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};
+        (*to)[i].weight = from[i].weight;
+        (*to)[i].cell = (at[t->axis[0]] * size[1] + at[t->axis[1]]) * size[2] + at[t->axis[2]];
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
+                              torre_turned *turned)
+{
+    torre_turn_problem(caller->problem, axes, turned);
+    torre_wave_setup *s = &turned->setup;
+    turned->caller = caller;
+    s->source_node_count = caller->source_node_count;
+    s->receiver_node_count = caller->receiver_node_count;
+    for (int a = 0; a < 3; a++) s->damping[a] = caller->damping[turned->axis[a]];
+    TORRE_TRY(turn_nodes(turned, caller->source_nodes, s->source_node_count, &s->source_nodes));
+    return turn_nodes(turned, caller->receiver_nodes, s->receiver_node_count, &s->receiver_nodes);
+}
+
+void torre_turned_free(torre_turned *turned)
+{
+    free(turned->setup.source_nodes);
+    free(turned->setup.receiver_nodes);
+}
+
+torre_status torre_towers_fit(const torre_turned *t, int dts, const char *advice)
+{
+    const torre_wave_problem *p = &t->problem;
+    char x = (char)('x' + t->axis[0]), y = (char)('x' + t->axis[1]), z = (char)('x' + t->axis[2]);
+    if (p->face[0][0] == TORRE_PERIODIC)
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "--engine torre cannot have periodic %c faces (towers slide along %c); %s", x, x,
+            advice);
+    if (p->face[1][0] == TORRE_PERIODIC &&
+        !torre_tower_grid_can_wrap(p->size[1], p->order / 2, dts))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine torre with periodic %c faces needs n%c to be a multiple of %d "
+                          "(got %lld) for --dts %d; %s",
+                          y, y, dts * p->order, (long long)p->size[1], dts, advice);
+    int v = 16 / (int)p->precision;
+    if (p->face[2][0] == TORRE_PERIODIC && (p->size[2] % v != 0 || p->size[2] < 2 * p->order))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine torre with periodic %c faces needs n%c to be a multiple of %d "
+                          "and at least %d (got %lld); %s",
+                          z, z, v, 2 * p->order, (long long)p->size[2], advice);
+    return TORRE_OK;
+}
+
+/* Numbers of an H200, see DESIGN.md. */
+typedef struct rate_numbers {
+    double x, x_tower; /* cells that x faces cost, and more of them per tower at work */
+    double y, y_tower;
+    double cut;   /* more of them where x or y is no multiple of the half-width */
+    double empty; /* time of a step with no planes, of that with all */
+    double least; /* time of a step with few planes */
+    double speed; /* of a full block, beside other kernels of the order */
+} rate_numbers;
+
+static const rate_numbers register_numbers = {22, 0.5, 10, 0.2, 0, 0.43, 0.54, 1};
+static const rate_numbers half_numbers = {22, 0.5, 10, 0.2, 0, 0.43, 0.76, 1}; /* 128 planes */
+static const rate_numbers block_numbers[4] = {{40, 0, 20, 0, 0, 0.45, 0, 0.27},
+                                              {24, 0, 20, 0, 8, 0.45, 0, 1},
+                                              {44, 0, 39, 0, 5, 0.88, 0, 1},
+                                              {46, 0, 20, 0, 40, 0.88, 0, 1}};
+
+double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *room)
+{
+    const rate_numbers *c = &block_numbers[p->order / 2 - 1];
+    if (room->in_registers) c = room->planes > 128 ? &register_numbers : &half_numbers;
+    const int64_t *n = p->size, v = 16 / (int64_t)p->precision, most = room->planes / v,
+                  parts = ((n[2] + v - 1) / v + most - 1) / most;
+    double towers = (double)room->blocks / (double)parts;
+    double full = (double)n[2] / (double)(parts * room->planes);
+    double rate = c->speed * room->dts * full / fmax(c->least, c->empty + (1 - c->empty) * full);
+    if (room->in_registers) { /* edges that go through main memory */
+        if (parts > 2) rate *= 0.75 + 0.5 / (double)parts;
+    } else { /* whole towers are at work, and vectors at a face are filled cell by cell */
+        rate *= sqrt(floor(towers) / towers);
+        if (n[2] % v) rate *= 0.55;
+    }
+    int R = p->order / 2;
+    double x = c->x + c->x_tower * towers + (n[0] % R ? c->cut : 0);
+    double y = c->y + c->y_tower * towers + (n[1] % R ? c->cut : 0);
+    if (p->face[2][0] == TORRE_PERIODIC) rate *= 0.3;
+    if (p->face[1][0] == TORRE_PERIODIC) { /* no faces, but no strips either */
+        y = 0;
+        if (room->in_registers) rate *= 0.86;
+    }
+    return rate * (double)n[0] / ((double)n[0] + x) * (double)n[1] / ((double)n[1] + y);
+}

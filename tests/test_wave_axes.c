@@ -1,0 +1,238 @@
+/* Problems with their axes in another order, as the cuda backend may take them. Needs no GPU. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "cuda/wave_axes.h"
+
+static const torre_point points[] = {
+    {{31, 47, 80}, 2e6}, {{112.5, 0, 160}, 3e6}, {{31, 47, 80}, -1e6}, {{120, 191, 7}, 1e6}};
+static const double wavelet[4] = {1, 2, 3, 4};
+
+static torre_wave_problem plain_problem(void)
+{
+    torre_wave_problem p = {.size = {13, 20, 17},
+                            .spacing = {10, 11, 12},
+                            .order = 4,
+                            .precision = TORRE_F32,
+                            .dt = 1e-3,
+                            .steps = 4,
+                            .velocity = 2000,
+                            .face = {{TORRE_FREE, TORRE_RIGID},
+                                     {TORRE_ABSORBING, TORRE_FREE},
+                                     {TORRE_RIGID, TORRE_ABSORBING}},
+                            .absorbing_width = 5,
+                            .sources = points,
+                            .source_count = 4,
+                            .wavelet = wavelet,
+                            .receivers = points,
+                            .receiver_count = 3};
+    return p;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+    const torre_node *p = a, *q = b;
+    return (p->cell > q->cell) - (p->cell < q->cell);
+}
+
+/* The same nodes, however sorted; weights may be rounded otherwise. */
+static void same_nodes(const char *axes, torre_node *turned, int64_t count,
+                       const torre_node *expected, int64_t expected_count)
+{
+    CHECK(count == expected_count, "%s: %d nodes, not %d", axes, (int)count, (int)expected_count);
+    qsort(turned, (size_t)count, sizeof *turned, compare_cells);
+    for (int64_t i = 0; i < count; i++)
+        CHECK(turned[i].cell == expected[i].cell && fabs(turned[i].weight - expected[i].weight) <=
+                                                        1e-14 * fabs(expected[i].weight) + 1e-30,
+              "%s: node %d is cell %lld, %g instead of %lld, %g", axes, (int)i,
+              (long long)turned[i].cell, turned[i].weight, (long long)expected[i].cell,
+              expected[i].weight);
+}
+
+/* Turning a setup gives the setup of a problem that was written down with its axes turned. */
+static void setups(void **state)
+{
+    (void)state;
+    for (int order = 0; order < TORRE_AXIS_ORDERS; order++) {
+        const char *axes = torre_axis_orders[order];
+        torre_wave_problem p = plain_problem(), q = p;
+        torre_wave_setup *setup, *expected;
+        torre_turned t;
+        torre_point at[4];
+        for (int a = 0; a < 3; a++) {
+            int from = axes[a] - 'x';
+            q.size[a] = p.size[from];
+            q.spacing[a] = p.spacing[from];
+            memcpy(q.face[a], p.face[from], sizeof q.face[a]);
+            for (int i = 0; i < 4; i++) at[i].position[a] = points[i].position[from];
+        }
+        for (int i = 0; i < 4; i++) at[i].amplitude = points[i].amplitude;
+        q.sources = q.receivers = at;
+        CHECK(torre_wave_setup_new(&p, &setup) == TORRE_OK, "%s", torre_error_text());
+        CHECK(torre_wave_setup_new(&q, &expected) == TORRE_OK, "%s", torre_error_text());
+        CHECK(torre_turn_setup(setup, axes, &t) == TORRE_OK, "%s", torre_error_text());
+        CHECK(t.setup.problem == &t.problem && t.caller == setup, "%s: not tied together", axes);
+        CHECK(memcmp(t.problem.size, q.size, sizeof q.size) == 0, "%s: size", axes);
+        CHECK(memcmp(t.problem.spacing, q.spacing, sizeof q.spacing) == 0, "%s: spacing", axes);
+        CHECK(memcmp(t.problem.face, q.face, sizeof q.face) == 0, "%s: faces", axes);
+        CHECK(t.problem.wavelet == wavelet && t.problem.steps == 4, "%s: wavelet", axes);
+        CHECK(!t.problem.velocity_cells, "%s: an array from nowhere", axes);
+        for (int a = 0; a < 3; a++) {
+            CHECK(!t.setup.damping[a] == !expected->damping[a], "%s: layer of axis %d", axes, a);
+            for (int64_t i = 0; t.setup.damping[a] && i < q.size[a]; i++)
+                CHECK(t.setup.damping[a][i] == expected->damping[a][i], "%s: damping", axes);
+        }
+        for (int64_t i = 0; i < setup->receiver_node_count; i++) { /* column i of the samples */
+            int64_t from = setup->receiver_nodes[i].cell, to = t.setup.receiver_nodes[i].cell;
+            int64_t x[3] = {from / p.size[2] / p.size[1], from / p.size[2] % p.size[1],
+                            from % p.size[2]};
+            int64_t y[3] = {to / q.size[2] / q.size[1], to / q.size[2] % q.size[1], to % q.size[2]};
+            for (int a = 0; a < 3; a++)
+                CHECK(y[a] == x[axes[a] - 'x'], "%s: receiver node %d changes place", axes, (int)i);
+        }
+        same_nodes(axes, t.setup.source_nodes, t.setup.source_node_count, expected->source_nodes,
+                   expected->source_node_count);
+        same_nodes(axes, t.setup.receiver_nodes, t.setup.receiver_node_count,
+                   expected->receiver_nodes, expected->receiver_node_count);
+        torre_turned_free(&t);
+        torre_wave_setup_free(setup);
+        torre_wave_setup_free(expected);
+    }
+}
+
+/* A velocity for all y needs no copies unless y becomes z. */
+static void arrays(void **state)
+{
+    (void)state;
+    torre_wave_problem p = plain_problem();
+    torre_array flat = {TORRE_F32, {13, 1, 17}, NULL}, full = {TORRE_F32, {13, 20, 17}, NULL};
+    static const int64_t shapes[TORRE_AXIS_ORDERS][3] = {{13, 1, 17},  {1, 13, 17}, {13, 17, 20},
+                                                         {17, 13, 20}, {1, 17, 13}, {17, 1, 13}};
+    torre_turned t;
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
+        p.velocity_cells = &flat;
+        torre_turn_problem(&p, torre_axis_orders[i], &t);
+        CHECK(t.problem.velocity_cells == &t.velocity &&
+                  memcmp(t.velocity.shape, shapes[i], sizeof shapes[i]) == 0,
+              "%s: array of %dx%dx%d", torre_axis_orders[i], (int)t.velocity.shape[0],
+              (int)t.velocity.shape[1], (int)t.velocity.shape[2]);
+        p.velocity_cells = &full;
+        torre_turn_problem(&p, torre_axis_orders[i], &t);
+        CHECK(memcmp(t.velocity.shape, t.problem.size, sizeof t.problem.size) == 0,
+              "%s: not the shape of the grid", torre_axis_orders[i]);
+    }
+}
+
+static void names(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"", "x", "xy", "xyzx", "xxy", "XYZ", "xy z", "abc"};
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++)
+        CHECK(torre_axes_known(torre_axis_orders[i]), "%s", torre_axis_orders[i]);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        CHECK(!torre_axes_known(wrong[i]), "'%s' taken for an order of axes", wrong[i]);
+    CHECK(strcmp(torre_axis_orders[0], "xyz") == 0, "the first is %s", torre_axis_orders[0]);
+}
+
+/* What is refused is told in words of the caller's axes. */
+static void refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *axes, *text;
+    } cases[] = {
+        {"yxz", NULL},
+        {"yzx",
+         "--engine torre with periodic x faces needs nx to be a multiple of 4 and at least 8 "
+         "(got 13); do this"},
+        {"xyz", "--engine torre cannot have periodic x faces (towers slide along x); do this"},
+        {"zxy", "--engine torre with periodic x faces needs nx to be a multiple of 8 (got 13) for "
+                "--dts 2; do this"}};
+    torre_wave_problem p = plain_problem();
+    torre_turned t;
+    p.face[0][0] = p.face[0][1] = TORRE_PERIODIC;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        p.size[0] = cases[i].text ? 13 : 16;
+        torre_turn_problem(&p, cases[i].axes, &t);
+        torre_status status = torre_towers_fit(&t, 2, "do this");
+        if (!cases[i].text) {
+            CHECK(status == TORRE_OK, "%s: %s", cases[i].axes, torre_error_text());
+            continue;
+        }
+        CHECK(status == TORRE_ERR_USAGE, "%s accepted", cases[i].axes);
+        CHECK(strcmp(torre_error_text(), cases[i].text) == 0, "says: %s", torre_error_text());
+    }
+}
+
+/* Of the orders that were measured on an H200 (132 multiprocessors; Gcells/s), the one with the
+ * best estimate is nearly the fastest. */
+static void choices(void **state)
+{
+    (void)state;
+    static const struct {
+        int order, planes;
+        struct {
+            int64_t size[3];
+            double rate;
+        } way[5];
+    } boxes[] = {
+        {2, 256, {{{1024, 1024, 512}, 1322}, {{1024, 512, 1024}, 1182}}},
+        {2, 256, {{{64, 2048, 2048}, 855}, {{2048, 64, 2048}, 1021}, {{2048, 2048, 64}, 601}}},
+        {2, 256, {{{37, 2048, 2048}, 575}, {{2048, 37, 2048}, 990}, {{2048, 2048, 37}, 344}}},
+        {2, 256, {{{16, 4096, 4096}, 452}, {{4096, 16, 4096}, 617}, {{4096, 4096, 16}, 165}}},
+        {2, 256, {{{4, 8192, 8192}, 134}, {{8192, 4, 8192}, 252}, {{8192, 8192, 4}, 42}}},
+        {2,
+         256,
+         {{{300, 1024, 512}, 1164},
+          {{1024, 300, 512}, 1246},
+          {{512, 300, 1024}, 1122},
+          {{300, 512, 1024}, 1074},
+          {{1024, 512, 300}, 921}}},
+        {2,
+         256,
+         {{{64, 4096, 1024}, 745},
+          {{4096, 64, 1024}, 971},
+          {{1024, 64, 4096}, 933},
+          {{1024, 4096, 64}, 564}}},
+        {2, 256, {{{64, 8192, 256}, 571}, {{8192, 64, 256}, 902}, {{256, 64, 8192}, 785}}},
+        {2, 256, {{{128, 128, 8192}, 770}, {{8192, 128, 128}, 698}, {{128, 8192, 128}, 602}}},
+        {2, 256, {{{512, 512, 1440}, 1004}, {{1440, 512, 512}, 1304}, {{512, 1440, 512}, 1238}}},
+        {4, 128, {{{1024, 1024, 512}, 718}, {{1024, 512, 1024}, 682}}},
+        {4, 128, {{{64, 2048, 2048}, 512}, {{2048, 64, 2048}, 522}, {{2048, 2048, 64}, 538}}},
+        {4, 128, {{{37, 2048, 2048}, 372}, {{2048, 37, 2048}, 416}, {{2048, 2048, 37}, 183}}},
+        {4, 128, {{{4096, 16, 4096}, 355}, {{4096, 4096, 16}, 182}}},
+        {4, 128, {{{1024, 136, 1024}, 621}, {{1024, 1024, 136}, 431}}},
+        {6, 64, {{{64, 2048, 2048}, 310}, {{2048, 64, 2048}, 317}, {{2048, 2048, 64}, 532}}},
+        {6, 64, {{{37, 2048, 2048}, 230}, {{2048, 37, 2048}, 237}, {{2048, 2048, 37}, 170}}},
+        {6, 64, {{{512, 512, 2880}, 372}, {{2880, 512, 512}, 497}, {{512, 2880, 512}, 502}}},
+        {8, 32, {{{64, 2048, 2048}, 265}, {{2048, 64, 2048}, 339}, {{2048, 2048, 64}, 450}}},
+        {8, 32, {{{37, 2048, 2048}, 135}, {{2048, 37, 2048}, 167}, {{2048, 2048, 37}, 160}}},
+        {8, 32, {{{16, 4096, 4096}, 113}, {{4096, 16, 4096}, 194}, {{4096, 4096, 16}, 242}}},
+        {8, 32, {{{512, 512, 1440}, 331}, {{1440, 512, 512}, 416}, {{512, 1440, 512}, 406}}},
+    };
+    for (size_t b = 0; b < sizeof boxes / sizeof boxes[0]; b++) {
+        torre_wave_problem p = plain_problem();
+        torre_tower_room room = {boxes[b].order == 2 ? 6 : 4, boxes[b].planes, 132,
+                                 boxes[b].order == 2};
+        double estimate = 0, chosen = 0, best = 0;
+        p.order = boxes[b].order;
+        for (int i = 0; i < 5 && boxes[b].way[i].rate > 0; i++) {
+            memcpy(p.size, boxes[b].way[i].size, sizeof p.size);
+            double rate = torre_tower_rate(&p, &room);
+            if (rate > estimate) estimate = rate, chosen = boxes[b].way[i].rate;
+            best = fmax(best, boxes[b].way[i].rate);
+        }
+        CHECK(chosen >= 0.95 * best, "order %d, box %d: chooses %g where %g can be had", p.order,
+              (int)b, chosen, best);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(setups), cmocka_unit_test(arrays),
+                                       cmocka_unit_test(names), cmocka_unit_test(refusals),
+                                       cmocka_unit_test(choices)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
