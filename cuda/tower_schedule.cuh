@@ -47,7 +47,8 @@ __device__ __forceinline__ int *tower_progress(const torre_tower_launch &l, int 
     return l.progress + slot * l.parts + part;
 }
 
-/* The planes of a part: z is split evenly, in whole vectors of v planes (the last may be ragged).
+/* The planes of a part: z is split evenly, in whole vectors of v planes (the last may reach over
+ * the face).
  */
 struct tower_planes {
     int first, count;

@@ -19,7 +19,8 @@
 extern "C" {
 #endif
 
-/* Where the values outside one axis come from: entry i of side 0 (1) is the cell -1 - i (n + i). */
+/* Where the values outside one axis come from: entry i of side 0 (1) is the cell -1 - i (n + i;
+ * along z in block towers, the i-th beyond the last whole vector, see torre_cuda_planes). */
 typedef struct torre_mirror {
     int source[2][4];
     int sign[2][4];
@@ -176,6 +177,11 @@ cudaError_t torre_take_samples(int precision, const void *field, const int64_t *
 cudaError_t torre_move_rows(int precision, void *array, const int64_t stride[3], void *rows,
                             int64_t first, int64_t count, int64_t size_y, int64_t size_z,
                             bool to_array, cudaStream_t stream);
+/* Planes `to` of an array of size[0] by size[1] lines with these strides (in cells) become sign
+ * times planes `from` (0: zero). */
+cudaError_t torre_set_image(int precision, void *array, const int64_t size[2],
+                            const int64_t stride[2], int64_t to, int64_t from, int sign,
+                            cudaStream_t stream);
 
 typedef struct torre_device_norms {
     double sum;             /* of squares */

@@ -123,9 +123,8 @@ double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *roo
     double rate = c->speed * room->dts * full / fmax(c->least, c->empty + (1 - c->empty) * full);
     if (room->in_registers) { /* edges that go through main memory */
         if (parts > 2) rate *= 0.75 + 0.5 / (double)parts;
-    } else { /* whole towers are at work, and vectors at a face are filled cell by cell */
+    } else { /* whole towers are at work */
         rate *= sqrt(floor(towers) / towers);
-        if (n[2] % v) rate *= 0.55;
     }
     int R = p->order / 2;
     double x = c->x + c->x_tower * towers + (n[0] % R ? c->cut : 0);

@@ -163,11 +163,13 @@ template <class T, int R, int DB, bool WIDE, bool STEADY = false> struct edge_ex
 
     /* At a face: the images of the vectors next to it, for the step of `parity`, once the level is
      * in `own` and in the halo (blocks about to enter), `steps` after the first of the item. One
-     * vector on each side (PV = 1). */
+     * vector on each side (PV = 1). m: where they come from in a part that starts at plane z. (Few
+     * registers are left here: what is spilled delays the edges of all parts.) */
     static __device__ __forceinline__ void mirror(char *shared, int thread, int threads, int own,
                                                   int side, int parity, int steps, int vectors,
-                                                  bool rigid)
+                                                  const torre_mirror &m, int nz, int z)
     {
+        const bool reversed = S::reverses(nz, side), descends = side && nz >= 2 * V;
         for (int n = thread; n < S::blocks; n += threads) {
             int from = own + (n + SHIFT) * S::block_bytes; /* where it stands before that step */
             for (int y = 1 - DB; y < DB; y++) {
@@ -177,12 +179,34 @@ template <class T, int R, int DB, bool WIDE, bool STEADY = false> struct edge_ex
                     from = S::halo + parity * S::halo_bytes + (y + DB) * 2 * S::halo_block_bytes;
             }
             const int to = from + S::edge_at(side, vectors);
-            from += (side ? PV + vectors - 1 : PV) * 16;
+            if (reversed) {
+                const bool rigid = m.sign[side][0] == 1;
+                from += (side ? PV + vectors - 1 : PV) * 16;
 #pragma unroll 4
-            for (int i = 0; i < NL; i++) {
-                const vec v = *(const vec *)(shared + from + i * S::line);
-                *(vec *)(shared + to + i * S::line) =
-                    side ? image_above(v, rigid) : image_below(v, rigid);
+                for (int i = 0; i < NL; i++) {
+                    const vec v = *(const vec *)(shared + from + i * S::line);
+                    *(vec *)(shared + to + i * S::line) =
+                        side ? image_above(v, rigid) : image_below(v, rigid);
+                }
+            } else if (descends) {
+                from += PV * 16 + (m.source[1][0] - z) * (int)sizeof(T);
+#pragma unroll 1
+                for (int i = 0; i < NL; i++) {
+                    const T *u = (const T *)(shared + from + i * S::line);
+                    vec v;
+#pragma unroll
+                    for (int d = 0; d < V; d++) v.v[d] = (T)m.sign[1][0] * u[-d];
+                    *(vec *)(shared + to + i * S::line) = v;
+                }
+            } else { /* few planes: images of images */
+#pragma unroll 1
+                for (int i = 0; i < NL * V; i++) {
+                    const int line = i / V * S::line, d = i % V;
+                    const T *u = (const T *)(shared + from + line + PV * 16) - z;
+                    T *image = (T *)(shared + to + line);
+                    const int sign = m.sign[side][d];
+                    image[side ? d : V - 1 - d] = sign ? (T)sign * u[m.source[side][d]] : T(0);
+                }
             }
         }
     }

@@ -71,13 +71,10 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::enter(v
         __syncwarp();
     publish_edges(edges, block);
     if (at_z_face()) {
-        if (mirrors_vectors()) {
+        if (reverses_vectors())
             mirror_vectors(C, block);
-        } else {
+        else
             mirror_lines(block);
-            __syncwarp();
-            if (ragged()) reload(C, block);
-        }
     }
     X = next;
     find_sources(x + R + R * X, y);

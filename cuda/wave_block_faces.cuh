@@ -3,7 +3,7 @@
 template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
 __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::mirror_lines(int block)
 {
-    const int vectors = h.vectors, z_part = h.z_part;
+    const int vectors = h.vectors;
 #pragma unroll 1
     for (int side = 0; side < 2; side++) {
         if (beside(side) >= 0 || lane() != (side ? (vectors - 1) % lanes : 0)) continue;
@@ -13,8 +13,8 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::mirror_
 #pragma unroll
             for (int d = 0; d < R; d++) {
                 const int sign = g.mirror[2].sign[side][d];
-                const int from = g.mirror[2].source[side][d] - z_part;
-                line[side ? g.n[2] - z_part + d : -1 - d] = sign ? (T)sign * line[from] : T(0);
+                const int from = g.mirror[2].source[side][d] - h.z_part;
+                line[side ? vectors * V + d : -1 - d] = sign ? (T)sign * line[from] : T(0);
             }
         }
     }

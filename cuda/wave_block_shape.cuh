@@ -87,10 +87,13 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     static constexpr int mailbox_bytes =
         (NL / lines_a_batch * packets_of(lines_a_batch) + packets_of(NL % lines_a_batch)) * blocks *
         16;
-    /* Whether images of whole vectors will do at z faces: that of a vector is its own reverse. */
-    static constexpr __host__ __device__ bool mirrors_vectors(int nz)
+    /* Whether one vector of images will do at z faces. */
+    static constexpr bool mirrors_vectors = PV == 1;
+    /* Whether that is the reverse of the vector next to the face. (Where nz is no multiple of V,
+     * the upper one ends in planes that are images already, see torre_cuda_planes.) */
+    static constexpr __device__ bool reverses(int nz, int side)
     {
-        return PV == 1 && nz % V == 0;
+        return PV == 1 && (side ? nz % V == 0 : nz >= V);
     }
     static constexpr int halo = 0, own = 2 * halo_bytes;
     /* Where the edges lie in a line: the vectors just below and above those of the part. */

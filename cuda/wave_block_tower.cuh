@@ -322,12 +322,10 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     /* ---------- faces along z (wave_block_faces.cuh) ---------- */
 
     __device__ __forceinline__ bool at_z_face() const { return h.below < 0 || h.above < 0; }
-    __device__ __forceinline__ bool ragged() const { return g.n[2] % V != 0 && h.above < 0; }
-    __device__ __forceinline__ bool mirrors_vectors() const { return S::mirrors_vectors(g.n[2]); }
+    __device__ __forceinline__ bool reverses_vectors() const { return S::reverses(g.n[2], 1); }
     /* Those images beyond the z faces, into the edges of the block at offset `block`. */
     __device__ __forceinline__ void mirror_vectors(const vec (&C)[ZV][NL], int block);
-    /* The general case, cell by cell; where nz is no multiple of V, images lie inside the last
-     * vector, too. */
+    /* The general case, cell by cell. */
     __device__ __forceinline__ void mirror_lines(int block);
 
     /* ---------- start and end of a tower (wave_block_enter.cuh) ---------- */
@@ -430,7 +428,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     {
         s.plain_from = max(s.first_step + 1, max(s.far_from, s.clear_from));
         s.plain_until = min(s.end_step - 1, min(s.far_until, s.clear_until));
-        if ((s.below < 0 || s.above < 0) && !(TMA && mirrors_vectors())) s.plain_until = 0;
+        if ((s.below < 0 || s.above < 0) && !(TMA && S::mirrors_vectors)) s.plain_until = 0;
         if (R == 2 && s.vectors <= (ZV - 1) * lanes) s.plain_until = 0;
     }
     /* Order 4: whether vectors v of a thin part have no planes, so that nothing need be done. Plain
@@ -658,11 +656,11 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         }
         if (fresh && !STEADY) reload(C, halo);
         if (PLAIN || !at_z_face()) return;
-        if (mirrors_vectors()) {
+        if (S::mirrors_vectors) {
             /* with TMA the warps that exchange edges do it, but for the first step */
             if (TMA && t > h.first_step) return;
             if (fresh && !idle()) {
-                if (STEADY)
+                if (STEADY || !reverses_vectors())
                     mirror_lines(halo);
                 else
                     mirror_vectors(C, halo);
@@ -674,10 +672,6 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         if (fresh && !idle()) mirror_lines(halo);
         if (TMA) fence_async_copies_shared(); /* the halo is copied to again */
         __syncwarp();
-        if (ragged()) {
-            barrier_among<S::active>(); /* others read the last vectors that this changes */
-            if (fresh && !STEADY) reload(C, halo);
-        }
     }
 
     /* STEADY: level t + 1 from A to `own` and level t from there, or from the halo, to A. */
@@ -745,15 +739,14 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
             add_sources(p, left, t);
             if (!STEADY) reload(C, left);
         }
-        if (!PLAIN && at_z_face() && !(TMA && mirrors_vectors())) {
+        if (!PLAIN && at_z_face() && !(TMA && S::mirrors_vectors)) {
             /* a block that stays needs its images beyond the face in the next step */
             __syncwarp();
-            if (!TMA && mirrors_vectors()) {
+            if (!TMA && reverses_vectors()) {
                 if (at > 0 && !idle()) mirror_vectors(C, left);
             } else {
                 if (at > 0 && !idle()) mirror_lines(left);
                 __syncwarp();
-                if (ragged() && !STEADY) reload(C, left);
             }
         }
         waits.done_publishing(*this, t);

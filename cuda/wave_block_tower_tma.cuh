@@ -201,8 +201,8 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
         __syncwarp();
         if (S::halves && lane == 0) *place = mail;
         __syncwarp();
-        const int vectors =
-            (int)((int64_t)all * (w.part + 1) / l.parts) - (int)((int64_t)all * w.part / l.parts);
+        const int z = (int)((int64_t)all * w.part / l.parts); /* in vectors */
+        const int vectors = (int)((int64_t)all * (w.part + 1) / l.parts) - z;
         if (w.first_step >= w.end_step) continue;
         halos.next(w.first_step & 1); /* nothing to do for that one, see prepare */
         for (int t = w.first_step; t + 1 < w.end_step; t++) {
@@ -225,10 +225,10 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
                                    half < S::halves ? S::first_batches : S::batches);
                     if (half < S::halves) warp_arrive(&gates->edge[p]);
                 }
-            } else if (S::mirrors_vectors(g.n[2])) {
+            } else if (S::mirrors_vectors) {
                 if (!odd) gate_wait(&gates->halo[p], halo);
                 edges::mirror(shared, lane, 32, own, side, p, t + 1 - w.first_step, vectors,
-                              g.mirror[2].sign[side][0] == 1);
+                              g.mirror[2], g.n[2], z * S::V);
                 fence_async_copies_shared(); /* the halo is copied to again */
             }
             if (!S::halves || beside < 0) warp_arrive(&gates->edge[p]);

@@ -244,8 +244,7 @@ __device__ __forceinline__ cells<T> damping_at(const torre_wave_args &a, int x, 
     const T plane = add(((const T *)a.damping[0])[x], ((const T *)a.damping[1])[y]);
     cells<T> s;
 #pragma unroll
-    for (int e = 0; e < cells<T>::n; e++)
-        s.v[e] = add(plane, z + e < a.n[2] ? ((const T *)a.damping[2])[z + e] : T(0));
+    for (int e = 0; e < cells<T>::n; e++) s.v[e] = add(plane, ((const T *)a.damping[2])[z + e]);
     return s;
 }
 /* own u - (1 - s dt) u-, into u-; and the factor 1 / (1 + s dt) at the end. */
@@ -263,6 +262,13 @@ __device__ __forceinline__ void finish_update(cells<T> &next, const cells<T> &s_
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
         next.v[e] = multiply(next.v[e], reciprocal(add(T(1), s_dt.v[e])));
+}
+
+/* Cells along z that kernels of half-width R compute, see torre_cuda_planes. */
+template <class T, int R> __device__ __forceinline__ int planes_of(const torre_wave_args &g)
+{
+    constexpr int V = cells<T>::n;
+    return R > 1 && !g.periodic[2] ? (g.n[2] + V - 1) / V * V : g.n[2];
 }
 
 /* Index and sign of the cell that stands for i on an axis of n cells with R ghosts a side. */

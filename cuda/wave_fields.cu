@@ -45,6 +45,17 @@ __global__ void move_rows(T *array, int64_t stride_x, int64_t stride_y, int64_t 
 }
 
 template <class T>
+__global__ void set_image(T *array, int64_t lines, int64_t size_y, int64_t stride_x,
+                          int64_t stride_y, int64_t to, int64_t from, T sign)
+{
+    FOR_EACH(i, lines)
+    {
+        T *u = array + i / size_y * stride_x + i % size_y * stride_y;
+        u[to] = sign != 0 ? sign * u[from] : 0;
+    }
+}
+
+template <class T>
 __global__ void field_norms(torre_wave_args g, const T *field, torre_device_norms *norms)
 {
     double sum = 0, top = 0;
@@ -132,6 +143,21 @@ extern "C" cudaError_t torre_move_rows(int precision, void *array, const int64_t
         move_rows<<<blocks, THREADS, 0, stream>>>((double *)array, stride[0], stride[1], stride[2],
                                                   (double *)rows, first, count, size_y, size_z,
                                                   to_array);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t torre_set_image(int precision, void *array, const int64_t size[2],
+                                       const int64_t stride[2], int64_t to, int64_t from, int sign,
+                                       cudaStream_t stream)
+{
+    const int64_t lines = size[0] * size[1];
+    const int blocks = blocks_for(lines);
+    if (precision == 4)
+        set_image<<<blocks, THREADS, 0, stream>>>((float *)array, lines, size[1], stride[0],
+                                                  stride[1], to, from, (float)sign);
+    else
+        set_image<<<blocks, THREADS, 0, stream>>>((double *)array, lines, size[1], stride[0],
+                                                  stride[1], to, from, (double)sign);
     return cudaGetLastError();
 }
 

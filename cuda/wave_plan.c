@@ -43,12 +43,6 @@ static double tower_rate(const torre_wave_problem *p, const torre_tower_kernel *
     return pace[k->size] * (double)towers;
 }
 
-/* Whether kernels of that size can run the problem. */
-static bool takes(torre_tower_size size, const torre_wave_problem *p)
-{
-    return !p->velocity_cells && (size != TORRE_TOWER_WIDE || p->size[2] % 4 == 0);
-}
-
 /* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
  * NULL for none, and *e says why (cudaSuccess: not in this build). */
 static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts,
@@ -65,7 +59,8 @@ static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dt
         torre_tower_shape its = {0};
         if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
         if (in_registers && !k->in_registers) continue;
-        if (k->size == TORRE_TOWER_USUAL ? best != NULL : !takes(k->size, p)) continue;
+        /* those of other sizes are for constant velocity */
+        if (k->size == TORRE_TOWER_USUAL ? best != NULL : p->velocity_cells != NULL) continue;
         cudaError_t unfit = k->shape(p->face[2][0] == TORRE_PERIODIC, &its);
         if (unfit && !best) *e = unfit;
         if (unfit || (best && tower_rate(p, k, &its, multiprocessors, settings) <=

@@ -12,11 +12,17 @@ static torre_status upload(void **to, const void *from, size_t bytes)
     return TORRE_OK;
 }
 
+/* A node of a source or receiver. */
+typedef struct grid_node {
+    int64_t x, y, z;
+    double weight; /* of a source */
+} grid_node;
+
 /* The part that a plane belongs to; planes are split as the kernels do. */
 static int64_t part_of(const torre_cuda_solver *s, int64_t z, int64_t parts)
 {
     int64_t v = 16 / (int64_t)s->setup->problem->precision;
-    int64_t all = (s->args.n[2] + v - 1) / v, part = z / v * parts / all;
+    int64_t all = (torre_cuda_planes(s) + v - 1) / v, part = z / v * parts / all;
     while ((part + 1) * all / parts <= z / v) part++;
     while (part * all / parts > z / v) part--;
     return part;
@@ -45,12 +51,10 @@ typedef struct node_place {
     int at;
 } node_place;
 
-static int find_places(const torre_cuda_solver *s, const point_blocks *b, int64_t cell, bool source,
-                       node_place place[2])
+static int find_places(const torre_cuda_solver *s, const point_blocks *b, const grid_node *at,
+                       bool source, node_place place[2])
 {
-    const int *n = s->args.n;
-    int64_t x = cell / n[2] / n[1], y = cell / n[2] % n[1],
-            part = part_of(s, cell % n[2], b->parts);
+    int64_t x = at->x, y = at->y, part = part_of(s, at->z, b->parts);
     int64_t width = s->shape.block_x, D = s->info.plan.dts;
     int count = 0;
     if (!s->shape.strips) {
@@ -61,7 +65,7 @@ static int find_places(const torre_cuda_solver *s, const point_blocks *b, int64_
     for (int64_t m = y / D; m <= y / D + 1; m++) {
         if (y - D * m <= -D) continue;
         const int64_t strip = m % b->rows + (source ? 0 : b->rows);
-        place[count].list = (strip * b->parts + part) * n[0] + x;
+        place[count].list = (strip * b->parts + part) * s->args.n[0] + x;
         place[count++].at = (int)(y - D * m);
     }
     return count;
@@ -71,26 +75,28 @@ static int find_places(const torre_cuda_solver *s, const point_blocks *b, int64_
  * Fill first (counts turned into starts) and, with `node`, the table of nodes from the two node
  * lists, sources before receivers. Returns the number of entries.
  */
-static int64_t sort_nodes(const torre_cuda_solver *s, const point_blocks *b, int *first, void *node)
+static int64_t sort_nodes(const torre_cuda_solver *s, const point_blocks *b,
+                          const grid_node *sources, const grid_node *receivers, int *first,
+                          void *node)
 {
-    const torre_wave_setup *setup = s->setup;
-    for (int64_t i = 0; i < setup->source_node_count + setup->receiver_node_count; i++) {
-        bool source = i < setup->source_node_count;
-        int64_t k = source ? i : i - setup->source_node_count;
-        int64_t cell = source ? setup->source_nodes[k].cell : setup->receiver_nodes[k].cell;
-        int z = (int)(cell % s->args.n[2]), slot = source ? ~(int)k : (int)k;
+    const torre_points_args *a = &s->args.points;
+    for (int64_t i = 0; i < a->source_count + a->receiver_count; i++) {
+        bool source = i < a->source_count;
+        int64_t k = source ? i : i - a->source_count;
+        const grid_node *at = source ? sources + k : receivers + k;
+        int slot = source ? ~(int)k : (int)k;
         node_place place[2];
-        for (int j = find_places(s, b, cell, source, place) - 1; j >= 0; j--) {
+        for (int j = find_places(s, b, at, source, place) - 1; j >= 0; j--) {
             if (!node) { /* count; the second time first[b] advances to its end */
                 first[place[j].list + 1]++;
                 continue;
             }
             int to = first[place[j].list]++;
             if (s->shape.strips)
-                ((torre_strip_node *)node)[to] = (torre_strip_node){
-                    (int)(cell / s->args.n[2] / s->args.n[1]), place[j].at, z, slot};
+                ((torre_strip_node *)node)[to] =
+                    (torre_strip_node){(int)at->x, place[j].at, (int)at->z, slot};
             else
-                ((torre_point_node *)node)[to] = (torre_point_node){place[j].at, z, slot};
+                ((torre_point_node *)node)[to] = (torre_point_node){place[j].at, (int)at->z, slot};
         }
     }
     if (node)
@@ -101,7 +107,8 @@ static int64_t sort_nodes(const torre_cuda_solver *s, const point_blocks *b, int
     return first[b->lists];
 }
 
-static torre_status block_tables(torre_cuda_solver *s)
+static torre_status block_tables(torre_cuda_solver *s, const grid_node *sources,
+                                 const grid_node *receivers)
 {
     const point_blocks b = count_blocks(s);
     size_t bytes = 0;
@@ -109,13 +116,13 @@ static torre_status block_tables(torre_cuda_solver *s)
     int *first = calloc((size_t)b.lists + 1, sizeof *first);
     torre_status status = TORRE_OK;
     if (first) {
-        bytes = (size_t)sort_nodes(s, &b, first, NULL) *
+        bytes = (size_t)sort_nodes(s, &b, sources, receivers, first, NULL) *
                 (s->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
         node = malloc(bytes);
     }
     if (!node) status = torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     if (!status) {
-        sort_nodes(s, &b, first, node);
+        sort_nodes(s, &b, sources, receivers, first, node);
         status = upload((void **)&s->points.first, first, ((size_t)b.lists + 1) * sizeof *first);
     }
     if (!status) status = upload((void **)&s->points.node, node, bytes);
@@ -127,45 +134,74 @@ static torre_status block_tables(torre_cuda_solver *s)
     return status;
 }
 
-static torre_status upload_cells(const torre_cuda_solver *s, int64_t **to, const torre_node *node,
+static torre_status upload_cells(const torre_cuda_solver *s, int64_t **to, const grid_node *node,
                                  int64_t count)
 {
     int64_t *cell = malloc((size_t)count * sizeof *cell);
     if (!cell) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    for (int64_t i = 0; i < count; i++) cell[i] = torre_cuda_padded(s, node[i].cell);
+    for (int64_t i = 0; i < count; i++)
+        cell[i] = node[i].x * s->args.stride_x + node[i].y * s->args.stride_y + node[i].z;
     torre_status status = upload((void **)to, cell, (size_t)count * sizeof *cell);
     free(cell);
     return status;
 }
 
-static torre_status upload_weights(torre_cuda_solver *s)
+static torre_status upload_weights(torre_cuda_solver *s, const grid_node *node, int64_t count)
 {
-    int64_t count = s->setup->source_node_count;
     double *weight = malloc((size_t)count * sizeof *weight);
     if (!weight) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    for (int64_t i = 0; i < count; i++) weight[i] = s->setup->source_nodes[i].weight;
+    for (int64_t i = 0; i < count; i++) weight[i] = node[i].weight;
     torre_status status =
         upload((void **)&s->points.weight, weight, (size_t)count * sizeof *weight);
     free(weight);
     return status;
 }
 
+/* The nodes as cells of the grid; with `images` followed by those beyond its last plane. Returns
+ * how many. `to` has room for one image of each in every plane beyond. */
+static int64_t list_nodes(const torre_cuda_solver *s, const torre_node *from, int64_t count,
+                          bool images, grid_node *to)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    const int64_t ny = p->size[1], nz = p->size[2];
+    int64_t listed = count;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t cell = from[i].cell;
+        to[i] = (grid_node){cell / nz / ny, cell / nz % ny, cell % nz, from[i].weight};
+        for (int64_t z = nz; images && z < torre_cuda_planes(s); z++) {
+            torre_ghost image = torre_cuda_image(p, z);
+            if (image.sign && image.source == to[i].z)
+                to[listed++] = (grid_node){to[i].x, to[i].y, z, image.sign * to[i].weight};
+        }
+    }
+    return listed;
+}
+
 torre_status torre_cuda_points_new(torre_cuda_solver *s)
 {
     const torre_wave_setup *setup = s->setup;
-    s->args.points.source_count = setup->source_node_count;
-    s->args.points.receiver_count = setup->receiver_node_count;
-    if (setup->source_node_count) {
-        TORRE_TRY(upload_weights(s));
-        TORRE_TRY(
-            upload_cells(s, &s->points.source_cell, setup->source_nodes, setup->source_node_count));
+    torre_points_args *a = &s->args.points;
+    int64_t most = (1 + torre_cuda_planes(s) - setup->problem->size[2]) * setup->source_node_count;
+    grid_node *sources = malloc((size_t)most * sizeof *sources + 1);
+    grid_node *receivers = malloc((size_t)setup->receiver_node_count * sizeof *receivers + 1);
+    torre_status status = TORRE_OK;
+    if (!sources || !receivers) status = torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    if (!status) {
+        a->source_count =
+            list_nodes(s, setup->source_nodes, setup->source_node_count, true, sources);
+        a->receiver_count =
+            list_nodes(s, setup->receiver_nodes, setup->receiver_node_count, false, receivers);
     }
-    if (setup->receiver_node_count)
-        TORRE_TRY(upload_cells(s, &s->points.receiver_cell, setup->receiver_nodes,
-                               setup->receiver_node_count));
-    if (s->kernel && setup->source_node_count + setup->receiver_node_count)
-        TORRE_TRY(block_tables(s));
-    return TORRE_OK;
+    if (!status && a->source_count) status = upload_weights(s, sources, a->source_count);
+    if (!status && a->source_count)
+        status = upload_cells(s, &s->points.source_cell, sources, a->source_count);
+    if (!status && a->receiver_count)
+        status = upload_cells(s, &s->points.receiver_cell, receivers, a->receiver_count);
+    if (!status && s->kernel && a->source_count + a->receiver_count)
+        status = block_tables(s, sources, receivers);
+    free(sources);
+    free(receivers);
+    return status;
 }
 
 static void free_rows(torre_cuda_points *points)

@@ -7,7 +7,6 @@
 
 #include "cuda/cuda_check.h"
 #include "cuda/wave_cuda.h"
-#include "wave/boundary.h"
 #include "wave/stencil.h"
 
 /* On the way between host and device, where rows have to be turned. */
@@ -32,14 +31,13 @@ torre_status torre_cuda_alloc(void **memory, size_t bytes)
     return TORRE_OK;
 }
 
-/* Ghosts of one axis for kernels, from the rule of boundary.h. */
-static void fill_mirror(const torre_wave_problem *p, int axis, torre_mirror *m)
+/* Ghosts of one axis for kernels that compute `cells` cells of it, from the rule of boundary.h. */
+static void fill_mirror(const torre_wave_problem *p, int axis, int64_t cells, torre_mirror *m)
 {
-    int64_t n = p->size[axis];
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < 4; i++) {
-            torre_ghost ghost =
-                torre_ghost_find(side ? n + i : -1 - i, n, p->face[axis][0], p->face[axis][1]);
+            torre_ghost ghost = torre_ghost_find(side ? cells + i : -1 - i, p->size[axis],
+                                                 p->face[axis][0], p->face[axis][1]);
             m->source[side][i] = ghost.sign ? (int)ghost.source : 0;
             m->sign[side][i] = ghost.sign;
         }
@@ -60,7 +58,7 @@ static void fill_args(torre_cuda_solver *s)
         double h2 = p->spacing[axis] * p->spacing[axis];
         a->n[axis] = (int)p->size[axis];
         a->periodic[axis] = p->face[axis][0] == TORRE_PERIODIC;
-        fill_mirror(p, axis, &a->mirror[axis]);
+        fill_mirror(p, axis, axis == 2 ? torre_cuda_planes(s) : p->size[axis], &a->mirror[axis]);
         a->center += 2 * torre_stencil_weight(p->order / 2, 0) / h2;
         for (int i = 1; i <= p->order / 2; i++)
             a->weight[axis][i - 1] = torre_stencil_weight(p->order / 2, i) / h2;
@@ -144,6 +142,21 @@ static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void 
 }
 
 /* (c dt)^2, some of the caller's rows at a time. */
+/* The planes beyond the last one that kernels compute (torre_cuda_planes) of a field, or of an
+ * array of properties of cells. */
+static torre_status continue_planes(torre_cuda_solver *s, void *array, const int64_t *size,
+                                    const int64_t stride[2], bool is_field)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    for (int64_t z = p->size[2]; z < torre_cuda_planes(s); z++) {
+        torre_ghost image = torre_cuda_image(p, z);
+        TORRE_CUDA_TRY(torre_set_image((int)p->precision, array, size, stride, z, image.source,
+                                       is_field ? image.sign : 1, s->stream));
+    }
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return TORRE_OK;
+}
+
 static torre_status upload_model(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem, *caller = s->turned.caller->problem;
@@ -176,7 +189,10 @@ static torre_status upload_model(torre_cuda_solver *s)
         status = move_rows(s, &a, rows, first, now, true);
     }
     free(rows);
-    return status;
+    TORRE_TRY(status);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for copies */
+    return continue_planes(s, k, n, (const int64_t[2]){s->args.k_stride_x, s->args.k_stride_y},
+                           false);
 }
 
 /* s dt along every axis, and the box in which it is zero. */
@@ -187,13 +203,15 @@ static torre_status upload_damping(torre_cuda_solver *s)
     bool any = setup->damping[0] || setup->damping[1] || setup->damping[2];
     for (int a = 0; a < 3; a++) {
         int64_t n = p->size[a], low = 0, high = n;
+        int64_t room = n + 3; /* up to the end of the last vector */
         s->args.clear[a][0] = 0;
         s->args.clear[a][1] = (int)n;
         if (!any) continue;
-        void *values = calloc((size_t)n, (size_t)p->precision), *device;
+        void *values = calloc((size_t)room, (size_t)p->precision), *device;
         if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-        for (int64_t i = 0; i < n && setup->damping[a]; i++) {
-            double v = setup->damping[a][i] * p->dt;
+        for (int64_t i = 0; i < room && setup->damping[a]; i++) {
+            int64_t from = i < n ? i : a == 2 ? torre_cuda_image(p, i).source : n - 1;
+            double v = setup->damping[a][from] * p->dt;
             if (p->precision == TORRE_F32)
                 ((float *)values)[i] = (float)v;
             else
@@ -205,10 +223,10 @@ static torre_status upload_damping(torre_cuda_solver *s)
             for (int64_t i = low; i < high; i++)
                 if (setup->damping[a][i] != 0) high = low; /* not a layer at each end */
         }
-        torre_status status = torre_cuda_alloc(&device, (size_t)(n * (int64_t)p->precision));
+        torre_status status = torre_cuda_alloc(&device, (size_t)(room * (int64_t)p->precision));
         s->args.damping[a] = device;
-        if (!status &&
-            cudaMemcpy(device, values, (size_t)(n * (int64_t)p->precision), cudaMemcpyHostToDevice))
+        if (!status && cudaMemcpy(device, values, (size_t)(room * (int64_t)p->precision),
+                                  cudaMemcpyHostToDevice))
             status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the damping cannot be copied");
         free(values);
         TORRE_TRY(status);
@@ -337,7 +355,9 @@ torre_status torre_cuda_set_fields(torre_wave_solver *solver, const void *now, c
             TORRE_TRY(
                 move_rows(s, &field, (void *)given[i], 0, field.size[0] * field.size[1], true));
     }
-    TORRE_CUDA_TRY(cudaDeviceSynchronize());
+    TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for copies */
+    const int64_t *n = s->setup->problem->size, stride[2] = {s->args.stride_x, s->args.stride_y};
+    for (int i = 0; i < 2; i++) TORRE_TRY(continue_planes(s, s->args.field[i], n, stride, true));
     return TORRE_OK;
 }
 

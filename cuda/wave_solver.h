@@ -10,6 +10,7 @@
 
 #include "cuda/wave_args.h"
 #include "cuda/wave_axes.h"
+#include "wave/boundary.h"
 #include "wave/wave.h"
 
 /* Sources and receivers on the device; what a count of zero makes useless is NULL. */
@@ -57,12 +58,23 @@ typedef struct torre_cuda_solver {
     torre_device_norms *norms;
 } torre_cuda_solver;
 
-/* Padded index of the dense cell index of torre_node. */
-static inline int64_t torre_cuda_padded(const torre_cuda_solver *s, int64_t cell)
+/*
+ * Planes that the kernels compute. Block towers, and from order 4 on those of the stepwise engine
+ * with them, go by whole vectors: where nz is no multiple of those, the field, the model, the
+ * damping and the sources are continued beyond the last plane by their mirror images (boundary.h).
+ * These are computed as other cells are, and stay images up to rounding, since all is symmetric; so
+ * no vector is cut by a face. (Not with periodic z faces, where towers need whole vectors.)
+ */
+static inline int64_t torre_cuda_planes(const torre_cuda_solver *s)
 {
-    const torre_wave_args *a = &s->args;
-    return cell / a->n[2] / a->n[1] * a->stride_x + cell / a->n[2] % a->n[1] * a->stride_y +
-           cell % a->n[2];
+    const int64_t nz = s->setup->problem->size[2], v = 16 / (int64_t)s->setup->problem->precision;
+    bool whole = s->setup->problem->order > 2 || (s->kernel && !s->kernel->in_registers);
+    return whole && !s->args.periodic[2] ? (nz + v - 1) / v * v : nz;
+}
+/* What plane z is the image of; sign 1 and z itself for a plane of the grid. */
+static inline torre_ghost torre_cuda_image(const torre_wave_problem *p, int64_t z)
+{
+    return torre_ghost_find(z, p->size[2], p->face[2][0], p->face[2][1]);
 }
 
 /* Device memory, zeroed; the failure names bytes needed and free. */

@@ -37,12 +37,13 @@ __device__ __forceinline__ void around_face(cells<T> *around, const T *u, const 
                                             int z)
 {
     constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
+    const int planes = planes_of<T, R>(g);
 #pragma unroll 1
     for (int e = PV * V - R; e < (PV + 1) * V + R; e++) {
         int sign;
-        const int from = mirrored<R>(g.mirror[2], z - PV * V + e, g.n[2], &sign);
+        const int from = mirrored<R>(g.mirror[2], z - PV * V + e, planes, &sign);
         T value = T(0);
-        if (sign && (unsigned)from < (unsigned)g.n[2]) value = multiply((T)sign, u[from]);
+        if (sign && (unsigned)from < (unsigned)planes) value = multiply((T)sign, u[from]);
         ((T *)around)[e] = value;
     }
 }
@@ -68,7 +69,7 @@ template <class T, int R> struct z_surroundings {
     bool inside; /* nothing beyond a z face is needed */
     bool simple; /* at most one vector, the mirror image of the centre */
     __device__ __forceinline__ z_surroundings(const torre_wave_args &g, int z)
-        : inside(z >= PV * V && z + (PV + 1) * V <= g.n[2]),
+        : inside(z >= PV * V && z + (PV + 1) * V <= planes_of<T, R>(g)),
           simple(PV == 1 && g.n[2] % V == 0 && g.n[2] > R && !g.periodic[2])
     {
     }

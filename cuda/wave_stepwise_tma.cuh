@@ -262,12 +262,15 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
 #endif
 }
 
-/* Not with periodic y and z faces, whose neighbours wrap. */
+/* Not with periodic y and z faces, whose neighbours wrap; nor where the last tile is one vector,
+ * planes of which are images of more than the one beside it, which is all that a tile has. */
 template <class T, int R>
 static cudaError_t stepwise_uses_tma(const torre_wave_args *args, bool *tma)
 {
     *tma = false;
+    constexpr int V = cells<T>::n;
     if (args->periodic[1] || args->periodic[2]) return cudaSuccess;
+    if (R > 1 && args->n[2] % V != 0 && (args->n[2] + V - 1) / V % 32 == 1) return cudaSuccess;
     return runs_with_tma((const void *)stepwise_tma_kernel<T, R, false>, tma);
 }
 

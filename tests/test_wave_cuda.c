@@ -109,7 +109,10 @@ static sample_problem *new_problem_spaced(const char *name, int order, torre_pre
             double top = (double)(p->size[a] - 1) * p->spacing[a];
             double at = 0.5 * (1 + noise(&state));
             if (i % 3 == 0) at = floor(at * (double)p->size[a]) / (double)p->size[a];
-            if (i < 6) s->source[i].position[a] = at * top;
+            if (i == 5 && a == 2) /* near the upper face: it has images beyond it */
+                s->source[i].position[a] = fmax(0, top - 1.5 * p->spacing[a]);
+            else if (i < 6)
+                s->source[i].position[a] = at * top;
             s->receiver[i].position[a] = (1 - at) * top;
             if (i < 6) s->source[i].amplitude = 5e7 * (1 + i);
         }
