@@ -1,7 +1,7 @@
 #!/bin/bash
 # Build, test, sanitize and measure the CUDA backend on a machine with an NVIDIA GPU.
-# Usage: bench/gpu_check.sh [BUILD_DIR]; environment: ORDERS, DTS (lists of kernels to build, "2;4"),
-# ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("build test sanitize bench"; with several
+# Usage: bench/gpu_check.sh [BUILD_DIR]; environment: ORDERS (list, "2;4": which to build, test and
+# measure), DTS (list of kernels to build), ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("build test sanitize bench"; with several
 # GPUs the last three can run beside each other once the first is done, CUDA_VISIBLE_DEVICES apart).
 # On compute capability 9.0 the kernels for GPUs without TMA are built, tested and measured, too, in
 # BUILD_DIR-plain. racecheck has a build of its own, BUILD_DIR-race: see RACECHECK in cuda/hopper.cuh.
@@ -9,6 +9,7 @@ set -o pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-build-gpu}
 parts=${PARTS:-build test sanitize bench}
+IFS=';' read -ra orders <<<"${ORDERS:-2;4;6;8}"
 options=(-DCMAKE_BUILD_TYPE=Release)
 cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
 [ "$cc" = 90 ] && cc=90a
@@ -38,14 +39,15 @@ fi
 
 # All orders at a time: most of it is the reference engine, on the CPU.
 check() { # DIR WHAT
-    local order jobs=()
-    for order in 2 4 6 8; do
-        OMP_NUM_THREADS=$((($(nproc) + 3) / 4)) timeout 300 "$1/test_wave_cuda" all $order \
+    local order i jobs=()
+    for order in "${orders[@]}"; do
+        OMP_NUM_THREADS=$((($(nproc) + ${#orders[@]} - 1) / ${#orders[@]})) timeout 300 "$1/test_wave_cuda" all $order \
             >"$1.test$order.log" 2>&1 &
         jobs+=($!)
     done
-    for order in 2 4 6 8; do
-        wait "${jobs[$((order / 2 - 1))]}" || status=1
+    for i in "${!orders[@]}"; do
+        order=${orders[i]}
+        wait "${jobs[i]}" || status=1
         grep FAIL "$1.test$order.log" | head -5
         note "tests$2, order $order: $(tail -1 "$1.test$order.log")"
     done
@@ -56,7 +58,7 @@ if [[ $parts == *test* ]]; then
 fi
 if [[ $parts == *sanitize* ]]; then
     for tool in memcheck racecheck synccheck; do
-        for order in 2 4 6 8; do
+        for order in "${orders[@]}"; do
             program=$build/test_wave_cuda
             [ $tool = racecheck ] && program=$build-race/test_wave_cuda
             timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$program" small $order \
@@ -68,18 +70,19 @@ fi
 if [[ $parts == *bench* ]]; then
     main=1024x1024x512
     cases=()
-    for order in 2 4 6 8; do
-        for size in 128x128x128 256x256x256 1024x1024x256 $main 1024x512x1024; do
+    for order in "${orders[@]}"; do
+        for size in 128x128x128 256x256x256 1024x1024x256 $main 1024x1024x1024; do
             cases+=($order:s:0:0:$size $order:t:0:0:$size)
         done
         cases+=($order:s:0:0:$main:model $order:t:0:0:$main:model $order:t:0:0:$main:points
-                $order:t:0:0:$main:absorbing $order:{s,t}:0:0:512x512x512:f64)
-    done
-    # flat, odd and narrow grids, whose axes are turned
-    cases+=(2:t:0:0:{2048x2048x64,2048x2048x37,4096x4096x16,64x8192x256} {4,6,8}:t:0:0:2048x2048x37
-            8:t:0:0:512x512x1440)
-    # what the order of the blocks is worth: the L2 cache between neighbours
-    for order in 2 8; do
+                $order:t:0:0:$main:absorbing $order:t:0:0:$main:model:absorbing
+                $order:{s,t}:0:0:512x512x512:f64)
+        # flat, odd and narrow grids, some of whose axes are turned
+        for size in 501x501x501 1000x1000x1000 512x512x1440 2048x2048x{64,37} 4096x4096x16; do
+            cases+=($order:t:0:0:$size)
+        done
+        # what the order of the blocks is worth: the L2 cache between neighbours
+        [ $order = 2 ] || [ $order = 8 ] || continue
         for ordering in morton hilbert; do
             cases+=($order:s:0:0:$main:$ordering $order:t:0:0:$main:$ordering)
         done
@@ -87,13 +90,19 @@ if [[ $parts == *bench* ]]; then
     # a grid that fills the memory: two fields, a twentieth to spare
     mib=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -1)
     edge=$(awk -v m="$mib" 'BEGIN { print int((m * 0.95 / 8 * 1048576) ^ (1 / 3) / 128) * 128 }')
-    for order in 2 4 6 8; do cases+=($order:t:0:0:${edge}x${edge}x$edge); done
-    cases+=(2:s:0:0:${edge}x${edge}x$edge 8:s:0:0:${edge}x${edge}x$edge)
-    timeout 300 "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
-    [ -z "$plain" ] ||
-        timeout 60 "$plain/bench_wave_cuda" {2:t:0,{2,4,6,8}:{t:4,s:0}}:0:512x512x512 \
-            2:{t,s}:0:0:512x512x512:{model,f64} 2:t:0:0:512x512x512:{points,absorbing} \
-            2:t:0:0:{1024x1024x512,256x256x256} | tee "$plain.csv" || status=1
+    for order in "${orders[@]}"; do cases+=($order:{t,s}:0:0:${edge}x${edge}x$edge); done
+    timeout 600 "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
+    if [ -n "$plain" ]; then
+        plain_cases=()
+        for order in "${orders[@]}"; do
+            plain_cases+=($order:{t,s}:0:0:512x512x512)
+            [ $order = 2 ] || continue
+            plain_cases+=(2:t:4:0:512x512x512 2:{t,s}:0:0:512x512x512:{model,f64}
+                          2:t:0:0:512x512x512:{points,absorbing}
+                          2:t:0:0:{1024x1024x512,256x256x256})
+        done
+        timeout 60 "$plain/bench_wave_cuda" "${plain_cases[@]}" | tee "$plain.csv" || status=1
+    fi
 fi
 note "done, status $status"
 exit $status
