@@ -148,15 +148,15 @@ static int64_t memory_of(const torre_turned *t)
 /* Of the free memory, what is not kept for the driver and small tables. */
 static int64_t usable(size_t unused) { return (int64_t)unused - ((int64_t)256 << 20); }
 
-/* Whether axes are turned for the sake of the rate, whose numbers are of an H200: smaller grids
- * leave it idle anyway. */
+/* Whether axes are turned for the sake of the rate, whose numbers are of an H200: small grids leave
+ * it idle anyway. */
 static bool turns_for_rate(const torre_wave_problem *p, const struct cudaDeviceProp *device)
 {
-    return device->major == 9 && torre_wave_cells(p) >= 1 << 24;
+    return device->major == 9 && torre_wave_cells(p) >= 1 << 22;
 }
 
 /* Tries the orders of the axes; the caller's own unless it is impossible or another (for_rate) is
- * clearly faster. */
+ * clearly faster, whatever dts is asked for, since bits depend on them. */
 static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_plan *wish,
                                 bool for_rate, torre_wave_plan *plan,
                                 const torre_tower_kernel **kernel, torre_tower_shape *shape)
@@ -178,8 +178,15 @@ static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_pl
         strcpy(its.axes, torre_axis_orders[i]);
         torre_turn_problem(p, its.axes, &t);
         if (best > 0 && memory_of(&t) > usable(unused)) continue;
-        if (choose_tower(&t, wish, "", &its, &its_kernel, &its_shape, &rate) || rate <= best)
-            continue;
+        if (choose_tower(&t, wish, "", &its, &its_kernel, &its_shape, &rate)) continue;
+        if (wish->dts) {
+            torre_wave_plan other = *wish;
+            const torre_tower_kernel *other_kernel;
+            torre_tower_shape other_shape;
+            other.dts = 0;
+            choose_tower(&t, &other, "", &other, &other_kernel, &other_shape, &rate);
+        }
+        if (rate <= best) continue;
         best = i == 0 ? 1.05 * rate : rate;
         *plan = its;
         *kernel = its_kernel;
