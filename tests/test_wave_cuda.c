@@ -332,8 +332,7 @@ static void check_taken(const sample_problem *s, const torre_wave_plan *plan,
     const int z = s->axes[2] - 'x';
     const bool periodic_z = s->p.face[z][0] == TORRE_PERIODIC;
     torre_tower_shape shape = {0};
-    bool fits = !s->p.velocity_cells && !k->shape(periodic_z, &shape) &&
-                (k->size != TORRE_TOWER_WIDE || s->p.size[z] % 4 == 0);
+    bool fits = !s->p.velocity_cells && !k->shape(periodic_z, &shape);
     wish_for(NULL, periodic_z);
     const torre_tower_kernel *freely = kernel_taken(s, plan);
     wish_for(k, periodic_z);
