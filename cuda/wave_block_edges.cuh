@@ -163,12 +163,14 @@ template <class T, int R, int DB, bool WIDE, bool STEADY = false> struct edge_ex
 
     /* At a face: the images of the vectors next to it, for the step of `parity`, once the level is
      * in `own` and in the halo (blocks about to enter), `steps` after the first of the item. One
-     * vector on each side (PV = 1). m: where they come from in a part that starts at plane z. (Few
-     * registers are left here: what is spilled delays the edges of all parts.) */
+     * vector on each side (PV = 1). m: where they come from. (Few registers are left here: what is
+     * spilled delays the edges of all parts.) */
     static __device__ __forceinline__ void mirror(char *shared, int thread, int threads, int own,
                                                   int side, int parity, int steps, int vectors,
-                                                  const torre_mirror &m, int nz, int z)
+                                                  const torre_mirror &m, int nz)
     {
+        /* the first plane of the part */
+        const int z = side ? (nz + V - 1) / V * V - vectors * V : 0;
         const bool reversed = S::reverses(nz, side), descends = side && nz >= 2 * V;
         for (int n = thread; n < S::blocks; n += threads) {
             int from = own + (n + SHIFT) * S::block_bytes; /* where it stands before that step */

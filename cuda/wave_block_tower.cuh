@@ -55,6 +55,7 @@
 #include "tower_schedule.cuh"
 #include <cuda_pipeline_primitives.h>
 #include <limits.h>
+#include <type_traits>
 
 #include "wave_block_edges.cuh"
 #include "wave_block_shape.cuh"

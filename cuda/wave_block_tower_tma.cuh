@@ -201,39 +201,47 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
         __syncwarp();
         if (S::halves && lane == 0) *place = mail;
         __syncwarp();
-        const int z = (int)((int64_t)all * w.part / l.parts); /* in vectors */
-        const int vectors = (int)((int64_t)all * (w.part + 1) / l.parts) - z;
+        const int vectors =
+            (int)((int64_t)all * (w.part + 1) / l.parts) - (int)((int64_t)all * w.part / l.parts);
         if (w.first_step >= w.end_step) continue;
         halos.next(w.first_step & 1); /* nothing to do for that one, see prepare */
-        for (int t = w.first_step; t + 1 < w.end_step; t++) {
-            const int p = (t + 1) & 1, own = S::own + p * S::own_odd(true, MODEL);
-            const uint32_t halo = halos.next(p);
-            if (odd)
-                gate_wait(&gates->halo[p], halo);
-            else
-                gate_wait(&gates->published[t & 1], publications.next(t & 1));
-            if (beside >= 0) {
-                if (S::halves) mail.load(shared_address(place));
-                edges::send(shared, S::halves ? again(lane) : lane, 32, own, side, vectors,
-                            mail.to + p * S::mailbox_bytes, mail.sent + t + 1);
-#pragma unroll 1
-                for (int half = 0; half <= S::halves; half++) {
+        /* a loop of its own for parts at a face: what the others keep in registers leaves none */
+        const auto climb = [&](auto at_face) {
+            constexpr bool AT_FACE = decltype(at_face)::value;
+            for (int t = w.first_step; t + 1 < w.end_step; t++) {
+                const int p = (t + 1) & 1, own = S::own + p * S::own_odd(true, MODEL);
+                const uint32_t halo = halos.next(p);
+                if (odd)
+                    gate_wait(&gates->halo[p], halo);
+                else
+                    gate_wait(&gates->published[t & 1], publications.next(t & 1));
+                if constexpr (!AT_FACE) {
                     if (S::halves) mail.load(shared_address(place));
-                    edges::receive(shared, S::halves ? again(lane) : lane, 32, own, side, vectors,
-                                   mail.from + p * S::mailbox_bytes, mail.expected + t + 1,
-                                   half * S::first_batches,
-                                   half < S::halves ? S::first_batches : S::batches);
-                    if (half < S::halves) warp_arrive(&gates->edge[p]);
+                    edges::send(shared, S::halves ? again(lane) : lane, 32, own, side, vectors,
+                                mail.to + p * S::mailbox_bytes, mail.sent + t + 1);
+#pragma unroll 1
+                    for (int half = 0; half <= S::halves; half++) {
+                        if (S::halves) mail.load(shared_address(place));
+                        edges::receive(shared, S::halves ? again(lane) : lane, 32, own, side,
+                                       vectors, mail.from + p * S::mailbox_bytes,
+                                       mail.expected + t + 1, half * S::first_batches,
+                                       half < S::halves ? S::first_batches : S::batches);
+                        if (half < S::halves) warp_arrive(&gates->edge[p]);
+                    }
+                } else if (S::mirrors_vectors) {
+                    if (!odd) gate_wait(&gates->halo[p], halo);
+                    edges::mirror(shared, lane, 32, own, side, p, t + 1 - w.first_step, vectors,
+                                  g.mirror[2], g.n[2]);
+                    fence_async_copies_shared(); /* the halo is copied to again */
                 }
-            } else if (S::mirrors_vectors) {
-                if (!odd) gate_wait(&gates->halo[p], halo);
-                edges::mirror(shared, lane, 32, own, side, p, t + 1 - w.first_step, vectors,
-                              g.mirror[2], g.n[2], z * S::V);
-                fence_async_copies_shared(); /* the halo is copied to again */
+                if (!S::halves || AT_FACE) warp_arrive(&gates->edge[p]);
+                if (S::halves) warp_arrive(&gates->later_edge[p]);
             }
-            if (!S::halves || beside < 0) warp_arrive(&gates->edge[p]);
-            if (S::halves) warp_arrive(&gates->later_edge[p]);
-        }
+        };
+        if (beside >= 0)
+            climb(std::false_type());
+        else
+            climb(std::true_type());
     }
 }
 
