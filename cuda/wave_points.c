@@ -177,6 +177,13 @@ static int64_t list_nodes(const torre_cuda_solver *s, const torre_node *from, in
     return listed;
 }
 
+static torre_status copy_stream(torre_cuda_points *p)
+{
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&p->copies, cudaStreamNonBlocking));
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&p->before, cudaEventDisableTiming));
+    return TORRE_OK;
+}
+
 torre_status torre_cuda_points_new(torre_cuda_solver *s)
 {
     const torre_wave_setup *setup = s->setup;
@@ -197,6 +204,7 @@ torre_status torre_cuda_points_new(torre_cuda_solver *s)
         status = upload_cells(s, &s->points.source_cell, sources, a->source_count);
     if (!status && a->receiver_count)
         status = upload_cells(s, &s->points.receiver_cell, receivers, a->receiver_count);
+    if (!status && a->receiver_count) status = copy_stream(&s->points);
     if (!status && s->kernel && a->source_count + a->receiver_count)
         status = block_tables(s, sources, receivers);
     free(sources);
@@ -208,9 +216,10 @@ static void free_rows(torre_cuda_points *points)
 {
     cudaFree(points->wavelet);
     cudaFree(points->values);
-    cudaFree(points->samples);
+    cudaFree(points->samples[0]);
+    cudaFree(points->samples[1]);
     points->wavelet = NULL;
-    points->values = points->samples = NULL;
+    points->values = points->samples[0] = points->samples[1] = NULL;
     points->rows = 0;
 }
 
@@ -222,6 +231,8 @@ void torre_cuda_points_free(torre_cuda_points *points)
     cudaFree(points->receiver_cell);
     cudaFree(points->first);
     cudaFree(points->node);
+    if (points->copies) cudaStreamDestroy(points->copies);
+    if (points->before) cudaEventDestroy(points->before);
     memset(points, 0, sizeof *points);
 }
 
@@ -237,12 +248,15 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps)
             TORRE_TRY(torre_cuda_alloc((void **)&p->wavelet, (size_t)steps * sizeof(double)));
             TORRE_TRY(torre_cuda_alloc(&p->values, (size_t)(steps * a->source_count) * width));
         }
-        if (a->receiver_count)
-            TORRE_TRY(torre_cuda_alloc(&p->samples, (size_t)(steps * a->receiver_count) * width));
+        for (int i = 0; i < 2 && a->receiver_count; i++)
+            TORRE_TRY(
+                torre_cuda_alloc(&p->samples[i], (size_t)(steps * a->receiver_count) * width));
         p->rows = steps;
     }
+    if (a->receiver_count) TORRE_CUDA_TRY(cudaEventRecord(p->before, s->stream));
+    p->turn = !p->turn;
     a->source_values = p->values;
-    a->samples = p->samples;
+    a->samples = p->samples[p->turn];
     if (!a->source_count) return TORRE_OK;
     TORRE_CUDA_TRY(cudaMemcpyAsync(p->wavelet, s->setup->problem->wavelet + s->n,
                                    (size_t)steps * sizeof(double), cudaMemcpyHostToDevice,
@@ -252,12 +266,17 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps)
     return TORRE_OK;
 }
 
-torre_status torre_cuda_points_collect(torre_cuda_solver *s, int64_t steps, void *samples)
+torre_status torre_cuda_points_collect(torre_cuda_solver *s, int ago, int64_t steps, void *samples)
 {
+    const torre_cuda_points *p = &s->points;
+    cudaStream_t stream = ago ? p->copies : s->stream;
     if (!s->args.points.receiver_count) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaMemcpyAsync(samples, s->points.samples,
+    if (ago) TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, p->before, 0));
+    TORRE_CUDA_TRY(cudaMemcpyAsync(samples, p->samples[p->turn ^ ago],
                                    (size_t)(steps * s->args.points.receiver_count) *
                                        (size_t)s->setup->problem->precision,
-                                   cudaMemcpyDeviceToHost, s->stream));
+                                   cudaMemcpyDeviceToHost, stream));
+    /* the next launch takes the same place */
+    TORRE_CUDA_TRY(cudaStreamSynchronize(stream));
     return TORRE_OK;
 }

@@ -394,7 +394,8 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
     for (int64_t i = 0; i < steps; i++) {
         torre_points_args *q = &s->args.points;
         q->source_values = (char *)s->points.values + (size_t)(i * q->source_count) * width;
-        q->samples = (char *)s->points.samples + (size_t)(i * q->receiver_count) * width;
+        q->samples =
+            (char *)s->points.samples[s->points.turn] + (size_t)(i * q->receiver_count) * width;
         TORRE_TRY(one_step(s));
         void *newest = s->args.field[0];
         s->args.field[0] = s->args.field[1];
@@ -412,13 +413,16 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
     TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
     int64_t most = s->kernel ? s->info.plan.tower_height : 64;
     char *out = samples;
+    int64_t before = 0; /* steps whose samples have not been copied yet */
     while (steps > 0) {
         int64_t now = steps < most ? steps : most;
         TORRE_TRY(some_steps(s, now));
-        TORRE_TRY(torre_cuda_points_collect(s, now, out));
-        if (out) out += (size_t)(now * s->args.points.receiver_count) * (size_t)p->precision;
+        if (before) TORRE_TRY(torre_cuda_points_collect(s, 1, before, out));
+        if (out) out += (size_t)(before * s->args.points.receiver_count) * (size_t)p->precision;
+        before = now;
         steps -= now;
     }
+    if (before) TORRE_TRY(torre_cuda_points_collect(s, 0, before, out));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
     return TORRE_OK;
 }

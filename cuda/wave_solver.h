@@ -20,10 +20,13 @@ typedef struct torre_cuda_points {
     int64_t *receiver_cell; /* likewise */
     int *first;             /* by block, see torre_points_args (torre engine only) */
     torre_point_node *node;
-    double *wavelet; /* [rows] of the current launch */
-    void *values;    /* real [rows][source_count] */
-    void *samples;   /* real [rows][receiver_count] */
-    int64_t rows;    /* steps that values and samples have room for */
+    double *wavelet;     /* [rows] of the current launch */
+    void *values;        /* real [rows][source_count] */
+    void *samples[2];    /* real [rows][receiver_count]; launches take turns */
+    int turn;            /* of the current launch */
+    int64_t rows;        /* steps that values and samples have room for */
+    cudaStream_t copies; /* of samples to the host, while the next launch runs */
+    cudaEvent_t before;  /* the current launch */
 } torre_cuda_points;
 
 /* The schedule of passes of one height. */
@@ -99,8 +102,9 @@ torre_status torre_cuda_points_new(torre_cuda_solver *s);
 void torre_cuda_points_free(torre_cuda_points *points);
 /* Source values of steps n .. n + steps - 1, and room for their samples. */
 torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps);
-/* Copy the samples of the last steps to the host. */
-torre_status torre_cuda_points_collect(torre_cuda_solver *s, int64_t steps, void *samples);
+/* Copy the samples of the last launch (`ago` 0) or of the one before it (1, while the last one
+ * runs) to the host. */
+torre_status torre_cuda_points_collect(torre_cuda_solver *s, int ago, int64_t steps, void *samples);
 
 /* One pass of steps <= tower height. */
 torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps);
