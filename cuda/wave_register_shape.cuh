@@ -44,7 +44,7 @@ struct register_item {
     int x_tower, y_tower, z_first, planes;
     int line; /* of column (0, 0) in step 0, in a field: lines of 128 bytes before it */
     int inside_first, inside_end; /* steps in between touch no x or y face */
-    int plain_first, plain_end;   /* nor a damping layer along x or y; pairs of steps start here */
+    int plain_first, plain_end;   /* nor a damping layer along x or y */
     int plain_stop;               /* there, or before steps that may meet a source */
     int beside[2];                /* items below and above that this warp has mail from, or -1 */
     uint32_t edge_to[2][2];       /* for each of them, in a cluster: where its edge is, by parity

@@ -90,6 +90,21 @@ __device__ __forceinline__ void store_words(uint32_t at, uint32_t a, uint32_t b,
     asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(a), "r"(b),
                  "r"(c), "r"(d));
 }
+/* The value, once more, in a register of its own from here on. one: 1, or another factor;
+ * multiplications are issued at twice the rate of moves, which the compiler would leave to the end
+ * of a step, besides. */
+__device__ __forceinline__ float duplicate(float value, float one)
+{
+    float other;
+    asm volatile("mul.rn.f32 %0, %1, %2;" : "=f"(other) : "f"(value), "f"(one));
+    return other;
+}
+__device__ __forceinline__ double duplicate(double value, double one)
+{
+    double other;
+    asm volatile("mul.rn.f64 %0, %1, %2;" : "=d"(other) : "d"(value), "d"(one));
+    return other;
+}
 /* Without a branch around it. */
 __device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, float value)
 {
@@ -153,7 +168,10 @@ struct register_tower {
     static constexpr bool RECALLS = S::recalls;
     /* Edges for other blocks are sent before those for other warps, since their way takes longer;
      * but registers must suffice. */
-    static constexpr bool MAIL_FIRST = !MODEL && !POINTS;
+    static constexpr bool MAIL_FIRST = !POINTS;
+    /* Copies of a plain step: two, for even and odd t, where they fit the instruction cache
+     * together with what the helpers execute every step; else one. */
+    static constexpr bool ONE_COPY = POINTS || LAYERS || MODEL;
 
     const register_tower_params<T, D> &p;
     const torre_wave_args &g;
@@ -320,7 +338,8 @@ struct register_tower {
         }
         h.plain_first = x_low - x;
         const int plain_end = plain ? x_high - W - x + 1 : x_low - x;
-        h.plain_end = min(plain_end, h.end_step - 1) - 1; /* two steps, and one to leave with */
+        /* one step to leave with, and one more where two are taken at a time */
+        h.plain_end = min(plain_end, h.end_step - 1) - !ONE_COPY;
     }
     __device__ __forceinline__ bool is_near_face(int t) const
     {
@@ -633,20 +652,22 @@ struct register_tower {
     }
 
     /*
-     * out (level t + 1) from cur (level t) and prev. What columns that stay need of the planes
-     * beside comes last, since neighbours may be late: rows are started some rows before they are
-     * finished. Places are overwritten as soon as they have been read, vector by vector: after
-     * wait_for_edges the lanes of a warp stay together, and shared memory serves a warp in order.
+     * out (level t + 1) from cur (level t) and prev; with ONE_COPY prev becomes level t, each row
+     * when it is needed no more. What columns that stay need of the planes beside comes last, since
+     * neighbours may be late: rows are started some rows before they are finished. Places are
+     * overwritten as soon as they have been read, vector by vector: after wait_for_edges the lanes
+     * of a warp stay together, and shared memory serves a warp in order.
      */
     template <bool DAMPED, bool PLAIN, int PARITY>
-    __device__ __forceinline__ void update(const columns &prev, columns &cur, columns &out,
-                                           uint32_t halo, int t)
+    __device__ __forceinline__ void update(columns &prev, columns &cur, columns &out, uint32_t halo,
+                                           int t)
     {
         constexpr bool SPLIT = !MODEL && !DAMPED; /* the other sums need two registers */
         /* else: columns that enter come first, to give their slot back early, or with their rows,
          * where registers are scarce */
         constexpr bool ENTER_FIRST = PLAIN || DAMPED;
-        constexpr int LEAD = W < 6 ? W : 6;           /* rows started before edges are waited for */
+        /* rows started before edges are waited for; few, where others than plain steps spill */
+        constexpr int LEAD = POINTS && !LAYERS ? 4 : 6;
         constexpr int AHEAD = MODEL && PLAIN ? 3 : 2; /* vectors fetched ahead */
         const stencil_weights<T> &c = p.c;
         recall();
@@ -670,10 +691,11 @@ struct register_tower {
                                 load_cell(k[u & 1][v],
                                           at + (u + S::model_ring_of(u, v)) * model_line);
             };
-        trail to = trail_of(t, PLAIN ? PARITY : t & 1);
+        trail to = trail_of(t, PLAIN && !ONE_COPY ? PARITY : t & 1);
         if (!PLAIN) to.none = item().rows_beyond ? ~0u : outside(item().x_tower + t);
         constexpr bool LAYER_Z = LAYERS && PLAIN;
-        auto kept = [&](T before) { return LAYER_Z ? multiply(keep, before) : before; };
+        /* of the next step, if it is plain: its prev is multiplied by what it keeps of that */
+        const T keeps_next = LAYER_Z && t + 1 < item().plain_stop ? keep : c.one;
         auto shrunk = [&](T next) { return LAYER_Z ? multiply(next, shrink) : next; };
         auto stays = [](int u, int v) { return u + 1 < W && v + 1 < W; };
         T low[W], high[W]; /* beside the columns of a row that enter with their planes */
@@ -700,18 +722,25 @@ struct register_tower {
                 return update_order_2<SKEWED>(c, k_here, cur[u + 1][v + 1], kept_before,
                                               cross(u, v), y_pair(u, v), z_pair);
             };
-            if (!DAMPED) return shrunk(next(kept(before)));
+            if (!DAMPED) return shrunk(next(before));
             const T s_dt =
                 add(add(s_dt_xy[(u + v) / 2], s_dt_xy[16 + (u - v) / 2 + D - 1]), s_dt_z);
             return multiply(next(multiply(add(T(1), -s_dt), before)), reciprocal(add(T(1), s_dt)));
+        };
+        /* row u of prev, which rows up to u - 2 of out needed */
+        auto replace_row = [&](int u) {
+#pragma unroll
+            for (int v = 2 + (u & 1); v < E; v += 2)
+                if (ONE_COPY && u >= 2) prev[u][v] = duplicate(cur[u][v], keeps_next);
         };
         /* all but the z pairs of row u, and those of columns that bring them along */
         auto start_row = [&](int u) {
             if (PLAIN && u + 4 < E) load_halo_row(cur, halo, u + 4);
             load_row_ends(u);
+            replace_row(u);
 #pragma unroll
             for (int v = u & 1; v < W; v += 2) {
-                out[u][v] = start(u, v, kept(prev[u + 2][v + 2]));
+                out[u][v] = start(u, v, prev[u + 2][v + 2]);
                 if (stays(u, v)) continue;
                 out[u][v] = shrunk(finish_order_2(c, out[u][v], add(low[v], high[v])));
                 if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
@@ -767,6 +796,7 @@ struct register_tower {
             if (MODEL && u == 0) load_model(0, 0, W - 1);
             if (!SPLIT && !ENTER_FIRST && u % 2 == 1) enter_row(u);
             if (!SPLIT && !ENTER_FIRST && u == W - 1) release_slot();
+            if (!SPLIT) replace_row(u);
 #pragma unroll
             for (int v = u & 1; v < W; v += 2) {
                 const int v_ahead = u & 1 ? v - 1 : v + 1;
@@ -788,6 +818,8 @@ struct register_tower {
                 }
             }
         }
+        replace_row(W);
+        replace_row(W + 1);
     }
     /* The columns of row u that enter the diamond or lie just outside. */
     static __device__ __forceinline__ void load_halo_row(columns &cur, uint32_t halo, int u)
@@ -900,9 +932,9 @@ struct register_tower {
         warp_arrive<TMA>(gate(offsetof(typename S::gates_type, finished), n % STEPS_APART));
     }
 
-    /* PARITY: of t, in plain steps. */
+    /* PARITY: of t, in plain steps, where there is a copy for each. */
     template <bool PLAIN, int PARITY, bool SOURCES>
-    __device__ __forceinline__ void step(const columns &prev, columns &cur, columns &out, int t)
+    __device__ __forceinline__ void step(columns &prev, columns &cur, columns &out, int t)
     {
         wait_for_slot(n);
         const uint32_t halo =
@@ -923,9 +955,8 @@ struct register_tower {
     }
 
     /*
-     * All steps of one item. There are two copies of a plain step, for even and odd t, but one of a
-     * step that may be near a face or meet a source, after which levels change places: it is run
-     * too seldom to stay in the instruction cache.
+     * All steps of one item. A plain step has code of its own. There is one copy of a step that may
+     * be near a face or meet a source: it is run too seldom to stay in the instruction cache.
      */
     __device__ __forceinline__ void climb()
     {
@@ -933,25 +964,32 @@ struct register_tower {
         enter(P, C);
 #pragma unroll 1
         for (int t = uniform(item().first_step);; t++) {
-            if (t % 2 == 0 && t >= uniform(item().plain_first)) {
+            if ((ONE_COPY || t % 2 == 0) && t >= uniform(item().plain_first)) {
                 int end = item().plain_end;
-                if (POINTS && t < item().source_end) end = min(end, item().source_first - 1);
+                if (POINTS && t < item().source_end) end = min(end, (int)item().source_first);
                 item().plain_stop = end; /* in a register it spills */
                 __syncwarp();
+                if (LAYERS && t < uniform(item().plain_stop))
+                    FOR_COLUMNS(2, E) P[u][v] = multiply(keep, P[u][v]);
 #pragma unroll 1
-                for (; t < uniform(item().plain_stop); t += 2) {
+                for (; t < uniform(item().plain_stop); t += 2 - ONE_COPY) {
                     columns B;
                     step<true, 0, false>(P, C, A, t);
-                    step<true, 1, false>(C, A, B, t + 1);
-                    FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
+                    if constexpr (ONE_COPY) {
+                        FOR_COLUMNS(0, W) C[u][v] = A[u][v];
+                    } else {
+                        step<true, 1, false>(C, A, B, t + 1);
+                        FOR_COLUMNS(0, E) P[u][v] = A[u][v], C[u][v] = B[u][v];
+                    }
                 }
             }
             step<false, 0, POINTS>(P, C, A, t);
             if (t + 1 >= uniform(item().end_step)) {
-                leave(C, A, t);
+                leave(ONE_COPY ? P : C, A, t);
                 break;
             }
-            FOR_COLUMNS(0, E) P[u][v] = C[u][v], C[u][v] = A[u][v];
+            if (!ONE_COPY) FOR_COLUMNS(0, E) P[u][v] = C[u][v];
+            FOR_COLUMNS(0, E) C[u][v] = A[u][v];
         }
     }
     /* The same for a warp above the last plane: it keeps in step. */
