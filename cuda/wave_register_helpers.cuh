@@ -15,10 +15,9 @@
  * The k-th item of this block, which has tried `tries` items so far: the fetch warp takes it, and
  * finishes those without steps.
  */
-template <class S, class F>
+template <class S>
 __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, int nx,
-                                                   typename S::gates_type *gates, int k, int *tries,
-                                                   F find_sources)
+                                                   typename S::gates_type *gates, int k, int *tries)
 {
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     const bool cluster = S::tma && l.cluster == l.parts, group = S::tma && l.taken;
@@ -58,13 +57,12 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
             store_cluster(cluster_address(shared_address(tell), lane),
                           next.number < 0 ? items : next.number,
                           cluster_address(shared_address(told), lane));
-    if (next.number >= 0) find_sources(next);
     if (k >= TURNS) gate_wait<S::tma>(&gates->accepted[k % TURNS], k / TURNS - 1 & 1);
     if (lane == 0) gates->turn[k % TURNS] = next;
     warp_arrive<S::tma>(&gates->offered[k % TURNS]);
     return next;
 }
-/* The items of this block for all other warps; n: steps of the items before. */
+/* The items of this block for all other warps; n: steps of the items before, k: number of these. */
 template <class S, class F>
 __device__ __forceinline__ void for_each_item(typename S::gates_type *gates, F f)
 {
@@ -75,7 +73,7 @@ __device__ __forceinline__ void for_each_item(typename S::gates_type *gates, F f
         const register_turn turn = gates->turn[k % TURNS];
         warp_arrive<S::tma>(&gates->accepted[k % TURNS]);
         if (turn.number < 0) break;
-        f(turn, n);
+        f(turn, n, k);
         n += turn.w.end_step - turn.w.first_step;
     }
 }
@@ -101,8 +99,7 @@ __device__ __forceinline__ void wait_for_room(typename S::gates_type *gates, int
     if (n >= STEPS_APART) wait_until_published<S>(gates, n - STEPS_APART);
 }
 
-template <class T, int D, bool MODEL, register_kind KIND, bool POINTS = false>
-struct register_fetch {
+template <class T, int D, bool MODEL, register_kind KIND> struct register_fetch {
     using S = register_shape<T, D, MODEL, KIND>;
     static constexpr bool TMA = S::tma;
     static constexpr int V = S::vector;
@@ -299,19 +296,6 @@ struct register_fetch {
         }
     }
 
-    /* Which sources an item may meet, and between which steps. */
-    __device__ __forceinline__ void find_sources(register_turn &turn) const
-    {
-        const strip_points<S, D> strip(p.g, p.l, turn.w.m, turn.w.part, false);
-        const int x = p.l.half_size * turn.w.s;
-        turn.source_begin = strip.begin(x + turn.w.first_step);
-        turn.source_stop = strip.end(x + turn.w.end_step - 1);
-        turn.source_first = turn.source_end = 0;
-        if (turn.source_begin >= turn.source_stop) return;
-        turn.source_first = strip.nodes[turn.source_begin].x - x - (S::W - 1);
-        turn.source_end = strip.nodes[turn.source_stop - 1].x - x + 1;
-    }
-
     __device__ __forceinline__ void run(typename S::gates_type *gates, char *shared,
                                         const register_tower_edges &edges) const
     {
@@ -320,10 +304,7 @@ struct register_fetch {
         int tries = 0;
 #pragma unroll 1
         for (int k = 0;; k++) {
-            const register_turn turn =
-                take_item<S>(p.l, g.n[0], gates, k, &tries, [&](register_turn &next) {
-                    if (POINTS) find_sources(next);
-                });
+            const register_turn turn = take_item<S>(p.l, g.n[0], gates, k, &tries);
             if (turn.number < 0) break;
             const tower_item &w = turn.w;
             const bool group = TMA && p.l.taken;
@@ -402,7 +383,7 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
 {
     const torre_tower_launch &l = p.l;
     const int lane = threadIdx.x & 31;
-    for_each_item<S>(gates, [&](const register_turn &turn, int n) {
+    for_each_item<S>(gates, [&](const register_turn &turn, int n, int) {
         const tower_item &w = turn.w;
         const int item = turn.number;
         if (l.cluster == l.parts) return; /* nobody would wait for this warp */
@@ -496,7 +477,7 @@ template <class S, int D, class T> struct register_model {
     /* All steps of all items, by a warp that does nothing else. */
     __device__ __forceinline__ void run() const
     {
-        for_each_item<S>(gates, [&](const register_turn &turn, int n) {
+        for_each_item<S>(gates, [&](const register_turn &turn, int n, int) {
             const tower_item &w = turn.w;
             if (n > 0) wait_for_step<S>(gates, n - 1);
             start(w, n);
@@ -514,7 +495,7 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
 {
     const int lane = threadIdx.x & 31;
     [[maybe_unused]] const register_model<S, D, T> model = {p, gates, shared};
-    for_each_item<S>(gates, [&](const register_turn &turn, int n) {
+    for_each_item<S>(gates, [&](const register_turn &turn, int n, int) {
         const tower_item &w = turn.w;
         int *progress = tower_progress(p.l, w.s, w.m, w.part);
         if constexpr (MODEL) model.start(w, n);
@@ -551,13 +532,22 @@ __device__ __forceinline__ void take_samples(const register_tower_params<T, D> &
             if (warps >> i / LANES_ARRIVE & 1)
                 gate_arrive<S::tma>(&gates->near[i / LANES_ARRIVE][n & 1]);
     };
-    for_each_item<S>(gates, [&](const register_turn &turn, int n) {
+    for_each_item<S>(gates, [&](const register_turn &turn, int n, int k) {
         const tower_item &w = turn.w;
         const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
         const int z_first = tower_planes_of(p.l, w.part, p.g.n[2], S::vector).first;
         const int x_tower = p.l.half_size * w.s, end = strip.end(x_tower + w.end_step - 2);
         int i = strip.begin(x_tower + w.first_step) + lane;
+        const strip_points<S, D> sources(p.g, p.l, w.m, w.part, false);
+        const int source_begin = sources.begin(x_tower + w.first_step),
+                  source_stop = sources.end(x_tower + w.end_step - 1);
         torre_strip_node node = strip.node(i, end), after = strip.node(i + 32, end);
+        register_source_steps steps = {0, 0};
+        if (source_begin < source_stop)
+            steps = {sources.nodes[source_begin].x - x_tower - (S::W - 1),
+                     sources.nodes[source_stop - 1].x - x_tower + 1};
+        if (lane == 0) gates->sources[k % TURNS] = steps;
+        warp_arrive<S::tma>(&gates->looked_up[k % TURNS]);
         /* f of all receivers of this lane in the diamond that starts at x, with their columns */
         auto for_each_receiver = [&](int x, auto f) {
             int j = i;
@@ -573,13 +563,13 @@ __device__ __forceinline__ void take_samples(const register_tower_params<T, D> &
         /* Sources of step t, which is number n, for workers: they have waited for its edges when
          * they need them. */
         auto list_sources = [&](int t, int n) {
-            if (t < turn.source_first || t >= turn.source_end) return;
+            if (t < steps.first || t >= steps.end) return;
             source_list<T> &list = ((source_list<T> *)(shared + S::sources))[n & 1];
-            const torre_strip_node q = strip.node(turn.source_begin + lane, turn.source_stop);
+            const torre_strip_node q = strip.node(source_begin + lane, source_stop);
             const int column = strip.column(q, x_tower + t);
             const uint32_t found = __ballot_sync(~0u, column >= 0);
             const int at = __popc(found & ((1u << lane) - 1));
-            const bool all = turn.source_stop - turn.source_begin <= 32;
+            const bool all = source_stop - source_begin <= 32;
             if (lane == 0) list.count = all ? __popc(found) : list.room + 1;
             if (column >= 0 && at < list.room)
                 list.source[at] = {
@@ -642,6 +632,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         }
         for (int i = 0; i < TURNS; i++) {
             gate_init<TMA>(&gates->offered[i], LANES_ARRIVE);
+            gate_init<TMA>(&gates->looked_up[i], LANES_ARRIVE);
             gate_init<TMA>(&gates->accepted[i],
                            (S::warps + (POINTS || (MODEL && TMA) ? 3 : 2)) * LANES_ARRIVE);
         }
@@ -658,8 +649,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
     if (helper >= 0) {
         if constexpr (TMA)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
-        if (helper == 0)
-            register_fetch<T, D, MODEL, KIND, POINTS>{params}.run(gates, shared, edges);
+        if (helper == 0) register_fetch<T, D, MODEL, KIND>{params}.run(gates, shared, edges);
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
         if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
@@ -670,7 +660,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         if constexpr (TMA)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
         register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND> tower(params);
-        for_each_item<S>(gates, [&](const register_turn &turn, int) { tower.run(turn); });
+        for_each_item<S>(gates, [&](const register_turn &turn, int, int k) { tower.run(turn, k); });
     }
     if constexpr (TMA) /* others may still store in this block */
         if (params.l.cluster > 1) {

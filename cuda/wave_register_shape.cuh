@@ -51,7 +51,7 @@ struct register_item {
                                    * of n, */
     uint32_t gate_to[2];          /* and its gate for even n; or 0 */
     int last_warp;                /* with planes */
-    int source_first, source_end; /* as in register_turn */
+    int source_first, source_end; /* no source is in the diamond of other steps */
     uint32_t rows_outside;        /* bit 16 + D - 1 + Y: row Y of the diamond is beyond a face, */
     uint32_t rows_beyond;         /* or beyond the seam of periodic y, by `seam` bytes */
     int64_t seam;
@@ -71,8 +71,10 @@ template <class T> struct source_list {
 struct register_turn {
     tower_item w;
     int number;
-    int source_first, source_end;  /* no source is in the diamond of other steps, */
-    int source_begin, source_stop; /* nor is any but these nodes */
+};
+/* Between which steps of an item sources may be in the diamond. */
+struct register_source_steps {
+    int first, end;
 };
 constexpr int TURNS = 4; /* items that the warps of a block may be apart */
 /* And the first block of a cluster of eight and the last: it fetches up to five steps ahead of one
@@ -91,6 +93,8 @@ template <int WARPS, int SLOTS> struct register_gates {
     uint64_t offered[TURNS];  /* the fetch warp has taken an item */
     uint64_t accepted[TURNS]; /* all others know which */
     register_turn turn[TURNS];
+    uint64_t looked_up[TURNS]; /* which of its steps may meet sources: */
+    register_source_steps sources[TURNS];
     uint64_t told[TURNS_TOLD]; /* the first block of the cluster has told which item comes next: */
     int place[TURNS_TOLD];     /* its own; or one beyond the last */
 };

@@ -232,10 +232,6 @@ struct register_tower {
         if (n > 0 && h.last_warp != (range.count - 1) / 32)
             gate_wait<TMA>(&gates()->published[(n - 1) % STEPS_APART], (n - 1) / STEPS_APART & 1);
         __syncwarp();
-        if (POINTS) {
-            h.source_first = turn.source_first;
-            h.source_end = turn.source_end;
-        }
         h.part = w.part;
         h.first_step = w.first_step;
         h.end_step = w.end_step;
@@ -954,14 +950,23 @@ struct register_tower {
         if (!last) finish_step(n - 1); /* else once the diamond has been written */
     }
 
+    /* In which steps of item k sources may be in the diamond. */
+    __device__ __forceinline__ void find_source_steps(int k) const
+    {
+        gate_wait<TMA>(&gates()->looked_up[k % TURNS], k / TURNS & 1);
+        item().source_first = gates()->sources[k % TURNS].first;
+        item().source_end = gates()->sources[k % TURNS].end;
+        __syncwarp();
+    }
     /*
      * All steps of one item. A plain step has code of its own. There is one copy of a step that may
      * be near a face or meet a source: it is run too seldom to stay in the instruction cache.
      */
-    __device__ __forceinline__ void climb()
+    __device__ __forceinline__ void climb(int k)
     {
         columns P, C, A;
         enter(P, C);
+        if (POINTS) find_source_steps(k);
 #pragma unroll 1
         for (int t = uniform(item().first_step);; t++) {
             if ((ONE_COPY || t % 2 == 0) && t >= uniform(item().plain_first)) {
@@ -1008,13 +1013,14 @@ struct register_tower {
             finish_step(n - 1);
         }
     }
-    __device__ __forceinline__ void run(const register_turn &turn)
+    /* k: number of this block's items before */
+    __device__ __forceinline__ void run(const register_turn &turn, int k)
     {
         start_item(turn);
         if (!works())
             climb_idle();
         else
-            climb();
+            climb(k);
         finish_step(n - 1);
         __syncwarp();
     }
