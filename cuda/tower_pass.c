@@ -77,6 +77,14 @@ static int choose_cluster(const torre_tower_shape *shape, int64_t wish, torre_to
     return l->blocks / l->parts;
 }
 
+/* Groups of blocks for the multiprocessors that clusters of whole towers leave, in a launch of
+ * their own at the same time (mail holds them up, but three parts gain 4 %, four 2 to 3 %). */
+static int groups_beside(const torre_cuda_solver *s, int blocks, const torre_tower_launch *l)
+{
+    if (s->settings.cluster || l->cluster == 1 || l->cluster != l->parts) return 0;
+    return (blocks - l->blocks) / l->parts;
+}
+
 static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g,
                                const torre_tower_launch *l, int64_t count, torre_tower *list)
 {
@@ -120,6 +128,11 @@ static torre_status upload_list(torre_tower_schedule *schedule, const torre_towe
     return status;
 }
 
+static size_t mailbox_bytes(const torre_cuda_solver *s, int blocks)
+{
+    return (size_t)blocks * 8 * (size_t)s->shape.mailbox_bytes;
+}
+
 static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
                                   torre_tower_schedule *schedule)
 {
@@ -140,8 +153,9 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     l->m_min = (int)g.m_min;
     l->m_max = (int)g.m_max;
     l->parts = (int)torre_cuda_parts(&s->shape, p->size[2], p->precision);
-    l->blocks = multiprocessors * s->shape.blocks_per_sm;
+    const int blocks = l->blocks = multiprocessors * s->shape.blocks_per_sm;
     const int groups = choose_cluster(&s->shape, s->settings.cluster, l);
+    const int beside = groups_beside(s, blocks, l);
     if (count * l->parts > INT32_MAX / 2)
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");
     torre_tower *list = malloc((size_t)count * sizeof *list);
@@ -151,12 +165,23 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     free(list);
     TORRE_TRY(status);
     const size_t counters = (size_t)(torre_tower_slots(&g) * l->parts);
-    schedule->counters = counters + 1 + (size_t)groups * (size_t)(count + 1);
+    schedule->counters = counters + 1 + (size_t)(groups + beside) * (size_t)(count + 2);
     TORRE_TRY(torre_cuda_alloc((void **)&l->progress, schedule->counters * sizeof(int)));
     l->next = l->progress + counters;
     l->taken = groups ? l->next + 1 : NULL;
-    return torre_cuda_alloc((void **)&l->mailbox,
-                            (size_t)l->blocks * 8 * (size_t)s->shape.mailbox_bytes);
+    TORRE_TRY(
+        torre_cuda_alloc((void **)&l->mailbox, mailbox_bytes(s, l->blocks + beside * l->parts)));
+    if (!beside) return TORRE_OK;
+    schedule->beside = *l;
+    schedule->beside.blocks = beside * l->parts;
+    schedule->beside.cluster = 1;
+    schedule->beside.taken = l->next + 1; /* clusters of whole towers have none */
+    schedule->beside.mailbox += mailbox_bytes(s, l->blocks);
+    if (s->beside) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->beside, cudaStreamNonBlocking));
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->ready, cudaEventDisableTiming));
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->done, cudaEventDisableTiming));
+    return TORRE_OK;
 }
 
 torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
@@ -170,11 +195,19 @@ torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
             return status;
         }
     }
-    const torre_tower_launch *l = &schedule->launch;
+    const torre_tower_launch *l = &schedule->launch, *beside = &schedule->beside;
     TORRE_CUDA_TRY(cudaMemsetAsync(l->progress, 0, schedule->counters * sizeof(int),
                                    s->stream)); /* and l->next, l->taken */
-    TORRE_CUDA_TRY(cudaMemsetAsync(
-        l->mailbox, 0, (size_t)l->blocks * 8 * (size_t)s->shape.mailbox_bytes, s->stream));
+    TORRE_CUDA_TRY(
+        cudaMemsetAsync(l->mailbox, 0, mailbox_bytes(s, l->blocks + beside->blocks), s->stream));
+    if (beside->blocks) {
+        TORRE_CUDA_TRY(cudaEventRecord(s->ready, s->stream));
+        TORRE_CUDA_TRY(cudaStreamWaitEvent(s->beside, s->ready, 0));
+    }
     TORRE_CUDA_TRY(s->kernel->launch(&s->args, l, s->stream));
+    if (!beside->blocks) return TORRE_OK;
+    TORRE_CUDA_TRY(s->kernel->launch(&s->args, beside, s->beside));
+    TORRE_CUDA_TRY(cudaEventRecord(s->done, s->beside));
+    TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, s->done, 0));
     return TORRE_OK;
 }

@@ -130,7 +130,8 @@ typedef struct torre_tower_launch {
     int *progress; /* [slots][parts] completed steps; zero at launch */
     char *mailbox; /* [blocks][2 turns][2 sides][2 parities][mailbox_bytes]; zero at launch */
     int *next;     /* items taken so far, by kernels that take them when they are free */
-    int *taken;    /* [groups][tower_count + 1] by groups of `parts` blocks; zero at launch */
+    int *taken;    /* [groups][tower_count + 2] by groups of `parts` blocks, the last one how many
+                    * of them but the first are there; zero at launch */
     int blocks;    /* persistent blocks, all co-resident */
 } torre_tower_launch;
 

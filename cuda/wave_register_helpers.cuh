@@ -12,6 +12,11 @@
  * `taken`. Their items are numbered as if each block took every G-th. Where there is no room for a
  * group, blocks do that.
  *
+ * Multiprocessors that clusters leave have groups of a launch of their own, which takes towers of
+ * the same list. It may start late, or in part: who is not there yet holds up nobody, since a
+ * cluster starts as a whole and a group takes nothing before all its blocks are there. So a tower
+ * that has been taken has all its blocks at work, and only waits for towers taken before it.
+ *
  * The k-th item of this block, which has tried `tries` items so far: the fetch warp takes it, and
  * finishes those without steps.
  */
@@ -25,8 +30,13 @@ __device__ __forceinline__ register_turn take_item(const torre_tower_launch &l, 
     const int part = blockIdx.x % parts;
     uint64_t *told = &gates->told[k % TURNS_TOLD];
     int *tell = &gates->place[k % TURNS_TOLD];
-    int *taken = l.taken + blockIdx.x / parts * (l.tower_count + 1) + k; /* 1 more; 0: not yet */
+    int *taken = l.taken + blockIdx.x / parts * (l.tower_count + 2) + k; /* 1 more; 0: not yet */
     register_turn next;
+    if (group && k == 0) { /* a group that is not complete takes nothing */
+        int *there = taken + l.tower_count + 1;
+        if (part > 0 && lane == 0) atomicAdd(there, 1);
+        while (part == 0 && load_progress(there) < parts - 1) __nanosleep(1000);
+    }
 #pragma unroll 1
     for (;;) {
         int item = 0;

@@ -134,7 +134,8 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_shape 
      * those of u >= W, then the others (v >= W), each of these two leading edges a box that can be
      * copied as one (not in f64, which has too many bytes in a line, nor beside a model, which
      * leaves no room for the alignment); lines hold a vector of planes more on both sides */
-    static constexpr int slots = MODEL || !tma ? 2 : 4, halo_lines = 4 * D + 2;
+    static constexpr int slots = MODEL || !tma ? 2 : KIND == REGISTER_HALF ? 3 : 4;
+    static constexpr int halo_lines = 4 * D + 2;
     static constexpr int line = planes + 2 * vector, line_bytes = line * (int)sizeof(T);
     static constexpr bool in_boxes = tma && !MODEL && sizeof(T) == 4;
     static constexpr int reach = 2 * D;         /* no halo is further beyond a y face */

@@ -211,8 +211,13 @@ struct register_tower {
         return ((volatile register_item *)(shared() + S::items))[warp];
     }
     __device__ __forceinline__ bool works() const { return warp * 32 < item().planes; }
-    __device__ __forceinline__ bool active() const { return (int)threadIdx.x < item().planes; }
-    __device__ __forceinline__ int z() const { return item().z_first + (int)threadIdx.x; }
+    __device__ __forceinline__ bool active() const { return plane() < item().planes; }
+    __device__ __forceinline__ int z() const { return item().z_first + plane(); }
+    /* Number of this thread's plane in its block. Special registers are slow, others scarce. */
+    __device__ __forceinline__ int plane() const
+    {
+        return S::kind == REGISTER_HALF ? warp * 32 + lane : (int)threadIdx.x;
+    }
     /* Lane of the lowest (side 0) or highest plane of this warp. */
     __device__ __forceinline__ int end_lane(int side) const
     {
@@ -676,7 +681,7 @@ struct register_tower {
         constexpr int model_line = S::planes * (int)sizeof(T);
         const int model_shift = t % S::model_ring;
         const uint32_t model =
-            memory + S::model + threadIdx.x * (int)sizeof(T) + model_shift * model_line;
+            memory + S::model + plane() * (int)sizeof(T) + model_shift * model_line;
         auto load_model =
             [&](int u, int first,
                 int last) { /* columns v of row u */
@@ -836,8 +841,7 @@ struct register_tower {
     {
         const int u = S::column_u(column), v = S::column_v(column);
         value_place place = {0, nullptr};
-        if (u > 0 && v > 0)
-            place.at = memory + S::exchange + S::value_at((int)threadIdx.x, u, v) * 4;
+        if (u > 0 && v > 0) place.at = memory + S::exchange + S::value_at(plane(), u, v) * 4;
         if (min(u, v) < 2)
             place.cell =
                 (char *)((T *)g.field[t & 1] + (item().x_tower + t + (u + v) / 2) * g.stride_x +
@@ -934,7 +938,7 @@ struct register_tower {
     {
         wait_for_slot(n);
         const uint32_t halo =
-            memory + S::ring + n % S::slots * S::slot_bytes + (V + threadIdx.x) * (int)sizeof(T);
+            memory + S::ring + n % S::slots * S::slot_bytes + (V + plane()) * (int)sizeof(T);
         const bool near = !PLAIN && is_near_face(t);
         if (!PLAIN) {
 #pragma unroll

@@ -302,6 +302,9 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     cudaFree(s->norms);
     torre_cuda_points_free(&s->points);
     torre_turned_free(&s->turned);
+    if (s->ready) cudaEventDestroy(s->ready);
+    if (s->done) cudaEventDestroy(s->done);
+    if (s->beside) cudaStreamDestroy(s->beside);
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s);
 }

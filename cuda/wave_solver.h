@@ -32,7 +32,10 @@ typedef struct torre_cuda_points {
 /* The schedule of passes of one height. */
 typedef struct torre_tower_schedule {
     torre_tower_launch launch; /* pointers: device memory of the schedule */
-    size_t counters;           /* entries of launch.progress, launch.next, launch.taken */
+    torre_tower_launch
+        beside;      /* at the same time on the multiprocessors that clusters leave: groups
+                      * with mail that take towers of the same list; or no blocks */
+    size_t counters; /* entries of launch.progress, launch.next, taken of both */
 } torre_tower_schedule;
 
 /* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
@@ -56,6 +59,8 @@ typedef struct torre_cuda_solver {
     torre_tower_shape shape;
     torre_cuda_settings settings;
     torre_tower_schedule schedule[2]; /* of full passes, and of the last lower one */
+    cudaStream_t beside;              /* of schedule.beside; or NULL */
+    cudaEvent_t ready, done;          /* to launch, before and after it */
     const torre_step_kernel *stepper; /* stepwise engine */
     torre_step_launch step;
     torre_device_norms *norms;
