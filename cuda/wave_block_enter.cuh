@@ -3,9 +3,10 @@
  * after its last. Included by wave_block_tower.cuh.
  */
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::load_block(vec (&to)[ZV][NL], const T *field, int x, int y)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_block(vec (&to)[ZV][NL], const T *field,
+                                                            int x, int y)
 {
     const int vectors = h.vectors, z_part = h.z_part;
 #pragma unroll
@@ -23,11 +24,11 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::load_block(vec (&to)[ZV][NL], const T *
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 template <bool CHECKED>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::store_block(const vec (&from)[ZV][NL], void *field, int x,
-                                                     int y)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::store_block(const vec (&from)[ZV][NL], void *field,
+                                                             int x, int y)
 {
     if (idle()) return;
     const int64_t step_x = g.stride_x * sizeof(T), step_y = g.stride_y * sizeof(T);
@@ -48,11 +49,11 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::store_block(const vec (&from)[ZV][NL], 
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 template <class Waits>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::enter(vec (&A)[ZV][NL],
-                                                                               vec (&C)[ZV][NL],
-                                                                               int t, Waits &waits)
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::enter(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t,
+                                                       Waits &waits)
 {
     const place p = my_place();
     const int x = h.x_tower + R * (t - 1), y = p.y;
@@ -80,15 +81,17 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::enter(v
     find_sources(x + R + R * X, y);
     if (RACECHECK) sources_found();
     fetch_model(x + R + R * X, y);
+    fetch_damped_lines(x + R + R * X);
     if constexpr (STEADY) {
         if constexpr (HOLDS_K) hold_model(C, x + R + R * X, y);
         find_rows_beside(p, X, t);
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::find_rows_beside(const place &p, int X, int t) const
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_rows_beside(const place &p, int X,
+                                                                  int t) const
 {
     if (!leads()) return;
     place &to = ((place *)(shared() + S::places))[slot()];
@@ -96,9 +99,9 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::find_rows_beside(const place &p, int X,
     if (p.row - 1 > -DB) to.own_down = steady_place(X + 1, p.row - 1, t - h.first_step);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::edge_number(int n, int *side, int *d, int *line)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::edge_number(int n, int *side, int *d, int *line)
 {
     int me; /* again each time: not a register that outlives the steps */
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(me));
@@ -108,10 +111,10 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::edge_number(int n, int *side, int *d, i
     *line = number % NL;
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::load_edges(vec (&edges)[EDGES], const T *field, int x,
-                                                    int y)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_edges(vec (&edges)[EDGES], const T *field,
+                                                            int x, int y)
 {
 #pragma unroll
     for (int n = 0; n < EDGES; n++) {
@@ -127,9 +130,9 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::load_edges(vec (&edges)[EDGES], const T
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::publish_edges(const vec (&edges)[EDGES], int block)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::publish_edges(const vec (&edges)[EDGES], int block)
 {
 #pragma unroll
     for (int n = 0; n < EDGES; n++) {
@@ -140,10 +143,10 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::publish_edges(const vec (&edges)[EDGES]
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::leave(const vec (&C)[ZV][NL], const vec (&A)[ZV][NL],
-                                               int t)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::leave(const vec (&C)[ZV][NL],
+                                                       const vec (&A)[ZV][NL], int t)
 {
     sources_found(); /* of a block that will not come */
     const place p = my_place();

@@ -9,18 +9,35 @@
 template <class T, int R, int DB>
 constexpr bool block_tower_built_tma = R > 1 || DB * sizeof(T) > 24;
 
-template <class T, int R, int DB, bool WIDE> const void *block_tower_function(bool tma, bool model)
+template <class T, int R, int DB, bool WIDE>
+const void *block_tower_function(bool tma, bool model, bool layers)
 {
+    using S = block_shape<T, R, DB, WIDE>;
+    constexpr bool apart = S::layers_apart(true);
+    constexpr block_layers some = apart ? LAYERS_ALONE : WITH_LAYERS;
+    constexpr block_layers none = apart ? WITHOUT_LAYERS : WITH_LAYERS;
+    /* beside an array that is not in registers, less code makes more values spill */
+    constexpr block_layers beside = S::holds_k(true, true) ? none : WITH_LAYERS;
     if constexpr (WIDE) {
-        return tma && !model ? (const void *)block_tower_tma<T, R, DB, true, false> : nullptr;
+        return !tma || model ? nullptr
+               : layers      ? (const void *)block_tower_tma<T, R, DB, true, false, some>
+                             : (const void *)block_tower_tma<T, R, DB, true, false, none>;
     } else {
         if constexpr (block_tower_built_tma<T, R, DB>)
-            if (tma)
-                return model ? (const void *)block_tower_tma<T, R, DB, false, true>
-                             : (const void *)block_tower_tma<T, R, DB, false, false>;
+            if (tma && layers)
+                return model ? (const void *)block_tower_tma<T, R, DB, false, true, some>
+                             : (const void *)block_tower_tma<T, R, DB, false, false, some>;
+            else if (tma)
+                return model ? (const void *)block_tower_tma<T, R, DB, false, true, beside>
+                             : (const void *)block_tower_tma<T, R, DB, false, false, none>;
         return model ? (const void *)block_tower_plain<T, R, DB, true>
                      : (const void *)block_tower_plain<T, R, DB, false>;
     }
+}
+
+template <class T, int R, int DB, bool WIDE> block_layers kernel_layers(bool tma, bool layers)
+{
+    return layers && block_shape<T, R, DB, WIDE>::layers_apart(tma) ? LAYERS_ALONE : WITH_LAYERS;
 }
 
 /* Not with periodic z faces, whose halos wrap. */
@@ -29,7 +46,7 @@ cudaError_t block_tower_uses_tma(bool periodic_z, bool *tma)
 {
     *tma = false;
     if (periodic_z || !block_tower_built_tma<T, R, DB>) return cudaSuccess;
-    return runs_with_tma(block_tower_function<T, R, DB, WIDE>(true, false), tma);
+    return runs_with_tma(block_tower_function<T, R, DB, WIDE>(true, false, false), tma);
 }
 
 template <class T, int R, int DB, bool WIDE = false>
@@ -44,11 +61,13 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
     if (S::shared_bytes > limit || (WIDE && !tma)) return cudaErrorInvalidConfiguration;
-    for (int model = 0; model < (WIDE ? 1 : 2); model++) {
-        const void *k = block_tower_function<T, R, DB, WIDE>(tma, model);
+    for (int kind = 0; kind < (WIDE ? 2 : 4); kind++) {
+        const bool model = kind / 2, layers = kind % 2;
+        const void *k = block_tower_function<T, R, DB, WIDE>(tma, model, layers);
         e = cudaFuncGetAttributes(&f, k);
         if (e) return e;
-        const int bytes = S::shared_bytes_of(tma, model);
+        const int bytes =
+            S::shared_bytes_of(tma, model, kernel_layers<T, R, DB, WIDE>(tma, layers));
         e = cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
         if (e) return e;
         int blocks;
@@ -56,15 +75,15 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
         e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, shape->threads, bytes);
         if (e) return e;
         /* all blocks of a launch must be resident, whichever variant runs */
-        if (!model || blocks < shape->blocks_per_sm) shape->blocks_per_sm = blocks;
-        if (model) continue;
+        if (kind == 0 || blocks < shape->blocks_per_sm) shape->blocks_per_sm = blocks;
+        if (kind) continue;
         shape->registers = f.numRegs;
         shape->spill_bytes = (int)f.localSizeBytes;
     }
     shape->planes = S::planes;
     shape->block_x = R;
     shape->strips = false;
-    shape->shared_bytes = S::shared_bytes_of(tma, false);
+    shape->shared_bytes = S::shared_bytes_of(tma, false, WITH_LAYERS);
     shape->mailbox_bytes = S::mailbox_bytes;
     return shape->blocks_per_sm > 0 ? cudaSuccess : cudaErrorInvalidConfiguration;
 }
@@ -86,9 +105,11 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
                                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
     if (e) return e;
     void *arguments[] = {&params};
-    return cudaLaunchKernel(block_tower_function<T, R, DB, WIDE>(tma, args->k != nullptr),
-                            dim3(launch->blocks), dim3(tma ? S::threads_tma : S::active), arguments,
-                            S::shared_bytes_of(tma, args->k), stream);
+    const bool layers = args->damping[0];
+    return cudaLaunchKernel(
+        block_tower_function<T, R, DB, WIDE>(tma, args->k, layers), dim3(launch->blocks),
+        dim3(tma ? S::threads_tma : S::active), arguments,
+        S::shared_bytes_of(tma, args->k, kernel_layers<T, R, DB, WIDE>(tma, layers)), stream);
 }
 
 #endif

@@ -4,28 +4,28 @@
  * Included by wave_block_tower.cuh.
  */
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ const T *
-block_tower<T, R, DB, WIDE, MODEL, TMA>::model_of(const cell_block &b, int v)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::model_of(const cell_block &b, int v)
 {
     return (const T *)g.k + column(b.x, g.n[0]) * g.k_stride_x +
            column(b.y, g.n[1]) * g.k_stride_y + z_of(b, v);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 template <int AXIS>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::load_model(vec (&k)[R], const T *model, int v, int i,
-                                                    int j) const
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_model(vec (&k)[R], const T *model, int v,
+                                                            int i, int j) const
 {
 #pragma unroll
     for (int q = 0; q < R && MODEL; q++)
         k[q] = load_k(model, v, AXIS == 0 ? i + q : i, AXIS == 1 ? j + q : j);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ cells<T>
-block_tower<T, R, DB, WIDE, MODEL, TMA>::load_k(const T *model, int v, int i, int j) const
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_k(const T *model, int v, int i, int j) const
 {
     const int number = v * NL + i * R + j;
     if (number < KEPT) return load_shared(kept(number));
@@ -38,10 +38,10 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::load_k(const T *model, int v, int i, in
     return k;
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 template <class F>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::for_all_k(int x, int y,
-                                                                                   F f)
+__device__ __forceinline__ void
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::for_all_k(int x, int y, F f)
 {
     const cell_block b = {x, y, h.z_part};
 #pragma unroll
@@ -52,16 +52,16 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::for_all
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::hold_model(vec (&K)[ZV][NL], int x, int y)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::hold_model(vec (&K)[ZV][NL], int x, int y)
 {
     for_all_k(x, y, [&](int v, int i, const T *k) { K[v][i] = load_global(k); });
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::fetch_entering(const place &p, int x, int y)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fetch_entering(const place &p, int x, int y)
 {
     for_all_k(x, y, [&](int v, int i, const T *k) {
         __pipeline_memcpy_async(shared() + entering(p, v * NL + i), k, 16);
@@ -69,9 +69,9 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::fetch_entering(const place &p, int x, i
     __pipeline_commit();
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::take_entering(vec (&K)[ZV][NL], const place &p)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::take_entering(vec (&K)[ZV][NL], const place &p)
 {
     __pipeline_wait_prior(0);
 #pragma unroll
@@ -80,8 +80,9 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::take_entering(vec (&K)[ZV][NL], const p
         for (int i = 0; i < NL; i++) K[v][i] = load_shared(entering(p, v * NL + i));
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::fetch_model(int x, int y)
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fetch_model(int x,
+                                                                                             int y)
 {
     if (!KEPT || idle()) return;
     const cell_block b = {x, y, h.z_part};

@@ -9,8 +9,9 @@ __device__ __forceinline__ const int *point_lists(const torre_points_args &point
 }
 
 /* Asynchronously: the numbers are there after sources_found, one step later. */
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::find_sources(int x, int y)
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_sources(int x,
+                                                                                              int y)
 {
     if (!g.points.first || !leads() || idle()) return;
     place &p = ((place *)(shared() + S::places))[slot()];
@@ -23,8 +24,8 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::find_so
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::sources_found()
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sources_found()
 {
     if (!g.points.first) return;
     __pipeline_wait_prior(0);
@@ -32,9 +33,9 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::sources
 }
 
 /* In shared memory, where a cell can be named, and where it has been written already. */
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::add_sources(const place &p, int block, int t)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::add_sources(const place &p, int block, int t)
 {
 #pragma unroll 1
     for (int n = p.source_first; n < p.source_last; n++) {
@@ -101,10 +102,10 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     {
         if (ahead >= last) return;
         const char *block =
-            shared +
-            (S::steady(TMA, MODEL)
-                 ? block_tower<T, R, DB, WIDE, MODEL, TMA>::steady_place(X, Y, t - w.first_step)
-                 : S::own + (t & 1) * S::own_odd(TMA, MODEL) + number * S::block_bytes);
+            shared + (S::steady(TMA, MODEL)
+                          ? block_tower<T, R, DB, WIDE, MODEL, WITH_LAYERS, TMA>::steady_place(
+                                X, Y, t - w.first_step)
+                          : S::own + (t & 1) * S::own_odd(TMA, MODEL) + number * S::block_bytes);
         const int z = tower_planes_of(l, w.part, g.n[2], S::V).first;
         T *to = (T *)g.points.samples + (t - 1) * g.points.receiver_count;
         for (;;) {

@@ -20,6 +20,9 @@ constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
 /* Shared memory a block may have; parts of the smaller tower kernels fit smaller GPUs. */
 constexpr int MOST_SHARED = 232448;
 
+/* What a kernel can do about absorbing layers: any number of them, none, or quickly for many. */
+enum block_layers { WITH_LAYERS, WITHOUT_LAYERS, LAYERS_ALONE };
+
 /* The numbers of a block tower. WIDE: more planes, so that a tower has fewer parts; with TMA, at
  * constant velocity, where images of whole vectors will do at z faces. */
 template <class T, int R, int DB, bool WIDE = false> struct block_shape {
@@ -106,18 +109,34 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     static constexpr int shared_bytes = places + 32 * slots;
 
     static constexpr int workers = blocks * lanes; /* threads that own cells */
+    /* LAYERS_ALONE (wave_block_layers.cuh): s dt of each plane, line along x of the diamond, and
+     * line along y of a block; and tables. */
+    static constexpr int layers_planes = ZL * 16, layers_rows = (2 * DB - 1) * R;
+    static constexpr int layers_base =
+        layers_planes + round_up((layers_rows + slots * R) * (int)sizeof(T), 16);
+    static constexpr int layers_table = layers_rows * layers_planes;
+    /* Whether there are such kernels: for the dts that is taken where nothing is said. */
+    static constexpr __host__ __device__ bool layers_apart(bool tma)
+    {
+        return tma && sizeof(T) == 4 && R > 1 && DB == 4;
+    }
     /* With TMA there may be more. With a model: k of the first so many vectors of every thread, as
      * far as they fit. */
     static constexpr int more = round_up(shared_bytes, 128);
     static constexpr int k_stride = round_up(workers, 32) * 16;
-    static constexpr int k_room = (MOST_SHARED - more) / k_stride;
-    static constexpr int k_vectors = k_room < 0 ? 0 : k_room < ZV * NL ? k_room : ZV * NL;
+    static constexpr __host__ __device__ int k_vectors(block_layers layers)
+    {
+        const int tables = layers == LAYERS_ALONE ? layers_base + 2 * layers_table : 0;
+        const int fit = (MOST_SHARED - more - tables) / k_stride;
+        return fit < 0 ? 0 : fit < ZV * NL ? fit : ZV * NL;
+    }
     /* Where that is not all, k takes the place of the newest level in registers, and shared memory
      * holds, besides, k of the block that enters each row. */
     static constexpr int k_row = lanes * ZV * NL * 16, k_rows = (2 * DB - 1) * k_row;
     static constexpr __host__ __device__ bool holds_k(bool tma, bool model)
     {
-        return tma && model && R == 3 && k_vectors < ZV * NL && more + k_rows <= MOST_SHARED;
+        return tma && model && R == 3 && k_vectors(WITH_LAYERS) < ZV * NL &&
+               more + k_rows <= MOST_SHARED;
     }
     /* Whether the newest level is in `own` only: three warps a scheduler have no registers for it.
      */
@@ -137,13 +156,25 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     {
         return tma && !model && fits_two ? more - own : 0;
     }
-    static constexpr int shared_bytes_of(bool tma, bool model)
+    static constexpr __host__ __device__ int layers_at(bool tma, bool model, block_layers layers)
     {
         return !tma                  ? shared_bytes
                : holds_k(tma, model) ? more + k_rows
-               : model               ? more + k_vectors * k_stride
+               : model               ? more + k_vectors(layers) * k_stride
                : own_odd(tma, model) ? more + own_bytes
                                      : shared_bytes;
+    }
+    /* LAYERS_ALONE: tables that there is room for: of 1 / (1 + s dt), and of 1 - s dt as well. */
+    static constexpr __host__ __device__ int layers_tables(bool model)
+    {
+        return layers_at(true, model, LAYERS_ALONE) + layers_base + 2 * layers_table <= MOST_SHARED
+                   ? 2
+                   : 1;
+    }
+    static constexpr int shared_bytes_of(bool tma, bool model, block_layers layers)
+    {
+        const int tables = layers_base + layers_tables(model) * layers_table;
+        return layers_at(tma, model, layers) + (layers == LAYERS_ALONE ? tables : 0);
     }
 
     static constexpr int active = round_up(workers, 32);  /* these take part in barriers */
@@ -157,11 +188,11 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
      * workers do not spill. */
     static constexpr __host__ __device__ int worker_registers(bool model)
     {
-        return groups > 384 ? 112 : groups > 256 ? 152 : model && R < 3 ? 232 : 216;
+        return groups > 384 ? 112 : WIDE ? 160 : groups > 256 ? 152 : model && R < 3 ? 232 : 216;
     }
     static constexpr __host__ __device__ int helper_registers(bool model)
     {
-        return groups > 384 ? 32 : groups > 256 ? 56 : model && R < 3 ? 40 : 72;
+        return groups > 384 ? 32 : WIDE ? 32 : groups > 256 ? 56 : model && R < 3 ? 40 : 72;
     }
     static constexpr bool share_registers = groups > 128;
 };

@@ -4,11 +4,10 @@
  * Included by wave_block_tower.cuh.
  */
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 template <int AXIS, bool FRESH>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_line(vec *sum, int sum_step, const vec *C, int step,
-                                                  int before, int after, int stride)
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_line(
+    vec *sum, int sum_step, const vec *C, int step, int before, int after, int stride)
 {
 #pragma unroll
     for (int q = -R; q < 2 * R; q++) {
@@ -31,17 +30,17 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_line(vec *sum, int sum_step, const 
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_along_y(vec *sum, const vec *C, int i, int v,
-                                                     const int (&beside)[2])
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_along_y(vec *sum, const vec *C, int i, int v,
+                                                             const int (&beside)[2])
 {
     const int line = in_line(v) + i * R * S::line;
     sum_line<1, MODEL>(sum, 1, C, 1, beside[0] + line, beside[1] + line, S::line);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::find_around(
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_around(
     vec (&around)[2 * PV + 1], const vec &u, const int (&below)[PV], const int (&above)[PV], int i)
 {
     around[PV] = u;
@@ -52,9 +51,10 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::find_ar
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::find_halves(vec (&around)[3], const vec &u, int below)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_halves(vec (&around)[3], const vec &u,
+                                                             int below)
 {
     struct alignas(8) half {
         T v[2];
@@ -70,23 +70,28 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::find_halves(vec (&around)[3], const vec
     around[2].v[1] = odd ? first.v[1] : second.v[1];
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-template <bool DAMPED>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <block_damping D>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::finish_block(vec (&A)[NL], const cell_block &b, int v)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::finish_block(vec (&A)[NL], const cell_block &b,
+                                                              int v) const
 {
-    const int z = DAMPED ? z_of(b, v) : 0;
+    const int z = damped_z<D>(b, v);
 #pragma unroll
-    for (int i = 0; i < NL && DAMPED; i++) finish_update(A[i], damping_of(b, i / R, i % R, z));
+    for (int i = 0; i < NL && damps(D); i++) finish_update(A[i], damping_of(b, i, z));
+#pragma unroll
+    for (int j = 0; j < R && ALONE; j++)
+#pragma unroll
+        for (int i = j; i < NL; i += R) A[i] = product(A[i], factor_after<D>(b, v, i));
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-template <bool DAMPED>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <block_damping D>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::change_places(vec (&A)[NL], vec (&C)[NL],
-                                                       const cell_block &b, int v)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::change_places(vec (&A)[NL], vec (&C)[NL],
+                                                               const cell_block &b, int v) const
 {
-    finish_block<DAMPED>(A, b, v);
+    finish_block<D>(A, b, v);
 #pragma unroll
     for (int i = 0; i < NL; i++) {
         const vec next = A[i];
@@ -95,21 +100,20 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::change_places(vec (&A)[NL], vec (&C)[NL
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-template <bool DAMPED>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_xy(vec (&A)[NL], vec (&C)[NL], vec *sum,
-                                                const vec (&k)[NL], const cell_block &b, int v,
-                                                const int (&along_x)[2], const int (&along_y)[2])
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <block_damping D>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_xy(
+    vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL], const cell_block &b, int v,
+    const int (&along_x)[2], const int (&along_y)[2])
 {
-    const int z = DAMPED ? z_of(b, v) : 0;
+    const int z = damped_z<D>(b, v);
 #pragma unroll
     for (int j = 0; j < R; j++) {
         const int line = in_line(v) + j * S::line;
 #pragma unroll
         for (int i = j; i < NL; i += R) {
             const vec u = C[i];
-            begin<DAMPED>(A[i], u, b, i / R, j, z);
+            begin<D>(A[i], u, b, v, i, z);
             C[i] = A[i];
             A[i] = MODEL ? u : copied(c, u);
         }
@@ -121,12 +125,12 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_xy(vec (&A)[NL], vec (&C)[NL], vec 
     for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], &A[i * R], i, v, along_y);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-template <bool DAMPED>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <block_damping D>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum,
-                                               const vec (&k)[NL], const cell_block &b, int v,
-                                               const place &p, int t, int left)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum,
+                                                       const vec (&k)[NL], const cell_block &b,
+                                                       int v, const place &p, int t, int left)
 {
     int below[PV], above[PV];
     find_beside(below, above, p, v, t & 1);
@@ -140,13 +144,13 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *
         add_along_z<T, R>(sum[i], around, c.weight[2]);
         if (MODEL) accumulate(C[i], k[i], sum[i]);
     }
-    finish_block<DAMPED>(C, b, v);
+    finish_block<D>(C, b, v);
     if (ODD) publish_vector(C, left, v);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-template <bool PLAIN, bool DAMPED, class Waits>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::update_by_vectors(
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <bool PLAIN, block_damping D, class Waits>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::update_by_vectors(
     vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p, const cell_block &b, int t, Waits &waits)
 {
     int along_x[2], along_y[2];
@@ -168,24 +172,23 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, TMA>::update_
         }
 #pragma unroll
         for (int i = 0; i < NL && MODEL; i++) k[i] = load_k(model, v, i / R, i % R);
-        sum_xy<DAMPED>(A[v], C[v], sum, k, b, v, along_x, along_y);
-        if (MODEL || !outer) sum_z<DAMPED>(A[v], C[v], sum, k, b, v, p, t, left);
+        sum_xy<D>(A[v], C[v], sum, k, b, v, along_x, along_y);
+        if (MODEL || !outer) sum_z<D>(A[v], C[v], sum, k, b, v, p, t, left);
     }
     if (MODEL) return;
     if (waiting) waits.edges(*this, t);
-    sum_z<DAMPED>(A[0], C[0], C[0], k, b, 0, p, t, left);
+    sum_z<D>(A[0], C[0], C[0], k, b, 0, p, t, left);
     if (ZV > 1 && !has_none<PLAIN>(ZV - 1))
-        sum_z<DAMPED>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
+        sum_z<D>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA>
-template <bool PLAIN, bool DAMPED, class Waits>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, TMA>::update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
-                                                const cell_block &b, int t, Waits &waits)
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <bool PLAIN, block_damping D, class Waits>
+__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::update(
+    vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p, const cell_block &b, int t, Waits &waits)
 {
     if constexpr (R == 2) {
-        update_by_vectors<PLAIN, DAMPED>(A, C, p, b, t, waits);
+        update_by_vectors<PLAIN, D>(A, C, p, b, t, waits);
         return;
     }
     int along_x[2], along_y[2];
@@ -196,7 +199,7 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::update(vec (&A)[ZV][NL], vec (&C)[ZV][N
     if constexpr (R > 1) {
 #pragma unroll
         for (int v = 0; v < ZV; v++) {
-            const int z = DAMPED ? z_of(b, v) : 0;
+            const int z = damped_z<D>(b, v);
             const T *model = MODEL && !STEADY ? model_of(b, v) : nullptr;
 #pragma unroll
             for (int j = 0; j < R; j++) {
@@ -206,7 +209,7 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::update(vec (&A)[ZV][NL], vec (&C)[ZV][N
                     u[i] = STEADY ? load_shared(newest + line + i * R * S::line) : C[v][i * R + j];
                 if (!STEADY) load_model<0>(k, model, v, 0, j);
 #pragma unroll
-                for (int i = 0; i < R; i++) begin<DAMPED>(A[v][i * R + j], u[i], b, i, j, z);
+                for (int i = 0; i < R; i++) begin<D>(A[v][i * R + j], u[i], b, v, i * R + j, z);
                 sum_line<0, MODEL>(MODEL ? sum : &A[v][j], MODEL ? 1 : R, u, 1, along_x[0] + line,
                                    along_x[1] + line, R * S::line);
 #pragma unroll
@@ -230,7 +233,7 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::update(vec (&A)[ZV][NL], vec (&C)[ZV][N
     if (STEADY) newest = find_newest(again, t & 1);
 #pragma unroll
     for (int v = 0; v < ZV; v++) {
-        const int z = DAMPED ? z_of(b, v) : 0;
+        const int z = damped_z<D>(b, v);
         const T *model = MODEL && !STEADY ? model_of(b, v) : nullptr;
         int below[PV], above[PV]; /* line 0 of the vectors 1, 2 further along z */
         find_beside(below, above, again, v, t & 1);
@@ -240,7 +243,7 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::update(vec (&A)[ZV][NL], vec (&C)[ZV][N
             const vec y[2] = {load_shared(along_y[0] + line), load_shared(along_y[1] + line)};
             const vec x[2] = {load_shared(along_x[0] + line), load_shared(along_x[1] + line)};
             const vec around[3] = {load_shared(below[0]), C[v][0], load_shared(above[0])};
-            if (DAMPED) damp_before(A[v][0], damping_of(b, 0, 0, z));
+            if (damps(D)) damp_before(A[v][0], damping_of(b, 0, z));
             update_order_2<MODEL>(c, k[0], C[v][0], A[v][0], y, x, pair_along_z<T>(around));
         } else {
 #pragma unroll
@@ -263,8 +266,8 @@ block_tower<T, R, DB, WIDE, MODEL, TMA>::update(vec (&A)[ZV][NL], vec (&C)[ZV][N
             }
         }
         if (STEADY)
-            finish_block<DAMPED>(A[v], b, v);
+            finish_block<D>(A[v], b, v);
         else
-            change_places<DAMPED>(A[v], C[v], b, v);
+            change_places<D>(A[v], C[v], b, v);
     }
 }

@@ -71,7 +71,12 @@ template <class T> __device__ __forceinline__ void store_vector(void *to, const 
     __stcg((float4 *)to, q);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_tower {
+/* What damps cells: nothing, layers along y and z alone (two multiplications by numbers from
+ * tables), or any. */
+enum block_damping { UNDAMPED, DAMPED_ALONG_YZ, DAMPED };
+
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+struct block_tower {
     using S = block_shape<T, R, DB, WIDE>;
     using vec = cells<T>;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL, ZV = S::ZV, lanes = S::lanes;
@@ -82,7 +87,15 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     /* Plain steps have a copy of the code to themselves. Nothing is gained by it with k in
      * registers or without TMA, and f64 spills. */
     static constexpr bool plain_copy = TMA && sizeof(T) == 4 && !STEADY;
-    static constexpr int KEPT = MODEL && TMA && !STEADY ? S::k_vectors : 0; /* k in shared memory */
+    static constexpr int KEPT =
+        MODEL && TMA && !STEADY ? S::k_vectors(LAYERS) : 0; /* k in shared memory */
+
+    /* LAYERS_ALONE: tables for what layers along y and z do, with ones where nothing is damped. */
+    static constexpr bool ALONE = LAYERS == LAYERS_ALONE;
+    static constexpr block_damping MOSTLY = ALONE ? DAMPED_ALONG_YZ : UNDAMPED;
+    static constexpr int TABLES = S::layers_tables(MODEL);
+    static constexpr int LAYERS_AT = S::layers_at(TMA, MODEL, LAYERS);
+    static_assert(!ALONE || S::shared_bytes_of(TMA, MODEL, LAYERS) <= MOST_SHARED, "tables fit");
 
     /*
      * The two levels of a block and a line of sums nearly fill the registers of a thread. All else
@@ -273,6 +286,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
             place &p = *(place *)(shared() + S::places + thread() * 32);
             p.y = wrap_y(l.half_size * w.m + R * p.row);
         }
+        if (ALONE) find_layers(w);
         barrier_among<S::active>();
         refresh();
         X = my_place().first;
@@ -405,7 +419,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
 
     /* ---------- what kind of step it is ---------- */
 
-    /* Whether some cell of step t is damped. */
+    /* Whether some cell of step t is damped (ALONE: by layers along x). */
     __device__ __forceinline__ bool is_damped(int t) const
     {
         return t < h.clear_from || t >= h.clear_until;
@@ -414,10 +428,10 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     {
         s.clear_from = 0;
         s.clear_until = INT_MAX;
-        if (!g.damping[0]) return;
+        if (LAYERS == WITHOUT_LAYERS || !g.damping[0]) return;
         const int y = s.y_tower, z = s.z_part, d = R * DB, top = min(z + s.vectors * V, g.n[2]);
-        if ((!g.periodic[1] && (y - d < g.clear[1][0] || y + d > g.clear[1][1])) ||
-            z < g.clear[2][0] || top > g.clear[2][1])
+        if (!ALONE && ((!g.periodic[1] && (y - d < g.clear[1][0] || y + d > g.clear[1][1])) ||
+                       z < g.clear[2][0] || top > g.clear[2][1]))
             s.clear_until = 0;
         /* x_tower + R t >= clear[0][0] and x_tower + R t + 2 d <= clear[0][1] */
         s.clear_from = steps_before(g.clear[0][0] - s.x_tower);
@@ -462,8 +476,9 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     /* What a block of cells is made of during a step. */
     struct cell_block {
         int x, y, z; /* first column, vector 0 */
+        int row;     /* Y */
     };
-    __device__ __forceinline__ int z_of(const cell_block &b, int v)
+    __device__ __forceinline__ int z_of(const cell_block &b, int v) const
     {
         return b.z + min(lane() + v * lanes, h.vectors - 1) * V;
     }
@@ -501,19 +516,63 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         if (KEPT) __pipeline_wait_prior(0);
     }
 
+    /* ---------- absorbing layers (wave_block_layers.cuh) ---------- */
+
+    /* s dt of planes, of lines along x of a row, and of the lines along y of the block that the
+     * slot holds. */
+    static __device__ __forceinline__ int damped_planes(int v)
+    {
+        return LAYERS_AT + (lane() + v * lanes) * 16;
+    }
+    static __device__ __forceinline__ T *damped_row(int row)
+    {
+        return (T *)(shared() + LAYERS_AT + S::layers_planes) + (row + DB - 1) * R;
+    }
+    static __device__ __forceinline__ T *damped_lines() { return damped_row(DB) + slot() * R; }
+    /* ALONE: 1 / (1 + s dt) (TABLE 0), 1 - s dt (1) of vector v of line j of a row. */
+    template <int TABLE> static __device__ __forceinline__ int along_yz(int row, int v, int j)
+    {
+        return LAYERS_AT + S::layers_base + TABLE * S::layers_table +
+               ((row + DB - 1) * R + j) * S::layers_planes + (lane() + v * lanes) * 16;
+    }
+    /* What belongs to an item: all but lines along y. */
+    __device__ __forceinline__ void find_layers(const tower_item &w) const;
+    /* Fetch these for the block whose first column is (x, ...). */
+    __device__ __forceinline__ void fetch_damped_lines(int x) const;
+    /* Whether a block of the warp is damped by more than the tables say; then that is there. */
+    __device__ __forceinline__ bool has_damped_lines(const cell_block &b) const;
+    /* What the older level of vector v of line i is multiplied by; the new one. */
+    template <block_damping D>
+    __device__ __forceinline__ vec factor_before(const cell_block &b, int v, int i) const;
+    template <block_damping D>
+    __device__ __forceinline__ vec factor_after(const cell_block &b, int v, int i) const;
+
     /* ---------- sums (wave_block_sums.cuh) ---------- */
 
-    __device__ __forceinline__ vec damping_of(const cell_block &b, int i, int j, int z) const
+    /* For kernels without tables: what to damp by, and where vector v lies. */
+    static constexpr __host__ __device__ bool damps(block_damping D)
     {
-        return damping_at<T>(g, column(b.x + i, g.n[0]), column(b.y + j, g.n[1]), z);
+        return D == DAMPED && !ALONE;
     }
-    template <bool DAMPED>
-    __device__ __forceinline__ void begin(vec &A, const vec &C, const cell_block &b, int i, int j,
-                                          int z)
+    template <block_damping D>
+    __device__ __forceinline__ int damped_z(const cell_block &b, int v) const
+    {
+        return damps(D) ? z_of(b, v) : 0;
+    }
+    __device__ __forceinline__ vec damping_of(const cell_block &b, int i, int z) const
+    {
+        return damping_at<T>(g, column(b.x + i / R, g.n[0]), column(b.y + i % R, g.n[1]), z);
+    }
+    /* The start of a step for vector v, at z, of line i. */
+    template <block_damping D>
+    __device__ __forceinline__ void begin(vec &A, const vec &C, const cell_block &b, int v, int i,
+                                          int z) const
     {
         const T own = MODEL ? T(2) : c.own;
-        if (DAMPED)
-            start_update(A, own, C, damping_of(b, i, j, z));
+        if (damps(D))
+            start_update(A, own, C, damping_of(b, i, z));
+        else if (ALONE)
+            start_damped(A, own, C, factor_before<D>(b, v, i));
         else
             start_update(A, own, C);
     }
@@ -588,20 +647,20 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     static __device__ __forceinline__ void find_halves(vec (&around)[3], const vec &u, int below);
 
     /* The end of a step for vector v. */
-    template <bool DAMPED>
-    __device__ __forceinline__ void finish_block(vec (&A)[NL], const cell_block &b, int v);
-    template <bool DAMPED>
+    template <block_damping D>
+    __device__ __forceinline__ void finish_block(vec (&A)[NL], const cell_block &b, int v) const;
+    template <block_damping D>
     __device__ __forceinline__ void change_places(vec (&A)[NL], vec (&C)[NL], const cell_block &b,
-                                                  int v);
+                                                  int v) const;
 
     /* Order 4, vector v: from A (level t - 1) and C (level t) to A (level t) and C, what x and y
      * add to level t + 1; with a model the sum along y is left in `sum`. */
-    template <bool DAMPED>
+    template <block_damping D>
     __device__ __forceinline__ void sum_xy(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
                                            const cell_block &b, int v, const int (&along_x)[2],
                                            const int (&along_y)[2]);
     /* The rest: C becomes level t + 1 and, with two levels in `own`, is published at `left`. */
-    template <bool DAMPED>
+    template <block_damping D>
     __device__ __forceinline__ void sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
                                           const cell_block &b, int v, const place &p, int t,
                                           int left);
@@ -609,7 +668,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once.
      * Vectors in the middle need no edges and come first; without a model the x and y sums of the
      * others, too, so that edges have nearly a step to arrive. */
-    template <bool PLAIN, bool DAMPED, class Waits>
+    template <bool PLAIN, block_damping D, class Waits>
     __device__ __forceinline__ void update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL],
                                                       const place &p, const cell_block &b, int t,
                                                       Waits &waits);
@@ -619,7 +678,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
      * easily. With a model, sums along y and z are one, so that k is read twice a step and not
      * three times: what is not in shared memory comes from the L2 cache. STEADY: C is k, level t is
      * read in shared memory, and level t + 1 replaces t - 1 in A. */
-    template <bool PLAIN, bool DAMPED, class Waits>
+    template <bool PLAIN, block_damping D, class Waits>
     __device__ __forceinline__ void update(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
                                            const cell_block &b, int t, Waits &waits);
 
@@ -705,14 +764,14 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
             if (PLAIN && X == p.reach())
                 find_sources(h.x_tower + R * t + R * (X + p.length()), p.y);
             prepare<PLAIN>(C, p, t, waits);
-            const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part};
+            const cell_block b = {h.x_tower + R * t + R * X, p.y, h.z_part, p.row};
             if (HOLDS_K && X == p.reach())
                 fetch_entering(p, h.x_tower + R * t + R * (X + p.length()), p.y);
             model_fetched();
-            if (!PLAIN && is_damped(t))
-                update<false, true>(A, C, p, b, t, waits);
+            if (LAYERS != WITHOUT_LAYERS && !PLAIN && is_damped(t) && has_damped_lines(b))
+                update<false, DAMPED>(A, C, p, b, t, waits);
             else
-                update<PLAIN, false>(A, C, p, b, t, waits);
+                update<PLAIN, MOSTLY>(A, C, p, b, t, waits);
         }
         if (!PLAIN) sources_found();
         /* look everything up again: during the sums there were no registers to keep it in */
@@ -720,7 +779,9 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
         refresh();
         const int left = new_place(p, t);
         const int at = X - p.reach();
+        if (ALONE) __syncwarp(); /* all have read what they need of the layers */
         if (at == 0) {
+            fetch_damped_lines(h.x_tower + R * t + R * (X + p.length()));
             if (HOLDS_K) {
                 take_entering(C, p);
             } else if (!STEADY) {
@@ -795,6 +856,7 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
 
 #include "wave_block_enter.cuh"
 #include "wave_block_faces.cuh"
+#include "wave_block_layers.cuh"
 #include "wave_block_model.cuh"
 #include "wave_block_points.cuh"
 #include "wave_block_sums.cuh"

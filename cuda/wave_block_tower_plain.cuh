@@ -5,7 +5,7 @@
 
 template <class T, int R, int DB, bool MODEL> struct plain_waits {
     using S = block_shape<T, R, DB, false>;
-    using tower = block_tower<T, R, DB, false, MODEL, false>;
+    using tower = block_tower<T, R, DB, false, MODEL, WITH_LAYERS, false>;
     using vec = cells<T>;
     tower_item w;
     const int *pointer; /* the counter this thread polls */
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(block_shape<T, R, DB, false>::active, 1)
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int items = l.tower_count * l.parts;
-    block_tower<T, R, DB, false, MODEL, false> b(params);
+    block_tower<T, R, DB, false, MODEL, WITH_LAYERS, false> b(params);
     plain_waits<T, R, DB, MODEL> waits;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         waits.w = tower_item_at(l, item, R, g.n[0]);

@@ -41,8 +41,8 @@ struct gate_phases {
     }
 };
 
-template <class T, int R, int DB, bool WIDE, bool MODEL> struct tma_waits {
-    using tower = block_tower<T, R, DB, WIDE, MODEL, true>;
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS> struct tma_waits {
+    using tower = block_tower<T, R, DB, WIDE, MODEL, LAYERS, true>;
     enum { HALO, EDGE, LATER_EDGE, READ, PUBLISHED, SAMPLED };
     gate_phases phases;
     bool first_item = true;
@@ -302,7 +302,7 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
 }
 #endif
 
-template <class T, int R, int DB, bool WIDE, bool MODEL>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS>
 __global__ void __launch_bounds__(block_shape<T, R, DB, WIDE>::threads_tma, 1)
     block_tower_tma(const __grid_constant__ block_tower_params<T> params)
 {
@@ -347,8 +347,8 @@ __global__ void __launch_bounds__(block_shape<T, R, DB, WIDE>::threads_tma, 1)
         } else if (threadIdx.x < S::active) {
             const torre_tower_launch &l = params.l;
             const int items = l.tower_count * l.parts;
-            block_tower<T, R, DB, WIDE, MODEL, true> b(params);
-            tma_waits<T, R, DB, WIDE, MODEL> waits;
+            block_tower<T, R, DB, WIDE, MODEL, LAYERS, true> b(params);
+            tma_waits<T, R, DB, WIDE, MODEL, LAYERS> waits;
 #pragma unroll 1
             for (int item = blockIdx.x; item < items; item += l.blocks) {
                 const tower_item w = tower_item_at(l, item, R, params.g.n[0]);

@@ -93,6 +93,13 @@ __device__ __forceinline__ void accumulate(cells<T> &sum, const cells<T> &c, con
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++) sum.v[e] = multiply_add(c.v[e], a.v[e], sum.v[e]);
 }
+template <class T> __device__ __forceinline__ cells<T> product(const cells<T> &a, const cells<T> &b)
+{
+    cells<T> r;
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) r.v[e] = multiply(a.v[e], b.v[e]);
+    return r;
+}
 /* u itself, by way of the multipliers: plain moves the compiler puts off to the end of a loop,
  * where they are two a number and run at half the rate. */
 template <class T>
@@ -247,21 +254,34 @@ __device__ __forceinline__ cells<T> damping_at(const torre_wave_args &a, int x, 
     for (int e = 0; e < cells<T>::n; e++) s.v[e] = add(plane, ((const T *)a.damping[2])[z + e]);
     return s;
 }
-/* own u - (1 - s dt) u-, into u-; and the factor 1 / (1 + s dt) at the end. */
+/* The factors 1 - s dt, of the older level, and 1 / (1 + s dt), of the new one. */
+template <class T> __device__ __forceinline__ T damping_before(T s_dt) { return add(T(1), -s_dt); }
+template <class T> __device__ __forceinline__ T damping_after(T s_dt)
+{
+    return reciprocal(add(T(1), s_dt));
+}
+/* own u - w u-, into u-; w: the first factor, in the next function from s dt. */
+template <class T>
+__device__ __forceinline__ void start_damped(cells<T> &before, T own, const cells<T> &u,
+                                             const cells<T> &w)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++)
+        before.v[e] = multiply_add(own, u.v[e], -multiply(w.v[e], before.v[e]));
+}
 template <class T>
 __device__ __forceinline__ void start_update(cells<T> &before, T own, const cells<T> &u,
                                              const cells<T> &s_dt)
 {
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = multiply_add(own, u.v[e], -multiply(add(T(1), -s_dt.v[e]), before.v[e]));
+        before.v[e] = multiply_add(own, u.v[e], -multiply(damping_before(s_dt.v[e]), before.v[e]));
 }
 template <class T>
 __device__ __forceinline__ void finish_update(cells<T> &next, const cells<T> &s_dt)
 {
 #pragma unroll
-    for (int e = 0; e < cells<T>::n; e++)
-        next.v[e] = multiply(next.v[e], reciprocal(add(T(1), s_dt.v[e])));
+    for (int e = 0; e < cells<T>::n; e++) next.v[e] = multiply(next.v[e], damping_after(s_dt.v[e]));
 }
 
 /* Cells along z that kernels of half-width R compute, see torre_cuda_planes. */
