@@ -210,8 +210,10 @@ static torre_status upload_damping(torre_cuda_solver *s)
         void *values = calloc((size_t)room, (size_t)p->precision), *device;
         if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
         for (int64_t i = 0; i < room && setup->damping[a]; i++) {
-            int64_t from = i < n ? i : a == 2 ? torre_cuda_image(p, i).source : n - 1;
-            double v = setup->damping[a][from] * p->dt;
+            /* none where the image is zero: those cells lie in no layer */
+            torre_ghost image = {i, i < n};
+            if (a == 2) image = torre_cuda_image(p, i);
+            double v = image.sign ? setup->damping[a][image.source] * p->dt : 0;
             if (p->precision == TORRE_F32)
                 ((float *)values)[i] = (float)v;
             else
