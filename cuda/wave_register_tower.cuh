@@ -668,7 +668,7 @@ struct register_tower {
          * where registers are scarce */
         constexpr bool ENTER_FIRST = PLAIN || DAMPED;
         /* rows started before edges are waited for; few, where others than plain steps spill */
-        constexpr int LEAD = POINTS && !LAYERS ? 4 : 6;
+        constexpr int MOST = POINTS && !LAYERS ? 4 : 6, LEAD = W < MOST ? W : MOST;
         constexpr int AHEAD = MODEL && PLAIN ? 3 : 2; /* vectors fetched ahead */
         const stencil_weights<T> &c = p.c;
         recall();
