@@ -65,6 +65,9 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     static constexpr int lanes = WIDE ? 10 : lanes_fit(32), ZV = vectors_of(lanes);
     static constexpr int ZL = lanes * ZV;
     static constexpr int planes = ZL * V;
+    /* Images beyond the last plane come from the three vectors next to them at the most, and the
+     * last of several parts has to have these. */
+    static_assert(ZL >= 4, "the last part may have fewer than three vectors");
     /* WIDE: the first lanes of each block are those of blocks that are not wide, in the same warps
      * and without bank conflicts; the others fill warps of their own, and have places of their own,
      * so that nothing passes from one warp to another without a barrier. */
