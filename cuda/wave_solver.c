@@ -238,11 +238,16 @@ static torre_status upload_damping(torre_cuda_solver *s)
     return TORRE_OK;
 }
 
-/* Cells along x that a block marches over. Persistent blocks: what costs least if all take the same
- * time for a plane and the `order` planes more that are read for each chunk cost half as much. */
+/* Cells along x that a block marches over. One block a tile: enough blocks. Persistent blocks: what
+ * costs least if all take the same time for a plane and the `order` planes more that are read for
+ * each chunk cost half as much. */
 static int chunk_of(const torre_wave_problem *p, const torre_step_shape *shape, int64_t columns)
 {
-    if (!shape->blocks) return p->size[0] < 256 ? 16 : 64;
+    if (!shape->blocks) {
+        int chunk = p->size[0] < 256 ? 16 : 64;
+        while (chunk > 16 && p->size[0] / chunk * columns < 1024) chunk /= 2;
+        return chunk;
+    }
     int64_t best = p->size[0], least = INT64_MAX;
     for (int64_t chunks = 1; chunks <= (p->size[0] + 15) / 16; chunks++) {
         int64_t chunk = (p->size[0] + chunks - 1) / chunks;

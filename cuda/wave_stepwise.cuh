@@ -7,12 +7,13 @@
  * plan's ordering. Two kernels:
  *
  * - through the L1 cache: 256 threads own 32 (16) vectors along z times 8 (16) rows along y for the
- *   orders 2 and 4 (6 and 8);
+ *   orders 2 and 4 (6 and 8), on thin grids fewer along one and more along the other;
  * - planes are copied to shared memory ahead of the march (wave_stepwise_tma.cuh).
  */
 #ifndef TORRE_WAVE_STEPWISE_CUH
 #define TORRE_WAVE_STEPWISE_CUH
 
+#include <math.h>
 #include <type_traits>
 
 #include "hopper.cuh"
@@ -22,6 +23,13 @@
 constexpr int THREADS = 256;
 /* wide stencils: more rows a block, so that fewer y neighbours are read twice */
 constexpr int WIDE_ORDER = 6, WIDE_LANES = 16, NARROW_LANES = 32;
+
+/* What share of the cells of tiles of this shape lies in the grid. */
+static double stepwise_fill(const torre_wave_args *args, const torre_step_shape &shape)
+{
+    const double y = args->n[1], z = args->n[2];
+    return y / (ceil(y / shape.rows) * shape.rows) * z / (ceil(z / shape.planes) * shape.planes);
+}
 
 template <class T> __device__ __forceinline__ cells<T> load(const T *p)
 {
@@ -48,19 +56,16 @@ __device__ __forceinline__ void around_face(cells<T> *around, const T *u, const 
     }
 }
 
-/* Row y of plane x at z, through the mirrors of x and y. */
+/* Row y of plane x at z, through the mirror of x. */
 template <class T, int R>
-__device__ __forceinline__ cells<T> mirrored_row(const T *u, const torre_wave_args &g, int x, int y,
-                                                 int z)
+__device__ __forceinline__ cells<T> mirrored_plane(const T *u, const torre_wave_args &g, int x,
+                                                   int y, int z)
 {
-    int sign_x, sign_y;
-    const int from_x = mirrored<R>(g.mirror[0], x, g.n[0], &sign_x);
-    const int from_y = mirrored<R>(g.mirror[1], y, g.n[1], &sign_y);
-    cells<T> v = uniform_cells(T(0));
-    if (sign_x * sign_y && (unsigned)from_x < (unsigned)g.n[0] &&
-        (unsigned)from_y < (unsigned)g.n[1])
-        v = load(u + from_x * g.stride_x + from_y * g.stride_y + z);
-    return sign_x * sign_y == -1 ? scaled(T(-1), v) : v;
+    int sign;
+    const int from = mirrored<R>(g.mirror[0], x, g.n[0], &sign);
+    if (!sign || (unsigned)from >= (unsigned)g.n[0]) return uniform_cells(T(0));
+    const cells<T> v = load(u + from * g.stride_x + y * g.stride_y + z);
+    return sign == -1 ? scaled(T(-1), v) : v;
 }
 
 /* How the vectors beside those at z are found. */
@@ -155,7 +160,6 @@ template <class T> __device__ __forceinline__ void store_next(T *next, const cel
 
 template <class T, int R, bool MODEL> struct stepwise {
     static constexpr int V = cells<T>::n, PV = (R + V - 1) / V, Q = 2 * R + 1;
-    static constexpr int lanes = 2 * R >= WIDE_ORDER ? WIDE_LANES : NARROW_LANES;
     const torre_wave_args &g;
     const stencil_weights<T> &c;
     const T *now;
@@ -163,12 +167,24 @@ template <class T, int R, bool MODEL> struct stepwise {
     int y, z;
     z_surroundings<T, R> beside;
 
+    /* Row y + d, through the mirror of y; centre: row y, which lies at u. In a layer of one row all
+     * rows are images of that. */
+    __device__ __forceinline__ cells<T> mirrored_side(const cells<T> &centre, const T *u,
+                                                      int d) const
+    {
+        int sign;
+        const int from = mirrored<R>(g.mirror[1], y + d, g.n[1], &sign);
+        if (!sign || (unsigned)from >= (unsigned)g.n[1]) return uniform_cells(T(0));
+        const cells<T> v = from == y ? centre : load(u + (from - y) * g.stride_y);
+        return sign == -1 ? scaled(T(-1), v) : v;
+    }
+
     /* One step of the march: queue[(FIRST + i) % Q] is the vector at x - R + i. */
     template <bool NEAR, int FIRST> __device__ __forceinline__ void update(cells<T> *queue, int x)
     {
         const int64_t here = x * g.stride_x + y * g.stride_y + z;
         queue[(FIRST + 2 * R) % Q] =
-            NEAR ? mirrored_row<T, R>(now, g, x + R, y, z) : load(now + here + R * g.stride_x);
+            NEAR ? mirrored_plane<T, R>(now, g, x + R, y, z) : load(now + here + R * g.stride_x);
         cells<T> before, side[2 * R], around[2 * PV + 1], k;
         {
             const float4 q = __ldcs((const float4 *)(next + here));
@@ -177,8 +193,8 @@ template <class T, int R, bool MODEL> struct stepwise {
 #pragma unroll
         for (int i = 0; i < 2 * R; i++) {
             const int d = i < R ? i - R : i - R + 1;
-            side[i] =
-                NEAR ? mirrored_row<T, R>(now, g, x, y + d, z) : load(now + here + d * g.stride_y);
+            side[i] = NEAR ? mirrored_side(queue[(FIRST + R) % Q], now + here, d)
+                           : load(now + here + d * g.stride_y);
         }
         if (MODEL) k = load((const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z);
 #pragma unroll
@@ -216,9 +232,8 @@ __global__ void __launch_bounds__(THREADS, R == 1 ? 4 : 2)
 {
     using S = stepwise<T, R, MODEL>;
     const int *tile = l.tiles + 3 * (int64_t)blockIdx.x;
-    constexpr int lanes = S::lanes, rows = THREADS / lanes;
-    const int x_first = tile[0] * l.chunk, y = tile[1] * rows + threadIdx.y;
-    const int z = (tile[2] * lanes + threadIdx.x) * S::V;
+    const int x_first = tile[0] * l.chunk, y = tile[1] * blockDim.y + threadIdx.y;
+    const int z = (tile[2] * blockDim.x + threadIdx.x) * S::V;
     if (y >= g.n[1] || z >= g.n[2]) return;
     const int x_end = min(x_first + l.chunk, g.n[0]);
     S s{g, c, (const T *)g.field[1], (T *)g.field[0], y, z, z_surroundings<T, R>(g, z)};
@@ -226,7 +241,7 @@ __global__ void __launch_bounds__(THREADS, R == 1 ? 4 : 2)
     cells<T> queue[S::Q];
 #pragma unroll
     for (int i = 0; i < 2 * R; i++)
-        queue[i] = near ? mirrored_row<T, R>(s.now, g, x_first + i - R, y, z)
+        queue[i] = near ? mirrored_plane<T, R>(s.now, g, x_first + i - R, y, z)
                         : load(s.now + (x_first + i - R) * g.stride_x + y * g.stride_y + z);
 #pragma unroll 1
     for (int x = x_first; x < x_end; x += S::Q) {
@@ -245,8 +260,7 @@ cudaError_t stepwise_launch_kernel(const torre_wave_args *args, const torre_step
 {
     if constexpr (stepwise_tma<T, R>::fits)
         if (l->shape.blocks) return stepwise_tma_launch<T, R, MODEL>(args, l, stream);
-    constexpr int lanes = stepwise<T, R, MODEL>::lanes;
-    const dim3 block(lanes, THREADS / lanes);
+    const dim3 block(l->shape.planes / cells<T>::n, l->shape.rows);
     stepwise_kernel<T, R, MODEL>
         <<<l->tile_count, block, 0, stream>>>(*args, stencil_weights<T>(*args), *l);
     return cudaGetLastError();
@@ -261,17 +275,33 @@ cudaError_t stepwise_launch(const torre_wave_args *args, const torre_step_launch
                    : stepwise_launch_kernel<T, R, false>(args, l, stream);
 }
 
+/* Threads along z and y of the kernel that goes through the L1 cache. */
+template <class T, int R> torre_step_shape stepwise_threads(const torre_wave_args *args)
+{
+    constexpr int V = cells<T>::n;
+    const int vectors = (args->n[2] + V - 1) / V;
+    int lanes = 2 * R >= WIDE_ORDER ? WIDE_LANES : NARROW_LANES, rows = THREADS / lanes;
+    for (; lanes / 2 >= vectors; rows *= 2) lanes /= 2;
+    while (rows / 2 >= args->n[1]) {
+        rows /= 2;
+        if (lanes < vectors) lanes *= 2;
+    }
+    return {rows, lanes * V, 0};
+}
+
 template <class T, int R>
 cudaError_t stepwise_shape_of(const torre_wave_args *args, torre_step_shape *shape)
 {
+    *shape = stepwise_threads<T, R>(args);
     if constexpr (stepwise_tma<T, R>::fits) {
+        using S = stepwise_tma<T, R>;
         bool tma;
         cudaError_t e = stepwise_uses_tma<T, R>(args, &tma);
         if (e) return e;
-        if (tma && stepwise_tma<T, R>::pays(*args)) return stepwise_tma_shape<T, R>(shape);
+        if (tma && S::pays(*args) &&
+            stepwise_fill(args, {S::rows, S::planes, 0}) >= 0.6 * stepwise_fill(args, *shape))
+            return stepwise_tma_shape<T, R>(shape);
     }
-    constexpr int lanes = stepwise<T, R, false>::lanes;
-    *shape = {THREADS / lanes, lanes * cells<T>::n, 0};
     return cudaSuccess;
 }
 
