@@ -57,32 +57,37 @@ static int64_t strip_width(const torre_cuda_solver *s, const torre_tower_launch 
     return width > 2 ? width : 2;
 }
 
-/* The largest clusters that leave few multiprocessors without work: mail costs more
- * (EXPERIMENTS.md). Pairs go with any number of parts: they may straddle groups. Returns how many
- * groups of several clusters there are. */
+/* Groups of blocks for the multiprocessors that clusters leave, in a launch of their own at the
+ * same time. (Mail holds them up, but three parts gain 4 %, four 2 to 3 %.) blocks: that the GPU
+ * has room for. */
+static int groups_beside(int blocks, const torre_tower_launch *l)
+{
+    return l->cluster == 1 ? 0 : (blocks - l->blocks) / l->parts;
+}
+
+/* The largest clusters, with groups beside them if need be, that leave few multiprocessors without
+ * work: mail costs more (EXPERIMENTS.md). Pairs go with any number of parts: they may straddle
+ * groups. Returns how many groups of several clusters there are. */
 static int choose_cluster(const torre_tower_shape *shape, int64_t wish, torre_tower_launch *l)
 {
-    l->cluster = 1;
+    torre_tower_launch best = *l;
+    best.cluster = 1;
     for (int size = 2; size <= l->parts && size <= TORRE_CLUSTER_MOST; size++) {
-        int blocks = shape->cluster_blocks[size - 2];
-        if (wish && wish != size) continue;
-        if (blocks < l->parts || (blocks - blocks % l->parts) % size) continue;
-        if (wish || ((l->parts % size == 0 || size == 2) && blocks * 8 >= l->blocks * 7))
-            l->cluster = size;
+        torre_tower_launch its = *l;
+        its.cluster = size;
+        its.blocks = shape->cluster_blocks[size - 2];
+        int groups = its.blocks / l->parts;
+        if (wish ? wish != size : l->parts % size != 0 && size != 2) continue;
+        if (groups == 0 || groups * l->parts % size) continue;
+        if (size != l->parts) its.blocks = groups * l->parts;
+        groups += groups_beside(l->blocks, &its);
+        if (wish || groups * l->parts * 8 >= l->blocks * 7) best = its;
     }
-    if (l->cluster > 1) l->blocks = shape->cluster_blocks[l->cluster - 2];
+    *l = best;
     /* groups take towers together, if the kernel can */
     if (shape->cluster_blocks[0] == 0 || l->cluster == l->parts || l->parts > l->blocks) return 0;
     l->blocks -= l->blocks % l->parts;
     return l->blocks / l->parts;
-}
-
-/* Groups of blocks for the multiprocessors that clusters of whole towers leave, in a launch of
- * their own at the same time (mail holds them up, but three parts gain 4 %, four 2 to 3 %). */
-static int groups_beside(const torre_cuda_solver *s, int blocks, const torre_tower_launch *l)
-{
-    if (s->settings.cluster || l->cluster == 1 || l->cluster != l->parts) return 0;
-    return (blocks - l->blocks) / l->parts;
 }
 
 static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g,
@@ -155,7 +160,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     l->parts = (int)torre_cuda_parts(&s->shape, p->size[2], p->precision);
     const int blocks = l->blocks = multiprocessors * s->shape.blocks_per_sm;
     const int groups = choose_cluster(&s->shape, s->settings.cluster, l);
-    const int beside = groups_beside(s, blocks, l);
+    const int beside = groups_beside(blocks, l);
     if (count * l->parts > INT32_MAX / 2)
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");
     torre_tower *list = malloc((size_t)count * sizeof *list);
@@ -175,7 +180,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     schedule->beside = *l;
     schedule->beside.blocks = beside * l->parts;
     schedule->beside.cluster = 1;
-    schedule->beside.taken = l->next + 1; /* clusters of whole towers have none */
+    schedule->beside.taken = l->next + 1 + (size_t)groups * (size_t)(count + 2);
     schedule->beside.mailbox += mailbox_bytes(s, l->blocks);
     if (s->beside) return TORRE_OK;
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->beside, cudaStreamNonBlocking));

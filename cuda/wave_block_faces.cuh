@@ -55,13 +55,22 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_block(int X, int Y, int t)
 
 template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
 __device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_line(int to, int from, int sign)
+block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_lines(int to, int from, int sign, int step,
+                                                            int first, int end)
 {
 #pragma unroll
     for (int v = 0; v < ZV; v++) {
-        vec value = uniform_cells(T(0));
-        if (sign) value = load_shared(from + in_line(v));
-        if (has_vector(v)) store_shared(to + in_line(v), sign == -1 ? scaled(T(-1), value) : value);
+        vec value[R]; /* all loads before the first store: one latency */
+#pragma unroll
+        for (int j = 0; j < R; j++) {
+            value[j] = uniform_cells(T(0));
+            if (sign && j >= first && j < end) value[j] = load_shared(from + j * step + in_line(v));
+        }
+#pragma unroll
+        for (int j = 0; j < R; j++)
+            if (has_vector(v) && j >= first && j < end)
+                store_shared(to + j * step + in_line(v),
+                             sign == -1 ? scaled(T(-1), value[j]) : value[j]);
     }
 }
 
@@ -83,9 +92,7 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_whole_block(int X, int Y, 
     for (int i = 0; i < R; i++) {
         const int sign = side ? m.sign[1][i] : m.sign[0][R - 1 - i];
         const int line = side ? m.source[1][i] - (n - R) : m.source[0][R - 1 - i];
-#pragma unroll
-        for (int j = 0; j < R; j++)
-            fill_line(to + i * stride + j * other, from + line * stride + j * other, sign);
+        fill_lines(to + i * stride, from + line * stride, sign, other, 0, R);
     }
 }
 
@@ -96,7 +103,8 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_block(int X, int Y, int t)
     const int at_x = h.x_tower + R * (t - 1) + R * X, at_y = wrap_y(h.y_tower + R * Y);
     if (at_x >= 0 && at_y >= 0 && at_x + R <= g.n[0] && at_y + R <= g.n[1]) return false;
     const int to = find_block(X, Y, t);
-    if (g.n[0] % R == 0 && g.n[1] % R == 0) {
+    const auto cut = [](int at, int n) { return n % R != 0 && at + R > n && at < n + R; };
+    if (!cut(at_x, g.n[0]) && !cut(at_y, g.n[1])) {
         fill_whole_block(X, Y, at_x, at_y, to, t);
         return true;
     }
@@ -119,10 +127,8 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_block(int X, int Y, int t)
                 if (from < 0) continue;
                 from += (source - over * R) * stride;
             }
-#pragma unroll
-            for (int j = 0; j < R; j++) /* not the corners: nobody reads them */
-                if ((unsigned)(beside + j) < (unsigned)width)
-                    fill_line(to + i * stride + j * other, from + j * other, sign);
+            /* not the corners: nobody reads them */
+            fill_lines(to + i * stride, from, sign, other, max(0, -beside), min(R, width - beside));
         }
     }
     return true;

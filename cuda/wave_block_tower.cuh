@@ -406,8 +406,10 @@ struct block_tower {
     }
     /* Offset of the block at (X, Y) of the frame of the step before; -1: not at hand. */
     __device__ __forceinline__ int find_block(int X, int Y, int t) const;
-    /* Copy (sign 1, -1; 0: clear) this thread's vectors of a line. */
-    static __device__ __forceinline__ void fill_line(int to, int from, int sign);
+    /* Copy (sign 1, -1; 0: clear) this thread's vectors of the lines first .. end - 1 of R that are
+     * `step` bytes apart. */
+    static __device__ __forceinline__ void fill_lines(int to, int from, int sign, int step,
+                                                      int first, int end);
     /* Fill the block at `to`, whose first column is (at_x, at_y), if it is the first beyond a face,
      * where faces lie between blocks: its sources are all in the next block inward. */
     __device__ __forceinline__ void fill_whole_block(int X, int Y, int at_x, int at_y, int to,

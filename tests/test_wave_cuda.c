@@ -550,10 +550,10 @@ static void check_order(int order, torre_precision f, bool small)
     check_problem(s, 13, false);
     /* 481 and 1121 planes: parts with different numbers of warps, and blocks that change between
      * them; 1001 and 2003: clusters of four and eight register towers */
-    static const int64_t thin[][3] = {{1, 1, 1},       {1, 5, 7},      {5, 1, 3},
-                                      {3, 2, 1},       {2, 40, 5},     {40, 3, 2},
-                                      {4, 4, 300},     {20, 30, 289},  {20, 120, 481},
-                                      {20, 120, 1121}, {20, 30, 1001}, {20, 30, 2003}};
+    static const int64_t thin[][3] = {
+        {1, 1, 1},      {1, 5, 7},      {5, 1, 3},      {3, 2, 1},      {2, 40, 5},
+        {40, 3, 2},     {4, 4, 300},    {20, 30, 289},  {20, 120, 481}, {20, 120, 1121},
+        {20, 30, 1001}, {20, 30, 1409}, {20, 30, 2003}, {20, 30, 2437}};
     for (size_t i = 0; i < sizeof thin / sizeof thin[0]; i++) {
         s = new_problem("thin", order, f, thin[i][0], thin[i][1], thin[i][2], 0, false);
         if (i & 1) set_faces(s, R, F, F, R, F, R);
