@@ -237,6 +237,7 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     torre_turned t;
     memset(info, 0, sizeof *info);
     info->plan = *wish;
+    if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
     TORRE_TRY(torre_cuda_settings_read(&settings));
     if (settings.axes[0]) strcpy(info->plan.axes, settings.axes);
     if (info->plan.axes[0] && !torre_axes_known(info->plan.axes))
@@ -253,7 +254,7 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     snprintf(info->device, sizeof info->device, "%.100s", device.name);
     bool for_rate = turns_for_rate(p, &device);
     double arrays = 3 + (p->velocity_cells != NULL);
-    if (wish->engine == TORRE_TORRE) {
+    if (info->plan.engine == TORRE_TORRE) {
         TORRE_TRY(choose_axes(p, wish, for_rate, &info->plan, kernel, shape));
         arrays = 4.0 / info->plan.dts + (p->velocity_cells ? 1.0 / info->plan.dts : 0);
     } else {

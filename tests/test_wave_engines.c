@@ -384,6 +384,38 @@ static void test_refusals(void **unused)
     torre_wave_setup_free(setup);
 }
 
+/* Without an engine: towers, and one step at a time where only that can do it. */
+static void test_auto(void **unused)
+{
+    (void)unused;
+    torre_wave_problem p = wave_case_problem(24, 20, 16, 4);
+    torre_wave_setup *setup;
+    torre_wave_info info;
+    torre_wave_plan plan = {0};
+    CHECK_OK(torre_wave_setup_new(&p, &setup));
+    CHECK_OK(wave_backend->plan(setup, &plan, &info));
+    CHECK(info.plan.engine == TORRE_TORRE && info.reason == TORRE_NO_REASON && info.plan.dts > 0,
+          "%s, reason %d", torre_engine_name(info.plan.engine), (int)info.reason);
+    p.face[0][0] = p.face[0][1] = TORRE_PERIODIC;
+    CHECK_OK(wave_backend->plan(setup, &plan, &info));
+    CHECK(info.plan.engine == TORRE_STEPWISE && info.reason == TORRE_TOWERS_REFUSED,
+          "periodic x: %s, reason %d", torre_engine_name(info.plan.engine), (int)info.reason);
+    torre_wave_solver *solver;
+    CHECK_OK(wave_backend->create(setup, &info, &solver));
+    CHECK(solver->backend == &torre_wave_stepwise, "another engine than planned");
+    wave_backend->destroy(solver);
+    plan.tower_height = 8; /* towers are wanted */
+    CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE, "a tower height is ignored");
+    plan = (torre_wave_plan){.dts = 2};
+    CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE, "a dts is ignored");
+    plan = (torre_wave_plan){.threads = -1}; /* what no engine does */
+    CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE &&
+              strstr(torre_error_text(), "along x"),
+          "says: %s", torre_error_text());
+    torre_wave_setup_free(setup);
+    CHECK(strcmp(torre_engine_name(TORRE_AUTO), "auto") == 0, "called otherwise");
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -393,6 +425,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large_problems),
         cmocka_unit_test(test_long_columns),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_auto),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ void wave_case_init(int argc, char **argv)
     }
     if (argc > 2 && strcmp(argv[2], "all") != 0) {
         one_engine = true;
-        if (!torre_engine_by_name(argv[2], &the_engine)) {
+        if (!torre_engine_by_name(argv[2], &the_engine) || the_engine == TORRE_AUTO) {
             fprintf(stderr, "engine %s is unknown\n", argv[2]);
             exit(2);
         }

@@ -44,7 +44,7 @@ static torre_status solve(double frequency)
                                   .source_count = 1,
                                   .receivers = &receiver,
                                   .receiver_count = 1};
-    torre_wave_plan plan = {.engine = TORRE_TORRE}; /* everything else: choose for me */
+    torre_wave_plan plan = {0}; /* choose for me */
     torre_wave_run *run = NULL;
 
     TORRE_TRY(torre_wavelet_ricker(frequency, 1, problem.dt, problem.steps, &wavelet));

@@ -106,7 +106,8 @@ static torre_status run_wave(const wave_settings *s, const torre_option *table, 
     TORRE_TRY(wave_input_read(s, table, whole_microseconds, in));
     TORRE_TRY(wave_output_check(out, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, s->backend, &in->plan, run));
-    TORRE_TRY(wave_input_check_backend(s, table, (*run)->backend->name, in));
+    TORRE_TRY(
+        wave_input_check_choice(s, table, (*run)->backend->name, (*run)->info.plan.engine, in));
     in->tuned = torre_tune_apply(*run, &in->plan);
     wave_memory memory = wave_memory_count(out, in, *run);
     TORRE_TRY(torre_memory_check("the run", memory.host - memory.velocity));

@@ -318,7 +318,7 @@ static torre_status read_plane(const wave_settings *s, wave_input *in)
     return TORRE_OK;
 }
 
-static void fill_plan(const wave_settings *s, const torre_option *table, wave_input *in)
+static void fill_plan(const wave_settings *s, wave_input *in)
 {
     torre_engine_by_name(wave_engines[s->engine], &in->plan.engine);
     in->plan.dts = (int)s->dts;
@@ -326,10 +326,6 @@ static void fill_plan(const wave_settings *s, const torre_option *table, wave_in
     in->plan.ordering = (torre_ordering_kind)s->ordering;
     in->plan.threads = (int)s->threads;
     in->plan.device = (int)s->device;
-    static const char *const of_towers[] = {"dts", "tower-height", "ordering"};
-    for (int i = 0; i < 3 && in->plan.engine != TORRE_TORRE; i++)
-        if (torre_options_given(table, of_towers[i]))
-            warn(in, "--%s means nothing to --engine %s", of_towers[i], wave_engines[s->engine]);
 }
 
 torre_status wave_input_read(const wave_settings *s, const torre_option *table,
@@ -345,7 +341,7 @@ torre_status wave_input_read(const wave_settings *s, const torre_option *table,
     p->precision = s->precision ? TORRE_F64 : TORRE_F32;
     p->steps = s->steps;
     p->absorbing_width = (int)s->absorbing_width;
-    fill_plan(s, table, in);
+    fill_plan(s, in);
     TORRE_TRY(read_boundary(s->boundary, p));
     TORRE_TRY(read_velocity(s, size_given, in));
     p->dt = 1; /* not known yet: check what it is made from */
@@ -364,9 +360,13 @@ torre_status wave_input_read(const wave_settings *s, const torre_option *table,
     return read_plane(s, in);
 }
 
-torre_status wave_input_check_backend(const wave_settings *s, const torre_option *table,
-                                      const char *backend, wave_input *in)
+torre_status wave_input_check_choice(const wave_settings *s, const torre_option *table,
+                                     const char *backend, torre_engine engine, wave_input *in)
 {
+    static const char *const of_towers[] = {"dts", "tower-height", "ordering"};
+    for (int i = 0; i < 3 && engine != TORRE_TORRE; i++)
+        if (torre_options_given(table, of_towers[i]))
+            warn(in, "--%s means nothing to --engine %s", of_towers[i], torre_engine_name(engine));
     const bool cuda = strcmp(backend, "cuda") == 0;
     const char *idle = cuda ? "threads" : "device", *other = cuda ? "cpu" : "cuda";
     if (!torre_options_given(table, idle)) return TORRE_OK;

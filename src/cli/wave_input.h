@@ -35,11 +35,12 @@ torre_status wave_input_read(const wave_settings *settings, const torre_option *
                              bool whole_microseconds, wave_input *input);
 
 /*
- * --threads with cuda and --device with cpu mean nothing: TORRE_ERR_USAGE where --backend names the
- * backend, a warning where it was chosen automatically.
+ * Options that mean nothing to what was chosen. Of towers to another engine: a warning. --threads
+ * with cuda and --device with cpu: TORRE_ERR_USAGE where --backend names the backend, a warning
+ * where it was chosen automatically.
  */
-torre_status wave_input_check_backend(const wave_settings *settings, const torre_option *table,
-                                      const char *backend, wave_input *input);
+torre_status wave_input_check_choice(const wave_settings *settings, const torre_option *table,
+                                     const char *backend, torre_engine engine, wave_input *input);
 
 /*
  * Read or make u[0] and u[-1] (dense, of the problem's precision, free both): NULL for a zero one.

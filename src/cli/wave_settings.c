@@ -6,7 +6,7 @@
 #include "tiling/ordering.h"
 #include "wave/boundary.h"
 
-const char *const wave_engines[] = {"torre", "stepwise", "reference", NULL};
+const char *const wave_engines[] = {"auto", "torre", "stepwise", "reference", NULL};
 static const char *const wave_orders[] = {"2", "4", "6", "8", NULL};
 static const char *const wave_precisions[] = {"f32", "f64", NULL};
 
@@ -233,7 +233,8 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .kind = TORRE_OPTION_CHOICE,
          .value = &s->engine,
          .choices = wave_engines,
-         .help = "towers of many steps, one step at a time, or the plain and slow reference"},
+         .help = "towers of many steps, one step at a time, or the plain and slow reference; auto "
+                 "takes towers, unless one step at a time is faster or all there is"},
         {.name = "dts",
          .kind = TORRE_OPTION_INTEGER,
          .value = &s->dts,
@@ -310,7 +311,8 @@ void wave_help(const torre_option *table)
          "\n"
          "Where --dts and --tower-height are left open, the recommendations of\n"
          "roofline --tune for this device are taken, if there are any; TORRE_TUNE=off in the\n"
-         "environment ignores them, TORRE_TUNE=FILE takes another file.\n"
+         "environment ignores them, TORRE_TUNE=FILE takes another file. With either of\n"
+         "them --engine auto takes towers. torre and stepwise give the same bits.\n"
          "\n"
          "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no\n"
          "device, 5 the field became unstable, 75 stopped by a signal after writing the\n"

@@ -43,7 +43,7 @@ typedef struct wave_settings {
 
 enum { WAVE_OPTIONS = 48 };
 
-/* "torre", "stepwise", "reference": what settings.engine counts. */
+/* "auto", "torre", "stepwise", "reference": what settings.engine counts. */
 extern const char *const wave_engines[];
 
 /* Defaults, and the table of options (table[WAVE_OPTIONS]) that writes into *settings. */

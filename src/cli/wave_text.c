@@ -65,6 +65,10 @@ void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
     const torre_wave_plan *plan = &run->info.plan;
+    static const char *const reasons[] = {
+        [TORRE_NO_REASON] = "",
+        [TORRE_TOWERS_REFUSED] = " (there are no towers for this problem; --engine torre says why)",
+        [TORRE_TOWERS_SLOWER] = " (towers would be slower here; --engine torre insists)"};
     char h[3][32];
     for (int a = 0; a < 3; a++) torre_format_real(p->spacing[a], h[a], sizeof h[a]);
     bool equal = p->spacing[0] == p->spacing[1] && p->spacing[0] == p->spacing[2];
@@ -81,8 +85,9 @@ void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
             "time       %" PRId64 " step%s of %.6g s, %.4g s in all; Courant number %.4g of %.4g\n",
             p->steps, plural(p->steps), p->dt, (double)p->steps * p->dt, in->courant,
             in->courant_limit);
-    fprintf(out, "scheme     order %d in %s, engine %s", p->order,
-            p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine));
+    fprintf(out, "scheme     order %d in %s, engine %s%s", p->order,
+            p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine),
+            reasons[run->info.reason]);
     if (plan->engine == TORRE_TORRE)
         fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
                 torre_ordering_name(plan->ordering));

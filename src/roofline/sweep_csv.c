@@ -127,7 +127,8 @@ static bool read_point(char *line, torre_sweep_point *p)
     if (split(line, f) != COLUMNS) return false;
     snprintf(p->remark, sizeof p->remark, "%s", f[23]);
     return small(f[0], &p->order) && torre_engine_by_name(f[1], &p->plan.engine) &&
-           small(f[2], &p->plan.dts) && integer(f[3], &p->plan.tower_height) &&
+           p->plan.engine != TORRE_AUTO && small(f[2], &p->plan.dts) &&
+           integer(f[3], &p->plan.tower_height) &&
            torre_ordering_by_name(f[4], &p->plan.ordering) && state_by_name(f[6], &p->state) &&
            torre_parse_real(f[7], &p->gcells_per_s) && torre_parse_real(f[8], &p->low) &&
            torre_parse_real(f[9], &p->high) && torre_parse_real(f[10], &p->seconds) &&

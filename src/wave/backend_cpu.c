@@ -10,12 +10,12 @@
 static const torre_wave_backend *engine_of(const torre_wave_plan *plan)
 {
     switch (plan->engine) {
+    case TORRE_REFERENCE:
+        return &torre_wave_reference;
     case TORRE_STEPWISE:
         return &torre_wave_stepwise;
-    case TORRE_TORRE:
-        return &torre_wave_torre;
     default:
-        return &torre_wave_reference;
+        return &torre_wave_torre;
     }
 }
 
@@ -25,9 +25,28 @@ static bool cpu_available(const torre_wave_plan *plan, char *why, size_t why_siz
     return true;
 }
 
+/* Towers, unless they cannot do what one step at a time can, and nothing says that they are
+ * wanted. */
+static torre_status plan_auto(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                              torre_wave_info *info)
+{
+    torre_wave_plan plan = *wish;
+    plan.engine = TORRE_TORRE;
+    torre_status status = torre_wave_torre.plan(setup, &plan, info);
+    if (status != TORRE_ERR_USAGE || wish->dts || wish->tower_height) return status;
+    plan.engine = TORRE_STEPWISE;
+    if (torre_wave_stepwise.plan(setup, &plan, info) == TORRE_OK) {
+        info->reason = TORRE_TOWERS_REFUSED;
+        return TORRE_OK;
+    }
+    plan.engine = TORRE_TORRE; /* whose message says more */
+    return torre_wave_torre.plan(setup, &plan, info);
+}
+
 static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_info *info)
 {
+    if (wish->engine == TORRE_AUTO) return plan_auto(setup, wish, info);
     return engine_of(wish)->plan(setup, wish, info);
 }
 

@@ -34,7 +34,12 @@ typedef enum torre_face {
     TORRE_PERIODIC   /* both faces of the axis together */
 } torre_face;
 
-typedef enum torre_engine { TORRE_REFERENCE, TORRE_STEPWISE, TORRE_TORRE } torre_engine;
+typedef enum torre_engine {
+    TORRE_AUTO,      /* choose for me: towers, or one step at a time where that is better */
+    TORRE_REFERENCE, /* plain and slow: the oracle */
+    TORRE_STEPWISE,  /* one step at a time */
+    TORRE_TORRE      /* towers of many steps */
+} torre_engine;
 
 /* A dense array the caller owns: values of the given precision, shape[0] x shape[1] x shape[2]. */
 typedef struct torre_array {
@@ -93,9 +98,9 @@ static inline int64_t torre_wave_cells(const torre_wave_problem *problem)
 
 /* How it is to be computed. Zero (or NULL) means: choose for me. */
 typedef struct torre_wave_plan {
-    torre_engine engine;
-    int dts;                      /* diamond tile size in stencil half-widths, >= 1 */
-    int64_t tower_height;         /* NT, steps a tower climbs, >= 1 */
+    torre_engine engine;  /* TORRE_AUTO with dts or tower_height means towers, come what may */
+    int dts;              /* diamond tile size in stencil half-widths, >= 1 */
+    int64_t tower_height; /* NT, steps a tower climbs, >= 1 */
     torre_ordering_kind ordering; /* of tiles */
     int threads;                  /* cpu backend */
     int device;                   /* cuda backend */
@@ -151,9 +156,17 @@ double torre_wave_velocity_at(const torre_wave_problem *problem, int64_t x, int6
 /* Smallest and largest velocity of the problem, m/s. */
 void torre_wave_velocity_range(const torre_wave_problem *problem, double *low, double *high);
 
+/* Why TORRE_AUTO takes one step at a time. */
+typedef enum torre_stepwise_reason {
+    TORRE_NO_REASON,      /* it does not, or the engine was asked for by name */
+    TORRE_TOWERS_REFUSED, /* towers cannot do the problem */
+    TORRE_TOWERS_SLOWER   /* by an estimate, or since towers never pay on the device */
+} torre_stepwise_reason;
+
 /* What a solver reports about itself once created. */
 typedef struct torre_wave_info {
-    torre_wave_plan plan;          /* with every "choose for me" filled in */
+    torre_wave_plan plan;          /* with every "choose for me" filled in, the engine too */
+    torre_stepwise_reason reason;  /* of TORRE_AUTO, where it takes one step at a time */
     char device[128];              /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
     double model_bytes_per_update; /* main-memory traffic the engine is designed for */
     int64_t memory_bytes;          /* of fields and tables */
@@ -231,7 +244,7 @@ extern const torre_wave_backend *const torre_wave_backends[];
 torre_status torre_wave_backend_find(const char *name, const torre_wave_plan *plan,
                                      const torre_wave_backend **backend);
 
-/* "reference", "stepwise", "torre"; and back (false for an unknown name). */
+/* "auto", "reference", "stepwise", "torre"; and back (false for an unknown name). */
 const char *torre_engine_name(torre_engine engine);
 bool torre_engine_by_name(const char *name, torre_engine *engine);
 

@@ -72,7 +72,7 @@ bad 2 "--courant must be" --courant 0
 bad 2 "--frequency must be" --frequency -3
 bad 2 "--amplitude must be" --amplitude nan
 bad 2 "--precision must be f32 or f64 (got f16)" --precision f16
-bad 2 "--engine must be torre, stepwise or reference (got fast)" --engine fast
+bad 2 "--engine must be auto, torre, stepwise or reference (got fast)" --engine fast
 bad 2 "--ordering must be row-major" --ordering diagonal
 bad 2 "--backend must be auto, cpu or cuda (got opencl)" --size 12 --backend opencl
 bad 2 "--threads must be" --threads 0
@@ -83,6 +83,10 @@ bad 2 "--boundary must be" $r --boundary w=free
 bad 2 "--boundary must be" $r --boundary free,
 bad 2 "--boundary must be" $r --boundary free,rigid
 bad 2 "periodic faces come in pairs" $r --boundary x-=periodic
+for wish in "--engine torre" "--dts 2" "--tower-height 8"; do
+    bad 2 "--engine torre has no periodic faces along x; use --engine stepwise" --backend cpu --size 12 --steps 3 \
+        $wish --boundary x=periodic
+done
 bad 2 "--absorbing-width must be" --absorbing-width 0
 bad 2 "--snapshot-plane must be" $r --snapshot-plane zx
 bad 2 "INDEX from 0 to 11 (got xy@12)" $r --snapshot-plane xy@12

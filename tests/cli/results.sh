@@ -57,6 +57,23 @@ for way in "--snapshot-every 0" "--snapshot-every 0 --dts 1 --tower-height 7 --t
         fail "--engine torre $way: not the bits of --engine stepwise"
 done
 
+# without --engine: towers, or single steps where towers cannot do it and nothing asks for them
+good $many --snapshot-every 0 --json run.json
+[ "$(member engine)" = '"torre"' ] || fail "by itself: engine $(member engine)"
+cmp -s run/u.npy first.npy && cmp -s run/t.npy first_t.npy || fail "by itself: other bits"
+loop="--backend cpu --size 16x15x14 --order 4 --steps 5 --boundary x=periodic --snapshot-every 0"
+good $loop --json run.json --field u.npy
+[ "$(member engine)" = '"stepwise"' ] || fail "periodic x: engine $(member engine)"
+grep -q '^scheme .* engine stepwise (there are no towers for this problem; --engine torre says why)$' stdout ||
+    fail "periodic x: says $(cat stdout)"
+cp run/u.npy first.npy
+good $loop --engine stepwise --field u.npy
+cmp -s run/u.npy first.npy || fail "periodic x: not the bits of --engine stepwise"
+grep -q '^scheme .* engine stepwise$' stdout || fail "--engine stepwise: says $(cat stdout)"
+(cd run && "$wave" $loop --ordering hilbert >../stdout 2>../stderr)
+grep -q '^wave: warning: --ordering means nothing to --engine stepwise$' stderr ||
+    fail "periodic x, --ordering: says $(cat stderr)"
+
 # a line of receivers and the same points in a file give the same traces
 printf '# line\nx,y,z\n0,20,30\n50,20,30\n100,20,30\n' >line.csv
 good $small --steps 12 --receivers 0,20,30:100,20,30:3 --traces t.npy --snapshot-every 0
