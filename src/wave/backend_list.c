@@ -38,18 +38,3 @@ torre_status torre_wave_backend_find(const char *name, const torre_wave_plan *pl
                           "where the CUDA toolkit is installed, or use --backend cpu");
     return torre_fail(TORRE_ERR_USAGE, "--backend must be auto, cpu or cuda (got %s)", name);
 }
-
-static const char *const engine_names[] = {"auto", "reference", "stepwise", "torre"};
-
-const char *torre_engine_name(torre_engine engine) { return engine_names[engine]; }
-
-bool torre_engine_by_name(const char *name, torre_engine *engine)
-{
-    for (int e = TORRE_AUTO; e <= TORRE_TORRE; e++) {
-        if (strcmp(name, engine_names[e]) == 0) {
-            *engine = (torre_engine)e;
-            return true;
-        }
-    }
-    return false;
-}

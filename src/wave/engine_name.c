@@ -1,0 +1,19 @@
+/* The engines by name. */
+#include <string.h>
+
+#include "wave/wave.h"
+
+static const char *const engine_names[] = {"auto", "reference", "stepwise", "torre"};
+
+const char *torre_engine_name(torre_engine engine) { return engine_names[engine]; }
+
+bool torre_engine_by_name(const char *name, torre_engine *engine)
+{
+    for (int e = TORRE_AUTO; e <= TORRE_TORRE; e++) {
+        if (strcmp(name, engine_names[e]) == 0) {
+            *engine = (torre_engine)e;
+            return true;
+        }
+    }
+    return false;
+}
