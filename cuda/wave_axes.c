@@ -102,15 +102,27 @@ typedef struct rate_numbers {
     double cut;   /* more of them where x or y is no multiple of the half-width */
     double empty; /* time of a step with no planes, of that with all */
     double least; /* time of a step with few planes */
-    double speed; /* of a full block, beside other kernels of the order */
+    double speed; /* of full blocks, Gcells/s for each dts, f32, constant velocity */
 } rate_numbers;
 
-static const rate_numbers register_numbers = {22, 0.5, 10, 0.2, 0, 0.43, 0.54, 1};
-static const rate_numbers half_numbers = {22, 0.5, 10, 0.2, 0, 0.43, 0.76, 1}; /* 128 planes */
-static const rate_numbers block_numbers[4] = {{40, 0, 20, 0, 0, 0.45, 0, 0.27},
-                                              {24, 0, 20, 0, 8, 0.45, 0, 1},
-                                              {44, 0, 39, 0, 5, 0.88, 0, 1},
-                                              {46, 0, 20, 0, 40, 0.88, 0, 1}};
+static const rate_numbers register_numbers = {22, 0.5, 10, 0.2, 0, 0.43, 0.54, 238};
+static const rate_numbers half_numbers = {22, 0.5, 10, 0.2, 0, 0.43, 0.76, 238}; /* 128 planes */
+static const rate_numbers block_numbers[4] = {{40, 0, 20, 0, 0, 0.45, 0, 64},
+                                              {24, 0, 20, 0, 8, 0.45, 0, 187},
+                                              {44, 0, 39, 0, 5, 0.88, 0, 139},
+                                              {46, 0, 20, 0, 40, 0.88, 0, 113}};
+/* Shares of that, by the order: in f64, with a velocity array. */
+static const double tower_f64[4] = {0.66, 0.35, 0.29, 0.25};
+static const double tower_array[4] = {0.77, 0.78, 0.86, 0.82};
+
+/* The same of one step at a time: Gcells/s of large grids in f32 and f64, the share of that with a
+ * velocity array, and microseconds that a step takes beside its cells. */
+typedef struct step_numbers {
+    double speed, speed_f64, array, launch;
+} step_numbers;
+
+static const step_numbers stepwise_numbers[4] = {
+    {330, 150, 0.78, 10}, {294, 143, 0.81, 14}, {283, 67.5, 0.83, 16}, {271, 57.6, 0.85, 26}};
 
 double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *room)
 {
@@ -134,5 +146,22 @@ double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *roo
         y = 0;
         if (room->in_registers) rate *= 0.86;
     }
+    if (p->precision == TORRE_F64) rate *= tower_f64[R - 1];
+    if (p->velocity_cells) rate *= tower_array[R - 1];
     return rate * (double)n[0] / ((double)n[0] + x) * (double)n[1] / ((double)n[1] + y);
+}
+
+double torre_stepwise_rate(const torre_wave_problem *p)
+{
+    const step_numbers *c = &stepwise_numbers[p->order / 2 - 1];
+    double cells = 1e-9 * (double)torre_wave_cells(p);
+    double speed = p->precision == TORRE_F64 ? c->speed_f64 : c->speed;
+    if (p->velocity_cells) speed *= c->array;
+    return cells / (cells / speed + 1e-6 * c->launch);
+}
+
+bool torre_stepwise_pays(const torre_wave_problem *p, const torre_tower_room *room, int major)
+{
+    if (major != 9) return !room->in_registers; /* block towers never pay without TMA */
+    return torre_stepwise_rate(p) > torre_tower_rate(p, room);
 }

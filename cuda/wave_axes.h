@@ -16,6 +16,7 @@ typedef struct torre_turned {
     torre_wave_setup setup;     /* nodes in the caller's order (not sorted by turned cells), so that
                                    values and samples need no turning */
     torre_wave_problem problem; /* neither positions of sources and receivers nor velocities */
+    bool points;                /* the caller's problem has sources or receivers */
     torre_array velocity; /* the shape alone; 1 along x or y where no velocity depends on it */
 } torre_turned;
 
@@ -45,7 +46,15 @@ typedef struct torre_tower_room {
     bool in_registers;
 } torre_tower_room;
 
-/* Estimate of the rate, to compare orders of the axes of one problem (DESIGN.md, "Axes"). */
+/*
+ * Estimates of rates on an H200, Gcells/s: of towers, to compare orders of the axes of one problem
+ * (DESIGN.md, "Axes"), and of one step at a time, to compare it with towers ("Engine").
+ */
 double torre_tower_rate(const torre_wave_problem *turned, const torre_tower_room *room);
+double torre_stepwise_rate(const torre_wave_problem *turned);
+
+/* Whether one step at a time is faster than these towers, by the estimates on a GPU of compute
+ * capability `major`.x = 9.x, by a rule on others. */
+bool torre_stepwise_pays(const torre_wave_problem *turned, const torre_tower_room *room, int major);
 
 #endif

@@ -90,12 +90,21 @@ static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const ch
         p->order, dts, p->precision == TORRE_F32 ? "f32" : "f64", why, known[0] ? known : "none");
 }
 
+/* Towers that can do a problem. */
+typedef struct tower_choice {
+    torre_wave_plan plan;
+    const torre_tower_kernel *kernel;
+    torre_tower_shape shape;
+    torre_tower_room room;
+} tower_choice;
+
+/* choice: of whose plan the axes and the device are given. */
 static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *wish,
-                                 const char *advice, torre_wave_plan *plan,
-                                 const torre_tower_kernel **kernel, torre_tower_shape *shape,
-                                 double *rate)
+                                 const char *advice, tower_choice *choice)
 {
     const torre_wave_problem *p = &t->problem;
+    torre_wave_plan *plan = &choice->plan;
+    torre_tower_shape *shape = &choice->shape;
     const torre_tower_kernel *k = NULL;
     torre_cuda_settings settings;
     cudaError_t e = cudaSuccess;
@@ -120,20 +129,22 @@ static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *w
     int multiprocessors;
     TORRE_CUDA_TRY(
         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, plan->device));
-    torre_tower_room room = {tried, shape->planes, (int64_t)multiprocessors * shape->blocks_per_sm,
-                             k->in_registers};
+    torre_tower_room room = {.dts = tried,
+                             .planes = shape->planes,
+                             .blocks = (int64_t)multiprocessors * shape->blocks_per_sm,
+                             .in_registers = k->in_registers};
     if (torre_cuda_parts(shape, p->size[2], p->precision) > room.blocks)
         return torre_fail(TORRE_ERR_USAGE,
                           "--engine torre --order %d --dts %d: n%c = %lld exceeds the %lld planes "
                           "that fit on the GPU at a time; %s",
                           p->order, tried, 'x' + t->axis[2], (long long)p->size[2],
                           (long long)room.blocks * shape->planes, advice);
-    *rate = torre_tower_rate(p, &room);
     plan->dts = tried;
     if (!plan->tower_height) plan->tower_height = 128; /* DESIGN.md */
     if (plan->tower_height > 1 << 20) plan->tower_height = 1 << 20;
     if (p->steps > 0 && plan->tower_height > p->steps) plan->tower_height = p->steps;
-    *kernel = k;
+    choice->kernel = k;
+    choice->room = room;
     return TORRE_OK;
 }
 
@@ -155,58 +166,6 @@ static bool turns_for_rate(const torre_wave_problem *p, const struct cudaDeviceP
     return device->major == 9 && torre_wave_cells(p) >= 1 << 22;
 }
 
-/* Tries the orders of the axes; the caller's own unless it is impossible or another (for_rate) is
- * clearly faster, whatever dts is asked for, since bits depend on them. */
-static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_plan *wish,
-                                bool for_rate, torre_wave_plan *plan,
-                                const torre_tower_kernel **kernel, torre_tower_shape *shape)
-{
-    torre_turned t;
-    double best = 0, rate;
-    size_t unused, total;
-    if (plan->axes[0]) {
-        torre_turn_problem(p, plan->axes, &t);
-        return choose_tower(&t, wish, "take the axes in another order or use --engine stepwise",
-                            plan, kernel, shape, &rate);
-    }
-    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
-    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
-        const torre_tower_kernel *its_kernel;
-        torre_tower_shape its_shape = {0};
-        torre_wave_plan its = *plan;
-        if (best > 0 && !for_rate) break;
-        strcpy(its.axes, torre_axis_orders[i]);
-        torre_turn_problem(p, its.axes, &t);
-        if (best > 0 && memory_of(&t) > usable(unused)) continue;
-        if (choose_tower(&t, wish, "", &its, &its_kernel, &its_shape, &rate)) continue;
-        if (wish->dts) {
-            torre_wave_plan other = *wish;
-            const torre_tower_kernel *other_kernel;
-            torre_tower_shape other_shape;
-            other.dts = 0;
-            choose_tower(&t, &other, "", &other, &other_kernel, &other_shape, &rate);
-        }
-        if (rate <= best) continue;
-        best = i == 0 ? 1.05 * rate : rate;
-        *plan = its;
-        *kernel = its_kernel;
-        *shape = its_shape;
-    }
-    if (best > 0) return TORRE_OK;
-    torre_turn_problem(p, torre_axis_orders[0], &t);
-    return choose_tower(&t, wish, "nor will another order of the axes do; use --engine stepwise",
-                        plan, kernel, shape, &rate);
-}
-
-const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
-{
-    for (int i = 0; torre_step_kernels[i]; i++)
-        if (torre_step_kernels[i]->order == p->order &&
-            torre_step_kernels[i]->precision == (int)p->precision)
-            return torre_step_kernels[i];
-    return NULL;
-}
-
 /* p: the caller's problem. */
 static torre_status check_memory(const torre_wave_problem *p, int64_t needed)
 {
@@ -225,6 +184,118 @@ static torre_status check_memory(const torre_wave_problem *p, int64_t needed)
                       (long long)p->size[0], (long long)p->size[1], (long long)p->size[2],
                       1e-9 * (double)needed, 1e-9 * (double)unused, (long long)n, (long long)n,
                       (long long)n);
+}
+
+/* Tries the orders of the axes; the caller's own unless it is impossible or another (for_rate) is
+ * clearly faster, whatever dts is asked for, since bits depend on them. choice: all zero but for
+ * the plan, whose engine and device are given, and its axes, if they are wished for. */
+static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_plan *wish,
+                                bool for_rate, tower_choice *choice)
+{
+    torre_turned t;
+    double best = 0;
+    int64_t lacking = 0; /* memory of the smallest order that would do but does not fit */
+    size_t unused, total;
+    const torre_wave_plan plan = choice->plan;
+    if (plan.axes[0]) {
+        torre_turn_problem(p, plan.axes, &t);
+        return choose_tower(&t, wish, "take the axes in another order or use --engine stepwise",
+                            choice);
+    }
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
+        tower_choice its = {.plan = plan};
+        if (best > 0 && !for_rate) break;
+        strcpy(its.plan.axes, torre_axis_orders[i]);
+        torre_turn_problem(p, its.plan.axes, &t);
+        if (choose_tower(&t, wish, "", &its)) continue;
+        int64_t needed = memory_of(&t);
+        if (i > 0 && needed > usable(unused)) {
+            if (!lacking || needed < lacking) lacking = needed;
+            continue;
+        }
+        tower_choice usual = its;
+        if (wish->dts) {
+            torre_wave_plan other = *wish;
+            other.dts = 0;
+            choose_tower(&t, &other, "", &usual);
+        }
+        double rate = torre_tower_rate(&t.problem, &usual.room);
+        if (rate <= best) continue;
+        best = i == 0 ? 1.05 * rate : rate;
+        *choice = its;
+    }
+    if (best > 0) return TORRE_OK;
+    if (lacking) return check_memory(p, lacking);
+    torre_turn_problem(p, torre_axis_orders[0], &t);
+    return choose_tower(&t, wish, "nor will another order of the axes do; use --engine stepwise",
+                        choice);
+}
+
+const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
+{
+    for (int i = 0; torre_step_kernels[i]; i++)
+        if (torre_step_kernels[i]->order == p->order &&
+            torre_step_kernels[i]->precision == (int)p->precision)
+            return torre_step_kernels[i];
+    return NULL;
+}
+
+/* Whether towers may have to, or want to, take the axes in another order. */
+static bool may_turn(const torre_wave_problem *p, bool for_rate)
+{
+    if (for_rate || p->size[2] > 1024) return true; /* lines may be too long for all blocks */
+    for (int a = 0; a < 3; a++)
+        if (p->face[a][0] == TORRE_PERIODIC) return true;
+    return false;
+}
+
+/* Towers; or, where the caller left that open, the decision for one step at a time, in
+ * info->plan.engine. */
+static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_plan *wish,
+                                const struct cudaDeviceProp *device, bool open,
+                                torre_wave_info *info, const torre_tower_kernel **kernel,
+                                torre_tower_shape *shape)
+{
+    tower_choice towers = {.plan = info->plan};
+    torre_turned t;
+    info->plan.engine = TORRE_STEPWISE;
+    info->reason = TORRE_TOWERS_SLOWER;
+    if (open && device->major != 9 && p->order > 2)
+        return TORRE_OK; /* not even asked about, since the driver would compile them first */
+    torre_status status = choose_axes(p, wish, turns_for_rate(p, device), &towers);
+    if (status) {
+        info->reason = TORRE_TOWERS_REFUSED;
+        return open ? TORRE_OK : status;
+    }
+    torre_turn_problem(p, towers.plan.axes, &t);
+    strcpy(info->plan.axes, towers.plan.axes); /* for both engines, so that bits are the same */
+    if (open && torre_stepwise_pays(&t.problem, &towers.room, device->major)) return TORRE_OK;
+    info->plan = towers.plan;
+    info->reason = TORRE_NO_REASON;
+    info->model_bytes_per_update = (p->velocity_cells ? 5.0 : 4.0) / towers.plan.dts * p->precision;
+    *kernel = towers.kernel;
+    *shape = towers.shape;
+    return TORRE_OK;
+}
+
+/* One step at a time; axes as towers have them, so that bits are the same. */
+static torre_status plan_stepwise(const torre_wave_problem *p, const torre_wave_plan *wish,
+                                  bool for_rate, torre_wave_info *info)
+{
+    if (!torre_cuda_stepper(p))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine stepwise --order %d --precision %s: no such kernel in this "
+                          "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
+                          p->order, p->precision == TORRE_F32 ? "f32" : "f64");
+    tower_choice towers = {.plan = info->plan};
+    if (!info->plan.axes[0] && may_turn(p, for_rate) && !choose_axes(p, wish, for_rate, &towers))
+        strcpy(info->plan.axes, towers.plan.axes);
+    if (!info->plan.axes[0]) strcpy(info->plan.axes, torre_axis_orders[0]);
+    info->plan.dts = info->plan.dts ? info->plan.dts : 1;
+    info->plan.tower_height = 1;
+    info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    return TORRE_OK;
 }
 
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
@@ -252,29 +323,13 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     TORRE_CUDA_TRY(cudaSetDevice(wish->device));
     TORRE_CUDA_TRY(cudaGetDeviceProperties(&device, wish->device));
     snprintf(info->device, sizeof info->device, "%.100s", device.name);
-    bool for_rate = turns_for_rate(p, &device);
-    double arrays = 3 + (p->velocity_cells != NULL);
-    if (info->plan.engine == TORRE_TORRE) {
-        TORRE_TRY(choose_axes(p, wish, for_rate, &info->plan, kernel, shape));
-        arrays = 4.0 / info->plan.dts + (p->velocity_cells ? 1.0 / info->plan.dts : 0);
-    } else {
-        if (!torre_cuda_stepper(p))
-            return torre_fail(TORRE_ERR_USAGE,
-                              "--engine stepwise --order %d --precision %s: no such kernel in this "
-                              "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
-                              p->order, p->precision == TORRE_F32 ? "f32" : "f64");
-        if (!info->plan.axes[0] && (for_rate || p->face[0][0] == TORRE_PERIODIC)) {
-            torre_wave_plan its = info->plan; /* as towers have them: the same bits */
-            torre_tower_shape unused;
-            if (!choose_axes(p, wish, for_rate, &its, kernel, &unused))
-                strcpy(info->plan.axes, its.axes);
-        }
-        if (!info->plan.axes[0]) strcpy(info->plan.axes, torre_axis_orders[0]);
-        *kernel = NULL;
-        info->plan.dts = info->plan.dts ? info->plan.dts : 1;
-        info->plan.tower_height = 1;
-    }
-    info->model_bytes_per_update = arrays * p->precision;
+    bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
+    *kernel = NULL;
+    if (info->plan.engine == TORRE_TORRE)
+        TORRE_TRY(
+            plan_towers(p, wish, &device, open && torre_cuda_stepper(p), info, kernel, shape));
+    if (info->plan.engine == TORRE_STEPWISE)
+        TORRE_TRY(plan_stepwise(p, wish, turns_for_rate(p, &device), info));
     torre_turn_problem(p, info->plan.axes, &t);
     info->memory_bytes = memory_of(&t);
     return check_memory(p, info->memory_bytes);

@@ -213,8 +213,10 @@ static void choices(void **state)
     };
     for (size_t b = 0; b < sizeof boxes / sizeof boxes[0]; b++) {
         torre_wave_problem p = plain_problem();
-        torre_tower_room room = {boxes[b].order == 2 ? 6 : 4, boxes[b].planes, 132,
-                                 boxes[b].order == 2};
+        torre_tower_room room = {.dts = boxes[b].order == 2 ? 6 : 4,
+                                 .planes = boxes[b].planes,
+                                 .blocks = 132,
+                                 .in_registers = boxes[b].order == 2};
         double estimate = 0, chosen = 0, best = 0;
         p.order = boxes[b].order;
         for (int i = 0; i < 5 && boxes[b].way[i].rate > 0; i++) {

@@ -156,6 +156,8 @@ typedef struct outcome {
     size_t field_bytes, sample_bytes;
     double top;   /* largest norm on the way */
     char axes[4]; /* as taken */
+    torre_engine engine;
+    torre_stepwise_reason reason;
 } outcome;
 
 static void free_outcome(outcome *o)
@@ -214,6 +216,8 @@ static int compute(const sample_problem *s, const torre_wave_backend *backend,
     }
     if (backend == &torre_wave_cuda) check_planes(s, solver, o->level[0]);
     memcpy(o->axes, info.plan.axes, sizeof o->axes);
+    o->engine = info.plan.engine;
+    o->reason = info.reason;
     must(backend->norms(solver, &norms), s->name);
     o->top = norms.l2;
     backend->destroy(solver);
@@ -465,6 +469,57 @@ static void check_chosen_axes(sample_problem *s, int64_t steps)
     free_problem(s);
 }
 
+/* Without an engine asked for: one step at a time on a layer of one cell, where towers would be
+ * slower, and where there are none; with the bits and axes of either engine. */
+static void check_auto(int order, torre_precision f)
+{
+    const torre_face R = TORRE_RIGID, F = TORRE_FREE, P = TORRE_PERIODIC;
+    struct cudaDeviceProp device;
+    if (cudaGetDeviceProperties(&device, 0)) return;
+    const bool wide = device.major == 9 || order > 2; /* wave_axes.h: torre_stepwise_pays */
+    for (int i = 0; i < 3; i++) {
+        torre_wave_plan plan = {0};
+        outcome chosen, other;
+        sample_problem *s = i == 0   ? new_problem("auto, layer", order, f, 2048, 2048, 1, 0, false)
+                            : i == 1 ? new_problem("auto, cube", order, f, 200, 200, 200, 0, true)
+                                     : new_problem("auto, periodic", order, f, 13, 17, 19, 0, true);
+        if (i == 0) set_faces(s, R, F, F, R, F, R);
+        if (i == 2) set_faces(s, P, P, P, P, P, P);
+        if (!compute(s, &torre_wave_cuda, &plan, 5, &chosen)) {
+            fail(s->name, torre_error_text());
+            free_problem(s);
+            continue;
+        }
+        const torre_engine expected =
+            i == 2 || (i == 0 && wide) || (i == 1 && order > 2 && device.major != 9)
+                ? TORRE_STEPWISE
+                : TORRE_TORRE;
+        checks++;
+        if (chosen.engine != expected) fail(s->name, torre_engine_name(chosen.engine));
+        if ((chosen.reason == TORRE_NO_REASON) != (chosen.engine == TORRE_TORRE))
+            fail(s->name, "no reason, or one too many");
+        plan.engine = i == 0 ? TORRE_TORRE : TORRE_STEPWISE;
+        if (compute(s, &torre_wave_cuda, &plan, 5, &other)) {
+            compare_bits(s, "auto", &chosen, &other);
+            if (strcmp(chosen.axes, other.axes) != 0) fail(s->name, "axes depend on the engine");
+            free_outcome(&other);
+        } else {
+            fail(s->name, torre_error_text());
+        }
+        plan = (torre_wave_plan){.tower_height = 4}; /* towers are wanted */
+        if (compute(s, &torre_wave_cuda, &plan, 5, &other)) {
+            if (other.engine != TORRE_TORRE) fail(s->name, "a wish for towers is ignored");
+            free_outcome(&other);
+        } else if (i < 2) {
+            fail(s->name, torre_error_text());
+        }
+        printf("%-52s %s, %d failures so far\n", s->name, torre_engine_name(chosen.engine),
+               failures);
+        free_outcome(&chosen);
+        free_problem(s);
+    }
+}
+
 /* The caller's axes in every order: constant, with an array, and with one for all y. */
 static void check_axes(int order, torre_precision f)
 {
@@ -620,6 +675,7 @@ int main(int argc, char **argv)
             check_order(order, precisions[i], small);
             if (small) continue;
             check_axes(order, precisions[i]);
+            check_auto(order, precisions[i]);
             check_repeatable(order, precisions[i], 0, true);
             check_repeatable(order, precisions[i], 1, false);
             if (order == 2) check_repeatable(order, precisions[i], 0, false);
