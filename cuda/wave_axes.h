@@ -44,6 +44,7 @@ typedef struct torre_tower_room {
     int planes;     /* cells along z that a block has room for */
     int64_t blocks; /* at work at a time */
     bool in_registers;
+    bool points; /* with sources or receivers (the turned problem has none) */
 } torre_tower_room;
 
 /*

@@ -132,7 +132,8 @@ static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *w
     torre_tower_room room = {.dts = tried,
                              .planes = shape->planes,
                              .blocks = (int64_t)multiprocessors * shape->blocks_per_sm,
-                             .in_registers = k->in_registers};
+                             .in_registers = k->in_registers,
+                             .points = t->points};
     if (torre_cuda_parts(shape, p->size[2], p->precision) > room.blocks)
         return torre_fail(TORRE_ERR_USAGE,
                           "--engine torre --order %d --dts %d: n%c = %lld exceeds the %lld planes "

@@ -230,10 +230,35 @@ static void choices(void **state)
     }
 }
 
+/* Sources and receivers cost blocks of half size more: with 100 and 10,000 of them the grid of
+ * 1024 x 1024 x 128 is better turned (841 as it is, 950 turned), without them it is not (1162,
+ * 1059). */
+static void points_cost(void **state)
+{
+    (void)state;
+    torre_wave_problem caller = plain_problem();
+    torre_turned as_it_is, turned;
+    caller.order = 2;
+    caller.size[0] = caller.size[1] = 1024;
+    caller.size[2] = 128;
+    for (int some = 0; some < 2; some++) {
+        caller.source_count = caller.receiver_count = some;
+        torre_turn_problem(&caller, "xyz", &as_it_is);
+        torre_turn_problem(&caller, "xzy", &turned);
+        CHECK(as_it_is.points == some && turned.points == some, "points are forgotten");
+        const torre_tower_room half = {6, 128, 264, true, as_it_is.points};
+        const torre_tower_room whole = {6, 256, 132, true, turned.points};
+        double stay = 1.05 * torre_tower_rate(&as_it_is.problem, &half);
+        double turn = torre_tower_rate(&turned.problem, &whole);
+        CHECK((turn > stay) == some, "%s points: %g as it is with 5 %% more, %g turned",
+              some ? "with" : "without", stay, turn);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(setups), cmocka_unit_test(arrays),
-                                       cmocka_unit_test(names), cmocka_unit_test(refusals),
-                                       cmocka_unit_test(choices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(setups),  cmocka_unit_test(arrays),
+                                       cmocka_unit_test(names),   cmocka_unit_test(refusals),
+                                       cmocka_unit_test(choices), cmocka_unit_test(points_cost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
