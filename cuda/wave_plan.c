@@ -72,6 +72,24 @@ static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dt
     return best;
 }
 
+/* Whether a wish for blocks of so many planes can be fulfilled; otherwise names those there are. */
+static torre_status check_planes(const torre_wave_problem *p, int dts, int64_t planes)
+{
+    int known[8], count = 0;
+    bool usual = false;
+    for (int i = 0; torre_tower_kernels[i] && count < 8; i++) { /* as find_kernel does */
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        torre_tower_shape its = {0};
+        if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
+        if (k->size == TORRE_TOWER_USUAL ? usual : p->velocity_cells != NULL) continue;
+        if (k->shape(p->face[2][0] == TORRE_PERIODIC, &its)) continue;
+        if (k->size == TORRE_TOWER_USUAL) usual = true;
+        known[count++] = its.planes;
+    }
+    cudaGetLastError(); /* a shape that does not fit leaves no error behind */
+    return torre_cuda_planes_check(planes, known, count, p, dts);
+}
+
 static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const char *why)
 {
     char known[128] = "";
@@ -252,9 +270,9 @@ static bool may_turn(const torre_wave_problem *p, bool for_rate)
 }
 
 /* Towers; or, where the caller left that open, the decision for one step at a time, in
- * info->plan.engine. */
+ * info->plan.engine. planes: wish for blocks, or 0. */
 static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_plan *wish,
-                                const struct cudaDeviceProp *device, bool open,
+                                const struct cudaDeviceProp *device, bool open, int64_t planes,
                                 torre_wave_info *info, const torre_tower_kernel **kernel,
                                 torre_tower_shape *shape)
 {
@@ -270,6 +288,7 @@ static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_pl
         return open ? TORRE_OK : status;
     }
     torre_turn_problem(p, towers.plan.axes, &t);
+    TORRE_TRY(check_planes(&t.problem, towers.plan.dts, planes));
     strcpy(info->plan.axes, towers.plan.axes); /* for both engines, so that bits are the same */
     if (open && torre_stepwise_pays(&t.problem, &towers.room, device->major)) return TORRE_OK;
     info->plan = towers.plan;
@@ -327,8 +346,8 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
     *kernel = NULL;
     if (info->plan.engine == TORRE_TORRE)
-        TORRE_TRY(
-            plan_towers(p, wish, &device, open && torre_cuda_stepper(p), info, kernel, shape));
+        TORRE_TRY(plan_towers(p, wish, &device, open && torre_cuda_stepper(p), settings.planes,
+                              info, kernel, shape));
     if (info->plan.engine == TORRE_STEPWISE)
         TORRE_TRY(plan_stepwise(p, wish, turns_for_rate(p, &device), info));
     torre_turn_problem(p, info->plan.axes, &t);

@@ -1,4 +1,5 @@
 /* Settings for experiments from the environment: those of wave_solver.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,4 +30,21 @@ torre_status torre_cuda_settings_read(torre_cuda_settings *settings)
     TORRE_TRY(read_setting("TORRE_CUDA_STRIP", 1, INT32_MAX, &settings->strip));
     TORRE_TRY(read_setting("TORRE_CUDA_PLANES", 1, INT32_MAX, &settings->planes));
     return read_setting("TORRE_CUDA_CLUSTER", 1, TORRE_CLUSTER_MOST, &settings->cluster);
+}
+
+torre_status torre_cuda_planes_check(int64_t planes, const int *known, int count,
+                                     const torre_wave_problem *p, int dts)
+{
+    char list[64] = "";
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(list);
+        if (planes == known[i]) return TORRE_OK;
+        snprintf(list + used, sizeof list - used, "%s%d", i == 0 ? "" : " or ", known[i]);
+    }
+    if (planes <= 0) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "TORRE_CUDA_PLANES=%lld in the environment: blocks of towers have %s planes "
+                      "here (--order %d --dts %d --precision %s)",
+                      (long long)planes, list, p->order, dts,
+                      p->precision == TORRE_F32 ? "f32" : "f64");
 }

@@ -94,6 +94,10 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
                              torre_tower_shape *shape);
 
 torre_status torre_cuda_settings_read(torre_cuda_settings *settings);
+/* Refuses planes (0: no wish) that are none of those that blocks of the kernels of the problem's
+ * order and precision and of dts can have. */
+torre_status torre_cuda_planes_check(int64_t planes, const int *known, int count,
+                                     const torre_wave_problem *problem, int dts);
 
 /* The stepwise kernel of the problem's order and precision; NULL: not in this build. */
 const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p);

@@ -61,8 +61,26 @@ static void refused(void **state)
     CHECK(torre_cuda_settings_read(&s) == TORRE_ERR_USAGE, "a strip of no towers accepted");
 }
 
+/* Blocks that no kernel has. */
+static void planes(void **state)
+{
+    (void)state;
+    static const int known[] = {256, 128};
+    const torre_wave_problem p = {.order = 2, .precision = TORRE_F32};
+    CHECK(torre_cuda_planes_check(0, known, 2, &p, 6) == TORRE_OK, "no wish refused");
+    CHECK(torre_cuda_planes_check(256, known, 2, &p, 6) == TORRE_OK, "256 refused");
+    CHECK(torre_cuda_planes_check(128, known, 2, &p, 6) == TORRE_OK, "128 refused");
+    CHECK(torre_cuda_planes_check(100, known, 2, &p, 6) == TORRE_ERR_USAGE, "100 accepted");
+    CHECK(strcmp(torre_error_text(),
+                 "TORRE_CUDA_PLANES=100 in the environment: blocks of towers have 256 or 128 "
+                 "planes here (--order 2 --dts 6 --precision f32)") == 0,
+          "says: %s", torre_error_text());
+    CHECK(torre_cuda_planes_check(128, known, 1, &p, 6) == TORRE_ERR_USAGE, "128 of 256 accepted");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wishes), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wishes), cmocka_unit_test(refused),
+                                       cmocka_unit_test(planes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
