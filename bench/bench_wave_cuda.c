@@ -2,10 +2,11 @@
  * Rates of the cuda backend: cell updates per second of the time loop, all cells counted once.
  *
  * Usage: bench_wave_cuda CASE...   CASE = ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ[:OPTION...]
- *   ENGINE s (stepwise) or t (torre); DTS and HEIGHT 0: default; OPTIONs: model, flat (a model
- *   without y), points (100 sources, 10,000 receivers), f64, absorbing, px, py, pz (periodic
- * faces), morton, hilbert, steps=N of a repetition (otherwise 32 of stepwise, one pass of towers of
- *   HEIGHT, 128 by default). Printed behind them: axes=zxy where the solver has turned the axes.
+ *   ENGINE s (stepwise), t (torre) or a (what the plan chooses); DTS and HEIGHT 0: default;
+ *   OPTIONs: model, flat (a model without y), points (100 sources, 10,000 receivers), f64,
+ *   absorbing, px, py, pz (periodic faces), morton, hilbert, steps=N of a repetition (otherwise 32
+ *   of s, of others one pass of towers of HEIGHT, 128 by default). Printed behind them: axes=zxy
+ *   where the solver has turned the axes.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
  * a time at 4.24 TB/s (of an H200); and one operation of the scheme, 6 R + 2 a cell and two more
  * with a velocity array, in each slot of every scheduler (order 2 does with 6 where, as here, the
@@ -68,7 +69,7 @@ static bool read_case(const char *text, bench_case *c)
             c->problem.face[a][side] = TORRE_PERIODIC;
     }
     c->problem.dt = 0.9 * torre_wave_dt_limit(order, c->problem.spacing, 2000);
-    c->plan.engine = engine == 's' ? TORRE_STEPWISE : TORRE_TORRE;
+    c->plan.engine = engine == 's' ? TORRE_STEPWISE : engine == 'a' ? TORRE_AUTO : TORRE_TORRE;
     c->plan.dts = dts;
     c->plan.tower_height = height;
     c->plan.ordering = strstr(c->options, ":morton")    ? TORRE_MORTON
@@ -178,9 +179,9 @@ static torre_status run_case(const char *text, bench_case *c)
     const char *axes = info.plan.axes;
     bool turned = strcmp(axes, "xyz") != 0;
     printf("%d,%s,%d,%lld,%lldx%lldx%lld,%s%s%s,%.1f,%.1f,%.2f,%.2f,%.2f,%d,%d,%d,%d,%.2f,%s\n",
-           p->order, c->plan.engine == TORRE_TORRE ? "torre" : "stepwise", info.plan.dts,
-           (long long)height, (long long)p->size[0], (long long)p->size[1], (long long)p->size[2],
-           c->options, turned ? ":axes=" : "", turned ? axes : "", top, best[REPETITIONS / 2],
+           p->order, torre_engine_name(info.plan.engine), info.plan.dts, (long long)height,
+           (long long)p->size[0], (long long)p->size[1], (long long)p->size[2], c->options,
+           turned ? ":axes=" : "", turned ? axes : "", top, best[REPETITIONS / 2],
            info.model_bytes_per_update, top / (4240.0 / 3 / p->precision), top / issue_roofline(p),
            shape.registers, shape.spill_bytes, shape.shared_bytes, shape.blocks_per_sm,
            (double)shape.blocks_per_sm * shape.threads / threads, info.device);
