@@ -118,14 +118,21 @@ static const rate_numbers block_numbers[4] = {{40, 0, 20, 0, 0, 0.45, 0, 64, 0.9
 static const double tower_f64[4] = {0.66, 0.35, 0.29, 0.25};
 static const double tower_array[4] = {0.77, 0.78, 0.86, 0.82};
 
-/* The same of one step at a time: Gcells/s of large grids in f32 and f64, the share of that with a
- * velocity array, and microseconds that a step takes beside its cells. */
+/* The same of one step at a time. */
 typedef struct step_numbers {
-    double speed, speed_f64, array, launch;
+    double speed, speed_f64; /* Gcells/s of large grids with constant velocity */
+    double array;            /* share of that with a velocity array */
+    double periodic;         /* likewise with periodic y or z: nothing is copied ahead */
+    double few;              /* likewise with up to 8 cells along y: nothing either */
+    double launch;           /* microseconds that a step takes beside its cells */
+    double idle;             /* time of rows of a tile beyond the grid, of that of others */
+    double ends;             /* cells that z faces cost; 8 times as many where they cut vectors */
 } step_numbers;
 
-static const step_numbers stepwise_numbers[4] = {
-    {330, 150, 0.78, 10}, {294, 143, 0.81, 14}, {283, 67.5, 0.83, 16}, {271, 57.6, 0.85, 26}};
+static const step_numbers stepwise_numbers[4] = {{330, 150, 0.78, 1, 0.88, 8, 0.2, 4},
+                                                 {294, 143, 0.81, 0.79, 0.59, 11, 0.4, 8},
+                                                 {283, 67.5, 0.83, 0.62, 0.45, 14, 0.7, 14},
+                                                 {271, 57.6, 0.85, 0.58, 0.38, 26, 1.6, 20}};
 
 double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *room)
 {
@@ -138,6 +145,7 @@ double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *roo
     double rate = c->speed * room->dts * full / fmax(c->least, c->empty + (1 - c->empty) * full);
     if (room->in_registers) { /* edges that go through main memory */
         if (parts > 2) rate *= 0.75 + 0.5 / (double)parts;
+        if (parts > 16) rate *= 0.93;
     } else { /* whole towers are at work */
         rate *= sqrt(floor(towers) / towers);
     }
@@ -155,17 +163,34 @@ double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *roo
     return rate * (double)n[0] / ((double)n[0] + x) * (double)n[1] / ((double)n[1] + y);
 }
 
-double torre_stepwise_rate(const torre_wave_problem *p)
+double torre_stepwise_rate(const torre_wave_problem *p, bool points)
 {
     const step_numbers *c = &stepwise_numbers[p->order / 2 - 1];
-    double cells = 1e-9 * (double)torre_wave_cells(p);
+    const int64_t *n = p->size, v = 16 / (int64_t)p->precision, rows = 22; /* of a tile */
+    double cells = (double)torre_wave_cells(p), launch = c->launch + (points ? 9 : 0);
     double speed = p->precision == TORRE_F64 ? c->speed_f64 : c->speed;
     if (p->velocity_cells) speed *= c->array;
-    return cells / (cells / speed + 1e-6 * c->launch);
+    if (p->face[1][0] == TORRE_PERIODIC || p->face[2][0] == TORRE_PERIODIC) speed *= c->periodic;
+    if (n[1] <= 8) {
+        speed *= c->few;
+    } else {
+        double all = (double)((n[1] + rows - 1) / rows * rows);
+        speed /= 1 + c->idle * (all / (double)n[1] - 1);
+    }
+    double ends = c->ends * (n[2] % v ? 8 : 1);
+    speed *= (double)n[0] / ((double)n[0] + 8) * (double)n[2] / ((double)n[2] + ends);
+    if (cells * (p->velocity_cells ? 3 : 2) * (int)p->precision <= 40e6) speed *= 1.7; /* L2 */
+    return 1e-9 * cells / (1e-9 * cells / speed + 1e-6 * launch);
 }
 
 bool torre_stepwise_pays(const torre_wave_problem *p, const torre_tower_room *room, int major)
 {
     if (major != 9) return !room->in_registers; /* block towers never pay without TMA */
-    return torre_stepwise_rate(p) > torre_tower_rate(p, room);
+    return torre_stepwise_rate(p, room->points) > torre_tower_rate(p, room);
+}
+
+double torre_axes_worth(const torre_wave_problem *p, const torre_tower_room *room, bool points)
+{
+    double stepwise = torre_stepwise_rate(p, points);
+    return room ? fmax(stepwise, torre_tower_rate(p, room)) : stepwise / 2;
 }

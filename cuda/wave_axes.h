@@ -52,10 +52,16 @@ typedef struct torre_tower_room {
  * (DESIGN.md, "Axes"), and of one step at a time, to compare it with towers ("Engine").
  */
 double torre_tower_rate(const torre_wave_problem *turned, const torre_tower_room *room);
-double torre_stepwise_rate(const torre_wave_problem *turned);
+double torre_stepwise_rate(const torre_wave_problem *turned, bool points);
 
 /* Whether one step at a time is faster than these towers, by the estimates on a GPU of compute
  * capability `major`.x = 9.x, by a rule on others. */
 bool torre_stepwise_pays(const torre_wave_problem *turned, const torre_tower_room *room, int major);
+
+/* What an order of the axes is worth to both engines, which take the same: the rate of the faster
+ * one; half of that where there are no towers (room NULL), so that --engine torre is not refused
+ * for little. */
+double torre_axes_worth(const torre_wave_problem *turned, const torre_tower_room *room,
+                        bool points);
 
 #endif

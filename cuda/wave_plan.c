@@ -205,17 +205,22 @@ static torre_status check_memory(const torre_wave_problem *p, int64_t needed)
                       (long long)n);
 }
 
-/* Tries the orders of the axes; the caller's own unless it is impossible or another (for_rate) is
- * clearly faster, whatever dts is asked for, since bits depend on them. choice: all zero but for
- * the plan, whose engine and device are given, and its axes, if they are wished for. */
+/*
+ * Tries the orders of the axes; the caller's own unless it is impossible or another (for_rate) is
+ * clearly faster, with whichever engine and whatever dts is asked for, since bits depend on them.
+ * choice: all zero but for the plan, whose engine and device are given, and its axes, if they are
+ * wished for. Fails where there are no towers, but with axes if one step at a time is best there.
+ */
 static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_plan *wish,
                                 bool for_rate, tower_choice *choice)
 {
     torre_turned t;
     double best = 0;
-    int64_t lacking = 0; /* memory of the smallest order that would do but does not fit */
+    int64_t lacking = 0; /* memory of the smallest order, if none fits */
     size_t unused, total;
     const torre_wave_plan plan = choice->plan;
+    torre_wave_plan any_dts = *wish;
+    any_dts.dts = 0;
     if (plan.axes[0]) {
         torre_turn_problem(p, plan.axes, &t);
         return choose_tower(&t, wish, "take the axes in another order or use --engine stepwise",
@@ -227,27 +232,28 @@ static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_pl
         if (best > 0 && !for_rate) break;
         strcpy(its.plan.axes, torre_axis_orders[i]);
         torre_turn_problem(p, its.plan.axes, &t);
-        if (choose_tower(&t, wish, "", &its)) continue;
         int64_t needed = memory_of(&t);
-        if (i > 0 && needed > usable(unused)) {
+        if (needed > usable(unused)) {
             if (!lacking || needed < lacking) lacking = needed;
             continue;
         }
         tower_choice usual = its;
-        if (wish->dts) {
-            torre_wave_plan other = *wish;
-            other.dts = 0;
-            choose_tower(&t, &other, "", &usual);
-        }
-        double rate = torre_tower_rate(&t.problem, &usual.room);
-        if (rate <= best) continue;
-        best = i == 0 ? 1.05 * rate : rate;
+        bool towers = !choose_tower(&t, &any_dts, "", &usual);
+        bool fits = wish->dts ? !choose_tower(&t, wish, "", &its) : towers;
+        if (!wish->dts) its = usual;
+        if (!fits && (towers || !for_rate)) continue;
+        const torre_tower_room *room = towers ? &usual.room : fits ? &its.room : NULL;
+        double worth = torre_axes_worth(&t.problem, room, t.points);
+        if (worth <= best) continue;
+        best = i == 0 ? 1.05 * worth : worth;
         *choice = its;
     }
-    if (best > 0) return TORRE_OK;
-    if (lacking) return check_memory(p, lacking);
-    torre_turn_problem(p, torre_axis_orders[0], &t);
-    return choose_tower(&t, wish, "nor will another order of the axes do; use --engine stepwise",
+    if (best == 0 && lacking) return check_memory(p, lacking);
+    if (choice->kernel) return TORRE_OK;
+    torre_turn_problem(p, best > 0 ? choice->plan.axes : torre_axis_orders[0], &t);
+    return choose_tower(&t, wish,
+                        best > 0 ? "use --engine stepwise, or another order of the axes"
+                                 : "nor will another order of the axes do; use --engine stepwise",
                         choice);
 }
 
@@ -284,7 +290,7 @@ static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_pl
         return TORRE_OK; /* not even asked about, since the driver would compile them first */
     torre_status status = choose_axes(p, wish, turns_for_rate(p, device), &towers);
     if (status) {
-        info->reason = TORRE_TOWERS_REFUSED;
+        info->reason = TORRE_TOWERS_REFUSED; /* plan_stepwise finds the axes itself */
         return open ? TORRE_OK : status;
     }
     torre_turn_problem(p, towers.plan.axes, &t);
@@ -309,8 +315,10 @@ static torre_status plan_stepwise(const torre_wave_problem *p, const torre_wave_
                           "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
                           p->order, p->precision == TORRE_F32 ? "f32" : "f64");
     tower_choice towers = {.plan = info->plan};
-    if (!info->plan.axes[0] && may_turn(p, for_rate) && !choose_axes(p, wish, for_rate, &towers))
+    if (!info->plan.axes[0] && may_turn(p, for_rate)) {
+        choose_axes(p, wish, for_rate, &towers); /* says where there are none, too */
         strcpy(info->plan.axes, towers.plan.axes);
+    }
     if (!info->plan.axes[0]) strcpy(info->plan.axes, torre_axis_orders[0]);
     info->plan.dts = info->plan.dts ? info->plan.dts : 1;
     info->plan.tower_height = 1;

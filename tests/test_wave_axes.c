@@ -230,6 +230,134 @@ static void choices(void **state)
     }
 }
 
+/* The blocks that the plan would take for a grid on an H200; no dts: it refuses. */
+static torre_tower_room h200_room(const torre_wave_problem *p)
+{
+    static const int planes[4] = {256, 128, 64, 32};
+    const bool f64 = p->precision == TORRE_F64;
+    torre_tower_room room = {.dts = p->order > 2 ? 4
+                                    : f64        ? 3
+                                                 : 6,
+                             .planes = planes[p->order / 2 - 1] / (f64 && p->order > 2 ? 2 : 1),
+                             .blocks = 132,
+                             .in_registers = p->order == 2};
+    if (p->order == 2 && !f64 && !p->velocity_cells && p->size[2] <= 128) {
+        room.planes = 128;
+        room.blocks = 264;
+    }
+    if ((p->size[2] + room.planes - 1) / room.planes > room.blocks) room.dts = 0;
+    return room;
+}
+
+/* Grids measured on an H200, in one or two orders of the axes with either engine (Gcells/s; 0: not
+ * measured, or refused): order of the axes and engine by the estimates are nearly the fastest. */
+static void engines(void **state)
+{
+    (void)state;
+    enum { PLAIN, ARRAY, F64 };
+    static const struct {
+        int order, kind;
+        struct {
+            int64_t size[3];
+            double torre, stepwise;
+        } way[2];
+    } boxes[] = {
+        {2, PLAIN, {{{1024, 1024, 512}, 1330, 329}}},
+        {4, PLAIN, {{{1024, 1024, 512}, 720, 290}}},
+        {6, PLAIN, {{{1024, 1024, 512}, 503, 279}}},
+        {8, PLAIN, {{{1024, 1024, 512}, 421, 265}}},
+        {2, ARRAY, {{{1024, 1024, 512}, 1025, 258}}},
+        {4, ARRAY, {{{1024, 1024, 512}, 564, 236}}},
+        {6, ARRAY, {{{1024, 1024, 512}, 436, 232}}},
+        {8, ARRAY, {{{1024, 1024, 512}, 345, 226}}},
+        {2, F64, {{{512, 512, 512}, 412, 148}}},
+        {4, F64, {{{512, 512, 512}, 235, 141}}},
+        {6, F64, {{{512, 512, 512}, 132, 67}}},
+        {8, F64, {{{512, 512, 512}, 99, 57}}},
+        {2, PLAIN, {{{256, 256, 256}, 894, 279}}},
+        {4, PLAIN, {{{256, 256, 256}, 503, 253}}},
+        {6, PLAIN, {{{256, 256, 256}, 372, 234}}},
+        {8, PLAIN, {{{256, 256, 256}, 349, 184}}},
+        {2, PLAIN, {{{128, 128, 128}, 434, 128}}},
+        {4, PLAIN, {{{128, 128, 128}, 378, 91}}},
+        {6, PLAIN, {{{128, 128, 128}, 219, 78}}},
+        {8, PLAIN, {{{128, 128, 128}, 268, 66}}},
+        {2, PLAIN, {{{16384, 1, 16384}, 81, 286}}},
+        {2, PLAIN, {{{4096, 4096, 1}, 0, 11}, {{4096, 1, 4096}, 134, 253}}},
+        {2, PLAIN, {{{2048, 2048, 1}, 0, 11}, {{2048, 1, 2048}, 147, 239}}},
+        {2, PLAIN, {{{8192, 4, 8192}, 227, 299}}},
+        {2, PLAIN, {{{4096, 4096, 16}, 165, 230}, {{4096, 16, 4096}, 610, 308}}},
+        {2, PLAIN, {{{512, 512, 16}, 0, 111}, {{512, 16, 512}, 495, 255}}},
+        {2, PLAIN, {{{2048, 2048, 37}, 414, 128}, {{2048, 37, 2048}, 1018, 302}}},
+        {2, PLAIN, {{{2048, 2048, 64}, 780, 324}, {{2048, 64, 2048}, 1046, 318}}},
+        {2, PLAIN, {{{64, 4096, 1024}, 745, 299}, {{4096, 64, 1024}, 995, 0}}},
+        {4, PLAIN, {{{16384, 1, 16384}, 55, 173}}},
+        {4, PLAIN, {{{4096, 4096, 1}, 0, 11}, {{4096, 1, 4096}, 54, 158}}},
+        {4, PLAIN, {{{2048, 2048, 1}, 0, 11}, {{2048, 1, 2048}, 53, 180}}},
+        {4, PLAIN, {{{8192, 4, 8192}, 118, 173}}},
+        {4, PLAIN, {{{4096, 4096, 16}, 182, 212}, {{4096, 16, 4096}, 335, 266}}},
+        {4, PLAIN, {{{512, 512, 16}, 0, 98}, {{512, 16, 512}, 321, 195}}},
+        {4, PLAIN, {{{2048, 2048, 37}, 305, 77}, {{2048, 37, 2048}, 421, 265}}},
+        {4, PLAIN, {{{2048, 2048, 64}, 538, 243}, {{2048, 64, 2048}, 527, 299}}},
+        {4, PLAIN, {{{64, 4096, 1024}, 521, 284}, {{64, 1024, 4096}, 0, 294}}},
+        {6, PLAIN, {{{16384, 1, 16384}, 0, 128}}},
+        {6, PLAIN, {{{4096, 4096, 1}, 0, 10}, {{4096, 1, 4096}, 27, 117}}},
+        {6, PLAIN, {{{2048, 2048, 1}, 0, 9}, {{2048, 1, 2048}, 27, 128}}},
+        {6, PLAIN, {{{8192, 4, 8192}, 0, 127}}},
+        {6, PLAIN, {{{4096, 4096, 16}, 150, 180}, {{4096, 16, 4096}, 0, 242}}},
+        {6, PLAIN, {{{512, 512, 16}, 90, 77}, {{512, 16, 512}, 0, 160}}},
+        {6, PLAIN, {{{2048, 2048, 37}, 306, 58}, {{2048, 37, 2048}, 0, 236}}},
+        {6, PLAIN, {{{2048, 2048, 64}, 531, 208}, {{2048, 64, 2048}, 317, 283}}},
+        {6, PLAIN, {{{64, 4096, 1024}, 311, 272}, {{4096, 1024, 64}, 516, 0}}},
+        {8, PLAIN, {{{16384, 1, 16384}, 0, 104}}},
+        {8, PLAIN, {{{4096, 4096, 1}, 8, 9}, {{4096, 1, 4096}, 0, 88}}},
+        {8, PLAIN, {{{2048, 2048, 1}, 8, 8}, {{2048, 1, 2048}, 0, 104}}},
+        {8, PLAIN, {{{8192, 4, 8192}, 0, 104}}},
+        {8, PLAIN, {{{4096, 4096, 16}, 246, 152}, {{4096, 16, 4096}, 194, 177}}},
+        {8, PLAIN, {{{512, 512, 16}, 165, 46}, {{512, 16, 512}, 0, 133}}},
+        {8, PLAIN, {{{2048, 2048, 37}, 368, 47}, {{2048, 37, 2048}, 167, 196}}},
+        {8, PLAIN, {{{2048, 2048, 64}, 450, 179}, {{2048, 64, 2048}, 339, 256}}},
+        {8, PLAIN, {{{64, 4096, 1024}, 263, 262}, {{4096, 1024, 64}, 458, 0}}},
+    };
+    for (size_t b = 0; b < sizeof boxes / sizeof boxes[0]; b++) {
+        torre_wave_problem p = plain_problem();
+        torre_array array = {TORRE_F32, {1, 1, 1}, NULL};
+        double estimate = 0, chosen = 0, best = 0;
+        const char *engine = "none";
+        memset(p.face, 0, sizeof p.face); /* free */
+        p.order = boxes[b].order;
+        if (boxes[b].kind == F64) p.precision = TORRE_F64;
+        if (boxes[b].kind == ARRAY) p.velocity_cells = &array;
+        for (int i = 0; i < 2 && boxes[b].way[i].size[0] > 0; i++) {
+            const double torre = boxes[b].way[i].torre, stepwise = boxes[b].way[i].stepwise;
+            memcpy(p.size, boxes[b].way[i].size, sizeof p.size);
+            const torre_tower_room room = h200_room(&p);
+            double worth = torre_axes_worth(&p, room.dts ? &room : NULL, false);
+            best = fmax(best, fmax(torre, stepwise));
+            if (worth <= estimate) continue;
+            estimate = worth;
+            bool steps = !room.dts || torre_stepwise_pays(&p, &room, 9);
+            chosen = steps ? stepwise : torre;
+            engine = steps ? "stepwise" : "torre";
+        }
+        CHECK(chosen >= 0.85 * best, "order %d, box %d: %s with %g where %g can be had", p.order,
+              (int)b, engine, chosen, best);
+    }
+}
+
+/* Without numbers of a GPU: register towers pay, block towers do not. */
+static void other_gpus(void **state)
+{
+    (void)state;
+    torre_wave_problem p = plain_problem();
+    torre_tower_room room = {.dts = 6, .planes = 128, .blocks = 80, .in_registers = true};
+    p.order = 2;
+    CHECK(!torre_stepwise_pays(&p, &room, 8), "one step at a time at order 2");
+    room.in_registers = false;
+    CHECK(torre_stepwise_pays(&p, &room, 8), "block towers without TMA");
+    CHECK(torre_stepwise_pays(&p, &room, 12), "block towers without TMA");
+}
+
 /* Sources and receivers cost blocks of half size more: with 100 and 10,000 of them the grid of
  * 1024 x 1024 x 128 is better turned (841 as it is, 950 turned), without them it is not (1162,
  * 1059). */
@@ -259,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(setups),  cmocka_unit_test(arrays),
                                        cmocka_unit_test(names),   cmocka_unit_test(refusals),
-                                       cmocka_unit_test(choices), cmocka_unit_test(points_cost)};
+                                       cmocka_unit_test(choices), cmocka_unit_test(points_cost),
+                                       cmocka_unit_test(engines), cmocka_unit_test(other_gpus)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
