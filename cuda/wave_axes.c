@@ -148,6 +148,7 @@ double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *roo
         if (parts > 16) rate *= 0.93;
     } else { /* whole towers are at work */
         rate *= sqrt(floor(towers) / towers);
+        if (n[2] <= 4) rate *= 0.5; /* lines of memory that are hardly filled */
     }
     int R = p->order / 2;
     double x = c->x + c->x_tower * towers + (n[0] % R ? c->cut : 0);
