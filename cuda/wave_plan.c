@@ -179,10 +179,12 @@ static int64_t memory_of(const torre_turned *t)
 static int64_t usable(size_t unused) { return (int64_t)unused - ((int64_t)256 << 20); }
 
 /* Whether axes are turned for the sake of the rate, whose numbers are of an H200: small grids leave
- * it idle anyway. */
+ * it idle anyway, but for layers of a few cells. */
 static bool turns_for_rate(const torre_wave_problem *p, const struct cudaDeviceProp *device)
 {
-    return device->major == 9 && torre_wave_cells(p) >= 1 << 22;
+    const int64_t *n = p->size, cells = torre_wave_cells(p);
+    bool layer = n[0] <= 8 || n[1] <= 8 || n[2] <= 8;
+    return device->major == 9 && cells >= 1 << (layer ? 16 : 22);
 }
 
 /* p: the caller's problem. */

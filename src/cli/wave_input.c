@@ -364,10 +364,11 @@ torre_status wave_input_check_choice(const wave_settings *s, const torre_option 
                                      const char *backend, torre_engine engine, wave_input *in)
 {
     static const char *const of_towers[] = {"dts", "tower-height", "ordering"};
-    for (int i = 0; i < 3 && engine != TORRE_TORRE; i++)
+    const bool cuda = strcmp(backend, "cuda") == 0;
+    const int idle_options = cuda ? 2 : 3; /* on a GPU one step at a time is ordered, too */
+    for (int i = 0; i < idle_options && engine != TORRE_TORRE; i++)
         if (torre_options_given(table, of_towers[i]))
             warn(in, "--%s means nothing to --engine %s", of_towers[i], torre_engine_name(engine));
-    const bool cuda = strcmp(backend, "cuda") == 0;
     const char *idle = cuda ? "threads" : "device", *other = cuda ? "cpu" : "cuda";
     if (!torre_options_given(table, idle)) return TORRE_OK;
     if (strcmp(s->backend, "auto") != 0)
