@@ -167,15 +167,16 @@ template <class T, int R, bool MODEL> struct stepwise {
     int y, z;
     z_surroundings<T, R> beside;
 
-    /* Row y + d, through the mirror of y; u: row y. No branches, so that all rows are loaded at a
-     * time. */
-    __device__ __forceinline__ cells<T> mirrored_side(const T *u, int d) const
+    /* Row y + d, through the mirror of y; centre: row y, which lies at u. In a layer of one row all
+     * rows are images of that. */
+    __device__ __forceinline__ cells<T> mirrored_side(const cells<T> &centre, const T *u,
+                                                      int d) const
     {
         int sign;
         const int from = mirrored<R>(g.mirror[1], y + d, g.n[1], &sign);
-        if ((unsigned)from >= (unsigned)g.n[1]) sign = 0;
-        const cells<T> v = load(u + (sign ? from - y : 0) * g.stride_y);
-        return sign == 1 ? v : sign ? scaled(T(-1), v) : uniform_cells(T(0));
+        if (!sign || (unsigned)from >= (unsigned)g.n[1]) return uniform_cells(T(0));
+        const cells<T> v = from == y ? centre : load(u + (from - y) * g.stride_y);
+        return sign == -1 ? scaled(T(-1), v) : v;
     }
 
     /* One step of the march: queue[(FIRST + i) % Q] is the vector at x - R + i. */
@@ -192,7 +193,8 @@ template <class T, int R, bool MODEL> struct stepwise {
 #pragma unroll
         for (int i = 0; i < 2 * R; i++) {
             const int d = i < R ? i - R : i - R + 1;
-            side[i] = NEAR ? mirrored_side(now + here, d) : load(now + here + d * g.stride_y);
+            side[i] = NEAR ? mirrored_side(queue[(FIRST + R) % Q], now + here, d)
+                           : load(now + here + d * g.stride_y);
         }
         if (MODEL) k = load((const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z);
 #pragma unroll
