@@ -37,32 +37,43 @@ if [[ $parts == *build* ]]; then
         "-DCMAKE_CUDA_FLAGS=$flags -DTORRE_CUDA_RACECHECK"
 fi
 
-# All orders at a time: most of it is the reference engine, on the CPU.
-check() { # DIR WHAT
-    local order i jobs=()
-    for order in "${orders[@]}"; do
-        OMP_NUM_THREADS=$((($(nproc) + ${#orders[@]} - 1) / ${#orders[@]})) timeout 300 "$1/test_wave_cuda" all $order \
-            >"$1.test$order.log" 2>&1 &
-        jobs+=($!)
+# Most of the tests is the reference engine, on one core, and most of the sanitizers is the host's
+# work, too; so everything at a time.
+threads=$((($(nproc) + 2 * ${#orders[@]} - 1) / (2 * ${#orders[@]})))
+check() { # DIR ORDER
+    OMP_NUM_THREADS=$threads timeout 300 "$1/test_wave_cuda" all $2 >"$1.test$2.log" 2>&1
+}
+sanitize() { # ORDER: one tool after the other
+    local tool program failed=0
+    for tool in memcheck racecheck synccheck; do
+        program=$build/test_wave_cuda
+        [ $tool = racecheck ] && program=$build-race/test_wave_cuda
+        timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$program" small $1 \
+            >"$build.$tool$1.log" 2>&1 || failed=1
     done
-    for i in "${!orders[@]}"; do
-        order=${orders[i]}
-        wait "${jobs[i]}" || status=1
-        grep FAIL "$1.test$order.log" | head -5
-        note "tests$2, order $order: $(tail -1 "$1.test$order.log")"
-    done
+    return $failed
 }
 if [[ $parts == *test* ]]; then
-    check "$build"
-    [ -z "$plain" ] || check "$plain" " without TMA"
+    jobs=()
+    for order in "${orders[@]}"; do
+        check "$build" $order & jobs+=($!)
+        [ -z "$plain" ] && continue
+        check "$plain" $order & jobs+=($!)
+    done
+    for job in "${jobs[@]}"; do wait $job || status=1; done
+    for order in "${orders[@]}"; do
+        for dir in "$build" $plain; do
+            grep FAIL "$dir.test$order.log" | head -5
+            note "tests${dir#"$build"}, order $order: $(tail -1 "$dir.test$order.log")"
+        done
+    done
 fi
 if [[ $parts == *sanitize* ]]; then
-    for tool in memcheck racecheck synccheck; do
-        for order in "${orders[@]}"; do
-            program=$build/test_wave_cuda
-            [ $tool = racecheck ] && program=$build-race/test_wave_cuda
-            timeout 120 compute-sanitizer --tool $tool --error-exitcode 9 "$program" small $order \
-                >"$build.$tool$order.log" 2>&1 || status=1
+    jobs=()
+    for order in "${orders[@]}"; do sanitize $order & jobs+=($!); done
+    for job in "${jobs[@]}"; do wait $job || status=1; done
+    for order in "${orders[@]}"; do
+        for tool in memcheck racecheck synccheck; do
             note "$tool order $order: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$build.$tool$order.log" | tail -1)"
         done
     done
@@ -77,10 +88,14 @@ if [[ $parts == *bench* ]]; then
         cases+=($order:s:0:0:$main:model $order:t:0:0:$main:model $order:t:0:0:$main:points
                 $order:t:0:0:$main:absorbing $order:t:0:0:$main:model:absorbing
                 $order:{s,t}:0:0:512x512x512:f64)
-        # flat, odd and narrow grids, some of whose axes are turned
-        for size in 501x501x501 1000x1000x1000 512x512x1440 2048x2048x{64,37} 4096x4096x16; do
-            cases+=($order:t:0:0:$size)
+        # samples of a pass are copied while the next one runs
+        cases+=($order:t:0:0:$main:steps=512 $order:t:0:0:$main:points:steps=512)
+        # flat, odd and narrow grids, some of whose axes are turned, and layers
+        for size in 501x501x501 1000x1000x1000 512x512x1440 2048x2048x{64,37} 4096x4096x16 \
+            8192x8192x4 1024x1024x1 4096x4096x1 16384x16384x1; do
+            cases+=($order:a:0:0:$size)
         done
+        [ $order = 2 ] && cases+=(2:t:0:0:{1280x1280x1280,1536x1536x1536,2048x2048x2048})
         # what the order of the blocks is worth: the L2 cache between neighbours
         [ $order = 2 ] || [ $order = 8 ] || continue
         for ordering in morton hilbert; do
