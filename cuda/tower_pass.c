@@ -58,7 +58,7 @@ static int64_t strip_width(const torre_cuda_solver *s, const torre_tower_launch 
 }
 
 /* Groups of blocks for the multiprocessors that clusters leave, in a launch of their own at the
- * same time. (Mail holds them up, but three parts gain 4 %, four 2 to 3 %.) blocks: that the GPU
+ * same time. (Mail holds them up, but that gains 1 to 4 %, EXPERIMENTS.md.) blocks: that the GPU
  * has room for. */
 static int groups_beside(int blocks, const torre_tower_launch *l)
 {

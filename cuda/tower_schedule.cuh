@@ -3,9 +3,10 @@
  *
  * The work of a pass is a list of items: item = place in the tower list * parts + part, where the
  * z axis is split into `parts` blocks that run the same tower side by side and exchange edges.
- * Block b of G takes the items b, b + G, b + 2 G, ...  The list is a linear extension of the
- * dependencies and G >= parts, so the first unfinished tower always has all its blocks at work and
- * everything before it finished: nothing can wait in a circle, whatever G and parts are.
+ * Block b of G takes the items b, b + G, b + 2 G, ... (register towers: whole towers one by one,
+ * see wave_register_helpers.cuh). The list is a linear extension of the dependencies and G >=
+ * parts, so the first unfinished tower always has all its blocks at work and everything before it
+ * finished: nothing can wait in a circle, whatever G and parts are.
  *
  * progress[slot of the tower][part] counts completed steps (TOWER_DONE after the last). Step t
  * reads values that the upwind towers (s+1, m-1), (s+1, m+1), (s+2, m) wrote in steps before t, in

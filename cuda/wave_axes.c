@@ -130,9 +130,9 @@ typedef struct step_numbers {
 } step_numbers;
 
 static const step_numbers stepwise_numbers[4] = {{330, 150, 0.78, 1, 0.88, 8, 0.2, 4},
-                                                 {294, 143, 0.81, 0.79, 0.59, 11, 0.4, 8},
-                                                 {283, 67.5, 0.83, 0.62, 0.45, 14, 0.7, 14},
-                                                 {271, 57.6, 0.85, 0.58, 0.38, 26, 1.6, 20}};
+                                                 {294, 143, 0.81, 0.79, 0.62, 11, 0.4, 8},
+                                                 {283, 67.5, 0.83, 0.62, 0.51, 14, 0.7, 14},
+                                                 {271, 57.6, 0.85, 0.58, 0.43, 26, 1.6, 20}};
 
 double torre_tower_rate(const torre_wave_problem *p, const torre_tower_room *room)
 {
@@ -186,7 +186,7 @@ double torre_stepwise_rate(const torre_wave_problem *p, bool points)
 
 bool torre_stepwise_pays(const torre_wave_problem *p, const torre_tower_room *room, int major)
 {
-    if (major != 9) return !room->in_registers; /* block towers never pay without TMA */
+    if (major != 9) return !room->in_registers; /* block towers hardly pay without TMA */
     return torre_stepwise_rate(p, room->points) > torre_tower_rate(p, room);
 }
 

@@ -1,5 +1,5 @@
 /*
- * The block tower kernel for compute capability 9.0: workers own the cells, three helper warps
+ * The block tower kernel for compute capability 9.0: workers own the cells, four helper warps
  * fetch halos and edges ahead of them and publish their progress. Included by wave_block_tower.cuh.
  */
 
