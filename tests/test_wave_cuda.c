@@ -620,7 +620,7 @@ static void check_order(int order, torre_precision f, bool small)
     set_faces(s, F, A, P, P, F, R);
     check_problem(s, 13, false);
     /* 481 and 1121 planes: parts with different numbers of warps, and blocks that change between
-     * them; 1001 and 2003: clusters of four and eight register towers */
+     * them; 1001, 1409, 2003, 2437: clusters of four, six, eight and twice five register towers */
     static const int64_t thin[][3] = {
         {1, 1, 1},      {1, 5, 7},      {5, 1, 3},      {3, 2, 1},      {2, 40, 5},
         {40, 3, 2},     {4, 4, 300},    {20, 30, 289},  {20, 120, 481}, {20, 120, 1121},
