@@ -1,0 +1,70 @@
+/* Turned problems. */
+#include "wave/turn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const torre_axis_orders[TORRE_AXIS_ORDERS] = {"xyz", "yxz", "xzy", "zxy", "yzx", "zyx"};
+
+bool torre_axes_known(const char *text)
+{
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++)
+        if (strcmp(text, torre_axis_orders[i]) == 0) return true;
+    return false;
+}
+
+void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torre_turned *turned)
+{
+    torre_wave_problem *p = &turned->problem;
+    memset(turned, 0, sizeof *turned);
+    *p = *caller;
+    turned->points = p->source_count > 0 || p->receiver_count > 0;
+    p->sources = p->receivers = NULL;
+    p->source_count = p->receiver_count = 0;
+    turned->setup.problem = p;
+    for (int a = 0; a < 3; a++) {
+        int from = turned->axis[a] = axes[a] - 'x';
+        p->size[a] = caller->size[from];
+        p->spacing[a] = caller->spacing[from];
+        memcpy(p->face[a], caller->face[from], sizeof p->face[a]);
+    }
+    if (!caller->velocity_cells) return;
+    turned->velocity.precision = caller->velocity_cells->precision;
+    for (int a = 0; a < 3; a++) /* towers take planes z one beside the other */
+        turned->velocity.shape[a] =
+            a < 2 ? caller->velocity_cells->shape[turned->axis[a]] : p->size[a];
+    p->velocity_cells = &turned->velocity;
+}
+
+static torre_status turn_nodes(const torre_turned *t, const torre_node *from, int64_t count,
+                               torre_node **to)
+{
+    const int64_t *n = t->caller->problem->size, *size = t->problem.size;
+    *to = malloc((size_t)(count + 1) * sizeof **to);
+    if (!*to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int64_t i = 0; i < count; i++) {
+        int64_t cell = from[i].cell, at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};
+        (*to)[i].weight = from[i].weight;
+        (*to)[i].cell = (at[t->axis[0]] * size[1] + at[t->axis[1]]) * size[2] + at[t->axis[2]];
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
+                              torre_turned *turned)
+{
+    torre_turn_problem(caller->problem, axes, turned);
+    torre_wave_setup *s = &turned->setup;
+    turned->caller = caller;
+    s->source_node_count = caller->source_node_count;
+    s->receiver_node_count = caller->receiver_node_count;
+    for (int a = 0; a < 3; a++) s->damping[a] = caller->damping[turned->axis[a]];
+    TORRE_TRY(turn_nodes(turned, caller->source_nodes, s->source_node_count, &s->source_nodes));
+    return turn_nodes(turned, caller->receiver_nodes, s->receiver_node_count, &s->receiver_nodes);
+}
+
+void torre_turned_free(torre_turned *turned)
+{
+    free(turned->setup.source_nodes);
+    free(turned->setup.receiver_nodes);
+}

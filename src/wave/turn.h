@@ -1,0 +1,36 @@
+/*
+ * The axes of a problem in another order: a solver may take the caller's axes in the order that
+ * suits it. It computes with the turned problem and setup made here, and turns back at its
+ * interface.
+ */
+#ifndef TORRE_WAVE_TURN_H
+#define TORRE_WAVE_TURN_H
+
+#include "wave/wave.h"
+
+/* What the solver computes with. Not to be moved: the members point to each other. */
+typedef struct torre_turned {
+    int axis[3]; /* axis a of the solver is the caller's axis[a] */
+    const torre_wave_setup *caller;
+    torre_wave_setup setup;     /* nodes in the caller's order (not sorted by turned cells), so that
+                                   values and samples need no turning */
+    torre_wave_problem problem; /* neither positions of sources and receivers nor velocities */
+    bool points;                /* the caller's problem has sources or receivers */
+    torre_array velocity; /* the shape alone; 1 along x or y where no velocity depends on it */
+} torre_turned;
+
+enum { TORRE_AXIS_ORDERS = 6 };
+/* "xyz" first. */
+extern const char *const torre_axis_orders[TORRE_AXIS_ORDERS];
+
+/* Whether text names an order, "zxy" for the caller's z as x, x as y, y as z. */
+bool torre_axes_known(const char *text);
+
+/* The problem turned, without nodes and damping. */
+void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torre_turned *turned);
+/* All of it; the setup must outlive it. */
+torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
+                              torre_turned *turned);
+void torre_turned_free(torre_turned *turned);
+
+#endif

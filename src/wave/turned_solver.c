@@ -1,0 +1,217 @@
+/* Solvers on turned axes: everything that passes between caller and engine is turned here. */
+#include "wave/turned_solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct turned_solver {
+    torre_wave_solver base;
+    torre_turned turned;
+    torre_wave_solver *inner;
+    int64_t *receiver; /* the caller's number of each receiver node of the engine */
+} turned_solver;
+
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for turning the axes");
+}
+
+/* The cells of a dense array of the caller's, in the order of the turned axes, or back. */
+static void turn_cells(const torre_turned *t, size_t width, const void *from, void *to, bool back)
+{
+    const int64_t *n = t->problem.size, *size = t->caller->problem->size;
+    const int64_t stride[3] = {size[1] * size[2], size[2], 1};
+    const int64_t sx = stride[t->axis[0]], sy = stride[t->axis[1]], sz = stride[t->axis[2]];
+#pragma omp parallel for collapse(2)
+    for (int64_t x = 0; x < n[0]; x++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t z = 0; z < n[2]; z++) {
+                const int64_t there = x * sx + y * sy + z * sz, here = (x * n[1] + y) * n[2] + z;
+                memcpy((char *)to + (size_t)(back ? there : here) * width,
+                       (const char *)from + (size_t)(back ? here : there) * width, width);
+            }
+}
+
+static size_t field_bytes(const turned_solver *s)
+{
+    return (size_t)torre_wave_cells(&s->turned.problem) * (size_t)s->turned.problem.precision;
+}
+
+/* Velocities for every cell, as the engines of the cpu backend read them. */
+static torre_status turn_velocity(torre_turned *t)
+{
+    const torre_wave_problem *caller = t->caller->problem;
+    if (!caller->velocity_cells) return TORRE_OK;
+    const int64_t *n = t->problem.size;
+    memcpy(t->velocity.shape, n, sizeof t->velocity.shape);
+    t->velocity.data = malloc((size_t)torre_wave_cells(caller) * (size_t)t->velocity.precision);
+    if (!t->velocity.data) return no_memory();
+#pragma omp parallel for collapse(2)
+    for (int64_t x = 0; x < n[0]; x++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t z = 0; z < n[2]; z++) {
+                const int64_t at[3] = {x, y, z};
+                int64_t there[3];
+                for (int a = 0; a < 3; a++) there[t->axis[a]] = at[a];
+                torre_value_set(t->velocity.precision, t->velocity.data, (x * n[1] + y) * n[2] + z,
+                                torre_wave_velocity_at(caller, there[0], there[1], there[2]));
+            }
+    return TORRE_OK;
+}
+
+typedef struct numbered_node {
+    torre_node node;
+    int64_t number;
+} numbered_node;
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const int64_t p = ((const numbered_node *)a)->node.cell;
+    const int64_t q = ((const numbered_node *)b)->node.cell;
+    return (p > q) - (p < q);
+}
+
+/* Engines look nodes up by cell. number: where each one was, or NULL. */
+static torre_status sort_nodes(torre_node *nodes, int64_t count, int64_t *number)
+{
+    numbered_node *all = malloc((size_t)(count + 1) * sizeof *all);
+    if (!all) return no_memory();
+    for (int64_t i = 0; i < count; i++) all[i] = (numbered_node){nodes[i], i};
+    qsort(all, (size_t)count, sizeof *all, compare_nodes);
+    for (int64_t i = 0; i < count; i++) {
+        nodes[i] = all[i].node;
+        if (number) number[i] = all[i].number;
+    }
+    free(all);
+    return TORRE_OK;
+}
+
+static torre_status turned_set_fields(torre_wave_solver *solver, const void *now,
+                                      const void *previous)
+{
+    turned_solver *s = (turned_solver *)solver;
+    const void *from[2] = {now, previous};
+    void *to[2] = {NULL, NULL};
+    torre_status status = TORRE_OK;
+    for (int i = 0; i < 2 && !status; i++) {
+        if (!from[i]) continue;
+        to[i] = malloc(field_bytes(s));
+        if (to[i])
+            turn_cells(&s->turned, (size_t)s->turned.problem.precision, from[i], to[i], false);
+        else
+            status = no_memory();
+    }
+    if (!status) status = s->inner->backend->set_fields(s->inner, to[0], to[1]);
+    free(to[0]);
+    free(to[1]);
+    return status;
+}
+
+static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    turned_solver *s = (turned_solver *)solver;
+    const size_t width = (size_t)s->turned.problem.precision;
+    const int64_t count = s->turned.setup.receiver_node_count;
+    char *sorted = NULL;
+    if (samples && steps > 0 && count > 0) {
+        sorted = malloc((size_t)(steps * count) * width);
+        if (!sorted) return no_memory();
+    }
+    torre_status status = s->inner->backend->advance(s->inner, steps, sorted);
+    for (int64_t n = 0; n < steps && sorted && !status; n++)
+        for (int64_t i = 0; i < count; i++)
+            memcpy((char *)samples + (size_t)(n * count + s->receiver[i]) * width,
+                   sorted + (size_t)(n * count + i) * width, width);
+    free(sorted);
+    return status;
+}
+
+static torre_status turned_get_field(torre_wave_solver *solver, int level, void *cells)
+{
+    turned_solver *s = (turned_solver *)solver;
+    void *turned = malloc(field_bytes(s));
+    if (!turned) return no_memory();
+    torre_status status = s->inner->backend->get_field(s->inner, level, turned);
+    if (!status) turn_cells(&s->turned, (size_t)s->turned.problem.precision, turned, cells, true);
+    free(turned);
+    return status;
+}
+
+static torre_status turned_get_plane(torre_wave_solver *solver, int axis, int64_t index,
+                                     void *cells)
+{
+    turned_solver *s = (turned_solver *)solver;
+    const torre_turned *t = &s->turned;
+    const size_t width = (size_t)t->problem.precision;
+    int across = 0;
+    while (t->axis[across] != axis) across++;
+    const int a = across == 0 ? 1 : 0, b = across == 2 ? 1 : 2; /* of the plane, turned */
+    if (t->axis[a] < t->axis[b])
+        return s->inner->backend->get_plane(s->inner, across, index, cells);
+    const int64_t rows = t->problem.size[a], row = t->problem.size[b];
+    char *turned = malloc((size_t)(rows * row) * width);
+    if (!turned) return no_memory();
+    torre_status status = s->inner->backend->get_plane(s->inner, across, index, turned);
+    for (int64_t i = 0; i < rows && !status; i++)
+        for (int64_t j = 0; j < row; j++)
+            memcpy((char *)cells + (size_t)(j * rows + i) * width,
+                   turned + (size_t)(i * row + j) * width, width);
+    free(turned);
+    return status;
+}
+
+static torre_status turned_norms(torre_wave_solver *solver, torre_wave_norms *norms)
+{
+    turned_solver *s = (turned_solver *)solver;
+    TORRE_TRY(s->inner->backend->norms(s->inner, norms));
+    int64_t bad[3];
+    memcpy(bad, norms->first_bad, sizeof bad);
+    for (int a = 0; a < 3; a++) norms->first_bad[s->turned.axis[a]] = bad[a];
+    return TORRE_OK;
+}
+
+static void turned_destroy(torre_wave_solver *solver)
+{
+    turned_solver *s = (turned_solver *)solver;
+    if (!s) return;
+    if (s->inner) s->inner->backend->destroy(s->inner);
+    torre_turned_free(&s->turned);
+    free(s->turned.velocity.data);
+    free(s->receiver);
+    free(s);
+}
+
+/* Only the functions of a solver that is there. */
+static const torre_wave_backend torre_wave_turned = {
+    .name = "cpu",
+    .set_fields = turned_set_fields,
+    .advance = turned_advance,
+    .get_field = turned_get_field,
+    .get_plane = turned_get_plane,
+    .norms = turned_norms,
+    .destroy = turned_destroy,
+};
+
+torre_status torre_turned_solver_new(const torre_wave_backend *engine,
+                                     const torre_wave_setup *setup, const torre_wave_info *info,
+                                     torre_wave_solver **solver)
+{
+    turned_solver *s = calloc(1, sizeof *s);
+    if (!s) return no_memory();
+    s->base.backend = &torre_wave_turned;
+    torre_status status = torre_turn_setup(setup, info->plan.axes, &s->turned);
+    torre_wave_setup *turned = &s->turned.setup;
+    s->receiver = malloc((size_t)(turned->receiver_node_count + 1) * sizeof *s->receiver);
+    if (!status && !s->receiver) status = no_memory();
+    if (!status) status = turn_velocity(&s->turned);
+    if (!status) status = sort_nodes(turned->source_nodes, turned->source_node_count, NULL);
+    if (!status)
+        status = sort_nodes(turned->receiver_nodes, turned->receiver_node_count, s->receiver);
+    if (!status) status = engine->create(turned, info, &s->inner);
+    if (status) {
+        turned_destroy(&s->base);
+        return status;
+    }
+    *solver = &s->base;
+    return TORRE_OK;
+}
