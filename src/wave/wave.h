@@ -104,8 +104,8 @@ typedef struct torre_wave_plan {
     torre_ordering_kind ordering; /* of tiles */
     int threads;                  /* cpu backend */
     int device;                   /* cuda backend */
-    char
-        axes[4]; /* the order in which a solver takes the axes ("zxy": z as its x); not reference */
+    /* the order in which the solver takes the axes, "zxy": z as its x; xyz alone for reference */
+    char axes[4];
 } torre_wave_plan;
 
 /* A grid node with a weight; cell is (i ny + j) nz + k. */
