@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "core/memory.h"
 #include "wave/cpu_solver.h"
 #include "wave/engine_reference.h"
 #include "wave/turned_solver.h"
@@ -60,7 +61,9 @@ static torre_status plan_engine(const torre_wave_setup *setup, const torre_wave_
     if (!turns(plan.axes)) return engine->plan(setup, &plan, info);
     torre_turned turned;
     torre_turn_problem(setup->problem, plan.axes, &turned);
-    return engine->plan(&turned.setup, &plan, info);
+    TORRE_TRY(engine->plan(&turned.setup, &plan, info));
+    info->memory_bytes += torre_turned_solver_bytes(setup->problem);
+    return torre_memory_check("the wave field", info->memory_bytes);
 }
 
 /* Towers, unless they cannot do what one step at a time can, and nothing says that they are

@@ -192,6 +192,12 @@ static const torre_wave_backend torre_wave_turned = {
     .destroy = turned_destroy,
 };
 
+int64_t torre_turned_solver_bytes(const torre_wave_problem *p)
+{
+    const int64_t velocity = p->velocity_cells ? (int64_t)p->velocity_cells->precision : 0;
+    return torre_wave_cells(p) * (2 * (int64_t)p->precision + velocity);
+}
+
 torre_status torre_turned_solver_new(const torre_wave_backend *engine,
                                      const torre_wave_setup *setup, const torre_wave_info *info,
                                      torre_wave_solver **solver)

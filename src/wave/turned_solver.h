@@ -7,8 +7,12 @@
 
 #include "wave/turn.h"
 
-/* A solver of the engine for the caller's setup with axes in the order of info->plan.axes. Backend
- * functions as in wave.h; those that take dense arrays need memory for one more. */
+/* What turning needs beside the engine: velocities for every cell, and both levels of the field,
+ * dense, while they are set (one while it is read). */
+int64_t torre_turned_solver_bytes(const torre_wave_problem *problem);
+
+/* A solver of the engine for the caller's setup with axes in the order of info->plan.axes.
+ */
 torre_status torre_turned_solver_new(const torre_wave_backend *engine,
                                      const torre_wave_setup *setup, const torre_wave_info *info,
                                      torre_wave_solver **solver);
