@@ -11,8 +11,7 @@
  * dense, while they are set (one while it is read). */
 int64_t torre_turned_solver_bytes(const torre_wave_problem *problem);
 
-/* A solver of the engine for the caller's setup with axes in the order of info->plan.axes.
- */
+/* A solver of the engine for the caller's setup with axes in the order of info->plan.axes. */
 torre_status torre_turned_solver_new(const torre_wave_backend *engine,
                                      const torre_wave_setup *setup, const torre_wave_info *info,
                                      torre_wave_solver **solver);
