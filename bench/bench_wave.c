@@ -5,9 +5,9 @@
  * array three read, 16 bytes), measured on the same threads in the same run.
  *
  * The engines are first checked against each other, bit for bit, which also warms up; then
- * roofline, stepwise and torre take turns, and medians are reported. --sweep tries tile sizes,
- * and windows instead; --start subnormal shows what numbers below the smallest normal one cost, as
- * they fill the faint tail in front of a wave. CSV on standard output.
+ * roofline, stepwise and torre take turns, and medians are reported. Axes are taken as they are.
+ * --sweep tries tile sizes, and windows instead; --start subnormal shows what numbers below the
+ * smallest normal one cost, as they fill the faint tail in front of a wave. CSV on standard output.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -121,7 +121,8 @@ static torre_status solver_open(bench_case *c, const bench_options *o, int engin
                             .dts = (int)o->dts,
                             .tower_height = o->height,
                             .ordering = (torre_ordering_kind)o->ordering,
-                            .threads = (int)o->threads};
+                            .threads = (int)o->threads,
+                            .axes = "xyz"}; /* a solver that is turned has no shape */
     torre_wave_info info;
     TORRE_TRY(torre_wave_cpu.plan(c->setup, &wish, &info));
     TORRE_TRY(torre_wave_cpu.create(c->setup, &info, &c->solver[engine]));

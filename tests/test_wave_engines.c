@@ -217,7 +217,8 @@ static wave_way way_of(torre_engine engine, int dts, int64_t height, torre_order
                              .dts = dts,
                              .tower_height = height,
                              .ordering = ordering,
-                             .threads = threads}};
+                             .threads = threads,
+                             .axes = "xyz"}}; /* a solver that is turned has no shape */
     snprintf(way.name, sizeof way.name, "%s dts %d height %lld threads %d",
              torre_engine_name(engine), dts, (long long)height, threads);
     return way;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wave/turn.h"
 #include "wave_case.h"
 
 enum { MOST_POINTS = 8, MOST_STEPS = 24 };
@@ -226,7 +227,8 @@ static void compare_bits(const fuzz_case *f, const outcome *a, const outcome *b)
               (long long)i, a->name, a->samples[i], b->name, b->samples[i]);
 }
 
-static wave_way random_way(fuzz_case *f, torre_engine engine)
+/* axes: those of all ways of a case, since bits depend on them. */
+static wave_way random_way(fuzz_case *f, torre_engine engine, const char *axes)
 {
     wave_way way = {.plan = {.engine = engine}};
     snprintf(way.name, sizeof way.name, "%s", torre_engine_name(engine));
@@ -234,6 +236,7 @@ static wave_way random_way(fuzz_case *f, torre_engine engine)
     way.plan.tower_height = pick(f, 0, 3) ? pick(f, 1, 2 * MOST_STEPS) : 0;
     way.plan.ordering = (torre_ordering_kind)pick(f, 0, 2); /* row-major, morton, hilbert */
     way.plan.threads = (int)pick(f, 0, 5);
+    strcpy(way.plan.axes, axes);
     return way;
 }
 
@@ -254,9 +257,11 @@ static void engines_agree_on_random_problems(void **state)
         wave_backend = cpu;
         CHECK(compute(&f, &reference, 1, &exact), "the reference refuses");
         wave_backend = backend;
+        const int order = (int)pick(&f, 0, TORRE_AXIS_ORDERS);
+        const char *axes = order < TORRE_AXIS_ORDERS ? torre_axis_orders[order] : "";
         for (int e = TORRE_STEPWISE; e <= TORRE_TORRE; e++) {
             for (int repeat = 0; repeat < 3 && wave_wants((torre_engine)e); repeat++) {
-                wave_way way = random_way(&f, (torre_engine)e);
+                wave_way way = random_way(&f, (torre_engine)e, axes);
                 int64_t longest = repeat == 0 ? f.p.steps : pick(&f, 2, MOST_STEPS);
                 if (!compute(&f, &way, longest, &o)) continue;
                 compare_with_reference(&f, &exact, &o);
