@@ -43,6 +43,14 @@ static double tower_rate(const torre_wave_problem *p, const torre_tower_kernel *
     return pace[k->size] * (double)towers;
 }
 
+/* Whether a kernel is for the problem with this dts. Those of other sizes are for constant
+ * velocity. */
+static bool is_for(const torre_tower_kernel *k, const torre_wave_problem *p, int dts)
+{
+    return k->order == p->order && k->dts == dts && k->precision == (int)p->precision &&
+           (k->size == TORRE_TOWER_USUAL || !p->velocity_cells);
+}
+
 /* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
  * NULL for none, and *e says why (cudaSuccess: not in this build). */
 static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts,
@@ -57,10 +65,8 @@ static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dt
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
         torre_tower_shape its = {0};
-        if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
-        if (in_registers && !k->in_registers) continue;
-        /* those of other sizes are for constant velocity */
-        if (k->size == TORRE_TOWER_USUAL ? best != NULL : p->velocity_cells != NULL) continue;
+        if (!is_for(k, p, dts) || (in_registers && !k->in_registers)) continue;
+        if (k->size == TORRE_TOWER_USUAL && best) continue; /* the first of them that fits */
         cudaError_t unfit = k->shape(p->face[2][0] == TORRE_PERIODIC, &its);
         if (unfit && !best) *e = unfit;
         if (unfit || (best && tower_rate(p, k, &its, multiprocessors, settings) <=
@@ -80,8 +86,7 @@ static torre_status check_planes(const torre_wave_problem *p, int dts, int64_t p
     for (int i = 0; torre_tower_kernels[i] && count < 8; i++) { /* as find_kernel does */
         const torre_tower_kernel *k = torre_tower_kernels[i];
         torre_tower_shape its = {0};
-        if (k->order != p->order || k->dts != dts || k->precision != (int)p->precision) continue;
-        if (k->size == TORRE_TOWER_USUAL ? usual : p->velocity_cells != NULL) continue;
+        if (!is_for(k, p, dts) || (k->size == TORRE_TOWER_USUAL && usual)) continue;
         if (k->shape(p->face[2][0] == TORRE_PERIODIC, &its)) continue;
         if (k->size == TORRE_TOWER_USUAL) usual = true;
         known[count++] = its.planes;
