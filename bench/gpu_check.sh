@@ -12,7 +12,6 @@ parts=${PARTS:-build test sanitize bench}
 IFS=';' read -ra orders <<<"${ORDERS:-2;4;6;8}"
 options=(-DCMAKE_BUILD_TYPE=Release)
 cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
-[ "$cc" = 90 ] && cc=90a
 [ -n "$ORDERS" ] && options+=("-DTORRE_ORDERS=$ORDERS")
 [ -n "$DTS" ] && options+=("-DTORRE_DTS=$DTS")
 # many cores: the kernels of one file at once
@@ -29,10 +28,10 @@ build() { # DIR ARCHITECTURES OPTION...
     note "built $1"
 }
 plain=
-[ "$cc" = 90a ] && plain=$build-plain
+[ "$cc" = 90 ] && plain=$build-plain
 if [[ $parts == *build* ]]; then
     build "$build" "${ARCH:-$cc-real}"
-    [ -z "$plain" ] || build "$plain" 90-real
+    [ -z "$plain" ] || build "$plain" 90-real -DTORRE_TMA=OFF
     build "$build-race" "${ARCH:-$cc-real}" -DTORRE_DTS=3 \
         "-DCMAKE_CUDA_FLAGS=$flags -DTORRE_CUDA_RACECHECK"
 fi
