@@ -6,9 +6,10 @@
  *
  *     bench_md_cuda [--csv FILE] [--only TEXT] [--quick]
  *         the table; --only: rows whose name contains TEXT; --quick: no system above 2 M atoms
- *     bench_md_cuda --study FILE
+ *     bench_md_cuda --study FILE [--only TEXT]
  *         the orderings of Al-Kharusi and Walker (IJHPCA 33 (2019) 998), section 6, on this GPU:
- *         sizes, lists, blocks and sort intervals for every ordering (md_study.sh draws them)
+ *         sizes, lists, blocks and sort intervals for every ordering (md_study.sh draws them);
+ *         --only: rows like "size 160 half hilbert" that contain TEXT
  *     bench_md_cuda --search CELLS [f32|f64|mixed] [full|tile|half]
  *         the layouts (bricks, lanes, blocks) tried one by one for CELLS^3 cells of the melt
  */
@@ -135,12 +136,16 @@ static torre_status measure(const torre_md_problem *problem, const bench_row *ro
     return status;
 }
 
+static const char *storage_name(const bench_row *row)
+{
+    if (row->sort_every != TORRE_MD_NEVER) return torre_ordering_name(row->ordering);
+    return row->shuffled ? "shuffled" : "none";
+}
+
 static void print_result(const bench_row *row, int64_t count, const bench_result *r, FILE *csv)
 {
     const md_layout *l = &r->layout;
-    const char *ordering = row->sort_every != TORRE_MD_NEVER ? torre_ordering_name(row->ordering)
-                           : row->shuffled                   ? "shuffled"
-                                                             : "none";
+    const char *ordering = storage_name(row);
     int64_t interval = row->sort_every == TORRE_MD_NEVER ? 0
                        : row->sort_every                 ? row->sort_every
                                                          : REBUILD_EVERY;
@@ -267,8 +272,25 @@ static const study_storage storages[] = {
 enum { STORAGES = 4 };
 static const torre_neighbor both[2] = {TORRE_NEIGHBOR_FULL, TORRE_NEIGHBOR_HALF};
 
+/* Where the rows of a study go, and which are wanted (NULL: all). */
+typedef struct study_output {
+    FILE *csv;
+    const char *only;
+} study_output;
+
+/* A row of the study, unless it is not wanted: 1 when it failed. */
+static int study_row(const bench_row *row, const torre_md_particles *particles, double least,
+                     const study_output *out)
+{
+    char label[96];
+    snprintf(label, sizeof label, "%s %lld %s %s", row->name, (long long)row->cells[0],
+             torre_neighbor_name(row->neighbor), storage_name(row));
+    if (out->only && !strstr(label, out->only)) return 0;
+    return run_with(row, particles, least, out->csv) != TORRE_OK;
+}
+
 /* Everything that the study asks of one size; most of it at the size of the paper's Table 4. */
-static int study_size(int64_t n, bool detail, FILE *csv)
+static int study_size(int64_t n, bool detail, const study_output *out)
 {
     static const int blocks[] = {64, 128, 192, 256, 320, 384, 448, 512}; /* 512: the most */
     static const int64_t intervals[] = {20, 40, 100, 200, 500, 1000, TORRE_MD_NEVER};
@@ -289,7 +311,7 @@ static int study_size(int64_t n, bool detail, FILE *csv)
             row.neighbor = both[k];
             row.ordering = storages[o].ordering;
             row.sort_every = storages[o].sort_every;
-            failed += run_with(&row, &particles, least, csv) != TORRE_OK;
+            failed += study_row(&row, &particles, least, out);
         }
     }
     row.ordering = TORRE_ROW_MAJOR;
@@ -298,7 +320,7 @@ static int study_size(int64_t n, bool detail, FILE *csv)
     for (unsigned b = 0; detail && b < 2 * sizeof blocks / sizeof *blocks; b++) {
         row.neighbor = both[b % 2];
         row.block = blocks[b / 2];
-        failed += run_with(&row, &particles, least, csv) != TORRE_OK;
+        failed += study_row(&row, &particles, least, out);
     }
     row.neighbor = TORRE_NEIGHBOR_FULL;
     row.block = 0;
@@ -307,7 +329,7 @@ static int study_size(int64_t n, bool detail, FILE *csv)
         row.ordering = i % 2 ? TORRE_HILBERT : TORRE_ROW_MAJOR;
         row.sort_every = intervals[i / 2];
         /* 1500 steps: long enough for particles to leave their bins between two sorts */
-        failed += run_with(&row, &particles, 0.5, csv) != TORRE_OK;
+        failed += study_row(&row, &particles, 0.5, out);
     }
     shuffle(&particles);
     row.name = "size";
@@ -315,20 +337,21 @@ static int study_size(int64_t n, bool detail, FILE *csv)
     row.sort_every = TORRE_MD_NEVER;
     for (int k = 0; k < 2; k++) {
         row.neighbor = both[k];
-        failed += run_with(&row, &particles, least, csv) != TORRE_OK;
+        failed += study_row(&row, &particles, least, out);
     }
     torre_md_particles_free(&particles);
     return failed;
 }
 
 /* The paper's sizes, 32^3 to 92^3 cells, and 16 million particles. */
-static int study(FILE *csv)
+static int study(FILE *csv, const char *only)
 {
     static const int64_t sizes[] = {32, 42, 52, 62, 72, 82, 92, 160};
+    const study_output out = {csv, only};
     int failed = 0;
     print_header(csv);
     for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++)
-        failed += study_size(sizes[s], sizes[s] == 92, csv);
+        failed += study_size(sizes[s], sizes[s] == 92, &out);
     return failed;
 }
 
@@ -391,7 +414,7 @@ int main(int argc, char **argv)
     }
     int failed = 0;
     if (studied)
-        failed = study(csv);
+        failed = study(csv, only);
     else
         print_header(csv);
     for (unsigned k = 0; !studied && k < sizeof table / sizeof *table; k++) {
