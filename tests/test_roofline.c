@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "core/version.h"
 #include "roofline/doctor.h"
 #include "roofline/engine_compare.h"
 #include "roofline/md_sweep.h"
@@ -495,24 +496,101 @@ static void test_tune_apply(void **state)
     torre_wave_run_free(run);
 }
 
+/* Fill tune.csv, name it in the environment, and return what is said of it ("": nothing). */
+static const char *tune_verdict(const char *content, size_t length)
+{
+    FILE *f = fopen(in_folder("tune.csv"), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(content, 1, length, f), length);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
+    torre_status status = torre_tune_check();
+    if (status == TORRE_OK) return "";
+    assert_int_equal(status, TORRE_ERR_INPUT);
+    assert_non_null(strstr(torre_error_text(), in_folder("tune.csv")));
+    return torre_error_text();
+}
+
+/* The release, by which recommendations are kept. */
+static const char *release(void)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(torre_version_text(), " "),
+             torre_version_text());
+    return text;
+}
+
+static void expect_tune(const char *device, int order, torre_precision precision, int dts,
+                        int64_t height)
+{
+    torre_wave_plan plan = {0};
+    assert_true(torre_tune_lookup(device, order, precision, &plan));
+    assert_int_equal(plan.dts, dts);
+    assert_int_equal(plan.tower_height, height);
+}
+
+/* Broken lines are named, and hide nothing that stands beside them or is stored later. */
 static void test_tune_broken(void **state)
 {
     (void)state;
+    static const char *const after_release[] = {
+        ",2,f32,-8,16,5,cpu",    ",2,f32,8,16,nan,cpu",
+        ",2,f32,8,16,inf,cpu",   ",2,f32,8,16,0,cpu",
+        ",2,f32,8,16,1e999,cpu", ",2,f32,8",
+        ",3,f32,8,16,99,cpu",    ",10,f32,8,16,99,cpu",
+        ",2,f16,8,16,99,cpu",    ",2,f32,8x,16,99,cpu",
+        ",2,f32,8,0,99,cpu",     ",2,f32,99999999999,16,99,cpu",
+        ",2,f32,8,16,99,",       ",,,,,,",
+        "GIF89a\x01\x02"};
+    char text[4096];
+    for (size_t b = 0; b < sizeof after_release / sizeof after_release[0]; b++) {
+        int n = snprintf(text, sizeof text, "%s%s\n%s,2,f32,4,12,3,cpu\n", release(),
+                         after_release[b], release());
+        assert_non_null(strstr(tune_verdict(text, (size_t)n), "line 1 "));
+        expect_tune("cpu", 2, TORRE_F32, 4, 12);
+    }
+    /* a line longer than any whose end looks like one, a zero byte, a last line without its end */
+    memset(text, 'x', 2000);
+    int n = 2000 + snprintf(text + 2000, sizeof text - 2000, "\n%s", release());
+    memset(text + n, ' ', 507 - strlen(release()));
+    n += 507 - (int)strlen(release());
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s,2,f32,9,9,99,cpu\n%s,2,f32,9,9,9",
+                  release(), release());
+    text[n++] = 0;
+    n += snprintf(text + n, sizeof text - (size_t)n, "9,cpu\n%s,2,f32,4,12,3,cpu", release());
+    assert_non_null(strstr(tune_verdict(text, (size_t)n), "lines left out: 3"));
+    expect_tune("cpu", 2, TORRE_F32, 4, 12);
+    torre_tune_entry entry = {4, TORRE_F64, 6, 20, 1};
+    assert_int_equal(torre_tune_store("gpu", &entry, 1), TORRE_OK);
+    assert_int_equal(torre_tune_check(), TORRE_OK);
+    expect_tune("cpu", 2, TORRE_F32, 4, 12);
+    expect_tune("gpu", 4, TORRE_F64, 6, 20);
+    /* nothing to say of: other line ends, empty lines, another release, an empty file */
+    n = snprintf(text, sizeof text,
+                 "version,order,precision,dts,tower_height,gcells_per_s,device\r\n\n"
+                 "0.0.1,2,f32,8,16,5,cpu\r\n%s,2,f32,4,12,3,cpu\r\n",
+                 release());
+    assert_string_equal(tune_verdict(text, (size_t)n), "");
+    expect_tune("cpu", 2, TORRE_F32, 4, 12);
+    assert_string_equal(tune_verdict("", 0), "");
+}
+
+static void test_tune_path(void **state)
+{
+    (void)state;
     torre_wave_plan plan = {0};
-    FILE *f = fopen(in_folder("tune.csv"), "w");
-    assert_non_null(f);
-    fputs("version,order,precision,dts,tower_height,gcells_per_s,device\n0.1.0,2,f32,-8,16,5,cpu\n"
-          "0.1.0,2,f32,8,16,nan,cpu\n0.1.0,2,f32,8\n\n,,,,,,\n0.0.1,2,f32,8,16,5,cpu\n",
-          f);
-    assert_int_equal(fclose(f), 0);
-    assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
-    assert_false(torre_tune_lookup("cpu", 2, TORRE_F32, &plan));
-    assert_int_equal(setenv("TORRE_TUNE", "off", 1), 0);
     char path[64];
+    assert_int_equal(setenv("TORRE_TUNE", folder, 1), 0);
+    assert_false(torre_tune_lookup("cpu", 2, TORRE_F32, &plan));
+    assert_int_equal(torre_tune_check(), TORRE_ERR_INPUT);
+    assert_int_equal(torre_tune_prepare(), TORRE_ERR_INPUT);
+    assert_int_equal(setenv("TORRE_TUNE", "off", 1), 0);
+    assert_int_equal(torre_tune_check(), TORRE_OK);
     assert_false(torre_tune_path(path, sizeof path));
     assert_int_equal(torre_tune_store("cpu", NULL, 0), TORRE_ERR_INPUT);
     assert_int_equal(setenv("TORRE_TUNE", "/nowhere/a/tune.csv", 1), 0);
     assert_false(torre_tune_lookup("cpu", 2, TORRE_F32, &plan));
+    assert_int_equal(torre_tune_check(), TORRE_OK);
     assert_int_equal(unsetenv("TORRE_TUNE"), 0);
     assert_int_equal(setenv("XDG_CACHE_HOME", "/cache", 1), 0);
     assert_true(torre_tune_path(path, sizeof path));
@@ -571,8 +649,8 @@ int main(void)
         cmocka_unit_test(test_csv_refused),    cmocka_unit_test(test_measured_bytes),
         cmocka_unit_test(test_best),           cmocka_unit_test(test_draw),
         cmocka_unit_test(test_tune),           cmocka_unit_test(test_tune_apply),
-        cmocka_unit_test(test_tune_broken),    cmocka_unit_test(test_md_sweep),
-        cmocka_unit_test(test_doctor),
+        cmocka_unit_test(test_tune_broken),    cmocka_unit_test(test_tune_path),
+        cmocka_unit_test(test_md_sweep),       cmocka_unit_test(test_doctor),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -72,6 +72,21 @@ static torre_status check_memory(const roofline_job *job)
     return torre_memory_check("the sweep", bytes < 9e18 ? (int64_t)bytes : -1);
 }
 
+/* A recommendation is a choice: --tune needs something to choose from. */
+static torre_status check_tune(const roofline_job *job)
+{
+    const torre_sweep_axes *a = &job->axes;
+    if (job->settings->quick)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--quick times too few tile sizes to recommend one: leave out --quick "
+                          "(--seconds shortens the sweep) or --tune");
+    if (!a->torre || a->dts_count * a->heights < 2)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--tune compares towers: --engine must have torre, --dts "
+                          "and --tower-height two tiles at least");
+    return torre_tune_prepare();
+}
+
 /* Files that are wanted only at the end are looked for at the beginning. */
 static torre_status check_inputs(const roofline_job *job)
 {
@@ -110,7 +125,7 @@ static torre_status prepare(roofline_job *job)
                                       .machine = &job->machine,
                                       .directory = job->directory};
     TORRE_TRY(check_inputs(job));
-    if (s->tune && !s->dry_run) TORRE_TRY(torre_tune_prepare());
+    if (s->tune) TORRE_TRY(check_tune(job));
     return s->ceilings ? TORRE_OK : check_memory(job);
 }
 
@@ -135,20 +150,52 @@ static torre_status tell_plan(const roofline_job *job)
     return TORRE_OK;
 }
 
-/* The best towers of each order and DTS, for wave, in the ordering that was listed first. */
+/* The points in the ordering that was listed first, in the caller's memory; returns their number.
+ */
+static int preferred_points(const roofline_job *job, torre_sweep_point *points)
+{
+    const roofline_results *r = &job->results;
+    int n = 0;
+    for (int i = 0; i < r->count; i++)
+        if (r->points[i].plan.ordering == job->axes.ordering[0]) points[n++] = r->points[i];
+    return n;
+}
+
+/*
+ * Whether the towers of an order were compared: every tile size was tried at the preferred height,
+ * and two towers at least were timed.
+ */
+static bool compared(const roofline_job *job, const torre_sweep_point *points, int count, int order)
+{
+    int tried = 0, timed = 0;
+    for (int i = 0; i < count; i++) {
+        const torre_sweep_point *p = &points[i];
+        if (p->order != order || p->plan.engine != TORRE_TORRE) continue;
+        tried += p->plan.tower_height == job->axes.height[0];
+        timed += p->state == TORRE_POINT_TIMED;
+    }
+    if (tried >= job->axes.dts_count && timed >= 2) return true;
+    if (!job->settings->quiet)
+        fprintf(stderr,
+                "roofline: nothing recommended for order %d: %d of %d tile sizes tried, %d towers "
+                "timed; give more --seconds\n",
+                order, tried, job->axes.dts_count, timed);
+    return false;
+}
+
+/* The best towers of each order that was compared, and of each of its DTS, for wave. */
 static torre_status recommend(roofline_job *job)
 {
-    torre_tune_entry entry[256];
+    torre_tune_entry entry[TORRE_LIST_LIMIT * TORRE_LIST_LIMIT];
     roofline_results *r = &job->results;
-    int preferred = 0;
     torre_sweep_point *points = calloc((size_t)r->count + 1, sizeof *points);
     if (!points) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    for (int i = 0; i < r->count; i++)
-        if (r->points[i].plan.ordering == job->axes.ordering[0]) points[preferred++] = r->points[i];
+    int preferred = preferred_points(job, points);
     char device[sizeof((torre_wave_info *)0)->device];
     int count = 0, dts[TORRE_LIST_LIMIT];
     for (int o = 0; o < job->axes.orders; o++) {
         int order = job->axes.order[o];
+        if (!compared(job, points, preferred, order)) continue;
         int n = torre_sweep_dts_values(points, preferred, order, dts, TORRE_LIST_LIMIT);
         for (int i = 0; i < n; i++) {
             const torre_sweep_point *p =
@@ -163,6 +210,8 @@ static torre_status recommend(roofline_job *job)
                             .threads = (int)job->settings->threads,
                             .device = (int)job->settings->device};
     TORRE_TRY(torre_sweep_device(r->setting, &plan, device, sizeof device));
+    if (torre_tune_check() && !job->settings->quiet)
+        fprintf(stderr, "roofline: warning: %s\n", torre_error_text());
     TORRE_TRY(torre_tune_store(device, entry, count));
     r->tuned = true;
     return TORRE_OK;

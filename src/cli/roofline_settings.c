@@ -130,7 +130,9 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
         {.name = "tune",
          .kind = TORRE_OPTION_FLAG,
          .value = &s->tune,
-         .help = "recommend the best tile sizes and tower heights to wave on this device"},
+         .help = "recommend the best tile sizes and tower heights to wave on this device, for the "
+                 "orders whose tile sizes were all tried in the time; not with --quick, which "
+                 "times too few"},
 
         {.name = "Program", .kind = TORRE_OPTION_GROUP},
         {.name = "doctor",

@@ -108,6 +108,7 @@ static torre_status run_wave(const wave_settings *s, const torre_option *table, 
     TORRE_TRY(torre_wave_run_new(&in->problem, s->backend, &in->plan, run));
     TORRE_TRY(
         wave_input_check_choice(s, table, (*run)->backend->name, (*run)->info.plan.engine, in));
+    if ((*run)->info.plan.engine == TORRE_TORRE) wave_input_check_tune(in);
     in->tuned = torre_tune_apply(*run, &in->plan);
     wave_memory memory = wave_memory_count(out, in, *run);
     TORRE_TRY(torre_memory_check("the run", memory.host - memory.velocity));

@@ -8,6 +8,7 @@
 
 #include "core/numbers.h"
 #include "io/npy.h"
+#include "roofline/tune_file.h"
 #include "wave/boundary.h"
 #include "wave/wavelet.h"
 
@@ -376,6 +377,11 @@ torre_status wave_input_check_choice(const wave_settings *s, const torre_option 
                           other, s->backend);
     warn(in, "--%s belongs to --backend %s; this run takes the %s backend", idle, other, backend);
     return TORRE_OK;
+}
+
+void wave_input_check_tune(wave_input *in)
+{
+    if (torre_tune_check()) warn(in, "%s", torre_error_text());
 }
 
 void wave_input_free(wave_input *in)

@@ -42,6 +42,9 @@ torre_status wave_input_read(const wave_settings *settings, const torre_option *
 torre_status wave_input_check_choice(const wave_settings *settings, const torre_option *table,
                                      const char *backend, torre_engine engine, wave_input *input);
 
+/* A file of recommendations (roofline --tune) that cannot be taken as it is: a warning. */
+void wave_input_check_tune(wave_input *input);
+
 /*
  * Read or make u[0] and u[-1] (dense, of the problem's precision, free both): NULL for a zero one.
  */

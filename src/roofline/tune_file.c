@@ -5,13 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "core/numbers.h"
 #include "core/version.h"
 #include "io/output_file.h"
 
 enum { LINE = 512, PATH = 4096 };
 
-static const char head[] = "version,order,precision,dts,tower_height,gcells_per_s,device\n";
+static const char head[] = "version,order,precision,dts,tower_height,gcells_per_s,device";
 
 typedef struct tune_line {
     char version[32], device[160];
@@ -41,15 +43,118 @@ bool torre_tune_path(char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
-static bool read_line(const char *text, tune_line *line)
+/* Cut "a,b,...,rest" into count fields, the last of which keeps its commas. */
+static bool cut_fields(char *text, char **field, int count)
 {
-    char precision[8];
-    torre_tune_entry *e = &line->entry;
-    int n = sscanf(text, "%31[^,],%d,%7[^,],%d,%" SCNd64 ",%lf,%159[^\n]", line->version, &e->order,
-                   precision, &e->dts, &e->tower_height, &e->gcells_per_s, line->device);
-    if (n != 7 || e->dts < 1 || e->tower_height < 1 || !(e->gcells_per_s > 0)) return false;
-    e->precision = strcmp(precision, "f64") == 0 ? TORRE_F64 : TORRE_F32;
+    for (int f = 0; f < count; f++) {
+        field[f] = text;
+        if (f == count - 1) break;
+        text = strchr(text, ',');
+        if (!text) return false;
+        *text++ = 0;
+    }
     return true;
+}
+
+static bool whole_number(const char *text, int64_t high, int64_t *value)
+{
+    return torre_parse_integer(text, value) && *value >= 1 && *value <= high;
+}
+
+/* Whether the text is a recommendation; it is cut into its fields. */
+static bool read_line(char *text, tune_line *line)
+{
+    enum { VERSION, ORDER, PRECISION, DTS, HEIGHT, RATE, DEVICE, FIELDS };
+    char *field[FIELDS];
+    int64_t order, dts;
+    torre_tune_entry *e = &line->entry;
+    if (!cut_fields(text, field, FIELDS) || !whole_number(field[ORDER], 8, &order) || order % 2 ||
+        !whole_number(field[DTS], INT32_MAX, &dts) ||
+        !whole_number(field[HEIGHT], INT64_MAX, &e->tower_height) ||
+        !torre_parse_real(field[RATE], &e->gcells_per_s) || e->gcells_per_s <= 0 || !*field[DEVICE])
+        return false;
+    bool f64 = strcmp(field[PRECISION], "f64") == 0;
+    if (!f64 && strcmp(field[PRECISION], "f32") != 0) return false;
+    e->order = (int)order;
+    e->dts = (int)dts;
+    e->precision = f64 ? TORRE_F64 : TORRE_F32;
+    return (size_t)snprintf(line->version, sizeof line->version, "%s", field[VERSION]) <
+               sizeof line->version &&
+           (size_t)snprintf(line->device, sizeof line->device, "%s", field[DEVICE]) <
+               sizeof line->device;
+}
+
+/* A file of recommendations being read, and what in it is none. */
+typedef struct tune_reader {
+    FILE *in;
+    int64_t line, broken, first_broken; /* numbers of lines; first_broken from 1 */
+} tune_reader;
+
+/* NULL where there is no file, with *why NULL, or none that can be read. */
+static FILE *open_file(const char *path, const char **why)
+{
+    struct stat status;
+    *why = NULL;
+    if (stat(path, &status) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR) *why = strerror(errno);
+        return NULL;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        *why = "it is no regular file";
+        return NULL;
+    }
+    FILE *in = fopen(path, "r");
+    if (!in) *why = strerror(errno);
+    return in;
+}
+
+/* The next line without its end; false at the end of the file. *whole: it is text and fits in. */
+static bool read_text(FILE *in, char text[LINE], bool *whole)
+{
+    int c, n = 0;
+    *whole = true;
+    while ((c = getc(in)) != EOF && c != '\n') {
+        if (c != 0 && n < LINE - 1)
+            text[n++] = (char)c;
+        else
+            *whole = false;
+    }
+    if (n > 0 && text[n - 1] == '\r') n--;
+    text[n] = 0;
+    return c != EOF || n > 0 || !*whole;
+}
+
+/* The next recommendation of the file; false at its end. */
+static bool next_recommendation(tune_reader *r, tune_line *line)
+{
+    char text[LINE];
+    bool whole;
+    while (read_text(r->in, text, &whole)) {
+        r->line++;
+        if (whole && (!*text || strcmp(text, head) == 0)) continue;
+        if (whole && read_line(text, line)) return true;
+        if (r->broken++ == 0) r->first_broken = r->line;
+    }
+    return false;
+}
+
+torre_status torre_tune_check(void)
+{
+    char path[PATH];
+    const char *why;
+    tune_line line;
+    if (!torre_tune_path(path, sizeof path)) return TORRE_OK;
+    tune_reader r = {.in = open_file(path, &why)};
+    if (why) return torre_fail(TORRE_ERR_INPUT, "no recommendations from %.100s: %s", path, why);
+    if (!r.in) return TORRE_OK;
+    while (next_recommendation(&r, &line)) continue;
+    fclose(r.in);
+    if (!r.broken) return TORRE_OK;
+    return torre_fail(TORRE_ERR_INPUT,
+                      "%.100s: line %" PRId64
+                      " is no recommendation of roofline --tune; lines left "
+                      "out: %" PRId64,
+                      path, r.first_broken, r.broken);
 }
 
 static bool fits(int64_t wish, int64_t value) { return wish == 0 || wish == value; }
@@ -57,23 +162,24 @@ static bool fits(int64_t wish, int64_t value) { return wish == 0 || wish == valu
 bool torre_tune_lookup(const char *device, int order, torre_precision precision,
                        torre_wave_plan *plan)
 {
-    char path[PATH], version[32], text[LINE];
+    char path[PATH], version[32];
+    const char *why;
     tune_line line;
     torre_tune_entry best = {0};
     if (!torre_tune_path(path, sizeof path)) return false;
-    FILE *in = fopen(path, "r");
-    if (!in) return false;
+    tune_reader r = {.in = open_file(path, &why)};
+    if (!r.in) return false;
     release(version, sizeof version);
-    while (fgets(text, sizeof text, in)) {
+    while (next_recommendation(&r, &line)) {
         const torre_tune_entry *e = &line.entry;
-        if (!read_line(text, &line) || strcmp(line.version, version) != 0 ||
-            strcmp(line.device, device) != 0 || e->order != order || e->precision != precision)
+        if (strcmp(line.version, version) != 0 || strcmp(line.device, device) != 0 ||
+            e->order != order || e->precision != precision)
             continue;
         if (fits(plan->dts, e->dts) && fits(plan->tower_height, e->tower_height) &&
             e->gcells_per_s > best.gcells_per_s)
             best = *e;
     }
-    fclose(in);
+    fclose(r.in);
     if (!best.dts) return false;
     plan->dts = best.dts;
     plan->tower_height = best.tower_height;
@@ -102,22 +208,27 @@ static bool replaced(const tune_line *line, const char *version, const char *dev
     return false;
 }
 
+static void write_entry(FILE *out, const char *version, const char *device,
+                        const torre_tune_entry *e)
+{
+    fprintf(out, "%s,%d,%s,%d,%" PRId64 ",%.6g,%s\n", version, e->order,
+            e->precision == TORRE_F32 ? "f32" : "f64", e->dts, e->tower_height, e->gcells_per_s,
+            device);
+}
+
 /* Copy what stays of the present file, then add the new entries. */
 static void write_file(FILE *out, const char *path, const char *version, const char *device,
                        const torre_tune_entry *entries, int count)
 {
-    char text[LINE];
+    const char *why;
     tune_line line;
-    FILE *in = fopen(path, "r");
-    fputs(head, out);
-    while (in && fgets(text, sizeof text, in))
-        if (read_line(text, &line) && !replaced(&line, version, device, entries, count))
-            fputs(text, out);
-    if (in) fclose(in);
-    for (int i = 0; i < count; i++)
-        fprintf(out, "%s,%d,%s,%d,%" PRId64 ",%.6g,%s\n", version, entries[i].order,
-                entries[i].precision == TORRE_F32 ? "f32" : "f64", entries[i].dts,
-                entries[i].tower_height, entries[i].gcells_per_s, device);
+    tune_reader r = {.in = open_file(path, &why)};
+    fprintf(out, "%s\n", head);
+    while (r.in && next_recommendation(&r, &line))
+        if (!replaced(&line, version, device, entries, count))
+            write_entry(out, line.version, line.device, &line.entry);
+    if (r.in) fclose(r.in);
+    for (int i = 0; i < count; i++) write_entry(out, version, device, &entries[i]);
 }
 
 torre_status torre_tune_prepare(void)
@@ -126,6 +237,10 @@ torre_status torre_tune_prepare(void)
     if (!torre_tune_path(path, sizeof path))
         return torre_fail(TORRE_ERR_INPUT, "no place for recommendations: TORRE_TUNE is off, or "
                                            "neither XDG_CACHE_HOME nor HOME is set");
+    struct stat found;
+    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+        return torre_fail(TORRE_ERR_INPUT, "no place for recommendations: %.100s is a directory",
+                          path);
     char *slash = strrchr(path, '/');
     if (!slash || slash == path) return TORRE_OK;
     *slash = 0;

@@ -9,7 +9,9 @@
  *     0.1.0,2,f32,16,32,6.21,2 x AMD EPYC (avx512)
  *
  * They only replace defaults for DTS and tower height, on which no result depends: towers of any
- * size compute the same bits. A file that is missing, unreadable or broken recommends nothing.
+ * size compute the same bits. A file that is missing or unreadable recommends nothing; lines that
+ * are no recommendations are left out, and gone when the next ones are stored (torre_tune_check
+ * tells of both).
  * TORRE_TUNE=off in the environment switches the lookup off; TORRE_TUNE=FILE names another file.
  */
 #ifndef TORRE_TUNE_FILE_H
@@ -27,6 +29,13 @@ typedef struct torre_tune_entry {
 
 /* Path of the file, at most size - 1 bytes. false: switched off, or there is no home directory. */
 bool torre_tune_path(char *path, size_t size);
+
+/*
+ * Whether the file can be taken as it is: TORRE_OK also where there is none. TORRE_ERR_INPUT names
+ * the file and its first line that is no recommendation, or why it cannot be read; a program that
+ * goes on without has to say so.
+ */
+torre_status torre_tune_check(void);
 
 /*
  * The fastest entry for this device (torre_wave_info.device), order and precision in this release,
