@@ -122,8 +122,64 @@ static void test_limits(void **state)
     assert_int_equal(torre_segy_check(&g), TORRE_OK);
 }
 
+/* Coordinates are 32-bit millimetres: the last one that fits, and the next. */
+static void test_coordinates(void **state)
+{
+    (void)state;
+    if (!torre_segy_is_built()) skip();
+    torre_gather g = gather();
+    torre_point far[TRACES];
+    g.receivers = far;
+    for (int axis = 0; axis < 3; axis++) {
+        memcpy(far, receivers, sizeof far);
+        far[2].position[axis] = 2147483.647;
+        assert_int_equal(torre_segy_check(&g), TORRE_OK);
+        far[2].position[axis] = 2147483.648;
+        assert_refused(&g, "receiver 2: SEG-Y and SU hold coordinates up to 2147483.647 m");
+        far[2].position[axis] = -2147484;
+        assert_refused(&g, "= -2147484 m; write .npy");
+    }
+    g = gather();
+    g.source.position[1] = 3e6;
+    assert_refused(&g, "source 0: SEG-Y and SU hold coordinates up to 2147483.647 m, this run has "
+                       "y = 3000000 m");
+}
+
+/* f64 values: what 4-byte floats hold is written, what they do not is refused by place. */
+static void test_values(void **state)
+{
+    (void)state;
+    if (!torre_segy_is_built()) skip();
+    static const struct {
+        double largest;
+        torre_status status;
+    } cases[] = {{3.4e38, TORRE_OK},  {3.5e38, TORRE_ERR_INPUT},  {-1e39, TORRE_ERR_INPUT},
+                 {1.2e-38, TORRE_OK}, {1.1e-38, TORRE_ERR_INPUT}, {-1e-300, TORRE_ERR_INPUT},
+                 {0, TORRE_OK}};
+    static double wide[TRACES * SAMPLES];
+    char path[] = "/tmp/torre-test-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0 && close(file) == 0);
+    torre_gather g = gather();
+    g.precision = TORRE_F64;
+    g.values = wide;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        torre_output *out;
+        for (int k = 0; k < TRACES * SAMPLES; k++) wide[k] = cases[i].largest / (k + 2);
+        wide[SAMPLES + 3] = cases[i].largest;
+        assert_int_equal(torre_output_open(path, &out), TORRE_OK);
+        assert_int_equal(torre_segy_encode(&g, i % 2, out), cases[i].status);
+        torre_output_discard(out);
+        if (cases[i].status && !strstr(torre_error_text(), "in sample 3 of trace 1, is none"))
+            fail_msg("%s", torre_error_text());
+    }
+    unlink(path);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files), cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_files), cmocka_unit_test(test_limits),
+                                       cmocka_unit_test(test_coordinates),
+                                       cmocka_unit_test(test_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

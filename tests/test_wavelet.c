@@ -106,10 +106,10 @@ static void test_bad_files(void **state)
 {
     (void)state;
     static const char *const bad[][2] = {
-        {"", "holds no numbers"},      {"# nothing\n", "holds no numbers"},
-        {"1\n2 3\n", ":2: expected"},  {"1\nx\n", ":2: expected one number (got x)"},
-        {"nan\n", ":1: expected"},     {"1,2\n", ":1: expected"},
-        {"1\n1e999\n", ":2: expected"}};
+        {"", "holds no numbers"},       {"# nothing\n", "holds no numbers"},
+        {"1\n2 3\n", ":2: expected"},   {"1\nx\n", ":2: expected one number (got x)"},
+        {"nan\n", ":1: expected"},      {"1,2\n", ":1: expected"},
+        {"1\n1e999\n", ":2: expected"}, {"1\n1e-400\n", ":2: expected"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         write_text(bad[i][0]);
         assert_refused(path, bad[i][1]);

@@ -262,8 +262,13 @@ torre_status wave_output_results(wave_output *out, torre_wave_run *run)
 {
     if (out->trace_files > 0) cut_traces(run);
     torre_gather g = gather_of(out->input, run->step + 1, run->traces.data);
-    for (int i = 0; i < out->trace_files; i++) TORRE_TRY(write_traces(out, i, &g));
-    return out->field ? write_field(out, run) : TORRE_OK;
+    torre_status failed = TORRE_OK; /* what one file cannot hold must not cost the others */
+    for (int i = 0; i < out->trace_files; i++) {
+        torre_status status = write_traces(out, i, &g);
+        if (status) failed = status;
+    }
+    torre_status status = out->field ? write_field(out, run) : TORRE_OK;
+    return status ? status : failed;
 }
 
 void wave_output_close(wave_output *out)

@@ -1,6 +1,7 @@
 #include "io/segy.h"
 
 #include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,6 +23,28 @@ bool torre_segy_is_built(void)
 /* Signed 16 bits: many readers do not know that the fields are meant to be unsigned. */
 enum { MAX_16_BIT = 32767 };
 
+/* Millimetres in 32 bits: what coordinates are written as. */
+static const double max_coordinate = INT32_MAX / 1e3;
+
+static torre_status check_position(const char *what, int64_t index, const torre_point *point)
+{
+    for (int a = 0; a < 3; a++)
+        if (!(fabs(point->position[a]) <= max_coordinate))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "%s %" PRId64 ": SEG-Y and SU hold coordinates up to %.3f m, this "
+                              "run has %c = %.12g m; write .npy",
+                              what, index, max_coordinate, "xyz"[a], point -> position[a]);
+    return TORRE_OK;
+}
+
+static torre_status check_positions(const torre_gather *g)
+{
+    TORRE_TRY(check_position("source", 0, &g->source));
+    for (int64_t t = 0; t < g->traces; t++)
+        TORRE_TRY(check_position("receiver", t, &g->receivers[t]));
+    return TORRE_OK;
+}
+
 torre_status torre_segy_check(const torre_gather *g)
 {
     if (!torre_segy_is_built())
@@ -40,7 +63,7 @@ torre_status torre_segy_check(const torre_gather *g)
                           MAX_16_BIT, us, fmax(1, fmin(floor(us), MAX_16_BIT)));
     if (g->traces > INT32_MAX)
         return torre_fail(TORRE_ERR_USAGE, "SEG-Y and SU hold at most %d traces", INT32_MAX);
-    return TORRE_OK;
+    return check_positions(g);
 }
 
 torre_status torre_segy_check_output(const torre_output *out)
@@ -66,11 +89,28 @@ static const char *segy_error_text(int code)
     }
 }
 
-static int32_t millimetres(double metres)
+/* The largest value must be a normal number in 4 bytes: neither infinite nor lost near zero. */
+static torre_status check_values(const torre_gather *g, const torre_output *out)
 {
-    double mm = nearbyint(metres * 1e3);
-    return (int32_t)fmax(INT32_MIN, fmin(INT32_MAX, mm));
+    int64_t count = g->traces * g->samples, at = 0;
+    double largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        double v = fabs(torre_value(g->precision, g->values, i));
+        if (!(v > largest)) continue;
+        largest = v;
+        at = i;
+    }
+    bool fits = largest == 0 || (largest >= FLT_MIN && largest <= FLT_MAX);
+    if (fits) return TORRE_OK;
+    return torre_fail(
+        TORRE_ERR_INPUT,
+        "cannot write %s: the largest value, %.6g in sample %" PRId64 " of trace %" PRId64
+        ", is none for the 4-byte floats of SEG-Y and SU (%.4g to "
+        "%.4g); write .npy or change --amplitude",
+        torre_output_path(out), largest, at % g->samples, at / g->samples, FLT_MIN, FLT_MAX);
 }
+
+static int32_t millimetres(double metres) { return (int32_t)nearbyint(metres * 1e3); }
 
 static void fill_trace_header(char *header, const torre_gather *g, int64_t trace)
 {
@@ -153,6 +193,7 @@ torre_status torre_segy_encode(const torre_gather *g, bool su, torre_output *out
 {
     TORRE_TRY(torre_segy_check(g));
     TORRE_TRY(torre_segy_check_output(out));
+    TORRE_TRY(check_values(g, out));
     float *buffer = malloc((size_t)g->samples * sizeof *buffer);
     errno = 0; /* segyio tells which call failed, the system why */
     segy_file *file = segy_open(torre_output_temporary(out), "w+b");

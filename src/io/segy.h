@@ -5,8 +5,8 @@
  * file header, in the little-endian form that SU on today's machines reads. Trace headers hold
  * trace number, samples, interval, source and receiver position (in millimetres: scalar -1000;
  * depth z counts downwards), offset. Both formats keep the interval as whole microseconds and the
- * number of samples in 16 bits: what does not fit is refused, never rounded. (segyio stays inside
- * segy.c; a build without it refuses by name.)
+ * number of samples in 16 bits, and coordinates reach 2,147,483.647 m: what does not fit is
+ * refused, never cut. (segyio stays inside segy.c; a build without it refuses by name.)
  */
 #ifndef TORRE_SEGY_H
 #define TORRE_SEGY_H
@@ -32,8 +32,9 @@ bool torre_segy_is_built(void);
 
 /*
  * Check, before a run, that a gather fits (values is not looked at): TORRE_ERR_USAGE for more than
- * 32767 samples or an interval that is not 1 .. 32767 whole microseconds (to 1e-6 of one), with the
- * nearest interval that fits; also when segyio is not in this build.
+ * 32767 samples, an interval that is not 1 .. 32767 whole microseconds (to 1e-6 of one), with the
+ * nearest interval that fits, or a position beyond the range of coordinates; also when segyio is
+ * not in this build.
  */
 torre_status torre_segy_check(const torre_gather *gather);
 
@@ -42,7 +43,8 @@ torre_status torre_segy_check_output(const torre_output *out);
 
 /*
  * Write into the temporary file of an opened output (a regular file), which stays the caller's to
- * commit or discard. su: Seismic Unix instead of SEG-Y. TORRE_ERR_INPUT when it cannot be written.
+ * commit or discard. su: Seismic Unix instead of SEG-Y. TORRE_ERR_INPUT when it cannot be written,
+ * or when the largest value would overflow 4-byte floats or lose digits near their zero.
  */
 torre_status torre_segy_encode(const torre_gather *gather, bool su, torre_output *out);
 

@@ -71,6 +71,7 @@ bad 2 "exclude each other" $r --dt 1e-3 --courant 0.1
 bad 2 "--courant must be" --courant 0
 bad 2 "--frequency must be" --frequency -3
 bad 2 "--amplitude must be" --amplitude nan
+bad 2 "--amplitude must be" --amplitude 1e-400
 bad 2 "--precision must be f32 or f64 (got f16)" --precision f16
 bad 2 "--engine must be auto, torre, stepwise or reference (got fast)" --engine fast
 bad 2 "--ordering must be row-major" --ordering diagonal
@@ -197,6 +198,12 @@ if "$wave" --version | grep -q 'with SEGYIO'; then
     fi
     bad 2 "at most 32767 samples a trace, this run has 40001" --backend cpu --engine reference --size 12 \
         --steps 40000 --receivers 1,1,1 --traces t.su
+    far="$r --spacing 1e6 --dt 1e-3 --traces t.sgy"
+    bad 2 "receiver 0: SEG-Y and SU hold coordinates up to 2147483.647 m, this run has y = 3000000 m" \
+        $far --source 0,0,0 --receivers 1,3e6,0
+    bad 2 "source 0: SEG-Y and SU hold coordinates up to" $far --dry-run --source 3e6,0,0 --receivers 1,1,1
+    bad 3 "cannot write t.su: the largest value," $r --precision f64 --snapshot-every 0 --quiet \
+        --source 50,50,50,1e60 --receivers 50,50,50 --traces t.su
 else
     bad 2 "not in this build" $r --receivers 1,1,1 --traces t.sgy
 fi
