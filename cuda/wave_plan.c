@@ -238,6 +238,7 @@ static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_pl
         tower_choice its = {.plan = plan};
         if (best > 0 && !for_rate) break;
         strcpy(its.plan.axes, torre_axis_orders[i]);
+        if (torre_axes_check(p, its.plan.axes)) continue;
         torre_turn_problem(p, its.plan.axes, &t);
         int64_t needed = memory_of(&t);
         if (needed > usable(unused)) {
@@ -346,8 +347,7 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
     TORRE_TRY(torre_cuda_settings_read(&settings));
     if (settings.axes[0]) strcpy(info->plan.axes, settings.axes);
-    if (info->plan.axes[0] && !torre_axes_known(info->plan.axes))
-        return torre_fail(TORRE_ERR_USAGE, "axes of the plan: not x, y and z in some order");
+    if (info->plan.axes[0]) TORRE_TRY(torre_axes_check(p, info->plan.axes));
     if (wish->engine == TORRE_REFERENCE)
         return torre_fail(TORRE_ERR_USAGE,
                           "--engine reference runs on --backend cpu only; use stepwise or torre");

@@ -22,6 +22,7 @@ enum { MOST_POINTS = 8, MOST_STEPS = 24 };
 /* A random problem with what it points to. */
 typedef struct fuzz_case {
     uint64_t seed, random;
+    bool plane; /* of two dimensions */
     torre_wave_problem p;
     torre_array model;
     double *now, *previous;
@@ -52,7 +53,7 @@ static void pick_points(fuzz_case *f, torre_point *points, int64_t count)
             if (kind == 0) x = 0;
             if (kind == 1) x = (double)last;
             if (kind == 2) x = floor(x);
-            points[i].position[a] = x * f->p.spacing[a];
+            points[i].position[a] = torre_wave_is_flat(&f->p, a) ? 0 : x * f->p.spacing[a];
         }
         points[i].amplitude = between(f, -1, 1);
     }
@@ -90,12 +91,9 @@ static void pick_model(fuzz_case *f)
     p->velocity_cells = &f->model;
 }
 
-static void fuzz_case_make(fuzz_case *f, uint64_t seed)
+/* One case of five is a plane, of cells enough for several windows and towers. */
+static void pick_size(fuzz_case *f, int64_t n[3])
 {
-    memset(f, 0, sizeof *f);
-    f->seed = seed;
-    f->random = seed * 1000003;
-    int64_t n[3];
     for (int a = 0; a < 3; a++) {
         int64_t kind = pick(f, 0, 5);
         n[a] = kind == 0 ? pick(f, 1, 4) : kind == 1 ? 8 * pick(f, 1, 5) : pick(f, 1, 40);
@@ -108,11 +106,23 @@ static void fuzz_case_make(fuzz_case *f, uint64_t seed)
         for (int a = 0; a < 2; a++) n[a] = pick(f, 1, 15);
         n[2] = pick(f, 30, 300);
     }
+    f->plane = pick(f, 0, 4) == 0;
+    if (f->plane) n[0] *= pick(f, 1, 4), n[1] = 1;
+}
+
+static void fuzz_case_make(fuzz_case *f, uint64_t seed)
+{
+    memset(f, 0, sizeof *f);
+    f->seed = seed;
+    f->random = seed * 1000003;
+    int64_t n[3];
+    pick_size(f, n);
     f->p = wave_case_problem(n[0], n[1], n[2], 2 * (int)pick(f, 1, 4));
     f->p.precision = pick(f, 0, 1) ? TORRE_F32 : TORRE_F64;
     for (int a = 0; a < 3; a++) f->p.spacing[a] = between(f, 7, 13);
     pick_faces(f);
     pick_model(f);
+    if (f->plane) wave_case_flatten(&f->p);
     wave_case_courant(&f->p, between(f, 0.3, 0.99));
     f->p.steps = pick(f, 1, MOST_STEPS);
     f->p.source_count = pick(f, 0, 3) ? pick(f, 1, MOST_POINTS) : 0;
@@ -123,7 +133,7 @@ static void fuzz_case_make(fuzz_case *f, uint64_t seed)
     f->p.receivers = f->receivers;
     wave_random_field(&f->random, f->wavelet, MOST_STEPS);
     /* sources as strong as the fields, whatever the units */
-    double scale = f->p.spacing[0] * f->p.spacing[1] * f->p.spacing[2] / (f->p.dt * f->p.dt);
+    const double scale = 1 / torre_wave_source_scale(&f->p);
     for (int i = 0; i < MOST_STEPS; i++) f->wavelet[i] *= scale;
     f->p.wavelet = f->wavelet;
     f->cells = n[0] * n[1] * n[2];
@@ -133,13 +143,13 @@ static void fuzz_case_make(fuzz_case *f, uint64_t seed)
     if (pick(f, 0, 1)) wave_random_field(&f->random, f->previous, f->cells);
     snprintf(
         f->text, sizeof f->text,
-        "seed %llu: %lldx%lldx%lld order %d %s faces %d%d %d%d %d%d width %d model %d steps %lld "
+        "seed %llu: %s%lldx%lldx%lld order %d %s faces %d%d %d%d %d%d width %d model %d steps %lld "
         "sources %lld receivers %lld",
-        (unsigned long long)seed, (long long)n[0], (long long)n[1], (long long)n[2], f->p.order,
-        f->p.precision == TORRE_F32 ? "f32" : "f64", f->p.face[0][0], f->p.face[0][1],
-        f->p.face[1][0], f->p.face[1][1], f->p.face[2][0], f->p.face[2][1], f->p.absorbing_width,
-        f->p.velocity_cells ? (int)f->model.shape[1] : 0, (long long)f->p.steps,
-        (long long)f->p.source_count, (long long)f->p.receiver_count);
+        (unsigned long long)seed, f->plane ? "plane " : "", (long long)n[0], (long long)n[1],
+        (long long)n[2], f->p.order, f->p.precision == TORRE_F32 ? "f32" : "f64", f->p.face[0][0],
+        f->p.face[0][1], f->p.face[1][0], f->p.face[1][1], f->p.face[2][0], f->p.face[2][1],
+        f->p.absorbing_width, f->p.velocity_cells ? (int)f->model.shape[1] : 0,
+        (long long)f->p.steps, (long long)f->p.source_count, (long long)f->p.receiver_count);
 }
 
 static void fuzz_case_free(fuzz_case *f)
@@ -259,6 +269,7 @@ static void engines_agree_on_random_problems(void **state)
         wave_backend = backend;
         const int order = (int)pick(&f, 0, TORRE_AXIS_ORDERS);
         const char *axes = order < TORRE_AXIS_ORDERS ? torre_axis_orders[order] : "";
+        if (f.plane && axes[0] == 'y') axes = ""; /* refused */
         for (int e = TORRE_STEPWISE; e <= TORRE_TORRE; e++) {
             for (int repeat = 0; repeat < 3 && wave_wants((torre_engine)e); repeat++) {
                 wave_way way = random_way(&f, (torre_engine)e, axes);

@@ -81,6 +81,14 @@ torre_wave_problem wave_case_problem(int64_t nx, int64_t ny, int64_t nz, int ord
     return p;
 }
 
+void wave_case_flatten(torre_wave_problem *p)
+{
+    p->size[1] = 1;
+    p->spacing[1] = INFINITY;
+    p->face[1][0] = p->face[1][1] = TORRE_FREE;
+    wave_case_courant(p, 0.9);
+}
+
 void wave_case_courant(torre_wave_problem *p, double fraction)
 {
     double low, high;
@@ -94,6 +102,7 @@ static bool may_refuse(const torre_wave_problem *p, const wave_way *way)
     if (strcmp(wave_backend->name, "cpu") != 0) return true;
     const int x = way->plan.axes[0] ? way->plan.axes[0] - 'x' : 0;
     const int y = way->plan.axes[0] ? way->plan.axes[1] - 'x' : 1;
+    if (torre_wave_is_flat(p, x)) return true;
     return way->plan.engine == TORRE_TORRE &&
            (p->face[x][0] == TORRE_PERIODIC || p->face[y][0] == TORRE_PERIODIC);
 }

@@ -38,6 +38,9 @@ extern int wave_way_count;
 /* The cheapest way, for what does not depend on the engine. */
 const wave_way *wave_fast_way(void);
 
+/* Make the problem one of two dimensions: one cell along y, and nothing varies there. */
+void wave_case_flatten(torre_wave_problem *problem);
+
 /* Velocity 1500 m/s, spacing 10 m, free faces, f64, dt at 0.9 of the limit, 2^40 steps. */
 torre_wave_problem wave_case_problem(int64_t nx, int64_t ny, int64_t nz, int order);
 
@@ -60,7 +63,8 @@ void wave_sim_prepare(wave_sim *sim, const torre_wave_problem *problem);
 
 /*
  * Plan and create. Returns false (and closes) where the way refuses the problem and may: towers on
- * periodic x or y, and whatever a backend other than cpu does not offer. Other refusals fail.
+ * periodic x or y, axes that begin with the flat one of two dimensions, and whatever a backend
+ * other than cpu does not offer. Other refusals fail.
  */
 bool wave_sim_create(wave_sim *sim, const wave_way *way);
 

@@ -42,6 +42,7 @@ static const char *suitable_axes(const torre_wave_problem *p)
     for (int a = 0; a < 3; a++)
         if (p->face[a][0] == TORRE_PERIODIC) return ""; /* towers cannot have every axis so */
     if (n[2] > 16 || longest < 4 * n[2] || torre_wave_cells(p) < 1 << 16) return "";
+    if (torre_wave_is_flat(p, 1)) return "zyx"; /* never y first (turn.h) */
     return n[1] >= n[0] ? "xzy" : "yzx";
 }
 
@@ -52,8 +53,7 @@ static torre_status plan_engine(const torre_wave_setup *setup, const torre_wave_
 {
     const torre_wave_backend *engine = engine_of(wish);
     torre_wave_plan plan = *wish;
-    if (plan.axes[0] && !torre_axes_known(plan.axes))
-        return torre_fail(TORRE_ERR_USAGE, "axes of the plan: not x, y and z in some order");
+    if (plan.axes[0]) TORRE_TRY(torre_axes_check(setup->problem, plan.axes));
     if (wish->engine == TORRE_REFERENCE)
         plan.axes[0] = '\0'; /* it has no other order */
     else if (!plan.axes[0])

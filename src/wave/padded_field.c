@@ -68,13 +68,14 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
     memset(f, 0, sizeof *f);
     memcpy(f->size, p->size, sizeof f->size);
     f->half_width = p->order / 2;
+    f->ghost_rows = torre_wave_is_flat(p, 1) ? 0 : f->half_width;
     f->precision = p->precision;
     f->block = TORRE_BLOCK_BYTES / (int64_t)p->precision;
     f->tail = round_up(p->size[2], f->block) - p->size[2];
     /* the kernel writes whole blocks: ghosts of two rows share what is left and one block more */
     f->row_pitch = odd_blocks(round_up(p->size[2], f->block) + f->block, f->block);
     while (rows_collide(f->row_pitch / f->block)) f->row_pitch += 2 * f->block;
-    f->plane_pitch = odd_blocks((p->size[1] + 2 * f->half_width) * f->row_pitch, f->block);
+    f->plane_pitch = odd_blocks((p->size[1] + 2 * f->ghost_rows) * f->row_pitch, f->block);
     int64_t blocks = level_values(f) / f->block;
     f->level_bytes = (blocks + ((level_offset(f) - blocks) & 63)) * TORRE_BLOCK_BYTES;
     f->bytes = 2 * f->level_bytes + (int64_t)TORRE_HUGE_PAGE;
@@ -86,6 +87,7 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
         f->bytes += factor_values(f) * p->precision;
     }
     for (int a = 0; a < 3; a++) {
+        if (torre_wave_is_flat(p, a)) continue;
         for (int64_t i = -f->half_width; i < p->size[a] + f->half_width; i++) {
             if (i == 0) i = p->size[a];
             torre_ghost g = torre_ghost_find(i, p->size[a], p->face[a][0], p->face[a][1]);
@@ -108,7 +110,8 @@ torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_
     if (!f->memory)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed for the fields",
                           (long long)f->bytes);
-    int64_t origin = f->half_width * (f->plane_pitch + f->row_pitch) * (int64_t)f->precision;
+    int64_t origin =
+        (f->half_width * f->plane_pitch + f->ghost_rows * f->row_pitch) * (int64_t)f->precision;
     char *base = f->memory;
     for (int l = 0; l < 2; l++) f->level[l] = base + origin + l * f->level_bytes;
     char *factor = base + 2 * f->level_bytes;

@@ -12,6 +12,10 @@
  * along two axes) do not exist: cross stencils do not read them. The last vector of a row takes in
  * ghosts of the next row, in lanes that it does not use: another thread may be writing them.
  *
+ * Along a flat axis (wave.h) nothing lies beyond the one cell, and all of it has the weight 0: its
+ * ghosts stay 0, and along y there are none. What stands in the place of row y + i is then row y of
+ * plane x + i, which the stencil reads anyway.
+ *
  * Beside the levels: k = (c dt / hx)^2 per cell in rows without ghosts, where the velocity varies.
  */
 #ifndef TORRE_PADDED_FIELD_H
@@ -32,6 +36,7 @@ typedef struct torre_ghost_link {
 typedef struct torre_padded_field {
     int64_t size[3];
     int64_t half_width;
+    int64_t ghost_rows; /* on either side along y: the half-width, or 0 where that is flat */
     torre_precision precision;
     int64_t block;                  /* values in 64 bytes */
     int64_t tail;                   /* values between the last cell of a row and a whole block */

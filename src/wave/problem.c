@@ -14,6 +14,14 @@ double torre_wave_dt_limit(int order, const double spacing[3], double velocity_m
     return 2 / (velocity_max * sqrt(torre_stencil_norm(order / 2) * sum));
 }
 
+double torre_wave_source_scale(const torre_wave_problem *p)
+{
+    double volume = 1;
+    for (int a = 0; a < 3; a++)
+        if (!torre_wave_is_flat(p, a)) volume *= p->spacing[a];
+    return p->dt * p->dt / volume;
+}
+
 double torre_wave_velocity_at(const torre_wave_problem *p, int64_t x, int64_t y, int64_t z)
 {
     const torre_array *v = p->velocity_cells;
@@ -109,7 +117,7 @@ static torre_status check_points(const torre_wave_problem *p, const char *what,
                           (long long)count);
     for (int64_t i = 0; i < count; i++) {
         for (int a = 0; a < 3; a++) {
-            double x = points[i].position[a], top = (double)(p->size[a] - 1) * p->spacing[a];
+            double x = points[i].position[a], top = torre_wave_extent(p, a);
             /* slack for rounding: 0.1 * 3 is not 0.3 */
             if (!(x >= 0) || !(x <= top * (1 + 1e-12)))
                 return torre_fail(TORRE_ERR_USAGE,
@@ -126,7 +134,7 @@ static torre_status check_points(const torre_wave_problem *p, const char *what,
 /* Finite samples, and no source so strong that what a step adds to a cell is no number. */
 static torre_status check_wavelet(const torre_wave_problem *p)
 {
-    double strongest = 0, scale = p->dt * p->dt / (p->spacing[0] * p->spacing[1] * p->spacing[2]);
+    double strongest = 0, scale = torre_wave_source_scale(p);
     if (p->source_count == 0 || p->steps == 0) return TORRE_OK;
     if (!p->wavelet) return torre_fail(TORRE_ERR_USAGE, "sources need a wavelet");
     for (int64_t n = 0; n < p->steps; n++) {
@@ -140,9 +148,10 @@ static torre_status check_wavelet(const torre_wave_problem *p)
         double added = fabs(p->sources[i].amplitude) * strongest * scale;
         if (!(added <= most))
             return torre_fail(TORRE_ERR_USAGE,
-                              "source %lld is too strong: it adds dt^2 s/h^3 = %g to a cell, at "
+                              "source %lld is too strong: it adds dt^2 s/h^%d = %g to a cell, at "
                               "most %g is a number in %s",
-                              (long long)i, added, most, p->precision == TORRE_F32 ? "f32" : "f64");
+                              (long long)i, torre_wave_dimensions(p), added, most,
+                              p->precision == TORRE_F32 ? "f32" : "f64");
     }
     return TORRE_OK;
 }
@@ -156,6 +165,24 @@ torre_status torre_wave_steps_check(const torre_wave_problem *p, int64_t n, int6
 
 /* Spacings whose squares and products, and those of the grid's extent, are ordinary numbers. */
 static const double spacing_min = 1e-30, spacing_max = 1e30;
+
+/* One cell and nothing beyond it along y, where that does not vary. */
+static torre_status check_spacing(const torre_wave_problem *p, int axis)
+{
+    const bool flat = axis == 1 && p->spacing[axis] == INFINITY;
+    if (!flat && (!(p->spacing[axis] >= spacing_min) || !(p->spacing[axis] <= spacing_max)))
+        return torre_fail(TORRE_ERR_USAGE, "spacing along %s must be %g to %g m (got %g)",
+                          axis_name[axis], spacing_min, spacing_max, p->spacing[axis]);
+    if (flat && p->size[axis] != 1)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "size along y must be 1 in two dimensions, where spacing along y is "
+                          "infinite (got %lld)",
+                          (long long)p->size[axis]);
+    if (flat && (p->face[axis][0] != TORRE_FREE || p->face[axis][1] != TORRE_FREE))
+        return torre_fail(TORRE_ERR_USAGE, "y faces must be left free in two dimensions, where "
+                                           "spacing along y is infinite");
+    return TORRE_OK;
+}
 
 torre_status torre_wave_problem_check(const torre_wave_problem *p)
 {
@@ -172,9 +199,7 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
             return torre_fail(TORRE_ERR_USAGE, "size %lldx%lldx%lld overflows a 64-bit byte count",
                               (long long)p->size[0], (long long)p->size[1], (long long)p->size[2]);
         cells *= p->size[a];
-        if (!(p->spacing[a] >= spacing_min) || !(p->spacing[a] <= spacing_max))
-            return torre_fail(TORRE_ERR_USAGE, "spacing along %s must be %g to %g m (got %g)",
-                              axis_name[a], spacing_min, spacing_max, p->spacing[a]);
+        TORRE_TRY(check_spacing(p, a));
     }
     if (!(p->dt > 0) || isinf(p->dt))
         return torre_fail(TORRE_ERR_USAGE, "dt must be a positive number of seconds (got %g)",

@@ -84,7 +84,7 @@ static torre_status make_sources(torre_wave_setup *s)
     const torre_wave_problem *p = s->problem;
     s->source_nodes = malloc((size_t)(8 * p->source_count + 1) * sizeof *s->source_nodes);
     if (!s->source_nodes) return no_memory();
-    double scale = p->dt * p->dt / (p->spacing[0] * p->spacing[1] * p->spacing[2]);
+    const double scale = torre_wave_source_scale(p);
     for (int64_t i = 0; i < p->source_count; i++) {
         torre_node *node = s->source_nodes + 8 * i;
         trilinear(p, p->sources[i].position, node);

@@ -13,6 +13,17 @@ bool torre_axes_known(const char *text)
     return false;
 }
 
+torre_status torre_axes_check(const torre_wave_problem *caller, const char *axes)
+{
+    if (!torre_axes_known(axes))
+        return torre_fail(TORRE_ERR_USAGE, "axes of the plan: not x, y and z in some order");
+    if (torre_wave_is_flat(caller, axes[0] - 'x'))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "axes of the plan: %s begins with the axis that two dimensions lack",
+                          axes);
+    return TORRE_OK;
+}
+
 void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torre_turned *turned)
 {
     torre_wave_problem *p = &turned->problem;

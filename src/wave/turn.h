@@ -26,6 +26,10 @@ extern const char *const torre_axis_orders[TORRE_AXIS_ORDERS];
 /* Whether text names an order, "zxy" for the caller's z as x, x as y, y as z. */
 bool torre_axes_known(const char *text);
 
+/* Refuse axes of a plan that are no order, or would slide towers along a flat axis, by whose
+ * spacing kernels would divide. */
+torre_status torre_axes_check(const torre_wave_problem *caller, const char *axes);
+
 /* The problem turned, without nodes and damping. */
 void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torre_turned *turned);
 /* All of it; the setup must outlive it. */

@@ -10,6 +10,9 @@
  *
  * All dense arrays have shape (nx, ny, nz), C order, z fastest.
  *
+ * A two-dimensional problem is a plane of cells (i, 0, k) with hy infinite: nothing varies along y,
+ * whose term of Lap is zero, and so it counts nowhere, least of all in the limit of dt.
+ *
  * Life of a run:  torre_wave_problem  --torre_wave_setup_new-->  torre_wave_setup (what every
  * engine needs, precomputed)  --backend->create-->  torre_wave_solver  --advance-->  fields,
  * samples. torre_wave_run (driver.h) does all of it.
@@ -17,6 +20,7 @@
 #ifndef TORRE_WAVE_H
 #define TORRE_WAVE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,7 +77,8 @@ typedef struct torre_point {
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */
 typedef struct torre_wave_problem {
     int64_t size[3];                   /* nx, ny, nz >= 1 */
-    double spacing[3];                 /* metres > 0 */
+    double spacing[3];                 /* metres > 0; INFINITY along y: two dimensions, where ny is
+                                          1 and both y faces are free */
     int order;                         /* 2, 4, 6, 8 */
     torre_precision precision;         /* of the fields and the arithmetic */
     double dt;                         /* seconds > 0 */
@@ -89,6 +94,25 @@ typedef struct torre_wave_problem {
     const torre_point *receivers;
     int64_t receiver_count;
 } torre_wave_problem;
+
+/* Whether nothing varies along an axis: y in two dimensions (another once axes are turned). */
+static inline bool torre_wave_is_flat(const torre_wave_problem *problem, int axis)
+{
+    return isinf(problem->spacing[axis]);
+}
+
+/* 3, or 2. */
+static inline int torre_wave_dimensions(const torre_wave_problem *problem)
+{
+    return torre_wave_is_flat(problem, 1) ? 2 : 3;
+}
+
+/* Where the last cell of an axis lies, metres. */
+static inline double torre_wave_extent(const torre_wave_problem *problem, int axis)
+{
+    if (torre_wave_is_flat(problem, axis)) return 0;
+    return (double)(problem->size[axis] - 1) * problem->spacing[axis];
+}
 
 /* Cells of the grid. */
 static inline int64_t torre_wave_cells(const torre_wave_problem *problem)
@@ -117,8 +141,9 @@ typedef struct torre_node {
 /*
  * Everything an engine needs beside the fields, computed once and shared by all backends.
  * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]); the weight
- *            is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * trilinear weight, summed over the
- *            sources that touch the cell. Nodes are sorted by cell, each cell once.
+ *            is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * trilinear weight (in two dimensions
+ *            over hx hz: a line source), summed over the sources that touch the cell. Nodes are
+ *            sorted by cell, each cell once.
  * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell (weight
  * unused). Engines record u[n+1] at every one of them; the driver interpolates.
  */
@@ -139,6 +164,10 @@ typedef struct torre_wave_setup {
 /* Build the setup of a checked problem (torre_wave_problem_check). Free with _free. */
 torre_status torre_wave_setup_new(const torre_wave_problem *problem, torre_wave_setup **setup);
 void torre_wave_setup_free(torre_wave_setup *setup);
+
+/* What a source of unit strength adds to its cell: dt^2 / (hx hy hz), in two dimensions dt^2 / (hx
+ * hz). */
+double torre_wave_source_scale(const torre_wave_problem *problem);
 
 /* Largest stable dt (seconds) for the largest velocity c: 2 / (c sqrt(S sum h^-2)). */
 double torre_wave_dt_limit(int order, const double spacing[3], double velocity_max);
