@@ -7,10 +7,11 @@
 #include "core/cpu.h"
 #include "core/numbers.h"
 
-/* The simplest first: of orderings that do equally well the first one is recommended. */
-#define ALL_ORDERINGS                                                                              \
-    "row-major,morton,hilbert,turtle,moore,peano,pancake,hybrid:row-major/row-major/4,"            \
-    "hybrid:row-major/morton/4,hybrid:row-major/hilbert/4,hybrid:row-major/hilbert/8"
+/*
+ * The simplest first: of orderings that do equally well the first one is recommended. All are names
+ * that md and wave take.
+ */
+#define ALL_ORDERINGS "row-major,morton,hilbert,turtle,moore,peano,pancake,hybrid"
 
 typedef struct recommend_options {
     const char *cache; /* bytes */
@@ -79,6 +80,13 @@ static const candidate *choose(const candidate *list, int count, double toleranc
     return best;
 }
 
+/* What md and wave call this ordering; NULL where they have no name for it. */
+static const char *program_name(const locality_ordering *o)
+{
+    torre_ordering_kind kind;
+    return torre_ordering_by_name(o->name, &kind) ? torre_ordering_name(kind) : NULL;
+}
+
 static void report(locality_job *job, const recommend_options *o, const candidate *list,
                    const candidate *chosen, const candidate *plain)
 {
@@ -119,6 +127,11 @@ static void print_table(const locality_job *job, const recommend_options *o, con
     if (chosen != &list[0])
         printf("(%s has the fewest, but by no more than %g %%.)\n", job->list[list[0].index].name,
                o->tolerance);
+    const char *taken = program_name(&job->list[chosen->index]);
+    if (taken)
+        printf("For bins of particles: md --ordering %s\n", taken);
+    else
+        printf("(md and wave take orderings by name alone: %s.)\n", torre_ordering_names());
 }
 
 static torre_status run(locality_job *job, recommend_options *o)
@@ -166,12 +179,12 @@ torre_status locality_recommend(int argc, char **argv)
     locality_job job = {
         .subcommand = "recommend",
         .about =
-            "Ranks the orderings by the misses of a cache of the given size (the model of\n"
+            "Ranks orderings by the misses of a cache of the given size (the model of\n"
             "`locality cache`) and recommends one: the simplest of those within the tolerance of\n"
-            "the best. The default cache is the level-2 cache of this machine. The model knows no\n"
-            "hardware that fetches ahead, which favours row-major order; the benchmark "
-            "bench_gather\n"
-            "measures what remains of a difference.\n\n"
+            "the best. Unless --ordering says more, it compares those that md and wave take. The\n"
+            "default cache is the level-2 cache of this machine. The model knows no hardware that\n"
+            "fetches ahead, which favours row-major order; the benchmark bench_gather measures\n"
+            "what remains of a difference.\n\n"
             "  locality recommend --size 128 --cache 256K --bin-bytes 32\n",
         .ordering_limit = LOCALITY_MAX_ORDERINGS,
         .ordering = ALL_ORDERINGS,
