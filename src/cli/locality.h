@@ -177,5 +177,6 @@ torre_status locality_offsets(int argc, char **argv);
 torre_status locality_cache(int argc, char **argv);
 torre_status locality_hits(int argc, char **argv);
 torre_status locality_recommend(int argc, char **argv);
+torre_status locality_tower(int argc, char **argv);
 
 #endif

@@ -10,6 +10,7 @@ static const struct {
 } subcommands[] = {
     {"curve", locality_curve}, {"stencil", locality_stencil}, {"offsets", locality_offsets},
     {"cache", locality_cache}, {"hits", locality_hits},       {"recommend", locality_recommend},
+    {"tower", locality_tower},
 };
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
 
@@ -65,6 +66,11 @@ static const char tutorial[] =
     "\n"
     "   And then ask the machine, which may fetch ahead what the model counts as a miss:\n"
     "   bench_gather, in the build folder, times reads of stencils in every ordering.\n"
+    "\n"
+    "7. See the towers by which waves are computed, and the order in which they run.\n"
+    "\n"
+    "     locality tower --view neighbours --plot neighbours.png\n"
+    "     locality tower --view stages --size 48x48 --ordering hilbert --plot stages.png\n"
     "\n"
     "`locality SUBCOMMAND --help` lists the options: every subcommand prints a table,\n"
     "and writes CSV (--csv), JSON (--json) and pictures (--plot, by gnuplot; the script\n"

@@ -55,6 +55,8 @@ static const char *shape_of(const torre_option *o)
 {
     bool size = o->kind == TORRE_OPTION_SIZE;
     switch (counts_of(o)) {
+    case TORRE_COUNT_2:
+        return size ? "NxN" : "X,Y";
     case TORRE_COUNT_1 | TORRE_COUNT_3:
         return size ? "N or NxNxN" : "X or X,Y,Z";
     case TORRE_COUNT_2 | TORRE_COUNT_3:
