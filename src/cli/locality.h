@@ -47,7 +47,7 @@ typedef struct locality_job {
     torre_stencil_bins stencil;
     torre_output *csv, *json;  /* NULL where not asked for */
     torre_report *report;      /* with size and stencil filled in */
-    torre_report *report_list; /* "orderings", where several are compared */
+    torre_report *report_list; /* "orderings" */
     bool table;                /* whether a table goes to standard output */
     char csv_path[1024], script_path[1024];
 
@@ -114,7 +114,8 @@ extern const char *const locality_shapes[];
          .kind = TORRE_OPTION_TEXT,                                                                \
          .value = &(job).json_option,                                                              \
          .metavar = "FILE",                                                                        \
-         .help = "write the report as JSON (- for standard output)"},                              \
+         .help = "write the report as JSON (- for standard output); results of orderings are "     \
+                 "a list, with one of them, too"},                                                 \
         {.name = "plot",                                                                           \
          .kind = TORRE_OPTION_TEXT,                                                                \
          .value = &(job).plot,                                                                     \
@@ -156,8 +157,8 @@ torre_status locality_read_list(const char *option, const char *text, int64_t lo
                                 int64_t values[LOCALITY_MAX_NUMBERS], int *count);
 
 /*
- * Where the results of one ordering go in the report: the report itself for a single ordering,
- * otherwise a new entry of "orderings". Adds the name and whether it is exact.
+ * Where the results of one ordering go in the report: a new entry of "orderings", be there one or
+ * many. Adds the name and whether it is exact. Call it with index 0, 1, ...
  */
 torre_report *locality_report_of(locality_job *job, int index);
 

@@ -177,8 +177,9 @@ static void report(const hits_run *r)
         torre_report_integer(at, "hits", r->series[i].sample[0].hits);
         torre_report_real(at, "hit_ratio", p);
         torre_report_real(at, "speedup", torre_block_hits_speedup(p, r->options->cost));
-        if (r->samples > 1 && !r->job->list[i].none)
-            torre_report_integer(at, "best_interval", best_interval(r, i));
+        /* where nothing was ever sorted, or only one state is known, there is none: null */
+        bool known = r->samples > 1 && !r->job->list[i].none;
+        torre_report_real(at, "best_interval", known ? (double)best_interval(r, i) : NAN);
         torre_report *decay = torre_report_array(at, "decay");
         for (int64_t s = 0; s < r->samples; s++) {
             torre_report *entry = torre_report_object(decay, NULL);

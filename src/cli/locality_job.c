@@ -252,11 +252,8 @@ torre_status locality_read_list(const char *option, const char *text, int64_t lo
 
 torre_report *locality_report_of(locality_job *job, int index)
 {
-    torre_report *at = job->report;
-    if (job->count > 1) {
-        if (index == 0) job->report_list = torre_report_array(job->report, "orderings");
-        at = torre_report_object(job->report_list, NULL);
-    }
+    if (index == 0) job->report_list = torre_report_array(job->report, "orderings");
+    torre_report *at = torre_report_object(job->report_list, NULL);
     torre_report_text(at, "ordering", job->list[index].name);
     torre_report_bool(at, "exact", torre_ordering_is_exact(&job->list[index].ordering));
     return at;
