@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/cuda_device.h"
 #include "md_cuda_solver.h"
 
 #define DEFAULT_SKIN  0.12 /* of the cutoff */
@@ -23,19 +24,7 @@ static md_cuda_solver *self(torre_md_solver *solver) { return (md_cuda_solver *)
 
 bool md_cuda_available(const torre_md_plan *plan, char *why, size_t why_size)
 {
-    int count = 0, device = plan ? plan->device : 0;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (!error && (device < 0 || device >= count)) {
-        snprintf(why, why_size, "there is no CUDA device %d (there are %d)", device, count);
-        return false;
-    }
-    if (!error) error = cudaSetDevice(device);
-    if (!error) error = md_probe();
-    if (error) {
-        snprintf(why, why_size, "CUDA device %d: %s", device, cudaGetErrorString(error));
-        cudaGetLastError();
-    }
-    return !error;
+    return torre_cuda_device_usable(plan ? plan->device : 0, md_probe, why, why_size);
 }
 
 torre_status md_cuda_limits(int device, const md_kernels *kernels, md_limits *limits,

@@ -17,6 +17,9 @@ bad 2 "--gauges must be" --gauges 0.1
 bad 2 "--sound-speed must be given" --gravity 0
 bad 2 "--sort-every needs" --ordering none --sort-every 10
 bad 2 "--backend must be" --backend gpu
+bad 2 "--device belongs to --backend cuda" --backend cpu --device 0
+bad 2 "--block belongs to --backend cuda" --backend cpu --block 64
+bad 4 "--backend cuda" --backend auto --device 1000
 bad 2 "unknown" --cells 5
 bad 3 "cannot" --spacing 0.01 --steps 1 --dump /dev/full
 bad 4 "available" --spacing 0.0001

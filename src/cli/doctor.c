@@ -36,7 +36,7 @@ int main(int argc, char **argv)
          .value = &s.device,
          .low = 0,
          .high = 1023,
-         .help = "number of the GPU"},
+         .help = "number of the GPU; with it auto is cuda"},
         {.name = "threads",
          .kind = TORRE_OPTION_INTEGER,
          .value = &s.threads,
@@ -73,8 +73,10 @@ int main(int argc, char **argv)
     } else if (!status && s.version) {
         torre_program_version("doctor");
     } else if (!status) {
-        status =
-            doctor_run("doctor", s.backend, (int)s.threads, (int)s.device, s.json, s.quiet, table);
+        status = torre_program_device(table, &s.backend);
+        if (!status)
+            status = doctor_run("doctor", s.backend, (int)s.threads, (int)s.device, s.json, s.quiet,
+                                table);
     }
     return torre_program_end("doctor", status);
 }

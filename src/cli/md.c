@@ -89,6 +89,7 @@ static torre_status run_md(const md_settings *s, const torre_option *table, md_i
 {
     TORRE_TRY(md_input_read(s, table, in));
     TORRE_TRY(torre_md_run_new(&in->problem, s->common.backend, &in->plan, run));
+    TORRE_TRY(particle_check_idle(&s->common, table, (*run)->backend->name));
     if (!s->common.quiet) md_text_setup(torre_program_people(s->common.json), s, *run);
     if (s->common.dry_run) return tell_cost(s, table, out, *run);
     TORRE_TRY(md_input_particles(s, in));
@@ -119,7 +120,8 @@ int main(int argc, char **argv)
     } else if (!status && settings.common.version) {
         torre_program_version("md");
     } else if (!status) {
-        status = run_md(&settings, table, &input, &output, &run);
+        status = torre_program_device(table, &settings.common.backend);
+        if (!status) status = run_md(&settings, table, &input, &output, &run);
     }
     md_output_close(&output);
     torre_md_run_free(run);

@@ -210,6 +210,7 @@ static torre_status run_mps(const mps_settings *s, const torre_option *table, mp
 {
     TORRE_TRY(mps_input_read(s, in));
     TORRE_TRY(torre_mps_run_new(&in->problem, s->common.backend, &in->plan, run));
+    TORRE_TRY(particle_check_idle(&s->common, table, (*run)->backend->name));
     if (!s->common.quiet) tell_setup(torre_program_people(s->common.json), in, *run);
     if (s->common.dry_run) {
         if (!s->common.json) return TORRE_OK;
@@ -243,7 +244,8 @@ int mps_main(int argc, char **argv)
     } else if (!status && settings.common.version) {
         torre_program_version("md");
     } else if (!status) {
-        status = run_mps(&settings, table, &input, &output, &run);
+        status = torre_program_device(table, &settings.common.backend);
+        if (!status) status = run_mps(&settings, table, &input, &output, &run);
     }
     mps_output_close(&output);
     torre_mps_run_free(run);

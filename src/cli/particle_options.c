@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/program.h"
 #include "io/output_file.h"
 
 const char *const particle_precisions[] = {"auto", "f32", "f64", "mixed", NULL};
@@ -42,6 +43,13 @@ torre_status particle_plan(const particle_options *o, torre_md_plan *plan)
         plan->ordering = (torre_ordering_kind)(o->ordering - 2);
     }
     return TORRE_OK;
+}
+
+torre_status particle_check_idle(const particle_options *o, const torre_option *table,
+                                 const char *backend)
+{
+    TORRE_TRY(torre_program_idle("md", table, "threads", "cpu", o->backend, backend, o->quiet));
+    return torre_program_idle("md", table, "block", "cuda", o->backend, backend, o->quiet);
 }
 
 torre_md_precision particle_precision(const particle_options *o, const char *backend)

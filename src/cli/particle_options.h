@@ -34,10 +34,10 @@ const char *const *particle_orderings(void);
          .kind = TORRE_OPTION_INTEGER,                                                             \
          .value = &(o).device,                                                                     \
          .low = 0,                                                                                 \
-         .high = 1024,                                                                             \
+         .high = 1023,                                                                             \
          .metavar = "N",                                                                           \
-         .help = "number of the GPU"},                                                             \
-        OPTION_AUTO_COUNT("threads", &(o).threads, 1, 65536, 0,                                    \
+         .help = "number of the GPU; with it auto is cuda"},                                       \
+        OPTION_AUTO_COUNT("threads", &(o).threads, 1, 4096, 0,                                     \
                           "CPU threads; auto obeys OMP_NUM_THREADS"),                              \
         OPTION_CHOICE("precision", &(o).precision, particle_precisions,                            \
                       "auto is f64 on the CPU and f32 on the GPU; mixed computes in f32 and "      \
@@ -62,6 +62,10 @@ void particle_help_exit_codes(const char *unstable);
 
 /* Skin, intervals, ordering, threads and device of a plan; all else zero. */
 torre_status particle_plan(const particle_options *options, torre_md_plan *plan);
+
+/* Options that mean nothing to the backend that will compute (torre_program_idle). */
+torre_status particle_check_idle(const particle_options *options, const torre_option *table,
+                                 const char *backend);
 
 /* The precision; auto depends on the backend that will compute. */
 torre_md_precision particle_precision(const particle_options *options, const char *backend);

@@ -11,6 +11,31 @@ void torre_program_version(const char *program)
     printf("%s %s\n%s\n", program, torre_version_text(), torre_build_text());
 }
 
+torre_status torre_program_device(const torre_option *table, const char **backend)
+{
+    if (!torre_options_given(table, "device")) return TORRE_OK;
+    if (strcmp(*backend, "cpu") == 0 || strcmp(*backend, "reference") == 0)
+        return torre_fail(TORRE_ERR_USAGE, "--device belongs to --backend cuda (got --backend %s)",
+                          *backend);
+    if (strcmp(*backend, "auto") == 0) *backend = "cuda";
+    return TORRE_OK;
+}
+
+torre_status torre_program_idle(const char *program, const torre_option *table, const char *option,
+                                const char *belongs, const char *asked, const char *takes,
+                                bool quiet)
+{
+    if (strcmp(takes, belongs) == 0 || !torre_options_given(table, option)) return TORRE_OK;
+    if (strcmp(asked, "auto") != 0)
+        return torre_fail(TORRE_ERR_USAGE, "--%s belongs to --backend %s (got --backend %s)",
+                          option, belongs, asked);
+    if (!quiet)
+        fprintf(stderr,
+                "%s: warning: --%s belongs to --backend %s; this run takes the %s backend\n",
+                program, option, belongs, takes);
+    return TORRE_OK;
+}
+
 int torre_program_end(const char *program, torre_status status)
 {
     errno = 0;

@@ -11,6 +11,21 @@
 void torre_program_version(const char *program);
 
 /*
+ * A GPU that --device names is to be there: *backend, "auto" or what --backend says, becomes "cuda"
+ * where --device is given. TORRE_ERR_USAGE where it says another.
+ */
+torre_status torre_program_device(const torre_option *table, const char **backend);
+
+/*
+ * An option that means something to the backend `belongs` alone, and not to the one that a run
+ * `takes`: TORRE_ERR_USAGE where --backend (`asked`) names that, a warning where it was chosen
+ * automatically.
+ */
+torre_status torre_program_idle(const char *program, const torre_option *table, const char *option,
+                                const char *belongs, const char *asked, const char *takes,
+                                bool quiet);
+
+/*
  * Exit code for main: prints the one line "program: text of the failure" on standard error unless
  * status is TORRE_OK. What standard output holds must have been written, too: a full disk behind it
  * turns success into TORRE_ERR_INPUT.

@@ -106,6 +106,8 @@ static torre_status prepare(roofline_job *job)
     const roofline_settings *s = job->settings;
     torre_wave_plan plan = {.threads = (int)s->threads, .device = (int)s->device};
     TORRE_TRY(torre_wave_backend_find(s->backend, &plan, &job->backend));
+    TORRE_TRY(torre_program_idle("roofline", job->table, "threads", "cpu", s->backend,
+                                 job->backend->name, s->quiet));
     TORRE_TRY(roofline_axes(s, job->backend->name, &job->axes));
     if (s->ceilings && (s->tune || s->resume || s->measured))
         return torre_fail(TORRE_ERR_USAGE, "--ceilings measures no tile sizes, so it does not go "
@@ -334,6 +336,15 @@ static torre_status run(roofline_job *job)
     return verdict(job);
 }
 
+/* What the command line asks for, once it is known to be complete. */
+static torre_status run_or_examine(roofline_job *job, roofline_settings *s)
+{
+    TORRE_TRY(torre_program_device(job->table, &s->backend));
+    if (!s->doctor) return run(job);
+    return doctor_run("roofline", s->backend, (int)s->threads, (int)s->device, s->json, s->quiet,
+                      job->table);
+}
+
 int main(int argc, char **argv)
 {
     roofline_settings settings;
@@ -346,11 +357,8 @@ int main(int argc, char **argv)
         roofline_help(table);
     } else if (!status && settings.version) {
         torre_program_version("roofline");
-    } else if (!status && settings.doctor) {
-        status = doctor_run("roofline", settings.backend, (int)settings.threads,
-                            (int)settings.device, settings.json, settings.quiet, table);
     } else if (!status) {
-        status = run(&job);
+        status = run_or_examine(&job, &settings);
     }
     torre_output_discard(job.report);
     free(job.results.points);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/program.h"
 #include "cli/program_stop.h"
 #include "cli/roofline_run.h"
 #include "core/version.h"
@@ -23,6 +24,8 @@ torre_status roofline_md_prepare(const roofline_settings *s, const torre_option 
             return torre_fail(TORRE_ERR_USAGE, "--%s does not go with --program md", wave_only[i]);
     memset(setting, 0, sizeof *setting);
     TORRE_TRY(torre_md_backend_find(s->backend, &plan, &setting->backend));
+    TORRE_TRY(torre_program_idle("roofline", table, "threads", "cpu", s->backend,
+                                 setting->backend->name, s->quiet));
     setting->precision = s->precision ? TORRE_MD_F64 : TORRE_MD_F32;
     setting->threads = plan.threads;
     setting->device = plan.device;

@@ -91,7 +91,7 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
          .value = &s->device,
          .low = 0,
          .high = 1023,
-         .help = "number of the GPU"},
+         .help = "number of the GPU; with it auto is cuda"},
         {.name = "threads",
          .kind = TORRE_OPTION_INTEGER,
          .value = &s->threads,

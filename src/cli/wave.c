@@ -31,6 +31,9 @@ static void on_progress(void *context, const torre_wave_progress *now)
 static void tell_setup(const wave_settings *s, const wave_input *in, const torre_wave_run *run)
 {
     if (s->quiet) return;
+    if (run->passed_over[0])
+        fprintf(stderr, "wave: warning: this run takes the %s backend; %s\n", run->backend->name,
+                run->passed_over);
     for (int i = 0; i < in->warnings; i++) fprintf(stderr, "wave: warning: %s\n", in->warning[i]);
     wave_text_setup(torre_program_people(s->json), in, run);
     fflush(torre_program_people(s->json));
@@ -131,7 +134,8 @@ int main(int argc, char **argv)
     } else if (!status && settings.version) {
         torre_program_version("wave");
     } else if (!status) {
-        status = run_wave(&settings, table, &input, &output, &run);
+        status = torre_program_device(table, &settings.backend);
+        if (!status) status = run_wave(&settings, table, &input, &output, &run);
     }
     wave_output_close(&output);
     torre_wave_run_free(run);

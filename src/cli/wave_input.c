@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/program.h"
 #include "core/numbers.h"
 #include "io/npy.h"
 #include "roofline/tune_file.h"
@@ -370,13 +371,7 @@ torre_status wave_input_check_choice(const wave_settings *s, const torre_option 
     for (int i = 0; i < idle_options && engine != TORRE_TORRE; i++)
         if (torre_options_given(table, of_towers[i]))
             warn(in, "--%s means nothing to --engine %s", of_towers[i], torre_engine_name(engine));
-    const char *idle = cuda ? "threads" : "device", *other = cuda ? "cpu" : "cuda";
-    if (!torre_options_given(table, idle)) return TORRE_OK;
-    if (strcmp(s->backend, "auto") != 0)
-        return torre_fail(TORRE_ERR_USAGE, "--%s belongs to --backend %s (got --backend %s)", idle,
-                          other, s->backend);
-    warn(in, "--%s belongs to --backend %s; this run takes the %s backend", idle, other, backend);
-    return TORRE_OK;
+    return torre_program_idle("wave", table, "threads", "cpu", s->backend, backend, s->quiet);
 }
 
 void wave_input_check_tune(wave_input *in)

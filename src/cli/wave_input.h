@@ -36,8 +36,7 @@ torre_status wave_input_read(const wave_settings *settings, const torre_option *
 
 /*
  * Options that mean nothing to what was chosen. Of towers to another engine: a warning. --threads
- * with cuda and --device with cpu: TORRE_ERR_USAGE where --backend names the backend, a warning
- * where it was chosen automatically.
+ * with cuda: see torre_program_idle.
  */
 torre_status wave_input_check_choice(const wave_settings *settings, const torre_option *table,
                                      const char *backend, torre_engine engine, wave_input *input);

@@ -228,7 +228,7 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .value = &s->device,
          .low = 0,
          .high = 1023,
-         .help = "number of the GPU (--backend cuda)"},
+         .help = "number of the GPU; with it auto is cuda"},
         {.name = "engine",
          .kind = TORRE_OPTION_CHOICE,
          .value = &s->engine,

@@ -96,7 +96,7 @@ typedef struct torre_md_plan {
     torre_bin_stencil bin_stencil;
     bool deterministic; /* same input, same bits, whatever the threads */
     int threads;        /* cpu */
-    int device;         /* cuda */
+    int device;         /* cuda: GPU; above 0, "auto" takes no other backend */
     int block;          /* cuda: threads of a block */
 } torre_md_plan;
 

@@ -1,6 +1,7 @@
 /* The particle backends of this build; the only file that knows whether CUDA is there. */
 #include <string.h>
 
+#include "core/backend_name.h"
 #include "md/md.h"
 #include "md/md_cpu.h"
 #include "md/md_reference.h"
@@ -22,21 +23,15 @@ torre_status torre_md_backend_find(const char *name, const torre_md_plan *plan,
                                    const torre_md_backend **backend)
 {
     char why[256] = "no backend in this build";
-    bool any = strcmp(name, "auto") == 0;
+    name = torre_backend_wanted(name, plan ? plan->device : 0);
+    const bool any = strcmp(name, "auto") == 0;
+    bool met = any;
     for (int i = 0; torre_md_backends[i]; i++) {
         if (!any && strcmp(name, torre_md_backends[i]->name) != 0) continue;
-        if (torre_md_backends[i]->available(plan, why, sizeof why)) {
-            *backend = torre_md_backends[i];
-            return TORRE_OK;
-        }
-        if (!any)
-            return torre_fail(TORRE_ERR_RESOURCE, "--backend %s is not available: %s", name, why);
+        met = true;
+        if (!torre_md_backends[i]->available(plan, why, sizeof why)) continue;
+        *backend = torre_md_backends[i];
+        return TORRE_OK;
     }
-    if (any) return torre_fail(TORRE_ERR_RESOURCE, "no backend is available: %s", why);
-    if (strcmp(name, "cuda") == 0)
-        return torre_fail(TORRE_ERR_RESOURCE,
-                          "--backend cuda is not in this build; configure with -DTORRE_CUDA=ON "
-                          "where the CUDA toolkit is installed, or use --backend cpu");
-    return torre_fail(TORRE_ERR_USAGE, "--backend must be auto, cpu, cuda or reference (got %s)",
-                      name);
+    return torre_backend_refuse(name, "auto, cpu, cuda or reference", met ? why : NULL);
 }

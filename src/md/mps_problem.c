@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/backend_name.h"
 #include "md/mps.h"
 
 #ifdef TORRE_HAVE_CUDA_MPS
@@ -20,21 +21,17 @@ torre_status torre_mps_backend_find(const char *name, const torre_md_plan *plan,
                                     const torre_mps_backend **backend)
 {
     char why[256] = "no backend in this build";
-    bool any = strcmp(name, "auto") == 0;
+    name = torre_backend_wanted(name, plan ? plan->device : 0);
+    const bool any = strcmp(name, "auto") == 0;
+    bool met = any;
     for (int i = 0; torre_mps_backends[i]; i++) {
         if (!any && strcmp(name, torre_mps_backends[i]->name) != 0) continue;
-        if (torre_mps_backends[i]->available(plan, why, sizeof why)) {
-            *backend = torre_mps_backends[i];
-            return TORRE_OK;
-        }
-        if (!any)
-            return torre_fail(TORRE_ERR_RESOURCE, "--backend %s is not available: %s", name, why);
+        met = true;
+        if (!torre_mps_backends[i]->available(plan, why, sizeof why)) continue;
+        *backend = torre_mps_backends[i];
+        return TORRE_OK;
     }
-    if (strcmp(name, "cuda") == 0)
-        return torre_fail(TORRE_ERR_RESOURCE,
-                          "--backend cuda is not in this build; configure with -DTORRE_CUDA=ON "
-                          "where the CUDA toolkit is installed, or use --backend cpu");
-    return torre_fail(TORRE_ERR_USAGE, "--backend must be auto, cpu or cuda (got %s)", name);
+    return torre_backend_refuse(name, "auto, cpu or cuda", met ? why : NULL);
 }
 
 /* Visit the neighbours of a lattice point: body sees dx, dy, dz and r, in units of the lattice. */

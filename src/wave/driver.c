@@ -2,9 +2,11 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend_name.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "wave/traces.h"
@@ -24,12 +26,14 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
 {
     TORRE_TRY(torre_wave_backend_find(name, plan, &run->backend));
     torre_status status = run->backend->plan(run->setup, plan, &run->info);
-    if (strcmp(name, "auto") != 0) return status;
+    if (strcmp(torre_backend_wanted(name, plan->device), "auto") != 0) return status;
     int i = 0;
     while (torre_wave_backends[i] != run->backend) i++;
     for (i++; status == TORRE_ERR_USAGE && torre_wave_backends[i]; i++) {
         char why[256];
         if (!torre_wave_backends[i]->available(plan, why, sizeof why)) continue;
+        snprintf(run->passed_over, sizeof run->passed_over, "%s: %s", run->backend->name,
+                 torre_error_text());
         run->backend = torre_wave_backends[i];
         status = run->backend->plan(run->setup, plan, &run->info);
     }

@@ -17,6 +17,7 @@
 typedef struct torre_wave_run {
     const torre_wave_problem *problem; /* the caller's; must outlive the run */
     const torre_wave_backend *backend;
+    char passed_over[160]; /* why "auto" did not take a better backend: "cuda: ..."; or empty */
     torre_wave_setup *setup;
     torre_wave_info info;      /* plan with all choices made, device, memory */
     torre_wave_solver *solver; /* NULL before start */
@@ -48,9 +49,9 @@ typedef struct torre_wave_watch {
 
 /*
  * Check the problem, build the setup, find the backend ("cpu", "cuda"; "auto": the first available
- * one that offers what the plan asks for) and let it plan.
- * Afterwards run->info says what the run will use. Refuses what does not fit into memory
- * (TORRE_ERR_RESOURCE) and whatever problem check, backend and engine refuse.
+ * one that offers what the plan asks for; with a plan that names a device above 0 as "cuda") and
+ * let it plan. Afterwards run->info says what the run will use. Refuses what does not fit into
+ * memory (TORRE_ERR_RESOURCE) and whatever problem check, backend and engine refuse.
  */
 torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *backend,
                                 const torre_wave_plan *plan, torre_wave_run **run);

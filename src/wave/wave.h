@@ -127,7 +127,7 @@ typedef struct torre_wave_plan {
     int64_t tower_height; /* NT, steps a tower climbs, >= 1 */
     torre_ordering_kind ordering; /* of tiles */
     int threads;                  /* cpu backend */
-    int device;                   /* cuda backend */
+    int device;                   /* cuda backend: GPU; above 0, "auto" takes no other backend */
     /* the order in which the solver takes the axes, "zxy": z as its x; xyz alone for reference */
     char axes[4];
 } torre_wave_plan;

@@ -186,6 +186,7 @@ bad 2 "overflows a 64-bit byte count" --size 999999999
 bad 4 "bytes" --backend cpu --engine reference --size 200000
 bad 4 "are available" --backend cpu --engine reference --size 200000 --dry-run
 bad 4 "are available" --backend cpu --engine reference --size 12 --steps 1000000000000 --source none --receivers 0,0,0 --traces t.npy
+bad 4 "--backend cuda" --size 12 --device 1000
 "$wave" --version | grep -q 'with CUDA' || bad 4 "--backend cuda" --size 12 --backend cuda
 
 # SEG-Y and SU
