@@ -116,7 +116,8 @@ static void pack(const torre_mps_run *run, const int32_t *order, float *x, float
     }
 }
 
-/* Largest error of the sums of some fluid particles against the definition, over the largest sum.
+/*
+ * Largest error of the sums of some fluid particles against the definition, over the largest sum.
  */
 static double check(const mps_buckets *b, const float *acceleration)
 {

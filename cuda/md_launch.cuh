@@ -1,4 +1,5 @@
-/* Launchers of the particle kernels for one model M; md_instance.cu.in fills md_kernels with them.
+/*
+ * Launchers of the particle kernels for one model M; md_instance.cu.in fills md_kernels with them.
  */
 #ifndef TORRE_MD_LAUNCH_CUH
 #define TORRE_MD_LAUNCH_CUH

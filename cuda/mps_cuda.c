@@ -15,8 +15,8 @@
 #include "md_cuda_solver.h"
 #include "mps_launch.h"
 
-#define DEFAULT_SKIN 0.2 /* of the spacing */
-#define SLACK        0.1 /* of half the skin, for Proc 5, which moves on from where this is checked */
+#define DEFAULT_SKIN 0.2    /* of the spacing */
+#define SLACK        0.1    /* of half the skin, for Proc 5, which moves on after this is checked */
 #define GROWTH       1.25   /* how much faster the fastest may become before the next look */
 #define FEW          200000 /* particles that leave the device empty with a thread each */
 #define SAMPLE_EVERY 17     /* steps between those timed by phase; no multiple of a rebuild's */
@@ -207,7 +207,8 @@ static torre_status report_runaway(mps_cuda_solver *s)
     return unstable(s, text);
 }
 
-/* Which bricks hold particles, and room for their lists: of most of a box with a dam break, none.
+/*
+ * Which bricks hold particles, and room for their lists: of most of a box with a dam break, none.
  */
 static torre_status find_active(mps_cuda_solver *s)
 {

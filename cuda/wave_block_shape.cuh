@@ -141,7 +141,8 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
         return tma && model && R == 3 && k_vectors(WITH_LAYERS) < ZV * NL &&
                more + k_rows <= MOST_SHARED;
     }
-    /* Whether the newest level is in `own` only: three warps a scheduler have no registers for it.
+    /*
+     * Whether the newest level is in `own` only: three warps a scheduler have no registers for it.
      */
     static constexpr __host__ __device__ bool steady(bool tma, bool model)
     {

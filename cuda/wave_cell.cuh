@@ -13,8 +13,8 @@
  * (the result is the same for s = 0). At constant velocity C holds the factor k = (c dt)^2. Order 2
  * sums pairs instead. With a model
  *
- *     t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u))),  u+ = fma(k, t, fma(2, u,
- * -u-))
+ *     t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u)))
+ *     u+ = fma(k, t, fma(2, u, -u-))
  *
  * and at constant velocity, with the cross of the neighbours along x and y as the sum of two
  * diagonal pairs, each of which belongs to the crosses of two cells,

@@ -289,7 +289,8 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_fetch 
         }
     }
 
-    /* Both levels of the diamond that starts at (x, y), which workers will load, into the L2 cache.
+    /*
+     * Both levels of the diamond that starts at (x, y), which workers will load, into the L2 cache.
      */
     __device__ __forceinline__ void prefetch_diamond(int x, int y, const tower_planes &z) const
     {

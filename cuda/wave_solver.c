@@ -141,7 +141,6 @@ static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void 
     return TORRE_OK;
 }
 
-/* (c dt)^2, some of the caller's rows at a time. */
 /* The planes beyond the last one that kernels compute (torre_cuda_planes) of a field, or of an
  * array of properties of cells. */
 static torre_status continue_planes(torre_cuda_solver *s, void *array, const int64_t *size,

@@ -20,7 +20,8 @@ template <class T, int R> struct stepwise_tma {
     static constexpr int before = slots * slot_bytes, gates = before + before_slots * before_bytes;
     static constexpr int shared_bytes = gates + 2 * slots * 8;
     static constexpr bool fits = shared_bytes <= 232448;
-    /* Whether there is anything to gain: not on a large grid in f32 at order 2, see EXPERIMENTS.md.
+    /*
+     * Whether there is anything to gain: not on a large grid in f32 at order 2, see EXPERIMENTS.md.
      */
     static bool pays(const torre_wave_args &g)
     {

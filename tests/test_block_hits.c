@@ -154,7 +154,8 @@ static void collisions_have_the_restitution(void **state)
     }
 }
 
-/* Elastic: energy kept to the O(1 / t_c^2) of velocity Verlet; inelastic: lost; ideal: untouched.
+/*
+ * Elastic: energy kept to the O(1 / t_c^2) of velocity Verlet; inelastic: lost; ideal: untouched.
  */
 static void gases_keep_or_lose_energy(void **state)
 {

@@ -83,7 +83,8 @@ static void line_case_free(line_case *c)
     free(c->damping);
 }
 
-/* u[n+1] of the cell z of a row by the formula, in double; damping of x, y and z from three places.
+/*
+ * u[n+1] of the cell z of a row by the formula, in double; damping of x, y and z from three places.
  */
 static double formula(const line_case *c, int64_t plane, int64_t row, int64_t z)
 {

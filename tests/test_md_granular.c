@@ -64,7 +64,8 @@ static md_case pair_case(const torre_granular *g, double speed, double dt)
     return c;
 }
 
-/* Restitution and duration of a head-on collision at this speed, and what the solver says is lost.
+/*
+ * Restitution and duration of a head-on collision at this speed, and what the solver says is lost.
  */
 static void collide(const torre_granular *g, double speed, double dt, double *e, double *duration)
 {

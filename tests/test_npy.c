@@ -88,7 +88,8 @@ static void test_layouts(void **state)
     assert_counts_up("{'descr': '=f4', 'fortran_order': True, 'shape': (6,), }", 1, little, 24, 1);
 }
 
-/* a(i, j, k) = its C-order index, stored with i fastest, sizes around the transposition's blocks.
+/*
+ * a(i, j, k) = its C-order index, stored with i fastest, sizes around the transposition's blocks.
  */
 static void test_fortran_order(void **state)
 {

@@ -1,4 +1,5 @@
-/* Encode and decode on the device give what they give on the host, for every ordering and any box.
+/*
+ * Encode and decode on the device give what they give on the host, for every ordering and any box.
  */
 #include <cstdio>
 #include <cstdlib>

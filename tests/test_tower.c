@@ -50,7 +50,8 @@ static int64_t draw(simulation *s, int64_t n)
 
 static int64_t wrap(int64_t y, int64_t n) { return ((y % n) + n) % n; }
 
-/* Cells outside the plane are ghosts that the engines derive from inside; they are not read here.
+/*
+ * Cells outside the plane are ghosts that the engines derive from inside; they are not read here.
  */
 static void check_read(simulation *s, int64_t x, int64_t y, int64_t t)
 {

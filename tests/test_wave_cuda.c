@@ -365,7 +365,8 @@ static void check_taken(const sample_problem *s, const torre_wave_plan *plan,
         fail(s->name, "blocks of half size taken or not against the rule");
 }
 
-/* All kernels and some heights and orderings of one problem; frees it. Returns the towers that ran.
+/*
+ * All kernels and some heights and orderings of one problem; frees it. Returns the towers that ran.
  */
 static int check_problem(sample_problem *s, int64_t steps, bool small)
 {

@@ -141,7 +141,8 @@ static void nodes_in_free_space(void **state)
     for (int order = 2; order <= 8; order += 2) check_scene(&s, order, order == 2 ? 0.21 : 0.04);
 }
 
-/* A third of a cell off on the coarse grid is two thirds on the fine one: the same a (1 - a) / 2.
+/*
+ * A third of a cell off on the coarse grid is two thirds on the fine one: the same a (1 - a) / 2.
  */
 static void positions_off_the_grid(void **state)
 {

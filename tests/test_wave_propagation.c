@@ -153,7 +153,8 @@ static void source_and_receiver_exchange(void **state)
             }
 }
 
-/* Sources together give the sum of what each gives alone; amplitudes scale. Rounding of each run.
+/*
+ * Sources together give the sum of what each gives alone; amplitudes scale. Rounding of each run.
  */
 static void sources_add_up(void **state)
 {

@@ -29,7 +29,7 @@ static bool is_flat(const tower_view *v)
            v->kind != TOWER_NEIGHBOURS;
 }
 
-/* --- colours ---------------------------------------------------------------------------------- */
+/* --- colours --- */
 
 /* Blue, cyan, green, yellow, red for t = 0 .. 1. */
 static void rainbow(double t, double rgb[3])
@@ -64,7 +64,7 @@ static void colour_of(const tower_view *v, const tower_cell *c, int64_t most, do
         for (int k = 0; k < 3; k++) rgb[k] += 0.45 * (255 - rgb[k]);
 }
 
-/* --- shapes ----------------------------------------------------------------------------------- */
+/* --- shapes --- */
 
 static void set_pixel(canvas *c, int x, int y, const double rgb[3], double shade)
 {
@@ -142,7 +142,7 @@ static void draw_line(canvas *c, point a, point b, double width)
     fill(c, q, black, 1);
 }
 
-/* --- the picture ------------------------------------------------------------------------------ */
+/* --- the picture --- */
 
 /* Where a cell is drawn; false: it is cut away. */
 static bool place(const tower_view *v, const tower_pass *p, const tower_cell *c, block *b)

@@ -51,8 +51,7 @@ static torre_status add_tower(tower_view *v, const torre_tower_grid *g, torre_to
     return TORRE_OK;
 }
 
-/* --- one update --------------------------------------------------------------------------------
- */
+/* --- one update --- */
 
 /* u[n+1] of a cell from the cross of u[n] and its own u[n-1]; z, which has the same arms, is left
  * out. */
@@ -69,7 +68,7 @@ static torre_status view_stencil(const tower_pass *p, tower_view *v)
     return add(v, (tower_cell){.t = 2, .value = 2});
 }
 
-/* --- rules of subdividing x and t ------------------------------------------------------------- */
+/* --- rules of subdividing x and t --- */
 
 /* The task, counted in the order of execution, that updates a cell. */
 static int64_t task_of(const tower_pass *p, tower_view_kind rule, int64_t x, int64_t t)
@@ -90,7 +89,7 @@ static torre_status view_rule(const tower_pass *p, tower_view *v)
     return TORRE_OK;
 }
 
-/* --- one tower -------------------------------------------------------------------------------- */
+/* --- one tower --- */
 
 /* A grid in which the tower (2, 4) and all towers around it are whole. */
 static torre_tower_grid roomy_grid(const tower_pass *p)
@@ -142,7 +141,7 @@ static torre_status view_neighbours(const tower_pass *p, tower_view *v)
     return TORRE_OK;
 }
 
-/* --- cones ------------------------------------------------------------------------------------ */
+/* --- cones --- */
 
 /* A square of cells; reached[] of them at one step. */
 typedef struct cone {
@@ -236,7 +235,7 @@ static torre_status view_cones(const tower_pass *p, tower_view *v)
     return status;
 }
 
-/* --- the whole pass --------------------------------------------------------------------------- */
+/* --- the whole pass --- */
 
 /* The towers of the pass in the order of its traversal, into v->path. */
 static torre_status traverse(const tower_pass *p, const torre_tower_grid *g, tower_view *v)

@@ -152,7 +152,8 @@ static torre_status tell_plan(const roofline_job *job)
     return TORRE_OK;
 }
 
-/* The points in the ordering that was listed first, in the caller's memory; returns their number.
+/*
+ * The points in the ordering that was listed first, in the caller's memory; returns their number.
  */
 static int preferred_points(const roofline_job *job, torre_sweep_point *points)
 {

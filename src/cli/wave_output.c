@@ -246,7 +246,8 @@ static torre_status write_field(wave_output *out, torre_wave_run *run)
     return finish(&out->field, status);
 }
 
-/* A run that was stopped has recorded less than the array holds: close the gaps between the rows.
+/*
+ * A run that was stopped has recorded less than the array holds: close the gaps between the rows.
  */
 static void cut_traces(torre_wave_run *run)
 {

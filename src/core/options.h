@@ -5,8 +5,8 @@
  *     torre_option table[] = {
  *         {.name = "Numerics", .kind = TORRE_OPTION_GROUP},
  *         {.name = "order", .kind = TORRE_OPTION_INTEGER, .value = &s.order,
- *          .choices = (const char *const[]){"2", "4", "6", "8", NULL}, .help = "order of
- * accuracy"},
+ *          .choices = (const char *const[]){"2", "4", "6", "8", NULL},
+ *          .help = "order of accuracy"},
  *         {.name = "dt", .kind = TORRE_OPTION_REAL, .value = &s.dt, .low = 0, .above_low = true,
  *          .high = 1e6, .word = "auto", .word_value = 0, .metavar = "S", .help = "time step"},
  *         {.name = "help", .kind = TORRE_OPTION_FLAG, .value = &s.help, .stops = true,

@@ -25,7 +25,8 @@
 
 typedef struct torre_report torre_report;
 
-/* A report that starts with program and version; NULL when out of memory (all functions take it).
+/*
+ * A report that starts with program and version; NULL when out of memory (all functions take it).
  */
 torre_report *torre_report_new(const char *program);
 void torre_report_free(torre_report *report);

@@ -1,4 +1,5 @@
-/* The cpu backend of the moving-particle method: sorted storage and neighbour lists of md_store.h.
+/*
+ * The cpu backend of the moving-particle method: sorted storage and neighbour lists of md_store.h.
  */
 #include <math.h>
 #include <omp.h>

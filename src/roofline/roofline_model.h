@@ -8,6 +8,7 @@
  *
  * Bytes, modelled (never measured here, and labelled so): main memory as the engine says itself;
  * for towers also
+ *
  * - the cache that holds the towers of all threads serves at least the update in place: 3 values;
  * - on a GPU the towers are held by registers and shared memory, and the last-level cache serves
  *   what enters and leaves them: per step of a diamond of 2 D^2 cells the halo of 4 D R + 2 R^2

@@ -26,7 +26,8 @@
 /* Most ghost values along one axis, both sides. */
 #define TORRE_MAX_GHOSTS 8
 
-/* One ghost of an axis: index = sign * source; sign is -1 or 1 (ghosts that stay 0 are not listed).
+/*
+ * One ghost of an axis: index = sign * source; sign is -1 or 1 (ghosts that stay 0 are not listed).
  */
 typedef struct torre_ghost_link {
     int64_t index, source;

@@ -156,7 +156,8 @@ typedef struct torre_wave_setup {
     /* receiver r = sum_{l < 8} receiver_weight[8 r + l] * sample[receiver_index[8 r + l]] */
     int64_t *receiver_index;
     double *receiver_weight;
-    /* s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none
+    /*
+     * s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none
      */
     double *damping[3];
 } torre_wave_setup;
