@@ -424,10 +424,24 @@ static void test_best(void **state)
     assert_null(torre_sweep_best(p, 5, 8, TORRE_STEPWISE, 0));
 }
 
+/* Whether a file of the folder contains a text. */
+static bool file_has(const char *name, const char *text)
+{
+    char line[1024];
+    bool found = false;
+    FILE *f = fopen(in_folder(name), "r");
+    assert_non_null(f);
+    while (!found && fgets(line, sizeof line, f)) found = strstr(line, text) != NULL;
+    assert_int_equal(fclose(f), 0);
+    return found;
+}
+
 static void test_draw(void **state)
 {
     (void)state;
     torre_machine m = made_up_machine();
+    snprintf(m.uuid, sizeof m.uuid, "GPU-1");
+    m.ceiling[TORRE_F32_FMA].high = 65186.6;
     torre_sweep_point p[] = {made_up_point(2, 0, 0, 4), made_up_point(2, 8, 16, 6),
                              made_up_point(2, 4, 16, 5)};
     bool drawn;
@@ -435,7 +449,10 @@ static void test_draw(void **state)
     assert_false(drawn);
     assert_int_not_equal(access(in_folder("points.dat"), F_OK), 0);
     assert_int_equal(torre_roofline_draw(folder, &m, TORRE_F32, p, 3, &drawn), TORRE_OK);
-    assert_int_equal(access(in_folder("roofline.gp"), F_OK), 0);
+    assert_true(file_has("roofline.gp", "multiply-add  65187 Gop/s'"));
+    assert_true(file_has("roofline.gp", "1:1  300.0 Gop/s'"));
+    assert_true(file_has("roofline.gp", "\\nmade up, f32\""));
+    assert_true(file_has("rates.gp", "\\nmade up, f32\""));
     assert_int_equal(access(in_folder("roofline.png"), F_OK), drawn ? 0 : -1);
     assert_int_equal(access(in_folder("rates.svg"), F_OK), drawn ? 0 : -1);
     assert_int_equal(torre_roofline_draw("/nowhere", &m, TORRE_F32, p, 3, &drawn), TORRE_ERR_INPUT);

@@ -10,7 +10,7 @@
 enum { WIDTH = 1100, HEIGHT = 760, PATH = 4096, MANY = 64 };
 
 /* Margins as fractions of the picture, fixed so that the angle of a diagonal is known. */
-static const double left = 0.075, right = 0.975, bottom = 0.095, top = 0.91;
+static const double left = 0.09, right = 0.975, bottom = 0.095, top = 0.91;
 
 /* Okabe and Ito's palette, distinguishable for the colour-blind. */
 static const char *const colour[5] = {"", "#0072B2", "#009E73", "#E69F00", "#D55E00"};
@@ -147,7 +147,7 @@ static void write_head(FILE *out, const figure *f, const char *name, const char 
             "set lmargin at screen %g\nset rmargin at screen %g\n"
             "set bmargin at screen %g\nset tmargin at screen %g\n",
             left, right, bottom, top);
-    fprintf(out, "set title \"%s\\n%s%s, %s\" noenhanced\n", what, m->device, m->uuid[0] ? " " : "",
+    fprintf(out, "set title \"%s\\n%s, %s\" noenhanced\n", what, m->device,
             f->precision == TORRE_F32 ? "f32" : "f64");
     fputs("set border lc rgb '#404040'\nset tics nomirror\n", out);
 }
@@ -176,8 +176,8 @@ static void horizontal(FILE *out, const figure *f, torre_ceiling_id id, torre_ce
             fmax(rate / widest, x_low), rate, x_high, rate, bold ? "#000000" : "#a0a0a0",
             bold ? 2.5 : 1.2);
     fprintf(out,
-            "set label '%s  %.4g Gop/s' at %g,%g right offset -0.5,0.6 font ',10' tc rgb '%s'\n",
-            torre_ceiling_title(id), rate, x_high, rate, bold ? "#000000" : "#707070");
+            "set label '%s  %.*f Gop/s' at %g,%g right offset -0.5,0.6 font ',10' tc rgb '%s'\n",
+            torre_ceiling_title(id), rate < 1000, rate, x_high, rate, bold ? "#000000" : "#707070");
 }
 
 /* The widest bandwidth that is drawn: where horizontal ceilings begin. */
@@ -272,7 +272,11 @@ static void write_roofline(FILE *out, const figure *f)
 
 static void write_rates(FILE *out, const figure *f)
 {
+    double places = 0;
+    for (int o = 1; o <= 4; o++) places = fmax(places, f->place[o][1]);
+    bool narrow = places > 24; /* bars */
     write_head(out, f, "rates", "Rate of the best towers for each order/DTS");
+    if (narrow) fputs("set xtics font ',8'\n", out);
     fputs("set grid ytics lc rgb '#e0e0e0'\nset boxwidth 0.8\nset style fill solid 0.85\n"
           "set xlabel 'order / DTS'\nset ylabel 'Gcells/s' offset 1\nset yrange [0:*]\nset offsets "
           "0,0,graph 0.06,0\n"
@@ -287,8 +291,8 @@ static void write_rates(FILE *out, const figure *f)
                 "  '' index 'torre-%d' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' "
                 "notitle, \\\n"
                 "  '' index 'torre-%d' using 8:5:(sprintf('%%.4g', $3)) with labels offset "
-                "0,0.7 font ',10' notitle, \\\n",
-                2 * o, colour[o], 2 * o, 2 * o, 2 * o);
+                "0,0.7 font ',%d' notitle, \\\n",
+                2 * o, colour[o], 2 * o, 2 * o, 2 * o, narrow ? 7 : 10);
         if (f->has[o][0])
             fprintf(out,
                     "  'points.dat' index 'stepwise-%d' using (%g):3:(%g):(0) with vectors nohead "

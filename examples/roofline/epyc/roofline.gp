@@ -1,7 +1,7 @@
 # gnuplot roofline.gp, in this folder
 set terminal pngcairo size 1100,760 font 'sans,12'
 set output 'roofline.png'
-set lmargin at screen 0.075
+set lmargin at screen 0.09
 set rmargin at screen 0.975
 set bmargin at screen 0.095
 set tmargin at screen 0.91
@@ -18,13 +18,13 @@ set yrange [15.6049:828.416]
 set xtics ('0.5' 0.5, '1' 1, '2' 2, '5' 5, '10' 10, '20' 20, '50' 50, '100' 100)
 set ytics ('20' 20, '50' 50, '100' 100, '200' 200, '500' 500)
 set arrow from 0.366667,101.482 to 1.27459,352.769 nohead lc rgb '#a0a0a0' lw 1.2
-set label 'last-level cache, wave mix  277 GB/s' at 0.388667,107.571 rotate by 44.1 offset -0.4,0.9 font ',10' tc rgb '#707070'
+set label 'last-level cache, wave mix  277 GB/s' at 0.388667,107.571 rotate by 44.6 offset -0.4,0.9 font ',10' tc rgb '#707070'
 set arrow from 0.366667,125.228 to 1.0329,352.769 nohead lc rgb '#a0a0a0' lw 1.2
-set label 'middle cache, wave mix  342 GB/s' at 0.388667,132.742 rotate by 44.1 offset -0.4,0.9 font ',10' tc rgb '#707070'
+set label 'middle cache, wave mix  342 GB/s' at 0.388667,132.742 rotate by 44.6 offset -0.4,0.9 font ',10' tc rgb '#707070'
 set arrow from 0.366667,207.104 to 0.624559,352.769 nohead lc rgb '#a0a0a0' lw 1.2
-set label 'L1 or shared memory, wave mix  565 GB/s' at 0.388667,219.53 rotate by 44.1 offset -0.4,0.9 font ',10' tc rgb '#707070'
+set label 'L1 or shared memory, wave mix  565 GB/s' at 0.388667,219.53 rotate by 44.6 offset -0.4,0.9 font ',10' tc rgb '#707070'
 set arrow from 0.366667,20.9525 to 6.17343,352.769 nohead lc rgb '#000000' lw 2.5
-set label 'main memory, wave mix  57 GB/s' at 0.388667,22.2096 rotate by 44.1 offset -0.4,0.9 font ',10' tc rgb '#000000'
+set label 'main memory, wave mix  57 GB/s' at 0.388667,22.2096 rotate by 44.6 offset -0.4,0.9 font ',10' tc rgb '#000000'
 set arrow from 0.41543,234.647 to 171,234.647 nohead lc rgb '#a0a0a0' lw 1.2
 set label 'f32 multiply-add  234.6 Gop/s' at 171,234.647 right offset -0.5,0.6 font ',10' tc rgb '#707070'
 set arrow from 0.624559,352.769 to 171,352.769 nohead lc rgb '#000000' lw 2.5

@@ -1,11 +1,11 @@
 # gnuplot rates.gp, in this folder
 set terminal pngcairo size 1100,760 font 'sans,12'
 set output 'rates.png'
-set lmargin at screen 0.075
+set lmargin at screen 0.09
 set rmargin at screen 0.975
 set bmargin at screen 0.095
 set tmargin at screen 0.91
-set title "Rate of the best towers for each order/DTS\nNVIDIA H200 , f32" noenhanced
+set title "Rate of the best towers for each order/DTS\nNVIDIA H200, f32" noenhanced
 set border lc rgb '#404040'
 set tics nomirror
 set grid ytics lc rgb '#e0e0e0'

@@ -1,11 +1,11 @@
 # gnuplot roofline.gp, in this folder
 set terminal pngcairo size 1100,760 font 'sans,12'
 set output 'roofline.png'
-set lmargin at screen 0.075
+set lmargin at screen 0.09
 set rmargin at screen 0.975
 set bmargin at screen 0.095
 set tmargin at screen 0.91
-set title "Towers and the roofline\nNVIDIA H200 , f32" noenhanced
+set title "Towers and the roofline\nNVIDIA H200, f32" noenhanced
 set border lc rgb '#404040'
 set tics nomirror
 set logscale xy
@@ -18,15 +18,15 @@ set yrange [241.265:130373]
 set xtics ('0.5' 0.5, '1' 1, '2' 2, '5' 5, '10' 10, '20' 20)
 set ytics ('500' 500, '1000' 1000, '2000' 2000, '5000' 5000, '10000' 10000, '20000' 20000, '50000' 50000, '100000' 100000)
 set arrow from 0.275,2689.15 to 6.66618,65186.6 nohead lc rgb '#a0a0a0' lw 1.2
-set label 'last-level cache, wave mix  9779 GB/s' at 0.2915,2850.49 rotate by 25.0 offset -0.4,0.9 font ',10' tc rgb '#707070'
+set label 'last-level cache, wave mix  9779 GB/s' at 0.2915,2850.49 rotate by 25.4 offset -0.4,0.9 font ',10' tc rgb '#707070'
 set arrow from 0.275,9123.52 to 1.96485,65186.6 nohead lc rgb '#a0a0a0' lw 1.2
-set label 'L1 or shared memory, wave mix  33176 GB/s' at 0.2915,9670.93 rotate by 25.0 offset -0.4,0.9 font ',10' tc rgb '#707070'
+set label 'L1 or shared memory, wave mix  33176 GB/s' at 0.2915,9670.93 rotate by 25.4 offset -0.4,0.9 font ',10' tc rgb '#707070'
 set arrow from 0.275,1114.68 to 16.082,65186.6 nohead lc rgb '#000000' lw 2.5
-set label 'main memory, wave mix  4053 GB/s' at 0.2915,1181.57 rotate by 25.0 offset -0.4,0.9 font ',10' tc rgb '#000000'
+set label 'main memory, wave mix  4053 GB/s' at 0.2915,1181.57 rotate by 25.4 offset -0.4,0.9 font ',10' tc rgb '#000000'
 set arrow from 1.96485,65186.6 to 30,65186.6 nohead lc rgb '#000000' lw 2.5
-set label 'f32 multiply-add  6.519e+04 Gop/s' at 30,65186.6 right offset -0.5,0.6 font ',10' tc rgb '#000000'
+set label 'f32 multiply-add  65187 Gop/s' at 30,65186.6 right offset -0.5,0.6 font ',10' tc rgb '#000000'
 set arrow from 1.44037,47786.4 to 30,47786.4 nohead lc rgb '#a0a0a0' lw 1.2
-set label 'f32 add and multiply-add, 1:1  4.779e+04 Gop/s' at 30,47786.4 right offset -0.5,0.6 font ',10' tc rgb '#707070'
+set label 'f32 add and multiply-add, 1:1  47786 Gop/s' at 30,47786.4 right offset -0.5,0.6 font ',10' tc rgb '#707070'
 plot \
   'points.dat' index 'torre-2' using 1:2 with linespoints lw 2 pt 7 ps 1.3 lc rgb '#0072B2' title 'towers, order 2', \
   '' index 'torre-2' using 1:2:(sprintf('%d', $6)) with labels offset 0,0.9 font ',10' tc rgb '#0072B2' notitle, \

@@ -1,13 +1,14 @@
 # gnuplot rates.gp, in this folder
 set terminal pngcairo size 1100,760 font 'sans,12'
 set output 'rates.png'
-set lmargin at screen 0.075
+set lmargin at screen 0.09
 set rmargin at screen 0.975
 set bmargin at screen 0.095
 set tmargin at screen 0.91
 set title "Rate of the best towers for each order/DTS\n2 x Intel(R) Xeon(R) Processor (avx512), f32" noenhanced
 set border lc rgb '#404040'
 set tics nomirror
+set xtics font ',8'
 set grid ytics lc rgb '#e0e0e0'
 set boxwidth 0.8
 set style fill solid 0.85
@@ -21,19 +22,19 @@ set xtics ()
 plot \
   'points.dat' index 'torre-2' using 8:3:xtic(9) with boxes lc rgb '#0072B2' title 'towers, order 2', \
   '' index 'torre-2' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' notitle, \
-  '' index 'torre-2' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',10' notitle, \
+  '' index 'torre-2' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',7' notitle, \
   'points.dat' index 'stepwise-2' using (0.5):3:(8):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
   'points.dat' index 'torre-4' using 8:3:xtic(9) with boxes lc rgb '#009E73' title 'towers, order 4', \
   '' index 'torre-4' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' notitle, \
-  '' index 'torre-4' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',10' notitle, \
+  '' index 'torre-4' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',7' notitle, \
   'points.dat' index 'stepwise-4' using (9.5):3:(8):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
   'points.dat' index 'torre-6' using 8:3:xtic(9) with boxes lc rgb '#E69F00' title 'towers, order 6', \
   '' index 'torre-6' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' notitle, \
-  '' index 'torre-6' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',10' notitle, \
+  '' index 'torre-6' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',7' notitle, \
   'points.dat' index 'stepwise-6' using (18.5):3:(8):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
   'points.dat' index 'torre-8' using 8:3:xtic(9) with boxes lc rgb '#D55E00' title 'towers, order 8', \
   '' index 'torre-8' using 8:4:(0):($5-$4) with vectors nohead lc rgb '#404040' notitle, \
-  '' index 'torre-8' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',10' notitle, \
+  '' index 'torre-8' using 8:5:(sprintf('%.3g', $3)) with labels offset 0,0.7 font ',7' notitle, \
   'points.dat' index 'stepwise-8' using (27.5):3:(8):(0) with vectors nohead lw 3 lc rgb '#000000' notitle, \
   1/0 with lines lw 3 lc rgb '#000000' title 'stepwise'
 
