@@ -17,6 +17,13 @@ small="--cells 5"
 printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 1 1 1\n' >cut.data
 printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 1 1 1\n2 1 8.99 1 10\n' >outside.data
 printf 'c\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\nAtoms\n\n1 1 0.01 1 1\n2 1 8.99 1 1\n' >overlap.data
+sed 's/^2 1 8.99 1 10/0 1 8.99 1 1/' outside.data >id0.data
+sed 's/^c$/LAMMPS data file, units = metal/' outside.data >metal.data
+sed 's/^Atoms/Pair Coeffs # lj\/cut\n\n1 1.25 0.9 2.25\n\nAtoms/' outside.data >pair.data
+lattice='Lattice="9 0 0 0 9 0 0 0 9"'
+printf '1\n%s\nX 1 1 1\n' "$lattice" >small.xyz
+printf '2\n%s\nAr 1 1 1\nKr 5 5 5\n' "$lattice" >kinds.xyz
+printf '1\n%s Properties=species:S:1:pos:R:3:momenta:R:3\nAr 1 1 1 2 2 2\n' "$lattice" >momenta.xyz
 bad 2 "--model must be lj, granular or mps (got ion)" --model ion
 bad 2 "--cells" --cells 0
 bad 2 "--density must be" --density 0
@@ -36,7 +43,18 @@ bad 2 "from 1 to 4096 (got 65536)" --threads 65536
 bad 4 "--backend cuda" --backend auto --device 1000
 bad 3 "no_such.data" --input no_such.data
 bad 3 "1 of 2" --input ../cut.data
-bad 3 "outside the box" --input ../outside.data
+bad 2 "--frame is for --input" --frame 0
+bad 2 "--frame must be last or a whole number" --input ../outside.data --frame -1
+bad 3 "the file has 1 frame, --frame 0 to 0 or last (got 1)" --input ../small.xyz --frame 1
+bad 2 "--dump must be a file that ends in .xyz, .extxyz, .dump or .lammpstrj, each also with .gz (got x.vtk)" \
+    $small --dump x.vtk --dry-run
+bad 2 "--picture must be a file that ends in .png (got x.jpg)" $small --picture x.jpg --dry-run
+bad 2 "--epsilon 2 contradicts ../pair.data, which says 1.25" --input ../pair.data --epsilon 2
+bad 2 "--cutoff 2 contradicts ../pair.data, which says 2.25" --input ../pair.data --cutoff 2
+bad 3 "its units are metal, --model lj takes lj" --input ../metal.data
+bad 3 "one kind of particles" --input ../kinds.xyz
+bad 3 "momenta need the masses" --input ../momenta.xyz
+bad 3 "ids of particles must be 1 to 2" --input ../id0.data
 bad 3 "cannot" $small --steps 1 --dump /dev/full
 bad 4 "GB are available" --cells 700
 bad 4 "at most" --cells 1000
@@ -56,6 +74,9 @@ bad 2 "sites" $grains --filling 0.72
 bad 2 "--gravity needs --walls" $grains --gravity 9.81
 bad 2 "--ensemble must be nve" $grains --ensemble langevin
 bad 2 "half the box" --model granular --size 2.2,9,9 --filling 0.05
+bad 3 "z = 10 is outside the box, 0 to 9, which has walls there" --model granular --walls --diameter 0.5 \
+    --input ../outside.data
+bad 3 "coefficients of lj/cut are not for --model granular" --model granular --input ../pair.data
 bad 5 "0.02 apart and must be at least 0.9" --model granular --input ../overlap.data --diameter 1
 bad 5 "twentieth of the contact time" $grains --dt 1e-5
 "$md" $grains --walls --gravity 9.81 --shake-amplitude 1.8 --shake-frequency 50 --filling 0.3 \
@@ -67,7 +88,13 @@ head -1 gas.csv | grep -q '^step,time,temperature,e_kinetic,e_potential,e_total,
     fail "head of the CSV: $(head -1 gas.csv)"
 awk -F, 'NR > 1 { sum += $3 / 20 } END { exit !(sum > 0.1 && sum < 0.3) }' height.csv ||
     fail "the profile does not hold the filling"
-grep -q '"granular_temperature": ' gas.json || fail "no granular temperature in the report"
+# a row of the report has the columns of the CSV, and its numbers
+sed -n '/"thermo": \[/,/^  \]/p' gas.json | tail -n +2 | awk -F'[":, ]+' '/: / { keys = keys "," $2; values = values "," $3 }
+    /}/ { if (!n++) print substr(keys, 2); print substr(values, 2); keys = values = "" }' >gas.rows
+awk -F, 'NR == FNR { row[FNR] = $0; next }
+    FNR == 1 && row[1] != $0 { exit 1 }
+    FNR > 1 { n = split(row[FNR], v); for (k = 1; k <= n; k++) if (v[k] + 0 != $k + 0) exit 1 }
+    END { if (FNR != 6) exit 1 }' gas.rows gas.csv || fail "report and CSV differ: $(cat gas.rows gas.csv)"
 "$md" --model granular --input gas.xyz --walls --gravity 9.81 --shake-amplitude 1.8 \
     --shake-frequency 50 --steps 10 --picture none --quiet || fail "a gas from its own dump"
 "$md" --model granular --size 20,20 --filling 0.4 --gas elastic --steps 50 --picture none --quiet ||
@@ -98,11 +125,37 @@ grep -q '^md: warning: .* may have come too late' err || fail "no warning of a t
 
 # The same run from its own data file, and from a compressed one; --dry-run writes nothing.
 "$md" $small --steps 0 --picture none --quiet --write-data start.data.gz || fail "--write-data"
+gunzip -c start.data.gz >start_plain.data
 "$md" --input start.data.gz --steps 40 --thermo 20 --picture none --quiet --csv again.csv ||
     fail "--input"
 cmp run.csv again.csv || fail "a run from the written data differs"
 mkdir empty && (cd empty && "$md" $small --dry-run >../dry) || fail "--dry-run"
 [ -z "$(ls -A empty)" ] && grep -q '^# memory' dry || fail "--dry-run: $(cat dry)"
+# What a file of LAMMPS says of the interaction counts as if it were options; so do wrapped positions.
+data="--steps 20 --thermo 10 --picture none --quiet --ensemble nve --seed 5"
+sed '/^Velocities/,$d' start_plain.data >cold.data
+# particle 3 of 500, some box lengths away
+awk '/xhi$/ { edge = $2 } $1 == 3 && NF == 5 { $4 -= 7 * edge } { print }' OFMT=%.17g CONVFMT=%.17g \
+    cold.data >moved.data
+sed 's/^Atoms/Pair Coeffs # lj\/cut\n\n1 1.25 0.9 2.25\n\nAtoms/' moved.data >pair.data
+"$md" --input pair.data $data --csv said.csv || fail "Pair Coeffs"
+"$md" --input moved.data $data --epsilon 1.25 --sigma 0.9 --cutoff 2.25 --csv given.csv || fail "wrapped"
+"$md" --input cold.data $data --epsilon 1.25 --sigma 0.9 --cutoff 2.25 --csv cold.csv || fail "in the box"
+cmp said.csv given.csv || fail "Pair Coeffs are not taken as options are"
+# the position loses the digits of 7 edges, 60: 60 * 1.1e-16 times forces of a few tens
+paste -d, given.csv cold.csv | awk -F, 'NR > 1 && ($3 - $10) ^ 2 > 1e-24 { exit 1 }' ||
+    fail "a wrapped position is another one: $(cat given.csv cold.csv)"
+
+# A run goes on from any frame of its dump, which has nine digits of each number.
+"$md" $small --steps 40 --dump frames.dump.gz --dump-every 20 --picture none --quiet || fail "--dump"
+for frame in 0 1 last; do
+    "$md" --input frames.dump.gz --frame $frame --steps 0 --picture none --quiet --csv $frame.csv ||
+        fail "--frame $frame"
+done
+paste -d, <(tail -n +2 run.csv) <(for frame in 0 1 last; do tail -n 1 $frame.csv; done) |
+    awk -F, '{ if (($3 - $10) ^ 2 > 1e-12 || ($2 - $9) ^ 2 > 1e-12) exit 1 }' ||
+    fail "frames: $(cat 0.csv 1.csv last.csv)"
+
 for ensemble in langevin berendsen; do
     "$md" $small --ensemble $ensemble --target-temperature 0.5 --damping 0.1 --steps 400 \
         --picture none --quiet --csv bath.csv || fail "--ensemble $ensemble"
@@ -111,23 +164,25 @@ for ensemble in langevin berendsen; do
         fail "$ensemble: $(tail -1 bath.csv)"
 done
 
-# Other programs read the trajectories.
-"$md" $small --steps 20 --picture none --quiet --dump run.dump --dump-every 10 || fail "dump"
-python=/usr/bin/python3
-if "$python" -c 'import ase' 2>/dev/null; then
-    gunzip -k run.xyz.gz
-    "$python" - <<'END' || fail "ase"
-import ase.io
-xyz = ase.io.read("run.xyz", ":")
-dump = ase.io.read("run.dump", ":", format="lammps-dump-text")
-assert len(xyz) == 3 and len(dump) == 3 and all(len(f) == 500 for f in xyz + dump)
-assert xyz[2].info["Step"] == 40 and all(xyz[0].pbc)
-same = abs(xyz[1].positions - dump[2].positions).max()
-assert same < 1e-6, same
-assert xyz[0].get_array("velo").shape == (500, 3)
-END
-else
-    echo "not checked with ase: python3-ase is not installed"
-fi
+# The table grows row by row, in the file and on standard output: kill -9 loses nothing of it.
+"$program" --backend cpu $small --steps 100000000 --thermo 10 --csv log.csv --picture none >log.table 2>err &
+runner=$!
+for try in {1..200}; do
+    [ -e log.csv ] && [ "$(wc -l <log.csv)" -gt 6 ] && break
+    sleep 0.1
+done
+kill -9 $runner
+wait $runner 2>/dev/null
+[ "$(grep -vc '^#' log.table)" -gt 5 ] || fail "a killed run: the table is $(cat log.table)"
+awk -F, 'NF != 7 || NR > 1 && $1 != 10 * (NR - 2) { exit 1 } END { exit NR < 7 }' log.csv &&
+    [ -z "$(tail -c 1 log.csv)" ] || fail "a killed run: the CSV is $(cat log.csv)"
+# a table that is written anew stays as it was until there is a row of the new one
+echo kept >kept.csv
+"$md" --input cut.data --csv kept.csv --picture none --quiet 2>err
+[ "$(cat kept.csv)" = kept ] || fail "a run that failed replaced the old table"
+# compressed: what there is can be unpacked
+"$md" $small --steps 40 --thermo 20 --csv run.csv.gz --picture none --quiet || fail "--csv run.csv.gz"
+gunzip -c run.csv.gz | cmp - run.csv || fail "a compressed table differs"
+
 [ $failures = 0 ] && echo "all as expected"
 exit $((failures > 0))

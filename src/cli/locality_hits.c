@@ -6,6 +6,7 @@
 #include "cli/locality.h"
 #include "cli/locality_gas.h"
 #include "cli/locality_random.h"
+#include "io/file_ending.h"
 #include "io/png_image.h"
 #include "io/point_list.h"
 #include "tiling/block_hits.h"
@@ -226,12 +227,18 @@ static double map_ratio(const hits_run *r, const torre_block_hits *hits, int64_t
     return reads ? (double)found / (double)reads : 0;
 }
 
+static torre_status check_map(const hits_run *r)
+{
+    static const char *const pictures[] = {".png", NULL};
+    if (r->box.size[0] > 8192 || r->box.size[1] > 8192)
+        return torre_fail(TORRE_ERR_USAGE, "--map: at most 8192x8192 bins can be drawn");
+    return torre_file_ending_check("map", r->options->map, pictures, false);
+}
+
 /* A square for each column of bins, the bluer the more of the reads hit, at the last sample. */
 static torre_status draw_map(const hits_run *r)
 {
     int64_t bins = torre_bin_box_bins(&r->box), nx = r->box.size[0], ny = r->box.size[1];
-    if (nx > 8192 || ny > 8192)
-        return torre_fail(TORRE_ERR_USAGE, "--map: at most 8192x8192 bins can be drawn");
     int square = (int)fmax(1, floor(1024.0 / (double)(nx > ny ? nx : ny)));
     torre_image image;
     TORRE_TRY(torre_image_new((int)ny * square, (int)nx * square, &image));
@@ -265,6 +272,7 @@ static torre_status draw_map(const hits_run *r)
 static torre_status compute(hits_run *r)
 {
     TORRE_TRY(check_options(r->job, r->options));
+    if (r->options->map) TORRE_TRY(check_map(r));
     TORRE_TRY(locality_check_memory(r->job, 32));
     TORRE_TRY(make_particles(r));
     TORRE_TRY(reorder(r));

@@ -11,16 +11,17 @@
 typedef struct md_watcher {
     const md_settings *settings;
     md_output *output;
-    const torre_md_problem *problem;
+    const torre_md_run *run;
     torre_progress progress;
 } md_watcher;
 
 static void on_row(void *context, const torre_md_thermo *row)
 {
     md_watcher *w = context;
+    md_output_row(w->output, w->run, row);
     if (w->settings->common.quiet) return;
     torre_progress_end(&w->progress);
-    md_text_row(torre_program_people(w->settings->common.json), w->problem, row);
+    md_text_row(torre_program_people(w->settings->common.json), w->run->problem, row);
     fflush(torre_program_people(w->settings->common.json));
 }
 
@@ -32,7 +33,8 @@ static torre_status on_frame(void *context, torre_md_run *run)
 static void on_progress(void *context, const torre_md_progress *now)
 {
     md_watcher *w = context;
-    double rate = now->loop_s > 0 ? (double)w->problem->count * (double)now->step / now->loop_s : 0;
+    const int64_t count = w->run->problem->count;
+    double rate = now->loop_s > 0 ? (double)count * (double)now->step / now->loop_s : 0;
     torre_progress_show(&w->progress, now->step, now->steps, 1e-6 * rate, "M atom-steps/s");
 }
 
@@ -49,7 +51,7 @@ static int64_t common_steps(int64_t a, int64_t b)
 
 static torre_status time_loop(const md_settings *s, md_output *out, torre_md_run *run)
 {
-    md_watcher w = {.settings = s, .output = out, .problem = run->problem};
+    md_watcher w = {.settings = s, .output = out, .run = run};
     torre_md_watch watch = {.thermo_every = s->thermo,
                             .thermo = on_row,
                             .progress = on_progress,
@@ -84,8 +86,8 @@ static torre_status tell_cost(const md_settings *s, const torre_option *table, m
     return md_text_report(&out->json, table, run);
 }
 
-static torre_status run_md(const md_settings *s, const torre_option *table, md_input *in,
-                           md_output *out, torre_md_run **run)
+static torre_status run_md(md_settings *s, const torre_option *table, md_input *in, md_output *out,
+                           torre_md_run **run)
 {
     TORRE_TRY(md_input_read(s, table, in));
     TORRE_TRY(torre_md_run_new(&in->problem, s->common.backend, &in->plan, run));

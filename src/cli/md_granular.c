@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-#include "io/particle_file.h"
 #include "md/pair_granular.h"
 
 /* Particles of a file that overlap by more than this part of a diameter are a mistake. */
@@ -32,17 +32,32 @@ static torre_granular system_of(const md_settings *s, const torre_option *table)
     return g;
 }
 
+/* Whether all particles have the same height and stay there. */
+static bool is_layer(const torre_md_particles *p)
+{
+    for (int64_t i = 0; i < p->count; i++)
+        if (p->position[2][i] != p->position[2][0] || p->velocity[2][i] != 0) return false;
+    return p->count > 1;
+}
+
 /* Particles of a file bring their box; walls stand where they would around a start at random. */
-static torre_status read_file(const md_settings *s, const torre_option *table, md_input *in)
+static torre_status read_file(md_settings *s, const torre_option *table, md_input *in)
 {
     torre_granular *g = &in->granular;
-    torre_particle_source source = {0};
+    bool has_velocities;
     static const char *const made[] = {"size", "filling", "start-sweeps"};
     for (int k = 0; k < 3; k++)
         if (torre_options_given(table, made[k]))
             return torre_fail(TORRE_ERR_USAGE, "--%s and --input exclude each other", made[k]);
-    TORRE_TRY(torre_particle_file_read(s->input, &in->particles, &source));
-    if (!source.has_velocities)
+    TORRE_TRY(
+        md_input_read_file(s, table, (const bool[3]){false, false, s->walls}, in, &has_velocities));
+    *g = system_of(s, table); /* with the diameter and mass of the file */
+    if (has_velocities && !s->walls && is_layer(&in->particles))
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: its particles lie and move in a plane; a layer cannot start from a "
+                          "file, only a gas in three dimensions",
+                          s->input);
+    if (!has_velocities)
         torre_md_start_velocities(&in->particles, g->mass * g->temperature, g->seed);
     in->particles.mass = g->mass;
     g->dimensions = 3;
@@ -51,18 +66,21 @@ static torre_status read_file(const md_settings *s, const torre_option *table, m
     return TORRE_OK;
 }
 
-torre_status md_granular_read(const md_settings *s, const torre_option *table, md_input *in)
+torre_status md_granular_read(md_settings *s, const torre_option *table, md_input *in)
 {
     torre_md_plan *plan = &in->plan;
     in->granular = system_of(s, table);
+    TORRE_TRY(torre_granular_check(&in->granular));
+    if (s->input) TORRE_TRY(read_file(s, table, in));
     plan->skin *= s->diameter;
     plan->bin_size *= s->diameter;
     if (!s->common.rebuild_every && !s->rebuild_check) {
         plan->rebuild_every = 10;
         plan->rebuild_check = true;
     }
-    TORRE_TRY(torre_granular_check(&in->granular));
-    if (s->input) TORRE_TRY(read_file(s, table, in));
+    in->about.units = "si";
+    in->about.diameter = s->diameter;
+    in->about.wall[in->granular.dimensions - 1] = s->walls;
     double dt = torre_options_given(table, "dt") ? s->dt : 0;
     TORRE_TRY(torre_granular_problem(&in->granular, plan->skin, dt, &in->problem));
     if (!s->input) return TORRE_OK;
@@ -131,21 +149,51 @@ void md_granular_row(FILE *out, const torre_md_problem *p, const torre_md_thermo
             r->lost / (double)p->count, r->contacts, collision_rate(p, r));
 }
 
-void md_granular_csv(torre_text_output *csv, const torre_md_run *run)
+/* The columns of tables after the step. */
+enum { COLUMNS = 10 };
+static const char *const column_name[COLUMNS] = {
+    "time",   "temperature", "e_kinetic", "e_potential",    "e_total",
+    "e_lost", "e_walls",     "contacts",  "collision_rate", "press"};
+
+static void columns_of(const torre_md_run *run, const torre_md_thermo *r, double value[COLUMNS])
 {
     const torre_md_problem *p = run->problem;
-    const double n = (double)p->count;
-    torre_text_output_print(csv, "step,time,temperature,e_kinetic,e_potential,e_total,e_lost,"
-                                 "e_walls,contacts,collision_rate,press\n");
-    for (int64_t i = 0; i < run->rows; i++) {
-        const torre_md_thermo *r = &run->row[i];
-        double lost = r->lost / n, walls = r->total_energy + lost - run->row[0].total_energy;
-        torre_text_output_print(
-            csv, "%" PRId64 ",%.9g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.9g,%.17g\n", r->step,
-            (double)r->step * p->dt, torre_granular_temperature(p, r),
-            r->total_energy - r->pair_energy, r->pair_energy, r->total_energy, lost, walls,
-            r->contacts, collision_rate(p, r), r->pressure);
-    }
+    const double lost = r->lost / (double)p->count;
+    const double all[COLUMNS] = {(double)r->step * p->dt,
+                                 torre_granular_temperature(p, r),
+                                 r->total_energy - r->pair_energy,
+                                 r->pair_energy,
+                                 r->total_energy,
+                                 lost,
+                                 r->total_energy + lost - run->row[0].total_energy,
+                                 r->contacts,
+                                 collision_rate(p, r),
+                                 r->pressure};
+    memcpy(value, all, sizeof all);
+}
+
+void md_granular_csv_head(torre_text_output *csv)
+{
+    torre_text_output_print(csv, "step");
+    for (int k = 0; k < COLUMNS; k++) torre_text_output_print(csv, ",%s", column_name[k]);
+    torre_text_output_print(csv, "\n");
+}
+
+void md_granular_csv_row(torre_text_output *csv, const torre_md_run *run, const torre_md_thermo *r)
+{
+    double value[COLUMNS];
+    columns_of(run, r, value);
+    torre_text_output_print(csv, "%" PRId64, r->step);
+    for (int k = 0; k < COLUMNS; k++) torre_text_output_print(csv, ",%.17g", value[k]);
+    torre_text_output_print(csv, "\n");
+}
+
+void md_granular_report_row(torre_report *at, const torre_md_run *run, const torre_md_thermo *r)
+{
+    double value[COLUMNS];
+    columns_of(run, r, value);
+    torre_report_integer(at, "step", r->step);
+    for (int k = 0; k < COLUMNS; k++) torre_report_real(at, column_name[k], value[k]);
 }
 
 void md_granular_profile_csv(torre_text_output *csv, const torre_md_problem *p, int slices,

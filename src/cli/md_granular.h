@@ -5,14 +5,14 @@
 #include <stdio.h>
 
 #include "cli/md_input.h"
+#include "core/report.h"
 #include "io/text_output.h"
 
 /*
  * Problem without particles, and the lengths of the plan (given in diameters) in metres. Particles
  * come from --input or will be made by md_granular_particles.
  */
-torre_status md_granular_read(const md_settings *settings, const torre_option *table,
-                              md_input *input);
+torre_status md_granular_read(md_settings *settings, const torre_option *table, md_input *input);
 
 /* The random start, unless there is an input file; refuses particles that overlap. */
 torre_status md_granular_particles(const md_settings *settings, md_input *input);
@@ -22,8 +22,11 @@ void md_granular_setup(FILE *out, const md_settings *settings, const torre_md_pr
 void md_granular_head(FILE *out);
 void md_granular_row(FILE *out, const torre_md_problem *problem, const torre_md_thermo *row);
 
-/* The table as CSV. */
-void md_granular_csv(torre_text_output *csv, const torre_md_run *run);
+/* The table as CSV and, with the same names, in the report. run->row[0] must be there. */
+void md_granular_csv_head(torre_text_output *csv);
+void md_granular_csv_row(torre_text_output *csv, const torre_md_run *run,
+                         const torre_md_thermo *row);
+void md_granular_report_row(torre_report *at, const torre_md_run *run, const torre_md_thermo *row);
 
 /* The height profile as CSV: means over the samples. */
 void md_granular_profile_csv(torre_text_output *csv, const torre_md_problem *problem, int slices,

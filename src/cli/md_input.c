@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/md_granular.h"
-#include "io/particle_file.h"
 #include "md/pair_lj.h"
 
 /* Two particles nearer than this (in sigma) push each other with more than 10^12: a mistake. */
@@ -46,10 +45,76 @@ static torre_status only_of_the_model(const md_settings *s, const torre_option *
     return TORRE_OK;
 }
 
-torre_status md_input_read(const md_settings *s, const torre_option *table, md_input *in)
+/* What the file says counts; an option that says something else (to the nine digits of dumps) is a
+ * contradiction. */
+static torre_status adopt(const md_settings *s, const torre_option *table, const char *option,
+                          double said, double *value)
+{
+    if (said == 0 || fabs(*value - said) <= 1e-8 * fabs(said)) return TORRE_OK;
+    if (torre_options_given(table, option))
+        return torre_fail(TORRE_ERR_USAGE, "--%s %.10g contradicts %s, which says %.10g", option,
+                          *value, s->input, said);
+    *value = said;
+    return TORRE_OK;
+}
+
+static torre_status adopt_all(md_settings *s, const torre_option *table,
+                              const torre_particle_source *source)
+{
+    const bool granular = s->model == TORRE_PAIR_granular;
+    const char *units = source->units;
+    if (units[0] && strcmp(units, "lj") != 0 && !(granular && strcmp(units, "si") == 0))
+        return torre_fail(TORRE_ERR_INPUT, "%s: its units are %s, --model %s takes %s", s->input,
+                          units, granular ? "granular" : "lj", granular ? "si (or lj)" : "lj");
+    if (granular) {
+        if (source->has_pair)
+            return torre_fail(TORRE_ERR_INPUT,
+                              "%s: coefficients of lj/cut are not for --model granular; leave them "
+                              "out (LAMMPS: write_data FILE nocoeff)",
+                              s->input);
+        TORRE_TRY(adopt(s, table, "mass", source->mass, &s->mass));
+        return adopt(s, table, "diameter", source->diameter, &s->diameter);
+    }
+    TORRE_TRY(adopt(s, table, "epsilon", source->epsilon, &s->epsilon));
+    TORRE_TRY(adopt(s, table, "sigma", source->sigma, &s->sigma));
+    return adopt(s, table, "cutoff", source->cutoff, &s->cutoff);
+}
+
+torre_status md_input_read_file(md_settings *s, const torre_option *table, const bool wall[3],
+                                md_input *in, bool *has_velocities)
+{
+    torre_particle_source source;
+    torre_particle_wish wish = {.frame = s->frame};
+    memcpy(wish.wall, wall, sizeof wish.wall);
+    TORRE_TRY(torre_particle_file_read(s->input, &wish, &in->particles, &source));
+    TORRE_TRY(adopt_all(s, table, &source));
+    memcpy(in->about.origin, source.origin, sizeof source.origin);
+    *has_velocities = source.has_velocities;
+    return TORRE_OK;
+}
+
+static torre_status read_lj_file(md_settings *s, const torre_option *table, md_input *in)
+{
+    bool has_velocities;
+    TORRE_TRY(only_without_input(table));
+    TORRE_TRY(md_input_read_file(s, table, (const bool[3]){false}, in, &has_velocities));
+    if (has_velocities && torre_options_given(table, "temperature") && s->ensemble == TORRE_NVE)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s gives velocities; leave out --temperature, which would make others",
+                          s->input);
+    if (!has_velocities)
+        torre_md_start_velocities(&in->particles, s->temperature, (uint64_t)s->seed);
+    return TORRE_OK;
+}
+
+torre_status md_input_read(md_settings *s, const torre_option *table, md_input *in)
 {
     TORRE_TRY(only_of_the_model(s, table));
-    torre_particle_source source = {0};
+    TORRE_TRY(particle_check_endings(&s->common));
+    if (torre_options_given(table, "frame") && !s->input)
+        return torre_fail(TORRE_ERR_USAGE, "--frame is for --input");
+    in->about.units = "lj";
+    if (s->input && s->model != TORRE_PAIR_granular) TORRE_TRY(read_lj_file(s, table, in));
     torre_md_problem *p = &in->problem;
     *p = (torre_md_problem){.model = (torre_pair_model)s->model,
                             .parameter = {[TORRE_LJ_EPSILON] = s->epsilon,
@@ -77,15 +142,6 @@ torre_status md_input_read(const md_settings *s, const torre_option *table, md_i
         cells_of(s, cells);
         return torre_md_start_fcc_size(cells, s->density, &p->count, p->box, &p->mass);
     }
-    TORRE_TRY(only_without_input(table));
-    TORRE_TRY(torre_particle_file_read(s->input, &in->particles, &source));
-    if (source.has_velocities && torre_options_given(table, "temperature") &&
-        s->ensemble == TORRE_NVE)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "%s gives velocities; leave out --temperature, which would make others",
-                          s->input);
-    if (!source.has_velocities)
-        torre_md_start_velocities(&in->particles, s->temperature, (uint64_t)s->seed);
     torre_md_problem_set_particles(p, &in->particles);
     return TORRE_OK;
 }

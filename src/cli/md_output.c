@@ -25,16 +25,20 @@ torre_status md_output_open(const md_settings *s, const md_input *in, md_output 
         out->slice = calloc((size_t)s->profile_slices, sizeof *out->slice);
         if (!out->slice) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the height profile");
     }
-    if (s->common.dump) TORRE_TRY(torre_trajectory_open(s->common.dump, &out->dump));
-    if (s->write_data) TORRE_TRY(torre_lammps_data_write(s->write_data, &in->particles));
+    torre_trajectory_layout layout = {.about = in->about};
+    if (s->common.dump) TORRE_TRY(torre_trajectory_open(s->common.dump, &layout, &out->dump));
+    if (s->write_data)
+        TORRE_TRY(torre_lammps_data_write(s->write_data, &in->about, &in->particles));
     if (out->dump || out->picture || out->profile)
         TORRE_TRY(torre_md_particles_new(in->particles.count, &out->now));
+    out->now.mass = in->problem.mass;
     return TORRE_OK;
 }
 
 static void add_frame(md_output *out, const torre_md_run *run)
 {
-    torre_trajectory_frame(out->dump, run->step, (double)run->step * run->problem->dt, &out->now);
+    torre_trajectory_frame(out->dump, run->step, (double)run->step * run->problem->dt, &out->now,
+                           NULL);
 }
 
 torre_status md_output_frame(md_output *out, torre_md_run *run)
@@ -64,24 +68,33 @@ static torre_status complete_dump(md_output *out, torre_md_run *run, bool failed
     return torre_trajectory_commit(dump);
 }
 
-static void lj_csv(torre_text_output *csv, const torre_md_run *run)
+static void lj_csv_row(torre_text_output *csv, const torre_md_thermo *r)
 {
-    torre_text_output_print(csv, "step,temp,e_pair,e_mol,e_total,press,e_shifted\n");
-    for (int64_t i = 0; i < run->rows; i++) {
-        const torre_md_thermo *r = &run->row[i];
-        torre_text_output_print(csv, "%" PRId64 ",%.17g,%.17g,0,%.17g,%.17g,%.17g\n", r->step,
-                                r->temperature, r->pair_energy, r->total_energy, r->pressure,
-                                r->shifted_energy);
-    }
+    torre_text_output_print(csv, "%" PRId64 ",%.17g,%.17g,0,%.17g,%.17g,%.17g\n", r->step,
+                            r->temperature, r->pair_energy, r->total_energy, r->pressure,
+                            r->shifted_energy);
 }
 
-static torre_status complete_csv(md_output *out, const torre_md_run *run)
+void md_output_row(md_output *out, const torre_md_run *run, const torre_md_thermo *row)
+{
+    const bool granular = run->problem->model == TORRE_PAIR_granular;
+    if (!out->csv) return;
+    if (row == run->row) { /* the first */
+        if (granular)
+            md_granular_csv_head(out->csv);
+        else
+            torre_text_output_print(out->csv, "step,temp,e_pair,e_mol,e_total,press,e_shifted\n");
+    }
+    if (granular)
+        md_granular_csv_row(out->csv, run, row);
+    else
+        lj_csv_row(out->csv, row);
+    torre_text_output_publish(out->csv); /* commit tells of what could not be written */
+}
+
+static torre_status complete_csv(md_output *out)
 {
     torre_text_output *csv = out->csv;
-    if (run->problem->model == TORRE_PAIR_granular)
-        md_granular_csv(csv, run);
-    else
-        lj_csv(csv, run);
     out->csv = NULL;
     return torre_text_output_commit(csv);
 }
@@ -117,7 +130,7 @@ static torre_status complete_picture(md_output *out, torre_md_run *run)
 torre_status md_output_results(md_output *out, torre_md_run *run, bool failed)
 {
     if (out->dump) TORRE_TRY(complete_dump(out, run, failed));
-    if (out->csv) TORRE_TRY(complete_csv(out, run));
+    if (out->csv) TORRE_TRY(complete_csv(out));
     if (out->profile) TORRE_TRY(complete_profile(out, run));
     if (out->picture && !failed) TORRE_TRY(complete_picture(out, run));
     return TORRE_OK;

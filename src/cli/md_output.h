@@ -4,8 +4,8 @@
 
 #include "cli/md_input.h"
 #include "io/output_file.h"
-#include "io/particle_file.h"
 #include "io/text_output.h"
+#include "io/trajectory.h"
 
 typedef struct md_output {
     const md_settings *settings;
@@ -21,12 +21,15 @@ typedef struct md_output {
 /* Write the initial state where asked for, and open everything else. */
 torre_status md_output_open(const md_settings *settings, const md_input *input, md_output *output);
 
+/* Append a row of the thermo table to the CSV; a failure is kept for md_output_results. */
+void md_output_row(md_output *output, const torre_md_run *run, const torre_md_thermo *row);
+
 /* Append a frame to the dump and a sample to the profile where they are due. */
 torre_status md_output_frame(md_output *output, torre_md_run *run);
 
 /*
- * Complete dump, CSV and picture with the state of the run. After a run that failed: only frames
- * and rows that were computed before, no picture.
+ * Complete dump, profile and picture with the state of the run, and end the CSV. After a run that
+ * failed: only frames and rows that were computed before, no picture.
  */
 torre_status md_output_results(md_output *output, torre_md_run *run, bool failed);
 

@@ -19,6 +19,7 @@ static const md_settings defaults = {
     .cells = {20, 20, 20},
     .density = 0.8442,
     .temperature = 1.44,
+    .frame = -1,
     .seed = 87287,
     .epsilon = 1,
     .sigma = 1,
@@ -62,8 +63,19 @@ void md_settings_init(md_settings *s, torre_option *table)
             "of the initial velocities, where no input file gives them; granular: mean square "
             "of the velocity along an axis, 0.01"),
         OPTION_COUNT("seed", &s->seed, 0, "of velocities and thermostat noise"),
-        OPTION_TEXT("input", &s->input, "FILE", "",
-                    "start from LAMMPS data or extended XYZ (may be .gz) instead of a lattice"),
+        OPTION_TEXT(
+            "input", &s->input, "FILE", "",
+            "start from LAMMPS data, a LAMMPS text dump or extended XYZ (may be .gz) instead "
+            "of a lattice"),
+        {.name = "frame",
+         .kind = TORRE_OPTION_INTEGER,
+         .value = &s->frame,
+         .low = 0,
+         .high = OPTION_BIG,
+         .word = "last",
+         .word_value = -1,
+         .metavar = "N|last",
+         .help = "frame of --input to start from; the first is 0"},
 
         OPTION_GROUP("Interaction"),
         OPTION_CHOICE("model", &s->model, models,
@@ -121,11 +133,11 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_COUNT("thermo", &s->thermo, 0,
                      "steps between rows of the thermo table; 0 for the first "
                      "and the last only"),
-        OPTION_TEXT("csv", &s->common.csv, "FILE", "", "the thermo table as CSV"),
-        OPTION_TEXT(
-            "dump", &s->common.dump, "FILE", "",
-            "trajectory: extended XYZ for .xyz or .extxyz, otherwise a LAMMPS dump; compressed for "
-            ".gz"),
+        OPTION_TEXT("csv", &s->common.csv, "FILE", "",
+                    "the thermo table as CSV, which grows row by row; compressed for .gz"),
+        OPTION_TEXT("dump", &s->common.dump, "FILE", "",
+                    "trajectory: extended XYZ (.xyz, .extxyz) or LAMMPS dump (.dump, .lammpstrj); "
+                    "compressed with a further .gz"),
         OPTION_COUNT("dump-every", &s->common.dump_every, 0,
                      "steps between its frames, from step 0; 0 for the "
                      "last state only"),
@@ -198,7 +210,17 @@ void md_help(const torre_option *table)
          "a particle, k_B = 1. The table has energies per particle; Temp and Press count\n"
          "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
          "--shake-amplitude, --skin and --bin-size in diameters. Its time step must not exceed a\n"
-         "twentieth of the contact time.");
+         "twentieth of the contact time.\n"
+         "\n"
+         "--input takes what write_data of LAMMPS writes (atom styles atomic, bond, angle,\n"
+         "molecular, charge, full and sphere), frames of its text dumps, and extended XYZ of ASE,\n"
+         "OVITO and md itself. Masses, diameters, velocities, and epsilon, sigma and cutoff of\n"
+         "lj/cut count as if they were options. Along periodic axes particles are put into the\n"
+         "box. What md does not have is refused: several kinds of particles, tilted boxes, bonds,\n"
+         "charges, rotation. The run begins at step 0.\n"
+         "\n"
+         "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
+         "there.");
     particle_help_exit_codes(
         "the run became unstable, or would: time step too large, particles that overlap");
 }

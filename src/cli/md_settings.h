@@ -9,6 +9,7 @@ typedef struct md_settings {
     int64_t cells[3];
     double density, temperature;
     const char *input;
+    int64_t frame; /* -1: the last */
     int64_t seed;
     /* interaction */
     int model;

@@ -115,6 +115,10 @@ static void report_rows(torre_report *r, const torre_md_run *run)
     for (int64_t i = 0; i < run->rows; i++) {
         const torre_md_thermo *row = &run->row[i];
         torre_report *at = torre_report_object(list, NULL);
+        if (is_granular(run->problem)) {
+            md_granular_report_row(at, run, row);
+            continue;
+        }
         torre_report_integer(at, "step", row->step);
         torre_report_real(at, "temp", row->temperature);
         torre_report_real(at, "e_pair", row->pair_energy);
@@ -122,11 +126,6 @@ static void report_rows(torre_report *r, const torre_md_run *run)
         torre_report_real(at, "press", row->pressure);
         torre_report_real(at, "e_shifted", row->shifted_energy);
         torre_report_reals(at, "momentum", row->momentum, 3);
-        if (!is_granular(run->problem)) continue;
-        torre_report_real(at, "granular_temperature",
-                          torre_granular_temperature(run->problem, row));
-        torre_report_real(at, "e_lost", row->lost / (double)run->problem->count);
-        torre_report_real(at, "contacts", row->contacts);
     }
 }
 

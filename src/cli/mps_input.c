@@ -37,6 +37,7 @@ static torre_status read_gauges(const mps_settings *s, mps_input *in)
 torre_status mps_input_read(const mps_settings *s, mps_input *in)
 {
     const int dims = (int)s->dimensions;
+    TORRE_TRY(particle_check_endings(&s->common));
     const double spacing = s->spacing > 0 ? s->spacing : 0.1 / column_cells[s->size];
     const double influence = s->influence > 0 ? s->influence : dims == 2 ? 2.1 : 2.35;
     in->tank = (torre_mps_tank){.dims = dims,

@@ -32,7 +32,22 @@ static torre_status open_tables(mps_output *out)
         torre_text_output_print(out->csv, "step,t,front,kinetic,potential,speed,pressure,"
                                           "compression,surface,px,py,pz\n");
     }
-    return s->common.dump ? torre_text_output_open(s->common.dump, &out->dump) : TORRE_OK;
+    return TORRE_OK;
+}
+
+/* In coordinates of the tank, as gauges and front are; the box reaches beyond its walls. */
+static torre_status open_dump(mps_output *out)
+{
+    const mps_input *in = out->input;
+    const torre_mps_problem *p = &in->problem;
+    torre_trajectory_layout layout = {
+        .about = {.units = "si", .diameter = p->spacing, .wall = {true, true, in->tank.side_walls}},
+        .kinds = 3,
+        .kind_end = {p->fluid, p->fluid + p->wall, p->count},
+        .columns = 2,
+        .column = {"pressure", "number_density"}};
+    for (int a = 0; a < 3; a++) layout.about.origin[a] = -in->layout.origin[a];
+    return torre_trajectory_open(out->settings->common.dump, &layout, &out->dump);
 }
 
 torre_status mps_output_open(const mps_settings *s, const mps_input *in, mps_output *out)
@@ -46,6 +61,7 @@ torre_status mps_output_open(const mps_settings *s, const mps_input *in, mps_out
         TORRE_TRY(torre_output_open(out->picture_path, &out->picture));
     }
     if (s->common.json) TORRE_TRY(torre_output_open(s->common.json, &out->json));
+    if (s->common.dump) TORRE_TRY(open_dump(out));
     return open_tables(out);
 }
 
@@ -106,28 +122,31 @@ static torre_status write_frame(mps_output *out, const torre_mps_run *run)
     return status;
 }
 
-/* Nine digits: every f32 reads back as itself. Species are those that readers know: oxygen for
- * water, X, an unknown atom, for what stands still. */
 static void write_dump(mps_output *out, const torre_mps_run *run)
 {
-    const torre_mps_problem *p = run->problem;
-    torre_text_output_print(
-        out->dump,
-        "%" PRId64 "\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Properties="
-        "id:I:1:species:S:1:kind:I:1:pos:R:3:velo:R:3:pressure:R:1:number_density:R:1 "
-        "Time=%.17g Step=%" PRId64 " pbc=\"T T T\"\n",
-        p->count, p->box[0], p->box[1], p->box[2], run->row.time, run->step);
-    for (int64_t i = 0; i < p->count; i++)
-        torre_text_output_print(
-            out->dump, "%" PRId64 " %s %d %.9g %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", i + 1,
-            i < p->fluid ? "O" : "X", (i >= p->fluid) + (i >= p->fluid + p->wall),
-            run->now.position[0][i], run->now.position[1][i], run->now.position[2][i],
-            run->now.velocity[0][i], run->now.velocity[1][i], run->now.velocity[2][i],
-            run->pressure[i], run->number_density[i]);
+    const double *const values[] = {run->pressure, run->number_density};
+    torre_trajectory_frame(out->dump, run->step, run->row.time, &run->now, values);
     out->dumped = run->step;
 }
 
-static void write_gauges(mps_output *out, const torre_mps_run *run)
+static torre_status write_front(mps_output *out, const torre_mps_row *r)
+{
+    double x = mps_output_front(out->input, r);
+    torre_text_output_print(out->front, "%.9g,%.9g,%.9g,%.9g\n", r->time, x, x / out->input->width,
+                            mps_output_time(out->input, r));
+    return torre_text_output_publish(out->front);
+}
+
+static torre_status write_csv(mps_output *out, const torre_mps_row *r)
+{
+    torre_text_output_print(
+        out->csv, "%" PRId64 ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%" PRId64 ",%.9g,%.9g,%.9g\n",
+        r->step, r->time, mps_output_front(out->input, r), r->kinetic, r->potential, r->speed,
+        r->pressure, r->compression, r->surface, r->momentum[0], r->momentum[1], r->momentum[2]);
+    return torre_text_output_publish(out->csv);
+}
+
+static torre_status write_gauges(mps_output *out, const torre_mps_run *run)
 {
     const mps_input *in = out->input;
     torre_text_output_print(out->gauges, "%.9g", run->row.time);
@@ -137,24 +156,15 @@ static void write_gauges(mps_output *out, const torre_mps_run *run)
         torre_text_output_print(out->gauges, ",%.9g", torre_mps_run_gauge(run, at));
     }
     torre_text_output_print(out->gauges, "\n");
+    return torre_text_output_publish(out->gauges);
 }
 
 torre_status mps_output_row(mps_output *out, const torre_mps_run *run)
 {
     const mps_settings *s = out->settings;
-    const torre_mps_row *r = &run->row;
-    if (out->front) {
-        double x = mps_output_front(out->input, r);
-        torre_text_output_print(out->front, "%.9g,%.9g,%.9g,%.9g\n", r->time, x,
-                                x / out->input->width, mps_output_time(out->input, r));
-    }
-    if (out->gauges) write_gauges(out, run);
-    if (out->csv)
-        torre_text_output_print(
-            out->csv, "%" PRId64 ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%" PRId64 ",%.9g,%.9g,%.9g\n",
-            r->step, r->time, mps_output_front(out->input, r), r->kinetic, r->potential, r->speed,
-            r->pressure, r->compression, r->surface, r->momentum[0], r->momentum[1],
-            r->momentum[2]);
+    if (out->front) TORRE_TRY(write_front(out, &run->row));
+    if (out->gauges) TORRE_TRY(write_gauges(out, run));
+    if (out->csv) TORRE_TRY(write_csv(out, &run->row));
     if (out->dump && s->common.dump_every && out->rows % s->common.dump_every == 0)
         write_dump(out, run);
     if (s->frame_every && out->rows % s->frame_every == 0) TORRE_TRY(write_frame(out, run));
@@ -172,7 +182,11 @@ static torre_status commit(torre_text_output **file)
 torre_status mps_output_results(mps_output *out, const torre_mps_run *run, bool failed)
 {
     if (out->dump && !failed && out->dumped != run->step) write_dump(out, run);
-    TORRE_TRY(commit(&out->dump));
+    if (out->dump) {
+        torre_trajectory *dump = out->dump;
+        out->dump = NULL;
+        TORRE_TRY(torre_trajectory_commit(dump));
+    }
     TORRE_TRY(commit(&out->front));
     TORRE_TRY(commit(&out->gauges));
     TORRE_TRY(commit(&out->csv));
@@ -188,7 +202,7 @@ void mps_output_close(mps_output *out)
     torre_text_output_discard(out->front);
     torre_text_output_discard(out->gauges);
     torre_text_output_discard(out->csv);
-    torre_text_output_discard(out->dump);
+    torre_trajectory_discard(out->dump);
     torre_output_discard(out->json);
     torre_output_discard(out->picture);
     memset(out, 0, sizeof *out);

@@ -5,11 +5,13 @@
 #include "cli/mps_input.h"
 #include "io/output_file.h"
 #include "io/text_output.h"
+#include "io/trajectory.h"
 
 typedef struct mps_output {
     const mps_settings *settings;
     const mps_input *input;
-    torre_text_output *front, *gauges, *csv, *dump;
+    torre_text_output *front, *gauges, *csv;
+    torre_trajectory *dump;
     torre_output *json, *picture;
     char front_path[4096], gauges_path[4096], picture_path[4096];
     int64_t rows, frames; /* written so far */
@@ -26,7 +28,7 @@ double mps_output_time(const mps_input *input, const torre_mps_row *row);
 /* A row for every file that wants one. */
 torre_status mps_output_row(mps_output *output, const torre_mps_run *run);
 
-/* Complete all files with the last row; failed: no picture, no further frame. */
+/* End all tables, complete dump and picture with the last row; failed: no picture, no frame. */
 torre_status mps_output_results(mps_output *output, const torre_mps_run *run, bool failed);
 
 /* Close what is open, leaving nothing incomplete behind. */

@@ -78,11 +78,14 @@ void mps_settings_init(mps_settings *s, torre_option *table)
                     "the front as CSV: t, x, x/L, t sqrt(2g/L), x from the left wall"),
         OPTION_TEXT("gauges", &s->gauges, "X,Y,Z[;...]", "",
                     "points in the tank where the pressure goes to gauges.csv (2-D: X,Y)"),
-        OPTION_TEXT("csv", &s->common.csv, "FILE", "", "the table as CSV"),
-        OPTION_TEXT(
-            "dump", &s->common.dump, "FILE", "",
-            "extended XYZ with kind (0 fluid, 1 wall, 2 dummy), velocity, pressure and number "
-            "density; compressed for .gz"),
+        OPTION_TEXT("csv", &s->common.csv, "FILE", "",
+                    "the table as CSV; like those of --front and --gauges it grows row by row"),
+        OPTION_TEXT("dump", &s->common.dump, "FILE", "",
+                    "trajectory with velocity, radius, kind (0 fluid, 1 wall, 2 dummy), pressure "
+                    "and number "
+                    "density: extended XYZ (.xyz, .extxyz) or LAMMPS dump (.dump, .lammpstrj, type "
+                    "= kind + "
+                    "1); compressed with a further .gz"),
         OPTION_COUNT("dump-every", &s->common.dump_every, 0,
                      "rows between its frames, from step 0; 0 for the last state only"),
         OPTION_COUNT("frame-every", &s->frame_every, 0,

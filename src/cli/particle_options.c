@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cli/program.h"
+#include "io/file_ending.h"
 #include "io/output_file.h"
+#include "io/trajectory.h"
 
 const char *const particle_precisions[] = {"auto", "f32", "f64", "mixed", NULL};
 
@@ -81,6 +83,14 @@ torre_status particle_output_path(const particle_options *o, const char *option,
     if (length < 0 || length >= (int)size)
         return torre_fail(TORRE_ERR_USAGE, "--%s is too long a name", option);
     return bare ? torre_output_directory(o->output) : TORRE_OK;
+}
+
+torre_status particle_check_endings(const particle_options *o)
+{
+    static const char *const pictures[] = {".png", NULL};
+    if (particle_output_wanted(o->picture))
+        TORRE_TRY(torre_file_ending_check("picture", o->picture, pictures, false));
+    return o->dump ? torre_trajectory_check("dump", o->dump) : TORRE_OK;
 }
 
 bool particle_output_wanted(const char *name) { return strcmp(name, "none") != 0; }

@@ -81,6 +81,9 @@ const char *particle_ordering_name(const torre_md_plan *plan);
 torre_status particle_output_path(const particle_options *options, const char *option,
                                   const char *name, char *path, size_t size);
 
+/* Refuse endings of --dump and --picture that stand for no format. */
+torre_status particle_check_endings(const particle_options *options);
+
 /* Whether a file that may be "none" is wanted. */
 bool particle_output_wanted(const char *name);
 

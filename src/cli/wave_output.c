@@ -5,27 +5,18 @@
 #include <string.h>
 
 #include "io/field_picture.h"
+#include "io/file_ending.h"
 #include "io/npy.h"
 #include "io/segy.h"
 #include "io/seismogram.h"
 
 static bool format_of(const char *name, wave_trace_format *format)
 {
-    static const struct {
-        const char *ending;
-        wave_trace_format format;
-    } known[] = {{".npy", WAVE_NPY},
-                 {".sgy", WAVE_SEGY},
-                 {".segy", WAVE_SEGY},
-                 {".su", WAVE_SU},
-                 {".png", WAVE_PNG}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        size_t n = strlen(name), m = strlen(known[i].ending);
-        if (n <= m || strcmp(name + n - m, known[i].ending) != 0) continue;
-        *format = known[i].format;
-        return true;
-    }
-    return false;
+    static const char *const endings[] = {".npy", ".sgy", ".segy", ".su", ".png", NULL};
+    static const wave_trace_format formats[] = {WAVE_NPY, WAVE_SEGY, WAVE_SEGY, WAVE_SU, WAVE_PNG};
+    int ending = torre_file_ending(name, endings, false);
+    if (ending >= 0) *format = formats[ending];
+    return ending >= 0;
 }
 
 /* SEG-Y or SU, which keep the time step as whole microseconds. */
@@ -54,10 +45,10 @@ static torre_status check_names(const wave_output *out)
 
 torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *whole_microseconds)
 {
+    static const char *const arrays[] = {".npy", NULL};
     out->settings = s;
     *whole_microseconds = false;
-    if (s->field && strcmp(s->field, "-") == 0)
-        return torre_fail(TORRE_ERR_USAGE, "--field must be a file name (got -)");
+    if (s->field) TORRE_TRY(torre_file_ending_check("field", s->field, arrays, false));
     if (!s->traces) return check_names(out);
     out->trace_names = strdup(s->traces);
     if (!out->trace_names) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");

@@ -4,20 +4,15 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/numbers.h"
 #include "io/particle_file.h"
+#include "io/particle_rows.h"
 #include "io/text_input.h"
-
-#define COLUMNS 64
-
-/* Where the columns are, -1 for none. */
-typedef struct extxyz_layout {
-    int position, velocity, columns;
-} extxyz_layout;
 
 /*
  * The value of key in the second line, copied to value without its quotes. Keys are matched without
@@ -62,83 +57,117 @@ static torre_status read_lattice(const torre_text_input *in, const char *line, d
     return TORRE_OK;
 }
 
-static torre_status read_layout(const torre_text_input *in, const char *line, extxyz_layout *layout)
+/* Origin="x y z", where the box begins (as OVITO writes it); 0 without it. */
+static torre_status read_origin(const torre_text_input *in, const char *line, double low[3])
 {
-    char text[1024];
-    *layout = (extxyz_layout){-1, -1, 0};
+    char text[256], *word[3];
+    memset(low, 0, 3 * sizeof *low);
+    if (!find_value(line, "Origin", text, sizeof text)) return TORRE_OK;
+    bool good = torre_text_words(text, word, 3) == 3;
+    for (int a = 0; good && a < 3; a++) good = torre_parse_real(word[a], &low[a]);
+    if (good) return TORRE_OK;
+    return torre_fail(TORRE_ERR_INPUT, "%s: Origin must have three numbers",
+                      torre_text_input_where(in));
+}
+
+/* pbc="T T F"; a file without it has a box, so it is periodic. */
+static torre_status read_periodic(const torre_text_input *in, const torre_particle_wish *wish,
+                                  const char *line)
+{
+    char text[64], *word[3];
+    bool periodic[3] = {true, true, true};
+    if (!find_value(line, "pbc", text, sizeof text)) return TORRE_OK;
+    bool good = torre_text_words(text, word, 3) == 3;
+    for (int a = 0; good && a < 3; a++) {
+        periodic[a] = strchr("Tt1", word[a][0]) != NULL;
+        good = periodic[a] || strchr("Ff0", word[a][0]);
+    }
+    if (good) return torre_particle_check_periodic(in, wish, periodic);
+    return torre_fail(TORRE_ERR_INPUT, "%s: pbc must be three of T and F",
+                      torre_text_input_where(in));
+}
+
+/*
+ * Names of the columns of a property as particle_rows.h has them; its own name, once for every
+ * column, where that knows none. False where it has another number of columns than it must.
+ */
+static bool column_names(const char *name, int64_t columns, char *names, size_t size)
+{
+    static const struct {
+        const char *property, *names;
+        int columns;
+    } known[] = {{"pos", "x y z", 3},        {"velo", "vx vy vz", 3},
+                 {"vel", "vx vy vz", 3},     {"velocities", "vx vy vz", 3},
+                 {"momenta", "px py pz", 3}, {"species", "species", 1},
+                 {"Z", "type", 1},           {"numbers", "type", 1},
+                 {"type", "type", 1},        {"id", "id", 1},
+                 {"mass", "mass", 1},        {"masses", "mass", 1},
+                 {"radius", "radius", 1},    {"diameter", "diameter", 1},
+                 {"density", "density", 1},  {"charge", "q", 1},
+                 {"initial_charges", "q", 1}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        if (strcmp(known[k].property, name) != 0) continue;
+        snprintf(names, size, "%s ", known[k].names);
+        return columns == known[k].columns;
+    }
+    names[0] = 0;
+    for (int64_t k = 0; k < columns; k++) {
+        size_t used = strlen(names);
+        snprintf(names + used, size - used, "%.24s[%d] ", name, (int)k);
+    }
+    return true;
+}
+
+/* Properties=name:type:columns:... */
+static torre_status read_columns(torre_particle_rows *rows, const char *line)
+{
+    char text[1024], names[32 * TORRE_ROW_COLUMNS] = "";
     if (!find_value(line, "Properties", text, sizeof text)) strcpy(text, "species:S:1:pos:R:3");
+    int64_t columns = 0;
     for (char *at = text; *at;) {
-        char *name = at, *type = strchr(name, ':');
-        char *columns = type ? strchr(type + 1, ':') : NULL;
+        char *name = at, *type = strchr(name, ':'), *number = type ? strchr(type + 1, ':') : NULL;
         int64_t n = 0;
-        if (columns) {
-            *type++ = *columns++ = 0;
-            at = columns + strcspn(columns, ":");
+        if (number) {
+            *type++ = *number++ = 0;
+            at = number + strcspn(number, ":");
             if (*at) *at++ = 0;
         }
-        if (!columns || !torre_parse_integer(columns, &n) || n < 1 || n > COLUMNS ||
-            layout->columns + n > COLUMNS)
+        size_t used = strlen(names);
+        if (!number || !torre_parse_integer(number, &n) || n < 1 || n > TORRE_ROW_COLUMNS ||
+            (columns += n) > TORRE_ROW_COLUMNS ||
+            !column_names(name, n, names + used, sizeof names - used))
             return torre_fail(TORRE_ERR_INPUT,
-                              "%s: Properties must be name:type:columns:..., at most %d columns",
-                              torre_text_input_where(in), COLUMNS);
-        if (strcmp(name, "pos") == 0 && n == 3) layout->position = layout->columns;
-        if (n == 3 && (strcmp(name, "velo") == 0 || strcmp(name, "vel") == 0 ||
-                       strcmp(name, "velocities") == 0))
-            layout->velocity = layout->columns;
-        layout->columns += (int)n;
+                              "%s: Properties must be name:type:columns:..., at most %d columns, "
+                              "of these pos:R:3 and velo:R:3 (at %.40s)",
+                              torre_text_input_where(rows->in), TORRE_ROW_COLUMNS, name);
     }
-    if (layout->position < 0)
-        return torre_fail(TORRE_ERR_INPUT, "%s: Properties has no pos:R:3",
-                          torre_text_input_where(in));
-    return TORRE_OK;
+    return torre_particle_rows_columns(rows, names, true);
 }
 
-static torre_status read_particle(torre_text_input *in, const extxyz_layout *layout, int64_t i,
-                                  torre_md_particles *p)
+torre_status torre_extxyz_read(torre_text_input *in, char *line, const torre_particle_wish *wish,
+                               torre_md_particles *p, torre_particle_source *source)
 {
-    char *line, *word[COLUMNS];
+    int64_t count;
+    char *word[2];
+    double box[3], low[3];
+    torre_particle_rows rows = {.in = in, .particles = p, .low = low, .wish = wish};
+    if (torre_text_words(line, word, 2) != 1 || !torre_parse_integer(word[0], &count) || count < 1)
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: a frame of extended XYZ begins with the number of particles, at "
+                          "least 1 (got %.40s)",
+                          torre_text_input_where(in), line);
     TORRE_TRY(torre_text_input_line(in, &line));
     if (!line)
-        return torre_fail(TORRE_ERR_INPUT,
-                          "%s: the file ends after %" PRId64 " of %" PRId64 " particles",
-                          torre_text_input_where(in), i, p->count);
-    int words = torre_text_words(line, word, COLUMNS);
-    if (words != layout->columns)
-        return torre_fail(TORRE_ERR_INPUT, "%s: expected %d columns (got %d)",
-                          torre_text_input_where(in), layout->columns, words);
-    for (int a = 0; a < 3; a++) {
-        double value;
-        if (!torre_parse_real(word[layout->position + a], &value))
-            return torre_fail(TORRE_ERR_INPUT, "%s: a position is not a number (%.40s)",
-                              torre_text_input_where(in), word[layout->position + a]);
-        TORRE_TRY(torre_particle_place(in, a, 0, p->box[a], value, &p->position[a][i]));
-        if (layout->velocity >= 0 &&
-            !torre_parse_real(word[layout->velocity + a], &p->velocity[a][i]))
-            return torre_fail(TORRE_ERR_INPUT, "%s: a velocity is not a number (%.40s)",
-                              torre_text_input_where(in), word[layout->velocity + a]);
-    }
-    return TORRE_OK;
-}
-
-torre_status torre_extxyz_read(torre_text_input *in, int64_t count, torre_md_particles *p,
-                               torre_particle_source *source)
-{
-    char *line;
-    extxyz_layout layout;
-    double box[3];
-    if (count < 1)
-        return torre_fail(TORRE_ERR_INPUT,
-                          "%s: there must be at least one particle (got %" PRId64 ")",
-                          torre_text_input_where(in), count);
-    TORRE_TRY(torre_text_input_line(in, &line));
-    if (!line)
-        return torre_fail(TORRE_ERR_INPUT, "%s: the file ends after its first line",
+        return torre_fail(TORRE_ERR_INPUT, "%s: the file ends after the first line of a frame",
                           torre_text_input_where(in));
     TORRE_TRY(read_lattice(in, line, box));
-    TORRE_TRY(read_layout(in, line, &layout));
+    TORRE_TRY(read_origin(in, line, low));
+    TORRE_TRY(read_periodic(in, wish, line));
+    TORRE_TRY(read_columns(&rows, line));
     TORRE_TRY(torre_md_particles_new(count, p));
     memcpy(p->box, box, sizeof box);
-    for (int64_t i = 0; i < count; i++) TORRE_TRY(read_particle(in, &layout, i, p));
-    source->has_velocities = layout.velocity >= 0;
-    return TORRE_OK;
+    torre_status status = torre_particle_rows_read(&rows);
+    if (!status) torre_particle_rows_finish(&rows, source);
+    torre_particle_rows_free(&rows);
+    return status;
 }

@@ -1,28 +1,88 @@
-/* LAMMPS data files (docs.lammps.org/read_data.html), atom style atomic, one type. */
+/* LAMMPS data files (docs.lammps.org/read_data.html): one atom type, orthogonal box. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/numbers.h"
 #include "io/particle_file.h"
+#include "io/particle_rows.h"
 #include "io/text_input.h"
 #include "io/text_output.h"
 
 #define WORDS 16
 
+static const double pi = 3.14159265358979323846;
+
 typedef struct data_reader {
     torre_text_input *in;
     torre_md_particles *particles;
-    int64_t count, types;
+    torre_particle_source *source;
+    torre_particle_rows rows;
+    int64_t count;
     double low[3], high[3];
     bool has_edge[3], has_atoms, has_velocities;
-    bool *seen; /* [count], of the section being read */
+    const char *velocities; /* columns of that section */
+    char comment[64];       /* behind the words of the line: style of the section */
 } data_reader;
+
+/* Columns of the section Atoms by atom style, and what follows an id under Velocities. */
+static const struct atom_style {
+    const char *name, *atoms, *velocities;
+} atom_styles[] = {
+    {"atomic", "id type x y z", "id vx vy vz"},
+    {"bond", "id molecule type x y z", "id vx vy vz"},
+    {"angle", "id molecule type x y z", "id vx vy vz"},
+    {"molecular", "id molecule type x y z", "id vx vy vz"},
+    {"charge", "id type q x y z", "id vx vy vz"},
+    {"full", "id molecule type q x y z", "id vx vy vz"},
+    {"sphere", "id type diameter density x y z", "id vx vy vz omegax omegay omegaz"}};
 
 static torre_status bad(const data_reader *r, const char *what)
 {
     return torre_fail(TORRE_ERR_INPUT, "%s: %s", torre_text_input_where(r->in), what);
+}
+
+static torre_status read_edge(data_reader *r, int a, char **word)
+{
+    if (!torre_parse_real(word[0], &r->low[a]) || !torre_parse_real(word[1], &r->high[a]) ||
+        !(r->high[a] > r->low[a]) || !isfinite(r->high[a] - r->low[a]))
+        return bad(r, "the box needs two numbers, the first below the second");
+    r->has_edge[a] = true;
+    return TORRE_OK;
+}
+
+static torre_status read_tilt(data_reader *r, char **word)
+{
+    for (int k = 0; k < 3; k++) {
+        double tilt;
+        if (!torre_parse_real(word[k], &tilt) || tilt != 0)
+            return bad(r, "tilted boxes are not supported");
+    }
+    return TORRE_OK;
+}
+
+/* "N what": of what md has not (bonds, further types) there must be none. */
+static torre_status read_number(data_reader *r, char **word, int words)
+{
+    int64_t n;
+    if (!torre_parse_integer(word[0], &n)) n = -1;
+    if (words == 2 && strcmp(word[1], "atoms") == 0) {
+        if (n < 1) return bad(r, "the number of atoms must be at least 1");
+        r->count = n;
+        return TORRE_OK;
+    }
+    if (words == 3 && strcmp(word[1], "atom") == 0 && strcmp(word[2], "types") == 0) {
+        if (n != 1)
+            return bad(r, "there must be 1 atom type: md has one kind of particles, give it a file "
+                          "with one");
+        return TORRE_OK;
+    }
+    if (n == 0) return TORRE_OK;
+    return torre_fail(TORRE_ERR_INPUT, "%s: there must be 0 %s%s%s (got %.40s): md has none",
+                      torre_text_input_where(r->in), word[1], words > 2 ? " " : "",
+                      words > 2 ? word[2] : "", word[0]);
 }
 
 /* A header line; *known false when it is none of the header. */
@@ -31,40 +91,11 @@ static torre_status read_header(data_reader *r, char **word, int words, bool *kn
     static const char *const low_name[] = {"xlo", "ylo", "zlo"};
     static const char *const high_name[] = {"xhi", "yhi", "zhi"};
     *known = true;
-    if (words == 2 && strcmp(word[1], "atoms") == 0) {
-        if (!torre_parse_integer(word[0], &r->count) || r->count < 1)
-            return bad(r, "the number of atoms must be at least 1");
-        return TORRE_OK;
-    }
-    if (words == 3 && strcmp(word[1], "atom") == 0 && strcmp(word[2], "types") == 0) {
-        if (!torre_parse_integer(word[0], &r->types) || r->types != 1)
-            return bad(r, "there must be one atom type");
-        return TORRE_OK;
-    }
-    for (int a = 0; a < 3; a++) {
-        if (words != 4 || strcmp(word[2], low_name[a]) != 0 || strcmp(word[3], high_name[a]) != 0)
-            continue;
-        if (!torre_parse_real(word[0], &r->low[a]) || !torre_parse_real(word[1], &r->high[a]) ||
-            !(r->high[a] > r->low[a]))
-            return bad(r, "the box needs two numbers, the first below the second");
-        r->has_edge[a] = true;
-        return TORRE_OK;
-    }
-    if (words == 6 && strcmp(word[3], "xy") == 0) {
-        for (int k = 0; k < 3; k++) {
-            double tilt;
-            if (!torre_parse_real(word[k], &tilt) || tilt != 0)
-                return bad(r, "tilted boxes are not supported");
-        }
-        return TORRE_OK;
-    }
-    if (words >= 2 && word[0][0] >= '0' && word[0][0] <= '9') {
-        /* counts of bonds and the like, which must be zero */
-        int64_t n;
-        if (!torre_parse_integer(word[0], &n) || n != 0)
-            return bad(r, "only atoms of one type can be read (no bonds, bodies or other extras)");
-        return TORRE_OK;
-    }
+    for (int a = 0; words == 4 && a < 3; a++)
+        if (strcmp(word[2], low_name[a]) == 0 && strcmp(word[3], high_name[a]) == 0)
+            return read_edge(r, a, word);
+    if (words == 6 && strcmp(word[3], "xy") == 0) return read_tilt(r, word);
+    if (words >= 2 && strchr("-0123456789", word[0][0])) return read_number(r, word, words);
     *known = false;
     return TORRE_OK;
 }
@@ -75,65 +106,40 @@ static torre_status next_words(data_reader *r, char **word, int *words)
     char *line;
     do {
         TORRE_TRY(torre_text_input_line(r->in, &line));
+        const char *comment = line ? strchr(line, '#') : NULL;
+        snprintf(r->comment, sizeof r->comment, "%s",
+                 comment ? comment + 1 + strspn(comment + 1, " \t") : "");
+        r->comment[strcspn(r->comment, " \t")] = 0;
         *words = line ? torre_text_words(line, word, WORDS) : 0;
     } while (line && *words == 0);
     return TORRE_OK;
 }
 
-static torre_status read_id(data_reader *r, const char *text, int64_t *id)
+static torre_status read_atoms(data_reader *r)
 {
-    if (!torre_parse_integer(text, id) || *id < 1 || *id > r->count)
-        return torre_fail(TORRE_ERR_INPUT, "%s: atom ids must be 1 to %" PRId64 " (got %.40s)",
-                          torre_text_input_where(r->in), r->count, text);
-    if (r->seen[--*id])
-        return torre_fail(TORRE_ERR_INPUT, "%s: atom id %" PRId64 " is there twice",
-                          torre_text_input_where(r->in), *id + 1);
-    r->seen[*id] = true;
-    return TORRE_OK;
+    const size_t styles = sizeof atom_styles / sizeof atom_styles[0];
+    const struct atom_style *style = atom_styles; /* atomic, where the file does not say */
+    while (r->comment[0] && style < atom_styles + styles && strcmp(style->name, r->comment) != 0)
+        style++;
+    if (style == atom_styles + styles)
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: atom style %s cannot be read; atomic, bond, angle, molecular, "
+                          "charge, full and sphere can",
+                          torre_text_input_where(r->in), r->comment);
+    r->rows.image_flags = true;
+    r->has_atoms = true;
+    r->velocities = style->velocities;
+    TORRE_TRY(torre_particle_rows_columns(&r->rows, style->atoms, true));
+    return torre_particle_rows_read(&r->rows);
 }
 
-/* id type x y z [image flags] */
-static torre_status read_atom(data_reader *r, char **word, int words)
+static torre_status read_velocities(data_reader *r)
 {
-    int64_t id, type;
-    if (words != 5 && words != 8) return bad(r, "an atom needs id type x y z (atom style atomic)");
-    TORRE_TRY(read_id(r, word[0], &id));
-    if (!torre_parse_integer(word[1], &type) || type != 1) return bad(r, "the atom type must be 1");
-    for (int a = 0; a < 3; a++) {
-        double value;
-        if (!torre_parse_real(word[2 + a], &value)) return bad(r, "a position is not a number");
-        TORRE_TRY(torre_particle_place(r->in, a, r->low[a], r->high[a] - r->low[a], value,
-                                       &r->particles->position[a][id]));
-    }
-    return TORRE_OK;
-}
-
-/* id vx vy vz */
-static torre_status read_velocity(data_reader *r, char **word, int words)
-{
-    int64_t id;
-    if (words != 4) return bad(r, "a velocity needs id vx vy vz");
-    TORRE_TRY(read_id(r, word[0], &id));
-    for (int a = 0; a < 3; a++)
-        if (!torre_parse_real(word[1 + a], &r->particles->velocity[a][id]))
-            return bad(r, "a velocity is not a number");
-    return TORRE_OK;
-}
-
-static torre_status read_section(data_reader *r, torre_status (*read)(data_reader *, char **, int))
-{
-    char *word[WORDS];
-    int words;
-    memset(r->seen, 0, (size_t)r->count * sizeof *r->seen);
-    for (int64_t i = 0; i < r->count; i++) {
-        TORRE_TRY(next_words(r, word, &words));
-        if (words == 0)
-            return torre_fail(TORRE_ERR_INPUT,
-                              "%s: the file ends after %" PRId64 " of %" PRId64 " atoms",
-                              torre_text_input_where(r->in), i, r->count);
-        TORRE_TRY(read(r, word, words));
-    }
-    return TORRE_OK;
+    if (!r->has_atoms) return bad(r, "Velocities must come after Atoms");
+    r->rows.image_flags = false;
+    r->has_velocities = true;
+    TORRE_TRY(torre_particle_rows_columns(&r->rows, r->velocities, false));
+    return torre_particle_rows_read(&r->rows);
 }
 
 static torre_status read_mass(data_reader *r)
@@ -141,8 +147,45 @@ static torre_status read_mass(data_reader *r)
     char *word[WORDS];
     int words;
     TORRE_TRY(next_words(r, word, &words));
-    if (words != 2 || !torre_parse_real(word[1], &r->particles->mass) || !(r->particles->mass > 0))
-        return bad(r, "a mass needs type and a positive number");
+    if (words != 2 || strcmp(word[0], "1") != 0 || !torre_parse_real(word[1], &r->rows.mass) ||
+        !(r->rows.mass > 0))
+        return bad(r, "a mass needs the type 1 and a number above 0");
+    return TORRE_OK;
+}
+
+/* lj/cut and its variants for processors: lj/cut/opt and so on. */
+static bool is_lj_cut(const char *style)
+{
+    static const char *const variants[] = {"", "/opt", "/omp", "/gpu", "/intel", "/kk"};
+    if (!style[0]) return true;
+    if (strncmp(style, "lj/cut", 6) != 0) return false;
+    for (size_t k = 0; k < sizeof variants / sizeof variants[0]; k++)
+        if (strcmp(style + 6, variants[k]) == 0) return true;
+    return false;
+}
+
+/* types: 1 under Pair Coeffs, 2 under PairIJ Coeffs; then epsilon sigma [cutoff] */
+static torre_status read_pair(data_reader *r, int types)
+{
+    torre_particle_source *s = r->source;
+    char *word[WORDS];
+    int words;
+    if (!is_lj_cut(r->comment))
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: pair style %s is not lj/cut; leave its coefficients out (LAMMPS: "
+                          "write_data FILE nocoeff)",
+                          torre_text_input_where(r->in), r->comment);
+    TORRE_TRY(next_words(r, word, &words));
+    bool good = words == types + 2 || words == types + 3;
+    for (int k = 0; good && k < types; k++) good = strcmp(word[k], "1") == 0;
+    good = good && torre_parse_real(word[types], &s->epsilon) && s->epsilon > 0 &&
+           torre_parse_real(word[types + 1], &s->sigma) && s->sigma > 0;
+    if (good && words == types + 3)
+        good = torre_parse_real(word[types + 2], &s->cutoff) && s->cutoff > 0;
+    if (!good)
+        return bad(r, "coefficients of lj/cut need the type 1 (a pair: 1 1), epsilon, sigma and, "
+                      "if at all, a cutoff, all above 0");
+    s->has_pair = true;
     return TORRE_OK;
 }
 
@@ -156,68 +199,98 @@ static torre_status begin_sections(data_reader *r)
             return torre_fail(TORRE_ERR_INPUT, "%s: the header has no box along %c",
                               torre_text_input_where(r->in), "xyz"[a]);
     TORRE_TRY(torre_md_particles_new(r->count, r->particles));
-    r->seen = malloc((size_t)r->count * sizeof *r->seen);
-    if (!r->seen) return bad(r, "no memory for the atoms");
     for (int a = 0; a < 3; a++) r->particles->box[a] = r->high[a] - r->low[a];
     return TORRE_OK;
+}
+
+static torre_status read_section(data_reader *r, char **word, int words)
+{
+    const char *second = words == 2 ? word[1] : "";
+    bool one = words == 1, coefficients = strcmp(second, "Coeffs") == 0;
+    if (one && strcmp(word[0], "Masses") == 0) return read_mass(r);
+    if (one && strcmp(word[0], "Atoms") == 0 && !r->has_atoms) return read_atoms(r);
+    if (one && strcmp(word[0], "Velocities") == 0 && !r->has_velocities) return read_velocities(r);
+    if (coefficients && strcmp(word[0], "Pair") == 0) return read_pair(r, 1);
+    if (coefficients && strcmp(word[0], "PairIJ") == 0) return read_pair(r, 2);
+    return torre_fail(TORRE_ERR_INPUT,
+                      "%s: \"%.40s%s%.40s\" is not a line of a header, nor Masses, Pair Coeffs, "
+                      "PairIJ Coeffs, Atoms or Velocities (each once); is this a LAMMPS data file?",
+                      torre_text_input_where(r->in), word[0], *second ? " " : "", second);
+}
+
+/* "units lj" or "units = lj" in the first line. */
+static void read_units(const char *line, char units[16])
+{
+    const char *at = strstr(line, "units");
+    if (!at) return;
+    at += strspn(at + 5, " =") + 5;
+    size_t length = strcspn(at, " ,\t");
+    if (length < 16) memcpy(units, at, length);
 }
 
 static torre_status read_all(data_reader *r)
 {
     char *word[WORDS];
-    int words;
     for (;;) {
         bool known;
+        int words;
         TORRE_TRY(next_words(r, word, &words));
         if (words == 0) break;
         TORRE_TRY(read_header(r, word, words, &known));
         if (known) continue;
         TORRE_TRY(begin_sections(r));
-        if (strcmp(word[0], "Masses") == 0) {
-            TORRE_TRY(read_mass(r));
-        } else if (strcmp(word[0], "Atoms") == 0 && !r->has_atoms) {
-            TORRE_TRY(read_section(r, read_atom));
-            r->has_atoms = true;
-        } else if (strcmp(word[0], "Velocities") == 0 && !r->has_velocities) {
-            TORRE_TRY(read_section(r, read_velocity));
-            r->has_velocities = true;
-        } else {
-            return torre_fail(TORRE_ERR_INPUT,
-                              "%s: \"%.40s\" is not a line of a header, nor Masses, Atoms or "
-                              "Velocities; is this a LAMMPS data file?",
-                              torre_text_input_where(r->in), word[0]);
-        }
+        TORRE_TRY(read_section(r, word, words));
     }
-    if (!r->has_atoms) return bad(r, "there is no section Atoms");
-    return TORRE_OK;
+    return r->has_atoms ? TORRE_OK : bad(r, "there is no section Atoms");
 }
 
-torre_status torre_lammps_data_read(torre_text_input *in, torre_md_particles *particles,
+torre_status torre_lammps_data_read(torre_text_input *in, char *line,
+                                    const torre_particle_wish *wish, torre_md_particles *particles,
                                     torre_particle_source *source)
 {
-    data_reader reader = {.in = in, .particles = particles};
+    data_reader reader = {.in = in, .particles = particles, .source = source};
+    reader.rows = (torre_particle_rows){
+        .in = in, .particles = particles, .low = reader.low, .wish = wish, .blank_lines = true};
+    read_units(line, source->units);
     torre_status status = read_all(&reader);
-    free(reader.seen);
-    source->has_velocities = reader.has_velocities;
-    memcpy(source->origin, reader.low, sizeof source->origin);
+    if (!status) torre_particle_rows_finish(&reader.rows, source);
+    torre_particle_rows_free(&reader.rows);
     return status;
 }
 
-torre_status torre_lammps_data_write(const char *path, const torre_md_particles *p)
+static void write_atoms(torre_text_output *out, const torre_particle_about *about,
+                        const torre_md_particles *p)
+{
+    const double *low = about->origin, volume = pi / 6 * pow(about->diameter, 3);
+    if (volume > 0)
+        torre_text_output_print(out, "\nAtoms # sphere\n\n");
+    else
+        torre_text_output_print(out, "\nMasses\n\n1 %.17g\n\nAtoms # atomic\n\n", p->mass);
+    for (int64_t i = 0; i < p->count; i++) {
+        torre_text_output_print(out, "%" PRId64 " 1", i + 1);
+        if (volume > 0)
+            torre_text_output_print(out, " %.17g %.17g", about->diameter, p->mass / volume);
+        torre_text_output_print(out, " %.17g %.17g %.17g\n", low[0] + p->position[0][i],
+                                low[1] + p->position[1][i], low[2] + p->position[2][i]);
+    }
+}
+
+torre_status torre_lammps_data_write(const char *path, const torre_particle_about *about,
+                                     const torre_md_particles *p)
 {
     torre_text_output *out;
     TORRE_TRY(torre_text_output_open(path, &out));
-    torre_text_output_print(out, "LAMMPS data file, units lj, written by Torre md\n\n");
+    torre_text_output_print(out, "LAMMPS data file, units %s, written by Torre md\n\n",
+                            about->units);
     torre_text_output_print(out, "%" PRId64 " atoms\n1 atom types\n\n", p->count);
     for (int a = 0; a < 3; a++)
-        torre_text_output_print(out, "0 %.17g %clo %chi\n", p->box[a], "xyz"[a], "xyz"[a]);
-    torre_text_output_print(out, "\nMasses\n\n1 %.17g\n\nAtoms # atomic\n\n", p->mass);
-    for (int64_t i = 0; i < p->count; i++)
-        torre_text_output_print(out, "%" PRId64 " 1 %.17g %.17g %.17g\n", i + 1, p->position[0][i],
-                                p->position[1][i], p->position[2][i]);
+        torre_text_output_print(out, "%.17g %.17g %clo %chi\n", about->origin[a],
+                                about->origin[a] + p->box[a], "xyz"[a], "xyz"[a]);
+    write_atoms(out, about, p);
     torre_text_output_print(out, "\nVelocities\n\n");
     for (int64_t i = 0; i < p->count; i++)
-        torre_text_output_print(out, "%" PRId64 " %.17g %.17g %.17g\n", i + 1, p->velocity[0][i],
-                                p->velocity[1][i], p->velocity[2][i]);
+        torre_text_output_print(out, "%" PRId64 " %.17g %.17g %.17g%s\n", i + 1, p->velocity[0][i],
+                                p->velocity[1][i], p->velocity[2][i],
+                                about->diameter > 0 ? " 0 0 0" : "");
     return torre_text_output_commit(out);
 }

@@ -113,6 +113,20 @@ const char *torre_output_path(const torre_output *out) { return out->path; }
 
 const char *torre_output_temporary(const torre_output *out) { return out->temporary; }
 
+torre_status torre_output_publish(torre_output *out)
+{
+    errno = 0;
+    if (ferror(out->stream) | fflush(out->stream)) {
+        errno = out->reason ? out->reason : errno ? errno : EIO;
+        return cannot("write", out->path);
+    }
+    if (!out->temporary) return TORRE_OK;
+    if (rename(out->temporary, out->target)) return cannot("write", out->path);
+    free(out->temporary);
+    out->temporary = NULL;
+    return TORRE_OK;
+}
+
 torre_status torre_output_commit(torre_output *out)
 {
     torre_status status = TORRE_OK;

@@ -42,12 +42,20 @@ const char *torre_output_path(const torre_output *out);
 const char *torre_output_temporary(const torre_output *out);
 
 /*
+ * For logs, which grow during a run: what has been written so far is there under the final name
+ * from now on, also if the program is killed. Call it after every whole row. TORRE_ERR_INPUT when
+ * it could not be written.
+ */
+torre_status torre_output_publish(torre_output *out);
+
+/*
  * Flush, close and rename; frees out in any case. On failure (TORRE_ERR_INPUT, e.g. no space left)
- * nothing is left under either name, except what stood under the target's name before.
+ * nothing is left under either name, except what stood under the target's name before, or what was
+ * published.
  */
 torre_status torre_output_commit(torre_output *out);
 
-/* Remove the temporary file and free out. NULL is fine. */
+/* Remove the temporary file (what was published stays) and free out. NULL is fine. */
 void torre_output_discard(torre_output *out);
 
 /*

@@ -1,11 +1,13 @@
 /*
  * Files of particles.
  *
- *     LAMMPS data   read and written; one atom type, atom style atomic, orthogonal periodic box
+ *     LAMMPS data   read and written; orthogonal box, one atom type
+ *     LAMMPS dump   read and written; text, the same
  *     extended XYZ  read and written (as OVITO and ASE do): Lattice and Properties in line 2
- *     LAMMPS dump   written: trajectories, id type x y z vx vy vz
  *
- * All of them plain or, with a name in .gz, compressed.
+ * All of them plain or, with a name in .gz, compressed. particle_rows.h says which columns mean
+ * what; a file that holds what md has not (bonds, charges, kinds of particles, tilted boxes) is
+ * refused.
  */
 #ifndef TORRE_PARTICLE_FILE_H
 #define TORRE_PARTICLE_FILE_H
@@ -15,51 +17,67 @@
 #include "core/status.h"
 #include "md/md_start.h"
 
+/* What is wanted of a file; zeros: the first frame, for a box that is periodic along all axes. */
+typedef struct torre_particle_wish {
+    int64_t frame; /* of a trajectory, from 0; -1: the last */
+    bool wall[3];  /* the box has walls across these axes; along the others it is periodic */
+} torre_particle_wish;
+
 /* What a file said beside the particles. */
 typedef struct torre_particle_source {
     bool has_velocities;
-    double origin[3]; /* of the box in the file; positions have been moved by it to [0, L) */
+    double origin[3];      /* of the box in the file; positions have been moved by it to [0, L) */
+    double mass, diameter; /* of each particle; 0: not said */
+    char units[16];        /* of LAMMPS, as "lj"; "": not said */
+    bool has_pair;         /* it has coefficients of lj/cut: */
+    double epsilon, sigma, cutoff; /* cutoff 0: not said */
 } torre_particle_source;
 
 /*
  * Read particles (allocated; free with torre_md_particles_free). The format is told by the content:
- * extended XYZ begins with a line that holds one number. Ids in LAMMPS data must be 1 .. N, each
- * once, in any order: atom id becomes particle id - 1. Positions outside the box by no more than a
- * millionth of its edge (rounding) are wrapped; others are refused, naming the particle, as is
- * everything that is missing, superfluous, not a number or not of the kinds above
- * (TORRE_ERR_INPUT, with file and line).
+ * extended XYZ begins with a line that holds one number, a LAMMPS dump with "ITEM:". Ids must be
+ * 1 .. N, each once, in any order: id becomes particle id - 1. Positions along periodic axes are
+ * put into the box, wherever they are, as LAMMPS does; others must be in it. TORRE_ERR_INPUT, with
+ * file, line and the reason, for everything that is missing, not a number, or cannot be honoured.
+ *
+ * LAMMPS data: what write_data writes for the atom styles atomic, bond, molecular, charge, full,
+ * angle and sphere, with one type and the pair style lj/cut or none that has coefficients.
  */
-torre_status torre_particle_file_read(const char *path, torre_md_particles *particles,
-                                      torre_particle_source *source);
+torre_status torre_particle_file_read(const char *path, const torre_particle_wish *wish,
+                                      torre_md_particles *particles, torre_particle_source *source);
 
-/* Write a LAMMPS data file with velocities, digits enough to read back the same numbers. */
-torre_status torre_lammps_data_write(const char *path, const torre_md_particles *particles);
-
-/* A trajectory being written. */
-typedef struct torre_trajectory torre_trajectory;
+/* What files say of all particles, for those who write them. */
+typedef struct torre_particle_about {
+    const char *units; /* of LAMMPS: "lj", "si" */
+    double origin[3];  /* of the box in the file: positions there are this much larger */
+    bool wall[3];      /* the box is not periodic along these axes */
+    double diameter;   /* of each particle; 0: points */
+} torre_particle_about;
 
 /*
- * Open: extended XYZ where the name ends in .xyz or .extxyz (before .gz), otherwise a LAMMPS dump.
+ * Write a LAMMPS data file with velocities, digits enough to read back the same numbers: atom style
+ * atomic, or sphere (diameter, density) where there is a diameter.
  */
-torre_status torre_trajectory_open(const char *path, torre_trajectory **trajectory);
+torre_status torre_lammps_data_write(const char *path, const torre_particle_about *about,
+                                     const torre_md_particles *particles);
 
-/* Append a frame. */
-void torre_trajectory_frame(torre_trajectory *trajectory, int64_t step, double time,
-                            const torre_md_particles *particles);
-
-/* Complete the file (commit) or leave nothing (discard; NULL is fine); frees in both cases. */
-torre_status torre_trajectory_commit(torre_trajectory *trajectory);
-void torre_trajectory_discard(torre_trajectory *trajectory);
-
-/* The readers behind torre_particle_file_read, after the first line has been read. */
+/*
+ * The readers behind torre_particle_file_read. line: the first of the file or of a frame, which has
+ * been read. They leave what they allocated in particles, also when they fail.
+ */
 struct torre_text_input;
-torre_status torre_lammps_data_read(struct torre_text_input *in, torre_md_particles *particles,
+torre_status torre_lammps_data_read(struct torre_text_input *in, char *line,
+                                    const torre_particle_wish *wish, torre_md_particles *particles,
                                     torre_particle_source *source);
-torre_status torre_extxyz_read(struct torre_text_input *in, int64_t count,
-                               torre_md_particles *particles, torre_particle_source *source);
+torre_status torre_lammps_dump_read(struct torre_text_input *in, char *line,
+                                    const torre_particle_wish *wish, torre_md_particles *particles,
+                                    torre_particle_source *source);
+torre_status torre_extxyz_read(struct torre_text_input *in, char *line,
+                               const torre_particle_wish *wish, torre_md_particles *particles,
+                               torre_particle_source *source);
 
-/* Put a position of the file into [0, edge), or refuse it. */
-torre_status torre_particle_place(const struct torre_text_input *in, int axis, double origin,
-                                  double edge, double value, double *position);
+/* Refuse a box that the file calls closed along an axis where it is wanted periodic. */
+torre_status torre_particle_check_periodic(const struct torre_text_input *in,
+                                           const torre_particle_wish *wish, const bool periodic[3]);
 
 #endif

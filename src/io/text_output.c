@@ -44,8 +44,8 @@ torre_status torre_text_output_open(const char *path, torre_text_output **out)
     return TORRE_OK;
 }
 
-/* Hand the buffer on; finish: with everything zlib still holds. */
-static void flush(torre_text_output *t, bool finish)
+/* Hand the buffer on, through zlib as it is told: Z_NO_FLUSH, Z_SYNC_FLUSH or, last, Z_FINISH. */
+static void flush(torre_text_output *t, int how)
 {
     if (!t->gzip) {
         torre_output_write(t->file, t->text, t->used);
@@ -58,7 +58,7 @@ static void flush(torre_text_output *t, bool finish)
     do {
         t->stream.next_out = t->packed;
         t->stream.avail_out = sizeof t->packed;
-        state = deflate(&t->stream, finish ? Z_FINISH : Z_NO_FLUSH);
+        state = deflate(&t->stream, how);
         if (state == Z_STREAM_ERROR) t->broken = true;
         torre_output_write(t->file, t->packed, sizeof t->packed - t->stream.avail_out);
     } while (t->stream.avail_out == 0 && !t->broken);
@@ -67,7 +67,7 @@ static void flush(torre_text_output *t, bool finish)
 
 void torre_text_output_print(torre_text_output *t, const char *format, ...)
 {
-    if (sizeof t->text - t->used < LINE_LIMIT) flush(t, false);
+    if (sizeof t->text - t->used < LINE_LIMIT) flush(t, Z_NO_FLUSH);
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(t->text + t->used, LINE_LIMIT, format, arguments);
@@ -78,9 +78,15 @@ void torre_text_output_print(torre_text_output *t, const char *format, ...)
         t->used += (size_t)length;
 }
 
+torre_status torre_text_output_publish(torre_text_output *t)
+{
+    flush(t, Z_SYNC_FLUSH);
+    return torre_output_publish(t->file);
+}
+
 torre_status torre_text_output_commit(torre_text_output *t)
 {
-    flush(t, true);
+    flush(t, Z_FINISH);
     if (t->broken) {
         torre_status status = torre_fail(TORRE_ERR_INPUT, "%s: a line is too long to be written",
                                          torre_output_path(t->file));

@@ -16,6 +16,9 @@ torre_status torre_text_output_open(const char *path, torre_text_output **out);
 void torre_text_output_print(torre_text_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* For logs: torre_output_publish of all that was printed. Call it after every whole row. */
+torre_status torre_text_output_publish(torre_text_output *out);
+
 /* Complete the file; frees out in any case. TORRE_ERR_INPUT when it could not be written. */
 torre_status torre_text_output_commit(torre_text_output *out);
 

@@ -111,7 +111,9 @@ bad 2 "--traces must be" $r --receivers 1,1,1 --traces t.npy,
 bad 2 "--field and --traces both write u.npy" $r --field u.npy --receivers 1,1,1 --traces u.npy
 bad 2 "--traces and --traces both write ./t.npy" $r --receivers 1,1,1 --traces t.npy,./t.npy
 bad 2 "--field and --json both write flat.npy" $r --json flat.npy --field link.npy
-bad 2 "--field must be a file name" $r --field -
+bad 2 "--field must be a file that ends in .npy (got -)" $r --field -
+bad 2 "--field must be a file that ends in .npy (got u.sgy)" $r --field u.sgy --dry-run
+bad 2 "--field must be a file that ends in .npy (got .npy)" $r --field .npy
 bad 2 "--initial must be noise or one or two file names" $r --initial ,
 bad 2 "--initial must be noise or one or two file names" $r --initial cube.npy,
 bad 2 "--source must be" $r --source 1,2

@@ -1,0 +1,75 @@
+/*
+ * Rows of particles in text files: a line for each particle, whose columns have the names of LAMMPS
+ * dumps (the readers of other formats translate theirs):
+ *
+ *     id                       1 .. N, each once, in any order; without it, in the order of the
+ * file type element species     must be the same in all rows: there is one kind of particle x y z,
+ * xu yu zu          positions; xs ys zs, xsu ysu zsu: as fractions of the box vx vy vz, px py pz
+ * velocities, or momenta, which need mass mass radius diameter density    must be the same in all
+ * rows q, mux .., omegax .., angmomx ..    charges, dipoles, rotation: must be zero anything else
+ * what the particles feel or had felt (fx, c_pe): computed anew
+ *
+ * Positions along periodic axes are put into the box, wherever they are; along the others they must
+ * be in it.
+ */
+#ifndef TORRE_PARTICLE_ROWS_H
+#define TORRE_PARTICLE_ROWS_H
+
+#include "io/particle_file.h"
+#include "io/text_input.h"
+
+enum { TORRE_ROW_COLUMNS = 64 };
+
+typedef enum torre_column_kind {
+    TORRE_COLUMN_RESULT,
+    TORRE_COLUMN_ID,
+    TORRE_COLUMN_TYPE,
+    TORRE_COLUMN_POSITION,
+    TORRE_COLUMN_FRACTION,
+    TORRE_COLUMN_VELOCITY,
+    TORRE_COLUMN_MOMENTUM,
+    TORRE_COLUMN_MASS,
+    TORRE_COLUMN_RADIUS,
+    TORRE_COLUMN_DIAMETER,
+    TORRE_COLUMN_DENSITY,
+    TORRE_COLUMN_ZERO
+} torre_column_kind;
+
+typedef struct torre_particle_column {
+    char name[32];
+    torre_column_kind kind;
+    int axis;
+    char first[48]; /* the word of the first row, where all must be the same */
+} torre_particle_column;
+
+typedef struct torre_particle_rows {
+    torre_text_input *in;
+    torre_md_particles *particles; /* allocated, with their box */
+    const double *low;             /* [3], of the box in the file */
+    const torre_particle_wish *wish;
+    bool blank_lines; /* are skipped */
+    bool image_flags; /* three more columns may follow */
+    torre_particle_column column[TORRE_ROW_COLUMNS];
+    int columns;
+    bool has_velocities, has_momenta;
+    double mass, diameter, density; /* 0: not said */
+    bool *seen;                     /* [count] ids */
+} torre_particle_rows;
+
+/*
+ * Take the names of the columns, with spaces between them. TORRE_ERR_INPUT where there are too
+ * many, one is there twice, positions are wanted and an axis has none, some axes have velocities
+ * and others not, or momenta have no mass.
+ */
+torre_status torre_particle_rows_columns(torre_particle_rows *rows, const char *names,
+                                         bool positions);
+
+/* Read particles->count rows. TORRE_ERR_INPUT with file and line, TORRE_ERR_RESOURCE. */
+torre_status torre_particle_rows_read(torre_particle_rows *rows);
+
+/* Mass, diameter and velocities as the rows said; call it after the last of them. */
+void torre_particle_rows_finish(torre_particle_rows *rows, torre_particle_source *source);
+
+void torre_particle_rows_free(torre_particle_rows *rows);
+
+#endif
