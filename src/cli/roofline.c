@@ -8,6 +8,7 @@
 #include "cli/program.h"
 #include "cli/program_stop.h"
 #include "cli/roofline_md.h"
+#include "cli/roofline_picture.h"
 #include "cli/roofline_run.h"
 #include "core/cpu.h"
 #include "core/memory.h"
@@ -27,7 +28,7 @@ typedef struct roofline_job {
     torre_machine machine;
     torre_sweep_setting setting;
     roofline_results results;
-    torre_output *report; /* NULL: not wanted */
+    torre_output *report, *picture; /* NULL: not wanted */
     char directory[4096];
     double start;
 } roofline_job;
@@ -109,9 +110,9 @@ static torre_status prepare(roofline_job *job)
     TORRE_TRY(torre_program_idle("roofline", job->table, "threads", "cpu", s->backend,
                                  job->backend->name, s->quiet));
     TORRE_TRY(roofline_axes(s, job->backend->name, &job->axes));
-    if (s->ceilings && (s->tune || s->resume || s->measured))
+    if (s->ceilings && (s->tune || s->resume || s->measured || s->plot))
         return torre_fail(TORRE_ERR_USAGE, "--ceilings measures no tile sizes, so it does not go "
-                                           "with --tune, --resume or --measured");
+                                           "with --tune, --resume, --measured or --plot");
     int64_t highest = 0;
     for (int i = 0; i < job->axes.heights; i++)
         if (job->axes.height[i] > highest) highest = job->axes.height[i];
@@ -241,12 +242,13 @@ static torre_status tell(roofline_job *job)
     if (!s->no_plot && r->setting)
         TORRE_TRY(torre_roofline_draw(r->directory, &job->machine, r->setting->precision, r->points,
                                       r->count, &r->drawn));
+    TORRE_TRY(roofline_picture_copy(r->directory, "roofline", r->drawn, &job->picture));
     if (s->tune) TORRE_TRY(recommend(job));
     if (!s->quiet && r->setting) roofline_text_points(people(s), r);
     if (!s->quiet)
         fprintf(people(s), "\nresults in %s%s\n", r->directory,
                 r->drawn ? ": roofline.png, rates.png, sweep.csv, ceilings.csv" : "");
-    if (!s->quiet && timed_points(r) && !s->no_plot && !r->drawn)
+    if (!s->quiet && timed_points(r) && !s->no_plot && !s->plot && !r->drawn)
         fprintf(stderr,
                 "roofline: no pictures, for gnuplot is not installed: run gnuplot on the "
                 "scripts in %s where it is\n",
@@ -279,13 +281,20 @@ static torre_status run_md(roofline_job *job)
     }
     TORRE_TRY(torre_output_directory(job->directory));
     if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
+    TORRE_TRY(roofline_picture_open(s, &job->picture));
     torre_program_catch_signals();
     TORRE_TRY(roofline_ceilings(s, setting.backend->name, &job->machine));
     if (out) roofline_text_ceilings(out, &job->machine);
     TORRE_TRY(roofline_text_ceilings_csv(job->directory, &job->machine));
     torre_report *report = torre_report_new("roofline");
     roofline_text_report_machine(report, &job->machine);
-    torre_status status = roofline_md_run(s, &setting, job->directory, out, report);
+    bool drawn = false;
+    torre_status status = roofline_md_run(s, &setting, job->directory, out, report, &drawn);
+    if (!status || status == TORRE_STOPPED) {
+        torre_status copied =
+            roofline_picture_copy(job->directory, "md-rates", drawn, &job->picture);
+        if (copied) status = copied;
+    }
     torre_report_real(report, "wall_s", torre_time_now() - job->start);
     torre_report_options(report, job->table);
     if (job->report && (!status || status == TORRE_STOPPED)) {
@@ -322,11 +331,13 @@ static torre_status run(roofline_job *job)
 {
     const roofline_settings *s = job->settings;
     job->start = torre_time_now();
+    TORRE_TRY(roofline_picture_check(s));
     if (s->program == 1 && !s->ceilings) return run_md(job);
     TORRE_TRY(prepare(job));
     if (s->dry_run) return tell_plan(job);
     TORRE_TRY(torre_output_directory(job->directory));
     if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
+    TORRE_TRY(roofline_picture_open(s, &job->picture));
     torre_program_catch_signals();
     TORRE_TRY(roofline_ceilings(s, job->backend->name, &job->machine));
     if (!s->quiet) roofline_text_ceilings(people(s), &job->machine);
@@ -362,6 +373,7 @@ int main(int argc, char **argv)
         status = run_or_examine(&job, &settings);
     }
     torre_output_discard(job.report);
+    torre_output_discard(job.picture);
     free(job.results.points);
     return torre_program_end("roofline", status);
 }

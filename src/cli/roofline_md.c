@@ -124,21 +124,20 @@ static void write_plot(FILE *out, const torre_md_sweep_setting *s, const torre_m
 }
 
 static torre_status draw(const char *directory, const torre_md_sweep_setting *s,
-                         const torre_md_point *points, int count)
+                         const torre_md_point *points, int count, bool *drawn)
 {
     char path[4096];
     torre_output *out;
-    bool drawn;
     snprintf(path, sizeof path, "%s/md-rates.gp", directory);
     TORRE_TRY(torre_output_open(path, &out));
     write_plot(torre_output_stream(out), s, points, count);
     TORRE_TRY(torre_output_commit(out));
-    return torre_gnuplot_run(directory, "md-rates.gp", &drawn);
+    return torre_gnuplot_run(directory, "md-rates.gp", drawn);
 }
 
 static torre_status measure(const roofline_settings *settings, const torre_md_sweep_setting *s,
                             torre_md_point *points, int count, const char *directory, FILE *out,
-                            torre_report *list)
+                            torre_report *list, bool *drawn)
 {
     char path[4096];
     bool terminal = !settings->quiet && isatty(fileno(stderr));
@@ -161,7 +160,7 @@ static torre_status measure(const roofline_settings *settings, const torre_md_sw
     if (fclose(csv) != 0 && !status)
         status = torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
     TORRE_TRY(status);
-    if (!settings->no_plot) TORRE_TRY(draw(directory, s, points, done));
+    if (!settings->no_plot) TORRE_TRY(draw(directory, s, points, done, drawn));
     if (torre_program_stop(NULL))
         return torre_fail(TORRE_STOPPED, "stopped by a signal after %d of %d points", done, count);
     if (wrong)
@@ -172,7 +171,7 @@ static torre_status measure(const roofline_settings *settings, const torre_md_sw
 }
 
 torre_status roofline_md_run(const roofline_settings *settings, const torre_md_sweep_setting *s,
-                             const char *directory, FILE *out, torre_report *report)
+                             const char *directory, FILE *out, torre_report *report, bool *drawn)
 {
     torre_sweep_axes axes;
     torre_md_point *points;
@@ -188,8 +187,8 @@ torre_status roofline_md_run(const roofline_settings *settings, const torre_md_s
                 4 * (long long)(s->cells * s->cells * s->cells),
                 torre_md_precision_name(s->precision), "pairs", "ordering", "Mstep/s", "range     ",
                 "neigh.", "op/step", "B/step");
-    torre_status status =
-        measure(settings, s, points, count, directory, out, torre_report_array(report, "points"));
+    torre_status status = measure(settings, s, points, count, directory, out,
+                                  torre_report_array(report, "points"), drawn);
     if (out)
         fputs(
             "(million atom-steps per second; operations counted, bytes of main memory modelled)\n",

@@ -15,11 +15,12 @@ torre_status roofline_md_prepare(const roofline_settings *settings, const torre_
 
 /*
  * Measure, write md-sweep.csv and the picture into the directory, print the table to `out` (NULL:
- * nowhere), add the points to the report (may be NULL). TORRE_STOPPED when a signal came,
+ * nowhere), add the points to the report (may be NULL); *drawn: whether there is a picture.
+ * TORRE_STOPPED when a signal came,
  * TORRE_ERR_RESOURCE when a point is wrong.
  */
 torre_status roofline_md_run(const roofline_settings *settings,
                              const torre_md_sweep_setting *setting, const char *directory,
-                             FILE *out, torre_report *report);
+                             FILE *out, torre_report *report, bool *drawn);
 
 #endif

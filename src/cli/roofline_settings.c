@@ -123,6 +123,11 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
          .metavar = "FILE.csv",
          .help = "main-memory bytes per update that a profiler counted (bench/ncu_bytes.sh writes "
                  "the file), put beside the modelled ones"},
+        {.name = "plot",
+         .kind = TORRE_OPTION_TEXT,
+         .value = &s->plot,
+         .metavar = "FILE.png",
+         .help = "the roofline picture (--program md: that of the rates) once more, in this file"},
         {.name = "no-plot",
          .kind = TORRE_OPTION_FLAG,
          .value = &s->no_plot,
@@ -173,7 +178,7 @@ void roofline_help(const torre_option *table)
          "finished is written and drawn, --resume goes on.\n"
          "\n"
          "Examples:\n"
-         "  roofline --quick\n"
+         "  roofline --quick --plot roofline.png\n"
          "  roofline --order 8 --dts 2,3,4,5,6 --tower-height 16,24\n"
          "  roofline --program md --precision f64\n"
          "  roofline --tune");

@@ -17,7 +17,7 @@ typedef struct roofline_settings {
     const char *backend;
     int64_t device, threads; /* threads 0: auto */
     /* results */
-    const char *output, *json, *measured;
+    const char *output, *json, *measured, *plot;
     bool resume, no_plot, tune;
     /* the program itself */
     bool doctor, dry_run, quiet, help, version;
