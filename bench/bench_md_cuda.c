@@ -1,15 +1,18 @@
 /*
- * Speed of the cuda backend of md: the Lennard-Jones melt (r_c 2.5, skin 0.3, dt 0.005, rebuild
- * every 20, energies and virial every 100 steps) over sizes, searches, orderings, boxes, densities
- * and precisions. Rates are atom-steps per second of the time loop, rebuilds, sorts and sums
- * included; phases are per step.
+ * Speed of the cuda backend of md: the Lennard-Jones melt (r_c 2.5, skin 0.3, dt 0.005, energies
+ * and virial every 100 steps) over sizes, searches, orderings, boxes, densities and precisions.
+ * Rates are atom-steps per second of the time loop, rebuilds, sorts and sums included; phases are
+ * per step.
  *
- *     bench_md_cuda [--csv FILE] [--only TEXT] [--quick]
- *         the table; --only: rows whose name contains TEXT; --quick: no system above 2 M atoms
+ *     bench_md_cuda [--csv FILE] [--only TEXT] [--quick] [--rebuild-every N] [--skin D]
+ *         the table; --only: rows whose name contains TEXT; --quick: no system above 2 M atoms;
+ *         --rebuild-every: lists are made every N steps, too late for some pairs, and not when a
+ *         particle has moved half the skin
  *     bench_md_cuda --study FILE [--only TEXT]
  *         the orderings of Al-Kharusi and Walker (IJHPCA 33 (2019) 998), section 6, on this GPU:
  *         sizes, lists, blocks and sort intervals for every ordering (md_study.sh draws them);
- *         --only: rows like "size 160 half hilbert" that contain TEXT
+ *         lists are made every 20 steps, as there; --only: rows like "size 160 half hilbert" that
+ *         contain TEXT
  *     bench_md_cuda --search CELLS [f32|f64|mixed] [full|tile|half]
  *         the layouts (bricks, lanes, blocks) tried one by one for CELLS^3 cells of the melt
  */
@@ -31,7 +34,10 @@ extern const torre_md_backend torre_md_cuda;
     {                                                                                              \
         n, n, n                                                                                    \
     }
-enum { REBUILD_EVERY = 20 };
+enum { STUDY_REBUILDS = 20 };
+
+static int64_t rebuild_every; /* 0: when a particle has moved half the skin */
+static double skin = 0.3;
 
 typedef struct bench_row {
     const char *name;
@@ -49,6 +55,7 @@ typedef struct bench_row {
 typedef struct bench_result {
     double seconds, rate, temperature, energy, drift, neighbors;
     int64_t steps;
+    double interval; /* steps between two rebuilds */
     torre_md_times times;
     md_layout layout;
 } bench_result;
@@ -85,8 +92,8 @@ static torre_status measure(const torre_md_problem *problem, const bench_row *ro
                             double min_seconds, bench_result *result)
 {
     torre_md_plan plan = {.neighbor = row->neighbor,
-                          .skin = 0.3,
-                          .rebuild_every = REBUILD_EVERY,
+                          .skin = skin,
+                          .rebuild_every = rebuild_every,
                           .ordering = row->ordering,
                           .sort_every = row->sort_every,
                           .bin_size = row->bin_size,
@@ -116,6 +123,7 @@ static torre_status measure(const torre_md_problem *problem, const bench_row *ro
         torre_md_counts counts;
         torre_md_thermo thermo = torre_md_thermo_of(problem, 0, &last);
         torre_md_cuda.times(solver, &result->times, &counts);
+        result->interval = (double)inside->steps_done / (double)counts.builds;
         result->steps = 100 * rounds;
         result->seconds = previous - before;
         result->rate = n * (double)result->steps / result->seconds;
@@ -146,33 +154,33 @@ static void print_result(const bench_row *row, int64_t count, const bench_result
 {
     const md_layout *l = &r->layout;
     const char *ordering = storage_name(row);
-    int64_t interval = row->sort_every == TORRE_MD_NEVER ? 0
-                       : row->sort_every                 ? row->sort_every
-                                                         : REBUILD_EVERY;
+    double interval = row->sort_every == TORRE_MD_NEVER ? 0
+                      : row->sort_every                 ? (double)row->sort_every
+                                                        : r->interval;
     printf("%-26s %9lld %-5s %-4s %-9s %7.3f | %8.2f %7.2f %7.2f %7.2f | %2dx%2dx%2d T%d b%-4d "
-           "lb%-3d cap %4d | %6.1f %7.4f %8.4f %9.1e\n",
+           "lb%-3d cap %4d | %6.1f %6.1f %7.4f %8.4f %9.1e\n",
            row->name, (long long)count, torre_md_precision_name(row->precision),
            torre_neighbor_name(row->neighbor), ordering, 1e-9 * r->rate, r->times.force,
            r->times.neighbor, r->times.sort, r->times.other, l->brick_max[0], l->brick_max[1],
            l->brick_max[2], l->lanes_per_place, l->block, l->list_block, l->staged_cap,
-           r->neighbors, r->temperature, r->energy, r->drift);
+           r->neighbors, r->interval, r->temperature, r->energy, r->drift);
     fflush(stdout);
     if (csv)
         fprintf(csv,
-                "%s,%lld,%s,%s,%s,%lld,%.4g,%.4f,%.3f,%.3f,%.3f,%.3f,%d,%d,%d,%d,%d,%d,%.2f,%.6f,"
+                "%s,%lld,%s,%s,%s,%.3g,%.4g,%.4f,%.3f,%.3f,%.3f,%.3f,%d,%d,%d,%d,%d,%d,%.2f,%.6f,"
                 "%.6f,%.3e\n",
                 row->name, (long long)count, torre_md_precision_name(row->precision),
-                torre_neighbor_name(row->neighbor), ordering, (long long)interval, r->rate,
-                r->seconds, r->times.force, r->times.neighbor, r->times.sort, r->times.other,
-                l->brick_max[0], l->brick_max[1], l->brick_max[2], l->lanes_per_place, l->block,
-                l->list_block, r->neighbors, r->temperature, r->energy, r->drift);
+                torre_neighbor_name(row->neighbor), ordering, interval, r->rate, r->seconds,
+                r->times.force, r->times.neighbor, r->times.sort, r->times.other, l->brick_max[0],
+                l->brick_max[1], l->brick_max[2], l->lanes_per_place, l->block, l->list_block,
+                r->neighbors, r->temperature, r->energy, r->drift);
 }
 
 static void print_header(FILE *csv)
 {
-    printf("%-26s %9s %-5s %-4s %-9s %7s | %8s %7s %7s %7s | layout | %6s %7s %8s %9s\n", "name",
-           "atoms", "real", "list", "ordering", "G/s", "force us", "list", "sort", "other", "neigh",
-           "T", "E_pair", "drift");
+    printf("%-26s %9s %-5s %-4s %-9s %7s | %8s %7s %7s %7s | layout | %6s %6s %7s %8s %9s\n",
+           "name", "atoms", "real", "list", "ordering", "G/s", "force us", "list", "sort", "other",
+           "neigh", "every", "T", "E_pair", "drift");
     if (csv)
         fprintf(
             csv,
@@ -356,10 +364,10 @@ static int study(FILE *csv, const char *only)
 }
 
 static const bench_row table[] = {
-    {.name = "melt", .cells = CUBE(20)},
-    {.name = "melt", .cells = CUBE(40)},
-    {.name = "melt", .cells = CUBE(80)},
-    {.name = "melt", .cells = CUBE(160)},
+    {.name = "melt f32", .cells = CUBE(20)},
+    {.name = "melt f32", .cells = CUBE(40)},
+    {.name = "melt f32", .cells = CUBE(80)},
+    {.name = "melt f32", .cells = CUBE(160)},
     {.name = "non-cubic 1:2:4", .cells = {50, 100, 200}},
     {.name = "non-cubic 37x61x229", .cells = {37, 61, 229}},
     {.name = "density 0.4", .cells = CUBE(80), .density = 0.4},
@@ -368,6 +376,7 @@ static const bench_row table[] = {
     {.name = "melt f64", .cells = CUBE(20), .precision = TORRE_MD_F64},
     {.name = "melt f64", .cells = CUBE(40), .precision = TORRE_MD_F64},
     {.name = "melt f64", .cells = CUBE(80), .precision = TORRE_MD_F64},
+    {.name = "melt mixed", .cells = CUBE(40), .precision = TORRE_MD_MIXED},
     {.name = "melt mixed", .cells = CUBE(80), .precision = TORRE_MD_MIXED},
     {.name = "melt half", .cells = CUBE(40), .neighbor = TORRE_NEIGHBOR_HALF},
     {.name = "melt half", .cells = CUBE(80), .neighbor = TORRE_NEIGHBOR_HALF},
@@ -397,6 +406,10 @@ int main(int argc, char **argv)
         }
         if (!strcmp(argv[k], "--quick"))
             quick = true;
+        else if (!strcmp(argv[k], "--rebuild-every") && k + 1 < argc)
+            rebuild_every = atoll(argv[++k]);
+        else if (!strcmp(argv[k], "--skin") && k + 1 < argc)
+            skin = atof(argv[++k]);
         else if (!strcmp(argv[k], "--only") && k + 1 < argc)
             only = argv[++k];
         else if ((!strcmp(argv[k], "--csv") || !strcmp(argv[k], "--study")) && k + 1 < argc) {
@@ -413,10 +426,12 @@ int main(int argc, char **argv)
         return 3;
     }
     int failed = 0;
-    if (studied)
+    if (studied) {
+        rebuild_every = STUDY_REBUILDS;
         failed = study(csv, only);
-    else
+    } else {
         print_header(csv);
+    }
     for (unsigned k = 0; !studied && k < sizeof table / sizeof *table; k++) {
         const bench_row *row = &table[k];
         if (only && !strstr(row->name, only)) continue;

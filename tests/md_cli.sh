@@ -115,9 +115,17 @@ grep -q '^# *Step  *Temp  *E_pair  *E_mol  *TotEng  *Press$' table || fail "no h
 [ "$(head -c 4 pictures/md.png | tail -c 3)" = PNG ] || fail "no picture"
 [ -s err ] && fail "standard error holds $(cat err)"
 
-# Lists that may have come too late are told of.
-"$md" $small --steps 60 --skin 0.03 --rebuild-check --picture none >table 2>err || fail "a thin skin"
+# Lists that may have come too late are told of; those of the defaults never do.
+"$md" $small --steps 60 --skin 0.03 --rebuild-every 5 --rebuild-check --picture none --json late.json \
+    >table 2>err || fail "a thin skin"
 grep -q '^md: warning: .* may have come too late' err || fail "no warning of a thin skin: $(cat err)"
+grep -q '"dangerous_builds": [1-9]' late.json || fail "no dangerous builds in the report"
+"$md" $small --steps 60 --skin 0.03 --picture none >table 2>err || fail "a thin skin with the defaults"
+grep -q '^md: warning: .* no pair was missed' err || fail "no warning of single steps: $(cat err)"
+"$md" $small --steps 60 --picture none --json run.json >table 2>err || fail "the defaults"
+[ -s err ] && fail "the defaults warn: $(cat err)"
+grep -q ' 0 dangerous builds$' table && grep -q '"dangerous_builds": 0' run.json ||
+    fail "the defaults count dangerous builds: $(cat table)"
 
 # A report on standard output is alone there.
 "$md" $small --steps 2 --picture none --json - >json 2>err || fail "--json -"

@@ -151,6 +151,80 @@ static void test_order(void **state)
     CHECK(error[1] < 0.35 * error[0], "errors %g and %g", error[0], error[1]);
 }
 
+/* Whether the backend under test has half lists for models that dissipate. */
+static bool offered(const md_case *c, const torre_md_plan *plan)
+{
+    const torre_md_backend *backend = md_case_backend(plan);
+    torre_md_info info;
+    if (plan->neighbor != TORRE_NEIGHBOR_HALF) return true;
+    return backend->plan(&c->problem, plan, &info) == TORRE_OK;
+}
+
+/* Restitution of a head-on collision that begins at x = place diameters in a box of 10^4. */
+static double restitution_at(const torre_granular *g, double place, torre_md_precision precision,
+                             torre_neighbor neighbor, double speed, double dt)
+{
+    md_case c = pair_case(g, speed, dt);
+    c.problem.precision = precision;
+    for (int i = 0; i < 2; i++) {
+        double x = (place + 1.05 * i) * g->diameter;
+        c.particles.position[0][i] = x < g->size[0] ? x : x - g->size[0];
+    }
+    torre_md_plan plan = safe_plan(g);
+    plan.neighbor = neighbor;
+    torre_md_solver *solver = md_case_solver(&c, &plan);
+    double contact = torre_granular_contact_time(false, g->stiffness, g->mass / 2, 1, 0);
+    CHECK_OK(solver->backend->advance(solver,
+                                      (int64_t)((0.05 * g->diameter / speed + 3 * contact) / dt)));
+    torre_md_particles p = md_case_particles(&c, solver);
+    double away = p.velocity[0][1] - p.velocity[0][0];
+    solver->backend->destroy(solver);
+    torre_md_particles_free(&p);
+    md_case_free(&c);
+    return away / speed;
+}
+
+/*
+ * A collision 5000 diameters from the origin, or across a face, is as one near it.
+ *
+ * With M r'' + c r' + K (r - d) = 0 an error of epsilon in the overlap changes the velocity after
+ * the contact, of duration pi/omega, by less than K epsilon/M pi/omega = pi omega epsilon. A
+ * separation is off by its rounding, 2^-24 in f32 and mixed and 2^-53 in f64 of the half width of a
+ * tile, below 16 diameters, for either particle; and positions, rounded in each of 100 steps by a
+ * unit u of their last place, drift by five standard deviations of 200 errors within u/2, 5
+ * sqrt(200/12) u = 20.4 u. In f32 that is more than an overlap at 5000 diameters: such boxes are
+ * for the others.
+ */
+static void test_far_from_origin(void **state)
+{
+    (void)state;
+    static const double places[] = {4.2, 5000.3, 9999.5};
+    torre_granular g = beads();
+    g.size[0] = 1e4 * g.diameter;
+    const double omega = sqrt(g.stiffness / (g.mass / 2)), speed = 0.2, dt = pi / omega / 100;
+    const double e = restitution_at(&g, places[0], TORRE_MD_F64, TORRE_NEIGHBOR_FULL, speed, dt);
+    for (int k = 0; k < 3 * 3 * 3; k++) {
+        const torre_md_precision precision = (torre_md_precision)(k / 9);
+        const torre_neighbor neighbor = (torre_neighbor)(TORRE_NEIGHBOR_FULL + k / 3 % 3);
+        const double place = places[k % 3];
+        torre_md_plan plan = safe_plan(&g);
+        plan.neighbor = neighbor;
+        md_case any = pair_case(&g, speed, dt);
+        bool there = offered(&any, &plan);
+        md_case_free(&any);
+        if (!there || (precision == TORRE_MD_F32 && place > places[0])) continue;
+        const double pair = precision == TORRE_MD_F64 ? 0x1p-53 : 0x1p-24;
+        const double last_place = precision == TORRE_MD_F32 ? 0x1p-23 : 0x1p-52;
+        double epsilon = (32 * pair + 20.4 * last_place * (place + 2)) * g.diameter;
+        double allowed = pi * omega * epsilon / speed;
+        double off = restitution_at(&g, place, precision, neighbor, speed, dt) - e;
+        printf("x = %g d, %s %s: e is %.1e off, allowed %.1e\n", place,
+               torre_md_precision_name(precision), torre_neighbor_name(neighbor), off, allowed);
+        CHECK(fabs(off) < allowed, "x = %g d, %s %s: e is %g off, allowed %g", place,
+              torre_md_precision_name(precision), torre_neighbor_name(neighbor), off, allowed);
+    }
+}
+
 /* A particle that falls on the floor, and one that flies to the ceiling. */
 static void test_walls(void **state)
 {
@@ -343,15 +417,6 @@ static void test_haff(void **state)
     CHECK(mean > -5 * sqrt(variance) - systematic &&
               mean < 5 * sqrt(variance) + systematic + 2 * busy,
           "tau is %.2f %% off in the mean", 100 * mean);
-}
-
-/* Whether the backend under test has half lists for models that dissipate. */
-static bool offered(const md_case *c, const torre_md_plan *plan)
-{
-    const torre_md_backend *backend = md_case_backend(plan);
-    torre_md_info info;
-    if (plan->neighbor != TORRE_NEIGHBOR_HALF) return true;
-    return backend->plan(&c->problem, plan, &info) == TORRE_OK;
 }
 
 /* Forces of all sweeps are the reference's, and trajectories follow, to rounding that grows. */
@@ -552,13 +617,13 @@ int main(int argc, char **argv)
 {
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_head_on),         cmocka_unit_test(test_hertz),
-        cmocka_unit_test(test_order),           cmocka_unit_test(test_walls),
-        cmocka_unit_test(test_shaken_wall),     cmocka_unit_test(test_elastic),
-        cmocka_unit_test(test_energy_balance),  cmocka_unit_test(test_haff),
-        cmocka_unit_test(test_same_trajectory), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_start),           cmocka_unit_test(test_collision_rate),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_head_on),        cmocka_unit_test(test_hertz),
+        cmocka_unit_test(test_order),          cmocka_unit_test(test_far_from_origin),
+        cmocka_unit_test(test_walls),          cmocka_unit_test(test_shaken_wall),
+        cmocka_unit_test(test_elastic),        cmocka_unit_test(test_energy_balance),
+        cmocka_unit_test(test_haff),           cmocka_unit_test(test_same_trajectory),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_start),
+        cmocka_unit_test(test_collision_rate), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

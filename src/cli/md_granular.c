@@ -74,10 +74,6 @@ torre_status md_granular_read(md_settings *s, const torre_option *table, md_inpu
     if (s->input) TORRE_TRY(read_file(s, table, in));
     plan->skin *= s->diameter;
     plan->bin_size *= s->diameter;
-    if (!s->common.rebuild_every && !s->rebuild_check) {
-        plan->rebuild_every = 10;
-        plan->rebuild_check = true;
-    }
     in->about.units = "si";
     in->about.diameter = s->diameter;
     in->about.wall[in->granular.dimensions - 1] = s->walls;

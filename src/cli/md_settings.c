@@ -168,11 +168,12 @@ void md_settings_init(md_settings *s, torre_option *table)
                         "lists reach that much further than the cutoff; granular: in diameters"),
         OPTION_AUTO_COUNT(
             "rebuild-every", &s->common.rebuild_every, 1, OPTION_BIG, 0,
-            "steps between rebuilds of the lists; auto is 20, with --rebuild-check 1; granular: "
-            "10 with a check"),
+            "steps between rebuilds of the lists; auto is 1 with --rebuild-check, which misses no "
+            "pair; a number alone rebuilds then, unchecked"),
         OPTION_FLAG(
             "rebuild-check", &s->rebuild_check,
-            "at these steps, rebuild only when a particle has moved further than half the skin"),
+            "at these steps, rebuild only when a particle has moved further than half the skin; "
+            "builds that came due at the first look are counted as dangerous"),
         PARTICLE_ORDERING_ROWS(s->common),
         OPTION_AUTO_POSITIVE("bin-size", &s->bin_size, "D",
                              "least edge of a bin; granular: in diameters"),
@@ -197,7 +198,7 @@ void md_help(const torre_option *table)
          "current directory.\n"
          "\n"
          "Examples:\n"
-         "  md --steps 1000 --rebuild-check\n"
+         "  md --steps 1000 --thermo 50 --csv melt.csv\n"
          "  md --cells 80x80x40 --precision f32 --ordering hilbert --json run.json\n"
          "  md --input start.data --dump run.xyz.gz --dump-every 100\n"
          "  md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"

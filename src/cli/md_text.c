@@ -86,7 +86,7 @@ void md_text_result(FILE *out, const torre_md_run *run, const md_output *output)
                     "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
                     torre_md_run_drift(run));
     }
-    particle_warn(&s->common, &c);
+    particle_warn(&s->common, &c, run->info.plan.rebuild_every == 1);
     if (s->common.csv) fprintf(out, "# table in %s\n", s->common.csv);
     if (s->profile) fprintf(out, "# height profile in %s\n", s->profile);
     if (s->common.dump) fprintf(out, "# trajectory in %s\n", s->common.dump);
@@ -147,6 +147,7 @@ torre_status md_text_report(torre_output **json, const torre_option *table, cons
     torre_report_integers(r, "bins", run->info.bins, 3);
     torre_report_real(r, "skin", plan->skin);
     torre_report_integer(r, "rebuild_every", plan->rebuild_every);
+    torre_report_bool(r, "rebuild_check", plan->rebuild_check);
     torre_report_integer(r, "sort_every",
                          plan->sort_every == TORRE_MD_NEVER ? 0 : plan->sort_every);
     torre_report_integer(r, "threads", plan->threads);

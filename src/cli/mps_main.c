@@ -81,7 +81,7 @@ static void tell_result(const mps_settings *s, const mps_output *files, const to
             "move %.3f s; %" PRId64 " rebuilds\n",
             t.viscosity, t.density, t.gradient, t.neighbor, t.sort, t.move, c.builds);
     }
-    particle_warn(&s->common, &c);
+    particle_warn(&s->common, &c, false);
     if (files->front_path[0]) fprintf(out, "# front in %s\n", files->front_path);
     if (files->gauges_path[0]) fprintf(out, "# gauges in %s\n", files->gauges_path);
     if (s->common.csv) fprintf(out, "# table in %s\n", s->common.csv);
@@ -144,6 +144,7 @@ static torre_status write_report(torre_output **json, const torre_option *table,
     torre_report_real(time, "sort", t.sort);
     torre_report_real(time, "move", t.move);
     torre_report_integer(r, "builds", c.builds);
+    if (c.dangerous_builds >= 0) torre_report_integer(r, "dangerous_builds", c.dangerous_builds);
     report_physics(r, in, run);
     torre_report_options(r, table);
     torre_status status = torre_report_write(r, torre_output_stream(*json));

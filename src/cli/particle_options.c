@@ -60,14 +60,15 @@ torre_md_precision particle_precision(const particle_options *o, const char *bac
     return strcmp(backend, "cuda") == 0 ? TORRE_MD_F32 : TORRE_MD_F64;
 }
 
-void particle_warn(const particle_options *o, const torre_md_counts *c)
+void particle_warn(const particle_options *o, const torre_md_counts *c, bool each_step)
 {
     if (o->quiet || c->dangerous_builds <= 0) return;
-    fprintf(stderr,
-            "md: warning: %lld of %lld rebuilds of the lists may have come too late (dangerous "
-            "builds), so that pairs were missed; use a larger --skin or a smaller "
-            "--rebuild-every\n",
-            (long long)c->dangerous_builds, (long long)c->builds);
+    fprintf(stderr, "md: warning: %lld of %lld rebuilds of the lists %s\n",
+            (long long)c->dangerous_builds, (long long)c->builds,
+            each_step ? "came due after a single step (dangerous builds); no pair was missed, but "
+                        "a larger --skin or a smaller --dt would be faster"
+                      : "may have come too late (dangerous builds), so that pairs were missed; use "
+                        "a larger --skin or a smaller --rebuild-every");
 }
 
 const char *particle_ordering_name(const torre_md_plan *plan)

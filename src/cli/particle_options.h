@@ -70,8 +70,9 @@ torre_status particle_check_idle(const particle_options *options, const torre_op
 /* The precision; auto depends on the backend that will compute. */
 torre_md_precision particle_precision(const particle_options *options, const char *backend);
 
-/* Warn on standard error where lists came too late: what particles felt meanwhile is in doubt. */
-void particle_warn(const particle_options *options, const torre_md_counts *counts);
+/* Warn on standard error of dangerous builds. each_step: displacements were looked at before the
+ * forces of every step; otherwise what particles felt meanwhile is in doubt. */
+void particle_warn(const particle_options *options, const torre_md_counts *counts, bool each_step);
 
 /* The ordering of a plan, "none" where it never sorts. */
 const char *particle_ordering_name(const torre_md_plan *plan);

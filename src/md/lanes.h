@@ -62,6 +62,9 @@ TORRE_INLINE void torre_lanes_gather(const torre_quad *quads, const int32_t *lis
     *z = TORRE_SHUFFLE(xz01, xz23, 2, 3, 6, 7);
 }
 
+/* Every lane set. */
+TORRE_INLINE torre_mask torre_lanes_all(void) { return (torre_lanes){0} == (torre_lanes){0}; }
+
 /* f where the mask is set, 0 elsewhere. */
 TORRE_INLINE torre_lanes torre_lanes_keep(torre_lanes f, torre_mask mask)
 {

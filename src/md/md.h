@@ -38,7 +38,9 @@ typedef enum torre_pair_model {
 typedef enum torre_md_precision {
     TORRE_MD_F32,
     TORRE_MD_F64,
-    TORRE_MD_MIXED /* positions, velocities and force sums f64, the arithmetic of a pair f32 */
+    TORRE_MD_MIXED /* positions, velocities and force sums f64, the arithmetic of a pair f32, on
+                      separations that are as exact far from the origin as near it; f32 alone
+                      resolves 2^-24 of the box */
 } torre_md_precision;
 
 typedef enum torre_md_ensemble { TORRE_NVE, TORRE_LANGEVIN, TORRE_BERENDSEN } torre_md_ensemble;
@@ -87,8 +89,11 @@ typedef struct torre_md_problem {
 typedef struct torre_md_plan {
     torre_neighbor neighbor;
     double skin;                  /* lists and bins reach cutoff + skin; > 0 */
-    int64_t rebuild_every;        /* steps between rebuilds of the lists (LAMMPS: every) */
-    bool rebuild_check;           /* rebuild only when a particle has moved more than skin/2 */
+    int64_t rebuild_every;        /* steps between rebuilds of the lists (LAMMPS: every); 0: 1,
+                                     with a check, so that no pair is ever missed */
+    bool rebuild_check;           /* at these steps, rebuild only when a particle is further than
+                                     skin/2 from where the last rebuild expected it half-way to
+                                     the next one */
     torre_ordering_kind ordering; /* of bins, or of tiles of bins */
     int64_t sort_every;           /* steps between sorts of the storage by bin, rounded up to a
                                      rebuild; TORRE_MD_NEVER */

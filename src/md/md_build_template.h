@@ -1,6 +1,7 @@
 /*
  * Building neighbour lists, for one precision and one instruction set (part of md_state_*.c).
  */
+#include <math.h>
 #include <omp.h>
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -8,36 +9,43 @@
 
 #include "md/md_stage.h"
 
+typedef float search_lanes __attribute__((vector_size(TORRE_LANES * sizeof(TORRE_REAL))));
+enum { SEARCH_LANES = sizeof(search_lanes) / sizeof(float) };
+
+/*
+ * Square of the radius searched: larger than reach by what rounding takes away. Staged coordinates
+ * lie within the bins of the stencil, so within reach and an edge and a half of the centre, and
+ * each is off by 2^-24 of that; squares and their sum are off by 4 units of 2^-24.
+ */
+static float search_radius_sq(const torre_bins *bins)
+{
+    const double unit = 1.0 / (1 << 24);
+    double edge = fmax(bins->edge[0], fmax(bins->edge[1], bins->edge[2]));
+    double reach = bins->reach + 2 * sqrt(3) * unit * (bins->reach + 1.5 * edge);
+    return (float)(reach * reach * (1 + 8 * unit));
+}
+
 /*
  * Append the members of the stage within reach of (x, y, z) to list, which has room for all of them
  * and a vector more; half: only those in later places than self. Returns their number.
  */
 #ifdef __AVX512F__
 /* Entries are packed in a register: the instruction that packs into memory is slow on Zen 4. */
-static int32_t append_near(const torre_stage *stage, TORRE_REAL x, TORRE_REAL y, TORRE_REAL z,
-                           TORRE_REAL reach_sq, bool half, int32_t self, TORRE_REAL *rsq,
-                           int32_t *list)
+static int32_t append_near(const torre_stage *stage, float x, float y, float z, float reach_sq,
+                           bool half, int32_t self, float *rsq, int32_t *list)
 {
     (void)rsq;
     int32_t length = 0;
-    for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
-        torre_lanes dx = x - *(torre_lanes *)(stage->x + k);
-        torre_lanes dy = y - *(torre_lanes *)(stage->y + k);
-        torre_lanes dz = z - *(torre_lanes *)(stage->z + k);
-        torre_mask near = dx * dx + dy * dy + dz * dz < reach_sq;
-#if TORRE_LANES == 8
-        unsigned mask = _mm512_movepi64_mask((__m512i)near);
-        __m256i member = _mm256_load_si256((const __m256i *)(stage->member + k));
-        if (half) mask &= _mm256_cmpgt_epi32_mask(member, _mm256_set1_epi32(self));
-        member = _mm256_maskz_compress_epi32((__mmask8)mask, member);
-        _mm256_storeu_si256((__m256i *)(list + length), member);
-#else
-        unsigned mask = _mm512_movepi32_mask((__m512i)near);
+    for (int64_t k = 0; k < stage->count; k += SEARCH_LANES) {
+        search_lanes dx = x - *(search_lanes *)(stage->x + k);
+        search_lanes dy = y - *(search_lanes *)(stage->y + k);
+        search_lanes dz = z - *(search_lanes *)(stage->z + k);
+        __m512 square = (__m512)(dx * dx + dy * dy + dz * dz);
+        unsigned mask = _mm512_cmp_ps_mask(square, _mm512_set1_ps(reach_sq), _CMP_LT_OQ);
         __m512i member = _mm512_load_si512(stage->member + k);
         if (half) mask &= _mm512_cmpgt_epi32_mask(member, _mm512_set1_epi32(self));
         member = _mm512_maskz_compress_epi32((__mmask16)mask, member);
         _mm512_storeu_si512(list + length, member);
-#endif
         length += __builtin_popcount(mask);
     }
     return length;
@@ -45,15 +53,14 @@ static int32_t append_near(const torre_stage *stage, TORRE_REAL x, TORRE_REAL y,
 #else
 /* Distances are computed for whole vectors (into rsq), then members appended without a branch:
  * every one is written, only near ones advance. */
-static int32_t append_near(const torre_stage *stage, TORRE_REAL x, TORRE_REAL y, TORRE_REAL z,
-                           TORRE_REAL reach_sq, bool half, int32_t self, TORRE_REAL *rsq,
-                           int32_t *list)
+static int32_t append_near(const torre_stage *stage, float x, float y, float z, float reach_sq,
+                           bool half, int32_t self, float *rsq, int32_t *list)
 {
-    for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
-        torre_lanes dx = x - *(torre_lanes *)(stage->x + k);
-        torre_lanes dy = y - *(torre_lanes *)(stage->y + k);
-        torre_lanes dz = z - *(torre_lanes *)(stage->z + k);
-        *(torre_lanes *)(rsq + k) = dx * dx + dy * dy + dz * dz;
+    for (int64_t k = 0; k < stage->count; k += SEARCH_LANES) {
+        search_lanes dx = x - *(search_lanes *)(stage->x + k);
+        search_lanes dy = y - *(search_lanes *)(stage->y + k);
+        search_lanes dz = z - *(search_lanes *)(stage->z + k);
+        *(search_lanes *)(rsq + k) = dx * dx + dy * dy + dz * dz;
     }
     const int32_t least = half ? self : -1;
     int32_t length = 0;
@@ -66,13 +73,13 @@ static int32_t append_near(const torre_stage *stage, TORRE_REAL x, TORRE_REAL y,
 #endif
 
 /* Lists of the own particles of a staged bin. */
-static bool list_bin(torre_stage *stage, TORRE_REAL reach_sq, bool half, TORRE_REAL *rsq,
+static bool list_bin(torre_stage *stage, float reach_sq, bool half, float *rsq,
                      torre_md_arena *arena, torre_md_lists *lists, double *total)
 {
     for (int64_t i = 0; i < stage->own; i++) {
         int32_t *list = torre_md_arena_room(arena, stage->count + TORRE_LIST_PAD);
         if (!list) return false;
-        const TORRE_REAL x = stage->x[i];
+        const float x = stage->x[i];
         const int32_t self = stage->member[i];
         stage->x[i] = stage->x[stage->count]; /* not its own neighbour */
         int32_t length =
@@ -92,7 +99,7 @@ static bool list_bin(torre_stage *stage, TORRE_REAL reach_sq, bool half, TORRE_R
 static torre_status state_build(const torre_md_store *store, const torre_bins *bins, bool half,
                                 torre_md_lists *lists)
 {
-    const TORRE_REAL reach_sq = (TORRE_REAL)(bins->reach * bins->reach);
+    const float reach_sq = search_radius_sq(bins);
     double total = 0;
     int failed = 0;
 #pragma omp parallel num_threads(store->threads) reduction(+ : total) reduction(| : failed)
@@ -100,14 +107,14 @@ static torre_status state_build(const torre_md_store *store, const torre_bins *b
         torre_stage stage;
         torre_md_arena *arena = &lists->arena[omp_get_thread_num()];
         bool ready = torre_stage_make(bins, &stage);
-        TORRE_REAL *rsq = NULL;
+        float *rsq = NULL;
         if (ready) rsq = aligned_alloc(64, ((size_t)stage.capacity * sizeof *rsq + 63) / 64 * 64);
         if (!rsq) failed = 1;
         torre_md_arena_rewind(arena);
 #pragma omp for schedule(dynamic, 8)
         for (int64_t rank = 0; rank < bins->bins; rank++) {
             if (failed || bins->start[rank] == bins->start[rank + 1]) continue;
-            torre_stage_fill(store, bins, rank, &stage);
+            torre_stage_fill(store, store->hold, bins, rank, &stage);
             if (!list_bin(&stage, reach_sq, half, rsq, arena, lists, &total)) failed = 1;
         }
         free(rsq);

@@ -13,6 +13,10 @@
 /* Force arrays of the half sweep in deterministic runs, whatever the threads. */
 #define DETERMINISTIC_PARTS 16
 
+/* Of the skin: how far ahead a rebuild expects a particle at most; less than half, where it would
+ * have to be rebuilt at once. */
+#define MOST_AHEAD 0.45
+
 typedef struct cpu_solver {
     torre_md_solver base;
     const torre_md_problem *problem;
@@ -33,7 +37,6 @@ typedef struct cpu_solver {
 static const torre_md_plan defaults = {
     .neighbor = TORRE_NEIGHBOR_FULL,
     .skin = 0.3,
-    .rebuild_every = 20,
     .bin_stencil = TORRE_STENCIL_SPHERICAL,
 };
 
@@ -70,8 +73,10 @@ static torre_status cpu_plan(const torre_md_problem *p, const torre_md_plan *wis
     *plan = *wish;
     if (!plan->neighbor) plan->neighbor = defaults.neighbor;
     if (plan->skin == 0) plan->skin = defaults.skin;
-    if (!plan->rebuild_every)
-        plan->rebuild_every = plan->rebuild_check ? 1 : defaults.rebuild_every;
+    if (!plan->rebuild_every) {
+        plan->rebuild_every = 1;
+        plan->rebuild_check = true;
+    }
     if (!plan->sort_every) plan->sort_every = plan->rebuild_every;
     if (!plan->bin_stencil) plan->bin_stencil = defaults.bin_stencil;
     if (plan->bin_size == 0) plan->bin_size = p->cutoff + plan->skin;
@@ -109,9 +114,8 @@ static void cpu_destroy(torre_md_solver *solver)
 static torre_status allocate(cpu_solver *s)
 {
     const int64_t count = s->problem->count;
-    TORRE_TRY(torre_md_store_make(count, s->plan.threads, s->state, &s->store));
-    if (torre_pair_dissipates(s->problem->model))
-        TORRE_TRY(torre_md_store_pack_velocity(s->state, &s->store));
+    TORRE_TRY(torre_md_store_make(count, s->plan.threads, s->problem->box,
+                                  s->problem->cutoff + s->plan.skin, s->state, &s->store));
     s->parts = parts_of(&s->plan);
     size_t quads = (size_t)(count + 1) * (size_t)s->parts;
     if (s->parts)
@@ -158,7 +162,11 @@ static torre_status rebuild(cpu_solver *s)
     double clock = torre_time_now();
     bool sort =
         s->plan.sort_every != TORRE_MD_NEVER && s->store.step - s->sorted_at >= s->plan.sort_every;
-    TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, sort, s->store.step));
+    /* the next interval will be about as long as the last one */
+    double half_way = 0.5 * (double)(s->store.step - s->built_at) * s->problem->dt;
+    double most = MOST_AHEAD * s->plan.skin;
+    TORRE_TRY(
+        torre_md_store_bin(&s->store, s->state, &s->bins, half_way, most, sort, s->store.step));
     if (sort) {
         s->sorted_at = s->store.step;
         s->counts.sorts++;
@@ -167,22 +175,19 @@ static torre_status rebuild(cpu_solver *s)
     if (s->plan.neighbor != TORRE_NEIGHBOR_TILE)
         TORRE_TRY(s->state->build(&s->store, &s->bins, s->plan.neighbor == TORRE_NEIGHBOR_HALF,
                                   &s->lists));
-    s->state->hold(&s->store);
     s->built_at = s->store.step;
     s->counts.builds++;
     s->times.neighbor += lap(&clock);
     return TORRE_OK;
 }
 
-/* Rebuild at the intervals and displacements the plan asks for. */
-static torre_status rebuild_when_due(cpu_solver *s)
+/* Rebuild when the plan says; moved: the largest square of a distance from `hold`. */
+static torre_status rebuild_when_due(cpu_solver *s, double moved)
 {
     int64_t age = s->store.step - s->built_at;
     if (age % s->plan.rebuild_every != 0) return TORRE_OK;
     if (s->plan.rebuild_check) {
-        double clock = torre_time_now();
-        double limit = 0.5 * s->plan.skin, moved = s->state->moved(&s->store, NULL);
-        s->times.neighbor += lap(&clock);
+        double limit = 0.5 * s->plan.skin;
         if (moved <= limit * limit) return TORRE_OK;
         if (age == s->plan.rebuild_every) s->counts.dangerous_builds++;
     }
@@ -256,9 +261,9 @@ static torre_status cpu_advance(torre_md_solver *solver, int64_t steps)
     for (int64_t n = 0; n < steps; n++) {
         double clock = torre_time_now();
         s->store.step++;
-        s->state->kick_drift(&s->store, kick, dt);
+        double moved = s->state->kick_drift(&s->store, kick, dt);
         s->times.integrate += lap(&clock);
-        TORRE_TRY(rebuild_when_due(s));
+        TORRE_TRY(rebuild_when_due(s, moved));
         TORRE_TRY(compute_forces(s, kick, NULL));
         lap(&clock);
         thermostat(s);

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "md/md_packed.h"
 #include "md/md_stage.h"
 
 #define PART 256 /* particles of a part */
@@ -14,11 +15,12 @@
 /* Constants of a sweep. */
 typedef struct sweep {
     TORRE_TYPED(torre_pair) pair;
-    TORRE_REAL cutoff_sq, edge[3];
+    TORRE_REAL cutoff_sq;
+    torre_positions positions;
     TORRE_STATE kick;
 #if TORRE_PAIR_DISSIPATES
-    const torre_quad *velocity; /* as pairs read them */
-    torre_quad_state *next;     /* where velocities go, since others still read the old ones */
+    const torre_quad_state *velocity;
+    torre_quad_state *next; /* where velocities go, since others still read the old ones */
 #endif
 #if TORRE_PAIR_FIELD
     TORRE_TYPED(torre_pair_walls) walls;
@@ -45,19 +47,11 @@ static sweep sweep_make(const torre_md_store *store, const torre_md_problem *pro
 {
     sweep s = {.pair = TORRE_TYPED(torre_pair_make)(problem, kick),
                .cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff),
+               .positions = torre_positions_of(store, problem->box),
                .kick = (TORRE_STATE)kick};
-    for (int a = 0; a < 3; a++) s.edge[a] = (TORRE_REAL)problem->box[a];
-    (void)store;
 #if TORRE_PAIR_DISSIPATES
     s.velocity = store->velocity;
     s.next = store->spare;
-    if (store->packed_velocity) {
-        const TORRE_STATE *from = store->velocity;
-        TORRE_REAL *to = store->packed_velocity;
-        s.velocity = store->packed_velocity;
-#pragma omp parallel for num_threads(store->threads)
-        for (int64_t k = 0; k < 4 * (store->count + 1); k++) to[k] = (TORRE_REAL)from[k];
-    }
 #endif
 #if TORRE_PAIR_FIELD
     s.walls = TORRE_TYPED(torre_pair_walls_at)(&s.pair, store->step);
@@ -77,20 +71,39 @@ static void sweep_end(const sweep *s, torre_md_store *store, const torre_md_sums
 #endif
 }
 
-/* Add the forces of one vector of neighbours, those of list, on the particle in place i. */
-TORRE_INLINE push interact(const sweep *s, int64_t i, const int32_t *list, torre_lanes dx,
-                           torre_lanes dy, torre_lanes dz, bool with_sums, gathered *g)
+#if TORRE_PAIR_DISSIPATES
+/* d . (v_i - v_j) */
+TORRE_INLINE torre_lanes approach(const sweep *s, int64_t i, const int32_t *list, torre_lanes dx,
+                                  torre_lanes dy, torre_lanes dz)
+{
+    torre_lanes u, v, w;
+    if (TORRE_PACKED) {
+        for (int l = 0; l < TORRE_LANES; l++) {
+            const torre_quad_state apart = s->velocity[i] - s->velocity[list[l]];
+            u[l] = (TORRE_REAL)apart[0];
+            v[l] = (TORRE_REAL)apart[1];
+            w[l] = (TORRE_REAL)apart[2];
+        }
+        return dx * u + dy * v + dz * w;
+    }
+    const TORRE_REAL *own = (const TORRE_REAL *)&s->velocity[i];
+    torre_lanes_gather((const torre_quad *)s->velocity, list, &u, &v, &w);
+    return dx * (own[0] - u) + dy * (own[1] - v) + dz * (own[2] - w);
+}
+#endif
+
+/* Add the forces of one vector of neighbours, lanes `live` of list, on the particle in place i. */
+TORRE_INLINE push interact(const sweep *s, int64_t i, const int32_t *list, torre_mask live,
+                           torre_lanes dx, torre_lanes dy, torre_lanes dz, bool with_sums,
+                           gathered *g)
 {
     push p = {0};
     torre_lanes rsq = dx * dx + dy * dy + dz * dz, rv = {0}, energy, power = {0};
-    torre_mask inside = rsq < s->cutoff_sq;
+    torre_mask inside = (rsq < s->cutoff_sq) & live;
     (void)i, (void)list;
 #if TORRE_PAIR_DISSIPATES
     if (!torre_lanes_any(inside)) return p; /* most neighbours do not touch */
-    torre_lanes u, v, w;
-    const torre_quad own = s->velocity[i];
-    torre_lanes_gather(s->velocity, list, &u, &v, &w);
-    rv = dx * (own[0] - u) + dy * (own[1] - v) + dz * (own[2] - w);
+    rv = approach(s, i, list, dx, dy, dz);
 #endif
     torre_lanes f = TORRE_TYPED(torre_pair_eval)(&s->pair, rsq, rv, &energy, &power);
     f = torre_lanes_keep(f, inside);
@@ -162,22 +175,15 @@ TORRE_INLINE void set_force(const sweep *s, const torre_md_store *store, int64_t
 }
 
 /* Particle i with its list; scatter: subtract from the partners' quads too (half lists). */
-TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
-                                const torre_md_lists *lists, int64_t i, int wraps, bool with_sums,
-                                TORRE_STATE *scatter, gathered *g)
+TORRE_INLINE void list_particle(const sweep *s, const torre_md_lists *lists, int64_t i, int wraps,
+                                bool with_sums, TORRE_STATE *scatter, gathered *g)
 {
-    const TORRE_REAL *at = (const TORRE_REAL *)store->packed + 4 * i;
-    const int32_t *list = lists->start[i];
-    for (int64_t k = 0; k < lists->length[i]; k += TORRE_LANES) {
+    const int32_t *list = lists->start[i], length = lists->length[i];
+    for (int32_t k = 0; k < length; k += TORRE_LANES) {
         torre_lanes x, y, z;
-        torre_lanes_gather(store->packed, list + k, &x, &y, &z);
-        x = at[0] - x;
-        y = at[1] - y;
-        z = at[2] - z;
-        if (wraps & 1) x = torre_lanes_nearest(x, s->edge[0]);
-        if (wraps & 2) y = torre_lanes_nearest(y, s->edge[1]);
-        if (wraps & 4) z = torre_lanes_nearest(z, s->edge[2]);
-        const push p = interact(s, i, list + k, x, y, z, with_sums, g);
+        const torre_mask live =
+            torre_separation(&s->positions, i, list + k, length - k, wraps, &x, &y, &z);
+        const push p = interact(s, i, list + k, live, x, y, z, with_sums, g);
         if (!scatter) continue;
         for (int l = 0; l < TORRE_LANES; l++) {
             TORRE_STATE *to = scatter + 4 * (int64_t)list[k + l];
@@ -198,19 +204,19 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
         /* most particles near a face are near one face only */
         switch (lists->wraps[i]) {
         case 0:
-            list_particle(s, store, lists, i, 0, with_sums, scatter, &g);
+            list_particle(s, lists, i, 0, with_sums, scatter, &g);
             break;
         case 1:
-            list_particle(s, store, lists, i, 1, with_sums, scatter, &g);
+            list_particle(s, lists, i, 1, with_sums, scatter, &g);
             break;
         case 2:
-            list_particle(s, store, lists, i, 2, with_sums, scatter, &g);
+            list_particle(s, lists, i, 2, with_sums, scatter, &g);
             break;
         case 4:
-            list_particle(s, store, lists, i, 4, with_sums, scatter, &g);
+            list_particle(s, lists, i, 4, with_sums, scatter, &g);
             break;
         default:
-            list_particle(s, store, lists, i, 7, with_sums, scatter, &g);
+            list_particle(s, lists, i, 7, with_sums, scatter, &g);
         }
         torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz, g.power);
         if (scatter)
@@ -284,17 +290,25 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
     return TORRE_OK;
 }
 
+/* own - others[0 .. TORRE_LANES - 1]; in mixed precision of f64 differences. */
+TORRE_INLINE torre_lanes apart(TORRE_STATE own, const TORRE_STATE *others)
+{
+    torre_sum_lanes there;
+    memcpy(&there, others, sizeof there);
+    return __builtin_convertvector(own - there, torre_lanes);
+}
+
 /* All pairs of one staged bin's own particles with the stage. */
 TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre_stage *stage,
                               bool with_sums, part_sums *sums)
 {
     for (int64_t i = 0; i < stage->own; i++) {
         gathered g = {0};
-        const TORRE_REAL x = stage->x[i], y = stage->y[i], z = stage->z[i];
+        const TORRE_STATE x = stage->x[i], y = stage->y[i], z = stage->z[i];
         stage->x[i] = stage->x[stage->count]; /* out of its own reach */
         for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
-            interact(s, stage->member[i], stage->member + k, x - *(torre_lanes *)(stage->x + k),
-                     y - *(torre_lanes *)(stage->y + k), z - *(torre_lanes *)(stage->z + k),
+            interact(s, stage->member[i], stage->member + k, torre_lanes_all(),
+                     apart(x, stage->x + k), apart(y, stage->y + k), apart(z, stage->z + k),
                      with_sums, &g);
         }
         stage->x[i] = x;
@@ -319,7 +333,7 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
 #pragma omp for schedule(dynamic, 8)
         for (int64_t rank = 0; rank < bins->bins; rank++) {
             if (!ready || bins->start[rank] == bins->start[rank + 1]) continue;
-            torre_stage_fill(store, bins, rank, &stage);
+            torre_stage_fill(store, store->position, bins, rank, &stage);
             if (part)
                 stage_sweep(&s, store, &stage, true, &part[rank]);
             else

@@ -7,16 +7,14 @@
 #include <string.h>
 
 #include "md/md_build_template.h"
+#include "md/md_packed.h"
 #include "md/md_random.h"
 
-/* Positions as pairs read them, where that is not the same array. */
 static void pack(torre_md_store *store)
 {
-    if (store->packed == store->position) return;
-    const TORRE_STATE *from = store->position;
-    TORRE_REAL *to = store->packed;
+    if (!TORRE_PACKED) return;
 #pragma omp parallel for num_threads(store->threads)
-    for (int64_t k = 0; k < 4 * (store->count + 1); k++) to[k] = (TORRE_REAL)from[k];
+    for (int64_t i = 0; i <= store->count; i++) torre_pack(store, i);
 }
 
 static void state_load(torre_md_store *store, const double *const position[3],
@@ -60,17 +58,22 @@ static void state_unload(const torre_md_store *store, const void *quads, const d
     }
 }
 
-static void state_kick_drift(torre_md_store *store, double kick, double dt)
+static double state_kick_drift(torre_md_store *store, double kick, double dt)
 {
-    TORRE_STATE *restrict r = store->position, *restrict v = store->velocity;
-    const TORRE_STATE *restrict f = store->force;
-    const TORRE_STATE k = (TORRE_STATE)kick, h = (TORRE_STATE)dt;
-#pragma omp parallel for simd num_threads(store->threads)
-    for (int64_t i = 0; i < 4 * store->count; i++) {
+    torre_quad_state *restrict r = store->position, *restrict v = store->velocity;
+    const torre_quad_state *restrict f = store->force, *restrict h = store->hold;
+    const TORRE_STATE k = (TORRE_STATE)kick, t = (TORRE_STATE)dt;
+    double most = 0;
+#pragma omp parallel for reduction(max : most) num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
         v[i] += k * f[i];
-        r[i] += h * v[i];
+        r[i] += t * v[i];
+        torre_pack(store, i);
+        const torre_quad_state d = r[i] - h[i];
+        const double square = (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        if (!(square <= most)) most = isnan(square) ? INFINITY : square;
     }
-    pack(store);
+    return most;
 }
 
 static void state_scale(torre_md_store *store, double factor)
@@ -150,18 +153,20 @@ static double state_square_sum(const torre_md_store *store, double sum[4])
 
 static int64_t state_wrap(torre_md_store *store, const double box[3])
 {
-    TORRE_STATE *r = store->position;
+    TORRE_STATE *r = store->position, *h = store->hold;
     int64_t bad = INT64_MAX;
 #pragma omp parallel for reduction(min : bad) num_threads(store->threads)
     for (int64_t i = 0; i < store->count; i++) {
-        for (int a = 0; a < 3; a++) {
-            TORRE_STATE edge = (TORRE_STATE)box[a], x = r[4 * i + a];
-            if (x >= edge) x -= edge;
-            if (x < 0) x += edge;
+        for (int64_t k = 4 * i; k < 4 * i + 3; k++) {
+            TORRE_STATE edge = (TORRE_STATE)box[k - 4 * i], x = h[k], turn = 0;
+            if (x >= edge) turn = -edge;
+            if (x < 0) turn = edge;
+            x += turn;
             /* a small negative number can round to the edge itself */
             if (x == edge) x = 0;
             if (!(x >= 0 && x < edge) && i < bad) bad = i;
-            r[4 * i + a] = x;
+            h[k] = x;
+            r[k] += turn;
         }
     }
     pack(store);
@@ -170,7 +175,7 @@ static int64_t state_wrap(torre_md_store *store, const double box[3])
 
 static void state_bin(const torre_md_store *store, torre_bins *bins)
 {
-    const TORRE_STATE *r = store->position;
+    const TORRE_STATE *r = store->hold;
 #pragma omp parallel for num_threads(store->threads)
     for (int64_t i = 0; i < store->count; i++) {
         const double at[3] = {(double)r[4 * i], (double)r[4 * i + 1], (double)r[4 * i + 2]};
@@ -197,6 +202,7 @@ static void state_permute(torre_md_store *store, const torre_bins *bins)
     permute_quads(store, bins, &store->position, &store->spare);
     permute_quads(store, bins, &store->velocity, &store->spare);
     permute_quads(store, bins, &store->force, &store->spare);
+    permute_quads(store, bins, &store->hold, &store->spare);
     if (shared) store->packed = store->position;
     pack(store);
     for (int64_t i = 0; i < store->count; i++) store->spare_id[i] = store->id[bins->member[i]];
@@ -205,9 +211,17 @@ static void state_permute(torre_md_store *store, const torre_bins *bins)
     store->spare_id = old;
 }
 
-static void state_hold(torre_md_store *store)
+static void state_hold(torre_md_store *store, double ahead, double most)
 {
-    memcpy(store->hold, store->position, (size_t)store->count * 4 * sizeof(TORRE_STATE));
+    const TORRE_STATE *r = store->position, *v = store->velocity;
+    TORRE_STATE *h = store->hold;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        double square = 0, share = ahead;
+        for (int64_t k = 4 * i; k < 4 * i + 3; k++) square += (double)v[k] * (double)v[k];
+        if (ahead * ahead * square > most * most) share = most / sqrt(square);
+        for (int64_t k = 4 * i; k < 4 * i + 3; k++) h[k] = r[k] + (TORRE_STATE)share * v[k];
+    }
 }
 
 const torre_md_state_loops TORRE_TYPED(torre_md_state) = {

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "md/md_store.h"
@@ -7,11 +8,15 @@ static void *new_quads(int64_t count, int size)
     return aligned_alloc(64, ((size_t)(count + 1) * 4 * (size_t)size + 63) / 64 * 64);
 }
 
-torre_status torre_md_store_make(int64_t count, int threads, const torre_md_state_loops *state,
-                                 torre_md_store *t)
+torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,
+                                 const torre_md_state_loops *state, torre_md_store *t)
 {
     const int size = state->state_size;
     *t = (torre_md_store){.count = count, .threads = threads};
+    for (int a = 0; a < 3; a++) { /* md_packed.h says why; 2^16 periods leave room for its trick */
+        double periods = fmin(fmax(1, floor(box[a] / (8 * reach))), 65536);
+        t->turns[a] = 4294967296 * periods / box[a];
+    }
     t->position = new_quads(count, size);
     t->velocity = new_quads(count, size);
     t->force = new_quads(count, size);
@@ -27,19 +32,10 @@ torre_status torre_md_store_make(int64_t count, int threads, const torre_md_stat
     return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)count);
 }
 
-torre_status torre_md_store_pack_velocity(const torre_md_state_loops *state, torre_md_store *t)
-{
-    if (state->pair_size == state->state_size) return TORRE_OK;
-    t->packed_velocity = new_quads(t->count, state->pair_size);
-    if (t->packed_velocity) return TORRE_OK;
-    return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)t->count);
-}
-
 void torre_md_store_free(torre_md_store *t)
 {
     if (t->packed != t->position) free(t->packed);
     free(t->position);
-    free(t->packed_velocity);
     free(t->velocity);
     free(t->force);
     free(t->hold);
@@ -50,8 +46,9 @@ void torre_md_store_free(torre_md_store *t)
 }
 
 torre_status torre_md_store_bin(torre_md_store *t, const torre_md_state_loops *state,
-                                torre_bins *bins, bool sort, int64_t step)
+                                torre_bins *bins, double time, double most, bool sort, int64_t step)
 {
+    state->hold(t, time, most);
     int64_t bad = state->wrap(t, bins->box);
     if (bad >= 0)
         return torre_fail(TORRE_ERR_UNSTABLE,

@@ -21,11 +21,11 @@ typedef struct torre_md_store {
     int64_t count;
     int threads;
     void *position, *velocity, *force; /* quads of the state type */
-    void *hold;                        /* positions at the last rebuild */
+    void *hold;                        /* where the last rebuild expected the particles */
     void *spare;                       /* for sorting */
-    void *packed;                      /* positions as pairs read them: f32 copies in mixed
-                                          precision, otherwise the positions themselves */
-    void *packed_velocity;             /* likewise, of models that dissipate; otherwise NULL */
+    void *packed;                      /* positions as pairs read them (md_packed.h): integers in
+                                          mixed precision, otherwise the positions themselves */
+    double turns[4];                   /* of these integers: units per length along each axis */
     int64_t step;                      /* of the positions */
     int32_t *id;                       /* of the particle in each place */
     int32_t *spare_id;
@@ -77,27 +77,29 @@ typedef struct torre_md_state_loops {
     /* Copy an array of quads to out[axis][id]; box: wrap into it (NULL: do not). */
     void (*unload)(const torre_md_store *store, const void *quads, const double *box,
                    double *const out[3]);
-    /* v += kick f, r += dt v. */
-    void (*kick_drift)(torre_md_store *store, double kick, double dt);
+    /* v += kick f, r += dt v; returns the largest squared displacement as moved does. */
+    double (*kick_drift)(torre_md_store *store, double kick, double dt);
     /* v *= factor */
     void (*scale)(torre_md_store *store, double factor);
     /* v = keep v + noise g, g normal deviates of (seed, stream, id) */
     void (*noise)(torre_md_store *store, double keep, double noise, uint64_t seed, uint64_t stream);
-    /* Largest squared displacement since hold was taken, infinite where there is a number that is
-     * not finite; place (may be NULL): of the first particle that went as far. */
+    /* Largest square of a distance from hold, infinite where there is a number that is not finite;
+     * place (may be NULL): of the first particle that is as far from it. */
     double (*moved)(const torre_md_store *store, int64_t *place);
     /* Sum of v^2, and of the four numbers of velocities; a fixed order of summation. */
     double (*square_sum)(const torre_md_store *store, double sum[4]);
-    /* Wrap positions into the box; returns the place of a particle that is not within one box of it
-     * (or not finite), -1 for none. */
+    /* hold = where a particle of the present velocity is after a time, but no further than most
+     * from where it is now. */
+    void (*hold)(torre_md_store *store, double time, double most);
+    /* Wrap hold into the box, and positions with it; returns the place of a particle whose hold is
+     * not within one box of it (or not finite), -1 for none. */
     int64_t (*wrap)(torre_md_store *store, const double box[3]);
-    /* rank_of of every particle */
+    /* rank_of of every particle: the bin of its hold */
     void (*bin)(const torre_md_store *store, torre_bins *bins);
     /* Put storage into the order of bins->member. */
     void (*permute)(torre_md_store *store, const torre_bins *bins);
-    /* hold = position */
-    void (*hold)(torre_md_store *store);
-    /* Lists of all neighbours within bins->reach; half: of those in later places only. */
+    /* Lists of all whose holds are within bins->reach (and few beyond, by rounding); half: of those
+     * in later places only. */
     torre_status (*build)(const torre_md_store *store, const torre_bins *bins, bool half,
                           torre_md_lists *lists);
 } torre_md_state_loops;
@@ -118,18 +120,28 @@ typedef struct torre_md_force_loops {
                          const torre_bins *bins, torre_md_sums *sums);
 } torre_md_force_loops;
 
-/* Allocate the arrays of count particles for these loops; TORRE_ERR_RESOURCE without memory. */
-torre_status torre_md_store_make(int64_t count, int threads, const torre_md_state_loops *state,
-                                 torre_md_store *store);
+/* Allocate the arrays of count particles in a box for these loops; reach: of lists, at most half
+ * the box. TORRE_ERR_RESOURCE without memory. */
+torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,
+                                 const torre_md_state_loops *state, torre_md_store *store);
 void torre_md_store_free(torre_md_store *store);
 
-/* Allocate packed_velocity, where pairs read another type than is stored. */
-torre_status torre_md_store_pack_velocity(const torre_md_state_loops *state, torre_md_store *store);
-
-/* Wrap positions into the box and put particles into bins; sort: put storage into their order, too.
- * TORRE_ERR_UNSTABLE with the step where a position is not finite or far outside. */
+/*
+ * The first part of a rebuild: wrap particles into the box and put them into bins; sort: put
+ * storage into their order, too.
+ *
+ * Lists stay complete as long as no particle is further than half the skin from where it was when
+ * they were made. That holds for any point nearby as well as for where it was, and it holds for
+ * longest if the point is half-way to where the particle will be: `hold` is where it is after
+ * `time`, half of the time until the next rebuild, if it goes on as now, but within `most`, less
+ * than half the skin. Bins and lists are made of these points. (With time 0 they are the
+ * positions.)
+ *
+ * TORRE_ERR_UNSTABLE with the step where a position is not finite or far outside.
+ */
 torre_status torre_md_store_bin(torre_md_store *store, const torre_md_state_loops *state,
-                                torre_bins *bins, bool sort, int64_t step);
+                                torre_bins *bins, double time, double most, bool sort,
+                                int64_t step);
 
 /* The loops for this precision and processor. */
 const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precision);

@@ -94,7 +94,8 @@ static void mps_cpu_destroy(torre_mps_solver *solver)
 static torre_status mps_cpu_allocate(mps_cpu_solver *s)
 {
     const torre_mps_problem *p = s->problem;
-    TORRE_TRY(torre_md_store_make(p->count, s->plan.threads, s->state, &s->store));
+    TORRE_TRY(torre_md_store_make(p->count, s->plan.threads, p->box, p->influence + s->plan.skin,
+                                  s->state, &s->store));
     s->field = (torre_mps_field){.store = &s->store,
                                  .lists = &s->lists,
                                  .box = p->box,
@@ -142,14 +143,13 @@ static torre_status rebuild(mps_cpu_solver *s)
     double clock = torre_time_now();
     bool sort =
         s->plan.sort_every != TORRE_MD_NEVER && s->step - s->sorted_at >= s->plan.sort_every;
-    TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, sort, s->step));
+    TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, 0, 0, sort, s->step));
     if (sort) {
         s->sorted_at = s->step;
         s->counts.sorts++;
     }
     s->times.sort += lap(&clock);
     TORRE_TRY(s->state->build(&s->store, &s->bins, false, &s->lists));
-    s->state->hold(&s->store);
     s->built_at = s->step;
     s->counts.builds++;
     s->times.neighbor += lap(&clock);

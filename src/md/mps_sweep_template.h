@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "md/md_packed.h"
 #include "md/mps_sweeps.h"
 
 #define PART 256 /* particles a thread takes at a time */
@@ -17,7 +18,7 @@ typedef TORRE_REAL real;
 
 /* The pairs of one particle, a vector of neighbours at a time. */
 typedef struct pairs {
-    torre_lanes dx, dy, dz; /* r_j - r_i */
+    torre_lanes dx, dy, dz; /* r_i - r_j */
     torre_lanes inverse;    /* 1/r */
     torre_mask near;        /* closer than r_e */
 } pairs;
@@ -65,23 +66,33 @@ TORRE_INLINE void gather_velocities(const TORRE_STATE *velocity, const int32_t *
     }
 }
 
-/* Neighbours list[0 .. TORRE_LANES - 1] of the particle at r[3]; edge: of the box, for images. */
-TORRE_INLINE pairs pairs_at(const real *position, const int32_t *list, const real r[3],
-                            const real edge[3], uint8_t wraps, real reach_sq)
+/* What all sweeps read. */
+typedef struct view {
+    torre_positions positions;
+    const torre_md_lists *lists;
+    TORRE_STATE *force;
+    real influence, reach_sq;
+} view;
+
+static view view_of(const torre_mps_field *f)
+{
+    const double influence = f->constants.influence;
+    return (view){.positions = torre_positions_of(f->store, f->box),
+                  .lists = f->lists,
+                  .force = f->store->force,
+                  .influence = (real)influence,
+                  .reach_sq = (real)(influence * influence)};
+}
+
+/* Particle i and TORRE_LANES of its neighbours, from entry k of its list. */
+TORRE_INLINE pairs pairs_at(const view *v, int64_t i, int32_t k)
 {
     pairs p;
-    torre_lanes x, y, z;
-    torre_lanes_gather((const torre_quad *)position, list, &x, &y, &z);
-    p.dx = x - r[0];
-    p.dy = y - r[1];
-    p.dz = z - r[2];
-    if (wraps) {
-        p.dx = torre_lanes_nearest(p.dx, edge[0]);
-        p.dy = torre_lanes_nearest(p.dy, edge[1]);
-        p.dz = torre_lanes_nearest(p.dz, edge[2]);
-    }
+    const torre_mask live =
+        torre_separation(&v->positions, i, v->lists->start[i] + k, v->lists->length[i] - k,
+                         v->lists->wraps[i] ? 7 : 0, &p.dx, &p.dy, &p.dz);
     torre_lanes square = p.dx * p.dx + p.dy * p.dy + p.dz * p.dz;
-    p.near = square < reach_sq;
+    p.near = (square < v->reach_sq) & live;
     p.inverse = inverse_root(square);
     return p;
 }
@@ -89,23 +100,6 @@ TORRE_INLINE pairs pairs_at(const real *position, const int32_t *list, const rea
 TORRE_INLINE torre_lanes weight_of(const pairs *p, real influence)
 {
     return torre_lanes_keep(TORRE_MPS_WEIGHT(influence, p->inverse), p->near);
-}
-
-/* What all sweeps read. */
-typedef struct view {
-    const real *position; /* quads */
-    TORRE_STATE *force;
-    real influence, reach_sq, edge[3];
-} view;
-
-static view view_of(const torre_mps_field *f)
-{
-    const double influence = f->constants.influence;
-    return (view){.position = f->store->packed,
-                  .force = f->store->force,
-                  .influence = (real)influence,
-                  .reach_sq = (real)(influence * influence),
-                  .edge = {(real)f->box[0], (real)f->box[1], (real)f->box[2]}};
 }
 
 static inline void clear_force(const view *v, int64_t i)
@@ -127,8 +121,7 @@ static void sweep_viscosity(const torre_mps_field *f)
         const TORRE_STATE *u = velocity + 4 * i;
         torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
         for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(v.position, list + k, v.position + 4 * i, v.edge, f->lists->wraps[i],
-                               v.reach_sq);
+            pairs p = pairs_at(&v, i, k);
             torre_sum_lanes w =
                 __builtin_convertvector(weight_of(&p, v.influence), torre_sum_lanes);
             torre_sum_lanes ux, uy, uz;
@@ -153,11 +146,9 @@ static void sweep_density(const torre_mps_field *f)
     for (int64_t i = 0; i < f->store->count; i++) {
         pressure[i] = number_density[i] = 0;
         if (f->store->id[i] >= f->fluid + f->wall) continue;
-        const int32_t *list = f->lists->start[i];
         torre_sum_lanes sum = {0}, zero = {0};
         for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(v.position, list + k, v.position + 4 * i, v.edge, f->lists->wraps[i],
-                               v.reach_sq);
+            pairs p = pairs_at(&v, i, k);
             sum += __builtin_convertvector(weight_of(&p, v.influence), torre_sum_lanes);
         }
         TORRE_STATE n = torre_lanes_sums(sum, zero, zero, zero)[0];
@@ -173,7 +164,7 @@ static void sweep_gradient(const torre_mps_field *f)
 {
     const view v = view_of(f);
     const TORRE_STATE *pressure = f->pressure;
-    const TORRE_STATE factor = (TORRE_STATE)-f->constants.gradient_factor;
+    const TORRE_STATE factor = (TORRE_STATE)f->constants.gradient_factor;
 #pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
     for (int64_t i = 0; i < f->store->count; i++) {
         clear_force(&v, i);
@@ -181,8 +172,7 @@ static void sweep_gradient(const torre_mps_field *f)
         const int32_t *list = f->lists->start[i];
         torre_sum_lanes ax = {0}, ay = {0}, az = {0}, zero = {0};
         for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
-            pairs p = pairs_at(v.position, list + k, v.position + 4 * i, v.edge, f->lists->wraps[i],
-                               v.reach_sq);
+            pairs p = pairs_at(&v, i, k);
             torre_lanes both = {0};
             for (int l = 0; l < TORRE_LANES; l++)
                 both[l] = (real)(pressure[i] + pressure[list[k + l]]);
@@ -203,7 +193,6 @@ static double sweep_move(const torre_mps_field *f, double drift, double step)
     torre_md_store *store = f->store;
     TORRE_STATE *r = store->position, *u = store->velocity;
     const TORRE_STATE *a = store->force;
-    real *packed = store->packed;
     const TORRE_STATE kick = (TORRE_STATE)f->constants.dt, along = (TORRE_STATE)drift,
                       square = (TORRE_STATE)step;
     double most = 0;
@@ -214,9 +203,9 @@ static double sweep_move(const torre_mps_field *f, double drift, double step)
             int64_t at = 4 * i + k;
             u[at] += kick * a[at];
             r[at] += along * u[at] + square * a[at];
-            packed[at] = (real)r[at];
             speed += (double)u[at] * (double)u[at];
         }
+        torre_pack(store, i);
         if (!(speed <= most)) most = isnan(speed) ? INFINITY : speed;
     }
     return sqrt(most);
