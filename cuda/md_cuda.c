@@ -7,9 +7,8 @@
 #include "cuda/cuda_device.h"
 #include "md_cuda_solver.h"
 
-#define DEFAULT_SKIN  0.12 /* of the cutoff */
-#define DEFAULT_EVERY 20
-#define CHUNK         (1 << 20) /* particles converted at a time */
+#define DEFAULT_SKIN 0.12      /* of the cutoff */
+#define CHUNK        (1 << 20) /* particles converted at a time */
 
 extern const torre_md_backend torre_md_cuda;
 
@@ -57,7 +56,10 @@ static torre_status fill_plan(const torre_md_problem *problem, const md_kernels 
             "the cuda backend has no --neighbor half for --model %s; use full or tile",
             torre_pair_model_name(problem->model));
     if (plan->skin == 0) plan->skin = DEFAULT_SKIN * problem->cutoff;
-    if (plan->rebuild_every == 0) plan->rebuild_every = DEFAULT_EVERY;
+    if (plan->rebuild_every == 0) {
+        plan->rebuild_every = 1;
+        plan->rebuild_check = true;
+    }
     if (plan->sort_every == 0) plan->sort_every = plan->rebuild_every;
     if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_BLOCK;
     if (plan->block % 32 || plan->block < 0 || plan->block > kernels->block_max)

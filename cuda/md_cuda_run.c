@@ -13,6 +13,9 @@
 
 #define GRAPH_STEPS  64 /* longest recorded sequence of steps */
 #define SAMPLE_EVERY 16 /* segments between those timed by phase */
+#define MOST_AHEAD                                                                                 \
+    0.45              /* of the skin: a rebuild expects particles no further from where they are */
+#define FIRST_GUESS 8 /* steps between two rebuilds, before there were any */
 
 static double now_seconds(void)
 {
@@ -45,7 +48,7 @@ static double list_radius(const md_cuda_solver *s)
     return s->problem->cutoff + s->info.plan.skin;
 }
 
-torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort)
+torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step)
 {
     s->permuted = !sort;
     md_sort_args a = {.tiles = md_cuda_tiles(s),
@@ -58,6 +61,8 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort)
                       .v_out = s->v[1 - s->v_now],
                       .id_out = s->id[1 - s->id_now],
                       .x_built = s->x_built,
+                      .half_step = half_step,
+                      .most = MOST_AHEAD * s->info.plan.skin,
                       .bin_count = s->bin_count,
                       .key = s->key,
                       .slot = s->slot,
@@ -78,7 +83,7 @@ torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count)
     if (neighbor_of(s) == TORRE_NEIGHBOR_TILE) return TORRE_OK;
     md_list_args a = {.tiles = md_cuda_tiles(s),
                       .box = md_cuda_box(s),
-                      .x = s->x[s->x_now],
+                      .x_built = s->x_built,
                       .grid = {s->layout.grid[0], s->layout.grid[1], s->layout.grid[2]},
                       .reach = s->layout.reach_sq,
                       .lanes_per_place = s->layout.lanes_per_place,
@@ -90,9 +95,16 @@ torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count)
     return TORRE_OK;
 }
 
+/* Whether the device looks at displacements in every step, and stops where one is too large. */
+static bool looks_each_step(const md_cuda_solver *s)
+{
+    return s->info.plan.rebuild_check && s->info.plan.rebuild_every == 1;
+}
+
 static md_force_args force_args(const md_cuda_solver *s)
 {
     const torre_md_problem *p = s->problem;
+    const double skin = looks_each_step(s) ? s->info.plan.skin : 0;
     double radius = list_radius(s);
     md_force_args a = {.tiles = md_cuda_tiles(s),
                        .box = md_cuda_box(s),
@@ -105,6 +117,8 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .fixed = s->fixed,
                        .id = s->id[s->id_now],
                        .count = (int)p->count,
+                       .x_built = s->x_built,
+                       .limit_sq = 0.25 * skin * skin,
                        .cutoff_sq = p->cutoff * p->cutoff,
                        .list_cutoff_sq = radius * radius,
                        .kick = p->dt / (2 * p->mass),
@@ -146,12 +160,13 @@ static int force_rows(const md_cuda_solver *s)
 }
 
 /* The thermostat after a step, with or without the sums at the velocities that it leaves. */
-static torre_status queue_thermostat(md_cuda_solver *s, bool sums)
+static torre_status queue_thermostat(md_cuda_solver *s, bool sums, int ahead)
 {
     const torre_md_problem *p = s->problem;
     double keep = p->ensemble == TORRE_LANGEVIN ? exp(-p->dt / p->damping_time) : 0;
     double *partial = s->partial + (int64_t)s->layout.brick_count * MD_SUMS;
     md_thermostat_args a = {.control = s->control,
+                            .ahead = ahead,
                             .count = (int)p->count,
                             .v = s->v[s->v_now],
                             .id = s->id[s->id_now],
@@ -172,13 +187,14 @@ static torre_status queue_thermostat(md_cuda_solver *s, bool sums)
 }
 
 /* One step with a thermostat; positions stay in their buffer. */
-static torre_status queue_unfused_step(md_cuda_solver *s)
+static torre_status queue_unfused_step(md_cuda_solver *s, int ahead)
 {
     md_force_args a = force_args(s);
+    a.ahead = ahead;
     TORRE_TRY(queue_force(s, &a, true));
     if (s->problem->ensemble == TORRE_BERENDSEN)
         MD_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
-    TORRE_TRY(queue_thermostat(s, false));
+    TORRE_TRY(queue_thermostat(s, false, ahead));
     a.x_out = s->x[s->x_now];
     MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");
     return TORRE_OK;
@@ -188,7 +204,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
 {
     for (int k = 0; k < steps; k++) {
         if (has_thermostat(s)) {
-            TORRE_TRY(queue_unfused_step(s));
+            TORRE_TRY(queue_unfused_step(s, k));
             continue;
         }
         md_force_args a = force_args(s);
@@ -217,13 +233,13 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
                                cudaMemcpyDeviceToDevice, s->stream),
                "computing forces");
     MD_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
-    return has_thermostat(s) && kick != 0 ? queue_thermostat(s, true) : TORRE_OK;
+    return has_thermostat(s) && kick != 0 ? queue_thermostat(s, true, 0) : TORRE_OK;
 }
 
 static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
 {
     if (timed) MD_TRY(cudaEventRecord(s->event[0], s->stream), "timing");
-    if (build) TORRE_TRY(md_cuda_queue_sort(s, sort));
+    if (build) TORRE_TRY(md_cuda_queue_sort(s, sort, 0.5 * s->problem->dt));
     if (timed) MD_TRY(cudaEventRecord(s->event[1], s->stream), "timing");
     if (build) TORRE_TRY(md_cuda_queue_list(s, NULL, 0));
     if (timed) MD_TRY(cudaEventRecord(s->event[2], s->stream), "timing");
@@ -292,7 +308,7 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
     return TORRE_OK;
 }
 
-static torre_status note_build(md_cuda_solver *s, int64_t step)
+static torre_status note_build(md_cuda_solver *s, int64_t step, bool sort)
 {
     if (s->record_count == s->record_room) {
         int room = s->record_room ? 2 * s->record_room : 64;
@@ -303,18 +319,23 @@ static torre_status note_build(md_cuda_solver *s, int64_t step)
     }
     /* sorting flips all buffers */
     s->records[s->record_count++] = (md_build_record){.step = step,
+                                                      .last_build = s->last_build,
                                                       .drifts = s->drifts,
                                                       .x_now = 1 - s->x_now,
                                                       .v_now = 1 - s->v_now,
                                                       .id_now = 1 - s->id_now,
-                                                      .permuted = s->permuted};
+                                                      .permuted = !sort};
     return TORRE_OK;
 }
 
 /* step: of the last drift; clock: of the positions. */
 torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t clock)
 {
-    md_control clear = {.bad_id = UINT32_MAX, .step = (uint64_t)step, .clock = (uint64_t)clock};
+    md_control clear = {.bad_id = UINT32_MAX,
+                        .built = (uint32_t)(s->last_build - step),
+                        .last = MD_NO_STOP,
+                        .step = (uint64_t)step,
+                        .clock = (uint64_t)clock};
     s->drifts = 0;
     s->record_count = 0;
     memcpy(s->pinned, &clear, sizeof clear);
@@ -373,8 +394,8 @@ static torre_status run_segment(md_cuda_solver *s, int64_t step, bool build, int
     bool sort = build && plan->sort_every != TORRE_MD_NEVER &&
                 (s->last_sort < 0 || step - s->last_sort >= plan->sort_every);
     if (build) {
-        TORRE_TRY(note_build(s, step));
-        s->records[s->record_count - 1].permuted = !sort;
+        TORRE_TRY(note_build(s, step, sort));
+        s->interval = step - s->last_build;
         s->last_build = step;
         if (sort) s->last_sort = step;
         s->counts.builds++;
@@ -448,6 +469,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     s->v_now = back.v_now;
     s->id_now = back.id_now;
     s->permuted = back.permuted;
+    s->last_build = back.last_build;
     s->counts.builds -= s->record_count - r;
     *step = back.step;
     md_cuda_graphs_free(s);
@@ -458,47 +480,106 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     return md_cuda_clear_control(s, *step, *step);
 }
 
+/* Steps to queue at once from `step` on; due: behind a rebuild. */
+static int segment_steps(const md_cuda_solver *s, int64_t step, int64_t target, bool due)
+{
+    const torre_md_plan *plan = &s->info.plan;
+    int64_t steps = plan->rebuild_every - step % plan->rebuild_every;
+    if (looks_each_step(s)) {
+        /* a step or two more than last time: those behind a stop cost little, an end before it a
+           read-back; an even number, to record fewer sequences */
+        int64_t age = due ? 0 : step - s->last_build;
+        int64_t last = due ? step - s->last_build : s->interval, guess = last ? last : FIRST_GUESS;
+        steps = (guess > age ? guess - age + 2 : age / 4 + 2) / 2 * 2;
+    }
+    if (steps > target - step) steps = target - step;
+    return (int)(steps < GRAPH_STEPS ? steps : GRAPH_STEPS);
+}
+
+/*
+ * Wait for a segment of `queued` steps in which the device looked at displacements: how many were
+ * done, and whether a rebuild is due behind them.
+ */
+static torre_status look(md_cuda_solver *s, int queued, int64_t *step, bool *due, bool *failed)
+{
+    md_control control;
+    double total[2 * MD_SUMS];
+    const bool timed = s->timing > 0;
+    TORRE_TRY(md_cuda_read_control(s, &control, total));
+    *step += queued;
+    *failed = control.error;
+    if (*failed) return TORRE_OK;
+    int undone = (int)(s->drifts - control.done);
+    if (!has_thermostat(s)) s->x_now ^= undone & 1;
+    if (s->dissipates) s->v_now ^= undone & 1;
+    if (timed) s->sampled_steps -= undone;
+    s->drifts = control.done;
+    *step -= undone;
+    *due = control.last != MD_NO_STOP;
+    if (*due && *step - s->last_build == 1) s->counts.dangerous_builds++;
+    return TORRE_OK;
+}
+
+/* Queue the steps from *step to target, rebuilding where due, and at target where that is due, too.
+ * failed: the device stopped in a rebuild. */
+static torre_status queue_to(md_cuda_solver *s, int64_t *step, int64_t target, bool due,
+                             bool *failed)
+{
+    const bool looks = looks_each_step(s);
+    bool known = due;
+    *failed = false;
+    while (*step < target && !*failed) {
+        if (!looks && !due) TORRE_TRY(is_due(s, *step, &due));
+        int steps = segment_steps(s, *step, target, due);
+        TORRE_TRY(run_segment(s, *step, due, steps));
+        due = false;
+        known = true;
+        if (looks)
+            TORRE_TRY(look(s, steps, step, &due, failed));
+        else
+            *step += steps;
+    }
+    if (looks && !known) TORRE_TRY(look(s, 0, step, &due, failed));
+    if (*failed) return TORRE_OK;
+    if (!looks && !due) TORRE_TRY(is_due(s, *step, &due));
+    return due ? run_segment(s, *step, true, 0) : TORRE_OK;
+}
+
+static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool thermostat)
+{
+    const torre_md_problem *p = s->problem;
+    double inside = total[MD_SUM_INSIDE] / 2, pairs = total[MD_SUM_TESTED];
+    const double *after = thermostat ? total + MD_SUMS : total;
+    s->sums = (torre_md_sums){
+        .kinetic = 0.5 * p->mass * after[MD_SUM_SPEED_SQ],
+        .potential = 0.5 * total[MD_SUM_POTENTIAL],
+        .potential_shift = s->kernels->pair_shift(p) * inside,
+        .virial = 0.5 * total[MD_SUM_VIRIAL],
+        .contacts = inside,
+        .lost = p->mass * total[MD_SUM_LOST],
+        .momentum = {p->mass * after[MD_SUM_VX], p->mass * after[MD_SUM_VY],
+                     p->mass * after[MD_SUM_VZ]},
+        .neighbors = pairs / (double)p->count,
+    };
+}
+
 /* Steps between `step`, whose positions are there, and the forces of `target`. */
 static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool build_first,
                            double last_kick)
 {
-    const torre_md_plan *plan = &s->info.plan;
     for (;;) {
-        bool due = build_first;
-        while (step < target) {
-            if (!due) TORRE_TRY(is_due(s, step, &due));
-            int64_t until = step + plan->rebuild_every - step % plan->rebuild_every;
-            if (until > target) until = target;
-            if (until > step + GRAPH_STEPS) until = step + GRAPH_STEPS;
-            TORRE_TRY(run_segment(s, step, due, (int)(until - step)));
-            step = until;
-            due = false;
-        }
-        if (!due) TORRE_TRY(is_due(s, step, &due));
-        if (due) TORRE_TRY(run_segment(s, step, true, 0));
-        TORRE_TRY(queue_sums(s, last_kick));
+        bool failed;
         md_control control;
         double total[2 * MD_SUMS];
+        TORRE_TRY(queue_to(s, &step, target, build_first, &failed));
+        if (!failed) TORRE_TRY(queue_sums(s, last_kick));
         TORRE_TRY(md_cuda_read_control(s, &control, total));
         if (control.error) {
             TORRE_TRY(repair(s, &control, &step));
             build_first = true;
             continue;
         }
-        const torre_md_problem *p = s->problem;
-        double inside = total[MD_SUM_INSIDE] / 2, pairs = total[MD_SUM_TESTED];
-        const double *after = has_thermostat(s) && last_kick != 0 ? total + MD_SUMS : total;
-        s->sums = (torre_md_sums){
-            .kinetic = 0.5 * p->mass * after[MD_SUM_SPEED_SQ],
-            .potential = 0.5 * total[MD_SUM_POTENTIAL],
-            .potential_shift = s->kernels->pair_shift(p) * inside,
-            .virial = 0.5 * total[MD_SUM_VIRIAL],
-            .contacts = inside,
-            .lost = p->mass * total[MD_SUM_LOST],
-            .momentum = {p->mass * after[MD_SUM_VX], p->mass * after[MD_SUM_VY],
-                         p->mass * after[MD_SUM_VZ]},
-            .neighbors = pairs / (double)p->count,
-        };
+        keep_sums(s, total, has_thermostat(s) && last_kick != 0);
         s->step = target;
         if (!isfinite(s->sums.kinetic + s->sums.potential + s->sums.virial))
             return md_cuda_unstable(s, target);
@@ -508,7 +589,8 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
 
 torre_status md_cuda_start(md_cuda_solver *s)
 {
-    s->last_sort = s->last_build = -1;
+    s->last_sort = -1;
+    s->last_build = s->interval = 0;
     s->permuted = s->info.plan.sort_every == TORRE_MD_NEVER;
     TORRE_TRY(md_cuda_clear_control(s, 0, 0));
     return run_to(s, 0, 0, true, 0);
@@ -521,6 +603,7 @@ torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps)
     TORRE_TRY(md_cuda_clear_control(s, s->step, s->step + 1));
     md_force_args a = force_args(s);
     a.x_out = s->x[s->x_now];
+    a.ahead = -1;
     MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");
     s->drifts++;
     TORRE_TRY(run_to(s, s->step + 1, s->step + steps, false, a.kick));

@@ -5,7 +5,7 @@
 #include "md_launch.h"
 #include "md_layout.h"
 
-#define MD_GRAPHS 8
+#define MD_GRAPHS 32
 
 /* A recorded sequence: perhaps a rebuild, then steps. */
 typedef struct md_graph {
@@ -17,9 +17,9 @@ typedef struct md_graph {
     cudaGraphExec_t exec;
 } md_graph;
 
-/* State after a rebuild was queued, to come back to when it failed. */
+/* State before a rebuild, to come back to when it failed. */
 typedef struct md_build_record {
-    int64_t step;
+    int64_t step, last_build;
     uint32_t drifts; /* queued before it */
     int x_now, v_now, id_now;
     bool permuted;
@@ -63,6 +63,7 @@ typedef struct md_cuda_solver {
     md_build_record *records; /* since the control block was cleared */
     int record_count, record_room;
     uint32_t drifts;
+    int64_t interval; /* steps between the last two rebuilds */
 
     md_graph graphs[MD_GRAPHS];
     int graph_next;
@@ -105,8 +106,9 @@ torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
  * wrap into it (NULL: do not). Any of to may be NULL. */
 torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
                               double *const to[], int components);
-/* Queue a sort by bin into the other buffers (sort false: only the permutation). */
-torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort);
+/* Queue a sort by bin into the other buffers (sort false: only the permutation). half_step: of
+ * md_sort_args. */
+torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step);
 /* Room for the lists, where the plan has any, of that many bricks; frees older ones. */
 torre_status md_cuda_lists(md_cuda_solver *s, int pages);
 /* Queue the building of lists where the plan has any, of active[count] bricks or (NULL) all. */

@@ -48,15 +48,21 @@ enum {
     MD_ERROR_FORCE = 32      /* a force left the range of the fixed-point sums: bad_id */
 };
 
+#define MD_NO_STOP INT32_MAX
+
 /*
  * One per solver. Once error is set every later kernel returns at once, so the state stays that of
- * drift `done` and the host can repair the cause and go on from there.
+ * drift `done` and the host can repair the cause and go on from there. Likewise the steps behind
+ * `last`, at the end of which a particle had gone too far for the lists.
  */
 typedef struct md_control {
     uint32_t error;
     uint32_t need_staged, need_lanes, need_entries;
     uint32_t bad_id; /* smallest id concerned; UINT32_MAX: none */
     uint32_t done;   /* drifts completed since the host last cleared it */
+    uint32_t built;  /* `done` at the last rebuild, modulo 2^32 where that is longer ago */
+    int32_t last;    /* last step of the sequence to be done, counted from 0, or -1 (the drift in
+                        front of it was too much); MD_NO_STOP: all of them */
     uint64_t step;   /* step at that time */
     uint64_t clock;  /* step of the positions at the start of a recorded sequence of steps */
     uint32_t moved;  /* largest squared displacement since the last rebuild, bits of a float;
@@ -102,9 +108,13 @@ typedef struct md_sort_args {
     const int *id_in;
     void *x_out, *v_out; /* not the same arrays */
     int *id_out;
-    void *x_built;                     /* positions at the last rebuild, same index as x */
-    int *bin_count;                    /* [brick_count * slots + 1], scratch, zeroed */
-    int *key, *slot;                   /* [count], scratch */
+    void *x_built; /* where a rebuild expects the particles half-way to the next one, wrapped into
+                      the box; same index as x, whose positions are turned round with it */
+    double half_step; /* half the time step: times the steps since the last rebuild, how far ahead
+                         that is; 0: x_built is x */
+    double most;      /* x_built is no further from x */
+    int *bin_count;   /* [brick_count * slots + 1], scratch, zeroed */
+    int *key, *slot;  /* [count], scratch */
     int *order, *order_id, *order_key; /* [count], scratch */
     void *scan_scratch;
     size_t scan_bytes;
@@ -114,7 +124,7 @@ typedef struct md_sort_args {
 typedef struct md_list_args {
     md_tiles tiles;
     md_box box;
-    const void *x;
+    const void *x_built;
     int grid[3];         /* steps of the grid of md_staged_half along the box */
     float reach;         /* square of the radius searched, in (512 steps)^2 */
     int lanes_per_place; /* T */
@@ -140,6 +150,7 @@ enum {
 /* Arguments of the thermostats, which act after a step on its velocities. */
 typedef struct md_thermostat_args {
     md_control *control;
+    int ahead; /* as in md_force_args */
     int count;
     void *v;
     const int *id;
@@ -158,8 +169,11 @@ typedef struct md_force_args {
     const void *x_in;
     void *x_out; /* drift only */
     void *v;
-    void *v_out;     /* of models that dissipate: others still read v */
-    int ahead;       /* of x_in: steps after control->clock */
+    void *v_out; /* of models that dissipate: others still read v */
+    int ahead;   /* number of the step in its sequence, from 0: steps of x_in after
+                    control->clock; -1: a drift in front of one */
+    const void *x_built;
+    double limit_sq; /* further from x_built after a drift (squared) stops the sequence; 0: never */
     void *f;         /* not for drift */
     double *partial; /* [brick_count][MD_SUMS], not for drift */
     uint64_t *fixed; /* [3][count] zeroed sums of half lists */

@@ -28,7 +28,7 @@
 template <class M> struct md_constants {
     typename M::Pair pair;
     typename M::F cutoff_sq, list_cutoff_sq, fixed_scale;
-    typename M::State kick, drift;
+    typename M::State kick, drift, limit_sq;
 };
 
 /* Where velocities are, for models that dissipate: read for the few pairs that touch only. */
@@ -140,6 +140,23 @@ template <class R> struct md_kick {
     }
 };
 
+/* Whether there is nothing to do for a step of a sequence. */
+__device__ inline bool md_stopped(const md_control *control, int ahead)
+{
+    return control->error || ahead > control->last;
+}
+
+/* Stop the sequence behind this step where q is too far from where the lists expect it. */
+template <class R>
+__device__ inline void md_stop_if_far(const md_force_args &a, R limit_sq, int index,
+                                      const md_vec<R> &q)
+{
+    if (limit_sq == 0) return;
+    md_vec<R> built = ((const md_vec<R> *)a.x_built)[index];
+    R dx = q.x - built.x, dy = q.y - built.y, dz = q.z - built.z;
+    if (!(dx * dx + dy * dy + dz * dz <= limit_sq)) atomicMin(&a.tiles.control->last, a.ahead);
+}
+
 /* Walk over the list of a lane: sum.neighbour(c, particle, offset) for each, sum.flush() after
  * every four. The last four may hold nobody, whose coordinates are not numbers. */
 template <class F, class Constants, class Sum>
@@ -228,7 +245,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
 
     md_wait_for_previous_kernel();
     md_let_next_kernel_start();
-    if (t.control->error) return;
+    if (md_stopped(t.control, a.ahead)) return;
     if (SWEEP) {
         const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
         rows = md_row_table(t, halo_y, halo_z, row_table);
@@ -305,6 +322,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             md_vec<R> q = x_in[index];
             integrate.move(q, v);
             ((md_vec<R> *)a.x_out)[index] = q;
+            md_stop_if_far(a, c.limit_sq, index, q);
         }
         ((md_vec<R> *)(M::dissipates ? a.v_out : a.v))[index] = v;
     }
@@ -316,7 +334,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
 template <class R> __global__ void md_drift_kernel(const __grid_constant__ md_force_args a)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (a.tiles.control->error) return;
+    if (md_stopped(a.tiles.control, a.ahead)) return;
     if (i < a.count) {
         md_kick<R> integrate = {(R)a.kick, (R)a.drift};
         md_vec<R> f = ((const md_vec<R> *)a.f)[i], v = ((const md_vec<R> *)a.v)[i],
@@ -326,14 +344,15 @@ template <class R> __global__ void md_drift_kernel(const __grid_constant__ md_fo
         integrate.move(q, v);
         ((md_vec<R> *)a.v)[i] = v;
         ((md_vec<R> *)a.x_out)[i] = q;
+        md_stop_if_far(a, (R)a.limit_sq, i, q);
     }
     if (i == 0) a.tiles.control->done++;
 }
 
-/* A recorded sequence of steps is done. */
+/* A sequence of steps is done, or was stopped. */
 static __global__ void md_clock_kernel(md_control *control, int steps)
 {
-    if (!control->error) control->clock += (uint64_t)steps;
+    if (!control->error) control->clock += (uint64_t)(min(steps - 1, control->last) + 1);
 }
 
 /* total[k] = sum over rows of partial[row][k], in a fixed order; one block of 256 threads. */

@@ -31,6 +31,14 @@ template <class R> __device__ inline R md_wrap(R r, const md_axis<R> &axis)
     return r < 0 ? (R)0 : r;
 }
 
+/* The same, and `with` moved by as many edges. */
+template <class R> __device__ inline void md_wrap_both(R &r, R &with, const md_axis<R> &axis)
+{
+    R inside = md_wrap(r, axis);
+    with -= axis.edge * rint((r - inside) * axis.inverse);
+    r = inside;
+}
+
 template <class R> __device__ inline int md_bin_of(R wrapped, const md_axis<R> &axis, int bins)
 {
     int b = (int)(wrapped * axis.bin_inverse);

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(M::block_max)
     typedef typename M::State R;
     typedef typename M::F F;
     const md_tiles &t = a.tiles;
-    if (t.control->error) return;
+    if (md_stopped(t.control, a.ahead)) return;
     extern __shared__ float4 shared[];
     md_staged<F> staged(shared, t.staged_cap);
     size_t coordinates = ((size_t)t.staged_cap * md_staged<F>::bytes + 7) / 8 * 8;
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(M::block_max)
 template <class R, bool SUMS>
 __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant__ md_force_args a)
 {
-    if (a.tiles.control->error) return;
+    if (md_stopped(a.tiles.control, a.ahead)) return;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     double total[MD_SUMS] = {0};
     if (i < a.count) {
@@ -137,6 +137,7 @@ __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant
             md_vec<R> q = ((const md_vec<R> *)a.x_in)[i];
             integrate.move(q, v);
             ((md_vec<R> *)a.x_out)[i] = q;
+            md_stop_if_far(a, (R)a.limit_sq, i, q);
         }
         ((md_vec<R> *)a.v)[i] = v;
     }

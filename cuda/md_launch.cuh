@@ -107,6 +107,7 @@ template <class M> struct md_launchers {
         constants.fixed_scale = (typename M::F)a->fixed_scale;
         constants.kick = (R)a->kick;
         constants.drift = (R)a->drift;
+        constants.limit_sq = (R)a->limit_sq;
         void *args[] = {(void *)a, &constants};
         return md_launch(kernel, a->tiles.brick_count, a->block, shared, args, a->overlap && !sums,
                          stream);

@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
     __half2 minus_reach = __float2half2_rn(-a.reach);
     for (int h = threadIdx.x; h <= bins; h += blockDim.x) starts[h] = halo_start[h];
     md_stage(t, rank, brick, md_grid_frame_of<State>(a.box, brick, a.grid),
-             (const md_vec<State> *)a.x, staged);
+             (const md_vec<State> *)a.x_built, staged);
     __syncthreads();
 
     for (int lane = threadIdx.x; lane < lanes; lane += blockDim.x) {

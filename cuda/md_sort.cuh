@@ -20,6 +20,20 @@ __device__ inline void md_report(md_control *control, uint32_t error, uint32_t i
     atomicMin(&control->bad_id, id);
 }
 
+/* Where a particle is expected half-way to the next rebuild. */
+template <class R>
+__device__ inline md_vec<R> md_expected(const md_sort_args &a, const md_vec<R> &q,
+                                        const md_vec<R> &v)
+{
+    if (a.half_step == 0) return q;
+    double time = a.half_step * (double)(int32_t)(a.tiles.control->done - a.tiles.control->built);
+    double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
+    double square = vx * vx + vy * vy + vz * vz;
+    if (!(time * time * square <= a.most * a.most)) time = a.most * rsqrt(square);
+    R t = (R)time;
+    return {q.x + t * v.x, q.y + t * v.y, q.z + t * v.z, q.w};
+}
+
 /* Whether r is finite and less than a box away from where it was at the last rebuild. */
 template <class R> __device__ inline uint32_t md_check_coordinate(R r, R built, R edge)
 {
@@ -41,7 +55,8 @@ template <class R> __global__ void md_bin_kernel(const __grid_constant__ md_sort
         if (error) {
             md_report(a.tiles.control, error, (uint32_t)a.id_in[i]);
             q = built; /* a legal bin, so that the sort itself stays in bounds */
-        }
+        } else
+            q = md_expected(a, q, ((const md_vec<R> *)a.v_in)[i]);
         int b[3] = {md_bin_of(md_wrap(q.x, ax), ax, a.tiles.bins[0]),
                     md_bin_of(md_wrap(q.y, ay), ay, a.tiles.bins[1]),
                     md_bin_of(md_wrap(q.z, az), az, a.tiles.bins[2])};
@@ -69,13 +84,14 @@ template <class R> __global__ void md_settle_kernel(const __grid_constant__ md_s
     int first = a.tiles.start[key], end = a.tiles.start[key + 1], place = first;
     for (int k = first; k < end; k++) place += a.order_id[k] < id;
     int to = a.tiles.perm ? from : place;
-    md_vec<R> q = ((const md_vec<R> *)a.x_in)[from];
-    q.x = md_wrap(q.x, md_axis_of<R>(a.box, 0));
-    q.y = md_wrap(q.y, md_axis_of<R>(a.box, 1));
-    q.z = md_wrap(q.z, md_axis_of<R>(a.box, 2));
+    md_vec<R> q = ((const md_vec<R> *)a.x_in)[from], v = ((const md_vec<R> *)a.v_in)[from];
+    md_vec<R> built = md_expected(a, q, v);
+    md_wrap_both(built.x, q.x, md_axis_of<R>(a.box, 0));
+    md_wrap_both(built.y, q.y, md_axis_of<R>(a.box, 1));
+    md_wrap_both(built.z, q.z, md_axis_of<R>(a.box, 2));
     ((md_vec<R> *)a.x_out)[to] = q;
-    ((md_vec<R> *)a.x_built)[to] = q;
-    ((md_vec<R> *)a.v_out)[to] = ((const md_vec<R> *)a.v_in)[from];
+    ((md_vec<R> *)a.x_built)[to] = built;
+    ((md_vec<R> *)a.v_out)[to] = v;
     a.id_out[to] = id;
     a.tiles.home[place] = md_home_of(a.tiles, key % a.tiles.slots);
     if (a.tiles.perm) a.tiles.perm[place] = from;
@@ -93,7 +109,11 @@ static __global__ void __launch_bounds__(MD_STAGE_BLOCK)
     md_control *control = t.control;
     if (control->error & ~(MD_ERROR_STAGED | MD_ERROR_LANES)) return;
     int rank = blockIdx.x;
-    if (rank == 0 && threadIdx.x == 0) control->moved = 0;
+    if (rank == 0 && threadIdx.x == 0) {
+        control->moved = 0;
+        control->built = control->done;
+        control->last = MD_NO_STOP;
+    }
     int first_place;
     if (!md_brick_places(t, rank, &first_place)) { /* nobody asks who is around */
         if (threadIdx.x == 0) t.staged_count[rank] = 0;

@@ -13,7 +13,7 @@ template <class R>
 __global__ void __launch_bounds__(256)
     md_thermostat_kernel(const __grid_constant__ md_thermostat_args a)
 {
-    if (a.control->error) return;
+    if (md_stopped(a.control, a.ahead)) return;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     double sum[MD_SUMS] = {0};
     if (i < a.count) {

@@ -234,7 +234,7 @@ static torre_status rebuild(mps_cuda_solver *s)
     for (;;) {
         md_control control;
         double total[2 * MD_SUMS];
-        TORRE_TRY(md_cuda_queue_sort(m, sort));
+        TORRE_TRY(md_cuda_queue_sort(m, sort, 0));
         TORRE_TRY(find_active(s));
         TORRE_TRY(md_cuda_queue_list(m, s->active, (int)s->active_count));
         TORRE_TRY(md_cuda_read_control(m, &control, total));
