@@ -2,19 +2,22 @@
 # Orderings, neighbour searches and sizes of the Lennard-Jones melt, as in section 6 of Al-Kharusi
 # and Walker (IJHPCA 33 (2019) 998): force, neighbour, sort and total time per particle and step.
 #
-#     bench_md.sh [-b BACKEND] [-p PRECISION] [-n "CELLS ..."] [-s "INTERVAL ..."] [-r RUNS] [-o DIR]
-#                 [MD]
+#     bench_md.sh [-b BACKEND] [-p PRECISION] [-n "CELLS ..."] [-s "INTERVAL ..."] [-e STEPS]
+#                 [-r RUNS] [-o DIR] [MD]
+#
+# -e: lists are made every STEPS steps, unchecked (20 in that paper); without it, when a particle has
+# moved half the skin, in md and in LAMMPS.
 #
 # Writes DIR/bench_md.csv, one row per run (the best of RUNS), and DIR/bench_md.png (with gnuplot),
 # one panel per search, total time against particles, one curve per ordering; prints the table, the
 # largest melt for some intervals between sorts, and on the CPU in f64 the same melt by LAMMPS (lmp
 # -sf opt, one MPI rank per thread) where that is installed. On a GPU md_study.sh does more.
 set -u
-backend=auto precision=auto sizes="20 32 50" intervals="40 100 400" runs=3 out=.
-while getopts b:p:n:s:r:o: option; do
+backend=auto precision=auto sizes="20 32 50" intervals="40 100 400" runs=3 out=. every=
+while getopts b:p:n:s:e:r:o: option; do
     case $option in
     b) backend=$OPTARG ;; p) precision=$OPTARG ;; n) sizes=$OPTARG ;; o) out=$OPTARG ;;
-    s) intervals=$OPTARG ;; r) runs=$OPTARG ;;
+    s) intervals=$OPTARG ;; r) runs=$OPTARG ;; e) every=$OPTARG ;;
     *) exit 2 ;;
     esac
 done
@@ -32,7 +35,7 @@ row()
     shift 2
     for _ in $(seq "$runs"); do
         "$md" --backend $backend --precision $precision --cells "$cells" --steps "$steps" \
-            --picture none --quiet --json report.json "$@" || exit
+            ${every:+--rebuild-every "$every"} --picture none --quiet --json report.json "$@" || exit
         local line
         line=$(awk -v n="$(value atoms)" -v s="$(value steps)" -v f="$(value force)" \
             -v b="$(value neighbor | tail -1)" -v l="$(value loop_s)" -v o="$(value ordering)" \
@@ -78,7 +81,7 @@ velocity all create 1.44 87287 loop geom
 pair_style lj/cut 2.5
 pair_coeff 1 1 1.0 1.0
 neighbor 0.3 bin
-neigh_modify delay 0 every 20 check no
+neigh_modify delay 0 every ${every:-1} check $([ "$every" ] && echo no || echo yes)
 fix 1 all nve
 thermo 100
 run 100
@@ -87,7 +90,7 @@ END
             mpirun --allow-run-as-root --oversubscribe -np "$(value threads)" \
                 lmp -sf opt -in in.melt -log none
         done | awk -v n=$((4 * cells ** 3)) '/^Loop time/ { if (!t || $4 < t) t = $4 }
-            END { if (t) printf "lammps\topt\t20\t%d\t100\t\t\t\t%.3f\t%.4g\n", n, t * 1e7 / n, n / t * 1e-4 }'
+            END { if (t) printf "lammps\topt\t'${every:-1}'\t%d\t100\t\t\t\t%.3f\t%.4g\n", n, t * 1e7 / n, n / t * 1e-4 }'
     done | tee -a lammps.txt
     tr '\t' , <lammps.txt >>$csv
     rm -f lammps.txt in.melt
@@ -108,6 +111,6 @@ set multiplot layout 1,3
 do for [search in "full half tile"] {
     set title search
     plot for [o in "none row-major morton hilbert"] '$csv' \
-        using (strcol(1) eq search && strcol(2) eq o && (\$3 == 20 || o eq "none") ? \$4 : NaN):9 with linespoints title o
+        using (strcol(1) eq search && strcol(2) eq o && (\$3 == ${every:-1} || o eq "none") ? \$4 : NaN):9 with linespoints title o
 }
 END
