@@ -127,6 +127,17 @@ grep -q '^md: warning: .* no pair was missed' err || fail "no warning of single 
 grep -q ' 0 dangerous builds$' table && grep -q '"dangerous_builds": 0' run.json ||
     fail "the defaults count dangerous builds: $(cat table)"
 
+# Where it runs is said, and where there is a GPU that auto does not take, why.
+"$md" $small --steps 1 --picture none >table 2>err || fail "a step"
+grep -q '^# md .*, backend cpu: [0-9]* CPU thread' table || fail "no backend: $(head -1 table)"
+"$program" $small --steps 1 --picture none --json auto.json >table 2>err || fail "a step on auto"
+if [ -e /proc/driver/nvidia/version ] && grep -q '^# md .*, backend cpu' table; then
+    grep -q '^# the GPU is not used: .' table && grep -q '"gpu_not_used": ".' auto.json ||
+        fail "not a word why auto does not take the GPU: $(head -3 table)"
+else
+    grep -q 'GPU is not used' table && fail "a GPU that is not there: $(head -3 table)"
+fi
+
 # A report on standard output is alone there.
 "$md" $small --steps 2 --picture none --json - >json 2>err || fail "--json -"
 [ "$(head -c 1 json)" = "{" ] && [ "$(tail -n 1 json)" = "}" ] || fail "--json -: $(head -3 json)"

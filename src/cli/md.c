@@ -83,7 +83,7 @@ static torre_status tell_cost(const md_settings *s, const torre_option *table, m
     if (!s->common.quiet) md_text_cost(torre_program_people(s->common.json), run);
     if (!s->common.json) return TORRE_OK;
     TORRE_TRY(torre_output_open(s->common.json, &out->json));
-    return md_text_report(&out->json, table, run);
+    return md_text_report(&out->json, s, table, run);
 }
 
 static torre_status run_md(md_settings *s, const torre_option *table, md_input *in, md_output *out,
@@ -102,7 +102,7 @@ static torre_status run_md(md_settings *s, const torre_option *table, md_input *
     if (status) return status;
     TORRE_TRY(md_output_results(out, *run, false));
     if (!s->common.quiet) md_text_result(torre_program_people(s->common.json), *run, out);
-    if (out->json) TORRE_TRY(md_text_report(&out->json, table, *run));
+    if (out->json) TORRE_TRY(md_text_report(&out->json, s, table, *run));
     return (*run)->step < s->steps ? torre_program_stopped((*run)->step, s->steps) : TORRE_OK;
 }
 

@@ -17,6 +17,8 @@ void md_text_setup(FILE *out, const md_settings *s, const torre_md_run *run)
     double volume = p->box[0] * p->box[1] * p->box[2];
     fprintf(out, "# md %s, backend %s: %s\n", torre_version_text(), run->backend->name,
             run->info.device);
+    const char *idle = particle_idle_gpu(&s->common, run->backend->name);
+    if (idle) fprintf(out, "# the GPU is not used: %s\n", idle);
     fprintf(out, "# %" PRId64 " particles, box %.8g x %.8g x %.8g, density %.6g\n", p->count,
             p->box[0], p->box[1], p->box[2], (double)p->count / volume);
     fprintf(out, "# model %s, cutoff %.6g, dt %.6g, precision %s\n",
@@ -129,13 +131,15 @@ static void report_rows(torre_report *r, const torre_md_run *run)
     }
 }
 
-torre_status md_text_report(torre_output **json, const torre_option *table, const torre_md_run *run)
+torre_status md_text_report(torre_output **json, const md_settings *s, const torre_option *table,
+                            const torre_md_run *run)
 {
     const torre_md_problem *p = run->problem;
     const torre_md_plan *plan = &run->info.plan;
     torre_report *r = torre_report_new("md");
     torre_report_text(r, "backend", run->backend->name);
     torre_report_text(r, "device", run->info.device);
+    particle_report_idle_gpu(r, &s->common, run->backend->name);
     torre_report_text(r, "model", torre_pair_model_name(p->model));
     torre_report_integer(r, "atoms", p->count);
     torre_report_integer(r, "steps", run->step);

@@ -25,7 +25,8 @@ bool mps_main_wanted(int argc, char *const *argv)
     return false;
 }
 
-static void tell_setup(FILE *out, const mps_input *in, const torre_mps_run *run)
+static void tell_setup(FILE *out, const mps_settings *s, const mps_input *in,
+                       const torre_mps_run *run)
 {
     const torre_mps_problem *p = run->problem;
     const torre_md_plan *plan = &run->info.plan;
@@ -33,6 +34,8 @@ static void tell_setup(FILE *out, const mps_input *in, const torre_mps_run *run)
     torre_format_bytes((double)run->info.memory_bytes, bytes, sizeof bytes);
     fprintf(out, "# md %s, backend %s: %s\n", torre_version_text(), run->backend->name,
             run->info.device);
+    const char *idle = particle_idle_gpu(&s->common, run->backend->name);
+    if (idle) fprintf(out, "# the GPU is not used: %s\n", idle);
     fprintf(out,
             "# %" PRId64 " particles (%" PRId64 " fluid, %" PRId64
             " wall), spacing %.6g m, r_e %.4g "
@@ -115,8 +118,9 @@ static void report_physics(torre_report *r, const mps_input *in, const torre_mps
     torre_report_reals(last, "momentum", run->row.momentum, 3);
 }
 
-static torre_status write_report(torre_output **json, const torre_option *table,
-                                 const mps_input *in, const torre_mps_run *run)
+static torre_status write_report(torre_output **json, const mps_settings *s,
+                                 const torre_option *table, const mps_input *in,
+                                 const torre_mps_run *run)
 {
     const torre_md_plan *plan = &run->info.plan;
     torre_mps_times t = {0};
@@ -125,6 +129,7 @@ static torre_status write_report(torre_output **json, const torre_option *table,
     if (run->solver) run->backend->times(run->solver, &t, &c);
     torre_report_text(r, "backend", run->backend->name);
     torre_report_text(r, "device", run->info.device);
+    particle_report_idle_gpu(r, &s->common, run->backend->name);
     torre_report_text(r, "model", "mps");
     torre_report_integer(r, "atoms", run->problem->count);
     torre_report_integer(r, "steps", run->step);
@@ -212,11 +217,11 @@ static torre_status run_mps(const mps_settings *s, const torre_option *table, mp
     TORRE_TRY(mps_input_read(s, in));
     TORRE_TRY(torre_mps_run_new(&in->problem, s->common.backend, &in->plan, run));
     TORRE_TRY(particle_check_idle(&s->common, table, (*run)->backend->name));
-    if (!s->common.quiet) tell_setup(torre_program_people(s->common.json), in, *run);
+    if (!s->common.quiet) tell_setup(torre_program_people(s->common.json), s, in, *run);
     if (s->common.dry_run) {
         if (!s->common.json) return TORRE_OK;
         TORRE_TRY(torre_output_open(s->common.json, &out->json));
-        return write_report(&out->json, table, in, *run);
+        return write_report(&out->json, s, table, in, *run);
     }
     TORRE_TRY(mps_input_particles(in));
     torre_program_catch_signals(); /* from here on there are files to remove */
@@ -226,7 +231,7 @@ static torre_status run_mps(const mps_settings *s, const torre_option *table, mp
     if (status) return status;
     TORRE_TRY(mps_output_results(out, *run, false));
     if (!s->common.quiet) tell_result(s, out, *run);
-    if (out->json) TORRE_TRY(write_report(&out->json, table, in, *run));
+    if (out->json) TORRE_TRY(write_report(&out->json, s, table, in, *run));
     return (*run)->step < in->steps ? torre_program_stopped((*run)->step, in->steps) : TORRE_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "io/file_ending.h"
 #include "io/output_file.h"
 #include "io/trajectory.h"
+#include "roofline/cuda_probe.h"
 
 const char *const particle_precisions[] = {"auto", "f32", "f64", "mixed", NULL};
 
@@ -52,6 +53,20 @@ torre_status particle_check_idle(const particle_options *o, const torre_option *
 {
     TORRE_TRY(torre_program_idle("md", table, "threads", "cpu", o->backend, backend, o->quiet));
     return torre_program_idle("md", table, "block", "cuda", o->backend, backend, o->quiet);
+}
+
+const char *particle_idle_gpu(const particle_options *o, const char *backend)
+{
+    static torre_cuda_probe probe; /* the text stays */
+    if (strcmp(o->backend, "auto") != 0 || strcmp(backend, "cuda") == 0) return NULL;
+    torre_cuda_probe_run(0, &probe);
+    return probe.here ? probe.text : NULL;
+}
+
+void particle_report_idle_gpu(torre_report *at, const particle_options *o, const char *backend)
+{
+    const char *idle = particle_idle_gpu(o, backend);
+    if (idle) torre_report_text(at, "gpu_not_used", idle);
 }
 
 torre_md_precision particle_precision(const particle_options *o, const char *backend)

@@ -3,6 +3,7 @@
 #define TORRE_PARTICLE_OPTIONS_H
 
 #include "cli/option_rows.h"
+#include "core/report.h"
 #include "md/md.h"
 
 typedef struct particle_options {
@@ -66,6 +67,14 @@ torre_status particle_plan(const particle_options *options, torre_md_plan *plan)
 /* Options that mean nothing to the backend that will compute (torre_program_idle). */
 torre_status particle_check_idle(const particle_options *options, const torre_option *table,
                                  const char *backend);
+
+/* Why --backend auto has not taken the GPU of this machine, one line; NULL where it has, where
+ * another backend was asked for and where there is no GPU. */
+const char *particle_idle_gpu(const particle_options *options, const char *backend);
+
+/* The same as "gpu_not_used" of a report. */
+void particle_report_idle_gpu(torre_report *at, const particle_options *options,
+                              const char *backend);
 
 /* The precision; auto depends on the backend that will compute. */
 torre_md_precision particle_precision(const particle_options *options, const char *backend);

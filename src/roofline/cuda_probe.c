@@ -37,11 +37,13 @@ void torre_cuda_probe_run(int device, torre_cuda_probe *probe)
     memset(probe, 0, sizeof *probe);
 #ifdef TORRE_HAVE_CUDA
     torre_cuda_probe_device(device, probe);
+    probe->here = probe->state != TORRE_CUDA_NO_DRIVER;
 #else
     char version[32];
     (void)device;
     probe->state = TORRE_CUDA_NOT_BUILT;
-    if (driver_version(version))
+    probe->here = driver_version(version);
+    if (probe->here)
         snprintf(probe->text, sizeof probe->text,
                  "not in this build, but NVIDIA driver %s is here: install the CUDA toolkit and "
                  "configure with -DTORRE_CUDA=ON to use the GPU",

@@ -2,6 +2,7 @@
 #ifndef TORRE_CUDA_PROBE_H
 #define TORRE_CUDA_PROBE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum torre_cuda_state {
@@ -20,6 +21,7 @@ typedef enum torre_cuda_state {
 
 typedef struct torre_cuda_probe {
     torre_cuda_state state;
+    bool here;      /* there is a GPU, or at least its driver, whether it can be used or not */
     char text[400]; /* one line: what is there, or what is missing and how to get it */
     char name[128], uuid[48];
     int devices;
