@@ -192,24 +192,42 @@ static bool turns_for_rate(const torre_wave_problem *p, const struct cudaDeviceP
     return device->major == 9 && cells >= 1 << (layer ? 16 : 22);
 }
 
-/* p: the caller's problem. */
-static torre_status check_memory(const torre_wave_problem *p, int64_t needed)
+/* What of info->memory_bytes the GPU lacks, if anything. p: the caller's problem. */
+static torre_status check_memory(const torre_wave_problem *p, torre_wave_info *info)
 {
     size_t unused, total;
     TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
-    int64_t room = usable(unused);
+    const int64_t room = usable(unused), needed = info->memory_bytes;
     if (needed <= room) return TORRE_OK;
     int64_t arrays = p->velocity_cells ? 3 : 2, n = 1;
     while (arrays * (n + 1) * (n + 1) * torre_cuda_pitch(n + 1, p->precision) *
                (int64_t)p->precision <=
            room)
         n++;
-    return torre_fail(TORRE_ERR_RESOURCE,
-                      "size %lldx%lldx%lld needs %.2f GB on the GPU, %.2f GB are free; the largest "
-                      "cube that fits is %lldx%lldx%lld",
-                      (long long)p->size[0], (long long)p->size[1], (long long)p->size[2],
-                      1e-9 * (double)needed, 1e-9 * (double)unused, (long long)n, (long long)n,
-                      (long long)n);
+    snprintf(info->lacking, sizeof info->lacking,
+             "size %lldx%lldx%lld needs %.2f GB on the GPU, %.2f GB are free; the largest "
+             "cube that fits is %lldx%lldx%lld",
+             (long long)p->size[0], (long long)p->size[1], (long long)p->size[2],
+             1e-9 * (double)needed, 1e-9 * (double)unused, (long long)n, (long long)n,
+             (long long)n);
+    return TORRE_OK;
+}
+
+/* Bytes that the axes may take: those there are, or, where no order fits, what the smallest takes.
+ */
+static torre_status room_for_axes(const torre_wave_problem *p, int64_t *room)
+{
+    int64_t smallest = INT64_MAX;
+    size_t unused, total;
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
+        torre_turned t;
+        torre_turn_problem(p, torre_axis_orders[i], &t);
+        const int64_t needed = memory_of(&t);
+        if (needed < smallest && !torre_axes_check(p, torre_axis_orders[i])) smallest = needed;
+    }
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    *room = usable(unused) > smallest ? usable(unused) : smallest;
+    return TORRE_OK;
 }
 
 /*
@@ -223,8 +241,7 @@ static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_pl
 {
     torre_turned t;
     double best = 0;
-    int64_t lacking = 0; /* memory of the smallest order, if none fits */
-    size_t unused, total;
+    int64_t most = 0;
     const torre_wave_plan plan = choice->plan;
     torre_wave_plan any_dts = *wish;
     any_dts.dts = 0;
@@ -233,18 +250,14 @@ static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_pl
         return choose_tower(&t, wish, "take the axes in another order or use --engine stepwise",
                             choice);
     }
-    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    TORRE_TRY(room_for_axes(p, &most));
     for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
         tower_choice its = {.plan = plan};
         if (best > 0 && !for_rate) break;
         strcpy(its.plan.axes, torre_axis_orders[i]);
         if (torre_axes_check(p, its.plan.axes)) continue;
         torre_turn_problem(p, its.plan.axes, &t);
-        int64_t needed = memory_of(&t);
-        if (needed > usable(unused)) {
-            if (!lacking || needed < lacking) lacking = needed;
-            continue;
-        }
+        if (memory_of(&t) > most) continue;
         tower_choice usual = its;
         bool towers = !choose_tower(&t, &any_dts, "", &usual);
         bool fits = wish->dts ? !choose_tower(&t, wish, "", &its) : towers;
@@ -256,7 +269,6 @@ static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_pl
         best = i == 0 ? 1.05 * worth : worth;
         *choice = its;
     }
-    if (best == 0 && lacking) return check_memory(p, lacking);
     if (choice->kernel) return TORRE_OK;
     torre_turn_problem(p, best > 0 ? choice->plan.axes : torre_axis_orders[0], &t);
     return choose_tower(&t, wish,
@@ -367,5 +379,5 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
         TORRE_TRY(plan_stepwise(p, wish, turns_for_rate(p, &device), info));
     torre_turn_problem(p, info->plan.axes, &t);
     info->memory_bytes = memory_of(&t);
-    return check_memory(p, info->memory_bytes);
+    return check_memory(p, info);
 }

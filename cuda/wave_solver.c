@@ -339,6 +339,8 @@ torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_i
     s->base.backend = &torre_wave_cuda;
     s->setup = &s->turned.setup;
     torre_status status = torre_cuda_plan(setup, &info->plan, &s->info, &s->kernel, &s->shape);
+    if (!status && s->info.lacking[0])
+        status = torre_fail(TORRE_ERR_RESOURCE, "%s", s->info.lacking);
     if (!status) status = torre_cuda_settings_read(&s->settings);
     if (!status) status = torre_turn_setup(setup, s->info.plan.axes, &s->turned);
     if (!status) status = fill_solver(s);

@@ -20,8 +20,10 @@ granular)
     files="granular/shaken.csv granular/height.csv granular/shaken.png granular/cooling.csv" ;;
 marmousi)
     "$build/make_model" --kind layers --size 160x1x60 --spacing 20 --output model.npy
-    STEPS=50 SNAPSHOT_EVERY=50 NY=9 FREQUENCY=4 "$here/marmousi/run.sh" model.npy 20 "$build" 2>errors
-    files="marmousi/velocity.npy marmousi/snapshot_000050.png marmousi/shot.npy marmousi/shot.png" ;;
+    STEPS=50 SNAPSHOT_EVERY=50 EVERY=2 WIDTH=8 FREQUENCY=4 "$here/marmousi/run.sh" model.npy 20 "$build" 2>errors
+    STEPS=50 EVERY=4 WIDTH=4 REACH=10 NY=14 FREQUENCY=2 "$here/marmousi/run_3d.sh" model.npy 20 "$build" 2>>errors
+    files="marmousi/velocity.npy marmousi/snapshot_000050.png marmousi/shot.npy marmousi/shot.png
+        marmousi_3d/shot.npy marmousi_3d_wide/shot.png" ;;
 dam_break)
     SCALE=4 "$here/dam_break/run.sh" "$build" --steps 200 --thermo 20 2>errors
     files="2d/front.csv 2d/gauges.csv 2d/dam_break.png 2d/frame_0001.png 3d/front.csv 3d/frame_0001.png" ;;

@@ -62,6 +62,7 @@ SCRIPTS = {
     "examples/first_run/run.sh": "test example_first_run",
     "examples/layers/run.sh": "test example_layers",
     "examples/marmousi/run.sh": "test example_marmousi",
+    "examples/marmousi/run_3d.sh": "test example_marmousi",
     "examples/dam_break/run.sh": "test example_dam_break",
 }
 
@@ -85,7 +86,7 @@ def write_text(name, text):
 # Input files that lines name: how to make them.
 INPUTS = [
     (r"--velocity model\.npy --size 150x50x75", lambda: write_npy("model.npy", 150, 75)),
-    (r"--velocity model\.npy --spacing", lambda: write_npy("model.npy", 801, 41, 24)),
+    (r"--velocity model\.npy --spacing", lambda: write_npy("model.npy", 801, 201)),
     (r"--input start\.data", lambda: subprocess.run(
         ["md", "--cells", "6", "--steps", "0", "--write-data", "start.data", "--picture", "none", "--quiet"], check=True)),
     (r"--measured measured\.csv", lambda: write_text(

@@ -68,6 +68,12 @@ static void assert_counts_up(const char *dictionary, int version, const void *va
     int64_t n = a.shape[0] * a.shape[1] * a.shape[2];
     for (int64_t i = 0; i < n; i++) assert_true(value(&a, i) == (double)i);
     free(a.data);
+    torre_npy_map map; /* from wherever it is looked at */
+    assert_int_equal(torre_npy_view(path, &a, &dims, &map), TORRE_OK);
+    assert_int_equal(dims, expected_dims);
+    for (int64_t i = 0; i < n; i++) assert_true(value(&a, i) == (double)i);
+    torre_npy_unmap(&a, &map);
+    torre_npy_unmap(&a, &map); /* a second time is nothing */
 }
 
 static void test_layouts(void **state)

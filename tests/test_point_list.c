@@ -26,6 +26,8 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
+static const torre_point_rule with_amplitudes = {3, true}, positions = {3, false};
+
 static void assert_points(const torre_point_list *list, int64_t count, const double expected[][4])
 {
     assert_int_equal(list->count, count);
@@ -40,14 +42,55 @@ static void test_command_line(void **state)
     (void)state;
     torre_point_list list;
     const double two[][4] = {{1, 2, 3, 1}, {4.5, 0, 6, -2}};
-    assert_int_equal(torre_point_list_parse("source", "1,2,3;4.5,0,6,-2", true, &list), TORRE_OK);
+    assert_int_equal(torre_point_list_parse("source", "1,2,3;4.5,0,6,-2", with_amplitudes, &list),
+                     TORRE_OK);
     assert_points(&list, 2, two);
     torre_point_list_free(&list);
     const double line[][4] = {{0, 10, 5, 1}, {50, 10, 5, 1}, {100, 10, 5, 1}, {7, 8, 9, 1}};
-    assert_int_equal(torre_point_list_parse("receivers", "0,10,5:100,10,5:3;7,8,9", false, &list),
-                     TORRE_OK);
+    assert_int_equal(
+        torre_point_list_parse("receivers", "0,10,5:100,10,5:3;7,8,9", positions, &list), TORRE_OK);
     assert_points(&list, 4, line);
     torre_point_list_free(&list);
+}
+
+static void write_text(const char *text, size_t size)
+{
+    FILE *f = fopen(path, "w");
+    fwrite(text, 1, size, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* In two dimensions y may be left out, and amplitudes are the fourth number all the same. */
+static void test_planes(void **state)
+{
+    (void)state;
+    const torre_point_rule plane = {2, true}, bare = {2, false};
+    torre_point_list list;
+    const double three[][4] = {{1, 0, 3, 1}, {4.5, 0, 6, 1}, {7, 0, 8, -2}};
+    assert_int_equal(torre_point_list_parse("source", "1,3;4.5,0,6;7,0,8,-2", plane, &list),
+                     TORRE_OK);
+    assert_points(&list, 3, three);
+    torre_point_list_free(&list);
+    const double line[][4] = {{0, 0, 5, 1}, {50, 0, 5, 1}, {100, 0, 5, 1}};
+    for (int i = 0; i < 2; i++) {
+        const char *text = i ? "0,0,5:100,5:3" : "0,5:100,5:3";
+        assert_int_equal(torre_point_list_parse("receivers", text, bare, &list), TORRE_OK);
+        assert_points(&list, 3, line);
+        torre_point_list_free(&list);
+    }
+    static const char *const bad[] = {"1", "1,2,3,4,5", "1,2:3:2", "1:2:3"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(torre_point_list_parse("source", bad[i], plane, &list), TORRE_ERR_USAGE);
+        assert_ptr_equal(strstr(torre_error_text(), "--source must be x,z or x,0,z[,amplitude]"),
+                         torre_error_text());
+    }
+    assert_int_equal(torre_point_list_parse("receivers", "1,0,3,4", bare, &list), TORRE_ERR_USAGE);
+    write_text("x,z\n1,3\n4.5,0,6\n7,0,8,-2\n", 25);
+    assert_int_equal(torre_csv_points_read(path, plane, &list), TORRE_OK);
+    assert_points(&list, 3, three);
+    torre_point_list_free(&list);
+    write_text("1\n", 2);
+    assert_int_equal(torre_csv_points_read(path, plane, &list), TORRE_ERR_INPUT);
 }
 
 static void test_bad_command_line(void **state)
@@ -77,23 +120,17 @@ static void test_bad_command_line(void **state)
     };
     torre_point_list list;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        if (torre_point_list_parse("source", bad[i], true, &list) != TORRE_ERR_USAGE)
+        if (torre_point_list_parse("source", bad[i], with_amplitudes, &list) != TORRE_ERR_USAGE)
             fail_msg("accepted: %s", bad[i]);
         assert_ptr_equal(strstr(torre_error_text(), "--source must be x,y,z"), torre_error_text());
         assert_int_equal(list.count, 0);
     }
-    assert_int_equal(torre_point_list_parse("receivers", "1,2,3,4", false, &list), TORRE_ERR_USAGE);
-    assert_int_equal(torre_point_list_parse("receivers", "/nowhere/a.csv", false, &list),
+    assert_int_equal(torre_point_list_parse("receivers", "1,2,3,4", positions, &list),
+                     TORRE_ERR_USAGE);
+    assert_int_equal(torre_point_list_parse("receivers", "/nowhere/a.csv", positions, &list),
                      TORRE_ERR_INPUT);
     assert_string_equal(torre_error_text(),
                         "cannot read /nowhere/a.csv: No such file or directory");
-}
-
-static void write_text(const char *text, size_t size)
-{
-    FILE *f = fopen(path, "w");
-    fwrite(text, 1, size, f);
-    assert_int_equal(fclose(f), 0);
 }
 
 static void test_csv(void **state)
@@ -111,7 +148,7 @@ static void test_csv(void **state)
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         torre_point_list list;
         write_text(good[i], strlen(good[i]));
-        if (torre_csv_points_read(path, true, &list)) fail_msg("%s", torre_error_text());
+        if (torre_csv_points_read(path, with_amplitudes, &list)) fail_msg("%s", torre_error_text());
         assert_points(&list, 2, two);
         torre_point_list_free(&list);
     }
@@ -137,12 +174,12 @@ static void test_bad_csv(void **state)
     char text[300];
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         write_text(bad[i][0], strlen(bad[i][0]));
-        assert_int_equal(torre_csv_points_read(path, true, &list), TORRE_ERR_INPUT);
+        assert_int_equal(torre_csv_points_read(path, with_amplitudes, &list), TORRE_ERR_INPUT);
         snprintf(text, sizeof text, "%s%s", path, bad[i][1]);
         assert_string_equal(torre_error_text(), text);
     }
     write_text("1,2,3\n1\0,2,3\n", 13);
-    assert_int_equal(torre_csv_points_read(path, true, &list), TORRE_ERR_INPUT);
+    assert_int_equal(torre_csv_points_read(path, with_amplitudes, &list), TORRE_ERR_INPUT);
     snprintf(text, sizeof text, "%s:2: not a text file", path);
     assert_string_equal(torre_error_text(), text);
 }
@@ -150,9 +187,8 @@ static void test_bad_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_command_line),
-        cmocka_unit_test(test_bad_command_line),
-        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_command_line),     cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_bad_command_line), cmocka_unit_test(test_csv),
         cmocka_unit_test(test_bad_csv),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);

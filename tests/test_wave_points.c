@@ -84,6 +84,45 @@ static void weights_reproduce_linear_fields(void **state)
 }
 
 /*
+ * A position is what it says down to 1e-9 of a cell; nearer to a node it is the node, alone, since
+ * k * h / h rounds.
+ */
+static void positions_close_to_nodes_stay_apart(void **state)
+{
+    (void)state;
+    const double offsets[] = {0.5, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 2e-9, 5e-10, 1e-12, 0};
+    torre_wave_problem p = wave_case_problem(7, 5, 9, 4);
+    torre_point point;
+    p.receivers = &point;
+    p.receiver_count = 1;
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < 10; i++)
+            for (int side = -1; side <= 1; side += 2) {
+                const double offset = side * offsets[i];
+                wave_sim sim;
+                point = (torre_point){{30, 20, 40}, 1};
+                point.position[a] += offset * p.spacing[a];
+                wave_sim_prepare(&sim, &p);
+                const torre_wave_setup *s = sim.setup;
+                double moment = 0, at[3];
+                for (int l = 0; l < 8; l++) {
+                    cell_position(&p, s->receiver_nodes[s->receiver_index[l]].cell, at);
+                    moment += s->receiver_weight[l] * at[a];
+                }
+                const bool apart = fabs(offset) > 1e-9;
+                const double node = a == 0 ? 30 : a == 1 ? 20 : 40;
+                const double wanted = node + (apart ? offset * p.spacing[a] : 0);
+                /* at / h and the weights are rounded: a few eps of positions up to 80 m */
+                CHECK(fabs(moment - wanted) <= 16 * wave_eps(TORRE_F64) * 80,
+                      "axis %d, %g cells off a node: %.17g m, not %.17g", a, offset, moment,
+                      wanted);
+                CHECK(s->receiver_node_count == (apart ? 2 : 1), "axis %d, %g cells off: %d nodes",
+                      a, offset, (int)s->receiver_node_count);
+                wave_sim_close(&sim);
+            }
+}
+
+/*
  * Sample n of the wavelet enters level n + 1: with a single 1 at n = 3 the field is zero up to
  * level 3 and at level 4 holds dt^2 / (hx hy hz) / (1 + s dt) at the node, rounded a few times.
  */
@@ -231,6 +270,7 @@ int main(int argc, char **argv)
     wave_case_init(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_reproduce_linear_fields),
+        cmocka_unit_test(positions_close_to_nodes_stay_apart),
         cmocka_unit_test(a_sample_enters_the_level_after_it),
         cmocka_unit_test(receivers_see_the_field_of_every_level),
         cmocka_unit_test(planes_are_slices),

@@ -226,6 +226,40 @@ static void damping_has_its_profile(void **state)
     }
 }
 
+/*
+ * c of a layer is the largest velocity of its cells, wherever in it: of the first plane, the last
+ * or one between, on either side of every axis, and no faster cell beside the layer counts.
+ */
+static void layers_find_their_largest_velocity(void **state)
+{
+    (void)state;
+    enum { N = 17, WIDTH = 5 };
+    static double c[N * N * N];
+    const torre_array cells = {TORRE_F64, {N, N, N}, c};
+    torre_wave_problem p = wave_case_problem(N, N, N, 2);
+    p.velocity_cells = &cells;
+    p.absorbing_width = WIDTH;
+    for (int axis = 0; axis < 3; axis++)
+        for (int side = 0; side < 2; side++)
+            for (int depth = 0; depth <= WIDTH; depth++) { /* WIDTH: just outside */
+                int64_t at[3] = {3, 12, 7};
+                double s[N];
+                at[axis] = side ? N - 1 - depth : depth;
+                for (int i = 0; i < N * N * N; i++) c[i] = 1000;
+                c[(at[0] * N + at[1]) * N + at[2]] = 4000;
+                memset(p.face, 0, sizeof p.face);
+                p.face[axis][side] = TORRE_ABSORBING;
+                torre_damping_profile(&p, axis, s);
+                const double top = depth < WIDTH ? 4000 : 1000, x = 1.0 / (WIDTH + 1);
+                const double wanted = 0.75 * top / 10 * pow(1 - x, 0.75), got = s[side ? N - 1 : 0];
+                CHECK(fabs(got - wanted) <= 1e-14 * wanted,
+                      "axis %d, side %d, depth %d: s = %g at the face, not %g", axis, side, depth,
+                      got, wanted);
+                CHECK(s[side ? N - 1 - WIDTH : WIDTH] == 0 && s[side ? 0 : N - 1] == 0,
+                      "axis %d, side %d: damped beside the layer", axis, side);
+            }
+}
+
 int main(int argc, char **argv)
 {
     wave_case_init(argc, argv);
@@ -238,6 +272,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(velocities_are_found),
         cmocka_unit_test(ghosts_continue_the_field),
         cmocka_unit_test(damping_has_its_profile),
+        cmocka_unit_test(layers_find_their_largest_velocity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,23 +232,42 @@ static void test_refusals(void **state)
     free(c.wavelet);
     c.p.source_count = 0;
     c.p.steps = INT64_C(1) << 50; /* 24 PiB of traces */
-    CHECK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run) ==
-              TORRE_ERR_RESOURCE,
-          "memory");
+    CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run));
+    CHECK(torre_wave_run_start(run, NULL, NULL) == TORRE_ERR_RESOURCE, "memory");
     CHECK(strstr(torre_error_text(), "available") != NULL, "%s", torre_error_text());
+    torre_wave_run_free(run);
     c.p.steps = INT64_MAX - 1;
-    CHECK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run) ==
-              TORRE_ERR_RESOURCE,
-          "overflow");
+    CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run));
+    CHECK(torre_wave_run_start(run, NULL, NULL) == TORRE_ERR_RESOURCE, "overflow");
+    torre_wave_run_free(run);
+}
+
+/* What is too large for this machine is planned all the same, and refused when it starts. */
+static void test_too_large(void **state)
+{
+    (void)state;
+    for (int w = 0; w < wave_way_count; w++) {
+        torre_wave_problem p = wave_case_problem(100000, 100000, 100000, 4);
+        torre_wave_run *run;
+        CHECK_OK(torre_wave_run_new(&p, wave_backend->name, &wave_ways[w].plan, &run));
+        CHECK(run->info.memory_bytes >= torre_wave_cells(&p) * 16 && run->info.lacking[0] &&
+                  run->info.plan.tower_height > 0 && run->info.model_bytes_per_update > 0,
+              "%s: %lld bytes, lacking '%s'", wave_ways[w].name, (long long)run->info.memory_bytes,
+              run->info.lacking);
+        CHECK(torre_wave_run_start(run, NULL, NULL) == TORRE_ERR_RESOURCE, "%s: started",
+              wave_ways[w].name);
+        torre_wave_run_free(run);
+    }
 }
 
 int main(int argc, char **argv)
 {
     wave_case_init(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traces),   cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_stop),     cmocka_unit_test(test_start_at_rest),
-        cmocka_unit_test(test_unstable), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_traces),    cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_stop),      cmocka_unit_test(test_start_at_rest),
+        cmocka_unit_test(test_unstable),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,10 @@ build=$(cd "${1:-build}" && pwd)
 scale=${SCALE:-1}
 h=$((10 * scale))
 size=$((300 / scale))x$((120 / scale))x$((150 / scale))
-width=$((20 / scale + 4))
+width=$((20 / scale + 2))
+begin=$((width * h)) end=$((3000 - h - width * h)) # between the absorbing layers
 shot="--order 8 --boundary absorbing,z-=free --absorbing-width $width --source 900,600,40
-    --receivers 100,600,20:2900,600,20:141"
+    --receivers $begin,600,20:$end,600,20:141"
 
 for kind in layers salt; do
     mkdir -p $kind

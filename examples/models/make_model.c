@@ -1,28 +1,33 @@
 /*
  * make_model: velocity models as .npy files for wave --velocity.
  *
- *     make_model --kind layers --size 300x1x150 --spacing 10 --output velocity.npy    shape (nx,
- * nz) make_model --kind salt --size 300x120x150 --spacing 10 --output velocity.npy    shape (nx,
- * ny, nz) make_model --kind thin --input model.npy --every 2 --output velocity.npy        every 2nd
- * value make_model --kind info --input model.npy                                        prints
- * 1601x401
+ *     make_model --kind layers --size 300x1x150 --spacing 10 --output velocity.npy
+ *                                                                        shape (nx, nz)
+ *     make_model --kind salt --size 300x120x150 --spacing 10 --output velocity.npy
+ *                                                                        shape (nx, ny, nz)
+ *     make_model --kind thin --input model.npy --every 2 --output velocity.npy
+ *                                                                        every second value
+ *     make_model --kind info --input model.npy                           prints 1601x401
+ *     make_model --kind difference --input a.npy --other b.npy           prints 1.2 %
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/options.h"
 #include "io/npy.h"
 #include "model_shapes.h"
 
-enum { LAYERS, SALT, THIN, INFO };
-static const char *const kinds[] = {"layers", "salt", "thin", "info", NULL};
+enum { LAYERS, SALT, THIN, INFO, DIFFERENCE };
+static const char *const kinds[] = {"layers", "salt", "thin", "info", "difference", NULL};
 
 typedef struct model_settings {
     int kind;
     int64_t size[3], every;
     double spacing;
-    const char *input, *output;
+    const char *input, *other, *output;
     bool help;
 } model_settings;
 
@@ -47,11 +52,6 @@ static torre_status generate(const model_settings *s)
     return status;
 }
 
-static double value(const torre_array *a, int64_t i)
-{
-    return a->precision == TORRE_F32 ? ((const float *)a->data)[i] : ((const double *)a->data)[i];
-}
-
 /* Every s->every-th value along both axes of a model (nx, nz). */
 static torre_status thin(const model_settings *s)
 {
@@ -65,7 +65,8 @@ static torre_status thin(const model_settings *s)
     if (!status && dims != 2)
         status = torre_fail(TORRE_ERR_INPUT, "%s has %d axes; two are needed", s->input, dims);
     for (int64_t i = 0; i < shape[0] * shape[1] && !status; i++)
-        v[i] = (float)value(&a, i / shape[1] * s->every * a.shape[1] + i % shape[1] * s->every);
+        v[i] = (float)torre_value(a.precision, a.data,
+                                  i / shape[1] * s->every * a.shape[1] + i % shape[1] * s->every);
     if (!status) status = torre_npy_write(s->output, TORRE_F32, 2, shape, v);
     free(v);
     free(a.data);
@@ -81,14 +82,46 @@ static torre_status info(const model_settings *s)
     return TORRE_OK;
 }
 
+/* Root of the sum of squares of a - b, of that of b. */
+static torre_status difference(const model_settings *s)
+{
+    torre_array a, b = {.data = NULL};
+    double apart = 0, all = 0;
+    TORRE_TRY(torre_npy_read(s->input, &a, NULL));
+    torre_status status = torre_npy_read(s->other, &b, NULL);
+    if (!status && memcmp(a.shape, b.shape, sizeof a.shape) != 0)
+        status = torre_fail(TORRE_ERR_INPUT, "%s and %s have different shapes", s->input, s->other);
+    for (int64_t i = 0; !status && i < a.shape[0] * a.shape[1] * a.shape[2]; i++) {
+        const double v = torre_value(b.precision, b.data, i);
+        apart += pow(torre_value(a.precision, a.data, i) - v, 2);
+        all += v * v;
+    }
+    if (!status) printf("%.2g %%\n", 100 * sqrt(apart / all));
+    free(a.data);
+    free(b.data);
+    return status;
+}
+
 static torre_status run(const model_settings *s)
 {
-    bool reads = s->kind == THIN || s->kind == INFO;
+    const bool reads = s->kind == THIN || s->kind == INFO || s->kind == DIFFERENCE;
+    const bool writes = s->kind != INFO && s->kind != DIFFERENCE;
     if (reads && !s->input)
         return torre_fail(TORRE_ERR_USAGE, "--kind %s needs --input", kinds[s->kind]);
-    if (s->kind != INFO && !s->output)
+    if (s->kind == DIFFERENCE && !s->other)
+        return torre_fail(TORRE_ERR_USAGE, "--kind difference needs --other");
+    if (writes && !s->output)
         return torre_fail(TORRE_ERR_USAGE, "--kind %s needs --output", kinds[s->kind]);
-    return s->kind == INFO ? info(s) : s->kind == THIN ? thin(s) : generate(s);
+    switch (s->kind) {
+    case THIN:
+        return thin(s);
+    case INFO:
+        return info(s);
+    case DIFFERENCE:
+        return difference(s);
+    default:
+        return generate(s);
+    }
 }
 
 int main(int argc, char **argv)
@@ -100,7 +133,8 @@ int main(int argc, char **argv)
          .kind = TORRE_OPTION_CHOICE,
          .value = &s.kind,
          .choices = kinds,
-         .help = "what to make; thin leaves values of an existing model out, info shows its shape"},
+         .help = "what to make; thin leaves values of an existing model out, info shows its shape, "
+                 "difference how far two files are apart"},
         {.name = "size",
          .kind = TORRE_OPTION_SIZE,
          .value = s.size,
@@ -118,7 +152,12 @@ int main(int argc, char **argv)
          .kind = TORRE_OPTION_TEXT,
          .value = &s.input,
          .metavar = "FILE.npy",
-         .help = "model to read (thin, info)"},
+         .help = "file to read (thin, info, difference)"},
+        {.name = "other",
+         .kind = TORRE_OPTION_TEXT,
+         .value = &s.other,
+         .metavar = "FILE.npy",
+         .help = "file to compare with (difference)"},
         {.name = "every",
          .kind = TORRE_OPTION_INTEGER,
          .value = &s.every,

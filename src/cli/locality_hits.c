@@ -58,7 +58,7 @@ static torre_status check_options(const locality_job *job, const hits_options *o
 static torre_status read_particles(hits_run *r)
 {
     torre_point_list list = {0};
-    TORRE_TRY(torre_csv_points_read(r->options->particles, false, &list));
+    TORRE_TRY(torre_csv_points_read(r->options->particles, (torre_point_rule){3, false}, &list));
     r->gas.position = malloc((size_t)(list.count + 1) * sizeof *r->gas.position);
     r->gas.count = list.count;
     for (int64_t p = 0; r->gas.position && p < list.count; p++)

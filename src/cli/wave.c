@@ -4,6 +4,7 @@
 
 #include "cli/program.h"
 #include "cli/program_stop.h"
+#include "cli/wave_caution.h"
 #include "cli/wave_text.h"
 #include "cli/wave_trial.h"
 #include "core/memory.h"
@@ -83,7 +84,7 @@ static torre_status compute(const wave_settings *s, const torre_option *table, c
                                            : TORRE_OK;
 }
 
-/* --dry-run: the same checks, and what the run would take. */
+/* --dry-run: the same checks but for memory, and what the run would take. */
 static torre_status tell_cost(const wave_settings *s, const torre_option *table,
                               const wave_input *in, wave_output *out, torre_wave_run *run,
                               const wave_memory *memory)
@@ -100,6 +101,15 @@ static torre_status tell_cost(const wave_settings *s, const torre_option *table,
     return wave_text_report(out, table, run, memory, 0);
 }
 
+/* A model that was read is there already. */
+static torre_status check_memory(const wave_input *in, const torre_wave_run *run,
+                                 const wave_memory *memory)
+{
+    const int64_t there = in->velocity_map.start ? 0 : memory->velocity;
+    TORRE_TRY(torre_wave_run_check_memory(run));
+    return torre_memory_check("the run", memory->host - there);
+}
+
 static torre_status run_wave(const wave_settings *s, const torre_option *table, wave_input *in,
                              wave_output *out, torre_wave_run **run)
 {
@@ -114,7 +124,12 @@ static torre_status run_wave(const wave_settings *s, const torre_option *table, 
     if ((*run)->info.plan.engine == TORRE_TORRE) wave_input_check_tune(in);
     in->tuned = torre_tune_apply(*run, &in->plan);
     wave_memory memory = wave_memory_count(out, in, *run);
-    TORRE_TRY(torre_memory_check("the run", memory.host - memory.velocity));
+    if (memory.traces < 0) return torre_wave_run_check_memory(*run); /* not to be counted at all */
+    torre_status status = check_memory(in, *run, &memory);
+    if (status && s->dry_run)
+        wave_warn(in, "%s", torre_error_text());
+    else
+        TORRE_TRY(status);
     if (s->dry_run) return tell_cost(s, table, in, out, *run, &memory);
     return compute(s, table, in, out, *run, &memory, start);
 }

@@ -2,11 +2,11 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/program.h"
+#include "cli/wave_caution.h"
 #include "core/numbers.h"
 #include "io/npy.h"
 #include "roofline/tune_file.h"
@@ -15,18 +15,22 @@
 
 static const char axis_name[] = "xyz";
 
-__attribute__((format(printf, 2, 3))) static void warn(wave_input *in, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(in->warning[in->warnings++], sizeof in->warning[0], format, args);
-    va_end(args);
-}
-
 static bool ends_with(const char *text, const char *ending)
 {
     size_t n = strlen(text), m = strlen(ending);
     return n >= m && strcmp(text + n - m, ending) == 0;
+}
+
+static double smallest_spacing(const torre_wave_problem *p)
+{
+    return fmin(p->spacing[0], fmin(p->spacing[1], p->spacing[2]));
+}
+
+/* Of the axes along which anything varies. */
+static double largest_spacing(const torre_wave_problem *p)
+{
+    double h = fmax(p->spacing[0], p->spacing[2]);
+    return torre_wave_is_flat(p, 1) ? h : fmax(h, p->spacing[1]);
 }
 
 /* One item of --boundary: KIND, or FACE=KIND with FACE x-, x+, x (both) and so on. */
@@ -36,12 +40,14 @@ static bool set_boundary(torre_wave_problem *p, const char *item, bool first, bo
     torre_face face;
     if (!equals) {
         if (!first || !torre_face_by_name(item, &face)) return false;
-        for (int a = 0; a < 3; a++) p->face[a][0] = p->face[a][1] = face;
+        for (int a = 0; a < 3; a++)
+            if (!torre_wave_is_flat(p, a)) p->face[a][0] = p->face[a][1] = face;
         return true;
     }
     size_t length = (size_t)(equals - item);
     const char *at = item[0] ? strchr(axis_name, item[0]) : NULL;
     if (!at || length > 2 || (length == 2 && item[1] != '-' && item[1] != '+')) return false;
+    if (torre_wave_is_flat(p, (int)(at - axis_name))) return false;
     if (!torre_face_by_name(equals + 1, &face)) return false;
     for (int side = 0; side < 2; side++) {
         if (length == 2 && side != (item[1] == '+')) continue;
@@ -61,49 +67,82 @@ static torre_status read_boundary(const char *text, torre_wave_problem *p)
         size_t length = strcspn(item, ",");
         snprintf(word, sizeof word, "%.*s", (int)length, item);
         if (length >= sizeof word || !set_boundary(p, word, i == 0, seen))
-            return torre_fail(
-                TORRE_ERR_USAGE,
-                "--boundary must be free, rigid, absorbing or periodic, or a list "
-                "like absorbing,z-=free with each of x-, x+, y-, y+, z-, z+ (or x, y, "
-                "z for both) at most once (got %.80s)",
-                text);
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--boundary must be free, rigid, absorbing or periodic, or a list "
+                              "like absorbing,z-=free with each of %s at most once (got %.80s)",
+                              torre_wave_is_flat(p, 1)
+                                  ? "x-, x+, z-, z+ (or x, z for both; a plane has no y)"
+                                  : "x-, x+, y-, y+, z-, z+ (or x, y, z for both)",
+                              text);
         if (!item[length]) return TORRE_OK;
         item += length + 1;
     }
 }
 
-/* Size from the file where it was not given; the file's shape against the size where it was. */
-static torre_status match_size(const wave_settings *s, bool size_given, int dims, wave_input *in)
+void wave_size_text(const int64_t size[3], bool plane, char *buffer, size_t bytes)
 {
-    int64_t *size = in->problem.size, *shape = in->velocity.shape;
+    if (plane)
+        snprintf(buffer, bytes, "%" PRId64 "x%" PRId64, size[0], size[2]);
+    else
+        snprintf(buffer, bytes, "%" PRId64 "x%" PRId64 "x%" PRId64, size[0], size[1], size[2]);
+}
+
+static bool names_array(const char *velocity) { return ends_with(velocity, ".npy"); }
+
+/* Grid and dimensions: of --size, else of the velocity file, else the default. */
+static torre_status choose_grid(const wave_settings *s, const torre_option *table, wave_input *in)
+{
+    torre_wave_problem *p = &in->problem;
+    torre_npy_header file = {.dims = 0};
+    const bool given = torre_options_given(table, "size");
+    if (names_array(s->velocity)) TORRE_TRY(torre_npy_header_read(s->velocity, &file));
+    if (file.dims == 1)
+        return torre_fail(TORRE_ERR_INPUT, "%s has one axis; a velocity model has two or three",
+                          s->velocity);
+    const int64_t *from = given || !file.dims ? s->size : file.shape;
+    const int64_t numbers = given ? 1 + (s->size[1] > 0) + (s->size[2] > 0) : file.dims;
+    const bool plane = numbers == 2;
+    for (int a = 0; a < 3; a++) {
+        p->size[a] = numbers == 1 ? from[0] : from[a];
+        p->spacing[a] = s->spacing[a];
+    }
+    const bool pair = s->spacing[2] == 0; /* HX,HZ */
+    if (pair != plane && (pair || s->spacing[1] != s->spacing[0] || s->spacing[2] != s->spacing[0]))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--spacing of a grid of %d dimensions must be %s (got %d numbers)",
+                          plane ? 2 : 3, plane ? "H or HX,HZ" : "H or HX,HY,HZ", pair ? 2 : 3);
+    if (!plane) return TORRE_OK;
+    p->size[2] = from[1];
+    p->size[1] = 1;
+    if (pair) p->spacing[2] = s->spacing[1];
+    p->spacing[1] = INFINITY;
+    return TORRE_OK;
+}
+
+/* The file's shape against the grid. An array (nx, nz) is a plane, or the same for every y. */
+static torre_status match_size(const wave_settings *s, int dims, wave_input *in)
+{
+    const int64_t *size = in->problem.size;
+    int64_t *shape = in->velocity.shape;
+    const bool plane = torre_wave_is_flat(&in->problem, 1);
+    char grid[80], wanted[80];
     if (dims == 2) {
         shape[2] = shape[1];
         shape[1] = 1;
-        if (!size_given)
-            return torre_fail(TORRE_ERR_USAGE,
-                              "%s has shape (%" PRId64 ", %" PRId64
-                              ") without a y axis: say how far it extends, --size %" PRId64
-                              "xNYx%" PRId64,
-                              s->velocity, shape[0], shape[2], shape[0], shape[2]);
-    } else if (dims == 1) {
-        return torre_fail(TORRE_ERR_INPUT, "%s has one axis; a velocity model has two or three",
-                          s->velocity);
     }
-    if (!size_given) memcpy(size, shape, sizeof in->problem.size);
-    bool fits = shape[0] == size[0] && shape[2] == size[2] && (dims == 2 || shape[1] == size[1]);
-    char ny[24] = "NY";
-    if (dims == 3) snprintf(ny, sizeof ny, "%" PRId64, shape[1]);
-    if (fits) return TORRE_OK;
-    return torre_fail(TORRE_ERR_USAGE,
-                      "--size %" PRId64 "x%" PRId64 "x%" PRId64
-                      " does not match %s, which needs %" PRId64 "x%sx%" PRId64,
-                      size[0], size[1], size[2], s->velocity, shape[0], ny, shape[2]);
+    if (shape[0] == size[0] && shape[2] == size[2] && (dims == 2 || shape[1] == size[1]))
+        return TORRE_OK;
+    wave_size_text(size, plane, grid, sizeof grid);
+    wave_size_text(shape, dims == 2, wanted, sizeof wanted);
+    return torre_fail(TORRE_ERR_USAGE, "--size %s does not match %s, which needs %s%s", grid,
+                      s->velocity, wanted,
+                      dims == 2 ? " (a plane) or a number of cells along y between them" : "");
 }
 
-static torre_status read_velocity(const wave_settings *s, bool size_given, wave_input *in)
+static torre_status read_velocity(const wave_settings *s, wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
-    if (!ends_with(s->velocity, ".npy")) {
+    if (!names_array(s->velocity)) {
         if (!torre_parse_real(s->velocity, &p->velocity) || p->velocity <= 0)
             return torre_fail(
                 TORRE_ERR_USAGE,
@@ -112,8 +151,11 @@ static torre_status read_velocity(const wave_settings *s, bool size_given, wave_
         return TORRE_OK;
     }
     int dims;
-    TORRE_TRY(torre_npy_read(s->velocity, &in->velocity, &dims));
-    TORRE_TRY(match_size(s, size_given, dims, in));
+    if (s->dry_run) /* it may be larger than this machine's memory */
+        TORRE_TRY(torre_npy_view(s->velocity, &in->velocity, &dims, &in->velocity_map));
+    else
+        TORRE_TRY(torre_npy_read(s->velocity, &in->velocity, &dims));
+    TORRE_TRY(match_size(s, dims, in));
     p->velocity_cells = &in->velocity;
     return TORRE_OK;
 }
@@ -131,23 +173,45 @@ static double round_up(double x)
     return ceil(x / unit) * unit;
 }
 
+/* With a Courant number neither spacing nor velocity matter, but the order does. */
+static torre_status refuse_courant(const wave_settings *s, const wave_input *in)
+{
+    const torre_wave_problem *p = &in->problem;
+    const double smallest = smallest_spacing(p);
+    char other[32] = "";
+    for (int order = p->order - 2; order >= 2 && !other[0]; order -= 2)
+        if (in->velocity_max * torre_wave_dt_limit(order, p->spacing, in->velocity_max) >=
+            s->courant * smallest)
+            snprintf(other, sizeof other, ", or --order %d", order);
+    return torre_fail(
+        TORRE_ERR_USAGE,
+        "--courant %g gives Courant number %.4g, unstable above %.4g at order %d: use "
+        "--courant %.4g or less%s (or --force)",
+        s->courant, in->courant, in->courant_limit, p->order, round_down(in->courant_limit), other);
+}
+
 static torre_status refuse_unstable(const wave_settings *s, const wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
-    double excess = p->dt / in->dt_limit;
-    double smallest = fmin(p->spacing[0], fmin(p->spacing[1], p->spacing[2]));
-    return torre_fail(TORRE_ERR_USAGE,
-                      "%s %g gives Courant number %.4g, unstable above %.4g at order %d: use dt <= "
-                      "%.4g s, or spacing >= %.4g m, or velocities <= %.4g m/s (or --force)",
-                      s->courant > 0 ? "--courant" : "--dt", s->courant > 0 ? s->courant : s->dt,
-                      in->courant, in->courant_limit, p->order, round_down(in->dt_limit),
-                      round_up(smallest * excess), round_down(in->velocity_max / excess));
+    const double excess = p->dt / in->dt_limit, smallest = smallest_spacing(p);
+    char spacing[64];
+    if (s->courant > 0) return refuse_courant(s, in);
+    if (smallest == largest_spacing(p))
+        snprintf(spacing, sizeof spacing, "spacing >= %.4g m", round_up(smallest * excess));
+    else
+        snprintf(spacing, sizeof spacing, "spacings %.4g times as large", round_up(excess));
+    return torre_fail(
+        TORRE_ERR_USAGE,
+        "--dt %g gives Courant number %.4g, unstable above %.4g at order %d: use dt <= "
+        "%.4g s, or %s, or velocities <= %.4g m/s (or --force)",
+        s->dt, in->courant, in->courant_limit, p->order, round_down(in->dt_limit), spacing,
+        round_down(in->velocity_max / excess));
 }
 
 static torre_status choose_dt(const wave_settings *s, bool whole_microseconds, wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
-    double smallest = fmin(p->spacing[0], fmin(p->spacing[1], p->spacing[2]));
+    const double smallest = smallest_spacing(p);
     torre_wave_velocity_range(p, &in->velocity_min, &in->velocity_max);
     in->dt_limit = torre_wave_dt_limit(p->order, p->spacing, in->velocity_max);
     if (s->dt > 0 && s->courant > 0)
@@ -164,10 +228,10 @@ static torre_status choose_dt(const wave_settings *s, bool whole_microseconds, w
     bool unstable = p->dt > in->dt_limit * (1 + 1e-9); /* the limit itself, once printed, is fine */
     if (unstable && !s->force) return refuse_unstable(s, in);
     if (unstable)
-        warn(in, "Courant number %.4g is above the limit %.4g: expect the field to blow up",
-             in->courant, in->courant_limit);
+        wave_warn(in, "Courant number %.4g is above the limit %.4g: expect the field to blow up",
+                  in->courant, in->courant_limit);
     if (in->velocity_max < 20)
-        warn(in, "the largest velocity is %.3g m/s; is the model in km/s?", in->velocity_max);
+        wave_warn(in, "the largest velocity is %.3g m/s; is the model in km/s?", in->velocity_max);
     return TORRE_OK;
 }
 
@@ -177,19 +241,22 @@ static torre_status default_source(const torre_wave_problem *p, torre_point_list
     torre_point point = {.amplitude = 1};
     const double place[3] = {0.5, 0.5, 0.3};
     for (int a = 0; a < 3; a++)
-        point.position[a] = floor(place[a] * (double)(p->size[a] - 1)) * p->spacing[a];
+        if (!torre_wave_is_flat(p, a))
+            point.position[a] = floor(place[a] * (double)(p->size[a] - 1)) * p->spacing[a];
     return torre_point_list_add(list, &point);
 }
 
 static torre_status read_points(const wave_settings *s, wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
+    const torre_point_rule receiver = {.dimensions = torre_wave_dimensions(p)};
+    const torre_point_rule source = {.dimensions = receiver.dimensions, .amplitudes = true};
     if (s->source && strcmp(s->source, "none") != 0)
-        TORRE_TRY(torre_point_list_parse("source", s->source, true, &in->sources));
+        TORRE_TRY(torre_point_list_parse("source", s->source, source, &in->sources));
     else if (!s->source && !s->initial)
         TORRE_TRY(default_source(p, &in->sources));
     if (s->receivers)
-        TORRE_TRY(torre_point_list_parse("receivers", s->receivers, false, &in->receivers));
+        TORRE_TRY(torre_point_list_parse("receivers", s->receivers, receiver, &in->receivers));
     if (s->receivers && !s->traces)
         return torre_fail(TORRE_ERR_USAGE, "--receivers needs --traces FILE to write them to");
     if (s->traces && !s->receivers)
@@ -225,11 +292,28 @@ static torre_status refuse_idle(const wave_settings *s, const torre_option *tabl
     return TORRE_OK;
 }
 
+/* A file has a value for each step, so that a finer grid, with shorter steps, does not help it. */
+static void warn_of_coarse(const wave_settings *s, wave_input *in)
+{
+    const double coarsest = largest_spacing(&in->problem);
+    char cure[120];
+    if (strcmp(s->wavelet, "ricker") == 0)
+        snprintf(cure, sizeof cure, "--frequency %.4g, or --spacing %.4g with as many more cells%s",
+                 round_down(in->velocity_min / (5 * coarsest)),
+                 round_down(in->velocity_min / (5 * in->peak_frequency)),
+                 s->dt > 0 ? " and a shorter --dt" : "");
+    else
+        snprintf(cure, sizeof cure, "a wavelet of %.4g times as many values a period",
+                 round_up(5 / in->points_per_wavelength));
+    wave_warn(in, "%.2g cells per wavelength at %.3g Hz is coarse, waves will disperse: 5 take %s",
+              in->points_per_wavelength, in->peak_frequency, cure);
+}
+
 static torre_status read_wavelet(const wave_settings *s, wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
     if (p->source_count == 0) return TORRE_OK;
-    double coarsest = fmax(p->spacing[0], fmax(p->spacing[1], p->spacing[2]));
+    const double coarsest = largest_spacing(p);
     if (strcmp(s->wavelet, "ricker") == 0) {
         in->peak_frequency = s->frequency > 0 ? s->frequency : in->velocity_min / (10 * coarsest);
         TORRE_TRY(
@@ -242,32 +326,30 @@ static torre_status read_wavelet(const wave_settings *s, wave_input *in)
         TORRE_TRY(torre_wavelet_read(s->wavelet, s->amplitude, p->steps, &in->wavelet, &count));
         in->peak_frequency = torre_wavelet_peak(in->wavelet, p->steps, p->dt);
         if (count > p->steps)
-            warn(in, "%s has %" PRId64 " values, the run uses the first %" PRId64, s->wavelet,
-                 count, p->steps);
+            wave_warn(in, "%s has %" PRId64 " values, the run uses the first %" PRId64, s->wavelet,
+                      count, p->steps);
     }
     p->wavelet = in->wavelet;
     if (in->peak_frequency > 0)
         in->points_per_wavelength = in->velocity_min / (in->peak_frequency * coarsest);
-    if (in->points_per_wavelength > 0 && in->points_per_wavelength < 5)
-        warn(in,
-             "%.2g cells per wavelength at %.3g Hz is coarse, waves will disperse: 5 are needed, "
-             "--frequency %.3g or --spacing %.3g",
-             in->points_per_wavelength, in->peak_frequency,
-             round_down(in->velocity_min / (5 * coarsest)),
-             round_down(in->velocity_min / (5 * in->peak_frequency)));
+    if (in->points_per_wavelength > 0 && in->points_per_wavelength < 5) warn_of_coarse(s, in);
     return TORRE_OK;
 }
 
 static torre_status check_initial_file(const wave_input *in, const char *path)
 {
     const int64_t *size = in->problem.size;
+    const bool plane = torre_wave_is_flat(&in->problem, 1);
+    char grid[80];
     torre_npy_header h;
     TORRE_TRY(torre_npy_header_read(path, &h));
     if (h.dims == 3 && memcmp(h.shape, size, sizeof h.shape) == 0) return TORRE_OK;
+    if (plane && h.dims == 2 && h.shape[0] == size[0] && h.shape[1] == size[2]) return TORRE_OK;
+    wave_size_text(size, plane, grid, sizeof grid);
     return torre_fail(TORRE_ERR_INPUT,
                       "%s has %d axes, shape (%" PRId64 ", %" PRId64 ", %" PRId64
-                      "); the grid is %" PRId64 "x%" PRId64 "x%" PRId64,
-                      path, h.dims, h.shape[0], h.shape[1], h.shape[2], size[0], size[1], size[2]);
+                      "); the grid is %s",
+                      path, h.dims, h.shape[0], h.shape[1], h.shape[2], grid);
 }
 
 static torre_status check_initial(const wave_settings *s, bool seed_given, wave_input *in)
@@ -305,6 +387,10 @@ static torre_status read_plane(const wave_settings *s, wave_input *in)
         return torre_fail(TORRE_ERR_USAGE,
                           "--snapshot-plane must be xy, xz or yz, alone or with @INDEX (got %.40s)",
                           text);
+    if (torre_wave_is_flat(p, 1) && in->plane_axis != 1)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--snapshot-plane must be xz in a plane, which has no other (got %.40s)",
+                          text);
     int64_t top = p->size[in->plane_axis] - 1;
     if (text[2] == '@' && (!torre_parse_integer(text + 3, &in->plane_index) ||
                            in->plane_index < 0 || in->plane_index > top))
@@ -334,18 +420,14 @@ torre_status wave_input_read(const wave_settings *s, const torre_option *table,
                              bool whole_microseconds, wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
-    bool size_given = torre_options_given(table, "size");
-    for (int a = 0; a < 3; a++) {
-        p->size[a] = s->size[1] ? s->size[a] : s->size[0];
-        p->spacing[a] = s->spacing[a];
-    }
     p->order = (int)s->order;
     p->precision = s->precision ? TORRE_F64 : TORRE_F32;
     p->steps = s->steps;
     p->absorbing_width = (int)s->absorbing_width;
     fill_plan(s, in);
+    TORRE_TRY(choose_grid(s, table, in));
     TORRE_TRY(read_boundary(s->boundary, p));
-    TORRE_TRY(read_velocity(s, size_given, in));
+    TORRE_TRY(read_velocity(s, in));
     p->dt = 1; /* not known yet: check what it is made from */
     torre_status status = torre_wave_problem_check(p);
     if (status == TORRE_ERR_INPUT)
@@ -354,10 +436,11 @@ torre_status wave_input_read(const wave_settings *s, const torre_option *table,
     TORRE_TRY(choose_dt(s, whole_microseconds, in));
     TORRE_TRY(read_points(s, in));
     TORRE_TRY(refuse_idle(s, table, in));
+    wave_warn_of_faces(in);
     TORRE_TRY(read_wavelet(s, in));
     if (s->snapshot_every > p->steps)
-        warn(in, "--snapshot-every %" PRId64 " makes no picture in %" PRId64 " steps",
-             s->snapshot_every, p->steps);
+        wave_warn(in, "--snapshot-every %" PRId64 " makes no picture in %" PRId64 " steps",
+                  s->snapshot_every, p->steps);
     TORRE_TRY(check_initial(s, torre_options_given(table, "seed"), in));
     return read_plane(s, in);
 }
@@ -370,18 +453,19 @@ torre_status wave_input_check_choice(const wave_settings *s, const torre_option 
     const int idle_options = cuda ? 2 : 3; /* on a GPU one step at a time is ordered, too */
     for (int i = 0; i < idle_options && engine != TORRE_TORRE; i++)
         if (torre_options_given(table, of_towers[i]))
-            warn(in, "--%s means nothing to --engine %s", of_towers[i], torre_engine_name(engine));
+            wave_warn(in, "--%s means nothing to --engine %s", of_towers[i],
+                      torre_engine_name(engine));
     return torre_program_idle("wave", table, "threads", "cpu", s->backend, backend, s->quiet);
 }
 
 void wave_input_check_tune(wave_input *in)
 {
-    if (torre_tune_check()) warn(in, "%s", torre_error_text());
+    if (torre_tune_check()) wave_warn(in, "%s", torre_error_text());
 }
 
 void wave_input_free(wave_input *in)
 {
-    free(in->velocity.data);
+    torre_npy_unmap(&in->velocity, &in->velocity_map);
     free(in->wavelet);
     free(in->initial[0]);
     free(in->initial[1]);

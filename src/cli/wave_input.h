@@ -3,14 +3,18 @@
 #define TORRE_WAVE_INPUT_H
 
 #include "cli/wave_settings.h"
+#include "io/npy.h"
 #include "io/point_list.h"
 #include "wave/driver.h"
+
+enum { WAVE_WARNINGS = 16 };
 
 /* A problem with everything it points to. */
 typedef struct wave_input {
     torre_wave_problem problem;
     torre_wave_plan plan;
     torre_array velocity; /* data NULL in a constant medium */
+    torre_npy_map velocity_map;
     torre_point_list sources, receivers;
     double *wavelet;
     char *initial[2];    /* file names of u[0] and u[-1], or NULL */
@@ -23,7 +27,7 @@ typedef struct wave_input {
     double courant, courant_limit, dt_limit;
     double peak_frequency;        /* Hz; 0 without sources */
     double points_per_wavelength; /* cells, of the slowest wave at the peak frequency; 0: unknown */
-    char warning[10][200];        /* one line each */
+    char warning[WAVE_WARNINGS][240]; /* one line each */
     int warnings;
 } wave_input;
 
@@ -33,6 +37,9 @@ typedef struct wave_input {
  */
 torre_status wave_input_read(const wave_settings *settings, const torre_option *table,
                              bool whole_microseconds, wave_input *input);
+
+/* "801x201" of a plane, "801x40x201" of others. */
+void wave_size_text(const int64_t size[3], bool plane, char *buffer, size_t bytes);
 
 /*
  * Options that mean nothing to what was chosen. Of towers to another engine: a warning. --threads

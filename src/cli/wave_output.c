@@ -232,7 +232,9 @@ static torre_status write_field(wave_output *out, torre_wave_run *run)
     void *cells = malloc(bytes);
     torre_status status = cells ? torre_wave_run_field(run, 0, cells)
                                 : torre_fail(TORRE_ERR_RESOURCE, "out of memory for --field");
-    if (!status) torre_npy_encode(out->field, p->precision, 3, p->size, cells);
+    const bool plane = torre_wave_is_flat(p, 1);
+    const int64_t shape[3] = {p->size[0], plane ? p->size[2] : p->size[1], p->size[2]};
+    if (!status) torre_npy_encode(out->field, p->precision, plane ? 2 : 3, shape, cells);
     free(cells);
     return finish(&out->field, status);
 }

@@ -48,24 +48,26 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .value = s->size,
          .low = 1,
          .high = 1e9,
-         .counts = TORRE_COUNT_1 | TORRE_COUNT_3,
-         .metavar = "NXxNYxNZ",
-         .help = "cells along x, y and z; one number makes a cube; taken from the velocity file "
-                 "where that has three axes"},
+         .counts = TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
+         .metavar = "NXxNYxNZ|NXxNZ",
+         .help = "cells along x, y and z; two numbers make a plane, where nothing varies along y, "
+                 "one a cube; taken from the velocity file unless given"},
         {.name = "spacing",
          .kind = TORRE_OPTION_VECTOR,
          .value = s->spacing,
          .low = 0,
          .above_low = true,
          .high = 1e9,
-         .counts = TORRE_COUNT_1 | TORRE_COUNT_3,
-         .metavar = "H|HX,HY,HZ",
-         .help = "metres between cells"},
+         .counts = TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
+         .metavar = "H|HX,HY,HZ|HX,HZ",
+         .help = "metres between cells; HX,HZ in a plane"},
         {.name = "velocity",
          .kind = TORRE_OPTION_TEXT,
          .value = &s->velocity,
          .metavar = "V|FILE.npy",
-         .help = "m/s everywhere, or an array of shape (nx, ny, nz), or (nx, nz) extended along y"},
+         .help =
+             "m/s everywhere, or an array of shape (nx, ny, nz), or (nx, nz): a plane, or extended "
+             "along y where --size has three numbers"},
         {.name = "order",
          .kind = TORRE_OPTION_INTEGER,
          .value = &s->order,
@@ -81,7 +83,7 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .value = &s->boundary,
          .metavar = "KIND|LIST",
          .help = "free, rigid, absorbing or periodic for all faces, then exceptions: "
-                 "absorbing,z-=free or x=periodic,y+=rigid"},
+                 "absorbing,z-=free or x=periodic,y+=rigid; a plane has no y faces"},
         {.name = "absorbing-width",
          .kind = TORRE_OPTION_INTEGER,
          .value = &s->absorbing_width,
@@ -126,7 +128,8 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .value = &s->source,
          .metavar = "X,Y,Z[,A][;...]|FILE.csv|none",
          .default_text = "one near the middle; none with --initial",
-         .help = "point sources: metres and a factor A on the wavelet each"},
+         .help = "point sources: metres and a factor A on the wavelet each; X,Z or X,0,Z[,A] in a "
+                 "plane, where they are lines along y"},
         {.name = "wavelet",
          .kind = TORRE_OPTION_TEXT,
          .value = &s->wavelet,
@@ -168,7 +171,8 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .kind = TORRE_OPTION_TEXT,
          .value = &s->receivers,
          .metavar = "X,Y,Z[;...]|X,Y,Z:X,Y,Z:N|FILE.csv",
-         .help = "where traces are recorded, in metres: points, or N of them on a line"},
+         .help = "where traces are recorded, in metres: points, or N of them on a line; X,Z in a "
+                 "plane"},
         {.name = "traces",
          .kind = TORRE_OPTION_TEXT,
          .value = &s->traces,
@@ -195,7 +199,7 @@ void wave_settings_init(wave_settings *s, torre_option *table)
          .value = &s->snapshot_plane,
          .metavar = "xy|xz|yz[@INDEX]",
          .help = "plane in the pictures (first axis to the right, second downwards); it goes "
-                 "through the first source unless INDEX is given"},
+                 "through the first source unless INDEX is given; xz in a plane"},
         {.name = "snapshot-scale",
          .kind = TORRE_OPTION_REAL,
          .value = &s->snapshot_scale,
@@ -267,7 +271,9 @@ void wave_settings_init(wave_settings *s, torre_option *table)
         {.name = "dry-run",
          .kind = TORRE_OPTION_FLAG,
          .value = &s->dry_run,
-         .help = "check everything, say what the run would take, and stop before it"},
+         .help =
+             "check everything, say what the run would take, and stop before it; for a run that "
+             "is too large for this machine, too"},
         {.name = "quiet",
          .kind = TORRE_OPTION_FLAG,
          .value = &s->quiet,
@@ -301,11 +307,15 @@ void wave_help(const torre_option *table)
          "  wave --velocity model.npy --size 600x200x300 --spacing 5 --dt 500e-6 \\\n"
          "       --boundary absorbing,z-=free --source 1500,500,20 --steps 2000 \\\n"
          "       --receivers 100,500,10:2900,500,10:281 --traces shot.sgy,shot.png \\\n"
-         "       --snapshot-every 200 --output pictures");
+         "       --snapshot-every 200 --output pictures\n"
+         "  wave --size 801x201 --spacing 5 --boundary absorbing,z-=free --source 2000,10");
     torre_options_help(table, stdout);
     puts("\n"
          "Units are SI: metres, seconds, m/s, Hz. Cell (i, j, k) lies at (i HX, j HY, k HZ);\n"
-         "z counts downwards. Faces: free (u = 0, like the surface of water), rigid (a wall),\n"
+         "z counts downwards. A plane (--size NXxNZ, or a velocity file with two axes) is two-\n"
+         "dimensional: cells (i HX, k HZ), fields and --initial of shape (nx, nz), a longer\n"
+         "largest stable dt, and traces that tend to those of a line source. Faces: free (u = 0, "
+         "like the surface of water), rigid (a wall),\n"
          "absorbing (a damping layer inside the grid before a free face), periodic (two\n"
          "opposite faces together). Sources and receivers between cells are interpolated.\n"
          "\n"

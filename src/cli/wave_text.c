@@ -30,14 +30,16 @@ static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 static void print_faces(FILE *out, const torre_wave_problem *p)
 {
     bool same = true;
-    for (int f = 1; f < 6; f++) same = same && p->face[f / 2][f % 2] == p->face[0][0];
+    for (int f = 1; f < 6; f++)
+        same = same && (torre_wave_is_flat(p, f / 2) || p->face[f / 2][f % 2] == p->face[0][0]);
     fprintf(out, "faces      ");
     if (same) {
         fprintf(out, "%s", torre_face_name(p->face[0][0]));
     } else {
         for (int f = 0; f < 6; f++)
-            fprintf(out, "%s%c%c %s", f ? ", " : "", "xyz"[f / 2], "-+"[f % 2],
-                    torre_face_name(p->face[f / 2][f % 2]));
+            if (!torre_wave_is_flat(p, f / 2))
+                fprintf(out, "%s%c%c %s", f ? ", " : "", "xyz"[f / 2], "-+"[f % 2],
+                        torre_face_name(p->face[f / 2][f % 2]));
     }
     bool damped = false;
     for (int a = 0; a < 3; a++) damped = damped || torre_axis_is_damped(p, a);
@@ -61,6 +63,27 @@ static void print_waves(FILE *out, const wave_input *in)
                 in->initial[1] ? in->initial[1] : "");
 }
 
+/* Whether one number tells the spacing. */
+static bool equal_spacing(const torre_wave_problem *p)
+{
+    return p->spacing[0] == p->spacing[2] &&
+           (torre_wave_is_flat(p, 1) || p->spacing[0] == p->spacing[1]);
+}
+
+static void print_grid(FILE *out, const torre_wave_problem *p)
+{
+    fputs("grid       ", out);
+    for (int a = 0; a < 3; a++)
+        if (!torre_wave_is_flat(p, a)) fprintf(out, "%s%" PRId64, a ? " x " : "", p->size[a]);
+    fputs(" cells, ", out);
+    for (int a = 0; a < (equal_spacing(p) ? 1 : 3); a++) {
+        char h[32];
+        torre_format_real(p->spacing[a], h, sizeof h);
+        if (!torre_wave_is_flat(p, a)) fprintf(out, "%s%s", a ? " x " : "", h);
+    }
+    fprintf(out, " m apart%s\n", torre_wave_is_flat(p, 1) ? ", two dimensions" : "");
+}
+
 void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
@@ -69,12 +92,7 @@ void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
         [TORRE_NO_REASON] = "",
         [TORRE_TOWERS_REFUSED] = " (there are no towers for this problem; --engine torre says why)",
         [TORRE_TOWERS_SLOWER] = " (towers would be slower here; --engine torre insists)"};
-    char h[3][32];
-    for (int a = 0; a < 3; a++) torre_format_real(p->spacing[a], h[a], sizeof h[a]);
-    bool equal = p->spacing[0] == p->spacing[1] && p->spacing[0] == p->spacing[2];
-    fprintf(out, "grid       %" PRId64 " x %" PRId64 " x %" PRId64 " cells, %s%s%s%s%s m apart\n",
-            p->size[0], p->size[1], p->size[2], h[0], equal ? "" : " x ", equal ? "" : h[1],
-            equal ? "" : " x ", equal ? "" : h[2]);
+    print_grid(out, p);
     if (in->velocity.data)
         fprintf(out, "velocity   %.6g to %.6g m/s\n", in->velocity_min, in->velocity_max);
     else
@@ -125,6 +143,7 @@ void wave_text_cost(FILE *out, const wave_input *in, const torre_wave_run *run,
     torre_format_bytes(traffic, text, sizeof text);
     fprintf(out, "cost       %.4g Gcell updates; about %s through memory at %.3g bytes each\n",
             updates * 1e-9, text, run->info.model_bytes_per_update);
+    if (rate == 0) return; /* not even for a trial is there memory */
     torre_format_seconds(updates * 1e-9 / rate, text, sizeof text);
     fprintf(out, "           about %s at %.3g Gcells/s, as a short trial of this engine ran\n",
             text, rate);
@@ -177,7 +196,8 @@ static void report_setup(torre_report *r, const wave_input *in, const torre_wave
 {
     const torre_wave_problem *p = run->problem;
     const torre_wave_plan *plan = &run->info.plan;
-    bool equal = p->spacing[0] == p->spacing[1] && p->spacing[0] == p->spacing[2];
+    const bool plane = torre_wave_is_flat(p, 1);
+    const double spacing[3] = {p->spacing[0], plane ? p->spacing[2] : p->spacing[1], p->spacing[2]};
     torre_report_text(r, "backend", run->backend->name);
     torre_report_text(r, "device", run->info.device);
     torre_report_text(r, "engine", torre_engine_name(plan->engine));
@@ -185,11 +205,12 @@ static void report_setup(torre_report *r, const wave_input *in, const torre_wave
     torre_report_integer(r, "dts", plan->dts);
     torre_report_text(r, "ordering", torre_ordering_name(plan->ordering));
     torre_report_text(r, "precision", p->precision == TORRE_F32 ? "f32" : "f64");
+    torre_report_integer(r, "dimensions", torre_wave_dimensions(p));
     torre_report_integers(r, "size", p->size, 3);
-    if (equal)
+    if (equal_spacing(p))
         torre_report_real(r, "spacing_m", p->spacing[0]);
     else
-        torre_report_reals(r, "spacing_m", p->spacing, 3);
+        torre_report_reals(r, "spacing_m", spacing, torre_wave_dimensions(p));
     torre_report_real(r, "dt_s", p->dt);
     torre_report_real(r, "courant", in->courant);
     torre_report_real(r, "courant_limit", in->courant_limit);

@@ -18,7 +18,7 @@ wave_memory wave_memory_count(const wave_output *output, const wave_input *input
 /* Before the run: grid, medium, time, waves, engine. */
 void wave_text_setup(FILE *out, const wave_input *input, const torre_wave_run *run);
 
-/* Instead of the run (--dry-run): memory, and the cost at a rate in Gcells/s. */
+/* Instead of the run (--dry-run): memory, and the cost at a rate in Gcells/s (0: unknown). */
 void wave_text_cost(FILE *out, const wave_input *input, const torre_wave_run *run,
                     const wave_memory *memory, double rate);
 

@@ -8,17 +8,28 @@ static int64_t trial_cells(const torre_wave_run *run)
     return run->info.plan.engine == TORRE_REFERENCE ? 200000 : 30000000;
 }
 
+/* Planes that a slab should have at least. */
+enum { TRIAL_PLANES = 64 };
+
+/* Leave so many cells of an axis, at least one. */
+static void cut(torre_wave_problem *p, int axis, int64_t length)
+{
+    if (length < 1) length = 1;
+    if (length >= p->size[axis]) return;
+    p->size[axis] = length;
+    if (p->face[axis][0] == TORRE_PERIODIC) /* engines may ask for certain lengths */
+        p->face[axis][0] = p->face[axis][1] = TORRE_FREE;
+}
+
 torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s)
 {
     torre_wave_problem p = *run->problem;
     torre_array velocity;
-    int64_t plane = p.size[1] * p.size[2], length = trial_cells(run) / plane;
-    if (length < 1) length = 1;
-    if (length < p.size[0]) {
-        p.size[0] = length;
-        if (p.face[0][0] == TORRE_PERIODIC) /* engines may ask for certain lengths */
-            p.face[0][0] = p.face[0][1] = TORRE_FREE;
-    }
+    const int64_t cells = trial_cells(run);
+    *gcells_per_s = 0;
+    if (!p.velocity_cells || p.velocity_cells->shape[1] == 1)
+        cut(&p, 1, cells / TRIAL_PLANES / p.size[2]);
+    cut(&p, 0, cells / p.size[2] / p.size[1]);
     if (p.velocity_cells) { /* the first planes of an array with x slowest are a shorter array */
         velocity = *p.velocity_cells;
         velocity.shape[0] = p.size[0];
@@ -30,6 +41,10 @@ torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s)
     plan.axes[0] = '\0'; /* a slab is of another shape */
     torre_wave_run *trial;
     TORRE_TRY(torre_wave_run_new(&p, run->backend->name, &plan, &trial));
+    if (torre_wave_run_check_memory(trial)) {
+        torre_wave_run_free(trial);
+        return TORRE_OK;
+    }
     torre_status status = torre_wave_run_start(trial, NULL, NULL);
     int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
     double start = torre_time_now();
@@ -43,7 +58,7 @@ torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s)
         seconds = first_s;
         steps = tower;
     }
-    *gcells_per_s = 1e-9 * (double)steps * (double)(p.size[0] * plane) / seconds;
+    *gcells_per_s = 1e-9 * (double)steps * (double)torre_wave_cells(&p) / seconds;
     torre_wave_run_free(trial);
     return status;
 }

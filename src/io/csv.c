@@ -38,24 +38,23 @@ static bool is_header(const char *line)
     return true;
 }
 
-static torre_status read_line(const char *path, int64_t number, char *line, bool with_amplitude,
+static torre_status read_line(const char *path, int64_t number, char *line, torre_point_rule rule,
                               torre_point_list *list)
 {
-    double v[5] = {0, 0, 0, 1, 0};
+    double v[5];
+    torre_point p;
     char *bad;
     int n = parse_items(line, v, &bad);
     if (n < 0)
         return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": column %d is not a number (got %.60s)",
                           path, number, -n, *bad ? bad : "nothing");
-    if (n < 3 || n > (with_amplitude ? 4 : 3))
-        return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": expected x,y,z%s, found %s%d columns",
-                          path, number, with_amplitude ? "[,amplitude]" : "",
-                          n == 5 ? "at least " : "", n);
-    torre_point p = {{v[0], v[1], v[2]}, n == 4 ? v[3] : 1};
+    if (!torre_point_make(rule, v, n, &p))
+        return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": expected %s, found %s%d columns", path,
+                          number, torre_point_form(rule), n == 5 ? "at least " : "", n);
     return torre_point_list_add(list, &p);
 }
 
-static torre_status read_lines(FILE *in, const char *path, bool with_amplitude, char **line,
+static torre_status read_lines(FILE *in, const char *path, torre_point_rule rule, char **line,
                                torre_point_list *list)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf"; /* what spreadsheets put first */
@@ -72,20 +71,20 @@ static torre_status read_lines(FILE *in, const char *path, bool with_amplitude, 
         if (!*text) continue;
         bool names = first && is_header(text);
         first = false;
-        if (!names) TORRE_TRY(read_line(path, number, text, with_amplitude, list));
+        if (!names) TORRE_TRY(read_line(path, number, text, rule, list));
     }
     if (ferror(in)) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
     if (list->count == 0) return torre_fail(TORRE_ERR_INPUT, "%s holds no points", path);
     return TORRE_OK;
 }
 
-torre_status torre_csv_points_read(const char *path, bool with_amplitude, torre_point_list *list)
+torre_status torre_csv_points_read(const char *path, torre_point_rule rule, torre_point_list *list)
 {
     memset(list, 0, sizeof *list);
     FILE *in = fopen(path, "r");
     if (!in) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
     char *line = NULL;
-    torre_status status = read_lines(in, path, with_amplitude, &line, list);
+    torre_status status = read_lines(in, path, rule, &line, list);
     free(line);
     fclose(in);
     if (status) torre_point_list_free(list);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "core/memory.h"
@@ -112,18 +113,55 @@ static torre_status read_values(FILE *in, const char *path, const torre_npy_head
     return TORRE_OK;
 }
 
-torre_status torre_npy_read(const char *path, torre_array *array, int *dims)
+/* The whole file, where its values can be used as they lie there; else map->start is NULL. */
+static void map_values(FILE *in, const torre_npy_header *h, torre_npy_map *map)
+{
+    const bool ordered = !h->fortran_order || h->dims == 1;
+    map->start = NULL;
+    if (!ordered || h->big_endian != host_is_big_endian() || h->data_start % h->precision != 0)
+        return;
+    map->bytes = (size_t)(h->data_start + h->values * (int64_t)h->precision);
+    void *start = mmap(NULL, map->bytes, PROT_READ, MAP_PRIVATE, fileno(in), 0);
+    if (start != MAP_FAILED) map->start = start;
+}
+
+/* map: NULL to read in any case. */
+static torre_status get_array(const char *path, torre_array *array, int *dims, torre_npy_map *map)
 {
     torre_npy_header h;
+    torre_status status = TORRE_OK;
     FILE *in;
     TORRE_TRY(open_checked(path, &h, &in));
-    torre_status status = read_values(in, path, &h, &array->data);
+    if (map) map_values(in, &h, map);
+    if (map && map->start)
+        array->data = (char *)map->start + h.data_start;
+    else
+        status = read_values(in, path, &h, &array->data);
     fclose(in);
     if (status) return status;
     array->precision = h.precision;
     memcpy(array->shape, h.shape, sizeof h.shape);
     if (dims) *dims = h.dims;
     return TORRE_OK;
+}
+
+torre_status torre_npy_read(const char *path, torre_array *array, int *dims)
+{
+    return get_array(path, array, dims, NULL);
+}
+
+torre_status torre_npy_view(const char *path, torre_array *array, int *dims, torre_npy_map *map)
+{
+    return get_array(path, array, dims, map);
+}
+
+void torre_npy_unmap(torre_array *array, torre_npy_map *map)
+{
+    if (map->start)
+        munmap(map->start, map->bytes);
+    else
+        free(array->data);
+    map->start = array->data = NULL;
 }
 
 void torre_npy_encode(torre_output *out, torre_precision precision, int dims, const int64_t *shape,

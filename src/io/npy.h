@@ -38,6 +38,19 @@ torre_status torre_npy_header_read(const char *path, torre_npy_header *header);
  */
 torre_status torre_npy_read(const char *path, torre_array *array, int *dims);
 
+/* An array in memory, or in the file that it was mapped from. */
+typedef struct torre_npy_map {
+    void *start; /* of the file; NULL: the array was read */
+    size_t bytes;
+} torre_npy_map;
+
+/*
+ * The same to look at, not to change: where the values lie in the file as the array has them, they
+ * stay there, so that it may be larger than the memory. Release with torre_npy_unmap.
+ */
+torre_status torre_npy_view(const char *path, torre_array *array, int *dims, torre_npy_map *map);
+void torre_npy_unmap(torre_array *array, torre_npy_map *map);
+
 /*
  * Write dims (1 .. 3) axes of a dense C-order array into an opened output, which stays the caller's
  * to commit (commit tells of failed writes).

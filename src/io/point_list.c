@@ -24,63 +24,86 @@ void torre_point_list_free(torre_point_list *list)
     memset(list, 0, sizeof *list);
 }
 
-static torre_status bad_point(const char *option, bool with_amplitude, const char *item)
+bool torre_point_make(torre_point_rule rule, const double v[4], int n, torre_point *point)
+{
+    if (n < rule.dimensions || n > (rule.amplitudes ? 4 : 3)) return false;
+    *point = (torre_point){{v[0], n > 2 ? v[1] : 0, n > 2 ? v[2] : v[1]}, n > 3 ? v[3] : 1};
+    return true;
+}
+
+const char *torre_point_form(torre_point_rule rule)
+{
+    if (rule.dimensions == 2) return rule.amplitudes ? "x,z or x,0,z[,amplitude]" : "x,z or x,0,z";
+    return rule.amplitudes ? "x,y,z[,amplitude]" : "x,y,z";
+}
+
+static torre_status bad_point(const char *option, torre_point_rule rule, const char *item)
 {
     return torre_fail(TORRE_ERR_USAGE,
-                      "--%s must be x,y,z%s in metres, several with ';' between them, a line "
-                      "x0,y0,z0:x1,y1,z1:N of N points (2 to 10000000), or a file .csv (got %.80s)",
-                      option, with_amplitude ? "[,amplitude]" : "", *item ? item : "nothing");
+                      "--%s must be %s in metres, several with ';' between them, a line "
+                      "%s:N of N points (2 to 10000000), or a file .csv (got %.80s)",
+                      option, torre_point_form(rule),
+                      rule.dimensions == 2 ? "x0,z0:x1,z1" : "x0,y0,z0:x1,y1,z1",
+                      *item ? item : "nothing");
+}
+
+/* One end of a line. */
+static bool parse_end(const char *text, torre_point_rule rule, torre_point *end)
+{
+    double v[4];
+    int n;
+    rule.amplitudes = false;
+    return torre_parse_reals(text, ',', 3, v, &n) && torre_point_make(rule, v, n, end);
 }
 
 /* "a:b:n" of one line; false when it is none. */
-static bool parse_line(char *item, double ends[2][3], int64_t *points)
+static bool parse_line(char *item, torre_point_rule rule, torre_point ends[2], int64_t *points)
 {
     char *second = strchr(item, ':'), *number = second ? strchr(second + 1, ':') : NULL;
     if (!number) return false;
     *second++ = 0;
     *number++ = 0;
-    int n;
-    return torre_parse_reals(item, ',', 3, ends[0], &n) && n == 3 &&
-           torre_parse_reals(second, ',', 3, ends[1], &n) && n == 3 &&
+    return parse_end(item, rule, &ends[0]) && parse_end(second, rule, &ends[1]) &&
            torre_parse_integer(number, points) && *points >= 2 && *points <= 10000000;
 }
 
-static torre_status add_line(torre_point_list *list, double ends[2][3], int64_t points)
+static torre_status add_line(torre_point_list *list, const torre_point ends[2], int64_t points)
 {
     for (int64_t i = 0; i < points; i++) {
         torre_point p = {.amplitude = 1};
         double t = (double)i / (double)(points - 1);
-        for (int a = 0; a < 3; a++) p.position[a] = ends[0][a] * (1 - t) + ends[1][a] * t;
+        for (int a = 0; a < 3; a++)
+            p.position[a] = ends[0].position[a] * (1 - t) + ends[1].position[a] * t;
         TORRE_TRY(torre_point_list_add(list, &p));
     }
     return TORRE_OK;
 }
 
-static torre_status add_item(const char *option, char *item, bool with_amplitude,
+static torre_status add_item(const char *option, char *item, torre_point_rule rule,
                              torre_point_list *list)
 {
-    double v[4] = {0, 0, 0, 1}, ends[2][3];
+    torre_point p, ends[2];
+    double v[4];
     int n;
     int64_t points;
     char kept[96];
     snprintf(kept, sizeof kept, "%s", item);
     if (strchr(item, ':')) {
-        if (!parse_line(item, ends, &points)) return bad_point(option, with_amplitude, kept);
+        if (!parse_line(item, rule, ends, &points)) return bad_point(option, rule, kept);
         return add_line(list, ends, points);
     }
-    if (!torre_parse_reals(item, ',', with_amplitude ? 4 : 3, v, &n) || n < 3)
-        return bad_point(option, with_amplitude, kept);
-    torre_point p = {{v[0], v[1], v[2]}, v[3]};
+    if (!torre_parse_reals(item, ',', 4, v, &n) || !torre_point_make(rule, v, n, &p))
+        return bad_point(option, rule, kept);
     return torre_point_list_add(list, &p);
 }
 
-torre_status torre_point_list_parse(const char *option, const char *text, bool with_amplitude,
+torre_status torre_point_list_parse(const char *option, const char *text, torre_point_rule rule,
                                     torre_point_list *list)
 {
     memset(list, 0, sizeof *list);
     size_t length = strlen(text);
     if (length >= 4 && strcmp(text + length - 4, ".csv") == 0)
-        return torre_csv_points_read(text, with_amplitude, list);
+        return torre_csv_points_read(text, rule, list);
     char *copy = strdup(text);
     if (!copy) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     torre_status status = TORRE_OK;
@@ -88,7 +111,7 @@ torre_status torre_point_list_parse(const char *option, const char *text, bool w
     while (item && !status) {
         char *next = strchr(item, ';');
         if (next) *next++ = 0;
-        status = add_item(option, item, with_amplitude, list);
+        status = add_item(option, item, rule, list);
         item = next;
     }
     free(copy);

@@ -56,11 +56,15 @@ torre_status torre_segy_check(const torre_gather *g)
                           " (steps + 1); use fewer steps or .npy",
                           MAX_16_BIT, g->samples);
     double us = g->dt * 1e6, whole = nearbyint(us);
-    if (whole < 1 || whole > MAX_16_BIT || fabs(us - whole) > 1e-6)
+    if (whole < 1 || whole > MAX_16_BIT || fabs(us - whole) > 1e-6) {
+        char advice[48] = ""; /* a larger step might be unstable */
+        if (us > 1)
+            snprintf(advice, sizeof advice, "set --dt %.0fe-6, or ", fmin(floor(us), MAX_16_BIT));
         return torre_fail(TORRE_ERR_USAGE,
                           "SEG-Y and SU hold the time step in whole microseconds (1 to %d), this "
-                          "run has %.9g; set --dt %.0fe-6, or write .npy",
-                          MAX_16_BIT, us, fmax(1, fmin(floor(us), MAX_16_BIT)));
+                          "run has %.9g; %swrite .npy",
+                          MAX_16_BIT, us, advice);
+    }
     if (g->traces > INT32_MAX)
         return torre_fail(TORRE_ERR_USAGE, "SEG-Y and SU hold at most %d traces", INT32_MAX);
     return check_positions(g);

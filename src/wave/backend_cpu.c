@@ -5,6 +5,7 @@
  */
 #include "wave/backend_cpu.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/memory.h"
@@ -58,12 +59,17 @@ static torre_status plan_engine(const torre_wave_setup *setup, const torre_wave_
         plan.axes[0] = '\0'; /* it has no other order */
     else if (!plan.axes[0])
         strcpy(plan.axes, suitable_axes(setup->problem));
-    if (!turns(plan.axes)) return engine->plan(setup, &plan, info);
-    torre_turned turned;
-    torre_turn_problem(setup->problem, plan.axes, &turned);
-    TORRE_TRY(engine->plan(&turned.setup, &plan, info));
-    info->memory_bytes += torre_turned_solver_bytes(setup->problem);
-    return torre_memory_check("the wave field", info->memory_bytes);
+    if (turns(plan.axes)) {
+        torre_turned turned;
+        torre_turn_problem(setup->problem, plan.axes, &turned);
+        TORRE_TRY(engine->plan(&turned.setup, &plan, info));
+        info->memory_bytes += torre_turned_solver_bytes(setup->problem);
+    } else {
+        TORRE_TRY(engine->plan(setup, &plan, info));
+    }
+    if (torre_memory_check("the wave field", info->memory_bytes))
+        snprintf(info->lacking, sizeof info->lacking, "%s", torre_error_text());
+    return TORRE_OK;
 }
 
 /* Towers, unless they cannot do what one step at a time can, and nothing says that they are
@@ -95,6 +101,7 @@ static torre_status cpu_create(const torre_wave_setup *setup, const torre_wave_i
                                torre_wave_solver **solver)
 {
     const torre_wave_backend *engine = engine_of(&info->plan);
+    if (info->lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", info->lacking);
     if (turns(info->plan.axes)) return torre_turned_solver_new(engine, setup, info, solver);
     return engine->create(setup, info, solver);
 }

@@ -25,8 +25,9 @@ torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info
              torre_cpu_get()->name, torre_line_kernels_best()->isa);
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
+    if (field.bytes < 0) return torre_memory_check("the wave field", field.bytes);
     info->memory_bytes = field.bytes + setup->problem->size[0] * setup->problem->size[1];
-    return torre_memory_check("the wave field", info->memory_bytes);
+    return TORRE_OK;
 }
 
 /* The scheme of line_kernel.h for the problem. */

@@ -81,7 +81,7 @@ torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms)
 void torre_cpu_destroy(torre_wave_solver *solver);
 bool torre_cpu_available(const torre_wave_plan *plan, char *why, size_t why_size);
 
-/* Fill in device, memory_bytes and threads of the info; refuses what does not fit into memory. */
+/* Fill in device, memory_bytes and threads of the info; refuses more bytes than can be counted. */
 torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info);
 
 #endif

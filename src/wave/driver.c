@@ -49,8 +49,6 @@ torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *b
     torre_status status = torre_wave_problem_check(problem);
     if (!status) status = torre_wave_setup_new(problem, &run->setup);
     if (!status) status = choose_backend(run, backend, plan);
-    if (!status)
-        status = torre_memory_check("recording the traces", torre_wave_run_trace_bytes(run));
     if (status) {
         torre_wave_run_free(run);
         return status;
@@ -59,9 +57,16 @@ torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *b
     return TORRE_OK;
 }
 
+torre_status torre_wave_run_check_memory(const torre_wave_run *run)
+{
+    if (run->info.lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", run->info.lacking);
+    return torre_memory_check("recording the traces", torre_wave_run_trace_bytes(run));
+}
+
 torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const void *previous)
 {
     const torre_wave_problem *p = run->problem;
+    TORRE_TRY(torre_wave_run_check_memory(run));
     TORRE_TRY(torre_traces_new(p, &run->traces));
     TORRE_TRY(run->backend->create(run->setup, &run->info, &run->solver));
     TORRE_TRY(run->backend->set_fields(run->solver, now, previous));

@@ -50,15 +50,19 @@ typedef struct torre_wave_watch {
 /*
  * Check the problem, build the setup, find the backend ("cpu", "cuda"; "auto": the first available
  * one that offers what the plan asks for; with a plan that names a device above 0 as "cuda") and
- * let it plan. Afterwards run->info says what the run will use. Refuses what does not fit into
- * memory (TORRE_ERR_RESOURCE) and whatever problem check, backend and engine refuse.
+ * let it plan. Afterwards run->info says what the run will use. Refuses whatever problem check,
+ * backend and engine refuse, but not what is too large for this machine.
  */
 torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *backend,
                                 const torre_wave_plan *plan, torre_wave_run **run);
 
+/* Whether this machine has the memory for solver and traces; else TORRE_ERR_RESOURCE with bytes
+ * needed and available. */
+torre_status torre_wave_run_check_memory(const torre_wave_run *run);
+
 /*
- * Allocate the solver and the traces and set u[0] and u[-1] from dense host arrays of the problem's
- * precision (NULL: zero), which are not needed afterwards.
+ * Check the memory, allocate the solver and the traces and set u[0] and u[-1] from dense host
+ * arrays of the problem's precision (NULL: zero), which are not needed afterwards.
  */
 torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const void *previous);
 

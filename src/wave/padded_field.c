@@ -75,6 +75,9 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
     /* the kernel writes whole blocks: ghosts of two rows share what is left and one block more */
     f->row_pitch = odd_blocks(round_up(p->size[2], f->block) + f->block, f->block);
     while (rows_collide(f->row_pitch / f->block)) f->row_pitch += 2 * f->block;
+    const double rows = (double)(p->size[1] + 2 * f->ghost_rows) * (double)f->row_pitch;
+    f->bytes = -1;
+    if ((double)(p->size[0] + 2 * f->half_width) * rows * 3 * p->precision > 1e18) return;
     f->plane_pitch = odd_blocks((p->size[1] + 2 * f->ghost_rows) * f->row_pitch, f->block);
     int64_t blocks = level_values(f) / f->block;
     f->level_bytes = (blocks + ((level_offset(f) - blocks) & 63)) * TORRE_BLOCK_BYTES;

@@ -45,7 +45,7 @@ typedef struct torre_padded_field {
     int64_t factor_row_pitch;       /* values; 0: the same for every y */
     int64_t factor_plane_pitch;
     int64_t level_bytes; /* from one level to the next */
-    int64_t bytes;       /* of everything */
+    int64_t bytes;       /* of everything; -1, and nothing else that counts, above 1e18 */
     torre_ghost_link ghost[3][TORRE_MAX_GHOSTS];
     int ghosts[3];
     char *level[2]; /* cell (0, 0, 0) of each level */
@@ -73,7 +73,8 @@ static inline int64_t torre_padded_index(const torre_padded_field *f, int64_t x,
 
 /*
  * Write every ghost whose source lies in rows y0 .. y1-1 of plane x, cells z0 .. z1-1 of the level,
- * and zero behind the last cell of a row. z0 is a multiple of the block, z1 likewise or nz.
+ * and zero behind the last cell of a row. z0 is a multiple of the block, z1 likewise or nz. Of
+ * several runs in a row the last cells come first, since periodic ghosts lie behind them.
  */
 void torre_padded_refresh(const torre_padded_field *field, int level, int64_t x, int64_t y0,
                           int64_t y1, int64_t z0, int64_t z1);

@@ -200,6 +200,7 @@ typedef struct torre_wave_info {
     char device[128];              /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
     double model_bytes_per_update; /* main-memory traffic the engine is designed for */
     int64_t memory_bytes;          /* of fields and tables */
+    char lacking[256]; /* where the machine has less than that: what is needed, what there is */
 } torre_wave_info;
 
 /* Statistics of the current field. */
@@ -224,13 +225,14 @@ typedef struct torre_wave_backend {
 
     /*
      * Fill in every "choose for me" of the plan and say what the run will need, allocating nothing
-     * large. Refuses by name what the combination cannot do (TORRE_ERR_USAGE) and what does not fit
-     * (TORRE_ERR_RESOURCE: bytes needed and available).
+     * large. Refuses by name what the combination cannot do (TORRE_ERR_USAGE); what this machine
+     * has no memory for is planned all the same, and info->lacking says so.
      */
     torre_status (*plan)(const torre_wave_setup *setup, const torre_wave_plan *wish,
                          torre_wave_info *info);
 
-    /* Allocate; fields start at zero, n = 0. The setup must outlive the solver. */
+    /* Allocate; fields start at zero, n = 0. The setup must outlive the solver. TORRE_ERR_RESOURCE
+     * with info->lacking, or where memory has gone since. */
     torre_status (*create)(const torre_wave_setup *setup, const torre_wave_info *info,
                            torre_wave_solver **solver);
 

@@ -13,6 +13,7 @@ one='\x00\x00\x80\x44' # 1024
 npy flat.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }" "$one$one$one$one"
 npy line.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }" "$one$one$one$one"
 npy cube.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 2), }" "$one$one$one$one"
+npy deep.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2, 2), }" "$one$one$one$one$one$one$one$one"
 npy short.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }" "$one$one$one"
 npy whole.npy "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 2), }" "$one$one$one$one"
 npy zero.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }" "$one$one\0\0\0\0$one"
@@ -44,7 +45,7 @@ bad 2 "--steps must be" --steps -5
 bad 2 "--steps must be" --steps 99999999999999999999
 bad 2 "--steps must be" --steps nan
 bad 2 "--steps must be" --steps ""
-bad 2 "--size must be" --size 10x10
+bad 2 "--size must be" --size 10x0
 bad 2 "--size must be" --size 0x10x10
 bad 2 "--size must be" --size 10x10x10x10
 bad 2 "--size must be" --size 10,10,10
@@ -54,7 +55,8 @@ bad 2 "--size must be" --size " 10"
 bad 2 "--spacing must be" --spacing 0
 bad 2 "--spacing must be" --spacing -1
 bad 2 "--spacing must be" --spacing inf
-bad 2 "--spacing must be" --spacing 1,2
+bad 2 "--spacing of a grid of 3 dimensions must be H or HX,HY,HZ (got 2 numbers)" --spacing 1,2
+bad 2 "--spacing of a grid of 2 dimensions must be H or HX,HZ (got 3 numbers)" --size 10x10 --spacing 1,2,3
 bad 2 "--spacing must be" --spacing 1,2,nan
 bad 2 "--spacing must be" --spacing 1e999
 bad 2 "--velocity must be" --velocity fast
@@ -116,7 +118,7 @@ bad 2 "--field must be a file that ends in .npy (got u.sgy)" $r --field u.sgy --
 bad 2 "--field must be a file that ends in .npy (got .npy)" $r --field .npy
 bad 2 "--initial must be noise or one or two file names" $r --initial ,
 bad 2 "--initial must be noise or one or two file names" $r --initial cube.npy,
-bad 2 "--source must be" $r --source 1,2
+bad 2 "--source must be x,y,z[,amplitude]" $r --source 1,2
 bad 2 "--source must be" $r --source "1,2,3;"
 bad 2 "--source must be" $r --source 1,2,3,nan
 bad 2 "source 1 is too strong" $r --source "1,2,3;4,5,6,1e300"
@@ -133,8 +135,10 @@ bad 3 "short.npy is truncated" --velocity short.npy --size 2x3x2
 bad 3 "whole.npy holds values of type '<i4'" --velocity whole.npy --size 2x3x2
 bad 3 "huge.npy is truncated" --velocity huge.npy
 bad 3 "line.npy has one axis" --velocity line.npy
-bad 2 "say how far it extends, --size 2xNYx2" --velocity flat.npy
-bad 2 "does not match flat.npy, which needs 2xNYx2" --velocity flat.npy --size 3x3x3
+bad 2 "--size 3x3x3 does not match flat.npy, which needs 2x2 (a plane) or a number of cells along y" \
+    --velocity flat.npy --size 3x3x3
+bad 2 "--size 3x2 does not match flat.npy, which needs 2x2" --velocity flat.npy --size 3x2
+bad 2 "--size 2x2 does not match deep.npy, which needs 2x2x2" --velocity deep.npy --size 2x2
 bad 2 "does not match cube.npy, which needs 1x2x2" --velocity cube.npy --size 2x2x2
 bad 3 "zero.npy: velocity at cell (1, 0, 0) is 0" --velocity zero.npy --size 2x3x2
 bad 3 "velocity at cell (0, 0, 1) is nan" --velocity nan.npy
@@ -186,7 +190,6 @@ ls inputs | grep '\.part$\|^[ut]\.' && fail "a full disk left $(ls inputs)"
 # memory and devices
 bad 2 "overflows a 64-bit byte count" --size 999999999
 bad 4 "bytes" --backend cpu --engine reference --size 200000
-bad 4 "are available" --backend cpu --engine reference --size 200000 --dry-run
 bad 4 "are available" --backend cpu --engine reference --size 12 --steps 1000000000000 --source none --receivers 0,0,0 --traces t.npy
 bad 4 "--backend cuda" --size 12 --device 1000
 "$wave" --version | grep -q 'with CUDA' || bad 4 "--backend cuda" --size 12 --backend cuda

@@ -47,7 +47,7 @@ good $small --steps 1 --initial "$work/first.npy,$work/first.npy" --field u.npy 
 
 # towers and single steps give the same bits, however the run is cut into frames
 many="--backend cpu --size 37x29x23 --order 6 --steps 41 --boundary absorbing,z-=free
-    --absorbing-width 6 --receivers 55,40,30:300,200,150:4 --traces t.npy --field u.npy"
+    --absorbing-width 6 --receivers 65,60,30:300,200,150:4 --traces t.npy --field u.npy"
 good $many --engine stepwise --snapshot-every 0
 cp run/u.npy first.npy && cp run/t.npy first_t.npy
 for way in "--snapshot-every 0" "--snapshot-every 0 --dts 1 --tower-height 7 --threads 1" "--snapshot-every 0 --dts 3 --tower-height 100 --ordering hilbert" \

@@ -78,9 +78,24 @@ bad()
         { fail "wave $*: left $(ls -A inputs | tr '\n' ' ')"; rm -f inputs/*.part; }
 }
 
+# warns TEXT ARGUMENT...: exit code 0 and one line on standard error, a warning with TEXT in it. Runs in
+# $work/run, emptied before.
+warns()
+{
+    local text=$1
+    shift
+    rm -rf run && mkdir run
+    (cd run && exec "$wave" "$@" >../stdout 2>../stderr) || fail "wave $*: exit code $?, $(cat stderr)"
+    [ "$(wc -l <stderr)" = 1 ] && grep -q '^wave: warning: ' stderr && grep -qF -- "$text" stderr ||
+        fail "wave $*: no warning '$text' alone in: $(cat stderr)"
+}
+
 . "$here/golden.sh"
 . "$here/results.sh"
 . "$here/bad_input.sh"
+. "$here/plane.sh"
+. "$here/caution.sh"
+. "$here/advice.sh"
 
 [ $failures = 0 ] && echo "all passed" && exit 0
 echo "$failures failed"
