@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A periodic box of bins. Planes have size[2] = 1 and any width[2]. */
 typedef struct torre_bin_box {
     int64_t size[3]; /* bins along each axis, >= 1 */
@@ -38,5 +42,9 @@ void torre_bin_box_nearest(const torre_bin_box *box, const double p[3], const do
 bool torre_bin_lists_make(const torre_bin_box *box, int64_t count, const double (*position)[3],
                           torre_bin_lists *lists);
 void torre_bin_lists_free(torre_bin_lists *lists);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -21,6 +21,10 @@
 
 #include "hd.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TORRE_STENCIL_MAX_REACH 1000 /* counts stay far below 2^63 */
 
 typedef enum torre_bin_shape { TORRE_BIN_BLOCK, TORRE_BIN_SPHERICAL } torre_bin_shape;
@@ -60,5 +64,9 @@ void torre_stencil_bins_fill(const torre_stencil_bins *s, int32_t (*offset)[3]);
  * percent: 100 (1 - (4 pi / 3) g^3 / bins), in two dimensions 100 (1 - pi g^2 / bins).
  */
 double torre_stencil_bins_deviation(const torre_stencil_bins *s);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

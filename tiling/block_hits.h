@@ -19,6 +19,10 @@
 #include "bin_lists.h"
 #include "ordering.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Order in memory right after a reorder: slot[p] = place of particle p in 0 .. count - 1, sorted by
  * the rank of its bin (ordering of the same size as the box), in a bin by particle number. Returns
@@ -46,5 +50,9 @@ double torre_block_hits_ratio(const torre_block_hits *hits);
 
 /* How much faster reading gets with this hit ratio when a miss costs so much more than a hit. */
 double torre_block_hits_speedup(double ratio, double cost);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -19,6 +19,10 @@
 
 #include "hd.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TORRE_MAX_CHILDREN 27
 
 /* A turn in nine bits: two for each p[a], then one for each f[a]. */
@@ -58,5 +62,9 @@ static inline TORRE_HD int torre_turn_compose(int block, int sub)
     }
     return result;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -38,6 +38,10 @@
 
 #include "hd.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One pass of towers over an nx by ny plane. */
 typedef struct torre_tower_grid {
     int64_t nx, ny;       /* cells of the plane */
@@ -164,5 +168,9 @@ static inline TORRE_HD void torre_tower_y_range(const torre_tower_grid *g, torre
         if (*hi > g->ny) *hi = g->ny;
     }
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

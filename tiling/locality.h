@@ -13,6 +13,10 @@
 #include "ordering.h"
 #include "reuse.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Number of interior bins; 0 when the box is too small for the stencil. */
 int64_t torre_locality_interior(const torre_ordering *o, const torre_stencil_bins *s);
 
@@ -39,5 +43,9 @@ double torre_offsets_within(const torre_offsets *offsets, int64_t limit);
  */
 bool torre_locality_accesses(const torre_ordering *o, const torre_stencil_bins *s,
                              int64_t block_bins, torre_reuse *reuse);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

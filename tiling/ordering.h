@@ -30,6 +30,10 @@
 #include "curve_table.h"
 #include "hd.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TORRE_ORDERING_MAX_SIZE (INT64_C(1) << 20) /* cells along one axis */
 
 /* What --ordering says; zero means default for all but kind. */
@@ -287,5 +291,9 @@ static inline TORRE_HD void torre_ordering_decode(const torre_ordering *o, int64
         rank = torre_ordering_decode_part(o, &o->part[i], &box, rank);
     for (int a = 0; a < o->dims; a++) cell[a] = box.low[a];
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,6 +18,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct torre_reuse torre_reuse;
 
 /* For blocks 0 .. blocks - 1, blocks in 1 .. 2^30; NULL when out of memory or range. */
@@ -33,5 +37,9 @@ int64_t torre_reuse_first(const torre_reuse *r);
 
 /* misses[c] for capacities c = 0 .. blocks (blocks + 1 entries, caller's memory), in blocks. */
 void torre_reuse_misses(const torre_reuse *r, int64_t *misses);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -19,6 +19,10 @@
 #include "diamond.h"
 #include "ordering.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Number of towers in the grid (valid (s, m) pairs). */
 int64_t torre_traversal_count(const torre_tower_grid *g);
 
@@ -34,5 +38,9 @@ int torre_traversal_build(const torre_tower_grid *g, torre_ordering_kind kind, t
  * Returns 0 when legal, -1 out of memory, otherwise 1 + index of the first entry that is not.
  */
 int64_t torre_traversal_check(const torre_tower_grid *g, const torre_tower *list, int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "torre.h"
-#include "wave/wavelet.h"
 
 /* Largest difference from theory over the record, relative to the largest value. */
 static double compare(const torre_wave_run *run, double frequency, double r)

@@ -6,6 +6,10 @@
 #ifndef TORRE_STATUS_H
 #define TORRE_STATUS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum torre_status {
     TORRE_OK = 0,
     TORRE_ERR_USAGE = 2,    /* an option or argument is illegal */
@@ -34,5 +38,9 @@ const char *torre_error_text(void);
         torre_status torre_try_status_ = (expr);                                                   \
         if (torre_try_status_) return torre_try_status_;                                           \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 #include "io/png_image.h"
 #include "wave/wave.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A plane: the first axis goes to the right, the second one downwards. Memory is the caller's. */
 typedef struct torre_plane {
     int64_t size[2];
@@ -33,5 +37,9 @@ int64_t torre_plane_picture_bytes(const torre_plane *plane);
  * lifted (|v|^0.6) so that faint waves can be seen. TORRE_ERR_RESOURCE without memory.
  */
 torre_status torre_plane_draw(const torre_plane *plane, double scale, torre_image *image);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -16,6 +16,10 @@
 #include "io/output_file.h"
 #include "wave/wave.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What the header says. */
 typedef struct torre_npy_header {
     torre_precision precision;
@@ -61,5 +65,9 @@ void torre_npy_encode(torre_output *out, torre_precision precision, int dims, co
 /* Write the file path: open, encode, commit. Nothing is left behind on failure. */
 torre_status torre_npy_write(const char *path, torre_precision precision, int dims,
                              const int64_t *shape, const void *data);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,6 +18,10 @@
 
 #include "core/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct torre_output torre_output;
 
 /*
@@ -69,5 +73,9 @@ bool torre_output_same(const char *a, const char *b);
  * be made in it. TORRE_ERR_INPUT otherwise.
  */
 torre_status torre_output_directory(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

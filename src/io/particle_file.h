@@ -17,6 +17,10 @@
 #include "core/status.h"
 #include "md/md_start.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What is wanted of a file; zeros: the first frame, for a box that is periodic along all axes. */
 typedef struct torre_particle_wish {
     int64_t frame; /* of a trajectory, from 0; -1: the last */
@@ -79,5 +83,9 @@ torre_status torre_extxyz_read(struct torre_text_input *in, char *line,
 /* Refuse a box that the file calls closed along an axis where it is wanted periodic. */
 torre_status torre_particle_check_periodic(const struct torre_text_input *in,
                                            const torre_particle_wish *wish, const bool periodic[3]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

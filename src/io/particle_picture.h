@@ -8,11 +8,19 @@
 #include "io/png_image.h"
 #include "md/md_start.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Draw; x to the right, y upwards, about 1000 pixels along the longer side. speed: what is shown in
  * the colour of the fastest. TORRE_ERR_RESOURCE without memory.
  */
 torre_status torre_particle_picture(const torre_md_particles *particles, double diameter,
                                     double speed, torre_image *image);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

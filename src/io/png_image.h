@@ -7,6 +7,10 @@
 #include "core/status.h"
 #include "io/output_file.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Rows from top to bottom, pixels from left to right, 3 bytes each (sRGB). */
 typedef struct torre_image {
     int width, height; /* 1 .. 32767 */
@@ -33,5 +37,9 @@ torre_status torre_png_encode(const torre_image *image, const char *title, torre
 
 /* Write the file path: open, encode, commit. Nothing is left behind on failure. */
 torre_status torre_png_write(const torre_image *image, const char *title, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 
 #include "wave/wave.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct torre_point_list {
     torre_point *points; /* free with torre_point_list_free */
     int64_t count;
@@ -45,5 +49,9 @@ const char *torre_point_form(torre_point_rule rule);
 torre_status torre_point_list_add(torre_point_list *list, const torre_point *point);
 
 void torre_point_list_free(torre_point_list *list);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

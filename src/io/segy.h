@@ -17,6 +17,10 @@
 #include "io/output_file.h"
 #include "wave/wave.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One shot. Everything belongs to the caller. */
 typedef struct torre_gather {
     int64_t traces, samples;      /* per trace */
@@ -47,5 +51,9 @@ torre_status torre_segy_check_output(const torre_output *out);
  * or when the largest value would overflow 4-byte floats or lose digits near their zero.
  */
 torre_status torre_segy_encode(const torre_gather *gather, bool su, torre_output *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,10 +10,18 @@
 #include "io/png_image.h"
 #include "io/segy.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bytes of the picture of that many traces. */
 int64_t torre_seismogram_bytes(int64_t traces);
 
 /* Draw a gather of at least one trace; TORRE_ERR_RESOURCE without memory. */
 torre_status torre_seismogram_draw(const torre_gather *gather, torre_image *image);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

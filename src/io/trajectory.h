@@ -13,6 +13,10 @@
 
 #include "io/particle_file.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { TORRE_TRAJECTORY_KINDS = 4, TORRE_TRAJECTORY_COLUMNS = 4 };
 
 /* What all frames have in common. Memory is the caller's and must live as long. */
@@ -40,5 +44,9 @@ void torre_trajectory_frame(torre_trajectory *trajectory, int64_t step, double t
 /* Complete the file (commit) or leave nothing (discard; NULL is fine); frees in both cases. */
 torre_status torre_trajectory_commit(torre_trajectory *trajectory);
 void torre_trajectory_discard(torre_trajectory *trajectory);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

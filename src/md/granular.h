@@ -24,6 +24,10 @@
 
 #include "md/md_start.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Volume (area) of spheres (discs) over that of the room they have: what no packing exceeds. */
 #define TORRE_GRANULAR_PACKING_3D 0.7404804896930611 /* pi / sqrt(18) */
 #define TORRE_GRANULAR_PACKING_2D 0.9068996821171089 /* pi / sqrt(12) */
@@ -121,5 +125,9 @@ void torre_granular_profile(const torre_md_problem *problem, const torre_md_part
  * all particles, from the sums of a thermo row.
  */
 double torre_granular_temperature(const torre_md_problem *problem, const torre_md_thermo *row);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

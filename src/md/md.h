@@ -29,6 +29,10 @@
 #include "md/pair_list.h"
 #include "tiling/ordering.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* TORRE_PAIR_lj, ...: one for each line of pair_list.h. */
 #define TORRE_PAIR_ENUM(name) TORRE_PAIR_##name,
 typedef enum torre_pair_model {
@@ -248,5 +252,9 @@ const char *torre_neighbor_name(torre_neighbor neighbor);
 bool torre_neighbor_by_name(const char *name, torre_neighbor *neighbor);
 const char *torre_md_precision_name(torre_md_precision precision);
 bool torre_md_precision_by_name(const char *name, torre_md_precision *precision);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

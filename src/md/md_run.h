@@ -14,6 +14,10 @@
 #include "md/md.h"
 #include "md/md_start.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A run in progress. The members may be read at any time. */
 typedef struct torre_md_run {
     const torre_md_problem *problem; /* the caller's; must outlive the run */
@@ -80,5 +84,9 @@ double torre_md_run_drift(const torre_md_run *run);
 
 /* Free everything the run owns. NULL is fine. */
 void torre_md_run_free(torre_md_run *run);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 #include "core/status.h"
 #include "md/md.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A set of particles that owns its arrays; what the problem's pointers point to. */
 typedef struct torre_md_particles {
     int64_t count;
@@ -47,5 +51,9 @@ void torre_md_start_velocities(torre_md_particles *particles, double temperature
  * particles can be read well). O(N).
  */
 torre_status torre_md_start_check_overlap(const torre_md_particles *particles, double distance);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -32,6 +32,10 @@
 #include "md/md.h"
 #include "md/mps_weight.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */
 typedef struct torre_mps_problem {
     int64_t count, fluid, wall; /* particles: all, and those of the first two kinds */
@@ -120,5 +124,9 @@ extern const torre_mps_backend *const torre_mps_backends[];
 /* Find a backend by name; "auto" takes the first available one. */
 torre_status torre_mps_backend_find(const char *name, const torre_md_plan *plan,
                                     const torre_mps_backend **backend);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

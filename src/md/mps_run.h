@@ -8,6 +8,10 @@
 #include "md/md_start.h"
 #include "md/mps.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What the fluid does at one step. */
 typedef struct torre_mps_row {
     int64_t step;
@@ -66,5 +70,9 @@ double torre_mps_run_rate(const torre_mps_run *run);
 
 /* NULL is fine. */
 void torre_mps_run_free(torre_mps_run *run);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -19,6 +19,10 @@
 #include "md/md_start.h"
 #include "md/mps.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct torre_mps_tank {
     int dims;
     double spacing, influence; /* influence: r_e, m */
@@ -42,5 +46,9 @@ torre_status torre_mps_tank_layout(const torre_mps_tank *tank, torre_mps_layout 
 
 /* The particles at rest, in the order of mps.h; free with torre_md_particles_free. */
 torre_status torre_mps_tank_make(const torre_mps_tank *tank, torre_md_particles *particles);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

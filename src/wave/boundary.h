@@ -22,6 +22,10 @@
 
 #include "wave/wave.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Cells of a damping layer unless told otherwise: two wavelengths at 10 points per wavelength. */
 #define TORRE_ABSORBING_WIDTH 20
 
@@ -46,5 +50,9 @@ void torre_damping_profile(const torre_wave_problem *problem, int axis, double *
 /* "free", "rigid", "absorbing", "periodic"; and back. */
 const char *torre_face_name(torre_face face);
 bool torre_face_by_name(const char *name, torre_face *face);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

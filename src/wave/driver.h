@@ -13,6 +13,10 @@
 
 #include "wave/wave.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A run in progress. The members may be read at any time. */
 typedef struct torre_wave_run {
     const torre_wave_problem *problem; /* the caller's; must outlive the run */
@@ -89,5 +93,9 @@ int64_t torre_wave_run_trace_bytes(const torre_wave_run *run);
 
 /* Free everything the run owns. NULL is fine. */
 void torre_wave_run_free(torre_wave_run *run);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

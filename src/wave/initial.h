@@ -4,6 +4,10 @@
 
 #include "wave/wave.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * The level before a start at rest: given u[0] = now (dense, of the problem's precision), fill
  *     u[-1] = u[0] + (c dt)^2 / 2 Lap u[0],
@@ -21,5 +25,9 @@ void torre_wave_rest_level(const torre_wave_problem *problem, const void *now, v
  * engines: every cell differs.
  */
 void torre_wave_noise(const torre_wave_problem *problem, uint64_t seed, void *cells);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -28,6 +28,10 @@
 #include "core/status.h"
 #include "tiling/ordering.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum torre_precision { TORRE_F32 = 4, TORRE_F64 = 8 } torre_precision; /* bytes a value */
 
 /* What lies beyond a face of the grid. Indices count cells from the face inwards. */
@@ -279,5 +283,9 @@ torre_status torre_wave_backend_find(const char *name, const torre_wave_plan *pl
 /* "auto", "reference", "stepwise", "torre"; and back (false for an unknown name). */
 const char *torre_engine_name(torre_engine engine);
 bool torre_engine_by_name(const char *name, torre_engine *engine);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 
 #include "core/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The Ricker wavelet of peak frequency f (Hz) at time t (s). */
 double torre_ricker(double frequency, double t);
 
@@ -35,5 +39,9 @@ torre_status torre_wavelet_read(const char *path, double amplitude, int64_t step
  * 0 when all are zero. Meant for wavelets, whose spectra have one wide peak.
  */
 double torre_wavelet_peak(const double *samples, int64_t count, double dt);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
