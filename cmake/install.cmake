@@ -2,22 +2,28 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Static libraries: whoever links libtorre links what it needs, too.
-set(torre_libraries torre torre_tiling)
-if(TARGET torre_cuda)
-  list(APPEND torre_libraries torre_cuda)
-endif()
-install(TARGETS ${torre_libraries} EXPORT torreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS torre EXPORT torreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre)
 get_property(torre_programs GLOBAL PROPERTY TORRE_PROGRAMS)
 if(torre_programs)
   install(TARGETS ${torre_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+# The public headers: torre.h, what it includes, and what else a program may want from libtorre.
+set(torre_headers
+    torre.h
+    core/status.h core/version.h
+    wave/wave.h wave/driver.h wave/boundary.h wave/initial.h wave/wavelet.h
+    md/md.h md/md_run.h md/md_start.h md/granular.h
+    md/pair_list.h md/pair_lj.h md/pair_granular.h
+    md/mps.h md/mps_run.h md/mps_tank.h md/mps_weight.h
+    io/field_picture.h io/npy.h io/output_file.h io/particle_file.h io/particle_picture.h
+    io/png_image.h io/point_list.h io/segy.h io/seismogram.h io/trajectory.h)
+foreach(header IN LISTS torre_headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre/${folder})
+endforeach()
 install(DIRECTORY tiling DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY src/core src/wave src/md DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre
-        FILES_MATCHING PATTERN "*.h")
-install(FILES src/torre.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre)
 
 set(torre_package ${CMAKE_INSTALL_LIBDIR}/cmake/torre)
 install(EXPORT torreTargets NAMESPACE torre:: DESTINATION ${torre_package})
@@ -27,6 +33,29 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/torreConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/torreConfig.cmake ${CMAKE_BINARY_DIR}/torreConfigVersion.cmake
         DESTINATION ${torre_package})
+
+# The library is static: whoever links it links what it needs, too, --static or not.
+set(torre_pc_libraries)
+function(torre_pc_library file) # FILE.a, FILE.so or the name alone
+  get_filename_component(folder "${file}" DIRECTORY)
+  get_filename_component(name "${file}" NAME_WE)
+  string(REGEX REPLACE "^lib" "" name "${name}")
+  set(flags "-l${name}")
+  if(folder AND NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    set(flags "-L${folder} ${flags}")
+  endif()
+  set(torre_pc_libraries "${torre_pc_libraries} ${flags}" PARENT_SCOPE)
+endfunction()
+if(TORRE_HAVE_SEGYIO)
+  torre_pc_library(${SEGYIO_LIBRARY})
+endif()
+if(TORRE_HAVE_CUDA)
+  torre_pc_library(${CUDA_cudart_static_LIBRARY})
+  string(APPEND torre_pc_libraries " -lstdc++ -ldl -lrt")
+endif()
+foreach(name IN LISTS OpenMP_C_LIB_NAMES) # gomp and pthread
+  torre_pc_library(${OpenMP_${name}_LIBRARY})
+endforeach()
 file(RELATIVE_PATH torre_prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/torre.pc.in ${CMAKE_BINARY_DIR}/torre.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/torre.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

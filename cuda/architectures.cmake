@@ -1,5 +1,5 @@
 # Compute capability 9.0 always means 90a: every GPU of that kind runs it, and only there are the
-# kernels with TMA, up to twice as fast as those without. CMake says 90-real for `native`, and
+# kernels with TMA, two to three times as fast as those without. CMake says 90-real for `native`, and
 # people say 90. Included by CMakeLists.txt after CUDA is enabled: CMAKE_CUDA_ARCHITECTURES for the
 # targets of this folder, and torre_tma, whether kernels with TMA are among them.
 option(TORRE_TMA "Kernels with TMA for compute capability 9.0 (OFF: to test the others there)" ON)

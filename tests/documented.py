@@ -48,7 +48,7 @@ RULES = [
 EXCEPTIONS = {
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
     r"^cmake --preset": "tests/presets.sh runs every preset",
-    r"^cmake --install": "tests/package.sh installs",
+    r"^cmake --install|^pkg-config": "tests/package.sh installs and uses what it gives",
     r"_cuda\b|^test_\w+ cuda": "needs a GPU",
     r"^bench/(gpu_check|gpu_roofline|md_study|ncu_bytes|mps_study)\.sh": "needs a GPU",
 }
