@@ -97,8 +97,9 @@ awk -F, 'NR == FNR { row[FNR] = $0; next }
     END { if (FNR != 6) exit 1 }' gas.rows gas.csv || fail "report and CSV differ: $(cat gas.rows gas.csv)"
 "$md" --model granular --input gas.xyz --walls --gravity 9.81 --shake-amplitude 1.8 \
     --shake-frequency 50 --steps 10 --picture none --quiet || fail "a gas from its own dump"
-"$md" --model granular --size 20,20 --filling 0.4 --gas elastic --steps 50 --picture none --quiet ||
-    fail "a layer"
+"$md" --model granular --size 20,20 --filling 0.4 --gas elastic --steps 50 --picture none --quiet \
+    --dump layer.xyz || fail "a layer"
+bad 3 "a layer cannot start from a file" --model granular --input ../layer.xyz
 
 # Report, table and CSV tell the same.
 "$md" $small --steps 40 --thermo 20 --json run.json --csv run.csv --dump run.xyz.gz --dump-every 20 \

@@ -320,8 +320,10 @@ static void test_places(void **state)
                  {"-1.0000000000000002", 0, false}, /* rounds to the edge */
                  {"17.5", 3.5, false},
                  {"-27", 4, false},
-                 {"5242878", 4, false}, /* 2^20 edges further: 5242880 - 1 - 1 */
-                 {"5242888", -1, false},
+                 {"5242879", 0, false}, /* 2^20 edges further, as far as it goes */
+                 {"5242880", -1, false},
+                 {"-5242881", 0, false},
+                 {"-5242882", -1, false},
                  {"1e300", -1, false},
                  {"-1e300", -1, false}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -331,6 +333,8 @@ static void test_places(void **state)
                   position == cases[k].position,
               "z = %s is put at %.17g", cases[k].text, position);
         status = place(cases[k].text, &walled, &position);
+        CHECK(!status || strstr(torre_error_text(), "is outside the box, -1 to 4, which has walls"),
+              "%s", torre_error_text());
         CHECK(status == (cases[k].inside ? TORRE_OK : TORRE_ERR_INPUT), "z = %s between walls: %d",
               cases[k].text, (int)status);
     }
@@ -368,7 +372,7 @@ static void test_refused(void **state)
     refused("c\n2 atoms\n-1e308 1e308 xlo xhi\n", ":3");
     refused(HEADER, "Atoms");
     refused(HEADER "Atoms\n\n1 1 1 1 1\n", "1 of 2");
-    refused(HEADER "Atoms\n\n1 1 1 1 1\n1 1 2 2 2\n", "twice");
+    refused(HEADER "Atoms\n\n1 1 1 1 1\n1 1 2 2 2\n", "id 1 is there twice");
     refused(HEADER "Atoms\n\n0 1 1 1 1\n1 1 2 2 2\n", "ids of particles must be 1 to 2");
     refused(HEADER "Atoms\n\n1 1 1 1 1\n0 1 2 2 2\n", "ids of particles must be 1 to 2");
     refused(HEADER "Atoms\n\n1 1 1 1 1\n-1 1 2 2 2\n", "ids of particles must be 1 to 2");
@@ -416,6 +420,9 @@ static void test_refused_dumps(void **state)
         {DUMP(" ss pp pp", "id type x y z"), "not periodic along x"},
         {DUMP(" abc origin", "id type x y z"), "orthogonal"},
         {DUMP(" pp pp pp", "id type x y vz"), "positions along x, y and z"},
+        {DUMP(" pp pp pp", "id type y z vx"), "positions along x, y and z"},
+        {DUMP(" pp pp pp", "id type xs zs x"), "positions along x, y and z"},
+        {DUMP(" pp pp pp", "x x y z vx"), "two columns x"},
         {DUMP(" pp pp pp", "x y z vx vy"), "velocities along x, y and z"},
         {DUMP(" pp pp pp", "x y z vx vx"), "two columns vx"},
         {DUMP(" pp pp pp", "id x y z q"), "q must be 0 (got 1)"},

@@ -40,7 +40,6 @@ static torre_status bad(const torre_particle_rows *r, const char *what)
 
 static void look_up(torre_particle_column *c)
 {
-    c->kind = TORRE_COLUMN_RESULT;
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         for (int a = 0; a < 3 && known[k].names[a]; a++)
             if (strcmp(c->name, known[k].names[a]) == 0) {

@@ -21,7 +21,7 @@
 enum { TORRE_ROW_COLUMNS = 64 };
 
 typedef enum torre_column_kind {
-    TORRE_COLUMN_RESULT,
+    TORRE_COLUMN_RESULT, /* 0: what the others are not */
     TORRE_COLUMN_ID,
     TORRE_COLUMN_TYPE,
     TORRE_COLUMN_POSITION,
