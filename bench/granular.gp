@@ -35,7 +35,7 @@ if (study eq 'filling') {
 if (study eq 'interval') {
     set logscale x
     set key bottom left
-    set xlabel 'steps between reorders'
+    set xlabel 'steps between reorders (up to the next rebuild of the lists, every 60 to 70)'
     set ylabel 'ns per particle and step'
     plot for [f in '0.1 0.4'] csv using (strcol(1) eq f ? $3 : NaN):12 with linespoints title 'total, filling '.f, \
          for [f in '0.1 0.4'] csv using (strcol(1) eq f ? $3 : NaN):8 with linespoints title 'force, filling '.f

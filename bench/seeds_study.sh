@@ -1,17 +1,17 @@
 #!/bin/bash
-# What the figures of examples/seeds need of a machine: forces of the melt on its CPU (Table 3 of
+# What the figures of examples/seeds need of a machine. On its CPU: forces of the melt (Table 3 of
 # Al-Kharusi and Walker), a step of the dam break taken apart, by threads (Table 1 and Figure 3 of
-# Miyajima, Kubota and Fujita) and by sweeps on a GPU, and, where ncu may read the counters of the
-# GPU, the force kernel in three orderings (Table 4, Figure 24) and why warps of the neighbour
-# sweeps wait (Figure 9).
+# Miyajima, Kubota and Fujita), sorting particles (Figure 5.1 of the thesis on granular gases). On
+# its GPU: the step taken apart again and, where ncu may read the counters, why warps of the
+# neighbour sweeps wait (Figure 9) and the force kernel in three orderings (Table 4).
 # Usage: bench/seeds_study.sh PROGRAM_DIR RESULT_DIR [PART...]
-# Parts: forces processes phases stalls profile. CELLS, THREADS and SIZE set smaller cases.
+# Parts: forces processes reorder phases stalls profile. CELLS, THREADS and SIZE set smaller cases.
 # Writes RESULT_DIR/PART.csv.
 set -u
 programs=${1:?usage: seeds_study.sh PROGRAM_DIR RESULT_DIR [PART...]}
 results=${2:?usage: seeds_study.sh PROGRAM_DIR RESULT_DIR [PART...]}
 shift 2
-[ $# -gt 0 ] || set -- forces processes phases stalls profile
+[ $# -gt 0 ] || set -- forces processes reorder phases stalls profile
 mkdir -p "$results" || exit 3
 report=$results/report.$$.json
 trap 'rm -f "$report" "$report.csv"' EXIT
@@ -54,10 +54,12 @@ parts=particles,viscosity_ms,density_ms,gradient_ms,neighbor_ms,sort_ms,move_ms,
 
 processes() {
     echo "threads,$parts"
-    for threads in ${THREADS:-1 2 4 8}; do
+    for threads in ${THREADS:-1 2 4 8 16}; do
         label=$threads dam cpu "${SIZE:-large}" 8 --threads "$threads" || return
     done
 }
+
+reorder() { "$programs/bench_reorder" ${THREADS:-} ${PARTICLES:-}; }
 
 phases() {
     echo "size,ordering,$parts"
@@ -73,27 +75,33 @@ profile_rows() {
     local label=$1 kernels=$2 skip=$3 count=$4
     shift 4
     timeout 100 ncu --csv --page raw --print-units base --clock-control none --kill yes \
-        --section WarpStateStats --section SchedulerStats --section MemoryWorkloadAnalysis \
-        --section MemoryWorkloadAnalysis_Tables --metrics "dram__bytes_read.sum,\
-gpu__time_duration.sum,sm__cycles_active.avg,sm__cycles_active.sum,\
+        --section WarpStateStats --section SchedulerStats --metrics "gpu__time_duration.sum,\
+dram__bytes_read.sum,dram__bytes_write.sum,sm__cycles_active.avg,sm__cycles_active.sum,\
+smsp__inst_executed.sum,smsp__thread_inst_executed_per_inst_executed.ratio,\
+smsp__issue_active.avg.pct_of_peak_sustained_active,\
+gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed,\
+l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct,\
 l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio,\
 l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio" \
         --kernel-name "regex:$kernels" --launch-skip "$skip" --launch-count "$count" "$@" \
         >"$report.csv"
-    awk -F'","' -v label="$label" '
+    local kept='^(gpu__time_d|gpu__dram_|dram__b|sm__cycles_active|l1tex__|lts__|smsp__(inst_ex|'
+    kept+='thread_inst|issue_active|average_warps_issue|warps_(active|eligible)[.]avg[.]per_cycle))'
+    awk -F'","' -v label="$label" -v kept="$kept" '
         /^"ID"/ { for (k = 1; k <= NF; k++) { gsub(/"/, "", $k); name[k] = $k } }
         /^"[0-9]/ { for (k = 1; k <= NF; k++) { gsub(/[",]/, "", $k)
-                    if (name[k] == "Kernel Name") kernel = $k
-                    if (name[k] ~ /__/) printf "%s,%s,%s,%s\n", label, kernel, name[k], $k }
+                    if (name[k] == "Kernel Name") { kernel = $k; gsub(/^void |[<(].*/, "", kernel) }
+                    if (name[k] ~ kept) printf "%s,%s,%s,%s\n", label, kernel, name[k], $k }
                     rows++ }
         END { exit !rows }' "$report.csv" ||
         { echo "seeds_study.sh: ncu said: $(head -3 "$report.csv")" >&2 && return 1; }
 }
 
-# Row-major is the second ordering of bench_mps mappings, after none: 17 launches of each mapping.
+# bench_mps mappings launches each mapping 17 times, first for the order none, then for row-major:
+# profiled are the last naive, all atomic and the first 3-D sweeps of row-major.
 stalls() {
     echo program,kernel,metric,value
-    profile_rows mappings 'naive_kernel|atomic_kernel|three_d_kernel' 51 51 \
+    profile_rows mappings 'naive_kernel|atomic_kernel|three_d_kernel' 67 19 \
         "$programs/bench_mps" mappings "${SIZE:-large}" || return
     profile_rows solver mps_sweep_kernel 60 3 "$programs/md" --model mps --backend cuda \
         --precision f32 --size "${SIZE:-large}" --steps 60 --thermo 0 --front none --picture none \
@@ -114,7 +122,7 @@ profile() {
 status=0
 for part in "$@"; do
     case $part in
-    forces | processes | phases | stalls | profile) ;;
+    forces | processes | reorder | phases | stalls | profile) ;;
     *) echo "seeds_study.sh: no part $part" >&2; exit 2 ;;
     esac
     $part >"$results/$part.csv" || { echo "seeds_study.sh: $part failed" >&2; status=1; }

@@ -26,7 +26,11 @@ fi
 three=row-major,morton,hilbert
 
 # series FILE X Y XLABEL YLABEL [SETTINGS]: plot FILE.csv, whose first column names the curve.
+# The rows of a curve must stand together, or its line falls apart.
 series() {
+    awk -F, -v file="$1.csv" 'NR > 1 && $1 != last && seen[$1]++ {
+            print "run.sh: " file ": rows of " $1 " in two places"; bad = 1 }
+        { last = $1 } END { exit bad }' "$1.csv" >&2 || return 1
     cat >"$1.gp" <<END
 # gnuplot $1.gp, in this folder
 set terminal pngcairo size 1000,640
@@ -146,7 +150,7 @@ plane_figure() { # NAME_RATIO NAME_SPEEDUP HEIGHT
             awk -F, -v f=$filling 'NR > 1 { print $1 "," f "," $3 "," $4 }'
         locality hits --ordering peano --size 243x243 --height $3 --filling $filling --cache 320 \
             --cost 100 --csv - | awk -F, -v f=$filling 'NR > 1 { print "peano," f "," $2 "," $3 }'
-    done >>$1.csv
+    done | sort -s -t, -k1,1 >>$1.csv # a curve's rows together: a gap would cut its line
     cp $1.csv $2.csv
     series $1 2 3 'filling fraction' 'cache-hit probability' 'set yrange [0:1]'
     series $2 2 4 'filling fraction' 'speedup of memory access' 'set yrange [0:*]'
