@@ -98,11 +98,12 @@ l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio" \
 }
 
 # bench_mps mappings launches each mapping 17 times, first for the order none, then for row-major:
-# profiled are the last naive, all atomic and the first 3-D sweeps of row-major.
+# profiled are the last naive, all atomic and the first 3-D sweeps of row-major, kept is one of each.
 stalls() {
     echo program,kernel,metric,value
     profile_rows mappings 'naive_kernel|atomic_kernel|three_d_kernel' 67 19 \
-        "$programs/bench_mps" mappings "${SIZE:-large}" || return
+        "$programs/bench_mps" mappings "${SIZE:-large}" | awk -F, '!seen[$2, $3]++'
+    [ "${PIPESTATUS[0]}" = 0 ] || return
     profile_rows solver mps_sweep_kernel 60 3 "$programs/md" --model mps --backend cuda \
         --precision f32 --size "${SIZE:-large}" --steps 60 --thermo 0 --front none --picture none \
         --quiet
