@@ -39,6 +39,7 @@ bad 2 "--backend must be" --backend gpu
 bad 2 "--device belongs to --backend cuda" --backend cpu --device 0
 bad 2 "--block belongs to --backend cuda" --backend cpu --block 64
 bad 2 "--threads belongs to --backend cpu" --backend reference --threads 2
+bad 2 "--ordering means nothing" --backend reference --ordering hilbert
 bad 2 "from 1 to 4096 (got 65536)" --threads 65536
 bad 4 "--backend cuda" --backend auto --device 1000
 bad 3 "no_such.data" --input no_such.data
