@@ -90,16 +90,20 @@ static void test_trajectory(void **state)
 {
     (void)state;
     const char *const names[] = {"f.xyz", "f.extxyz.gz", "f.dump", "f.lammpstrj.gz"};
+    const char *const closed[] = {"not periodic along x", "not periodic along y",
+                                  "not periodic along z"};
     const double slack = 16 * 0.5e-8;
-    for (int k = 0; k < 4; k++) {
-        const char *path = temporary(names[k]);
+    for (int n = 0; n < 12; n++) { /* every format with walls across every axis */
+        const char *path = temporary(names[n % 4]);
         md_case c = md_case_melt(4, 4, 4, TORRE_MD_F64);
         double *energy = calloc((size_t)c.particles.count, sizeof *energy);
         const double *const values[] = {energy};
-        torre_trajectory_layout layout = {
-            .about = {.units = "lj", .origin = {1, -2, 0}, .wall[2] = true, .diameter = 1.25},
-            .columns = 1,
-            .column = {"energy"}};
+        torre_trajectory_layout layout = {.about = {.units = "lj",
+                                                    .origin = {1, -2, 0},
+                                                    .wall = {n % 3 == 0, n % 3 == 1, n % 3 == 2},
+                                                    .diameter = 1.25},
+                                          .columns = 1,
+                                          .column = {"energy"}};
         torre_trajectory *t;
         c.particles.mass = 2.5;
         CHECK_OK(torre_trajectory_check("dump", path));
@@ -110,7 +114,8 @@ static void test_trajectory(void **state)
         }
         CHECK_OK(torre_trajectory_commit(t));
         for (int frame = -1; frame < 3; frame++) {
-            torre_particle_wish wish = {.frame = frame, .wall[2] = true};
+            torre_particle_wish wish = {.frame = frame,
+                                        .wall = {n % 3 == 0, n % 3 == 1, n % 3 == 2}};
             torre_md_particles back;
             torre_particle_source source;
             CHECK_OK(torre_particle_file_read(path, &wish, &back, &source));
@@ -123,12 +128,12 @@ static void test_trajectory(void **state)
         }
         torre_md_particles back;
         torre_particle_source source;
-        torre_particle_wish wish = {.frame = 3, .wall[2] = true};
+        torre_particle_wish wish = {.frame = 3, .wall = {n % 3 == 0, n % 3 == 1, n % 3 == 2}};
         CHECK(torre_particle_file_read(path, &wish, &back, &source) == TORRE_ERR_INPUT &&
                   strstr(torre_error_text(), "has 3 frames, --frame 0 to 2 or last (got 3)"),
               "%s", torre_error_text());
         CHECK(torre_particle_file_read(path, &last, &back, &source) == TORRE_ERR_INPUT &&
-                  strstr(torre_error_text(), "not periodic along z"),
+                  strstr(torre_error_text(), closed[n % 3]),
               "%s", torre_error_text());
         unlink(path);
         free(energy);

@@ -7,6 +7,7 @@
 #include "cli/locality.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "io/file_ending.h"
 
 extern char **environ;
 
@@ -96,6 +97,10 @@ static torre_status open_outputs(locality_job *job)
     size_t n = job->plot ? strlen(job->plot) : 0;
     if (job->plot && (n < 5 || strcmp(job->plot + n - 4, ".png") != 0))
         return torre_fail(TORRE_ERR_USAGE, "--plot must end in .png (got %s)", job->plot);
+    static const char *const packed[] = {".gz", NULL};
+    if (job->csv_option && torre_file_ending(job->csv_option, packed, false) >= 0)
+        return torre_fail(TORRE_ERR_USAGE, "--csv is not compressed: leave .gz out (got %s)",
+                          job->csv_option);
     bool plots = job->plot_commands && (job->plot || job->csv_option);
     if (plots && job->plot && is_stdout(job->csv_option))
         return torre_fail(TORRE_ERR_USAGE, "--plot needs --csv to be a file, not standard output");
