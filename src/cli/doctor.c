@@ -66,6 +66,7 @@ int main(int argc, char **argv)
          .help = "show the version"},
         {0},
     };
+    torre_program_start();
     torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
     if (!status && s.help) {
         s = (doctor_settings){.backend = "auto"}; /* the help shows defaults */

@@ -141,9 +141,6 @@ torre_status doctor_run(const char *program, const char *backend, int threads, i
         print_checks(out, &d);
     }
     if (!status && report) status = write_report(report, program, table, &d);
-    if (report && !status)
-        status = torre_output_commit(report);
-    else
-        torre_output_discard(report);
+    if (report) status = torre_output_finish(&report, status);
     return status ? status : verdict(&d, backend);
 }

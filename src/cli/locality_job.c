@@ -198,19 +198,10 @@ static torre_status run_script(const locality_job *job)
 
 torre_status locality_job_end(locality_job *job, torre_status status)
 {
-    if (job->csv && !status)
-        status = torre_output_commit(job->csv);
-    else
-        torre_output_discard(job->csv);
-    if (job->json && !status) {
+    if (job->csv) status = torre_output_finish(&job->csv, status);
+    if (job->json && !status)
         status = torre_report_write(job->report, torre_output_stream(job->json));
-        if (!status)
-            status = torre_output_commit(job->json);
-        else
-            torre_output_discard(job->json);
-    } else {
-        torre_output_discard(job->json);
-    }
+    if (job->json) status = torre_output_finish(&job->json, status);
     torre_report_free(job->report);
     if (!status && job->script_path[0]) {
         status = write_script(job);

@@ -108,4 +108,8 @@ static torre_status run(int argc, char **argv)
     return unknown(argv[1]);
 }
 
-int main(int argc, char **argv) { return torre_program_end("locality", run(argc, argv)); }
+int main(int argc, char **argv)
+{
+    torre_program_start();
+    return torre_program_end("locality", run(argc, argv));
+}

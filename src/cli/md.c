@@ -108,6 +108,7 @@ static torre_status run_md(md_settings *s, const torre_option *table, md_input *
 
 int main(int argc, char **argv)
 {
+    torre_program_start();
     if (mps_main_wanted(argc, argv)) return mps_main(argc, argv);
     md_settings settings;
     torre_option table[MD_OPTIONS];

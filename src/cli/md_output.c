@@ -121,10 +121,7 @@ static torre_status complete_picture(md_output *out, torre_md_run *run)
     snprintf(title, sizeof title, "md, step %" PRId64, run->step);
     torre_status status = torre_png_encode(&image, title, out->picture);
     torre_image_free(&image);
-    if (status) return status;
-    torre_output *picture = out->picture;
-    out->picture = NULL;
-    return torre_output_commit(picture);
+    return torre_output_finish(&out->picture, status);
 }
 
 torre_status md_output_results(md_output *out, torre_md_run *run, bool failed)

@@ -163,10 +163,7 @@ torre_status md_text_report(torre_output **json, const md_settings *s, const tor
     report_rows(r, run);
     torre_report_real(r, "energy_drift", torre_md_run_drift(run));
     torre_report_options(r, table);
-    torre_output *file = *json;
-    torre_status status = torre_report_write(r, torre_output_stream(file));
+    torre_status status = torre_report_write(r, torre_output_stream(*json));
     torre_report_free(r);
-    if (status) return status;
-    *json = NULL;
-    return torre_output_commit(file);
+    return torre_output_finish(json, status);
 }

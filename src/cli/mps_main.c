@@ -154,10 +154,7 @@ static torre_status write_report(torre_output **json, const mps_settings *s,
     torre_report_options(r, table);
     torre_status status = torre_report_write(r, torre_output_stream(*json));
     torre_report_free(r);
-    if (status) return status;
-    torre_output *out = *json;
-    *json = NULL;
-    return torre_output_commit(out);
+    return torre_output_finish(json, status);
 }
 
 /* What the callbacks of the run need. */

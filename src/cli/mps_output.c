@@ -116,10 +116,7 @@ static torre_status write_frame(mps_output *out, const torre_mps_run *run)
     snprintf(name, sizeof name, "frame_%04" PRId64 ".png", out->frames++);
     TORRE_TRY(particle_output_path(&out->settings->common, "output", name, path, sizeof path));
     TORRE_TRY(torre_output_open(path, &file));
-    torre_status status = write_picture(out, run, file);
-    if (!status) return torre_output_commit(file);
-    torre_output_discard(file);
-    return status;
+    return torre_output_finish(&file, write_picture(out, run, file));
 }
 
 static void write_dump(mps_output *out, const torre_mps_run *run)
@@ -191,10 +188,7 @@ torre_status mps_output_results(mps_output *out, const torre_mps_run *run, bool 
     TORRE_TRY(commit(&out->gauges));
     TORRE_TRY(commit(&out->csv));
     if (!out->picture || failed) return TORRE_OK;
-    TORRE_TRY(write_picture(out, run, out->picture));
-    torre_output *picture = out->picture;
-    out->picture = NULL;
-    return torre_output_commit(picture);
+    return torre_output_finish(&out->picture, write_picture(out, run, out->picture));
 }
 
 void mps_output_close(mps_output *out)

@@ -1,10 +1,25 @@
 #include "cli/program.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/version.h"
+#include "io/output_file.h"
+
+static bool ended;
+
+static void on_exit_elsewhere(void)
+{
+    if (ended) return;
+    if (torre_output_remove_unfinished()) fprintf(stderr, "%s\n", torre_error_text());
+    _exit(TORRE_ERR_RESOURCE);
+}
+
+void torre_program_start(void) { atexit(on_exit_elsewhere); }
 
 void torre_program_version(const char *program)
 {
@@ -40,10 +55,9 @@ int torre_program_end(const char *program, torre_status status)
 {
     errno = 0;
     int bad = ferror(stdout) | fflush(stdout);
-    if (bad && !status)
-        status = torre_fail(TORRE_ERR_INPUT, "cannot write to standard output: %s",
-                            strerror(errno ? errno : EIO));
+    if (bad && !status) status = torre_fail_errno("cannot write to standard output");
     if (status) fprintf(stderr, "%s: %s\n", program, torre_error_text());
+    ended = true;
     return (int)status;
 }
 

@@ -7,6 +7,13 @@
 #include "core/options.h"
 #include "core/status.h"
 
+/*
+ * First thing in main. A library that ends the process by itself, as libgomp does where it gets no
+ * memory or no thread (it says so on standard error), then leaves no temporary files, and the exit
+ * code is that of TORRE_ERR_RESOURCE.
+ */
+void torre_program_start(void);
+
 /* --version: "wave 0.1.0 (1a2b3c4d)" and how it was built. */
 void torre_program_version(const char *program);
 
@@ -27,8 +34,8 @@ torre_status torre_program_idle(const char *program, const torre_option *table, 
 
 /*
  * Exit code for main: prints the one line "program: text of the failure" on standard error unless
- * status is TORRE_OK. What standard output holds must have been written, too: a full disk behind it
- * turns success into TORRE_ERR_INPUT.
+ * status is TORRE_OK. The last thing in main. What standard output holds must have been written,
+ * too: a full disk behind it turns success into TORRE_ERR_INPUT.
  */
 int torre_program_end(const char *program, torre_status status);
 

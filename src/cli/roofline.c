@@ -95,10 +95,9 @@ static torre_status check_inputs(const roofline_job *job)
     const char *measured = job->settings->measured;
     snprintf(path, sizeof path, "%s/sweep.csv", job->directory);
     if (job->settings->resume && access(path, R_OK) != 0)
-        return torre_fail(TORRE_ERR_INPUT, "--resume cannot read %s: %s", path, strerror(errno));
+        return torre_fail_errno("--resume cannot read %s", path);
     if (measured && access(measured, R_OK) != 0)
-        return torre_fail(TORRE_ERR_INPUT, "--measured cannot read %s: %s", measured,
-                          strerror(errno));
+        return torre_fail_errno("--measured cannot read %s", measured);
     return TORRE_OK;
 }
 
@@ -299,8 +298,7 @@ static torre_status run_md(roofline_job *job)
     torre_report_options(report, job->table);
     if (job->report && (!status || status == TORRE_STOPPED)) {
         torre_status written = torre_report_write(report, torre_output_stream(job->report));
-        if (!written) written = torre_output_commit(job->report);
-        job->report = written ? job->report : NULL;
+        written = torre_output_finish(&job->report, written);
         if (written) status = written;
     }
     torre_report_free(report);
@@ -363,6 +361,7 @@ int main(int argc, char **argv)
     torre_option table[ROOFLINE_OPTIONS];
     roofline_job job = {.settings = &settings, .table = table};
     roofline_settings_init(&settings, table);
+    torre_program_start();
     torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
     if (!status && settings.help) {
         roofline_settings_init(&settings, table); /* the help shows defaults */

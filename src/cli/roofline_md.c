@@ -60,7 +60,7 @@ static torre_status append_csv(FILE *csv, const char *path, const torre_md_point
             torre_ceiling_name(p->ceiling), p->bound, fraction_of(p), p->check_difference,
             p->remark);
     if (fflush(csv) == 0 && !ferror(csv)) return TORRE_OK;
-    return torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+    return torre_fail_errno("cannot write %s", path);
 }
 
 static void print_point(FILE *out, const torre_md_point *p)
@@ -143,7 +143,7 @@ static torre_status measure(const roofline_settings *settings, const torre_md_sw
     bool terminal = !settings->quiet && isatty(fileno(stderr));
     snprintf(path, sizeof path, "%s/md-sweep.csv", directory);
     FILE *csv = fopen(path, "w");
-    if (!csv) return torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+    if (!csv) return torre_fail_errno("cannot write %s", path);
     write_csv_head(csv, s);
     torre_status status = TORRE_OK;
     int wrong = 0, done = 0;
@@ -157,8 +157,7 @@ static torre_status measure(const roofline_settings *settings, const torre_md_sw
         report_point(list, &points[i]);
         status = append_csv(csv, path, &points[i]);
     }
-    if (fclose(csv) != 0 && !status)
-        status = torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+    if (fclose(csv) != 0 && !status) status = torre_fail_errno("cannot write %s", path);
     TORRE_TRY(status);
     if (!settings->no_plot) TORRE_TRY(draw(directory, s, points, done, drawn));
     if (torre_program_stop(NULL))

@@ -114,8 +114,7 @@ static torre_status open_csv(sweep_job *job)
         TORRE_TRY(
             torre_sweep_csv_read(job->csv_path, r->setting, &job->earlier, &job->earlier_count));
     job->csv = fopen(job->csv_path, "w");
-    if (!job->csv)
-        return torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", job->csv_path, strerror(errno));
+    if (!job->csv) return torre_fail_errno("cannot write %s", job->csv_path);
     torre_sweep_csv_head(job->csv, r->setting);
     for (int i = 0; i < job->earlier_count; i++)
         TORRE_TRY(torre_sweep_csv_append(job->csv, job->csv_path, &job->earlier[i],
@@ -141,7 +140,7 @@ torre_status roofline_sweep(const roofline_settings *s, const torre_sweep_axes *
     }
     torre_sweep_free(job.sweep);
     if (job.csv && fclose(job.csv) != 0 && !status)
-        status = torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", job.csv_path, strerror(errno));
+        status = torre_fail_errno("cannot write %s", job.csv_path);
     free(job.earlier);
     free(wishes);
     return status;

@@ -242,9 +242,5 @@ torre_status roofline_text_report(torre_output *out, const torre_option *table,
     torre_report_options(report, table);
     torre_status status = torre_report_write(report, torre_output_stream(out));
     torre_report_free(report);
-    if (status)
-        torre_output_discard(out);
-    else
-        status = torre_output_commit(out);
-    return status;
+    return torre_output_finish(&out, status);
 }

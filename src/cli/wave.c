@@ -142,6 +142,7 @@ int main(int argc, char **argv)
     wave_output output = {0};
     torre_wave_run *run = NULL;
     wave_settings_init(&settings, table);
+    torre_program_start();
     torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
     if (!status && settings.help) {
         wave_settings_init(&settings, table); /* the help shows defaults */

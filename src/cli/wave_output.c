@@ -192,16 +192,6 @@ torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
     return TORRE_OK;
 }
 
-/* Commit if status is good, else discard; either way the handle is gone. */
-static torre_status finish(torre_output **out, torre_status status)
-{
-    torre_output *file = *out;
-    *out = NULL;
-    if (!status) return torre_output_commit(file);
-    torre_output_discard(file);
-    return status;
-}
-
 static torre_status write_traces(wave_output *out, int i, const torre_gather *g)
 {
     torre_status status = TORRE_OK;
@@ -222,7 +212,7 @@ static torre_status write_traces(wave_output *out, int i, const torre_gather *g)
         torre_image_free(&image);
         break;
     }
-    return finish(&out->trace[i], status);
+    return torre_output_finish(&out->trace[i], status);
 }
 
 static torre_status write_field(wave_output *out, torre_wave_run *run)
@@ -236,7 +226,7 @@ static torre_status write_field(wave_output *out, torre_wave_run *run)
     const int64_t shape[3] = {p->size[0], plane ? p->size[2] : p->size[1], p->size[2]};
     if (!status) torre_npy_encode(out->field, p->precision, plane ? 2 : 3, shape, cells);
     free(cells);
-    return finish(&out->field, status);
+    return torre_output_finish(&out->field, status);
 }
 
 /*

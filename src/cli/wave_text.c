@@ -253,12 +253,9 @@ torre_status wave_text_report(wave_output *o, const torre_option *table, const t
     for (int i = 0; i < o->input->warnings; i++)
         torre_report_text(warnings, NULL, o->input->warning[i]);
     torre_report_options(r, table);
-    torre_output *file = o->json;
-    torre_status status = torre_report_write(r, torre_output_stream(file));
-    if (status) status = torre_fail(status, "%s: %s", torre_output_path(file), torre_error_text());
+    torre_status status = torre_report_write(r, torre_output_stream(o->json));
+    if (status)
+        status = torre_fail(status, "%s: %s", torre_output_path(o->json), torre_error_text());
     torre_report_free(r);
-    o->json = NULL;
-    if (!status) return torre_output_commit(file);
-    torre_output_discard(file);
-    return status;
+    return torre_output_finish(&o->json, status);
 }

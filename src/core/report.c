@@ -232,7 +232,6 @@ torre_status torre_report_write(const torre_report *report, FILE *out)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the report");
     write_node(report, 0, out);
     fputc('\n', out);
-    if (fflush(out) || ferror(out))
-        return torre_fail(TORRE_ERR_INPUT, "cannot write the report: %s", strerror(errno));
+    if (fflush(out) || ferror(out)) return torre_fail_errno("cannot write the report");
     return TORRE_OK;
 }

@@ -53,7 +53,7 @@ void torre_report_options(torre_report *report, const torre_option *table);
 
 /*
  * Write the object and a newline. TORRE_ERR_RESOURCE when memory ran out on the way,
- * TORRE_ERR_INPUT when the stream does not take it (flushed here, so a full disk shows).
+ * torre_fail_errno when the stream does not take it (flushed here, so a full disk shows).
  */
 torre_status torre_report_write(const torre_report *report, FILE *out);
 

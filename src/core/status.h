@@ -29,7 +29,25 @@ __attribute__((format(printf, 2, 3)))
 torre_status
 torre_fail(torre_status code, const char *format, ...);
 
-/* Text of this thread's last torre_fail; "" before any. */
+/*
+ * The same for a failed call to the system: the text gets ": " and what errno says, and the code is
+ * TORRE_ERR_RESOURCE where memory ran out (ENOMEM), else TORRE_ERR_INPUT:
+ * return torre_fail_errno("cannot read %s", path);
+ */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+torre_status
+torre_fail_errno(const char *format, ...);
+
+/* Add "; " and more to the text of a failure, for what goes wrong while one is being handled. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void
+torre_fail_also(const char *format, ...);
+
+/* Text of this thread's last failure; "" before any. */
 const char *torre_error_text(void);
 
 /* Return from the calling function with the status of expr unless it is TORRE_OK. */

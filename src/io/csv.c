@@ -73,7 +73,7 @@ static torre_status read_lines(FILE *in, const char *path, torre_point_rule rule
         first = false;
         if (!names) TORRE_TRY(read_line(path, number, text, rule, list));
     }
-    if (ferror(in)) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    if (!feof(in)) return torre_fail_errno("cannot read %s", path);
     if (list->count == 0) return torre_fail(TORRE_ERR_INPUT, "%s holds no points", path);
     return TORRE_OK;
 }
@@ -82,7 +82,7 @@ torre_status torre_csv_points_read(const char *path, torre_point_rule rule, torr
 {
     memset(list, 0, sizeof *list);
     FILE *in = fopen(path, "r");
-    if (!in) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    if (!in) return torre_fail_errno("cannot read %s", path);
     char *line = NULL;
     torre_status status = read_lines(in, path, rule, &line, list);
     free(line);

@@ -13,7 +13,7 @@
 
 static torre_status cannot_read(const char *path)
 {
-    return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    return torre_fail_errno("cannot read %s", path);
 }
 
 /* Open, read the header, and compare the size of a regular file with it. */
@@ -44,7 +44,7 @@ static torre_status open_checked(const char *path, torre_npy_header *h, FILE **f
 
 torre_status torre_npy_header_read(const char *path, torre_npy_header *header)
 {
-    FILE *in;
+    FILE *in = NULL;
     TORRE_TRY(open_checked(path, header, &in));
     fclose(in);
     return TORRE_OK;
@@ -130,7 +130,7 @@ static torre_status get_array(const char *path, torre_array *array, int *dims, t
 {
     torre_npy_header h;
     torre_status status = TORRE_OK;
-    FILE *in;
+    FILE *in = NULL;
     TORRE_TRY(open_checked(path, &h, &in));
     if (map) map_values(in, &h, map);
     if (map && map->start)

@@ -131,8 +131,7 @@ torre_status torre_npy_header_scan(FILE *in, const char *path, torre_npy_header 
     memset(h, 0, sizeof *h);
     errno = 0;
     if (fread(start, 1, 10, in) != 10) {
-        if (ferror(in))
-            return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+        if (ferror(in)) return torre_fail_errno("cannot read %s", path);
         return bad(path, "it is shorter than a header");
     }
     if (memcmp(start, "\x93NUMPY", 6) != 0) return bad(path, "it does not begin with \\x93NUMPY");

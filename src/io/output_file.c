@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,10 +16,39 @@ struct torre_output {
     char *target;    /* what the rename replaces: path with symbolic links followed */
     char *temporary; /* NULL when written directly */
     int reason;      /* errno of the first failed write */
+    torre_output *next;
 };
+
+/* Those that have a temporary file. */
+static torre_output *unfinished;
+static pthread_mutex_t unfinished_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void enlist(torre_output *out)
+{
+    pthread_mutex_lock(&unfinished_lock);
+    out->next = unfinished;
+    unfinished = out;
+    pthread_mutex_unlock(&unfinished_lock);
+}
+
+static void strike_off(const torre_output *out)
+{
+    pthread_mutex_lock(&unfinished_lock);
+    torre_output **at = &unfinished;
+    while (*at && *at != out) at = &(*at)->next;
+    if (*at) *at = out->next;
+    pthread_mutex_unlock(&unfinished_lock);
+}
+
+static void remove_temporary(const torre_output *out)
+{
+    if (unlink(out->temporary))
+        torre_fail_also("%s is left behind: %s", out->temporary, strerror(errno));
+}
 
 static void output_free(torre_output *out)
 {
+    strike_off(out);
     free(out->path);
     free(out->target);
     free(out->temporary);
@@ -27,7 +57,7 @@ static void output_free(torre_output *out)
 
 static torre_status cannot(const char *what, const char *path)
 {
-    return torre_fail(TORRE_ERR_INPUT, "cannot %s %s: %s", what, path, strerror(errno));
+    return torre_fail_errno("cannot %s %s", what, path);
 }
 
 /* A new file of a name nobody has, with the permissions that the user's mask asks for. */
@@ -46,20 +76,16 @@ static torre_status open_temporary(torre_output *out)
     out->temporary = malloc(size);
     if (!out->temporary) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     int file = create_unique(out->temporary, size, out->target);
-    if (file < 0) {
-        torre_status status = cannot("write", out->path);
-        free(out->temporary);
-        out->temporary = NULL;
-        return status;
-    }
+    if (file < 0) return cannot("write", out->path);
     struct stat old;
     bool keep = stat(out->target, &old) == 0; /* replacing a file keeps its permissions */
     if ((keep && fchmod(file, old.st_mode & 0777)) || !(out->stream = fdopen(file, "wb"))) {
         torre_status status = cannot("write", out->path);
         close(file);
-        unlink(out->temporary);
+        remove_temporary(out);
         return status;
     }
+    enlist(out);
     return TORRE_OK;
 }
 
@@ -113,15 +139,21 @@ const char *torre_output_path(const torre_output *out) { return out->path; }
 
 const char *torre_output_temporary(const torre_output *out) { return out->temporary; }
 
-torre_status torre_output_publish(torre_output *out)
+/* What was written reaches the system; the first failure of all writes. */
+static torre_status flush(torre_output *out)
 {
     errno = 0;
-    if (ferror(out->stream) | fflush(out->stream)) {
-        errno = out->reason ? out->reason : errno ? errno : EIO;
-        return cannot("write", out->path);
-    }
+    if (!(ferror(out->stream) | fflush(out->stream))) return TORRE_OK;
+    if (out->reason) errno = out->reason;
+    return cannot("write", out->path);
+}
+
+torre_status torre_output_publish(torre_output *out)
+{
+    TORRE_TRY(flush(out));
     if (!out->temporary) return TORRE_OK;
     if (rename(out->temporary, out->target)) return cannot("write", out->path);
+    strike_off(out);
     free(out->temporary);
     out->temporary = NULL;
     return TORRE_OK;
@@ -129,17 +161,12 @@ torre_status torre_output_publish(torre_output *out)
 
 torre_status torre_output_commit(torre_output *out)
 {
-    torre_status status = TORRE_OK;
-    errno = 0;
-    if (ferror(out->stream) | fflush(out->stream)) {
-        errno = out->reason ? out->reason : errno ? errno : EIO;
-        status = cannot("write", out->path);
-    }
+    torre_status status = flush(out);
     if (out->stream != stdout && fclose(out->stream) && !status)
         status = cannot("write", out->path);
     if (out->temporary && !status && rename(out->temporary, out->target))
         status = cannot("write", out->path);
-    if (out->temporary && status) unlink(out->temporary);
+    if (out->temporary && status) remove_temporary(out);
     output_free(out);
     return status;
 }
@@ -148,8 +175,28 @@ void torre_output_discard(torre_output *out)
 {
     if (!out) return;
     if (out->stream != stdout) fclose(out->stream);
-    if (out->temporary) unlink(out->temporary);
+    if (out->temporary) remove_temporary(out);
     output_free(out);
+}
+
+torre_status torre_output_finish(torre_output **out, torre_status status)
+{
+    torre_output *file = *out;
+    *out = NULL;
+    if (!status) return torre_output_commit(file);
+    torre_output_discard(file);
+    return status;
+}
+
+torre_status torre_output_remove_unfinished(void)
+{
+    torre_status status = TORRE_OK;
+    pthread_mutex_lock(&unfinished_lock);
+    for (const torre_output *out = unfinished; out; out = out->next)
+        if (unlink(out->temporary)) status = cannot("remove", out->temporary);
+    unfinished = NULL;
+    pthread_mutex_unlock(&unfinished_lock);
+    return status;
 }
 
 /* The file, or, where there is none, its folder and *name in it. False: neither can be there. */
@@ -192,6 +239,5 @@ torre_status torre_output_directory(const char *path)
     int file = mkstemp(part);
     if (file < 0) return cannot("write into", path);
     close(file);
-    unlink(part);
-    return TORRE_OK;
+    return unlink(part) ? cannot("remove", part) : TORRE_OK;
 }

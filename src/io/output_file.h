@@ -25,7 +25,7 @@ extern "C" {
 typedef struct torre_output torre_output;
 
 /*
- * Open path for writing ("-": standard output). TORRE_ERR_INPUT with path and system error.
+ * Open path for writing ("-": standard output). On failure torre_fail_errno with the path.
  * *out belongs to the caller until commit or discard.
  */
 torre_status torre_output_open(const char *path, torre_output **out);
@@ -47,20 +47,29 @@ const char *torre_output_temporary(const torre_output *out);
 
 /*
  * For logs, which grow during a run: what has been written so far is there under the final name
- * from now on, also if the program is killed. Call it after every whole row. TORRE_ERR_INPUT when
- * it could not be written.
+ * from now on, also if the program is killed. Call it after every whole row. On failure
+ * torre_fail_errno.
  */
 torre_status torre_output_publish(torre_output *out);
 
 /*
- * Flush, close and rename; frees out in any case. On failure (TORRE_ERR_INPUT, e.g. no space left)
+ * Flush, close and rename; frees out in any case. On failure (torre_fail_errno, e.g. no space left)
  * nothing is left under either name, except what stood under the target's name before, or what was
  * published.
  */
 torre_status torre_output_commit(torre_output *out);
 
-/* Remove the temporary file (what was published stays) and free out. NULL is fine. */
+/*
+ * Remove the temporary file (what was published stays) and free out; NULL is fine. A file that
+ * cannot be removed is named in the text of the failure that brought this about (torre_fail_also).
+ */
 void torre_output_discard(torre_output *out);
+
+/* Commit if status is TORRE_OK, else discard, and return what it came to; *out becomes NULL. */
+torre_status torre_output_finish(torre_output **out, torre_status status);
+
+/* Remove every temporary file there is; nothing can be committed then. For a process that ends. */
+torre_status torre_output_remove_unfinished(void);
 
 /*
  * Whether two paths lead to one regular file, which may not exist yet, however they are spelt (as

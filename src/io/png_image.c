@@ -22,11 +22,18 @@ void torre_image_free(torre_image *image)
     memset(image, 0, sizeof *image);
 }
 
-/* Keep the first error text instead of printing it; libpng wants a jump, not a return. */
+/* Why libpng gave up: what the system said last, or else libpng itself. */
+typedef struct png_failure {
+    int reason; /* errno or 0 */
+    char text[128];
+} png_failure;
+
+/* Keep the first error instead of printing it; libpng wants a jump, not a return. */
 static void on_error(png_structp png, png_const_charp text)
 {
-    char *kept = png_get_error_ptr(png);
-    snprintf(kept, 128, "%s", errno ? strerror(errno) : text);
+    png_failure *kept = png_get_error_ptr(png);
+    kept->reason = errno;
+    snprintf(kept->text, sizeof kept->text, "%s", text);
     png_longjmp(png, 1);
 }
 
@@ -37,7 +44,6 @@ static int encode(png_structp png, png_infop info, const torre_image *image, con
                   FILE *stream)
 {
     if (setjmp(png_jmpbuf(png))) return -1;
-    errno = 0;
     png_init_io(png, stream);
     png_set_compression_level(png, 6);
     png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
@@ -58,24 +64,23 @@ static int encode(png_structp png, png_infop info, const torre_image *image, con
 
 torre_status torre_png_encode(const torre_image *image, const char *title, torre_output *out)
 {
-    char text[128] = "libpng could not be started";
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, text, on_error, on_warning);
+    png_failure why = {0, "libpng could not be started"};
+    errno = 0;
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &why, on_error, on_warning);
     png_infop info = png ? png_create_info_struct(png) : NULL;
-    int failed = !info || encode(png, info, image, title, torre_output_stream(out));
+    if (!info) why.reason = errno;
+    bool failed = !info || encode(png, info, image, title, torre_output_stream(out));
     if (png) png_destroy_write_struct(&png, &info);
-    if (failed)
-        return torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", torre_output_path(out), text);
-    return TORRE_OK;
+    if (!failed) return TORRE_OK;
+    errno = why.reason;
+    return errno ? torre_fail_errno("cannot write %s", torre_output_path(out))
+                 : torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", torre_output_path(out),
+                              why.text);
 }
 
 torre_status torre_png_write(const torre_image *image, const char *title, const char *path)
 {
     torre_output *out;
     TORRE_TRY(torre_output_open(path, &out));
-    torre_status status = torre_png_encode(image, title, out);
-    if (status) {
-        torre_output_discard(out);
-        return status;
-    }
-    return torre_output_commit(out);
+    return torre_output_finish(&out, torre_png_encode(image, title, out));
 }

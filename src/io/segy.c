@@ -174,6 +174,7 @@ static int write_file_header(segy_file *file, const torre_gather *g)
     return failed ? failed : segy_write_binheader(file, binary);
 }
 
+/* buffer: a trace, and as much again for segyio, which would take the memory unchecked. */
 static int write_traces(segy_file *file, const torre_gather *g, bool su, float *buffer)
 {
     char header[SEGY_TRACE_HEADER_SIZE];
@@ -188,7 +189,9 @@ static int write_traces(segy_file *file, const torre_gather *g, bool su, float *
         fill_trace_header(header, g, t);
         failed = segy_write_traceheader(file, (int)t, header, start, bytes);
         if (!failed) failed = segy_from_native(SEGY_IEEE_FLOAT_4_BYTE, g->samples, buffer);
-        if (!failed) failed = segy_writetrace(file, (int)t, buffer, start, bytes);
+        if (!failed)
+            failed = segy_writesubtr(file, (int)t, 0, (int)g->samples, 1, buffer,
+                                     buffer + g->samples, start, bytes);
     }
     return failed;
 }
@@ -198,8 +201,8 @@ torre_status torre_segy_encode(const torre_gather *g, bool su, torre_output *out
     TORRE_TRY(torre_segy_check(g));
     TORRE_TRY(torre_segy_check_output(out));
     TORRE_TRY(check_values(g, out));
-    float *buffer = malloc((size_t)g->samples * sizeof *buffer);
     errno = 0; /* segyio tells which call failed, the system why */
+    float *buffer = malloc(2 * (size_t)g->samples * sizeof *buffer);
     segy_file *file = segy_open(torre_output_temporary(out), "w+b");
     int failed = !buffer || !file ? SEGY_FOPEN_ERROR : 0;
     if (!failed)
@@ -215,9 +218,12 @@ torre_status torre_segy_encode(const torre_gather *g, bool su, torre_output *out
         }
     }
     free(buffer);
-    if (failed)
-        return torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", torre_output_path(out),
-                          reason ? strerror(reason) : segy_error_text(failed));
+    if (failed) {
+        errno = reason;
+        return reason ? torre_fail_errno("cannot write %s", torre_output_path(out))
+                      : torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", torre_output_path(out),
+                                   segy_error_text(failed));
+    }
     return TORRE_OK;
 }
 

@@ -20,16 +20,15 @@ struct torre_text_input {
 torre_status torre_text_input_open(const char *path, torre_text_input **in)
 {
     struct stat status;
-    if (stat(path, &status)) return torre_fail(TORRE_ERR_INPUT, "%s: %s", path, strerror(errno));
+    if (stat(path, &status)) return torre_fail_errno("%s", path);
     if (S_ISDIR(status.st_mode)) return torre_fail(TORRE_ERR_INPUT, "%s: is a directory", path);
     torre_text_input *t = calloc(1, sizeof *t);
     if (!t) return torre_fail(TORRE_ERR_RESOURCE, "%s: no memory to read it", path);
-    t->path = strdup(path);
     errno = 0;
-    t->file = gzopen(path, "rb");
-    if (!t->path || !t->file) {
-        torre_status failed = torre_fail(TORRE_ERR_INPUT, "%s: %s", path,
-                                         errno ? strerror(errno) : "no memory to read it");
+    t->path = strdup(path);
+    if (t->path) t->file = gzopen(path, "rb");
+    if (!t->file) {
+        torre_status failed = torre_fail_errno("%s", path);
         torre_text_input_close(t);
         return failed;
     }
@@ -46,8 +45,10 @@ torre_status torre_text_input_line(torre_text_input *t, char **line)
     if (!*line) {
         const char *text = gzerror(t->file, &error);
         if (error == Z_OK || error == Z_STREAM_END) return TORRE_OK;
-        return torre_fail(TORRE_ERR_INPUT, "%s: cannot be read: %s", torre_text_input_where(t),
-                          error == Z_ERRNO ? strerror(errno) : text);
+        if (error == Z_ERRNO)
+            return torre_fail_errno("%s: cannot be read", torre_text_input_where(t));
+        return torre_fail(error == Z_MEM_ERROR ? TORRE_ERR_RESOURCE : TORRE_ERR_INPUT,
+                          "%s: cannot be read: %s", torre_text_input_where(t), text);
     }
     size_t length = strlen(t->line);
     if (length + 1 == sizeof t->line && t->line[length - 1] != '\n')

@@ -9,7 +9,7 @@
 
 typedef struct torre_text_output torre_text_output;
 
-/* Open path ("-": standard output, plain). TORRE_ERR_INPUT, TORRE_ERR_RESOURCE. */
+/* Open path ("-": standard output, plain). As torre_output_open; TORRE_ERR_RESOURCE. */
 torre_status torre_text_output_open(const char *path, torre_text_output **out);
 
 /* Append formatted text of at most 1000 bytes; errors are kept for commit. */
@@ -19,7 +19,7 @@ void torre_text_output_print(torre_text_output *out, const char *format, ...)
 /* For logs: torre_output_publish of all that was printed. Call it after every whole row. */
 torre_status torre_text_output_publish(torre_text_output *out);
 
-/* Complete the file; frees out in any case. TORRE_ERR_INPUT when it could not be written. */
+/* Complete the file; frees out in any case. As torre_output_commit. */
 torre_status torre_text_output_commit(torre_text_output *out);
 
 /* Leave nothing behind and free out. NULL is fine. */

@@ -24,7 +24,7 @@ torre_status torre_measured_bytes_read(const char *path, torre_sweep_point *poin
     int line = 0;
     torre_status status = TORRE_OK;
     FILE *in = fopen(path, "r");
-    if (!in) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    if (!in) return torre_fail_errno("cannot read %s", path);
     while (!status && fgets(text, sizeof text, in)) {
         torre_sweep_point known;
         if (line++ == 0 || text[0] == '#') continue;

@@ -55,8 +55,7 @@ torre_status torre_sweep_csv_append(FILE *out, const char *path, const torre_swe
             p->bound.operations_per_byte, torre_ceiling_name(p->bound.ceiling),
             p->bound.gcells_per_s, p->fraction);
     fprintf(out, "%.3e,%.3e,%d,%s\n", p->check_difference, p->check_allowed, p->same_bits, remark);
-    if (fflush(out) != 0 || ferror(out))
-        return torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+    if (fflush(out) != 0 || ferror(out)) return torre_fail_errno("cannot write %s", path);
     return TORRE_OK;
 }
 
@@ -70,9 +69,7 @@ torre_status torre_sweep_csv_write(const char *path, const torre_sweep_setting *
     for (int i = 0; i < count && !status; i++)
         status =
             torre_sweep_csv_append(torre_output_stream(out), path, &points[i], setting->precision);
-    if (!status) return torre_output_commit(out);
-    torre_output_discard(out);
-    return status;
+    return torre_output_finish(&out, status);
 }
 
 /* Cut a line at its commas. */
@@ -180,7 +177,7 @@ torre_status torre_sweep_csv_read(const char *path, const torre_sweep_setting *s
                                   torre_sweep_point **points, int *count)
 {
     FILE *in = fopen(path, "r");
-    if (!in) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    if (!in) return torre_fail_errno("cannot read %s", path);
     *points = NULL;
     *count = 0;
     torre_status status = read_head(in, path, setting);

@@ -71,7 +71,7 @@ static torre_status read_lines(FILE *in, const char *path, int64_t steps, double
         if (*count < steps) samples[*count] = v;
         ++*count;
     }
-    if (ferror(in)) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    if (ferror(in)) return torre_fail_errno("cannot read %s", path);
     if (*count == 0) return torre_fail(TORRE_ERR_INPUT, "%s holds no numbers", path);
     return TORRE_OK;
 }
@@ -79,7 +79,7 @@ static torre_status read_lines(FILE *in, const char *path, int64_t steps, double
 static torre_status read_text(const char *path, int64_t steps, double *samples, int64_t *count)
 {
     FILE *in = fopen(path, "r");
-    if (!in) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    if (!in) return torre_fail_errno("cannot read %s", path);
     torre_status status = read_lines(in, path, steps, samples, count);
     fclose(in);
     return status;
