@@ -23,7 +23,7 @@ static torre_status copy(const char *path, torre_output *picture)
 {
     char bytes[1 << 14];
     FILE *in = fopen(path, "rb");
-    if (!in) return torre_fail(TORRE_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+    if (!in) return torre_fail_errno("cannot read %s", path);
     for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
         torre_output_write(picture, bytes, n);
     torre_status status = TORRE_OK;

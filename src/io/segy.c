@@ -56,7 +56,7 @@ torre_status torre_segy_check(const torre_gather *g)
                           " (steps + 1); use fewer steps or .npy",
                           MAX_16_BIT, g->samples);
     double us = g->dt * 1e6, whole = nearbyint(us);
-    if (whole < 1 || whole > MAX_16_BIT || fabs(us - whole) > 1e-6) {
+    if (!(whole >= 1 && whole <= MAX_16_BIT && fabs(us - whole) <= 1e-6)) { /* NaN, too */
         char advice[48] = ""; /* a larger step might be unstable */
         if (us > 1)
             snprintf(advice, sizeof advice, "set --dt %.0fe-6, or ", fmin(floor(us), MAX_16_BIT));
