@@ -321,6 +321,22 @@ END
     done
 }
 
+# pictures PART: the figures of examples/locality, and what other machines measured, drawn again
+pictures() {
+    case $1 in orderings) kind=md ;; gas) kind=gas ;; *) return 0 ;; esac
+    "$here/../locality/run.sh" -b "$build" -o . \
+        $("$here/../locality/run.sh" list | tr ' ' '\n' | grep ^$kind) || return 1
+    command -v gnuplot >/dev/null || return 0
+    if [ $kind = md ]; then
+        cp "$here/../orderings/h200/md_study.csv" . && gnuplot "$here/../../bench/md_study.gp"
+    else
+        for study in table filling interval; do
+            gnuplot -e "csv='$here/../granular/h200/$study.csv'; png='granular_$study.png'" \
+                -e "study='$study'" "$here/../../bench/granular.gp" || return 1
+        done
+    fi
+}
+
 printf '%-9s %-60s %17s %17s\n' figure what published computed
 for part in ${*:-orderings gas towers mps}; do
     case $part in
@@ -330,10 +346,6 @@ for part in ${*:-orderings gas towers mps}; do
     mps) echo "== Miyajima, Kubota and Fujita, neighbour search of MPS" ;;
     esac
     $part
-    [ "$quick" ] && continue
-    case $part in
-    orderings) "$here/../locality/run.sh" -b "$build" -o . $("$here/../locality/run.sh" list | tr ' ' '\n' | grep ^md) || exit 1 ;;
-    gas) "$here/../locality/run.sh" -b "$build" -o . $("$here/../locality/run.sh" list | tr ' ' '\n' | grep ^gas) || exit 1 ;;
-    esac
+    [ "$quick" ] || pictures $part || exit 1
 done
 [ -z "$failed" ] || { echo "run.sh: numbers marked DIFFERS are not the published ones" >&2; exit 1; }
