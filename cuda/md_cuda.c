@@ -145,8 +145,11 @@ void md_cuda_release(md_cuda_solver *s)
     cudaFree(s->total);
     cudaFree(s->control);
     cudaFreeHost(s->pinned);
+    cudaFreeHost(s->looked);
     for (int k = 0; k < 4; k++)
         if (s->event[k]) cudaEventDestroy(s->event[k]);
+    for (int k = 0; k < 2; k++)
+        if (s->look[k]) cudaEventDestroy(s->look[k]);
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s->records);
 }
@@ -187,6 +190,9 @@ torre_status md_cuda_allocate(md_cuda_solver *s)
     MD_TRY(cudaMalloc((void **)&s->total, 2 * MD_SUMS * sizeof(double)), what);
     MD_TRY(cudaMalloc((void **)&s->control, sizeof(md_control)), what);
     MD_TRY(cudaMallocHost(&s->pinned, sizeof(md_control) + 2 * MD_SUMS * sizeof(double)), what);
+    MD_TRY(cudaMallocHost((void **)&s->looked, 2 * sizeof *s->looked), what);
+    for (int k = 0; k < 2; k++)
+        MD_TRY(cudaEventCreateWithFlags(&s->look[k], cudaEventDisableTiming), "an event");
     s->tiles.control = s->control;
     return md_cuda_tables(s);
 }

@@ -15,7 +15,7 @@
 #define SAMPLE_EVERY 16 /* segments between those timed by phase */
 #define MOST_AHEAD                                                                                 \
     0.45              /* of the skin: a rebuild expects particles no further from where they are */
-#define FIRST_GUESS 8 /* steps between two rebuilds, before there were any */
+#define FIRST_GUESS 8 /* steps that the first lists are for */
 
 static double now_seconds(void)
 {
@@ -336,13 +336,27 @@ torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t cloc
                         .last = MD_NO_STOP,
                         .step = (uint64_t)step,
                         .clock = (uint64_t)clock};
-    s->drifts = 0;
+    s->drifts = s->confirmed = 0;
     s->record_count = 0;
     memcpy(s->pinned, &clear, sizeof clear);
     /* `moved` outlives this: it belongs to the last rebuild, and is recomputed before use */
     MD_TRY(cudaMemcpyAsync(s->control, s->pinned, sizeof clear, cudaMemcpyHostToDevice, s->stream),
            "clearing the control block");
     MD_TRY(cudaStreamSynchronize(s->stream), "clearing the control block");
+    return TORRE_OK;
+}
+
+/* Of the timed segment, which has ended: so many of its steps were done. */
+static torre_status collect_timing(md_cuda_solver *s, int64_t steps)
+{
+    for (int k = 0; s->timing && k < 3; k++) {
+        float ms;
+        MD_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
+        s->sampled[k] += 1e-3 * ms;
+    }
+    s->sampled_builds += s->timing > 0;
+    s->sampled_steps += steps;
+    s->timing = 0;
     return TORRE_OK;
 }
 
@@ -357,14 +371,7 @@ torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double
     MD_TRY(cudaStreamSynchronize(s->stream), "computing steps");
     memcpy(control, host, sizeof *control);
     if (control->error) s->timing = 0; /* what was timed may have stopped at once */
-    for (int k = 0; s->timing && k < 3; k++) {
-        float ms;
-        MD_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
-        s->sampled[k] += 1e-3 * ms;
-    }
-    s->sampled_builds += s->timing > 0;
-    s->sampled_steps += s->timing;
-    s->timing = 0;
+    TORRE_TRY(collect_timing(s, s->timing));
     memcpy(total, host + sizeof *control, 2 * MD_SUMS * sizeof(double));
     return TORRE_OK;
 }
@@ -395,7 +402,6 @@ static torre_status run_segment(md_cuda_solver *s, int64_t step, bool build, int
                 (s->last_sort < 0 || step - s->last_sort >= plan->sort_every);
     if (build) {
         TORRE_TRY(note_build(s, step, sort));
-        s->interval = step - s->last_build;
         s->last_build = step;
         if (sort) s->last_sort = step;
         s->counts.builds++;
@@ -480,68 +486,132 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     return md_cuda_clear_control(s, *step, *step);
 }
 
-/* Steps to queue at once from `step` on; due: behind a rebuild. */
-static int segment_steps(const md_cuda_solver *s, int64_t step, int64_t target, bool due)
+/*
+ * Where displacements are looked at in every step, the device stops behind the step after which the
+ * lists are too old, and the host learns of it later. Lists are given a number of steps that the
+ * last ones suggest, and made anew behind them in any case: so the next lists and their steps can
+ * be queued while these are still under way, and the device need not wait. When they are made
+ * depends on the particles alone, not on what is known when.
+ */
+
+/* Steps that were queued and are not yet known to be done. */
+typedef struct segment {
+    int steps;     /* 0: nothing was queued, but there may have been a drift */
+    bool queued;   /* whether this is one */
+    bool whole;    /* to the end of its lists */
+    bool timed;    /* its events are to be read */
+    int slot;      /* of s->looked */
+    int64_t built; /* step of its lists */
+    int64_t limit; /* and how many steps these are for at most */
+} segment;
+
+static int64_t limit_after(int64_t interval) { return interval ? interval + 1 : FIRST_GUESS; }
+
+/* Queue steps from `step` on, to the end of the lists or to target; build: with new lists for
+ * `limit` steps. */
+static torre_status queue_look(md_cuda_solver *s, int64_t step, int64_t target, bool build,
+                               int64_t limit, int slot, segment *g)
 {
-    const torre_md_plan *plan = &s->info.plan;
-    int64_t steps = plan->rebuild_every - step % plan->rebuild_every;
-    if (looks_each_step(s)) {
-        /* a step or two more than last time: those behind a stop cost little, an end before it a
-           read-back; an even number, to record fewer sequences */
-        int64_t age = due ? 0 : step - s->last_build;
-        int64_t last = due ? step - s->last_build : s->interval, guess = last ? last : FIRST_GUESS;
-        steps = (guess > age ? guess - age + 2 : age / 4 + 2) / 2 * 2;
-    }
-    if (steps > target - step) steps = target - step;
-    return (int)(steps < GRAPH_STEPS ? steps : GRAPH_STEPS);
+    int64_t end = (build ? step : s->last_build) + limit;
+    if (end > step + GRAPH_STEPS) end = step + GRAPH_STEPS;
+    if (end > target) end = target;
+    const bool untimed = !s->timing;
+    *g = (segment){.steps = (int)(end - step), .queued = true, .slot = slot, .limit = limit};
+    if (build || g->steps) TORRE_TRY(run_segment(s, step, build, g->steps));
+    g->timed = untimed && s->timing;
+    g->built = s->last_build;
+    g->whole = end == g->built + limit;
+    MD_TRY(cudaMemcpyAsync(&s->looked[slot], s->control, sizeof *s->looked, cudaMemcpyDeviceToHost,
+                           s->stream),
+           "reading results");
+    MD_TRY(cudaEventRecord(s->look[slot], s->stream), "reading results");
+    return TORRE_OK;
+}
+
+/* Lists that were made at g->built are too old at `step`. */
+static void end_lists(md_cuda_solver *s, const segment *g, int64_t step, bool stopped)
+{
+    int64_t age = step - g->built;
+    if (stopped && age == 1) s->counts.dangerous_builds++;
+    s->stopped |= stopped;
+    s->interval[1] = s->interval[0];
+    s->interval[0] = stopped ? age : s->stopped ? age + 2 : 2 * age; /* good for more than age */
 }
 
 /*
- * Wait for a segment of `queued` steps in which the device looked at displacements: how many were
- * done, and whether a rebuild is due behind them.
+ * Wait for g: *step becomes the one that it came to, *due whether its lists are too old there.
+ * next: what was queued behind it, which began there.
  */
-static torre_status look(md_cuda_solver *s, int queued, int64_t *step, bool *due, bool *failed)
+static torre_status confirm(md_cuda_solver *s, const segment *g, segment *next, int64_t *step,
+                            bool *due, bool *failed)
 {
-    md_control control;
-    double total[2 * MD_SUMS];
-    const bool timed = s->timing > 0;
-    TORRE_TRY(md_cuda_read_control(s, &control, total));
-    *step += queued;
-    *failed = control.error;
-    if (*failed) return TORRE_OK;
-    int undone = (int)(s->drifts - control.done);
-    if (!has_thermostat(s)) s->x_now ^= undone & 1;
-    if (s->dissipates) s->v_now ^= undone & 1;
-    if (timed) s->sampled_steps -= undone;
-    s->drifts = control.done;
-    *step -= undone;
-    *due = control.last != MD_NO_STOP;
-    if (*due && *step - s->last_build == 1) s->counts.dangerous_builds++;
-    return TORRE_OK;
+    MD_TRY(cudaEventSynchronize(s->look[g->slot]), "computing steps");
+    const md_control *control = &s->looked[g->slot];
+    *failed = control->error;
+    if (*failed) {
+        s->timing = 0;
+        *step += (int64_t)(s->drifts - s->confirmed);
+        return TORRE_OK;
+    }
+    const int done = (int)(control->done - s->confirmed), undone = g->steps - done;
+    const bool stopped = control->last != MD_NO_STOP;
+    s->confirmed = control->done;
+    s->drifts -= (uint32_t)undone;
+    *step += done;
+    *due = stopped || *step >= g->built + g->limit;
+    if (*due) end_lists(s, g, *step, stopped);
+    if (next->queued) {
+        s->records[s->record_count - 1].step = *step;
+        s->records[s->record_count - 1].drifts = control->done;
+        if (s->last_sort == s->last_build) s->last_sort = *step;
+        s->last_build = next->built = *step;
+        s->limit = next->limit;
+    }
+    return g->timed ? collect_timing(s, done) : TORRE_OK;
 }
 
 /* Queue the steps from *step to target, rebuilding where due, and at target where that is due, too.
  * failed: the device stopped in a rebuild. */
-static torre_status queue_to(md_cuda_solver *s, int64_t *step, int64_t target, bool due,
-                             bool *failed)
+static torre_status look_to(md_cuda_solver *s, int64_t *step, int64_t target, bool due,
+                            bool *failed)
 {
-    const bool looks = looks_each_step(s);
+    const int64_t sort_every = s->info.plan.sort_every;
+    const bool foresee = sort_every <= 1; /* the same sorts whatever the steps; or never */
+    segment now = {0}, next = {0};
     bool known = due;
     *failed = false;
-    while (*step < target && !*failed) {
-        if (!looks && !due) TORRE_TRY(is_due(s, *step, &due));
-        int steps = segment_steps(s, *step, target, due);
-        TORRE_TRY(run_segment(s, *step, due, steps));
-        due = false;
+    while (!*failed && (*step < target || !known)) {
+        if (!now.queued) {
+            if (due) s->limit = limit_after(s->interval[1]);
+            TORRE_TRY(queue_look(s, *step, target, due, s->limit, 0, &now));
+        }
+        if (now.whole && foresee && *step + now.steps < target)
+            TORRE_TRY(queue_look(s, *step + now.steps, target, true, limit_after(s->interval[0]),
+                                 1 - now.slot, &next));
+        TORRE_TRY(confirm(s, &now, &next, step, &due, failed));
         known = true;
-        if (looks)
-            TORRE_TRY(look(s, steps, step, &due, failed));
-        else
-            *step += steps;
+        now = next;
+        next = (segment){0};
     }
-    if (looks && !known) TORRE_TRY(look(s, 0, step, &due, failed));
-    if (*failed) return TORRE_OK;
-    if (!looks && !due) TORRE_TRY(is_due(s, *step, &due));
+    if (*failed || !due) return TORRE_OK;
+    s->limit = limit_after(s->interval[1]);
+    return run_segment(s, *step, true, 0);
+}
+
+/* The same where lists are made or checked every rebuild_every steps. */
+static torre_status queue_to(md_cuda_solver *s, int64_t *step, int64_t target, bool due)
+{
+    const int64_t every = s->info.plan.rebuild_every;
+    while (*step < target) {
+        if (!due) TORRE_TRY(is_due(s, *step, &due));
+        int64_t until = *step + every - *step % every;
+        if (until > target) until = target;
+        if (until > *step + GRAPH_STEPS) until = *step + GRAPH_STEPS;
+        TORRE_TRY(run_segment(s, *step, due, (int)(until - *step)));
+        *step = until;
+        due = false;
+    }
+    if (!due) TORRE_TRY(is_due(s, *step, &due));
     return due ? run_segment(s, *step, true, 0) : TORRE_OK;
 }
 
@@ -568,10 +638,13 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
                            double last_kick)
 {
     for (;;) {
-        bool failed;
+        bool failed = false;
         md_control control;
         double total[2 * MD_SUMS];
-        TORRE_TRY(queue_to(s, &step, target, build_first, &failed));
+        if (looks_each_step(s))
+            TORRE_TRY(look_to(s, &step, target, build_first, &failed));
+        else
+            TORRE_TRY(queue_to(s, &step, target, build_first));
         if (!failed) TORRE_TRY(queue_sums(s, last_kick));
         TORRE_TRY(md_cuda_read_control(s, &control, total));
         if (control.error) {
@@ -590,7 +663,8 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
 torre_status md_cuda_start(md_cuda_solver *s)
 {
     s->last_sort = -1;
-    s->last_build = s->interval = 0;
+    s->last_build = s->limit = s->interval[0] = s->interval[1] = 0;
+    s->stopped = false;
     s->permuted = s->info.plan.sort_every == TORRE_MD_NEVER;
     TORRE_TRY(md_cuda_clear_control(s, 0, 0));
     return run_to(s, 0, 0, true, 0);
@@ -606,6 +680,7 @@ torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps)
     a.ahead = -1;
     MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");
     s->drifts++;
+    s->confirmed++;
     TORRE_TRY(run_to(s, s->step + 1, s->step + steps, false, a.kick));
     s->steps_done += steps;
     s->loop_seconds += now_seconds() - start;

@@ -63,7 +63,14 @@ typedef struct md_cuda_solver {
     md_build_record *records; /* since the control block was cleared */
     int record_count, record_room;
     uint32_t drifts;
-    int64_t interval; /* steps between the last two rebuilds */
+
+    /* Where displacements are looked at in every step: */
+    uint32_t confirmed;  /* drifts that are known to be done */
+    int64_t limit;       /* steps that the present lists are for at most */
+    int64_t interval[2]; /* that the last lists, and those before them, were good for */
+    bool stopped;        /* lists were ever too old before their limit */
+    md_control *looked;  /* [2] host: after a segment */
+    cudaEvent_t look[2];
 
     md_graph graphs[MD_GRAPHS];
     int graph_next;

@@ -146,6 +146,17 @@ __device__ inline bool md_stopped(const md_control *control, int ahead)
     return control->error || ahead > control->last;
 }
 
+/* A step behind a stop: what it would have moved goes on as it is, so that the host knows in which
+ * buffer it ends up. */
+template <class R> __device__ inline void md_pass_on(const md_force_args &a, bool velocities)
+{
+    if (a.tiles.control->error) return;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += gridDim.x * blockDim.x) {
+        ((md_vec<R> *)a.x_out)[i] = ((const md_vec<R> *)a.x_in)[i];
+        if (velocities) ((md_vec<R> *)a.v_out)[i] = ((const md_vec<R> *)a.v)[i];
+    }
+}
+
 /* Stop the sequence behind this step where q is too far from where the lists expect it. */
 template <class R>
 __device__ inline void md_stop_if_far(const md_force_args &a, R limit_sq, int index,
@@ -245,7 +256,10 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
 
     md_wait_for_previous_kernel();
     md_let_next_kernel_start();
-    if (md_stopped(t.control, a.ahead)) return;
+    if (md_stopped(t.control, a.ahead)) {
+        if (!SUMS) md_pass_on<R>(a, M::dissipates);
+        return;
+    }
     if (SWEEP) {
         const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
         rows = md_row_table(t, halo_y, halo_z, row_table);

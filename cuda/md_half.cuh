@@ -112,7 +112,10 @@ __global__ void __launch_bounds__(M::block_max)
 template <class R, bool SUMS>
 __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant__ md_force_args a)
 {
-    if (md_stopped(a.tiles.control, a.ahead)) return;
+    if (md_stopped(a.tiles.control, a.ahead)) {
+        if (!SUMS) md_pass_on<R>(a, false);
+        return;
+    }
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     double total[MD_SUMS] = {0};
     if (i < a.count) {
