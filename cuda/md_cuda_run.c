@@ -11,11 +11,10 @@
 
 #include "md_cuda_solver.h"
 
-#define GRAPH_STEPS  64 /* longest recorded sequence of steps */
-#define SAMPLE_EVERY 16 /* segments between those timed by phase */
-#define MOST_AHEAD                                                                                 \
-    0.45              /* of the skin: a rebuild expects particles no further from where they are */
-#define FIRST_GUESS 8 /* steps that the first lists are for */
+#define GRAPH_STEPS  64   /* longest recorded sequence of steps */
+#define SAMPLE_EVERY 16   /* segments between those timed by phase */
+#define MOST_AHEAD   0.45 /* of the skin: how far ahead a rebuild expects a particle at most */
+#define FIRST_GUESS  8    /* steps that the first lists are for */
 
 static double now_seconds(void)
 {

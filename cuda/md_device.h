@@ -52,8 +52,8 @@ enum {
 
 /*
  * One per solver. Once error is set every later kernel returns at once, so the state stays that of
- * drift `done` and the host can repair the cause and go on from there. Likewise the steps behind
- * `last`, at the end of which a particle had gone too far for the lists.
+ * drift `done` and the host can repair the cause and go on from there. The steps behind `last`, at
+ * the end of which a particle had gone too far for the lists, only pass on what is there.
  */
 typedef struct md_control {
     uint32_t error;
