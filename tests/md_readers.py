@@ -106,6 +106,13 @@ def check_ase():
             assert (kind + 1 == rows("mps")[0][2]["type"]).all()
             pressure = xyz[2].get_array("pressure")
             assert (pressure == rows("mps")[2][2]["pressure"]).all() and pressure.max() > 0
+        if name == "lj":  # momenta, and positions outside the box, which is periodic
+            back = [ase.Atoms(f"Ar{len(a)}", positions=a.positions + [30, 0, -9], cell=a.cell, pbc=True)
+                    for a in xyz]
+            for atoms, a in zip(back, xyz):
+                atoms.set_masses(np.full(len(a), 1.0))
+                atoms.set_momenta(a.get_array("velo"))
+            ase.io.write("from_ase.xyz", back)
 
 
 def check_mdanalysis():
@@ -129,7 +136,7 @@ def check_mdanalysis():
 
 
 def check_ovito():
-    from ovito.io import import_file
+    from ovito.io import export_file, import_file
 
     for name in WALLED:
         for ending in "xyz", "dump":
@@ -148,6 +155,14 @@ def check_ovito():
                     assert (p["kind"][...] + 1 == rows("mps")[frame][2]["type"]).all()
                 if name == "gas":
                     assert np.abs(p["Mass"][...] / 1.3e-6 - 1).max() < 1e-6
+
+
+    names = ["Particle Identifier", "Particle Type"] + [
+        f"{what}.{axis}" for what in ("Position", "Velocity") for axis in "XYZ"]
+    pipeline = import_file("lj.dump")
+    export_file(pipeline, "from_ovito.data", "lammps/data", frame=FRAMES - 1)
+    for name, kind in ("from_ovito.xyz", "xyz"), ("from_ovito.dump", "lammps/dump"):
+        export_file(pipeline, name, kind, columns=names, multiple_frames=True)
 
 
 check_meaning()

@@ -206,6 +206,13 @@ static void test_data_accepted(void **state)
                false);
     expect_two(read_text(HEADER "Atoms # molecular\n\n2 7 1 1 1 1\n1 7 1 2 -0.5 3\n", &last),
                false);
+    const char *const general[] = {"5 0 0 avec\n0 5 0 bvec\n0 0 5 cvec\n0 -1 0 abc origin\n",
+                                   "0 -1 0 abc origin\n0 0 5 cvec\n5 0 0 avec\n0 5 0 bvec\n"};
+    for (int k = 0; k < 2; k++) {
+        char text[512];
+        snprintf(text, sizeof text, "OVITO\n\n2 atoms\n1 atom types\n\n%s\n%s", general[k], ATOMS);
+        expect_two(read_text(text, &last), false);
+    }
     reading r = read_text(HEADER "Atoms # sphere\n\n2 1 0 1.5 1 1 1\n1 1 0.0 1.50 2 -0.5 3\n"
                                  "\nVelocities # sphere\n\n1 1 -2 3 0 0 0\n2 0.5 0 -0.25 0 0 0\n",
                           &last);
@@ -261,6 +268,11 @@ static void test_dump_accepted(void **state)
                 " pp pp pp", "x y z") "2 -0.5 3\n1 1 1\n\n",
             &last),
         false);
+    expect_two(read_text("ITEM: TIMESTEP\n7\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS abc origin "
+                         "pp pp pp\n5 0 0 0\n0 5 0 -1\n0 0 5 0\nITEM: ATOMS x y z\n2 -0.5 3\n"
+                         "1 1 1\n",
+                         &last),
+               false);
     reading r = read_text(
         DUMP(" pp pp pp", "id x y z px py pz mass radius") "1 2 -0.5 3 2 -4 6 2.0 0.25\n2 1 1 1 1 "
                                                            "0 -0.5 2 0.25\n",
@@ -372,6 +384,9 @@ static void test_refused(void **state)
     refused("c\n2 atoms\n2 atom types\n", "must be 1 atom type");
     refused("c\n2 atoms\n3 bonds\n", "must be 0 bonds");
     refused("c\n2 atoms\n0 5 xlo xhi\n0 5 ylo yhi\n0 5 zlo zhi\n1 0 0 xy xz yz\n", "tilted");
+    refused("c\n2 atoms\n5 0 0.1 avec\n", "tilted");
+    refused("c\n2 atoms\n-5 0 0 avec\n", "tilted");
+    refused("c\n2 atoms\n0 x 0 abc origin\n", "three numbers");
     refused("c\n2 atoms\n1 atom types\n0 5 xlo xhi\n0 5 ylo yhi\nAtoms\n", "along z");
     refused("c\n2 atoms\n5 0 xlo xhi\n", ":3");
     refused("c\n2 atoms\n-1e308 1e308 xlo xhi\n", ":3");
@@ -423,7 +438,10 @@ static void test_refused_dumps(void **state)
     } cases[] = {
         {DUMP(" pp pp ff", "id type x y z"), "not periodic along z"},
         {DUMP(" ss pp pp", "id type x y z"), "not periodic along x"},
-        {DUMP(" abc origin", "id type x y z"), "orthogonal"},
+        {DUMP(" abc origin", "id type x y z"), "four numbers"},
+        {DUMP(" abc origin pp pp ff", "id type x y z"), "not periodic along z"},
+        {DUMP(" origin", "id type x y z"), "orthogonal"},
+        {"ITEM: BOX BOUNDS abc origin pp pp pp\n5 0 1 0\n0 5 0 0\n0 0 5 0\n", "tilted"},
         {DUMP(" pp pp pp", "id type x y vz"), "positions along x, y and z"},
         {DUMP(" pp pp pp", "id type y z vx"), "positions along x, y and z"},
         {DUMP(" pp pp pp", "id type xs zs x"), "positions along x, y and z"},

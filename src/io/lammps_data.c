@@ -63,6 +63,31 @@ static torre_status read_tilt(data_reader *r, char **word)
     return TORRE_OK;
 }
 
+/* "x y z avec": an edge of a box in general form, which must lie along its axis. */
+static torre_status read_edge_vector(data_reader *r, int a, char **word)
+{
+    for (int k = 0; k < 3; k++) {
+        double edge;
+        if (!torre_parse_real(word[k], &edge) || (k == a ? edge <= 0 : edge != 0))
+            return bad(r, "tilted boxes are not supported");
+        if (k == a) r->high[a] = r->low[a] + edge;
+    }
+    r->has_edge[a] = true;
+    return TORRE_OK;
+}
+
+/* "x y z abc origin": where such a box begins, before or after its edges. */
+static torre_status read_origin(data_reader *r, char **word)
+{
+    for (int a = 0; a < 3; a++) {
+        double low;
+        if (!torre_parse_real(word[a], &low)) return bad(r, "the origin needs three numbers");
+        r->high[a] += low - r->low[a];
+        r->low[a] = low;
+    }
+    return TORRE_OK;
+}
+
 /* "N what": of what md has not (bonds, further types) there must be none. */
 static torre_status read_number(data_reader *r, char **word, int words)
 {
@@ -90,10 +115,14 @@ static torre_status read_header(data_reader *r, char **word, int words, bool *kn
 {
     static const char *const low_name[] = {"xlo", "ylo", "zlo"};
     static const char *const high_name[] = {"xhi", "yhi", "zhi"};
+    static const char *const vector_name[] = {"avec", "bvec", "cvec"};
     *known = true;
     for (int a = 0; words == 4 && a < 3; a++)
         if (strcmp(word[2], low_name[a]) == 0 && strcmp(word[3], high_name[a]) == 0)
             return read_edge(r, a, word);
+    for (int a = 0; words == 4 && a < 3; a++)
+        if (strcmp(word[3], vector_name[a]) == 0) return read_edge_vector(r, a, word);
+    if (words == 5 && strcmp(word[3], "abc") == 0) return read_origin(r, word);
     if (words == 6 && strcmp(word[3], "xy") == 0) return read_tilt(r, word);
     if (words >= 2 && strchr("-0123456789", word[0][0])) return read_number(r, word, words);
     *known = false;

@@ -11,7 +11,7 @@
 typedef struct dump_frame {
     int64_t count;
     double low[3], high[3];
-    bool has_box;
+    bool has_box, general; /* general: lines of an edge and a coordinate of the origin */
 } dump_frame;
 
 static torre_status bad(const torre_text_input *in, const char *what)
@@ -39,16 +39,18 @@ static torre_status next_words(torre_text_input *in, char **word, int limit, int
     return TORRE_OK;
 }
 
-/* "[xy xz yz] pp pp ff" behind ITEM: BOX BOUNDS; older files have nothing there. */
+/* "[xy xz yz] pp pp ff" or "abc origin pp pp ff" behind ITEM: BOX BOUNDS; older files have nothing
+ * there. */
 static torre_status read_boundary(const torre_text_input *in, const torre_particle_wish *wish,
-                                  const char *rest)
+                                  const char *rest, dump_frame *f)
 {
     char text[128], *word[8];
     bool periodic[3] = {true, true, true};
     if (strlen(rest) >= sizeof text) return bad(in, "the line is too long");
     strcpy(text, rest);
     int words = torre_text_words(text, word, 8);
-    int from = words > 3 && strcmp(word[0], "xy") == 0 ? 3 : 0;
+    f->general = words > 1 && strcmp(word[0], "abc") == 0;
+    int from = f->general ? 2 : words > 3 && strcmp(word[0], "xy") == 0 ? 3 : 0;
     if (words != from && words != from + 3)
         return bad(in,
                    "only orthogonal boxes can be read: BOX BOUNDS, with pp or the like per axis");
@@ -56,9 +58,31 @@ static torre_status read_boundary(const torre_text_input *in, const torre_partic
     return torre_particle_check_periodic(in, wish, periodic);
 }
 
+/* x y z of the edge along axis a, then where the box begins along it */
+static torre_status read_edge(torre_text_input *in, dump_frame *f, int a)
+{
+    char *word[4];
+    double edge[4];
+    int words;
+    TORRE_TRY(next_words(in, word, 4, &words));
+    for (int k = 0; k < 4; k++)
+        if (words != 4 || !torre_parse_real(word[k], &edge[k]))
+            return bad(in, "the box needs four numbers, an edge and a coordinate of the origin");
+    for (int k = 0; k < 3; k++)
+        if (k == a ? !(edge[k] > 0) : edge[k] != 0)
+            return bad(in, "tilted boxes are not supported");
+    f->low[a] = edge[3];
+    f->high[a] = edge[3] + edge[a];
+    return TORRE_OK;
+}
+
 static torre_status read_box(torre_text_input *in, dump_frame *f)
 {
     for (int a = 0; a < 3; a++) {
+        if (f->general) {
+            TORRE_TRY(read_edge(in, f, a));
+            continue;
+        }
         char *word[4];
         double tilt = 0;
         int words;
@@ -111,7 +135,7 @@ torre_status torre_lammps_dump_read(torre_text_input *in, char *line,
         int words;
         if ((rest = item(line, "ATOMS"))) return read_atoms(in, wish, &frame, rest, p, source);
         if ((rest = item(line, "BOX BOUNDS"))) {
-            TORRE_TRY(read_boundary(in, wish, rest));
+            TORRE_TRY(read_boundary(in, wish, rest, &frame));
             TORRE_TRY(read_box(in, &frame));
         } else if (item(line, "NUMBER OF ATOMS")) {
             TORRE_TRY(read_count(in, &frame));
