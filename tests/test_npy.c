@@ -57,8 +57,8 @@ static double value(const torre_array *a, int64_t i)
     return a->precision == TORRE_F32 ? ((float *)a->data)[i] : ((double *)a->data)[i];
 }
 
-static void assert_counts_up(const char *dictionary, int version, const void *values, size_t bytes,
-                             int expected_dims)
+static void assert_counts_up_at(const char *dictionary, int version, const void *values,
+                                size_t bytes, int expected_dims)
 {
     torre_array a;
     int dims;
@@ -74,6 +74,17 @@ static void assert_counts_up(const char *dictionary, int version, const void *va
     for (int64_t i = 0; i < n; i++) assert_true(value(&a, i) == (double)i);
     torre_npy_unmap(&a, &map);
     torre_npy_unmap(&a, &map); /* a second time is nothing */
+}
+
+/* Wherever the values begin: only some places suit their width. */
+static void assert_counts_up(const char *dictionary, int version, const void *values, size_t bytes,
+                             int expected_dims)
+{
+    char padded[128];
+    for (int pad = 0; pad < 8; pad++) {
+        snprintf(padded, sizeof padded, "%s%*s", dictionary, pad, "");
+        assert_counts_up_at(padded, version, values, bytes, expected_dims);
+    }
 }
 
 static void test_layouts(void **state)
@@ -183,6 +194,14 @@ static void test_damaged(void **state)
         write_raw(1, bad[i][0], values, sizeof values);
         assert_refused(bad[i][1]);
     }
+    write_raw(2, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", values,
+              sizeof values);
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    fseek(f, 11, SEEK_SET); /* the highest byte of the length of the header */
+    fputc(1, f);
+    assert_int_equal(fclose(f), 0);
+    assert_refused("longer than any sensible one");
     write_raw(4, "", values, sizeof values);
     assert_refused("version 4.0");
     write_raw(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", values, sizeof values);

@@ -259,6 +259,11 @@ static void test_dump_accepted(void **state)
                          &last),
                false);
     expect_two(
+        read_text("ITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS xy xz yz pp pp pp\n0 5 0\n-1 4 "
+                  "0.0\n0 5 0\nITEM: ATOMS x y z\n2 -0.5 3\n1 1 1\n",
+                  &last),
+        false);
+    expect_two(
         read_text(DUMP(" pp pp ff", "id x y z q ix iy iz") "1 2 -0.5 3 0 1 1 1\n2 1 1 1 0 0 0 0\n",
                   &walled),
         false);
@@ -296,6 +301,11 @@ static void test_extxyz_accepted(void **state)
                true);
     expect_two(read_text(CORNER "species:S:1:pos:R:3:masses:R:1:momenta:R:3\n"
                                 "Ar 2 -0.5 3 4 4 -8 12\nAr 1 1 1 4.0 2 0 -1\n",
+                         &last),
+               true);
+    expect_two(read_text(CORNER "numbers:I:1:pos:R:3\n18 2 -0.5 3\n18 1 1 1\n", &last), false);
+    expect_two(read_text(CORNER "masses:R:1:pos:R:3:momenta:R:3\n"
+                                "4 2 -0.5 3 4 -8 12\n4.0 1 1 1 2 0 -1\n",
                          &last),
                true);
     reading r = read_text("1\n" LATTICE "\nX 1 2 3\n2\n" LATTICE "\nX 1 2 3\nX 2 2 2\n\n", &last);
@@ -383,6 +393,9 @@ static void test_refused(void **state)
     refused("c\n-3 atoms\n", ":2");
     refused("c\n2 atoms\n2 atom types\n", "must be 1 atom type");
     refused("c\n2 atoms\n3 bonds\n", "must be 0 bonds");
+    refused("c\n2 atoms\n3 bond types\n", "must be 0 bond types (got 3)");
+    refused("c\n1 atom types\n0 5 xlo xhi\n0 5 ylo yhi\n0 5 zlo zhi\nAtoms\n",
+            "no line \"N atoms\"");
     refused("c\n2 atoms\n0 5 xlo xhi\n0 5 ylo yhi\n0 5 zlo zhi\n1 0 0 xy xz yz\n", "tilted");
     refused("c\n2 atoms\n5 0 0.1 avec\n", "tilted");
     refused("c\n2 atoms\n-5 0 0 avec\n", "tilted");
@@ -480,12 +493,18 @@ static void test_refused_extxyz(void **state)
     refused("0\n" LATTICE "\n", "at least 1");
     refused("1\nLattice=\"5 1 0 0 5 0 0 0 5\"\nX 1 1 1\n", "orthogonal");
     refused("1\nLattice=\"5 0 0 0 5 0 0 0\"\nX 1 1 1\n", "nine");
+    char text[1100]; /* a byte more than there is room for */
+    snprintf(text, sizeof text, "1\nLattice=\"%-1024s\"\nX 1 1 1\n", "5 0 0 0 5 0 0 0 5");
+    refused(text, "Lattice");
     refused("1\n" LATTICE " Origin=\"1 2\"\nX 1 1 1\n", "Origin");
     refused("1\n" LATTICE " pbc=\"T T F\"\nX 1 1 1\n", "not periodic along z");
     refused("1\n" LATTICE " pbc=\"T T\"\nX 1 1 1\n", "pbc");
+    refused("1\n" LATTICE " pbc=\"T X T\"\nX 1 1 1\n", "pbc");
     refused("1\n" LATTICE " Properties=species:S:1\nX\n", "positions along x");
     refused("1\n" LATTICE " Properties=pos:R\n1 1 1\n", "Properties");
     refused("1\n" LATTICE " Properties=pos:R:2\n1 1\n", "Properties");
+    refused("1\n" LATTICE " Properties=pos:R:4\n1 1 1 1\n", "Properties");
+    refused("1\n" LATTICE " Properties=pos:R:3:a:R:33:b:R:33\n1\n", "Properties must");
     refused("1\n" LATTICE " Properties=pos:R:3:velo:R:2\n1 1 1 1 1\n", "velo");
     refused("1\n" LATTICE " Properties=pos:R:3:a:R:62\n1\n", "at most 64");
     refused("1\n" LATTICE " Properties=species:S:1:pos:R:3:momenta:R:3\nX 1 1 1 1 1 1\n",

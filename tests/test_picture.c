@@ -1,4 +1,5 @@
 /* Pictures: colours, scales, sizes, and PNG files read back. */
+#define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,9 +169,47 @@ static void test_png(void **state)
     unlink(path);
 }
 
+/* The title is in the file; a picture that is freed is nothing. */
+static void test_title(void **state)
+{
+    (void)state;
+    static char bytes[4096];
+    char name[] = "/tmp/torre-test-XXXXXX";
+    torre_image image;
+    assert_int_equal(close(mkstemp(name)), 0);
+    assert_int_equal(torre_image_new(2, 3, &image), TORRE_OK);
+    assert_int_equal(torre_png_write(&image, "of a kind", name), TORRE_OK);
+    torre_image_free(&image);
+    assert_null(image.rgb);
+    assert_int_equal(image.width, 0);
+    FILE *file = fopen(name, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes - 1, file);
+    fclose(file);
+    unlink(name);
+    const char title[] = "Title\0of a kind";
+    assert_non_null(memmem(bytes, size, title, sizeof title - 1));
+}
+
+/* libpng is told of a full disk by the system: more pixels than any buffer holds. */
+static void test_full_disk(void **state)
+{
+    (void)state;
+    enum { SIDE = 600 };
+    torre_image image;
+    if (access("/dev/full", W_OK)) skip();
+    assert_int_equal(torre_image_new(SIDE, SIDE, &image), TORRE_OK);
+    srand(1); /* noise does not compress */
+    for (int i = 0; i < 3 * SIDE * SIDE; i++) image.rgb[i] = (uint8_t)rand();
+    assert_int_equal(torre_png_write(&image, NULL, "/dev/full"), TORRE_ERR_INPUT);
+    assert_string_equal(torre_error_text(), "cannot write /dev/full: No space left on device");
+    torre_image_free(&image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_title),  cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_colors), cmocka_unit_test(test_percentile),
         cmocka_unit_test(test_plane),  cmocka_unit_test(test_seismogram),
         cmocka_unit_test(test_png),

@@ -1,6 +1,7 @@
 /* Lists of sources and receivers, on the command line and in CSV files. */
 #include "io/point_list.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,6 +54,19 @@ static void test_command_line(void **state)
     torre_point_list_free(&list);
 }
 
+/* Far more points than any first allocation holds. */
+static void test_many_points(void **state)
+{
+    (void)state;
+    torre_point_list list;
+    assert_int_equal(torre_point_list_parse("source", "0,0,0:999,0,0:1000", positions, &list),
+                     TORRE_OK);
+    assert_int_equal(list.count, 1000);
+    for (int i = 0; i < 1000; i++) /* a quotient and a product, rounded */
+        assert_true(fabs(list.points[i].position[0] - i) <= 2 * 1.2e-16 * 999);
+    torre_point_list_free(&list);
+}
+
 static void write_text(const char *text, size_t size)
 {
     FILE *f = fopen(path, "w");
@@ -66,6 +80,10 @@ static void test_planes(void **state)
     (void)state;
     const torre_point_rule plane = {2, true}, bare = {2, false};
     torre_point_list list;
+    assert_int_equal(torre_point_list_parse("source", "1", plane, &list), TORRE_ERR_USAGE);
+    assert_non_null(strstr(torre_error_text(), "x0,z0:x1,z1:N"));
+    assert_int_equal(torre_point_list_parse("source", "1", positions, &list), TORRE_ERR_USAGE);
+    assert_non_null(strstr(torre_error_text(), "x0,y0,z0:x1,y1,z1:N"));
     const double three[][4] = {{1, 0, 3, 1}, {4.5, 0, 6, 1}, {7, 0, 8, -2}};
     assert_int_equal(torre_point_list_parse("source", "1,3;4.5,0,6;7,0,8,-2", plane, &list),
                      TORRE_OK);
@@ -161,6 +179,10 @@ static void test_bad_csv(void **state)
         {"", " holds no points"},
         {"# nothing\n", " holds no points"},
         {"x,y,z\n", " holds no points"},
+        {"1,2,3\n\xef\xbb\xbf"
+         "4,5,6\n",
+         ":2: column 1 is not a number (got \xef\xbb\xbf"
+         "4)"},
         {"x,y,z\n1,2,3\nx,y,z\n", ":3: column 1 is not a number (got x)"},
         {"1,2,3\n1,2\n", ":2: expected x,y,z[,amplitude], found 2 columns"},
         {"1,2,3,4,5,6\n", ":1: expected x,y,z[,amplitude], found at least 5 columns"},
@@ -187,9 +209,9 @@ static void test_bad_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_command_line),     cmocka_unit_test(test_planes),
-        cmocka_unit_test(test_bad_command_line), cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_bad_csv),
+        cmocka_unit_test(test_command_line), cmocka_unit_test(test_many_points),
+        cmocka_unit_test(test_planes),       cmocka_unit_test(test_bad_command_line),
+        cmocka_unit_test(test_csv),          cmocka_unit_test(test_bad_csv),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -77,6 +77,7 @@ static void check_file(bool su)
     assert_int_equal(size, start + TRACES * TRACE_BYTES);
     for (int t = 0; t < TRACES; t++) assert_trace(bytes + start + t * TRACE_BYTES, t, !su);
     if (su) return;
+    assert_int_equal(number(bytes + 3200 + 12, 2, true), TRACES);
     assert_int_equal(number(bytes + 3200 + 16, 2, true), 500);
     assert_int_equal(number(bytes + 3200 + 20, 2, true), SAMPLES);
     assert_int_equal(number(bytes + 3200 + 24, 2, true), 5);

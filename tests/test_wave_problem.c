@@ -46,6 +46,23 @@ static void refuse(const torre_wave_problem *p, torre_status wanted, const char 
         refuse(&p, status, word);                                                                  \
     } while (0)
 
+static void faces_have_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {[TORRE_FREE] = "free",
+                                        [TORRE_RIGID] = "rigid",
+                                        [TORRE_ABSORBING] = "absorbing",
+                                        [TORRE_PERIODIC] = "periodic"};
+    for (int f = 0; f < 4; f++) {
+        torre_face face = (torre_face)9;
+        CHECK(strcmp(torre_face_name((torre_face)f), names[f]) == 0, "%s", names[f]);
+        CHECK(torre_face_by_name(names[f], &face) && (int)face == f, "%s is %d", names[f],
+              (int)face);
+    }
+    torre_face face;
+    CHECK(!torre_face_by_name("hard", &face), "there is no hard face");
+}
+
 static void the_legal_problem_is_accepted(void **state)
 {
     (void)state;
@@ -264,6 +281,7 @@ int main(int argc, char **argv)
 {
     wave_case_init(argc, argv);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faces_have_names),
         cmocka_unit_test(the_legal_problem_is_accepted),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(bad_velocities_are_refused),

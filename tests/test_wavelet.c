@@ -60,6 +60,8 @@ static void test_peak(void **state)
     }
     const double zero[3] = {0, 0, 0};
     assert_true(torre_wavelet_peak(zero, 3, 1) == 0);
+    const double step[4] = {0, 1, 1, 1}; /* nothing of it is left out at its end */
+    assert_true(torre_wavelet_peak(step, 4, 1) > 0);
 }
 
 static void write_text(const char *text)

@@ -95,6 +95,7 @@ CASES = {
     "locality hits": ("locality hits --ordering none,hilbert --size 8x8 --gas elastic --steps 20 --every 10 "
                       "--csv h.csv --json h.json", ()),
     "locality given": ("locality hits --size 8x8 --particles spheres.csv --csv h.csv", ()),
+    "locality tower": ("locality tower --view levels --size 12x12 --csv t.csv --json t.json --plot t.png", ()),
     "locality recommend": ("locality recommend --size 8 --cache 2K --csv r.csv --json r.json", ()),
     "roofline": ("roofline --quiet --order 2 --dts 2,3 --tower-height 4 --size 16 --seconds 1 --tune "
                  "--output r --json r.json", {"r/sweep.csv"}),
