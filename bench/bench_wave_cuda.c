@@ -3,8 +3,8 @@
  *
  * Usage: bench_wave_cuda CASE...   CASE = ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ[:OPTION...]
  *   ENGINE s (stepwise), t (torre) or a (what the plan chooses); DTS and HEIGHT 0: default;
- *   OPTIONs: model, flat (a model without y), points (100 sources, 10,000 receivers), f64,
- *   absorbing, px, py, pz (periodic faces), morton, hilbert, steps=N of a repetition (otherwise 32
+ *   OPTIONs: model, flat (a model without y), plane (two dimensions; NY is 1, no points), points (100
+ *   sources, 10,000 receivers), f64, absorbing, px, py, pz (periodic faces), morton, hilbert, steps=N of a repetition (otherwise 32
  *   of s, of others one pass of towers of HEIGHT, 128 by default). Printed behind them: axes=zxy
  *   where the solver has turned the axes.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
@@ -67,6 +67,10 @@ static bool read_case(const char *text, bench_case *c)
         char periodic[] = {':', 'p', (char)('x' + a), '\0'};
         for (int side = 0; side < 2 && strstr(c->options, periodic); side++)
             c->problem.face[a][side] = TORRE_PERIODIC;
+    }
+    if (strstr(c->options, ":plane")) {
+        c->problem.spacing[1] = INFINITY;
+        c->problem.face[1][0] = c->problem.face[1][1] = TORRE_FREE;
     }
     c->problem.dt = 0.9 * torre_wave_dt_limit(order, c->problem.spacing, 2000);
     c->plan.engine = engine == 's' ? TORRE_STEPWISE : engine == 'a' ? TORRE_AUTO : TORRE_TORRE;
