@@ -199,17 +199,18 @@ static torre_status check_memory(const torre_wave_problem *p, torre_wave_info *i
     TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
     const int64_t room = usable(unused), needed = info->memory_bytes;
     if (needed <= room) return TORRE_OK;
-    int64_t arrays = p->velocity_cells ? 3 : 2, n = 1;
-    while (arrays * (n + 1) * (n + 1) * torre_cuda_pitch(n + 1, p->precision) *
-               (int64_t)p->precision <=
-           room)
+    const bool plane = torre_wave_is_flat(p, 1);
+    const int64_t width = (int64_t)p->precision * (p->velocity_cells ? 3 : 2);
+    int64_t n = 0, next = 0;
+    while (next <= room) { /* bytes with n + 1 cells along each axis */
         n++;
+        next = width * (n + 1) * (plane ? 1 : n + 1) * torre_cuda_pitch(n + 1, p->precision);
+    }
     snprintf(info->lacking, sizeof info->lacking,
-             "size %lldx%lldx%lld needs %.2f GB on the GPU, %.2f GB are free; the largest "
-             "cube that fits is %lldx%lldx%lld",
+             "%lld x %lld x %lld cells need %.2f GB on the GPU, %.2f GB are free; the largest %s "
+             "that fits has %lld along each axis",
              (long long)p->size[0], (long long)p->size[1], (long long)p->size[2],
-             1e-9 * (double)needed, 1e-9 * (double)unused, (long long)n, (long long)n,
-             (long long)n);
+             1e-9 * (double)needed, 1e-9 * (double)unused, plane ? "square" : "cube", (long long)n);
     return TORRE_OK;
 }
 
