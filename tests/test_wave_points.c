@@ -122,6 +122,55 @@ static void positions_close_to_nodes_stay_apart(void **state)
             }
 }
 
+/* The last node of a long axis takes what is beyond it by the rounding that the check lets through,
+ * which is more than 1e-9 of a cell there. */
+static void the_last_node_has_nothing_beyond(void **state)
+{
+    (void)state;
+    enum { N = 9001 };
+    torre_wave_problem p = wave_case_problem(1, 1, N, 4);
+    torre_point point = {{0, 0, 10. * (N - 1) * (1 + 9e-13)}, 1};
+    p.receivers = &point;
+    p.receiver_count = 1;
+    wave_sim sim;
+    wave_sim_prepare(&sim, &p);
+    CHECK(sim.setup->receiver_node_count == 1 && sim.setup->receiver_nodes[0].cell == N - 1,
+          "%d nodes, cell %d", (int)sim.setup->receiver_node_count,
+          (int)sim.setup->receiver_nodes[0].cell);
+    wave_sim_close(&sim);
+}
+
+/*
+ * Each node of a source has the damping of its own cell, and two sources of one cell add up. The
+ * two lie a quarter of a cell apart along x in a layer; weights are rounded a few times.
+ */
+static void sources_add_up_and_are_damped_cell_by_cell(void **state)
+{
+    (void)state;
+    torre_wave_problem p = wave_case_problem(12, 11, 13, 2);
+    torre_point sources[2] = {{{12.5, 50, 60}, 3}, {{17.5, 50, 60}, -1}};
+    double wavelet[1] = {1};
+    p.face[0][0] = TORRE_ABSORBING;
+    p.absorbing_width = 6;
+    p.sources = sources;
+    p.source_count = 2;
+    p.steps = 1;
+    p.wavelet = wavelet;
+    wave_sim sim;
+    wave_sim_prepare(&sim, &p);
+    const torre_wave_setup *s = sim.setup;
+    const double share[2] = {0.75 * 3 - 0.25, 0.25 * 3 - 0.75}; /* of cells 1 and 2 */
+    CHECK(s->source_node_count == 2, "%d nodes", (int)s->source_node_count);
+    for (int i = 0; i < 2; i++) {
+        const double wanted = share[i] * p.dt * p.dt / 1000 / (1 + s->damping[0][1 + i] * p.dt);
+        CHECK(s->source_nodes[i].cell == ((1 + i) * 11 + 5) * 13 + 6, "node %d: cell %d", i,
+              (int)s->source_nodes[i].cell);
+        CHECK(fabs(s->source_nodes[i].weight - wanted) <= 32 * wave_eps(TORRE_F64) * fabs(wanted),
+              "node %d: weight %.17g, not %.17g", i, s->source_nodes[i].weight, wanted);
+    }
+    wave_sim_close(&sim);
+}
+
 /*
  * Sample n of the wavelet enters level n + 1: with a single 1 at n = 3 the field is zero up to
  * level 3 and at level 4 holds dt^2 / (hx hy hz) / (1 + s dt) at the node, rounded a few times.
@@ -271,6 +320,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_reproduce_linear_fields),
         cmocka_unit_test(positions_close_to_nodes_stay_apart),
+        cmocka_unit_test(the_last_node_has_nothing_beyond),
+        cmocka_unit_test(sources_add_up_and_are_damped_cell_by_cell),
         cmocka_unit_test(a_sample_enters_the_level_after_it),
         cmocka_unit_test(receivers_see_the_field_of_every_level),
         cmocka_unit_test(planes_are_slices),

@@ -1,4 +1,5 @@
 /* Illegal problems are refused, with the status and the name of what is wrong. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +177,10 @@ static void velocities_are_found(void **state)
     torre_wave_velocity_range(&p, &low, &high);
     CHECK(low == 1500 && high == 1500 + 119, "range %g to %g", low, high);
     CHECK(torre_wave_velocity_at(&p, 3, 4, 5) == 1500 + 119, "last cell");
+    speeds[0] = 9000;
+    speeds[4 * 5 * 6 - 1] = 100;
+    torre_wave_velocity_range(&p, &low, &high);
+    CHECK(low == 100 && high == 9000, "range %g to %g, first and last cell", low, high);
     CHECK(torre_wave_velocity_at(&p, 1, 2, 3) == 1500 + 30 + 12 + 3, "cell (1, 2, 3)");
     float plane[4 * 6];
     for (int i = 0; i < 4 * 6; i++) plane[i] = (float)(1000 + i);
@@ -245,36 +250,80 @@ static void damping_has_its_profile(void **state)
 
 /*
  * c of a layer is the largest velocity of its cells, wherever in it: of the first plane, the last
- * or one between, on either side of every axis, and no faster cell beside the layer counts.
+ * or one between, on either side of every axis, and no faster cell beside the layer counts. The
+ * layer may leave one cell of the axis, or none, or end behind it.
  */
 static void layers_find_their_largest_velocity(void **state)
 {
     (void)state;
-    enum { N = 17, WIDTH = 5 };
+    enum { N = 9 };
     static double c[N * N * N];
     const torre_array cells = {TORRE_F64, {N, N, N}, c};
+    const int widths[] = {4, N - 1, N, N + 3};
     torre_wave_problem p = wave_case_problem(N, N, N, 2);
     p.velocity_cells = &cells;
-    p.absorbing_width = WIDTH;
-    for (int axis = 0; axis < 3; axis++)
-        for (int side = 0; side < 2; side++)
-            for (int depth = 0; depth <= WIDTH; depth++) { /* WIDTH: just outside */
-                int64_t at[3] = {3, 12, 7};
-                double s[N];
-                at[axis] = side ? N - 1 - depth : depth;
-                for (int i = 0; i < N * N * N; i++) c[i] = 1000;
-                c[(at[0] * N + at[1]) * N + at[2]] = 4000;
-                memset(p.face, 0, sizeof p.face);
-                p.face[axis][side] = TORRE_ABSORBING;
-                torre_damping_profile(&p, axis, s);
-                const double top = depth < WIDTH ? 4000 : 1000, x = 1.0 / (WIDTH + 1);
-                const double wanted = 0.75 * top / 10 * pow(1 - x, 0.75), got = s[side ? N - 1 : 0];
-                CHECK(fabs(got - wanted) <= 1e-14 * wanted,
-                      "axis %d, side %d, depth %d: s = %g at the face, not %g", axis, side, depth,
-                      got, wanted);
-                CHECK(s[side ? N - 1 - WIDTH : WIDTH] == 0 && s[side ? 0 : N - 1] == 0,
-                      "axis %d, side %d: damped beside the layer", axis, side);
-            }
+    for (int w = 0; w < 4; w++)
+        for (int i = 0; i < 6 * N; i++) {
+            const int axis = i / N / 2, side = i / N % 2, depth = i % N, width = widths[w];
+            int64_t at[3] = {3, 8, 5};
+            double s[N];
+            at[axis] = side ? N - 1 - depth : depth;
+            for (int k = 0; k < N * N * N; k++) c[k] = 1000;
+            c[(at[0] * N + at[1]) * N + at[2]] = 4000;
+            memset(p.face, 0, sizeof p.face);
+            p.face[axis][side] = TORRE_ABSORBING;
+            p.absorbing_width = width;
+            torre_damping_profile(&p, axis, s);
+            const double top = depth < width ? 4000 : 1000, q = fmax(0.75, 0.5 + width / 40.);
+            const double wanted = q * top / 10 * pow(1 - 1.0 / (width + 1), q);
+            const double got = s[side ? N - 1 : 0];
+            CHECK(fabs(got - wanted) <= 1e-14 * wanted,
+                  "width %d, axis %d, side %d, depth %d: s = %g at the face, not %g", width, axis,
+                  side, depth, got, wanted);
+            for (int d = width; d < N; d++)
+                CHECK(s[side ? N - 1 - d : d] == 0, "width %d, axis %d, side %d: cell %d is damped",
+                      width, axis, side, d);
+        }
+}
+
+/* Layers of both faces add where they meet, and q is 3 at most. */
+static void layers_meet(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    const int width = 200; /* 0.5 + 5 */
+    double s[N];
+    torre_wave_problem p = wave_case_problem(4, N, 5, 2);
+    p.face[1][0] = p.face[1][1] = TORRE_ABSORBING;
+    p.absorbing_width = width;
+    torre_damping_profile(&p, 1, s);
+    for (int i = 0; i < N; i++) {
+        const int from_face[2] = {i, N - 1 - i};
+        double wanted = 0;
+        for (int side = 0; side < 2; side++) {
+            const double d = from_face[side];
+            wanted += 3 * 1500. / 10 * pow(1 - (d + 1) / (width + 1), 3) / (d + 1);
+        }
+        CHECK(fabs(s[i] - wanted) <= 1e-13 * wanted, "cell %d: %g, not %g", i, s[i], wanted);
+    }
+}
+
+/* What a source adds to a cell in a step has to be a number of the precision, whatever its sign. */
+static void sources_may_be_as_strong_as_numbers(void **state)
+{
+    (void)state;
+    for (int w = 4; w <= 8; w += 4)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            torre_wave_problem p = legal();
+            const double most = w == 4 ? (double)FLT_MAX : DBL_MAX;
+            p.precision = (torre_precision)w;
+            samples[1] = sign * 0.5;
+            p.dt = 1e3; /* so that an amplitude can be too large in f64, too */
+            source.amplitude = most / torre_wave_source_scale(&p) * 1.98;
+            CHECK_OK(torre_wave_problem_check(&p));
+            source.amplitude = most / torre_wave_source_scale(&p) * 2.02;
+            refuse(&p, TORRE_ERR_USAGE, "source 0 is too strong");
+        }
 }
 
 int main(int argc, char **argv)
@@ -291,6 +340,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(ghosts_continue_the_field),
         cmocka_unit_test(damping_has_its_profile),
         cmocka_unit_test(layers_find_their_largest_velocity),
+        cmocka_unit_test(layers_meet),
+        cmocka_unit_test(sources_may_be_as_strong_as_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
