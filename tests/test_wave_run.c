@@ -196,6 +196,32 @@ static void test_start_at_rest(void **state)
     }
 }
 
+static int compare_values(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Noise has a number of its own in every cell, spread evenly over -1 .. 1: of N such numbers the
+ * share below any value is off by more than 2.5 / sqrt(N) once in 10^5 seeds (Kolmogorov), and the
+ * sorted numbers by twice that. */
+static void test_noise(void **state)
+{
+    (void)state;
+    enum { CELLS = 30 * 20 * 10 };
+    torre_wave_problem p = wave_case_problem(30, 20, 10, 2);
+    double u[CELLS], v[CELLS];
+    torre_wave_noise(&p, 7, u);
+    torre_wave_noise(&p, 8, v);
+    for (int i = 0; i < CELLS; i++) CHECK(u[i] != v[i], "seeds 7 and 8: the same in cell %d", i);
+    qsort(u, CELLS, sizeof *u, compare_values);
+    for (int i = 0; i < CELLS; i++) {
+        CHECK(i == 0 || u[i] > u[i - 1], "%.17g twice", u[i]);
+        CHECK(fabs(u[i] - (2 * (i + 0.5) / CELLS - 1)) < 5 / sqrt(CELLS), "number %d is %g", i,
+              u[i]);
+    }
+}
+
 /* At twice the stable time step the field overflows; the message has the steps and a cell. */
 static void test_unstable(void **state)
 {
@@ -210,8 +236,12 @@ static void test_unstable(void **state)
     torre_wave_run *run;
     CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run));
     CHECK_OK(torre_wave_run_start(run, NULL, NULL));
-    CHECK(torre_wave_run_advance(run, 400, NULL) == TORRE_ERR_UNSTABLE, "nothing was noticed");
+    CHECK_OK(torre_wave_run_advance(run, 10, NULL)); /* growing, but finite */
+    CHECK(torre_wave_run_advance(run, 390, NULL) == TORRE_ERR_UNSTABLE, "nothing was noticed");
     CHECK(strstr(torre_error_text(), "is not finite at cell (") != NULL, "%s", torre_error_text());
+    const char *last = strstr(torre_error_text(), "(it was after step ");
+    CHECK(last && strtoll(last + strlen("(it was after step "), NULL, 10) >= 10, "%s",
+          torre_error_text());
     torre_wave_run_free(run);
     free(c.wavelet);
 }
@@ -267,7 +297,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_traces),    cmocka_unit_test(test_chunks),
         cmocka_unit_test(test_stop),      cmocka_unit_test(test_start_at_rest),
         cmocka_unit_test(test_unstable),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_too_large), cmocka_unit_test(test_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
