@@ -286,6 +286,10 @@ static void test_too_large(void **state)
               run->info.lacking);
         CHECK(torre_wave_run_start(run, NULL, NULL) == TORRE_ERR_RESOURCE, "%s: started",
               wave_ways[w].name);
+        torre_wave_solver *solver;
+        CHECK(run->backend->create(run->setup, &run->info, &solver) == TORRE_ERR_RESOURCE &&
+                  strcmp(torre_error_text(), run->info.lacking) == 0,
+              "%s: %s", wave_ways[w].name, torre_error_text());
         torre_wave_run_free(run);
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "wave/turn.h"
 #include "wave_case.h"
 
 enum { STEPS = 12, RECEIVERS = 5 };
@@ -43,13 +44,45 @@ static void choices(void **unused)
         p.face[1][0] = p.face[1][1] = TORRE_PERIODIC;
         CHECK(axes_of(&p, TORRE_STEPWISE)[0] == '\0', "a periodic axis is turned");
     }
-    torre_wave_problem p = wave_case_problem(30, 20, 10, 4);
+    torre_wave_problem p = wave_case_problem(20000, 1, 8, 4); /* y last, so x and z change places */
+    wave_case_flatten(&p);
+    CHECK(strcmp(axes_of(&p, TORRE_TORRE), "zyx") == 0, "plane: axes '%s'",
+          axes_of(&p, TORRE_TORRE));
+    p = wave_case_problem(30, 20, 10, 4);
     torre_wave_setup *setup;
     torre_wave_info info;
     const torre_wave_plan wrong = {.engine = TORRE_TORRE, .axes = "xxy"};
     CHECK_OK(torre_wave_setup_new(&p, &setup));
     CHECK(wave_backend->plan(setup, &wrong, &info) == TORRE_ERR_USAGE, "axes xxy are taken");
     torre_wave_setup_free(setup);
+}
+
+/* What turning takes counts: two dense fields and velocities beside what the turned problem takes
+ * by itself. */
+static void memory(void **unused)
+{
+    (void)unused;
+    for (int model = 0; model < 2; model++) {
+        torre_wave_problem p = wave_case_problem(40, 30, 20, 4);
+        torre_array velocity = {TORRE_F32, {40, 30, 20}, NULL};
+        float *cells = velocity.data = wave_alloc(40 * 30 * 20, sizeof *cells);
+        for (int i = 0; i < 40 * 30 * 20; i++) cells[i] = 1500;
+        if (model) p.velocity_cells = &velocity;
+        torre_turned turned;
+        torre_wave_info own, its;
+        torre_wave_setup *setup;
+        torre_wave_plan plan = {.engine = TORRE_TORRE, .threads = 1, .axes = "zxy"};
+        CHECK_OK(torre_wave_setup_new(&p, &setup));
+        CHECK_OK(wave_backend->plan(setup, &plan, &own));
+        torre_turn_problem(&p, plan.axes, &turned);
+        strcpy(plan.axes, "xyz");
+        CHECK_OK(wave_backend->plan(&turned.setup, &plan, &its));
+        const int64_t more = 40 * 30 * 20 * (2 * 8 + (model ? 4 : 0));
+        CHECK(own.memory_bytes == its.memory_bytes + more, "%lld bytes, not %lld and %lld",
+              (long long)own.memory_bytes, (long long)its.memory_bytes, (long long)more);
+        torre_wave_setup_free(setup);
+        free(cells);
+    }
 }
 
 /* u[n], u[n-1] and all samples of a way. largest: NULL, or to be raised to the largest norm of any
@@ -139,6 +172,7 @@ static void results(void **unused)
 int main(int argc, char **argv)
 {
     wave_case_init(argc, argv);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(choices), cmocka_unit_test(results)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(choices), cmocka_unit_test(memory),
+                                       cmocka_unit_test(results)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
