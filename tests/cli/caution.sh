@@ -20,6 +20,7 @@ warns "1 of 1 sources in an absorbing layer, which damps what is sent from there
     $open --absorbing-width 5 --source 40,100,100
 warns "2 of 3 receivers in an absorbing layer, which damps what is recorded there: receiver 2 lies 3.5 of 5 cells deep in that of z+" \
     $open --absorbing-width 5 --receivers '100,100,100;245,100,100;245,100,195' --traces t.npy
+good $thin --size 30 --spacing 0.1 --boundary absorbing --absorbing-width 3 --source 0.3,1,1 # 0.3 / 0.1 rounds
 good $open,z+=free --absorbing-width 5 --source 100,100,210 # no layer there
 
 warns "y has one cell, which its free faces pull to zero like a stiff spring; for two dimensions give --size NXxNZ" \
