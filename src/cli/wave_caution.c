@@ -60,7 +60,7 @@ static void warn_of_points(wave_input *in, const char *what, const torre_point *
     double deepest = 0;
     int face = 0;
     for (int64_t i = 0; i < count; i++) {
-        int its;
+        int its = 0;
         const double depth = depth_of(&in->problem, &points[i], &its);
         inside += depth > 0;
         if (depth <= deepest) continue;
