@@ -3,10 +3,10 @@
  *
  * Usage: bench_wave_cuda CASE...   CASE = ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ[:OPTION...]
  *   ENGINE s (stepwise), t (torre) or a (what the plan chooses); DTS and HEIGHT 0: default;
- *   OPTIONs: model, flat (a model without y), plane (two dimensions; NY is 1, no points), points (100
- *   sources, 10,000 receivers), f64, absorbing, px, py, pz (periodic faces), morton, hilbert, steps=N of a repetition (otherwise 32
- *   of s, of others one pass of towers of HEIGHT, 128 by default). Printed behind them: axes=zxy
- *   where the solver has turned the axes.
+ *   OPTIONs: model, flat (a model without y), plane (two dimensions; NY is 1, no points), points
+ *   (100 sources, 10,000 receivers), f64, absorbing, px, py, pz (periodic faces), morton, hilbert,
+ *   steps=N of a repetition (otherwise 32 of s, of others one pass of towers of HEIGHT, 128 by
+ *   default). Printed behind them: axes=zxy where the solver has turned the axes.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
  * a time at 4.24 TB/s (of an H200); and one operation of the scheme, 6 R + 2 a cell and two more
  * with a velocity array, in each slot of every scheduler (order 2 does with 6 where, as here, the
