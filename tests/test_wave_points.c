@@ -148,7 +148,7 @@ static void sources_add_up_and_are_damped_cell_by_cell(void **state)
 {
     (void)state;
     torre_wave_problem p = wave_case_problem(12, 11, 13, 2);
-    torre_point sources[2] = {{{12.5, 50, 60}, 3}, {{17.5, 50, 60}, -1}};
+    torre_point sources[2] = {{{12.5, 50, 60}, 3}, {{17.5, 50, 60}, -2}};
     double wavelet[1] = {1};
     p.face[0][0] = TORRE_ABSORBING;
     p.absorbing_width = 6;
@@ -159,7 +159,7 @@ static void sources_add_up_and_are_damped_cell_by_cell(void **state)
     wave_sim sim;
     wave_sim_prepare(&sim, &p);
     const torre_wave_setup *s = sim.setup;
-    const double share[2] = {0.75 * 3 - 0.25, 0.25 * 3 - 0.75}; /* of cells 1 and 2 */
+    const double share[2] = {0.75 * 3 - 0.25 * 2, 0.25 * 3 - 0.75 * 2}; /* of cells 1, 2 */
     CHECK(s->source_node_count == 2, "%d nodes", (int)s->source_node_count);
     for (int i = 0; i < 2; i++) {
         const double wanted = share[i] * p.dt * p.dt / 1000 / (1 + s->damping[0][1 + i] * p.dt);
