@@ -42,20 +42,20 @@ RULES = [
     (r"^bench_wave --start", "bench_wave --size 64x64x64 --repeats 1 --order 8 --start"),
     (r"^bench_gather (.*) --size 128x128x128", r"bench_gather \1 --size 32x32x32 --repeat 1"),
     (r"bench/bench_md.sh", "bench/bench_md.sh -r 1 -n '6 8' -s 20"),
+    (r"^bench/seeds_study.sh build-cuda RESULTS$",
+     "CELLS=6 THREADS=1 SIZE=small PARTICLES=1000 bench/seeds_study.sh build RESULTS forces processes reorder"),
     (r"bench/bench_granular.sh", "bench/bench_granular.sh -n 2000 -l 16 -s 20"),
     (r"^run.sh list", "examples/locality/run.sh list"),
 ]
 
 EXCEPTIONS = {
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
+    r"^examples/seeds/run.sh -b build -o figures$": "test seeds_figures; shorter runs make other numbers",
     r"^cmake --preset": "tests/presets.sh runs every preset",
     r"^cmake --install|^pkg-config": "tests/package.sh installs and uses what it gives",
     r"_cuda\b|^test_\w+ cuda": "needs a GPU",
     r"^bench/(gpu_check|gpu_roofline|md_study|ncu_bytes|mps_study)\.sh": "needs a GPU",
 }
-
-# Command lines of scripts that no document shows.
-MORE = ["CELLS=6 THREADS=1 SIZE=small bench/seeds_study.sh build results forces processes"]
 
 # Scripts of examples/ and bench/ that no document shows with their arguments.
 SCRIPTS = {
@@ -226,8 +226,6 @@ def all_lines(build):
     for path in files_of_the_project(".md"):
         for line in lines_of_markdown(path):
             seen.setdefault(re.sub(r"\s+#.*", "", line), path)
-    for line in MORE:
-        seen.setdefault(line, "MORE")
     for where, line in lines_of_help(build):
         seen.setdefault(line, where)
     return [(where, line) for line, where in seen.items()]
