@@ -82,6 +82,11 @@ static torre_status mps_cuda_plan(const torre_mps_problem *p, const torre_md_pla
     TORRE_TRY(torre_mps_problem_check(p));
     memset(info, 0, sizeof *info);
     info->plan = *wish;
+    if (!md_kernels_find(TORRE_PAIR_lj, p->precision))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "this build of the cuda backend has no model mps in %s (CMake: "
+                          "TORRE_PRECISIONS)",
+                          torre_md_precision_name(p->precision));
     torre_md_plan *plan = &info->plan;
     if (p->count >= (int64_t)1 << MD_INDEX_BITS)
         return torre_fail(TORRE_ERR_USAGE,
@@ -278,7 +283,7 @@ static torre_status queue_sweep(mps_cuda_solver *s, mps_sweep sweep)
                         .lanes_per_place = m->layout.lanes_per_place,
                         .block = m->layout.block};
     MD_TRY(mps_sweep_launch(sweep, s->problem->precision, &a, m->stream), "computing a sweep");
-    m->x_now = 1 - m->x_now;
+    if (sweep != MPS_COLLISION) m->x_now = 1 - m->x_now;
     if (sweep == MPS_VISCOSITY) { /* others read the old velocities meanwhile */
         void *old = *velocity;
         *velocity = m->f;
@@ -399,6 +404,7 @@ static torre_status mps_cuda_get_state(torre_mps_solver *solver, const torre_mps
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     md_cuda_solver *m = &s->machine;
     const int64_t count = s->problem->count;
+    if (state->collision) TORRE_TRY(queue_sweep(s, MPS_COLLISION));
     MD_TRY(cudaStreamSynchronize(m->stream), "reading particles from the device");
     double *excess = NULL; /* c^2 rho (n/n0 - 1) */
     if (state->pressure || state->number_density) {
@@ -407,7 +413,9 @@ static torre_status mps_cuda_get_state(torre_mps_solver *solver, const torre_mps
     }
     double *const to[4] = {state->position[0], state->position[1], state->position[2], excess};
     torre_status status = md_cuda_download(m, m->x[m->x_now], s->problem->box, to, 4);
-    if (!status) status = md_cuda_download(m, m->v[m->v_now], NULL, state->velocity, 3);
+    double *const moving[4] = {state->velocity[0], state->velocity[1], state->velocity[2],
+                               state->collision};
+    if (!status) status = md_cuda_download(m, m->v[m->v_now], NULL, moving, 4);
     for (int64_t i = 0; !status && excess && i < count; i++) {
         if (state->pressure) state->pressure[i] = excess[i] < 0 ? 0 : excess[i];
         if (state->number_density)

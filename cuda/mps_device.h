@@ -2,7 +2,8 @@
  * What the kernels of the moving-particle method and their host side share. Storage, bins, bricks
  * and tiles are those of md_device.h; in the fourth component of positions stands what the pressure
  * is made of, c^2 rho (n/n0 - 1), below 0 for the free surface (-c^2 rho for dummies): the pressure
- * is that or 0, and n can be had back from it.
+ * is that or 0, and n can be had back from it. MPS_COLLISION leaves the collision energy of
+ * torre_mps_state in the fourth component of velocities, which means nothing otherwise.
  */
 #ifndef TORRE_MPS_DEVICE_H
 #define TORRE_MPS_DEVICE_H
@@ -17,6 +18,7 @@ typedef enum mps_sweep {
     MPS_VISCOSITY, /* Proc 1 and 2: x_in, v_in -> x_out, v_out */
     MPS_DENSITY,   /* Proc 3: x_in -> x_out with its fourth component */
     MPS_GRADIENT,  /* Proc 4 and 5: x_in, v_in -> x_out, v_out (v_in may be v_out) */
+    MPS_COLLISION, /* x_in -> fourth component of v_in (which v_out is) */
     MPS_SWEEPS
 } mps_sweep;
 

@@ -24,13 +24,14 @@ constexpr int mps_extra_bytes = SWEEP == MPS_VISCOSITY                   ? md_st
 /* Constants of a sweep, in the precisions they are needed in (a double that is converted in the
  * kernel may be converted once per pair). */
 template <class R, class F> struct mps_typed_constants {
-    F influence, influence_sq;
-    R dt, gravity, viscosity_factor, gradient_factor, n0, stiffness_per_n;
+    F influence, influence_sq, collision_distance, spring;
+    R dt, gravity, viscosity_factor, gradient_factor, n0, stiffness_per_n, energy_factor;
 };
 
 /* What a neighbour is judged by. */
 template <class F> struct mps_near {
-    F influence, influence_sq;
+    F influence, influence_sq, collision_distance;
+    F spring;              /* of collisions, over the factor of the gradient */
     md_staged<F> velocity; /* of MPS_VISCOSITY */
     const F *pressure;     /* of MPS_GRADIENT in f64 */
 
@@ -57,12 +58,19 @@ template <class R, class F, int SWEEP> struct mps_sum {
         F dx = q.x - x, dy = q.y - y, dz = q.z - z;
         F square = dx * dx + dy * dy + dz * dz, inverse = mps_inverse_root(square);
         if constexpr (SWEEP == MPS_GRADIENT) {
-            F g = (pressure + c.pressure_of(q, offset)) * inverse * inverse *
-                  TORRE_MPS_GRADIENT_WEIGHT(c.influence, inverse);
+            F g = (pressure + c.pressure_of(q, offset)) * inverse *
+                      TORRE_MPS_GRADIENT_WEIGHT(c.influence, inverse) +
+                  c.spring * fmax(c.collision_distance - square * inverse, (F)0);
+            g *= inverse;
             if (!(square < c.influence_sq)) return;
             fx += g * dx;
             fy += g * dy;
             fz += g * dz;
+            return;
+        }
+        if constexpr (SWEEP == MPS_COLLISION) {
+            F overlap = fmax(c.collision_distance - square * inverse, (F)0);
+            fx += overlap * overlap;
             return;
         }
         F w = fmax(TORRE_MPS_WEIGHT(c.influence, inverse), (F)0);
@@ -157,7 +165,11 @@ __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX
     md_brick brick = md_brick_of_rank(t, rank);
     md_frame<R> frame = md_frame_of<R>(a.box, brick);
     const md_vec<R> *x_in = (const md_vec<R> *)a.x_in, *v_in = (const md_vec<R> *)a.v_in;
-    mps_near<F> c = {constants.influence, constants.influence_sq, md_staged<F>(after, t.staged_cap),
+    mps_near<F> c = {constants.influence,
+                     constants.influence_sq,
+                     constants.collision_distance,
+                     constants.spring,
+                     md_staged<F>(after, t.staged_cap),
                      (const F *)after};
     md_stage(t, rank, brick, frame, x_in, staged);
     if (mps_extra_bytes<F, SWEEP>) mps_stage_extra<R, F, SWEEP>(a, rank, c.velocity, (F *)after);
@@ -177,7 +189,8 @@ __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX
             fluid = id < a.fluid;
             q = x_in[index];
             if (SWEEP != MPS_DENSITY) v = v_in[index];
-            if (fluid || (SWEEP == MPS_DENSITY && id < a.fluid + a.wall)) {
+            const bool walls = SWEEP == MPS_DENSITY || SWEEP == MPS_COLLISION;
+            if (fluid || (walls && id < a.fluid + a.wall)) {
                 sum.x = (F)(q.x - frame.centre.x);
                 sum.y = (F)(q.y - frame.centre.y);
                 sum.z = (F)(q.z - frame.centre.z);
@@ -220,8 +233,10 @@ __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX
                 q.x += dt * dt * ax;
                 q.y += dt * dt * ay;
                 q.z += dt * dt * az;
+            } else if (SWEEP == MPS_COLLISION) {
+                v.w = constants.energy_factor * total.x;
             }
-            ((md_vec<R> *)a.x_out)[index] = q;
+            if (SWEEP != MPS_COLLISION) ((md_vec<R> *)a.x_out)[index] = q;
             if (SWEEP != MPS_DENSITY) ((md_vec<R> *)a.v_out)[index] = v;
         }
         if (SWEEP == MPS_VISCOSITY) {

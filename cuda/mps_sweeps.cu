@@ -13,10 +13,17 @@ cudaError_t launch(const mps_sweep_args *a, cudaStream_t stream)
     size_t shared = md_force_shared(&a->tiles, TORRE_NEIGHBOR_FULL, staged);
     const void *kernel = nullptr;
     const torre_mps_constants *c = &a->constants;
-    mps_typed_constants<R, F> constants = {
-        (F)c->influence, (F)(c->influence * c->influence), (R)c->dt,
-        (R)c->gravity,   (R)c->viscosity_factor,           (R)c->gradient_factor,
-        (R)c->n0,        (R)(c->stiffness / c->n0)};
+    mps_typed_constants<R, F> constants = {(F)c->influence,
+                                           (F)(c->influence * c->influence),
+                                           (F)c->collision_distance,
+                                           (F)(c->collision_factor / c->gradient_factor),
+                                           (R)c->dt,
+                                           (R)c->gravity,
+                                           (R)c->viscosity_factor,
+                                           (R)c->gradient_factor,
+                                           (R)c->n0,
+                                           (R)(c->stiffness / c->n0),
+                                           (R)(c->collision_factor / 4)};
     void *args[] = {(void *)a, &constants};
     switch (a->lanes_per_place) {
     case 1:
@@ -39,6 +46,8 @@ cudaError_t launch(mps_sweep sweep, const mps_sweep_args *a, cudaStream_t stream
         return launch<R, F, MPS_VISCOSITY>(a, stream);
     case MPS_DENSITY:
         return launch<R, F, MPS_DENSITY>(a, stream);
+    case MPS_COLLISION:
+        return launch<R, F, MPS_COLLISION>(a, stream);
     default:
         return launch<R, F, MPS_GRADIENT>(a, stream);
     }

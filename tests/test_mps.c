@@ -1,7 +1,7 @@
 /*
- * The moving-particle method: norms, a step against the definition, still water, the collapse of a
- * column, orderings, threads and backends against each other, and what is refused. The backend is
- * the first argument, "cpu" without one.
+ * The moving-particle method: norms, the Courant limit, a step against the definition, momentum and
+ * energy, walls, still water, the collapse of a column, orderings, threads and backends against
+ * each other, and what is refused. The backend is the first argument, "cpu" without one.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -133,7 +133,7 @@ static double weight(double r, double influence) { return r < influence ? influe
 
 /* A step by the formulas of mps.h over all pairs; particles become those after it. */
 static void step_by_definition(const mps_case *c, torre_md_particles *p, double *pressure,
-                               double *density)
+                               double *density, double *collision)
 {
     const torre_mps_problem *q = &c->problem;
     const torre_mps_norms norms = torre_mps_norms_of(q->dims, q->spacing, q->influence);
@@ -163,21 +163,32 @@ static void step_by_definition(const mps_case *c, torre_md_particles *p, double 
             pressure[i] =
                 q->sound_speed * q->sound_speed * q->density / norms.n0 * (density[i] - norms.n0);
     }
+    const double l0 = q->spacing, speed = q->sound_speed;
     for (int64_t i = 0; i < q->fluid; i++)
         for (int64_t j = 0; j < q->count; j++) {
             if (i == j) continue;
-            double r = separation(c, p->position, i, j, d);
+            double r = separation(c, p->position, i, j, d), overlap = fmax(0, 0.9 * l0 - r);
             if (r >= q->influence) continue;
-            for (int a = 0; a < 3; a++)
+            for (int a = 0; a < 3; a++) {
                 change.position[a][i] -= q->dims / (q->density * norms.n_grad) *
                                          (pressure[i] + pressure[j]) * d[a] / (r * r) *
                                          q->influence / r;
+                change.position[a][i] -= pow(speed / l0, 2) * overlap * d[a] / r;
+            }
         }
     for (int64_t i = 0; i < q->fluid; i++)
         for (int a = 0; a < 3; a++) {
             p->velocity[a][i] += q->dt * change.position[a][i];
             p->position[a][i] += q->dt * q->dt * change.position[a][i];
         }
+    for (int64_t i = 0; i < q->count; i++) {
+        collision[i] = 0;
+        for (int64_t j = 0; j < q->count && i < q->fluid + q->wall; j++) {
+            if (i == j) continue;
+            double overlap = fmax(0, 0.9 * l0 - separation(c, p->position, i, j, d));
+            collision[i] += speed * speed / 4 * pow(overlap / l0, 2);
+        }
+    }
     torre_md_particles_free(&change);
 }
 
@@ -199,7 +210,10 @@ static void compare(const mps_case *c, const torre_mps_run *run, const torre_md_
  * Three steps from a rough start, against the definition. Rounding: a number density is a sum of
  * some 60 terms up to about 5, so P is off by about 60 eps c^2 rho, and u after a step by
  * dt/(rho l0) times the number of neighbours times that, C c 60 60 eps with C = c dt/l0 < 0.3; the
- * positions themselves carry eps times the box (15 spacings), which moves n by about eps 15 60.
+ * positions themselves carry eps times the box (15 spacings), which moves n by about eps 15 60 and
+ * the forces of collisions by far less than those of the pressure. The energy of a particle's
+ * collisions, at most 12 pairs that overlap by less than half a spacing, is off by c^2/2 12/2 times
+ * the error of two positions, in spacings.
  */
 static void test_definition(void **state)
 {
@@ -214,19 +228,30 @@ static void test_definition(void **state)
             torre_mps_run *run = start(backend_name, &c, &plan);
             double *pressure = calloc((size_t)c.problem.count, sizeof *pressure);
             double *density = calloc((size_t)c.problem.count, sizeof *density), most = 0;
-            for (int n = 0; n < 3; n++) step_by_definition(&c, &c.particles, pressure, density);
+            double *collision = calloc((size_t)c.problem.count, sizeof *collision), heat = 0,
+                   all = 0;
+            for (int n = 0; n < 3; n++)
+                step_by_definition(&c, &c.particles, pressure, density, collision);
             advance(run, 3);
             double r, u, eps = precision == TORRE_MD_F64 ? 2.3e-16 : 1.2e-7;
             compare(&c, run, &c.particles, &r, &u);
-            for (int64_t i = 0; i < c.problem.count; i++)
+            for (int64_t i = 0; i < c.problem.count; i++) {
                 most = fmax(most, fabs(density[i] - run->number_density[i]));
+                heat = fmax(heat, fabs(collision[i] - run->collision[i]));
+                all += collision[i];
+            }
             double bound = 3 * 0.3 * c.problem.sound_speed * 3600 * eps;
             CHECK(u < bound, "%d-D, %s: velocities differ by %.3g m/s, more than %.3g", dims,
                   torre_md_precision_name((torre_md_precision)precision), u, bound);
             CHECK(r < 3 * 0.3 * 3600 * eps, "positions differ by %.3g spacings", r);
             CHECK(most < 4 * 900 * eps, "number densities differ by %.3g", most);
+            double square = c.problem.sound_speed * c.problem.sound_speed;
+            CHECK(heat < square * 3 * 2 * (3 * 0.3 * 3600 + 15) * eps, "collisions differ by %.3g",
+                  heat);
+            CHECK(all > 1e-3 * square, "nothing collides: %.3g", all);
             free(pressure);
             free(density);
+            free(collision);
             torre_mps_run_free(run);
             torre_md_particles_free(&c.particles);
         }
@@ -255,6 +280,72 @@ static void test_momentum(void **state)
         double change = run->row.momentum[a] - before.momentum[a];
         CHECK(fabs(change - expected[a]) < 1e-11 * scale, "momentum %d: %.15g, not %.15g", a,
               change, expected[a]);
+    }
+    torre_mps_run_free(run);
+    torre_md_particles_free(&c.particles);
+}
+
+/*
+ * A drop of colliding particles without walls in reach: its energy never grows, from step to step.
+ * A linear wave of the scheme, with h = omega dt, takes u and r' to (1 - h^2) u - h (1 - h^2) omega
+ * r' and (1 - h^2) r' + h u/omega, which shrinks u^2 + (omega r')^2 whatever h < 1; a free fall
+ * takes (g dt)^2/2. What is left is rounding.
+ */
+static void test_energy(void **state)
+{
+    (void)state;
+    mps_case c =
+        make_case(3, 0.01, (double[2]){0.06, 0.08}, (double[3]){0.3, 0.5, 0.06}, TORRE_MD_F64);
+    shake(&c, 0.2);
+    for (int64_t i = 0; i < c.problem.fluid; i++)
+        for (int a = 0; a < 2; a++) c.particles.position[a][i] += 0.1;
+    torre_md_plan plan = {0};
+    torre_mps_run *run = start(backend_name, &c, &plan);
+    advance(run, 1); /* to where r and r' are a step apart */
+    double first = torre_mps_row_energy(&run->row), before = first, most = 0;
+    CHECK(run->row.elastic > 0.01 * run->row.kinetic, "nothing is compressed");
+    for (int n = 0; n < 200; n++) {
+        advance(run, 1);
+        double energy = torre_mps_row_energy(&run->row);
+        CHECK(energy < before + 1e-12 * first, "step %d: energy rose by %.3g of %.6g J", n + 2,
+              energy - before, first);
+        most = fmax(most, before - energy);
+        before = energy;
+    }
+    CHECK(before > 0.5 * first && most < 0.1 * first, "energy falls from %.6g to %.6g J", first,
+          before);
+    torre_mps_run_free(run);
+    torre_md_particles_free(&c.particles);
+}
+
+/*
+ * Lone particles, shot at a tenth of the sound speed (the fastest that a fall reaches) at the gaps
+ * between the particles of walls and floor, and one that lies there: none gets further than a tenth
+ * of a spacing beyond the inner faces, and none is stuck in a wall or gets faster.
+ */
+static void test_walls(void **state)
+{
+    (void)state;
+    static const double at[6][3] = {{10.5, 5, 3}, {1.5, 7, 2},    {4, 1.5, 3},
+                                    {8, 8.5, 1},  {10.5, 1.5, 4}, {6, 0.7, 2}};
+    static const double v[6][3] = {{2, 0, 0}, {-2, 0, 0}, {0, -2, 0}, {0, 2, 0}, {1.4, -1.4, 0}};
+    const double size[3] = {0.12, 0.1, 0.06};
+    mps_case c = make_case(3, 0.01, (double[2]){0.01, 0.01}, size, TORRE_MD_F64);
+    c.problem.sound_speed = 20;
+    c.problem.dt = 0.9 * torre_mps_dt_limit(&c.problem);
+    for (int64_t i = 0; i < 6; i++)
+        for (int a = 0; a < 3; a++) {
+            c.particles.position[a][i] = c.layout.origin[a] + 0.01 * at[i][a];
+            c.particles.velocity[a][i] = v[i][a];
+        }
+    torre_md_plan plan = {0};
+    torre_mps_run *run = start(backend_name, &c, &plan);
+    for (int n = 0; n < 300; n++) {
+        advance(run, 10);
+        CHECK(run->row.excursion < 0.1, "step %d: a particle is %.3f spacings outside",
+              (int)run->step, run->row.excursion);
+        CHECK(run->row.speed < 2.5, "step %d: a particle moves at %.3f m/s", (int)run->step,
+              run->row.speed);
     }
     torre_mps_run_free(run);
     torre_md_particles_free(&c.particles);
@@ -320,7 +411,7 @@ static const double martin_moyce[][2] = {
 /*
  * The front of a collapsing column: never behind the experiment, where a gate had to be lifted
  * first, and ahead by no more than half a width, as gate-free particle methods are; no particle
- * lost, and energy only ever falls.
+ * lost, and energy only ever falls, but for the rounding of every step.
  */
 static void collapse(int dims, double spacing, double depth)
 {
@@ -329,18 +420,20 @@ static void collapse(int dims, double spacing, double depth)
                            (double[3]){0.4, 0.4, depth}, TORRE_MD_F32);
     torre_md_plan plan = {0};
     torre_mps_run *run = start(backend_name, &c, &plan);
-    double energy = run->row.kinetic + run->row.potential, first = run->row.potential;
+    double energy = torre_mps_row_energy(&run->row), first = run->row.potential;
     for (int k = 0; k < 4; k++) {
-        int64_t until = (int64_t)(martin_moyce[k][0] / scale / c.problem.dt);
-        advance(run, until - run->step);
+        int64_t steps = (int64_t)(martin_moyce[k][0] / scale / c.problem.dt) - run->step;
+        advance(run, steps);
         double x = (run->row.front - c.layout.origin[0]) / width;
         printf("%d-D: T %.3f front %.3f experiment %.3f\n", dims, martin_moyce[k][0], x,
                martin_moyce[k][1]);
         CHECK(x > martin_moyce[k][1] - 0.05 && x < martin_moyce[k][1] + 0.5,
               "T = %.3f: front at %.3f, the experiment's is at %.3f", martin_moyce[k][0], x,
               martin_moyce[k][1]);
-        double now = run->row.kinetic + run->row.potential;
-        CHECK(now < energy + 0.01 * first, "energy rose from %.6g to %.6g J", energy, now);
+        double now = torre_mps_row_energy(&run->row), eps = 1.2e-7;
+        CHECK(now < energy + (double)steps * eps * first, "energy rose from %.6g to %.6g J", energy,
+              now);
+        CHECK(run->row.excursion < 0.1, "a particle is %.3f spacings outside", run->row.excursion);
         energy = now;
     }
     CHECK(fabs(run->row.compression - 1) < 0.01, "n/n0 inside is %.4f", run->row.compression);
@@ -411,7 +504,96 @@ static void test_backends(void **state)
     }
 }
 
-/* Twice the Courant limit is refused; so is a particle that is shot through a wall, by its id. */
+/* Points i of a periodic lattice of n^dims whose difference is (x, y, z). */
+static int shifted(int i, int n, int dims, int x, int y, int z)
+{
+    int a = (i % n + x + n) % n, b = (i / n % n + y + n) % n;
+    return dims == 2 ? a + n * b : a + n * (b + n * ((i / n / n + z + n) % n));
+}
+
+/*
+ * Largest omega l0/c of sound on a periodic lattice of 16^dims points, from below, by power
+ * iteration on the Hessian of U (mps_weight.h): d/(n_grad n0) D^T D, where D makes changes of
+ * number densities of displacements.
+ */
+static double lattice_frequency(int dims, double reach)
+{
+    enum { N = 16, MOST = N * N * N };
+    static double e[3][MOST], change[MOST];
+    const int points = dims == 2 ? N * N : MOST, most = (int)reach, across = dims == 3 ? most : 0;
+    const torre_mps_norms norms = torre_mps_norms_of(dims, 1, reach);
+    double square = 0;
+    for (int i = 0; i < points; i++)
+        for (int a = 0; a < dims; a++)
+            e[a][i] = torre_random_uniform(3, 1, (uint64_t)(3 * i + a)) - 0.5;
+    for (int iteration = 0; iteration < 100; iteration++) {
+        for (int transposed = 0; transposed < 2; transposed++) {
+            double old = 0, sum = 0;
+            for (int i = 0; i < points; i++)
+                for (int a = 0; a < dims && transposed; a++) {
+                    old += e[a][i] * e[a][i];
+                    e[a][i] = 0;
+                }
+            memset(change, 0, transposed ? 0 : sizeof change);
+            for (int x = -most; x <= most; x++)
+                for (int y = -most; y <= most; y++)
+                    for (int z = -across; z <= across; z++) {
+                        const double r[3] = {x, y, z}, length = sqrt(x * x + y * y + z * z);
+                        if (length == 0 || length >= reach) continue;
+                        double slope = -reach / pow(length, 3); /* w'(r)/r */
+                        for (int i = 0; i < points; i++) {
+                            int j = shifted(i, N, dims, x, y, z);
+                            for (int a = 0; a < dims; a++) {
+                                if (transposed)
+                                    e[a][i] -= slope * r[a] * (change[i] + change[j]);
+                                else
+                                    change[i] += slope * r[a] * (e[a][j] - e[a][i]);
+                            }
+                        }
+                    }
+            for (int i = 0; i < points; i++)
+                for (int a = 0; a < dims && transposed; a++) sum += e[a][i] * e[a][i];
+            if (!transposed) continue;
+            square = sqrt(sum / old);
+            for (int i = 0; i < points; i++)
+                for (int a = 0; a < dims; a++) e[a][i] /= sqrt(sum);
+        }
+    }
+    return sqrt(square * dims / (norms.n_grad * norms.n0));
+}
+
+/*
+ * The Courant limit: a quarter of where the fastest sound wave on the lattice would grow, h^2 =
+ * 4/3; for a large radius of influence less, so that the oscillation of twelve (in 2-D six)
+ * colliding neighbours decays, too; with much viscosity less again. More than the limit is refused.
+ */
+static void test_courant(void **state)
+{
+    (void)state;
+    for (int dims = 2; dims <= 3; dims++) {
+        mps_case c = small_case(dims, TORRE_MD_F64);
+        torre_mps_problem p = c.problem;
+        double limit = torre_mps_dt_limit(&p), crossing = p.spacing / p.sound_speed;
+        double omega = lattice_frequency(dims, p.influence / p.spacing) / crossing;
+        double expected = 0.25 * sqrt(4.0 / 3) / omega;
+        CHECK(limit < expected * (1 + 1e-9) && limit > 0.95 * expected,
+              "%d-D: the limit is %.6g s, not %.6g s", dims, limit, expected);
+        p.dt = limit;
+        CHECK_OK(torre_mps_problem_check(&p));
+        p.dt = 1.001 * limit;
+        CHECK(torre_mps_problem_check(&p) == TORRE_ERR_UNSTABLE, "%d-D: 1.001 of the limit", dims);
+        p.influence = 4 * p.spacing;
+        double h = torre_mps_dt_limit(&p) / crossing * sqrt(2.0 * (dims == 2 ? 3 : 4));
+        CHECK(h * h < 4.0 / 3, "%d-D, r_e = 4: collisions are at h^2 = %.3f", dims, h * h);
+        p.viscosity = 10;
+        double viscous = torre_mps_norms_of(dims, p.spacing, p.influence).lambda0 / (2 * dims * 10);
+        CHECK(fabs(torre_mps_dt_limit(&p) / viscous - 1) < 1e-12, "%d-D: viscous limit", dims);
+        torre_md_particles_free(&c.particles);
+    }
+}
+
+/* Twice the Courant limit is refused; so is a particle that is shot through a wall, by its id, and
+ * one among the particles of a wall. */
 static void test_refusals(void **state)
 {
     (void)state;
@@ -430,16 +612,26 @@ static void test_refusals(void **state)
     CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "particle 8"), "status %d: %s",
           (int)status, torre_error_text());
     torre_mps_run_free(run);
+    c.particles.velocity[0][7] = 0;
+    c.particles.position[0][7] = c.layout.origin[0] - 0.6 * c.problem.spacing;
+    CHECK_OK(torre_mps_run_new(&c.problem, backend_name, &plan, &run));
+    status = torre_mps_run_start(run, NULL);
+    CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "particle 8 went through"),
+          "status %d: %s", (int)status, torre_error_text());
+    CHECK(fabs(run->row.excursion - 0.6) < 1e-9, "it is %.6f spacings outside", run->row.excursion);
+    torre_mps_run_free(run);
     torre_md_particles_free(&c.particles);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_norms),    cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_momentum), cmocka_unit_test(test_still_water),
-        cmocka_unit_test(test_collapse), cmocka_unit_test(test_orderings),
-        cmocka_unit_test(test_backends), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_norms),       cmocka_unit_test(test_courant),
+        cmocka_unit_test(test_definition),  cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_energy),      cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_still_water), cmocka_unit_test(test_collapse),
+        cmocka_unit_test(test_orderings),   cmocka_unit_test(test_backends),
+        cmocka_unit_test(test_refusals),
     };
     if (argc > 1) backend_name = argv[1];
     const torre_mps_backend *backend;

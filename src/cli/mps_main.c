@@ -54,16 +54,17 @@ static void tell_setup(FILE *out, const mps_settings *s, const mps_input *in,
 static void tell_head(FILE *out)
 {
     fprintf(out,
-            "#  Step       t, s   front, m   x/L  t*sqrt(2g/L)  speed, m/s  kinetic, J  p max, "
-            "Pa  n/n0 inside\n");
+            "#  Step       t, s   front, m   x/L  t*sqrt(2g/L)  speed, m/s  kinetic, J   energy, J "
+            " p max, Pa  n/n0 inside  beyond wall, l0\n");
 }
 
 static void tell_row(FILE *out, const mps_input *in, const torre_mps_row *r)
 {
     double x = mps_output_front(in, r);
-    fprintf(out, "%7" PRId64 " %10.5f %10.5f %5.3f %13.4f %11.4f %11.5g %10.1f %12.5f\n", r->step,
-            r->time, x, x / in->width, mps_output_time(in, r), r->speed, r->kinetic, r->pressure,
-            r->compression);
+    fprintf(out,
+            "%7" PRId64 " %10.5f %10.5f %5.3f %13.4f %11.4f %11.5g %11.5g %10.1f %12.5f %16.3f\n",
+            r->step, r->time, x, x / in->width, mps_output_time(in, r), r->speed, r->kinetic,
+            torre_mps_row_energy(r), r->pressure, r->compression, r->excursion);
     fflush(out);
 }
 
@@ -111,6 +112,9 @@ static void report_physics(torre_report *r, const mps_input *in, const torre_mps
     torre_report_real(last, "front", mps_output_front(in, &run->row));
     torre_report_real(last, "kinetic", run->row.kinetic);
     torre_report_real(last, "potential", run->row.potential);
+    torre_report_real(last, "elastic", run->row.elastic);
+    torre_report_real(last, "energy", torre_mps_row_energy(&run->row));
+    torre_report_real(last, "excursion", run->row.excursion);
     torre_report_real(last, "speed", run->row.speed);
     torre_report_real(last, "pressure", run->row.pressure);
     torre_report_real(last, "compression", run->row.compression);

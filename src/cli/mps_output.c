@@ -29,8 +29,9 @@ static torre_status open_tables(mps_output *out)
     }
     if (s->common.csv) {
         TORRE_TRY(torre_text_output_open(s->common.csv, &out->csv));
-        torre_text_output_print(out->csv, "step,t,front,kinetic,potential,speed,pressure,"
-                                          "compression,surface,px,py,pz\n");
+        torre_text_output_print(out->csv, "step,t,front,kinetic,potential,elastic,energy,"
+                                          "speed,pressure,compression,surface,excursion,px,py,pz"
+                                          "\n");
     }
     return TORRE_OK;
 }
@@ -136,10 +137,13 @@ static torre_status write_front(mps_output *out, const torre_mps_row *r)
 
 static torre_status write_csv(mps_output *out, const torre_mps_row *r)
 {
-    torre_text_output_print(
-        out->csv, "%" PRId64 ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%" PRId64 ",%.9g,%.9g,%.9g\n",
-        r->step, r->time, mps_output_front(out->input, r), r->kinetic, r->potential, r->speed,
-        r->pressure, r->compression, r->surface, r->momentum[0], r->momentum[1], r->momentum[2]);
+    torre_text_output_print(out->csv,
+                            "%" PRId64 ",%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%" PRId64
+                            ",%.9g,%.9g,%.9g,%.9g\n",
+                            r->step, r->time, mps_output_front(out->input, r), r->kinetic,
+                            r->potential, r->elastic, torre_mps_row_energy(r), r->speed,
+                            r->pressure, r->compression, r->surface, r->excursion, r->momentum[0],
+                            r->momentum[1], r->momentum[2]);
     return torre_text_output_publish(out->csv);
 }
 

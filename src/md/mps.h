@@ -2,13 +2,14 @@
  * Moving-particle semi-implicit (MPS) method, explicit and weakly compressible: a fluid with a free
  * surface in a tank of fixed particles. After T. Miyajima, K. Kubota, N. Fujita, "A porting and
  * optimization of search for neighbour-particle in MPS method for GPU by using OpenACC" (JAXA),
- * whose Proc 1 to 6 make a step:
+ * whose Proc 1 to 6 make a step, with a repulsion of colliding particles in Proc 4:
  *
  *     1  u' = u + dt (nu 2d/(lambda0 n0) sum over j of (u_j - u_i) w(|r_j - r_i|) + g)
  *     2  r' = r + dt u'
  *     3  n = sum over j of w(|r'_j - r'_i|);   P = c^2 rho (n/n0 - 1), no less than 0
- *     4  grad P from P_i + P_j at r' (mps_weight.h has the weights and why)
- *     5  u = u' - dt/rho grad P;  r = r' - dt^2/rho grad P
+ *     4  a = -grad P / rho + collisions, grad P from P_i + P_j, both at r' (mps_weight.h has the
+ *        weights, the collisions and why)
+ *     5  u = u' + dt a;  r = r' + dt^2 a
  *     6  t += dt
  *
  * over particles nearer than r_e; SI units, x along the tank, y up, z across it. n0 and lambda0 are
@@ -20,6 +21,11 @@
  *
  * A fluid particle with n < surface n0 belongs to the free surface. Its pressure is 0, as is that
  * of every particle with n < n0: tension would draw particles together into clumps.
+ *
+ * The energy is the sum of the kinetic, the potential in gravity, and the elastic: that of the
+ * pressure (U in mps_weight.h, over fluid and wall) and that of the collisions. Gravity and Proc 4
+ * only convert it; viscosity and the time step (Proc 5 moves on with the new velocity, so that
+ * every wave decays, see torre_mps_dt_limit) take some: it never grows.
  *
  * dt is constant. The paper adapts it to the largest velocity; here the sound speed, some ten times
  * that, sets the limit (torre_mps_dt_limit).
@@ -70,8 +76,9 @@ torre_mps_constants torre_mps_constants_of(const torre_mps_problem *problem);
  * matrix of trace 2 - 2 h^2 and determinant 1 - h^2, h = omega dt, so it decays where h^2 < 4/3;
  * the largest omega is found from the dispersion relation of the lattice. Particles that meet at
  * an impact are nearer than l0 and stiffer: a quarter of that dt is the limit (with half of it the
- * impact of the front on the far wall was seen to blow up). Viscosity bounds dt likewise, by
- * dt nu 2d/(lambda0 n0) 2 n0 < 2.
+ * impact of the front on the far wall was seen to blow up). Collisions add omega^2 = 2 z/d c^2/l0^2
+ * with z neighbours each, at most 6 in 2-D and 12 in 3-D: with them, too, h^2 < 4/3 (for large
+ * r_e). Viscosity bounds dt likewise, by dt nu 2d/(lambda0 n0) 2 n0 < 2.
  */
 double torre_mps_dt_limit(const torre_mps_problem *problem);
 
@@ -86,6 +93,8 @@ torre_md_problem torre_mps_geometry(const torre_mps_problem *problem);
  * last step's r' (of the initial positions at step 0); of dummies 0. */
 typedef struct torre_mps_state {
     double *position[3], *velocity[3], *pressure, *number_density;
+    double *collision; /* half of the energy of a particle's collisions, over m; m^2/s^2; of
+                          dummies 0 */
 } torre_mps_state;
 
 /* Seconds spent since set_particles; move: Proc 2 and what belongs to no other. */

@@ -252,6 +252,9 @@ static torre_status mps_cpu_get_state(torre_mps_solver *solver, const torre_mps_
     s->state->unload(&s->store, s->store.velocity, NULL, state->velocity);
     copy_by_id(s, s->field.pressure, state->pressure);
     copy_by_id(s, s->field.number_density, state->number_density);
+    if (!state->collision) return TORRE_OK;
+    s->loops->collision(&s->field, s->store.spare);
+    copy_by_id(s, s->store.spare, state->collision);
     return TORRE_OK;
 }
 

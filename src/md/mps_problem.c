@@ -67,6 +67,8 @@ torre_mps_constants torre_mps_constants_of(const torre_mps_problem *p)
                                  .n0 = n.n0,
                                  .stiffness = p->sound_speed * p->sound_speed * p->density,
                                  .gradient_factor = p->dims / (p->density * n.n_grad),
+                                 .collision_distance = TORRE_MPS_COLLISION_DISTANCE * p->spacing,
+                                 .collision_factor = pow(p->sound_speed / p->spacing, 2),
                                  .dt = p->dt};
 }
 
@@ -100,10 +102,13 @@ static double largest_frequency(int dims, double reach, const torre_mps_norms *n
 double torre_mps_dt_limit(const torre_mps_problem *p)
 {
     torre_mps_norms n = torre_mps_norms_of(p->dims, p->spacing, p->influence);
-    double omega = largest_frequency(p->dims, p->influence / p->spacing, &n) * p->sound_speed;
-    double sound = 0.25 * sqrt(4.0 / 3) * p->spacing / omega;
+    const double crossing = p->spacing / p->sound_speed; /* of a spacing by sound, s */
+    double omega = largest_frequency(p->dims, p->influence / p->spacing, &n);
+    double sound = 0.25 * sqrt(4.0 / 3) / omega * crossing;
+    double colliding_square = 2 * (p->dims == 2 ? 6.0 / 2 : 12.0 / 3);
+    double collision = sqrt(4.0 / 3 / (omega * omega + colliding_square)) * crossing;
     double viscous = p->viscosity > 0 ? n.lambda0 / (2 * p->dims * p->viscosity) : INFINITY;
-    return fmin(sound, viscous);
+    return fmin(fmin(sound, collision), viscous);
 }
 
 static torre_status check_positive(const char *what, double value)

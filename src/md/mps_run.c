@@ -19,7 +19,7 @@ torre_status torre_mps_run_new(const torre_mps_problem *problem, const char *bac
         torre_mps_run_free(r);
         return status;
     }
-    r->n0 = torre_mps_norms_of(problem->dims, problem->spacing, problem->influence).n0;
+    r->norms = torre_mps_norms_of(problem->dims, problem->spacing, problem->influence);
     *run = r;
     return TORRE_OK;
 }
@@ -31,14 +31,56 @@ void torre_mps_run_free(torre_mps_run *run)
     torre_md_particles_free(&run->now);
     free(run->pressure);
     free(run->number_density);
+    free(run->collision);
     free(run);
 }
 
-/* Add particle i to the row. */
-static void measure(torre_mps_run *run, int64_t i, torre_mps_row *row)
+double torre_mps_row_energy(const torre_mps_row *row)
+{
+    return row->kinetic + row->potential + row->elastic;
+}
+
+/* Walls in the whole box are a periodic axis of the tank, not its ends. */
+static void find_faces(torre_mps_run *run)
 {
     const torre_mps_problem *p = run->problem;
-    const double mass = p->density * pow(p->spacing, p->dims);
+    for (int a = 0; a < 3; a++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = p->fluid; i < p->fluid + p->wall; i++) {
+            low = fmin(low, p->position[a][i]);
+            high = fmax(high, p->position[a][i]);
+        }
+        bool closed = a < p->dims && high - low < p->box[a] - 1.5 * p->spacing;
+        run->low[a] = closed && p->wall ? low + p->spacing / 2 : -INFINITY;
+        run->high[a] = closed && p->wall ? high - p->spacing / 2 : INFINITY;
+    }
+}
+
+/* How far beyond the inner faces particle i is, m; below 0 inside. */
+static double beyond_faces(const torre_mps_run *run, int64_t i)
+{
+    double most = -INFINITY;
+    for (int a = 0; a < 3; a++) {
+        double r = run->now.position[a][i];
+        most = fmax(most, fmax(run->low[a] - r, r - run->high[a]));
+    }
+    return most;
+}
+
+/* Energy over mass of what particle i, fluid or wall, has stored. */
+static double elastic(const torre_mps_run *run, int64_t i)
+{
+    const torre_mps_problem *p = run->problem;
+    const torre_mps_norms *n = &run->norms;
+    double excess = fmax(0, run->number_density[i] / n->n0 - 1);
+    return p->dims * n->n0 / n->n_grad * p->sound_speed * p->sound_speed / 2 * excess * excess +
+           run->collision[i];
+}
+
+/* Add particle i to the row. */
+static void measure(torre_mps_run *run, int64_t i, double mass, torre_mps_row *row)
+{
+    const torre_mps_problem *p = run->problem;
     double square = 0;
     for (int a = 0; a < 3; a++) {
         double u = run->now.velocity[a][i];
@@ -50,45 +92,43 @@ static void measure(torre_mps_run *run, int64_t i, torre_mps_row *row)
     row->speed = fmax(row->speed, sqrt(square));
     row->pressure = fmax(row->pressure, run->pressure[i]);
     row->front = fmax(row->front, run->now.position[0][i] + p->spacing / 2);
-    if (run->number_density[i] < p->surface * run->n0)
+    row->excursion = fmax(row->excursion, beyond_faces(run, i) / p->spacing);
+    if (run->number_density[i] < p->surface * run->norms.n0)
         row->surface++;
     else
-        row->compression += run->number_density[i] / run->n0;
+        row->compression += run->number_density[i] / run->norms.n0;
 }
 
-/* The fluid must stay inside the outermost layer of dummies. */
+/* A particle among those of a wall does not come back: it has left the tank. */
 static torre_status check_inside(const torre_mps_run *run)
 {
     const torre_mps_problem *p = run->problem;
-    double low[3], high[3];
-    for (int a = 0; a < 3; a++) {
-        low[a] = INFINITY;
-        high[a] = -INFINITY;
-        for (int64_t i = p->fluid; i < p->count; i++) {
-            low[a] = fmin(low[a], run->now.position[a][i]);
-            high[a] = fmax(high[a], run->now.position[a][i]);
-        }
-    }
-    for (int64_t i = 0; i < p->fluid && p->fluid < p->count; i++)
-        for (int a = 0; a < 2; a++)
-            if (!(run->now.position[a][i] >= low[a] && run->now.position[a][i] <= high[a]))
-                return torre_fail(TORRE_ERR_UNSTABLE,
-                                  "step %lld: particle %lld went through a wall, to (%.4g, %.4g, "
-                                  "%.4g) m; use a smaller --dt or a larger --sound-speed",
-                                  (long long)run->step, (long long)i + 1, run->now.position[0][i],
-                                  run->now.position[1][i], run->now.position[2][i]);
-    return TORRE_OK;
+    if (run->row.excursion <= 0.5) return TORRE_OK;
+    int64_t i = 0;
+    while (beyond_faces(run, i) <= 0.5 * p->spacing) i++;
+    return torre_fail(
+        TORRE_ERR_UNSTABLE,
+        "step %lld: particle %lld went through a wall, to (%.4g, %.4g, %.4g) m; use a "
+        "smaller --dt or a larger --sound-speed",
+        (long long)run->step, (long long)i + 1, run->now.position[0][i], run->now.position[1][i],
+        run->now.position[2][i]);
 }
 
 static torre_status make_row(torre_mps_run *run)
 {
-    torre_mps_state state = {.pressure = run->pressure, .number_density = run->number_density};
+    const torre_mps_problem *p = run->problem;
+    const double mass = p->density * pow(p->spacing, p->dims);
+    torre_mps_state state = {.pressure = run->pressure,
+                             .number_density = run->number_density,
+                             .collision = run->collision};
     memcpy(state.position, run->now.position, sizeof state.position);
     memcpy(state.velocity, run->now.velocity, sizeof state.velocity);
     TORRE_TRY(run->backend->get_state(run->solver, &state));
-    torre_mps_row row = {.step = run->step, .time = (double)run->step * run->problem->dt};
-    for (int64_t i = 0; i < run->problem->fluid; i++) measure(run, i, &row);
-    int64_t inner = run->problem->fluid - row.surface;
+    torre_mps_row row = {
+        .step = run->step, .time = (double)run->step * p->dt, .excursion = -INFINITY};
+    for (int64_t i = 0; i < p->fluid; i++) measure(run, i, mass, &row);
+    for (int64_t i = 0; i < p->fluid + p->wall; i++) row.elastic += mass * elastic(run, i);
+    int64_t inner = p->fluid - row.surface;
     if (inner) row.compression /= (double)inner;
     run->row = row;
     return check_inside(run);
@@ -101,8 +141,10 @@ torre_status torre_mps_run_start(torre_mps_run *run, const torre_mps_watch *watc
     memcpy(run->now.box, p->box, sizeof run->now.box);
     run->pressure = calloc((size_t)p->count, sizeof(double));
     run->number_density = calloc((size_t)p->count, sizeof(double));
-    if (!run->pressure || !run->number_density)
+    run->collision = calloc((size_t)p->count, sizeof(double));
+    if (!run->pressure || !run->number_density || !run->collision)
         return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)p->count);
+    find_faces(run);
     TORRE_TRY(run->backend->create(p, &run->info, &run->solver));
     TORRE_TRY(run->backend->set_particles(run->solver));
     TORRE_TRY(make_row(run));

@@ -19,12 +19,18 @@ typedef struct torre_mps_row {
     double front;       /* outer edge of the fluid particle with the largest x, m from the box */
     double kinetic;     /* sum of m u^2 / 2, J (2-D: per metre across) */
     double potential;   /* sum of m g y, J, y from the bottom of the box */
+    double elastic;     /* of pressure and collisions, J (mps.h) */
     double momentum[3]; /* sum of m u */
     double speed;       /* the largest, m/s */
     double pressure;    /* the largest, Pa */
     double compression; /* mean n/n0 of fluid that is not surface; 0 where all of it is */
     int64_t surface;    /* fluid particles of the free surface */
+    double excursion;   /* how far the centre of a fluid particle is beyond the walls' inner faces,
+                           spacings: that of the furthest, below 0 inside; -infinite without walls */
 } torre_mps_row;
+
+/* kinetic + potential + elastic: it never grows (mps.h). */
+double torre_mps_row_energy(const torre_mps_row *row);
 
 /* A run in progress. The members may be read at any time. */
 typedef struct torre_mps_run {
@@ -33,11 +39,13 @@ typedef struct torre_mps_run {
     torre_md_info info;
     torre_mps_solver *solver; /* NULL before start */
     int64_t step;
-    double loop_s;                     /* seconds in the time loop */
-    torre_md_particles now;            /* positions and velocities at the last row */
-    double *pressure, *number_density; /* likewise */
-    torre_mps_row row;                 /* the last one */
-    double n0;
+    double loop_s;                                 /* seconds in the time loop */
+    torre_md_particles now;                        /* positions and velocities at the last row */
+    double *pressure, *number_density, *collision; /* likewise */
+    torre_mps_row row;                             /* the last one */
+    torre_mps_norms norms;
+    double low[3], high[3]; /* inner faces: half a spacing off the outermost wall particles;
+                               infinite where the box is periodic or empty */
 } torre_mps_run;
 
 /* What the caller wants on the way. Everything optional. */
@@ -56,7 +64,8 @@ torre_status torre_mps_run_new(const torre_mps_problem *problem, const char *bac
 /* Set the particles of the problem; the row of step 0. */
 torre_status torre_mps_run_start(torre_mps_run *run, const torre_mps_watch *watch);
 
-/* Advance by steps. TORRE_ERR_UNSTABLE where particles run away or leave the tank, too. */
+/* Advance by steps. TORRE_ERR_UNSTABLE where particles run away, too, or where a row finds one as
+ * far outside as the wall particles stand (half a spacing beyond the inner face). */
 torre_status torre_mps_run_advance(torre_mps_run *run, int64_t steps, const torre_mps_watch *watch);
 
 /*

@@ -19,6 +19,7 @@ typedef TORRE_REAL real;
 /* The pairs of one particle, a vector of neighbours at a time. */
 typedef struct pairs {
     torre_lanes dx, dy, dz; /* r_i - r_j */
+    torre_lanes square;     /* r^2 */
     torre_lanes inverse;    /* 1/r */
     torre_mask near;        /* closer than r_e */
 } pairs;
@@ -91,9 +92,9 @@ TORRE_INLINE pairs pairs_at(const view *v, int64_t i, int32_t k)
     const torre_mask live =
         torre_separation(&v->positions, i, v->lists->start[i] + k, v->lists->length[i] - k,
                          v->lists->wraps[i] ? 7 : 0, &p.dx, &p.dy, &p.dz);
-    torre_lanes square = p.dx * p.dx + p.dy * p.dy + p.dz * p.dz;
-    p.near = (square < v->reach_sq) & live;
-    p.inverse = inverse_root(square);
+    p.square = p.dx * p.dx + p.dy * p.dy + p.dz * p.dz;
+    p.near = (p.square < v->reach_sq) & live;
+    p.inverse = inverse_root(p.square);
     return p;
 }
 
@@ -159,12 +160,21 @@ static void sweep_density(const torre_mps_field *f)
     pressure[f->store->count] = 0; /* of the far particle, which pads lists */
 }
 
-/* -(1/rho) grad P */
+TORRE_INLINE torre_lanes overlap_of(const pairs *p, real distance)
+{
+    torre_lanes overlap = distance - p->square * p->inverse;
+    return torre_lanes_keep(overlap, (overlap > 0) & p->near);
+}
+
+/* -(1/rho) grad P and collisions */
 static void sweep_gradient(const torre_mps_field *f)
 {
     const view v = view_of(f);
     const TORRE_STATE *pressure = f->pressure;
-    const TORRE_STATE factor = (TORRE_STATE)f->constants.gradient_factor;
+    const torre_mps_constants *c = &f->constants;
+    const TORRE_STATE factor = (TORRE_STATE)c->gradient_factor;
+    const real spring = (real)(c->collision_factor / c->gradient_factor);
+    const real distance = (real)c->collision_distance;
 #pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
     for (int64_t i = 0; i < f->store->count; i++) {
         clear_force(&v, i);
@@ -176,8 +186,9 @@ static void sweep_gradient(const torre_mps_field *f)
             torre_lanes both = {0};
             for (int l = 0; l < TORRE_LANES; l++)
                 both[l] = (real)(pressure[i] + pressure[list[k + l]]);
-            torre_lanes g =
-                both * p.inverse * p.inverse * TORRE_MPS_GRADIENT_WEIGHT(v.influence, p.inverse);
+            torre_lanes g = (both * p.inverse * TORRE_MPS_GRADIENT_WEIGHT(v.influence, p.inverse) +
+                             spring * overlap_of(&p, distance)) *
+                            p.inverse;
             g = torre_lanes_keep(g, p.near);
             ax += __builtin_convertvector(g * p.dx, torre_sum_lanes);
             ay += __builtin_convertvector(g * p.dy, torre_sum_lanes);
@@ -185,6 +196,26 @@ static void sweep_gradient(const torre_mps_field *f)
         }
         torre_quad_state sum = factor * torre_lanes_sums(ax, ay, az, zero);
         memcpy(v.force + 4 * i, &sum, sizeof sum);
+    }
+}
+
+static void sweep_collision(const torre_mps_field *f, void *energy)
+{
+    const view v = view_of(f);
+    TORRE_STATE *out = energy;
+    const TORRE_STATE factor = (TORRE_STATE)(f->constants.collision_factor / 4);
+    const real distance = (real)f->constants.collision_distance;
+#pragma omp parallel for schedule(dynamic, PART) num_threads(f->store->threads)
+    for (int64_t i = 0; i < f->store->count; i++) {
+        out[i] = 0;
+        if (f->store->id[i] >= f->fluid + f->wall) continue;
+        torre_sum_lanes sum = {0}, zero = {0};
+        for (int32_t k = 0; k < f->lists->length[i]; k += TORRE_LANES) {
+            pairs p = pairs_at(&v, i, k);
+            torre_lanes overlap = overlap_of(&p, distance);
+            sum += __builtin_convertvector(overlap * overlap, torre_sum_lanes);
+        }
+        out[i] = factor * torre_lanes_sums(sum, zero, zero, zero)[0];
     }
 }
 
@@ -215,5 +246,6 @@ const torre_mps_loops TORRE_TYPED(torre_mps_loops) = {
     .viscosity = sweep_viscosity,
     .density = sweep_density,
     .gradient = sweep_gradient,
+    .collision = sweep_collision,
     .move = sweep_move,
 };

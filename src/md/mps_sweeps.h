@@ -26,8 +26,10 @@ typedef struct torre_mps_loops {
     void (*viscosity)(const torre_mps_field *field);
     /* number density and pressure (Proc 3), 0 for dummies */
     void (*density)(const torre_mps_field *field);
-    /* force = -grad P / rho (Proc 4), 0 for fixed particles */
+    /* force = -grad P / rho and collisions (Proc 4), 0 for fixed particles */
     void (*gradient)(const torre_mps_field *field);
+    /* energy[place] of the state type: the collision energy of torre_mps_state */
+    void (*collision)(const torre_mps_field *field, void *energy);
     /* u += dt force, r += drift u + step force (Proc 2: drift dt; Proc 5: step dt^2); returns the
      * largest speed, infinite where one is not a number */
     double (*move)(const torre_mps_field *field, double drift, double step);
