@@ -125,5 +125,10 @@ void mps_help(const torre_option *table)
     torre_options_help(table, stdout);
     puts("\n"
          "SI units; x along the tank from its left wall, y up from its floor, z across.");
-    particle_help_exit_codes("unstable (a time step above the Courant limit, too)");
+    puts("Particles nearer than 0.9 spacings push each other apart, those of walls, too. The table "
+         "has\n"
+         "the energy (kinetic, potential, elastic), which never grows, and how far the furthest\n"
+         "particle is beyond the inner faces of the walls, in spacings (below 0 inside).");
+    particle_help_exit_codes(
+        "unstable (a time step above the Courant limit or a particle inside a wall, too)");
 }

@@ -75,10 +75,9 @@ torre_mps_constants torre_mps_constants_of(const torre_mps_problem *problem);
  * The largest stable dt. A linear wave of frequency omega on the initial lattice is multiplied by a
  * matrix of trace 2 - 2 h^2 and determinant 1 - h^2, h = omega dt, so it decays where h^2 < 4/3;
  * the largest omega is found from the dispersion relation of the lattice. Particles that meet at
- * an impact are nearer than l0 and stiffer: a quarter of that dt is the limit (with half of it the
- * impact of the front on the far wall was seen to blow up). Collisions add omega^2 = 2 z/d c^2/l0^2
- * with z neighbours each, at most 6 in 2-D and 12 in 3-D: with them, too, h^2 < 4/3 (for large
- * r_e). Viscosity bounds dt likewise, by dt nu 2d/(lambda0 n0) 2 n0 < 2.
+ * an impact are nearer than l0 and stiffer: a quarter of that dt is the limit. Collisions add
+ * omega^2 = 2 z/d c^2/l0^2 with z neighbours each, at most 6 in 2-D and 12 in 3-D: with them, too,
+ * h^2 < 4/3 (for large r_e). Viscosity bounds dt likewise, by dt nu 2d/(lambda0 n0) 2 n0 < 2.
  */
 double torre_mps_dt_limit(const torre_mps_problem *problem);
 
