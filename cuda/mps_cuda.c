@@ -15,7 +15,7 @@
 #include "md_cuda_solver.h"
 #include "mps_launch.h"
 
-#define DEFAULT_SKIN 0.2    /* of the spacing */
+#define DEFAULT_SKIN 0.35   /* of the spacing */
 #define SLACK        0.1    /* of half the skin, for Proc 5, which moves on after this is checked */
 #define GROWTH       1.25   /* how much faster the fastest may become before the next look */
 #define FEW          200000 /* particles that leave the device empty with a thread each */
@@ -323,7 +323,9 @@ static torre_status is_due(mps_cuda_solver *s, bool *due)
     double left = (limit - sqrt(moved)) / per_step;
     *due = left < 1; /* the next step could go too far */
     if (*due && sqrt(moved) > limit) m->counts.dangerous_builds++;
-    s->next_look = m->step + (int64_t)fmax(1, floor(*due ? limit / per_step : left));
+    double ahead = *due ? limit / per_step : left;
+    /* halfway: at an impact the fastest becomes faster than that within a few steps */
+    s->next_look = m->step + (int64_t)fmax(1, floor(ahead / 2));
     return TORRE_OK;
 }
 
