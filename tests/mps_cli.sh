@@ -57,7 +57,7 @@ for try in {1..200}; do
 done
 kill -9 $runner
 wait $runner 2>/dev/null
-for name in front:4 gauges:2 run:12; do
+for name in front:4 gauges:2 run:15; do
     awk -F, -v n=${name#*:} 'NF != n { exit 1 } END { exit NR < 7 }' killed/${name%:*}.csv ||
         fail "a killed run: ${name%:*}.csv is $(cat killed/${name%:*}.csv)"
 done

@@ -25,8 +25,9 @@ typedef struct torre_mps_row {
     double pressure;    /* the largest, Pa */
     double compression; /* mean n/n0 of fluid that is not surface; 0 where all of it is */
     int64_t surface;    /* fluid particles of the free surface */
-    double excursion;   /* how far the centre of a fluid particle is beyond the walls' inner faces,
-                           spacings: that of the furthest, below 0 inside; -infinite without walls */
+    /* how far the centre of a fluid particle is beyond the walls' inner faces, spacings: the
+     * furthest, below 0 inside; -infinite without walls */
+    double excursion;
 } torre_mps_row;
 
 /* kinetic + potential + elastic: it never grows (mps.h). */
@@ -44,8 +45,9 @@ typedef struct torre_mps_run {
     double *pressure, *number_density, *collision; /* likewise */
     torre_mps_row row;                             /* the last one */
     torre_mps_norms norms;
-    double low[3], high[3]; /* inner faces: half a spacing off the outermost wall particles;
-                               infinite where the box is periodic or empty */
+    /* inner faces: half a spacing off the outermost wall particles; infinite where the box is
+     * periodic or empty */
+    double low[3], high[3];
 } torre_mps_run;
 
 /* What the caller wants on the way. Everything optional. */
