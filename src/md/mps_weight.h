@@ -23,9 +23,9 @@
  * short enough. Particle methods therefore let particles collide: H.-Y. Lee et al., Comput. Methods
  * Appl. Mech. Engrg. 200 (2011) 1113 for MPS; A. Kruisbrink et al., J. Appl. Math. Phys. 6 (2018)
  * 1860 against passing through walls; M. Jandaghian et al., J. Comput. Phys. 434 (2021) 110202 for
- * the weakly compressible MPS. Here two particles nearer than d push each other apart with
+ * the weakly compressible MPS. Here two particles nearer than d are pushed apart, each with
  *
- *     c^2/l0^2 (d - r),        the gradient of the energy  m c^2/2 ((d - r)/l0)^2  of the pair,
+ *     m c^2/l0^2 (d - r),      the gradient of the energy  m c^2/2 ((d - r)/l0)^2  of the pair,
  *
  * a spring of the stiffness that a cubic lattice of springs with the sound speed c has. Central
  * forces of pairs conserve momentum, angular momentum and energy; the time step damps them as it
