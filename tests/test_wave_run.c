@@ -279,7 +279,10 @@ static void test_too_large(void **state)
     for (int w = 0; w < wave_way_count; w++) {
         torre_wave_problem p = wave_case_problem(100000, 100000, 1000, 4);
         torre_wave_run *run;
-        CHECK_OK(torre_wave_run_new(&p, wave_backend->name, &wave_ways[w].plan, &run));
+        torre_status status = torre_wave_run_new(&p, wave_backend->name, &wave_ways[w].plan, &run);
+        if (status == TORRE_ERR_USAGE && strcmp(wave_backend->name, "cpu") != 0)
+            continue; /* no such kernels in this build */
+        CHECK(!status, "%s: %s", wave_ways[w].name, torre_error_text());
         CHECK(run->info.memory_bytes >= torre_wave_cells(&p) * 16 && run->info.lacking[0] &&
                   run->info.plan.tower_height > 0 && run->info.model_bytes_per_update > 0,
               "%s: %lld bytes, lacking '%s'", wave_ways[w].name, (long long)run->info.memory_bytes,
