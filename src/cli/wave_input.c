@@ -89,34 +89,38 @@ void wave_size_text(const int64_t size[3], bool plane, char *buffer, size_t byte
 
 static bool names_array(const char *velocity) { return ends_with(velocity, ".npy"); }
 
+/* One number for all axes, or one for each that there is. */
+static torre_status choose_spacing(const wave_settings *s, bool plane, torre_wave_problem *p)
+{
+    const double *h = s->spacing;
+    const bool pair = h[2] == 0, equal = h[0] == h[1] && h[0] == h[2];
+    if (pair != plane && !equal)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--spacing of a grid of %d dimensions must be %s (got %d numbers)",
+                          plane ? 2 : 3, plane ? "H or HX,HZ" : "H or HX,HY,HZ", pair ? 2 : 3);
+    p->spacing[0] = h[0];
+    p->spacing[1] = plane ? INFINITY : h[1];
+    p->spacing[2] = plane ? h[1] : h[2];
+    return TORRE_OK;
+}
+
 /* Grid and dimensions: of --size, else of the velocity file, else the default. */
 static torre_status choose_grid(const wave_settings *s, const torre_option *table, wave_input *in)
 {
-    torre_wave_problem *p = &in->problem;
     torre_npy_header file = {.dims = 0};
     const bool given = torre_options_given(table, "size");
     if (names_array(s->velocity)) TORRE_TRY(torre_npy_header_read(s->velocity, &file));
     if (file.dims == 1)
         return torre_fail(TORRE_ERR_INPUT, "%s has one axis; a velocity model has two or three",
                           s->velocity);
-    const int64_t *from = given || !file.dims ? s->size : file.shape;
-    const int64_t numbers = given ? 1 + (s->size[1] > 0) + (s->size[2] > 0) : file.dims;
-    const bool plane = numbers == 2;
-    for (int a = 0; a < 3; a++) {
-        p->size[a] = numbers == 1 ? from[0] : from[a];
-        p->spacing[a] = s->spacing[a];
-    }
-    const bool pair = s->spacing[2] == 0; /* HX,HZ */
-    if (pair != plane && (pair || s->spacing[1] != s->spacing[0] || s->spacing[2] != s->spacing[0]))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "--spacing of a grid of %d dimensions must be %s (got %d numbers)",
-                          plane ? 2 : 3, plane ? "H or HX,HZ" : "H or HX,HY,HZ", pair ? 2 : 3);
-    if (!plane) return TORRE_OK;
-    p->size[2] = from[1];
-    p->size[1] = 1;
-    if (pair) p->spacing[2] = s->spacing[1];
-    p->spacing[1] = INFINITY;
-    return TORRE_OK;
+    const int64_t *n = given || !file.dims ? s->size : file.shape;
+    const bool cube = given && n[1] == 0;
+    const bool plane = given ? n[1] > 0 && n[2] == 0 : file.dims == 2;
+    int64_t *size = in->problem.size;
+    size[0] = n[0];
+    size[1] = cube ? n[0] : plane ? 1 : n[1];
+    size[2] = cube ? n[0] : plane ? n[1] : n[2];
+    return choose_spacing(s, plane, &in->problem);
 }
 
 /* The file's shape against the grid. An array (nx, nz) is a plane, or the same for every y. */
