@@ -197,6 +197,7 @@ static void test_bad_csv(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         write_text(bad[i][0], strlen(bad[i][0]));
         assert_int_equal(torre_csv_points_read(path, with_amplitudes, &list), TORRE_ERR_INPUT);
+        assert_null(list.points); /* also where some were read before */
         snprintf(text, sizeof text, "%s%s", path, bad[i][1]);
         assert_string_equal(torre_error_text(), text);
     }

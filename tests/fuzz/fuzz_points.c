@@ -27,8 +27,11 @@ static void parse_words(const uint8_t *data, size_t size, torre_point_rule rule)
     memcpy(text, data, size);
     text[size] = 0;
     if (strstr(text, ".csv")) return; /* would be read */
-    for (char *colon = strrchr(text, ':'); colon; colon = NULL)
-        if (strlen(colon) > 5) colon[5] = 0; /* lines of at most 9999 points */
+    for (const char *at = text; *at; at += strspn(at, "0123456789") + 1) {
+        size_t digits = strspn(at, "0123456789");
+        if (digits > 3) return; /* lines of at most 999 points */
+        if (!at[digits]) break;
+    }
     if (torre_point_list_parse("source", text, rule, &list) == TORRE_OK) check(&list);
 }
 

@@ -96,7 +96,8 @@ class Bench:
         mine = [os.path.join("tests", "CMakeFiles", f"{t}.dir") for t in self.tests]
         self.units = [u for u in self.units
                       if "/tests/" not in u.object[len(build):] or any(m in u.object for m in mine)]
-        self.units = [u for u in self.units if "/bench/" not in u.object and "/examples/" not in u.object]
+        self.units = [u for u in self.units
+                      if not any(f"/{part}/" in u.object for part in ("bench", "examples", "cli"))]
         self.original = self.compile(full, "original")
         assert self.original is not None, f"{path} does not compile as it is"
         self.time = {}
@@ -140,7 +141,8 @@ class Bench:
         program = os.path.join(self.folder, test)
         own = {os.path.realpath(os.path.join(place, w)) for w in words}
         # objects of libraries come before the libraries, which then are not asked for them
-        front = [o for name, o in objects.items() if name not in own]
+        front = [o for name, o in objects.items()
+                 if name not in own and not name.startswith(os.path.join(place, ""))]
         words = [objects.get(os.path.realpath(os.path.join(place, w)), w) for w in words]
         link = [w for w in words[:at] if os.path.basename(w) != "ccache"] + ["-o", program] + front
         done = subprocess.run(link + words[at + 2:], cwd=place, capture_output=True, check=False)
