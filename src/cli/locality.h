@@ -45,10 +45,11 @@ typedef struct locality_job {
     locality_ordering list[LOCALITY_MAX_ORDERINGS];
     int count;
     torre_stencil_bins stencil;
-    torre_output *csv, *json;  /* NULL where not asked for */
-    torre_report *report;      /* with size and stencil filled in */
-    torre_report *report_list; /* "orderings" */
-    bool table;                /* whether a table goes to standard output */
+    torre_output *csv, *json;   /* NULL where not asked for */
+    torre_report *report;       /* with size and stencil filled in */
+    torre_report *report_list;  /* "orderings" */
+    torre_report *report_first; /* its first entry */
+    bool table;                 /* whether a table goes to standard output */
     char csv_path[1024], script_path[1024];
 
     /* writes the gnuplot commands after the usual settings; NULL: nothing to plot */
@@ -115,7 +116,7 @@ extern const char *const locality_shapes[];
          .value = &(job).json_option,                                                              \
          .metavar = "FILE",                                                                        \
          .help = "write the report as JSON (- for standard output); results of orderings are "     \
-                 "a list, with one of them, too"},                                                 \
+                 "a list, and those of the first stand beside it, too"},                           \
         {.name = "plot",                                                                           \
          .kind = TORRE_OPTION_TEXT,                                                                \
          .value = &(job).plot,                                                                     \
@@ -158,7 +159,8 @@ torre_status locality_read_list(const char *option, const char *text, int64_t lo
 
 /*
  * Where the results of one ordering go in the report: a new entry of "orderings", be there one or
- * many. Adds the name and whether it is exact. Call it with index 0, 1, ...
+ * many. Adds the name and whether it is exact. Call it with index 0, 1, ... What the first one
+ * holds is repeated beside the list, for readers that ask about one ordering.
  */
 torre_report *locality_report_of(locality_job *job, int index);
 

@@ -199,6 +199,7 @@ static torre_status run_script(const locality_job *job)
 torre_status locality_job_end(locality_job *job, torre_status status)
 {
     if (job->csv) status = torre_output_finish(&job->csv, status);
+    torre_report_repeat(job->report, job->report_first);
     if (job->json && !status)
         status = torre_report_write(job->report, torre_output_stream(job->json));
     if (job->json) status = torre_output_finish(&job->json, status);
@@ -250,6 +251,7 @@ torre_report *locality_report_of(locality_job *job, int index)
 {
     if (index == 0) job->report_list = torre_report_array(job->report, "orderings");
     torre_report *at = torre_report_object(job->report_list, NULL);
+    if (index == 0) job->report_first = at;
     torre_report_text(at, "ordering", job->list[index].name);
     torre_report_bool(at, "exact", torre_ordering_is_exact(&job->list[index].ordering));
     return at;

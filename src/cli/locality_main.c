@@ -75,7 +75,8 @@ static const char tutorial[] =
     "`locality SUBCOMMAND --help` lists the options: every subcommand prints a table,\n"
     "and writes CSV (--csv), JSON (--json) and pictures (--plot, by gnuplot; the script\n"
     "is kept). The JSON of curve, offsets, cache and hits has a list \"orderings\" with an\n"
-    "entry for each, also where it is only one; that of recommend a list \"ranking\".\n"
+    "entry for each, also where it is only one, and the members of the first entry beside\n"
+    "it; that of recommend a list \"ranking\".\n"
     "`locality --version` tells the version.\n";
 
 static torre_status unknown(const char *name)

@@ -111,6 +111,26 @@ torre_report *torre_report_array(torre_report *parent, const char *name)
     return add_node(parent, name, NULL, "[]");
 }
 
+/* A node and all below it. */
+static void repeat_node(torre_report *at, const torre_report *node)
+{
+    char *text = node->text ? copy_text(node->text) : NULL;
+    if (node->text && !text) {
+        at->root->failed = true;
+        return;
+    }
+    torre_report *copy = add_node(at, NULL, text, node->brackets);
+    if (copy && node->name && !(copy->name = copy_text(node->name))) at->root->failed = true;
+    if (copy) torre_report_repeat(copy, node);
+}
+
+void torre_report_repeat(torre_report *at, const torre_report *from)
+{
+    if (!at || !from) return;
+    for (const torre_report *member = from->first; member; member = member->next)
+        repeat_node(at, member);
+}
+
 void torre_report_text(torre_report *at, const char *name, const char *value)
 {
     add_scalar(at, name, value ? quoted(value) : copy_text("null"));

@@ -35,6 +35,9 @@ void torre_report_free(torre_report *report);
 torre_report *torre_report_object(torre_report *parent, const char *name);
 torre_report *torre_report_array(torre_report *parent, const char *name);
 
+/* The members of one object once more at the end of another. */
+void torre_report_repeat(torre_report *at, const torre_report *from);
+
 void torre_report_text(torre_report *at, const char *name, const char *value);
 void torre_report_integer(torre_report *at, const char *name, int64_t value);
 void torre_report_real(torre_report *at, const char *name, double value);
