@@ -117,12 +117,17 @@ class Bench:
         shutil.copyfile(text_path, place)
         for number, u in enumerate(self.units):
             out = os.path.join(self.folder, f"{name}{number}.o")
-            words = [w.replace(f"-I{ROOT}", f"-I{tree}") for w in u.command]
-            words += ["-O1", "-w", "-c", u.source.replace(ROOT + "/", tree + "/", 1), "-o", out]
+            words = ["-I" + self.moved(w[2:], tree) if w.startswith("-I") else w for w in u.command]
+            words += ["-O1", "-w", "-c", self.moved(u.source, tree), "-o", out]
             if subprocess.run(words, capture_output=True, cwd=self.folder, check=False).returncode:
                 return None
             objects[u.object] = out
         return objects
+
+    def moved(self, path, tree):
+        """A path of the sources, in the tree; what the build has made stays where it is."""
+        inside = path == ROOT or path.startswith(ROOT + "/")
+        return tree + path[len(ROOT):] if inside and not path.startswith(self.build + "/") else path
 
     def is_equivalent(self, objects):
         """Whether all objects are those of the file as it is."""
