@@ -2,6 +2,7 @@
 #include "cuda/wave_axes.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tiling/diamond.h"
 
@@ -127,4 +128,17 @@ double torre_axes_worth(const torre_wave_problem *p, const torre_tower_room *roo
 {
     double stepwise = torre_stepwise_rate(p, points);
     return room ? fmax(stepwise, torre_tower_rate(p, room)) : stepwise / 2;
+}
+
+bool torre_axes_offer(torre_axes_choice *choice, const char *axes, const torre_turned *turned,
+                      const torre_tower_room *room, bool every_dts)
+{
+    double worth = !room ? 0 : every_dts ? 2 : 1;
+    if (choice->for_rate) worth = torre_axes_worth(&turned->problem, room, turned->points);
+    if (worth > choice->worth) {
+        const bool first = strcmp(axes, torre_axis_orders[0]) == 0;
+        choice->worth = choice->for_rate && first ? 1.05 * worth : worth; /* the caller's own */
+        strcpy(choice->axes, axes);
+    }
+    return !choice->for_rate && choice->worth == 2;
 }

@@ -38,4 +38,19 @@ bool torre_stepwise_pays(const torre_wave_problem *turned, const torre_tower_roo
 double torre_axes_worth(const torre_wave_problem *turned, const torre_tower_room *room,
                         bool points);
 
+/* The best of the orders of the axes that were offered; all zero before the first. */
+typedef struct torre_axes_choice {
+    bool for_rate; /* the fastest; otherwise the first that suits towers of the most tiles */
+    double worth;  /* 0: nothing yet */
+    char axes[4];
+} torre_axes_choice;
+
+/*
+ * Offer an order (those of torre_axis_orders in turn). room: of the tile that the plan would choose
+ * by itself, NULL without towers; every_dts: towers of all dts can have the faces. Says whether no
+ * later order can be better. Knows of no tile that is wished for, so that no bits depend on one.
+ */
+bool torre_axes_offer(torre_axes_choice *choice, const char *axes, const torre_turned *turned,
+                      const torre_tower_room *room, bool every_dts);
+
 #endif

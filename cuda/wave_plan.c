@@ -123,22 +123,21 @@ typedef struct tower_choice {
 
 /* choice: of whose plan the axes and the device are given. */
 static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *wish,
-                                 const char *advice, tower_choice *choice)
+                                 const torre_cuda_settings *settings, const char *advice,
+                                 tower_choice *choice)
 {
     const torre_wave_problem *p = &t->problem;
     torre_wave_plan *plan = &choice->plan;
     torre_tower_shape *shape = &choice->shape;
     const torre_tower_kernel *k = NULL;
-    torre_cuda_settings settings;
     cudaError_t e = cudaSuccess;
     int tried = wish->dts;
-    TORRE_TRY(torre_cuda_settings_read(&settings));
     if (wish->dts) {
-        k = find_kernel(p, wish->dts, false, &settings, &e, shape);
+        k = find_kernel(p, wish->dts, false, settings, &e, shape);
     } else {
         for (int any = 0; any < 2 && !k; any++)
             for (int i = 0; (tried = preferred_dts(p->order, p->precision, i)) != 0; i++) {
-                k = find_kernel(p, tried, !any, &settings, &e, shape);
+                k = find_kernel(p, tried, !any, settings, &e, shape);
                 if (k && torre_towers_fit(t, tried, advice) == TORRE_OK) break;
                 k = NULL;
             }
@@ -231,60 +230,15 @@ static torre_status room_for_axes(const torre_wave_problem *p, int64_t *room)
     return TORRE_OK;
 }
 
-/*
- * Tries the orders of the axes; the caller's own unless it is impossible or another (for_rate) is
- * clearly faster, with whichever engine and whatever dts is asked for, since bits depend on them.
- * choice: all zero but for the plan, whose engine and device are given, and its axes, if they are
- * wished for. Fails where there are no towers, but with axes if one step at a time is best there.
- */
-static torre_status choose_axes(const torre_wave_problem *p, const torre_wave_plan *wish,
-                                bool for_rate, tower_choice *choice)
+/* Whether towers of every dts of this build can have the faces. */
+static bool every_dts_fits(const torre_turned *t)
 {
-    torre_turned t;
-    double best = 0;
-    int64_t most = 0;
-    const torre_wave_plan plan = choice->plan;
-    torre_wave_plan any_dts = *wish;
-    any_dts.dts = 0;
-    if (plan.axes[0]) {
-        torre_turn_problem(p, plan.axes, &t);
-        return choose_tower(&t, wish, "take the axes in another order or use --engine stepwise",
-                            choice);
+    for (int i = 0; torre_tower_kernels[i]; i++) {
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        if (k->order != t->problem.order || k->precision != (int)t->problem.precision) continue;
+        if (torre_towers_fit(t, k->dts, "")) return false;
     }
-    TORRE_TRY(room_for_axes(p, &most));
-    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
-        tower_choice its = {.plan = plan};
-        if (best > 0 && !for_rate) break;
-        strcpy(its.plan.axes, torre_axis_orders[i]);
-        if (torre_axes_check(p, its.plan.axes)) continue;
-        torre_turn_problem(p, its.plan.axes, &t);
-        if (memory_of(&t) > most) continue;
-        tower_choice usual = its;
-        bool towers = !choose_tower(&t, &any_dts, "", &usual);
-        bool fits = wish->dts ? !choose_tower(&t, wish, "", &its) : towers;
-        if (!wish->dts) its = usual;
-        if (!fits && (towers || !for_rate)) continue;
-        const torre_tower_room *room = towers ? &usual.room : fits ? &its.room : NULL;
-        double worth = torre_axes_worth(&t.problem, room, t.points);
-        if (worth <= best) continue;
-        best = i == 0 ? 1.05 * worth : worth;
-        *choice = its;
-    }
-    if (choice->kernel) return TORRE_OK;
-    torre_turn_problem(p, best > 0 ? choice->plan.axes : torre_axis_orders[0], &t);
-    return choose_tower(&t, wish,
-                        best > 0 ? "use --engine stepwise, or another order of the axes"
-                                 : "nor will another order of the axes do; use --engine stepwise",
-                        choice);
-}
-
-const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
-{
-    for (int i = 0; torre_step_kernels[i]; i++)
-        if (torre_step_kernels[i]->order == p->order &&
-            torre_step_kernels[i]->precision == (int)p->precision)
-            return torre_step_kernels[i];
-    return NULL;
+    return true;
 }
 
 /* Whether towers may have to, or want to, take the axes in another order. */
@@ -296,10 +250,58 @@ static bool may_turn(const torre_wave_problem *p, bool for_rate)
     return false;
 }
 
-/* Towers; or, where the caller left that open, the decision for one step at a time, in
- * info->plan.engine. planes: wish for blocks, or 0. */
+/*
+ * The order of the axes of the plan, unless it is given there. Bits depend on it, so it is a matter
+ * of the problem, the GPU and the build alone: engine and tile have no say, not even by the
+ * environment. advice: what to do about towers that cannot have it.
+ */
+static torre_status choose_axes(const torre_wave_problem *p, bool for_rate, torre_wave_plan *plan,
+                                const char **advice)
+{
+    static const torre_wave_plan any_tile;
+    static const torre_cuda_settings any_planes;
+    torre_axes_choice choice = {.for_rate = for_rate};
+    int64_t most = 0;
+    *advice = "take the axes in another order or use --engine stepwise";
+    if (plan->axes[0]) return TORRE_OK;
+    *advice = plan->dts ? "take another --dts or use --engine stepwise"
+                        : "use --engine stepwise, or another order of the axes";
+    strcpy(plan->axes, torre_axis_orders[0]);
+    if (!may_turn(p, for_rate)) return TORRE_OK;
+    TORRE_TRY(room_for_axes(p, &most));
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
+        const char *axes = torre_axis_orders[i];
+        tower_choice usual = {.plan = {.device = plan->device}};
+        torre_turned t;
+        if (torre_axes_check(p, axes)) continue;
+        torre_turn_problem(p, axes, &t);
+        if (memory_of(&t) > most) continue;
+        bool towers = choose_tower(&t, &any_tile, &any_planes, "", &usual) == TORRE_OK;
+        if (torre_axes_offer(&choice, axes, &t, towers ? &usual.room : NULL,
+                             towers && every_dts_fits(&t)))
+            break;
+    }
+    if (choice.worth == 0)
+        *advice = "nor will another order of the axes do; use --engine stepwise";
+    else
+        strcpy(plan->axes, choice.axes);
+    return TORRE_OK;
+}
+
+const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
+{
+    for (int i = 0; torre_step_kernels[i]; i++)
+        if (torre_step_kernels[i]->order == p->order &&
+            torre_step_kernels[i]->precision == (int)p->precision)
+            return torre_step_kernels[i];
+    return NULL;
+}
+
+/* Towers on the axes of info->plan; or, where the caller left that open, the decision for one step
+ * at a time, in info->plan.engine. */
 static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_plan *wish,
-                                const struct cudaDeviceProp *device, bool open, int64_t planes,
+                                const struct cudaDeviceProp *device, bool open,
+                                const torre_cuda_settings *settings, const char *advice,
                                 torre_wave_info *info, const torre_tower_kernel **kernel,
                                 torre_tower_shape *shape)
 {
@@ -309,14 +311,13 @@ static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_pl
     info->reason = TORRE_TOWERS_SLOWER;
     if (open && device->major != 9 && p->order > 2)
         return TORRE_OK; /* not even asked about, since the driver would compile them first */
-    torre_status status = choose_axes(p, wish, turns_for_rate(p, device), &towers);
+    torre_turn_problem(p, info->plan.axes, &t);
+    torre_status status = choose_tower(&t, wish, settings, advice, &towers);
     if (status) {
-        info->reason = TORRE_TOWERS_REFUSED; /* plan_stepwise finds the axes itself */
+        info->reason = TORRE_TOWERS_REFUSED;
         return open ? TORRE_OK : status;
     }
-    torre_turn_problem(p, towers.plan.axes, &t);
-    TORRE_TRY(check_planes(&t.problem, towers.plan.dts, planes));
-    strcpy(info->plan.axes, towers.plan.axes); /* for both engines, so that bits are the same */
+    TORRE_TRY(check_planes(&t.problem, towers.plan.dts, settings->planes));
     if (open && torre_stepwise_pays(&t.problem, &towers.room, device->major)) return TORRE_OK;
     info->plan = towers.plan;
     info->reason = TORRE_NO_REASON;
@@ -326,21 +327,13 @@ static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_pl
     return TORRE_OK;
 }
 
-/* One step at a time; axes as towers have them, so that bits are the same. */
-static torre_status plan_stepwise(const torre_wave_problem *p, const torre_wave_plan *wish,
-                                  bool for_rate, torre_wave_info *info)
+static torre_status plan_stepwise(const torre_wave_problem *p, torre_wave_info *info)
 {
     if (!torre_cuda_stepper(p))
         return torre_fail(TORRE_ERR_USAGE,
                           "--engine stepwise --order %d --precision %s: no such kernel in this "
                           "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
                           p->order, p->precision == TORRE_F32 ? "f32" : "f64");
-    tower_choice towers = {.plan = info->plan};
-    if (!info->plan.axes[0] && may_turn(p, for_rate)) {
-        choose_axes(p, wish, for_rate, &towers); /* says where there are none, too */
-        strcpy(info->plan.axes, towers.plan.axes);
-    }
-    if (!info->plan.axes[0]) strcpy(info->plan.axes, torre_axis_orders[0]);
     info->plan.dts = info->plan.dts ? info->plan.dts : 1;
     info->plan.tower_height = 1;
     info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
@@ -355,6 +348,7 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     struct cudaDeviceProp device;
     torre_cuda_settings settings;
     torre_turned t;
+    const char *advice;
     memset(info, 0, sizeof *info);
     info->plan = *wish;
     if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
@@ -373,11 +367,11 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     snprintf(info->device, sizeof info->device, "%.100s", device.name);
     bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
     *kernel = NULL;
+    TORRE_TRY(choose_axes(p, turns_for_rate(p, &device), &info->plan, &advice));
     if (info->plan.engine == TORRE_TORRE)
-        TORRE_TRY(plan_towers(p, wish, &device, open && torre_cuda_stepper(p), settings.planes,
+        TORRE_TRY(plan_towers(p, wish, &device, open && torre_cuda_stepper(p), &settings, advice,
                               info, kernel, shape));
-    if (info->plan.engine == TORRE_STEPWISE)
-        TORRE_TRY(plan_stepwise(p, wish, turns_for_rate(p, &device), info));
+    if (info->plan.engine == TORRE_STEPWISE) TORRE_TRY(plan_stepwise(p, info));
     torre_turn_problem(p, info->plan.axes, &t);
     info->memory_bytes = memory_of(&t);
     return check_memory(p, info);

@@ -383,11 +383,113 @@ static void points_cost(void **state)
     }
 }
 
+/* Those of a build, the one that is preferred first. */
+static const int built_dts[6] = {4, 8, 3, 2, 1, 6};
+
+/* The order that the plan would take. */
+static torre_axes_choice choose(const torre_wave_problem *p, bool for_rate)
+{
+    torre_axes_choice choice = {.for_rate = for_rate};
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
+        torre_turned t;
+        torre_turn_problem(p, torre_axis_orders[i], &t);
+        torre_tower_room room = {.planes = 32, .blocks = 132};
+        int fitting = 0;
+        for (int d = 0; d < 6; d++)
+            if (torre_towers_fit(&t, built_dts[d], "") == TORRE_OK && fitting++ == 0)
+                room.dts = built_dts[d];
+        if (torre_axes_offer(&choice, torre_axis_orders[i], &t, fitting ? &room : NULL,
+                             fitting == 6))
+            break;
+    }
+    return choice;
+}
+
+static bool all_fit(const torre_wave_problem *p, const char *axes)
+{
+    torre_turned t;
+    torre_turn_problem(p, axes, &t);
+    for (int d = 0; d < 6; d++)
+        if (torre_towers_fit(&t, built_dts[d], "")) return false;
+    return true;
+}
+
+/* On small grids with periodic faces, the first order of the axes on which every tile works, where
+ * there is one: so all tiles give the same bits, and none is refused. */
+static void axes_suit_all_tiles(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    int suited = 0;
+    for (int i = 0; i < 2000; i++) {
+        torre_wave_problem p = plain_problem();
+        p.order = 2 + 2 * (i % 4);
+        for (int a = 0; a < 3; a++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            p.size[a] = 1 + (int64_t)(seed >> 33) % 60;
+            const torre_face face = seed >> 63 ? TORRE_PERIODIC : TORRE_RIGID;
+            p.face[a][0] = p.face[a][1] = face;
+        }
+        const torre_axes_choice choice = choose(&p, false);
+        int first = 0;
+        while (first < TORRE_AXIS_ORDERS && !all_fit(&p, torre_axis_orders[first])) first++;
+        if (first == TORRE_AXIS_ORDERS) {
+            CHECK(choice.worth < 2, "%s is no order for all tiles", choice.axes);
+            continue;
+        }
+        suited++;
+        CHECK(strcmp(choice.axes, torre_axis_orders[first]) == 0, "%s instead of %s", choice.axes,
+              torre_axis_orders[first]);
+    }
+    CHECK(suited > 200, "%d problems", suited);
+    torre_wave_problem p = plain_problem(); /* dts 3 fits as y, dts 4 does not; both fit as z */
+    memcpy(p.size, (int64_t[3]){24, 52, 48}, sizeof p.size);
+    p.order = 8;
+    p.face[0][0] = p.face[0][1] = TORRE_PERIODIC;
+    CHECK(strcmp(choose(&p, false).axes, "yzx") == 0, "%s", choose(&p, false).axes);
+}
+
+/* For the rate, the order of the largest worth, the caller's own up to 5 % below that. */
+static void axes_are_worth_most(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    for (int i = 0; i < 500; i++) {
+        torre_wave_problem p = plain_problem();
+        memset(p.face, 0, sizeof p.face);
+        for (int a = 0; a < 3; a++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            p.size[a] = 1 + (int64_t)(seed >> 33) % 2000;
+        }
+        const torre_axes_choice choice = choose(&p, true);
+        double most = 0, own = 0, its = 0;
+        for (int o = 0; o < TORRE_AXIS_ORDERS; o++) {
+            torre_turned t;
+            torre_turn_problem(&p, torre_axis_orders[o], &t);
+            const torre_tower_room room = {.dts = 4, .planes = 32, .blocks = 132};
+            const double worth = torre_axes_worth(&t.problem, &room, false);
+            if (o == 0) own = worth;
+            if (strcmp(choice.axes, torre_axis_orders[o]) == 0) its = worth;
+            most = fmax(most, worth);
+        }
+        CHECK(1.05 * own >= most ? its == own : its == most, "%s is worth %g, xyz %g, the best %g",
+              choice.axes, its, own, most);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(setups),  cmocka_unit_test(arrays),
-                                       cmocka_unit_test(names),   cmocka_unit_test(refusals),
-                                       cmocka_unit_test(choices), cmocka_unit_test(points_cost),
-                                       cmocka_unit_test(engines), cmocka_unit_test(other_gpus)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(setups),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(names),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(points_cost),
+        cmocka_unit_test(engines),
+        cmocka_unit_test(other_gpus),
+        cmocka_unit_test(axes_suit_all_tiles),
+        cmocka_unit_test(axes_are_worth_most),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
