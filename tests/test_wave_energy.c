@@ -73,7 +73,7 @@ static double energy(const rough_case *r, const double *next, const double *now)
 /* What rounding may change E by in that many steps, for levels of at most that norm. */
 static double energy_bound(const rough_case *r, int64_t steps, double norm)
 {
-    double gamma = 7 * (r->p.order + 6), low, high;
+    double gamma = 7.5 * (r->p.order + 6), low, high;
     torre_wave_velocity_range(&r->p, &low, &high);
     double scale = norm * norm / (low * r->p.dt * low * r->p.dt);
     return 8 * (gamma * (double)steps + (double)r->count) * wave_eps(TORRE_F64) * scale;

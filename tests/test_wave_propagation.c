@@ -9,6 +9,7 @@
  * A step reaches R cells along one axis. After n steps of a start in one cell everything is exactly
  * zero where sum_a ceil(|d_a| / R) > n; at d = n R along an axis one path only leads there, with
  * the value (C_R (c dt / h)^2)^n, each factor rounded a few times and everything added to it zero.
+ * C_R itself may be off by eps / 8, so that the sum of the weights is exact (line_kernel.h).
  */
 static void check_cone(torre_precision precision)
 {
@@ -45,7 +46,9 @@ static void check_cone(torre_precision precision)
                     double courant = p.velocity * p.dt / p.spacing[a];
                     double wanted = pow(weight[r] * courant * courant, (double)done);
                     double tip = u[(at[0] * n[1] + at[1]) * n[2] + at[2]];
-                    CHECK(fabs(tip / wanted - 1) <= 8 * (double)done * wave_eps(precision),
+                    double bound =
+                        (8 + 1 / fabs(8 * weight[r])) * (double)done * wave_eps(precision);
+                    CHECK(fabs(tip / wanted - 1) <= bound,
                           "%s, order %d, axis %d: %g at the tip of the cone, not %g",
                           wave_ways[w].name, order, a, tip, wanted);
                 }

@@ -231,7 +231,7 @@ double wave_eps(torre_precision precision)
 
 double wave_rounding(const torre_wave_problem *p, int64_t steps)
 {
-    double gamma = 7 * (p->order + 6), n = (double)steps;
+    double gamma = 7.5 * (p->order + 6), n = (double)steps;
     return gamma * wave_eps(p->precision) * n * (n + 1) / 2;
 }
 

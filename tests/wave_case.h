@@ -2,12 +2,13 @@
  * What the physics tests share: problems, solvers of every engine, exact modes and an operator
  * written independently of the library.
  *
- * Rounding. With all directions together (c dt)^2 sum S / h^2 <= 4 below the stability limit, so
- * one update adds numbers whose magnitudes sum to at most (2 + 1 + 4) U, U the largest |u| of the
- * three levels; each passes through at most 2 R + 6 roundings. So a step commits an error of at
- * most gamma eps U per cell, gamma = 7 (2 R + 6), eps the unit roundoff. An error committed at one
- * step has grown after k more by the factor |sin(k theta) / sin(theta)| <= k in each (orthogonal)
- * mode of frequency theta, so that in the Euclidean norm
+ * Rounding. With all directions together (c dt)^2 sum S / h^2 <= 4 below the stability limit. The
+ * centre is subtracted from every neighbour by itself, for which 4 sum |C_i| <= 9/8 S takes the
+ * place of S. So one update adds numbers whose magnitudes sum to at most (2 + 1 + 4.5) U, U the
+ * largest |u| of the three levels; each passes through at most 2 R + 6 roundings. So a step commits
+ * an error of at most gamma eps U per cell, gamma = 7.5 (2 R + 6), eps the unit roundoff. An error
+ * committed at one step has grown after k more by the factor |sin(k theta) / sin(theta)| <= k in
+ * each (orthogonal) mode of frequency theta, so that in the Euclidean norm
  *
  *     |error after N steps|_2 <= gamma eps |U|_2 N (N + 1) / 2.              (wave_rounding)
  *

@@ -43,7 +43,7 @@ static void make_scheme(torre_cpu_solver *s)
     scheme->plane_pitch = s->field.plane_pitch;
     scheme->factor_row_pitch = s->field.factor_row_pitch;
     scheme->factor_plane_pitch = s->field.factor_plane_pitch;
-    torre_line_scheme_set(scheme, R, wy, wz, courant * courant);
+    torre_line_scheme_set(scheme, R, wy, wz, p->velocity_cells ? 0 : courant * courant);
     const torre_line_kernels *kernels = torre_line_kernels_best();
     s->line = p->precision == TORRE_F32 ? kernels->f32[R - 1] : kernels->f64[R - 1];
 }

@@ -8,27 +8,28 @@
  * f64), aligned. Per cell, in this order (fma where the machine has it; p_i are the pair sums u(-i)
  * + u(+i) along one axis):
  *
- *     s_i = px_i + wy py_i               wy = (hx/hy)^2, wz = (hx/hz)^2
- *     az  = C_1 pz_1, then += C_i pz_i   i = 2 .. R
- *     lap = C0 u, then += C_i s_i        i = 1 .. R (R = 1, where C_1 = 1: C0 u + s_1)
- *     lap = lap + wz az
+ *     s_i = px_i + wy py_i               wy = (hx/hy)^2; s_0: the same of 2 u for each pair
+ *     far = C_R s_R, then += C_i s_i for i = R - 1 .. 2, then += C s_0
+ *     lap = far + C_1 (s_1 - s_0)
+ *     az  = the same of pz_i and 2 u
+ *     lap = lap + wz az                  wz = (hx/hz)^2
  *     u+  = (2 u - u-) + k lap           k = (c dt / hx)^2
  *
- * or, with R = 2,
- *     lap = C0 u + (D_1 pz_1 + D_2 pz_2), then += C_i s_i, D_i = wz C_i
- *
- * with C0 = 2 C_0 (1 + wy + wz); the sum over all directions is complete before it meets 2u - u-,
- * which keeps the rounding errors of f32 small. With damping, d = s dt = (d_x + d_y) + d_z,
- *     u+  = ((2 u - (1 - d) u-) + k lap) / (1 + d),
- * which gives the same bits where d = 0.
+ * with C = -(C_2 + .. + C_R) to the last digit, and without far where R = 1. Where the field is
+ * constant all s_i are alike: s_1 - s_0 is zero, and rounding leaves of far, whose terms are small
+ * (the sum of their magnitudes is below 0.41 s_0), less than 2^-26 u / k below the stability limit,
+ * so that u+ is 2 u - u- to the last digit and nothing grows from nothing. Without a fused
+ * multiply-add all terms are C_i (s_i - s_0). The sum over all directions is complete before it
+ * meets 2u - u-, which keeps the rounding errors of f32 small. With damping, d = s dt = (d_x + d_y)
+ * + d_z, u+  = ((2 u - (1 - d) u-) + k lap) / (1 + d), which gives the same bits where d = 0.
  *
  * AVX-512, which shifts values between registers for neighbours along z, folds that sum for R >= 3,
  * so that four shifts are enough: with two more values at every cell,
  *
- *     R = 3: l = D_2 u + D_3 u(-1),  h = D_2 u + D_3 u(+1)
- *     R = 4: l = D_3 u + D_4 u(-1) + D_2 u(+1),  h = D_3 u + D_4 u(+1) + D_2 u(-1)
+ *     R = 3: l = C_2 u + C_3 u(-1),  h = C_2 u + C_3 u(+1)
+ *     R = 4: l = C_3 u + C_4 u(-1) + C_2 u(+1),  h = C_3 u + C_4 u(+1) + C_2 u(-1)
  *
- * lap starts from C0 u + (D_1 pz_1 + l(-(R - 1))), and h(+(R - 1)) comes last.
+ * far of az starts from l(-(R - 1)) + h(+(R - 1)).
  *
  * A block before and two after the window, R rows on both sides and R planes on both sides must be
  * readable: the padded fields (padded_field.h) keep ghost values there. The kernel writes whole
@@ -48,28 +49,44 @@
 typedef struct torre_line_scheme {
     int64_t row_pitch, plane_pitch;               /* of the fields */
     int64_t factor_row_pitch, factor_plane_pitch; /* of k; row pitch 0: the same k for every row */
-    float weight_float[TORRE_MAX_HALF_WIDTH + 1]; /* C0, C_1 .. C_R */
+    float weight_float[TORRE_MAX_HALF_WIDTH + 1]; /* C, C_1 .. C_R */
     double weight_double[TORRE_MAX_HALF_WIDTH + 1];
     float wy_float, wz_float;
     double wy_double, wz_double;
-    float weight_z_float[TORRE_MAX_HALF_WIDTH + 1]; /* wz C_i; [0] is not used */
-    double weight_z_double[TORRE_MAX_HALF_WIDTH + 1];
     float factor_float; /* k where line.factor is NULL */
     double factor_double;
 } torre_line_scheme;
 
-/* Everything but the pitches, for half-width R. */
+/* C, C_1 .. C_R times `scale`, as numbers of a precision. C_3 .. are multiples of a unit in the
+ * last place of C_2, which takes what C and they lose, so that their sum is exact. */
+static inline void torre_line_weights(int R, torre_precision precision, double scale,
+                                      double *weight)
+{
+    const double unit = precision == TORRE_F32 ? 0x1p-26 : 0x1p-55;
+    weight[0] = 0;
+    for (int i = 2; i <= R; i++) weight[0] -= scale * torre_stencil_weight(R, i);
+    if (precision == TORRE_F32) weight[0] = (double)(float)weight[0];
+    double left = -weight[0];
+    for (int i = R; i > 1; i--) {
+        weight[i] = i > 2 ? rint(scale * torre_stencil_weight(R, i) / unit) * unit : left;
+        left -= weight[i];
+    }
+    weight[1] = scale * torre_stencil_weight(R, 1);
+}
+
+/* Everything but the pitches, for half-width R. factor: k, or 0 where it differs from cell to cell.
+ * What k loses in f32 is given to the weights. */
 static inline void torre_line_scheme_set(torre_line_scheme *s, int R, double wy, double wz,
                                          double factor)
 {
-    for (int i = 0; i <= R; i++) {
-        double c = torre_stencil_weight(R, i) * (i == 0 ? 2 * (1 + wy + wz) : 1);
-        s->weight_float[i] = (float)(s->weight_double[i] = c);
-        s->weight_z_float[i] = (float)(s->weight_z_double[i] = wz * c);
-    }
+    double rounded[TORRE_MAX_HALF_WIDTH + 1];
+    s->factor_float = (float)(s->factor_double = factor);
+    const double lost = factor > 0 && R > 1 ? factor / (double)s->factor_float : 1;
+    torre_line_weights(R, TORRE_F64, 1, s->weight_double);
+    torre_line_weights(R, TORRE_F32, lost, rounded);
+    for (int i = 0; i <= R; i++) s->weight_float[i] = (float)rounded[i];
     s->wy_float = (float)(s->wy_double = wy);
     s->wz_float = (float)(s->wz_double = wz);
-    s->factor_float = (float)(s->factor_double = factor);
 }
 
 /* One call. Pointers to values of the kernel's precision at the first cell of the first row. */

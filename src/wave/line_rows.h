@@ -19,6 +19,7 @@
 #define SPREAD                   NAME_(spread, REAL, HALF)
 #define ENDS                     NAME_(ends, REAL, HALF)
 #define START                    NAME_(start, REAL, HALF)
+#define WEIGHTED                 NAME_(weighted, REAL, HALF)
 #define ALONG_Z                  NAME_(along_z, REAL, HALF)
 #define SWEEP                    NAME_(sweep, REAL, HALF)
 #define PLANES                   NAME_(planes, REAL, HALF)
@@ -30,15 +31,12 @@
 /* Whether the sum along z is folded. */
 #define FOLDED (HALF >= 3 && VECTOR_SHIFTS)
 
-/* Whether that sum has the weights D_i and comes first, and not C_i and the factor wz at last. */
-#define Z_FIRST (HALF == 2 || FOLDED)
-
 /* The vector some bytes from a place. */
 #define AT(place, bytes) (*(VEC *)((place) + (bytes)))
 
 /* The scheme, in all lanes. */
 typedef struct WEIGHTS {
-    VEC c[HALF + 1], d[HALF + 1], wy, wz, k;
+    VEC c[HALF + 1], wy, wz, k;
 } WEIGHTS;
 
 /* What a sweep carries along z in one plane. */
@@ -46,21 +44,34 @@ typedef struct CARRY {
     VEC below, here; /* the vector before the current one, and that */
 #if FOLDED
     VEC above;     /* the vector after it */
-    VEC low, high; /* l of the vector after and h of the current one */
-    VEC sum;       /* along z, of the current one but for h */
+    VEC low, high; /* l and h of the current one */
+    VEC near, far; /* pz_1 of the current one, and l from R - 1 values before */
 #endif
 } CARRY;
 
 ALWAYS_INLINE void SPREAD(const torre_line_scheme *s, WEIGHTS *w)
 {
     const VEC zero = {0};
-    for (int i = 0; i <= HALF; i++) {
-        w->c[i] = zero + OF(s->weight)[i];
-        w->d[i] = zero + OF(s->weight_z)[i];
-    }
+    for (int i = 0; i <= HALF; i++) w->c[i] = zero + OF(s->weight)[i];
     w->wy = zero + OF(s->wy);
     w->wz = zero + OF(s->wz);
     w->k = zero + OF(s->factor);
+}
+
+/* lap without z, or az: of s_0 .. s_R. */
+ALWAYS_INLINE VEC WEIGHTED(const WEIGHTS *w, const VEC *s)
+{
+    const VEC near = s[1] - s[0];
+    if (HALF == 1) return near;
+#if VECTOR_FUSED
+    VEC far = w->c[HALF] * s[HALF];
+    for (int i = HALF - 1; i > 1; i--) far = OF(fma)(w->c[i], s[i], far);
+    return OF(fma)(w->c[1], near, OF(fma)(w->c[0], s[0], far));
+#else
+    VEC sum = w->c[1] * near;
+    for (int i = 2; i <= HALF; i++) sum = OF(fma)(w->c[i], s[i] - s[0], sum);
+    return sum;
+#endif
 }
 
 #if FOLDED
@@ -70,12 +81,12 @@ ALWAYS_INLINE void ENDS(const WEIGHTS *w, VEC before, VEC u, VEC after, VEC *low
 {
     const VEC minus = OF(minus)(NULL, before, u, 1), plus = OF(plus)(NULL, u, after, 1);
     *near = minus + plus;
-    const VEC middle = w->d[HALF - 1] * u;
-    *low = OF(fma)(w->d[HALF], minus, middle);
-    *high = OF(fma)(w->d[HALF], plus, middle);
+    const VEC middle = w->c[HALF - 1] * u;
+    *low = OF(fma)(w->c[HALF], minus, middle);
+    *high = OF(fma)(w->c[HALF], plus, middle);
     if (HALF == 4) {
-        *low = OF(fma)(w->d[2], plus, *low);
-        *high = OF(fma)(w->d[2], minus, *high);
+        *low = OF(fma)(w->c[2], plus, *low);
+        *high = OF(fma)(w->c[2], minus, *high);
     }
 }
 #endif
@@ -86,41 +97,39 @@ ALWAYS_INLINE void START(const WEIGHTS *w, const char *at, CARRY *c)
     c->below = AT(at, -VECTOR_BYTES);
     c->here = AT(at, 0);
 #if FOLDED
-    VEC low, near;
+    VEC low;
     c->above = AT(at, VECTOR_BYTES);
-    ENDS(w, c->below, c->below, c->here, &low, &c->high, &near); /* good for the end of low */
-    ENDS(w, c->below, c->here, c->above, &c->low, &c->high, &near);
-    c->sum = OF(fma)(w->d[1], near, OF(minus)(NULL, low, c->low, HALF - 1));
+    ENDS(w, c->below, c->below, c->here, &low, &c->high, &c->near); /* good for the end of low */
+    ENDS(w, c->below, c->here, c->above, &c->low, &c->high, &c->near);
+    c->far = OF(minus)(NULL, low, c->low, HALF - 1);
 #else
     (void)w;
 #endif
 }
 
-/* The sum along z of the vector at a place; moves on to the vector after it. *h: what is to be
- * added to a folded sum last of all. */
-ALWAYS_INLINE VEC ALONG_Z(const WEIGHTS *w, const char *at, CARRY *c, VEC *h)
+/* az of the vector at a place, twice which is `twice`; moves on to the vector after it. */
+ALWAYS_INLINE VEC ALONG_Z(const WEIGHTS *w, const char *at, VEC twice, CARRY *c)
 {
 #if FOLDED
-    const VEC after = AT(at, 2 * VECTOR_BYTES), sum = c->sum;
+    const VEC after = AT(at, 2 * VECTOR_BYTES);
     VEC low, high, near;
     ENDS(w, c->here, c->above, after, &low, &high, &near);
-    *h = OF(plus)(NULL, c->high, high, HALF - 1);
-    c->sum = OF(fma)(w->d[1], near, OF(minus)(NULL, c->low, low, HALF - 1));
-    c->low = low, c->high = high;
+    const VEC far = c->far + OF(plus)(NULL, c->high, high, HALF - 1);
+    const VEC sum = OF(fma)(w->c[1], c->near - twice, OF(fma)(w->c[0], twice, far));
+    c->far = OF(minus)(NULL, c->low, low, HALF - 1);
+    c->low = low, c->high = high, c->near = near;
     c->here = c->above, c->above = after;
+    return sum;
 #else
     const REAL *cell = (const REAL *)at;
     const VEC after = AT(at, VECTOR_BYTES);
-    const VEC *weight = Z_FIRST ? w->d : w->c;
-    VEC sum = {0};
-    for (int i = 1; i <= HALF; i++) {
-        VEC pz = OF(minus)(cell, c->below, c->here, i) + OF(plus)(cell, c->here, after, i);
-        sum = HALF == 1 ? pz : i == 1 ? weight[1] * pz : OF(fma)(weight[i], pz, sum);
-    }
+    VEC pair[HALF + 1];
+    pair[0] = twice;
+    for (int i = 1; i <= HALF; i++)
+        pair[i] = OF(minus)(cell, c->below, c->here, i) + OF(plus)(cell, c->here, after, i);
     c->below = c->here, c->here = after;
-    (void)h;
+    return WEIGHTED(w, pair);
 #endif
-    return sum;
 }
 
 ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, const int planes,
@@ -150,23 +159,22 @@ ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, con
                                                       : carry[i - HALF].here;
             for (int p = 0; p < planes; p++) {
                 const char *at = now + p * plane;
-                const VEC u = x[HALF + p];
-                VEC h, az = ALONG_Z(&w, at, &carry[p], &h);
-                VEC lap = Z_FIRST ? OF(fma)(w.c[0], u, az) : w.c[0] * u;
+                const VEC u = x[HALF + p], twice = u + u;
+                const VEC az = ALONG_Z(&w, at, twice, &carry[p]);
+                VEC pair[HALF + 1];
+                pair[0] = OF(fma)(w.wy, twice, twice);
                 for (int i = 1; i <= HALF; i++) {
                     const VEC px = x[HALF + p - i] + x[HALF + p + i];
                     const VEC py = AT(at, -i * row) + AT(at, i * row);
-                    const VEC pair = OF(fma)(w.wy, py, px);
-                    lap = HALF == 1 ? OF(fma)(w.c[0], u, pair) : OF(fma)(w.c[i], pair, lap);
+                    pair[i] = OF(fma)(w.wy, py, px);
                 }
-                if (!Z_FIRST) lap = OF(fma)(w.wz, az, lap);
-                if (FOLDED) lap += h;
+                const VEC lap = OF(fma)(w.wz, az, WEIGHTED(&w, pair));
                 const VEC old = AT(at, next), k = factor ? AT(k_now, p * k_plane + z) : w.k;
                 if (damped) {
                     const REAL side =
                         ((const REAL *)line->damping_x)[p] + ((const REAL *)line->damping_y)[y];
                     VEC d = LOAD((const REAL *)((const char *)line->damping_z + z)) + side;
-                    AT(at, next) = OF(fma)(k, lap, OF(fma)(d - 1, old, two * u)) / (d + 1);
+                    AT(at, next) = OF(fma)(k, lap, OF(fma)(d - 1, old, twice)) / (d + 1);
                 } else {
                     AT(at, next) = OF(fma)(k, lap, OF(fms)(two, u, old));
                 }

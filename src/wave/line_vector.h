@@ -19,7 +19,8 @@
 #else
 #define VECTOR_BYTES 16
 #endif
-#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__))
+#define VECTOR_FUSED (VECTOR_BYTES > 16)
+#if VECTOR_FUSED
 #include <immintrin.h>
 #endif
 

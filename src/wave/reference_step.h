@@ -22,17 +22,15 @@ static void STEP(const reference_solver *r, REAL *next, const REAL *now)
     for (at[0] = 0; at[0] < p->size[0]; at[0]++) {
         for (at[1] = 0; at[1] < p->size[1]; at[1]++) {
             for (at[2] = 0; at[2] < p->size[2]; at[2]++, i++) {
-                double c_dt = torre_wave_velocity_at(p, at[0], at[1], at[2]) * p->dt;
+                const double c_dt = torre_wave_velocity_at(p, at[0], at[1], at[2]) * p->dt;
                 REAL s_dt = (REAL)(reference_damping(r, at) * p->dt);
                 REAL lap = 0; /* (c dt)^2 Lap u */
                 for (int axis = 0; axis < 3; axis++) {
-                    REAL sum = 2 * (REAL)torre_stencil_weight(p->order / 2, 0) * now[i];
+                    const double courant = c_dt / p->spacing[axis];
                     for (int d = 1; d <= p->order / 2; d++)
-                        sum += (REAL)torre_stencil_weight(p->order / 2, d) *
-                               (JOIN(value, REAL)(r, now, at, axis, -d) +
-                                JOIN(value, REAL)(r, now, at, axis, d));
-                    double courant = c_dt / p->spacing[axis];
-                    lap += (REAL)(courant * courant) * sum;
+                        lap += (REAL)(courant * courant * torre_stencil_weight(p->order / 2, d)) *
+                               ((JOIN(value, REAL)(r, now, at, axis, -d) - now[i]) +
+                                (JOIN(value, REAL)(r, now, at, axis, d) - now[i]));
                 }
                 next[i] = (2 * now[i] - (1 - s_dt) * next[i] + lap) / (1 + s_dt);
             }
