@@ -68,8 +68,7 @@ typedef struct torre_wave_args {
     const void *k; /* (c dt)^2 per cell, m^2, times `unit`; NULL: k0 everywhere */
     int64_t k_stride_x, k_stride_y; /* in cells; 0 for a model that ignores x or y */
     double k0;
-    double center;       /* 2 C0 (hx^-2 + hy^-2 + hz^-2) */
-    double weight[3][4]; /* C_i / h_axis^2, i = 1 .. R */
+    double weight[3][4]; /* G_d / h_axis^2, d = 1 .. R */
     int n[3];
     int64_t stride_x, stride_y; /* in cells */
     torre_mirror mirror[3];

@@ -9,8 +9,17 @@ template <int AXIS, bool FRESH>
 __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_line(
     vec *sum, int sum_step, const vec *C, int step, int before, int after, int stride)
 {
+    if constexpr (R == 2) {
+        const vec low = load_shared(before + stride), high = load_shared(after);
+        add_pairs<FRESH>(sum[0], c.weight[AXIS], C[0], pair_sum(low, C[step]),
+                         pair_sum(load_shared(before), high));
+        add_pairs<FRESH>(sum[sum_step], c.weight[AXIS], C[step], pair_sum(C[0], high),
+                         pair_sum(low, load_shared(after + stride)));
+        return;
+    }
+    vec last = load_shared(before);
 #pragma unroll
-    for (int q = -R; q < 2 * R; q++) {
+    for (int q = 1 - R; q < 2 * R; q++) {
         vec value;
         if (q < 0)
             value = load_shared(before + (q + R) * stride);
@@ -18,15 +27,12 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>:
             value = C[q * step];
         else
             value = load_shared(after + (q - R) * stride);
+        const vec here_from_last = difference(value, last);
 #pragma unroll
-        for (int j = 0; j < R; j++) {
-            const int d = q - j;
-            if (d == -R)
-                begin_sum<FRESH>(sum[j * sum_step], c.weight[AXIS][R], value);
-            else if (d > -R && d <= R && (d != 0 || (AXIS == 0 && FRESH)))
-                accumulate(sum[j * sum_step], d == 0 ? c.center : c.weight[AXIS][d < 0 ? -d : d],
-                           value);
-        }
+        for (int j = 0; j < R; j++)
+            if (q - j > -R && q - j <= R)
+                add_step<R, FRESH>(sum[j * sum_step], c.weight[AXIS], q - j, here_from_last);
+        last = value;
     }
 }
 

@@ -570,13 +570,12 @@ struct block_tower {
     __device__ __forceinline__ void begin(vec &A, const vec &C, const cell_block &b, int v, int i,
                                           int z) const
     {
-        const T own = MODEL ? T(2) : c.own;
         if (damps(D))
-            start_update(A, own, C, damping_of(b, i, z));
+            start_update(A, C, damping_of(b, i, z));
         else if (ALONE)
-            start_damped(A, own, C, factor_before<D>(b, v, i));
+            start_damped(A, C, factor_before<D>(b, v, i));
         else
-            start_update(A, own, C);
+            start_update(A, C);
     }
 
     /* Sums along an axis around the R cells C[0], C[step], ... of a block, line by line from low to

@@ -2,25 +2,31 @@
  * The arithmetic of one cell, and vectors of cells along z.
  *
  * All kernels use these functions in this order and every fused operation is written out, so they
- * agree bit for bit. With u the centre and one fused multiply-add per term, from the low to the
- * high neighbour along each axis (C: weights over h^2; with a model the x sum holds the centre
- * term, too):
+ * agree bit for bit. With u the centre,
  *
- *     u+ = fma(2 + C_0, u, -w u-) + sums along x, y, z, term by term      constant velocity
- *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))                    with a model
+ *     u+ = fma(2, u, -w u-) + terms along x, y, z                        constant velocity
+ *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))                   with a model, t: sums of
+ * them
  *
  * and all over 1 + s dt, w = 1 - s dt, with w and the division left out where nothing is damped
- * (the result is the same for s = 0). At constant velocity C holds the factor k = (c dt)^2. Order 2
- * sums pairs instead. With a model
+ * (the result is the same for s = 0). At constant velocity weights hold the factor k = (c dt)^2.
  *
- *     t = fma(C_z, u(-z) + u(+z), fma(C_x, .., fma(C_y, .., C_0 u)))
- *     u+ = fma(k, t, fma(2, u, -u-))
+ * Every term is exactly zero where the field is constant, so that no rounding of the weights makes
+ * such a field grow. Orders 6 and 8 multiply the steps from cell to cell, from the low to the high
+ * neighbour, by G of stencil.h; one step is part of the terms of all cells near it:
+ *
+ *     fma(G_d, u(d) - u(d - 1), ..)   d = 1 .. R,     fma(-G_d, u(1 - d) - u(-d), ..)
+ *
+ * Order 4: see add_pairs. Order 2 sums pairs as well. With a model
+ *
+ *     t = fma(C_z, z, fma(C_y - C_x, y, fma(-4, u, cross))),  u+ = fma(k, t, fma(2, u, -u-))
+ *     z = fma(-2, u, u(-z) + u(+z)),  y = fma(-2, u, u(-y) + u(+y))
  *
  * and at constant velocity, with the cross of the neighbours along x and y as the sum of two
  * diagonal pairs, each of which belongs to the crosses of two cells,
  *
- *     cross = (u(-x) + u(+y)) + (u(-y) + u(+x)),  t = fma(C_x, cross, fma(2 + C_0, u, -u-))
- *     u+ = fma(C_z, u(-z) + u(+z), fma(C_y - C_x, u(-y) + u(+y), t))      (t itself for C_x = C_y)
+ *     cross = (u(-x) + u(+y)) + (u(-y) + u(+x)),  t = fma(C_x, fma(-4, u, cross), fma(2, u, -u-))
+ *     u+ = fma(C_z, z, fma(C_y - C_x, y, t))      (without y for C_x = C_y)
  */
 #ifndef TORRE_WAVE_CELL_CUH
 #define TORRE_WAVE_CELL_CUH
@@ -42,21 +48,18 @@ template <> __device__ __forceinline__ double multiply_add(double a, double b, d
 {
     return __fma_rn(a, b, c);
 }
-/* The numbers of a stencil in the arithmetic's precision: weight[axis][i] = C_i / h_axis^2, times
+/* The numbers of a stencil in the arithmetic's precision: weight[axis][d] = G_d / h_axis^2, times
  * (c dt)^2 where that is the same in all cells. */
 template <class T> struct stencil_weights {
-    T center, weight[3][5];
+    T weight[3][5];
     T one = 1; /* see copied */
-    T own;     /* at constant velocity: 2 + center */
     T skew;    /* order 2: weight along y less that along x */
     stencil_weights() = default;
     explicit stencil_weights(const torre_wave_args &g)
     {
         const double scale = g.k ? 1 : g.k0;
-        center = (T)(scale * g.center);
         for (int a = 0; a < 3; a++)
             for (int i = 1; i <= 4; i++) weight[a][i] = (T)(scale * g.weight[a][i - 1]);
-        own = (T)(2 + scale * g.center);
         skew = (T)(scale * (g.weight[1][0] - g.weight[0][0]));
     }
 };
@@ -107,15 +110,6 @@ __device__ __forceinline__ cells<T> copied(const stencil_weights<T> &c, const ce
 {
     return scaled(c.one, u);
 }
-/* The first term of a sum, or (FRESH) its start. */
-template <bool FRESH, class T>
-__device__ __forceinline__ void begin_sum(cells<T> &sum, T c, const cells<T> &a)
-{
-    if (FRESH)
-        sum = scaled(c, a);
-    else
-        accumulate(sum, c, a);
-}
 template <class T>
 __device__ __forceinline__ cells<T> pair_sum(const cells<T> &a, const cells<T> &b)
 {
@@ -123,6 +117,46 @@ __device__ __forceinline__ cells<T> pair_sum(const cells<T> &a, const cells<T> &
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++) r.v[e] = add(a.v[e], b.v[e]);
     return r;
+}
+template <class T>
+__device__ __forceinline__ cells<T> difference(const cells<T> &a, const cells<T> &b)
+{
+    cells<T> r;
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) r.v[e] = add(a.v[e], -b.v[e]);
+    return r;
+}
+/*
+ * Order 4: add to `sum` (FRESH: start it with) the terms along an axis. near, far: the pairs of
+ * neighbours one and two cells away. In a constant field -30 u - far is -32 u and no other
+ * multiple, which is a number, and 16 near takes it to zero.
+ */
+template <bool FRESH, class T>
+__device__ __forceinline__ void add_pairs(cells<T> &sum, const T *weight, const cells<T> &u,
+                                          const cells<T> &near, const cells<T> &far)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) {
+        const T rest = multiply_add(T(-30), u.v[e], -far.v[e]);
+        const T term = multiply_add(T(16), near.v[e], rest);
+        sum.v[e] = FRESH ? multiply(-weight[2], term) : multiply_add(-weight[2], term, sum.v[e]);
+    }
+}
+
+/* G of the step from cell d - 1 to cell d along an axis, d = 1 - R .. R; weight: of that axis. */
+template <class T> __device__ __forceinline__ T step_weight(const T *weight, int d)
+{
+    return d > 0 ? weight[d] : -weight[1 - d];
+}
+/* Add to `sum` the term of the step to cell d; FRESH: the first of them starts the sum. */
+template <int R, bool FRESH, class T>
+__device__ __forceinline__ void add_step(cells<T> &sum, const T *weight, int d,
+                                         const cells<T> &step)
+{
+    if (FRESH && d == 1 - R)
+        sum = scaled(step_weight(weight, d), step);
+    else
+        accumulate(sum, step_weight(weight, d), step);
 }
 template <class T> __device__ __forceinline__ cells<T> uniform_cells(T value)
 {
@@ -139,13 +173,14 @@ template <class T> __device__ __forceinline__ cells<T> uniform_cells(T value)
 template <bool SKEWED, class T>
 __device__ __forceinline__ T start_order_2(const stencil_weights<T> &c, T u, T before, T cross, T y)
 {
-    const T t = multiply_add(c.weight[0][1], cross, multiply_add(c.own, u, -before));
-    return SKEWED && c.skew != T(0) ? multiply_add(c.skew, y, t) : t;
+    const T t =
+        multiply_add(c.weight[0][1], multiply_add(T(-4), u, cross), multiply_add(T(2), u, -before));
+    return SKEWED && c.skew != T(0) ? multiply_add(c.skew, multiply_add(T(-2), u, y), t) : t;
 }
 template <class T>
-__device__ __forceinline__ T finish_order_2(const stencil_weights<T> &c, T started, T z)
+__device__ __forceinline__ T finish_order_2(const stencil_weights<T> &c, T started, T u, T z)
 {
-    return multiply_add(c.weight[2][1], z, started);
+    return multiply_add(c.weight[2][1], multiply_add(T(-2), u, z), started);
 }
 /* With a model, from the cross and the pairs; k: (c dt)^2 of the cell times the weight along x,
  * over which all weights are. */
@@ -153,9 +188,9 @@ template <bool SKEWED, class T>
 __device__ __forceinline__ T update_order_2(const stencil_weights<T> &c, T k, T u, T before,
                                             T cross, T y, T z)
 {
-    T sum = multiply_add(c.center, u, cross);
-    if (SKEWED && c.skew != T(0)) sum = multiply_add(c.skew, y, sum);
-    sum = multiply_add(c.weight[2][1], z, sum);
+    T sum = multiply_add(T(-4), u, cross);
+    if (SKEWED && c.skew != T(0)) sum = multiply_add(c.skew, multiply_add(T(-2), u, y), sum);
+    sum = multiply_add(c.weight[2][1], multiply_add(T(-2), u, z), sum);
     return multiply_add(k, sum, multiply_add(T(2), u, -before));
 }
 
@@ -174,7 +209,7 @@ update_order_2(const stencil_weights<T> &c, const cells<T> &k, const cells<T> &u
                                          z.v[e])
                   : finish_order_2(
                         c, start_order_2<true>(c, u.v[e], before.v[e], cross.v[e], y_pair.v[e]),
-                        z.v[e]);
+                        u.v[e], z.v[e]);
 }
 /* (1 - s dt) u-, into u-. */
 template <class T>
@@ -185,30 +220,40 @@ __device__ __forceinline__ void damp_before(cells<T> &before, const cells<T> &s_
         before.v[e] = multiply(add(T(1), -s_dt.v[e]), before.v[e]);
 }
 
-/* own u - u-, into u-; own: 2 with a model, 2 + C_0 without. */
-template <class T>
-__device__ __forceinline__ void start_update(cells<T> &before, T own, const cells<T> &u)
+/* 2 u - u-, into u-. */
+template <class T> __device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u)
 {
 #pragma unroll
-    for (int e = 0; e < cells<T>::n; e++) before.v[e] = multiply_add(own, u.v[e], -before.v[e]);
+    for (int e = 0; e < cells<T>::n; e++) before.v[e] = multiply_add(T(2), u.v[e], -before.v[e]);
 }
 
 /*
- * Add to `sum` the terms along z, in increasing z, without the centre. around[0 .. 2 PV]: the
- * vectors from z - PV vectors on.
+ * Add to `sum` the terms along z, in increasing z. around[0 .. 2 PV]: the vectors from z - PV
+ * vectors on.
  */
 template <class T, int R>
 __device__ __forceinline__ void add_along_z(cells<T> &sum, const cells<T> *around, const T *weight)
 {
     constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
+    const auto value = [&](int q) { return around[(PV * V + q) / V].v[(PV * V + q) % V]; };
+    if (R == 2) {
+        cells<T> near, far;
 #pragma unroll
-    for (int e = 0; e < V; e++)
-#pragma unroll
-        for (int d = -R; d <= R; d++) {
-            const int at = PV * V + e + d;
-            if (d != 0)
-                sum.v[e] = multiply_add(weight[d < 0 ? -d : d], around[at / V].v[at % V], sum.v[e]);
+        for (int e = 0; e < V; e++) {
+            near.v[e] = add(value(e - 1), value(e + 1));
+            far.v[e] = add(value(e - 2), value(e + 2));
         }
+        add_pairs<false>(sum, weight, around[PV], near, far);
+        return;
+    }
+#pragma unroll
+    for (int q = 1 - R; q < V + R; q++) { /* the step to cell q of the vector */
+        const T step = add(value(q), -value(q - 1));
+#pragma unroll
+        for (int e = 0; e < V; e++)
+            if (q - e > -R && q - e <= R)
+                sum.v[e] = multiply_add(step_weight(weight, q - e), step, sum.v[e]);
+    }
 }
 /* u(-z) + u(+z) for order 2. */
 template <class T> __device__ __forceinline__ cells<T> pair_along_z(const cells<T> *around)
@@ -260,22 +305,21 @@ template <class T> __device__ __forceinline__ T damping_after(T s_dt)
 {
     return reciprocal(add(T(1), s_dt));
 }
-/* own u - w u-, into u-; w: the first factor, in the next function from s dt. */
+/* 2 u - w u-, into u-; w: the first factor, in the next function from s dt. */
 template <class T>
-__device__ __forceinline__ void start_damped(cells<T> &before, T own, const cells<T> &u,
-                                             const cells<T> &w)
+__device__ __forceinline__ void start_damped(cells<T> &before, const cells<T> &u, const cells<T> &w)
 {
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = multiply_add(own, u.v[e], -multiply(w.v[e], before.v[e]));
+        before.v[e] = multiply_add(T(2), u.v[e], -multiply(w.v[e], before.v[e]));
 }
 template <class T>
-__device__ __forceinline__ void start_update(cells<T> &before, T own, const cells<T> &u,
+__device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u,
                                              const cells<T> &s_dt)
 {
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = multiply_add(own, u.v[e], -multiply(damping_before(s_dt.v[e]), before.v[e]));
+        before.v[e] = multiply_add(T(2), u.v[e], -multiply(damping_before(s_dt.v[e]), before.v[e]));
 }
 template <class T>
 __device__ __forceinline__ void finish_update(cells<T> &next, const cells<T> &s_dt)

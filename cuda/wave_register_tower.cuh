@@ -719,7 +719,8 @@ struct register_tower {
         auto whole = [&](int u, int v, T k_here, T z_pair) {
             const T before = prev[u + 2][v + 2];
             auto next = [&](T kept_before) {
-                if (!MODEL) return finish_order_2(c, start(u, v, kept_before), z_pair);
+                if (!MODEL)
+                    return finish_order_2(c, start(u, v, kept_before), cur[u + 1][v + 1], z_pair);
                 return update_order_2<SKEWED>(c, k_here, cur[u + 1][v + 1], kept_before,
                                               cross(u, v), y_pair(u, v), z_pair);
             };
@@ -743,7 +744,8 @@ struct register_tower {
             for (int v = u & 1; v < W; v += 2) {
                 out[u][v] = start(u, v, prev[u + 2][v + 2]);
                 if (stays(u, v)) continue;
-                out[u][v] = shrunk(finish_order_2(c, out[u][v], add(low[v], high[v])));
+                out[u][v] =
+                    shrunk(finish_order_2(c, out[u][v], cur[u + 1][v + 1], add(low[v], high[v])));
                 if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
             }
             if (u == W - 1) release_slot();
@@ -808,8 +810,9 @@ struct register_tower {
                         fetch(fetched);
                     const T pair =
                         add(below[i / V % AHEAD].v[i % V], above[i / V % AHEAD].v[i % V]);
-                    out[u][v] = SPLIT ? shrunk(finish_order_2(c, out[u][v], pair))
-                                      : whole(u, v, k[u & 1][v], pair);
+                    out[u][v] = SPLIT
+                                    ? shrunk(finish_order_2(c, out[u][v], cur[u + 1][v + 1], pair))
+                                    : whole(u, v, k[u & 1][v], pair);
                     if (min(u, v) < 2) store_trail<PLAIN>(out[u][v], to, u, v);
                     i++;
                 }

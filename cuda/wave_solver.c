@@ -43,11 +43,10 @@ static void fill_mirror(const torre_wave_problem *p, int axis, int64_t cells, to
         }
 }
 
-static double square_in_precision(const torre_wave_problem *p, double velocity)
+/* (c dt)^2 */
+static double squared_step(const torre_wave_problem *p, double velocity)
 {
-    double c = velocity * p->dt;
-    if (p->precision == TORRE_F64) return c * c;
-    return (double)((float)c * (float)c);
+    return velocity * p->dt * (velocity * p->dt);
 }
 
 static void fill_args(torre_cuda_solver *s)
@@ -59,19 +58,17 @@ static void fill_args(torre_cuda_solver *s)
         a->n[axis] = (int)p->size[axis];
         a->periodic[axis] = p->face[axis][0] == TORRE_PERIODIC;
         fill_mirror(p, axis, axis == 2 ? torre_cuda_planes(s) : p->size[axis], &a->mirror[axis]);
-        a->center += 2 * torre_stencil_weight(p->order / 2, 0) / h2;
-        for (int i = 1; i <= p->order / 2; i++)
-            a->weight[axis][i - 1] = torre_stencil_weight(p->order / 2, i) / h2;
+        for (int d = 1; d <= p->order / 2; d++)
+            a->weight[axis][d - 1] = torre_stencil_step_weight(p->order / 2, d) / h2;
     }
     a->unit = 1;
     if (p->order == 2 && p->velocity_cells) { /* a multiplication less a cell */
         a->unit = a->weight[0][0];
-        a->center /= a->unit;
         for (int axis = 0; axis < 3; axis++) a->weight[axis][0] /= a->unit;
     }
     a->stride_y = torre_cuda_pitch(p->size[2], p->precision);
     a->stride_x = a->stride_y * p->size[1];
-    if (!p->velocity_cells) a->k0 = square_in_precision(p, p->velocity);
+    if (!p->velocity_cells) a->k0 = squared_step(p, p->velocity);
 }
 
 /* A device array as the caller sees it: its strides, in cells, along the caller's axes. */
@@ -183,7 +180,7 @@ static torre_status upload_model(torre_cuda_solver *s)
                 double velocity = torre_wave_velocity_at(caller, (first + row) / a.size[1],
                                                          (first + row) % a.size[1], z);
                 torre_value_set(p->precision, rows, row * a.size[2] + z,
-                                s->args.unit * square_in_precision(p, velocity));
+                                s->args.unit * squared_step(p, velocity));
             }
         status = move_rows(s, &a, rows, first, now, true);
     }

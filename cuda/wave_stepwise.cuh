@@ -104,6 +104,24 @@ template <class T, int R> struct z_surroundings {
     }
 };
 
+/* Add to `sum` (FRESH: start it with) the terms along an axis on which at(d) is the vector d cells
+ * further. */
+template <int R, bool FRESH, class T, class At>
+__device__ __forceinline__ void add_along(cells<T> &sum, const T *weight, At at)
+{
+    if constexpr (R == 2) {
+        add_pairs<FRESH>(sum, weight, at(0), pair_sum(at(-1), at(1)), pair_sum(at(-2), at(2)));
+    } else {
+        cells<T> last = at(-R);
+#pragma unroll
+        for (int d = 1 - R; d <= R; d++) {
+            const cells<T> value = at(d);
+            add_step<R, FRESH>(sum, weight, d, difference(value, last));
+            last = value;
+        }
+    }
+}
+
 /* The next level of the vector at (x, y, z), into `before`, the level before. side(d), plane(d):
  * the vectors d cells further along y and x, the centre for d = 0; around: those along z. LAYERS:
  * it may lie in a damping layer. */
@@ -118,16 +136,15 @@ __device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave
         (x < g.clear[0][0] || x >= g.clear[0][1] || y < g.clear[1][0] || y >= g.clear[1][1] ||
          z < g.clear[2][0] || z + cells<T>::n > g.clear[2][1]);
     const cells<T> u = plane(0);
-    const T own = MODEL ? T(2) : c.own;
     cells<T> s_dt;
     if (damped) {
         s_dt = damping_at<T>(g, x, y, z);
         if (R == 1)
             damp_before(before, s_dt);
         else
-            start_update(before, own, u, s_dt);
+            start_update(before, u, s_dt);
     } else if (R > 1) {
-        start_update(before, own, u);
+        start_update(before, u);
     }
     if constexpr (R == 1) {
         const cells<T> y[2] = {side(-1), side(1)}, x[2] = {plane(-1), plane(1)};
@@ -135,16 +152,9 @@ __device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave
     } else {
         cells<T> weighted;
         cells<T> &sum = MODEL ? weighted : before;
-        begin_sum<MODEL>(sum, c.weight[0][R], plane(-R));
-#pragma unroll
-        for (int d = 1 - R; d <= R; d++)
-            if (d != 0 || MODEL)
-                accumulate(sum, d == 0 ? c.center : c.weight[0][d < 0 ? -d : d], plane(d));
+        add_along<R, MODEL>(sum, c.weight[0], plane);
         if (MODEL) accumulate(before, k, sum);
-        begin_sum<MODEL>(sum, c.weight[1][R], side(-R));
-#pragma unroll
-        for (int d = 1 - R; d <= R; d++)
-            if (d != 0) accumulate(sum, c.weight[1][d < 0 ? -d : d], side(d));
+        add_along<R, MODEL>(sum, c.weight[1], [&](int d) { return d == 0 ? u : side(d); });
         add_along_z<T, R>(sum, around, c.weight[2]);
         if (MODEL) accumulate(before, k, sum);
     }

@@ -23,6 +23,21 @@ static inline TORRE_HD double torre_stencil_weight(int half_width, int i)
     return c[half_width - 1][i];
 }
 
+/*
+ * The same by differences of neighbours (summation by parts, as sum C_i + C0 = 0), so that nothing
+ * is left of a constant whatever the rounding of the weights:
+ *
+ *     h^2 u''(x) = sum_{d=1..R} G_d ((u(d) - u(d-1)) - (u(1-d) - u(-d))),   G_d = sum_{i=d..R} C_i.
+ *
+ * G_d of the order 2 R, d = 1 .. R, R = 1 .. 4 (not checked).
+ */
+static inline TORRE_HD double torre_stencil_step_weight(int half_width, int d)
+{
+    double sum = 0;
+    for (int i = half_width; i >= d; i--) sum += torre_stencil_weight(half_width, i);
+    return sum;
+}
+
 /* S = 2 (|C0| + sum |C_i|): minus the smallest eigenvalue of h^2 d^2/dx^2 (at the Nyquist wave). */
 static inline TORRE_HD double torre_stencil_norm(int half_width)
 {

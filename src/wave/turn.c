@@ -38,6 +38,8 @@ void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torr
         p->size[a] = caller->size[from];
         p->spacing[a] = caller->spacing[from];
         memcpy(p->face[a], caller->face[from], sizeof p->face[a]);
+        /* its weight is zero, and what is beyond the face of a constant field another such cell */
+        if (torre_wave_is_flat(p, a)) p->face[a][0] = p->face[a][1] = TORRE_RIGID;
     }
     if (!caller->velocity_cells) return;
     turned->velocity.precision = caller->velocity_cells->precision;
