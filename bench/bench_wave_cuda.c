@@ -8,9 +8,10 @@
  *   steps=N of a repetition (otherwise 32 of s, of others one pass of towers of HEIGHT, 128 by
  *   default). Printed behind them: axes=zxy where the solver has turned the axes.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
- * a time at 4.24 TB/s (of an H200); and one operation of the scheme, 6 R + 2 a cell and two more
- * with a velocity array, in each slot of every scheduler (order 2 does with 6 where, as here, the
- * spacing is the same along x and y). Occupancy: warps of all that a multiprocessor can hold.
+ * a time at 4.24 TB/s (of an H200); and one operation of the scheme in each slot of every
+ * scheduler: 8, 16, 27, 33 a cell at orders 2, 4, 6, 8 (cuda/wave_cell.cuh; terms that cells share
+ * count in parts), two more with a velocity array above order 2. Occupancy: warps of all that a
+ * multiprocessor can hold.
  */
 #include <math.h>
 #include <stdio.h>
@@ -132,8 +133,10 @@ static double issue_roofline(const torre_wave_problem *p)
         cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device))
         return NAN;
     double lanes = p->precision == TORRE_F32 ? 128 : 64; /* of compute capability 8.0, 9.0 */
+    const int operations[4] = {8, 16, 27, 33};
+    const bool factor = p->velocity_cells && p->order > 2;
     return multiprocessors * lanes * 1e-6 * kilohertz /
-           (3 * p->order + 2 + (p->velocity_cells ? 2 : 0));
+           (operations[p->order / 2 - 1] + (factor ? 2 : 0));
 }
 
 static torre_status run_case(const char *text, bench_case *c)
