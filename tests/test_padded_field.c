@@ -1,6 +1,7 @@
 /*
  * Padded fields: whichever runs of rows a level is written in, once each of them is refreshed every
- * ghost is the image that boundary.h says, and what lies behind the last cell of a row is zero.
+ * ghost is the image that boundary.h says, and what lies behind the last cell of a row is zero. And
+ * how large fields are, and how they lie in memory.
  */
 #include "wave/padded_field.h"
 
@@ -136,12 +137,81 @@ static void planes_have_no_ghost_rows(void **state)
     torre_padded_free(&f);
 }
 
+/* A ghost belongs to the run that its source lies in: another thread may be writing that one. */
+static void runs_leave_the_ghosts_of_others(void **state)
+{
+    (void)state;
+    torre_wave_problem p = wave_case_problem(4, 3, 48, 4);
+    torre_padded_field f;
+    p.face[2][0] = p.face[2][1] = TORRE_RIGID;
+    torre_padded_layout(&p, &f);
+    for (int part = 0; part < 2; part++) {
+        const int64_t z[] = {0, f.block, p.size[2]};
+        CHECK_OK(torre_padded_alloc(&p, 1, &f));
+        write_run(&p, &f, 1, 0, 3, 0, p.size[2]);
+        torre_padded_refresh(&f, 0, 1, 0, 3, z[part], z[part + 1]);
+        for (int64_t i = 1; i <= f.half_width; i++) {
+            const bool low = value(&f, 1, 1, -i) != 0, high = value(&f, 1, 1, 47 + i) != 0;
+            CHECK(low == (part == 0) && high == (part == 1), "cells %d to %d write%s%s ghosts",
+                  (int)z[part], (int)z[part + 1], low ? " low" : "", high ? " high" : "");
+        }
+        torre_padded_free(&f);
+    }
+}
+
+/* How near a value of one level comes to what its update loads of the other, in blocks of a page. */
+static int64_t nearest_load(const torre_padded_field *f, int64_t offset)
+{
+    int64_t nearest = 64;
+    for (int64_t i = -f->half_width; i <= f->half_width; i++)
+        for (int axis = 0; axis < 2; axis++) {
+            const int64_t pitch = axis ? f->row_pitch : f->plane_pitch;
+            const int64_t d = ((offset - i * pitch / f->block) % 64 + 64) % 64;
+            if (d < nearest) nearest = d;
+            if (64 - d < nearest) nearest = 64 - d;
+        }
+    return nearest;
+}
+
+/* Of all even numbers of blocks, the levels are that far apart which is farthest from the loads. */
+static void levels_are_far_apart_in_a_page(void **state)
+{
+    (void)state;
+    for (int order = 2; order <= 8; order += 2)
+        for (int n = 16; n <= 300; n += 71) {
+            torre_wave_problem p = wave_case_problem(5, n + 3, n, order);
+            torre_padded_field f;
+            torre_padded_layout(&p, &f);
+            const int64_t chosen = nearest_load(&f, f.level_bytes / 64);
+            for (int64_t offset = 0; offset < 64; offset += 2)
+                CHECK(nearest_load(&f, offset) <= chosen,
+                      "order %d, %d cells: %d blocks from the loads, %d with an offset of %d",
+                      order, n, (int)chosen, (int)nearest_load(&f, offset), (int)offset);
+        }
+}
+
+/* A plane of 2^20 x 2^20 cells takes 24 bytes a cell, with ghosts 2.64e13: 37893 of them are 1e18. */
+static void sizes_beyond_counting_are_told(void **state)
+{
+    (void)state;
+    torre_padded_field f;
+    torre_wave_problem p = wave_case_problem(37000, 1 << 20, 1 << 20, 2);
+    torre_padded_layout(&p, &f);
+    CHECK(f.bytes > (INT64_C(37000) << 40) * 16, "%lld bytes", (long long)f.bytes);
+    p.size[0] = 38000;
+    torre_padded_layout(&p, &f);
+    CHECK(f.bytes == -1, "%lld bytes", (long long)f.bytes);
+}
+
 int main(int argc, char **argv)
 {
     wave_case_init(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_run_refreshes_its_ghosts),
         cmocka_unit_test(planes_have_no_ghost_rows),
+        cmocka_unit_test(runs_leave_the_ghosts_of_others),
+        cmocka_unit_test(levels_are_far_apart_in_a_page),
+        cmocka_unit_test(sizes_beyond_counting_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,6 +219,51 @@ static void towers_are_legal(void **state)
     }
 }
 
+/* Whether a tower at (s, m) has cells of the plane at some step. */
+static bool has_cells(const torre_tower_grid *g, int64_t s, int64_t m)
+{
+    int64_t x, x_high, y, y_high;
+    for (int64_t t = 0; t < g->height; t++) {
+        torre_tower_x_range(g, (torre_tower){s, m}, t, &x, &x_high);
+        for (; x < x_high; x++) {
+            torre_tower_y_range(g, (torre_tower){s, m}, t, x, &y, &y_high);
+            if (y < y_high) return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a stage (the rows of a grid are all taken together) or a row of towers has cells. */
+static bool stage_has_cells(const torre_tower_grid *g, int64_t s)
+{
+    return has_cells(g, s, g->m_min) || has_cells(g, s, g->m_max);
+}
+
+static bool row_has_cells(const torre_tower_grid *g, int64_t m)
+{
+    for (int64_t s = g->s_min; s <= g->s_max; s++)
+        if (has_cells(g, s, m)) return true;
+    return false;
+}
+
+/* No stage and no row of the grid is without cells, and none beyond it has any. */
+static void grids_are_no_larger_than_needed(void **state)
+{
+    (void)state;
+    for (int64_t R = 1; R <= 4; R++)
+        for (int64_t dts = 1; dts <= 4; dts++)
+            for (int64_t n = 1; n <= 40; n += 3)
+                for (int64_t height = 1; height <= 9; height += 4) {
+                    const torre_tower_grid g =
+                        torre_tower_grid_make(n, 41 - n, R, dts, height, false);
+                    assert_true(stage_has_cells(&g, g.s_min) && stage_has_cells(&g, g.s_max));
+                    assert_false(stage_has_cells(&g, g.s_min - 1));
+                    assert_false(stage_has_cells(&g, g.s_max + 1));
+                    assert_true(row_has_cells(&g, g.m_min) && row_has_cells(&g, g.m_max));
+                    assert_false(row_has_cells(&g, g.m_min - 1) || row_has_cells(&g, g.m_max + 1));
+                }
+}
+
 static void every_worker_count_and_policy_is_legal(void **state)
 {
     (void)state;
@@ -259,12 +304,25 @@ static void illegal_lists_are_found(void **state)
     int64_t n = torre_traversal_count(&g);
     torre_tower *list = traversal(&g, TORRE_HILBERT);
     assert_int_equal(torre_traversal_check(&g, list, n - 1), n); /* one is missing at the end */
-    torre_tower kept = list[n - 1];
+    torre_tower kept = list[n - 1], last_but_one = list[n - 2];
     list[n - 1] = list[0]; /* twice */
     assert_int_equal(torre_traversal_check(&g, list, n), n);
+    list[n - 2] = list[0]; /* three times: the first of them is told */
+    assert_int_equal(torre_traversal_check(&g, list, n), n - 1);
+    list[n - 2] = last_but_one;
     list[n - 1] = list[0];
     list[0] = kept; /* far downwind first */
     assert_int_equal(torre_traversal_check(&g, list, n), 1);
+    free(list);
+
+    /* in a single row the tower two stages upwind is the only one to wait for */
+    g = torre_tower_grid_make(20, 1, 1, 1, 4, false);
+    n = torre_traversal_count(&g);
+    list = traversal(&g, TORRE_ROW_MAJOR);
+    kept = list[n - 1];
+    list[n - 1] = list[n - 2];
+    list[n - 2] = kept;
+    assert_int_equal(torre_traversal_check(&g, list, n), n - 1);
     free(list);
 }
 
@@ -300,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(towers_are_legal),
+        cmocka_unit_test(grids_are_no_larger_than_needed),
         cmocka_unit_test(every_worker_count_and_policy_is_legal),
         cmocka_unit_test(the_far_rule_is_needed),
         cmocka_unit_test(illegal_lists_are_found),
