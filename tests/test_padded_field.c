@@ -159,7 +159,7 @@ static void runs_leave_the_ghosts_of_others(void **state)
     }
 }
 
-/* How near a value of one level comes to what its update loads of the other, in blocks of a page. */
+/* How near a value of a level comes to what its update loads of the other, in blocks of a page. */
 static int64_t nearest_load(const torre_padded_field *f, int64_t offset)
 {
     int64_t nearest = 64;
@@ -190,7 +190,7 @@ static void levels_are_far_apart_in_a_page(void **state)
         }
 }
 
-/* A plane of 2^20 x 2^20 cells takes 24 bytes a cell, with ghosts 2.64e13: 37893 of them are 1e18. */
+/* A plane of 2^20 x 2^20 cells with ghosts takes 2.64e13 bytes, 24 a cell; 37893 are 1e18. */
 static void sizes_beyond_counting_are_told(void **state)
 {
     (void)state;
