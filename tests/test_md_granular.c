@@ -419,6 +419,53 @@ static void test_haff(void **state)
           "tau is %.2f %% off in the mean", 100 * mean);
 }
 
+/*
+ * Particles that touch nothing fall freely along the last axis, which velocity Verlet does exactly:
+ * x0 - g t^2/2 and -g t, to the rounding of 200 additions to a number of the box's size (200 x
+ * 0.012 x 1e-16 < 1e-15; of 0.08 m/s: 200 x 0.08 x 1e-16 < 1e-14).
+ */
+static void test_fall(void **state)
+{
+    (void)state;
+    for (int dimensions = 2; dimensions <= 3; dimensions++) {
+        torre_granular g = beads();
+        g.dimensions = dimensions;
+        g.filling = dimensions == 2 ? 0.02 : 0.001; /* a few */
+        g.walls = true;
+        g.gravity = 9.81;
+        md_case c = gas_case(&g, 4e-6, TORRE_MD_F64);
+        CHECK(c.particles.count >= 2 && c.particles.count <= 5, "%lld particles",
+              (long long)c.particles.count);
+        for (int64_t i = 0; i < c.particles.count; i++) {
+            for (int a = 0; a < dimensions; a++) {
+                c.particles.position[a][i] = 0.5 * g.size[a];
+                c.particles.velocity[a][i] = 0;
+            }
+            c.particles.position[0][i] = 2 * g.diameter * (double)(i + 1);
+        }
+        const int64_t steps = 200;
+        const double t = (double)steps * c.problem.dt;
+        torre_md_plan plan = safe_plan(&g);
+        torre_md_solver *solver = md_case_solver(&c, &plan);
+        CHECK_OK(solver->backend->advance(solver, steps));
+        torre_md_particles got = md_case_particles(&c, solver);
+        for (int64_t i = 0; i < got.count; i++) {
+            for (int a = 0; a < dimensions; a++) {
+                const bool down = a == dimensions - 1;
+                double x = c.particles.position[a][i] - (down ? g.gravity * t * t / 2 : 0);
+                double v = down ? -g.gravity * t : 0;
+                CHECK(fabs(got.position[a][i] - x) < 1e-15, "%d dimensions, axis %d: %g off",
+                      dimensions, a, got.position[a][i] - x);
+                CHECK(fabs(got.velocity[a][i] - v) < 1e-14, "%d dimensions, axis %d: %g m/s off",
+                      dimensions, a, got.velocity[a][i] - v);
+            }
+        }
+        solver->backend->destroy(solver);
+        torre_md_particles_free(&got);
+        md_case_free(&c);
+    }
+}
+
 /* Forces of all sweeps are the reference's, and trajectories follow, to rounding that grows. */
 static void test_same_trajectory(void **state)
 {
@@ -617,13 +664,14 @@ int main(int argc, char **argv)
 {
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_head_on),        cmocka_unit_test(test_hertz),
-        cmocka_unit_test(test_order),          cmocka_unit_test(test_far_from_origin),
-        cmocka_unit_test(test_walls),          cmocka_unit_test(test_shaken_wall),
-        cmocka_unit_test(test_elastic),        cmocka_unit_test(test_energy_balance),
-        cmocka_unit_test(test_haff),           cmocka_unit_test(test_same_trajectory),
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_start),
-        cmocka_unit_test(test_collision_rate), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_head_on),         cmocka_unit_test(test_hertz),
+        cmocka_unit_test(test_order),           cmocka_unit_test(test_fall),
+        cmocka_unit_test(test_far_from_origin), cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_shaken_wall),     cmocka_unit_test(test_elastic),
+        cmocka_unit_test(test_energy_balance),  cmocka_unit_test(test_haff),
+        cmocka_unit_test(test_same_trajectory), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_start),           cmocka_unit_test(test_collision_rate),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
