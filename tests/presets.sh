@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every build preset takes all cores with make, or as many as it is told, in a project that only
+# Every preset can build, and takes all cores with make, or as many as it is told, in a project that only
 # says how many these are.
 #     presets.sh CMAKE CMAKEPRESETS.JSON
 set -eu
@@ -17,7 +17,7 @@ unset MAKEFLAGS
 export CMAKE_GENERATOR="Unix Makefiles"
 said() { "$cmake" --build --preset "$@" | tr ' ' '\n' | grep -e '^-j'; }
 
-presets=$("$cmake" --list-presets=build | sed -n 's/^ *"\([^"]*\)".*/\1/p')
+presets=$("$cmake" --list-presets | sed -n 's/^ *"\([^"]*\)".*/\1/p')
 [ -n "$presets" ]
 for preset in $presets; do
     "$cmake" --preset "$preset" >log 2>&1 || { cat log; exit 1; }
