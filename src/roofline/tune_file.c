@@ -119,7 +119,7 @@ static bool read_text(FILE *in, char text[LINE], bool *whole)
         else
             *whole = false;
     }
-    if (n > 0 && text[n - 1] == '\r') n--;
+    while (n > 0 && text[n - 1] == '\r') n--; /* or what is written is read otherwise */
     text[n] = 0;
     return c != EOF || n > 0 || !*whole;
 }
