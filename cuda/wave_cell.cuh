@@ -4,9 +4,8 @@
  * All kernels use these functions in this order and every fused operation is written out, so they
  * agree bit for bit. With u the centre,
  *
- *     u+ = fma(2, u, -w u-) + terms along x, y, z                        constant velocity
- *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))                   with a model, t: sums of
- * them
+ *     u+ = fma(2, u, -w u-) + terms along x, y, z           constant velocity
+ *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))      with a model (t: sums of such terms)
  *
  * and all over 1 + s dt, w = 1 - s dt, with w and the division left out where nothing is damped
  * (the result is the same for s = 0). At constant velocity weights hold the factor k = (c dt)^2.
