@@ -13,7 +13,7 @@ cmake_minimum_required(VERSION 3.22)
 project(jobs NONE)
 add_custom_target(jobs ALL COMMAND echo flags=$(MAKEFLAGS))
 END
-unset MAKEFLAGS
+unset MAKEFLAGS SHELL # a container often has no SHELL
 export CMAKE_GENERATOR="Unix Makefiles"
 said() { "$cmake" --build --preset "$@" | tr ' ' '\n' | grep -e '^-j'; }
 
