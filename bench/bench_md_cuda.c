@@ -22,10 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "md/md.h"
-#include "md/md_start.h"
-#include "md/pair_lj.h"
-#include "md_cuda_solver.h"
+#include "cuda/particles/md_cuda_solver.h"
+#include "particles/md.h"
+#include "particles/md_start.h"
+#include "particles/pair_lj.h"
 
 extern const torre_md_backend torre_md_cuda;
 

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "cli/program.h"
-#include "md/bins.h"
-#include "md/mps_run.h"
-#include "md/mps_tank.h"
+#include "particles/bins.h"
+#include "particles/mps_run.h"
+#include "particles/mps_tank.h"
 #ifdef TORRE_HAVE_CUDA
 #include "bench/mps_mappings.h"
 #endif

@@ -14,9 +14,9 @@
 #include "cli/program.h"
 #include "core/numbers.h"
 #include "core/timer.h"
-#include "md/md_random.h"
-#include "md/md_start.h"
-#include "md/md_store.h"
+#include "particles/md_random.h"
+#include "particles/md_start.h"
+#include "particles/md_store.h"
 
 enum { REPEATS = 5 };
 #define FILLING 0.25 /* of the volume, by spheres of diameter one */

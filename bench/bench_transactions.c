@@ -20,9 +20,9 @@
 
 #include "cli/program.h"
 #include "core/numbers.h"
-#include "md/md_run.h"
-#include "md/md_store.h"
-#include "md/pair_lj.h"
+#include "particles/md_run.h"
+#include "particles/md_store.h"
+#include "particles/pair_lj.h"
 
 enum { WARP = 32, SECTOR = 32, STEPS = 100 };
 enum { AC, NI, NC, NT, FUI, FUO, ACCESSES };

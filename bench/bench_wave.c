@@ -17,8 +17,8 @@
 #include "cli/program.h"
 #include "core/memory.h"
 #include "core/timer.h"
-#include "wave/backend_cpu.h"
-#include "wave/cpu_solver.h"
+#include "wave/cpu/backend_cpu.h"
+#include "wave/cpu/cpu_solver.h"
 
 enum { REPEATS_MAX = 101, STEPWISE_STEPS = 8 };
 

@@ -9,9 +9,9 @@
  *   default). Printed behind them: axes=zxy where the solver has turned the axes.
  * Prints one CSV line per case; the best and the median of the repetitions. Rooflines: one step at
  * a time at 4.24 TB/s (of an H200); and one operation of the scheme in each slot of every
- * scheduler: 8, 16, 27, 33 a cell at orders 2, 4, 6, 8 (cuda/wave_cell.cuh; terms that cells share
- * count in parts), two more with a velocity array above order 2. Occupancy: warps of all that a
- * multiprocessor can hold.
+ * scheduler: 8, 16, 27, 33 a cell at orders 2, 4, 6, 8 (cuda/wave/wave_cell.cuh; terms that cells
+ * share count in parts), two more with a velocity array above order 2. Occupancy: warps of all that
+ * a multiprocessor can hold.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cuda/wave_cuda.h"
-#include "cuda/wave_solver.h"
+#include "cuda/wave/wave_cuda.h"
+#include "cuda/wave/wave_solver.h"
 
 #define REPETITIONS 3
 

@@ -14,9 +14,9 @@ set(torre_headers
     torre.h
     core/status.h core/version.h
     wave/wave.h wave/driver.h wave/boundary.h wave/initial.h wave/wavelet.h
-    md/md.h md/md_run.h md/md_start.h md/granular.h
-    md/pair_list.h md/pair_lj.h md/pair_granular.h
-    md/mps.h md/mps_run.h md/mps_tank.h md/mps_weight.h
+    particles/md.h particles/md_run.h particles/md_start.h particles/granular.h
+    particles/pair_list.h particles/pair_lj.h particles/pair_granular.h
+    particles/mps.h particles/mps_run.h particles/mps_tank.h particles/mps_weight.h
     io/field_picture.h io/npy.h io/output_file.h io/particle_file.h io/particle_picture.h
     io/png_image.h io/point_list.h io/segy.h io/seismogram.h io/trajectory.h)
 foreach(header IN LISTS torre_headers)

@@ -3,13 +3,13 @@
  *
  *     torre_wave_problem  what to compute               wave/wave.h
  *     torre_wave_run      compute it                    wave/driver.h
- *     torre_md_problem    particles, likewise           md/md.h
- *     torre_md_run        compute them                  md/md_run.h
- *     TORRE_PAIR_lj       Lennard-Jones particles       md/pair_lj.h
- *     torre_granular      a granular gas                md/granular.h
- *     torre_mps_problem   a fluid of moving particles   md/mps.h
- *     torre_mps_tank      a tank with a water column    md/mps_tank.h
- *     torre_mps_run       compute them                  md/mps_run.h
+ *     torre_md_problem    particles, likewise           particles/md.h
+ *     torre_md_run        compute them                  particles/md_run.h
+ *     TORRE_PAIR_lj       Lennard-Jones particles       particles/pair_lj.h
+ *     torre_granular      a granular gas                particles/granular.h
+ *     torre_mps_problem   a fluid of moving particles   particles/mps.h
+ *     torre_mps_tank      a tank with a water column    particles/mps_tank.h
+ *     torre_mps_run       compute them                  particles/mps_run.h
  *     torre_ordering      orderings of tiles            tiling/ordering.h
  *     torre_npy_read ...  files in and out              io/
  *
@@ -26,15 +26,15 @@
 #include "io/point_list.h"
 #include "io/segy.h"
 #include "io/trajectory.h"
-#include "md/granular.h"
-#include "md/md.h"
-#include "md/md_run.h"
-#include "md/md_start.h"
-#include "md/mps.h"
-#include "md/mps_run.h"
-#include "md/mps_tank.h"
-#include "md/pair_granular.h"
-#include "md/pair_lj.h"
+#include "particles/granular.h"
+#include "particles/md.h"
+#include "particles/md_run.h"
+#include "particles/md_start.h"
+#include "particles/mps.h"
+#include "particles/mps_run.h"
+#include "particles/mps_tank.h"
+#include "particles/pair_granular.h"
+#include "particles/pair_lj.h"
 #include "tiling/ordering.h"
 #include "tiling/traversal.h"
 #include "wave/boundary.h"

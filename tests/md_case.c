@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "md/md_random.h"
-#include "md/pair_lj.h"
+#include "particles/md_random.h"
+#include "particles/pair_lj.h"
 
 static const char *backend_name = "cpu";
 

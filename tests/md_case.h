@@ -8,8 +8,8 @@
 #define TORRE_TEST_MD_CASE_H
 
 #include "check.h"
-#include "md/md.h"
-#include "md/md_start.h"
+#include "particles/md.h"
+#include "particles/md_start.h"
 
 /* A problem and the particles it points to. */
 typedef struct md_case {

@@ -18,7 +18,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name torre.pc)")
 export PKG_CONFIG_PATH OMP_NUM_THREADS=1
 
 headers=$(find prefix/include/torre -name '*.h' | sed 's,prefix/include/torre/,,' | sort)
-for wanted in torre.h io/npy.h md/mps_run.h md/granular.h tiling/ordering.h; do
+for wanted in torre.h io/npy.h particles/mps_run.h particles/granular.h tiling/ordering.h; do
     echo "$headers" | grep -qx "$wanted" || { echo "package: $wanted is not installed"; exit 1; }
 done
 strict="-Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags torre)"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "cuda/wave_solver.h"
+#include "cuda/wave/wave_solver.h"
 
 static void wishes(void **state)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/cpu.h"
-#include "wave/line_kernel.h"
+#include "wave/cpu/line_kernel.h"
 #include "wave_case.h"
 
 extern const torre_line_kernels torre_line_kernels_baseline;

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "md/md.h"
-#include "md/md_cpu.h"
-#include "md/md_reference.h"
-#include "md/md_start.h"
-#include "md/pair_lj.h"
+#include "particles/cpu/md_cpu.h"
+#include "particles/md.h"
+#include "particles/md_reference.h"
+#include "particles/md_start.h"
+#include "particles/pair_lj.h"
 
 extern const torre_md_backend torre_md_cuda;
 

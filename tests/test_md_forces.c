@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "md/md_store.h"
+#include "particles/md_store.h"
 
 static double eps_of(torre_md_precision precision)
 {

@@ -8,8 +8,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "md/granular.h"
-#include "md/pair_granular.h"
+#include "particles/granular.h"
+#include "particles/pair_granular.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "md/md_random.h"
+#include "particles/md_random.h"
 
 static void test_velocities(void **state)
 {

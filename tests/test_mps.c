@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "check.h"
-#include "md/md_random.h"
-#include "md/mps_run.h"
-#include "md/mps_tank.h"
+#include "particles/md_random.h"
+#include "particles/mps_run.h"
+#include "particles/mps_tank.h"
 
 static const char *backend_name = "cpu";
 

@@ -3,7 +3,7 @@
  * ghost is the image that boundary.h says, and what lies behind the last cell of a row is zero. And
  * how large fields are, and how they lie in memory.
  */
-#include "wave/padded_field.h"
+#include "wave/cpu/padded_field.h"
 
 #include <stdlib.h>
 #include <string.h>

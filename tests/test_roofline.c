@@ -19,7 +19,7 @@
 #include "roofline/sweep_csv.h"
 #include "roofline/sweep_list.h"
 #include "roofline/tune_file.h"
-#include "wave/backend_cpu.h"
+#include "wave/cpu/backend_cpu.h"
 
 static char folder[] = "/tmp/test_roofline_XXXXXX";
 

@@ -3,7 +3,7 @@
  * when anything of it differs, refused where the ordering does not reach. (Whether the sequence is
  * legal: test_tower.)
  */
-#include "wave/tower_schedule.h"
+#include "wave/cpu/tower_schedule.h"
 
 #include <string.h>
 

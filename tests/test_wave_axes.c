@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "cuda/wave_axes.h"
+#include "cuda/wave/wave_axes.h"
 
 static const torre_point points[] = {
     {{31, 47, 80}, 2e6}, {{112.5, 0, 160}, 3e6}, {{31, 47, 80}, -1e6}, {{120, 191, 7}, 1e6}};

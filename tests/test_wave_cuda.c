@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/wave_args.h"
-#include "cuda/wave_cuda.h"
-#include "cuda/wave_solver.h"
+#include "cuda/wave/wave_args.h"
+#include "cuda/wave/wave_cuda.h"
+#include "cuda/wave/wave_solver.h"
 #include "wave/engine_reference.h"
 #include "wave/wave.h"
 

@@ -11,7 +11,7 @@
 
 #include "check.h"
 #include "tiling/diamond.h"
-#include "wave/cpu_solver.h"
+#include "wave/cpu/cpu_solver.h"
 #include "wave_case.h"
 
 enum { STEPS_MAX = 40, POINTS_MAX = 3 };

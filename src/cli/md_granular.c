@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "md/pair_granular.h"
+#include "particles/pair_granular.h"
 
 /* Particles of a file that overlap by more than this part of a diameter are a mistake. */
 static const double overlap = 0.1;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/md_granular.h"
-#include "md/pair_lj.h"
+#include "particles/pair_lj.h"
 
 /* Two particles nearer than this (in sigma) push each other with more than 10^12: a mistake. */
 static const double overlap = 0.1;

@@ -4,8 +4,8 @@
 
 #include "cli/md_settings.h"
 #include "io/particle_file.h"
-#include "md/granular.h"
-#include "md/md_run.h"
+#include "particles/granular.h"
+#include "particles/md_run.h"
 
 typedef struct md_input {
     torre_md_particles particles;

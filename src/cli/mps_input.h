@@ -3,8 +3,8 @@
 #define TORRE_MPS_INPUT_H
 
 #include "cli/mps_settings.h"
-#include "md/mps_run.h"
-#include "md/mps_tank.h"
+#include "particles/mps_run.h"
+#include "particles/mps_tank.h"
 
 enum { MPS_GAUGES = 64 };
 

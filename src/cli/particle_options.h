@@ -4,7 +4,7 @@
 
 #include "cli/option_rows.h"
 #include "core/report.h"
-#include "md/md.h"
+#include "particles/md.h"
 
 typedef struct particle_options {
     /* output */

@@ -11,7 +11,7 @@
 #include "cli/roofline_run.h"
 #include "core/version.h"
 #include "io/gnuplot.h"
-#include "md/md_start.h"
+#include "particles/md_start.h"
 
 torre_status roofline_md_prepare(const roofline_settings *s, const torre_option *table,
                                  torre_md_sweep_setting *setting)

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "core/status.h"
-#include "md/md_start.h"
+#include "particles/md_start.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,7 +6,7 @@
 #define TORRE_PARTICLE_PICTURE_H
 
 #include "io/png_image.h"
-#include "md/md_start.h"
+#include "particles/md_start.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -70,7 +70,7 @@ bool torre_ceiling_is_bandwidth(torre_ceiling_id id);
 
 typedef struct torre_meter torre_meter;
 
-/* How a kind of machine is measured (cpu: ceilings_cpu.c, cuda: cuda/ceilings.cu). */
+/* How a kind of machine is measured (cpu: ceilings_cpu.c, cuda: cuda/roofline/ceilings.cu). */
 typedef struct torre_meter_kind {
     const char *backend; /* "cpu", "cuda": the wave backend it belongs to */
 

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #ifdef TORRE_HAVE_CUDA
-void torre_cuda_probe_device(int device, torre_cuda_probe *probe); /* cuda/ceilings_probe.cu */
+void torre_cuda_probe_device(int device,
+                             torre_cuda_probe *probe); /* cuda/roofline/ceilings_probe.cu */
 #endif
 
 const char *torre_cuda_state_name(torre_cuda_state state)

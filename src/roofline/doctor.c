@@ -6,7 +6,7 @@
 #include "core/cpu.h"
 #include "core/memory.h"
 #include "roofline/engine_compare.h"
-#include "wave/backend_cpu.h"
+#include "wave/cpu/backend_cpu.h"
 
 enum { STEPS = 21, HEIGHT = 8 }; /* towers that are not all of the same height */
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/timer.h"
-#include "md/md_reference.h"
-#include "md/md_start.h"
-#include "md/pair_lj.h"
+#include "particles/md_reference.h"
+#include "particles/md_start.h"
+#include "particles/pair_lj.h"
 
 enum { CHECK_CELLS = 5, REPETITIONS = 9, LOOK = 8, INSIDE = 15 /* operations */ };
 

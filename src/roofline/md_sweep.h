@@ -10,7 +10,7 @@
 #ifndef TORRE_MD_SWEEP_H
 #define TORRE_MD_SWEEP_H
 
-#include "md/md.h"
+#include "particles/md.h"
 #include "roofline/ceilings.h"
 #include "roofline/sweep.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/timer.h"
 #include "roofline/engine_compare.h"
-#include "wave/backend_cpu.h"
+#include "wave/cpu/backend_cpu.h"
 
 enum { MIN_REPETITIONS = 3, SLOW_REPETITIONS = 2, MAX_REPETITIONS = 9, ORDERS = 4 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/backend_name.h"
-#include "wave/backend_cpu.h"
+#include "wave/cpu/backend_cpu.h"
 #include "wave/wave.h"
 
 #ifdef TORRE_HAVE_CUDA

@@ -34,9 +34,9 @@ TESTS = {
     "src/wave/stencil.h": "test_line_kernel test_wave_points test_wave_problem test_wave_turned test_wave_energy test_wave_dispersion",
     "src/wave/boundary.c": "test_wave_problem test_wave_run test_wave_absorbing",
     "src/wave/setup.c": "test_wave_problem test_wave_points test_wave_run test_wave_absorbing",
-    "src/wave/padded_field.c": "test_padded_field test_wave_points test_wave_run test_wave_turned",
-    "src/wave/padded_values.h": "test_padded_field test_wave_points test_wave_run test_wave_turned",
-    "src/wave/tower_schedule.c": "test_tower_schedule test_wave_run test_wave_turned test_wave_engines",
+    "src/wave/cpu/padded_field.c": "test_padded_field test_wave_points test_wave_run test_wave_turned",
+    "src/wave/cpu/padded_values.h": "test_padded_field test_wave_points test_wave_run test_wave_turned",
+    "src/wave/cpu/tower_schedule.c": "test_tower_schedule test_wave_run test_wave_turned test_wave_engines",
     "src/wave/wavelet.c": "test_wavelet",
     "src/wave/traces.c": "test_traces test_wave_points test_wave_run",
     "tiling/diamond.h": "test_tower test_wave_run",
@@ -53,8 +53,8 @@ TESTS = {
     "src/io/lammps_dump.c": "test_particle_file",
     "src/io/extxyz.c": "test_particle_file",
     "src/io/particle_rows.c": "test_particle_file",
-    "src/md/pair_lj.h": "test_md_forces test_md_pairs",
-    "src/md/pair_granular.h": "test_md_granular",
+    "src/particles/pair_lj.h": "test_md_forces test_md_pairs",
+    "src/particles/pair_granular.h": "test_md_granular",
 }
 
 Unit = collections.namedtuple("Unit", "source command object depends")

@@ -1,0 +1,36 @@
+#include "cuda/core/cuda_device.h"
+
+#include <stdio.h>
+
+bool torre_cuda_device_usable(int device, cudaError_t (*probe)(void), char *why, size_t why_size)
+{
+    int count = 0;
+    cudaError_t e = cudaGetDeviceCount(&count);
+    if (e == cudaErrorInsufficientDriver)
+        snprintf(why, why_size, "no NVIDIA driver, or one older than this build's CUDA %d.%d",
+                 CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    else if (e == cudaErrorNoDevice || (!e && count == 0))
+        snprintf(why, why_size, "no NVIDIA GPU in this machine");
+    else if (e)
+        snprintf(why, why_size, "CUDA does not start: %s", cudaGetErrorString(e));
+    else if (device < 0 || device >= count)
+        snprintf(why, why_size,
+                 "--device %d does not exist, this machine has %d GPU%s: --device 0%s", device,
+                 count, count == 1 ? "" : "s", count == 1 ? "" : " and up");
+    else {
+        struct cudaDeviceProp p;
+        e = cudaSetDevice(device);
+        if (!e) e = probe();
+        if (!e) return true;
+        cudaGetLastError();
+        if (e == cudaErrorNoKernelImageForDevice && !cudaGetDeviceProperties(&p, device))
+            snprintf(why, why_size,
+                     "no kernel for %s (compute capability %d.%d) in this build; add it to "
+                     "CMAKE_CUDA_ARCHITECTURES",
+                     p.name, p.major, p.minor);
+        else
+            snprintf(why, why_size, "the GPU cannot be used: %s", cudaGetErrorString(e));
+    }
+    cudaGetLastError();
+    return false;
+}

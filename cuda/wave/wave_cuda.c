@@ -1,0 +1,31 @@
+/* The cuda backend: whether it can run, and its table of functions. */
+#include "cuda/wave/wave_cuda.h"
+
+#include "cuda/core/cuda_device.h"
+#include "cuda/wave/wave_solver.h"
+
+static bool cuda_available(const torre_wave_plan *plan, char *why, size_t why_size)
+{
+    return torre_cuda_device_usable(plan ? plan->device : 0, torre_wave_probe, why, why_size);
+}
+
+static torre_status cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                              torre_wave_info *info)
+{
+    const torre_tower_kernel *kernel;
+    torre_tower_shape shape;
+    return torre_cuda_plan(setup, wish, info, &kernel, &shape);
+}
+
+const torre_wave_backend torre_wave_cuda = {
+    .name = "cuda",
+    .available = cuda_available,
+    .plan = cuda_plan,
+    .create = torre_cuda_create,
+    .set_fields = torre_cuda_set_fields,
+    .advance = torre_cuda_advance,
+    .get_field = torre_cuda_get_field,
+    .get_plane = torre_cuda_get_plane,
+    .norms = torre_cuda_norms,
+    .destroy = torre_cuda_destroy,
+};

@@ -1,0 +1,378 @@
+/* What the cuda backend can do, and its choices: dts, tower height, memory. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/core/cuda_check.h"
+#include "cuda/wave/wave_solver.h"
+
+int64_t torre_cuda_pitch(int64_t nz, torre_precision precision)
+{
+    int64_t line = 128 / (int64_t)precision;
+    return (nz + line - 1) / line * line;
+}
+
+int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_precision precision)
+{
+    int64_t v = 16 / (int64_t)precision, vectors = (nz + v - 1) / v, most = shape->planes / v;
+    return (vectors + most - 1) / most;
+}
+
+/* The best dts of each order on an H200 (DESIGN.md), then what to try where it does not fit or is
+ * not in the build; 0 ends the list. */
+static int preferred_dts(int order, torre_precision precision, int attempt)
+{
+    static const int best[4][6] = {{6, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
+    if (order == 2 && precision == TORRE_F64 && attempt == 0) return 3;
+    return best[order / 2 - 1][attempt];
+}
+
+/* Towers that are at work at a time, each in as many blocks as it has parts, by the time of a step.
+ * A wide block takes half as long again for one, and so does a block of half size beside another as
+ * a whole one that is hardly half full, since warps share schedulers. TORRE_CUDA_PLANES decides
+ * otherwise. */
+static double tower_rate(const torre_wave_problem *p, const torre_tower_kernel *k,
+                         const torre_tower_shape *shape, int multiprocessors,
+                         const torre_cuda_settings *settings)
+{
+    int64_t blocks = (int64_t)multiprocessors * shape->blocks_per_sm;
+    int64_t towers = blocks / torre_cuda_parts(shape, p->size[2], p->precision);
+    if (shape->planes == settings->planes) return HUGE_VAL;
+    static const double pace[] = {
+        [TORRE_TOWER_USUAL] = 1, [TORRE_TOWER_WIDE] = 0.68, [TORRE_TOWER_HALF] = 0.6};
+    return pace[k->size] * (double)towers;
+}
+
+/* Whether a kernel is for the problem with this dts. Those of other sizes are for constant
+ * velocity. */
+static bool is_for(const torre_tower_kernel *k, const torre_wave_problem *p, int dts)
+{
+    return k->order == p->order && k->dts == dts && k->precision == (int)p->precision &&
+           (k->size == TORRE_TOWER_USUAL || !p->velocity_cells);
+}
+
+/* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
+ * NULL for none, and *e says why (cudaSuccess: not in this build). */
+static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts,
+                                             bool in_registers, const torre_cuda_settings *settings,
+                                             cudaError_t *e, torre_tower_shape *shape)
+{
+    const torre_tower_kernel *best = NULL;
+    int device, multiprocessors;
+    *e = cudaGetDevice(&device);
+    if (!*e) *e = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (*e) return NULL;
+    for (int i = 0; torre_tower_kernels[i]; i++) {
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        torre_tower_shape its = {0};
+        if (!is_for(k, p, dts) || (in_registers && !k->in_registers)) continue;
+        if (k->size == TORRE_TOWER_USUAL && best) continue; /* the first of them that fits */
+        cudaError_t unfit = k->shape(p->face[2][0] == TORRE_PERIODIC, &its);
+        if (unfit && !best) *e = unfit;
+        if (unfit || (best && tower_rate(p, k, &its, multiprocessors, settings) <=
+                                  tower_rate(p, best, shape, multiprocessors, settings)))
+            continue;
+        best = k;
+        *shape = its;
+    }
+    return best;
+}
+
+/* Whether a wish for blocks of so many planes can be fulfilled; otherwise names those there are. */
+static torre_status check_planes(const torre_wave_problem *p, int dts, int64_t planes)
+{
+    int known[8], count = 0;
+    bool usual = false;
+    for (int i = 0; torre_tower_kernels[i] && count < 8; i++) { /* as find_kernel does */
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        torre_tower_shape its = {0};
+        if (!is_for(k, p, dts) || (k->size == TORRE_TOWER_USUAL && usual)) continue;
+        if (k->shape(p->face[2][0] == TORRE_PERIODIC, &its)) continue;
+        if (k->size == TORRE_TOWER_USUAL) usual = true;
+        known[count++] = its.planes;
+    }
+    cudaGetLastError(); /* a shape that does not fit leaves no error behind */
+    return torre_cuda_planes_check(planes, known, count, p, dts);
+}
+
+static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const char *why)
+{
+    char known[128] = "";
+    for (int i = 0; torre_tower_kernels[i]; i++) {
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        size_t used = strlen(known);
+        const torre_tower_kernel *before = i > 0 ? torre_tower_kernels[i - 1] : NULL;
+        bool again = before && before->order == k->order && before->dts == k->dts;
+        if (k->order == p->order && k->precision == (int)p->precision && !again)
+            snprintf(known + used, sizeof known - used, "%s%d", used ? ", " : "", k->dts);
+    }
+    return torre_fail(
+        TORRE_ERR_USAGE,
+        "--engine torre --order %d --dts %d --precision %s on this GPU: %s (built for "
+        "dts %s); choose another --dts or --engine stepwise",
+        p->order, dts, p->precision == TORRE_F32 ? "f32" : "f64", why, known[0] ? known : "none");
+}
+
+/* Towers that can do a problem. */
+typedef struct tower_choice {
+    torre_wave_plan plan;
+    const torre_tower_kernel *kernel;
+    torre_tower_shape shape;
+    torre_tower_room room;
+} tower_choice;
+
+/* choice: of whose plan the axes and the device are given. */
+static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *wish,
+                                 const torre_cuda_settings *settings, const char *advice,
+                                 tower_choice *choice)
+{
+    const torre_wave_problem *p = &t->problem;
+    torre_wave_plan *plan = &choice->plan;
+    torre_tower_shape *shape = &choice->shape;
+    const torre_tower_kernel *k = NULL;
+    cudaError_t e = cudaSuccess;
+    int tried = wish->dts;
+    if (wish->dts) {
+        k = find_kernel(p, wish->dts, false, settings, &e, shape);
+    } else {
+        for (int any = 0; any < 2 && !k; any++)
+            for (int i = 0; (tried = preferred_dts(p->order, p->precision, i)) != 0; i++) {
+                k = find_kernel(p, tried, !any, settings, &e, shape);
+                if (k && torre_towers_fit(t, tried, advice) == TORRE_OK) break;
+                k = NULL;
+            }
+        if (!k) tried = preferred_dts(p->order, p->precision, 0);
+    }
+    cudaGetLastError(); /* a shape that does not fit leaves no error behind */
+    if (!k && !wish->dts) TORRE_TRY(torre_towers_fit(t, tried, advice));
+    if (!k && !e) return refuse_kernel(p, tried, "no kernel of this shape in this build");
+    if (!k) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
+    TORRE_TRY(torre_towers_fit(t, tried, advice));
+    int multiprocessors;
+    TORRE_CUDA_TRY(
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, plan->device));
+    torre_tower_room room = {.dts = tried,
+                             .planes = shape->planes,
+                             .blocks = (int64_t)multiprocessors * shape->blocks_per_sm,
+                             .in_registers = k->in_registers,
+                             .points = t->points};
+    if (torre_cuda_parts(shape, p->size[2], p->precision) > room.blocks)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine torre --order %d --dts %d: n%c = %lld exceeds the %lld planes "
+                          "that fit on the GPU at a time; %s",
+                          p->order, tried, 'x' + t->axis[2], (long long)p->size[2],
+                          (long long)room.blocks * shape->planes, advice);
+    plan->dts = tried;
+    if (!plan->tower_height) plan->tower_height = 128; /* DESIGN.md */
+    if (plan->tower_height > 1 << 20) plan->tower_height = 1 << 20;
+    if (p->steps > 0 && plan->tower_height > p->steps) plan->tower_height = p->steps;
+    choice->kernel = k;
+    choice->room = room;
+    return TORRE_OK;
+}
+
+/* Device memory of fields and model, bytes. */
+static int64_t memory_of(const torre_turned *t)
+{
+    const int64_t *n = t->problem.size, *model = t->velocity.shape;
+    int64_t line = torre_cuda_pitch(n[2], t->problem.precision) * (int64_t)t->problem.precision;
+    return (2 * n[0] * n[1] + model[0] * model[1]) * line;
+}
+
+/* Of the free memory, what is not kept for the driver and small tables. */
+static int64_t usable(size_t unused) { return (int64_t)unused - ((int64_t)256 << 20); }
+
+/* Whether axes are turned for the sake of the rate, whose numbers are of an H200: small grids leave
+ * it idle anyway, but for layers of a few cells. */
+static bool turns_for_rate(const torre_wave_problem *p, const struct cudaDeviceProp *device)
+{
+    const int64_t *n = p->size, cells = torre_wave_cells(p);
+    bool layer = n[0] <= 8 || n[1] <= 8 || n[2] <= 8;
+    return device->major == 9 && cells >= 1 << (layer ? 16 : 22);
+}
+
+/* What of info->memory_bytes the GPU lacks, if anything. p: the caller's problem. */
+static torre_status check_memory(const torre_wave_problem *p, torre_wave_info *info)
+{
+    size_t unused, total;
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    const int64_t room = usable(unused), needed = info->memory_bytes;
+    if (needed <= room) return TORRE_OK;
+    const bool plane = torre_wave_is_flat(p, 1);
+    const int64_t width = (int64_t)p->precision * (p->velocity_cells ? 3 : 2);
+    int64_t n = 0, next = 0;
+    while (next <= room) { /* bytes with n + 1 cells along each axis */
+        n++;
+        next = width * (n + 1) * (plane ? 1 : n + 1) * torre_cuda_pitch(n + 1, p->precision);
+    }
+    snprintf(info->lacking, sizeof info->lacking,
+             "%lld x %lld x %lld cells need %.2f GB on the GPU, %.2f GB are free; the largest %s "
+             "that fits has %lld along each axis",
+             (long long)p->size[0], (long long)p->size[1], (long long)p->size[2],
+             1e-9 * (double)needed, 1e-9 * (double)unused, plane ? "square" : "cube", (long long)n);
+    return TORRE_OK;
+}
+
+/* Bytes that the axes may take: those there are, or, where no order fits, what the smallest takes.
+ */
+static torre_status room_for_axes(const torre_wave_problem *p, int64_t *room)
+{
+    int64_t smallest = INT64_MAX;
+    size_t unused, total;
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
+        torre_turned t;
+        torre_turn_problem(p, torre_axis_orders[i], &t);
+        const int64_t needed = memory_of(&t);
+        if (needed < smallest && !torre_axes_check(p, torre_axis_orders[i])) smallest = needed;
+    }
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    *room = usable(unused) > smallest ? usable(unused) : smallest;
+    return TORRE_OK;
+}
+
+/* Whether towers of every dts of this build can have the faces. */
+static bool every_dts_fits(const torre_turned *t)
+{
+    for (int i = 0; torre_tower_kernels[i]; i++) {
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        if (k->order != t->problem.order || k->precision != (int)t->problem.precision) continue;
+        if (torre_towers_fit(t, k->dts, "")) return false;
+    }
+    return true;
+}
+
+/* Whether towers may have to, or want to, take the axes in another order. */
+static bool may_turn(const torre_wave_problem *p, bool for_rate)
+{
+    if (for_rate || p->size[2] > 1024) return true; /* lines may be too long for all blocks */
+    for (int a = 0; a < 3; a++)
+        if (p->face[a][0] == TORRE_PERIODIC) return true;
+    return false;
+}
+
+/*
+ * The order of the axes of the plan, unless it is given there. Bits depend on it, so it is a matter
+ * of the problem, the GPU and the build alone: engine and tile have no say, not even by the
+ * environment. advice: what to do about towers that cannot have it.
+ */
+static torre_status choose_axes(const torre_wave_problem *p, bool for_rate, torre_wave_plan *plan,
+                                const char **advice)
+{
+    static const torre_wave_plan any_tile;
+    static const torre_cuda_settings any_planes;
+    torre_axes_choice choice = {.for_rate = for_rate};
+    int64_t most = 0;
+    *advice = "take the axes in another order or use --engine stepwise";
+    if (plan->axes[0]) return TORRE_OK;
+    *advice = plan->dts ? "take another --dts or use --engine stepwise"
+                        : "use --engine stepwise, or another order of the axes";
+    strcpy(plan->axes, torre_axis_orders[0]);
+    if (!may_turn(p, for_rate)) return TORRE_OK;
+    TORRE_TRY(room_for_axes(p, &most));
+    for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
+        const char *axes = torre_axis_orders[i];
+        tower_choice usual = {.plan = {.device = plan->device}};
+        torre_turned t;
+        if (torre_axes_check(p, axes)) continue;
+        torre_turn_problem(p, axes, &t);
+        if (memory_of(&t) > most) continue;
+        bool towers = choose_tower(&t, &any_tile, &any_planes, "", &usual) == TORRE_OK;
+        if (torre_axes_offer(&choice, axes, &t, towers ? &usual.room : NULL,
+                             towers && every_dts_fits(&t)))
+            break;
+    }
+    if (choice.worth == 0)
+        *advice = "nor will another order of the axes do; use --engine stepwise";
+    else
+        strcpy(plan->axes, choice.axes);
+    return TORRE_OK;
+}
+
+const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
+{
+    for (int i = 0; torre_step_kernels[i]; i++)
+        if (torre_step_kernels[i]->order == p->order &&
+            torre_step_kernels[i]->precision == (int)p->precision)
+            return torre_step_kernels[i];
+    return NULL;
+}
+
+/* Towers on the axes of info->plan; or, where the caller left that open, the decision for one step
+ * at a time, in info->plan.engine. */
+static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_plan *wish,
+                                const struct cudaDeviceProp *device, bool open,
+                                const torre_cuda_settings *settings, const char *advice,
+                                torre_wave_info *info, const torre_tower_kernel **kernel,
+                                torre_tower_shape *shape)
+{
+    tower_choice towers = {.plan = info->plan};
+    torre_turned t;
+    info->plan.engine = TORRE_STEPWISE;
+    info->reason = TORRE_TOWERS_SLOWER;
+    if (open && device->major != 9 && p->order > 2)
+        return TORRE_OK; /* not even asked about, since the driver would compile them first */
+    torre_turn_problem(p, info->plan.axes, &t);
+    torre_status status = choose_tower(&t, wish, settings, advice, &towers);
+    if (status) {
+        info->reason = TORRE_TOWERS_REFUSED;
+        return open ? TORRE_OK : status;
+    }
+    TORRE_TRY(check_planes(&t.problem, towers.plan.dts, settings->planes));
+    if (open && torre_stepwise_pays(&t.problem, &towers.room, device->major)) return TORRE_OK;
+    info->plan = towers.plan;
+    info->reason = TORRE_NO_REASON;
+    info->model_bytes_per_update = (p->velocity_cells ? 5.0 : 4.0) / towers.plan.dts * p->precision;
+    *kernel = towers.kernel;
+    *shape = towers.shape;
+    return TORRE_OK;
+}
+
+static torre_status plan_stepwise(const torre_wave_problem *p, torre_wave_info *info)
+{
+    if (!torre_cuda_stepper(p))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine stepwise --order %d --precision %s: no such kernel in this "
+                          "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
+                          p->order, p->precision == TORRE_F32 ? "f32" : "f64");
+    info->plan.dts = info->plan.dts ? info->plan.dts : 1;
+    info->plan.tower_height = 1;
+    info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                             torre_wave_info *info, const torre_tower_kernel **kernel,
+                             torre_tower_shape *shape)
+{
+    const torre_wave_problem *p = setup->problem;
+    struct cudaDeviceProp device;
+    torre_cuda_settings settings;
+    torre_turned t;
+    const char *advice;
+    memset(info, 0, sizeof *info);
+    info->plan = *wish;
+    if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
+    TORRE_TRY(torre_cuda_settings_read(&settings));
+    if (settings.axes[0]) strcpy(info->plan.axes, settings.axes);
+    if (info->plan.axes[0]) TORRE_TRY(torre_axes_check(p, info->plan.axes));
+    if (wish->engine == TORRE_REFERENCE)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine reference runs on --backend cpu only; use stepwise or torre");
+    for (int a = 0; a < 3; a++)
+        if (p->size[a] > INT32_MAX / 4)
+            return torre_fail(TORRE_ERR_USAGE, "size: no axis may exceed %d cells on the GPU",
+                              INT32_MAX / 4);
+    TORRE_CUDA_TRY(cudaSetDevice(wish->device));
+    TORRE_CUDA_TRY(cudaGetDeviceProperties(&device, wish->device));
+    snprintf(info->device, sizeof info->device, "%.100s", device.name);
+    bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
+    *kernel = NULL;
+    TORRE_TRY(choose_axes(p, turns_for_rate(p, &device), &info->plan, &advice));
+    if (info->plan.engine == TORRE_TORRE)
+        TORRE_TRY(plan_towers(p, wish, &device, open && torre_cuda_stepper(p), &settings, advice,
+                              info, kernel, shape));
+    if (info->plan.engine == TORRE_STEPWISE) TORRE_TRY(plan_stepwise(p, info));
+    torre_turn_problem(p, info->plan.axes, &t);
+    info->memory_bytes = memory_of(&t);
+    return check_memory(p, info);
+}

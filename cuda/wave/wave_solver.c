@@ -1,0 +1,481 @@
+/* Fields and steps of the cuda backend. */
+#include "cuda/wave/wave_solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/core/cuda_check.h"
+#include "cuda/wave/wave_cuda.h"
+#include "wave/stencil.h"
+
+/* On the way between host and device, where rows have to be turned. */
+enum { STAGING_BYTES = 32 << 20 };
+
+torre_status torre_cuda_alloc(void **memory, size_t bytes)
+{
+    size_t unused = 0, total = 0;
+    *memory = NULL;
+    if (bytes == 0) bytes = 16;
+    if (cudaMalloc(memory, bytes) != cudaSuccess) {
+        cudaGetLastError();
+        cudaMemGetInfo(&unused, &total);
+        *memory = NULL;
+        return torre_fail(TORRE_ERR_RESOURCE,
+                          "out of GPU memory: %.3f GB more needed, %.3f GB are free",
+                          1e-9 * (double)bytes, 1e-9 * (double)unused);
+    }
+    /* the solver's stream does not wait for the default one */
+    TORRE_CUDA_TRY(cudaMemset(*memory, 0, bytes));
+    TORRE_CUDA_TRY(cudaDeviceSynchronize());
+    return TORRE_OK;
+}
+
+/* Ghosts of one axis for kernels that compute `cells` cells of it, from the rule of boundary.h. */
+static void fill_mirror(const torre_wave_problem *p, int axis, int64_t cells, torre_mirror *m)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < 4; i++) {
+            torre_ghost ghost = torre_ghost_find(side ? cells + i : -1 - i, p->size[axis],
+                                                 p->face[axis][0], p->face[axis][1]);
+            m->source[side][i] = ghost.sign ? (int)ghost.source : 0;
+            m->sign[side][i] = ghost.sign;
+        }
+}
+
+/* (c dt)^2 */
+static double squared_step(const torre_wave_problem *p, double velocity)
+{
+    return velocity * p->dt * (velocity * p->dt);
+}
+
+static void fill_args(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    torre_wave_args *a = &s->args;
+    for (int axis = 0; axis < 3; axis++) {
+        double h2 = p->spacing[axis] * p->spacing[axis];
+        a->n[axis] = (int)p->size[axis];
+        a->periodic[axis] = p->face[axis][0] == TORRE_PERIODIC;
+        fill_mirror(p, axis, axis == 2 ? torre_cuda_planes(s) : p->size[axis], &a->mirror[axis]);
+        for (int d = 1; d <= p->order / 2; d++)
+            a->weight[axis][d - 1] = torre_stencil_step_weight(p->order / 2, d) / h2;
+    }
+    a->unit = 1;
+    if (p->order == 2 && p->velocity_cells) { /* a multiplication less a cell */
+        a->unit = a->weight[0][0];
+        for (int axis = 0; axis < 3; axis++) a->weight[axis][0] /= a->unit;
+    }
+    a->stride_y = torre_cuda_pitch(p->size[2], p->precision);
+    a->stride_x = a->stride_y * p->size[1];
+    if (!p->velocity_cells) a->k0 = squared_step(p, p->velocity);
+}
+
+/* A device array as the caller sees it: its strides, in cells, along the caller's axes. */
+typedef struct device_array {
+    char *data;
+    int64_t size[3], stride[3];
+} device_array;
+
+static device_array array_of(const torre_cuda_solver *s, const void *data, const int64_t size[3],
+                             int64_t stride_x, int64_t stride_y)
+{
+    device_array a = {.data = (char *)data};
+    const int64_t stride[3] = {stride_x, stride_y, 1};
+    for (int i = 0; i < 3; i++) {
+        a.size[s->turned.axis[i]] = size[i];
+        a.stride[s->turned.axis[i]] = stride[i];
+    }
+    return a;
+}
+
+static device_array field_of(const torre_cuda_solver *s, int parity)
+{
+    return array_of(s, s->args.field[parity], s->setup->problem->size, s->args.stride_x,
+                    s->args.stride_y);
+}
+
+/*
+ * Rows along the caller's z between a dense array on the host and a device array: at once where
+ * they lie as the caller has them, else through a staging area, whose kernel turns them.
+ */
+static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void *rows,
+                              int64_t first, int64_t count, bool to_device)
+{
+    const size_t size = (size_t)s->setup->problem->precision, width = (size_t)a->size[2] * size;
+    if (a->stride[2] == 1 && (a->size[0] == 1 || a->stride[0] == a->size[1] * a->stride[1])) {
+        char *cells = a->data + (size_t)(first * a->stride[1]) * size;
+        const size_t pitch = (size_t)a->stride[1] * size, height = (size_t)count;
+        if (to_device)
+            TORRE_CUDA_TRY(
+                cudaMemcpy2D(cells, pitch, rows, width, width, height, cudaMemcpyHostToDevice));
+        else
+            TORRE_CUDA_TRY(
+                cudaMemcpy2D(rows, width, cells, pitch, width, height, cudaMemcpyDeviceToHost));
+        return TORRE_OK;
+    }
+    int64_t most = STAGING_BYTES / (int64_t)width;
+    void *staging;
+    if (most < 1) most = 1;
+    if (most > count) most = count;
+    TORRE_TRY(torre_cuda_alloc(&staging, (size_t)most * width));
+    cudaError_t e = cudaSuccess;
+    for (int64_t row = 0; row < count && !e; row += most) {
+        const int64_t now = count - row < most ? count - row : most;
+        char *dense = (char *)rows + (size_t)row * width;
+        const size_t bytes = (size_t)now * width;
+        if (to_device)
+            e = cudaMemcpyAsync(staging, dense, bytes, cudaMemcpyHostToDevice, s->stream);
+        if (!e)
+            e = torre_move_rows((int)size, a->data, a->stride, staging, first + row, now,
+                                a->size[1], a->size[2], to_device, s->stream);
+        if (!e && !to_device)
+            e = cudaMemcpyAsync(dense, staging, bytes, cudaMemcpyDeviceToHost, s->stream);
+        if (!e) e = cudaStreamSynchronize(s->stream);
+    }
+    cudaFree(staging);
+    TORRE_CUDA_TRY(e);
+    return TORRE_OK;
+}
+
+/* The planes beyond the last one that kernels compute (torre_cuda_planes) of a field, or of an
+ * array of properties of cells. */
+static torre_status continue_planes(torre_cuda_solver *s, void *array, const int64_t *size,
+                                    const int64_t stride[2], bool is_field)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    for (int64_t z = p->size[2]; z < torre_cuda_planes(s); z++) {
+        torre_ghost image = torre_cuda_image(p, z);
+        TORRE_CUDA_TRY(torre_set_image((int)p->precision, array, size, stride, z, image.source,
+                                       is_field ? image.sign : 1, s->stream));
+    }
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return TORRE_OK;
+}
+
+static torre_status upload_model(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem, *caller = s->turned.caller->problem;
+    if (!p->velocity_cells) return TORRE_OK;
+    const int64_t *n = p->velocity_cells->shape, pitch = s->args.stride_y;
+    void *k;
+    s->args.k_stride_y = n[1] == 1 ? 0 : pitch;
+    s->args.k_stride_x = n[0] == 1 ? 0 : n[1] * pitch;
+    /* towers read up to 3 planes and rows beyond the last */
+    const int64_t cells =
+        (p->size[0] + 2) * s->args.k_stride_x + (p->size[1] + 2) * s->args.k_stride_y + pitch;
+    TORRE_TRY(torre_cuda_alloc(&k, (size_t)cells * (size_t)p->precision));
+    s->args.k = k;
+    const device_array a = array_of(s, k, n, n[1] * pitch, pitch);
+    int64_t count = a.size[0] * a.size[1], most = STAGING_BYTES / (a.size[2] * p->precision);
+    if (most < 1) most = 1;
+    if (most > count) most = count;
+    void *rows = malloc((size_t)(most * a.size[2]) * (size_t)p->precision);
+    if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    torre_status status = TORRE_OK;
+    for (int64_t first = 0; first < count && !status; first += most) {
+        const int64_t now = count - first < most ? count - first : most;
+        for (int64_t row = 0; row < now; row++)
+            for (int64_t z = 0; z < a.size[2]; z++) {
+                double velocity = torre_wave_velocity_at(caller, (first + row) / a.size[1],
+                                                         (first + row) % a.size[1], z);
+                torre_value_set(p->precision, rows, row * a.size[2] + z,
+                                s->args.unit * squared_step(p, velocity));
+            }
+        status = move_rows(s, &a, rows, first, now, true);
+    }
+    free(rows);
+    TORRE_TRY(status);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for copies */
+    return continue_planes(s, k, n, (const int64_t[2]){s->args.k_stride_x, s->args.k_stride_y},
+                           false);
+}
+
+/* s dt along every axis, and the box in which it is zero. */
+static torre_status upload_damping(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    const torre_wave_setup *setup = s->setup;
+    bool any = setup->damping[0] || setup->damping[1] || setup->damping[2];
+    for (int a = 0; a < 3; a++) {
+        int64_t n = p->size[a], low = 0, high = n;
+        int64_t room = n + 3; /* up to the end of the last vector */
+        s->args.clear[a][0] = 0;
+        s->args.clear[a][1] = (int)n;
+        if (!any) continue;
+        void *values = calloc((size_t)room, (size_t)p->precision), *device;
+        if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+        for (int64_t i = 0; i < room && setup->damping[a]; i++) {
+            /* none where the image is zero: those cells lie in no layer */
+            torre_ghost image = {i, i < n};
+            if (a == 2) image = torre_cuda_image(p, i);
+            double v = image.sign ? setup->damping[a][image.source] * p->dt : 0;
+            if (p->precision == TORRE_F32)
+                ((float *)values)[i] = (float)v;
+            else
+                ((double *)values)[i] = v;
+        }
+        if (setup->damping[a]) {
+            while (low < n && setup->damping[a][low] != 0) low++;
+            while (high > low && setup->damping[a][high - 1] != 0) high--;
+            for (int64_t i = low; i < high; i++)
+                if (setup->damping[a][i] != 0) high = low; /* not a layer at each end */
+        }
+        torre_status status = torre_cuda_alloc(&device, (size_t)(room * (int64_t)p->precision));
+        s->args.damping[a] = device;
+        if (!status && cudaMemcpy(device, values, (size_t)(room * (int64_t)p->precision),
+                                  cudaMemcpyHostToDevice))
+            status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the damping cannot be copied");
+        free(values);
+        TORRE_TRY(status);
+        s->args.clear[a][0] = (int)low;
+        s->args.clear[a][1] = (int)high;
+    }
+    return TORRE_OK;
+}
+
+/* Cells along x that a block marches over. One block a tile: enough blocks. Persistent blocks: what
+ * costs least if all take the same time for a plane and the `order` planes more that are read for
+ * each chunk cost half as much. */
+static int chunk_of(const torre_wave_problem *p, const torre_step_shape *shape, int64_t columns)
+{
+    if (!shape->blocks) {
+        int chunk = p->size[0] < 256 ? 16 : 64;
+        while (chunk > 16 && p->size[0] / chunk * columns < 1024) chunk /= 2;
+        return chunk;
+    }
+    int64_t best = p->size[0], least = INT64_MAX;
+    for (int64_t chunks = 1; chunks <= (p->size[0] + 15) / 16; chunks++) {
+        int64_t chunk = (p->size[0] + chunks - 1) / chunks;
+        int64_t rounds = (chunks * columns + shape->blocks - 1) / shape->blocks;
+        if (rounds * (chunk + p->order / 2) >= least) continue;
+        least = rounds * (chunk + p->order / 2);
+        best = chunk;
+    }
+    return (int)best;
+}
+
+/* Tiles of the stepwise kernel, in the plan's ordering. */
+static torre_status make_tiles(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    torre_step_shape *shape = &s->step.shape;
+    s->stepper = torre_cuda_stepper(p); /* the plan has seen that there is one */
+    TORRE_CUDA_TRY(s->stepper->shape(&s->args, shape));
+    int64_t size[3] = {1, (p->size[1] + shape->rows - 1) / shape->rows,
+                       (p->size[2] + shape->planes - 1) / shape->planes};
+    s->step.chunk = chunk_of(p, shape, size[1] * size[2]);
+    size[0] = (p->size[0] + s->step.chunk - 1) / s->step.chunk;
+    int64_t count = size[0] * size[1] * size[2];
+    const char *why = "";
+    torre_ordering ordering;
+    if (count > INT32_MAX || !torre_ordering_make(s->info.plan.ordering, 3, size, &ordering, &why))
+        return torre_fail(TORRE_ERR_USAGE, "--ordering %s for %lldx%lldx%lld tiles: %s",
+                          torre_ordering_name(s->info.plan.ordering), (long long)size[0],
+                          (long long)size[1], (long long)size[2], why);
+    int *tiles = malloc((size_t)count * 3 * sizeof *tiles);
+    void *device;
+    if (!tiles) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at[3];
+        torre_ordering_decode(&ordering, i, at);
+        for (int a = 0; a < 3; a++) tiles[3 * i + a] = (int)at[a];
+    }
+    torre_status status = torre_cuda_alloc(&device, (size_t)count * 3 * sizeof *tiles);
+    s->step.tiles = device;
+    s->step.tile_count = (int)count;
+    if (!status &&
+        cudaMemcpy(device, tiles, (size_t)count * 3 * sizeof *tiles, cudaMemcpyHostToDevice))
+        status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the list of tiles cannot be copied");
+    free(tiles);
+    return status;
+}
+
+void torre_cuda_destroy(torre_wave_solver *solver)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    if (!s) return;
+    for (int i = 0; i < 2; i++) {
+        cudaFree(s->args.field[i]);
+        torre_cuda_schedule_free(&s->schedule[i]);
+    }
+    for (int a = 0; a < 3; a++) cudaFree((void *)s->args.damping[a]);
+    cudaFree((void *)s->args.k);
+    cudaFree((void *)s->step.tiles);
+    cudaFree(s->norms);
+    torre_cuda_points_free(&s->points);
+    torre_turned_free(&s->turned);
+    if (s->ready) cudaEventDestroy(s->ready);
+    if (s->done) cudaEventDestroy(s->done);
+    if (s->beside) cudaStreamDestroy(s->beside);
+    if (s->stream) cudaStreamDestroy(s->stream);
+    free(s);
+}
+
+static torre_status fill_solver(torre_cuda_solver *s)
+{
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+    fill_args(s);
+    s->field_bytes = (size_t)(s->args.stride_x * s->setup->problem->size[0]) *
+                     (size_t)s->setup->problem->precision;
+    for (int i = 0; i < 2; i++) TORRE_TRY(torre_cuda_alloc(&s->args.field[i], s->field_bytes));
+    TORRE_TRY(torre_cuda_alloc((void **)&s->norms, sizeof *s->norms));
+    TORRE_TRY(upload_model(s));
+    TORRE_TRY(upload_damping(s));
+    if (!s->kernel) TORRE_TRY(make_tiles(s));
+    TORRE_TRY(torre_cuda_points_new(s));
+    TORRE_CUDA_TRY(cudaDeviceSynchronize());
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                               torre_wave_solver **solver)
+{
+    torre_cuda_solver *s = calloc(1, sizeof *s);
+    if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    s->base.backend = &torre_wave_cuda;
+    s->setup = &s->turned.setup;
+    torre_status status = torre_cuda_plan(setup, &info->plan, &s->info, &s->kernel, &s->shape);
+    if (!status && s->info.lacking[0])
+        status = torre_fail(TORRE_ERR_RESOURCE, "%s", s->info.lacking);
+    if (!status) status = torre_cuda_settings_read(&s->settings);
+    if (!status) status = torre_turn_setup(setup, s->info.plan.axes, &s->turned);
+    if (!status) status = fill_solver(s);
+    if (status) {
+        torre_cuda_destroy(&s->base);
+        return status;
+    }
+    *solver = &s->base;
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_set_fields(torre_wave_solver *solver, const void *now, const void *previous)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const void *given[2] = {previous, now};
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    s->n = 0;
+    for (int i = 0; i < 2; i++) {
+        const device_array field = field_of(s, i);
+        TORRE_CUDA_TRY(cudaMemset(s->args.field[i], 0, s->field_bytes));
+        TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for that */
+        if (given[i])
+            TORRE_TRY(
+                move_rows(s, &field, (void *)given[i], 0, field.size[0] * field.size[1], true));
+    }
+    TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for copies */
+    const int64_t *n = s->setup->problem->size, stride[2] = {s->args.stride_x, s->args.stride_y};
+    for (int i = 0; i < 2; i++) TORRE_TRY(continue_planes(s, s->args.field[i], n, stride, true));
+    return TORRE_OK;
+}
+
+static torre_status one_step(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    TORRE_CUDA_TRY(s->stepper->launch(&s->args, &s->step, s->stream));
+    if (s->args.points.source_count)
+        TORRE_CUDA_TRY(torre_add_sources((int)p->precision, s->args.field[0], s->points.source_cell,
+                                         s->args.points.source_values, s->args.points.source_count,
+                                         s->stream));
+    if (s->args.points.receiver_count)
+        TORRE_CUDA_TRY(torre_take_samples((int)p->precision, s->args.field[0],
+                                          s->points.receiver_cell, s->args.points.samples,
+                                          s->args.points.receiver_count, s->stream));
+    return TORRE_OK;
+}
+
+/* Some steps at once: a pass of towers, or single steps with one transfer of samples. */
+static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
+{
+    TORRE_TRY(torre_cuda_points_prepare(s, steps));
+    if (s->kernel) {
+        TORRE_TRY(torre_cuda_pass(s, steps));
+        s->n += steps;
+        if (steps & 1) {
+            void *newest = s->args.field[0];
+            s->args.field[0] = s->args.field[1];
+            s->args.field[1] = newest;
+        }
+        return TORRE_OK;
+    }
+    size_t width = (size_t)s->setup->problem->precision;
+    for (int64_t i = 0; i < steps; i++) {
+        torre_points_args *q = &s->args.points;
+        q->source_values = (char *)s->points.values + (size_t)(i * q->source_count) * width;
+        q->samples =
+            (char *)s->points.samples[s->points.turn] + (size_t)(i * q->receiver_count) * width;
+        TORRE_TRY(one_step(s));
+        void *newest = s->args.field[0];
+        s->args.field[0] = s->args.field[1];
+        s->args.field[1] = newest;
+        s->n++;
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const torre_wave_problem *p = s->setup->problem;
+    TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    int64_t most = s->kernel ? s->info.plan.tower_height : 64;
+    char *out = samples;
+    int64_t before = 0; /* steps whose samples have not been copied yet */
+    while (steps > 0) {
+        int64_t now = steps < most ? steps : most;
+        TORRE_TRY(some_steps(s, now));
+        if (before) TORRE_TRY(torre_cuda_points_collect(s, 1, before, out));
+        if (out) out += (size_t)(before * s->args.points.receiver_count) * (size_t)p->precision;
+        before = now;
+        steps -= now;
+    }
+    if (before) TORRE_TRY(torre_cuda_points_collect(s, 0, before, out));
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_get_field(torre_wave_solver *solver, int level, void *cells)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const device_array field = field_of(s, level == 0);
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    return move_rows(s, &field, cells, 0, field.size[0] * field.size[1], false);
+}
+
+torre_status torre_cuda_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const device_array field = field_of(s, 1);
+    const int row = axis == 0, column = axis == 2 ? 1 : 2; /* the other two axes */
+    const device_array plane = {field.data + (size_t)(index * field.stride[axis]) *
+                                                 (size_t)s->setup->problem->precision,
+                                {1, field.size[row], field.size[column]},
+                                {0, field.stride[row], field.stride[column]}};
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    return move_rows(s, &plane, cells, 0, plane.size[1], false);
+}
+
+torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const int64_t *n = s->setup->problem->size;
+    torre_device_norms found;
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    TORRE_CUDA_TRY(torre_field_norms((int)s->setup->problem->precision, &s->args, s->args.field[1],
+                                     s->norms, s->stream));
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
+    TORRE_CUDA_TRY(cudaMemcpy(&found, s->norms, sizeof found, cudaMemcpyDeviceToHost));
+    memset(norms, 0, sizeof *norms);
+    memcpy(&norms->max_abs, &found.top, sizeof norms->max_abs);
+    norms->l2 = sqrt(found.sum);
+    norms->finite = found.bad == ~0ull;
+    if (!norms->finite) {
+        int64_t bad = (int64_t)found.bad;
+        const int *axis = s->turned.axis;
+        norms->first_bad[axis[0]] = bad / n[2] / n[1];
+        norms->first_bad[axis[1]] = bad / n[2] % n[1];
+        norms->first_bad[axis[2]] = bad % n[2];
+    }
+    return TORRE_OK;
+}

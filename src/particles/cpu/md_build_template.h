@@ -1,0 +1,128 @@
+/*
+ * Building neighbour lists, for one precision and one instruction set (part of md_state_*.c).
+ */
+#include <math.h>
+#include <omp.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include "particles/cpu/md_stage.h"
+
+typedef float search_lanes __attribute__((vector_size(TORRE_LANES * sizeof(TORRE_REAL))));
+enum { SEARCH_LANES = sizeof(search_lanes) / sizeof(float) };
+
+/*
+ * Square of the radius searched: larger than reach by what rounding takes away. Staged coordinates
+ * lie within the bins of the stencil, so within reach and an edge and a half of the centre, and
+ * each is off by 2^-24 of that; squares and their sum are off by 4 units of 2^-24.
+ */
+static float search_radius_sq(const torre_bins *bins)
+{
+    const double unit = 1.0 / (1 << 24);
+    double edge = fmax(bins->edge[0], fmax(bins->edge[1], bins->edge[2]));
+    double reach = bins->reach + 2 * sqrt(3) * unit * (bins->reach + 1.5 * edge);
+    return (float)(reach * reach * (1 + 8 * unit));
+}
+
+/*
+ * Append the members of the stage within reach of (x, y, z) to list, which has room for all of them
+ * and a vector more; half: only those in later places than self. Returns their number.
+ */
+#ifdef __AVX512F__
+/* Entries are packed in a register: the instruction that packs into memory is slow on Zen 4. */
+static int32_t append_near(const torre_stage *stage, float x, float y, float z, float reach_sq,
+                           bool half, int32_t self, float *rsq, int32_t *list)
+{
+    (void)rsq;
+    int32_t length = 0;
+    for (int64_t k = 0; k < stage->count; k += SEARCH_LANES) {
+        search_lanes dx = x - *(search_lanes *)(stage->x + k);
+        search_lanes dy = y - *(search_lanes *)(stage->y + k);
+        search_lanes dz = z - *(search_lanes *)(stage->z + k);
+        __m512 square = (__m512)(dx * dx + dy * dy + dz * dz);
+        unsigned mask = _mm512_cmp_ps_mask(square, _mm512_set1_ps(reach_sq), _CMP_LT_OQ);
+        __m512i member = _mm512_load_si512(stage->member + k);
+        if (half) mask &= _mm512_cmpgt_epi32_mask(member, _mm512_set1_epi32(self));
+        member = _mm512_maskz_compress_epi32((__mmask16)mask, member);
+        _mm512_storeu_si512(list + length, member);
+        length += __builtin_popcount(mask);
+    }
+    return length;
+}
+#else
+/* Distances are computed for whole vectors (into rsq), then members appended without a branch:
+ * every one is written, only near ones advance. */
+static int32_t append_near(const torre_stage *stage, float x, float y, float z, float reach_sq,
+                           bool half, int32_t self, float *rsq, int32_t *list)
+{
+    for (int64_t k = 0; k < stage->count; k += SEARCH_LANES) {
+        search_lanes dx = x - *(search_lanes *)(stage->x + k);
+        search_lanes dy = y - *(search_lanes *)(stage->y + k);
+        search_lanes dz = z - *(search_lanes *)(stage->z + k);
+        *(search_lanes *)(rsq + k) = dx * dx + dy * dy + dz * dz;
+    }
+    const int32_t least = half ? self : -1;
+    int32_t length = 0;
+    for (int64_t k = 0; k < stage->count; k++) {
+        list[length] = stage->member[k];
+        length += (rsq[k] < reach_sq) & (stage->member[k] > least);
+    }
+    return length;
+}
+#endif
+
+/* Lists of the own particles of a staged bin. */
+static bool list_bin(torre_stage *stage, float reach_sq, bool half, float *rsq,
+                     torre_md_arena *arena, torre_md_lists *lists, double *total)
+{
+    for (int64_t i = 0; i < stage->own; i++) {
+        int32_t *list = torre_md_arena_room(arena, stage->count + TORRE_LIST_PAD);
+        if (!list) return false;
+        const float x = stage->x[i];
+        const int32_t self = stage->member[i];
+        stage->x[i] = stage->x[stage->count]; /* not its own neighbour */
+        int32_t length =
+            append_near(stage, x, stage->y[i], stage->z[i], reach_sq, half, self, rsq, list);
+        stage->x[i] = x;
+        for (int pad = 0; pad < TORRE_LIST_PAD; pad++)
+            list[length + pad] = stage->member[stage->count];
+        torre_md_arena_take(arena, length);
+        lists->start[self] = list;
+        lists->length[self] = length;
+        lists->wraps[self] = stage->wraps;
+        *total += length;
+    }
+    return true;
+}
+
+static torre_status state_build(const torre_md_store *store, const torre_bins *bins, bool half,
+                                torre_md_lists *lists)
+{
+    const float reach_sq = search_radius_sq(bins);
+    double total = 0;
+    int failed = 0;
+#pragma omp parallel num_threads(store->threads) reduction(+ : total) reduction(| : failed)
+    {
+        torre_stage stage;
+        torre_md_arena *arena = &lists->arena[omp_get_thread_num()];
+        bool ready = torre_stage_make(bins, &stage);
+        float *rsq = NULL;
+        if (ready) rsq = aligned_alloc(64, ((size_t)stage.capacity * sizeof *rsq + 63) / 64 * 64);
+        if (!rsq) failed = 1;
+        torre_md_arena_rewind(arena);
+#pragma omp for schedule(dynamic, 8)
+        for (int64_t rank = 0; rank < bins->bins; rank++) {
+            if (failed || bins->start[rank] == bins->start[rank + 1]) continue;
+            torre_stage_fill(store, store->hold, bins, rank, &stage);
+            if (!list_bin(&stage, reach_sq, half, rsq, arena, lists, &total)) failed = 1;
+        }
+        free(rsq);
+        if (ready) torre_stage_free(&stage);
+    }
+    if (failed)
+        return torre_fail(TORRE_ERR_RESOURCE, "no memory for the neighbour lists of %lld particles",
+                          (long long)store->count);
+    lists->mean_length = (half ? 2 : 1) * total / (double)store->count;
+    return TORRE_OK;
+}

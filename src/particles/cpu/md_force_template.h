@@ -1,0 +1,351 @@
+/*
+ * Loops over pairs for one pair model, one precision and one instruction set: a C template included
+ * by the generated md_force_*.c, after lanes.h's and the pair model's definitions.
+ *
+ * Every sweep works on a fixed partition of the particles (or bins), and sums of a part are added
+ * up in the order of the parts: results do not depend on the number of threads.
+ */
+#include <string.h>
+
+#include "particles/cpu/md_packed.h"
+#include "particles/cpu/md_stage.h"
+
+#define PART 256 /* particles of a part */
+
+/* Constants of a sweep. */
+typedef struct sweep {
+    TORRE_TYPED(torre_pair) pair;
+    TORRE_REAL cutoff_sq;
+    torre_positions positions;
+    TORRE_STATE kick;
+#if TORRE_PAIR_DISSIPATES
+    const torre_quad_state *velocity;
+    torre_quad_state *next; /* where velocities go, since others still read the old ones */
+#endif
+#if TORRE_PAIR_FIELD
+    TORRE_TYPED(torre_pair_walls) walls;
+#endif
+} sweep;
+
+/* Potential, virial and pairs inside the cutoff, and energy of fields, of one part. */
+typedef struct part_sums {
+    double potential, virial, inside, field;
+} part_sums;
+
+/* What one particle has gathered. */
+typedef struct gathered {
+    torre_sum_lanes fx, fy, fz, power;
+    torre_wide_lanes potential, virial, inside;
+} gathered;
+
+/* What one vector of neighbours does to a particle. */
+typedef struct push {
+    torre_sum_lanes fx, fy, fz, power;
+} push;
+
+static sweep sweep_make(const torre_md_store *store, const torre_md_problem *problem, double kick)
+{
+    sweep s = {.pair = TORRE_TYPED(torre_pair_make)(problem, kick),
+               .cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff),
+               .positions = torre_positions_of(store, problem->box),
+               .kick = (TORRE_STATE)kick};
+#if TORRE_PAIR_DISSIPATES
+    s.velocity = store->velocity;
+    s.next = store->spare;
+#endif
+#if TORRE_PAIR_FIELD
+    s.walls = TORRE_TYPED(torre_pair_walls_at)(&s.pair, store->step);
+#endif
+    return s;
+}
+
+/* All velocities are kicked: they become those of the store. */
+static void sweep_end(const sweep *s, torre_md_store *store, const torre_md_sums *sums)
+{
+    (void)s, (void)store, (void)sums;
+#if TORRE_PAIR_DISSIPATES
+    if (sums) return;
+    s->next[store->count] = ((torre_quad_state *)store->velocity)[store->count];
+    store->spare = store->velocity;
+    store->velocity = s->next;
+#endif
+}
+
+#if TORRE_PAIR_DISSIPATES
+/* d . (v_i - v_j) */
+TORRE_INLINE torre_lanes approach(const sweep *s, int64_t i, const int32_t *list, torre_lanes dx,
+                                  torre_lanes dy, torre_lanes dz)
+{
+    torre_lanes u, v, w;
+    if (TORRE_PACKED) {
+        for (int l = 0; l < TORRE_LANES; l++) {
+            const torre_quad_state apart = s->velocity[i] - s->velocity[list[l]];
+            u[l] = (TORRE_REAL)apart[0];
+            v[l] = (TORRE_REAL)apart[1];
+            w[l] = (TORRE_REAL)apart[2];
+        }
+        return dx * u + dy * v + dz * w;
+    }
+    const TORRE_REAL *own = (const TORRE_REAL *)&s->velocity[i];
+    torre_lanes_gather((const torre_quad *)s->velocity, list, &u, &v, &w);
+    return dx * (own[0] - u) + dy * (own[1] - v) + dz * (own[2] - w);
+}
+#endif
+
+/* Add the forces of one vector of neighbours, lanes `live` of list, on the particle in place i. */
+TORRE_INLINE push interact(const sweep *s, int64_t i, const int32_t *list, torre_mask live,
+                           torre_lanes dx, torre_lanes dy, torre_lanes dz, bool with_sums,
+                           gathered *g)
+{
+    push p = {0};
+    torre_lanes rsq = dx * dx + dy * dy + dz * dz, rv = {0}, energy, power = {0};
+    torre_mask inside = (rsq < s->cutoff_sq) & live;
+    (void)i, (void)list;
+#if TORRE_PAIR_DISSIPATES
+    if (!torre_lanes_any(inside)) return p; /* most neighbours do not touch */
+    rv = approach(s, i, list, dx, dy, dz);
+#endif
+    torre_lanes f = TORRE_TYPED(torre_pair_eval)(&s->pair, rsq, rv, &energy, &power);
+    f = torre_lanes_keep(f, inside);
+    p.fx = __builtin_convertvector(f * dx, torre_sum_lanes);
+    p.fy = __builtin_convertvector(f * dy, torre_sum_lanes);
+    p.fz = __builtin_convertvector(f * dz, torre_sum_lanes);
+    g->fx += p.fx;
+    g->fy += p.fy;
+    g->fz += p.fz;
+#if TORRE_PAIR_DISSIPATES
+    p.power = __builtin_convertvector(torre_lanes_keep(power, inside), torre_sum_lanes);
+    g->power += p.power;
+#endif
+    if (with_sums) {
+        energy = torre_lanes_keep(energy, inside);
+        g->potential += __builtin_convertvector(energy, torre_wide_lanes);
+        g->virial += __builtin_convertvector(f * rsq, torre_wide_lanes);
+        g->inside -= __builtin_convertvector(inside, torre_wide_lanes);
+    }
+    return p;
+}
+
+TORRE_INLINE void add_sums(part_sums *sums, const gathered *g)
+{
+    sums->potential += torre_lanes_total(g->potential);
+    sums->virial += torre_lanes_total(g->virial);
+    sums->inside += torre_lanes_total(g->inside);
+}
+
+/* share: 1 where each pair was met once, 1/2 where it was met from both sides. */
+static void total_sums(const part_sums *parts, int64_t count, double share,
+                       const torre_md_problem *problem, torre_md_sums *sums)
+{
+    part_sums all = {0};
+    for (int64_t p = 0; p < count; p++) {
+        all.potential += parts[p].potential;
+        all.virial += parts[p].virial;
+        all.inside += parts[p].inside;
+        all.field += parts[p].field;
+    }
+    sums->potential = share * all.potential + all.field;
+    sums->virial = share * all.virial;
+    sums->contacts = share * all.inside;
+    sums->potential_shift = share * all.inside * TORRE_TYPED(torre_pair_shift)(problem);
+}
+
+/* The force of the others on a particle is complete: add that of fields, and then the second kick
+ * of the step; or, where sums are wanted, only the energy of fields. */
+TORRE_INLINE void set_force(const sweep *s, const torre_md_store *store, int64_t i,
+                            torre_quad_state force, part_sums *sums)
+{
+    torre_quad_state *velocity = store->velocity;
+#if TORRE_PAIR_FIELD
+    TORRE_STATE energy, power;
+    const int axis = s->pair.axis;
+    force[axis] += TORRE_TYPED(torre_pair_field)(&s->pair, &s->walls,
+                                                 ((torre_quad_state *)store->position)[i][axis],
+                                                 velocity[i][axis], &energy, &power);
+    force[3] += power;
+    if (sums) sums->field += (double)energy;
+#endif
+    if (sums) return;
+    ((torre_quad_state *)store->force)[i] = force;
+#if TORRE_PAIR_DISSIPATES
+    s->next[i] = velocity[i] + s->kick * force;
+#else
+    velocity[i] += s->kick * force;
+#endif
+}
+
+/* Particle i with its list; scatter: subtract from the partners' quads too (half lists). */
+TORRE_INLINE void list_particle(const sweep *s, const torre_md_lists *lists, int64_t i, int wraps,
+                                bool with_sums, TORRE_STATE *scatter, gathered *g)
+{
+    const int32_t *list = lists->start[i], length = lists->length[i];
+    for (int32_t k = 0; k < length; k += TORRE_LANES) {
+        torre_lanes x, y, z;
+        const torre_mask live =
+            torre_separation(&s->positions, i, list + k, length - k, wraps, &x, &y, &z);
+        const push p = interact(s, i, list + k, live, x, y, z, with_sums, g);
+        if (!scatter) continue;
+        for (int l = 0; l < TORRE_LANES; l++) {
+            TORRE_STATE *to = scatter + 4 * (int64_t)list[k + l];
+            to[0] -= p.fx[l];
+            to[1] -= p.fy[l];
+            to[2] -= p.fz[l];
+            if (TORRE_PAIR_DISSIPATES) to[3] += p.power[l];
+        }
+    }
+}
+
+TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
+                             const torre_md_lists *lists, int64_t from, int64_t to, bool with_sums,
+                             TORRE_STATE *scatter, part_sums *sums)
+{
+    for (int64_t i = from; i < to; i++) {
+        gathered g = {0};
+        /* most particles near a face are near one face only */
+        switch (lists->wraps[i]) {
+        case 0:
+            list_particle(s, lists, i, 0, with_sums, scatter, &g);
+            break;
+        case 1:
+            list_particle(s, lists, i, 1, with_sums, scatter, &g);
+            break;
+        case 2:
+            list_particle(s, lists, i, 2, with_sums, scatter, &g);
+            break;
+        case 4:
+            list_particle(s, lists, i, 4, with_sums, scatter, &g);
+            break;
+        default:
+            list_particle(s, lists, i, 7, with_sums, scatter, &g);
+        }
+        torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz, g.power);
+        if (scatter)
+            *(torre_quad_state *)(scatter + 4 * i) += sum;
+        else
+            set_force(s, store, i, sum, with_sums ? sums : NULL);
+        if (with_sums) add_sums(sums, &g);
+    }
+}
+
+static part_sums *new_parts(int64_t count)
+{
+    part_sums *parts = calloc((size_t)count, sizeof *parts);
+    if (!parts)
+        torre_fail(TORRE_ERR_RESOURCE, "no memory for the sums of %lld parts", (long long)count);
+    return parts;
+}
+
+static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
+                               const torre_md_lists *lists, torre_md_sums *sums)
+{
+    const sweep s = sweep_make(store, problem, kick);
+    const int64_t parts = (store->count + PART - 1) / PART;
+    part_sums *part = sums ? new_parts(parts) : NULL;
+    if (sums && !part) return TORRE_ERR_RESOURCE;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(store->threads)
+    for (int64_t p = 0; p < parts; p++) {
+        int64_t from = p * PART, to = from + PART < store->count ? from + PART : store->count;
+        if (part)
+            list_range(&s, store, lists, from, to, true, NULL, &part[p]);
+        else
+            list_range(&s, store, lists, from, to, false, NULL, NULL);
+    }
+    sweep_end(&s, store, sums);
+    if (sums) total_sums(part, parts, 0.5, problem, sums);
+    free(part);
+    return TORRE_OK;
+}
+
+static torre_status sweep_half(torre_md_store *store, const torre_md_problem *problem, double kick,
+                               const torre_md_lists *lists, int parts, void *parts_force,
+                               torre_md_sums *sums)
+{
+    const sweep s = sweep_make(store, problem, kick);
+    const int64_t quads = store->count + 1, each = (store->count + parts - 1) / parts;
+    part_sums *part = new_parts(parts);
+    if (!part) return TORRE_ERR_RESOURCE;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(store->threads)
+    for (int p = 0; p < parts; p++) {
+        int64_t from = p * each, to = from + each < store->count ? from + each : store->count;
+        TORRE_STATE *force = (TORRE_STATE *)parts_force + 4 * quads * p;
+        memset(force, 0, (size_t)quads * 4 * sizeof *force);
+        if (sums)
+            list_range(&s, store, lists, from, to, true, force, &part[p]);
+        else
+            list_range(&s, store, lists, from, to, false, force, NULL);
+    }
+    const torre_quad_state *of_parts = parts_force;
+#pragma omp parallel for num_threads(store->threads)
+    for (int q = 0; q < parts; q++) {
+        int64_t from = q * each, to = from + each < store->count ? from + each : store->count;
+        for (int64_t i = from; i < to; i++) {
+            torre_quad_state f = {0};
+            for (int p = 0; p < parts; p++) f += of_parts[quads * p + i];
+            set_force(&s, store, i, f, sums ? &part[q] : NULL);
+        }
+    }
+    sweep_end(&s, store, sums);
+    if (sums) total_sums(part, parts, 1, problem, sums);
+    free(part);
+    return TORRE_OK;
+}
+
+/* own - others[0 .. TORRE_LANES - 1]; in mixed precision of f64 differences. */
+TORRE_INLINE torre_lanes apart(TORRE_STATE own, const TORRE_STATE *others)
+{
+    torre_sum_lanes there;
+    memcpy(&there, others, sizeof there);
+    return __builtin_convertvector(own - there, torre_lanes);
+}
+
+/* All pairs of one staged bin's own particles with the stage. */
+TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre_stage *stage,
+                              bool with_sums, part_sums *sums)
+{
+    for (int64_t i = 0; i < stage->own; i++) {
+        gathered g = {0};
+        const TORRE_STATE x = stage->x[i], y = stage->y[i], z = stage->z[i];
+        stage->x[i] = stage->x[stage->count]; /* out of its own reach */
+        for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
+            interact(s, stage->member[i], stage->member + k, torre_lanes_all(),
+                     apart(x, stage->x + k), apart(y, stage->y + k), apart(z, stage->z + k),
+                     with_sums, &g);
+        }
+        stage->x[i] = x;
+        set_force(s, store, stage->member[i], torre_lanes_sums(g.fx, g.fy, g.fz, g.power),
+                  with_sums ? sums : NULL);
+        if (with_sums) add_sums(sums, &g);
+    }
+}
+
+static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *problem, double kick,
+                               const torre_bins *bins, torre_md_sums *sums)
+{
+    const sweep s = sweep_make(store, problem, kick);
+    part_sums *part = sums ? new_parts(bins->bins) : NULL;
+    if (sums && !part) return TORRE_ERR_RESOURCE;
+    int failed = 0;
+#pragma omp parallel num_threads(store->threads) reduction(| : failed)
+    {
+        torre_stage stage;
+        const bool ready = torre_stage_make(bins, &stage);
+        failed |= !ready;
+#pragma omp for schedule(dynamic, 8)
+        for (int64_t rank = 0; rank < bins->bins; rank++) {
+            if (!ready || bins->start[rank] == bins->start[rank + 1]) continue;
+            torre_stage_fill(store, store->position, bins, rank, &stage);
+            if (part)
+                stage_sweep(&s, store, &stage, true, &part[rank]);
+            else
+                stage_sweep(&s, store, &stage, false, NULL);
+        }
+        if (ready) torre_stage_free(&stage);
+    }
+    sweep_end(&s, store, sums);
+    if (sums) total_sums(part, bins->bins, 0.5, problem, sums);
+    free(part);
+    if (failed) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the stage of a tile");
+    return TORRE_OK;
+}
+
+const torre_md_force_loops TORRE_TYPED(torre_md_force) = {sweep_full, sweep_half, sweep_tile};

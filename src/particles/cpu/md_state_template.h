@@ -1,0 +1,243 @@
+/*
+ * Loops over particles for one precision and one instruction set: a C template included by the
+ * generated md_state_*.c, after lanes.h's definitions.
+ */
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "particles/cpu/md_build_template.h"
+#include "particles/cpu/md_packed.h"
+#include "particles/md_random.h"
+
+static void pack(torre_md_store *store)
+{
+    if (!TORRE_PACKED) return;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i <= store->count; i++) torre_pack(store, i);
+}
+
+static void state_load(torre_md_store *store, const double *const position[3],
+                       const double *const velocity[3], const double box[3])
+{
+    TORRE_STATE *r = store->position, *v = store->velocity, *f = store->force;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        store->id[i] = (int32_t)i;
+        for (int a = 0; a < 3; a++) {
+            r[4 * i + a] = (TORRE_STATE)position[a][i];
+            v[4 * i + a] = (TORRE_STATE)velocity[a][i];
+            f[4 * i + a] = 0;
+        }
+        r[4 * i + 3] = v[4 * i + 3] = f[4 * i + 3] = 0;
+    }
+    /* Far from everything, and still so when moved by a box edge; its square is finite in f32. */
+    for (int a = 0; a < 3; a++) {
+        r[4 * store->count + a] = (TORRE_STATE)(1000 * (box[0] + box[1] + box[2]));
+        v[4 * store->count + a] = f[4 * store->count + a] = 0;
+    }
+    r[4 * store->count + 3] = v[4 * store->count + 3] = f[4 * store->count + 3] = 0;
+    pack(store);
+}
+
+static void state_unload(const torre_md_store *store, const void *quads, const double *box,
+                         double *const out[3])
+{
+    const TORRE_STATE *from = quads;
+    for (int a = 0; a < 3; a++) {
+        if (!out[a]) continue;
+#pragma omp parallel for num_threads(store->threads)
+        for (int64_t i = 0; i < store->count; i++) {
+            double value = (double)from[4 * i + a];
+            if (box) {
+                value -= box[a] * floor(value / box[a]);
+                if (value >= box[a]) value = 0;
+            }
+            out[a][store->id[i]] = value;
+        }
+    }
+}
+
+static double state_kick_drift(torre_md_store *store, double kick, double dt)
+{
+    torre_quad_state *restrict r = store->position, *restrict v = store->velocity;
+    const torre_quad_state *restrict f = store->force, *restrict h = store->hold;
+    const TORRE_STATE k = (TORRE_STATE)kick, t = (TORRE_STATE)dt;
+    double most = 0;
+#pragma omp parallel for reduction(max : most) num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        v[i] += k * f[i];
+        r[i] += t * v[i];
+        torre_pack(store, i);
+        const torre_quad_state d = r[i] - h[i];
+        const double square = (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        if (!(square <= most)) most = isnan(square) ? INFINITY : square;
+    }
+    return most;
+}
+
+static void state_scale(torre_md_store *store, double factor)
+{
+    TORRE_STATE *v = store->velocity;
+#pragma omp parallel for simd num_threads(store->threads)
+    for (int64_t i = 0; i < 4 * store->count; i++) v[i] *= (TORRE_STATE)factor;
+}
+
+static void state_noise(torre_md_store *store, double keep, double noise, uint64_t seed,
+                        uint64_t stream)
+{
+    TORRE_STATE *v = store->velocity;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        double g[3];
+        torre_random_normal3(seed, stream, store->id[i], g);
+        for (int a = 0; a < 3; a++)
+            v[4 * i + a] = (TORRE_STATE)(keep * (double)v[4 * i + a] + noise * g[a]);
+    }
+}
+
+static double square_moved(const torre_md_store *store, int64_t i)
+{
+    const TORRE_STATE *r = store->position, *h = store->hold;
+    double sum = 0;
+    for (int a = 0; a < 3; a++) {
+        double d = (double)r[4 * i + a] - (double)h[4 * i + a];
+        sum += d * d;
+    }
+    return isnan(sum) ? INFINITY : sum;
+}
+
+static double state_moved(const torre_md_store *store, int64_t *place)
+{
+    double most = 0;
+#pragma omp parallel for reduction(max : most) num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        double square = square_moved(store, i);
+        if (square > most) most = square;
+    }
+    if (place)
+        for (*place = 0; square_moved(store, *place) < most;) ++*place;
+    return most;
+}
+
+#define PART 4096
+
+static double state_square_sum(const torre_md_store *store, double sum[4])
+{
+    const TORRE_STATE *v = store->velocity;
+    double total[5] = {0};
+    for (int64_t from = 0; from < store->count; from += PART * 64) {
+        /* 64 parts at a time, each summed by one thread, added up in order */
+        double part[64][5];
+#pragma omp parallel for num_threads(store->threads)
+        for (int p = 0; p < 64; p++) {
+            double s[5] = {0};
+            int64_t low = from + p * PART, high = low + PART;
+            if (high > store->count) high = store->count;
+            for (int64_t i = low; i < high; i++) {
+                for (int a = 0; a < 3; a++) {
+                    double c = (double)v[4 * i + a];
+                    s[a] += c;
+                    s[4] += c * c;
+                }
+                s[3] += (double)v[4 * i + 3];
+            }
+            memcpy(part[p], s, sizeof s);
+        }
+        for (int p = 0; p < 64; p++)
+            for (int a = 0; a < 5; a++) total[a] += part[p][a];
+    }
+    memcpy(sum, total, 4 * sizeof *sum);
+    return total[4];
+}
+
+static int64_t state_wrap(torre_md_store *store, const double box[3])
+{
+    TORRE_STATE *r = store->position, *h = store->hold;
+    int64_t bad = INT64_MAX;
+#pragma omp parallel for reduction(min : bad) num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        for (int64_t k = 4 * i; k < 4 * i + 3; k++) {
+            TORRE_STATE edge = (TORRE_STATE)box[k - 4 * i], x = h[k], turn = 0;
+            if (x >= edge) turn = -edge;
+            if (x < 0) turn = edge;
+            x += turn;
+            /* a small negative number can round to the edge itself */
+            if (x == edge) x = 0;
+            if (!(x >= 0 && x < edge) && i < bad) bad = i;
+            h[k] = x;
+            r[k] += turn;
+        }
+    }
+    pack(store);
+    return bad == INT64_MAX ? -1 : bad;
+}
+
+static void state_bin(const torre_md_store *store, torre_bins *bins)
+{
+    const TORRE_STATE *r = store->hold;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        const double at[3] = {(double)r[4 * i], (double)r[4 * i + 1], (double)r[4 * i + 2]};
+        bins->rank_of[i] = bins->rank[torre_bins_index(bins, at)];
+    }
+}
+
+static void permute_quads(const torre_md_store *store, const torre_bins *bins, void **quads,
+                          void **spare)
+{
+    const torre_quad_state *from = *quads;
+    torre_quad_state *to = *spare;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) to[i] = from[bins->member[i]];
+    to[store->count] = from[store->count];
+    void *old = *quads;
+    *quads = *spare;
+    *spare = old;
+}
+
+static void state_permute(torre_md_store *store, const torre_bins *bins)
+{
+    bool shared = store->packed == store->position;
+    permute_quads(store, bins, &store->position, &store->spare);
+    permute_quads(store, bins, &store->velocity, &store->spare);
+    permute_quads(store, bins, &store->force, &store->spare);
+    permute_quads(store, bins, &store->hold, &store->spare);
+    if (shared) store->packed = store->position;
+    pack(store);
+    for (int64_t i = 0; i < store->count; i++) store->spare_id[i] = store->id[bins->member[i]];
+    int32_t *old = store->id;
+    store->id = store->spare_id;
+    store->spare_id = old;
+}
+
+static void state_hold(torre_md_store *store, double ahead, double most)
+{
+    const TORRE_STATE *r = store->position, *v = store->velocity;
+    TORRE_STATE *h = store->hold;
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        double square = 0, share = ahead;
+        for (int64_t k = 4 * i; k < 4 * i + 3; k++) square += (double)v[k] * (double)v[k];
+        if (ahead * ahead * square > most * most) share = most / sqrt(square);
+        for (int64_t k = 4 * i; k < 4 * i + 3; k++) h[k] = r[k] + (TORRE_STATE)share * v[k];
+    }
+}
+
+const torre_md_state_loops TORRE_TYPED(torre_md_state) = {
+    .isa = TORRE_ISA,
+    .state_size = sizeof(TORRE_STATE),
+    .pair_size = sizeof(TORRE_REAL),
+    .load = state_load,
+    .unload = state_unload,
+    .kick_drift = state_kick_drift,
+    .scale = state_scale,
+    .noise = state_noise,
+    .moved = state_moved,
+    .square_sum = state_square_sum,
+    .wrap = state_wrap,
+    .bin = state_bin,
+    .permute = state_permute,
+    .hold = state_hold,
+    .build = state_build,
+};

@@ -1,0 +1,170 @@
+#include "particles/granular.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "particles/pair_granular.h"
+
+static const double pi = 3.14159265358979323846;
+
+static int height_axis(const torre_granular *g) { return g->dimensions - 1; }
+
+static torre_status check_positive(const char *option, double value)
+{
+    if (value > 0 && isfinite(value)) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "--%s must be a number above 0 (got %g)", option, value);
+}
+
+static torre_status check_not_negative(const char *option, double value)
+{
+    if (value >= 0 && isfinite(value)) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "--%s must be a number of at least 0 (got %g)", option,
+                      value);
+}
+
+static torre_status check_restitution(const char *option, double e)
+{
+    if (e > 0 && e <= 1) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "--%s must be a number above 0 and at most 1 (got %g)",
+                      option, e);
+}
+
+torre_status torre_granular_check(const torre_granular *g)
+{
+    if (g->dimensions != 2 && g->dimensions != 3)
+        return torre_fail(TORRE_ERR_USAGE, "there must be 2 or 3 dimensions (got %d)",
+                          g->dimensions);
+    for (int a = 0; a < g->dimensions; a++) TORRE_TRY(check_positive("size", g->size[a]));
+    TORRE_TRY(check_positive("diameter", g->diameter));
+    TORRE_TRY(check_positive("mass", g->mass));
+    TORRE_TRY(check_positive("stiffness", g->stiffness));
+    TORRE_TRY(check_positive("filling", g->filling));
+    TORRE_TRY(check_not_negative("temperature", g->temperature));
+    TORRE_TRY(check_not_negative("gravity", g->gravity));
+    TORRE_TRY(check_not_negative("shake-amplitude", g->shake_amplitude));
+    TORRE_TRY(check_not_negative("shake-frequency", g->shake_frequency));
+    TORRE_TRY(check_restitution("restitution", g->restitution));
+    TORRE_TRY(check_restitution("wall-restitution", g->wall_restitution));
+    double packing = g->dimensions == 2 ? TORRE_GRANULAR_PACKING_2D : TORRE_GRANULAR_PACKING_3D;
+    if (g->gas != TORRE_GRANULAR_IDEAL && g->filling > packing)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--filling must be at most %.4f, the closest packing of %s (got %g)",
+                          packing, g->dimensions == 2 ? "discs" : "spheres", g->filling);
+    if (!g->walls && (g->shake_amplitude > 0 || g->gravity > 0))
+        return torre_fail(TORRE_ERR_USAGE, "--%s needs --walls",
+                          g->gravity > 0 ? "gravity" : "shake-amplitude");
+    if (g->walls && g->size[height_axis(g)] <= g->diameter)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--size: walls must be more than a diameter apart (got %g diameters)",
+                          g->size[height_axis(g)] / g->diameter);
+    return TORRE_OK;
+}
+
+double torre_granular_dashpot(bool hertz, double stiffness, double reduced_mass, double restitution)
+{
+    double l = -log(restitution), share = l / sqrt(pi * pi + l * l);
+    return sqrt((hertz ? 5 : 4) * reduced_mass * stiffness) * share;
+}
+
+double torre_granular_contact_time(bool hertz, double stiffness, double reduced_mass,
+                                   double restitution, double speed)
+{
+    double l = log(restitution), softness = reduced_mass / stiffness;
+    if (!hertz) return sqrt((pi * pi + l * l) * softness);
+    /* 2.94328 is twice the integral of 1/sqrt(1 - x^(5/2)) from 0 to 1 */
+    return 2.94328 * pow(1.25 * softness, 0.4) * pow(speed, -0.2);
+}
+
+double torre_granular_shortest_contact(const torre_granular *g)
+{
+    double e = g->gas == TORRE_GRANULAR_INELASTIC ? g->restitution : 1, m = g->mass / 2;
+    double speed = 6 * sqrt(2 * g->temperature) + 4 * pi * g->shake_amplitude * g->shake_frequency;
+    if (g->walls) speed += sqrt(2 * g->gravity * g->size[height_axis(g)]);
+    double slow = sqrt(0.8 * g->stiffness / m) * pow(g->diameter / 100, 1.25);
+    return torre_granular_contact_time(g->hertz, g->stiffness, m, e, fmax(speed, slow));
+}
+
+int64_t torre_granular_count(const torre_granular *g)
+{
+    double one = pi / 4 * g->diameter * g->diameter, room = g->size[0] * g->size[1];
+    if (g->dimensions == 3) {
+        one *= g->diameter / 1.5;
+        room *= g->size[2];
+    }
+    return (int64_t)fmin(g->filling * room / one * (1 + 1e-12), 1e15);
+}
+
+static void set_box(const torre_granular *g, double room, torre_md_problem *p)
+{
+    const int axis = height_axis(g);
+    for (int a = 0; a < 3; a++) p->box[a] = g->size[a];
+    if (g->dimensions == 2) p->box[2] = 2.001 * (g->diameter + room);
+    if (!g->walls) return;
+    double low = g->shake_amplitude + g->diameter / 2;
+    p->box[axis] += 2 * low;
+    /* bins need a box of twice their reach, however low the room */
+    p->box[axis] = fmax(p->box[axis], 2.001 * (g->diameter + room));
+    p->parameter[TORRE_GRANULAR_WALLS] = 1;
+    p->parameter[TORRE_GRANULAR_WALL_LOW] = low;
+    p->parameter[TORRE_GRANULAR_WALL_HIGH] = low + g->size[axis];
+}
+
+torre_status torre_granular_problem(const torre_granular *g, double room, double dt,
+                                    torre_md_problem *p)
+{
+    TORRE_TRY(torre_granular_check(g));
+    const bool collide = g->gas != TORRE_GRANULAR_IDEAL;
+    const double e = g->gas == TORRE_GRANULAR_INELASTIC ? g->restitution : 1;
+    double contact = torre_granular_shortest_contact(g);
+    if (dt > contact / 20)
+        return torre_fail(
+            TORRE_ERR_UNSTABLE,
+            "--dt %g is above a twentieth of the contact time %g: use at most %g (auto "
+            "is %g), or a smaller --stiffness",
+            dt, contact, contact / 20, contact / 50);
+    p->model = TORRE_PAIR_granular;
+    memset(p->parameter, 0, sizeof p->parameter);
+    p->parameter[TORRE_GRANULAR_HERTZ] = g->hertz;
+    p->parameter[TORRE_GRANULAR_STIFFNESS] = collide ? g->stiffness : 0;
+    p->parameter[TORRE_GRANULAR_DASHPOT] =
+        collide ? torre_granular_dashpot(g->hertz, g->stiffness, g->mass / 2, e) : 0;
+    p->parameter[TORRE_GRANULAR_WALL_STIFFNESS] = g->stiffness;
+    p->parameter[TORRE_GRANULAR_WALL_DASHPOT] =
+        torre_granular_dashpot(g->hertz, g->stiffness, g->mass, g->wall_restitution);
+    p->parameter[TORRE_GRANULAR_SHAKE_AMPLITUDE] = g->shake_amplitude;
+    p->parameter[TORRE_GRANULAR_SHAKE_FREQUENCY] = g->shake_frequency;
+    p->parameter[TORRE_GRANULAR_GRAVITY] = g->gravity;
+    set_box(g, room, p);
+    p->cutoff = g->diameter;
+    p->mass = g->mass;
+    p->dimensions = g->dimensions;
+    p->count = torre_granular_count(g);
+    p->dt = dt > 0 ? dt : contact / 50;
+    return TORRE_OK;
+}
+
+void torre_granular_profile(const torre_md_problem *p, const torre_md_particles *particles, int n,
+                            torre_granular_slice *slices)
+{
+    const int axis = p->dimensions == 2 ? 1 : 2;
+    for (int64_t i = 0; i < particles->count; i++) {
+        int k = (int)(particles->position[axis][i] / p->box[axis] * n);
+        torre_granular_slice *slice = &slices[k < 0 ? 0 : k < n ? k : n - 1];
+        slice->count++;
+        for (int a = 0; a < 3; a++) {
+            double v = particles->velocity[a][i];
+            slice->velocity[a] += v;
+            slice->velocity_sq[a] += v * v;
+        }
+    }
+}
+
+double torre_granular_temperature(const torre_md_problem *p, const torre_md_thermo *row)
+{
+    double n = (double)p->count, drift = 0;
+    int dimensions = p->dimensions == 2 ? 2 : 3;
+    for (int a = 0; a < dimensions; a++) drift += row->momentum[a] * row->momentum[a];
+    double freedom = dimensions * (n - 1), kinetic = row->temperature * freedom;
+    if (!(freedom > 0)) return 0;
+    return (kinetic / p->mass - drift / (p->mass * p->mass * n)) / freedom;
+}

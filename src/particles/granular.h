@@ -1,0 +1,133 @@
+/*
+ * A granular gas: what a system of the pair model "granular" consists of, and how it starts.
+ *
+ * Contacts. Two spheres of diameter d and mass m that overlap by delta have the reduced mass
+ * M = m/2; a sphere and a wall have M = m. With L = -ln e for the restitution e:
+ *
+ *     linear     M delta'' + c delta' + K delta = 0
+ *                omega0 = sqrt(K/M), c = 2 M omega0 L / sqrt(pi^2 + L^2)
+ *                contact time t_c = sqrt(pi^2 + L^2) / omega0, whatever the speed
+ *     Hertzian   M delta'' + c delta^(1/4) delta' + K delta^(3/2) = 0
+ *                c = sqrt(5 M K) L / sqrt(pi^2 + L^2), so that e does not depend on the speed
+ *                (Antypov and Elliott, EPL 94 (2011) 50004)
+ *                t_c = 3.218 (M/K)^(2/5) v^(-1/5) for e = 1 and the speed of approach v
+ *
+ * A contact ends where delta is 0 again; before that the dashpot may pull for a moment.
+ *
+ * Box. Its sides are periodic. With walls, which stand across the last axis, the box is higher
+ * than the room between the walls by their amplitude on either side and a diameter, so that
+ * nothing acts across it. In two dimensions the particles stay in the plane in the middle of a
+ * thin box. Lengths, masses and times are in any consistent units.
+ */
+#ifndef TORRE_GRANULAR_H
+#define TORRE_GRANULAR_H
+
+#include "particles/md_start.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Volume (area) of spheres (discs) over that of the room they have: what no packing exceeds. */
+#define TORRE_GRANULAR_PACKING_3D 0.7404804896930611 /* pi / sqrt(18) */
+#define TORRE_GRANULAR_PACKING_2D 0.9068996821171089 /* pi / sqrt(12) */
+
+typedef enum torre_granular_gas {
+    TORRE_GRANULAR_INELASTIC,
+    TORRE_GRANULAR_ELASTIC, /* e = 1 whatever is asked for */
+    TORRE_GRANULAR_IDEAL    /* particles do not collide with each other */
+} torre_granular_gas;
+
+typedef struct torre_granular {
+    int dimensions; /* 2 or 3 */
+    double size[3]; /* periodic edges, and the room between the walls along the last axis; size[2]
+                       counts in three dimensions only */
+    double diameter, mass, stiffness;
+    bool hertz;
+    torre_granular_gas gas;
+    double restitution; /* between particles, 0 < e <= 1 */
+    bool walls;
+    double wall_restitution; /* between particles and walls */
+    double shake_amplitude, shake_frequency;
+    double gravity;
+    double filling;     /* volume (area) fraction between the walls */
+    double temperature; /* at the start: mean square of the velocity along an axis */
+    uint64_t seed;
+    int64_t sweeps; /* of the start (torre_granular_start) */
+} torre_granular;
+
+/*
+ * Refuse, by the names of the options of `md` and with the legal range, what no system is made of:
+ * numbers that are not positive, restitutions outside (0, 1], a filling above close packing, walls
+ * that shake without being there.
+ */
+torre_status torre_granular_check(const torre_granular *system);
+
+/* Dashpot constant c for stiffness K, reduced mass M and restitution e. */
+double torre_granular_dashpot(bool hertz, double stiffness, double reduced_mass,
+                              double restitution);
+
+/* Contact time; speed: of approach, for Hertzian contacts. */
+double torre_granular_contact_time(bool hertz, double stiffness, double reduced_mass,
+                                   double restitution, double speed);
+
+/*
+ * The contact time that limits the time step: between particles; for Hertzian contacts at the
+ * largest speed to be expected (six times the thermal one, the walls', and a fall from wall to
+ * wall), but not less than that which leads to an overlap of d/100.
+ */
+double torre_granular_shortest_contact(const torre_granular *system);
+
+/* Number of particles: filling times room over the volume of one, rounded down. */
+int64_t torre_granular_count(const torre_granular *system);
+
+/*
+ * Box, model, parameters, cutoff, mass, dimensions, count and time step of the problem; the rest of
+ * it is left. room: how far lists will reach beyond a diameter, for the thin side of a plane.
+ * dt 0: a fiftieth of the contact time. TORRE_ERR_UNSTABLE with the numbers for a dt above a
+ * twentieth of it.
+ */
+torre_status torre_granular_problem(const torre_granular *system, double room, double dt,
+                                    torre_md_problem *problem);
+
+/*
+ * Positions without overlap and Maxwell velocities, for a problem made of the system. The same
+ * system gives the same bits whatever the number of threads.
+ *
+ * Particles are put on randomly chosen sites of a lattice (face-centred cubic in layers across the
+ * last axis, triangular in a plane) with so many vacancies that the number of particles in a large
+ * part of the box fluctuates as in equilibrium. Sweeps of hard-sphere Monte Carlo moves melt it:
+ * each particle in turn is offered a random displacement and takes it unless it then overlaps
+ * somebody. In the first half of the sweeps the spheres are smaller where they are many (filling
+ * 0.25, in a plane 0.4, so that the lattice melts soon); then they have their size, moves must not
+ * make overlaps worse, and go on near overlaps after the last sweep asked for until there are none.
+ * Ids are dealt out at random, so storage in the order of ids has no locality, as in a gas that has
+ * mixed for long. Particles that do not collide start anywhere.
+ *
+ * TORRE_ERR_USAGE where the box has too few sites, or overlaps remain.
+ */
+torre_status torre_granular_start(const torre_granular *system, const torre_md_problem *problem,
+                                  torre_md_particles *particles);
+
+/* A row of the height profile: means over the particles (and times) in a slice of the height. */
+typedef struct torre_granular_slice {
+    double count;       /* particles times samples */
+    double velocity[3]; /* sums */
+    double velocity_sq[3];
+} torre_granular_slice;
+
+/* Add the particles to slices[n] of equal height that fill the height of the box. */
+void torre_granular_profile(const torre_md_problem *problem, const torre_md_particles *particles,
+                            int n, torre_granular_slice *slices);
+
+/*
+ * Granular temperature, the mean square of the velocity along an axis about the mean velocity of
+ * all particles, from the sums of a thermo row.
+ */
+double torre_granular_temperature(const torre_md_problem *problem, const torre_md_thermo *row);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,395 @@
+/* The start of a granular gas: a lattice with vacancies, melted by hard-sphere Monte Carlo. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "particles/bins.h"
+#include "particles/granular.h"
+#include "particles/md_random.h"
+#include "particles/pair_granular.h"
+
+/* Sweeps after those asked for until nobody overlaps. */
+#define MOST_SWEEPS 2000
+#define SAME_GRID   4 /* of those, so many in the same bins */
+
+/* Streams of random numbers beside that of the velocities (0); a sweep has one of its own. */
+enum { STREAM_SITES = 1, STREAM_IDS, STREAM_IDEAL, STREAM_GRID, STREAM_SWEEPS = 16 };
+
+/* Lattice neighbours are that much more than a diameter apart, so that rounding cannot make them
+ * overlap. */
+static const double spread = 1 + 1e-6;
+
+/*
+ * Sites in layers (rows) across the height: square (in a plane: equidistant) ones, every other
+ * layer displaced by half a step.
+ */
+typedef struct lattice {
+    int64_t n[3];    /* steps of a layer along its axes (1 where there is none); layers */
+    int64_t basis;   /* sites of a step */
+    double step[2];  /* of a layer */
+    double low, gap; /* of the layers */
+    int64_t sites;
+} lattice;
+
+/* The lattice of neighbours a distance d apart, or a little more, that fills the room. */
+static lattice lattice_of(const torre_granular *g, const torre_md_problem *p, double d)
+{
+    const bool plane = g->dimensions == 2;
+    const double height = g->size[plane ? 1 : 2];
+    lattice l = {.n = {1, 1, 1}, .basis = plane ? 1 : 2};
+    /* in-plane neighbours: along the step in a plane, across half of both steps in space */
+    for (int a = 0; a < (plane ? 1 : 2); a++) {
+        l.n[a] = (int64_t)(g->size[a] / (plane ? d : sqrt(2) * d));
+        if (l.n[a] < 1) l.n[a] = 1;
+        l.step[a] = g->size[a] / (double)l.n[a];
+    }
+    /* neighbours in the next layer, and in the one after that, are a diameter apart, too */
+    double side = plane ? l.step[0] / 2 : fmin(l.step[0], l.step[1]) / 2;
+    double gap = fmax(sqrt(fmax(d * d - side * side, 0)), d / 2);
+    if (g->walls) {
+        l.n[2] = 1 + (int64_t)fmax(0, (height - g->diameter) / gap);
+        l.gap = l.n[2] > 1 ? (height - g->diameter) / (double)(l.n[2] - 1) : 0;
+        l.low = p->parameter[TORRE_GRANULAR_WALL_LOW] + g->diameter / 2;
+    } else {
+        l.n[2] = (int64_t)(height / gap) / 2 * 2;
+        l.gap = height / (double)l.n[2];
+    }
+    l.sites = l.n[0] * l.n[1] * l.n[2] * l.basis;
+    return l;
+}
+
+/*
+ * The share of sites that is to be taken: randomly filled sites have density fluctuations of a
+ * share 1 - c of those of an ideal gas, and a fluid in equilibrium has S(0) of them (Carnahan and
+ * Starling; in a plane, scaled particle theory). Long waves would take long to come from moves.
+ */
+static double share_taken(const torre_granular *g)
+{
+    double f = fmin(g->filling, 0.5), free = (1 - f) * (1 - f) * (1 - f);
+    if (g->dimensions == 2) return 1 - free / (1 + f);
+    return 1 - free * (1 - f) / ((1 + 2 * f) * (1 + 2 * f) + f * f * f * (f - 4));
+}
+
+/* The widest lattice with enough sites, or the densest one. */
+static lattice choose_lattice(const torre_granular *g, const torre_md_problem *p)
+{
+    const double wanted = (double)p->count / share_taken(g), least = g->diameter * spread;
+    double low = least, high = least * 64;
+    for (int k = 0; k < 60; k++) {
+        double middle = (low + high) / 2;
+        lattice l = lattice_of(g, p, middle);
+        if ((double)l.sites >= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    return lattice_of(g, p, low);
+}
+
+static void site(const lattice *l, const torre_md_problem *p, int64_t s, double r[3])
+{
+    int64_t b = s % l->basis, j = s / l->basis % l->n[1], i = s / l->basis / l->n[1] % l->n[0];
+    int64_t k = s / l->basis / l->n[1] / l->n[0];
+    double high = l->low + l->gap * (double)k, half = 0.5 * (double)b;
+    r[0] = l->step[0] * ((double)i + half + 0.5 * (double)(k & 1));
+    if (r[0] >= p->box[0]) r[0] -= p->box[0];
+    r[1] = l->basis == 1 ? high : l->step[1] * ((double)j + half);
+    r[2] = l->basis == 1 ? p->box[2] / 2 : high;
+}
+
+/* count of the sites in order, each subset as likely as any other (selection sampling). */
+static void fill_lattice(const lattice *l, const torre_md_problem *p, uint64_t seed,
+                         torre_md_particles *particles)
+{
+    int64_t chosen = 0;
+    for (int64_t s = 0; chosen < particles->count; s++) {
+        double left = (double)(l->sites - s), wanted = (double)(particles->count - chosen), r[3];
+        if (torre_random_uniform(seed, STREAM_SITES, (uint64_t)s) * left >= wanted) continue;
+        site(l, p, s, r);
+        for (int a = 0; a < 3; a++) particles->position[a][chosen] = r[a];
+        chosen++;
+    }
+}
+
+/* A sweep of moves. */
+typedef struct sweep {
+    torre_md_particles *particles;
+    torre_bins *bins;
+    double step, diameter, low, high, shift[3]; /* low, high: of coordinates along the axis */
+    int axis, dimensions;
+    bool grown; /* particles may overlap: moves must not make it worse */
+    uint64_t seed, stream;
+    uint8_t *touches; /* [count]: the particle overlapped when it was last offered a move */
+    int32_t *near;    /* ranks of the bins to sweep; of all bins where near_count is 0 */
+    int64_t near_count;
+    uint8_t *is_near; /* [bins] */
+} sweep;
+
+static double wrapped(double r, double edge)
+{
+    if (r >= edge) r -= edge;
+    if (r < 0) r += edge;
+    return r < edge ? r : 0;
+}
+
+/* Rank of the bin of a position, in the grid as displaced for this sweep. */
+static int32_t bin_of(const sweep *s, const double r[3])
+{
+    double at[3];
+    for (int a = 0; a < 3; a++) at[a] = wrapped(r[a] + s->shift[a], s->bins->box[a]);
+    return s->bins->rank[torre_bins_index(s->bins, at)];
+}
+
+/* Sum of the squares of the overlaps of a particle at r with those in the bins around its own, or
+ * something above `most` where it is above that. */
+static double overlap(const sweep *s, const int64_t *around, int64_t self, const double r[3],
+                      double most)
+{
+    double sum = 0;
+    const double *const *q = (const double *const *)s->particles->position;
+    for (int o = 0; o < s->bins->offsets; o++) {
+        int64_t from = around[o];
+        for (int64_t m = s->bins->start[from]; m < s->bins->start[from + 1]; m++) {
+            int64_t j = s->bins->member[m];
+            double rsq = 0;
+            for (int a = 0; a < 3; a++) {
+                double d = fabs(r[a] - q[a][j]);
+                d = fmin(d, s->bins->box[a] - d);
+                rsq += d * d;
+            }
+            if (rsq >= s->diameter * s->diameter || j == self) continue;
+            sum += (s->diameter - sqrt(rsq)) * (s->diameter - sqrt(rsq));
+            if (sum > most) return sum;
+        }
+    }
+    return sum;
+}
+
+/* Offer each particle of a bin a move that stays in the bin. Returns how many overlap before. */
+static int64_t move_bin(const sweep *s, int64_t rank)
+{
+    int64_t overlapping = 0, around[27];
+    if (s->bins->start[rank] == s->bins->start[rank + 1]) return 0;
+    for (int o = 0; o < s->bins->offsets; o++) {
+        int image[3];
+        around[o] = s->bins->rank[torre_bins_at(s->bins, rank, o, image)];
+    }
+    for (int64_t m = s->bins->start[rank]; m < s->bins->start[rank + 1]; m++) {
+        int64_t i = s->bins->member[m];
+        double r[3], now = 0;
+        for (int a = 0; a < 3; a++) r[a] = s->particles->position[a][i];
+        if (s->grown) now = overlap(s, around, i, r, INFINITY);
+        s->touches[i] = now > 0;
+        overlapping += now > 0;
+        for (int a = 0; a < s->dimensions; a++) {
+            double u = torre_random_uniform(s->seed, s->stream, (uint64_t)(4 * i + a));
+            r[a] = wrapped(r[a] + s->step * (2 * u - 1), s->bins->box[a]);
+        }
+        if (r[s->axis] < s->low || r[s->axis] > s->high) continue;
+        if (bin_of(s, r) != rank || overlap(s, around, i, r, now) > now) continue;
+        for (int a = 0; a < 3; a++) s->particles->position[a][i] = r[a];
+    }
+    return overlapping;
+}
+
+/* Colour of a bin along an axis: neighbours differ, also around the box. */
+static int colour(int64_t cell, int64_t n) { return cell == n - 1 && n % 2 ? 2 : (int)(cell % 2); }
+
+/* Displace the grid at random, so that particles get from bin to bin, and sort into it. */
+static void displace_grid(sweep *s)
+{
+    torre_bins *bins = s->bins;
+    for (int a = 0; a < 3; a++) {
+        double u = torre_random_uniform(s->seed, STREAM_GRID, 4 * s->stream + (uint64_t)a);
+        s->shift[a] = u * bins->edge[a];
+    }
+#pragma omp parallel for
+    for (int64_t i = 0; i < bins->count; i++) {
+        double r[3];
+        for (int a = 0; a < 3; a++) r[a] = s->particles->position[a][i];
+        bins->rank_of[i] = bin_of(s, r);
+    }
+    torre_bins_sort(bins);
+}
+
+/* The bins that hold a particle that touched another in the last sweep, and those around them. */
+static void find_near(sweep *s)
+{
+    torre_bins *bins = s->bins;
+    memset(s->is_near, 0, (size_t)bins->bins);
+    for (int64_t i = 0; i < bins->count; i++) {
+        if (!s->touches[i]) continue;
+        for (int o = 0; o < bins->offsets; o++) {
+            int image[3];
+            s->is_near[bins->rank[torre_bins_at(bins, bins->rank_of[i], o, image)]] = 1;
+        }
+    }
+    s->near_count = 0;
+    for (int64_t rank = 0; rank < bins->bins; rank++)
+        if (s->is_near[rank]) s->near[s->near_count++] = (int32_t)rank;
+    memset(s->touches, 0, (size_t)bins->count);
+}
+
+/*
+ * Bins of one colour do not touch each other and are at least a diameter apart, so what happens in
+ * one does not matter to the others, and they can be swept at the same time.
+ */
+static int64_t make_sweep(sweep *s)
+{
+    const torre_bins *bins = s->bins;
+    const int64_t swept = s->near_count ? s->near_count : bins->bins;
+    int64_t overlapping = 0;
+    for (int c = 0; c < 27; c++) {
+        const int third[3] = {c % 3, c / 3 % 3, c / 9};
+        bool used = true; /* even numbers of bins need no third colour */
+        for (int a = 0; a < 3; a++) used &= third[a] < 2 || bins->n[a] % 2;
+        if (!used) continue;
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : overlapping)
+        for (int64_t k = 0; k < swept; k++) {
+            int64_t rank = s->near_count ? s->near[k] : k;
+            const int32_t *cell = bins->cell[rank];
+            int of_bin = colour(cell[0], bins->n[0]) + 3 * colour(cell[1], bins->n[1]) +
+                         9 * colour(cell[2], bins->n[2]);
+            if (of_bin == c) overlapping += move_bin(s, rank);
+        }
+    }
+    return overlapping;
+}
+
+/*
+ * The sweeps asked for, and then others until nobody overlaps: of the bins near an overlap alone,
+ * since each has a particle that touched when it was last offered a move. (A move that leads into
+ * an overlap is taken only by a particle that had one.)
+ */
+static torre_status sweep_until_apart(const torre_granular *g, sweep *s)
+{
+    const double diameter = g->diameter;
+    /* at that part of the diameter the filling is one at which a lattice soon melts */
+    double slim = pow((g->dimensions == 3 ? 0.25 : 0.4) / g->filling, 1.0 / g->dimensions);
+    int64_t overlapping = 1;
+    for (int64_t k = 0; k < g->sweeps || overlapping; k++) {
+        if (k > g->sweeps + MOST_SWEEPS)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--filling %g is too dense for a start at random (%lld particles "
+                              "still overlap after %lld sweeps); 0.55 works, in a plane 0.7",
+                              g->filling, (long long)overlapping, (long long)k);
+        const bool further = k > g->sweeps;
+        s->stream = STREAM_SWEEPS + (uint64_t)k;
+        s->grown = 2 * k + 1 >= g->sweeps;
+        s->diameter = s->grown ? diameter : fmin(1, slim) * diameter;
+        if (!further || (k - g->sweeps) % SAME_GRID == 0) displace_grid(s);
+        if (further) find_near(s);
+        overlapping = make_sweep(s);
+    }
+    return TORRE_OK;
+}
+
+static torre_status melt(const torre_granular *g, const torre_md_problem *p,
+                         torre_md_particles *particles)
+{
+    torre_bins bins;
+    /* a hair more than a diameter, so that rounding of the bin never counts */
+    TORRE_TRY(torre_bins_make(p->box, g->diameter, g->diameter * spread, TORRE_STENCIL_BLOCK,
+                              TORRE_ROW_MAJOR, particles->count, &bins));
+    const int axis = g->dimensions - 1;
+    /* half of the mean distance that is left to a neighbour */
+    double volume = g->size[0] * g->size[1] * (g->dimensions == 3 ? g->size[2] : 1);
+    double apart = pow(volume / (double)particles->count, 1.0 / g->dimensions);
+    double step =
+        fmin(fmax(0.5 * (apart - 0.9 * g->diameter), 0.04 * g->diameter), g->diameter / 2);
+    sweep s = {.particles = particles,
+               .bins = &bins,
+               .step = step,
+               .diameter = g->diameter,
+               .low = g->walls ? p->parameter[TORRE_GRANULAR_WALL_LOW] + g->diameter / 2 : 0,
+               .high = g->walls ? p->parameter[TORRE_GRANULAR_WALL_HIGH] - g->diameter / 2
+                                : p->box[axis],
+               .axis = axis,
+               .dimensions = g->dimensions,
+               .seed = g->seed};
+    s.touches = calloc((size_t)bins.count, 1);
+    s.is_near = malloc((size_t)bins.bins);
+    s.near = malloc((size_t)bins.bins * sizeof *s.near);
+    torre_status status = s.touches && s.is_near && s.near
+                              ? sweep_until_apart(g, &s)
+                              : torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
+    free(s.touches);
+    free(s.is_near);
+    free(s.near);
+    torre_bins_free(&bins);
+    return status;
+}
+
+/* Ids in random order (Fisher and Yates). */
+static void deal_ids(uint64_t seed, torre_md_particles *p)
+{
+    for (int64_t i = p->count - 1; i > 0; i--) {
+        double u = torre_random_uniform(seed, STREAM_IDS, (uint64_t)i);
+        int64_t j = (int64_t)(u * (double)(i + 1));
+        for (int a = 0; a < 3; a++) {
+            double kept = p->position[a][i];
+            p->position[a][i] = p->position[a][j];
+            p->position[a][j] = kept;
+        }
+    }
+}
+
+static void start_anywhere(const torre_granular *g, const torre_md_problem *p,
+                           torre_md_particles *particles)
+{
+    const int axis = g->dimensions - 1;
+    double low[3] = {0}, room[3] = {p->box[0], p->box[1], p->box[2]};
+    if (g->walls) {
+        low[axis] = p->parameter[TORRE_GRANULAR_WALL_LOW] + g->diameter / 2;
+        room[axis] = g->size[axis] - g->diameter;
+    }
+#pragma omp parallel for
+    for (int64_t i = 0; i < particles->count; i++) {
+        for (int a = 0; a < 3; a++) {
+            double u = torre_random_uniform(g->seed, STREAM_IDEAL, (uint64_t)(4 * i + a));
+            particles->position[a][i] = fmin(low[a] + u * room[a], nextafter(p->box[a], 0));
+        }
+        if (g->dimensions == 2) particles->position[2][i] = p->box[2] / 2;
+    }
+}
+
+static void start_velocities(const torre_granular *g, torre_md_particles *p)
+{
+    torre_md_start_velocities(p, g->mass * g->temperature, g->seed);
+    if (g->dimensions == 3) return;
+    double square = 0, n = (double)p->count;
+    memset(p->velocity[2], 0, (size_t)p->count * sizeof *p->velocity[2]);
+    for (int64_t i = 0; i < p->count; i++)
+        square += p->velocity[0][i] * p->velocity[0][i] + p->velocity[1][i] * p->velocity[1][i];
+    double scale = square > 0 ? sqrt(g->temperature * (2 * n - 2) / square) : 0;
+    for (int a = 0; a < 2; a++)
+        for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] *= scale;
+}
+
+torre_status torre_granular_start(const torre_granular *g, const torre_md_problem *p,
+                                  torre_md_particles *particles)
+{
+    const bool collide = g->gas != TORRE_GRANULAR_IDEAL;
+    const lattice l = choose_lattice(g, p);
+    if (collide && l.sites < p->count)
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "--filling must be at most %.4f in this --size, whose densest lattice has "
+            "%lld sites (got %g, %lld particles)",
+            g->filling * (double)l.sites / (double)p->count, (long long)l.sites, g->filling,
+            (long long)p->count);
+    TORRE_TRY(torre_md_particles_new(p->count, particles));
+    memcpy(particles->box, p->box, sizeof particles->box);
+    particles->mass = p->mass;
+    torre_status status = TORRE_OK;
+    if (collide) {
+        fill_lattice(&l, p, g->seed, particles);
+        status = melt(g, p, particles);
+        deal_ids(g->seed, particles);
+    } else {
+        start_anywhere(g, p, particles);
+    }
+    start_velocities(g, particles);
+    if (status) torre_md_particles_free(particles);
+    return status;
+}

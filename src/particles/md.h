@@ -1,0 +1,260 @@
+/*
+ * Molecular dynamics: the problem and its solvers.
+ *
+ *     m d2r_i/dt2 = sum over j of F(r_i - r_j),   |r_i - r_j| < r_c, nearest periodic image
+ *
+ * in a rectangular periodic box [0, Lx) x [0, Ly) x [0, Lz), integrated by velocity Verlet. F may
+ * depend on the relative velocity, and a model may have forces on single particles. Units are those
+ * of the pair model (Lennard-Jones units for "lj", with k_B = 1; any, say SI, for "granular").
+ *
+ * Particles are known by their id 0 .. count - 1, their index in the arrays of the problem. Every
+ * array is a structure of arrays, f64 at this interface whatever the precision of the solver.
+ * Solvers may store particles in any order; what crosses this interface is always by id.
+ *
+ * Life of a run:  torre_md_problem  --backend->plan--> torre_md_info  --backend->create-->
+ * torre_md_solver  --set_particles, advance, thermo, get_particles--> results.
+ *
+ * The step (velocity Verlet, the order of LAMMPS):
+ *     v += (dt/2m) F;  r += dt v;  [wrap, sort, rebuild lists when due];  F = F(r);  v += (dt/2m) F
+ * and the Langevin or Berendsen thermostat after it.
+ */
+#ifndef TORRE_MD_H
+#define TORRE_MD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "particles/pair_list.h"
+#include "tiling/ordering.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* TORRE_PAIR_lj, ...: one for each line of pair_list.h. */
+#define TORRE_PAIR_ENUM(name) TORRE_PAIR_##name,
+typedef enum torre_pair_model {
+    TORRE_PAIR_LIST(TORRE_PAIR_ENUM) TORRE_PAIR_MODELS
+} torre_pair_model;
+
+typedef enum torre_md_precision {
+    TORRE_MD_F32,
+    TORRE_MD_F64,
+    TORRE_MD_MIXED /* positions, velocities and force sums f64, the arithmetic of a pair f32, on
+                      separations that are as exact far from the origin as near it; f32 alone
+                      resolves 2^-24 of the box */
+} torre_md_precision;
+
+typedef enum torre_md_ensemble { TORRE_NVE, TORRE_LANGEVIN, TORRE_BERENDSEN } torre_md_ensemble;
+
+/* How pairs are found. */
+typedef enum torre_neighbor {
+    TORRE_NEIGHBOR_AUTO,
+    TORRE_NEIGHBOR_FULL, /* Verlet lists, each pair in both lists */
+    TORRE_NEIGHBOR_HALF, /* Verlet lists, each pair in one list */
+    TORRE_NEIGHBOR_TILE  /* no lists: a tile of bins and its halo are swept */
+} torre_neighbor;
+
+/* Which bins around a bin are searched, for bins smaller than cutoff + skin. */
+typedef enum torre_bin_stencil {
+    TORRE_STENCIL_AUTO,
+    TORRE_STENCIL_BLOCK,    /* the (2g+1)^3 block */
+    TORRE_STENCIL_SPHERICAL /* those of them nearer than cutoff + skin */
+} torre_bin_stencil;
+
+#define TORRE_PAIR_PARAMETERS 16
+
+/* What is to be computed. Plain data; everything pointed to belongs to the caller. */
+typedef struct torre_md_problem {
+    int64_t count;             /* particles, >= 1 */
+    double box[3];             /* edges > 0; each at least 2 (cutoff + skin) */
+    const double *position[3]; /* [axis][id], inside the box: 0 <= r < L */
+    const double *velocity[3]; /* [axis][id] */
+    double mass;               /* of every particle, > 0 */
+    int dimensions;            /* 2: particles of one plane, z and its velocity stay; 0 or 3: all
+                                  axes move */
+    torre_pair_model model;
+    double parameter[TORRE_PAIR_PARAMETERS]; /* as the model's header names them */
+    double cutoff;                           /* > 0 */
+    double dt;                               /* > 0 */
+    torre_md_precision precision;
+    torre_md_ensemble ensemble;
+    double temperature;  /* target of a thermostat, >= 0 */
+    double damping_time; /* of a thermostat, > 0 */
+    uint64_t seed;       /* of the Langevin noise */
+} torre_md_problem;
+
+/* A value of sort_every: the storage stays in the order of the ids ("--ordering none"). */
+#define TORRE_MD_NEVER (-1)
+
+/* How it is to be computed. Zero means: choose for me. */
+typedef struct torre_md_plan {
+    torre_neighbor neighbor;
+    double skin;                  /* lists and bins reach cutoff + skin; > 0 */
+    int64_t rebuild_every;        /* steps between rebuilds of the lists (LAMMPS: every); 0: 1,
+                                     with a check, so that no pair is ever missed */
+    bool rebuild_check;           /* at these steps, rebuild only when a particle is further than
+                                     skin/2 from where the last rebuild expected it half-way to
+                                     the next one */
+    torre_ordering_kind ordering; /* of bins, or of tiles of bins */
+    int64_t sort_every;           /* steps between sorts of the storage by bin, rounded up to a
+                                     rebuild; TORRE_MD_NEVER */
+    double bin_size;              /* least edge of a bin; > 0 */
+    torre_bin_stencil bin_stencil;
+    bool deterministic; /* same input, same bits, whatever the threads */
+    int threads;        /* cpu */
+    int device;         /* cuda: GPU; above 0, "auto" takes no other backend */
+    int block;          /* cuda: threads of a block */
+} torre_md_plan;
+
+/* What a solver will be and need. */
+typedef struct torre_md_info {
+    torre_md_plan plan;   /* with every "choose for me" filled in */
+    char device[128];     /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
+    int64_t bins[3];      /* bins of each axis; 0 where there are none */
+    int64_t memory_bytes; /* of particles, bins and lists; an estimate where lists may grow */
+} torre_md_info;
+
+/* Sums over the particles at the current step, all accumulated in f64. */
+typedef struct torre_md_sums {
+    double kinetic;         /* sum m v^2 / 2 */
+    double potential;       /* sum over pairs of V(r), and of particles in fields and walls */
+    double potential_shift; /* sum over pairs inside the cutoff of the model's torre_pair_shift:
+                               potential - potential_shift is continuous at the cutoff, and the
+                               energy whose drift is judged */
+    double virial;          /* sum over pairs of d . F */
+    double contacts;        /* pairs inside the cutoff */
+    double lost;            /* energy dissipated since the particles were set */
+    double momentum[3];     /* sum m v */
+    double neighbors;       /* mean length of the lists, each pair counted for both particles;
+                               for the tile sweep the pairs tested instead */
+} torre_md_sums;
+
+/* Seconds spent in advance and sums; other is what belongs to no phase. */
+typedef struct torre_md_times {
+    double force, neighbor, sort, integrate, other;
+} torre_md_times;
+
+/* Counts since creation. */
+typedef struct torre_md_counts {
+    int64_t builds, sorts;
+    int64_t dangerous_builds; /* builds by displacement that came due at the first step they were
+                                 looked for (LAMMPS's definition); -1: not checked */
+} torre_md_counts;
+
+typedef struct torre_md_solver torre_md_solver;
+
+/*
+ * A backend: one constant struct of functions (the CUDA one lives in cuda/). A solver is at step n,
+ * which starts at 0, with positions, velocities and forces of that step. Not finite values and
+ * particles that crossed more than a box in one step are reported as TORRE_ERR_UNSTABLE with step
+ * and particle, at the latest at the next rebuild or sum. (Texts count particles from 1, as files
+ * do.)
+ */
+typedef struct torre_md_backend {
+    const char *name;
+
+    /* Whether this backend can run here; otherwise false with a one-line reason. */
+    bool (*available)(const torre_md_plan *plan, char *why, size_t why_size);
+
+    /*
+     * Fill in every "choose for me" of the plan and say what the run will need, allocating nothing
+     * large. Refuses by name what it cannot do (TORRE_ERR_USAGE) and what does not fit
+     * (TORRE_ERR_RESOURCE: bytes needed and available). The problem has passed
+     * torre_md_problem_check; positions and velocities may still be NULL.
+     */
+    torre_status (*plan)(const torre_md_problem *problem, const torre_md_plan *wish,
+                         torre_md_info *info);
+
+    /* Allocate. The problem must outlive the solver, its particle arrays need not. */
+    torre_status (*create)(const torre_md_problem *problem, const torre_md_info *info,
+                           torre_md_solver **solver);
+
+    /*
+     * Take particles ([axis][id], as in the problem), build lists, compute forces. Resets the step
+     * to 0 and restarts times and counts.
+     */
+    torre_status (*set_particles)(torre_md_solver *solver, const double *const position[3],
+                                  const double *const velocity[3]);
+
+    /*
+     * Advance steps steps, n -> n + steps. Splitting a run into several calls does not change the
+     * results. Returns when all is computed (device synchronised).
+     */
+    torre_status (*advance)(torre_md_solver *solver, int64_t steps);
+
+    /* Copy particles of step n to host arrays [axis][id]; positions wrapped into the box. Any of
+     * the six may be NULL. */
+    torre_status (*get_particles)(torre_md_solver *solver, double *const position[3],
+                                  double *const velocity[3]);
+
+    /* Forces of step n, [axis][id]. */
+    torre_status (*get_forces)(torre_md_solver *solver, double *const force[3]);
+
+    torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);
+
+    void (*times)(const torre_md_solver *solver, torre_md_times *times, torre_md_counts *counts);
+
+    void (*destroy)(torre_md_solver *solver);
+} torre_md_backend;
+
+/* Every solver starts with its backend (the rest is private to it). */
+struct torre_md_solver {
+    const torre_md_backend *backend;
+};
+
+/*
+ * The backends of this build, best first; NULL-terminated. md_backend_list.c is the only place
+ * where the rest of the code meets the CUDA backend.
+ */
+extern const torre_md_backend *const torre_md_backends[];
+
+/* Find a backend by name; "auto" takes the first available one. */
+torre_status torre_md_backend_find(const char *name, const torre_md_plan *plan,
+                                   const torre_md_backend **backend);
+
+/*
+ * Refuse, by name and with the legal range, whatever the definition does not allow. Looks at the
+ * particles too where position is not NULL.
+ */
+torre_status torre_md_problem_check(const torre_md_problem *problem);
+
+/* Refuse a plan that is not legal for the problem (skin against box, intervals, bin size). */
+torre_status torre_md_plan_check(const torre_md_problem *problem, const torre_md_plan *plan);
+
+/* A row of the thermo table; energies per particle, as LAMMPS prints them in lj units. */
+typedef struct torre_md_thermo {
+    int64_t step;
+    double temperature; /* 2 K / (3N - 3); 2N - 2 in a plane */
+    double pair_energy; /* E_pair */
+    double total_energy;
+    double pressure;       /* (N T + W/3) / V, with T over 3N - 3 degrees of freedom; in a plane
+                              (N T + W/2) over its area */
+    double shifted_energy; /* total, on the energy continuous at the cutoff */
+    double momentum[3];    /* sum m v, not per particle */
+    double contacts;       /* pairs inside the cutoff, not per particle */
+    double lost;           /* energy dissipated */
+} torre_md_thermo;
+
+/* Row from sums. LAMMPS: temperature 0 for a single particle (no degree of freedom left). */
+torre_md_thermo torre_md_thermo_of(const torre_md_problem *problem, int64_t step,
+                                   const torre_md_sums *sums);
+
+/* Whether the forces of a model depend on velocities and lose energy. */
+bool torre_pair_dissipates(torre_pair_model model);
+
+/* "lj"; "full", "half", "tile"; "f32", "f64", "mixed"; and back (false for an unknown name). */
+const char *torre_pair_model_name(torre_pair_model model);
+bool torre_pair_model_by_name(const char *name, torre_pair_model *model);
+const char *torre_neighbor_name(torre_neighbor neighbor);
+bool torre_neighbor_by_name(const char *name, torre_neighbor *neighbor);
+const char *torre_md_precision_name(torre_md_precision precision);
+bool torre_md_precision_by_name(const char *name, torre_md_precision *precision);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,153 @@
+#include <math.h>
+#include <string.h>
+
+#include "particles/md.h"
+
+static const char *const axis_name[3] = {"x", "y", "z"};
+
+static torre_status check_positive(const char *what, double value)
+{
+    if (value > 0 && isfinite(value)) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "%s must be a positive number (got %g)", what, value);
+}
+
+static torre_status check_particles(const torre_md_problem *p)
+{
+    for (int a = 0; a < 3; a++) {
+        for (int64_t i = 0; i < p->count; i++) {
+            double r = p->position[a][i], v = p->velocity[a][i];
+            if (!isfinite(r) || r < 0 || r >= p->box[a])
+                return torre_fail(TORRE_ERR_INPUT,
+                                  "particle %lld: %s = %.17g is outside the box [0, %.17g)",
+                                  (long long)i + 1, axis_name[a], r, p->box[a]);
+            if (!isfinite(v))
+                return torre_fail(TORRE_ERR_INPUT, "particle %lld: v%s = %g is not finite",
+                                  (long long)i + 1, axis_name[a], v);
+        }
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_md_problem_check(const torre_md_problem *p)
+{
+    if (p->count < 1)
+        return torre_fail(TORRE_ERR_USAGE, "there must be at least one particle (got %lld)",
+                          (long long)p->count);
+    TORRE_TRY(check_positive("cutoff", p->cutoff));
+    TORRE_TRY(check_positive("dt", p->dt));
+    TORRE_TRY(check_positive("mass", p->mass));
+    if ((unsigned)p->model >= TORRE_PAIR_MODELS)
+        return torre_fail(TORRE_ERR_USAGE, "unknown pair model %d", (int)p->model);
+    for (int k = 0; k < TORRE_PAIR_PARAMETERS; k++) {
+        if (!isfinite(p->parameter[k]))
+            return torre_fail(TORRE_ERR_USAGE, "parameter %d of model %s is not finite", k,
+                              torre_pair_model_name(p->model));
+    }
+    for (int a = 0; a < 3; a++) {
+        TORRE_TRY(check_positive("box edge", p->box[a]));
+        if (p->box[a] < 2 * p->cutoff)
+            return torre_fail(
+                TORRE_ERR_USAGE,
+                "the box is %g along %s: less than twice the cutoff %g; use a smaller "
+                "--cutoff or more particles",
+                p->box[a], axis_name[a], p->cutoff);
+    }
+    if (p->dimensions != 0 && p->dimensions != 2 && p->dimensions != 3)
+        return torre_fail(TORRE_ERR_USAGE, "there must be 2 or 3 dimensions (got %d)",
+                          p->dimensions);
+    if (p->ensemble != TORRE_NVE) {
+        if (torre_pair_dissipates(p->model))
+            return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: --ensemble must be nve",
+                              torre_pair_model_name(p->model));
+        TORRE_TRY(check_positive("damping time", p->damping_time));
+        if (!(p->temperature >= 0) || isinf(p->temperature))
+            return torre_fail(TORRE_ERR_USAGE, "temperature must be at least 0 (got %g)",
+                              p->temperature);
+    }
+    return p->position[0] ? check_particles(p) : TORRE_OK;
+}
+
+torre_status torre_md_plan_check(const torre_md_problem *p, const torre_md_plan *plan)
+{
+    if (!(plan->skin >= 0) || isinf(plan->skin))
+        return torre_fail(TORRE_ERR_USAGE, "--skin must be a positive number (got %g)", plan->skin);
+    double reach = p->cutoff + plan->skin;
+    for (int a = 0; a < 3; a++) {
+        if (p->box[a] < 2 * reach)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "cutoff + skin = %g is more than half the box along %s (%g); use a "
+                              "smaller --cutoff or --skin, or more particles",
+                              reach, axis_name[a], p->box[a]);
+    }
+    if (plan->rebuild_every < 0)
+        return torre_fail(TORRE_ERR_USAGE, "--rebuild-every must be at least 1 (got %lld)",
+                          (long long)plan->rebuild_every);
+    if (plan->sort_every < TORRE_MD_NEVER)
+        return torre_fail(TORRE_ERR_USAGE, "--sort-every must be at least 1 (got %lld)",
+                          (long long)plan->sort_every);
+    if (!(plan->bin_size >= 0) || isinf(plan->bin_size))
+        return torre_fail(TORRE_ERR_USAGE, "--bin-size must be a positive number (got %g)",
+                          plan->bin_size);
+    return TORRE_OK;
+}
+
+torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, const torre_md_sums *s)
+{
+    double n = (double)p->count, freedom = p->dimensions == 2 ? 2 * n - 2 : 3 * n - 3;
+    double volume = 3 * p->box[0] * p->box[1] * p->box[2];
+    if (p->dimensions == 2) volume = 2 * p->box[0] * p->box[1];
+    torre_md_thermo row = {
+        .step = step,
+        .temperature = freedom > 0 ? 2 * s->kinetic / freedom : 0,
+        .pair_energy = s->potential / n,
+        .total_energy = (s->potential + s->kinetic) / n,
+        .shifted_energy = (s->potential - s->potential_shift + s->kinetic) / n,
+        .contacts = s->contacts,
+        .lost = s->lost,
+        .pressure = (2 * s->kinetic + s->virial) / volume,
+    };
+    memcpy(row.momentum, s->momentum, sizeof row.momentum);
+    return row;
+}
+
+#define MODEL_NAME(name) #name,
+static const char *const model_names[] = {TORRE_PAIR_LIST(MODEL_NAME)};
+static const char *const neighbor_names[] = {"auto", "full", "half", "tile"};
+static const char *const precision_names[] = {"f32", "f64", "mixed"};
+
+static int index_of(const char *name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0) return i;
+    return -1;
+}
+
+const char *torre_pair_model_name(torre_pair_model model) { return model_names[model]; }
+
+bool torre_pair_model_by_name(const char *name, torre_pair_model *model)
+{
+    int i = index_of(name, model_names, TORRE_PAIR_MODELS);
+    if (i >= 0) *model = (torre_pair_model)i;
+    return i >= 0;
+}
+
+const char *torre_neighbor_name(torre_neighbor neighbor) { return neighbor_names[neighbor]; }
+
+bool torre_neighbor_by_name(const char *name, torre_neighbor *neighbor)
+{
+    int i = index_of(name, neighbor_names, 4);
+    if (i >= 0) *neighbor = (torre_neighbor)i;
+    return i >= 0;
+}
+
+const char *torre_md_precision_name(torre_md_precision precision)
+{
+    return precision_names[precision];
+}
+
+bool torre_md_precision_by_name(const char *name, torre_md_precision *precision)
+{
+    int i = index_of(name, precision_names, 3);
+    if (i >= 0) *precision = (torre_md_precision)i;
+    return i >= 0;
+}

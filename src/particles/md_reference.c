@@ -1,0 +1,206 @@
+#include "particles/md_reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "particles/md_start.h"
+
+typedef struct reference_solver {
+    torre_md_solver base;
+    const torre_md_problem *problem;
+    int64_t step;
+    torre_md_particles at;
+    double *force[3], *power;
+    double *lost; /* energy over mass */
+    torre_md_sums pair_sums;
+} reference_solver;
+
+#define PAIRS_OF(name)      torre_md_reference_pairs_##name,
+#define DISSIPATES_OF(name) &torre_pair_dissipates_##name,
+static torre_md_reference_pairs *const pairs_of_model[] = {TORRE_PAIR_LIST(PAIRS_OF)};
+static const bool *const dissipates_of_model[] = {TORRE_PAIR_LIST(DISSIPATES_OF)};
+
+bool torre_pair_dissipates(torre_pair_model model) { return *dissipates_of_model[model]; }
+
+static bool reference_available(const torre_md_plan *plan, char *why, size_t why_size)
+{
+    (void)plan, (void)why, (void)why_size;
+    return true;
+}
+
+static torre_status reference_plan(const torre_md_problem *p, const torre_md_plan *wish,
+                                   torre_md_info *info)
+{
+    if (p->precision != TORRE_MD_F64)
+        return torre_fail(TORRE_ERR_USAGE, "--backend reference computes in --precision f64 only");
+    if (p->ensemble != TORRE_NVE)
+        return torre_fail(TORRE_ERR_USAGE, "--backend reference has no thermostat");
+    memset(info, 0, sizeof *info);
+    info->plan = *wish;
+    info->plan.threads = 1;
+    info->memory_bytes = p->count * 9 * (int64_t)sizeof(double);
+    snprintf(info->device, sizeof info->device, "1 thread, all pairs");
+    return TORRE_OK;
+}
+
+static void reference_destroy(torre_md_solver *solver)
+{
+    reference_solver *s = (reference_solver *)solver;
+    if (!s) return;
+    torre_md_particles_free(&s->at);
+    for (int a = 0; a < 3; a++) free(s->force[a]);
+    free(s->power);
+    free(s->lost);
+    free(s);
+}
+
+static torre_status reference_create(const torre_md_problem *p, const torre_md_info *info,
+                                     torre_md_solver **solver)
+{
+    (void)info;
+    reference_solver *s = calloc(1, sizeof *s);
+    if (!s) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
+    s->base.backend = &torre_md_reference;
+    s->problem = p;
+    torre_status status = torre_md_particles_new(p->count, &s->at);
+    s->power = calloc((size_t)p->count, sizeof(double));
+    s->lost = calloc((size_t)p->count, sizeof(double));
+    if (!status && (!s->power || !s->lost))
+        status = torre_fail(TORRE_ERR_RESOURCE, "no memory for the forces of %lld particles",
+                            (long long)p->count);
+    for (int a = 0; a < 3 && !status; a++) {
+        s->force[a] = calloc((size_t)p->count, sizeof(double));
+        if (!s->force[a])
+            status = torre_fail(TORRE_ERR_RESOURCE, "no memory for the forces of %lld particles",
+                                (long long)p->count);
+    }
+    if (status) {
+        reference_destroy(&s->base);
+        return status;
+    }
+    *solver = &s->base;
+    return TORRE_OK;
+}
+
+/* kick: what the velocities are still to get of them. */
+static void compute_forces(reference_solver *s, double kick)
+{
+    pairs_of_model[s->problem->model](s->problem, kick, s->step, s->at.position, s->at.velocity,
+                                      s->force, s->power, &s->pair_sums);
+}
+
+static torre_status check_finite(const reference_solver *s)
+{
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = 0; i < s->at.count; i++)
+            if (!isfinite(s->at.position[a][i]) || !isfinite(s->force[a][i]))
+                return torre_fail(TORRE_ERR_UNSTABLE,
+                                  "step %lld: particle %lld has no finite position and force",
+                                  (long long)s->step, (long long)i + 1);
+    return TORRE_OK;
+}
+
+static torre_status reference_set_particles(torre_md_solver *solver,
+                                            const double *const position[3],
+                                            const double *const velocity[3])
+{
+    reference_solver *s = (reference_solver *)solver;
+    for (int a = 0; a < 3; a++) {
+        memcpy(s->at.position[a], position[a], (size_t)s->at.count * sizeof(double));
+        memcpy(s->at.velocity[a], velocity[a], (size_t)s->at.count * sizeof(double));
+    }
+    s->step = 0;
+    memset(s->lost, 0, (size_t)s->at.count * sizeof(double));
+    compute_forces(s, 0);
+    return check_finite(s);
+}
+
+static torre_status reference_advance(torre_md_solver *solver, int64_t steps)
+{
+    reference_solver *s = (reference_solver *)solver;
+    const double dt = s->problem->dt, half = 0.5 * dt / s->problem->mass;
+    for (int64_t n = 0; n < steps; n++) {
+        s->step++;
+        for (int64_t i = 0; i < s->at.count; i++) s->lost[i] += half * s->power[i];
+        for (int a = 0; a < 3; a++) {
+            for (int64_t i = 0; i < s->at.count; i++) {
+                s->at.velocity[a][i] += half * s->force[a][i];
+                s->at.position[a][i] += dt * s->at.velocity[a][i];
+            }
+        }
+        compute_forces(s, half);
+        for (int64_t i = 0; i < s->at.count; i++) s->lost[i] += half * s->power[i];
+        for (int a = 0; a < 3; a++)
+            for (int64_t i = 0; i < s->at.count; i++) s->at.velocity[a][i] += half * s->force[a][i];
+        TORRE_TRY(check_finite(s));
+    }
+    return TORRE_OK;
+}
+
+static torre_status reference_get_particles(torre_md_solver *solver, double *const position[3],
+                                            double *const velocity[3])
+{
+    reference_solver *s = (reference_solver *)solver;
+    for (int a = 0; a < 3; a++) {
+        double edge = s->problem->box[a];
+        if (position && position[a]) {
+            for (int64_t i = 0; i < s->at.count; i++) {
+                double r = s->at.position[a][i];
+                r -= edge * floor(r / edge);
+                position[a][i] = r < edge ? r : 0;
+            }
+        }
+        if (velocity && velocity[a])
+            memcpy(velocity[a], s->at.velocity[a], (size_t)s->at.count * sizeof(double));
+    }
+    return TORRE_OK;
+}
+
+static torre_status reference_get_forces(torre_md_solver *solver, double *const force[3])
+{
+    reference_solver *s = (reference_solver *)solver;
+    for (int a = 0; a < 3; a++) memcpy(force[a], s->force[a], (size_t)s->at.count * sizeof(double));
+    return TORRE_OK;
+}
+
+static torre_status reference_sums(torre_md_solver *solver, torre_md_sums *sums)
+{
+    reference_solver *s = (reference_solver *)solver;
+    *sums = s->pair_sums;
+    sums->kinetic = sums->lost = 0;
+    for (int64_t i = 0; i < s->at.count; i++) sums->lost += s->problem->mass * s->lost[i];
+    sums->neighbors = (double)s->at.count - 1;
+    for (int a = 0; a < 3; a++) {
+        sums->momentum[a] = 0;
+        for (int64_t i = 0; i < s->at.count; i++) {
+            double v = s->at.velocity[a][i];
+            sums->kinetic += 0.5 * s->problem->mass * v * v;
+            sums->momentum[a] += s->problem->mass * v;
+        }
+    }
+    return TORRE_OK;
+}
+
+static void reference_times(const torre_md_solver *solver, torre_md_times *times,
+                            torre_md_counts *counts)
+{
+    (void)solver;
+    memset(times, 0, sizeof *times);
+    *counts = (torre_md_counts){.dangerous_builds = -1};
+}
+
+const torre_md_backend torre_md_reference = {
+    .name = "reference",
+    .available = reference_available,
+    .plan = reference_plan,
+    .create = reference_create,
+    .set_particles = reference_set_particles,
+    .advance = reference_advance,
+    .get_particles = reference_get_particles,
+    .get_forces = reference_get_forces,
+    .sums = reference_sums,
+    .times = reference_times,
+    .destroy = reference_destroy,
+};

@@ -1,0 +1,144 @@
+#include "particles/md_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "particles/md_pace.h"
+
+torre_status torre_md_run_new(const torre_md_problem *problem, const char *backend,
+                              const torre_md_plan *plan, torre_md_run **run)
+{
+    torre_md_run *r = calloc(1, sizeof *r);
+    if (!r) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a run");
+    r->problem = problem;
+    torre_status status = torre_md_problem_check(problem);
+    if (!status) status = torre_md_backend_find(backend, plan, &r->backend);
+    if (!status) status = r->backend->plan(problem, plan, &r->info);
+    if (status) {
+        torre_md_run_free(r);
+        return status;
+    }
+    *run = r;
+    return TORRE_OK;
+}
+
+void torre_md_run_free(torre_md_run *run)
+{
+    if (!run) return;
+    if (run->solver) run->solver->backend->destroy(run->solver);
+    free(run->row);
+    free(run);
+}
+
+static torre_status add_row(torre_md_run *run)
+{
+    if (run->rows == run->row_limit) {
+        int64_t limit = run->row_limit ? 2 * run->row_limit : 16;
+        torre_md_thermo *row = realloc(run->row, (size_t)limit * sizeof *row);
+        if (!row) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the thermo table");
+        run->row = row;
+        run->row_limit = limit;
+    }
+    torre_md_sums sums;
+    TORRE_TRY(run->backend->sums(run->solver, &sums));
+    run->row[run->rows] = torre_md_thermo_of(run->problem, run->step, &sums);
+    run->neighbors = sums.neighbors;
+    run->rows++;
+    return TORRE_OK;
+}
+
+/* Row and frame where this step has one; last: the end of the run. */
+static torre_status report_step(torre_md_run *run, const torre_md_watch *watch, bool last)
+{
+    bool due = watch && watch->thermo_every && run->step % watch->thermo_every == 0;
+    bool done = run->rows && run->row[run->rows - 1].step == run->step;
+    if ((due || last) && !done) {
+        double clock = torre_time_now();
+        TORRE_TRY(add_row(run));
+        if (run->step) run->loop_s += torre_time_now() - clock;
+        if (watch && watch->thermo) watch->thermo(watch->context, &run->row[run->rows - 1]);
+    }
+    if (watch && watch->frame && watch->frame_every && run->step % watch->frame_every == 0)
+        return watch->frame(watch->context, run);
+    return TORRE_OK;
+}
+
+torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch)
+{
+    const torre_md_problem *p = run->problem;
+    TORRE_TRY(run->backend->create(p, &run->info, &run->solver));
+    TORRE_TRY(run->backend->set_particles(run->solver, p->position, p->velocity));
+    TORRE_TRY(report_step(run, watch, true));
+    torre_md_counts counts;
+    run->backend->times(run->solver, &run->before_start, &counts);
+    return TORRE_OK;
+}
+
+void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md_counts *counts)
+{
+    memset(times, 0, sizeof *times);
+    *counts = (torre_md_counts){.dangerous_builds = -1};
+    if (!run->solver) return;
+    run->backend->times(run->solver, times, counts);
+    times->force -= run->before_start.force;
+    times->neighbor -= run->before_start.neighbor;
+    times->sort -= run->before_start.sort;
+    times->integrate -= run->before_start.integrate;
+    times->other -= run->before_start.other;
+}
+
+torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_md_watch *watch)
+{
+    const int64_t goal = run->step + steps;
+    torre_md_pace pace = {.looked = torre_time_now()};
+    while (run->step < goal) {
+        int64_t chunk = goal - run->step;
+        if (watch) {
+            chunk = torre_md_pace_until(run->step, watch->thermo_every, chunk);
+            if (watch->frame) chunk = torre_md_pace_until(run->step, watch->frame_every, chunk);
+            if (watch->progress || watch->stop) chunk = torre_md_pace_chunk(&pace, chunk);
+        }
+        double clock = torre_time_now();
+        TORRE_TRY(run->backend->advance(run->solver, chunk));
+        double spent = torre_time_now() - clock;
+        run->loop_s += spent;
+        run->step += chunk;
+        torre_md_pace_took(&pace, chunk, spent);
+        TORRE_TRY(report_step(run, watch, run->step == goal));
+        if (!watch || !torre_md_pace_due(&pace, run->step == goal)) continue;
+        if (watch->progress) {
+            const torre_md_progress now = {run->step, goal, run->loop_s};
+            watch->progress(watch->context, &now);
+        }
+        if (watch->stop && watch->stop(watch->context)) break;
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_md_run_particles(torre_md_run *run, torre_md_particles *particles)
+{
+    memcpy(particles->box, run->problem->box, sizeof particles->box);
+    particles->mass = run->problem->mass;
+    return run->backend->get_particles(run->solver, particles->position, particles->velocity);
+}
+
+double torre_md_run_rate(const torre_md_run *run)
+{
+    if (!(run->loop_s > 0)) return 0;
+    return (double)run->problem->count * (double)run->step / run->loop_s;
+}
+
+double torre_md_run_drift(const torre_md_run *run)
+{
+    double n = (double)run->rows, x = 0, y = 0, xx = 0, xy = 0;
+    for (int64_t i = 0; i < run->rows; i++) {
+        x += (double)run->row[i].step / n;
+        y += run->row[i].shifted_energy / n;
+    }
+    for (int64_t i = 0; i < run->rows; i++) {
+        double dx = (double)run->row[i].step - x;
+        xx += dx * dx;
+        xy += dx * (run->row[i].shifted_energy - y);
+    }
+    return xx > 0 ? 1e4 * xy / xx : 0;
+}

@@ -1,0 +1,92 @@
+/*
+ * Running a particle problem from beginning to end, whatever the backend.
+ *
+ *     torre_md_run *run;
+ *     TORRE_TRY(torre_md_run_new(&problem, "auto", &plan, &run));    nothing large allocated yet
+ *     status = torre_md_run_start(run);                              forces of step 0, first row
+ *     if (!status) status = torre_md_run_advance(run, steps, &watch);
+ *     ... run->row[0 .. run->rows - 1], run->loop_s, torre_md_run_particles(run, &now) ...
+ *     torre_md_run_free(run);
+ */
+#ifndef TORRE_MD_RUN_H
+#define TORRE_MD_RUN_H
+
+#include "particles/md.h"
+#include "particles/md_start.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A run in progress. The members may be read at any time. */
+typedef struct torre_md_run {
+    const torre_md_problem *problem; /* the caller's; must outlive the run */
+    const torre_md_backend *backend;
+    torre_md_info info;      /* plan with all choices made, device, memory */
+    torre_md_solver *solver; /* NULL before start */
+    int64_t step;
+    double loop_s;        /* seconds in the time loop: steps and the sums of thermo rows */
+    torre_md_thermo *row; /* thermo table so far */
+    int64_t rows, row_limit;
+    double neighbors;            /* as in torre_md_sums, at the last row */
+    torre_md_times before_start; /* what the backend had counted when the loop began */
+} torre_md_run;
+
+/* Where a run stands, for progress lines. */
+typedef struct torre_md_progress {
+    int64_t step, steps; /* steps: the goal */
+    double loop_s;
+} torre_md_progress;
+
+/* What the caller wants on the way. Everything optional; zero means no. */
+typedef struct torre_md_watch {
+    int64_t thermo_every; /* a row whenever step is a multiple of this, and at the end */
+    void (*thermo)(void *context, const torre_md_thermo *row); /* each new row */
+    int64_t frame_every; /* call frame whenever step is a multiple of this (step 0 too) */
+    torre_status (*frame)(void *context, torre_md_run *run);            /* a failure ends the run */
+    void (*progress)(void *context, const torre_md_progress *progress); /* a few times a second */
+    bool (*stop)(void *context); /* asked as often; true ends the run cleanly at run->step */
+    void *context;
+} torre_md_watch;
+
+/*
+ * Check the problem, find the backend ("auto", "cpu", "cuda", "reference") and let it plan.
+ * Afterwards run->info says what the run will use.
+ */
+torre_status torre_md_run_new(const torre_md_problem *problem, const char *backend,
+                              const torre_md_plan *plan, torre_md_run **run);
+
+/* Allocate the solver, set the particles of the problem, compute the row of step 0. watch: its
+ * thermo and frame are called for step 0 (NULL: nobody). */
+torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch);
+
+/*
+ * Advance by steps. TORRE_ERR_UNSTABLE with step and particle when numbers stop being finite; what
+ * was computed before stays readable. When watch asks to stop, TORRE_OK with run->step short.
+ */
+torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_md_watch *watch);
+
+/* Copy the present state; particles->count must be the problem's. */
+torre_status torre_md_run_particles(torre_md_run *run, torre_md_particles *particles);
+
+/* Seconds of each phase in the time loop, and counts; zeros before start. */
+void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md_counts *counts);
+
+/* Particles times steps per second of the time loop so far; 0 before the first. */
+double torre_md_run_rate(const torre_md_run *run);
+
+/*
+ * Drift of the energy: slope of the least-squares line through the total energy per particle on the
+ * energy continuous at the cutoff (shifted_energy) over the thermo rows, per 10^4 steps; 0 with
+ * fewer than two rows.
+ */
+double torre_md_run_drift(const torre_md_run *run);
+
+/* Free everything the run owns. NULL is fine. */
+void torre_md_run_free(torre_md_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,166 @@
+#include "particles/md_start.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "particles/bins.h"
+#include "particles/md_random.h"
+
+torre_status torre_md_particles_new(int64_t count, torre_md_particles *p)
+{
+    const double each = 6 * sizeof(double);
+    memset(p, 0, sizeof *p);
+    if (count < 1)
+        return torre_fail(TORRE_ERR_USAGE, "there must be at least one particle (got %lld)",
+                          (long long)count);
+    if (each * (double)count > (double)torre_memory_available())
+        return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles (%.1f GB needed)",
+                          (long long)count, 1e-9 * each * (double)count);
+    p->count = count;
+    p->mass = 1;
+    for (int a = 0; a < 3; a++) {
+        p->position[a] = calloc((size_t)count, sizeof(double));
+        p->velocity[a] = calloc((size_t)count, sizeof(double));
+        if (!p->position[a] || !p->velocity[a]) {
+            torre_md_particles_free(p);
+            return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles (%.1f GB needed)",
+                              (long long)count, 1e-9 * each * (double)count);
+        }
+    }
+    return TORRE_OK;
+}
+
+void torre_md_particles_free(torre_md_particles *p)
+{
+    for (int a = 0; a < 3; a++) {
+        free(p->position[a]);
+        free(p->velocity[a]);
+    }
+    memset(p, 0, sizeof *p);
+}
+
+void torre_md_problem_set_particles(torre_md_problem *problem, const torre_md_particles *p)
+{
+    problem->count = p->count;
+    problem->mass = p->mass;
+    memcpy(problem->box, p->box, sizeof problem->box);
+    for (int a = 0; a < 3; a++) {
+        problem->position[a] = p->position[a];
+        problem->velocity[a] = p->velocity[a];
+    }
+}
+
+torre_status torre_md_start_fcc_size(const int64_t cells[3], double density, int64_t *count,
+                                     double box[3], double *mass)
+{
+    if (!(density > 0) || isinf(density))
+        return torre_fail(TORRE_ERR_USAGE, "--density must be a positive number (got %g)", density);
+    *count = 4;
+    *mass = 1;
+    for (int a = 0; a < 3; a++) {
+        if (cells[a] < 1 || *count > INT64_C(1000000000000) / cells[a])
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--cells must be at least 1 and give at most 10^12 particles (got "
+                              "%lldx%lldx%lld)",
+                              (long long)cells[0], (long long)cells[1], (long long)cells[2]);
+        *count *= cells[a];
+        box[a] = cbrt(4 / density) * (double)cells[a];
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_md_start_fcc(const int64_t cells[3], double density, torre_md_particles *p)
+{
+    static const double basis[4][3] = {{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
+    int64_t count;
+    double box[3], mass;
+    TORRE_TRY(torre_md_start_fcc_size(cells, density, &count, box, &mass));
+    TORRE_TRY(torre_md_particles_new(count, p));
+    double constant = cbrt(4 / density);
+    memcpy(p->box, box, sizeof box);
+#pragma omp parallel for
+    for (int64_t i = 0; i < count; i++) {
+        int64_t c = i / 4;
+        int64_t cell[3] = {c / cells[2] / cells[1], c / cells[2] % cells[1], c % cells[2]};
+        for (int a = 0; a < 3; a++)
+            p->position[a][i] = constant * ((double)cell[a] + basis[i % 4][a]);
+    }
+    return TORRE_OK;
+}
+
+void torre_md_start_velocities(torre_md_particles *p, double temperature, uint64_t seed)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < p->count; i++) {
+        double g[3];
+        torre_random_normal3(seed, 0, i, g);
+        for (int a = 0; a < 3; a++) p->velocity[a][i] = g[a];
+    }
+    /* Sums run over the ids in order on one thread: the same bits everywhere. */
+    double kinetic = 0;
+    for (int a = 0; a < 3; a++) {
+        double sum = 0;
+        for (int64_t i = 0; i < p->count; i++) sum += p->velocity[a][i];
+        for (int64_t i = 0; i < p->count; i++) {
+            p->velocity[a][i] -= sum / (double)p->count;
+            kinetic += 0.5 * p->mass * p->velocity[a][i] * p->velocity[a][i];
+        }
+    }
+    double freedom = 3 * (double)p->count - 3;
+    double scale = freedom > 0 && kinetic > 0 ? sqrt(temperature * freedom / (2 * kinetic)) : 0;
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] *= scale;
+}
+
+/* The first pair of particles nearer than distance among members a of one bin and b of another. */
+static bool nearer(const torre_md_particles *p, const torre_bins *bins, int64_t a, int64_t b,
+                   double distance, int64_t pair[2], double *found)
+{
+    for (int64_t m = bins->start[a]; m < bins->start[a + 1]; m++) {
+        for (int64_t n = bins->start[b]; n < bins->start[b + 1]; n++) {
+            int64_t i = bins->member[m], j = bins->member[n];
+            double rsq = 0;
+            if (i >= j) continue;
+            for (int k = 0; k < 3; k++) {
+                double d = p->position[k][i] - p->position[k][j];
+                d -= p->box[k] * rint(d / p->box[k]);
+                rsq += d * d;
+            }
+            if (rsq >= distance * distance) continue;
+            *found = sqrt(rsq);
+            pair[0] = i;
+            pair[1] = j;
+            return true;
+        }
+    }
+    return false;
+}
+
+torre_status torre_md_start_check_overlap(const torre_md_particles *p, double distance)
+{
+    torre_bins bins;
+    int64_t pair[2];
+    double found = 0, least = fmin(p->box[0], fmin(p->box[1], p->box[2])) / 2;
+    TORRE_TRY(torre_bins_make(p->box, fmin(distance, least), distance, TORRE_STENCIL_BLOCK,
+                              TORRE_ROW_MAJOR, p->count, &bins));
+    for (int64_t i = 0; i < p->count; i++) {
+        const double at[3] = {p->position[0][i], p->position[1][i], p->position[2][i]};
+        bins.rank_of[i] = bins.rank[torre_bins_index(&bins, at)];
+    }
+    torre_bins_sort(&bins);
+    bool overlap = false;
+    for (int64_t r = 0; r < bins.bins && !overlap; r++) {
+        for (int o = 0; o < bins.offsets && !overlap; o++) {
+            int image[3];
+            int64_t from = bins.rank[torre_bins_at(&bins, r, o, image)];
+            overlap = nearer(p, &bins, r, from, distance, pair, &found);
+        }
+    }
+    torre_bins_free(&bins);
+    if (!overlap) return TORRE_OK;
+    return torre_fail(TORRE_ERR_UNSTABLE,
+                      "particles %lld and %lld overlap: they are %g apart and must be at least %g",
+                      (long long)pair[0] + 1, (long long)pair[1] + 1, found, distance);
+}

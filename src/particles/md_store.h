@@ -1,0 +1,159 @@
+/*
+ * Particles as the CPU solver holds them, its neighbour lists, and the table of the loops over
+ * them, which exist once per precision and instruction set.
+ *
+ * Arrays of vectors are quads: x, y, z, 0 of particle 0, then of particle 1, ... so that one vector
+ * load fetches a neighbour and integration is one loop over a flat array. One quad more than there
+ * are particles follows the last: the far particle, which pads lists to whole vectors and is beyond
+ * the cutoff of everything. The fourth number of a force is the power that the particle dissipates
+ * and that of a velocity, kicked with the others, the energy it has lost over its mass; that of a
+ * position means nothing.
+ */
+#ifndef TORRE_MD_STORE_H
+#define TORRE_MD_STORE_H
+
+#include "core/cpu.h"
+#include "particles/bins.h"
+#include "particles/md.h"
+
+/* Elements of float or double as the precision says ("state": f64 for mixed). */
+typedef struct torre_md_store {
+    int64_t count;
+    int threads;
+    void *position, *velocity, *force; /* quads of the state type */
+    void *hold;                        /* where the last rebuild expected the particles */
+    void *spare;                       /* for sorting */
+    void *packed;                      /* positions as pairs read them (md_packed.h): integers in
+                                          mixed precision, otherwise the positions themselves */
+    double turns[4];                   /* of these integers: units per length along each axis */
+    int64_t step;                      /* of the positions */
+    int32_t *id;                       /* of the particle in each place */
+    int32_t *spare_id;
+} torre_md_store;
+
+/* Blocks of list entries of one thread, kept from one rebuild to the next. */
+typedef struct torre_md_arena {
+    int32_t **block;
+    int64_t *capacity; /* entries of each block */
+    int64_t blocks;
+    int64_t current, used; /* the block being filled, entries taken */
+} torre_md_arena;
+
+/*
+ * Neighbour lists, one per place in storage. The entries of a list start at a multiple of 64 bytes
+ * and are padded with the far particle to a multiple of TORRE_LIST_PAD.
+ */
+#define TORRE_LIST_PAD 16
+
+typedef struct torre_md_lists {
+    const int32_t **start;
+    int32_t *length; /* without padding */
+    uint8_t *wraps;  /* bit a: a neighbour may be across the box along axis a */
+    torre_md_arena *arena;
+    int threads;
+    double mean_length;
+} torre_md_lists;
+
+torre_status torre_md_lists_make(int64_t count, int threads, torre_md_lists *lists);
+void torre_md_lists_free(torre_md_lists *lists);
+int64_t torre_md_lists_bytes(const torre_md_lists *lists, int64_t count);
+
+/* Start filling from the first block again. */
+void torre_md_arena_rewind(torre_md_arena *arena);
+
+/* Room for entries more, 64-byte aligned; NULL out of memory. _take keeps the first of them,
+ * rounded up to a multiple of TORRE_LIST_PAD; what lies beyond is overwritten by the next list. */
+int32_t *torre_md_arena_room(torre_md_arena *arena, int64_t entries);
+void torre_md_arena_take(torre_md_arena *arena, int64_t entries);
+
+/* Loops that do not depend on the pair model (md_state.c.in). */
+typedef struct torre_md_state_loops {
+    const char *isa;           /* "avx512", "avx2", "base" */
+    int state_size, pair_size; /* bytes of an element */
+
+    /* Fill places 0 .. count - 1 with particles 0 .. count - 1; the far particle; forces 0. */
+    void (*load)(torre_md_store *store, const double *const position[3],
+                 const double *const velocity[3], const double box[3]);
+    /* Copy an array of quads to out[axis][id]; box: wrap into it (NULL: do not). */
+    void (*unload)(const torre_md_store *store, const void *quads, const double *box,
+                   double *const out[3]);
+    /* v += kick f, r += dt v; returns the largest squared displacement as moved does. */
+    double (*kick_drift)(torre_md_store *store, double kick, double dt);
+    /* v *= factor */
+    void (*scale)(torre_md_store *store, double factor);
+    /* v = keep v + noise g, g normal deviates of (seed, stream, id) */
+    void (*noise)(torre_md_store *store, double keep, double noise, uint64_t seed, uint64_t stream);
+    /* Largest square of a distance from hold, infinite where there is a number that is not finite;
+     * place (may be NULL): of the first particle that is as far from it. */
+    double (*moved)(const torre_md_store *store, int64_t *place);
+    /* Sum of v^2, and of the four numbers of velocities; a fixed order of summation. */
+    double (*square_sum)(const torre_md_store *store, double sum[4]);
+    /* hold = where a particle of the present velocity is after a time, but no further than most
+     * from where it is now. */
+    void (*hold)(torre_md_store *store, double time, double most);
+    /* Wrap hold into the box, and positions with it; returns the place of a particle whose hold is
+     * not within one box of it (or not finite), -1 for none. */
+    int64_t (*wrap)(torre_md_store *store, const double box[3]);
+    /* rank_of of every particle: the bin of its hold */
+    void (*bin)(const torre_md_store *store, torre_bins *bins);
+    /* Put storage into the order of bins->member. */
+    void (*permute)(torre_md_store *store, const torre_bins *bins);
+    /* Lists of all whose holds are within bins->reach (and few beyond, by rounding); half: of those
+     * in later places only. */
+    torre_status (*build)(const torre_md_store *store, const torre_bins *bins, bool half,
+                          torre_md_lists *lists);
+} torre_md_state_loops;
+
+/*
+ * Forces, each followed by v += kick f (the second kick of a step; 0 for none); where sums is not
+ * NULL its potential, potential_shift, virial and contacts instead: forces and velocities stay.
+ */
+typedef struct torre_md_force_loops {
+    torre_status (*full)(torre_md_store *store, const torre_md_problem *problem, double kick,
+                         const torre_md_lists *lists, torre_md_sums *sums);
+    /* parts: force arrays that are summed in the end, one per thread or a fixed number; spare
+     * quads for all of them in parts_force. */
+    torre_status (*half)(torre_md_store *store, const torre_md_problem *problem, double kick,
+                         const torre_md_lists *lists, int parts, void *parts_force,
+                         torre_md_sums *sums);
+    torre_status (*tile)(torre_md_store *store, const torre_md_problem *problem, double kick,
+                         const torre_bins *bins, torre_md_sums *sums);
+} torre_md_force_loops;
+
+/* Allocate the arrays of count particles in a box for these loops; reach: of lists, at most half
+ * the box. TORRE_ERR_RESOURCE without memory. */
+torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,
+                                 const torre_md_state_loops *state, torre_md_store *store);
+void torre_md_store_free(torre_md_store *store);
+
+/*
+ * The first part of a rebuild: wrap particles into the box and put them into bins; sort: put
+ * storage into their order, too.
+ *
+ * Lists stay complete as long as no particle is further than half the skin from where it was when
+ * they were made. That holds for any point nearby as well as for where it was, and it holds for
+ * longest if the point is half-way to where the particle will be: `hold` is where it is after
+ * `time`, half of the time until the next rebuild, if it goes on as now, but within `most`, less
+ * than half the skin. Bins and lists are made of these points. (With time 0 they are the
+ * positions.)
+ *
+ * TORRE_ERR_UNSTABLE with the step where a position is not finite or far outside.
+ */
+torre_status torre_md_store_bin(torre_md_store *store, const torre_md_state_loops *state,
+                                torre_bins *bins, double time, double most, bool sort,
+                                int64_t step);
+
+/* The loops for this precision and processor. */
+const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precision);
+const torre_md_force_loops *torre_md_force_loops_find(torre_pair_model model,
+                                                      torre_md_precision precision);
+
+/* Row of a table of loops with that many rows, base, avx2, avx512: the best that is allowed and
+ * that this processor has. */
+int torre_md_isa_row(int rows);
+
+/* Use no better instruction set than this from now on, in solvers planned later: for tests and
+ * comparisons. Not thread-safe. */
+void torre_md_limit_isa(torre_isa most);
+
+#endif

@@ -1,0 +1,178 @@
+#include <math.h>
+#include <string.h>
+
+#include "core/backend_name.h"
+#include "particles/mps.h"
+
+#ifdef TORRE_HAVE_CUDA_MPS
+extern const torre_mps_backend torre_mps_cuda;
+#endif
+extern const torre_mps_backend torre_mps_cpu;
+
+const torre_mps_backend *const torre_mps_backends[] = {
+#ifdef TORRE_HAVE_CUDA_MPS
+    &torre_mps_cuda,
+#endif
+    &torre_mps_cpu,
+    NULL,
+};
+
+torre_status torre_mps_backend_find(const char *name, const torre_md_plan *plan,
+                                    const torre_mps_backend **backend)
+{
+    char why[256] = "no backend in this build";
+    name = torre_backend_wanted(name, plan ? plan->device : 0);
+    const bool any = strcmp(name, "auto") == 0;
+    bool met = any;
+    for (int i = 0; torre_mps_backends[i]; i++) {
+        if (!any && strcmp(name, torre_mps_backends[i]->name) != 0) continue;
+        met = true;
+        if (!torre_mps_backends[i]->available(plan, why, sizeof why)) continue;
+        *backend = torre_mps_backends[i];
+        return TORRE_OK;
+    }
+    return torre_backend_refuse(name, "auto, cpu or cuda", met ? why : NULL);
+}
+
+/* Visit the neighbours of a lattice point: body sees dx, dy, dz and r, in units of the lattice. */
+#define FOR_LATTICE(dims, reach, body)                                                             \
+    for (int i = -(int)(reach), z = (dims) == 3 ? (int)(reach) : 0; i <= (int)(reach); i++)        \
+        for (int j = -(int)(reach); j <= (int)(reach); j++)                                        \
+            for (int k = -z; k <= z; k++) {                                                        \
+                double r = sqrt((double)(i * i + j * j + k * k));                                  \
+                if (r > 0 && r < (reach)) body                                                     \
+            }
+
+torre_mps_norms torre_mps_norms_of(int dims, double spacing, double influence)
+{
+    torre_mps_norms n = {0};
+    const double reach = influence / spacing;
+    FOR_LATTICE(dims, reach, {
+        double w = TORRE_MPS_WEIGHT(reach, 1 / r);
+        n.n0 += w;
+        n.lambda0 += r * r * w;
+        n.n_grad += TORRE_MPS_GRADIENT_WEIGHT(reach, 1 / r);
+    })
+    n.lambda0 *= spacing * spacing / n.n0;
+    return n;
+}
+
+torre_mps_constants torre_mps_constants_of(const torre_mps_problem *p)
+{
+    torre_mps_norms n = torre_mps_norms_of(p->dims, p->spacing, p->influence);
+    return (torre_mps_constants){.influence = p->influence,
+                                 .viscosity_factor =
+                                     p->viscosity * 2 * p->dims / (n.lambda0 * n.n0),
+                                 .gravity = p->gravity,
+                                 .n0 = n.n0,
+                                 .stiffness = p->sound_speed * p->sound_speed * p->density,
+                                 .gradient_factor = p->dims / (p->density * n.n_grad),
+                                 .collision_distance = TORRE_MPS_COLLISION_DISTANCE * p->spacing,
+                                 .collision_factor = pow(p->sound_speed / p->spacing, 2),
+                                 .dt = p->dt};
+}
+
+/*
+ * Largest omega l0 / c of a lattice wave. A displacement e exp(i k r) changes n by
+ * i D(k) e exp(i k r), D = sum of w'(r) r/|r| sin(k r), and the force of the energy U
+ * (mps_weight.h) gives omega^2 = c^2 d/(n_grad n0) |D|^2.
+ */
+static double largest_frequency(int dims, double reach, const torre_mps_norms *n)
+{
+    enum { PARTS = 16 };
+    double most = 0;
+    for (int a = 0; a <= PARTS; a++) {
+        for (int b = 0; b <= a; b++) {
+            for (int c = 0; c <= (dims == 3 ? b : 0); c++) {
+                double d[3] = {0};
+                FOR_LATTICE(dims, reach, {
+                    double s = sin(M_PI / PARTS * (a * i + b * j + c * k)) * reach / (r * r * r);
+                    d[0] += i * s;
+                    d[1] += j * s;
+                    d[2] += k * s;
+                })
+                double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+                if (square > most) most = square;
+            }
+        }
+    }
+    return sqrt(most * dims / (n->n_grad * n->n0));
+}
+
+double torre_mps_dt_limit(const torre_mps_problem *p)
+{
+    torre_mps_norms n = torre_mps_norms_of(p->dims, p->spacing, p->influence);
+    const double crossing = p->spacing / p->sound_speed; /* of a spacing by sound, s */
+    double omega = largest_frequency(p->dims, p->influence / p->spacing, &n);
+    double sound = 0.25 * sqrt(4.0 / 3) / omega * crossing;
+    double colliding_square = 2 * (p->dims == 2 ? 6.0 / 2 : 12.0 / 3);
+    double collision = sqrt(4.0 / 3 / (omega * omega + colliding_square)) * crossing;
+    double viscous = p->viscosity > 0 ? n.lambda0 / (2 * p->dims * p->viscosity) : INFINITY;
+    return fmin(fmin(sound, collision), viscous);
+}
+
+static torre_status check_positive(const char *what, double value)
+{
+    if (value > 0 && isfinite(value)) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "%s must be a positive number (got %g)", what, value);
+}
+
+static torre_status check_particles(const torre_mps_problem *p)
+{
+    for (int a = 0; a < 3; a++) {
+        for (int64_t i = 0; i < p->count; i++) {
+            double r = p->position[a][i], v = p->velocity[a][i];
+            if (!(r >= 0 && r < p->box[a]) || !isfinite(v))
+                return torre_fail(TORRE_ERR_INPUT,
+                                  "particle %lld: position %.17g along axis %d is outside the box "
+                                  "[0, %.17g), or its velocity %g is not finite",
+                                  (long long)i + 1, r, a, p->box[a], v);
+        }
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_mps_problem_check(const torre_mps_problem *p)
+{
+    if (p->dims != 2 && p->dims != 3)
+        return torre_fail(TORRE_ERR_USAGE, "--dimensions must be 2 or 3 (got %d)", p->dims);
+    TORRE_TRY(check_positive("--spacing", p->spacing));
+    TORRE_TRY(check_positive("--fluid-density", p->density));
+    TORRE_TRY(check_positive("--sound-speed", p->sound_speed));
+    TORRE_TRY(check_positive("--dt", p->dt));
+    if (!(p->influence >= 1.5 * p->spacing && p->influence <= 4 * p->spacing))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--influence must be 1.5 to 4 times the spacing (got %g times)",
+                          p->influence / p->spacing);
+    if (!(p->viscosity >= 0) || isinf(p->viscosity))
+        return torre_fail(TORRE_ERR_USAGE, "--viscosity must be at least 0 (got %g)", p->viscosity);
+    if (!(p->gravity >= 0) || isinf(p->gravity))
+        return torre_fail(TORRE_ERR_USAGE, "--gravity must be at least 0 (got %g)", p->gravity);
+    if (!(p->surface > 0 && p->surface <= 1))
+        return torre_fail(TORRE_ERR_USAGE, "--surface must be above 0 and at most 1 (got %g)",
+                          p->surface);
+    double limit = torre_mps_dt_limit(p);
+    if (p->dt > limit * (1 + 1e-9))
+        return torre_fail(TORRE_ERR_UNSTABLE,
+                          "dt = %.6g s is above the Courant limit %.6g s: use a smaller --dt, a "
+                          "larger --spacing (%g m) or a lower --sound-speed (%g m/s)",
+                          p->dt, limit, p->spacing, p->sound_speed);
+    if (p->fluid < 1 || p->wall < 0 || p->count < p->fluid + p->wall)
+        return torre_fail(TORRE_ERR_USAGE, "there must be at least one fluid particle (got %lld)",
+                          (long long)p->fluid);
+    for (int a = 0; a < 3; a++) TORRE_TRY(check_positive("box edge", p->box[a]));
+    return p->position[0] ? check_particles(p) : TORRE_OK;
+}
+
+torre_md_problem torre_mps_geometry(const torre_mps_problem *p)
+{
+    torre_md_problem geometry = {.count = p->count,
+                                 .mass = 1,
+                                 .cutoff = p->influence,
+                                 .dt = p->dt,
+                                 .precision = p->precision};
+    memcpy(geometry.box, p->box, sizeof geometry.box);
+    memcpy(geometry.position, p->position, sizeof geometry.position);
+    memcpy(geometry.velocity, p->velocity, sizeof geometry.velocity);
+    return geometry;
+}

@@ -1,0 +1,54 @@
+/*
+ * The collapse of a water column: a closed tank with water in its lower left corner.
+ *
+ *      +--------------------------+ y = size[1]
+ *      |                          |
+ *      |-------- column[1]        |
+ *      | water  |                 |
+ *      +--------+-----------------+ size[0]
+ *             column[0]
+ *
+ * Particles stand on one cubic (2-D: square) lattice of the given spacing, fluid ones half a
+ * spacing off the walls; every length is rounded to whole spacings. Behind each wall stand one
+ * layer of wall particles and as many of dummies as the radius of influence reaches. Across the
+ * tank (z) it is periodic, or has walls there, too.
+ */
+#ifndef TORRE_MPS_TANK_H
+#define TORRE_MPS_TANK_H
+
+#include "particles/md_start.h"
+#include "particles/mps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct torre_mps_tank {
+    int dims;
+    double spacing, influence; /* influence: r_e, m */
+    double column[2];          /* width (x) and height (y) of the water */
+    double size[3];            /* of the tank, inside; size[2] is not used in 2-D */
+    bool side_walls;           /* at both ends of z; 3-D only */
+} torre_mps_tank;
+
+/* What the rounding made of a tank, and how many particles it takes. */
+typedef struct torre_mps_layout {
+    int64_t cells[3]; /* of the tank, in spacings; cells[2] = 1 in 2-D */
+    int64_t water[2]; /* of the column */
+    int64_t layers;   /* wall and dummies */
+    int64_t fluid, wall, count;
+    double origin[3]; /* of the tank's inner corner in the box */
+    double box[3];
+} torre_mps_layout;
+
+/* TORRE_ERR_USAGE for lengths that make no tank, or water that does not fit in. */
+torre_status torre_mps_tank_layout(const torre_mps_tank *tank, torre_mps_layout *layout);
+
+/* The particles at rest, in the order of mps.h; free with torre_md_particles_free. */
+torre_status torre_mps_tank_make(const torre_mps_tank *tank, torre_md_particles *particles);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * Pair model "granular": hard-ish spheres that touch, r < d, push each other apart along the line
+ * of centres, with a spring and a dashpot (the thesis on space-filling curves for granular gases,
+ * chapter 2, without friction):
+ *
+ *     linear    F = K delta + c w              delta = d - r, w = d delta/dt
+ *     Hertzian  F = K delta^(3/2) + c delta^(1/4) w
+ *
+ * and walls and gravity act on single particles. granular.h says how K, c, restitution and contact
+ * time belong together. The cutoff of the problem is the diameter d.
+ *
+ * Walls stand across the last axis that particles move along (z, or y in a plane), at `low` and
+ * `high`, and move together by A sin(2 pi f t). They push particles nearer than d/2 as a partner
+ * of infinite mass would. Gravity pulls towards smaller coordinates of that axis.
+ *
+ * The dashpot is taken implicitly: where the velocity stands half a step back, the force that the
+ * whole step would feel solves F = K delta + c (w + dw/dt dt/2) with dw/dt = -F / m*. So a contact
+ * of two particles is integrated to second order.
+ *
+ * pair_lj.h says what a pair model provides.
+ */
+#include <math.h>
+
+#include "particles/md.h"
+#include "tiling/hd.h"
+
+#ifndef TORRE_PAIR_GRANULAR_H
+#define TORRE_PAIR_GRANULAR_H
+
+/* Indices into torre_md_problem.parameter. */
+enum {
+    TORRE_GRANULAR_HERTZ,           /* 1: Hertzian springs, 0: linear ones */
+    TORRE_GRANULAR_STIFFNESS,       /* K of particles, > 0; 0: they do not collide (ideal gas) */
+    TORRE_GRANULAR_DASHPOT,         /* c of particles, >= 0 */
+    TORRE_GRANULAR_WALLS,           /* 1: there are walls */
+    TORRE_GRANULAR_WALL_STIFFNESS,  /* K of particle and wall */
+    TORRE_GRANULAR_WALL_DASHPOT,    /* c of particle and wall */
+    TORRE_GRANULAR_WALL_LOW,        /* mean position of the lower wall */
+    TORRE_GRANULAR_WALL_HIGH,       /* and of the upper one */
+    TORRE_GRANULAR_SHAKE_AMPLITUDE, /* A, >= 0 */
+    TORRE_GRANULAR_SHAKE_FREQUENCY, /* f, >= 0 */
+    TORRE_GRANULAR_GRAVITY          /* acceleration, >= 0 */
+};
+
+#endif
+
+#ifdef TORRE_REAL
+
+#undef TORRE_PAIR_DISSIPATES
+#undef TORRE_PAIR_FIELD
+#define TORRE_PAIR_DISSIPATES 1
+#define TORRE_PAIR_FIELD      1
+
+#ifndef TORRE_VALUE
+#define TORRE_VALUE TORRE_REAL
+#define TORRE_VALUE_UNSET
+#endif
+#ifndef TORRE_STATE
+#define TORRE_STATE TORRE_REAL
+#define TORRE_STATE_UNSET
+#endif
+#ifndef TORRE_SQRT
+#define TORRE_SQRT(x) sqrt(x)
+#define TORRE_SQRT_UNSET
+#endif
+
+typedef struct TORRE_TYPED(torre_pair) {
+    TORRE_REAL diameter, stiffness, dashpot;
+    TORRE_REAL lag;     /* how much a unit of force on both still changes their relative velocity */
+    TORRE_STATE weight; /* m g */
+    TORRE_STATE radius, wall_stiffness, wall_dashpot, wall_lag, low, high, amplitude, rate;
+    double turns; /* of the walls in a time step */
+    int hertz, walls, axis;
+} TORRE_TYPED(torre_pair);
+
+/* Where the walls are. */
+typedef struct TORRE_TYPED(torre_pair_walls) {
+    TORRE_STATE low, high, velocity;
+} TORRE_TYPED(torre_pair_walls);
+
+static inline TORRE_TYPED(torre_pair)
+    TORRE_TYPED(torre_pair_make)(const torre_md_problem *problem, double kick)
+{
+    const double *p = problem->parameter;
+    const double turn = 6.283185307179586476925;
+    TORRE_TYPED(torre_pair) pair;
+    pair.diameter = (TORRE_REAL)problem->cutoff;
+    pair.stiffness = (TORRE_REAL)p[TORRE_GRANULAR_STIFFNESS];
+    pair.dashpot = (TORRE_REAL)p[TORRE_GRANULAR_DASHPOT];
+    pair.lag = (TORRE_REAL)(2 * kick);
+    pair.weight = (TORRE_STATE)(problem->mass * p[TORRE_GRANULAR_GRAVITY]);
+    pair.radius = (TORRE_STATE)(problem->cutoff / 2);
+    pair.wall_stiffness = (TORRE_STATE)p[TORRE_GRANULAR_WALL_STIFFNESS];
+    pair.wall_dashpot = (TORRE_STATE)p[TORRE_GRANULAR_WALL_DASHPOT];
+    pair.wall_lag = (TORRE_STATE)kick;
+    pair.low = (TORRE_STATE)p[TORRE_GRANULAR_WALL_LOW];
+    pair.high = (TORRE_STATE)p[TORRE_GRANULAR_WALL_HIGH];
+    pair.amplitude = (TORRE_STATE)p[TORRE_GRANULAR_SHAKE_AMPLITUDE];
+    pair.rate = (TORRE_STATE)(turn * p[TORRE_GRANULAR_SHAKE_FREQUENCY]);
+    pair.turns = p[TORRE_GRANULAR_SHAKE_FREQUENCY] * problem->dt;
+    pair.hertz = p[TORRE_GRANULAR_HERTZ] != 0;
+    pair.walls = p[TORRE_GRANULAR_WALLS] != 0;
+    pair.axis = problem->dimensions == 2 ? 1 : 2;
+    return pair;
+}
+
+/* The force is zero where the contact begins. */
+static inline double TORRE_TYPED(torre_pair_shift)(const torre_md_problem *problem)
+{
+    (void)problem;
+    return 0;
+}
+
+TORRE_HD static inline TORRE_VALUE
+TORRE_TYPED(torre_pair_eval)(const TORRE_TYPED(torre_pair) * pair, TORRE_VALUE rsq, TORRE_VALUE rv,
+                             TORRE_VALUE *energy, TORRE_VALUE *power)
+{
+    TORRE_VALUE inverse = 1 / TORRE_SQRT(rsq);
+    TORRE_VALUE overlap = pair->diameter - rsq * inverse;
+    TORRE_VALUE closing = -rv * inverse, dashpot, spring;
+    if (pair->hertz) {
+        TORRE_VALUE root = TORRE_SQRT(TORRE_SQRT(overlap * overlap)); /* rounding may make it < 0 */
+        dashpot = pair->dashpot * TORRE_SQRT(root);
+        spring = pair->stiffness * overlap * root;
+        *energy = (TORRE_REAL)0.4 * spring * overlap;
+    } else {
+        dashpot = pair->dashpot + 0 * overlap;
+        spring = pair->stiffness * overlap;
+        *energy = (TORRE_REAL)0.5 * spring * overlap;
+    }
+    TORRE_VALUE force = (spring + dashpot * closing) / (1 + dashpot * pair->lag);
+    closing = closing - pair->lag * force;
+    *power = (TORRE_REAL)0.5 * dashpot * closing * closing;
+    return force * inverse;
+}
+
+/* The walls at a step: host and device. */
+TORRE_HD static inline TORRE_TYPED(torre_pair_walls)
+    TORRE_TYPED(torre_pair_walls_at)(const TORRE_TYPED(torre_pair) * pair, int64_t step)
+{
+    const double turn = 6.283185307179586476925;
+    double phase = pair->turns * (double)step;
+    TORRE_STATE angle = (TORRE_STATE)(turn * (phase - floor(phase)));
+    TORRE_STATE offset = pair->amplitude * (TORRE_STATE)sin(angle);
+    TORRE_TYPED(torre_pair_walls) walls;
+    walls.low = pair->low + offset;
+    walls.high = pair->high + offset;
+    walls.velocity = pair->amplitude * pair->rate * (TORRE_STATE)cos(angle);
+    return walls;
+}
+
+/*
+ * The force along the axis `axis` on a particle at that coordinate with that velocity, its
+ * potential energy, and what it dissipates per time.
+ */
+TORRE_HD static inline TORRE_STATE
+TORRE_TYPED(torre_pair_field)(const TORRE_TYPED(torre_pair) * pair,
+                              const TORRE_TYPED(torre_pair_walls) * walls, TORRE_STATE at,
+                              TORRE_STATE velocity, TORRE_STATE *energy, TORRE_STATE *power)
+{
+    *energy = pair->weight * (at - pair->low);
+    *power = 0;
+    if (!pair->walls) return -pair->weight;
+    TORRE_STATE side = 1, overlap = walls->low + pair->radius - at;
+    if (overlap <= 0) {
+        side = -1;
+        overlap = at + pair->radius - walls->high;
+    }
+    if (overlap <= 0) return -pair->weight;
+    TORRE_STATE closing = side * (walls->velocity - velocity);
+    TORRE_STATE dashpot = pair->wall_dashpot, spring = pair->wall_stiffness * overlap, share = 2;
+    if (pair->hertz) {
+        TORRE_STATE root = (TORRE_STATE)sqrt(overlap);
+        dashpot *= (TORRE_STATE)sqrt(root);
+        spring *= root;
+        share = (TORRE_STATE)2.5;
+    }
+    TORRE_STATE force = (spring + dashpot * closing) / (1 + dashpot * pair->wall_lag);
+    closing -= pair->wall_lag * force;
+    *energy += spring * overlap / share;
+    *power = dashpot * closing * closing;
+    return side * force - pair->weight;
+}
+
+#ifdef TORRE_VALUE_UNSET
+#undef TORRE_VALUE
+#undef TORRE_VALUE_UNSET
+#endif
+#ifdef TORRE_STATE_UNSET
+#undef TORRE_STATE
+#undef TORRE_STATE_UNSET
+#endif
+#ifdef TORRE_SQRT_UNSET
+#undef TORRE_SQRT
+#undef TORRE_SQRT_UNSET
+#endif
+
+#endif

@@ -1,0 +1,221 @@
+#include "wave/cpu/cpu_solver.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu.h"
+#include "core/memory.h"
+#include "wave/cpu/tower_schedule.h"
+
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the tables of the cpu backend");
+}
+
+torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info)
+{
+    if (info->plan.threads < 0)
+        return torre_fail(TORRE_ERR_USAGE, "threads must be at least 1 (got %d)",
+                          info->plan.threads);
+    if (info->plan.threads == 0) info->plan.threads = omp_get_max_threads();
+    snprintf(info->device, sizeof info->device, "%d x %s (%s)", info->plan.threads,
+             torre_cpu_get()->name, torre_line_kernels_best()->isa);
+    torre_padded_field field;
+    torre_padded_layout(setup->problem, &field);
+    if (field.bytes < 0) return torre_memory_check("the wave field", field.bytes);
+    info->memory_bytes = field.bytes + setup->problem->size[0] * setup->problem->size[1];
+    return TORRE_OK;
+}
+
+/* The scheme of line_kernel.h for the problem. */
+static void make_scheme(torre_cpu_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    const double *h = p->spacing;
+    torre_line_scheme *scheme = &s->scheme;
+    int R = p->order / 2;
+    double wy = h[0] * h[0] / (h[1] * h[1]), wz = h[0] * h[0] / (h[2] * h[2]);
+    double courant = p->velocity * p->dt / h[0];
+    scheme->row_pitch = s->field.row_pitch;
+    scheme->plane_pitch = s->field.plane_pitch;
+    scheme->factor_row_pitch = s->field.factor_row_pitch;
+    scheme->factor_plane_pitch = s->field.factor_plane_pitch;
+    torre_line_scheme_set(scheme, R, wy, wz, p->velocity_cells ? 0 : courant * courant);
+    const torre_line_kernels *kernels = torre_line_kernels_best();
+    s->line = p->precision == TORRE_F32 ? kernels->f32[R - 1] : kernels->f64[R - 1];
+}
+
+/* Damping of one axis and the range of cells without any. */
+static torre_status make_damping_axis(torre_cpu_solver *s, int axis)
+{
+    const torre_padded_field *f = &s->field;
+    const double *damping = s->setup->damping[axis];
+    int64_t n = f->size[axis], low = 0, high = n;
+    const size_t bytes = (size_t)((n + f->block - 1) / f->block * TORRE_BLOCK_BYTES);
+    s->damping[axis] = aligned_alloc(TORRE_BLOCK_BYTES, bytes); /* the kernel loads blocks of it */
+    if (!s->damping[axis]) return no_memory();
+    memset(s->damping[axis], 0, bytes);
+    for (int64_t i = 0; damping && i < n; i++) {
+        torre_value_set(f->precision, s->damping[axis], i, damping[i] * s->setup->problem->dt);
+    }
+    if (damping) {
+        while (low < n && damping[low] != 0) low++;
+        while (high > low && damping[high - 1] != 0) high--;
+        for (int64_t i = low; i < high; i++)
+            if (damping[i] != 0) low = high = n; /* not a layer at each end: treat all as damped */
+    }
+    if (axis == 2) { /* whole blocks */
+        low = (low + f->block - 1) / f->block * f->block;
+        if (high < n) high = high / f->block * f->block;
+        if (low >= high) low = high = n;
+    }
+    s->damped_low[axis] = low;
+    s->damped_high[axis] = high;
+    return TORRE_OK;
+}
+
+static torre_status make_row_flags(torre_cpu_solver *s)
+{
+    const torre_wave_setup *setup = s->setup;
+    const int64_t *size = s->field.size;
+    if (setup->source_node_count == 0 && setup->receiver_node_count == 0) return TORRE_OK;
+    s->row_flags = calloc((size_t)size[0], (size_t)size[1]);
+    if (!s->row_flags) return no_memory();
+    for (int64_t i = 0; i < setup->source_node_count; i++)
+        s->row_flags[setup->source_nodes[i].cell / size[2]] |= TORRE_ROW_SOURCES;
+    for (int64_t i = 0; i < setup->receiver_node_count; i++)
+        s->row_flags[setup->receiver_nodes[i].cell / size[2]] |= TORRE_ROW_RECEIVERS;
+    return TORRE_OK;
+}
+
+torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                              const torre_wave_backend *engine, torre_wave_solver **solver)
+{
+    torre_cpu_solver *s = calloc(1, sizeof *s);
+    if (!s) return no_memory();
+    s->base.backend = engine;
+    s->setup = setup;
+    s->threads = info->plan.threads;
+    s->ordering = info->plan.ordering;
+    s->shape = torre_cpu_shape_choose(setup->problem, torre_caches_get(), info->plan.dts,
+                                      info->plan.tower_height);
+    torre_padded_layout(setup->problem, &s->field);
+    torre_status status = torre_padded_alloc(setup->problem, s->threads, &s->field);
+    if (!status) status = make_row_flags(s);
+    bool damped = setup->damping[0] || setup->damping[1] || setup->damping[2];
+    for (int a = 0; a < 3 && damped && !status; a++) status = make_damping_axis(s, a);
+    if (status) {
+        torre_cpu_destroy(&s->base);
+        return status;
+    }
+    make_scheme(s);
+    *solver = &s->base;
+    return TORRE_OK;
+}
+
+void torre_cpu_destroy(torre_wave_solver *solver)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    if (!s) return;
+    torre_padded_free(&s->field);
+    free(s->row_flags);
+    for (int a = 0; a < 3; a++) free(s->damping[a]);
+    torre_tower_schedule_free(s->schedule);
+    free(s);
+}
+
+torre_status torre_cpu_set_fields(torre_wave_solver *solver, const void *now, const void *previous)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    s->n = 0;
+    torre_padded_import(&s->field, 0, now, s->threads);
+    torre_padded_import(&s->field, 1, previous, s->threads);
+    return TORRE_OK;
+}
+
+torre_status torre_cpu_get_field(torre_wave_solver *solver, int level, void *cells)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    torre_padded_export(&s->field, (int)((s->n + level) & 1), cells, s->threads);
+    return TORRE_OK;
+}
+
+torre_status torre_cpu_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    int64_t low[3] = {0, 0, 0}, high[3];
+    memcpy(high, s->field.size, sizeof high);
+    low[axis] = index;
+    high[axis] = index + 1;
+    torre_padded_export_box(&s->field, (int)(s->n & 1), low, high, cells);
+    return TORRE_OK;
+}
+
+/* Largest magnitude and sum of squares of one plane; planes are added up in order, so that the
+ * result does not depend on the threads. */
+static void plane_norms(const torre_padded_field *f, int level, int64_t x, double *top, double *sum)
+{
+    double t = 0, q = 0;
+    for (int64_t y = 0; y < f->size[1]; y++) {
+        const char *row = f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
+        const float *u32 = (const float *)row;
+        const double *u64 = (const double *)row;
+        bool single = f->precision == TORRE_F32;
+#pragma omp simd reduction(max : t) reduction(+ : q)
+        for (int64_t z = 0; z < f->size[2]; z++) {
+            double v = single ? (double)u32[z] : u64[z];
+            t = fabs(v) > t ? fabs(v) : t;
+            q += v * v;
+        }
+    }
+    *top = t;
+    *sum = q;
+}
+
+/* The first cell that is not finite, if there is one. */
+static void find_bad(const torre_padded_field *f, int level, torre_wave_norms *norms)
+{
+    for (int64_t x = 0; x < f->size[0]; x++)
+        for (int64_t y = 0; y < f->size[1]; y++) {
+            const char *row =
+                f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
+            for (int64_t z = 0; z < f->size[2]; z++) {
+                if (isfinite(torre_value(f->precision, row, z))) continue;
+                norms->finite = false;
+                norms->first_bad[0] = x;
+                norms->first_bad[1] = y;
+                norms->first_bad[2] = z;
+                return;
+            }
+        }
+}
+
+torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    int level = (int)(s->n & 1);
+    int64_t nx = s->field.size[0];
+    double *plane = malloc((size_t)nx * 2 * sizeof *plane);
+    if (!plane) return no_memory();
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int64_t x = 0; x < nx; x++)
+        plane_norms(&s->field, level, x, &plane[2 * x], &plane[2 * x + 1]);
+    double top = 0, sum = 0;
+    for (int64_t x = 0; x < nx; x++) {
+        if (plane[2 * x] > top) top = plane[2 * x];
+        sum += plane[2 * x + 1];
+    }
+    free(plane);
+    *norms = (torre_wave_norms){.max_abs = top, .l2 = sqrt(sum), .finite = true};
+    if (!isfinite(sum)) find_bad(&s->field, level, norms);
+    return TORRE_OK;
+}
+
+bool torre_cpu_available(const torre_wave_plan *plan, char *why, size_t why_size)
+{
+    (void)plan, (void)why, (void)why_size;
+    return true;
+}

@@ -1,0 +1,87 @@
+/*
+ * What the engines stepwise and torre share: a solver on padded fields, and the update of a run of
+ * rows (line kernel, then sources, receivers and ghosts of exactly these rows), from which both are
+ * built. The engines differ in the order of these updates, and in nothing else.
+ */
+#ifndef TORRE_CPU_SOLVER_H
+#define TORRE_CPU_SOLVER_H
+
+#include "wave/cpu/cpu_shape.h"
+#include "wave/cpu/line_kernel.h"
+#include "wave/cpu/padded_field.h"
+#include "wave/cpu/tower_schedule.h"
+#include "wave/wave.h"
+
+/* Flags of a row: what happens in it beside the update. */
+enum { TORRE_ROW_SOURCES = 1, TORRE_ROW_RECEIVERS = 2 };
+
+typedef struct torre_cpu_solver {
+    torre_wave_solver base;
+    const torre_wave_setup *setup;
+    int threads;
+    torre_cpu_shape shape;
+    torre_padded_field field;
+    torre_line_scheme scheme;
+    torre_line_function line;
+    int64_t n;                /* current step; level[n & 1] of the field is u[n] */
+    unsigned char *row_flags; /* [nx ny], NULL without sources and receivers */
+    /* d = s dt per axis in the field's precision, [axis][cell], whole blocks along z; NULL without
+     * any damping. Cells damped_low .. damped_high-1 of an axis have none. */
+    char *damping[3];
+    int64_t damped_low[3], damped_high[3];
+    char *samples;                  /* of the current advance */
+    int64_t samples_start;          /* step at which it started */
+    torre_ordering_kind ordering;   /* of towers */
+    torre_tower_schedule *schedule; /* engine torre only */
+    int64_t trials;                 /* engine stepwise only: steps that were timed, */
+    double trial_seconds[2];        /* and the shortest with and without fetches ahead */
+} torre_cpu_solver;
+
+/* Engines as backends; backend_cpu.c chooses among them. */
+extern const torre_wave_backend torre_wave_stepwise;
+extern const torre_wave_backend torre_wave_torre;
+
+/* A run of rows: y0 .. y1-1 of the planes x .. x+planes-1 (as many as the line kernel takes), cells
+ * z0 .. z1-1; z0 is a multiple of the block of 64 bytes, z1 too or nz. */
+typedef struct torre_run {
+    int64_t x, y0, y1, z0, z1;
+    int planes;
+} torre_run;
+
+/* Rows that later runs will read (their addresses at z = 0), for torre_line.fetch. */
+typedef struct torre_fetch {
+    const char *const *row;
+    int64_t count;
+} torre_fetch;
+
+/* Make u[n+1] of the run from u[n] and u[n-1], and fetch meanwhile. */
+void torre_cpu_update(const torre_cpu_solver *solver, int64_t n, torre_run run, torre_fetch fetch);
+
+/* Row y of plane x of a level. */
+static inline char *torre_cpu_row(const torre_cpu_solver *s, int64_t level, int64_t x, int64_t y)
+{
+    return s->field.level[level & 1] +
+           torre_padded_index(&s->field, x, y, 0) * (int64_t)s->field.precision;
+}
+
+/* The same of k, where it varies. */
+static inline char *torre_cpu_factor_row(const torre_cpu_solver *s, int64_t x, int64_t y)
+{
+    return s->field.factor + (x * s->field.factor_plane_pitch + y * s->field.factor_row_pitch) *
+                                 (int64_t)s->field.precision;
+}
+
+/* The functions of a backend that do not depend on the engine. */
+torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                              const torre_wave_backend *engine, torre_wave_solver **solver);
+torre_status torre_cpu_set_fields(torre_wave_solver *solver, const void *now, const void *previous);
+torre_status torre_cpu_get_field(torre_wave_solver *solver, int level, void *cells);
+torre_status torre_cpu_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells);
+torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms);
+void torre_cpu_destroy(torre_wave_solver *solver);
+bool torre_cpu_available(const torre_wave_plan *plan, char *why, size_t why_size);
+
+/* Fill in device, memory_bytes and threads of the info; refuses more bytes than can be counted. */
+torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * One step at a time: the best that can be done without reusing a cell over several steps. Every
+ * value crosses the memory bus once per step (u[n] and u[n-1] in, u[n+1] out: 12 bytes an update in
+ * f32, 16 with a velocity array), so the 2 R + 1 planes that a plane of updates reads must stay in
+ * cache: blocks of rows along y (and, where columns are long, along z), swept along x.
+ */
+#include <omp.h>
+#include <string.h>
+
+#include "core/timer.h"
+#include "wave/cpu/cpu_solver.h"
+#include "wave/cpu/cpu_subnormal.h"
+#include "wave/cpu/cpu_wait.h"
+
+enum { PLANES = 2 }; /* updated together */
+
+/* Steps, half of them with fetches ahead and half without, after which the faster way is taken. */
+enum { TRIALS = 8 };
+
+static torre_status stepwise_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                                  torre_wave_info *info)
+{
+    const torre_wave_problem *p = setup->problem;
+    memset(info, 0, sizeof *info);
+    info->plan = *wish;
+    info->plan.dts = 1;
+    info->plan.tower_height = 1;
+    info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    return torre_cpu_plan(setup, info);
+}
+
+static torre_status stepwise_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                                    torre_wave_solver **solver)
+{
+    return torre_cpu_create(setup, info, &torre_wave_stepwise, solver);
+}
+
+/* What the run will read that the planes before it did not: row[PLANES (3 rows + 2 R)]. */
+static torre_fetch next_planes(const torre_cpu_solver *s, int64_t n, torre_run run,
+                               const char **row)
+{
+    const int64_t R = s->field.half_width;
+    int64_t count = 0;
+    for (int64_t x = run.x; x < run.x + PLANES && x < s->field.size[0]; x++) {
+        for (int64_t y = run.y0; y < run.y1; y++) {
+            row[count++] = torre_cpu_row(s, n + 1, x, y);
+            row[count++] = torre_cpu_row(s, n, x + R, y);
+            if (s->field.factor) row[count++] = torre_cpu_factor_row(s, x, y);
+        }
+        for (int64_t i = 1; i <= R; i++) {
+            row[count++] = torre_cpu_row(s, n, x + R, run.y0 - i);
+            row[count++] = torre_cpu_row(s, n, x + R, run.y1 - 1 + i);
+        }
+    }
+    return (torre_fetch){row, count};
+}
+
+/*
+ * Whether fetching ahead helps depends on what the machine fetches by itself: the rate without is
+ * 0.45 to 1.17 times that with it (bench/WAVE.md). So the first steps are timed, in turns.
+ */
+static bool trial_fetches(const torre_cpu_solver *s, int64_t trial)
+{
+    return trial < TRIALS ? trial % 2 == 0 : s->trial_seconds[0] <= s->trial_seconds[1];
+}
+
+/* Step `trial` began at that time and is over. */
+static void trial_end(torre_cpu_solver *s, int64_t trial, double start)
+{
+    double seconds = torre_time_now() - start, *best = &s->trial_seconds[trial % 2];
+    if (trial < 2 || seconds < *best) *best = seconds;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    const int64_t *size = s->field.size, rows = s->shape.rows;
+    TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
+    s->samples = samples;
+    s->samples_start = s->n;
+    const int64_t depth = s->shape.depth, blocks = (size[1] + rows - 1) / rows;
+    const int64_t top = (size[2] - 1) / depth * depth;
+    int64_t slabs = s->threads, most = size[0] / (4 * s->field.half_width);
+    if (slabs > most) slabs = most > 0 ? most : 1;
+    torre_barrier barrier = {0};
+#pragma omp parallel num_threads(s->threads)
+    {
+        const unsigned control = torre_subnormals_off();
+        const char *row[PLANES * (3 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH)];
+        const int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
+#pragma omp single
+        barrier.threads = (int)threads;
+        int64_t trial = s->trials; /* every thread counts for itself */
+        for (int64_t n = s->n; n < s->n + steps; n++) {
+            const bool ahead = trial_fetches(s, trial);
+            const double start = trial < TRIALS ? torre_time_now() : 0;
+            for (int64_t i = slabs * blocks * me / threads; i < slabs * blocks * (me + 1) / threads;
+                 i++) {
+                int64_t y0 = i % blocks * rows, y1 = least(y0 + rows, size[1]);
+                int64_t begin = size[0] * (i / blocks) / slabs;
+                int64_t end = size[0] * (i / blocks + 1) / slabs;
+                /* downwards: the last block of a row writes over ghosts that lower cells own */
+                for (int64_t z0 = top; z0 >= 0; z0 -= depth)
+                    for (int64_t x = begin; x < end; x += PLANES) {
+                        torre_run run = {x, y0, y1, z0, least(z0 + depth, size[2]), PLANES};
+                        torre_run next = run;
+                        next.x += PLANES;
+                        run.planes = (int)least(PLANES, end - x);
+                        torre_cpu_update(s, n, run,
+                                         ahead ? next_planes(s, n, next, row) : (torre_fetch){0});
+                    }
+            }
+            if (me == 0 && trial < TRIALS) trial_end(s, trial, start);
+            trial++;
+            torre_barrier_wait(&barrier);
+        }
+        torre_subnormals_restore(control);
+    }
+    s->n += steps;
+    s->trials = least(s->trials + steps, TRIALS);
+    return TORRE_OK;
+}
+
+const torre_wave_backend torre_wave_stepwise = {
+    .name = "cpu",
+    .available = torre_cpu_available,
+    .plan = stepwise_plan,
+    .create = stepwise_create,
+    .set_fields = torre_cpu_set_fields,
+    .advance = stepwise_advance,
+    .get_field = torre_cpu_get_field,
+    .get_plane = torre_cpu_get_plane,
+    .norms = torre_cpu_norms,
+    .destroy = torre_cpu_destroy,
+};

@@ -1,0 +1,289 @@
+/*
+ * Towers on the CPU (tiling/diamond.h): a diamond of columns climbs through `height` steps while it
+ * slides along x, so that its cells stay in the second level cache for about dts steps.
+ *
+ * The line kernel is fastest with two planes at once, or, at order 6, with three. So a diamond
+ * consists not of single columns but, where R allows it, of bundles of 2 x 2 (R even) or 3 x 3
+ * (R = 3): diamond.h then counts in bundles, and a bundle depends on those R / 2 (1) away. At order
+ * 2, where a bundle would depend on cells twice as far away as its cells do, there are none.
+ *
+ * Along z a tower takes the whole column, or, when that does not fit into the cache, windows. A
+ * window slides along +z by one block of 64 bytes (at least R cells) a step, as the diamond slides
+ * along +x, and windows are treated from high z to low z: whatever a window reads was written by
+ * itself, by a higher window of the same tower or by the upwind towers in the same or a higher
+ * window, and the same argument as along x shows that nothing is overwritten too early. A tower
+ * counts its progress through all windows: window * height + step.
+ *
+ * Main memory traffic: a cell enters and leaves the diamond once for about dts updates, that is two
+ * values read and two written (three read with a velocity array): 16/dts bytes per update in f32
+ * (20/dts), and the same times block/window again when there are windows.
+ */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/cpu/cpu_solver.h"
+#include "wave/cpu/cpu_subnormal.h"
+#include "wave/cpu/cpu_wait.h"
+#include "wave/cpu/tower_schedule.h"
+
+static torre_status check_periodic(const torre_wave_problem *p, const torre_cpu_shape *shape)
+{
+    if (p->face[0][0] == TORRE_PERIODIC)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine torre has no periodic faces along x; use --engine stepwise");
+    if (p->face[1][0] == TORRE_PERIODIC &&
+        !torre_tower_grid_can_wrap(p->size[1], p->order / 2, shape->dts))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--engine torre with periodic faces along y needs ny to be a multiple of "
+                          "order * dts = %lld (got %lld); use --engine stepwise",
+                          (long long)(p->order * shape->dts), (long long)p->size[1]);
+    return TORRE_OK;
+}
+
+static torre_status torre_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                               torre_wave_info *info)
+{
+    const torre_wave_problem *p = setup->problem;
+    if (wish->dts < 0)
+        return torre_fail(TORRE_ERR_USAGE, "dts must be at least 1 (got %d)", wish->dts);
+    if (wish->tower_height < 0)
+        return torre_fail(TORRE_ERR_USAGE, "tower height must be at least 1 (got %lld)",
+                          (long long)wish->tower_height);
+    torre_cpu_shape shape =
+        torre_cpu_shape_choose(p, torre_caches_get(), wish->dts, wish->tower_height);
+    TORRE_TRY(check_periodic(p, &shape));
+    memset(info, 0, sizeof *info);
+    info->plan = *wish;
+    info->plan.dts = (int)shape.dts;
+    info->plan.tower_height = shape.height;
+    double values = p->velocity_cells ? 5 : 4, block = 64.0 / p->precision;
+    double edges = 1.0 / (double)shape.dts;
+    if (shape.window < p->size[2]) edges += block / (double)shape.window;
+    info->model_bytes_per_update = values * p->precision * edges;
+    return torre_cpu_plan(setup, info);
+}
+
+static torre_status torre_create(const torre_wave_setup *setup, const torre_wave_info *info,
+                                 torre_wave_solver **solver)
+{
+    return torre_cpu_create(setup, info, &torre_wave_torre, solver);
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* A run with y modulo ny where the rows of towers wrap. */
+static void update_run(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
+{
+    const int64_t ny = s->field.size[1];
+    for (int64_t turn = -1; turn <= 1; turn++) {
+        torre_run part = run;
+        part.y0 = most(run.y0 - turn * ny, 0);
+        part.y1 = least(run.y1 - turn * ny, ny);
+        if (part.y0 >= part.y1) continue;
+        torre_cpu_update(s, n, part, fetch);
+        fetch.count = 0; /* fetched with the first part */
+    }
+}
+
+/* Cells along x and along y of a bundle. */
+static int64_t bundle(int64_t half_width) { return half_width == 1 ? 1 : half_width == 3 ? 3 : 2; }
+
+/* The rows of plane x at step t, in the window z0 .. z1-1. */
+static torre_run tower_plane(const torre_cpu_solver *s, const torre_tower_grid *grid,
+                             torre_tower tower, int64_t t, int64_t x, int64_t z0, int64_t z1)
+{
+    const int64_t P = bundle(s->field.half_width);
+    torre_run run = {.x = x, .z0 = z0, .z1 = z1, .planes = 1};
+    torre_tower_y_range(grid, tower, t, x / P, &run.y0, &run.y1);
+    run.y0 *= P;
+    run.y1 *= P;
+    if (!grid->periodic_y) run.y1 = least(run.y1, s->field.size[1]);
+    return run;
+}
+
+/*
+ * Two planes of different rows: together where both have some, the rest of each by itself; from low
+ * to high rows, so that each finds those below it in the first level cache.
+ */
+static void update_pair(const torre_cpu_solver *s, int64_t n, const torre_run run[2],
+                        torre_fetch fetch)
+{
+    const torre_fetch none = {NULL, 0};
+    torre_run both = run[0];
+    both.planes = 2;
+    both.y0 = most(run[0].y0, run[1].y0);
+    both.y1 = least(run[0].y1, run[1].y1);
+    const bool shared = both.y0 < both.y1;
+    for (int p = 0; p < 2; p++) {
+        torre_run low = run[p];
+        low.planes = 1;
+        if (shared) low.y1 = both.y0;
+        if (low.y0 < low.y1) update_run(s, n, low, shared ? none : fetch);
+    }
+    if (!shared) return;
+    update_run(s, n, both, fetch);
+    for (int p = 0; p < 2; p++) {
+        torre_run high = run[p];
+        high.planes = 1;
+        high.y0 = both.y1;
+        if (high.y0 < high.y1) update_run(s, n, high, none);
+    }
+}
+
+/*
+ * Rows to fetch during step t, in the order in which they are needed: the R columns that the
+ * diamond of step t + 1, with its halo, has ahead of the one of step t, on both levels. Step t + 1
+ * reads only the newer one there, step t + 2 the other one and k, too. With k, which fills the
+ * cache, nothing is fetched that early: the newer level of those R columns and of the R before
+ * them, and k of the latter. row[edge_rows(R, D)].
+ */
+static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_grid *grid,
+                                torre_tower tower, int64_t t, const char **row)
+{
+    const int64_t P = bundle(s->field.half_width), *size = s->field.size;
+    const int64_t R = P * grid->half_width, D = P * grid->half_size;
+    const int64_t pitch = s->field.row_pitch * (int64_t)s->field.precision;
+    const bool late = s->field.factor;
+    int64_t count = 0;
+    /* in bundles, plane xi of the diamond of step t + 1 newly holds rows +-eta with
+     * 2 D <= xi + |eta| < 2 D + R */
+    for (int64_t xi = D - R + P; xi < 2 * D + R; xi++) {
+        const int64_t x = D * tower.s + R * (t + 1) + xi, first = xi / P * P;
+        if (x < 0 || x >= size[0] + R) continue;
+        const int64_t near = most(2 * D - first - (late ? R : 0), 0),
+                      far = least(2 * D - first + R, D + R);
+        for (int64_t side = -1; side <= 1; side += 2) {
+            int64_t y = D * tower.m + (side < 0 ? P - far : near);
+            int64_t end = D * tower.m + (side < 0 ? P - most(near, P) : far);
+            y = most(y, -R);
+            end = least(end, size[1] + R);
+            const char *now = torre_cpu_row(s, s->n + t, x, y);
+            const char *next = torre_cpu_row(s, s->n + t + 1, x, y);
+            for (; y < end; y++, now += pitch, next += pitch) {
+                const int64_t eta = y - D * tower.m, reach = 2 * D - first;
+                if (!late) row[count++] = now;
+                row[count++] = next;
+                if (late && P - reach <= eta && eta < reach && x < size[0] && y >= 0 && y < size[1])
+                    row[count++] = torre_cpu_factor_row(s, x, y);
+            }
+        }
+    }
+    return (torre_fetch){row, count};
+}
+
+static int64_t edge_rows(int64_t half_width, int64_t half_size)
+{
+    return 3 * half_width * (2 * half_size + 2 * half_width);
+}
+
+/* Step t of the pass of one tower, in the window z0 .. z1-1. */
+static void tower_step(const torre_cpu_solver *s, const torre_tower_grid *grid, torre_tower tower,
+                       int64_t t, int64_t z0, int64_t z1, const char **row)
+{
+    const int64_t P = bundle(s->field.half_width), D = P * grid->half_size;
+    const int64_t base = D * tower.s + P * grid->half_width * t, planes = P > 1 ? P : 2;
+    int64_t x0, x1;
+    torre_tower_x_range(grid, tower, t, &x0, &x1);
+    x0 *= P;
+    x1 = least(P * x1, s->field.size[0]);
+    torre_fetch edge = leading_edge(s, grid, tower, t, row);
+    int64_t fetched = 0;
+    for (int64_t x = x0; x < x1; x += planes) {
+        /* in step with the columns done: i^2 of the 2 D^2 in the first i <= D planes */
+        int64_t done = least(x + planes, x1) - base, left = 2 * D - done;
+        int64_t columns = done <= D ? done * done : 2 * D * D - left * left;
+        int64_t until = edge.count * columns / (2 * D * D);
+        const torre_fetch fetch = {edge.row + fetched, until - fetched};
+        fetched = until;
+        torre_run run[2] = {tower_plane(s, grid, tower, t, x, z0, z1)};
+        if (P > 1) {
+            run[0].planes = (int)least(P, x1 - x);
+            update_run(s, s->n + t, run[0], fetch);
+        } else {
+            if (x + 1 < x1) run[1] = tower_plane(s, grid, tower, t, x + 1, z0, z1);
+            update_pair(s, s->n + t, run, fetch);
+        }
+    }
+}
+
+/* One tower through all its steps and windows. */
+static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row)
+{
+    torre_tower_schedule *schedule = s->schedule;
+    const torre_tower_grid *grid = &schedule->grid;
+    torre_tower_watch watch = torre_tower_watch_make(schedule, tower);
+    const int64_t nz = s->field.size[2], window = s->shape.window, height = grid->height;
+    const int64_t slide = window < nz ? s->field.block : 0; /* a single window stays */
+    const int64_t windows = (nz + slide * (height - 1) + window - 1) / window;
+    for (int64_t w = 0; w < windows; w++) {
+        /* at step t the windows tile everything below `windows * window + slide * t - lift` */
+        int64_t low = (windows - 1 - w) * window - slide * (height - 1);
+        if (slide == 0) low = 0;
+        for (int64_t t = 0; t < height; t++) {
+            torre_tower_watch_wait(&watch, w * height + t);
+            int64_t z0 = most(low + slide * t, 0), z1 = least(low + window + slide * t, nz);
+            if (z0 < z1) tower_step(s, grid, tower, t, z0, z1, row);
+            torre_tower_publish(schedule, tower, w * height + t + 1);
+        }
+    }
+}
+
+/* The towers of the next steps, none of them begun. */
+static torre_status prepare_pass(torre_cpu_solver *s, int64_t height)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    const int64_t R = p->order / 2, P = bundle(R);
+    torre_tower_grid grid =
+        torre_tower_grid_make((p->size[0] + P - 1) / P, (p->size[1] + P - 1) / P, R / P,
+                              s->shape.dts, height, p->face[1][0] == TORRE_PERIODIC);
+    return torre_tower_schedule_make(&grid, s->ordering, &s->schedule);
+}
+
+static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    const torre_wave_problem *p = s->setup->problem;
+    TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
+    s->samples = samples;
+    s->samples_start = s->n;
+    int64_t edge = edge_rows(p->order / 2, p->order / 2 * s->shape.dts);
+    const char **rows = malloc((size_t)(edge * s->threads) * sizeof *rows);
+    if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    torre_status status = TORRE_OK;
+    torre_barrier barrier = {0};
+#pragma omp parallel num_threads(s->threads)
+    {
+        const unsigned control = torre_subnormals_off();
+        const int me = omp_get_thread_num();
+#pragma omp single
+        barrier.threads = omp_get_num_threads();
+        for (int64_t done = 0, height; done < steps; done += height) {
+            height = least(s->shape.height, steps - done);
+            if (me == 0) status = prepare_pass(s, height);
+            torre_barrier_wait(&barrier);
+            if (status) break;
+            for (torre_tower tower; torre_tower_schedule_take(s->schedule, &tower);)
+                climb(s, tower, rows + edge * me);
+            torre_barrier_wait(&barrier);
+            if (me == 0) s->n += height;
+        }
+        torre_subnormals_restore(control);
+    }
+    free(rows);
+    return status;
+}
+
+const torre_wave_backend torre_wave_torre = {
+    .name = "cpu",
+    .available = torre_cpu_available,
+    .plan = torre_plan,
+    .create = torre_create,
+    .set_fields = torre_cpu_set_fields,
+    .advance = torre_advance,
+    .get_field = torre_cpu_get_field,
+    .get_plane = torre_cpu_get_plane,
+    .norms = torre_cpu_norms,
+    .destroy = torre_cpu_destroy,
+};

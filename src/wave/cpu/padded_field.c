@@ -1,0 +1,191 @@
+#include "wave/cpu/padded_field.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "wave/boundary.h"
+#include "wave/cpu/line_kernel.h"
+
+static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* Round up to an odd number of blocks. */
+static int64_t odd_blocks(int64_t values, int64_t block)
+{
+    int64_t blocks = (values + block - 1) / block;
+    return (blocks | 1) * block;
+}
+
+/* How far apart two places of a small page are, which has 64 blocks. */
+static int64_t apart(int64_t a, int64_t b)
+{
+    int64_t d = (a - b) & 63;
+    return d < 32 ? d : 64 - d;
+}
+
+/*
+ * Whether rows that many blocks apart pile up in a few sets of the first level cache, which repeat
+ * with every small page.
+ */
+static bool rows_collide(int64_t blocks) { return blocks > 32 && apart(blocks, 0) < 5; }
+
+/*
+ * Distance of the two levels in blocks, modulo a small page. A processor takes a load for one of a
+ * value just stored where the addresses agree in the last 12 bits, and lets it wait. So what the
+ * kernel stores into one level must be far, modulo a page, from the rows and planes around that it
+ * loads from the other (up to 40 % of the kernel's time).
+ */
+static int64_t level_offset(const torre_padded_field *f)
+{
+    const int64_t row = f->row_pitch / f->block, plane = f->plane_pitch / f->block;
+    int64_t best = 0, best_distance = -1;
+    for (int64_t offset = 0; offset < 64; offset += 2) {
+        int64_t distance = 64;
+        for (int64_t i = -f->half_width; i <= f->half_width; i++) {
+            int64_t nearest = apart(offset, i * row);
+            if (apart(offset, i * plane) < nearest) nearest = apart(offset, i * plane);
+            if (nearest < distance) distance = nearest;
+        }
+        if (distance <= best_distance) continue;
+        best = offset;
+        best_distance = distance;
+    }
+    return best;
+}
+
+static int64_t level_values(const torre_padded_field *f)
+{
+    return (f->size[0] + 2 * f->half_width) * f->plane_pitch + f->block;
+}
+
+static int64_t factor_values(const torre_padded_field *f)
+{
+    return f->size[0] * f->factor_plane_pitch;
+}
+
+void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
+{
+    memset(f, 0, sizeof *f);
+    memcpy(f->size, p->size, sizeof f->size);
+    f->half_width = p->order / 2;
+    f->ghost_rows = torre_wave_is_flat(p, 1) ? 0 : f->half_width;
+    f->precision = p->precision;
+    f->block = TORRE_BLOCK_BYTES / (int64_t)p->precision;
+    f->tail = round_up(p->size[2], f->block) - p->size[2];
+    /* the kernel writes whole blocks: ghosts of two rows share what is left and one block more */
+    f->row_pitch = odd_blocks(round_up(p->size[2], f->block) + f->block, f->block);
+    while (rows_collide(f->row_pitch / f->block)) f->row_pitch += 2 * f->block;
+    const double rows = (double)(p->size[1] + 2 * f->ghost_rows) * (double)f->row_pitch;
+    f->bytes = -1;
+    if ((double)(p->size[0] + 2 * f->half_width) * rows * 3 * p->precision > 1e18) return;
+    f->plane_pitch = odd_blocks((p->size[1] + 2 * f->ghost_rows) * f->row_pitch, f->block);
+    int64_t blocks = level_values(f) / f->block;
+    f->level_bytes = (blocks + ((level_offset(f) - blocks) & 63)) * TORRE_BLOCK_BYTES;
+    f->bytes = 2 * f->level_bytes + (int64_t)TORRE_HUGE_PAGE;
+    if (p->velocity_cells) {
+        int64_t row = odd_blocks(p->size[2], f->block);
+        bool same = p->velocity_cells->shape[1] == 1;
+        f->factor_row_pitch = same ? 0 : row;
+        f->factor_plane_pitch = same ? row : row * p->size[1];
+        f->bytes += factor_values(f) * p->precision;
+    }
+    for (int a = 0; a < 3; a++) {
+        if (torre_wave_is_flat(p, a)) continue;
+        for (int64_t i = -f->half_width; i < p->size[a] + f->half_width; i++) {
+            if (i == 0) i = p->size[a];
+            torre_ghost g = torre_ghost_find(i, p->size[a], p->face[a][0], p->face[a][1]);
+            if (g.sign != 0) f->ghost[a][f->ghosts[a]++] = (torre_ghost_link){i, g.source, g.sign};
+        }
+    }
+}
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b)  JOIN_(a, b)
+
+#define REAL float
+#include "wave/cpu/padded_values.h"
+#define REAL double
+#include "wave/cpu/padded_values.h"
+
+torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_padded_field *f)
+{
+    f->memory = torre_memory_large((size_t)f->bytes);
+    if (!f->memory)
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed for the fields",
+                          (long long)f->bytes);
+    int64_t origin =
+        (f->half_width * f->plane_pitch + f->ghost_rows * f->row_pitch) * (int64_t)f->precision;
+    char *base = f->memory;
+    for (int l = 0; l < 2; l++) f->level[l] = base + origin + l * f->level_bytes;
+    char *factor = base + 2 * f->level_bytes;
+    const int64_t planes = f->size[0] + 2 * f->half_width;
+    const int64_t plane_bytes = f->plane_pitch * (int64_t)f->precision;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < planes; x++) {
+        int64_t rest = x + 1 < planes ? 0 : TORRE_BLOCK_BYTES; /* read behind the last row */
+        for (int l = 0; l < 2; l++)
+            memset(base + l * f->level_bytes + x * plane_bytes, 0, (size_t)(plane_bytes + rest));
+    }
+    if (!p->velocity_cells) return TORRE_OK;
+    f->factor = factor;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < f->size[0]; x++) {
+        if (f->precision == TORRE_F32)
+            import_factor_float(p, f, x);
+        else
+            import_factor_double(p, f, x);
+    }
+    return TORRE_OK;
+}
+
+void torre_padded_free(torre_padded_field *f)
+{
+    free(f->memory);
+    f->memory = NULL;
+}
+
+void torre_padded_refresh(const torre_padded_field *f, int level, int64_t x, int64_t y0, int64_t y1,
+                          int64_t z0, int64_t z1)
+{
+    if (f->precision == TORRE_F32)
+        refresh_float(f, level, x, y0, y1, z0, z1);
+    else
+        refresh_double(f, level, x, y0, y1, z0, z1);
+}
+
+void torre_padded_import(torre_padded_field *f, int level, const void *cells, int threads)
+{
+    size_t row = (size_t)f->size[2] * (size_t)f->precision;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < f->size[0]; x++) {
+        for (int64_t y = 0; y < f->size[1]; y++) {
+            char *to = f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
+            if (cells)
+                memcpy(to, (const char *)cells + (size_t)(x * f->size[1] + y) * row, row);
+            else
+                memset(to, 0, row);
+        }
+        torre_padded_refresh(f, level, x, 0, f->size[1], 0, f->size[2]);
+    }
+}
+
+void torre_padded_export_box(const torre_padded_field *f, int level, const int64_t low[3],
+                             const int64_t high[3], void *cells)
+{
+    size_t width = (size_t)f->precision, row = (size_t)(high[2] - low[2]) * width;
+    char *out = cells;
+    for (int64_t x = low[0]; x < high[0]; x++)
+        for (int64_t y = low[1]; y < high[1]; y++, out += row)
+            memcpy(out, f->level[level] + torre_padded_index(f, x, y, low[2]) * (int64_t)width,
+                   row);
+}
+
+void torre_padded_export(const torre_padded_field *f, int level, void *cells, int threads)
+{
+    size_t plane = (size_t)(f->size[1] * f->size[2]) * (size_t)f->precision;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < f->size[0]; x++)
+        torre_padded_export_box(f, level, (int64_t[3]){x, 0, 0},
+                                (int64_t[3]){x + 1, f->size[1], f->size[2]},
+                                (char *)cells + (size_t)x * plane);
+}

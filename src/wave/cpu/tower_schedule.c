@@ -1,0 +1,98 @@
+#include "wave/cpu/tower_schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/cpu/cpu_wait.h"
+
+void torre_tower_schedule_free(torre_tower_schedule *s)
+{
+    if (!s) return;
+    free(s->list);
+    free(s->progress);
+    free(s);
+}
+
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the schedule of the towers");
+}
+
+static torre_status schedule_new(const torre_tower_grid *grid, torre_ordering_kind kind,
+                                 torre_tower_schedule **schedule)
+{
+    torre_tower_schedule *s = aligned_alloc(_Alignof(torre_tower_schedule), sizeof *s);
+    if (!s) return no_memory();
+    memset(s, 0, sizeof *s);
+    s->grid = *grid;
+    s->count = torre_traversal_count(grid);
+    s->list = malloc((size_t)s->count * sizeof *s->list);
+    s->progress = aligned_alloc(_Alignof(torre_tower_progress),
+                                (size_t)torre_tower_slots(grid) * sizeof *s->progress);
+    int failed = s->list && s->progress ? torre_traversal_build(grid, kind, s->list) : -1;
+    if (failed) {
+        torre_tower_schedule_free(s);
+        if (failed == -1) return no_memory();
+        return torre_fail(TORRE_ERR_USAGE, "--ordering %s does not order towers",
+                          torre_ordering_name(kind));
+    }
+    *schedule = s;
+    return TORRE_OK;
+}
+
+static bool same_grid(const torre_tower_grid *a, const torre_tower_grid *b)
+{
+    return a->nx == b->nx && a->ny == b->ny && a->half_width == b->half_width &&
+           a->half_size == b->half_size && a->height == b->height && a->periodic_y == b->periodic_y;
+}
+
+torre_status torre_tower_schedule_make(const torre_tower_grid *grid, torre_ordering_kind kind,
+                                       torre_tower_schedule **schedule)
+{
+    torre_tower_schedule *s = *schedule;
+    if (!s || !same_grid(&s->grid, grid)) {
+        torre_tower_schedule_free(s);
+        *schedule = NULL;
+        TORRE_TRY(schedule_new(grid, kind, schedule));
+        s = *schedule;
+    }
+    for (int64_t i = 0; i < torre_tower_slots(grid); i++) atomic_init(&s->progress[i].steps, 0);
+    atomic_store(&s->next, 0);
+    return TORRE_OK;
+}
+
+bool torre_tower_schedule_take(torre_tower_schedule *s, torre_tower *tower)
+{
+    int64_t i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+    if (i >= s->count) return false;
+    *tower = s->list[i];
+    return true;
+}
+
+torre_tower_watch torre_tower_watch_make(const torre_tower_schedule *s, torre_tower tower)
+{
+    torre_tower_watch watch = {{NULL, NULL, NULL}, {0, 0, 0}};
+    for (int i = 0; i < 3; i++) {
+        torre_tower up;
+        if (torre_tower_upwind(&s->grid, tower, i, &up))
+            watch.upwind[i] = &s->progress[torre_tower_index(&s->grid, up)];
+    }
+    return watch;
+}
+
+void torre_tower_watch_wait(torre_tower_watch *watch, int64_t steps)
+{
+    for (int i = 0; i < 3; i++) {
+        if (!watch->upwind[i] || watch->seen[i] >= steps) continue;
+        for (int turns = 0;; torre_wait_turn(&turns)) {
+            watch->seen[i] = atomic_load_explicit(&watch->upwind[i]->steps, memory_order_acquire);
+            if (watch->seen[i] >= steps) break;
+        }
+    }
+}
+
+void torre_tower_publish(torre_tower_schedule *s, torre_tower tower, int64_t steps)
+{
+    atomic_store_explicit(&s->progress[torre_tower_index(&s->grid, tower)].steps, steps,
+                          memory_order_release);
+}
