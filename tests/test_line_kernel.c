@@ -11,7 +11,7 @@
 #include "wave/cpu/line_kernel.h"
 #include "wave_case.h"
 
-extern const torre_line_kernels torre_line_kernels_baseline;
+extern const torre_line_kernels torre_line_kernels_base;
 #if defined(__x86_64__)
 extern const torre_line_kernels torre_line_kernels_avx2, torre_line_kernels_avx512;
 #endif
@@ -24,7 +24,7 @@ static int runnable(const torre_line_kernels *list[3])
     if (torre_cpu_get()->isa >= TORRE_ISA_AVX512) list[count++] = &torre_line_kernels_avx512;
     if (torre_cpu_get()->isa >= TORRE_ISA_AVX2) list[count++] = &torre_line_kernels_avx2;
 #endif
-    list[count++] = &torre_line_kernels_baseline;
+    list[count++] = &torre_line_kernels_base;
     return count;
 }
 
@@ -184,7 +184,7 @@ static void kernels_agree(void **state)
         for (int i = 0; i < count; i++) {
             void *next = call(&c, list[i]);
             check_values(&c, list[i], next);
-            bool alike = list[i] != &torre_line_kernels_baseline && c.half_width <= 2;
+            bool alike = list[i] != &torre_line_kernels_base && c.half_width <= 2;
             CHECK(!alike || memcmp(next, best, (size_t)(c.values * (int64_t)c.precision)) == 0,
                   "%s, variant %d: other bits than %s", list[i]->isa, variant, list[0]->isa);
             free(next);

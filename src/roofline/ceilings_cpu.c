@@ -28,7 +28,7 @@ typedef struct cpu_meter {
 
 static const torre_ceiling_kernels *best_kernels(torre_isa isa)
 {
-#if defined(__x86_64__)
+#ifdef TORRE_ISA_X86
     if (isa == TORRE_ISA_AVX512) return &torre_ceiling_kernels_avx512;
     if (isa == TORRE_ISA_AVX2) return &torre_ceiling_kernels_avx2;
 #endif

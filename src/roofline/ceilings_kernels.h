@@ -23,8 +23,6 @@ typedef struct torre_ceiling_kernels {
 } torre_ceiling_kernels;
 
 extern const torre_ceiling_kernels torre_ceiling_kernels_base;
-#if defined(__x86_64__)
 extern const torre_ceiling_kernels torre_ceiling_kernels_avx2, torre_ceiling_kernels_avx512;
-#endif
 
 #endif

@@ -10,6 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* TORRE_LANES of each instruction set and type */
+#define TORRE_LANES_base_float    4
+#define TORRE_LANES_base_double   4
+#define TORRE_LANES_avx2_float    8
+#define TORRE_LANES_avx2_double   4
+#define TORRE_LANES_avx512_float  16
+#define TORRE_LANES_avx512_double 8
+
 #define TORRE_INLINE static inline __attribute__((always_inline))
 
 typedef TORRE_REAL torre_lanes __attribute__((vector_size(TORRE_LANES * sizeof(TORRE_REAL))));

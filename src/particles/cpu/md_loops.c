@@ -20,7 +20,7 @@
 STATE_DECLARE(base)
 TORRE_PAIR_LIST(BASE_DECLARE)
 
-#ifdef TORRE_MD_X86
+#ifdef TORRE_ISA_X86
 #define AVX2_DECLARE(model)   FORCE_DECLARE(model, avx2)
 #define AVX2_ROW(model)       FORCE_ROW(model, avx2)
 #define AVX512_DECLARE(model) FORCE_DECLARE(model, avx512)
@@ -32,14 +32,14 @@ TORRE_PAIR_LIST(AVX512_DECLARE)
 #endif
 
 static const torre_md_state_loops *const state_loops[][3] = {STATE_ROW(base)
-#ifdef TORRE_MD_X86
+#ifdef TORRE_ISA_X86
                                                                  STATE_ROW(avx2) STATE_ROW(avx512)
 #endif
 };
 
 static const torre_md_force_loops *const force_loops[][TORRE_PAIR_MODELS][3] = {
     {TORRE_PAIR_LIST(BASE_ROW)},
-#ifdef TORRE_MD_X86
+#ifdef TORRE_ISA_X86
     {TORRE_PAIR_LIST(AVX2_ROW)},
     {TORRE_PAIR_LIST(AVX512_ROW)},
 #endif

@@ -8,13 +8,13 @@
     {&torre_mps_loops_f32_##isa, &torre_mps_loops_f64_##isa, &torre_mps_loops_mixed_##isa},
 
 DECLARE(base)
-#ifdef TORRE_MD_X86
+#ifdef TORRE_ISA_X86
 DECLARE(avx2)
 DECLARE(avx512)
 #endif
 
 static const torre_mps_loops *const loops[][3] = {ROW(base)
-#ifdef TORRE_MD_X86
+#ifdef TORRE_ISA_X86
                                                       ROW(avx2) ROW(avx512)
 #endif
 };

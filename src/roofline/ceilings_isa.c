@@ -1,11 +1,35 @@
 /*
- * Included once per instruction set (ceilings_isa_*.c) with
- *   KERNELS  name of the table to define     ISA    its torre_isa
- *   BYTES    bytes of a vector register      STREAM(address, vector)  a store past the caches
- * The compiler sees plain vectors of the GNU C extension; empty asm statements keep it from
- * removing work whose result nobody uses.
+ * CPU ceiling loops, compiled once per instruction set (TORRE_ISA, cmake/isa.cmake). The compiler
+ * sees plain vectors of the GNU C extension; empty asm statements keep it from removing work whose
+ * result nobody uses.
  */
 #include "roofline/ceilings_kernels.h"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b)  JOIN_(a, b)
+#define RANK_base   0
+#define RANK_avx2   1
+#define RANK_avx512 2
+#define RANK        JOIN(RANK_, TORRE_ISA)
+
+/* BYTES of a vector register, and a store of one past the caches */
+#if RANK == 2
+#define BYTES                   64
+#define STREAM(address, vector) _mm512_stream_ps((float *)(address), (__m512)(vector))
+#elif RANK == 1
+#define BYTES                   32
+#define STREAM(address, vector) _mm256_stream_ps((float *)(address), (__m256)(vector))
+#else
+#define BYTES 16
+#if defined(__x86_64__)
+#define STREAM(address, vector) _mm_stream_ps((float *)(address), (__m128)(vector))
+#else
+#define STREAM(address, vector) (*(address) = (vector))
+#endif
+#endif
 
 typedef float vf __attribute__((vector_size(BYTES), may_alias));
 typedef double vd __attribute__((vector_size(BYTES), may_alias));
@@ -116,8 +140,8 @@ CHAIN_LOOP(add_f64, vd, double, ADD, ADD, CHAINS)
 CHAIN_LOOP(stencil_f32, vf, float, ADD, FMA, CHAINS / 2)
 CHAIN_LOOP(stencil_f64, vd, double, ADD, FMA, CHAINS / 2)
 
-const torre_ceiling_kernels KERNELS = {
-    .isa = ISA,
+const torre_ceiling_kernels JOIN(torre_ceiling_kernels_, TORRE_ISA) = {
+    .isa = (torre_isa)RANK,
     .read = read_loop,
     .write = write_loop,
     .copy = copy_loop,
