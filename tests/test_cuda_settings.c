@@ -73,7 +73,7 @@ static void planes(void **state)
     CHECK(torre_cuda_planes_check(100, known, 2, &p, 6) == TORRE_ERR_USAGE, "100 accepted");
     CHECK(strcmp(torre_error_text(),
                  "TORRE_CUDA_PLANES=100 in the environment: blocks of towers have 256 or 128 "
-                 "planes here (--order 2 --dts 6 --precision f32)") == 0,
+                 "planes here (order 2 dts 6 precision f32)") == 0,
           "says: %s", torre_error_text());
     CHECK(torre_cuda_planes_check(128, known, 1, &p, 6) == TORRE_ERR_USAGE, "128 of 256 accepted");
 }

@@ -642,9 +642,9 @@ static void test_refused(void **state)
     (void)state;
     torre_granular g = beads();
     g.restitution = 0;
-    check_refused(&g, 0, TORRE_ERR_USAGE, "--restitution must be");
+    check_refused(&g, 0, TORRE_ERR_USAGE, "restitution must be");
     g.restitution = 1.01;
-    check_refused(&g, 0, TORRE_ERR_USAGE, "--restitution must be");
+    check_refused(&g, 0, TORRE_ERR_USAGE, "restitution must be");
     g = beads();
     g.filling = 0.75;
     check_refused(&g, 0, TORRE_ERR_USAGE, "0.7405");
@@ -657,7 +657,7 @@ static void test_refused(void **state)
     double contact = torre_granular_shortest_contact(&g);
     check_refused(&g, contact / 19, TORRE_ERR_UNSTABLE, "contact time");
     g.gravity = 1;
-    check_refused(&g, 0, TORRE_ERR_USAGE, "--gravity needs --walls");
+    check_refused(&g, 0, TORRE_ERR_USAGE, "gravity needs walls");
 }
 
 int main(int argc, char **argv)

@@ -297,6 +297,25 @@ static void test_report_full_disk(void **state)
     fclose(full);
 }
 
+/* Parameters of the library, whose users know no options, and after that of a program. */
+static void test_parameter_names(void **state)
+{
+    (void)state;
+    char text[200];
+    torre_fail(TORRE_ERR_USAGE,
+               "{tower_height} of {%s} in %s: use " TORRE_PARAMETER("tower_height"), "bin-size",
+               "{a_file}");
+    assert_string_equal(torre_error_text(),
+                        "tower_height of bin_size in {a_file}: use tower_height");
+    torre_text_names_options();
+    torre_text(text, sizeof text, "{ {} {tower_height} of {%s} in %s_%s", "bin_size", "{a_file}",
+               torre_error_text());
+    assert_string_equal(text, "{ {} --tower-height of --bin-size in {a_file}_tower_height of "
+                              "bin_size in {a_file}: use tower_height");
+    torre_text(text, 8, "{order}s must be");
+    assert_string_equal(text, "--order");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +327,7 @@ int main(void)
         cmocka_unit_test_setup(test_help, reset),
         cmocka_unit_test_setup(test_report, reset),
         cmocka_unit_test_setup(test_report_full_disk, reset),
+        cmocka_unit_test_setup(test_parameter_names, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static void test_trajectory(void **state)
         torre_particle_source source;
         torre_particle_wish wish = {.frame = 3, .wall = {n % 3 == 0, n % 3 == 1, n % 3 == 2}};
         CHECK(torre_particle_file_read(path, &wish, &back, &source) == TORRE_ERR_INPUT &&
-                  strstr(torre_error_text(), "has 3 frames, --frame 0 to 2 or last (got 3)"),
+                  strstr(torre_error_text(), "has 3 frames, frame 0 to 2 or last (got 3)"),
               "%s", torre_error_text());
         CHECK(torre_particle_file_read(path, &last, &back, &source) == TORRE_ERR_INPUT &&
                   strstr(torre_error_text(), closed[n % 3]),
@@ -481,7 +481,7 @@ static void test_refused_dumps(void **state)
     refused("ITEM: TIMESTEP\n", "ends within the head");
     refused(DUMP(" pp pp pp", "id x y z") "1 1 1 1\n0 2 2 2\n", "ids of particles must be 1 to 2");
     refused(DUMP(" pp pp pp", "x y z") "1 1 1\n2 2 2\nITEM: TIMESTEP\n8\n",
-            "head of a frame (--frame 0 can be read)");
+            "head of a frame (frame 0 can be read)");
     refused(DUMP(" pp pp pp", "x y z") "1 1 1\n2 2 2\n3 3 3\n", "no item");
 }
 
@@ -524,7 +524,7 @@ static void test_refused_extxyz(void **state)
     refused("1\n" LATTICE "\nX 1 1\n", "columns");
     refused("1\n" LATTICE "\nX 1 1 1e300\n", "outside");
     refused("1\n" LATTICE "\nX 1 1 1\nX 2 2 2\n", "begins with the number of particles");
-    refused("1\n" LATTICE "\nX 1 1 1\n1\n" LATTICE "\n", "(--frame 0 can be read)");
+    refused("1\n" LATTICE "\nX 1 1 1\n1\n" LATTICE "\n", "(frame 0 can be read)");
 }
 
 /* Cut anywhere, also where all atoms and even all lines are there but not the checksum. */

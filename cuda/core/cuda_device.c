@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "core/status.h"
+
 bool torre_cuda_device_usable(int device, cudaError_t (*probe)(void), char *why, size_t why_size)
 {
     int count = 0;
@@ -14,9 +16,9 @@ bool torre_cuda_device_usable(int device, cudaError_t (*probe)(void), char *why,
     else if (e)
         snprintf(why, why_size, "CUDA does not start: %s", cudaGetErrorString(e));
     else if (device < 0 || device >= count)
-        snprintf(why, why_size,
-                 "--device %d does not exist, this machine has %d GPU%s: --device 0%s", device,
-                 count, count == 1 ? "" : "s", count == 1 ? "" : " and up");
+        torre_text(why, why_size,
+                   "{device} %d does not exist, this machine has %d GPU%s: {device} 0%s", device,
+                   count, count == 1 ? "" : "s", count == 1 ? "" : " and up");
     else {
         struct cudaDeviceProp p;
         e = cudaSetDevice(device);

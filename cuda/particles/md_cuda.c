@@ -53,7 +53,7 @@ static torre_status fill_plan(const torre_md_problem *problem, const md_kernels 
     if (plan->neighbor == TORRE_NEIGHBOR_HALF && !kernels->half)
         return torre_fail(
             TORRE_ERR_USAGE,
-            "the cuda backend has no --neighbor half for --model %s; use full or tile",
+            "the cuda backend has no {neighbor} half for {model} %s; use full or tile",
             torre_pair_model_name(problem->model));
     if (plan->skin == 0) plan->skin = DEFAULT_SKIN * problem->cutoff;
     if (plan->rebuild_every == 0) {

@@ -438,10 +438,10 @@ torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step)
     }
     if (id < 0)
         return torre_fail(TORRE_ERR_UNSTABLE,
-                          "step %lld: the energy is not finite; use a smaller --dt",
+                          "step %lld: the energy is not finite; use a smaller {dt}",
                           (long long)step);
     return torre_fail(TORRE_ERR_UNSTABLE,
-                      "step %lld: particle %lld %s; use a smaller --dt, or check for overlapping "
+                      "step %lld: particle %lld %s; use a smaller {dt}, or check for overlapping "
                       "particles",
                       (long long)step, id + 1, what);
 }

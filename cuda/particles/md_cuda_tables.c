@@ -108,7 +108,7 @@ torre_status md_cuda_tables(md_cuda_solver *s)
     if (bins > INT32_MAX)
         return torre_fail(TORRE_ERR_RESOURCE,
                           "%.2g bins are more than the cuda backend can index; use a larger "
-                          "--bin-size",
+                          "{bin_size}",
                           (double)bins);
     MD_TRY(cudaMalloc((void **)&t->start, sizeof(int) * bins), "the table of bins");
     MD_TRY(cudaMalloc((void **)&s->bin_count, sizeof(int) * bins), "the table of bins");

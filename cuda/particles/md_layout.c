@@ -46,7 +46,7 @@ static torre_status choose_bins(const torre_md_problem *problem, const torre_md_
     double reach = ceil(radius / least * (1 - 1e-12));
     if (reach > MD_REACH_MAX)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--bin-size %g is too small for cutoff + skin = %g: the cuda backend "
+                          "{bin_size} %g is too small for cutoff + skin = %g: the cuda backend "
                           "searches at most %d bins in each direction; use %g or more",
                           wished, radius, MD_REACH_MAX, radius / MD_REACH_MAX);
     l->reach = (int)reach;
@@ -231,7 +231,7 @@ torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_pl
         return torre_fail(TORRE_ERR_RESOURCE,
                           "the particles are too dense for the shared memory of this device: a bin "
                           "and its neighbours within cutoff + skin = %g hold more than %d of them; "
-                          "use --backend cpu",
+                          "use {backend} cpu",
                           problem->cutoff + plan->skin, MD_STAGED_MAX);
     choose_grid(problem, plan, layout);
     layout->shared_floor = shared_floor(layout, limits);
@@ -256,7 +256,7 @@ torre_status md_layout_order(const md_layout *l, torre_ordering_kind kind, int *
     const char *why = "";
     if (!torre_ordering_make(kind, 3, size, &o, &why))
         return torre_fail(TORRE_ERR_USAGE,
-                          "--ordering %s does not work for %d x %d x %d bricks: %s",
+                          "{ordering} %s does not work for %d x %d x %d bricks: %s",
                           torre_ordering_name(kind), l->bricks[0], l->bricks[1], l->bricks[2], why);
     for (int rank = 0; rank < l->brick_count; rank++) {
         int64_t cell[3];

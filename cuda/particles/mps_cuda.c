@@ -93,7 +93,7 @@ static torre_status mps_cuda_plan(const torre_mps_problem *p, const torre_md_pla
                           "the cuda backend holds at most %lld particles (got %lld)",
                           ((long long)1 << MD_INDEX_BITS) - 1, (long long)p->count);
     if (plan->neighbor && plan->neighbor != TORRE_NEIGHBOR_FULL)
-        return torre_fail(TORRE_ERR_USAGE, "--neighbor %s: the cuda backend has only full for mps",
+        return torre_fail(TORRE_ERR_USAGE, "{neighbor} %s: the cuda backend has only full for mps",
                           torre_neighbor_name(plan->neighbor));
     plan->neighbor = TORRE_NEIGHBOR_FULL;
     if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->spacing;
@@ -184,7 +184,7 @@ static torre_status mps_cuda_create(const torre_mps_problem *p, const torre_md_i
 static torre_status unstable(mps_cuda_solver *s, const char *what)
 {
     return torre_fail(TORRE_ERR_UNSTABLE,
-                      "step %lld: %s; use a smaller --dt or a larger --sound-speed",
+                      "step %lld: %s; use a smaller {dt} or a larger {sound_speed}",
                       (long long)s->machine.step, what);
 }
 

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 extern "C" {
+#include "core/status.h"
 #include "roofline/cuda_probe.h"
 void torre_cuda_probe_device(int device, torre_cuda_probe *probe);
 }
@@ -60,8 +61,8 @@ static bool find_devices(int device, torre_cuda_probe *p)
     }
     if (device >= p->devices) {
         p->state = TORRE_CUDA_NO_SUCH_DEVICE;
-        snprintf(p->text, sizeof p->text, "--device must be from 0 to %d here (got %d)",
-                 p->devices - 1, device);
+        torre_text(p->text, sizeof p->text, "{device} must be from 0 to %d here (got %d)",
+                   p->devices - 1, device);
         return false;
     }
     return true;

@@ -103,7 +103,7 @@ static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_gri
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     default:
         return torre_fail(TORRE_ERR_USAGE,
-                          "--ordering %s cannot order the towers of this grid; use row-major",
+                          "{ordering} %s cannot order the towers of this grid; use row-major",
                           torre_ordering_name(kind));
     }
 }
@@ -162,7 +162,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     const int groups = choose_cluster(&s->shape, s->settings.cluster, l);
     const int beside = groups_beside(blocks, l);
     if (count * l->parts > INT32_MAX / 2)
-        return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger --dts");
+        return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger {dts}");
     torre_tower *list = malloc((size_t)count * sizeof *list);
     if (!list) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     torre_status status = tower_list(s, &g, l, count, list);

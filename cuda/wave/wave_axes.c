@@ -13,18 +13,18 @@ torre_status torre_towers_fit(const torre_turned *t, int dts, const char *advice
     if (p->face[0][0] == TORRE_PERIODIC)
         return torre_fail(
             TORRE_ERR_USAGE,
-            "--engine torre cannot have periodic %c faces (towers slide along %c); %s", x, x,
+            "{engine} torre cannot have periodic %c faces (towers slide along %c); %s", x, x,
             advice);
     if (p->face[1][0] == TORRE_PERIODIC &&
         !torre_tower_grid_can_wrap(p->size[1], p->order / 2, dts))
         return torre_fail(TORRE_ERR_USAGE,
-                          "--engine torre with periodic %c faces needs n%c to be a multiple of %d "
-                          "(got %lld) for --dts %d; %s",
+                          "{engine} torre with periodic %c faces needs n%c to be a multiple of %d "
+                          "(got %lld) for {dts} %d; %s",
                           y, y, dts * p->order, (long long)p->size[1], dts, advice);
     int v = 16 / (int)p->precision;
     if (p->face[2][0] == TORRE_PERIODIC && (p->size[2] % v != 0 || p->size[2] < 2 * p->order))
         return torre_fail(TORRE_ERR_USAGE,
-                          "--engine torre with periodic %c faces needs n%c to be a multiple of %d "
+                          "{engine} torre with periodic %c faces needs n%c to be a multiple of %d "
                           "and at least %d (got %lld); %s",
                           z, z, v, 2 * p->order, (long long)p->size[2], advice);
     return TORRE_OK;

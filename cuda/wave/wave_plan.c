@@ -108,8 +108,8 @@ static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const ch
     }
     return torre_fail(
         TORRE_ERR_USAGE,
-        "--engine torre --order %d --dts %d --precision %s on this GPU: %s (built for "
-        "dts %s); choose another --dts or --engine stepwise",
+        "{engine} torre {order} %d {dts} %d {precision} %s on this GPU: %s (built for "
+        "dts %s); choose another {dts} or {engine} stepwise",
         p->order, dts, p->precision == TORRE_F32 ? "f32" : "f64", why, known[0] ? known : "none");
 }
 
@@ -158,7 +158,7 @@ static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *w
                              .points = t->points};
     if (torre_cuda_parts(shape, p->size[2], p->precision) > room.blocks)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--engine torre --order %d --dts %d: n%c = %lld exceeds the %lld planes "
+                          "{engine} torre {order} %d {dts} %d: n%c = %lld exceeds the %lld planes "
                           "that fit on the GPU at a time; %s",
                           p->order, tried, 'x' + t->axis[2], (long long)p->size[2],
                           (long long)room.blocks * shape->planes, advice);
@@ -262,10 +262,12 @@ static torre_status choose_axes(const torre_wave_problem *p, bool for_rate, torr
     static const torre_cuda_settings any_planes;
     torre_axes_choice choice = {.for_rate = for_rate};
     int64_t most = 0;
-    *advice = "take the axes in another order or use --engine stepwise";
+    *advice = "take the axes in another order or use " TORRE_PARAMETER("engine") " stepwise";
     if (plan->axes[0]) return TORRE_OK;
-    *advice = plan->dts ? "take another --dts or use --engine stepwise"
-                        : "use --engine stepwise, or another order of the axes";
+    *advice = plan->dts
+                  ? "take another " TORRE_PARAMETER("dts") " or use " TORRE_PARAMETER(
+                        "engine") " stepwise"
+                  : "use " TORRE_PARAMETER("engine") " stepwise, or another order of the axes";
     strcpy(plan->axes, torre_axis_orders[0]);
     if (!may_turn(p, for_rate)) return TORRE_OK;
     TORRE_TRY(room_for_axes(p, &most));
@@ -282,7 +284,8 @@ static torre_status choose_axes(const torre_wave_problem *p, bool for_rate, torr
             break;
     }
     if (choice.worth == 0)
-        *advice = "nor will another order of the axes do; use --engine stepwise";
+        *advice =
+            "nor will another order of the axes do; use " TORRE_PARAMETER("engine") " stepwise";
     else
         strcpy(plan->axes, choice.axes);
     return TORRE_OK;
@@ -331,7 +334,7 @@ static torre_status plan_stepwise(const torre_wave_problem *p, torre_wave_info *
 {
     if (!torre_cuda_stepper(p))
         return torre_fail(TORRE_ERR_USAGE,
-                          "--engine stepwise --order %d --precision %s: no such kernel in this "
+                          "{engine} stepwise {order} %d {precision} %s: no such kernel in this "
                           "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
                           p->order, p->precision == TORRE_F32 ? "f32" : "f64");
     info->plan.dts = info->plan.dts ? info->plan.dts : 1;
@@ -357,7 +360,7 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     if (info->plan.axes[0]) TORRE_TRY(torre_axes_check(p, info->plan.axes));
     if (wish->engine == TORRE_REFERENCE)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--engine reference runs on --backend cpu only; use stepwise or torre");
+                          "{engine} reference runs on {backend} cpu only; use stepwise or torre");
     for (int a = 0; a < 3; a++)
         if (p->size[a] > INT32_MAX / 4)
             return torre_fail(TORRE_ERR_USAGE, "size: no axis may exceed %d cells on the GPU",

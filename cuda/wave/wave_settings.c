@@ -44,7 +44,7 @@ torre_status torre_cuda_planes_check(int64_t planes, const int *known, int count
     if (planes <= 0) return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE,
                       "TORRE_CUDA_PLANES=%lld in the environment: blocks of towers have %s planes "
-                      "here (--order %d --dts %d --precision %s)",
+                      "here ({order} %d {dts} %d {precision} %s)",
                       (long long)planes, list, p->order, dts,
                       p->precision == TORRE_F32 ? "f32" : "f64");
 }

@@ -270,7 +270,7 @@ static torre_status make_tiles(torre_cuda_solver *s)
     const char *why = "";
     torre_ordering ordering;
     if (count > INT32_MAX || !torre_ordering_make(s->info.plan.ordering, 3, size, &ordering, &why))
-        return torre_fail(TORRE_ERR_USAGE, "--ordering %s for %lldx%lldx%lld tiles: %s",
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s for %lldx%lldx%lld tiles: %s",
                           torre_ordering_name(s->info.plan.ordering), (long long)size[0],
                           (long long)size[1], (long long)size[2], why);
     int *tiles = malloc((size_t)count * 3 * sizeof *tiles);

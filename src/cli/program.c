@@ -19,7 +19,11 @@ static void on_exit_elsewhere(void)
     _exit(TORRE_ERR_RESOURCE);
 }
 
-void torre_program_start(void) { atexit(on_exit_elsewhere); }
+void torre_program_start(void)
+{
+    torre_text_names_options();
+    atexit(on_exit_elsewhere);
+}
 
 void torre_program_version(const char *program)
 {

@@ -2,56 +2,103 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 1024 };
+enum { TEXT = 1024, MARK = 1, MARK_END = 2 }; /* the bytes of TORRE_PARAMETER */
 
 static _Thread_local char last_text[TEXT];
 
-/* One line, whatever a file name or argument holds. */
-static void keep(char *text)
+static bool names_options;
+
+void torre_text_names_options(void) { names_options = true; }
+
+/* The format with {name} as the marks around it; other braces stay. */
+static void mark(const char *format, char marked[TEXT])
 {
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
-    snprintf(last_text, TEXT, "%s", text);
+    snprintf(marked, TEXT, "%s", format);
+    for (char *c = marked; (c = strchr(c, '{')); c++) {
+        char *end = c + 1 + strspn(c + 1, "abcdefghijklmnopqrstuvwxyz_%");
+        if (end == c + 1 || *end != '}') continue;
+        *c = MARK;
+        *end = MARK_END;
+    }
+}
+
+/* One line, whatever a file name or argument holds, with the names between marks as users know
+ * them. */
+static void spell(const char *text, char *buffer, size_t size)
+{
+    size_t n = 0;
+    bool name = false;
+    for (; *text && n + 1 < size; text++) {
+        if (*text == MARK || *text == MARK_END) {
+            name = *text == MARK;
+            for (int dash = 0; name && names_options && dash < 2 && n + 1 < size; dash++)
+                buffer[n++] = '-';
+        } else if (name && (*text == '-' || *text == '_')) {
+            buffer[n++] = names_options ? '-' : '_';
+        } else {
+            buffer[n++] = (unsigned char)*text < ' ' || *text == 127 ? '?' : *text;
+        }
+    }
+    buffer[n] = 0;
+}
+
+/* Appends to what `text` holds already; the arguments may point into last_text. */
+static void format_text(char text[TEXT], const char *format, va_list args)
+{
+    char marked[TEXT];
+    const size_t length = strlen(text);
+    mark(format, marked);
+    vsnprintf(text + length, TEXT - length, marked, args);
+}
+
+void torre_text(char *buffer, size_t size, const char *format, ...)
+{
+    char text[TEXT] = "";
+    va_list args;
+    va_start(args, format);
+    format_text(text, format, args);
+    va_end(args);
+    spell(text, buffer, size);
 }
 
 torre_status torre_fail(torre_status code, const char *format, ...)
 {
-    char text[TEXT]; /* the arguments may point into last_text */
+    char text[TEXT] = "";
     va_list args;
     va_start(args, format);
-    vsnprintf(text, TEXT, format, args);
+    format_text(text, format, args);
     va_end(args);
-    keep(text);
+    spell(text, last_text, TEXT);
     return code;
 }
 
 torre_status torre_fail_errno(const char *format, ...)
 {
-    char text[TEXT];
+    char text[TEXT] = "";
     int reason = errno ? errno : EIO;
     va_list args;
     va_start(args, format);
-    vsnprintf(text, TEXT, format, args);
+    format_text(text, format, args);
     va_end(args);
     size_t length = strlen(text);
     snprintf(text + length, TEXT - length, ": %s", strerror(reason));
-    keep(text);
+    spell(text, last_text, TEXT);
     return reason == ENOMEM ? TORRE_ERR_RESOURCE : TORRE_ERR_INPUT;
 }
 
 void torre_fail_also(const char *format, ...)
 {
     char text[TEXT];
-    int length = snprintf(text, TEXT, "%s; ", last_text);
-    if (length >= TEXT) return;
+    snprintf(text, TEXT, "%.*s; ", TEXT - 3, last_text);
     va_list args;
     va_start(args, format);
-    vsnprintf(text + length, TEXT - (size_t)length, format, args);
+    format_text(text, format, args);
     va_end(args);
-    keep(text);
+    spell(text, last_text, TEXT);
 }
 
 const char *torre_error_text(void) { return last_text; }

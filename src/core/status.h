@@ -6,6 +6,8 @@
 #ifndef TORRE_STATUS_H
 #define TORRE_STATUS_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +24,11 @@ typedef enum torre_status {
 /*
  * Record a failure and return its code: return torre_fail(TORRE_ERR_INPUT, "%s: ...", path);
  * The text is one line without a newline: what, where, the legal range, how to fix it.
+ *
+ * A format names parameters in braces: "{tower_height} must be at least 1" is read as
+ * "tower_height must be at least 1", and by users of a program, which calls it an option, as
+ * "--tower-height must be at least 1" (torre_text_names_options). Braces in arguments are left
+ * alone; a literal that is an argument names them as TORRE_PARAMETER("tower_height").
  */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -46,6 +53,18 @@ __attribute__((format(printf, 1, 2)))
 #endif
 void
 torre_fail_also(const char *format, ...);
+
+#define TORRE_PARAMETER(name) "\001" name "\002"
+
+/* The same format and arguments to a buffer, for texts that are kept or told in other ways. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void
+torre_text(char *buffer, size_t size, const char *format, ...);
+
+/* From now on all texts of this process call parameters options: a program's first words. */
+void torre_text_names_options(void);
 
 /* Text of this thread's last failure; "" before any. */
 const char *torre_error_text(void);

@@ -35,6 +35,6 @@ torre_status torre_file_ending_check(const char *option, const char *path,
                                   : " or ",
                  endings[k]);
     }
-    return torre_fail(TORRE_ERR_USAGE, "--%s must be a file that ends in %s%s (got %.200s)", option,
+    return torre_fail(TORRE_ERR_USAGE, "{%s} must be a file that ends in %s%s (got %.200s)", option,
                       list, packed ? ", each also with .gz" : "", path);
 }

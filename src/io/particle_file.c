@@ -53,14 +53,14 @@ static torre_status read_frames(torre_text_input *in, const torre_particle_wish 
         torre_md_particles_free(particles);
         torre_status status = read(in, line, wish, particles, source);
         if (status && frame > 0 && wish->frame < 0)
-            return torre_fail(status, "%s (--frame %" PRId64 " can be read)", torre_error_text(),
+            return torre_fail(status, "%s ({frame} %" PRId64 " can be read)", torre_error_text(),
                               frame - 1);
         if (status || frame == wish->frame) return status;
         TORRE_TRY(next_line(in, &line));
         if (line) continue;
         if (wish->frame < 0) return TORRE_OK;
         return torre_fail(TORRE_ERR_INPUT,
-                          "%s: the file has %" PRId64 " frame%s, --frame 0 to %" PRId64
+                          "%s: the file has %" PRId64 " frame%s, {frame} 0 to %" PRId64
                           " or last (got %" PRId64 ")",
                           torre_text_input_where(in), frame + 1, frame ? "s" : "", frame,
                           wish->frame);

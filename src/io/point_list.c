@@ -40,7 +40,7 @@ const char *torre_point_form(torre_point_rule rule)
 static torre_status bad_point(const char *option, torre_point_rule rule, const char *item)
 {
     return torre_fail(TORRE_ERR_USAGE,
-                      "--%s must be %s in metres, several with ';' between them, a line "
+                      "{%s} must be %s in metres, several with ';' between them, a line "
                       "%s:N of N points (2 to 10000000), or a file .csv (got %.80s)",
                       option, torre_point_form(rule),
                       rule.dimensions == 2 ? "x0,z0:x1,z1" : "x0,y0,z0:x1,y1,z1",

@@ -59,7 +59,7 @@ torre_status torre_segy_check(const torre_gather *g)
     if (!(whole >= 1 && whole <= MAX_16_BIT && fabs(us - whole) <= 1e-6)) { /* NaN, too */
         char advice[48] = ""; /* a larger step might be unstable */
         if (us > 1)
-            snprintf(advice, sizeof advice, "set --dt %.0fe-6, or ", fmin(floor(us), MAX_16_BIT));
+            torre_text(advice, sizeof advice, "set {dt} %.0fe-6, or ", fmin(floor(us), MAX_16_BIT));
         return torre_fail(TORRE_ERR_USAGE,
                           "SEG-Y and SU hold the time step in whole microseconds (1 to %d), this "
                           "run has %.9g; %swrite .npy",
@@ -110,7 +110,7 @@ static torre_status check_values(const torre_gather *g, const torre_output *out)
         TORRE_ERR_INPUT,
         "cannot write %s: the largest value, %.6g in sample %" PRId64 " of trace %" PRId64
         ", is none for the 4-byte floats of SEG-Y and SU (%.4g to "
-        "%.4g); write .npy or change --amplitude",
+        "%.4g); write .npy or change {amplitude}",
         torre_output_path(out), largest, at % g->samples, at / g->samples, FLT_MIN, FLT_MAX);
 }
 

@@ -34,7 +34,7 @@ static torre_status make_offsets(torre_bins *b, torre_bin_stencil stencil)
         double r = ceil(b->reach / b->edge[a] * (1 - 1e-12));
         if (r > 100)
             return torre_fail(TORRE_ERR_USAGE,
-                              "--bin-size %g is too small: more than 100 bins within cutoff + skin",
+                              "{bin_size} %g is too small: more than 100 bins within cutoff + skin",
                               b->edge[a]);
         radius[a] = (int)r;
     }
@@ -65,7 +65,7 @@ static torre_status rank_bins(torre_bins *b, torre_ordering_kind kind)
     torre_ordering ordering;
     const char *why;
     if (!torre_ordering_make(kind, 3, b->n, &ordering, &why))
-        return torre_fail(TORRE_ERR_USAGE, "--ordering %s over %lldx%lldx%lld bins: %s",
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s over %lldx%lldx%lld bins: %s",
                           torre_ordering_name(kind), (long long)b->n[0], (long long)b->n[1],
                           (long long)b->n[2], why);
 #pragma omp parallel for

@@ -12,20 +12,20 @@ static int height_axis(const torre_granular *g) { return g->dimensions - 1; }
 static torre_status check_positive(const char *option, double value)
 {
     if (value > 0 && isfinite(value)) return TORRE_OK;
-    return torre_fail(TORRE_ERR_USAGE, "--%s must be a number above 0 (got %g)", option, value);
+    return torre_fail(TORRE_ERR_USAGE, "{%s} must be a number above 0 (got %g)", option, value);
 }
 
 static torre_status check_not_negative(const char *option, double value)
 {
     if (value >= 0 && isfinite(value)) return TORRE_OK;
-    return torre_fail(TORRE_ERR_USAGE, "--%s must be a number of at least 0 (got %g)", option,
+    return torre_fail(TORRE_ERR_USAGE, "{%s} must be a number of at least 0 (got %g)", option,
                       value);
 }
 
 static torre_status check_restitution(const char *option, double e)
 {
     if (e > 0 && e <= 1) return TORRE_OK;
-    return torre_fail(TORRE_ERR_USAGE, "--%s must be a number above 0 and at most 1 (got %g)",
+    return torre_fail(TORRE_ERR_USAGE, "{%s} must be a number above 0 and at most 1 (got %g)",
                       option, e);
 }
 
@@ -41,21 +41,21 @@ torre_status torre_granular_check(const torre_granular *g)
     TORRE_TRY(check_positive("filling", g->filling));
     TORRE_TRY(check_not_negative("temperature", g->temperature));
     TORRE_TRY(check_not_negative("gravity", g->gravity));
-    TORRE_TRY(check_not_negative("shake-amplitude", g->shake_amplitude));
-    TORRE_TRY(check_not_negative("shake-frequency", g->shake_frequency));
+    TORRE_TRY(check_not_negative("shake_amplitude", g->shake_amplitude));
+    TORRE_TRY(check_not_negative("shake_frequency", g->shake_frequency));
     TORRE_TRY(check_restitution("restitution", g->restitution));
-    TORRE_TRY(check_restitution("wall-restitution", g->wall_restitution));
+    TORRE_TRY(check_restitution("wall_restitution", g->wall_restitution));
     double packing = g->dimensions == 2 ? TORRE_GRANULAR_PACKING_2D : TORRE_GRANULAR_PACKING_3D;
     if (g->gas != TORRE_GRANULAR_IDEAL && g->filling > packing)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--filling must be at most %.4f, the closest packing of %s (got %g)",
+                          "{filling} must be at most %.4f, the closest packing of %s (got %g)",
                           packing, g->dimensions == 2 ? "discs" : "spheres", g->filling);
     if (!g->walls && (g->shake_amplitude > 0 || g->gravity > 0))
-        return torre_fail(TORRE_ERR_USAGE, "--%s needs --walls",
-                          g->gravity > 0 ? "gravity" : "shake-amplitude");
+        return torre_fail(TORRE_ERR_USAGE, "{%s} needs {walls}",
+                          g->gravity > 0 ? "gravity" : "shake_amplitude");
     if (g->walls && g->size[height_axis(g)] <= g->diameter)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--size: walls must be more than a diameter apart (got %g diameters)",
+                          "{size}: walls must be more than a diameter apart (got %g diameters)",
                           g->size[height_axis(g)] / g->diameter);
     return TORRE_OK;
 }
@@ -119,8 +119,8 @@ torre_status torre_granular_problem(const torre_granular *g, double room, double
     if (dt > contact / 20)
         return torre_fail(
             TORRE_ERR_UNSTABLE,
-            "--dt %g is above a twentieth of the contact time %g: use at most %g (auto "
-            "is %g), or a smaller --stiffness",
+            "{dt} %g is above a twentieth of the contact time %g: use at most %g (auto "
+            "is %g), or a smaller {stiffness}",
             dt, contact, contact / 20, contact / 50);
     p->model = TORRE_PAIR_granular;
     memset(p->parameter, 0, sizeof p->parameter);

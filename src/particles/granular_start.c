@@ -270,7 +270,7 @@ static torre_status sweep_until_apart(const torre_granular *g, sweep *s)
     for (int64_t k = 0; k < g->sweeps || overlapping; k++) {
         if (k > g->sweeps + MOST_SWEEPS)
             return torre_fail(TORRE_ERR_USAGE,
-                              "--filling %g is too dense for a start at random (%lld particles "
+                              "{filling} %g is too dense for a start at random (%lld particles "
                               "still overlap after %lld sweeps); 0.55 works, in a plane 0.7",
                               g->filling, (long long)overlapping, (long long)k);
         const bool further = k > g->sweeps;
@@ -374,7 +374,7 @@ torre_status torre_granular_start(const torre_granular *g, const torre_md_proble
     if (collide && l.sites < p->count)
         return torre_fail(
             TORRE_ERR_USAGE,
-            "--filling must be at most %.4f in this --size, whose densest lattice has "
+            "{filling} must be at most %.4f in this {size}, whose densest lattice has "
             "%lld sites (got %g, %lld particles)",
             g->filling * (double)l.sites / (double)p->count, (long long)l.sites, g->filling,
             (long long)p->count);

@@ -49,7 +49,7 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
             return torre_fail(
                 TORRE_ERR_USAGE,
                 "the box is %g along %s: less than twice the cutoff %g; use a smaller "
-                "--cutoff or more particles",
+                "{cutoff} or more particles",
                 p->box[a], axis_name[a], p->cutoff);
     }
     if (p->dimensions != 0 && p->dimensions != 2 && p->dimensions != 3)
@@ -57,7 +57,7 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
                           p->dimensions);
     if (p->ensemble != TORRE_NVE) {
         if (torre_pair_dissipates(p->model))
-            return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: --ensemble must be nve",
+            return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: {ensemble} must be nve",
                               torre_pair_model_name(p->model));
         TORRE_TRY(check_positive("damping time", p->damping_time));
         if (!(p->temperature >= 0) || isinf(p->temperature))
@@ -70,23 +70,23 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
 torre_status torre_md_plan_check(const torre_md_problem *p, const torre_md_plan *plan)
 {
     if (!(plan->skin >= 0) || isinf(plan->skin))
-        return torre_fail(TORRE_ERR_USAGE, "--skin must be a positive number (got %g)", plan->skin);
+        return torre_fail(TORRE_ERR_USAGE, "{skin} must be a positive number (got %g)", plan->skin);
     double reach = p->cutoff + plan->skin;
     for (int a = 0; a < 3; a++) {
         if (p->box[a] < 2 * reach)
             return torre_fail(TORRE_ERR_USAGE,
                               "cutoff + skin = %g is more than half the box along %s (%g); use a "
-                              "smaller --cutoff or --skin, or more particles",
+                              "smaller {cutoff} or {skin}, or more particles",
                               reach, axis_name[a], p->box[a]);
     }
     if (plan->rebuild_every < 0)
-        return torre_fail(TORRE_ERR_USAGE, "--rebuild-every must be at least 1 (got %lld)",
+        return torre_fail(TORRE_ERR_USAGE, "{rebuild_every} must be at least 1 (got %lld)",
                           (long long)plan->rebuild_every);
     if (plan->sort_every < TORRE_MD_NEVER)
-        return torre_fail(TORRE_ERR_USAGE, "--sort-every must be at least 1 (got %lld)",
+        return torre_fail(TORRE_ERR_USAGE, "{sort_every} must be at least 1 (got %lld)",
                           (long long)plan->sort_every);
     if (!(plan->bin_size >= 0) || isinf(plan->bin_size))
-        return torre_fail(TORRE_ERR_USAGE, "--bin-size must be a positive number (got %g)",
+        return torre_fail(TORRE_ERR_USAGE, "{bin_size} must be a positive number (got %g)",
                           plan->bin_size);
     return TORRE_OK;
 }

@@ -34,9 +34,9 @@ static torre_status reference_plan(const torre_md_problem *p, const torre_md_pla
                                    torre_md_info *info)
 {
     if (p->precision != TORRE_MD_F64)
-        return torre_fail(TORRE_ERR_USAGE, "--backend reference computes in --precision f64 only");
+        return torre_fail(TORRE_ERR_USAGE, "{backend} reference computes in {precision} f64 only");
     if (p->ensemble != TORRE_NVE)
-        return torre_fail(TORRE_ERR_USAGE, "--backend reference has no thermostat");
+        return torre_fail(TORRE_ERR_USAGE, "{backend} reference has no thermostat");
     memset(info, 0, sizeof *info);
     info->plan = *wish;
     info->plan.threads = 1;

@@ -56,13 +56,13 @@ torre_status torre_md_start_fcc_size(const int64_t cells[3], double density, int
                                      double box[3], double *mass)
 {
     if (!(density > 0) || isinf(density))
-        return torre_fail(TORRE_ERR_USAGE, "--density must be a positive number (got %g)", density);
+        return torre_fail(TORRE_ERR_USAGE, "{density} must be a positive number (got %g)", density);
     *count = 4;
     *mass = 1;
     for (int a = 0; a < 3; a++) {
         if (cells[a] < 1 || *count > INT64_C(1000000000000) / cells[a])
             return torre_fail(TORRE_ERR_USAGE,
-                              "--cells must be at least 1 and give at most 10^12 particles (got "
+                              "{cells} must be at least 1 and give at most 10^12 particles (got "
                               "%lldx%lldx%lld)",
                               (long long)cells[0], (long long)cells[1], (long long)cells[2]);
         *count *= cells[a];

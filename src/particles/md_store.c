@@ -53,7 +53,7 @@ torre_status torre_md_store_bin(torre_md_store *t, const torre_md_state_loops *s
     if (bad >= 0)
         return torre_fail(TORRE_ERR_UNSTABLE,
                           "step %lld: particle %d left the box by more than its size or is not "
-                          "finite; use a smaller --dt or rebuild more often",
+                          "finite; use a smaller {dt} or rebuild more often",
                           (long long)step, t->id[bad] + 1);
     state->bin(t, bins);
     torre_bins_sort(bins);

@@ -135,27 +135,27 @@ static torre_status check_particles(const torre_mps_problem *p)
 torre_status torre_mps_problem_check(const torre_mps_problem *p)
 {
     if (p->dims != 2 && p->dims != 3)
-        return torre_fail(TORRE_ERR_USAGE, "--dimensions must be 2 or 3 (got %d)", p->dims);
-    TORRE_TRY(check_positive("--spacing", p->spacing));
-    TORRE_TRY(check_positive("--fluid-density", p->density));
-    TORRE_TRY(check_positive("--sound-speed", p->sound_speed));
-    TORRE_TRY(check_positive("--dt", p->dt));
+        return torre_fail(TORRE_ERR_USAGE, "{dimensions} must be 2 or 3 (got %d)", p->dims);
+    TORRE_TRY(check_positive(TORRE_PARAMETER("spacing"), p->spacing));
+    TORRE_TRY(check_positive(TORRE_PARAMETER("fluid_density"), p->density));
+    TORRE_TRY(check_positive(TORRE_PARAMETER("sound_speed"), p->sound_speed));
+    TORRE_TRY(check_positive(TORRE_PARAMETER("dt"), p->dt));
     if (!(p->influence >= 1.5 * p->spacing && p->influence <= 4 * p->spacing))
         return torre_fail(TORRE_ERR_USAGE,
-                          "--influence must be 1.5 to 4 times the spacing (got %g times)",
+                          "{influence} must be 1.5 to 4 times the spacing (got %g times)",
                           p->influence / p->spacing);
     if (!(p->viscosity >= 0) || isinf(p->viscosity))
-        return torre_fail(TORRE_ERR_USAGE, "--viscosity must be at least 0 (got %g)", p->viscosity);
+        return torre_fail(TORRE_ERR_USAGE, "{viscosity} must be at least 0 (got %g)", p->viscosity);
     if (!(p->gravity >= 0) || isinf(p->gravity))
-        return torre_fail(TORRE_ERR_USAGE, "--gravity must be at least 0 (got %g)", p->gravity);
+        return torre_fail(TORRE_ERR_USAGE, "{gravity} must be at least 0 (got %g)", p->gravity);
     if (!(p->surface > 0 && p->surface <= 1))
-        return torre_fail(TORRE_ERR_USAGE, "--surface must be above 0 and at most 1 (got %g)",
+        return torre_fail(TORRE_ERR_USAGE, "{surface} must be above 0 and at most 1 (got %g)",
                           p->surface);
     double limit = torre_mps_dt_limit(p);
     if (p->dt > limit * (1 + 1e-9))
         return torre_fail(TORRE_ERR_UNSTABLE,
-                          "dt = %.6g s is above the Courant limit %.6g s: use a smaller --dt, a "
-                          "larger --spacing (%g m) or a lower --sound-speed (%g m/s)",
+                          "dt = %.6g s is above the Courant limit %.6g s: use a smaller {dt}, a "
+                          "larger {spacing} (%g m) or a lower {sound_speed} (%g m/s)",
                           p->dt, limit, p->spacing, p->sound_speed);
     if (p->fluid < 1 || p->wall < 0 || p->count < p->fluid + p->wall)
         return torre_fail(TORRE_ERR_USAGE, "there must be at least one fluid particle (got %lld)",

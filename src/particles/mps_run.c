@@ -109,7 +109,7 @@ static torre_status check_inside(const torre_mps_run *run)
     return torre_fail(
         TORRE_ERR_UNSTABLE,
         "step %lld: particle %lld went through a wall, to (%.4g, %.4g, %.4g) m; use a "
-        "smaller --dt or a larger --sound-speed",
+        "smaller {dt} or a larger {sound_speed}",
         (long long)run->step, (long long)i + 1, run->now.position[0][i], run->now.position[1][i],
         run->now.position[2][i]);
 }

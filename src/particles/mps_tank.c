@@ -3,16 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const length_name[5] = {"--tank x", "--tank y", "--tank z", "--column x",
-                                           "--column y"};
-
-static torre_status whole_spacings(const torre_mps_tank *t, int what, double length, int64_t *cells)
+static torre_status whole_spacings(const torre_mps_tank *t, const char *what, int axis,
+                                   double length, int64_t *cells)
 {
     double n = rint(length / t->spacing);
     if (!(n >= 1 && n < 1e6))
         return torre_fail(TORRE_ERR_USAGE,
-                          "%s must be 1 to 1000000 spacings of %g m (got %g m, %g spacings)",
-                          length_name[what], t->spacing, length, length / t->spacing);
+                          "{%s} %c must be 1 to 1000000 spacings of %g m (got %g m, %g spacings)",
+                          what, "xyz"[axis], t -> spacing, length, length / t -> spacing);
     *cells = (int64_t)n;
     return TORRE_OK;
 }
@@ -20,11 +18,13 @@ static torre_status whole_spacings(const torre_mps_tank *t, int what, double len
 torre_status torre_mps_tank_layout(const torre_mps_tank *t, torre_mps_layout *l)
 {
     if (!(t->spacing > 0) || isinf(t->spacing))
-        return torre_fail(TORRE_ERR_USAGE, "--spacing must be a positive number (got %g)",
+        return torre_fail(TORRE_ERR_USAGE, "{spacing} must be a positive number (got %g)",
                           t->spacing);
     memset(l, 0, sizeof *l);
-    for (int a = 0; a < t->dims; a++) TORRE_TRY(whole_spacings(t, a, t->size[a], &l->cells[a]));
-    for (int a = 0; a < 2; a++) TORRE_TRY(whole_spacings(t, 3 + a, t->column[a], &l->water[a]));
+    for (int a = 0; a < t->dims; a++)
+        TORRE_TRY(whole_spacings(t, "tank", a, t->size[a], &l->cells[a]));
+    for (int a = 0; a < 2; a++)
+        TORRE_TRY(whole_spacings(t, "column", a, t->column[a], &l->water[a]));
     for (int a = 0; a < 2; a++)
         if (l->water[a] > l->cells[a])
             return torre_fail(TORRE_ERR_USAGE,
@@ -52,12 +52,12 @@ torre_status torre_mps_tank_layout(const torre_mps_tank *t, torre_mps_layout *l)
     } else if (!t->side_walls && l->box[2] < least_across) {
         return torre_fail(TORRE_ERR_USAGE,
                           "the tank is %g m across, too little to be periodic: use at least %g m "
-                          "or --side-walls",
+                          "or {side_walls}",
                           l->box[2], least_across);
     }
     double fluid = (double)l->water[0] * (double)l->water[1] * (double)l->cells[2];
     if (fluid + all - inner > 1e12)
-        return torre_fail(TORRE_ERR_USAGE, "more than 10^12 particles: use a larger --spacing");
+        return torre_fail(TORRE_ERR_USAGE, "more than 10^12 particles: use a larger {spacing}");
     l->fluid = (int64_t)fluid;
     l->wall = (int64_t)(walls - inner);
     l->count = l->fluid + (int64_t)(all - inner);

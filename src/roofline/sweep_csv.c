@@ -147,7 +147,7 @@ static torre_status read_head(FILE *in, const char *path, const torre_sweep_sett
     if (strcmp(found, wanted) != 0)
         return torre_fail(TORRE_ERR_INPUT,
                           "%s was not written by this version for this device, size and precision; "
-                          "leave out --resume to start anew",
+                          "leave out {resume} to start anew",
                           path);
     while (fgets(line, sizeof line, in))
         if (strcmp(line, column_names) == 0) return TORRE_OK;

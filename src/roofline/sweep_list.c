@@ -67,12 +67,12 @@ static torre_status read_numbers(const char *option, const char *text, int64_t l
         legal = values[i] >= low && values[i] <= high;
         for (int k = 0; k < i; k++)
             if (values[k] == values[i])
-                return torre_fail(TORRE_ERR_USAGE, "--%s lists %lld twice", option,
+                return torre_fail(TORRE_ERR_USAGE, "{%s} lists %lld twice", option,
                                   (long long)values[i]);
     }
     if (legal) return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE,
-                      "--%s must be whole numbers from %lld to %lld, separated by commas, at most "
+                      "{%s} must be whole numbers from %lld to %lld, separated by commas, at most "
                       "%d (got %.80s)",
                       option, (long long)low, (long long)high, TORRE_LIST_LIMIT, text);
 }
@@ -83,7 +83,7 @@ torre_status torre_axes_read_orders(torre_sweep_axes *a, const char *option, con
     TORRE_TRY(read_numbers(option, text, 2, 8, values, &a->orders));
     for (int i = 0; i < a->orders; i++) {
         if (values[i] % 2)
-            return torre_fail(TORRE_ERR_USAGE, "--%s must be 2, 4, 6 or 8 (got %.80s)", option,
+            return torre_fail(TORRE_ERR_USAGE, "{%s} must be 2, 4, 6 or 8 (got %.80s)", option,
                               text);
         a->order[i] = (int)values[i];
     }
@@ -128,11 +128,11 @@ torre_status torre_axes_read_orderings(torre_sweep_axes *a, const char *option, 
         if (a->orderings == TORRE_LIST_LIMIT || !next_name(&rest, name, sizeof name) ||
             !torre_ordering_by_name(name, &kind))
             return torre_fail(TORRE_ERR_USAGE,
-                              "--%s must be names separated by commas, of %s (got %.80s)", option,
+                              "{%s} must be names separated by commas, of %s (got %.80s)", option,
                               torre_ordering_names(), text);
         for (int i = 0; i < a->orderings; i++)
             if (a->ordering[i] == kind)
-                return torre_fail(TORRE_ERR_USAGE, "--%s lists %s twice", option, name);
+                return torre_fail(TORRE_ERR_USAGE, "{%s} lists %s twice", option, name);
         a->ordering[a->orderings++] = kind;
     } while (*rest);
     return TORRE_OK;
@@ -152,7 +152,7 @@ torre_status torre_axes_read_engines(torre_sweep_axes *a, const char *option, co
                                              : NULL;
         if (!taken || *taken)
             return torre_fail(TORRE_ERR_USAGE,
-                              "--%s must be stepwise, torre or stepwise,torre (got %.80s)", option,
+                              "{%s} must be stepwise, torre or stepwise,torre (got %.80s)", option,
                               text);
         *taken = true;
     } while (*rest);

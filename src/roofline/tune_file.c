@@ -152,7 +152,7 @@ torre_status torre_tune_check(void)
     if (!r.broken) return TORRE_OK;
     return torre_fail(TORRE_ERR_INPUT,
                       "%.100s: line %" PRId64
-                      " is no recommendation of roofline --tune; lines left "
+                      " is no recommendation of roofline {tune}; lines left "
                       "out: %" PRId64,
                       path, r.first_broken, r.broken);
 }

@@ -83,7 +83,7 @@ static torre_status cpu_plan(const torre_md_problem *p, const torre_md_plan *wis
     if (plan->threads < 1) plan->threads = omp_get_max_threads();
     TORRE_TRY(torre_md_plan_check(p, plan));
     if (p->count >= INT32_MAX)
-        return torre_fail(TORRE_ERR_RESOURCE, "--backend cpu holds at most %d particles (got %lld)",
+        return torre_fail(TORRE_ERR_RESOURCE, "{backend} cpu holds at most %d particles (got %lld)",
                           INT32_MAX - 1, (long long)p->count);
     torre_bins_size(p->box, plan->bin_size, p->count, info->bins);
     const torre_md_state_loops *state = torre_md_state_loops_find(p->precision);
@@ -92,7 +92,7 @@ static torre_status cpu_plan(const torre_md_problem *p, const torre_md_plan *wis
     if (info->memory_bytes > free_bytes)
         return torre_fail(TORRE_ERR_RESOURCE,
                           "%lld particles need %.2f GB, %.2f GB are available: use fewer particles "
-                          "or --neighbor tile",
+                          "or {neighbor} tile",
                           (long long)p->count, 1e-9 * (double)info->memory_bytes,
                           1e-9 * (double)free_bytes);
     snprintf(info->device, sizeof info->device, "%d CPU thread%s (%s)", plan->threads,
@@ -303,7 +303,7 @@ static torre_status report_not_finite(const cpu_solver *s)
             if (!isfinite(value))
                 return torre_fail(TORRE_ERR_UNSTABLE,
                                   "step %lld: particle %d has no finite position, velocity and "
-                                  "force; use a smaller --dt, or particles further apart",
+                                  "force; use a smaller {dt}, or particles further apart",
                                   (long long)s->store.step, s->store.id[i / 4] + 1);
         }
     }
@@ -319,7 +319,7 @@ static torre_status check_runaway(const cpu_solver *s)
     double moved = s->state->moved(&s->store, &place);
     if (moved < limit * limit) return TORRE_OK;
     return torre_fail(TORRE_ERR_UNSTABLE,
-                      "step %lld: particle %d went %.3g in %lld steps; use a smaller --dt",
+                      "step %lld: particle %d went %.3g in %lld steps; use a smaller {dt}",
                       (long long)s->store.step, s->store.id[place] + 1, sqrt(moved),
                       (long long)(s->store.step - s->built_at));
 }

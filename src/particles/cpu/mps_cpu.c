@@ -50,7 +50,7 @@ static torre_status mps_cpu_plan(const torre_mps_problem *p, const torre_md_plan
     memset(info, 0, sizeof *info);
     *plan = *wish;
     if (plan->neighbor && plan->neighbor != TORRE_NEIGHBOR_FULL)
-        return torre_fail(TORRE_ERR_USAGE, "--neighbor %s: the cpu backend has only full for mps",
+        return torre_fail(TORRE_ERR_USAGE, "{neighbor} %s: the cpu backend has only full for mps",
                           torre_neighbor_name(plan->neighbor));
     plan->neighbor = TORRE_NEIGHBOR_FULL;
     if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->spacing;
@@ -65,7 +65,7 @@ static torre_status mps_cpu_plan(const torre_mps_problem *p, const torre_md_plan
     plan->deterministic = true; /* always */
     TORRE_TRY(torre_md_plan_check(&geometry, plan));
     if (p->count >= INT32_MAX)
-        return torre_fail(TORRE_ERR_RESOURCE, "--backend cpu holds at most %d particles (got %lld)",
+        return torre_fail(TORRE_ERR_RESOURCE, "{backend} cpu holds at most %d particles (got %lld)",
                           INT32_MAX - 1, (long long)p->count);
     torre_bins_size(p->box, plan->bin_size, p->count, info->bins);
     const torre_md_state_loops *state = torre_md_state_loops_find(p->precision);
@@ -205,7 +205,7 @@ static torre_status report_runaway(mps_cpu_solver *s)
     }
     return torre_fail(TORRE_ERR_UNSTABLE,
                       "step %lld: particle %d moves at %.3g m/s, faster than the sound speed %.3g "
-                      "m/s; use a smaller --dt or a larger --sound-speed",
+                      "m/s; use a smaller {dt} or a larger {sound_speed}",
                       (long long)s->step, s->store.id[worst] + 1, sqrt(most),
                       s->problem->sound_speed);
 }

@@ -31,12 +31,12 @@ static torre_status check_periodic(const torre_wave_problem *p, const torre_cpu_
 {
     if (p->face[0][0] == TORRE_PERIODIC)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--engine torre has no periodic faces along x; use --engine stepwise");
+                          "{engine} torre has no periodic faces along x; use {engine} stepwise");
     if (p->face[1][0] == TORRE_PERIODIC &&
         !torre_tower_grid_can_wrap(p->size[1], p->order / 2, shape->dts))
         return torre_fail(TORRE_ERR_USAGE,
-                          "--engine torre with periodic faces along y needs ny to be a multiple of "
-                          "order * dts = %lld (got %lld); use --engine stepwise",
+                          "{engine} torre with periodic faces along y needs ny to be a multiple of "
+                          "order * dts = %lld (got %lld); use {engine} stepwise",
                           (long long)(p->order * shape->dts), (long long)p->size[1]);
     return TORRE_OK;
 }

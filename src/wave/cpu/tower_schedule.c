@@ -33,7 +33,7 @@ static torre_status schedule_new(const torre_tower_grid *grid, torre_ordering_ki
     if (failed) {
         torre_tower_schedule_free(s);
         if (failed == -1) return no_memory();
-        return torre_fail(TORRE_ERR_USAGE, "--ordering %s does not order towers",
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s does not order towers",
                           torre_ordering_name(kind));
     }
     *schedule = s;
