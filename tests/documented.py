@@ -38,7 +38,6 @@ RULES = [
     (r"--size 600x200x300 --spacing 5 ", "--size 150x50x75 --spacing 20 --absorbing-width 5 "),
     (r"^wave --size 512x512x512 --dry-run", "wave --size 64x64x64 --dry-run"),
     (r"^bench_mps cpu$", "bench_mps cpu small 2"),
-    (r"^bench_wave --size 4096x4096x1", "bench_wave --size 256x256x1 --repeats 1"),
     (r"^bench_wave --start", "bench_wave --size 64x64x64 --repeats 1 --order 8 --start"),
     (r"^bench_gather (.*) --size 128x128x128", r"bench_gather \1 --size 32x32x32 --repeat 1"),
     (r"bench/bench_md.sh", "bench/bench_md.sh -r 1 -n '6 8' -s 20"),
