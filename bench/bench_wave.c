@@ -17,6 +17,7 @@
 #include "cli/program.h"
 #include "core/memory.h"
 #include "core/timer.h"
+#include "wave/box.h"
 #include "wave/cpu/backend_cpu.h"
 #include "wave/cpu/cpu_solver.h"
 
@@ -152,7 +153,7 @@ static torre_status set_noise(bench_case *c, int engine)
         double v = ((double)((h >> 8) & 0xffff) / 65536 - 0.5) * c->amplitude;
         torre_value_set(c->problem.precision, u, i, v);
     }
-    torre_status status = torre_wave_cpu.set_fields(c->solver[engine], u, u);
+    torre_status status = torre_wave_set_fields(&torre_wave_cpu, c->solver[engine], c->setup, u, u);
     free(u);
     return status;
 }
@@ -166,7 +167,8 @@ static torre_status validate(bench_case *c)
     for (int e = 0; e < 2 && !status; e++) {
         status = set_noise(c, e);
         if (!status) status = torre_wave_cpu.advance(c->solver[e], steps, NULL);
-        if (!status) status = torre_wave_cpu.get_field(c->solver[e], 0, u[e]);
+        if (!status)
+            status = torre_wave_get_field(&torre_wave_cpu, c->solver[e], c->setup, 0, u[e]);
     }
     if (!status && memcmp(u[0], u[1], bytes) != 0)
         status = torre_fail(TORRE_ERR_UNSTABLE, "torre and stepwise differ");

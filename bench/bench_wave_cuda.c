@@ -21,6 +21,7 @@
 
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"
+#include "wave/box.h"
 
 #define REPETITIONS 3
 
@@ -170,7 +171,7 @@ static torre_status run_case(const char *text, bench_case *c)
         else
             ((double *)field)[i] = v;
     }
-    TORRE_TRY(torre_wave_cuda.set_fields(solver, field, field));
+    TORRE_TRY(torre_wave_set_fields(&torre_wave_cuda, solver, setup, field, field));
     free(field);
     TORRE_TRY(torre_wave_cuda.advance(solver, c->steps, samples));
     for (int r = 0; r < REPETITIONS; r++) {

@@ -277,16 +277,18 @@ static void test_sweep_point(void **state)
 }
 
 /* A backend that gets one cell wrong by 1. */
-static torre_status wrong_field(torre_wave_solver *solver, int level, void *cells)
+static torre_status wrong_field(torre_wave_solver *solver, int level, const torre_box *box,
+                                const int64_t stride[3], void *cells)
 {
-    TORRE_TRY(torre_wave_cpu.get_field(solver, level, cells));
+    TORRE_TRY(torre_wave_cpu.read_box(solver, level, box, stride, cells));
     ((float *)cells)[1000] += 1;
     return TORRE_OK;
 }
 
-static torre_status no_number(torre_wave_solver *solver, int level, void *cells)
+static torre_status no_number(torre_wave_solver *solver, int level, const torre_box *box,
+                              const int64_t stride[3], void *cells)
 {
-    TORRE_TRY(torre_wave_cpu.get_field(solver, level, cells));
+    TORRE_TRY(torre_wave_cpu.read_box(solver, level, box, stride, cells));
     ((float *)cells)[1000] = NAN;
     return TORRE_OK;
 }
@@ -297,7 +299,7 @@ static void test_wrong_is_found(void **state)
     torre_machine m;
     torre_wave_backend bad = torre_wave_cpu;
     for (int kind = 0; kind < 2; kind++) {
-        bad.get_field = kind ? no_number : wrong_field;
+        bad.read_box = kind ? no_number : wrong_field;
         torre_sweep *sweep;
         torre_sweep_setting setting = small_setting(&bad, &m);
         torre_sweep_point p = {.order = 2, .plan = {.engine = TORRE_REFERENCE}};

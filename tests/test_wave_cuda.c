@@ -21,6 +21,7 @@
 #include "cuda/wave/wave_args.h"
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"
+#include "wave/box.h"
 #include "wave/engine_reference.h"
 #include "wave/wave.h"
 
@@ -176,7 +177,10 @@ static void check_planes(const sample_problem *s, torre_wave_solver *solver, con
     for (int axis = 0; axis < 3; axis++) {
         int64_t count = s->cells / n[axis], index = (n[axis] - 1) * 2 / 3, wrong = 0;
         char *plane = memory((size_t)count * size);
-        must(solver->backend->get_plane(solver, axis, index, plane), s->name);
+        const torre_box box = torre_box_plane(n, axis, index);
+        int64_t stride[3];
+        torre_box_strides(&box, stride);
+        must(solver->backend->read_box(solver, 0, &box, stride, plane), s->name);
         for (int64_t i = 0; i < count; i++) {
             int64_t cell = axis == 0   ? index * n[1] * n[2] + i
                            : axis == 1 ? (i / n[2] * n[1] + index) * n[2] + i % n[2]
@@ -205,7 +209,7 @@ static int compute(const sample_problem *s, const torre_wave_backend *backend,
         return 0;
     }
     must(backend->create(setup, &info, &solver), s->name);
-    must(backend->set_fields(solver, s->now, s->previous), s->name);
+    must(torre_wave_set_fields(backend, solver, setup, s->now, s->previous), s->name);
     memset(o, 0, sizeof *o);
     o->field_bytes = (size_t)s->cells * (size_t)s->p.precision;
     o->sample_bytes = (size_t)(steps * setup->receiver_node_count) * (size_t)s->p.precision;
@@ -213,7 +217,7 @@ static int compute(const sample_problem *s, const torre_wave_backend *backend,
     must(backend->advance(solver, steps, o->samples), s->name);
     for (int l = 0; l < 2; l++) {
         o->level[l] = memory(o->field_bytes);
-        must(backend->get_field(solver, -l, o->level[l]), s->name);
+        must(torre_wave_get_field(backend, solver, setup, -l, o->level[l]), s->name);
     }
     if (backend == &torre_wave_cuda) check_planes(s, solver, o->level[0]);
     memcpy(o->axes, info.plan.axes, sizeof o->axes);
@@ -438,7 +442,7 @@ static void check_first_bad(sample_problem *s, const char *axes)
     must(torre_wave_setup_new(&s->p, &setup), s->name);
     must(torre_wave_cuda.plan(setup, &plan, &info), s->name);
     must(torre_wave_cuda.create(setup, &info, &solver), s->name);
-    must(torre_wave_cuda.set_fields(solver, s->now, NULL), s->name);
+    must(torre_wave_set_fields(&torre_wave_cuda, solver, setup, s->now, NULL), s->name);
     must(torre_wave_cuda.norms(solver, &norms), s->name);
     checks++;
     if (norms.finite || memcmp(norms.first_bad, at, sizeof at) != 0)

@@ -1,6 +1,7 @@
 /* Sources and receivers: interpolation weights, the level a sample enters or leaves at, scaling. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "wave_case.h"
 
@@ -264,33 +265,107 @@ static void receivers_see_the_field_of_every_level(void **state)
         }
 }
 
-/* Planes are slices of the field, across every axis. */
-static void planes_are_slices(void **state)
+/* Boxes are parts of the field, at both levels, whatever the strides: planes, rows, anything. What
+ * is written comes back, nothing else changes, and ghosts follow, so that the next steps agree with
+ * those of a solver that was given the whole field. */
+static void boxes_are_parts_of_the_field(void **state)
 {
     (void)state;
-    for (int w = 0; w < wave_way_count; w++) {
+    static const torre_box boxes[] = {{{0, 0, 0}, {7, 5, 9}}, {{2, 0, 0}, {3, 5, 9}},
+                                      {{0, 4, 0}, {7, 5, 9}}, {{0, 0, 8}, {7, 5, 9}},
+                                      {{0, 0, 0}, {7, 5, 2}}, {{1, 2, 3}, {6, 4, 8}},
+                                      {{6, 4, 8}, {7, 5, 9}}, {{3, 3, 3}, {3, 5, 9}}};
+    static const torre_face faces[][2] = {
+        {TORRE_FREE, TORRE_FREE}, {TORRE_RIGID, TORRE_FREE}, {TORRE_PERIODIC, TORRE_PERIODIC}};
+    for (int w = 0; w < 2 * 3 * wave_way_count; w++) {
         torre_wave_problem p = wave_case_problem(7, 5, 9, 4);
+        p.precision = w % 2 ? TORRE_F32 : TORRE_F64;
+        memcpy(p.face[2], faces[w / 2 % 3], sizeof p.face[2]);
+        memcpy(p.face[1], faces[w / 2 % 2], sizeof p.face[1]);
+        const wave_way *way = &wave_ways[w / 6];
+        wave_sim sim;
+        if (!wave_sim_open(&sim, &p, way)) continue;
+        const int64_t outer[3] = {2, 2 * 7, 2 * 7 * 5}; /* another order of axes, and gaps */
+        const size_t width = (size_t)p.precision;
+        void *box = wave_alloc(2 * sim.cells, width);
+        double *u[2] = {wave_alloc(sim.cells, sizeof(double)),
+                        wave_alloc(sim.cells, sizeof(double))};
+        double *v = wave_alloc(sim.cells, sizeof(double));
+        uint64_t seed = 2;
+        for (int b = 0; b < (int)(sizeof boxes / sizeof *boxes); b++) {
+            for (int l = 0; l < 2; l++) wave_random_field(&seed, u[l], sim.cells);
+            wave_sim_set(&sim, u[0], u[1]);
+            wave_sim_advance(&sim, 3);
+            const int level = -(b % 2);
+            for (int l = 0; l < 2; l++) wave_sim_get(&sim, -l, u[l]);
+            int64_t stride[3];
+            torre_box_strides(&boxes[b], stride);
+            if (b % 3 == 1) memcpy(stride, outer, sizeof stride);
+            CHECK_OK(wave_backend->read_box(sim.solver, level, &boxes[b], stride, box));
+            for (int64_t i = 0; i < sim.cells; i++) {
+                const int64_t at[3] = {i / 9 / 5, i / 9 % 5, i % 9};
+                int64_t in = 0;
+                bool inside = true;
+                for (int a = 0; a < 3; a++) {
+                    inside &= at[a] >= boxes[b].low[a] && at[a] < boxes[b].high[a];
+                    in += (at[a] - boxes[b].low[a]) * stride[a];
+                }
+                if (!inside) continue;
+                CHECK(torre_value(p.precision, box, in) == u[-level][i],
+                      "%s: cell %lld of box %d is %g, not %g", way->name, (long long)i, b,
+                      torre_value(p.precision, box, in), u[-level][i]);
+                torre_value_set(p.precision, box, in,
+                                u[-level][i] = (double)(float)-u[level + 1][i]);
+            }
+            CHECK_OK(wave_backend->write_box(sim.solver, level, &boxes[b], stride, box));
+            for (int l = 0; l < 2; l++) {
+                wave_sim_get(&sim, -l, v);
+                CHECK(memcmp(v, u[l], (size_t)sim.cells * sizeof *v) == 0,
+                      "%s: writing box %d at level %d changes level %d otherwise", way->name, b,
+                      level, -l);
+            }
+            wave_sim_advance(&sim, 4);
+            wave_sim_get(&sim, 0, v);
+            wave_sim_set(&sim, u[0], u[1]);
+            wave_sim_advance(&sim, 4);
+            wave_sim_get(&sim, 0, u[0]);
+            CHECK(memcmp(v, u[0], (size_t)sim.cells * sizeof *v) == 0,
+                  "%s: after box %d at level %d the next steps are others", way->name, b, level);
+        }
+        free(u[0]);
+        free(u[1]);
+        free(v);
+        free(box);
+        wave_sim_close(&sim);
+    }
+}
+
+/* What is no box of the field, or no level of it. */
+static void boxes_elsewhere_are_refused(void **state)
+{
+    (void)state;
+    static const torre_box bad[] = {
+        {{-1, 0, 0}, {7, 5, 9}}, {{0, 0, 0}, {7, 6, 9}}, {{0, 0, 5}, {7, 5, 4}}};
+    static const char *const says[] = {"-1 to 7 along x", "within 0 to 5", "5 to 4 along z"};
+    const torre_wave_problem p = wave_case_problem(7, 5, 9, 2);
+    double values[7 * 5 * 9] = {0};
+    const int64_t stride[3] = {45, 9, 1};
+    for (int w = 0; w < wave_way_count; w++) {
         wave_sim sim;
         if (!wave_sim_open(&sim, &p, &wave_ways[w])) continue;
-        double *u = wave_alloc(sim.cells, sizeof *u), *plane = wave_alloc(sim.cells, sizeof *plane);
-        uint64_t seed = 2;
-        wave_random_field(&seed, u, sim.cells);
-        wave_sim_set(&sim, u, u);
-        wave_sim_advance(&sim, 5);
-        wave_sim_get(&sim, 0, u);
-        for (int a = 0; a < 3; a++)
-            for (int64_t index = 0; index < p.size[a]; index++) {
-                CHECK_OK(wave_backend->get_plane(sim.solver, a, index, plane));
-                int64_t out = 0;
-                for (int64_t i = 0; i < sim.cells; i++) {
-                    int64_t at[3] = {i / 9 / 5, i / 9 % 5, i % 9};
-                    if (at[a] != index) continue;
-                    CHECK(plane[out++] == u[i], "%s: plane %lld across axis %d differs",
-                          wave_ways[w].name, (long long)index, a);
-                }
-            }
-        free(u);
-        free(plane);
+        for (int b = 0; b < 3; b++)
+            CHECK(wave_backend->read_box(sim.solver, 0, &bad[b], stride, values) ==
+                          TORRE_ERR_USAGE &&
+                      wave_backend->write_box(sim.solver, 0, &bad[b], stride, values) ==
+                          TORRE_ERR_USAGE &&
+                      strstr(torre_error_text(), says[b]),
+                  "%s: box %d: %s", wave_ways[w].name, b, torre_error_text());
+        const torre_box all = torre_box_all(p.size);
+        for (int level = -2; level <= 1; level += 3)
+            CHECK(wave_backend->read_box(sim.solver, level, &all, stride, values) ==
+                          TORRE_ERR_USAGE &&
+                      strstr(torre_error_text(), "0 or -1"),
+                  "%s: level %d: %s", wave_ways[w].name, level, torre_error_text());
         wave_sim_close(&sim);
     }
 }
@@ -324,7 +399,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(sources_add_up_and_are_damped_cell_by_cell),
         cmocka_unit_test(a_sample_enters_the_level_after_it),
         cmocka_unit_test(receivers_see_the_field_of_every_level),
-        cmocka_unit_test(planes_are_slices),
+        cmocka_unit_test(boxes_are_parts_of_the_field),
+        cmocka_unit_test(boxes_elsewhere_are_refused),
         cmocka_unit_test(steps_end_with_the_problem),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

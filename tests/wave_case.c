@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "wave/boundary.h"
+#include "wave/box.h"
 #include "wave/stencil.h"
 
 const torre_wave_backend *wave_backend;
@@ -160,7 +161,7 @@ void wave_sim_set(wave_sim *sim, const double *now, const double *previous)
         else
             for (int64_t i = 0; i < sim->cells; i++) ((float *)raw[l])[i] = (float)given[l][i];
     }
-    CHECK_OK(wave_backend->set_fields(sim->solver, raw[0], raw[1]));
+    CHECK_OK(torre_wave_set_fields(wave_backend, sim->solver, sim->setup, raw[0], raw[1]));
     free(raw[0]);
     free(raw[1]);
     sim->n = 0;
@@ -189,7 +190,7 @@ void wave_sim_advance(wave_sim *sim, int64_t steps)
 
 void wave_sim_get(wave_sim *sim, int level, double *cells)
 {
-    CHECK_OK(wave_backend->get_field(sim->solver, level, sim->raw));
+    CHECK_OK(torre_wave_get_field(wave_backend, sim->solver, sim->setup, level, sim->raw));
     widen(sim->raw, sim->problem->precision, sim->cells, cells);
 }
 

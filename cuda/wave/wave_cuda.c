@@ -22,10 +22,10 @@ const torre_wave_backend torre_wave_cuda = {
     .available = cuda_available,
     .plan = cuda_plan,
     .create = torre_cuda_create,
-    .set_fields = torre_cuda_set_fields,
+    .set_step = torre_cuda_set_step,
+    .write_box = torre_cuda_write_box,
+    .read_box = torre_cuda_read_box,
     .advance = torre_cuda_advance,
-    .get_field = torre_cuda_get_field,
-    .get_plane = torre_cuda_get_plane,
     .norms = torre_cuda_norms,
     .destroy = torre_cuda_destroy,
 };

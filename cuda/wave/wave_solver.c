@@ -7,6 +7,7 @@
 
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_cuda.h"
+#include "wave/box.h"
 #include "wave/stencil.h"
 
 /* On the way between host and device, where rows have to be turned. */
@@ -349,24 +350,82 @@ torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_i
     return TORRE_OK;
 }
 
-torre_status torre_cuda_set_fields(torre_wave_solver *solver, const void *now, const void *previous)
+torre_status torre_cuda_set_step(torre_wave_solver *solver, int64_t n)
+{
+    ((torre_cuda_solver *)solver)->n = n;
+    return TORRE_OK;
+}
+
+/* A box of a level on the device. */
+static device_array box_of(const torre_cuda_solver *s, int level, const torre_box *box)
+{
+    device_array a = field_of(s, level == 0);
+    for (int i = 0; i < 3; i++) {
+        a.data += box->low[i] * a.stride[i] * (int64_t)s->setup->problem->precision;
+        a.size[i] = box->high[i] - box->low[i];
+    }
+    return a;
+}
+
+/* Whether an array with these strides is that of the box, dense. */
+static bool is_dense(const torre_box *box, const int64_t stride[3])
+{
+    int64_t dense[3];
+    torre_box_strides(box, dense);
+    return memcmp(stride, dense, sizeof dense) == 0;
+}
+
+/* Room on the host for the values of a box, zero. */
+static torre_status dense_values(const torre_cuda_solver *s, const device_array *a, void **values)
+{
+    const int64_t cells = a->size[0] * a->size[1] * a->size[2];
+    *values = calloc((size_t)cells + 1, (size_t)s->setup->problem->precision);
+    return *values ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+}
+
+torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                  const int64_t stride[3], const void *values)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    const void *given[2] = {previous, now};
+    TORRE_TRY(torre_wave_box_check(s->turned.caller, level, box));
+    const device_array a = box_of(s, level, box);
+    const torre_wave_problem *p = s->setup->problem;
+    if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
     TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
-    s->n = 0;
-    for (int i = 0; i < 2; i++) {
-        const device_array field = field_of(s, i);
-        TORRE_CUDA_TRY(cudaMemset(s->args.field[i], 0, s->field_bytes));
-        TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for that */
-        if (given[i])
-            TORRE_TRY(
-                move_rows(s, &field, (void *)given[i], 0, field.size[0] * field.size[1], true));
+    void *dense = NULL;
+    if (!values || !is_dense(box, stride)) {
+        int64_t own[3];
+        TORRE_TRY(dense_values(s, &a, &dense));
+        torre_box_strides(box, own);
+        torre_box_copy(box, (size_t)p->precision, dense, own, values, stride, 1);
     }
+    torre_status status =
+        move_rows(s, &a, dense ? dense : (void *)values, 0, a.size[0] * a.size[1], true);
+    free(dense);
+    TORRE_TRY(status);
     TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for copies */
-    const int64_t *n = s->setup->problem->size, stride[2] = {s->args.stride_x, s->args.stride_y};
-    for (int i = 0; i < 2; i++) TORRE_TRY(continue_planes(s, s->args.field[i], n, stride, true));
-    return TORRE_OK;
+    return continue_planes(s, s->args.field[level == 0], p->size,
+                           (const int64_t[2]){s->args.stride_x, s->args.stride_y}, true);
+}
+
+torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                 const int64_t stride[3], void *values)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    TORRE_TRY(torre_wave_box_check(s->turned.caller, level, box));
+    const device_array a = box_of(s, level, box);
+    if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    if (is_dense(box, stride)) return move_rows(s, &a, values, 0, a.size[0] * a.size[1], false);
+    void *dense;
+    int64_t own[3];
+    TORRE_TRY(dense_values(s, &a, &dense));
+    torre_box_strides(box, own);
+    torre_status status = move_rows(s, &a, dense, 0, a.size[0] * a.size[1], false);
+    if (!status)
+        torre_box_copy(box, (size_t)s->setup->problem->precision, values, stride, dense, own, 1);
+    free(dense);
+    return status;
 }
 
 static torre_status one_step(torre_cuda_solver *s)
@@ -433,27 +492,6 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
     if (before) TORRE_TRY(torre_cuda_points_collect(s, 0, before, out));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
     return TORRE_OK;
-}
-
-torre_status torre_cuda_get_field(torre_wave_solver *solver, int level, void *cells)
-{
-    torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    const device_array field = field_of(s, level == 0);
-    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
-    return move_rows(s, &field, cells, 0, field.size[0] * field.size[1], false);
-}
-
-torre_status torre_cuda_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells)
-{
-    torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    const device_array field = field_of(s, 1);
-    const int row = axis == 0, column = axis == 2 ? 1 : 2; /* the other two axes */
-    const device_array plane = {field.data + (size_t)(index * field.stride[axis]) *
-                                                 (size_t)s->setup->problem->precision,
-                                {1, field.size[row], field.size[column]},
-                                {0, field.stride[row], field.stride[column]}};
-    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
-    return move_rows(s, &plane, cells, 0, plane.size[1], false);
 }
 
 torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wave/box.h"
+
 #define COURANT 0.9 /* dt over the stability limit */
 
 struct torre_compare {
@@ -91,7 +93,7 @@ static torre_status open_solver(torre_compare *c, const torre_wave_backend *back
     torre_wave_info info;
     TORRE_TRY(backend->plan(c->setup, plan, &info));
     TORRE_TRY(backend->create(c->setup, &info, solver));
-    torre_status status = backend->set_fields(*solver, c->start, c->start);
+    torre_status status = torre_wave_set_fields(backend, *solver, c->setup, c->start, c->start);
     if (status) backend->destroy(*solver);
     return status;
 }
@@ -105,7 +107,8 @@ static torre_status compute(torre_compare *c, const torre_wave_backend *backend,
     TORRE_TRY(open_solver(c, backend, plan, &solver));
     c->norm = norm_of(c, c->start, NULL);
     status = backend->advance(solver, c->steps, NULL);
-    for (int l = 0; l < 2 && !status; l++) status = backend->get_field(solver, -l, c->level[l]);
+    for (int l = 0; l < 2 && !status; l++)
+        status = torre_wave_get_field(backend, solver, c->setup, -l, c->level[l]);
     backend->destroy(solver);
     for (int l = 0; l < 2 && !status; l++)
         if (!isfinite(norm_of(c, c->level[l], NULL)))
@@ -146,7 +149,7 @@ torre_status torre_compare_run(torre_compare *c, const torre_wave_backend *backe
     torre_status status = backend->advance(solver, c->steps, NULL);
     *difference = 0;
     for (int l = 0; l < 2 && !status; l++) {
-        status = backend->get_field(solver, -l, c->other);
+        status = torre_wave_get_field(backend, solver, c->setup, -l, c->other);
         if (!status) *difference = fmax(*difference, norm_of(c, c->level[l], c->other) / c->norm);
     }
     backend->destroy(solver);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wave/box.h"
+
 #include "core/timer.h"
 #include "roofline/engine_compare.h"
 #include "wave/cpu/backend_cpu.h"
@@ -146,7 +148,7 @@ static torre_status time_point(torre_sweep *s, const torre_wave_setup *setup,
     TORRE_TRY(status);
     point->plan = info.plan;
     TORRE_TRY(backend->create(setup, &info, &solver));
-    status = backend->set_fields(solver, s->field, s->field);
+    status = torre_wave_set_fields(backend, solver, setup, s->field, s->field);
     int64_t height = info.plan.tower_height > 0 ? info.plan.tower_height : 1;
     if (!status) status = repeat(s, solver, height, point);
     backend->destroy(solver);

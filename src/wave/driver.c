@@ -9,6 +9,7 @@
 #include "core/backend_name.h"
 #include "core/memory.h"
 #include "core/timer.h"
+#include "wave/box.h"
 #include "wave/traces.h"
 
 /* Seconds a chunk should take: short enough for progress and Ctrl-C, long beside a call. */
@@ -69,7 +70,7 @@ torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const vo
     TORRE_TRY(torre_wave_run_check_memory(run));
     TORRE_TRY(torre_traces_new(p, &run->traces));
     TORRE_TRY(run->backend->create(run->setup, &run->info, &run->solver));
-    TORRE_TRY(run->backend->set_fields(run->solver, now, previous));
+    TORRE_TRY(torre_wave_set_fields(run->backend, run->solver, run->setup, now, previous));
     if (now) torre_traces_start(run->setup, now, &run->traces);
     return TORRE_OK;
 }
@@ -174,12 +175,15 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
 
 torre_status torre_wave_run_field(torre_wave_run *run, int level, void *cells)
 {
-    return run->backend->get_field(run->solver, level, cells);
+    return torre_wave_get_field(run->backend, run->solver, run->setup, level, cells);
 }
 
 torre_status torre_wave_run_plane(torre_wave_run *run, int axis, int64_t index, void *cells)
 {
-    return run->backend->get_plane(run->solver, axis, index, cells);
+    const torre_box plane = torre_box_plane(run->problem->size, axis, index);
+    int64_t stride[3];
+    torre_box_strides(&plane, stride);
+    return run->backend->read_box(run->solver, 0, &plane, stride, cells);
 }
 
 double torre_wave_run_rate(const torre_wave_run *run)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "wave/boundary.h"
+#include "wave/box.h"
 #include "wave/stencil.h"
 
 typedef struct reference_solver {
@@ -35,11 +36,6 @@ static double reference_damping(const reference_solver *r, const int64_t at[3])
 #define REAL double
 #define STEP step_f64
 #include "wave/reference_step.h"
-
-static size_t field_bytes(const reference_solver *r)
-{
-    return (size_t)r->cells * (size_t)r->setup->problem->precision;
-}
 
 static torre_status reference_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                                    torre_wave_info *info)
@@ -86,18 +82,15 @@ static torre_status reference_create(const torre_wave_setup *setup, const torre_
     return TORRE_OK;
 }
 
-static torre_status reference_set_fields(torre_wave_solver *solver, const void *now,
-                                         const void *previous)
+static torre_status reference_set_step(torre_wave_solver *solver, int64_t n)
 {
     reference_solver *r = (reference_solver *)solver;
-    const void *given[2] = {now, previous};
-    r->n = 0;
-    for (int l = 0; l < 2; l++) {
-        if (given[l])
-            memcpy(r->level[l], given[l], field_bytes(r));
-        else
-            memset(r->level[l], 0, field_bytes(r));
+    if ((n ^ r->n) & 1) {
+        void *level = r->level[0];
+        r->level[0] = r->level[1];
+        r->level[1] = level;
     }
+    r->n = n;
     return TORRE_OK;
 }
 
@@ -134,33 +127,37 @@ static torre_status reference_advance(torre_wave_solver *solver, int64_t steps, 
     return TORRE_OK;
 }
 
-static const void *level_of(const reference_solver *r, int level)
+static void *level_of(const reference_solver *r, int level) { return r->level[(r->n + level) & 1]; }
+
+/* The first value of a box that a level holds, and its strides. */
+static char *box_of(const reference_solver *r, int level, const torre_box *box, int64_t stride[3])
 {
-    return r->level[(r->n + level) & 1];
+    const torre_box all = torre_wave_box_stored(r->setup);
+    int64_t first = 0;
+    torre_box_strides(&all, stride);
+    for (int a = 0; a < 3; a++) first += (box->low[a] - all.low[a]) * stride[a];
+    return (char *)level_of(r, level) + first * (int64_t)r->setup->problem->precision;
 }
 
-static torre_status reference_get_field(torre_wave_solver *solver, int level, void *cells)
+static torre_status reference_write_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                        const int64_t stride[3], const void *values)
 {
     reference_solver *r = (reference_solver *)solver;
-    memcpy(cells, level_of(r, level), field_bytes(r));
+    int64_t own[3];
+    TORRE_TRY(torre_wave_box_check(r->setup, level, box));
+    char *cells = box_of(r, level, box, own);
+    torre_box_copy(box, (size_t)r->setup->problem->precision, cells, own, values, stride, 1);
     return TORRE_OK;
 }
 
-static torre_status reference_get_plane(torre_wave_solver *solver, int axis, int64_t index,
-                                        void *cells)
+static torre_status reference_read_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                       const int64_t stride[3], void *values)
 {
     reference_solver *r = (reference_solver *)solver;
-    const int64_t *n = r->setup->problem->size;
-    size_t width = (size_t)r->setup->problem->precision;
-    const char *u = level_of(r, 0);
-    char *out = cells;
-    int64_t low[3] = {0, 0, 0}, high[3] = {n[0], n[1], n[2]};
-    low[axis] = index;
-    high[axis] = index + 1;
-    for (int64_t x = low[0]; x < high[0]; x++)
-        for (int64_t y = low[1]; y < high[1]; y++)
-            for (int64_t z = low[2]; z < high[2]; z++, out += width)
-                memcpy(out, u + (size_t)((x * n[1] + y) * n[2] + z) * width, width);
+    int64_t own[3];
+    TORRE_TRY(torre_wave_box_check(r->setup, level, box));
+    const char *cells = box_of(r, level, box, own);
+    torre_box_copy(box, (size_t)r->setup->problem->precision, values, stride, cells, own, 1);
     return TORRE_OK;
 }
 
@@ -201,10 +198,10 @@ const torre_wave_backend torre_wave_reference = {
     .available = reference_available,
     .plan = reference_plan,
     .create = reference_create,
-    .set_fields = reference_set_fields,
+    .set_step = reference_set_step,
+    .write_box = reference_write_box,
+    .read_box = reference_read_box,
     .advance = reference_advance,
-    .get_field = reference_get_field,
-    .get_plane = reference_get_plane,
     .norms = reference_norms,
     .destroy = reference_destroy,
 };

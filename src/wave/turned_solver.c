@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wave/box.h"
+
 typedef struct turned_solver {
     torre_wave_solver base;
     torre_turned turned;
@@ -14,27 +16,6 @@ typedef struct turned_solver {
 static torre_status no_memory(void)
 {
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for turning the axes");
-}
-
-/* The cells of a dense array of the caller's, in the order of the turned axes, or back. */
-static void turn_cells(const torre_turned *t, size_t width, const void *from, void *to, bool back)
-{
-    const int64_t *n = t->problem.size, *size = t->caller->problem->size;
-    const int64_t stride[3] = {size[1] * size[2], size[2], 1};
-    const int64_t sx = stride[t->axis[0]], sy = stride[t->axis[1]], sz = stride[t->axis[2]];
-#pragma omp parallel for collapse(2)
-    for (int64_t x = 0; x < n[0]; x++)
-        for (int64_t y = 0; y < n[1]; y++)
-            for (int64_t z = 0; z < n[2]; z++) {
-                const int64_t there = x * sx + y * sy + z * sz, here = (x * n[1] + y) * n[2] + z;
-                memcpy((char *)to + (size_t)(back ? there : here) * width,
-                       (const char *)from + (size_t)(back ? here : there) * width, width);
-            }
-}
-
-static size_t field_bytes(const turned_solver *s)
-{
-    return (size_t)torre_wave_cells(&s->turned.problem) * (size_t)s->turned.problem.precision;
 }
 
 /* Velocities for every cell, as the engines of the cpu backend read them. */
@@ -86,25 +67,44 @@ static torre_status sort_nodes(torre_node *nodes, int64_t count, int64_t *number
     return TORRE_OK;
 }
 
-static torre_status turned_set_fields(torre_wave_solver *solver, const void *now,
-                                      const void *previous)
+static torre_status turned_set_step(torre_wave_solver *solver, int64_t n)
 {
     turned_solver *s = (turned_solver *)solver;
-    const void *from[2] = {now, previous};
-    void *to[2] = {NULL, NULL};
-    torre_status status = TORRE_OK;
-    for (int i = 0; i < 2 && !status; i++) {
-        if (!from[i]) continue;
-        to[i] = malloc(field_bytes(s));
-        if (to[i])
-            turn_cells(&s->turned, (size_t)s->turned.problem.precision, from[i], to[i], false);
-        else
-            status = no_memory();
+    return s->inner->backend->set_step(s->inner, n);
+}
+
+/* A box of the caller's and its strides, along the axes of the engine. */
+static torre_box turn_box(const turned_solver *s, const torre_box *box, const int64_t stride[3],
+                          int64_t turned_stride[3])
+{
+    torre_box turned;
+    for (int a = 0; a < 3; a++) {
+        const int from = s->turned.axis[a];
+        turned.low[a] = box->low[from];
+        turned.high[a] = box->high[from];
+        turned_stride[a] = stride[from];
     }
-    if (!status) status = s->inner->backend->set_fields(s->inner, to[0], to[1]);
-    free(to[0]);
-    free(to[1]);
-    return status;
+    return turned;
+}
+
+static torre_status turned_write_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                     const int64_t stride[3], const void *values)
+{
+    turned_solver *s = (turned_solver *)solver;
+    TORRE_TRY(torre_wave_box_check(s->turned.caller, level, box));
+    int64_t along[3];
+    const torre_box turned = turn_box(s, box, stride, along);
+    return s->inner->backend->write_box(s->inner, level, &turned, along, values);
+}
+
+static torre_status turned_read_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                    const int64_t stride[3], void *values)
+{
+    turned_solver *s = (turned_solver *)solver;
+    TORRE_TRY(torre_wave_box_check(s->turned.caller, level, box));
+    int64_t along[3];
+    const torre_box turned = turn_box(s, box, stride, along);
+    return s->inner->backend->read_box(s->inner, level, &turned, along, values);
 }
 
 static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, void *samples)
@@ -123,40 +123,6 @@ static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, voi
             memcpy((char *)samples + (size_t)(n * count + s->receiver[i]) * width,
                    sorted + (size_t)(n * count + i) * width, width);
     free(sorted);
-    return status;
-}
-
-static torre_status turned_get_field(torre_wave_solver *solver, int level, void *cells)
-{
-    turned_solver *s = (turned_solver *)solver;
-    void *turned = malloc(field_bytes(s));
-    if (!turned) return no_memory();
-    torre_status status = s->inner->backend->get_field(s->inner, level, turned);
-    if (!status) turn_cells(&s->turned, (size_t)s->turned.problem.precision, turned, cells, true);
-    free(turned);
-    return status;
-}
-
-static torre_status turned_get_plane(torre_wave_solver *solver, int axis, int64_t index,
-                                     void *cells)
-{
-    turned_solver *s = (turned_solver *)solver;
-    const torre_turned *t = &s->turned;
-    const size_t width = (size_t)t->problem.precision;
-    int across = 0;
-    while (t->axis[across] != axis) across++;
-    const int a = across == 0 ? 1 : 0, b = across == 2 ? 1 : 2; /* of the plane, turned */
-    if (t->axis[a] < t->axis[b])
-        return s->inner->backend->get_plane(s->inner, across, index, cells);
-    const int64_t rows = t->problem.size[a], row = t->problem.size[b];
-    char *turned = malloc((size_t)(rows * row) * width);
-    if (!turned) return no_memory();
-    torre_status status = s->inner->backend->get_plane(s->inner, across, index, turned);
-    for (int64_t i = 0; i < rows && !status; i++)
-        for (int64_t j = 0; j < row; j++)
-            memcpy((char *)cells + (size_t)(j * rows + i) * width,
-                   turned + (size_t)(i * row + j) * width, width);
-    free(turned);
     return status;
 }
 
@@ -184,18 +150,17 @@ static void turned_destroy(torre_wave_solver *solver)
 /* Only the functions of a solver that is there. */
 static const torre_wave_backend torre_wave_turned = {
     .name = "cpu",
-    .set_fields = turned_set_fields,
+    .set_step = turned_set_step,
+    .write_box = turned_write_box,
+    .read_box = turned_read_box,
     .advance = turned_advance,
-    .get_field = turned_get_field,
-    .get_plane = turned_get_plane,
     .norms = turned_norms,
     .destroy = turned_destroy,
 };
 
 int64_t torre_turned_solver_bytes(const torre_wave_problem *p)
 {
-    const int64_t velocity = p->velocity_cells ? (int64_t)p->velocity_cells->precision : 0;
-    return torre_wave_cells(p) * (2 * (int64_t)p->precision + velocity);
+    return p->velocity_cells ? torre_wave_cells(p) * (int64_t)p->velocity_cells->precision : 0;
 }
 
 torre_status torre_turned_solver_new(const torre_wave_backend *engine,

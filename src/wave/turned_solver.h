@@ -1,14 +1,13 @@
 /*
  * A solver of the cpu backend that computes with turned axes (turn.h): another engine's solver of
- * the turned problem, and this around it, which turns dense arrays, planes and samples.
+ * the turned problem, and this around it, which turns boxes and samples.
  */
 #ifndef TORRE_TURNED_SOLVER_H
 #define TORRE_TURNED_SOLVER_H
 
 #include "wave/turn.h"
 
-/* What turning needs beside the engine: velocities for every cell, and both levels of the field,
- * dense, while they are set (one while it is read). */
+/* What turning needs beside the engine: velocities for every cell. */
 int64_t torre_turned_solver_bytes(const torre_wave_problem *problem);
 
 /* A solver of the engine for the caller's setup with axes in the order of info->plan.axes. */

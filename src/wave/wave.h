@@ -27,6 +27,7 @@
 
 #include "core/status.h"
 #include "tiling/ordering.h"
+#include "tiling/region.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -235,13 +236,24 @@ typedef struct torre_wave_backend {
     torre_status (*plan)(const torre_wave_setup *setup, const torre_wave_plan *wish,
                          torre_wave_info *info);
 
-    /* Allocate; fields start at zero, n = 0. The setup must outlive the solver. TORRE_ERR_RESOURCE
+    /* Allocate; fields are zero, n = 0. The setup must outlive the solver. TORRE_ERR_RESOURCE
      * with info->lacking, or where memory has gone since. */
     torre_status (*create)(const torre_wave_setup *setup, const torre_wave_info *info,
                            torre_wave_solver **solver);
 
-    /* Set u[0] and u[-1] from dense host arrays of the problem's precision (NULL: zero). */
-    torre_status (*set_fields)(torre_wave_solver *solver, const void *now, const void *previous);
+    /* From now on the levels that the solver holds are u[n] and u[n-1], whichever they were. */
+    torre_status (*set_step)(torre_wave_solver *solver, int64_t n);
+
+    /*
+     * Copy a box of u[n] (level 0) or u[n-1] (level -1) from or to a host array of the problem's
+     * precision: `values` is its value of cell box->low, stride[a] values lie between neighbours
+     * along axis a (torre_box_strides: a dense array of the box). Writing NULL writes zeros.
+     * TORRE_ERR_USAGE for other levels and for boxes beyond the cells that the solver holds.
+     */
+    torre_status (*write_box)(torre_wave_solver *solver, int level, const torre_box *box,
+                              const int64_t stride[3], const void *values);
+    torre_status (*read_box)(torre_wave_solver *solver, int level, const torre_box *box,
+                             const int64_t stride[3], void *values);
 
     /*
      * Advance steps levels, n -> n + steps <= problem->steps (torre_wave_steps_check). samples:
@@ -251,12 +263,7 @@ typedef struct torre_wave_backend {
      */
     torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
 
-    /* Copy u[n] (level 0) or u[n-1] (level -1) to a dense host array. */
-    torre_status (*get_field)(torre_wave_solver *solver, int level, void *cells);
-
-    /* Copy the plane index of u[n] across axis (0, 1, 2): shape = the two other axes, C order. */
-    torre_status (*get_plane)(torre_wave_solver *solver, int axis, int64_t index, void *cells);
-
+    /* Of u[n]. */
     torre_status (*norms)(torre_wave_solver *solver, torre_wave_norms *norms);
 
     void (*destroy)(torre_wave_solver *solver);

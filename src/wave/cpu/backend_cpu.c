@@ -106,24 +106,26 @@ static torre_status cpu_create(const torre_wave_setup *setup, const torre_wave_i
     return engine->create(setup, info, solver);
 }
 
-static torre_status cpu_set_fields(torre_wave_solver *solver, const void *now, const void *previous)
+static torre_status cpu_set_step(torre_wave_solver *solver, int64_t n)
 {
-    return solver->backend->set_fields(solver, now, previous);
+    return solver->backend->set_step(solver, n);
+}
+
+static torre_status cpu_write_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                  const int64_t stride[3], const void *values)
+{
+    return solver->backend->write_box(solver, level, box, stride, values);
+}
+
+static torre_status cpu_read_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                 const int64_t stride[3], void *values)
+{
+    return solver->backend->read_box(solver, level, box, stride, values);
 }
 
 static torre_status cpu_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     return solver->backend->advance(solver, steps, samples);
-}
-
-static torre_status cpu_get_field(torre_wave_solver *solver, int level, void *cells)
-{
-    return solver->backend->get_field(solver, level, cells);
-}
-
-static torre_status cpu_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells)
-{
-    return solver->backend->get_plane(solver, axis, index, cells);
 }
 
 static torre_status cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms)
@@ -141,10 +143,10 @@ const torre_wave_backend torre_wave_cpu = {
     .available = cpu_available,
     .plan = cpu_plan,
     .create = cpu_create,
-    .set_fields = cpu_set_fields,
+    .set_step = cpu_set_step,
+    .write_box = cpu_write_box,
+    .read_box = cpu_read_box,
     .advance = cpu_advance,
-    .get_field = cpu_get_field,
-    .get_plane = cpu_get_plane,
     .norms = cpu_norms,
     .destroy = cpu_destroy,
 };

@@ -8,6 +8,7 @@
 
 #include "core/cpu.h"
 #include "core/memory.h"
+#include "wave/box.h"
 #include "wave/cpu/tower_schedule.h"
 
 static torre_status no_memory(void)
@@ -127,30 +128,33 @@ void torre_cpu_destroy(torre_wave_solver *solver)
     free(s);
 }
 
-torre_status torre_cpu_set_fields(torre_wave_solver *solver, const void *now, const void *previous)
+torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
-    s->n = 0;
-    torre_padded_import(&s->field, 0, now, s->threads);
-    torre_padded_import(&s->field, 1, previous, s->threads);
+    if ((n ^ s->n) & 1) {
+        char *level = s->field.level[0];
+        s->field.level[0] = s->field.level[1];
+        s->field.level[1] = level;
+    }
+    s->n = n;
     return TORRE_OK;
 }
 
-torre_status torre_cpu_get_field(torre_wave_solver *solver, int level, void *cells)
+torre_status torre_cpu_write_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                 const int64_t stride[3], const void *values)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
-    torre_padded_export(&s->field, (int)((s->n + level) & 1), cells, s->threads);
+    TORRE_TRY(torre_wave_box_check(s->setup, level, box));
+    torre_padded_write(&s->field, (int)((s->n + level) & 1), box, stride, values, s->threads);
     return TORRE_OK;
 }
 
-torre_status torre_cpu_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells)
+torre_status torre_cpu_read_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                const int64_t stride[3], void *values)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
-    int64_t low[3] = {0, 0, 0}, high[3];
-    memcpy(high, s->field.size, sizeof high);
-    low[axis] = index;
-    high[axis] = index + 1;
-    torre_padded_export_box(&s->field, (int)(s->n & 1), low, high, cells);
+    TORRE_TRY(torre_wave_box_check(s->setup, level, box));
+    torre_padded_read(&s->field, (int)((s->n + level) & 1), box, stride, values, s->threads);
     return TORRE_OK;
 }
 

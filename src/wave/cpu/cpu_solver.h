@@ -74,9 +74,11 @@ static inline char *torre_cpu_factor_row(const torre_cpu_solver *s, int64_t x, i
 /* The functions of a backend that do not depend on the engine. */
 torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,
                               const torre_wave_backend *engine, torre_wave_solver **solver);
-torre_status torre_cpu_set_fields(torre_wave_solver *solver, const void *now, const void *previous);
-torre_status torre_cpu_get_field(torre_wave_solver *solver, int level, void *cells);
-torre_status torre_cpu_get_plane(torre_wave_solver *solver, int axis, int64_t index, void *cells);
+torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n);
+torre_status torre_cpu_write_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                 const int64_t stride[3], const void *values);
+torre_status torre_cpu_read_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                const int64_t stride[3], void *values);
 torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms);
 void torre_cpu_destroy(torre_wave_solver *solver);
 bool torre_cpu_available(const torre_wave_plan *plan, char *why, size_t why_size);

@@ -280,10 +280,10 @@ const torre_wave_backend torre_wave_torre = {
     .available = torre_cpu_available,
     .plan = torre_plan,
     .create = torre_create,
-    .set_fields = torre_cpu_set_fields,
+    .set_step = torre_cpu_set_step,
+    .write_box = torre_cpu_write_box,
+    .read_box = torre_cpu_read_box,
     .advance = torre_advance,
-    .get_field = torre_cpu_get_field,
-    .get_plane = torre_cpu_get_plane,
     .norms = torre_cpu_norms,
     .destroy = torre_cpu_destroy,
 };

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "wave/boundary.h"
+#include "wave/box.h"
 #include "wave/cpu/line_kernel.h"
 
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -153,39 +154,32 @@ void torre_padded_refresh(const torre_padded_field *f, int level, int64_t x, int
         refresh_double(f, level, x, y0, y1, z0, z1);
 }
 
-void torre_padded_import(torre_padded_field *f, int level, const void *cells, int threads)
+/* Value of cell box->low of a level, and the strides of levels. */
+static char *box_of(const torre_padded_field *f, int level, const torre_box *box, int64_t stride[3])
 {
-    size_t row = (size_t)f->size[2] * (size_t)f->precision;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t x = 0; x < f->size[0]; x++) {
-        for (int64_t y = 0; y < f->size[1]; y++) {
-            char *to = f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
-            if (cells)
-                memcpy(to, (const char *)cells + (size_t)(x * f->size[1] + y) * row, row);
-            else
-                memset(to, 0, row);
-        }
-        torre_padded_refresh(f, level, x, 0, f->size[1], 0, f->size[2]);
-    }
+    stride[0] = f->plane_pitch;
+    stride[1] = f->row_pitch;
+    stride[2] = 1;
+    return f->level[level] +
+           torre_padded_index(f, box->low[0], box->low[1], box->low[2]) * (int64_t)f->precision;
 }
 
-void torre_padded_export_box(const torre_padded_field *f, int level, const int64_t low[3],
-                             const int64_t high[3], void *cells)
+void torre_padded_write(torre_padded_field *f, int level, const torre_box *box,
+                        const int64_t stride[3], const void *values, int threads)
 {
-    size_t width = (size_t)f->precision, row = (size_t)(high[2] - low[2]) * width;
-    char *out = cells;
-    for (int64_t x = low[0]; x < high[0]; x++)
-        for (int64_t y = low[1]; y < high[1]; y++, out += row)
-            memcpy(out, f->level[level] + torre_padded_index(f, x, y, low[2]) * (int64_t)width,
-                   row);
+    int64_t own[3];
+    char *cells = box_of(f, level, box, own);
+    torre_box_copy(box, (size_t)f->precision, cells, own, values, stride, threads);
+    /* whole rows: the ghosts behind their last cells are written anew */
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = box->low[0]; x < box->high[0]; x++)
+        torre_padded_refresh(f, level, x, box->low[1], box->high[1], 0, f->size[2]);
 }
 
-void torre_padded_export(const torre_padded_field *f, int level, void *cells, int threads)
+void torre_padded_read(const torre_padded_field *f, int level, const torre_box *box,
+                       const int64_t stride[3], void *values, int threads)
 {
-    size_t plane = (size_t)(f->size[1] * f->size[2]) * (size_t)f->precision;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t x = 0; x < f->size[0]; x++)
-        torre_padded_export_box(f, level, (int64_t[3]){x, 0, 0},
-                                (int64_t[3]){x + 1, f->size[1], f->size[2]},
-                                (char *)cells + (size_t)x * plane);
+    int64_t own[3];
+    const char *cells = box_of(f, level, box, own);
+    torre_box_copy(box, (size_t)f->precision, values, stride, cells, own, threads);
 }

@@ -79,12 +79,11 @@ static inline int64_t torre_padded_index(const torre_padded_field *f, int64_t x,
 void torre_padded_refresh(const torre_padded_field *field, int level, int64_t x, int64_t y0,
                           int64_t y1, int64_t z0, int64_t z1);
 
-/* Copy a level from or to a dense host array (NULL: zero it), ghosts included. */
-void torre_padded_import(torre_padded_field *field, int level, const void *cells, int threads);
-void torre_padded_export(const torre_padded_field *field, int level, void *cells, int threads);
-
-/* Copy the box low .. high-1 of a level to a dense host array. */
-void torre_padded_export_box(const torre_padded_field *field, int level, const int64_t low[3],
-                             const int64_t high[3], void *cells);
+/* Copy a box of a level from or to an array, as write_box and read_box (wave.h) have it; ghosts
+ * follow what is written. */
+void torre_padded_write(torre_padded_field *field, int level, const torre_box *box,
+                        const int64_t stride[3], const void *values, int threads);
+void torre_padded_read(const torre_padded_field *field, int level, const torre_box *box,
+                       const int64_t stride[3], void *values, int threads);
 
 #endif

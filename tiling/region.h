@@ -1,0 +1,79 @@
+/*
+ * Regions: the part of a grid that one solver computes.
+ *
+ *     global   0 |-------------------------------------------------| n
+ *     stored              |~~ halo ~~|-- owned --|~~ halo ~~|
+ *
+ * All cells are numbered as in the whole grid. A solver holds the stored cells and answers for the
+ * owned ones. Where a region does not end with the grid, the grid continues: values beyond are
+ * those of other solvers, and come as boxes into the halo before each pass of some steps. What a
+ * pass may compute shrinks from step to step, for a step takes values R cells around.
+ *
+ * A periodic axis has no end: a region that does not have all of it continues on both sides, its
+ * stored cells may lie below 0 and above n - 1, and c and c + n are the same cell.
+ *
+ * Everything here is integer arithmetic on the caller's numbers: no memory, no errors.
+ */
+#ifndef TORRE_REGION_H
+#define TORRE_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The cells low[a] <= c < high[a] along each axis a; none where a low is not below its high. */
+typedef struct torre_box {
+    int64_t low[3], high[3];
+} torre_box;
+
+typedef struct torre_region {
+    int64_t global[3]; /* cells of the whole grid */
+    bool periodic[3];  /* axes of it */
+    torre_box owned;   /* within 0 .. global - 1 */
+    torre_box stored;  /* owned and halo */
+} torre_region;
+
+/* All of a grid of the size. */
+static inline TORRE_HD torre_box torre_box_all(const int64_t size[3])
+{
+    torre_box box = {{0, 0, 0}, {size[0], size[1], size[2]}};
+    return box;
+}
+
+/* The plane `index` across an axis of a grid of the size. */
+static inline TORRE_HD torre_box torre_box_plane(const int64_t size[3], int axis, int64_t index)
+{
+    torre_box box = torre_box_all(size);
+    box.low[axis] = index;
+    box.high[axis] = index + 1;
+    return box;
+}
+
+/* Steps from cell to cell along each axis in an array that holds the box, C order, z fastest. */
+static inline TORRE_HD void torre_box_strides(const torre_box *box, int64_t stride[3])
+{
+    stride[2] = 1;
+    stride[1] = box->high[2] - box->low[2];
+    stride[0] = stride[1] * (box->high[1] - box->low[1]);
+}
+
+/* Whether box `inner` lies in box `outer`, or is empty at its edge. */
+static inline TORRE_HD bool torre_box_holds(const torre_box *outer, const torre_box *inner)
+{
+    for (int a = 0; a < 3; a++)
+        if (inner->low[a] < outer->low[a] || inner->high[a] > outer->high[a] ||
+            inner->low[a] > inner->high[a])
+            return false;
+    return true;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
