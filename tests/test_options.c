@@ -165,8 +165,8 @@ static void test_syntax(void **state)
     assert_string_equal(arguments[2], "--quiet");
     assert_true(s.frequency == 5 && !s.quiet);
     reset(NULL);
-    assert_int_equal(parse("--dt auto -h --order 77", 0, NULL, NULL), TORRE_OK);
-    assert_true(s.help && s.dt == 0);
+    assert_int_equal(parse("--order 2 --spacing 3 -h --order 77", 0, NULL, NULL), TORRE_OK);
+    assert_true(s.help && s.order == 8 && s.spacing[0] == 10); /* the defaults */
 }
 
 static void test_refusals(void **state)

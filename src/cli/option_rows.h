@@ -28,16 +28,35 @@
         .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .low = 0, .above_low = true, \
         .high = 1, .metavar = letter, .help = text                                                 \
     }
-/* A positive number, or auto: 0. */
-#define OPTION_AUTO_POSITIVE(option, variable, letter, text)                                       \
+/* A positive number up to most, or auto: 0. */
+#define OPTION_AUTO_UP_TO(option, variable, most, letter, text)                                    \
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .low = 0, .above_low = true, \
-        .high = 1e9, .word = "auto", .metavar = letter "|auto", .help = text                       \
+        .high = most, .word = "auto", .metavar = letter "|auto", .help = text                      \
     }
+#define OPTION_AUTO_POSITIVE(option, variable, letter, text)                                       \
+    OPTION_AUTO_UP_TO(option, variable, 1e9, letter, text)
 #define OPTION_COUNT(option, variable, least, text)                                                \
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_INTEGER, .value = variable, .low = least,             \
         .high = OPTION_BIG, .metavar = "N", .help = text                                           \
+    }
+#define OPTION_INTEGER(option, variable, least, most, text)                                        \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_INTEGER, .value = variable, .low = least,             \
+        .high = most, .help = text                                                                 \
+    }
+/* One of a list of numbers. */
+#define OPTION_NUMBERS(option, variable, list, text)                                               \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_INTEGER, .value = variable, .choices = list,          \
+        .help = text                                                                               \
+    }
+/* A count from least to most, or auto: 0. */
+#define OPTION_INTEGER_AUTO(option, variable, least, most, text)                                   \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_INTEGER, .value = variable, .low = least,             \
+        .high = most, .word = "auto", .help = text                                                 \
     }
 /* A count from least to most, or auto: the number instead. */
 #define OPTION_AUTO_COUNT(option, variable, least, most, instead, text)                            \
@@ -55,15 +74,39 @@
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_FLAG, .value = variable, .help = text                 \
     }
+/* numbers: how many there may be, TORRE_COUNT_1 and so on. */
+#define OPTION_SIZE(option, variable, most, numbers, letter, usual, text)                          \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_SIZE, .value = variable, .low = 1, .high = most,      \
+        .counts = numbers, .metavar = letter, .default_text = usual, .help = text                  \
+    }
+#define OPTION_LENGTHS(option, variable, numbers, letter, text)                                    \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_VECTOR, .value = variable, .low = 0,                  \
+        .above_low = true, .high = 1e9, .counts = numbers, .metavar = letter, .help = text         \
+    }
 #define OPTION_CHOICE(option, variable, list, text)                                                \
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_CHOICE, .value = variable, .choices = list,           \
         .help = text                                                                               \
+    }
+/* The same where the names are too many for the line: letter stands for them. */
+#define OPTION_NAME(option, variable, list, letter, text)                                          \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_CHOICE, .value = variable, .choices = list,           \
+        .metavar = letter, .help = text                                                            \
     }
 /* A flag that ends parsing successfully: --help, --version. */
 #define OPTION_STOP(option, variable, text)                                                        \
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_FLAG, .value = variable, .stops = true, .help = text  \
     }
+
+/* What all programs have. */
+#define OPTION_BACKEND(variable, text) OPTION_TEXT("backend", variable, "auto|cpu|cuda", NULL, text)
+#define OPTION_DEVICE(variable)                                                                    \
+    OPTION_INTEGER("device", variable, 0, 1023, "number of the GPU; with it auto is cuda")
+#define OPTION_THREADS(variable, text) OPTION_INTEGER_AUTO("threads", variable, 1, 4096, text)
+#define OPTION_HELP(variable)          OPTION_STOP("help", variable, "show this help")
 
 #endif

@@ -40,6 +40,22 @@ torre_status torre_program_device(const torre_option *table, const char **backen
     return TORRE_OK;
 }
 
+torre_status torre_program_options(const torre_program *program, torre_option *table, int argc,
+                                   char **argv, bool *done)
+{
+    TORRE_TRY(torre_options_parse(table, argc, argv, NULL, 0, NULL));
+    *done = torre_options_given(table, "help") || torre_options_given(table, "version");
+    if (!*done) return torre_program_device(table, torre_options_find(table, "backend")->value);
+    if (torre_options_given(table, "version")) {
+        torre_program_version(program->name);
+        return TORRE_OK;
+    }
+    puts(program->usage);
+    torre_options_help(table, stdout);
+    puts(program->notes);
+    return TORRE_OK;
+}
+
 torre_status torre_program_idle(const char *program, const torre_option *table, const char *option,
                                 const char *belongs, const char *asked, const char *takes,
                                 bool quiet)

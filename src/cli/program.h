@@ -17,11 +17,23 @@ void torre_program_start(void);
 /* --version: "wave 0.1.0 (1a2b3c4d)" and how it was built. */
 void torre_program_version(const char *program);
 
+/* What --help shows before and after the table of options. */
+typedef struct torre_program {
+    const char *name, *usage, *notes;
+} torre_program;
+
 /*
  * A GPU that --device names is to be there: *backend, "auto" or what --backend says, becomes "cuda"
  * where --device is given. TORRE_ERR_USAGE where it says another.
  */
 torre_status torre_program_device(const torre_option *table, const char **backend);
+
+/*
+ * Parse the command line into the variables of the table, which has backend, help and version, and
+ * look at --device. *done: it was --help or --version, which are answered here.
+ */
+torre_status torre_program_options(const torre_program *program, torre_option *table, int argc,
+                                   char **argv, bool *done);
 
 /*
  * An option that means something to the backend `belongs` alone, and not to the one that a run

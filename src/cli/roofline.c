@@ -346,31 +346,19 @@ static torre_status run(roofline_job *job)
     return verdict(job);
 }
 
-/* What the command line asks for, once it is known to be complete. */
-static torre_status run_or_examine(roofline_job *job, roofline_settings *s)
-{
-    TORRE_TRY(torre_program_device(job->table, &s->backend));
-    if (!s->doctor) return run(job);
-    return doctor_run("roofline", s->backend, (int)s->threads, (int)s->device, s->json, s->quiet,
-                      job->table);
-}
-
 int main(int argc, char **argv)
 {
-    roofline_settings settings;
+    roofline_settings s;
     torre_option table[ROOFLINE_OPTIONS];
-    roofline_job job = {.settings = &settings, .table = table};
-    roofline_settings_init(&settings, table);
+    roofline_job job = {.settings = &s, .table = table};
+    bool done;
+    roofline_settings_init(&s, table);
     torre_program_start();
-    torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
-    if (!status && settings.help) {
-        roofline_settings_init(&settings, table); /* the help shows defaults */
-        roofline_help(table);
-    } else if (!status && settings.version) {
-        torre_program_version("roofline");
-    } else if (!status) {
-        status = run_or_examine(&job, &settings);
-    }
+    torre_status status = torre_program_options(&roofline_program, table, argc, argv, &done);
+    if (!status && !done)
+        status = s.doctor ? doctor_run("roofline", s.backend, (int)s.threads, (int)s.device, s.json,
+                                       s.quiet, table)
+                          : run(&job);
     torre_output_discard(job.report);
     torre_output_discard(job.picture);
     free(job.results.points);

@@ -2,7 +2,7 @@
 #ifndef TORRE_ROOFLINE_SETTINGS_H
 #define TORRE_ROOFLINE_SETTINGS_H
 
-#include "core/options.h"
+#include "cli/program.h"
 #include "roofline/sweep_list.h"
 
 typedef struct roofline_settings {
@@ -28,8 +28,7 @@ enum { ROOFLINE_OPTIONS = 32 };
 /* Defaults, and the table of options (table[ROOFLINE_OPTIONS]) that writes into *settings. */
 void roofline_settings_init(roofline_settings *settings, torre_option *table);
 
-/* Print --help on stdout; the settings must be the defaults. */
-void roofline_help(const torre_option *table);
+extern const torre_program roofline_program;
 
 /* The axes that the lists say, or what suits the backend ("cpu", "cuda"). TORRE_ERR_USAGE. */
 torre_status roofline_axes(const roofline_settings *settings, const char *backend,

@@ -142,17 +142,10 @@ int main(int argc, char **argv)
     wave_output output = {0};
     torre_wave_run *run = NULL;
     wave_settings_init(&settings, table);
+    bool done;
     torre_program_start();
-    torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
-    if (!status && settings.help) {
-        wave_settings_init(&settings, table); /* the help shows defaults */
-        wave_help(table);
-    } else if (!status && settings.version) {
-        torre_program_version("wave");
-    } else if (!status) {
-        status = torre_program_device(table, &settings.backend);
-        if (!status) status = run_wave(&settings, table, &input, &output, &run);
-    }
+    torre_status status = torre_program_options(&wave_program, table, argc, argv, &done);
+    if (!status && !done) status = run_wave(&settings, table, &input, &output, &run);
     wave_output_close(&output);
     torre_wave_run_free(run);
     wave_input_free(&input);

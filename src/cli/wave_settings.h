@@ -2,7 +2,7 @@
 #ifndef TORRE_WAVE_SETTINGS_H
 #define TORRE_WAVE_SETTINGS_H
 
-#include "core/options.h"
+#include "cli/program.h"
 
 typedef struct wave_settings {
     /* grid and medium */
@@ -49,7 +49,6 @@ extern const char *const wave_engines[];
 /* Defaults, and the table of options (table[WAVE_OPTIONS]) that writes into *settings. */
 void wave_settings_init(wave_settings *settings, torre_option *table);
 
-/* Print --help on stdout; call it before parsing, while the settings are the defaults. */
-void wave_help(const torre_option *table);
+extern const torre_program wave_program;
 
 #endif

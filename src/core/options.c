@@ -257,6 +257,28 @@ static torre_status parse(torre_option *table, const struct option *known, int a
     return TORRE_OK;
 }
 
+enum { VALUE = 3 * sizeof(double) }; /* bytes of the largest variable */
+
+static size_t value_size(const torre_option *o)
+{
+    switch (o->kind) {
+    case TORRE_OPTION_FLAG:
+        return sizeof(bool);
+    case TORRE_OPTION_TEXT:
+        return sizeof(char *);
+    case TORRE_OPTION_CHOICE:
+        return sizeof(int);
+    case TORRE_OPTION_INTEGER:
+    case TORRE_OPTION_REAL:
+        return sizeof(double);
+    case TORRE_OPTION_SIZE:
+    case TORRE_OPTION_VECTOR:
+        return VALUE;
+    default:
+        return 0;
+    }
+}
+
 torre_status torre_options_parse(torre_option *table, int argc, char *const *argv,
                                  const char **arguments, int limit, int *count)
 {
@@ -264,21 +286,30 @@ torre_status torre_options_parse(torre_option *table, int argc, char *const *arg
     while (table[entries].name) entries++;
     struct option *known = calloc((size_t)entries + 1, sizeof *known);
     char **order = calloc((size_t)argc + 1, sizeof *order); /* getopt_long may permute it */
-    if (!known || !order) {
+    char(*standard)[VALUE] = malloc((size_t)(entries + 1) * VALUE);
+    if (!known || !order || !standard) {
         free(known);
         free(order);
+        free(standard);
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     }
     memcpy(order, argv, (size_t)argc * sizeof *order);
     for (int i = 0; i < entries; i++) {
         if (table[i].kind == TORRE_OPTION_GROUP) continue;
+        memcpy(standard[i], table[i].value, value_size(&table[i]));
         int has = table[i].kind == TORRE_OPTION_FLAG ? no_argument : required_argument;
         known[used++] = (struct option){table[i].name, has, NULL, FIRST + i};
     }
     if (!count) count = &no_count;
     *count = 0;
     torre_status status = parse(table, known, argc, order, arguments, limit, count);
+    bool stopped = false;
+    for (int i = 0; i < entries; i++) stopped |= table[i].stops && table[i].given;
+    for (int i = 0; i < entries && stopped; i++)
+        if (table[i].kind != TORRE_OPTION_GROUP && !table[i].stops)
+            memcpy(table[i].value, standard[i], value_size(&table[i]));
     free(known);
     free(order);
+    free(standard);
     return status;
 }

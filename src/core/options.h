@@ -66,7 +66,8 @@ typedef struct torre_option {
  * arguments[limit] (caller's, may be NULL when limit is 0), their number to *count (may be NULL
  * when limit is 0); more than limit are refused. argv is left as it is and must outlive the
  * variables. TORRE_ERR_USAGE on anything illegal; the variables may have been changed by then. Not
- * thread-safe (getopt_long).
+ * thread-safe (getopt_long). After an option that stops (--help) the other variables hold their
+ * defaults again.
  */
 torre_status torre_options_parse(torre_option *table, int argc, char *const *argv,
                                  const char **arguments, int limit, int *count);
@@ -91,7 +92,7 @@ void torre_join_choices(const char *const *choices, char *buffer, size_t size);
 
 /*
  * The options part of --help, grouped and wrapped at 80 columns, with legal values and defaults
- * (call it before parsing, or the values given so far show as defaults).
+ * (call it before parsing, or after an option that stops).
  */
 void torre_options_help(const torre_option *table, FILE *out);
 
