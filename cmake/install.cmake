@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS torre EXPORT torreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre)
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/torre)
 get_property(torre_programs GLOBAL PROPERTY TORRE_PROGRAMS)
 if(torre_programs)
   install(TARGETS ${torre_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -12,13 +12,13 @@ endif()
 # The public headers: torre.h, what it includes, and what else a program may want from libtorre.
 set(torre_headers
     torre.h
-    core/status.h core/version.h
-    wave/wave.h wave/driver.h wave/boundary.h wave/initial.h wave/wavelet.h
+    core/status.h
     particles/md.h particles/md_run.h particles/md_start.h particles/granular.h
     particles/pair_list.h particles/pair_lj.h particles/pair_granular.h
     particles/mps.h particles/mps_run.h particles/mps_tank.h particles/mps_weight.h
     io/field_picture.h io/npy.h io/output_file.h io/particle_file.h io/particle_picture.h
     io/png_image.h io/point_list.h io/segy.h io/seismogram.h io/trajectory.h)
+install(DIRECTORY include/torre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(header IN LISTS torre_headers)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre/${folder})

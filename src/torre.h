@@ -1,8 +1,8 @@
 /*
  * libtorre, the public interface in one include, from C and from C++.
  *
- *     torre_wave_problem  what to compute               wave/wave.h
- *     torre_wave_run      compute it                    wave/driver.h
+ *     torre_wave_problem  what to compute               torre/wave.h
+ *     torre_wave_run      compute it                    torre/wave.h
  *     torre_md_problem    particles, likewise           particles/md.h
  *     torre_md_run        compute them                  particles/md_run.h
  *     TORRE_PAIR_lj       Lennard-Jones particles       particles/pair_lj.h
@@ -10,7 +10,7 @@
  *     torre_mps_problem   a fluid of moving particles   particles/mps.h
  *     torre_mps_tank      a tank with a water column    particles/mps_tank.h
  *     torre_mps_run       compute them                  particles/mps_run.h
- *     torre_ordering      orderings of tiles            tiling/ordering.h
+ *     torre_ordering      orderings of tiles            torre/ordering.h
  *     torre_npy_read ...  files in and out              io/
  *
  * Pictures have headers of their own: io/field_picture.h, io/particle_picture.h, io/seismogram.h.
@@ -20,7 +20,6 @@
 #define TORRE_H
 
 #include "core/status.h"
-#include "core/version.h"
 #include "io/npy.h"
 #include "io/particle_file.h"
 #include "io/point_list.h"
@@ -35,12 +34,7 @@
 #include "particles/mps_tank.h"
 #include "particles/pair_granular.h"
 #include "particles/pair_lj.h"
-#include "tiling/ordering.h"
-#include "tiling/traversal.h"
-#include "wave/boundary.h"
-#include "wave/driver.h"
-#include "wave/initial.h"
-#include "wave/wave.h"
-#include "wave/wavelet.h"
+#include "torre/ordering.h"
+#include "torre/wave.h"
 
 #endif

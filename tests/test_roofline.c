@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "core/version.h"
 #include "roofline/doctor.h"
 #include "roofline/engine_compare.h"
 #include "roofline/md_sweep.h"
@@ -19,7 +18,9 @@
 #include "roofline/sweep_csv.h"
 #include "roofline/sweep_list.h"
 #include "roofline/tune_file.h"
+#include "torre/status.h"
 #include "wave/cpu/backend_cpu.h"
+#include "wave/driver.h"
 
 static char folder[] = "/tmp/test_roofline_XXXXXX";
 

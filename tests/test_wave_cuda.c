@@ -21,9 +21,9 @@
 #include "cuda/wave/wave_args.h"
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"
+#include "wave/backend.h"
 #include "wave/box.h"
 #include "wave/engine_reference.h"
-#include "wave/wave.h"
 
 static int checks, failures;
 

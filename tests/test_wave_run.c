@@ -5,7 +5,6 @@
 
 #include "wave/driver.h"
 #include "wave/initial.h"
-#include "wave/wavelet.h"
 #include "wave_case.h"
 
 enum { STEPS = 37 };

@@ -1,5 +1,5 @@
 /* Wavelets: Ricker against its definition, files in both forms, the peak of the spectrum. */
-#include "wave/wavelet.h"
+#include "torre/wave.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -18,7 +18,7 @@
 #define TORRE_TEST_WAVE_CASE_H
 
 #include "check.h"
-#include "wave/wave.h"
+#include "wave/backend.h"
 
 /* One way to compute a problem. */
 typedef struct wave_way {

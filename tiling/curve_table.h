@@ -1,5 +1,5 @@
 /*
- * The table of orderings: one line each. Order of the lines = values of torre_ordering_kind.
+ * The table of orderings: one line each, in the order of torre_ordering_kind (torre/ordering.h).
  *
  *     X(constant, "name", motif in 2-D, motif in 3-D, "what it is, exact sizes")
  *
@@ -11,12 +11,15 @@
 #ifndef TORRE_CURVE_TABLE_H
 #define TORRE_CURVE_TABLE_H
 
+#include <assert.h>
+
 #include "curve.h"
 #include "curve_hilbert.h"
 #include "curve_moore.h"
 #include "curve_morton.h"
 #include "curve_peano.h"
 #include "curve_turtle.h"
+#include "torre/ordering.h"
 
 #define TORRE_NO_MOTIF                                                                             \
     {                                                                                              \
@@ -43,12 +46,15 @@
 
 #define TORRE_INNER_MOTIF_TABLE(X) X(TORRE_TURTLE_INNER, TORRE_NO_MOTIF, TORRE_TURTLE_INNER_3D)
 
-typedef enum torre_ordering_kind {
-#define TORRE_ORDERING_CONSTANT(kind, name, motif2, motif3, text) kind,
-    TORRE_ORDERING_TABLE(TORRE_ORDERING_CONSTANT)
-#undef TORRE_ORDERING_CONSTANT
-        TORRE_ORDERING_KINDS
-} torre_ordering_kind;
+/* The lines have the order of the enum. */
+#define TORRE_ORDERING_LINE(kind, name, motif2, motif3, text) kind##_LINE,
+enum { TORRE_ORDERING_TABLE(TORRE_ORDERING_LINE) TORRE_ORDERING_LINES };
+#undef TORRE_ORDERING_LINE
+#define TORRE_ORDERING_IN_ORDER(kind, name, motif2, motif3, text)                                  \
+    static_assert((int)kind == (int)kind##_LINE, "another order than in torre/ordering.h");
+TORRE_ORDERING_TABLE(TORRE_ORDERING_IN_ORDER)
+#undef TORRE_ORDERING_IN_ORDER
+static_assert((int)TORRE_ORDERING_LINES == (int)TORRE_ORDERING_KINDS, "an ordering has no line");
 
 /* Continue the numbers of the orderings, but are none. */
 enum {

@@ -1,5 +1,6 @@
 /*
- * Orderings: bijections between the cells of a box and the ranks 0 .. cells - 1.
+ * Orderings: bijections between the cells of a box and the ranks 0 .. cells - 1. torre/ordering.h
+ * has their names and parameters.
  *
  * Conventions: coordinates (i, j, k) with sizes (M, N, P); row-major has the last axis fastest;
  * Morton gives the last axis the lowest bit; Hilbert in three dimensions is the L-system of
@@ -24,9 +25,6 @@
 #ifndef TORRE_ORDERING_H
 #define TORRE_ORDERING_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "curve_table.h"
 #include "hd.h"
 
@@ -35,15 +33,6 @@ extern "C" {
 #endif
 
 #define TORRE_ORDERING_MAX_SIZE (INT64_C(1) << 20) /* cells along one axis */
-
-/* What --ordering says; zero means default for all but kind. */
-typedef struct torre_ordering_spec {
-    torre_ordering_kind kind;
-    int turn;                         /* frame axes of the curve in the box; 0: natural */
-    torre_ordering_kind inner, outer; /* hybrid: inside tiles, between tiles */
-    int64_t tile;                     /* hybrid: side of a tile, >= 1; 0: row-major 4x4x4 tiles
-                                         along a Hilbert curve, inner and outer are not read */
-} torre_ordering_spec;
 
 typedef struct torre_ordering_part {
     int kind;        /* row-major or one with a motif */
@@ -61,28 +50,6 @@ typedef struct torre_ordering {
     int part_count;
     torre_ordering_part part[2];
 } torre_ordering;
-
-/* Name as in --ordering ("row-major", ...); NULL for an illegal kind. */
-const char *torre_ordering_name(torre_ordering_kind kind);
-
-/* One line on what it is and the sizes it is exact for; NULL for an illegal kind. */
-const char *torre_ordering_text(torre_ordering_kind kind);
-
-/* Kind of that name ("z" is another one for "morton"); false (and *kind unchanged) if unknown. */
-bool torre_ordering_by_name(const char *name, torre_ordering_kind *kind);
-
-/* "row-major, morton, hilbert, ...": the legal names for messages and help texts. */
-const char *torre_ordering_names(void);
-
-/*
- * Read an ordering with its parameters:
- *     NAME            any name of the table
- *     NAME:AXES       the curve's own first, second (and third) axis, "ijk" being the natural
- * order: row-major:kji has i fastest (column-major) hybrid:INNER/OUTER/TILE
- * hybrid:row-major/hilbert/4 is the same as hybrid Returns false, *spec unchanged, with a static
- * text in *why (may be NULL) otherwise.
- */
-bool torre_ordering_parse(const char *text, torre_ordering_spec *spec, const char **why);
 
 /*
  * Ordering of kind over a box of dims axes. Returns false, with a static text in *why (may be

@@ -2,7 +2,7 @@
 #ifndef TORRE_WAVE_CUDA_H
 #define TORRE_WAVE_CUDA_H
 
-#include "wave/wave.h"
+#include "wave/backend.h"
 
 extern const torre_wave_backend torre_wave_cuda;
 

@@ -7,6 +7,7 @@
 
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_cuda.h"
+#include "tiling/ordering.h"
 #include "wave/box.h"
 #include "wave/stencil.h"
 

@@ -10,8 +10,8 @@
 
 #include "cuda/wave/wave_args.h"
 #include "cuda/wave/wave_axes.h"
+#include "wave/backend.h"
 #include "wave/boundary.h"
-#include "wave/wave.h"
 
 /* Sources and receivers on the device; what a count of zero makes useless is NULL. */
 typedef struct torre_cuda_points {

@@ -14,8 +14,8 @@
 /* Largest difference from theory over the record, relative to the largest value. */
 static double compare(const torre_wave_run *run, double frequency, double r)
 {
-    const torre_wave_problem *p = run->problem;
-    const float *trace = run->traces.data; /* one receiver: steps + 1 samples */
+    const torre_wave_problem *p = torre_wave_run_problem(run);
+    const float *trace = torre_wave_run_traces(run)->data; /* one receiver: steps + 1 samples */
     double worst = 0, largest = 0;
     for (int64_t n = 0; n <= p->steps; n++) {
         double delayed = (double)n * p->dt - r / p->velocity;
@@ -53,7 +53,8 @@ static torre_status solve(double frequency)
     if (!status) status = torre_wave_run_advance(run, problem.steps, NULL);
     if (!status)
         printf("%s, %.3g Gcells/s: differs from theory by %.2g of the largest value\n",
-               run->info.device, torre_wave_run_rate(run), compare(run, frequency, 150));
+               torre_wave_run_info(run)->device, torre_wave_run_rate(run),
+               compare(run, frequency, 150));
     torre_wave_run_free(run);
     free(wavelet);
     return status;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array_value.h"
 #include "core/options.h"
 #include "io/npy.h"
 #include "model_shapes.h"

@@ -6,9 +6,9 @@
 
 #include "core/numbers.h"
 #include "core/report.h"
-#include "core/version.h"
 #include "io/output_file.h"
 #include "roofline/doctor.h"
+#include "torre/status.h"
 
 static void show_progress(const torre_doctor_check *check, void *context)
 {

@@ -6,7 +6,7 @@
 #include "cli/md_granular.h"
 #include "core/numbers.h"
 #include "core/report.h"
-#include "core/version.h"
+#include "torre/status.h"
 
 static bool is_granular(const torre_md_problem *p) { return p->model == TORRE_PAIR_granular; }
 

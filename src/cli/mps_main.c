@@ -10,7 +10,7 @@
 #include "core/numbers.h"
 #include "core/progress.h"
 #include "core/report.h"
-#include "core/version.h"
+#include "torre/status.h"
 
 bool mps_main_wanted(int argc, char *const *argv)
 {

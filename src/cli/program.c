@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/version.h"
 #include "io/output_file.h"
+#include "torre/status.h"
 
 static bool ended;
 

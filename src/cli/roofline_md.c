@@ -9,9 +9,9 @@
 #include "cli/program.h"
 #include "cli/program_stop.h"
 #include "cli/roofline_run.h"
-#include "core/version.h"
 #include "io/gnuplot.h"
 #include "particles/md_start.h"
+#include "torre/status.h"
 
 torre_status roofline_md_prepare(const roofline_settings *s, const torre_option *table,
                                  torre_md_sweep_setting *setting)

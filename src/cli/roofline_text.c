@@ -5,8 +5,8 @@
 
 #include "core/numbers.h"
 #include "core/report.h"
-#include "core/version.h"
 #include "roofline/roofline_plot.h"
+#include "torre/status.h"
 
 static const char *unit_of(torre_ceiling_id id)
 {

@@ -32,9 +32,9 @@ static void on_progress(void *context, const torre_wave_progress *now)
 static void tell_setup(const wave_settings *s, const wave_input *in, const torre_wave_run *run)
 {
     if (s->quiet) return;
-    if (run->passed_over[0])
-        fprintf(stderr, "wave: warning: this run takes the %s backend; %s\n", run->backend->name,
-                run->passed_over);
+    if (torre_wave_run_passed_over(run)[0])
+        fprintf(stderr, "wave: warning: this run takes the %s backend; %s\n",
+                torre_wave_run_backend(run), torre_wave_run_passed_over(run));
     for (int i = 0; i < in->warnings; i++) fprintf(stderr, "wave: warning: %s\n", in->warning[i]);
     wave_text_setup(torre_program_people(s->json), in, run);
     fflush(torre_program_people(s->json));
@@ -61,7 +61,7 @@ static torre_status time_loop(const wave_settings *s, wave_output *out, torre_wa
         if (started) TORRE_TRY(wave_output_snapshot(out, run));
     }
     torre_progress_start(&w.progress, stderr, !s->quiet);
-    torre_status status = torre_wave_run_advance(run, run->problem->steps, &watch);
+    torre_status status = torre_wave_run_advance(run, torre_wave_run_problem(run)->steps, &watch);
     torre_progress_end(&w.progress);
     if (!status && s->snapshot_every < 0) status = wave_output_snapshot(out, run);
     return status;
@@ -80,8 +80,9 @@ static torre_status compute(const wave_settings *s, const torre_option *table, c
     TORRE_TRY(wave_output_results(out, run));
     if (!s->quiet) wave_text_result(torre_program_people(s->json), out, run);
     if (out->json) TORRE_TRY(wave_text_report(out, table, run, memory, torre_time_now() - start));
-    return run->step < run->problem->steps ? torre_program_stopped(run->step, run->problem->steps)
-                                           : TORRE_OK;
+    return torre_wave_run_step(run) < torre_wave_run_problem(run)->steps
+               ? torre_program_stopped(torre_wave_run_step(run), torre_wave_run_problem(run)->steps)
+               : TORRE_OK;
 }
 
 /* --dry-run: the same checks but for memory, and what the run would take. */
@@ -119,9 +120,9 @@ static torre_status run_wave(const wave_settings *s, const torre_option *table, 
     TORRE_TRY(wave_input_read(s, table, whole_microseconds, in));
     TORRE_TRY(wave_output_check(out, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, s->backend, &in->plan, run));
-    TORRE_TRY(
-        wave_input_check_choice(s, table, (*run)->backend->name, (*run)->info.plan.engine, in));
-    if ((*run)->info.plan.engine == TORRE_TORRE) wave_input_check_tune(in);
+    TORRE_TRY(wave_input_check_choice(s, table, torre_wave_run_backend(*run),
+                                      torre_wave_run_info(*run)->plan.engine, in));
+    if (torre_wave_run_info(*run)->plan.engine == TORRE_TORRE) wave_input_check_tune(in);
     in->tuned = torre_tune_apply(*run, &in->plan);
     wave_memory memory = wave_memory_count(out, in, *run);
     if (memory.traces < 0) return torre_wave_run_check_memory(*run); /* not to be counted at all */

@@ -10,8 +10,8 @@
 #include "core/numbers.h"
 #include "io/npy.h"
 #include "roofline/tune_file.h"
+#include "torre/wave.h"
 #include "wave/boundary.h"
-#include "wave/wavelet.h"
 
 static const char axis_name[] = "xyz";
 

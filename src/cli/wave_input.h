@@ -5,7 +5,7 @@
 #include "cli/wave_settings.h"
 #include "io/npy.h"
 #include "io/point_list.h"
-#include "wave/driver.h"
+#include "wave/problem.h"
 
 enum { WAVE_WARNINGS = 16 };
 

@@ -9,6 +9,7 @@
 #include "io/npy.h"
 #include "io/segy.h"
 #include "io/seismogram.h"
+#include "wave/driver.h"
 
 static bool format_of(const char *name, wave_trace_format *format)
 {
@@ -177,9 +178,9 @@ torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
     char path[sizeof out->last_snapshot], title[80];
     bool here = strcmp(out->settings->output, ".") == 0;
     snprintf(path, sizeof path, "%s%ssnapshot_%06" PRId64 ".png", here ? "" : out->settings->output,
-             here ? "" : "/", run->step);
-    snprintf(title, sizeof title, "u at step %" PRId64 ", %g s", run->step,
-             (double)run->step * run->problem->dt);
+             here ? "" : "/", torre_wave_run_step(run));
+    snprintf(title, sizeof title, "u at step %" PRId64 ", %g s", torre_wave_run_step(run),
+             (double)torre_wave_run_step(run) * torre_wave_run_problem(run)->dt);
     TORRE_TRY(torre_wave_run_plane(run, in->plane_axis, in->plane_index, out->plane));
     if (scale <= 0) TORRE_TRY(torre_plane_scale(&plane, &scale));
     torre_image image;
@@ -217,7 +218,7 @@ static torre_status write_traces(wave_output *out, int i, const torre_gather *g)
 
 static torre_status write_field(wave_output *out, torre_wave_run *run)
 {
-    const torre_wave_problem *p = run->problem;
+    const torre_wave_problem *p = torre_wave_run_problem(run);
     size_t bytes = (size_t)torre_wave_cells(p) * (size_t)p->precision;
     void *cells = malloc(bytes);
     torre_status status = cells ? torre_wave_run_field(run, 0, cells)
@@ -235,17 +236,17 @@ static torre_status write_field(wave_output *out, torre_wave_run *run)
 static void cut_traces(torre_wave_run *run)
 {
     torre_array *t = &run->traces;
-    size_t width = (size_t)t->precision, kept = (size_t)(run->step + 1) * width;
+    size_t width = (size_t)t->precision, kept = (size_t)(torre_wave_run_step(run) + 1) * width;
     size_t row = (size_t)t->shape[1] * width;
     for (int64_t r = 1; r < t->shape[0]; r++)
         memmove((char *)t->data + (size_t)r * kept, (char *)t->data + (size_t)r * row, kept);
-    t->shape[1] = run->step + 1;
+    t->shape[1] = torre_wave_run_step(run) + 1;
 }
 
 torre_status wave_output_results(wave_output *out, torre_wave_run *run)
 {
     if (out->trace_files > 0) cut_traces(run);
-    torre_gather g = gather_of(out->input, run->step + 1, run->traces.data);
+    torre_gather g = gather_of(out->input, torre_wave_run_step(run) + 1, run->traces.data);
     torre_status failed = TORRE_OK; /* what one file cannot hold must not cost the others */
     for (int i = 0; i < out->trace_files; i++) {
         torre_status status = write_traces(out, i, &g);

@@ -13,11 +13,11 @@ wave_memory wave_memory_count(const wave_output *out, const wave_input *in,
                               const torre_wave_run *run)
 {
     const torre_array *v = &in->velocity;
-    wave_memory m = {.solver = run->info.memory_bytes,
+    wave_memory m = {.solver = torre_wave_run_info(run)->memory_bytes,
                      .initial = wave_input_initial_bytes(in),
                      .traces = torre_wave_run_trace_bytes(run),
                      .output = wave_output_bytes(out, in)};
-    if (strcmp(run->backend->name, "cpu") == 0) m.solver_host = m.solver;
+    if (strcmp(torre_wave_run_backend(run), "cpu") == 0) m.solver_host = m.solver;
     if (v->data) m.velocity = v->shape[0] * v->shape[1] * v->shape[2] * (int64_t)v->precision;
     /* the initial fields are gone when the dense copy for --field is made */
     int64_t passing = m.initial > m.output ? m.initial : m.output;
@@ -87,7 +87,7 @@ static void print_grid(FILE *out, const torre_wave_problem *p)
 void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
-    const torre_wave_plan *plan = &run->info.plan;
+    const torre_wave_plan *plan = &torre_wave_run_info(run)->plan;
     static const char *const reasons[] = {
         [TORRE_NO_REASON] = "",
         [TORRE_TOWERS_REFUSED] = " (there are no towers for this problem; --engine torre says why)",
@@ -105,12 +105,13 @@ void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
             in->courant_limit);
     fprintf(out, "scheme     order %d in %s, engine %s%s", p->order,
             p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine),
-            reasons[run->info.reason]);
+            reasons[torre_wave_run_info(run)->reason]);
     if (plan->engine == TORRE_TORRE)
         fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
                 torre_ordering_name(plan->ordering));
     if (in->tuned) fputs(" (dts and height from roofline --tune)", out);
-    fprintf(out, "\ndevice     %s: %s", run->backend->name, run->info.device);
+    fprintf(out, "\ndevice     %s: %s", torre_wave_run_backend(run),
+            torre_wave_run_info(run)->device);
     if (plan->threads > 0) fprintf(out, ", %d thread%s", plan->threads, plural(plan->threads));
     if (plan->axes[0] && strcmp(plan->axes, "xyz") != 0)
         fprintf(out, "\naxes       %c, %c, %c of the grid taken as x, y, z", plan->axes[0],
@@ -139,10 +140,10 @@ void wave_text_cost(FILE *out, const wave_input *in, const torre_wave_run *run,
     print_bytes(out, "traces", m->traces);
     print_bytes(out, "output, for a moment", m->output);
     double updates = (double)torre_wave_cells(&in->problem) * (double)in->problem.steps;
-    double traffic = updates * run->info.model_bytes_per_update;
+    double traffic = updates * torre_wave_run_info(run)->model_bytes_per_update;
     torre_format_bytes(traffic, text, sizeof text);
     fprintf(out, "cost       %.4g Gcell updates; about %s through memory at %.3g bytes each\n",
-            updates * 1e-9, text, run->info.model_bytes_per_update);
+            updates * 1e-9, text, torre_wave_run_info(run)->model_bytes_per_update);
     if (rate == 0) return; /* not even for a trial is there memory */
     torre_format_seconds(updates * 1e-9 / rate, text, sizeof text);
     fprintf(out, "           about %s at %.3g Gcells/s, as a short trial of this engine ran\n",
@@ -163,11 +164,12 @@ static void print_files(FILE *out, const wave_output *o)
 void wave_text_result(FILE *out, const wave_output *o, const torre_wave_run *run)
 {
     char time[32];
-    double updates = (double)run->step * (double)torre_wave_cells(run->problem);
+    const double cells = (double)torre_wave_cells(torre_wave_run_problem(run));
+    double updates = (double)torre_wave_run_step(run) * cells;
     print_files(out, o);
     fprintf(out, "amplitude  %.6g at most, %.6g in the root of the sum of squares\n",
-            run->norms.max_abs, run->norms.l2);
-    torre_format_seconds(run->compute_s, time, sizeof time);
+            torre_wave_run_norms(run)->max_abs, torre_wave_run_norms(run)->l2);
+    torre_format_seconds(torre_wave_run_seconds(run), time, sizeof time);
     fprintf(out, "speed      %.4g Gcell updates in %s: %.4g Gcells/s\n", updates * 1e-9, time,
             torre_wave_run_rate(run));
 }
@@ -194,12 +196,12 @@ static void report_files(torre_report *r, const wave_output *o)
 /* What is known before the run. */
 static void report_setup(torre_report *r, const wave_input *in, const torre_wave_run *run)
 {
-    const torre_wave_problem *p = run->problem;
-    const torre_wave_plan *plan = &run->info.plan;
+    const torre_wave_problem *p = torre_wave_run_problem(run);
+    const torre_wave_plan *plan = &torre_wave_run_info(run)->plan;
     const bool plane = torre_wave_is_flat(p, 1);
     const double spacing[3] = {p->spacing[0], plane ? p->spacing[2] : p->spacing[1], p->spacing[2]};
-    torre_report_text(r, "backend", run->backend->name);
-    torre_report_text(r, "device", run->info.device);
+    torre_report_text(r, "backend", torre_wave_run_backend(run));
+    torre_report_text(r, "device", torre_wave_run_info(run)->device);
     torre_report_text(r, "engine", torre_engine_name(plan->engine));
     torre_report_integer(r, "order", p->order);
     torre_report_integer(r, "dts", plan->dts);
@@ -225,15 +227,16 @@ static void report_setup(torre_report *r, const wave_input *in, const torre_wave
         torre_report_real(r, "peak_frequency_hz", in->peak_frequency);
         torre_report_real(r, "points_per_wavelength", in->points_per_wavelength);
     }
-    torre_report_real(r, "model_bytes_per_update", run->info.model_bytes_per_update);
+    torre_report_real(r, "model_bytes_per_update",
+                      torre_wave_run_info(run)->model_bytes_per_update);
 }
 
 torre_status wave_text_report(wave_output *o, const torre_option *table, const torre_wave_run *run,
                               const wave_memory *m, double wall_s)
 {
-    const torre_wave_problem *p = run->problem;
-    bool dry = !run->solver;
-    int64_t steps = dry ? p->steps : run->step;
+    const torre_wave_problem *p = torre_wave_run_problem(run);
+    bool dry = o->settings->dry_run;
+    int64_t steps = dry ? p->steps : torre_wave_run_step(run);
     torre_report *r = torre_report_new("wave");
     report_setup(r, o->input, run);
     torre_report_bool(r, "dry_run", dry);
@@ -242,11 +245,11 @@ torre_status wave_text_report(wave_output *o, const torre_option *table, const t
     report_memory(r, m);
     if (!dry) {
         torre_report_real(r, "wall_s", wall_s);
-        torre_report_real(r, "compute_s", run->compute_s);
+        torre_report_real(r, "compute_s", torre_wave_run_seconds(run));
         torre_report_real(r, "gcells_per_s", torre_wave_run_rate(run));
         torre_report_integer(r, "peak_memory_bytes", torre_memory_peak());
-        torre_report_real(r, "max_abs", run->norms.max_abs);
-        torre_report_real(r, "l2_norm", run->norms.l2);
+        torre_report_real(r, "max_abs", torre_wave_run_norms(run)->max_abs);
+        torre_report_real(r, "l2_norm", torre_wave_run_norms(run)->l2);
         report_files(r, o);
     }
     torre_report *warnings = torre_report_array(r, "warnings");

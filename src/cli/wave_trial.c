@@ -1,11 +1,12 @@
 #include "cli/wave_trial.h"
 
 #include "core/timer.h"
+#include "wave/problem.h"
 
 /* Cells of the slab: beyond any cache, but not for the engine that takes a second for them. */
 static int64_t trial_cells(const torre_wave_run *run)
 {
-    return run->info.plan.engine == TORRE_REFERENCE ? 200000 : 30000000;
+    return torre_wave_run_info(run)->plan.engine == TORRE_REFERENCE ? 200000 : 30000000;
 }
 
 /* Planes that a slab should have at least. */
@@ -23,7 +24,7 @@ static void cut(torre_wave_problem *p, int axis, int64_t length)
 
 torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s)
 {
-    torre_wave_problem p = *run->problem;
+    torre_wave_problem p = *torre_wave_run_problem(run);
     torre_array velocity;
     const int64_t cells = trial_cells(run);
     *gcells_per_s = 0;
@@ -37,23 +38,25 @@ torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s)
     }
     p.source_count = p.receiver_count = 0;
     p.steps = INT64_MAX / 4;
-    torre_wave_plan plan = run->info.plan;
+    torre_wave_plan plan = torre_wave_run_info(run)->plan;
     plan.axes[0] = '\0'; /* a slab is of another shape */
     torre_wave_run *trial;
-    TORRE_TRY(torre_wave_run_new(&p, run->backend->name, &plan, &trial));
+    TORRE_TRY(torre_wave_run_new(&p, torre_wave_run_backend(run), &plan, &trial));
     if (torre_wave_run_check_memory(trial)) {
         torre_wave_run_free(trial);
         return TORRE_OK;
     }
     torre_status status = torre_wave_run_start(trial, NULL, NULL);
-    int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
+    int64_t tower = torre_wave_run_info(run)->plan.tower_height > 1
+                        ? torre_wave_run_info(run)->plan.tower_height
+                        : 1;
     double start = torre_time_now();
     if (!status) status = torre_wave_run_advance(trial, tower, NULL); /* touches all memory */
-    double first_s = trial->compute_s;
+    double first_s = torre_wave_run_seconds(trial);
     while (!status && torre_time_now() - start < 0.5)
         status = torre_wave_run_advance(trial, tower, NULL);
-    double seconds = trial->compute_s - first_s;
-    int64_t steps = trial->step - tower;
+    double seconds = torre_wave_run_seconds(trial) - first_s;
+    int64_t steps = torre_wave_run_step(trial) - tower;
     if (steps == 0) { /* one tower took longer than the trial may last */
         seconds = first_s;
         steps = tower;

@@ -2,7 +2,7 @@
 #ifndef TORRE_WAVE_TRIAL_H
 #define TORRE_WAVE_TRIAL_H
 
-#include "wave/driver.h"
+#include "torre/wave.h"
 
 /*
  * Measure the rate (billions of cell updates a second) of the planned run's own engine and plan on

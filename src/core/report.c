@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/version.h"
+#include "torre/status.h"
 
 /*
  * A node of the JSON tree. Only writing is needed, so that the programs stay free of a JSON library

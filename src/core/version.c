@@ -1,4 +1,4 @@
-#include "core/version.h"
+#include "torre/status.h"
 
 const char *torre_version_text(void) { return TORRE_VERSION; }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/numbers.h"
+#include "core/status.h"
 #include "io/point_list.h"
 
 /* Numbers of a line into values[5]; returns how many items there were, or minus the bad item. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/array_value.h"
 #include "io/color_map.h"
 #include "io/percentile.h"
 

@@ -6,7 +6,7 @@
 #define TORRE_FIELD_PICTURE_H
 
 #include "io/png_image.h"
-#include "wave/wave.h"
+#include "torre/array.h"
 
 #ifdef __cplusplus
 extern "C" {

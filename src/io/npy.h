@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "io/output_file.h"
-#include "wave/wave.h"
+#include "torre/array.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/array_value.h"
+
 enum { STEPS = 256, EXPONENTS = 2200 }; /* buckets an octave; octaves of f64 with denormals */
 
 torre_status torre_percentile(torre_precision precision, const void *data, int64_t count,

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-#include "wave/wave.h"
+#include "torre/array.h"
+#include "torre/status.h"
 
 /*
  * The magnitude below which the given fraction (0 .. 1) of the nonzero finite |data[i]| lie, by a

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "wave/wave.h"
+#include "torre/wave.h"
 
 #ifdef __cplusplus
 extern "C" {

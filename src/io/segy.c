@@ -11,6 +11,8 @@
 #include <segyio/segy.h>
 #endif
 
+#include "core/array_value.h"
+
 bool torre_segy_is_built(void)
 {
 #ifdef TORRE_HAVE_SEGYIO

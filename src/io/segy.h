@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "io/output_file.h"
-#include "wave/wave.h"
+#include "torre/wave.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/array_value.h"
 #include "io/percentile.h"
 
 enum { MARGIN = 12, HEIGHT = 900, WIDTH = 900, MAX_WIGGLES = 80, MAX_WIDTH = 8192 };

@@ -3,7 +3,7 @@
 #define TORRE_DOCTOR_H
 
 #include "roofline/cuda_probe.h"
-#include "wave/wave.h"
+#include "torre/wave.h"
 
 /* One engine of one backend against the reference engine (engine_compare.h). */
 typedef struct torre_doctor_check {

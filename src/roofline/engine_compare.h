@@ -14,7 +14,7 @@
 #ifndef TORRE_ENGINE_COMPARE_H
 #define TORRE_ENGINE_COMPARE_H
 
-#include "wave/wave.h"
+#include "wave/backend.h"
 
 typedef struct torre_compare torre_compare;
 

@@ -19,7 +19,7 @@
 #define TORRE_ROOFLINE_MODEL_H
 
 #include "roofline/ceilings.h"
-#include "wave/wave.h"
+#include "torre/wave.h"
 
 /* Operations and instructions of one update. */
 double torre_model_operations(int order);

@@ -9,7 +9,7 @@
 
 #include "roofline/ceilings.h"
 #include "roofline/roofline_model.h"
-#include "wave/wave.h"
+#include "wave/backend.h"
 
 typedef enum torre_point_state {
     TORRE_POINT_TIMED,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/numbers.h"
-#include "core/version.h"
 #include "io/output_file.h"
+#include "torre/status.h"
 
 static const char column_names[] =
     "order,engine,dts,tower_height,ordering,precision,state,gcells_per_s,low,high,seconds,"

@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 
 #include "core/numbers.h"
-#include "core/version.h"
 #include "io/output_file.h"
+#include "torre/status.h"
+#include "wave/driver.h"
 
 enum { LINE = 512, PATH = 4096 };
 

@@ -17,7 +17,7 @@
 #ifndef TORRE_TUNE_FILE_H
 #define TORRE_TUNE_FILE_H
 
-#include "wave/driver.h"
+#include "torre/wave.h"
 
 typedef struct torre_tune_entry {
     int order;

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/backend_name.h"
+#include "wave/backend.h"
 #include "wave/cpu/backend_cpu.h"
-#include "wave/wave.h"
 
 #ifdef TORRE_HAVE_CUDA
 extern const torre_wave_backend torre_wave_cuda;

@@ -20,14 +20,11 @@
 #ifndef TORRE_BOUNDARY_H
 #define TORRE_BOUNDARY_H
 
-#include "wave/wave.h"
+#include "wave/problem.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Cells of a damping layer unless told otherwise: two wavelengths at 10 points per wavelength. */
-#define TORRE_ABSORBING_WIDTH 20
 
 /* A value outside the grid: sign * u(source). sign 0: the value is 0. */
 typedef struct torre_ghost {
@@ -46,10 +43,6 @@ bool torre_axis_is_damped(const torre_wave_problem *problem, int axis);
 
 /* The damping profile of one axis, 1/s, values[n] (caller's memory); zero where nothing absorbs. */
 void torre_damping_profile(const torre_wave_problem *problem, int axis, double *values);
-
-/* "free", "rigid", "absorbing", "periodic"; and back. */
-const char *torre_face_name(torre_face face);
-bool torre_face_by_name(const char *name, torre_face *face);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #ifndef TORRE_WAVE_BOX_H
 #define TORRE_WAVE_BOX_H
 
-#include "wave/wave.h"
+#include "wave/backend.h"
 
 /* Begin at step 0 with u[0] and u[-1], dense arrays of all cells that the solver of the setup holds
  * (NULL: zero). */

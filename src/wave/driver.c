@@ -173,6 +173,15 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
     return status;
 }
 
+const torre_wave_problem *torre_wave_run_problem(const torre_wave_run *run) { return run->problem; }
+const torre_wave_info *torre_wave_run_info(const torre_wave_run *run) { return &run->info; }
+const char *torre_wave_run_backend(const torre_wave_run *run) { return run->backend->name; }
+const char *torre_wave_run_passed_over(const torre_wave_run *run) { return run->passed_over; }
+int64_t torre_wave_run_step(const torre_wave_run *run) { return run->step; }
+double torre_wave_run_seconds(const torre_wave_run *run) { return run->compute_s; }
+const torre_wave_norms *torre_wave_run_norms(const torre_wave_run *run) { return &run->norms; }
+const torre_array *torre_wave_run_traces(const torre_wave_run *run) { return &run->traces; }
+
 torre_status torre_wave_run_field(torre_wave_run *run, int level, void *cells)
 {
     return torre_wave_get_field(run->backend, run->solver, run->setup, level, cells);

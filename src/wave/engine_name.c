@@ -1,7 +1,7 @@
 /* The engines by name. */
 #include <string.h>
 
-#include "wave/wave.h"
+#include "torre/wave.h"
 
 static const char *const engine_names[] = {"auto", "reference", "stepwise", "torre"};
 

@@ -5,7 +5,7 @@
 #ifndef TORRE_ENGINE_REFERENCE_H
 #define TORRE_ENGINE_REFERENCE_H
 
-#include "wave/wave.h"
+#include "wave/backend.h"
 
 extern const torre_wave_backend torre_wave_reference;
 

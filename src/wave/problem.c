@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "wave/boundary.h"
+#include "wave/problem.h"
 #include "wave/stencil.h"
-#include "wave/wave.h"
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "wave/boundary.h"
-#include "wave/wave.h"
+#include "wave/setup.h"
 
 static int compare_cells(const void *a, const void *b)
 {

@@ -5,7 +5,7 @@
 #ifndef TORRE_TRACES_H
 #define TORRE_TRACES_H
 
-#include "wave/wave.h"
+#include "wave/setup.h"
 
 /* Allocate zeros of shape (receivers, steps + 1, 1); data stays NULL without receivers. */
 torre_status torre_traces_new(const torre_wave_problem *problem, torre_array *traces);

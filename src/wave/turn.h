@@ -6,7 +6,7 @@
 #ifndef TORRE_WAVE_TURN_H
 #define TORRE_WAVE_TURN_H
 
-#include "wave/wave.h"
+#include "wave/backend.h"
 
 /* What the solver computes with. Not to be moved: the members point to each other. */
 typedef struct torre_turned {

@@ -1,4 +1,4 @@
-#include "wave/wavelet.h"
+#include "wave/problem.h"
 
 #include <errno.h>
 #include <inttypes.h>

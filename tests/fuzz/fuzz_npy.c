@@ -1,4 +1,5 @@
 /* Arrays: .npy. */
+#include "core/array_value.h"
 #include "fuzz.h"
 #include "io/npy.h"
 

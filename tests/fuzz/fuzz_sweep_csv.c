@@ -1,10 +1,10 @@
 /* The CSV file of a sweep that is resumed, and the bytes that a profiler counted. */
 #include <string.h>
 
-#include "core/version.h"
 #include "fuzz.h"
 #include "roofline/measured_bytes.h"
 #include "roofline/sweep_csv.h"
+#include "torre/status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

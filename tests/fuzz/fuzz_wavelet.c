@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "wave/wavelet.h"
+#include "torre/wave.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

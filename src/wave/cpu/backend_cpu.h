@@ -2,7 +2,7 @@
 #ifndef TORRE_BACKEND_CPU_H
 #define TORRE_BACKEND_CPU_H
 
-#include "wave/wave.h"
+#include "wave/backend.h"
 
 extern const torre_wave_backend torre_wave_cpu;
 

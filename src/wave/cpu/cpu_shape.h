@@ -5,7 +5,7 @@
 #ifndef TORRE_CPU_SHAPE_H
 #define TORRE_CPU_SHAPE_H
 
-#include "wave/wave.h"
+#include "torre/wave.h"
 
 /* Bytes of the second level cache that one core has to itself. */
 typedef struct torre_caches {

@@ -6,11 +6,11 @@
 #ifndef TORRE_CPU_SOLVER_H
 #define TORRE_CPU_SOLVER_H
 
+#include "wave/backend.h"
 #include "wave/cpu/cpu_shape.h"
 #include "wave/cpu/line_kernel.h"
 #include "wave/cpu/padded_field.h"
 #include "wave/cpu/tower_schedule.h"
-#include "wave/wave.h"
 
 /* Flags of a row: what happens in it beside the update. */
 enum { TORRE_ROW_SOURCES = 1, TORRE_ROW_RECEIVERS = 2 };

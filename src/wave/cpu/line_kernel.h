@@ -40,8 +40,8 @@
 
 #include <stdint.h>
 
+#include "wave/problem.h"
 #include "wave/stencil.h"
-#include "wave/wave.h"
 
 #define TORRE_BLOCK_BYTES 64
 

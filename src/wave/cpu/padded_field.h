@@ -21,7 +21,8 @@
 #ifndef TORRE_PADDED_FIELD_H
 #define TORRE_PADDED_FIELD_H
 
-#include "wave/wave.h"
+#include "tiling/region.h"
+#include "wave/problem.h"
 
 /* Most ghost values along one axis, both sides. */
 #define TORRE_MAX_GHOSTS 8

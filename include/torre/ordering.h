@@ -1,0 +1,69 @@
+/*
+ * Orderings: in which sequence tiles are computed, or particles stored. No result of a wave depends
+ * on it, only the time that it takes.
+ *
+ * A text says which, with its parameters (torre_ordering_parse):
+ *
+ *     NAME                       "row-major", "morton" (or "z"), "hilbert", "moore", "peano",
+ *                                "hybrid", "pancake", "turtle"
+ *     NAME:AXES                  the curve's own first, second (and third) axis, "ijk" being the
+ *                                natural order: row-major:kji has i fastest (column-major)
+ *     hybrid:INNER/OUTER/TILE    INNER in tiles of TILE cells a side, OUTER between them; "hybrid"
+ *                                alone is hybrid:row-major/hilbert/4
+ */
+#ifndef TORRE_PUBLIC_ORDERING_H
+#define TORRE_PUBLIC_ORDERING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+typedef enum torre_ordering_kind {
+    TORRE_ROW_MAJOR, /* last axis fastest */
+    TORRE_MORTON,    /* bit interleave, the Z curve */
+    TORRE_HILBERT,   /* unit steps from corner to corner */
+    TORRE_MOORE,     /* Hilbert closed to a loop */
+    TORRE_PEANO,     /* serpentine in serpentine */
+    TORRE_HYBRID,    /* one ordering inside tiles, another between them */
+    TORRE_PANCAKE,   /* 2-D Hilbert over 3-D Hilbert cubes, for flat boxes */
+    TORRE_TURTLE,    /* another 3-D Hilbert curve, that of the granular-gas thesis */
+    TORRE_ORDERING_KINDS
+} torre_ordering_kind;
+
+/* A kind with its parameters. Zero means default for all but kind. */
+typedef struct torre_ordering_spec {
+    torre_ordering_kind kind;
+    int turn;                         /* frame axes of the curve in the box; 0: natural */
+    torre_ordering_kind inner, outer; /* hybrid: inside tiles, between tiles */
+    int64_t tile;                     /* hybrid: side of a tile, >= 1; 0: row-major 4x4x4 tiles
+                                         along a Hilbert curve, inner and outer are not read */
+} torre_ordering_spec;
+
+/* Name as above ("row-major", ...), static; NULL for an illegal kind. */
+const char *torre_ordering_name(torre_ordering_kind kind);
+
+/* One line on what it is and the sizes it is exact for, static; NULL for an illegal kind. */
+const char *torre_ordering_text(torre_ordering_kind kind);
+
+/* Kind of that name; false (and *kind unchanged) if unknown. */
+bool torre_ordering_by_name(const char *name, torre_ordering_kind *kind);
+
+/* "row-major, morton, hilbert, ...": the legal names for messages and help texts. Static. */
+const char *torre_ordering_names(void);
+
+/*
+ * Read an ordering with its parameters, as above. false, *spec unchanged, with a static text in
+ * *why (may be NULL), for what is none.
+ */
+bool torre_ordering_parse(const char *text, torre_ordering_spec *spec, const char **why);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

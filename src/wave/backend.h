@@ -1,0 +1,93 @@
+/*
+ * The contract between a run and what computes it.
+ *
+ * Life of a run:  torre_wave_problem  --torre_wave_setup_new-->  torre_wave_setup (what every
+ * engine needs, precomputed)  --backend->create-->  torre_wave_solver  --advance-->  fields,
+ * samples. torre_wave_run (driver.h) does all of it.
+ */
+#ifndef TORRE_WAVE_BACKEND_H
+#define TORRE_WAVE_BACKEND_H
+
+#include "tiling/region.h"
+#include "wave/setup.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct torre_wave_solver torre_wave_solver;
+
+/*
+ * A backend: one constant struct of functions (cpu: backend_cpu.c, cuda: cuda/).
+ * Levels: the solver holds u[n] and u[n-1] for a current step n that starts at 0.
+ */
+typedef struct torre_wave_backend {
+    const char *name;
+
+    /* Whether this backend can run here; otherwise false with a one-line reason. */
+    bool (*available)(const torre_wave_plan *plan, char *why, size_t why_size);
+
+    /*
+     * Fill in every "choose for me" of the plan and say what the run will need, allocating nothing
+     * large. Refuses by name what the combination cannot do (TORRE_ERR_USAGE); what this machine
+     * has no memory for is planned all the same, and info->lacking says so.
+     */
+    torre_status (*plan)(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                         torre_wave_info *info);
+
+    /* Allocate; fields are zero, n = 0. The setup must outlive the solver. TORRE_ERR_RESOURCE
+     * with info->lacking, or where memory has gone since. */
+    torre_status (*create)(const torre_wave_setup *setup, const torre_wave_info *info,
+                           torre_wave_solver **solver);
+
+    /* From now on the levels that the solver holds are u[n] and u[n-1], whichever they were. */
+    torre_status (*set_step)(torre_wave_solver *solver, int64_t n);
+
+    /*
+     * Copy a box of u[n] (level 0) or u[n-1] (level -1) from or to a host array of the problem's
+     * precision: `values` is its value of cell box->low, stride[a] values lie between neighbours
+     * along axis a (torre_box_strides: a dense array of the box). Writing NULL writes zeros.
+     * TORRE_ERR_USAGE for other levels and for boxes beyond the cells that the solver holds.
+     */
+    torre_status (*write_box)(torre_wave_solver *solver, int level, const torre_box *box,
+                              const int64_t stride[3], const void *values);
+    torre_status (*read_box)(torre_wave_solver *solver, int level, const torre_box *box,
+                             const int64_t stride[3], void *values);
+
+    /*
+     * Advance steps levels, n -> n + steps <= problem->steps (torre_wave_steps_check). samples:
+     * host array of shape (steps, receiver_node_count) in the problem's precision, receives u[n+1]
+     * .. u[n+steps] at the receiver nodes (NULL when there are none). Returns when all is computed
+     * (device synchronised).
+     */
+    torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
+
+    /* Of u[n]. */
+    torre_status (*norms)(torre_wave_solver *solver, torre_wave_norms *norms);
+
+    void (*destroy)(torre_wave_solver *solver);
+} torre_wave_backend;
+
+/* Every solver starts with its backend (the rest is private to it). */
+struct torre_wave_solver {
+    const torre_wave_backend *backend;
+};
+
+/*
+ * The backends of this build, best first; NULL-terminated. backend_list.c is the only place where
+ * the rest of the code meets the CUDA backend.
+ */
+extern const torre_wave_backend *const torre_wave_backends[];
+
+/*
+ * Find a backend by name; "auto" takes the first available one. Unknown, not built and not
+ * available are told apart in the message.
+ */
+torre_status torre_wave_backend_find(const char *name, const torre_wave_plan *plan,
+                                     const torre_wave_backend **backend);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,43 @@
+/* The wave problem (torre/wave.h) as the library's own parts read it. */
+#ifndef TORRE_WAVE_PROBLEM_H
+#define TORRE_WAVE_PROBLEM_H
+
+#include <math.h>
+
+#include "core/array_value.h"
+#include "core/status.h"
+#include "torre/wave.h"
+
+/* Whether nothing varies along an axis: y in two dimensions (another once axes are turned). */
+static inline bool torre_wave_is_flat(const torre_wave_problem *problem, int axis)
+{
+    return isinf(problem->spacing[axis]);
+}
+
+/* 3, or 2. */
+static inline int torre_wave_dimensions(const torre_wave_problem *problem)
+{
+    return torre_wave_is_flat(problem, 1) ? 2 : 3;
+}
+
+/* Where the last cell of an axis lies, metres. */
+static inline double torre_wave_extent(const torre_wave_problem *problem, int axis)
+{
+    if (torre_wave_is_flat(problem, axis)) return 0;
+    return (double)(problem->size[axis] - 1) * problem->spacing[axis];
+}
+
+/* Cells of the grid. */
+static inline int64_t torre_wave_cells(const torre_wave_problem *problem)
+{
+    return problem->size[0] * problem->size[1] * problem->size[2];
+}
+
+/* Refuse to go from level n to n + steps where that is backwards or beyond problem->steps (the
+ * wavelet ends there). */
+torre_status torre_wave_steps_check(const torre_wave_problem *problem, int64_t n, int64_t steps);
+
+/* Velocity of cell (x, y, z), m/s. */
+double torre_wave_velocity_at(const torre_wave_problem *problem, int64_t x, int64_t y, int64_t z);
+
+#endif

@@ -1,0 +1,45 @@
+/* What every engine needs of a problem beside the fields, precomputed. */
+#ifndef TORRE_WAVE_SETUP_H
+#define TORRE_WAVE_SETUP_H
+
+#include "wave/problem.h"
+
+/* A grid node with a weight; cell is (i ny + j) nz + k. */
+typedef struct torre_node {
+    int64_t cell;
+    double weight;
+} torre_node;
+
+/*
+ * Everything an engine needs beside the fields, computed once and shared by all backends.
+ * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]); the weight
+ *            is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * trilinear weight (in two dimensions
+ *            over hx hz: a line source), summed over the sources that touch the cell. Nodes are
+ *            sorted by cell, each cell once.
+ * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell (weight
+ * unused). Engines record u[n+1] at every one of them; the driver interpolates.
+ */
+typedef struct torre_wave_setup {
+    const torre_wave_problem *problem;
+    torre_node *source_nodes;
+    int64_t source_node_count;
+    torre_node *receiver_nodes;
+    int64_t receiver_node_count;
+    /* receiver r = sum_{l < 8} receiver_weight[8 r + l] * sample[receiver_index[8 r + l]] */
+    int64_t *receiver_index;
+    double *receiver_weight;
+    /*
+     * s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none
+     */
+    double *damping[3];
+} torre_wave_setup;
+
+/* Build the setup of a checked problem (torre_wave_problem_check). Free with _free. */
+torre_status torre_wave_setup_new(const torre_wave_problem *problem, torre_wave_setup **setup);
+void torre_wave_setup_free(torre_wave_setup *setup);
+
+/* What a source of unit strength adds to its cell: dt^2 / (hx hy hz), in two dimensions dt^2 / (hx
+ * hz). */
+double torre_wave_source_scale(const torre_wave_problem *problem);
+
+#endif
