@@ -1,8 +1,9 @@
-# Install: programs, libtorre with its headers, a CMake package and a pkg-config file.
+# Install: programs, libtorre.so and libtorre.a with their headers, a CMake package and a pkg-config file.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS torre EXPORT torreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS torre torre_shared EXPORT torreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/torre)
 get_property(torre_programs GLOBAL PROPERTY TORRE_PROGRAMS)
 if(torre_programs)
@@ -34,7 +35,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/torreConfigVersion.cmake
 install(FILES ${CMAKE_BINARY_DIR}/torreConfig.cmake ${CMAKE_BINARY_DIR}/torreConfigVersion.cmake
         DESTINATION ${torre_package})
 
-# The library is static: whoever links it links what it needs, too, --static or not.
+# What libtorre needs: libtorre.so brings it, whoever links libtorre.a (--static) links it, too.
 set(torre_pc_libraries)
 function(torre_pc_library file) # FILE.a, FILE.so or the name alone
   get_filename_component(folder "${file}" DIRECTORY)

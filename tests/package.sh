@@ -33,17 +33,28 @@ for header in $headers; do
     fi
 done
 
-for static in "" --static; do
-    flags=$(pkg-config $static --cflags --libs torre)
-    mkdir "made$static"
-    gcc -std=c11 "$hello" -o "made$static/hello" $flags
-    gcc -std=c11 "$here/package/fluid.c" -o "made$static/fluid" $flags
-    g++ -std=c++17 "$here/package/gas.cpp" -o "made$static/gas" $flags
-done
+# one folder has libtorre.so first, the other libtorre.a alone
+libraries=$(pkg-config --variable=libdir torre)
+mkdir archive made-shared made-static
+cp "$libraries/libtorre.a" archive
+build() { # LANGUAGE SOURCE PROGRAM
+    compile="gcc -std=c11"
+    [ "$1" = c ] || compile="g++ -std=c++17"
+    $compile "$2" -o "made-static/$3" -Larchive $(pkg-config --static --cflags --libs torre)
+    [ "$3" != hello ] || $compile "$2" -o "made-shared/$3" $(pkg-config --cflags --libs torre) -lm
+}
+build c "$hello" hello
+build c "$here/package/fluid.c" fluid
+build c++ "$here/package/gas.cpp" gas
 mkdir cmake
 (cd cmake && "$cmake" "$here/package" "-DCMAKE_PREFIX_PATH=$work/prefix" "-DHELLO=$hello" >../log &&
     "$cmake" --build . >>../log) || { cat log; exit 1; }
-for program in hello fluid gas; do
-    for way in made made--static cmake; do "./$way/$program" >/dev/null; done
+for way in made-shared made-static cmake; do
+    for program in "$way"/hello* "$way"/fluid "$way"/gas; do
+        [ ! -f "$program" ] || LD_LIBRARY_PATH=$libraries "./$program" >/dev/null
+    done
 done
+readelf -d made-shared/hello | grep -q 'NEEDED.*libtorre\.so\.0\.1' ||
+    { echo "package: hello does not ask for libtorre.so.0.1"; exit 1; }
+! readelf -d made-static/hello | grep -q 'NEEDED.*libtorre' || { echo "package: libtorre.a was not taken"; exit 1; }
 prefix/bin/wave --version >/dev/null

@@ -1,7 +1,7 @@
 /*
  * The smallest program on libtorre: a point source, one receiver, and what theory says.
  *
- *     cc hello_wave.c $(pkg-config --cflags --libs torre) -o hello_wave
+ *     cc hello_wave.c $(pkg-config --cflags --libs torre) -lm -o hello_wave
  *
  * In a homogeneous medium u(r, t) = s(t - r/c) / (4 pi c^2 r) until the first reflection arrives.
  */
