@@ -10,6 +10,9 @@ if(torre_programs)
   install(TARGETS ${torre_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+get_property(torre_man_pages GLOBAL PROPERTY TORRE_MAN_PAGES)
+install(FILES ${torre_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
 # The public headers: torre.h, what it includes, and what else a program may want from libtorre.
 set(torre_headers
     torre.h

@@ -58,3 +58,4 @@ readelf -d made-shared/hello | grep -q 'NEEDED.*libtorre\.so\.0\.1' ||
     { echo "package: hello does not ask for libtorre.so.0.1"; exit 1; }
 ! readelf -d made-static/hello | grep -q 'NEEDED.*libtorre' || { echo "package: libtorre.a was not taken"; exit 1; }
 prefix/bin/wave --version >/dev/null
+[ "$(find prefix -path "*/man1/*.1" -size +0 | wc -l)" -eq 5 ] || { echo "package: not five man pages"; exit 1; }
