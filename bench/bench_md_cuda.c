@@ -80,8 +80,7 @@ static void make_problem(const bench_row *row, const torre_md_particles *particl
     memset(problem, 0, sizeof *problem);
     torre_md_problem_set_particles(problem, particles);
     problem->model = TORRE_PAIR_lj;
-    problem->parameter[TORRE_LJ_EPSILON] = 1;
-    problem->parameter[TORRE_LJ_SIGMA] = 1;
+    problem->pair.lj = (torre_lj_parameters){.epsilon = 1, .sigma = 1};
     problem->cutoff = 2.5;
     problem->dt = 0.005;
     problem->precision = row->precision;
@@ -392,7 +391,7 @@ int main(int argc, char **argv)
     bool quick = false, studied = false;
     char why[256];
     torre_md_plan plan = {0};
-    if (!torre_md_cuda.available(&plan, why, sizeof why)) {
+    if (!torre_cuda_available(plan.device, why, sizeof why)) {
         fprintf(stderr, "bench_md_cuda: %s\n", why);
         return 77;
     }

@@ -13,8 +13,8 @@
 
 #include "cli/program.h"
 #include "core/numbers.h"
+#include "core/random.h"
 #include "core/timer.h"
-#include "particles/md_random.h"
 #include "particles/md_start.h"
 #include "particles/md_store.h"
 

@@ -160,7 +160,7 @@ static torre_status melt(int64_t cells, torre_md_particles *p)
     const torre_md_plan plan = {.skin = REACH - CUTOFF, .rebuild_every = 20};
     torre_md_problem problem = {.model = TORRE_PAIR_lj, .cutoff = CUTOFF, .dt = 0.005};
     torre_md_run *run;
-    problem.parameter[TORRE_LJ_EPSILON] = problem.parameter[TORRE_LJ_SIGMA] = 1;
+    problem.pair.lj = (torre_lj_parameters){.epsilon = 1, .sigma = 1};
     TORRE_TRY(torre_md_start_fcc(cube, 0.8442, p));
     torre_md_start_velocities(p, 1.44, 87287);
     torre_md_problem_set_particles(&problem, p);

@@ -208,7 +208,7 @@ int main(int argc, char **argv)
     char why[256];
     int failures = 0;
     torre_wave_plan plan = {.engine = TORRE_TORRE};
-    if (!torre_wave_cuda.available(&plan, why, sizeof why)) {
+    if (!torre_cuda_available(plan.device, why, sizeof why)) {
         printf("skipped: %s\n", why);
         return 77;
     }

@@ -1,16 +1,16 @@
 #include <stdlib.h>
 
 #include "bench/gather.h"
-#include "cli/locality_random.h"
+#include "core/random.h"
 #include "tiling/locality.h"
 
 /* path[rank] = bin, as torre_ordering_path, or at random. */
 static void make_path(const torre_ordering *o, bool random, int64_t *path)
 {
     torre_ordering_path(o, path);
-    locality_random r = {12345};
+    uint64_t drawn = 0;
     for (int64_t i = torre_ordering_cells(o) - 1; random && i > 0; i--) {
-        int64_t j = locality_random_below(&r, i + 1), kept = path[i];
+        int64_t j = (int64_t)(torre_random_at(12345, drawn++) % (uint64_t)(i + 1)), kept = path[i];
         path[i] = path[j];
         path[j] = kept;
     }

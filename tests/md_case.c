@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "particles/md_random.h"
+#include "core/random.h"
 #include "particles/pair_lj.h"
 
 static const char *backend_name = "cpu";
@@ -23,7 +23,7 @@ void md_case_arguments(int argc, char **argv)
 md_case md_case_melt(int64_t nx, int64_t ny, int64_t nz, torre_md_precision precision)
 {
     md_case c = {.problem = {.model = TORRE_PAIR_lj,
-                             .parameter = {[TORRE_LJ_EPSILON] = 1, [TORRE_LJ_SIGMA] = 1},
+                             .pair.lj = {.epsilon = 1, .sigma = 1},
                              .cutoff = 2.5,
                              .dt = 0.005,
                              .precision = precision}};

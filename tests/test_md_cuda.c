@@ -82,8 +82,7 @@ static torre_status make_case(const md_case *c, torre_md_precision precision,
     }
     torre_md_problem_set_particles(problem, particles);
     problem->model = TORRE_PAIR_lj;
-    problem->parameter[TORRE_LJ_EPSILON] = 1;
-    problem->parameter[TORRE_LJ_SIGMA] = 1;
+    problem->pair.lj = (torre_lj_parameters){.epsilon = 1, .sigma = 1};
     problem->cutoff = 2.5;
     problem->dt = 0.005;
     problem->precision = precision;
@@ -449,7 +448,7 @@ int main(int argc, char **argv)
 {
     char why[256];
     torre_md_plan plan = {0};
-    if (!torre_md_cuda.available(&plan, why, sizeof why)) {
+    if (!torre_cuda_available(plan.device, why, sizeof why)) {
         printf("skipped: %s\n", why);
         return 77;
     }

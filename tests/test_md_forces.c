@@ -129,7 +129,7 @@ static void test_shift(void **state)
     torre_md_solver *solver = md_case_solver(&c, &plan);
     CHECK_OK(solver->backend->sums(solver, &plain));
     solver->backend->destroy(solver);
-    c.problem.parameter[2] = 1;
+    c.problem.pair.lj.shift = true;
     solver = md_case_solver(&c, &plan);
     CHECK_OK(solver->backend->sums(solver, &shifted));
     solver->backend->destroy(solver);

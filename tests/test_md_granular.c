@@ -237,7 +237,7 @@ static void test_walls(void **state)
         double dt = contact / 150;
         md_case c = pair_case(&g, 0.2, dt);
         for (int i = 0; i < 2; i++) c.particles.velocity[0][i] = 0;
-        double low = c.problem.parameter[TORRE_GRANULAR_WALL_LOW];
+        double low = c.problem.pair.granular.wall_low;
         double start = low + (top ? g.size[2] - g.diameter : g.diameter);
         c.particles.position[2][0] = start;
         c.particles.velocity[2][0] = top ? 0.2 : -0.2;
@@ -271,7 +271,7 @@ static void test_shaken_wall(void **state)
     double dt = contact / 150, fall = 0.1, rise = 2 * pi * 10 * 2e-3;
     md_case c = pair_case(&g, 0.2, dt);
     for (int i = 0; i < 2; i++) c.particles.velocity[0][i] = 0;
-    double low = c.problem.parameter[TORRE_GRANULAR_WALL_LOW];
+    double low = c.problem.pair.granular.wall_low;
     c.particles.position[2][1] = low + 0.8 * g.size[2];
     /* in a period from now the floor is where it is now and rises with the same speed */
     c.particles.position[2][0] = low + g.diameter / 2 + fall * 0.1 - rise * 0.25 * contact;

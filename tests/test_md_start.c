@@ -5,7 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "particles/md_random.h"
+#include "core/random.h"
 
 static void test_velocities(void **state)
 {
@@ -112,6 +112,16 @@ static void test_refused(void **state)
     c = good;
     c.problem.count = 0;
     refused(&c, TORRE_ERR_USAGE, "particle");
+    c = good;
+    c.problem.pair.lj.epsilon = 0;
+    refused(&c, TORRE_ERR_USAGE, "epsilon must be a number above 0");
+    c.problem.pair.lj = (torre_lj_parameters){.epsilon = 1, .sigma = INFINITY};
+    refused(&c, TORRE_ERR_USAGE, "sigma must be a number above 0");
+    c = good;
+    c.problem.model = TORRE_PAIR_granular;
+    c.problem.pair.granular =
+        (torre_granular_parameters){.stiffness = 1, .restitution = 1.01, .wall_restitution = 1};
+    refused(&c, TORRE_ERR_USAGE, "restitution must be a number above 0 and at most 1");
     c = good;
     double kept = c.particles.position[1][3];
     c.particles.position[1][3] = c.particles.box[1];

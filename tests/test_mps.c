@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "particles/md_random.h"
+#include "core/random.h"
 #include "particles/mps_run.h"
 #include "particles/mps_tank.h"
 

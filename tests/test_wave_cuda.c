@@ -686,7 +686,7 @@ int main(int argc, char **argv)
     bool small = argc > 1 && strcmp(argv[1], "small") == 0;
     int only = argc > 2 ? atoi(argv[2]) : 0;
     torre_wave_plan plan = {.engine = TORRE_TORRE};
-    if (!torre_wave_cuda.available(&plan, why, sizeof why)) {
+    if (!torre_cuda_available(plan.device, why, sizeof why)) {
         printf("skipped: %s\n", why);
         return 77;
     }

@@ -257,9 +257,7 @@ static void engines_agree_on_random_problems(void **state)
     (void)state;
     const wave_way reference = {.name = "reference", .plan = {.engine = TORRE_REFERENCE}};
     const torre_wave_backend *backend = wave_backend, *cpu = NULL;
-    for (int i = 0; torre_wave_backends[i]; i++)
-        if (strcmp(torre_wave_backends[i]->name, "cpu") == 0) cpu = torre_wave_backends[i];
-    CHECK(cpu, "no reference in this build");
+    CHECK_OK(torre_wave_backend_find("cpu", NULL, &cpu));
     for (long long seed = first_seed; seed < first_seed + case_count; seed++) {
         fuzz_case f;
         fuzz_case_make(&f, (uint64_t)seed);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/random.h"
 #include "wave/boundary.h"
 #include "wave/box.h"
 #include "wave/stencil.h"
@@ -212,12 +213,8 @@ void *wave_alloc(int64_t count, size_t size)
 
 double wave_random(uint64_t *state)
 {
-    /* splitmix64 (Steele, Lea, Flood 2014) */
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (double)(int64_t)z * 0x1p-63;
+    *state += 0x9e3779b97f4a7c15u; /* number 0, 1, ... of the seed it began with */
+    return (double)(int64_t)torre_random_mix(*state) * 0x1p-63;
 }
 
 void wave_random_field(uint64_t *state, double *u, int64_t cells)

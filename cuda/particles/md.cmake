@@ -29,8 +29,6 @@ foreach(line ${md_model_lines})
   string(APPEND md_rows "    {${row}},\n")
 endforeach()
 configure_file(particles/md_table.c.in ${CMAKE_CURRENT_BINARY_DIR}/md_table.c @ONLY)
-# tell src/particles/md_backend_list.c and mps_problem.c that torre_md_cuda and torre_mps_cuda are there
-target_compile_definitions(torre PRIVATE TORRE_HAVE_CUDA_MD TORRE_HAVE_CUDA_MPS)
 target_sources(torre_cuda PRIVATE particles/md_scan.cu particles/md_layout.c particles/md_cuda.c
                                   particles/md_cuda_run.c particles/md_cuda_tables.c
                                   particles/mps_cuda.c particles/mps_sweeps.cu

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/core/cuda_device.h"
 #include "md_cuda_solver.h"
 
 #define DEFAULT_SKIN 0.12      /* of the cutoff */
@@ -20,11 +19,6 @@ void md_cuda_wish(const md_layout_wish *wish)
 }
 
 static md_cuda_solver *self(torre_md_solver *solver) { return (md_cuda_solver *)solver; }
-
-bool md_cuda_available(const torre_md_plan *plan, char *why, size_t why_size)
-{
-    return torre_cuda_device_usable(plan ? plan->device : 0, md_probe, why, why_size);
-}
 
 torre_status md_cuda_limits(int device, const md_kernels *kernels, md_limits *limits,
                             int *capability, char *name, size_t name_size)
@@ -404,7 +398,6 @@ static void cuda_times(const torre_md_solver *solver, torre_md_times *times,
 
 const torre_md_backend torre_md_cuda = {
     .name = "cuda",
-    .available = md_cuda_available,
     .plan = cuda_plan,
     .create = cuda_create,
     .set_particles = cuda_set_particles,

@@ -99,7 +99,6 @@ void md_cuda_tables_free(md_cuda_solver *s);
 void md_cuda_graphs_free(md_cuda_solver *s);
 
 /* What other particle methods share: they fill problem, info, kernels, limits and layout. */
-bool md_cuda_available(const torre_md_plan *plan, char *why, size_t why_size);
 /* Limits of a device, its compute capability (10 major + minor) and name. */
 torre_status md_cuda_limits(int device, const md_kernels *kernels, md_limits *limits,
                             int *capability, char *name, size_t name_size);

@@ -58,9 +58,6 @@ cudaError_t md_scan(void *scratch, size_t bytes, const int *in, int *out, int bi
 /* total[MD_SUMS] = sums of rows rows of partial. */
 cudaError_t md_total(const double *partial, int rows, double *total, cudaStream_t stream);
 
-/* Whether code for the current device is in this build. */
-cudaError_t md_probe(void);
-
 /* Shared memory of a block of each kernel, bytes. */
 size_t md_list_shared(const md_tiles *tiles, int block);
 size_t md_force_shared(const md_tiles *tiles, torre_neighbor neighbor, int staged_bytes);

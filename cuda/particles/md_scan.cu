@@ -23,12 +23,6 @@ extern "C" cudaError_t md_total(const double *partial, int rows, double *total, 
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t md_probe(void)
-{
-    cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, md_total_kernel);
-}
-
 extern "C" size_t md_list_shared(const md_tiles *tiles, int block)
 {
     return md_list_shared_bytes(tiles->staged_cap, tiles->halo_bins, tiles->group_cap, block);

@@ -6,8 +6,8 @@
 #ifndef TORRE_MD_THERMOSTAT_CUH
 #define TORRE_MD_THERMOSTAT_CUH
 
+#include "core/random.h"
 #include "md_force.cuh"
-#include "particles/md_random.h"
 
 template <class R>
 __global__ void __launch_bounds__(256)

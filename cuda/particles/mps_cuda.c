@@ -445,7 +445,6 @@ static void mps_cuda_times(const torre_mps_solver *solver, torre_mps_times *time
 
 const torre_mps_backend torre_mps_cuda = {
     .name = "cuda",
-    .available = md_cuda_available,
     .plan = mps_cuda_plan,
     .create = mps_cuda_create,
     .set_particles = mps_cuda_set_particles,

@@ -4,9 +4,9 @@
 #include "cuda/core/cuda_device.h"
 #include "cuda/wave/wave_solver.h"
 
-static bool cuda_available(const torre_wave_plan *plan, char *why, size_t why_size)
+bool torre_cuda_available(int device, char *why, size_t why_size)
 {
-    return torre_cuda_device_usable(plan ? plan->device : 0, torre_wave_probe, why, why_size);
+    return torre_cuda_device_usable(device, torre_wave_probe, why, why_size);
 }
 
 static torre_status cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
@@ -19,7 +19,6 @@ static torre_status cuda_plan(const torre_wave_setup *setup, const torre_wave_pl
 
 const torre_wave_backend torre_wave_cuda = {
     .name = "cuda",
-    .available = cuda_available,
     .plan = cuda_plan,
     .create = torre_cuda_create,
     .set_step = torre_cuda_set_step,

@@ -102,10 +102,11 @@ torre_status md_granular_particles(const md_settings *s, md_input *in)
 /* Contact time of two particles in the problem, as far as it does not depend on the speed. */
 static double contact_time(const torre_md_problem *p)
 {
-    double stiffness = p->parameter[TORRE_GRANULAR_STIFFNESS], m = p->mass / 2;
-    if (!(stiffness > 0) || p->parameter[TORRE_GRANULAR_HERTZ] != 0) return 0;
-    double damping = p->parameter[TORRE_GRANULAR_DASHPOT] / (2 * m);
-    return 3.14159265358979323846 / sqrt(stiffness / m - damping * damping);
+    const torre_granular_parameters *g = &p->pair.granular;
+    if (g->ideal || g->hertz) return 0;
+    double m = p->mass / 2;
+    double damping = torre_granular_dashpot(false, g->stiffness, m, g->restitution) / (2 * m);
+    return 3.14159265358979323846 / sqrt(g->stiffness / m - damping * damping);
 }
 
 /* Collisions of a particle per time: contacts last the contact time. */
@@ -122,8 +123,7 @@ void md_granular_setup(FILE *out, const md_settings *s, const torre_md_problem *
     if (p->dimensions == 2) volume *= 1.5 / s->diameter;
     int axis = p->dimensions == 2 ? 1 : 2;
     double height = p->box[axis];
-    if (p->parameter[TORRE_GRANULAR_WALLS] != 0)
-        height = p->parameter[TORRE_GRANULAR_WALL_HIGH] - p->parameter[TORRE_GRANULAR_WALL_LOW];
+    if (p->pair.granular.walls) height = p->pair.granular.wall_high - p->pair.granular.wall_low;
     room = axis == 2 ? room * height : p->box[0] * height;
     fprintf(out, "# filling %.4g, restitution %.4g, contact time %.4g s, 1/%.0f of it a step\n",
             volume / room, s->gas == TORRE_GRANULAR_INELASTIC ? s->restitution : 1, contact_time(p),

@@ -117,9 +117,7 @@ torre_status md_input_read(md_settings *s, const torre_option *table, md_input *
     if (s->input && s->model != TORRE_PAIR_granular) TORRE_TRY(read_lj_file(s, table, in));
     torre_md_problem *p = &in->problem;
     *p = (torre_md_problem){.model = (torre_pair_model)s->model,
-                            .parameter = {[TORRE_LJ_EPSILON] = s->epsilon,
-                                          [TORRE_LJ_SIGMA] = s->sigma,
-                                          [TORRE_LJ_SHIFT] = s->shift},
+                            .pair.lj = {s->epsilon, s->sigma, s->shift},
                             .cutoff = s->cutoff,
                             .dt = s->dt,
                             .ensemble = (torre_md_ensemble)s->ensemble,

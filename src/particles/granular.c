@@ -60,12 +60,6 @@ torre_status torre_granular_check(const torre_granular *g)
     return TORRE_OK;
 }
 
-double torre_granular_dashpot(bool hertz, double stiffness, double reduced_mass, double restitution)
-{
-    double l = -log(restitution), share = l / sqrt(pi * pi + l * l);
-    return sqrt((hertz ? 5 : 4) * reduced_mass * stiffness) * share;
-}
-
 double torre_granular_contact_time(bool hertz, double stiffness, double reduced_mass,
                                    double restitution, double speed)
 {
@@ -104,17 +98,14 @@ static void set_box(const torre_granular *g, double room, torre_md_problem *p)
     p->box[axis] += 2 * low;
     /* bins need a box of twice their reach, however low the room */
     p->box[axis] = fmax(p->box[axis], 2.001 * (g->diameter + room));
-    p->parameter[TORRE_GRANULAR_WALLS] = 1;
-    p->parameter[TORRE_GRANULAR_WALL_LOW] = low;
-    p->parameter[TORRE_GRANULAR_WALL_HIGH] = low + g->size[axis];
+    p->pair.granular.wall_low = low;
+    p->pair.granular.wall_high = low + g->size[axis];
 }
 
 torre_status torre_granular_problem(const torre_granular *g, double room, double dt,
                                     torre_md_problem *p)
 {
     TORRE_TRY(torre_granular_check(g));
-    const bool collide = g->gas != TORRE_GRANULAR_IDEAL;
-    const double e = g->gas == TORRE_GRANULAR_INELASTIC ? g->restitution : 1;
     double contact = torre_granular_shortest_contact(g);
     if (dt > contact / 20)
         return torre_fail(
@@ -123,17 +114,16 @@ torre_status torre_granular_problem(const torre_granular *g, double room, double
             "is %g), or a smaller {stiffness}",
             dt, contact, contact / 20, contact / 50);
     p->model = TORRE_PAIR_granular;
-    memset(p->parameter, 0, sizeof p->parameter);
-    p->parameter[TORRE_GRANULAR_HERTZ] = g->hertz;
-    p->parameter[TORRE_GRANULAR_STIFFNESS] = collide ? g->stiffness : 0;
-    p->parameter[TORRE_GRANULAR_DASHPOT] =
-        collide ? torre_granular_dashpot(g->hertz, g->stiffness, g->mass / 2, e) : 0;
-    p->parameter[TORRE_GRANULAR_WALL_STIFFNESS] = g->stiffness;
-    p->parameter[TORRE_GRANULAR_WALL_DASHPOT] =
-        torre_granular_dashpot(g->hertz, g->stiffness, g->mass, g->wall_restitution);
-    p->parameter[TORRE_GRANULAR_SHAKE_AMPLITUDE] = g->shake_amplitude;
-    p->parameter[TORRE_GRANULAR_SHAKE_FREQUENCY] = g->shake_frequency;
-    p->parameter[TORRE_GRANULAR_GRAVITY] = g->gravity;
+    p->pair.granular = (torre_granular_parameters){
+        .hertz = g->hertz,
+        .stiffness = g->stiffness,
+        .restitution = g->gas == TORRE_GRANULAR_INELASTIC ? g->restitution : 1,
+        .ideal = g->gas == TORRE_GRANULAR_IDEAL,
+        .walls = g->walls,
+        .wall_restitution = g->wall_restitution,
+        .shake_amplitude = g->shake_amplitude,
+        .shake_frequency = g->shake_frequency,
+        .gravity = g->gravity};
     set_box(g, room, p);
     p->cutoff = g->diameter;
     p->mass = g->mass;

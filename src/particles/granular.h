@@ -63,10 +63,6 @@ typedef struct torre_granular {
  */
 torre_status torre_granular_check(const torre_granular *system);
 
-/* Dashpot constant c for stiffness K, reduced mass M and restitution e. */
-double torre_granular_dashpot(bool hertz, double stiffness, double reduced_mass,
-                              double restitution);
-
 /* Contact time; speed: of approach, for Hertzian contacts. */
 double torre_granular_contact_time(bool hertz, double stiffness, double reduced_mass,
                                    double restitution, double speed);

@@ -3,17 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/random.h"
 #include "particles/bins.h"
 #include "particles/granular.h"
-#include "particles/md_random.h"
 #include "particles/pair_granular.h"
 
 /* Sweeps after those asked for until nobody overlaps. */
 #define MOST_SWEEPS 2000
 #define SAME_GRID   4 /* of those, so many in the same bins */
-
-/* Streams of random numbers beside that of the velocities (0); a sweep has one of its own. */
-enum { STREAM_SITES = 1, STREAM_IDS, STREAM_IDEAL, STREAM_GRID, STREAM_SWEEPS = 16 };
 
 /* Lattice neighbours are that much more than a diameter apart, so that rounding cannot make them
  * overlap. */
@@ -49,7 +46,7 @@ static lattice lattice_of(const torre_granular *g, const torre_md_problem *p, do
     if (g->walls) {
         l.n[2] = 1 + (int64_t)fmax(0, (height - g->diameter) / gap);
         l.gap = l.n[2] > 1 ? (height - g->diameter) / (double)(l.n[2] - 1) : 0;
-        l.low = p->parameter[TORRE_GRANULAR_WALL_LOW] + g->diameter / 2;
+        l.low = p->pair.granular.wall_low + g->diameter / 2;
     } else {
         l.n[2] = (int64_t)(height / gap) / 2 * 2;
         l.gap = height / (double)l.n[2];
@@ -104,7 +101,7 @@ static void fill_lattice(const lattice *l, const torre_md_problem *p, uint64_t s
     int64_t chosen = 0;
     for (int64_t s = 0; chosen < particles->count; s++) {
         double left = (double)(l->sites - s), wanted = (double)(particles->count - chosen), r[3];
-        if (torre_random_uniform(seed, STREAM_SITES, (uint64_t)s) * left >= wanted) continue;
+        if (torre_random_uniform(seed, TORRE_STREAM_SITES, (uint64_t)s) * left >= wanted) continue;
         site(l, p, s, r);
         for (int a = 0; a < 3; a++) particles->position[a][chosen] = r[a];
         chosen++;
@@ -200,7 +197,7 @@ static void displace_grid(sweep *s)
 {
     torre_bins *bins = s->bins;
     for (int a = 0; a < 3; a++) {
-        double u = torre_random_uniform(s->seed, STREAM_GRID, 4 * s->stream + (uint64_t)a);
+        double u = torre_random_uniform(s->seed, TORRE_STREAM_GRID, 4 * s->stream + (uint64_t)a);
         s->shift[a] = u * bins->edge[a];
     }
 #pragma omp parallel for
@@ -274,7 +271,7 @@ static torre_status sweep_until_apart(const torre_granular *g, sweep *s)
                               "still overlap after %lld sweeps); 0.55 works, in a plane 0.7",
                               g->filling, (long long)overlapping, (long long)k);
         const bool further = k > g->sweeps;
-        s->stream = STREAM_SWEEPS + (uint64_t)k;
+        s->stream = TORRE_STREAM_SWEEPS + (uint64_t)k;
         s->grown = 2 * k + 1 >= g->sweeps;
         s->diameter = s->grown ? diameter : fmin(1, slim) * diameter;
         if (!further || (k - g->sweeps) % SAME_GRID == 0) displace_grid(s);
@@ -301,9 +298,8 @@ static torre_status melt(const torre_granular *g, const torre_md_problem *p,
                .bins = &bins,
                .step = step,
                .diameter = g->diameter,
-               .low = g->walls ? p->parameter[TORRE_GRANULAR_WALL_LOW] + g->diameter / 2 : 0,
-               .high = g->walls ? p->parameter[TORRE_GRANULAR_WALL_HIGH] - g->diameter / 2
-                                : p->box[axis],
+               .low = g->walls ? p->pair.granular.wall_low + g->diameter / 2 : 0,
+               .high = g->walls ? p->pair.granular.wall_high - g->diameter / 2 : p->box[axis],
                .axis = axis,
                .dimensions = g->dimensions,
                .seed = g->seed};
@@ -324,7 +320,7 @@ static torre_status melt(const torre_granular *g, const torre_md_problem *p,
 static void deal_ids(uint64_t seed, torre_md_particles *p)
 {
     for (int64_t i = p->count - 1; i > 0; i--) {
-        double u = torre_random_uniform(seed, STREAM_IDS, (uint64_t)i);
+        double u = torre_random_uniform(seed, TORRE_STREAM_IDS, (uint64_t)i);
         int64_t j = (int64_t)(u * (double)(i + 1));
         for (int a = 0; a < 3; a++) {
             double kept = p->position[a][i];
@@ -340,13 +336,13 @@ static void start_anywhere(const torre_granular *g, const torre_md_problem *p,
     const int axis = g->dimensions - 1;
     double low[3] = {0}, room[3] = {p->box[0], p->box[1], p->box[2]};
     if (g->walls) {
-        low[axis] = p->parameter[TORRE_GRANULAR_WALL_LOW] + g->diameter / 2;
+        low[axis] = p->pair.granular.wall_low + g->diameter / 2;
         room[axis] = g->size[axis] - g->diameter;
     }
 #pragma omp parallel for
     for (int64_t i = 0; i < particles->count; i++) {
         for (int a = 0; a < 3; a++) {
-            double u = torre_random_uniform(g->seed, STREAM_IDEAL, (uint64_t)(4 * i + a));
+            double u = torre_random_uniform(g->seed, TORRE_STREAM_IDEAL, (uint64_t)(4 * i + a));
             particles->position[a][i] = fmin(low[a] + u * room[a], nextafter(p->box[a], 0));
         }
         if (g->dimensions == 2) particles->position[2][i] = p->box[2] / 2;

@@ -64,7 +64,32 @@ typedef enum torre_bin_stencil {
     TORRE_STENCIL_SPHERICAL /* those of them nearer than cutoff + skin */
 } torre_bin_stencil;
 
-#define TORRE_PAIR_PARAMETERS 16
+/* The parameters of the pair model: one member for each line of pair_list.h. */
+#define TORRE_PAIR_MEMBER(name) torre_##name##_parameters name;
+typedef union torre_pair_parameters {
+    TORRE_PAIR_LIST(TORRE_PAIR_MEMBER)
+} torre_pair_parameters;
+
+/* A parameter that an option sets, as the model's header lists it. */
+typedef struct torre_pair_parameter {
+    const char *name; /* of the member, "wall_restitution"; NULL ends a table */
+    enum {
+        TORRE_PARAMETER_POSITIVE,
+        TORRE_PARAMETER_NOT_NEGATIVE,
+        TORRE_PARAMETER_SHARE, /* above 0, at most 1 */
+        TORRE_PARAMETER_FLAG   /* a bool; the others are doubles */
+    } kind;
+    size_t offset; /* in the struct of the model */
+    double usual;  /* what it is where nobody says */
+    const char *metavar, *help;
+} torre_pair_parameter;
+
+/* What there is to know of a pair model beside its forces. */
+typedef struct torre_pair_about {
+    const char *name;
+    const torre_pair_parameter *parameters;
+    bool dissipates; /* forces depend on velocities and lose energy */
+} torre_pair_about;
 
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */
 typedef struct torre_md_problem {
@@ -76,9 +101,9 @@ typedef struct torre_md_problem {
     int dimensions;            /* 2: particles of one plane, z and its velocity stay; 0 or 3: all
                                   axes move */
     torre_pair_model model;
-    double parameter[TORRE_PAIR_PARAMETERS]; /* as the model's header names them */
-    double cutoff;                           /* > 0 */
-    double dt;                               /* > 0 */
+    torre_pair_parameters pair; /* the member of that model */
+    double cutoff;              /* > 0 */
+    double dt;                  /* > 0 */
     torre_md_precision precision;
     torre_md_ensemble ensemble;
     double temperature;  /* target of a thermostat, >= 0 */
@@ -156,9 +181,6 @@ typedef struct torre_md_solver torre_md_solver;
 typedef struct torre_md_backend {
     const char *name;
 
-    /* Whether this backend can run here; otherwise false with a one-line reason. */
-    bool (*available)(const torre_md_plan *plan, char *why, size_t why_size);
-
     /*
      * Fill in every "choose for me" of the plan and say what the run will need, allocating nothing
      * large. Refuses by name what it cannot do (TORRE_ERR_USAGE) and what does not fit
@@ -205,13 +227,7 @@ struct torre_md_solver {
     const torre_md_backend *backend;
 };
 
-/*
- * The backends of this build, best first; NULL-terminated. md_backend_list.c is the only place
- * where the rest of the code meets the CUDA backend.
- */
-extern const torre_md_backend *const torre_md_backends[];
-
-/* Find a backend by name; "auto" takes the first available one. */
+/* Find a backend by name; core/backend.h says how "auto" is read. */
 torre_status torre_md_backend_find(const char *name, const torre_md_plan *plan,
                                    const torre_md_backend **backend);
 
@@ -241,6 +257,8 @@ typedef struct torre_md_thermo {
 /* Row from sums. LAMMPS: temperature 0 for a single particle (no degree of freedom left). */
 torre_md_thermo torre_md_thermo_of(const torre_md_problem *problem, int64_t step,
                                    const torre_md_sums *sums);
+
+const torre_pair_about *torre_pair_about_model(torre_pair_model model);
 
 /* Whether the forces of a model depend on velocities and lose energy. */
 bool torre_pair_dissipates(torre_pair_model model);

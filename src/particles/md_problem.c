@@ -1,7 +1,9 @@
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "particles/md.h"
+#include "particles/md_reference.h"
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 
@@ -28,6 +30,21 @@ static torre_status check_particles(const torre_md_problem *p)
     return TORRE_OK;
 }
 
+static torre_status check_parameters(const torre_md_problem *p)
+{
+    static const char *const rule[] = {"above 0", "of at least 0", "above 0 and at most 1"};
+    for (const torre_pair_parameter *row = torre_pair_about_model(p->model)->parameters; row->name;
+         row++) {
+        if (row->kind == TORRE_PARAMETER_FLAG) continue;
+        const double value = *(const double *)((const char *)&p->pair + row->offset);
+        const bool low = row->kind == TORRE_PARAMETER_NOT_NEGATIVE ? value >= 0 : value > 0;
+        if (low && value <= (row->kind == TORRE_PARAMETER_SHARE ? 1 : DBL_MAX)) continue;
+        return torre_fail(TORRE_ERR_USAGE, "{%s} must be a number %s (got %g)", row->name,
+                          rule[row->kind], value);
+    }
+    return TORRE_OK;
+}
+
 torre_status torre_md_problem_check(const torre_md_problem *p)
 {
     if (p->count < 1)
@@ -38,11 +55,7 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
     TORRE_TRY(check_positive("mass", p->mass));
     if ((unsigned)p->model >= TORRE_PAIR_MODELS)
         return torre_fail(TORRE_ERR_USAGE, "unknown pair model %d", (int)p->model);
-    for (int k = 0; k < TORRE_PAIR_PARAMETERS; k++) {
-        if (!isfinite(p->parameter[k]))
-            return torre_fail(TORRE_ERR_USAGE, "parameter %d of model %s is not finite", k,
-                              torre_pair_model_name(p->model));
-    }
+    TORRE_TRY(check_parameters(p));
     for (int a = 0; a < 3; a++) {
         TORRE_TRY(check_positive("box edge", p->box[a]));
         if (p->box[a] < 2 * p->cutoff)
@@ -110,8 +123,8 @@ torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, cons
     return row;
 }
 
-#define MODEL_NAME(name) #name,
-static const char *const model_names[] = {TORRE_PAIR_LIST(MODEL_NAME)};
+#define ABOUT_OF(name) &torre_pair_about_##name,
+static const torre_pair_about *const about_model[] = {TORRE_PAIR_LIST(ABOUT_OF)};
 static const char *const neighbor_names[] = {"auto", "full", "half", "tile"};
 static const char *const precision_names[] = {"f32", "f64", "mixed"};
 
@@ -122,13 +135,23 @@ static int index_of(const char *name, const char *const *names, int count)
     return -1;
 }
 
-const char *torre_pair_model_name(torre_pair_model model) { return model_names[model]; }
+const torre_pair_about *torre_pair_about_model(torre_pair_model model)
+{
+    return about_model[model];
+}
+
+bool torre_pair_dissipates(torre_pair_model model) { return about_model[model]->dissipates; }
+
+const char *torre_pair_model_name(torre_pair_model model) { return about_model[model]->name; }
 
 bool torre_pair_model_by_name(const char *name, torre_pair_model *model)
 {
-    int i = index_of(name, model_names, TORRE_PAIR_MODELS);
-    if (i >= 0) *model = (torre_pair_model)i;
-    return i >= 0;
+    for (int m = 0; m < TORRE_PAIR_MODELS; m++) {
+        if (strcmp(name, about_model[m]->name) != 0) continue;
+        *model = (torre_pair_model)m;
+        return true;
+    }
+    return false;
 }
 
 const char *torre_neighbor_name(torre_neighbor neighbor) { return neighbor_names[neighbor]; }

@@ -17,18 +17,8 @@ typedef struct reference_solver {
     torre_md_sums pair_sums;
 } reference_solver;
 
-#define PAIRS_OF(name)      torre_md_reference_pairs_##name,
-#define DISSIPATES_OF(name) &torre_pair_dissipates_##name,
+#define PAIRS_OF(name) torre_md_reference_pairs_##name,
 static torre_md_reference_pairs *const pairs_of_model[] = {TORRE_PAIR_LIST(PAIRS_OF)};
-static const bool *const dissipates_of_model[] = {TORRE_PAIR_LIST(DISSIPATES_OF)};
-
-bool torre_pair_dissipates(torre_pair_model model) { return *dissipates_of_model[model]; }
-
-static bool reference_available(const torre_md_plan *plan, char *why, size_t why_size)
-{
-    (void)plan, (void)why, (void)why_size;
-    return true;
-}
 
 static torre_status reference_plan(const torre_md_problem *p, const torre_md_plan *wish,
                                    torre_md_info *info)
@@ -193,7 +183,6 @@ static void reference_times(const torre_md_solver *solver, torre_md_times *times
 
 const torre_md_backend torre_md_reference = {
     .name = "reference",
-    .available = reference_available,
     .plan = reference_plan,
     .create = reference_create,
     .set_particles = reference_set_particles,

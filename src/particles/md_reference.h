@@ -12,8 +12,8 @@ extern const torre_md_backend torre_md_reference;
 /*
  * Forces on all particles ([axis][id]), the power each dissipates, and the sums potential,
  * potential_shift, virial and contacts, each pair once, at a step, for velocities that a kick of
- * that size will complete (torre_pair_make). One function per pair model
- * (md_reference_pairs.c.in), listed in model order.
+ * that size will complete (torre_pair_make). One function per pair model, and
+ * what there is to know about it (md_reference_pairs.c.in).
  */
 typedef void torre_md_reference_pairs(const torre_md_problem *problem, double kick, int64_t step,
                                       double *const position[3], double *const velocity[3],
@@ -21,7 +21,7 @@ typedef void torre_md_reference_pairs(const torre_md_problem *problem, double ki
 
 #define TORRE_MD_REFERENCE_DECLARE(name)                                                           \
     torre_md_reference_pairs torre_md_reference_pairs_##name;                                      \
-    extern const bool torre_pair_dissipates_##name;
+    extern const torre_pair_about torre_pair_about_##name;
 TORRE_PAIR_LIST(TORRE_MD_REFERENCE_DECLARE)
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/random.h"
 #include "particles/bins.h"
-#include "particles/md_random.h"
 
 torre_status torre_md_particles_new(int64_t count, torre_md_particles *p)
 {
@@ -95,7 +95,7 @@ void torre_md_start_velocities(torre_md_particles *p, double temperature, uint64
 #pragma omp parallel for
     for (int64_t i = 0; i < p->count; i++) {
         double g[3];
-        torre_random_normal3(seed, 0, i, g);
+        torre_random_normal3(seed, TORRE_STREAM_VELOCITIES, i, g);
         for (int a = 0; a < 3; a++) p->velocity[a][i] = g[a];
     }
     /* Sums run over the ids in order on one thread: the same bits everywhere. */

@@ -106,7 +106,6 @@ typedef struct torre_mps_solver torre_mps_solver;
 /* A backend: as torre_md_backend (md.h), which says more about each function. */
 typedef struct torre_mps_backend {
     const char *name;
-    bool (*available)(const torre_md_plan *plan, char *why, size_t why_size);
     torre_status (*plan)(const torre_mps_problem *problem, const torre_md_plan *wish,
                          torre_md_info *info);
     torre_status (*create)(const torre_mps_problem *problem, const torre_md_info *info,
@@ -126,10 +125,7 @@ struct torre_mps_solver {
     const torre_mps_backend *backend;
 };
 
-/* The backends of this build, best first; NULL-terminated. */
-extern const torre_mps_backend *const torre_mps_backends[];
-
-/* Find a backend by name; "auto" takes the first available one. */
+/* Find a backend by name; core/backend.h says how "auto" is read. */
 torre_status torre_mps_backend_find(const char *name, const torre_md_plan *plan,
                                     const torre_mps_backend **backend);
 

@@ -1,38 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/backend_name.h"
 #include "particles/mps.h"
-
-#ifdef TORRE_HAVE_CUDA_MPS
-extern const torre_mps_backend torre_mps_cuda;
-#endif
-extern const torre_mps_backend torre_mps_cpu;
-
-const torre_mps_backend *const torre_mps_backends[] = {
-#ifdef TORRE_HAVE_CUDA_MPS
-    &torre_mps_cuda,
-#endif
-    &torre_mps_cpu,
-    NULL,
-};
-
-torre_status torre_mps_backend_find(const char *name, const torre_md_plan *plan,
-                                    const torre_mps_backend **backend)
-{
-    char why[256] = "no backend in this build";
-    name = torre_backend_wanted(name, plan ? plan->device : 0);
-    const bool any = strcmp(name, "auto") == 0;
-    bool met = any;
-    for (int i = 0; torre_mps_backends[i]; i++) {
-        if (!any && strcmp(name, torre_mps_backends[i]->name) != 0) continue;
-        met = true;
-        if (!torre_mps_backends[i]->available(plan, why, sizeof why)) continue;
-        *backend = torre_mps_backends[i];
-        return TORRE_OK;
-    }
-    return torre_backend_refuse(name, "auto, cpu or cuda", met ? why : NULL);
-}
 
 /* Visit the neighbours of a lattice point: body sees dx, dy, dz and r, in units of the lattice. */
 #define FOR_LATTICE(dims, reach, body)                                                             \

@@ -20,31 +20,47 @@
  * pair_lj.h says what a pair model provides.
  */
 #include <math.h>
+#include <stdbool.h>
 
-#include "particles/md.h"
 #include "tiling/hd.h"
 
 #ifndef TORRE_PAIR_GRANULAR_H
 #define TORRE_PAIR_GRANULAR_H
 
-/* Indices into torre_md_problem.parameter. */
-enum {
-    TORRE_GRANULAR_HERTZ,           /* 1: Hertzian springs, 0: linear ones */
-    TORRE_GRANULAR_STIFFNESS,       /* K of particles, > 0; 0: they do not collide (ideal gas) */
-    TORRE_GRANULAR_DASHPOT,         /* c of particles, >= 0 */
-    TORRE_GRANULAR_WALLS,           /* 1: there are walls */
-    TORRE_GRANULAR_WALL_STIFFNESS,  /* K of particle and wall */
-    TORRE_GRANULAR_WALL_DASHPOT,    /* c of particle and wall */
-    TORRE_GRANULAR_WALL_LOW,        /* mean position of the lower wall */
-    TORRE_GRANULAR_WALL_HIGH,       /* and of the upper one */
-    TORRE_GRANULAR_SHAKE_AMPLITUDE, /* A, >= 0 */
-    TORRE_GRANULAR_SHAKE_FREQUENCY, /* f, >= 0 */
-    TORRE_GRANULAR_GRAVITY          /* acceleration, >= 0 */
-};
+typedef struct torre_granular_parameters {
+    bool hertz;              /* Hertzian springs; linear ones otherwise */
+    double stiffness;        /* K of particles, and of particle and wall, > 0 */
+    double restitution;      /* e of two particles, 0 < e <= 1 */
+    bool ideal;              /* particles do not collide with each other */
+    bool walls;              /* there are walls */
+    double wall_restitution; /* e of particle and wall */
+    double wall_low;         /* mean position of the lower wall */
+    double wall_high;        /* and of the upper one */
+    double shake_amplitude;  /* A, >= 0 */
+    double shake_frequency;  /* f, >= 0 */
+    double gravity;          /* acceleration, >= 0 */
+} torre_granular_parameters;
 
+#define TORRE_PAIR_PARAMETERS_granular(ROW)                                                        \
+    ROW(POSITIVE, stiffness, 1000, "K", "of the spring in a contact, N/m; Hertzian: N/m^1.5")      \
+    ROW(SHARE, restitution, 0.8, "E", "of two particles")                                          \
+    ROW(SHARE, wall_restitution, 0.9, "E", "of particle and wall")                                 \
+    ROW(NOT_NEGATIVE, shake_amplitude, 0, "A", "of the walls, in diameters; both move together")   \
+    ROW(NOT_NEGATIVE, shake_frequency, 0, "HZ", "of the walls")                                    \
+    ROW(NOT_NEGATIVE, gravity, 0, "G", "along the last axis, m/s^2; needs walls")
+
+/* Dashpot constant c for stiffness K, reduced mass M and restitution e (granular.h). */
+static inline double torre_granular_dashpot(bool hertz, double stiffness, double reduced_mass,
+                                            double restitution)
+{
+    const double pi = 3.14159265358979323846;
+    double l = -log(restitution), share = l / sqrt(pi * pi + l * l);
+    return sqrt((hertz ? 5 : 4) * reduced_mass * stiffness) * share;
+}
 #endif
 
-#ifdef TORRE_REAL
+#if defined TORRE_REAL && !defined TORRE_PAIR_PARAMETERS_ONLY
+#include "particles/md.h"
 
 #undef TORRE_PAIR_DISSIPATES
 #undef TORRE_PAIR_FIELD
@@ -81,25 +97,27 @@ typedef struct TORRE_TYPED(torre_pair_walls) {
 static inline TORRE_TYPED(torre_pair)
     TORRE_TYPED(torre_pair_make)(const torre_md_problem *problem, double kick)
 {
-    const double *p = problem->parameter;
+    const torre_granular_parameters *p = &problem->pair.granular;
+    const double m = problem->mass, k = p->stiffness;
     const double turn = 6.283185307179586476925;
     TORRE_TYPED(torre_pair) pair;
     pair.diameter = (TORRE_REAL)problem->cutoff;
-    pair.stiffness = (TORRE_REAL)p[TORRE_GRANULAR_STIFFNESS];
-    pair.dashpot = (TORRE_REAL)p[TORRE_GRANULAR_DASHPOT];
+    pair.stiffness = p->ideal ? 0 : (TORRE_REAL)k;
+    pair.dashpot =
+        p->ideal ? 0 : (TORRE_REAL)torre_granular_dashpot(p->hertz, k, m / 2, p->restitution);
     pair.lag = (TORRE_REAL)(2 * kick);
-    pair.weight = (TORRE_STATE)(problem->mass * p[TORRE_GRANULAR_GRAVITY]);
+    pair.weight = (TORRE_STATE)(m * p->gravity);
     pair.radius = (TORRE_STATE)(problem->cutoff / 2);
-    pair.wall_stiffness = (TORRE_STATE)p[TORRE_GRANULAR_WALL_STIFFNESS];
-    pair.wall_dashpot = (TORRE_STATE)p[TORRE_GRANULAR_WALL_DASHPOT];
+    pair.wall_stiffness = (TORRE_STATE)k;
+    pair.wall_dashpot = (TORRE_STATE)torre_granular_dashpot(p->hertz, k, m, p->wall_restitution);
     pair.wall_lag = (TORRE_STATE)kick;
-    pair.low = (TORRE_STATE)p[TORRE_GRANULAR_WALL_LOW];
-    pair.high = (TORRE_STATE)p[TORRE_GRANULAR_WALL_HIGH];
-    pair.amplitude = (TORRE_STATE)p[TORRE_GRANULAR_SHAKE_AMPLITUDE];
-    pair.rate = (TORRE_STATE)(turn * p[TORRE_GRANULAR_SHAKE_FREQUENCY]);
-    pair.turns = p[TORRE_GRANULAR_SHAKE_FREQUENCY] * problem->dt;
-    pair.hertz = p[TORRE_GRANULAR_HERTZ] != 0;
-    pair.walls = p[TORRE_GRANULAR_WALLS] != 0;
+    pair.low = (TORRE_STATE)p->wall_low;
+    pair.high = (TORRE_STATE)p->wall_high;
+    pair.amplitude = (TORRE_STATE)p->shake_amplitude;
+    pair.rate = (TORRE_STATE)(turn * p->shake_frequency);
+    pair.turns = p->shake_frequency * problem->dt;
+    pair.hertz = p->hertz;
+    pair.walls = p->walls;
     pair.axis = problem->dimensions == 2 ? 1 : 2;
     return pair;
 }

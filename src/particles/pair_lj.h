@@ -8,7 +8,13 @@
  *
  * What every pair model provides
  * ------------------------------
- * This header is a C template, valid as C11 and as CUDA C++. Define
+ * Its parameters: a struct torre_NAME_parameters, the member NAME of torre_md_problem.pair, and
+ * TORRE_PAIR_PARAMETERS_NAME, a row for each parameter that an option sets: its range (POSITIVE,
+ * NOT_NEGATIVE, SHARE: above 0 and at most 1, FLAG: a bool), the member, the default, and the
+ * letter and text of --help. torre_md_problem_check holds them to their range, `md` makes options
+ * of them (--wall-restitution of wall_restitution); models may share an option.
+ *
+ * And a C template, valid as C11 and as CUDA C++. Define
  *     TORRE_REAL         the type of constants, float or double
  *     TORRE_STATE        the type of positions and velocities; TORRE_REAL when not defined
  *     TORRE_VALUE        the type of what differs from pair to pair: TORRE_REAL (when not defined),
@@ -35,26 +41,31 @@
  *                                    energy continuous there (0 where it is already).
  *     TORRE_TYPED(torre_pair_field)  with TORRE_PAIR_FIELD, the force on a single particle
  *                                    (pair_granular.h has one).
- * Included without TORRE_REAL it only names the parameters.
+ * Included without TORRE_REAL, or by pair_list.h, it declares the parameters alone.
  */
 #include <math.h>
+#include <stdbool.h>
 
-#include "particles/md.h"
 #include "tiling/hd.h"
 
 #ifndef TORRE_PAIR_LJ_H
 #define TORRE_PAIR_LJ_H
 
-/* Indices into torre_md_problem.parameter. */
-enum {
-    TORRE_LJ_EPSILON, /* depth of the well, > 0 */
-    TORRE_LJ_SIGMA,   /* distance of zero energy, > 0 */
-    TORRE_LJ_SHIFT    /* 1: the energy is shifted to be zero at the cutoff; 0: it is not */
-};
+typedef struct torre_lj_parameters {
+    double epsilon; /* depth of the well, > 0 */
+    double sigma;   /* distance of zero energy, > 0 */
+    bool shift;     /* shift the energy to zero at the cutoff */
+} torre_lj_parameters;
+
+#define TORRE_PAIR_PARAMETERS_lj(ROW)                                                              \
+    ROW(POSITIVE, epsilon, 1, "E", "depth of the Lennard-Jones well")                              \
+    ROW(POSITIVE, sigma, 1, "S", "distance of zero Lennard-Jones energy")                          \
+    ROW(FLAG, shift, 0, NULL, "shift the energy to zero at the cutoff")
 
 #endif
 
-#ifdef TORRE_REAL
+#if defined TORRE_REAL && !defined TORRE_PAIR_PARAMETERS_ONLY
+#include "particles/md.h"
 
 #undef TORRE_PAIR_DISSIPATES
 #undef TORRE_PAIR_FIELD
@@ -76,23 +87,23 @@ static inline TORRE_TYPED(torre_pair)
     TORRE_TYPED(torre_pair_make)(const torre_md_problem *problem, double kick)
 {
     (void)kick;
-    double epsilon = problem->parameter[TORRE_LJ_EPSILON];
-    double s6 = pow(problem->parameter[TORRE_LJ_SIGMA], 6), c6 = pow(problem->cutoff, -6);
+    const torre_lj_parameters *lj = &problem->pair.lj;
+    double epsilon = lj->epsilon, s6 = pow(lj->sigma, 6), c6 = pow(problem->cutoff, -6);
     double at_cutoff = 4 * epsilon * s6 * c6 * (s6 * c6 - 1);
     TORRE_TYPED(torre_pair) pair;
     pair.force12 = (TORRE_REAL)(48 * epsilon * s6 * s6);
     pair.force6 = (TORRE_REAL)(24 * epsilon * s6);
     pair.energy12 = (TORRE_REAL)(4 * epsilon * s6 * s6);
     pair.energy6 = (TORRE_REAL)(4 * epsilon * s6);
-    pair.energy_cut = problem->parameter[TORRE_LJ_SHIFT] != 0 ? (TORRE_REAL)at_cutoff : 0;
+    pair.energy_cut = lj->shift ? (TORRE_REAL)at_cutoff : 0;
     return pair;
 }
 
 static inline double TORRE_TYPED(torre_pair_shift)(const torre_md_problem *problem)
 {
-    double s6 = pow(problem->parameter[TORRE_LJ_SIGMA], 6), c6 = pow(problem->cutoff, -6);
-    if (problem->parameter[TORRE_LJ_SHIFT] != 0) return 0;
-    return 4 * problem->parameter[TORRE_LJ_EPSILON] * s6 * c6 * (s6 * c6 - 1);
+    const torre_lj_parameters *lj = &problem->pair.lj;
+    double s6 = pow(lj->sigma, 6), c6 = pow(problem->cutoff, -6);
+    return lj->shift ? 0 : 4 * lj->epsilon * s6 * c6 * (s6 * c6 - 1);
 }
 
 /*

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/backend.h"
 #include "core/cpu.h"
 #include "core/memory.h"
 #include "roofline/engine_compare.h"
@@ -13,16 +14,15 @@ enum { STEPS = 21, HEIGHT = 8 }; /* towers that are not all of the same height *
 static void describe_machine(int threads, int device, torre_diagnosis *d)
 {
     const torre_cpu *cpu = torre_cpu_get();
-    torre_wave_plan plan = {.device = device, .threads = threads};
     snprintf(d->cpu, sizeof d->cpu, "%d x %s (%s)", threads > 0 ? threads : cpu->threads, cpu->name,
              torre_isa_name(cpu->isa));
     memcpy(d->cache, cpu->cache, sizeof d->cache);
     d->memory_available = torre_memory_available();
     torre_cuda_probe_run(device, &d->cuda);
-    for (int i = 0; torre_wave_backends[i]; i++)
-        if (strcmp(torre_wave_backends[i]->name, "cuda") == 0)
-            d->wave_cuda = torre_wave_backends[i]->available(&plan, d->wave_cuda_reason,
-                                                             sizeof d->wave_cuda_reason);
+    for (const torre_backend *b = torre_backends; b->name; b++)
+        if (strcmp(b->name, "cuda") == 0)
+            d->wave_cuda =
+                torre_backend_available(b, device, d->wave_cuda_reason, sizeof d->wave_cuda_reason);
 }
 
 static void run_check(torre_compare *compare, const torre_wave_backend *backend,
@@ -47,8 +47,9 @@ static torre_status check_order(const examination *e, int order, torre_precision
     torre_compare *compare;
     torre_wave_plan oracle = {.engine = TORRE_REFERENCE};
     TORRE_TRY(torre_compare_new(order, precision, STEPS, &torre_wave_cpu, &oracle, &compare));
-    for (int b = 0; torre_wave_backends[b]; b++) {
-        const torre_wave_backend *backend = torre_wave_backends[b];
+    for (const torre_backend *b = torre_backends; b->name; b++) {
+        const torre_wave_backend *backend = b->wave;
+        if (!backend) continue;
         if (strcmp(backend->name, "cuda") == 0 && !e->d->wave_cuda) continue;
         for (torre_engine engine = TORRE_STEPWISE; engine <= TORRE_TORRE; engine++) {
             torre_doctor_check *check = &e->d->check[e->d->checks];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/random.h"
 #include "wave/box.h"
 
 #define COURANT 0.9 /* dt over the stability limit */
@@ -34,14 +35,10 @@ torre_wave_problem torre_compare_problem(int order, torre_precision precision,
     return p;
 }
 
-/* A hash of the index (splitmix64), so that any thread can fill any part. */
+/* A function of the index, so that any thread can fill any part. */
 static double random_at(uint64_t index)
 {
-    uint64_t z = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-52 - 1;
+    return 2 * torre_random_unit(torre_random_at(0, index)) - 1;
 }
 
 void torre_random_fill(void *values, int64_t count, torre_precision precision)

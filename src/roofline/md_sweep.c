@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/random.h"
 #include "core/timer.h"
 #include "particles/md_reference.h"
 #include "particles/md_start.h"
@@ -53,7 +54,7 @@ static torre_status make_melt(int64_t cells, torre_md_precision precision,
     TORRE_TRY(torre_md_start_fcc(size, density, particles));
     torre_md_start_velocities(particles, 1.44, 1);
     *problem = (torre_md_problem){.model = TORRE_PAIR_lj,
-                                  .parameter = {[TORRE_LJ_EPSILON] = 1, [TORRE_LJ_SIGMA] = 1},
+                                  .pair.lj = {.epsilon = 1, .sigma = 1},
                                   .cutoff = cutoff,
                                   .dt = 0.005,
                                   .precision = precision};
@@ -61,14 +62,13 @@ static torre_status make_melt(int64_t cells, torre_md_precision precision,
     return TORRE_OK;
 }
 
-/* Off the lattice, by an eighth of the nearest distance at most, as far as hashing goes random. */
+/* Off the lattice, by an eighth of the nearest distance at most, at random. */
 static void displace(torre_md_particles *p)
 {
     for (int axis = 0; axis < 3; axis++) {
         for (int64_t i = 0; i < p->count; i++) {
-            uint64_t h = (uint64_t)(3 * i + axis + 1) * UINT64_C(0x9e3779b97f4a7c15);
-            h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-            double r = p->position[axis][i] + 0.07 * ((double)(h >> 11) * 0x1p-52 - 1);
+            uint64_t h = torre_random_at(0, (uint64_t)(3 * i + axis));
+            double r = p->position[axis][i] + 0.07 * (2 * torre_random_unit(h) - 1);
             p->position[axis][i] = r < 0               ? r + p->box[axis]
                                    : r >= p->box[axis] ? r - p->box[axis]
                                                        : r;

@@ -24,9 +24,6 @@ typedef struct torre_wave_solver torre_wave_solver;
 typedef struct torre_wave_backend {
     const char *name;
 
-    /* Whether this backend can run here; otherwise false with a one-line reason. */
-    bool (*available)(const torre_wave_plan *plan, char *why, size_t why_size);
-
     /*
      * Fill in every "choose for me" of the plan and say what the run will need, allocating nothing
      * large. Refuses by name what the combination cannot do (TORRE_ERR_USAGE); what this machine
@@ -73,16 +70,7 @@ struct torre_wave_solver {
     const torre_wave_backend *backend;
 };
 
-/*
- * The backends of this build, best first; NULL-terminated. backend_list.c is the only place where
- * the rest of the code meets the CUDA backend.
- */
-extern const torre_wave_backend *const torre_wave_backends[];
-
-/*
- * Find a backend by name; "auto" takes the first available one. Unknown, not built and not
- * available are told apart in the message.
- */
+/* Find a backend by name; core/backend.h says how "auto" is read. */
 torre_status torre_wave_backend_find(const char *name, const torre_wave_plan *plan,
                                      const torre_wave_backend **backend);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend_name.h"
+#include "core/backend.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "wave/box.h"
@@ -27,15 +27,15 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
 {
     TORRE_TRY(torre_wave_backend_find(name, plan, &run->backend));
     torre_status status = run->backend->plan(run->setup, plan, &run->info);
-    if (strcmp(torre_backend_wanted(name, plan->device), "auto") != 0) return status;
-    int i = 0;
-    while (torre_wave_backends[i] != run->backend) i++;
-    for (i++; status == TORRE_ERR_USAGE && torre_wave_backends[i]; i++) {
+    if (!torre_backend_is_auto(name, plan->device)) return status;
+    const torre_backend *next = torre_backends;
+    while (next->wave != run->backend) next++;
+    for (next++; status == TORRE_ERR_USAGE && next->name; next++) {
         char why[256];
-        if (!torre_wave_backends[i]->available(plan, why, sizeof why)) continue;
+        if (!next->wave || !torre_backend_available(next, plan->device, why, sizeof why)) continue;
         snprintf(run->passed_over, sizeof run->passed_over, "%s: %s", run->backend->name,
                  torre_error_text());
-        run->backend = torre_wave_backends[i];
+        run->backend = next->wave;
         status = run->backend->plan(run->setup, plan, &run->info);
     }
     return status;

@@ -185,17 +185,8 @@ static torre_status reference_norms(torre_wave_solver *solver, torre_wave_norms 
     return TORRE_OK;
 }
 
-static bool reference_available(const torre_wave_plan *plan, char *why, size_t why_size)
-{
-    (void)plan;
-    (void)why;
-    (void)why_size;
-    return true;
-}
-
 const torre_wave_backend torre_wave_reference = {
     .name = "cpu",
-    .available = reference_available,
     .plan = reference_plan,
     .create = reference_create,
     .set_step = reference_set_step,

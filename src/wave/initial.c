@@ -1,5 +1,6 @@
 #include "wave/initial.h"
 
+#include "core/random.h"
 #include "wave/boundary.h"
 #include "wave/stencil.h"
 
@@ -45,20 +46,11 @@ void torre_wave_rest_level(const torre_wave_problem *p, const void *now, void *p
     }
 }
 
-/* The i-th number of Steele, Lea and Flood's splitmix64 generator (OOPSLA 2014). */
-static uint64_t splitmix(uint64_t seed, uint64_t i)
-{
-    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 void torre_wave_noise(const torre_wave_problem *p, uint64_t seed, void *cells)
 {
     int64_t count = torre_wave_cells(p);
 #pragma omp parallel for
     for (int64_t i = 0; i < count; i++)
         torre_value_set(p->precision, cells, i,
-                        2 * ((double)(splitmix(seed, (uint64_t)i) >> 11) * 0x1p-53) - 1);
+                        2 * torre_random_unit(torre_random_at(seed, (uint64_t)i)) - 1);
 }

@@ -10,7 +10,7 @@ extern "C" {
 
 /*
  * Fill cells (dense, of the problem's precision) with independent numbers, uniform in -1 .. 1; the
- * value of a cell depends on the seed and the cell's number alone (splitmix64). For comparing
+ * value of a cell depends on the seed and the cell's number alone (core/random.h). For comparing
  * engines: every cell differs.
  */
 void torre_wave_noise(const torre_wave_problem *problem, uint64_t seed, void *cells);

@@ -40,12 +40,6 @@ static const torre_md_plan defaults = {
     .bin_stencil = TORRE_STENCIL_SPHERICAL,
 };
 
-static bool cpu_available(const torre_md_plan *plan, char *why, size_t why_size)
-{
-    (void)plan, (void)why, (void)why_size;
-    return true;
-}
-
 static int parts_of(const torre_md_plan *plan)
 {
     if (plan->neighbor != TORRE_NEIGHBOR_HALF) return 0;
@@ -352,7 +346,6 @@ static void cpu_times(const torre_md_solver *solver, torre_md_times *times, torr
 
 const torre_md_backend torre_md_cpu = {
     .name = "cpu",
-    .available = cpu_available,
     .plan = cpu_plan,
     .create = cpu_create,
     .set_particles = cpu_set_particles,

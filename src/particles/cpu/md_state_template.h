@@ -6,9 +6,9 @@
 #include <omp.h>
 #include <string.h>
 
+#include "core/random.h"
 #include "particles/cpu/md_build_template.h"
 #include "particles/cpu/md_packed.h"
-#include "particles/md_random.h"
 
 static void pack(torre_md_store *store)
 {

@@ -35,12 +35,6 @@ typedef struct mps_cpu_solver {
     torre_md_counts counts;
 } mps_cpu_solver;
 
-static bool mps_cpu_available(const torre_md_plan *plan, char *why, size_t why_size)
-{
-    (void)plan, (void)why, (void)why_size;
-    return true;
-}
-
 static torre_status mps_cpu_plan(const torre_mps_problem *p, const torre_md_plan *wish,
                                  torre_md_info *info)
 {
@@ -268,7 +262,6 @@ static void mps_cpu_times(const torre_mps_solver *solver, torre_mps_times *times
 
 const torre_mps_backend torre_mps_cpu = {
     .name = "cpu",
-    .available = mps_cpu_available,
     .plan = mps_cpu_plan,
     .create = mps_cpu_create,
     .set_particles = mps_cpu_set_particles,

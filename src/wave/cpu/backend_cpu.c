@@ -25,12 +25,6 @@ static const torre_wave_backend *engine_of(const torre_wave_plan *plan)
     }
 }
 
-static bool cpu_available(const torre_wave_plan *plan, char *why, size_t why_size)
-{
-    (void)plan, (void)why, (void)why_size;
-    return true;
-}
-
 /*
  * The order of the axes: as they are, unless lines along z are so short that vectors and the loops
  * over them are hardly filled; then the longest axis becomes z, and z becomes y. With 1, 4 and 16
@@ -140,7 +134,6 @@ static void cpu_destroy(torre_wave_solver *solver)
 
 const torre_wave_backend torre_wave_cpu = {
     .name = "cpu",
-    .available = cpu_available,
     .plan = cpu_plan,
     .create = cpu_create,
     .set_step = cpu_set_step,

@@ -125,7 +125,6 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
 
 const torre_wave_backend torre_wave_stepwise = {
     .name = "cpu",
-    .available = torre_cpu_available,
     .plan = stepwise_plan,
     .create = stepwise_create,
     .set_step = torre_cpu_set_step,

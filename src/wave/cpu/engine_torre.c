@@ -277,7 +277,6 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
 
 const torre_wave_backend torre_wave_torre = {
     .name = "cpu",
-    .available = torre_cpu_available,
     .plan = torre_plan,
     .create = torre_create,
     .set_step = torre_cpu_set_step,
