@@ -20,8 +20,8 @@ set(torre_headers
     particles/md.h particles/md_run.h particles/md_start.h particles/granular.h
     particles/pair_list.h particles/pair_lj.h particles/pair_granular.h
     particles/mps.h particles/mps_run.h particles/mps_tank.h particles/mps_weight.h
-    io/field_picture.h io/npy.h io/output_file.h io/particle_file.h io/particle_picture.h
-    io/png_image.h io/point_list.h io/segy.h io/seismogram.h io/trajectory.h)
+    io/field_picture.h io/gather.h io/npy.h io/output_file.h io/particle_file.h io/particle_picture.h
+    io/png_image.h io/point_list.h io/segy.h io/seismogram.h io/sink.h)
 install(DIRECTORY include/torre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(header IN LISTS torre_headers)
   get_filename_component(folder ${header} DIRECTORY)

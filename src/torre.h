@@ -11,6 +11,7 @@
  *     torre_mps_tank      a tank with a water column    particles/mps_tank.h
  *     torre_mps_run       compute them                  particles/mps_run.h
  *     torre_ordering      orderings of tiles            torre/ordering.h
+ *     torre_sink          results in files              io/sink.h
  *     torre_npy_read ...  files in and out              io/
  *
  * Pictures have headers of their own: io/field_picture.h, io/particle_picture.h, io/seismogram.h.
@@ -24,7 +25,7 @@
 #include "io/particle_file.h"
 #include "io/point_list.h"
 #include "io/segy.h"
-#include "io/trajectory.h"
+#include "io/sink.h"
 #include "particles/granular.h"
 #include "particles/md.h"
 #include "particles/md_run.h"

@@ -47,7 +47,7 @@ bad 3 "1 of 2" --input ../cut.data
 bad 2 "--frame is for --input" --frame 0
 bad 2 "--frame must be last or a whole number" --input ../outside.data --frame -1
 bad 3 "the file has 1 frame, --frame 0 to 0 or last (got 1)" --input ../small.xyz --frame 1
-bad 2 "--dump must be a file that ends in .xyz, .extxyz, .dump or .lammpstrj, each also with .gz (got x.vtk)" \
+bad 2 "--dump must be a file that ends in .dump, .lammpstrj, .xyz or .extxyz, each also with .gz (got x.vtk)" \
     $small --dump x.vtk --dry-run
 bad 2 "--picture must be a file that ends in .png (got x.jpg)" $small --picture x.jpg --dry-run
 bad 2 "--epsilon 2 contradicts ../pair.data, which says 1.25" --input ../pair.data --epsilon 2

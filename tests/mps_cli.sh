@@ -22,7 +22,7 @@ bad 2 "--block belongs to --backend cuda" --backend cpu --block 64
 bad 4 "--backend cuda" --backend auto --device 1000
 bad 2 "unknown" --cells 5
 bad 3 "cannot" --spacing 0.01 --steps 1 --dump /dev/full --front none
-bad 2 "--dump must be a file that ends in .xyz" --dump run.vtk --dry-run
+bad 2 "--dump must be a file that ends in .dump, .lammpstrj, .xyz or .extxyz" --dump run.vtk --dry-run
 bad 2 "--picture must be a file that ends in .png" --picture run.jpg --dry-run
 bad 4 "available" --spacing 0.0001
 bad 5 "above the Courant limit" --dt 0.1

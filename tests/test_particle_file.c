@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "io/particle_file.h"
-#include "io/trajectory.h"
+#include "io/sink.h"
 
 static const char *temporary(const char *name)
 {
@@ -98,21 +98,28 @@ static void test_trajectory(void **state)
         md_case c = md_case_melt(4, 4, 4, TORRE_MD_F64);
         double *energy = calloc((size_t)c.particles.count, sizeof *energy);
         const double *const values[] = {energy};
-        torre_trajectory_layout layout = {.about = {.units = "lj",
-                                                    .origin = {1, -2, 0},
-                                                    .wall = {n % 3 == 0, n % 3 == 1, n % 3 == 2},
-                                                    .diameter = 1.25},
-                                          .columns = 1,
-                                          .column = {"energy"}};
-        torre_trajectory *t;
+        const torre_sink_data data = {
+            .kind = TORRE_SINK_PARTICLES,
+            .series = true,
+            .particles = {.about = {.units = "lj",
+                                    .origin = {1, -2, 0},
+                                    .wall = {n % 3 == 0, n % 3 == 1, n % 3 == 2},
+                                    .diameter = 1.25},
+                          .columns = 1,
+                          .column = {"energy"}}};
+        const torre_sink_format *format;
+        torre_sink *sink;
         c.particles.mass = 2.5;
-        CHECK_OK(torre_trajectory_check("dump", path));
-        CHECK_OK(torre_trajectory_open(path, &layout, &t));
+        CHECK_OK(torre_sink_choose("dump", path, data.kind, true, &format));
+        CHECK_OK(torre_sink_open(format, &data, path, &sink));
         for (int frame = 0; frame < 3; frame++) {
             for (int64_t i = 0; i < c.particles.count; i++) c.particles.velocity[0][i] = frame;
-            torre_trajectory_frame(t, 10 * frame, 0.05 * frame, &c.particles, values);
+            CHECK_OK(torre_sink_frame(sink, &(torre_frame){.step = 10 * frame,
+                                                           .time = 0.05 * frame,
+                                                           .particles = &c.particles,
+                                                           .column = values}));
         }
-        CHECK_OK(torre_trajectory_commit(t));
+        CHECK_OK(torre_sink_finish(&sink, TORRE_OK));
         for (int frame = -1; frame < 3; frame++) {
             torre_particle_wish wish = {.frame = frame,
                                         .wall = {n % 3 == 0, n % 3 == 1, n % 3 == 2}};
@@ -145,12 +152,16 @@ static void test_trajectory_names(void **state)
 {
     (void)state;
     const char *const bad[] = {"x.vtk", "x", ".xyz", "a/.dump", "x.gz", "x.xyz.bz2", "xyz"};
+    const torre_sink_format *format;
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        CHECK(torre_trajectory_check("dump", bad[k]) == TORRE_ERR_USAGE, "%s accepted", bad[k]);
-        CHECK(strstr(torre_error_text(), ".xyz, .extxyz, .dump or .lammpstrj, each also with .gz"),
+        CHECK(torre_sink_choose("dump", bad[k], TORRE_SINK_PARTICLES, true, &format) ==
+                  TORRE_ERR_USAGE,
+              "%s accepted", bad[k]);
+        CHECK(strstr(torre_error_text(), ".dump, .lammpstrj, .xyz or .extxyz, each also with .gz"),
               "%s", torre_error_text());
     }
-    CHECK_OK(torre_trajectory_check("dump", "/dev/null"));
+    CHECK_OK(torre_sink_choose("dump", "/dev/null", TORRE_SINK_PARTICLES, true, &format));
+    CHECK(format == torre_sink_by_name("lammps-dump"), "a device is another format");
 }
 
 /* What a text says, as the particles that come of it. */

@@ -145,55 +145,44 @@ void md_granular_row(FILE *out, const torre_md_problem *p, const torre_md_thermo
             r->lost / (double)p->count, r->contacts, collision_rate(p, r));
 }
 
-/* The columns of tables after the step. */
-enum { COLUMNS = 10 };
-static const char *const column_name[COLUMNS] = {
-    "time",   "temperature", "e_kinetic", "e_potential",    "e_total",
-    "e_lost", "e_walls",     "contacts",  "collision_rate", "press"};
+const char *const md_granular_column[MD_GRANULAR_COLUMNS] = {
+    "step",   "time",    "temperature", "e_kinetic",      "e_potential", "e_total",
+    "e_lost", "e_walls", "contacts",    "collision_rate", "press"};
 
-static void columns_of(const torre_md_run *run, const torre_md_thermo *r, double value[COLUMNS])
+void md_granular_values(const torre_md_run *run, const torre_md_thermo *r,
+                        double value[MD_GRANULAR_COLUMNS])
 {
     const torre_md_problem *p = run->problem;
     const double lost = r->lost / (double)p->count;
-    const double all[COLUMNS] = {(double)r->step * p->dt,
-                                 torre_granular_temperature(p, r),
-                                 r->total_energy - r->pair_energy,
-                                 r->pair_energy,
-                                 r->total_energy,
-                                 lost,
-                                 r->total_energy + lost - run->row[0].total_energy,
-                                 r->contacts,
-                                 collision_rate(p, r),
-                                 r->pressure};
+    const double all[MD_GRANULAR_COLUMNS] = {(double)r->step,
+                                             (double)r->step * p->dt,
+                                             torre_granular_temperature(p, r),
+                                             r->total_energy - r->pair_energy,
+                                             r->pair_energy,
+                                             r->total_energy,
+                                             lost,
+                                             r->total_energy + lost - run->row[0].total_energy,
+                                             r->contacts,
+                                             collision_rate(p, r),
+                                             r->pressure};
     memcpy(value, all, sizeof all);
-}
-
-void md_granular_csv_head(torre_text_output *csv)
-{
-    torre_text_output_print(csv, "step");
-    for (int k = 0; k < COLUMNS; k++) torre_text_output_print(csv, ",%s", column_name[k]);
-    torre_text_output_print(csv, "\n");
-}
-
-void md_granular_csv_row(torre_text_output *csv, const torre_md_run *run, const torre_md_thermo *r)
-{
-    double value[COLUMNS];
-    columns_of(run, r, value);
-    torre_text_output_print(csv, "%" PRId64, r->step);
-    for (int k = 0; k < COLUMNS; k++) torre_text_output_print(csv, ",%.17g", value[k]);
-    torre_text_output_print(csv, "\n");
 }
 
 void md_granular_report_row(torre_report *at, const torre_md_run *run, const torre_md_thermo *r)
 {
-    double value[COLUMNS];
-    columns_of(run, r, value);
+    double value[MD_GRANULAR_COLUMNS];
+    md_granular_values(run, r, value);
     torre_report_integer(at, "step", r->step);
-    for (int k = 0; k < COLUMNS; k++) torre_report_real(at, column_name[k], value[k]);
+    for (int k = 1; k < MD_GRANULAR_COLUMNS; k++)
+        torre_report_real(at, md_granular_column[k], value[k]);
 }
 
-void md_granular_profile_csv(torre_text_output *csv, const torre_md_problem *p, int slices,
-                             const torre_granular_slice *slice, int64_t samples)
+const char *const md_granular_profile_column[MD_GRANULAR_PROFILE_COLUMNS] = {
+    "height", "number_density", "filling", "velocity", "temperature"};
+
+void md_granular_profile_values(const torre_md_problem *p, int slices, int k,
+                                const torre_granular_slice *c, int64_t samples,
+                                double value[MD_GRANULAR_PROFILE_COLUMNS])
 {
     const int dimensions = p->dimensions == 2 ? 2 : 3, axis = dimensions - 1;
     double one = 3.14159265358979323846 / 4 * p->cutoff * p->cutoff, area = p->box[0];
@@ -202,16 +191,15 @@ void md_granular_profile_csv(torre_text_output *csv, const torre_md_problem *p, 
         area *= p->box[1];
     }
     double thick = p->box[axis] / slices;
-    torre_text_output_print(csv, "height,number_density,filling,velocity,temperature\n");
-    for (int k = 0; k < slices; k++) {
-        const torre_granular_slice *c = &slice[k];
-        double temperature = 0, count = c->count > 0 ? c->count : 1;
-        for (int a = 0; a < dimensions; a++) {
-            double mean = c->velocity[a] / count;
-            temperature += (c->velocity_sq[a] / count - mean * mean) / dimensions;
-        }
-        double density = samples ? c->count / ((double)samples * area * thick) : 0;
-        torre_text_output_print(csv, "%.9g,%.9g,%.9g,%.9g,%.9g\n", (k + 0.5) * thick, density,
-                                density * one, c->velocity[axis] / count, temperature);
+    double temperature = 0, count = c->count > 0 ? c->count : 1;
+    for (int a = 0; a < dimensions; a++) {
+        double mean = c->velocity[a] / count;
+        temperature += (c->velocity_sq[a] / count - mean * mean) / dimensions;
     }
+    double density = samples ? c->count / ((double)samples * area * thick) : 0;
+    value[0] = (k + 0.5) * thick;
+    value[1] = density;
+    value[2] = density * one;
+    value[3] = c->velocity[axis] / count;
+    value[4] = temperature;
 }

@@ -6,7 +6,6 @@
 
 #include "cli/md_input.h"
 #include "core/report.h"
-#include "io/text_output.h"
 
 /*
  * Problem without particles, and the lengths of the plan (given in diameters) in metres. Particles
@@ -22,14 +21,18 @@ void md_granular_setup(FILE *out, const md_settings *settings, const torre_md_pr
 void md_granular_head(FILE *out);
 void md_granular_row(FILE *out, const torre_md_problem *problem, const torre_md_thermo *row);
 
-/* The table as CSV and, with the same names, in the report. run->row[0] must be there. */
-void md_granular_csv_head(torre_text_output *csv);
-void md_granular_csv_row(torre_text_output *csv, const torre_md_run *run,
-                         const torre_md_thermo *row);
+/* The columns of the table, the step first, and a row of them. run->row[0] must be there. */
+enum { MD_GRANULAR_COLUMNS = 11 };
+extern const char *const md_granular_column[MD_GRANULAR_COLUMNS];
+void md_granular_values(const torre_md_run *run, const torre_md_thermo *row,
+                        double value[MD_GRANULAR_COLUMNS]);
 void md_granular_report_row(torre_report *at, const torre_md_run *run, const torre_md_thermo *row);
 
-/* The height profile as CSV: means over the samples. */
-void md_granular_profile_csv(torre_text_output *csv, const torre_md_problem *problem, int slices,
-                             const torre_granular_slice *slice, int64_t samples);
+/* The columns of the height profile, and the row of slice k: means over the samples. */
+enum { MD_GRANULAR_PROFILE_COLUMNS = 5 };
+extern const char *const md_granular_profile_column[MD_GRANULAR_PROFILE_COLUMNS];
+void md_granular_profile_values(const torre_md_problem *problem, int slices, int k,
+                                const torre_granular_slice *slice, int64_t samples,
+                                double value[MD_GRANULAR_PROFILE_COLUMNS]);
 
 #endif

@@ -4,16 +4,14 @@
 
 #include "cli/md_input.h"
 #include "io/output_file.h"
-#include "io/text_output.h"
-#include "io/trajectory.h"
+#include "io/sink.h"
 
 typedef struct md_output {
     const md_settings *settings;
-    torre_trajectory *dump;
-    torre_text_output *csv, *profile;
+    torre_sink *dump, *csv, *profile, *picture;
     torre_granular_slice *slice; /* [profile_slices], of the profile */
     int64_t samples;
-    torre_output *json, *picture;
+    torre_output *json;
     char picture_path[4096];
     torre_md_particles now; /* for frames */
 } md_output;

@@ -4,16 +4,16 @@
 
 #include "cli/mps_input.h"
 #include "io/output_file.h"
-#include "io/text_output.h"
-#include "io/trajectory.h"
+#include "io/sink.h"
 
 typedef struct mps_output {
     const mps_settings *settings;
     const mps_input *input;
-    torre_text_output *front, *gauges, *csv;
-    torre_trajectory *dump;
-    torre_output *json, *picture;
+    torre_sink *front, *gauges, *csv, *dump, *picture;
+    torre_output *json;
     char front_path[4096], gauges_path[4096], picture_path[4096];
+    char gauge_name[MPS_GAUGES][48];
+    const char *gauge_column[1 + MPS_GAUGES];
     int64_t rows, frames; /* written so far */
     int64_t dumped;       /* step of the last frame of the dump; -1: none */
 } mps_output;

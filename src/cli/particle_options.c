@@ -6,7 +6,7 @@
 #include "cli/program.h"
 #include "io/file_ending.h"
 #include "io/output_file.h"
-#include "io/trajectory.h"
+#include "io/sink.h"
 #include "roofline/cuda_probe.h"
 
 const char *const particle_precisions[] = {"auto", "f32", "f64", "mixed", NULL};
@@ -114,9 +114,11 @@ torre_status particle_output_path(const particle_options *o, const char *option,
 torre_status particle_check_endings(const particle_options *o)
 {
     static const char *const pictures[] = {".png", NULL};
+    const torre_sink_format *format;
     if (particle_output_wanted(o->picture))
         TORRE_TRY(torre_file_ending_check("picture", o->picture, pictures, false));
-    return o->dump ? torre_trajectory_check("dump", o->dump) : TORRE_OK;
+    return o->dump ? torre_sink_choose("dump", o->dump, TORRE_SINK_PARTICLES, true, &format)
+                   : TORRE_OK;
 }
 
 bool particle_output_wanted(const char *name) { return strcmp(name, "none") != 0; }

@@ -4,19 +4,20 @@
 
 #include "cli/wave_input.h"
 #include "io/output_file.h"
+#include "io/sink.h"
 
 enum { WAVE_TRACE_FILES = 8 };
-
-typedef enum wave_trace_format { WAVE_NPY, WAVE_SEGY, WAVE_SU, WAVE_PNG } wave_trace_format;
 
 typedef struct wave_output {
     const wave_settings *settings;
     const wave_input *input;
-    torre_output *field, *json;
+    torre_output *json;
+    const torre_sink_format *field_format;
+    torre_sink *field;
     char *trace_names; /* copy of --traces, cut at the commas */
     const char *trace_name[WAVE_TRACE_FILES];
-    wave_trace_format trace_format[WAVE_TRACE_FILES];
-    torre_output *trace[WAVE_TRACE_FILES];
+    const torre_sink_format *trace_format[WAVE_TRACE_FILES];
+    torre_sink *trace[WAVE_TRACE_FILES];
     int trace_files;
     void *plane;       /* cells of a snapshot */
     double *velocity;  /* of the snapshot plane; NULL in a constant medium */

@@ -9,11 +9,8 @@
 #include "io/particle_file.h"
 #include "io/particle_rows.h"
 #include "io/text_input.h"
-#include "io/text_output.h"
 
 #define WORDS 16
-
-static const double pi = 3.14159265358979323846;
 
 typedef struct data_reader {
     torre_text_input *in;
@@ -285,41 +282,4 @@ torre_status torre_lammps_data_read(torre_text_input *in, char *line,
     if (!status) torre_particle_rows_finish(&reader.rows, source);
     torre_particle_rows_free(&reader.rows);
     return status;
-}
-
-static void write_atoms(torre_text_output *out, const torre_particle_about *about,
-                        const torre_md_particles *p)
-{
-    const double *low = about->origin, volume = pi / 6 * pow(about->diameter, 3);
-    if (volume > 0)
-        torre_text_output_print(out, "\nAtoms # sphere\n\n");
-    else
-        torre_text_output_print(out, "\nMasses\n\n1 %.17g\n\nAtoms # atomic\n\n", p->mass);
-    for (int64_t i = 0; i < p->count; i++) {
-        torre_text_output_print(out, "%" PRId64 " 1", i + 1);
-        if (volume > 0)
-            torre_text_output_print(out, " %.17g %.17g", about->diameter, p->mass / volume);
-        torre_text_output_print(out, " %.17g %.17g %.17g\n", low[0] + p->position[0][i],
-                                low[1] + p->position[1][i], low[2] + p->position[2][i]);
-    }
-}
-
-torre_status torre_lammps_data_write(const char *path, const torre_particle_about *about,
-                                     const torre_md_particles *p)
-{
-    torre_text_output *out;
-    TORRE_TRY(torre_text_output_open(path, &out));
-    torre_text_output_print(out, "LAMMPS data file, units %s, written by Torre md\n\n",
-                            about->units);
-    torre_text_output_print(out, "%" PRId64 " atoms\n1 atom types\n\n", p->count);
-    for (int a = 0; a < 3; a++)
-        torre_text_output_print(out, "%.17g %.17g %clo %chi\n", about->origin[a],
-                                about->origin[a] + p->box[a], "xyz"[a], "xyz"[a]);
-    write_atoms(out, about, p);
-    torre_text_output_print(out, "\nVelocities\n\n");
-    for (int64_t i = 0; i < p->count; i++)
-        torre_text_output_print(out, "%" PRId64 " %.17g %.17g %.17g%s\n", i + 1, p->velocity[0][i],
-                                p->velocity[1][i], p->velocity[2][i],
-                                about->diameter > 0 ? " 0 0 0" : "");
-    return torre_text_output_commit(out);
 }

@@ -164,28 +164,35 @@ void torre_npy_unmap(torre_array *array, torre_npy_map *map)
     map->start = array->data = NULL;
 }
 
-void torre_npy_encode(torre_output *out, torre_precision precision, int dims, const int64_t *shape,
-                      const void *data)
+int torre_npy_encode_header(torre_output *out, torre_precision precision, int dims,
+                            const int64_t *shape, int least)
 {
-    char header[256];
-    int64_t values = 1;
+    char header[512];
     int n = snprintf(header, sizeof header, "{'descr': '%cf%d', 'fortran_order': False, 'shape': (",
                      host_is_big_endian() ? '>' : '<', (int)precision);
-    for (int a = 0; a < dims; a++) {
+    for (int a = 0; a < dims; a++)
         n += snprintf(header + n, sizeof header - (size_t)n, "%" PRId64 "%s", shape[a],
                       dims == 1      ? ","
                       : a + 1 < dims ? ", "
                                      : "");
-        values *= shape[a];
-    }
     n += snprintf(header + n, sizeof header - (size_t)n, "), }");
-    while ((10 + n + 1) % 64 != 0) header[n++] = ' '; /* values start on a multiple of 64 bytes */
+    /* values start on a multiple of 64 bytes */
+    while ((10 + n + 1) % 64 != 0 || 10 + n + 1 < least) header[n++] = ' ';
     header[n++] = '\n';
     unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
     start[8] = (unsigned char)(n & 255);
     start[9] = (unsigned char)(n >> 8);
     torre_output_write(out, start, sizeof start);
     torre_output_write(out, header, (size_t)n);
+    return 10 + n;
+}
+
+void torre_npy_encode(torre_output *out, torre_precision precision, int dims, const int64_t *shape,
+                      const void *data)
+{
+    int64_t values = 1;
+    for (int a = 0; a < dims; a++) values *= shape[a];
+    torre_npy_encode_header(out, precision, dims, shape, 0);
     torre_output_write(out, data, (size_t)precision * (size_t)values);
 }
 

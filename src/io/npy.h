@@ -5,7 +5,7 @@
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (600, 200), } padding "\n" | values
  *
  * Read: versions 1 to 3, real numbers of 4 or 8 bytes in either byte order, C and Fortran order, up
- * to three axes. Write: version 1, native bytes, C order.
+ * to three axes. Write: version 1, native bytes, C order, up to four axes.
  * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
  */
 #ifndef TORRE_NPY_H
@@ -56,13 +56,20 @@ torre_status torre_npy_view(const char *path, torre_array *array, int *dims, tor
 void torre_npy_unmap(torre_array *array, torre_npy_map *map);
 
 /*
- * Write dims (1 .. 3) axes of a dense C-order array into an opened output, which stays the caller's
+ * Write dims (1 .. 4) axes of a dense C-order array into an opened output, which stays the caller's
  * to commit (commit tells of failed writes).
  */
 void torre_npy_encode(torre_output *out, torre_precision precision, int dims, const int64_t *shape,
                       const void *data);
 
-/* Write the file path: open, encode, commit. Nothing is left behind on failure. */
+/*
+ * Write what stands before the values of such an array, at least `least` (0 .. 256) bytes, and
+ * return how many. Room for a shape of more digits allows to write another header over it.
+ */
+int torre_npy_encode_header(torre_output *out, torre_precision precision, int dims,
+                            const int64_t *shape, int least);
+
+/* Write the file path, dims 1 .. 4: open, encode, commit. Nothing is left behind on failure. */
 torre_status torre_npy_write(const char *path, torre_precision precision, int dims,
                              const int64_t *shape, const void *data);
 

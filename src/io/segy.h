@@ -14,22 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/gather.h"
 #include "io/output_file.h"
-#include "torre/wave.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* One shot. Everything belongs to the caller. */
-typedef struct torre_gather {
-    int64_t traces, samples;      /* per trace */
-    double dt;                    /* seconds between samples */
-    torre_precision precision;    /* of values; written as 4-byte floats */
-    const void *values;           /* shape (traces, samples) */
-    const torre_point *receivers; /* [traces] */
-    torre_point source;           /* position of the first source */
-} torre_gather;
 
 /* Whether this build can write SEG-Y and SU. */
 bool torre_segy_is_built(void);

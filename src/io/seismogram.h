@@ -7,8 +7,8 @@
 #ifndef TORRE_SEISMOGRAM_H
 #define TORRE_SEISMOGRAM_H
 
+#include "io/gather.h"
 #include "io/png_image.h"
-#include "io/segy.h"
 
 #ifdef __cplusplus
 extern "C" {

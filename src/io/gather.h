@@ -1,0 +1,17 @@
+/* Traces of one shot, as seismograms and seismic formats take them. */
+#ifndef TORRE_GATHER_H
+#define TORRE_GATHER_H
+
+#include "torre/wave.h"
+
+/* One shot. Everything belongs to the caller. */
+typedef struct torre_gather {
+    int64_t traces, samples;      /* per trace */
+    double dt;                    /* seconds between samples */
+    torre_precision precision;    /* of values */
+    const void *values;           /* shape (traces, samples) */
+    const torre_point *receivers; /* [traces] */
+    torre_point source;           /* position of the first source */
+} torre_gather;
+
+#endif
