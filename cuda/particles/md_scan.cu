@@ -4,17 +4,28 @@
 #include "md_half.cuh"
 #include "md_launch.h"
 
+/* CUB throws some errors of the device and returns others. */
+static cudaError_t exclusive_sum(void *scratch, size_t &bytes, const int *in, int *out, int bins,
+                                 cudaStream_t stream)
+{
+    try {
+        return cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, bins, stream);
+    } catch (...) {
+        const cudaError_t e = cudaGetLastError();
+        return e ? e : cudaErrorUnknown;
+    }
+}
+
 extern "C" cudaError_t md_scan_bytes(int bins, size_t *bytes)
 {
     *bytes = 0;
-    return cub::DeviceScan::ExclusiveSum(nullptr, *bytes, (const int *)nullptr, (int *)nullptr,
-                                         bins);
+    return exclusive_sum(nullptr, *bytes, nullptr, nullptr, bins, nullptr);
 }
 
 extern "C" cudaError_t md_scan(void *scratch, size_t bytes, const int *in, int *out, int bins,
                                cudaStream_t stream)
 {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, bins, stream);
+    return exclusive_sum(scratch, bytes, in, out, bins, stream);
 }
 
 extern "C" cudaError_t md_total(const double *partial, int rows, double *total, cudaStream_t stream)

@@ -57,8 +57,10 @@ template <class T> struct stencil_weights {
     explicit stencil_weights(const torre_wave_args &g)
     {
         const double scale = g.k ? 1 : g.k0;
-        for (int a = 0; a < 3; a++)
+        for (int a = 0; a < 3; a++) {
+            weight[a][0] = 0; /* of nothing */
             for (int i = 1; i <= 4; i++) weight[a][i] = (T)(scale * g.weight[a][i - 1]);
+        }
         skew = (T)(scale * (g.weight[1][0] - g.weight[0][0]));
     }
 };

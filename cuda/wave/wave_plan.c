@@ -113,6 +113,14 @@ static torre_status refuse_kernel(const torre_wave_problem *p, int dts, const ch
         p->order, dts, p->precision == TORRE_F32 ? "f32" : "f64", why, known[0] ? known : "none");
 }
 
+/* Whether an error says that a kernel does not suit the GPU, and not that the GPU fails. */
+static bool is_unfit(cudaError_t e)
+{
+    return e == cudaErrorInvalidConfiguration || e == cudaErrorInvalidValue ||
+           e == cudaErrorInvalidDeviceFunction || e == cudaErrorNoKernelImageForDevice ||
+           e == cudaErrorUnsupportedPtxVersion || e == cudaErrorInvalidPtx;
+}
+
 /* Towers that can do a problem. */
 typedef struct tower_choice {
     torre_wave_plan plan;
@@ -144,6 +152,9 @@ static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *w
         if (!k) tried = preferred_dts(p->order, p->precision, 0);
     }
     cudaGetLastError(); /* a shape that does not fit leaves no error behind */
+    if (!k && e && !is_unfit(e))
+        return torre_fail(TORRE_ERR_RESOURCE, "CUDA: the kernels of towers: %s",
+                          cudaGetErrorString(e));
     if (!k && !wish->dts) TORRE_TRY(torre_towers_fit(t, tried, advice));
     if (!k && !e) return refuse_kernel(p, tried, "no kernel of this shape in this build");
     if (!k) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
@@ -278,7 +289,9 @@ static torre_status choose_axes(const torre_wave_problem *p, bool for_rate, torr
         if (torre_axes_check(p, axes)) continue;
         torre_turn_problem(p, axes, &t);
         if (memory_of(&t) > most) continue;
-        bool towers = choose_tower(&t, &any_tile, &any_planes, "", &usual) == TORRE_OK;
+        torre_status status = choose_tower(&t, &any_tile, &any_planes, "", &usual);
+        if (status == TORRE_ERR_RESOURCE) return status;
+        const bool towers = status == TORRE_OK;
         if (torre_axes_offer(&choice, axes, &t, towers ? &usual.room : NULL,
                              towers && every_dts_fits(&t)))
             break;
@@ -318,7 +331,7 @@ static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_pl
     torre_status status = choose_tower(&t, wish, settings, advice, &towers);
     if (status) {
         info->reason = TORRE_TOWERS_REFUSED;
-        return open ? TORRE_OK : status;
+        return open && status == TORRE_ERR_USAGE ? TORRE_OK : status;
     }
     TORRE_TRY(check_planes(&t.problem, towers.plan.dts, settings->planes));
     if (open && torre_stepwise_pays(&t.problem, &towers.room, device->major)) return TORRE_OK;

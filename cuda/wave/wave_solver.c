@@ -27,10 +27,13 @@ torre_status torre_cuda_alloc(void **memory, size_t bytes)
                           "out of GPU memory: %.3f GB more needed, %.3f GB are free",
                           1e-9 * (double)bytes, 1e-9 * (double)unused);
     }
-    /* the solver's stream does not wait for the default one */
-    TORRE_CUDA_TRY(cudaMemset(*memory, 0, bytes));
-    TORRE_CUDA_TRY(cudaDeviceSynchronize());
-    return TORRE_OK;
+    cudaError_t e = cudaMemset(*memory, 0, bytes);
+    if (!e) e = cudaDeviceSynchronize(); /* the solver's stream does not wait for the default one */
+    if (!e) return TORRE_OK;
+    cudaFree(*memory);
+    *memory = NULL;
+    return torre_fail(TORRE_ERR_RESOURCE, "CUDA: GPU memory cannot be set to zero: %s",
+                      cudaGetErrorString(e));
 }
 
 /* Ghosts of one axis for kernels that compute `cells` cells of it, from the rule of boundary.h. */

@@ -21,6 +21,7 @@
  */
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "tiling/hd.h"
 
@@ -101,6 +102,7 @@ static inline TORRE_TYPED(torre_pair)
     const double m = problem->mass, k = p->stiffness;
     const double turn = 6.283185307179586476925;
     TORRE_TYPED(torre_pair) pair;
+    memset(&pair, 0, sizeof pair); /* and what lies between the members: GPUs are sent all of it */
     pair.diameter = (TORRE_REAL)problem->cutoff;
     pair.stiffness = p->ideal ? 0 : (TORRE_REAL)k;
     pair.dashpot =

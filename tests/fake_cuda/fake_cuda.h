@@ -1,0 +1,43 @@
+/*
+ * A stand-in for the CUDA runtime, for tests of the GPU's host code on machines without a GPU.
+ *
+ * Programs linked with it instead of libcudart plan, allocate, copy and launch as they would on the
+ * GPU that the environment names. Device memory is host memory, copies copy, and all is done at
+ * once, whatever the stream. Kernels are not run: what they would compute stays zero. So nothing
+ * that is computed on the GPU can be tested with it, only what the host does: choices, memory,
+ * copies, the order and the arguments of launches, errors. The few words by which kernels of
+ * particles tell the host how far they are it writes itself (fake_kernels.c).
+ *
+ * Environment:
+ *   FAKE_CUDA_DEVICE=h200 (default), a100 or t4: the GPU
+ *   FAKE_CUDA_MEMORY=BYTES: of the GPU, instead of what such a GPU has
+ *   FAKE_CUDA_TRACE=FILE: what was called, a line each
+ *   FAKE_CUDA_FAIL=N: the N-th call that can fail does so, from 1
+ */
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FAKE_PARAMETERS = 16 };
+
+/* What the machine code says of a kernel. */
+typedef struct fake_kernel {
+    const void *host; /* address of its host function, by which launches name it */
+    const char *name; /* mangled */
+    int architecture; /* 90 */
+    int registers, local_bytes, shared_bytes, most_threads;
+    int parameters, parameter_size[FAKE_PARAMETERS];
+    int dynamic_bytes; /* most that launches may take, as set */
+} fake_kernel;
+
+/* Fill in what the first machine code of the fat binary (fatBinC_wrapper of nvcc) says of the
+ * kernel of this name; false where it is not there, or not to be understood. */
+bool fake_image_read(const void *wrapper, const char *name, fake_kernel *kernel);
+
+/* What a kernel would have told the host through device memory. arguments: copies of them. */
+void fake_kernel_effects(const char *name, void *const *arguments);
+
+#endif
