@@ -31,11 +31,20 @@ typedef struct worker {
     bool busy;    /* inside a step */
 } worker;
 
+/* What a solver holds of a plane: the time level in each of its two arrays, cell by cell. */
+typedef struct part {
+    torre_region region;
+    torre_tower_grid grid;
+    int64_t unit;      /* cells of a side of the squares that the grid counts */
+    int64_t *level[2]; /* of stored cells */
+    int64_t *updates;  /* of each of them so far */
+} part;
+
 typedef struct simulation {
+    const part *part;
     torre_tower_grid grid;
     bool skip_far_rule; /* forget the tower (s + 2, m): for the test of the test */
-    int64_t *level[2];  /* time level held by each array, cell by cell */
-    int64_t *updates;   /* updates of each cell so far */
+    int64_t n;          /* steps before this pass */
     int64_t *done;      /* completed steps of each tower */
     worker *workers;
     int64_t violations;
@@ -50,32 +59,68 @@ static int64_t draw(simulation *s, int64_t n)
 
 static int64_t wrap(int64_t y, int64_t n) { return ((y % n) + n) % n; }
 
-/*
- * Cells outside the plane are ghosts that the engines derive from inside; they are not read here.
- */
+static bool stores(const part *p, int64_t x, int64_t y)
+{
+    const torre_box *b = &p->region.stored;
+    return x >= b->low[0] && x < b->high[0] && y >= b->low[1] && y < b->high[1];
+}
+
+static int64_t stored_rows(const part *p)
+{
+    return p->region.stored.high[1] - p->region.stored.low[1];
+}
+
+static int64_t stored_cells(const part *p)
+{
+    return (p->region.stored.high[0] - p->region.stored.low[0]) * stored_rows(p);
+}
+
+static int64_t place(const part *p, int64_t x, int64_t y)
+{
+    return (x - p->region.stored.low[0]) * stored_rows(p) + y - p->region.stored.low[1];
+}
+
+/* Cells outside the plane are ghosts that the engines derive from inside; they are not read here.
+ * Others must be stored. */
 static void check_read(simulation *s, int64_t x, int64_t y, int64_t t)
 {
-    const torre_tower_grid *g = &s->grid;
-    if (g->periodic_y) y = wrap(y, g->ny);
-    if (x < 0 || x >= g->nx || y < 0 || y >= g->ny) return;
-    s->violations += s->level[t & 1][x * g->ny + y] != t;
+    const part *p = s->part;
+    const int64_t *n = p->region.global;
+    if (s->grid.periodic_y) y = wrap(y, n[1]);
+    if (x < 0 || x >= n[0] || (!p->region.periodic[1] && (y < 0 || y >= n[1]))) return;
+    s->violations += !stores(p, x, y) || p->level[t & 1][place(p, x, y)] != t;
 }
 
 static void update_cell(simulation *s, int64_t x, int64_t y, int64_t t)
 {
-    const torre_tower_grid *g = &s->grid;
-    y = wrap(y, g->ny);
+    const part *p = s->part;
+    const int64_t R = s->grid.half_width * p->unit;
     check_read(s, x, y, t);
-    for (int64_t d = 1; d <= g->half_width; d++) {
+    for (int64_t d = 1; d <= R; d++) {
         check_read(s, x - d, y, t);
         check_read(s, x + d, y, t);
         check_read(s, x, y - d, t);
         check_read(s, x, y + d, t);
     }
-    int64_t cell = x * g->ny + y, *overwritten = &s->level[(t + 1) & 1][cell];
+    if (!stores(p, x, y)) return;
+    int64_t *overwritten = &p->level[(t + 1) & 1][place(p, x, y)];
     s->violations += *overwritten != t - 1;
-    s->violations += s->updates[cell]++ != t;
+    p->updates[place(p, x, y)]++;
     *overwritten = t + 1;
+}
+
+/* The cells of a square, as far as the region needs them at step t of the pass. */
+static void update_square(simulation *s, int64_t x, int64_t y, int64_t t)
+{
+    const part *p = s->part;
+    const int64_t u = p->unit, left = (s->grid.height - 1 - t) * s->grid.half_width * u;
+    int64_t low, high;
+    if (s->grid.periodic_y) y = wrap(y, s->grid.y_max);
+    torre_region_legal(&p->region, 1, left, &low, &high);
+    for (int64_t i = u * x; i < u * (x + 1); i++)
+        for (int64_t j = u * y; j < u * (y + 1); j++)
+            if (i >= 0 && i < p->region.global[0] && j >= low && j < high)
+                update_cell(s, i, j, s->n + t);
 }
 
 static bool may_start(const simulation *s, const worker *w)
@@ -114,7 +159,7 @@ static bool advance(simulation *s, worker *w)
         w->x = INT64_MIN;
     }
     if (find_cell(&s->grid, w)) {
-        update_cell(s, w->x, w->y, w->step);
+        update_square(s, w->x, w->y, w->step);
         w->y++;
     } else {
         w->busy = false;
@@ -123,21 +168,39 @@ static bool advance(simulation *s, worker *w)
     return true;
 }
 
-/* Run a pass with so many workers; returns the number of violations, -1 for a deadlock. */
-static int64_t simulate(const torre_tower_grid *g, const torre_tower *list, int64_t towers,
-                        int64_t worker_count, policy how, bool skip_far_rule)
+static part part_new(const torre_region *region, int64_t unit, int64_t half_width, int64_t dts,
+                     int64_t height)
 {
-    int64_t cells = g->nx * g->ny, next = 0, active = 0;
-    simulation s = {.grid = *g, .skip_far_rule = skip_far_rule, .seed = 7};
-    for (int l = 0; l < 2; l++) s.level[l] = malloc((size_t)cells * sizeof(int64_t));
-    s.updates = calloc((size_t)cells, sizeof(int64_t));
-    s.done = calloc((size_t)torre_tower_slots(g), sizeof(int64_t));
-    s.workers = calloc((size_t)worker_count, sizeof(worker));
-    assert_true(s.level[0] && s.level[1] && s.updates && s.done && s.workers);
+    part p = {*region, torre_tower_grid_of(region, unit, half_width, dts, height), unit, {0}, NULL};
+    const int64_t cells = stored_cells(&p);
+    for (int l = 0; l < 2; l++) p.level[l] = malloc((size_t)cells * sizeof(int64_t));
+    p.updates = calloc((size_t)cells, sizeof(int64_t));
+    assert_true(p.level[0] && p.level[1] && p.updates);
     for (int64_t i = 0; i < cells; i++) {
-        s.level[0][i] = 0;
-        s.level[1][i] = -1;
+        p.level[0][i] = 0;
+        p.level[1][i] = -1;
     }
+    return p;
+}
+
+static void part_free(part *p)
+{
+    free(p->level[0]);
+    free(p->level[1]);
+    free(p->updates);
+}
+
+/* Run a pass from step n on with so many workers; returns the number of violations, -1 for a
+ * deadlock. */
+static int64_t simulate(const part *p, int64_t n, const torre_tower *list, int64_t worker_count,
+                        policy how, bool skip_far_rule)
+{
+    const torre_tower_grid *g = &p->grid;
+    int64_t towers = torre_traversal_count(g), next = 0, active = 0;
+    simulation s = {.part = p, .grid = *g, .skip_far_rule = skip_far_rule, .n = n, .seed = 7};
+    s.done = calloc((size_t)torre_tower_slots(g) + 1, sizeof(int64_t));
+    s.workers = calloc((size_t)worker_count + 1, sizeof(worker));
+    assert_true(s.done && s.workers);
     while (true) {
         /* workers stay sorted by the place of their tower in the list */
         for (; active < worker_count && next < towers; active++)
@@ -156,14 +219,31 @@ static int64_t simulate(const torre_tower_grid *g, const torre_tower *list, int6
             for (int64_t k = i; k < active; k++) s.workers[k] = s.workers[k + 1];
         }
     }
-    for (int64_t i = 0; s.violations >= 0 && i < cells; i++)
-        s.violations += s.updates[i] != g->height;
-    free(s.level[0]);
-    free(s.level[1]);
-    free(s.updates);
     free(s.done);
     free(s.workers);
     return s.violations;
+}
+
+/* A pass over all of a plane: violations, and cells that have not got all their steps. */
+static int64_t simulate_plane(int64_t nx, int64_t ny, int64_t half_width, int64_t dts,
+                              int64_t height, bool periodic_y, const torre_tower *list,
+                              int64_t workers, policy how, bool skip_far_rule)
+{
+    torre_region all = torre_region_whole((const int64_t[]){nx, ny, 1});
+    all.periodic[1] = periodic_y;
+    part p = part_new(&all, 1, half_width, dts, height);
+    int64_t violations = simulate(&p, 0, list, workers, how, skip_far_rule);
+    for (int64_t i = 0; violations >= 0 && i < stored_cells(&p); i++)
+        violations += p.updates[i] != height;
+    part_free(&p);
+    return violations;
+}
+
+static int64_t simulate_grid(const torre_tower_grid *g, const torre_tower *list, int64_t workers,
+                             policy how, bool skip_far_rule)
+{
+    return simulate_plane(g->x_max, g->y_max, g->half_width, g->half_size / g->half_width,
+                          g->height, g->periodic_y, list, workers, how, skip_far_rule);
 }
 
 static torre_tower *traversal(const torre_tower_grid *g, torre_ordering_kind kind)
@@ -183,10 +263,10 @@ static void check_grid(const torre_tower_grid *g)
         torre_tower *list = traversal(g, (torre_ordering_kind)kind);
         const int64_t workers[3] = {1, 3, towers};
         for (int i = 0; i < 9; i++) {
-            int64_t bad = simulate(g, list, towers, workers[i % 3], (policy)(i / 3), false);
+            int64_t bad = simulate_grid(g, list, workers[i % 3], (policy)(i / 3), false);
             if (bad != 0)
                 fail_msg("nx %lld ny %lld R %lld D %lld NT %lld %s: %lld violations",
-                         (long long)g->nx, (long long)g->ny, (long long)g->half_width,
+                         (long long)g->x_max, (long long)g->y_max, (long long)g->half_width,
                          (long long)g->half_size, (long long)g->height,
                          torre_ordering_name((torre_ordering_kind)kind), (long long)bad);
         }
@@ -274,7 +354,7 @@ static void every_worker_count_and_policy_is_legal(void **state)
             torre_tower *list = traversal(&g, (torre_ordering_kind)kind);
             for (int64_t workers = 1; workers <= towers; workers = workers * 3 / 2 + 1)
                 for (int how = 0; how <= RANDOM; how++)
-                    assert_int_equal(simulate(&g, list, towers, workers, (policy)how, false), 0);
+                    assert_int_equal(simulate_grid(&g, list, workers, (policy)how, false), 0);
             free(list);
         }
     }
@@ -290,11 +370,133 @@ static void the_far_rule_is_needed(void **state)
             torre_tower_grid g = torre_tower_grid_make(4 * D, 4 * D, R, dts, 4, false);
             int64_t towers = torre_traversal_count(&g);
             torre_tower *list = traversal(&g, TORRE_ROW_MAJOR);
-            assert_int_equal(simulate(&g, list, towers, towers, EAGER_DOWNWIND, false), 0);
-            assert_true(simulate(&g, list, towers, towers, EAGER_DOWNWIND, true) > 0);
+            assert_int_equal(simulate_grid(&g, list, towers, EAGER_DOWNWIND, false), 0);
+            assert_true(simulate_grid(&g, list, towers, EAGER_DOWNWIND, true) > 0);
             free(list);
         }
     }
+}
+
+/* What one holds of a box to the other, both arrays as they are. */
+static void copy_box(const part *from, const torre_box *box, const part *to, int64_t turn)
+{
+    for (int64_t x = box->low[0]; x < box->high[0]; x++)
+        for (int64_t y = box->low[1]; y < box->high[1]; y++)
+            for (int l = 0; l < 2; l++)
+                if (stores(to, x, y + turn))
+                    to->level[l][place(to, x, y + turn)] = from->level[l][place(from, x, y)];
+}
+
+static int64_t pass(const part *p, int64_t n, torre_ordering_kind kind)
+{
+    torre_tower *list = traversal(&p->grid, kind);
+    int64_t bad = simulate(p, n, list, 3, kind == TORRE_HILBERT ? RANDOM : EAGER_DOWNWIND, false);
+    free(list);
+    return bad;
+}
+
+/*
+ * Three regions along x, cut at any two places: two passes, from the upper region to the lower
+ * ones, each handing over what it shares with the next, and back. Returns violations, among them
+ * cells that are computed more than once or not at all. missing: cells less in the upper halo.
+ */
+static int64_t simulate_stages(int64_t nx, int64_t ny, const int64_t cut[2], int64_t unit,
+                               int64_t half_width, int64_t dts, int64_t height, int64_t missing)
+{
+    const int64_t size[3] = {nx, ny, 1}, R = half_width * unit, end[4] = {0, cut[0], cut[1], nx};
+    const bool periodic[3] = {false, false, false};
+    const int64_t halo[3][2] = {
+        {torre_tower_halo(R, dts, height, 0), torre_tower_halo(R, dts, height, 1) - missing}};
+    part p[3];
+    for (int i = 0; i < 3; i++) {
+        const torre_box owned = {{end[i], 0, 0}, {end[i + 1], ny, 1}};
+        const torre_region region = torre_region_make(size, periodic, &owned, halo);
+        p[i] = part_new(&region, unit, half_width, dts, height);
+    }
+    int64_t violations = 0;
+    for (int64_t n = 0; n < 2 * height; n += height) {
+        for (int i = 2; i >= 0; i--) {
+            violations += pass(&p[i], n, n ? TORRE_HILBERT : TORRE_ROW_MAJOR);
+            for (int below = i - 1; below >= 0; below--)
+                copy_box(&p[i], &p[i].region.stored, &p[below], 0);
+        }
+        for (int i = 0; i < 2; i++)
+            for (int above = i + 1; above < 3; above++)
+                copy_box(&p[i], &p[i].region.stored, &p[above], 0);
+    }
+    for (int64_t x = 0; x < nx; x++)
+        for (int64_t y = 0; y < ny; y++) {
+            int64_t updates = 0;
+            for (int i = 0; i < 3; i++)
+                if (stores(&p[i], x, y)) updates += p[i].updates[place(&p[i], x, y)];
+            violations += updates != 2 * height;
+        }
+    for (int i = 0; i < 3; i++) part_free(&p[i]);
+    return violations;
+}
+
+/*
+ * Two regions along y, cut anywhere: two passes, before each of which halos are filled. Cells in
+ * halos are computed twice, those owned must be right. missing: cells less in each halo.
+ */
+static int64_t simulate_rows(int64_t nx, int64_t ny, int64_t cut, bool periodic_y, int64_t unit,
+                             int64_t half_width, int64_t dts, int64_t height, int64_t missing)
+{
+    const int64_t size[3] = {nx, ny, 1}, reach = half_width * unit * height - missing;
+    const bool periodic[3] = {false, periodic_y, false};
+    const int64_t halo[3][2] = {{0, 0}, {reach, reach}};
+    part p[2];
+    for (int i = 0; i < 2; i++) {
+        const torre_box owned = {{0, i ? cut : 0, 0}, {nx, i ? ny : cut, 1}};
+        const torre_region region = torre_region_make(size, periodic, &owned, halo);
+        p[i] = part_new(&region, unit, half_width, dts, height);
+    }
+    int64_t violations = 0;
+    for (int64_t n = 0; n < 2 * height; n += height) {
+        for (int i = 0; i < 4; i++) /* a halo may go all around, to the region's own cells */
+            for (int64_t turn = -ny; turn <= ny; turn += ny)
+                if (turn || i % 2 != i / 2)
+                    copy_box(&p[i % 2], &p[i % 2].region.owned, &p[i / 2], turn);
+        for (int i = 0; i < 2; i++)
+            violations += pass(&p[i], n, n ? TORRE_HILBERT : TORRE_ROW_MAJOR);
+    }
+    for (int i = 0; i < 2; i++)
+        for (int64_t x = 0; x < nx; x++)
+            for (int64_t y = p[i].region.owned.low[1]; y < p[i].region.owned.high[1]; y++)
+                violations += p[i].updates[place(&p[i], x, y)] != 2 * height;
+    for (int i = 0; i < 2; i++) part_free(&p[i]);
+    return violations;
+}
+
+/* Cuts along x and along y, and around a periodic y. */
+static void check_cuts(int64_t unit, int64_t half_width, int64_t dts, int64_t height)
+{
+    const int64_t R = half_width * unit, D = R * dts, nx = 2 * D + 7, ny = 2 * D + 3;
+    for (int64_t c = 1; c < nx - 1; c += half_width) {
+        const int64_t cut[2] = {c, c + 1 + c * 5 % (nx - 1 - c)};
+        assert_int_equal(simulate_stages(nx, 6, cut, unit, half_width, dts, height, 0), 0);
+    }
+    for (int64_t c = 1; c < ny; c += half_width)
+        for (int periodic = 0; periodic < 2; periodic++)
+            if (!periodic || R * height <= ny)
+                assert_int_equal(
+                    simulate_rows(6, ny, c, periodic, unit, half_width, dts, height, 0), 0);
+    /* halos must be as large as they are said to be (the cut after the first cell takes most) */
+    if (1 + torre_tower_halo(R, dts, height, 1) <= nx)
+        assert_true(simulate_stages(nx, 6, (const int64_t[]){1, nx - 1}, unit, half_width, dts,
+                                    height, 1) > 0);
+    if (1 + R * height <= ny)
+        assert_true(simulate_rows(6, ny, 1, false, unit, half_width, dts, height, 1) > 0);
+}
+
+/* Towers of regions are legal wherever the plane is cut, in single cells and in larger squares. */
+static void towers_of_regions_are_legal(void **state)
+{
+    (void)state;
+    for (int64_t unit = 1; unit <= 3; unit++)
+        for (int64_t R = 1; R <= (unit == 1 ? 4 : 2); R++)
+            for (int64_t dts = 1; dts <= 3; dts++)
+                for (int64_t height = 1; height <= 5; height += 2) check_cuts(unit, R, dts, height);
 }
 
 static void illegal_lists_are_found(void **state)
@@ -358,6 +560,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(towers_are_legal),
+        cmocka_unit_test(towers_of_regions_are_legal),
         cmocka_unit_test(grids_are_no_larger_than_needed),
         cmocka_unit_test(every_worker_count_and_policy_is_legal),
         cmocka_unit_test(the_far_rule_is_needed),

@@ -24,6 +24,15 @@
  * before t, and nothing that they write in later steps (even all of them) touches what it still
  * needs. So towers may run in any order in which a tower at step t finds all three upwind towers
  * with at least t completed steps, in place on two arrays (even and odd time levels).
+ *
+ * Towers of a region (region.h) have the numbers and places that they have in the whole grid.
+ * Along x a region takes stages: where others own cells below its own, those with
+ * D s >= owned.low, where others own cells above, those with D s < owned.high. So no value is
+ * computed twice: the region above a cut at X goes first and leaves cells from X on at the steps
+ * that its towers have left them at; the region below takes these over, up to X + R NT + 2 D - 2,
+ * and gives them back, all at the last step (torre_tower_halo). Along y a region takes the rows of
+ * towers that meet the cells it needs (torre_region_legal), to which whoever follows a tower cuts
+ * it.
  * Reference: Levchenko, Perepelkina, Zakirov, Computation 4 (2016) 29,
  * doi:10.3390/computation4030029.
  *
@@ -37,20 +46,22 @@
 #include <stdint.h>
 
 #include "hd.h"
+#include "region.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* One pass of towers over an nx by ny plane. */
+/* One pass of towers over a plane. */
 typedef struct torre_tower_grid {
-    int64_t nx, ny;       /* cells of the plane */
+    int64_t x_min, x_max; /* cells of the plane: x_min <= x < x_max, */
+    int64_t y_min, y_max; /* y_min <= y < y_max; from 0 on where it is no region's */
     int64_t half_width;   /* R */
     int64_t half_size;    /* D = dts * R */
     int64_t height;       /* NT, steps of the pass */
     int64_t s_min, s_max; /* stages that touch the plane at some step, both included */
     int64_t m_min, m_max; /* rows that touch the plane, both included */
-    bool periodic_y;      /* rows wrap: m and m + ny / D are the same tower */
+    bool periodic_y;      /* rows wrap: m and m + y_max / D are the same tower */
 } torre_tower_grid;
 
 /* A tower's place in the grid. */
@@ -63,28 +74,62 @@ static inline TORRE_HD int64_t torre_floor_div(int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
 }
 
+static inline TORRE_HD int64_t torre_ceil_div(int64_t a, int64_t b)
+{
+    return -torre_floor_div(-a, b);
+}
+
 /*
- * The tower grid of a pass. periodic_y needs ny to be a multiple of 2 D
+ * The tower grid of a pass over a region, in squares of unit x unit cells (R and D count these, and
+ * so do the ranges below). No tower is left where other regions take all stages. The rows wrap
+ * where the region has all of a periodic y, which needs its cells to be a multiple of 2 D unit
  * (torre_tower_grid_can_wrap); without that the result is not usable.
  */
+static inline TORRE_HD torre_tower_grid torre_tower_grid_of(const torre_region *r, int64_t unit,
+                                                            int64_t half_width, int64_t dts,
+                                                            int64_t height)
+{
+    const int64_t D = dts * half_width, reach = half_width * (height - 1);
+    torre_tower_grid g;
+    int64_t y_low, y_high;
+    torre_region_legal(r, 1, reach * unit, &y_low, &y_high);
+    g.half_width = half_width;
+    g.half_size = D;
+    g.height = height;
+    g.periodic_y = r->periodic[1] && !torre_region_continues(r, 1, 0);
+    g.x_min = torre_floor_div(r->stored.low[0], unit);
+    g.x_max = torre_ceil_div(r->stored.high[0], unit);
+    g.y_min = torre_floor_div(y_low, unit);
+    g.y_max = torre_ceil_div(y_high, unit);
+    /* at the last step the diamond of stage s reaches up to D s + R (NT - 1) + 2 D - 1 >= x_min */
+    g.s_min = r->owned.low[0] > 0 ? torre_ceil_div(r->owned.low[0], D * unit)
+                                  : torre_ceil_div(g.x_min - reach - 2 * D + 1, D);
+    g.s_max = r->owned.high[0] < r->global[0] ? torre_ceil_div(r->owned.high[0], D * unit) - 1
+                                              : torre_floor_div(g.x_max - 1, D);
+    g.m_min = torre_floor_div(g.y_min, D);
+    g.m_max = g.periodic_y ? g.y_max / D - 1 : torre_ceil_div(g.y_max - 1, D);
+    return g;
+}
+
+/* The same over all of an nx by ny plane, cell by cell. */
 static inline TORRE_HD torre_tower_grid torre_tower_grid_make(int64_t nx, int64_t ny,
                                                               int64_t half_width, int64_t dts,
                                                               int64_t height, bool periodic_y)
 {
-    torre_tower_grid g;
-    int64_t D = dts * half_width;
-    g.nx = nx;
-    g.ny = ny;
-    g.half_width = half_width;
-    g.half_size = D;
-    g.height = height;
-    /* at the last step the diamond of stage s reaches up to D s + R (NT - 1) + 2 D - 1 >= 0 */
-    g.s_min = -torre_floor_div(half_width * (height - 1) + 2 * D - 1, D);
-    g.s_max = torre_floor_div(nx - 1, D);
-    g.m_min = 0;
-    g.m_max = periodic_y ? ny / D - 1 : torre_floor_div(ny - 1 + D - 1, D);
-    g.periodic_y = periodic_y;
-    return g;
+    const int64_t size[3] = {nx, ny, 1};
+    torre_region r = torre_region_whole(size);
+    r.periodic[1] = periodic_y;
+    return torre_tower_grid_of(&r, 1, half_width, dts, height);
+}
+
+/*
+ * Cells that a region needs to hold beyond the low (side 0) or high (1) end of those it owns along
+ * x, where the grid continues, for a pass of towers; half_width and D = dts * half_width in cells.
+ */
+static inline TORRE_HD int64_t torre_tower_halo(int64_t half_width, int64_t dts, int64_t height,
+                                                int side)
+{
+    return side ? half_width * height + 2 * dts * half_width - 1 : half_width;
 }
 
 /* Whether rows of towers can close on themselves over ny cells. */
@@ -146,14 +191,14 @@ static inline TORRE_HD void torre_tower_x_range(const torre_tower_grid *g, torre
                                                 int64_t *lo, int64_t *hi)
 {
     int64_t x = g->half_size * w.s + g->half_width * t;
-    *lo = x < 0 ? 0 : x;
-    *hi = x + 2 * g->half_size > g->nx ? g->nx : x + 2 * g->half_size;
+    *lo = x < g->x_min ? g->x_min : x;
+    *hi = x + 2 * g->half_size > g->x_max ? g->x_max : x + 2 * g->half_size;
 }
 
 /*
  * Half-open range of y that tower w covers at step t in the plane x (inside torre_tower_x_range);
- * cut to 0..ny unless the rows wrap, where it may reach below 0 or above ny and is to be taken
- * modulo ny.
+ * cut to the plane unless the rows wrap, where it may reach beyond and is to be taken modulo
+ * y_max.
  */
 static inline TORRE_HD void torre_tower_y_range(const torre_tower_grid *g, torre_tower w, int64_t t,
                                                 int64_t x, int64_t *lo, int64_t *hi)
@@ -164,8 +209,8 @@ static inline TORRE_HD void torre_tower_y_range(const torre_tower_grid *g, torre
     *lo = D * w.m - reach;
     *hi = D * w.m + reach + 1;
     if (!g->periodic_y) {
-        if (*lo < 0) *lo = 0;
-        if (*hi > g->ny) *hi = g->ny;
+        if (*lo < g->y_min) *lo = g->y_min;
+        if (*hi > g->y_max) *hi = g->y_max;
     }
 }
 

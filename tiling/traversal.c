@@ -82,6 +82,7 @@ int64_t torre_traversal_count(const torre_tower_grid *g)
 int torre_traversal_build(const torre_tower_grid *g, torre_ordering_kind kind, torre_tower *list)
 {
     tower_ranks ranks;
+    if (torre_traversal_count(g) == 0) return 0;
     if (!tower_ranks_make(g, kind, &ranks)) return -2;
     int64_t total = torre_traversal_count(g), ready = 0, listed = 0;
     ready_tower *heap = malloc((size_t)(total + 1) * sizeof *heap);

@@ -273,7 +273,7 @@ static void count_steps(const torre_tower_grid *g, const torre_tower *path, int6
             torre_tower_x_range(g, path[i], t, &x0, &x1);
             for (int64_t x = x0; x < x1; x++) {
                 torre_tower_y_range(g, path[i], t, x, &y0, &y1);
-                for (int64_t y = y0; y < y1; y++) plane[x * g->ny + y].value++;
+                for (int64_t y = y0; y < y1; y++) plane[x * g->y_max + y].value++;
             }
         }
     }

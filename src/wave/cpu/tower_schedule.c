@@ -42,8 +42,10 @@ static torre_status schedule_new(const torre_tower_grid *grid, torre_ordering_ki
 
 static bool same_grid(const torre_tower_grid *a, const torre_tower_grid *b)
 {
-    return a->nx == b->nx && a->ny == b->ny && a->half_width == b->half_width &&
-           a->half_size == b->half_size && a->height == b->height && a->periodic_y == b->periodic_y;
+    return a->x_min == b->x_min && a->x_max == b->x_max && a->y_min == b->y_min &&
+           a->y_max == b->y_max && a->s_min == b->s_min && a->s_max == b->s_max &&
+           a->half_width == b->half_width && a->half_size == b->half_size &&
+           a->height == b->height && a->periodic_y == b->periodic_y;
 }
 
 torre_status torre_tower_schedule_make(const torre_tower_grid *grid, torre_ordering_kind kind,
