@@ -363,7 +363,7 @@ static void test_refusals(void **unused)
     p.face[1][0] = p.face[1][1] = TORRE_PERIODIC;
     CHECK_OK(torre_wave_setup_new(&p, &setup));
     CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE &&
-              strstr(torre_error_text(), "--engine stepwise"),
+              strstr(torre_error_text(), "use engine stepwise"),
           "rows of towers that do not close: %s", torre_error_text());
     plan.dts = 5;
     CHECK_OK(wave_backend->plan(setup, &plan, &info));
