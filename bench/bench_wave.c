@@ -372,7 +372,7 @@ static torre_status run(int argc, char **argv)
            "height,window,torre_gcells_s,ratio\n");
     for (int velocity = 0; velocity < 2; velocity++) {
         if (o.velocity && o.velocity != velocity + 1) continue;
-        for (int order = 2; order <= 8; order += 2) {
+        for (int order = 2; order <= TORRE_MAX_ORDER; order += 2) {
             if (o.order && o.order != order) continue;
             TORRE_TRY(o.sweep ? sweep_one(&o, order, velocity) : bench_one(&o, order, velocity));
         }

@@ -96,7 +96,7 @@ static void every_run_refreshes_its_ghosts(void **state)
 {
     (void)state;
     const int64_t sizes[][3] = {{9, 10, 37}, {11, 9, 32}, {3, 2, 16}, {1, 5, 3}};
-    for (int order = 2; order <= 8; order += 2)
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         for (int s = 0; s < 4; s++)
             for (int pair = 0; pair < PAIRS; pair++) {
                 torre_wave_problem p =
@@ -177,7 +177,7 @@ static int64_t nearest_load(const torre_padded_field *f, int64_t offset)
 static void levels_are_far_apart_in_a_page(void **state)
 {
     (void)state;
-    for (int order = 2; order <= 8; order += 2)
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         for (int n = 16; n <= 300; n += 71) {
             torre_wave_problem p = wave_case_problem(5, n + 3, n, order);
             torre_padded_field f;

@@ -226,7 +226,7 @@ static void test_lists_refused(void **state)
 {
     (void)state;
     torre_sweep_axes a;
-    static const char *const orders[] = {"", "3", "2,", ",2", "2,2", "2 ,4", "2x4", "10", "0x2"};
+    static const char *const orders[] = {"", "3", "2,", ",2", "2,2", "2 ,4", "2x4", "16", "0x2"};
     static const char *const engines[] = {"", "reference", "torre,torre", "torre,", "towers"};
     static const char *const names[] = {"",        "hilbart", "morton,morton", "morton,",
                                         ",morton", "Morton",  " morton"};
@@ -557,7 +557,7 @@ static void test_tune_broken(void **state)
         ",2,f32,-8,16,5,cpu",    ",2,f32,8,16,nan,cpu",
         ",2,f32,8,16,inf,cpu",   ",2,f32,8,16,0,cpu",
         ",2,f32,8,16,1e999,cpu", ",2,f32,8",
-        ",3,f32,8,16,99,cpu",    ",10,f32,8,16,99,cpu",
+        ",3,f32,8,16,99,cpu",    ",16,f32,8,16,99,cpu",
         ",2,f16,8,16,99,cpu",    ",2,f32,8x,16,99,cpu",
         ",2,f32,8,0,99,cpu",     ",2,f32,99999999999,16,99,cpu",
         ",2,f32,8,16,99,",       ",,,,,,",

@@ -17,7 +17,12 @@
 static void stencil_weights_have_the_moments_of_their_order(void **state)
 {
     (void)state;
-    for (int r = 1; r <= 4; r++) {
+    for (int r = 1; r <= TORRE_MAX_HALF_WIDTH; r++) /* the formula rounds twice a factor */
+        for (int i = 0; i <= r; i++)
+            CHECK(fabs(torre_stencil_weight(r, i) / wave_weight(2 * r, i) - 1) <=
+                      2 * (r + 1) * wave_eps(TORRE_F64),
+                  "order %d: C%d is %.17g", 2 * r, i, torre_stencil_weight(r, i));
+    for (int r = 1; r <= TORRE_MAX_HALF_WIDTH; r++) {
         for (int power = 0; power <= 2 * r; power += 2) {
             double moment = power == 0 ? 2 * torre_stencil_weight(r, 0) : 0, scale = 0;
             for (int i = 1; i <= r; i++) {
@@ -95,7 +100,7 @@ static const int64_t modes[][3] = {{0, 0, 1}, {3, 7, 5}, {8, 10, 13}};
 static void modes_keep_the_discrete_frequency(void **state)
 {
     (void)state;
-    for (int order = 2; order <= 8; order += 2)
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             for (int w = 0; w < wave_way_count; w++)
                 for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
@@ -108,7 +113,7 @@ static void modes_keep_the_discrete_frequency(void **state)
 static void modes_keep_the_discrete_frequency_in_f32(void **state)
 {
     (void)state;
-    for (int order = 2; order <= 8; order += 2)
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             for (int w = 0; w < wave_way_count; w++) {
                 torre_wave_problem p = mode_problem(order, kinds[k]);
@@ -125,15 +130,16 @@ static void modes_keep_the_discrete_frequency_in_f32(void **state)
  *   theta moves by tan(theta / 2) as much, which is less than 2.06 at 0.9 of the limit, and the
  *   phase of step N by N times that: up to 7e-5, 1000 theta 0.6 eps / 2 of long waves.
  * - 6 R + 4 roundings a step, of random sign, of numbers of up to 4 U by eps / sqrt(3) of them,
- * each of which grows by 1 / sin(theta), hardly more than sqrt(2) in the mean square: U 7e-7
- * sqrt(N) at order 8, 2e-5, and U is sqrt(8) times the mean of a mode: 6e-5. Weights whose sum is
- * not zero by 2e-7, as rounding each C_i leaves it, move theta of the longest waves here (k h = 0.2
- * along one axis) by 3e-6 of it, and errors of that kind grow with N.
+ *   each of which grows by 1 / sin(theta), hardly more than sqrt(2) in the mean square: U 7e-7
+ *   sqrt(N) at order 8, 2e-5 (a fifth more at order 12), and U is sqrt(8) times the mean of a mode:
+ *   6e-5.
+ * Weights whose sum is not zero by 2e-7, as rounding each C_i leaves it, move theta of the longest
+ * waves here (k h = 0.2 along one axis) by 3e-6 of it, and errors of that kind grow with N.
  */
 static void modes_keep_the_discrete_frequency_for_long_in_f32(void **state)
 {
     (void)state;
-    for (int order = 2; order <= 8; order += 2)
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             for (int w = 0; w < wave_way_count; w++)
                 for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
@@ -152,7 +158,7 @@ static void modes_of_thin_grids(void **state)
     (void)state;
     const int64_t sizes[][3] = {{1, 9, 14}, {9, 1, 14}, {9, 11, 1},
                                 {1, 1, 5},  {2, 3, 1},  {3, 2, 2}};
-    for (int order = 2; order <= 8; order += 2)
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             for (int w = 0; w < wave_way_count; w++)
                 for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -176,7 +182,7 @@ static void uniform_damping_follows_the_characteristic_equation(void **state)
 {
     (void)state;
     const int64_t m[3] = {3, 7, 5}, steps = 100;
-    for (int order = 2; order <= 8; order += 2) {
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2) {
         for (int w = 0; w < wave_way_count; w++) {
             torre_wave_problem p = mode_problem(order, kinds[0]);
             double b = 0.02;

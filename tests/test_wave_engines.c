@@ -295,7 +295,7 @@ static void test_random_problems(void **unused)
         int64_t size[3];
         for (int a = 0; a < 3; a++) size[a] = sizes[pick(&state, 0, 13)];
         random_case c;
-        random_case_make(&state, size, 2 * (int)pick(&state, 1, 4), &c);
+        random_case_make(&state, size, 2 * (int)pick(&state, 1, TORRE_MAX_HALF_WIDTH), &c);
         compare_engines(&state, &c, 3);
         random_case_free(&c);
     }
@@ -306,7 +306,7 @@ static void test_large_problems(void **unused)
 {
     (void)unused;
     uint64_t state = 4711;
-    for (int order = 2; order <= 8; order += 2) {
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2) {
         for (int i = 0; i < 3; i++) {
             int64_t size[3] = {pick(&state, 60, 90), pick(&state, 60, 90), pick(&state, 60, 150)};
             if (i == 2) size[1] = 48; /* a multiple of 2 D for every order and some dts */
@@ -324,7 +324,7 @@ static void test_long_columns(void **unused)
     (void)unused;
     uint64_t state = 99;
     const torre_caches caches = {512 << 10};
-    for (int order = 2; order <= 8; order += 2) {
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2) {
         int64_t size[3] = {24, 20, 5003};
         random_case c;
         random_case_make(&state, size, order, &c);

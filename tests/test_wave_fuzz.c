@@ -117,7 +117,7 @@ static void fuzz_case_make(fuzz_case *f, uint64_t seed)
     f->random = seed * 1000003;
     int64_t n[3];
     pick_size(f, n);
-    f->p = wave_case_problem(n[0], n[1], n[2], 2 * (int)pick(f, 1, 4));
+    f->p = wave_case_problem(n[0], n[1], n[2], 2 * (int)pick(f, 1, TORRE_MAX_HALF_WIDTH));
     f->p.precision = pick(f, 0, 1) ? TORRE_F32 : TORRE_F64;
     for (int a = 0; a < 3; a++) f->p.spacing[a] = between(f, 7, 13);
     pick_faces(f);

@@ -138,7 +138,8 @@ static void nodes_in_free_space(void **state)
         false,
         400,
         false};
-    for (int order = 2; order <= 8; order += 2) check_scene(&s, order, order == 2 ? 0.21 : 0.04);
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
+        check_scene(&s, order, order == 2 ? 0.21 : 0.04);
 }
 
 /*
@@ -172,7 +173,8 @@ static void planes(void **state)
                      false,
                      400,
                      true};
-    for (int order = 2; order <= 8; order += 2) check_scene(&s, order, order == 2 ? 0.21 : 0.051);
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
+        check_scene(&s, order, order == 2 ? 0.21 : 0.051);
 }
 
 /* Near the corner of a rigid and a free wall, which the images continue; nodes of the fine grid. */

@@ -179,7 +179,7 @@ static void sources_add_up_and_are_damped_cell_by_cell(void **state)
 static void a_sample_enters_the_level_after_it(void **state)
 {
     (void)state;
-    for (int order = 2; order <= 8; order += 2)
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         for (int w = 0; w < wave_way_count; w++) {
             torre_wave_problem p = wave_case_problem(12, 11, 13, order);
             double wavelet[6] = {0, 0, 0, 1, 0, 0};
@@ -219,7 +219,7 @@ static void receivers_see_the_field_of_every_level(void **state)
 {
     (void)state;
     enum { STEPS = 23 };
-    for (int order = 2; order <= 8; order += 2)
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
         for (int w = 0; w < wave_way_count; w++) {
             torre_wave_problem p = wave_case_problem(7, 5, 9, order);
             torre_point points[POINTS];

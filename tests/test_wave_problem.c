@@ -93,8 +93,8 @@ static void the_legal_problem_is_accepted(void **state)
 static void numbers_out_of_range_are_refused(void **state)
 {
     (void)state;
-    for (int order = -1; order < 12; order++)
-        if (order != 2 && order != 4 && order != 6 && order != 8)
+    for (int order = -1; order < TORRE_MAX_ORDER + 3; order++)
+        if (order < 2 || order > TORRE_MAX_ORDER || order % 2)
             REFUSE(TORRE_ERR_USAGE, "order", p.order = order);
     REFUSE(TORRE_ERR_USAGE, "precision", p.precision = (torre_precision)2);
     for (int a = 0; a < 3; a++) {

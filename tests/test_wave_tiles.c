@@ -19,7 +19,7 @@ static int64_t pick(uint64_t *seed, int64_t low, int64_t high)
 /* Sizes that are often a multiple of some tiles and not of others. */
 static torre_wave_problem random_problem(uint64_t *seed)
 {
-    torre_wave_problem p = wave_case_problem(1, 1, 1, 2 * (int)pick(seed, 1, 4));
+    torre_wave_problem p = wave_case_problem(1, 1, 1, 2 * (int)pick(seed, 1, TORRE_MAX_HALF_WIDTH));
     static const int64_t unit[] = {1, 4, 8, 12, 16, 24};
     for (int a = 0; a < 3; a++) {
         int64_t u = unit[pick(seed, 0, 5)];

@@ -227,10 +227,34 @@ double wave_eps(torre_precision precision)
     return precision == TORRE_F32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
 }
 
+double wave_weight(int order, int i)
+{
+    double weight = i ? 1.0 / i / i : 0;
+    for (int j = 1; j <= order / 2; j++)
+        if (i == 0)
+            weight -= 1.0 / j / j;
+        else if (j != i)
+            weight *= (double)(j * j) / (j * j - i * i);
+    return weight;
+}
+
+double wave_stencil_norm(int order)
+{
+    double sum = 0;
+    for (int i = 0; i <= order / 2; i++) sum += 2 * fabs(wave_weight(order, i));
+    return sum;
+}
+
+double wave_gamma(int order)
+{
+    double neighbours = wave_stencil_norm(order) / 2 + wave_weight(order, 0); /* sum |C_i| */
+    return (3 + 16 * neighbours / wave_stencil_norm(order)) * (order + 6);
+}
+
 double wave_rounding(const torre_wave_problem *p, int64_t steps)
 {
-    double gamma = 7.5 * (p->order + 6), n = (double)steps;
-    return gamma * wave_eps(p->precision) * n * (n + 1) / 2;
+    const double n = (double)steps;
+    return wave_gamma(p->order) * wave_eps(p->precision) * n * (n + 1) / 2;
 }
 
 double wave_norm(const double *u, int64_t cells)
@@ -269,9 +293,8 @@ double wave_mode(int64_t n, torre_face low, torre_face high, int64_t m, double *
 
 double wave_eigenvalue(int order, double kh)
 {
-    double sum = -2 * torre_stencil_weight(order / 2, 0);
-    for (int i = 1; i <= order / 2; i++)
-        sum -= 2 * torre_stencil_weight(order / 2, i) * cos(i * kh);
+    double sum = -2 * wave_weight(order, 0);
+    for (int i = 1; i <= order / 2; i++) sum -= 2 * wave_weight(order, i) * cos(i * kh);
     return sum;
 }
 
@@ -324,7 +347,7 @@ void wave_laplacian(const torre_wave_problem *p, const double *u, double *out)
             const double *line = u + i - at[a] * stride[a];
             double sum = 0;
             for (int d = -p->order / 2; d <= p->order / 2; d++)
-                sum += (d == 0 ? 2 : 1) * torre_stencil_weight(p->order / 2, abs(d)) *
+                sum += (d == 0 ? 2 : 1) * wave_weight(p->order, abs(d)) *
                        unfold(line, stride[a], n[a], p->face[a][0], p->face[a][1], at[a] + d);
             out[i] += sum / (p->spacing[a] * p->spacing[a]);
         }

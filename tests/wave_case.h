@@ -3,10 +3,11 @@
  * written independently of the library.
  *
  * Rounding. With all directions together (c dt)^2 sum S / h^2 <= 4 below the stability limit. The
- * centre is subtracted from every neighbour by itself, for which 4 sum |C_i| <= 9/8 S takes the
- * place of S. So one update adds numbers whose magnitudes sum to at most (2 + 1 + 4.5) U, U the
- * largest |u| of the three levels; each passes through at most 2 R + 6 roundings. So a step commits
- * an error of at most gamma eps U per cell, gamma = 7.5 (2 R + 6), eps the unit roundoff. An error
+ * centre is subtracted from every neighbour by itself, for which 4 sum |C_i| takes the place of S.
+ * So one update adds numbers whose magnitudes sum to at most T U, T = 2 + 1 + 16 sum |C_i| / S (7
+ * at order 2, 7.5 at order 8, 7.6 at order 12), U the largest |u| of the three levels; each passes
+ * through at most 2 R + 6 roundings. So a step commits an error of at most gamma eps U per cell,
+ * gamma = T (2 R + 6), eps the unit roundoff (wave_gamma). An error
  * committed at one step has grown after k more by the factor |sin(k theta) / sin(theta)| <= k in
  * each (orthogonal) mode of frequency theta, so that in the Euclidean norm
  *
@@ -19,6 +20,7 @@
 
 #include "check.h"
 #include "wave/backend.h"
+#include "wave/stencil.h"
 
 /* One way to compute a problem. */
 typedef struct wave_way {
@@ -88,6 +90,13 @@ void wave_random_field(uint64_t *state, double *u, int64_t cells);
 
 /* Unit roundoff of a precision. */
 double wave_eps(torre_precision precision);
+
+/* C_i of an order (C0 for i = 0) by Lagrange's formula (stencil.h), and S of it. */
+double wave_weight(int order, int i);
+double wave_stencil_norm(int order);
+
+/* gamma of the bound above. */
+double wave_gamma(int order);
 
 /* gamma eps N (N + 1) / 2: the relative bound above. */
 double wave_rounding(const torre_wave_problem *problem, int64_t steps);

@@ -67,7 +67,7 @@ typedef struct torre_wave_problem {
     int64_t size[3];                   /* nx, ny, nz >= 1 */
     double spacing[3];                 /* metres > 0; INFINITY along y: two dimensions, where ny is
                                           1 and both y faces are free */
-    int order;                         /* 2, 4, 6, 8 */
+    int order;                         /* of accuracy in space: 2, 4, .. 12 */
     torre_precision precision;         /* of the fields and the arithmetic */
     double dt;                         /* seconds > 0 */
     int64_t steps;                     /* >= 0 */

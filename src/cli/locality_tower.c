@@ -4,6 +4,7 @@
 
 #include "cli/locality.h"
 #include "cli/locality_tower_draw.h"
+#include "wave/stencil.h"
 
 typedef struct tower_options {
     int view;
@@ -130,7 +131,6 @@ torre_status locality_tower(int argc, char **argv)
         .ordering = "row-major",
         .size = {24, 24, 0}};
     tower_options o = {.view = TOWER_NEIGHBOURS, .order = 2, .dts = 2, .height = 6, .done = -1};
-    static const char *const orders[] = {"2", "4", "6", "8", NULL};
     torre_option table[] = {
         {.name = "Tower", .kind = TORRE_OPTION_GROUP},
         {.name = "view",
@@ -142,8 +142,8 @@ torre_status locality_tower(int argc, char **argv)
          .kind = TORRE_OPTION_INTEGER,
          .value = &o.order,
          .low = 2,
-         .high = 8,
-         .choices = orders,
+         .high = TORRE_MAX_ORDER,
+         .choices = torre_order_names,
          .help = "order of accuracy; the stencil reaches half as many cells"},
         {.name = "dts",
          .kind = TORRE_OPTION_INTEGER,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/option_rows.h"
+#include "wave/stencil.h"
 static const char *const programs[] = {"wave", "md", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 
@@ -16,7 +17,7 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
         OPTION_CHOICE("program", &s->program, programs,
                       "waves: orders, tile sizes, tower heights, orderings, engines; or particles: "
                       "ways to find pairs, orderings"),
-        OPTION_TEXT("order", &s->order, "LIST", "2,4,6,8", "orders of accuracy"),
+        OPTION_TEXT("order", &s->order, "LIST", torre_order_list, "orders of accuracy"),
         OPTION_TEXT("dts", &s->dts, "LIST", "2,4,6,8,12,16 on a CPU, 1,2,3,4,6,8 on a GPU",
                     "diamond tile sizes in stencil half-widths"),
         OPTION_TEXT("tower-height", &s->height, "LIST", "64,32,16 on a CPU, 64,128,32 on a GPU",
@@ -112,7 +113,7 @@ torre_status roofline_axes(const roofline_settings *s, const char *backend, torr
         ordering = "row-major";
     }
     memset(axes, 0, sizeof *axes);
-    TORRE_TRY(torre_axes_read_orders(axes, "order", s->order ? s->order : "2,4,6,8"));
+    TORRE_TRY(torre_axes_read_orders(axes, "order", s->order ? s->order : torre_order_list));
     TORRE_TRY(torre_axes_read_dts(axes, "dts", s->dts ? s->dts : dts));
     TORRE_TRY(torre_axes_read_heights(axes, "tower-height", s->height ? s->height : height));
     TORRE_TRY(torre_axes_read_orderings(axes, "ordering", s->ordering ? s->ordering : ordering));

@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "roofline/roofline_plot.h"
 #include "torre/status.h"
+#include "wave/stencil.h"
 
 static const char *unit_of(torre_ceiling_id id)
 {
@@ -142,7 +143,7 @@ void roofline_text_points(FILE *out, const roofline_results *r)
     fprintf(out, "%-5s %-8s %4s %6s %-9s %9s %13s %7s %7s %6s  of the governing ceiling\n", "order",
             "engine", "DTS", "height", "ordering", "Gcells/s ", "range", "B model", "counted",
             "op/B");
-    for (int order = 2; order <= 8; order += 2) print_order(out, r, order);
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2) print_order(out, r, order);
     fputs(
         "(main-memory bytes per cell update: by the model, which op/B and the ceiling follow, and\n"
         "as counted by a profiler where --measured gives that; * best of its order)\n",

@@ -5,9 +5,9 @@
 #include "cli/option_rows.h"
 #include "tiling/ordering.h"
 #include "wave/boundary.h"
+#include "wave/stencil.h"
 
 const char *const wave_engines[] = {"auto", "torre", "stepwise", "reference", NULL};
-static const char *const wave_orders[] = {"2", "4", "6", "8", NULL};
 static const char *const wave_precisions[] = {"f32", "f64", NULL};
 
 /* The names of all orderings, for the option table. */
@@ -50,7 +50,7 @@ void wave_settings_init(wave_settings *s, torre_option *table)
         OPTION_TEXT("velocity", &s->velocity, "V|FILE.npy", NULL,
                     "m/s everywhere, or an array of shape (nx, ny, nz), or (nx, nz): a plane, or "
                     "extended along y where --size has three numbers"),
-        OPTION_NUMBERS("order", &s->order, wave_orders, "order of accuracy in space"),
+        OPTION_NUMBERS("order", &s->order, torre_order_names, "order of accuracy in space"),
         OPTION_CHOICE("precision", &s->precision, wave_precisions, "of fields and arithmetic"),
         OPTION_TEXT("boundary", &s->boundary, "KIND|LIST", NULL,
                     "free, rigid, absorbing or periodic for all faces, then exceptions: "

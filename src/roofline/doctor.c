@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "roofline/engine_compare.h"
 #include "wave/cpu/backend_cpu.h"
+#include "wave/stencil.h"
 
 enum { STEPS = 21, HEIGHT = 8 }; /* towers that are not all of the same height */
 
@@ -77,7 +78,9 @@ torre_status torre_diagnose(int threads, int device, torre_doctor_progress *prog
     memset(d, 0, sizeof *d);
     d->sound = true;
     describe_machine(threads, device, d);
-    for (int order = 2; order <= 8; order += 2) TORRE_TRY(check_order(&e, order, TORRE_F32));
-    for (int order = 2; order <= 8; order += 6) TORRE_TRY(check_order(&e, order, TORRE_F64));
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
+        TORRE_TRY(check_order(&e, order, TORRE_F32));
+    TORRE_TRY(check_order(&e, 2, TORRE_F64));
+    TORRE_TRY(check_order(&e, TORRE_MAX_ORDER, TORRE_F64));
     return TORRE_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "io/gnuplot.h"
 #include "io/output_file.h"
+#include "wave/stencil.h"
 
 enum { WIDTH = 1100, HEIGHT = 760, PATH = 4096, MANY = 64 };
 
@@ -13,7 +14,12 @@ enum { WIDTH = 1100, HEIGHT = 760, PATH = 4096, MANY = 64 };
 static const double left = 0.09, right = 0.975, bottom = 0.095, top = 0.91;
 
 /* Okabe and Ito's palette, distinguishable for the colour-blind. */
-static const char *const colour[5] = {"", "#0072B2", "#009E73", "#E69F00", "#D55E00"};
+static const char *colour(int half_width)
+{
+    static const char *const palette[] = {"#0072B2", "#009E73", "#E69F00", "#D55E00",
+                                          "#CC79A7", "#56B4E9", "#F0E442"};
+    return palette[(size_t)(half_width - 1) % (sizeof palette / sizeof *palette)];
+}
 
 const torre_sweep_point *torre_sweep_best(const torre_sweep_point *points, int count, int order,
                                           torre_engine engine, int dts)
@@ -66,9 +72,10 @@ typedef struct figure {
     torre_precision precision;
     const torre_sweep_point *points;
     int count;
-    bool has[5][2];       /* [order / 2][stepwise, torre] */
-    bool counted;         /* a profiler's bytes are known for some points */
-    double place[5][2];   /* first and last place of an order on the axis of rates.gp */
+    bool has[TORRE_MAX_HALF_WIDTH + 1][2]; /* [order / 2][stepwise, torre] */
+    bool counted;                          /* a profiler's bytes are known for some points */
+    double place[TORRE_MAX_HALF_WIDTH + 1]
+                [2];      /* first and last place of an order on the axis of rates.gp */
     double x_low, x_high; /* of the points */
     double y_low, y_high;
 } figure;
@@ -117,7 +124,7 @@ static void write_data(FILE *out, figure *f)
         "# operations/byte (modelled)  Gop/s  Gcells/s  lowest  highest  DTS  tower-height  place  "
         "label  operations/byte (counted bytes)\n",
         out);
-    for (int order = 2; order <= 8; order += 2) write_order(out, f, order, &place);
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2) write_order(out, f, order, &place);
 }
 
 static void write_terminal(FILE *out, const char *name, const char *extension)
@@ -245,19 +252,19 @@ static void write_roofline(FILE *out, const figure *f)
           out);
     write_ceilings(out, f);
     fputs("plot \\\n", out);
-    for (int o = 1; o <= 4; o++) {
+    for (int o = 1; o <= TORRE_MAX_HALF_WIDTH; o++) {
         if (f->has[o][1])
             fprintf(out,
                     "  'points.dat' index 'torre-%d' using 1:2 with linespoints lw 2 pt 7 ps 1.3 "
                     "lc rgb '%s' title 'towers, order %d', \\\n"
                     "  '' index 'torre-%d' using 1:2:(sprintf('%%d', $6)) with labels offset "
                     "0,0.9 font ',10' tc rgb '%s' notitle, \\\n",
-                    2 * o, colour[o], 2 * o, 2 * o, colour[o]);
+                    2 * o, colour(o), 2 * o, 2 * o, colour(o));
         if (f->has[o][0])
             fprintf(out,
                     "  'points.dat' index 'stepwise-%d' using 1:2 with points pt 4 ps 1.8 lw 2.5 "
                     "lc rgb '%s' notitle, \\\n",
-                    2 * o, colour[o]);
+                    2 * o, colour(o));
     }
     if (f->counted)
         fputs("  'points.dat' using 10:2 with points pt 2 ps 1.2 lw 2 lc rgb '#000000' title "
@@ -273,7 +280,7 @@ static void write_roofline(FILE *out, const figure *f)
 static void write_rates(FILE *out, const figure *f)
 {
     double places = 0;
-    for (int o = 1; o <= 4; o++) places = fmax(places, f->place[o][1]);
+    for (int o = 1; o <= TORRE_MAX_HALF_WIDTH; o++) places = fmax(places, f->place[o][1]);
     bool narrow = places > 24; /* bars */
     write_head(out, f, "rates", "Rate of the best towers for each order/DTS");
     if (narrow) fputs("set xtics font ',8'\n", out);
@@ -282,7 +289,7 @@ static void write_rates(FILE *out, const figure *f)
           "0,0,graph 0.06,0\n"
           "set xrange [0:*]\nset key top right samplen 2\nset xtics ()\nplot \\\n",
           out);
-    for (int o = 1; o <= 4; o++) {
+    for (int o = 1; o <= TORRE_MAX_HALF_WIDTH; o++) {
         if (f->has[o][1])
             fprintf(
                 out,
@@ -292,7 +299,7 @@ static void write_rates(FILE *out, const figure *f)
                 "notitle, \\\n"
                 "  '' index 'torre-%d' using 8:5:(sprintf('%%.4g', $3)) with labels offset "
                 "0,0.7 font ',%d' notitle, \\\n",
-                2 * o, colour[o], 2 * o, 2 * o, 2 * o, narrow ? 7 : 10);
+                2 * o, colour(o), 2 * o, 2 * o, 2 * o, narrow ? 7 : 10);
         if (f->has[o][0])
             fprintf(out,
                     "  'points.dat' index 'stepwise-%d' using (%g):3:(%g):(0) with vectors nohead "

@@ -10,15 +10,16 @@
 #include "core/timer.h"
 #include "roofline/engine_compare.h"
 #include "wave/cpu/backend_cpu.h"
+#include "wave/stencil.h"
 
-enum { MIN_REPETITIONS = 3, SLOW_REPETITIONS = 2, MAX_REPETITIONS = 9, ORDERS = 4 };
+enum { MIN_REPETITIONS = 3, SLOW_REPETITIONS = 2, MAX_REPETITIONS = 9 };
 
 struct torre_sweep {
     torre_sweep_setting set;
     void *field; /* dense, random: zeros are cheaper to move on some machines */
-    torre_compare *reference[ORDERS]; /* small problems, made when first needed */
-    torre_compare *stepwise[ORDERS];
-    bool no_stepwise[ORDERS];
+    torre_compare *reference[TORRE_MAX_HALF_WIDTH]; /* small problems, made when first needed */
+    torre_compare *stepwise[TORRE_MAX_HALF_WIDTH];
+    bool no_stepwise[TORRE_MAX_HALF_WIDTH];
 };
 
 const char *torre_point_state_name(torre_point_state state)
@@ -47,7 +48,7 @@ torre_status torre_sweep_new(const torre_sweep_setting *setting, torre_sweep **s
 void torre_sweep_free(torre_sweep *s)
 {
     if (!s) return;
-    for (int o = 0; o < ORDERS; o++) {
+    for (int o = 0; o < TORRE_MAX_HALF_WIDTH; o++) {
         torre_compare_free(s->reference[o]);
         torre_compare_free(s->stepwise[o]);
     }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/numbers.h"
+#include "core/options.h"
+#include "wave/stencil.h"
 
 typedef struct point_list {
     torre_sweep_point *points;
@@ -80,11 +82,13 @@ static torre_status read_numbers(const char *option, const char *text, int64_t l
 torre_status torre_axes_read_orders(torre_sweep_axes *a, const char *option, const char *text)
 {
     int64_t values[TORRE_LIST_LIMIT];
-    TORRE_TRY(read_numbers(option, text, 2, 8, values, &a->orders));
+    TORRE_TRY(read_numbers(option, text, 2, TORRE_MAX_ORDER, values, &a->orders));
     for (int i = 0; i < a->orders; i++) {
-        if (values[i] % 2)
-            return torre_fail(TORRE_ERR_USAGE, "{%s} must be 2, 4, 6 or 8 (got %.80s)", option,
-                              text);
+        if (!torre_order_known(values[i])) {
+            char known[80];
+            torre_join_choices(torre_order_names, known, sizeof known);
+            return torre_fail(TORRE_ERR_USAGE, "{%s} must be %s (got %.80s)", option, known, text);
+        }
         a->order[i] = (int)values[i];
     }
     return TORRE_OK;

@@ -11,6 +11,7 @@
 #include "io/output_file.h"
 #include "torre/status.h"
 #include "wave/driver.h"
+#include "wave/stencil.h"
 
 enum { LINE = 512, PATH = 4096 };
 
@@ -69,8 +70,8 @@ static bool read_line(char *text, tune_line *line)
     char *field[FIELDS];
     int64_t order, dts;
     torre_tune_entry *e = &line->entry;
-    if (!cut_fields(text, field, FIELDS) || !whole_number(field[ORDER], 8, &order) || order % 2 ||
-        !whole_number(field[DTS], INT32_MAX, &dts) ||
+    if (!cut_fields(text, field, FIELDS) || !whole_number(field[ORDER], TORRE_MAX_ORDER, &order) ||
+        !torre_order_known(order) || !whole_number(field[DTS], INT32_MAX, &dts) ||
         !whole_number(field[HEIGHT], INT64_MAX, &e->tower_height) ||
         !torre_parse_real(field[RATE], &e->gcells_per_s) || e->gcells_per_s <= 0 || !*field[DEVICE])
         return false;

@@ -1,6 +1,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/options.h"
 #include "wave/boundary.h"
 #include "wave/problem.h"
 #include "wave/stencil.h"
@@ -184,10 +185,17 @@ static torre_status check_spacing(const torre_wave_problem *p, int axis)
     return TORRE_OK;
 }
 
+static torre_status check_order(int order)
+{
+    char known[80];
+    if (torre_order_known(order)) return TORRE_OK;
+    torre_join_choices(torre_order_names, known, sizeof known);
+    return torre_fail(TORRE_ERR_USAGE, "order must be %s (got %d)", known, order);
+}
+
 torre_status torre_wave_problem_check(const torre_wave_problem *p)
 {
-    if (p->order != 2 && p->order != 4 && p->order != 6 && p->order != 8)
-        return torre_fail(TORRE_ERR_USAGE, "order must be 2, 4, 6 or 8 (got %d)", p->order);
+    TORRE_TRY(check_order(p->order));
     if (p->precision != TORRE_F32 && p->precision != TORRE_F64)
         return torre_fail(TORRE_ERR_USAGE, "precision must be f32 or f64");
     int64_t cells = 1;

@@ -28,7 +28,7 @@ follow()
 
 # a time step that is too long, in three and two dimensions, with equal and unequal spacing
 for size in "--size 12" "--size 12x14"; do
-    for order in 2 4 8; do
+    for order in 2 4 8 12; do
         r="$thin $size --order $order"
         follow 'use dt <= ([^ ]+) s' --dt $r --dt 0.0123
         follow 'spacing >= ([^ ]+) m' --spacing $r --dt 0.0123

@@ -35,8 +35,8 @@ bad 2 "--steps is given twice" --steps 3 --steps 4
 bad 2 "--steps needs a value" --steps
 bad 2 "--quiet takes no value" --quiet=yes
 bad 2 "--s is ambiguous" --s 3
-bad 2 "--order must be 2, 4, 6 or 8 (got 3)" --order 3
-bad 2 "--order must be 2, 4, 6 or 8 (got 8x)" --order 8x
+bad 2 "--order must be 2, 4, 6, 8, 10 or 12 (got 3)" --order 3
+bad 2 "--order must be 2, 4, 6, 8, 10 or 12 (got 8x)" --order 8x
 bad 2 "--dts must be auto or a whole number from 1 to 1024 (got 0)" --dts 0
 bad 2 "--dts must be" --dts -1
 bad 2 "--dts must be" --dts 1.5

@@ -44,16 +44,19 @@ static int64_t layer_bytes(const torre_wave_problem *p, int64_t dts)
 static int64_t shortest_window(const torre_wave_problem *p) { return 4096 / (int64_t)p->precision; }
 
 /*
- * The tile sizes that measurements favour (bench/WAVE.md); less, within limits, where the tower
- * would not fit into 3/4 of the cache.
+ * The tile sizes that measurements favour at orders 2, 4, .. (bench/WAVE.md; what is listed last
+ * serves higher ones, too); less, within limits, where the tower would not fit into 3/4 of the
+ * cache.
  */
 static int64_t choose_dts(const torre_wave_problem *p, torre_caches caches, int64_t length)
 {
-    static const int64_t best[TORRE_MAX_HALF_WIDTH + 1] = {0, 12, 6, 5, 4};
-    static const int64_t least[TORRE_MAX_HALF_WIDTH + 1] = {0, 8, 4, 4, 3};
+    static const struct {
+        int64_t best, least;
+    } measured[] = {{12, 8}, {6, 4}, {5, 4}, {4, 3}, {3, 2}, {2, 2}};
     const int64_t R = p->order / 2, room = caches.level2 * 3 / 4, shortest = shortest_window(p);
-    int64_t dts = best[R], row = length < 2 * shortest ? length : shortest;
-    while (dts > least[R] && row * layer_bytes(p, dts) > room) dts--;
+    const int64_t last = sizeof measured / sizeof *measured, i = (R < last ? R : last) - 1;
+    int64_t dts = measured[i].best, row = length < 2 * shortest ? length : shortest;
+    while (dts > measured[i].least && row * layer_bytes(p, dts) > room) dts--;
     if (p->face[1][0] == TORRE_PERIODIC) /* rows of towers must close on themselves */
         while (dts > 1 && !torre_tower_grid_can_wrap(p->size[1], R, dts)) dts--;
     return dts;

@@ -4,8 +4,9 @@
  *
  * The line kernel is fastest with two planes at once, or, at order 6, with three. So a diamond
  * consists not of single columns but, where R allows it, of bundles of 2 x 2 (R even) or 3 x 3
- * (R = 3): diamond.h then counts in bundles, and a bundle depends on those R / 2 (1) away. At order
- * 2, where a bundle would depend on cells twice as far away as its cells do, there are none.
+ * (R = 3): diamond.h then counts in bundles, and a bundle depends on those R / 2 (1) away. At
+ * orders 2 and 10, where a bundle would depend on cells further away than its cells do, there are
+ * none.
  *
  * Along z a tower takes the whole column, or, when that does not fit into the cache, windows. A
  * window slides along +z by one block of 64 bytes (at least R cells) a step, as the diamond slides
@@ -87,8 +88,13 @@ static void update_run(const torre_cpu_solver *s, int64_t n, torre_run run, torr
     }
 }
 
-/* Cells along x and along y of a bundle. */
-static int64_t bundle(int64_t half_width) { return half_width == 1 ? 1 : half_width == 3 ? 3 : 2; }
+/* Cells along x and along y of a bundle: as many planes as the line kernel takes, where R is a
+ * multiple of that. */
+static int64_t bundle(int64_t half_width)
+{
+    const int64_t planes = torre_line_planes((int)half_width);
+    return half_width % planes ? 1 : planes;
+}
 
 /* The rows of plane x at step t, in the window z0 .. z1-1. */
 static torre_run tower_plane(const torre_cpu_solver *s, const torre_tower_grid *grid,

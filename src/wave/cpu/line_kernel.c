@@ -7,10 +7,24 @@
 
 #include "wave/cpu/line_vector.h"
 
+/* Whether the sum along z is folded. */
+ALWAYS_INLINE bool folded(const int R) { return VECTOR_SHIFTS && (R == 3 || R == 4); }
+
+/* Planes that a call can update. */
+enum { PLANES_MOST = 3 };
+
 #define REAL float
-#include "wave/cpu/line_halves.h"
+#include "wave/cpu/line_rows.h"
 #define REAL double
-#include "wave/cpu/line_halves.h"
+#include "wave/cpu/line_rows.h"
+
+#define FUNCTION(real, order)                                                                      \
+    static void line_##real##_##order(const torre_line_scheme *scheme, const torre_line *line)     \
+    {                                                                                              \
+        lines_##real(scheme, line, (order) / 2);                                                   \
+    }
+#define FUNCTIONS(order, ...) FUNCTION(float, order) FUNCTION(double, order)
+TORRE_STENCIL_TABLE(FUNCTIONS)
 
 #define TABLE__(isa) torre_line_kernels_##isa
 #define TABLE_(isa)  TABLE__(isa)
@@ -20,6 +34,8 @@
 extern const torre_line_kernels TABLE_(TORRE_ISA);
 const torre_line_kernels TABLE_(TORRE_ISA) = {
     .isa = TEXT_(TORRE_ISA),
-    .f32 = {line_float_1, line_float_2, line_float_3, line_float_4},
-    .f64 = {line_double_1, line_double_2, line_double_3, line_double_4},
+#define ENTRY_FLOAT(order, ...) line_float_##order,
+    .f32 = {TORRE_STENCIL_TABLE(ENTRY_FLOAT)},
+#define ENTRY_DOUBLE(order, ...) line_double_##order,
+    .f64 = {TORRE_STENCIL_TABLE(ENTRY_DOUBLE)},
 };

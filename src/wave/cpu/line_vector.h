@@ -4,7 +4,7 @@
  *
  * For REAL in {float, double}: vector_REAL, and
  *     fma_REAL(a, b, c) = a b + c,   fms_REAL(a, b, c) = a b - c,
- *     plus_REAL(p, here, above, i)  = the values at p + i,   0 < i < lanes,
+ *     plus_REAL(p, here, above, i)  = the values at p + i,   0 < i < 8,
  *     minus_REAL(p, below, here, i) = the values at p - i,
  * where here = *p, above and below are the vectors after and before it. AVX-512 takes the shifted
  * values from these registers: an unaligned load would cross a cache line every time.
@@ -55,70 +55,47 @@ ALWAYS_INLINE vector_double fms_double(vector_double a, vector_double b, vector_
     return _mm512_fmsub_pd(a, b, c);
 }
 
-/* The shift is an immediate operand: one case for each, of which the compiler keeps one. */
-#define SHIFT_PS(low, high, n)                                                                     \
+#define SHIFT_float(low, high, n)                                                                  \
     (vector_float) _mm512_alignr_epi32((__m512i)(high), (__m512i)(low), n)
-#define SHIFT_PD(low, high, n)                                                                     \
+#define SHIFT_double(low, high, n)                                                                 \
     (vector_double) _mm512_alignr_epi64((__m512i)(high), (__m512i)(low), n)
 
-ALWAYS_INLINE vector_float plus_float(const float *p, vector_float here, vector_float above, int i)
-{
-    (void)p;
-    switch (i) {
-    case 1:
-        return SHIFT_PS(here, above, 1);
-    case 2:
-        return SHIFT_PS(here, above, 2);
-    case 3:
-        return SHIFT_PS(here, above, 3);
-    default:
-        return SHIFT_PS(here, above, 4);
+/* The shift is an immediate operand: one case for each, of which the compiler keeps one. */
+#define SHIFTED(REAL, low, high, i, PLACE)                                                         \
+    switch (i) {                                                                                   \
+    case 1:                                                                                        \
+        return SHIFT_##REAL(low, high, PLACE(REAL, 1));                                            \
+    case 2:                                                                                        \
+        return SHIFT_##REAL(low, high, PLACE(REAL, 2));                                            \
+    case 3:                                                                                        \
+        return SHIFT_##REAL(low, high, PLACE(REAL, 3));                                            \
+    case 4:                                                                                        \
+        return SHIFT_##REAL(low, high, PLACE(REAL, 4));                                            \
+    case 5:                                                                                        \
+        return SHIFT_##REAL(low, high, PLACE(REAL, 5));                                            \
+    case 6:                                                                                        \
+        return SHIFT_##REAL(low, high, PLACE(REAL, 6));                                            \
+    default:                                                                                       \
+        return SHIFT_##REAL(low, high, PLACE(REAL, 7));                                            \
     }
-}
-ALWAYS_INLINE vector_float minus_float(const float *p, vector_float below, vector_float here, int i)
-{
-    (void)p;
-    switch (i) {
-    case 1:
-        return SHIFT_PS(below, here, 15);
-    case 2:
-        return SHIFT_PS(below, here, 14);
-    case 3:
-        return SHIFT_PS(below, here, 13);
-    default:
-        return SHIFT_PS(below, here, 12);
+#define UP(REAL, i)   (i)
+#define DOWN(REAL, i) (64 / (int)sizeof(REAL) - (i))
+
+#define SHIFTED_NEIGHBOURS(REAL)                                                                   \
+    ALWAYS_INLINE vector_##REAL plus_##REAL(const REAL *p, vector_##REAL here,                     \
+                                            vector_##REAL above, int i)                            \
+    {                                                                                              \
+        (void)p;                                                                                   \
+        SHIFTED(REAL, here, above, i, UP)                                                          \
+    }                                                                                              \
+    ALWAYS_INLINE vector_##REAL minus_##REAL(const REAL *p, vector_##REAL below,                   \
+                                             vector_##REAL here, int i)                            \
+    {                                                                                              \
+        (void)p;                                                                                   \
+        SHIFTED(REAL, below, here, i, DOWN)                                                        \
     }
-}
-ALWAYS_INLINE vector_double plus_double(const double *p, vector_double here, vector_double above,
-                                        int i)
-{
-    (void)p;
-    switch (i) {
-    case 1:
-        return SHIFT_PD(here, above, 1);
-    case 2:
-        return SHIFT_PD(here, above, 2);
-    case 3:
-        return SHIFT_PD(here, above, 3);
-    default:
-        return SHIFT_PD(here, above, 4);
-    }
-}
-ALWAYS_INLINE vector_double minus_double(const double *p, vector_double below, vector_double here,
-                                         int i)
-{
-    (void)p;
-    switch (i) {
-    case 1:
-        return SHIFT_PD(below, here, 7);
-    case 2:
-        return SHIFT_PD(below, here, 6);
-    case 3:
-        return SHIFT_PD(below, here, 5);
-    default:
-        return SHIFT_PD(below, here, 4);
-    }
-}
+SHIFTED_NEIGHBOURS(float)
+SHIFTED_NEIGHBOURS(double)
 
 #else
 

@@ -23,9 +23,7 @@
 
 #include "tiling/region.h"
 #include "wave/problem.h"
-
-/* Most ghost values along one axis, both sides. */
-#define TORRE_MAX_GHOSTS 8
+#include "wave/stencil.h"
 
 /*
  * One ghost of an axis: index = sign * source; sign is -1 or 1 (ghosts that stay 0 are not listed).
@@ -47,7 +45,7 @@ typedef struct torre_padded_field {
     int64_t factor_plane_pitch;
     int64_t level_bytes; /* from one level to the next */
     int64_t bytes;       /* of everything; -1, and nothing else that counts, above 1e18 */
-    torre_ghost_link ghost[3][TORRE_MAX_GHOSTS];
+    torre_ghost_link ghost[3][2 * TORRE_MAX_HALF_WIDTH];
     int ghosts[3];
     char *level[2]; /* cell (0, 0, 0) of each level */
     char *factor;   /* NULL: k is the same everywhere */
