@@ -4,7 +4,7 @@
 # measure), DTS (list of kernels to build), ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("build test sanitize bench"; with several
 # GPUs the last three can run beside each other once the first is done, CUDA_VISIBLE_DEVICES apart).
 # On compute capability 9.0 the kernels for GPUs without TMA are built, tested and measured, too, in
-# BUILD_DIR-plain. racecheck has a build of its own, BUILD_DIR-race: see RACECHECK in cuda/core/hopper.cuh.
+# BUILD_DIR-plain. racecheck has a build of its own, BUILD_DIR-race: see RACECHECK in cuda/core/ptx.cuh.
 set -o pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-build-gpu}

@@ -233,7 +233,8 @@ __device__ inline void md_let_next_kernel_start()
 
 /*
  * SUMS false: forces, kick, drift. SUMS true: forces (stored), half a kick, and the block's part of
- * the sums at the new velocities; no drift.
+ * the sums at the new velocities; no drift. One function, though long: all of it works on one
+ * particle in registers, between barriers of the block.
  */
 template <class M, int T, bool SWEEP, bool SUMS>
 __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)

@@ -15,7 +15,7 @@
 #ifndef TORRE_TOWER_SCHEDULE_CUH
 #define TORRE_TOWER_SCHEDULE_CUH
 
-#include "cuda/core/hopper.cuh"
+#include "cuda/core/ptx.cuh"
 #include "cuda/wave/wave_args.h"
 
 constexpr int TOWER_DONE = 1 << 30;

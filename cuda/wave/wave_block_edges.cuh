@@ -25,30 +25,26 @@ template <class T> __device__ __forceinline__ void store_packet(char *to, const 
 {
     unsigned __int128 whole;
     memcpy(&whole, &p, 16);
-    asm volatile("st.relaxed.gpu.global.b128 [%0], %1;" ::"l"(to), "q"(whole) : "memory");
+    store_packet(to, whole);
 }
 template <class T> __device__ __forceinline__ void load_packet(edge_packet<T> &p, const char *from)
 {
     uint64_t half[2];
-    asm volatile("{ .reg .b128 q;\n"
-                 "  ld.relaxed.gpu.global.b128 q, [%2];\n"
-                 "  mov.b128 {%0, %1}, q; }"
-                 : "=l"(half[0]), "=l"(half[1])
-                 : "l"(from)
-                 : "memory");
+    load_packet(from, half);
     memcpy(&p, half, 16);
 }
 
-/* STEADY: blocks stay in their places of `own` (see block_tower::STEADY). */
-template <class T, int R, int DB, bool WIDE, bool STEADY = false> struct edge_exchange {
-    using S = block_shape<T, R, DB, WIDE>;
+template <class Kernel> struct edge_exchange {
+    using T = typename Kernel::T;
+    using S = typename Kernel::S;
+    static constexpr int R = Kernel::R, DB = Kernel::DB;
     using vec = cells<T>;
     using packet = edge_packet<T>;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL;
     /* lines are handled in batches */
     static constexpr int lines = S::lines_a_batch, packets = S::packets_of(lines);
     /* Block number n stands in place n + SHIFT of `own`. */
-    static constexpr int SHIFT = STEADY ? 0 : 1;
+    static constexpr int SHIFT = Kernel::STEADY ? 0 : 1;
 
     /* The vectors of one line that hold its edge: `cell` R cells from the lowest or the highest. */
     static __device__ __forceinline__ int cell_of(int side, int i)
@@ -176,7 +172,7 @@ template <class T, int R, int DB, bool WIDE, bool STEADY = false> struct edge_ex
             int from = own + (n + SHIFT) * S::block_bytes; /* where it stands before that step */
             for (int y = 1 - DB; y < DB; y++) {
                 const int length = 2 * (DB - abs(y)), last = row_start<DB>(y) + abs(y) + length - 1;
-                const int enters = STEADY ? last + 1 - length + steps % length : last;
+                const int enters = Kernel::STEADY ? last + 1 - length + steps % length : last;
                 if (n == enters)
                     from = S::halo + parity * S::halo_bytes + (y + DB) * 2 * S::halo_block_bytes;
             }

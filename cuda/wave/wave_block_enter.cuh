@@ -3,10 +3,9 @@
  * after its last. Included by wave_block_tower.cuh.
  */
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_block(vec (&to)[ZV][NL], const T *field,
-                                                            int x, int y)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::load_block(vec (&to)[ZV][NL], const T *field,
+                                                                int x, int y)
 {
     const int vectors = h.vectors, z_part = h.z_part;
 #pragma unroll
@@ -24,11 +23,10 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_block(vec (&to)[ZV][NL], c
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <bool CHECKED>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::store_block(const vec (&from)[ZV][NL], void *field,
-                                                             int x, int y)
+__device__ __forceinline__ void block_tower<Kernel>::store_block(const vec (&from)[ZV][NL],
+                                                                 void *field, int x, int y)
 {
     if (idle()) return;
     const int64_t step_x = g.stride_x * sizeof(T), step_y = g.stride_y * sizeof(T);
@@ -49,11 +47,10 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::store_block(const vec (&from)[Z
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <class Waits>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::enter(vec (&A)[ZV][NL], vec (&C)[ZV][NL], int t,
-                                                       Waits &waits)
+__device__ __forceinline__ void block_tower<Kernel>::enter(vec (&A)[ZV][NL], vec (&C)[ZV][NL],
+                                                           int t, Waits &waits)
 {
     const place p = my_place();
     const int x = h.x_tower + R * (t - 1), y = p.y;
@@ -88,10 +85,9 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::enter(vec (&A)[ZV][NL], vec (&C
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_rows_beside(const place &p, int X,
-                                                                  int t) const
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::find_rows_beside(const place &p, int X,
+                                                                      int t) const
 {
     if (!leads()) return;
     place &to = ((place *)(shared() + S::places))[slot()];
@@ -99,22 +95,19 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_rows_beside(const place &p
     if (p.row - 1 > -DB) to.own_down = steady_place(X + 1, p.row - 1, t - h.first_step);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::edge_number(int n, int *side, int *d, int *line)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::edge_number(int n, int *side, int *d,
+                                                                 int *line)
 {
-    int me; /* again each time: not a register that outlives the steps */
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(me));
-    const int number = lane_of(me) + n * lanes;
+    const int number = lane_of(read_thread()) + n * lanes;
     *side = number / (PV * NL);
     *d = number / NL % PV;
     *line = number % NL;
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_edges(vec (&edges)[EDGES], const T *field,
-                                                            int x, int y)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::load_edges(vec (&edges)[EDGES], const T *field,
+                                                                int x, int y)
 {
 #pragma unroll
     for (int n = 0; n < EDGES; n++) {
@@ -130,9 +123,9 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_edges(vec (&edges)[EDGES],
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::publish_edges(const vec (&edges)[EDGES], int block)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::publish_edges(const vec (&edges)[EDGES],
+                                                                   int block)
 {
 #pragma unroll
     for (int n = 0; n < EDGES; n++) {
@@ -143,10 +136,9 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::publish_edges(const vec (&edges
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::leave(const vec (&C)[ZV][NL],
-                                                       const vec (&A)[ZV][NL], int t)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::leave(const vec (&C)[ZV][NL],
+                                                           const vec (&A)[ZV][NL], int t)
 {
     sources_found(); /* of a block that will not come */
     const place p = my_place();

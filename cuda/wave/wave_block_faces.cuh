@@ -1,8 +1,6 @@
 /* Mirror images at the faces of the grid in a block tower. Included by wave_block_tower.cuh. */
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::mirror_lines(int block)
+template <class Kernel> __device__ __forceinline__ void block_tower<Kernel>::mirror_lines(int block)
 {
     const int vectors = h.vectors;
 #pragma unroll 1
@@ -21,9 +19,9 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::mirror_lines(int block)
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::mirror_vectors(const vec (&C)[ZV][NL], int block)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::mirror_vectors(const vec (&C)[ZV][NL],
+                                                                    int block)
 {
 #pragma unroll
     for (int side = 0; side < 2; side++) {
@@ -41,9 +39,8 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::mirror_vectors(const vec (&C)[Z
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ int
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_block(int X, int Y, int t) const
+template <class Kernel>
+__device__ __forceinline__ int block_tower<Kernel>::find_block(int X, int Y, int t) const
 {
     const int beyond = X - (2 * DB - abs(Y)), parity = t & 1;
     if (abs(Y) > DB || beyond > 1 || X < abs(Y)) return -1;
@@ -53,10 +50,9 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_block(int X, int Y, int t)
     return S::own + parity * ODD + (row_start(Y) + X) * S::block_bytes;
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_lines(int to, int from, int sign, int step,
-                                                            int first, int end)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::fill_lines(int to, int from, int sign,
+                                                                int step, int first, int end)
 {
 #pragma unroll
     for (int v = 0; v < ZV; v++) {
@@ -74,10 +70,9 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_lines(int to, int from, in
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_whole_block(int X, int Y, int at_x, int at_y,
-                                                                  int to, int t)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::fill_whole_block(int X, int Y, int at_x,
+                                                                      int at_y, int to, int t)
 {
     const bool out_x = (unsigned)at_x >= (unsigned)g.n[0];
     if (out_x && (unsigned)at_y >= (unsigned)g.n[1]) return; /* nobody reads corners */
@@ -96,9 +91,8 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_whole_block(int X, int Y, 
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ bool
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_block(int X, int Y, int t)
+template <class Kernel>
+__device__ __forceinline__ bool block_tower<Kernel>::fill_block(int X, int Y, int t)
 {
     const int at_x = h.x_tower + R * (t - 1) + R * X, at_y = wrap_y(h.y_tower + R * Y);
     if (at_x >= 0 && at_y >= 0 && at_x + R <= g.n[0] && at_y + R <= g.n[1]) return false;
@@ -134,10 +128,9 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_block(int X, int Y, int t)
     return true;
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fill_ghosts(vec (&C)[ZV][NL], const place &p,
-                                                             int t)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::fill_ghosts(vec (&C)[ZV][NL], const place &p,
+                                                                 int t)
 {
     /* where the block of this thread was, or the one that it has just let go, was published */
     const bool stays = X + 1 < p.reach() + p.length();

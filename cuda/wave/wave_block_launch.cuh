@@ -9,6 +9,16 @@
 template <class T, int R, int DB>
 constexpr bool block_tower_built_tma = R > 1 || DB * sizeof(T) > 24;
 
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+const void *block_tower_entry()
+{
+    using kernel = block_kernel<T, R, DB, WIDE, MODEL, LAYERS, TMA>;
+    if constexpr (TMA)
+        return (const void *)block_tower_tma<kernel>;
+    else
+        return (const void *)block_tower_plain<kernel>;
+}
+
 template <class T, int R, int DB, bool WIDE>
 const void *block_tower_function(bool tma, bool model, bool layers)
 {
@@ -20,18 +30,18 @@ const void *block_tower_function(bool tma, bool model, bool layers)
     constexpr block_layers beside = S::holds_k(true, true) ? none : WITH_LAYERS;
     if constexpr (WIDE) {
         return !tma || model ? nullptr
-               : layers      ? (const void *)block_tower_tma<T, R, DB, true, false, some>
-                             : (const void *)block_tower_tma<T, R, DB, true, false, none>;
+               : layers      ? block_tower_entry<T, R, DB, true, false, some, true>()
+                             : block_tower_entry<T, R, DB, true, false, none, true>();
     } else {
         if constexpr (block_tower_built_tma<T, R, DB>)
             if (tma && layers)
-                return model ? (const void *)block_tower_tma<T, R, DB, false, true, some>
-                             : (const void *)block_tower_tma<T, R, DB, false, false, some>;
+                return model ? block_tower_entry<T, R, DB, false, true, some, true>()
+                             : block_tower_entry<T, R, DB, false, false, some, true>();
             else if (tma)
-                return model ? (const void *)block_tower_tma<T, R, DB, false, true, beside>
-                             : (const void *)block_tower_tma<T, R, DB, false, false, none>;
-        return model ? (const void *)block_tower_plain<T, R, DB, true>
-                     : (const void *)block_tower_plain<T, R, DB, false>;
+                return model ? block_tower_entry<T, R, DB, false, true, beside, true>()
+                             : block_tower_entry<T, R, DB, false, false, none, true>();
+        return model ? block_tower_entry<T, R, DB, false, true, WITH_LAYERS, false>()
+                     : block_tower_entry<T, R, DB, false, false, WITH_LAYERS, false>();
     }
 }
 

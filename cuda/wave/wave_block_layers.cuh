@@ -36,9 +36,8 @@ template <class T> __device__ __forceinline__ cells<T> all_after(const cells<T> 
     return f;
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_layers(const tower_item &w) const
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::find_layers(const tower_item &w) const
 {
     const tower_planes planes = tower_planes_of(l, w.part, g.n[2], V);
     /* the same as the last vector for those that the part does not have */
@@ -58,9 +57,8 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_layers(const tower_item &w
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fetch_damped_lines(int x) const
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::fetch_damped_lines(int x) const
 {
     if (!ALONE || idle()) return;
     constexpr int first = S::first_lanes;
@@ -72,9 +70,8 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fetch_damped_lines(int x) const
     __pipeline_commit();
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ bool
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::has_damped_lines(const cell_block &b) const
+template <class Kernel>
+__device__ __forceinline__ bool block_tower<Kernel>::has_damped_lines(const cell_block &b) const
 {
     if (!ALONE) return true;
     if (!__any_sync(~0u, b.x < g.clear[0][0] || b.x + R > g.clear[0][1])) return false;
@@ -83,11 +80,10 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::has_damped_lines(const cell_blo
     return true;
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <block_damping D>
-__device__ __forceinline__ cells<T>
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::factor_before(const cell_block &b, int v,
-                                                               int i) const
+__device__ __forceinline__ typename block_tower<Kernel>::vec
+block_tower<Kernel>::factor_before(const cell_block &b, int v, int i) const
 {
     if (D != DAMPED && TABLES > 1) return load_shared(along_yz<1>(b.row, v, i % R));
     const T of_row = damped_row(b.row)[i % R];
@@ -95,11 +91,10 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::factor_before(const cell_block 
                                 D == DAMPED ? add(damped_lines()[i / R], of_row) : of_row));
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <block_damping D>
-__device__ __forceinline__ cells<T>
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::factor_after(const cell_block &b, int v,
-                                                              int i) const
+__device__ __forceinline__ typename block_tower<Kernel>::vec
+block_tower<Kernel>::factor_after(const cell_block &b, int v, int i) const
 {
     if (D != DAMPED) return load_shared(along_yz<0>(b.row, v, i % R));
     return all_after(increased(load_shared(damped_planes(v)),

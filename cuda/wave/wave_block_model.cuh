@@ -4,44 +4,40 @@
  * Included by wave_block_tower.cuh.
  */
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ const T *
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::model_of(const cell_block &b, int v)
+template <class Kernel>
+__device__ __forceinline__ const typename Kernel::T *
+block_tower<Kernel>::model_of(const cell_block &b, int v)
 {
     return (const T *)g.k + column(b.x, g.n[0]) * g.k_stride_x +
            column(b.y, g.n[1]) * g.k_stride_y + z_of(b, v);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <int AXIS>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_model(vec (&k)[R], const T *model, int v,
-                                                            int i, int j) const
+__device__ __forceinline__ void block_tower<Kernel>::load_model(vec (&k)[R], const T *model, int v,
+                                                                int i, int j) const
 {
 #pragma unroll
     for (int q = 0; q < R && MODEL; q++)
         k[q] = load_k(model, v, AXIS == 0 ? i + q : i, AXIS == 1 ? j + q : j);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ cells<T>
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::load_k(const T *model, int v, int i, int j) const
+template <class Kernel>
+__device__ __forceinline__ typename block_tower<Kernel>::vec
+block_tower<Kernel>::load_k(const T *model, int v, int i, int j) const
 {
     const int number = v * NL + i * R + j;
     if (number < KEPT) return load_shared(kept(number));
     vec k;
     uint64_t half[2]; /* not __ldg: the compiler would keep all k of a block */
-    asm("ld.global.nc.v2.b64 {%0, %1}, [%2];"
-        : "=l"(half[0]), "=l"(half[1])
-        : "l"(model + i * g.k_stride_x + j * g.k_stride_y));
+    load_unchanging(half, model + i * g.k_stride_x + j * g.k_stride_y);
     memcpy(&k, half, 16);
     return k;
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <class F>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::for_all_k(int x, int y, F f)
+__device__ __forceinline__ void block_tower<Kernel>::for_all_k(int x, int y, F f)
 {
     const cell_block b = {x, y, h.z_part};
 #pragma unroll
@@ -52,16 +48,14 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::for_all_k(int x, int y, F f)
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::hold_model(vec (&K)[ZV][NL], int x, int y)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::hold_model(vec (&K)[ZV][NL], int x, int y)
 {
     for_all_k(x, y, [&](int v, int i, const T *k) { K[v][i] = load_global(k); });
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fetch_entering(const place &p, int x, int y)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::fetch_entering(const place &p, int x, int y)
 {
     for_all_k(x, y, [&](int v, int i, const T *k) {
         __pipeline_memcpy_async(shared() + entering(p, v * NL + i), k, 16);
@@ -69,9 +63,8 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fetch_entering(const place &p, 
     __pipeline_commit();
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::take_entering(vec (&K)[ZV][NL], const place &p)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::take_entering(vec (&K)[ZV][NL], const place &p)
 {
     __pipeline_wait_prior(0);
 #pragma unroll
@@ -80,9 +73,8 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::take_entering(vec (&K)[ZV][NL],
         for (int i = 0; i < NL; i++) K[v][i] = load_shared(entering(p, v * NL + i));
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::fetch_model(int x,
-                                                                                             int y)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::fetch_model(int x, int y)
 {
     if (!KEPT || idle()) return;
     const cell_block b = {x, y, h.z_part};

@@ -9,9 +9,8 @@ __device__ __forceinline__ const int *point_lists(const torre_points_args &point
 }
 
 /* Asynchronously: the numbers are there after sources_found, one step later. */
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_sources(int x,
-                                                                                              int y)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::find_sources(int x, int y)
 {
     if (!g.points.first || !leads() || idle()) return;
     place &p = ((place *)(shared() + S::places))[slot()];
@@ -24,8 +23,7 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>:
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sources_found()
+template <class Kernel> __device__ __forceinline__ void block_tower<Kernel>::sources_found()
 {
     if (!g.points.first) return;
     __pipeline_wait_prior(0);
@@ -33,9 +31,8 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>:
 }
 
 /* In shared memory, where a cell can be named, and where it has been written already. */
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::add_sources(const place &p, int block, int t)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::add_sources(const place &p, int block, int t)
 {
 #pragma unroll 1
     for (int n = p.source_first; n < p.source_last; n++) {
@@ -56,8 +53,10 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::add_sources(const place &p, int
  * progress do that, so that workers have nothing to do with receivers. It shares a scheduler with
  * two of them: little may be computed in a step.
  */
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_sampler {
-    using S = block_shape<T, R, DB, WIDE>;
+template <class Kernel> struct block_sampler {
+    using T = typename Kernel::T;
+    using S = typename Kernel::S;
+    static constexpr int R = Kernel::R, DB = Kernel::DB;
     int number, X, Y;          /* of the block */
     int ahead, last;           /* its nodes at the next level */
     torre_point_node node;     /* number `ahead` */
@@ -102,10 +101,8 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, bool TMA> struct block_
     {
         if (ahead >= last) return;
         const char *block =
-            shared + (S::steady(TMA, MODEL)
-                          ? block_tower<T, R, DB, WIDE, MODEL, WITH_LAYERS, TMA>::steady_place(
-                                X, Y, t - w.first_step)
-                          : S::own + (t & 1) * S::own_odd(TMA, MODEL) + number * S::block_bytes);
+            shared + (Kernel::STEADY ? block_tower<Kernel>::steady_place(X, Y, t - w.first_step)
+                                     : S::own + (t & 1) * Kernel::ODD + number * S::block_bytes);
         const int z = tower_planes_of(l, w.part, g.n[2], S::V).first;
         T *to = (T *)g.points.samples + (t - 1) * g.points.receiver_count;
         for (;;) {

@@ -4,10 +4,11 @@
  * Included by wave_block_tower.cuh.
  */
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <int AXIS, bool FRESH>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_line(
-    vec *sum, int sum_step, const vec *C, int step, int before, int after, int stride)
+__device__ __forceinline__ void block_tower<Kernel>::sum_line(vec *sum, int sum_step, const vec *C,
+                                                              int step, int before, int after,
+                                                              int stride)
 {
     if constexpr (R == 2) {
         const vec low = load_shared(before + stride), high = load_shared(after);
@@ -36,18 +37,18 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>:
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_along_y(vec *sum, const vec *C, int i, int v,
-                                                             const int (&beside)[2])
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::sum_along_y(vec *sum, const vec *C, int i,
+                                                                 int v, const int (&beside)[2])
 {
     const int line = in_line(v) + i * R * S::line;
     sum_line<1, MODEL>(sum, 1, C, 1, beside[0] + line, beside[1] + line, S::line);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_around(
-    vec (&around)[2 * PV + 1], const vec &u, const int (&below)[PV], const int (&above)[PV], int i)
+template <class Kernel>
+__device__ __forceinline__ void
+block_tower<Kernel>::find_around(vec (&around)[2 * PV + 1], const vec &u, const int (&below)[PV],
+                                 const int (&above)[PV], int i)
 {
     around[PV] = u;
 #pragma unroll
@@ -57,10 +58,9 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>:
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_halves(vec (&around)[3], const vec &u,
-                                                             int below)
+template <class Kernel>
+__device__ __forceinline__ void block_tower<Kernel>::find_halves(vec (&around)[3], const vec &u,
+                                                                 int below)
 {
     struct alignas(8) half {
         T v[2];
@@ -76,11 +76,10 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::find_halves(vec (&around)[3], c
     around[2].v[1] = odd ? first.v[1] : second.v[1];
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <block_damping D>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::finish_block(vec (&A)[NL], const cell_block &b,
-                                                              int v) const
+__device__ __forceinline__ void block_tower<Kernel>::finish_block(vec (&A)[NL], const cell_block &b,
+                                                                  int v) const
 {
     const int z = damped_z<D>(b, v);
 #pragma unroll
@@ -91,11 +90,10 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::finish_block(vec (&A)[NL], cons
         for (int i = j; i < NL; i += R) A[i] = product(A[i], factor_after<D>(b, v, i));
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <block_damping D>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::change_places(vec (&A)[NL], vec (&C)[NL],
-                                                               const cell_block &b, int v) const
+__device__ __forceinline__ void block_tower<Kernel>::change_places(vec (&A)[NL], vec (&C)[NL],
+                                                                   const cell_block &b, int v) const
 {
     finish_block<D>(A, b, v);
 #pragma unroll
@@ -106,11 +104,12 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::change_places(vec (&A)[NL], vec
     }
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <block_damping D>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_xy(
-    vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL], const cell_block &b, int v,
-    const int (&along_x)[2], const int (&along_y)[2])
+__device__ __forceinline__ void block_tower<Kernel>::sum_xy(vec (&A)[NL], vec (&C)[NL], vec *sum,
+                                                            const vec (&k)[NL], const cell_block &b,
+                                                            int v, const int (&along_x)[2],
+                                                            const int (&along_y)[2])
 {
     const int z = damped_z<D>(b, v);
 #pragma unroll
@@ -131,12 +130,11 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>:
     for (int i = 0; i < R; i++) sum_along_y(&sum[i * R], &A[i * R], i, v, along_y);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <block_damping D>
-__device__ __forceinline__ void
-block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum,
-                                                       const vec (&k)[NL], const cell_block &b,
-                                                       int v, const place &p, int t, int left)
+__device__ __forceinline__ void block_tower<Kernel>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum,
+                                                           const vec (&k)[NL], const cell_block &b,
+                                                           int v, const place &p, int t, int left)
 {
     int below[PV], above[PV];
     find_beside(below, above, p, v, t & 1);
@@ -154,10 +152,11 @@ block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::sum_z(vec (&A)[NL], vec (&C)[NL
     if (ODD) publish_vector(C, left, v);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class Kernel>
 template <bool PLAIN, block_damping D, class Waits>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::update_by_vectors(
-    vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p, const cell_block &b, int t, Waits &waits)
+__device__ __forceinline__ void
+block_tower<Kernel>::update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p,
+                                       const cell_block &b, int t, Waits &waits)
 {
     int along_x[2], along_y[2];
     bool waiting = true;
@@ -188,10 +187,12 @@ __device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>:
         sum_z<D>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
 }
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+/* One function, though long: what comes before a wait and what after it is the schedule. */
+template <class Kernel>
 template <bool PLAIN, block_damping D, class Waits>
-__device__ __forceinline__ void block_tower<T, R, DB, WIDE, MODEL, LAYERS, TMA>::update(
-    vec (&A)[ZV][NL], vec (&C)[ZV][NL], const place &p, const cell_block &b, int t, Waits &waits)
+__device__ __forceinline__ void block_tower<Kernel>::update(vec (&A)[ZV][NL], vec (&C)[ZV][NL],
+                                                            const place &p, const cell_block &b,
+                                                            int t, Waits &waits)
 {
     if constexpr (R == 2) {
         update_by_vectors<PLAIN, D>(A, C, p, b, t, waits);

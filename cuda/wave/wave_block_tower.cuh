@@ -75,15 +75,16 @@ template <class T> __device__ __forceinline__ void store_vector(void *to, const 
  * tables), or any. */
 enum block_damping { UNDAMPED, DAMPED_ALONG_YZ, DAMPED };
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
-struct block_tower {
-    using S = block_shape<T, R, DB, WIDE>;
+template <class Kernel> struct block_tower {
+    using T = typename Kernel::T;
+    using S = typename Kernel::S;
     using vec = cells<T>;
+    static constexpr int R = Kernel::R, DB = Kernel::DB;
+    static constexpr bool WIDE = Kernel::WIDE, MODEL = Kernel::MODEL, TMA = Kernel::TMA;
+    static constexpr block_layers LAYERS = Kernel::LAYERS;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL, ZV = S::ZV, lanes = S::lanes;
-    static constexpr int ODD = S::own_odd(TMA, MODEL); /* 0: one level in `own` */
-    /* The older level and k (HOLDS_K) in registers, not the newest level. Then this one stays in
-     * one place of `own` for each block, so that each thread can exchange it for the next one. */
-    static constexpr bool STEADY = S::steady(TMA, MODEL), HOLDS_K = S::holds_k(TMA, MODEL);
+    static constexpr int ODD = Kernel::ODD;
+    static constexpr bool STEADY = Kernel::STEADY, HOLDS_K = Kernel::HOLDS_K;
     /* Plain steps have a copy of the code to themselves. Nothing is gained by it with k in
      * registers or without TMA, and f64 spills. */
     static constexpr bool plain_copy = TMA && sizeof(T) == 4 && !STEADY;
@@ -151,9 +152,7 @@ struct block_tower {
 
     static __device__ __forceinline__ void load_ints(int at, int *to)
     {
-        asm volatile("ld.volatile.shared.v4.s32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                     : "r"(shared_address(shared()) + at));
+        load_volatile(shared_address(shared()) + at, to[0], to[1], to[2], to[3]);
     }
     __device__ __forceinline__ void refresh()
     {
@@ -863,5 +862,89 @@ struct block_tower {
 #include "wave_block_sums.cuh"
 #include "wave_block_tower_plain.cuh"
 #include "wave_block_tower_tma.cuh"
+
+/* ---------- the kernels ---------- */
+
+/* For any GPU. */
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::S::active, 1)
+    block_tower_plain(const __grid_constant__ block_tower_params<typename Kernel::T> params)
+{
+    const torre_wave_args &g = params.g;
+    const torre_tower_launch &l = params.l;
+    const int items = l.tower_count * l.parts;
+    block_tower<Kernel> b(params);
+    plain_waits<Kernel> waits;
+    for (int item = blockIdx.x; item < items; item += l.blocks) {
+        waits.w = tower_item_at(l, item, Kernel::R, g.n[0]);
+        if (waits.w.first_step < waits.w.end_step) {
+            waits.pointer =
+                tower_wait_for(l, waits.w, item, threadIdx.x, g.periodic[1], g.periodic[2]);
+            b.climb(waits.w, item, waits);
+            barrier_among<Kernel::S::active>();
+        }
+        if (threadIdx.x == 0) { /* everything is written */
+            fence_device();
+            store_progress(tower_progress(l, waits.w.s, waits.w.m, waits.w.part), TOWER_DONE);
+        }
+    }
+}
+
+/* With TMA, for compute capability 9.0. */
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::S::threads_tma, 1)
+    block_tower_tma(const __grid_constant__ block_tower_params<typename Kernel::T> params)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    using S = typename Kernel::S;
+    extern __shared__ __align__(128) char shared[];
+    tma_gates *gates = (tma_gates *)(shared + S::gates);
+    if (threadIdx.x == 0) {
+        for (int p = 0; p < 2; p++) {
+            gate_init(&gates->halo[p], 1 + (Kernel::ODD ? S::active / 32 * LANES_ARRIVE : 0));
+            gate_init(&gates->edge[p], (Kernel::ODD ? 3 : 2) * LANES_ARRIVE);
+            gate_init(&gates->later_edge[p], 2 * LANES_ARRIVE);
+            gate_init(&gates->read[p], (S::active / 32 + !Kernel::ODD) * LANES_ARRIVE);
+            gate_init(&gates->published[p], S::active / 32 * LANES_ARRIVE);
+            gate_init(&gates->written[p], S::active / 32 * LANES_ARRIVE);
+        }
+        gate_init(&gates->sampled, LANES_ARRIVE);
+        gate_init(&gates->finished, S::active / 32 * LANES_ARRIVE);
+        gates_ready();
+    }
+    __syncthreads();
+    const int warp = threadIdx.x / 32;
+    if (warp >= S::groups / 32) {
+        if (S::share_registers) fewer_registers<S::helper_registers(Kernel::MODEL)>();
+        if (warp == S::groups / 32) fetch_halos<Kernel>(params, gates, shared);
+        if (warp == S::groups / 32 + 1) {
+            if (params.g.points.receiver_count)
+                publish_steps<Kernel, true>(params, gates, shared);
+            else
+                publish_steps<Kernel, false>(params, gates, shared);
+        }
+        if (S::exchange_warp >= S::groups / 32 && warp >= S::exchange_warp)
+            exchange_edges<Kernel>(params, gates, shared, warp - S::exchange_warp);
+    } else {
+        if (S::share_registers) more_registers<S::worker_registers(Kernel::MODEL)>();
+        if (S::exchange_warp < S::groups / 32 && warp >= S::exchange_warp) {
+            exchange_edges<Kernel>(params, gates, shared, warp - S::exchange_warp);
+        } else if (threadIdx.x < S::active) {
+            const torre_tower_launch &l = params.l;
+            const int items = l.tower_count * l.parts;
+            block_tower<Kernel> b(params);
+            tma_waits<Kernel> waits;
+#pragma unroll 1
+            for (int item = blockIdx.x; item < items; item += l.blocks) {
+                const tower_item w = tower_item_at(l, item, Kernel::R, params.g.n[0]);
+                if (w.first_step >= w.end_step) continue;
+                b.climb(w, item, waits);
+                warp_arrive(&gates->finished);
+                barrier_among<S::active>();
+            }
+        }
+    }
+#endif
+}
 
 #endif

@@ -3,10 +3,13 @@
  * Included by wave_block_tower.cuh.
  */
 
-template <class T, int R, int DB, bool MODEL> struct plain_waits {
-    using S = block_shape<T, R, DB, false>;
-    using tower = block_tower<T, R, DB, false, MODEL, WITH_LAYERS, false>;
+template <class Kernel> struct plain_waits {
+    using T = typename Kernel::T;
+    using S = typename Kernel::S;
+    using tower = block_tower<Kernel>;
+    using edge = edge_exchange<Kernel>;
     using vec = cells<T>;
+    static constexpr int R = Kernel::R, DB = Kernel::DB;
     tower_item w;
     const int *pointer; /* the counter this thread polls */
 
@@ -49,10 +52,9 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
 #pragma unroll
         for (int side = 0; side < 2; side++)
             if (b.beside(side) >= 0)
-                edge_exchange<T, R, DB, false>::receive(
-                    b.shared(), b.thread(), S::active, S::own, side, b.h.vectors,
-                    tower_mailbox(b.l, b.item().item, side, t & 1, S::mailbox_bytes),
-                    tower_mail_number(b.l, b.item().item, t), 0, S::batches);
+                edge::receive(b.shared(), b.thread(), S::active, S::own, side, b.h.vectors,
+                              tower_mailbox(b.l, b.item().item, side, t & 1, S::mailbox_bytes),
+                              tower_mail_number(b.l, b.item().item, t), 0, S::batches);
         barrier_among<S::active>();
     }
 
@@ -67,7 +69,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
     {
         barrier_among<S::active>();
         if (b.g.points.receiver_count) {
-            block_sampler<T, R, DB, false, MODEL, false> sampler;
+            block_sampler<Kernel> sampler;
             sampler.start(b.g, b.l, w, b.thread(), t + 1);
             sampler.look_ahead(b.g, b.l);
             sampler.sample(b.g, b.l, b.shared(), w, t + 1);
@@ -76,7 +78,7 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
 #pragma unroll
         for (int side = 0; side < 2; side++)
             if (b.beside(side) >= 0)
-                edge_exchange<T, R, DB, false>::send(
+                edge::send(
                     b.shared(), b.thread(), S::active, S::own, side, b.h.vectors,
                     tower_mailbox(b.l, b.mail_item(side), 1 - side, (t + 1) & 1, S::mailbox_bytes),
                     tower_mail_number(b.l, b.mail_item(side), t + 1));
@@ -85,27 +87,3 @@ template <class T, int R, int DB, bool MODEL> struct plain_waits {
         store_progress(tower_progress(b.l, w.s, w.m, w.part), t + 1);
     }
 };
-
-template <class T, int R, int DB, bool MODEL>
-__global__ void __launch_bounds__(block_shape<T, R, DB, false>::active, 1)
-    block_tower_plain(const __grid_constant__ block_tower_params<T> params)
-{
-    const torre_wave_args &g = params.g;
-    const torre_tower_launch &l = params.l;
-    const int items = l.tower_count * l.parts;
-    block_tower<T, R, DB, false, MODEL, WITH_LAYERS, false> b(params);
-    plain_waits<T, R, DB, MODEL> waits;
-    for (int item = blockIdx.x; item < items; item += l.blocks) {
-        waits.w = tower_item_at(l, item, R, g.n[0]);
-        if (waits.w.first_step < waits.w.end_step) {
-            waits.pointer =
-                tower_wait_for(l, waits.w, item, threadIdx.x, g.periodic[1], g.periodic[2]);
-            b.climb(waits.w, item, waits);
-            barrier_among<block_shape<T, R, DB, false>::active>();
-        }
-        if (threadIdx.x == 0) { /* everything is written */
-            fence_device();
-            store_progress(tower_progress(l, waits.w.s, waits.w.m, waits.w.part), TOWER_DONE);
-        }
-    }
-}

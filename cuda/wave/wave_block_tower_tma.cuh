@@ -41,8 +41,8 @@ struct gate_phases {
     }
 };
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS> struct tma_waits {
-    using tower = block_tower<T, R, DB, WIDE, MODEL, LAYERS, true>;
+template <class Kernel> struct tma_waits {
+    using tower = block_tower<Kernel>;
     enum { HALO, EDGE, LATER_EDGE, READ, PUBLISHED, SAMPLED };
     gate_phases phases;
     bool first_item = true;
@@ -106,10 +106,11 @@ template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS> st
 };
 
 /* Polls the upwind towers and copies the halo of every step. */
-template <class T, int R, int DB, bool WIDE, bool MODEL, class P>
+template <class Kernel, class P>
 __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, char *shared)
 {
-    using S = block_shape<T, R, DB, WIDE>;
+    using S = typename Kernel::S;
+    constexpr int R = Kernel::R, DB = Kernel::DB;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
@@ -118,7 +119,7 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
     gate_phases reads;
     bool used[2] = {false, false};
     for (int item = blockIdx.x; item < items; item += l.blocks) {
-        const tower_item w = tower_item_at(l, item, R, g.n[0]);
+        const tower_item w = tower_item_at(l, item, Kernel::R, g.n[0]);
         const int *pointer = tower_wait_for(l, w, item, lane, g.periodic[1], g.periodic[2]);
         const int z =
             __shfl_sync(~0u, tower_planes_of(l, w.part, g.n[2], S::V).first - S::PV * S::V, 0);
@@ -131,8 +132,7 @@ __device__ __forceinline__ void fetch_halos(const P &params, tma_gates *gates, c
             }
             const int p = __shfl_sync(~0u, t & 1, 0);
             if (used[p])
-                gate_wait(S::steady(true, MODEL) || S::own_odd(true, MODEL) ? &gates->written[p]
-                                                                            : &gates->read[p],
+                gate_wait(Kernel::STEADY || Kernel::ODD ? &gates->written[p] : &gates->read[p],
                           reads.next(p));
             used[p] = true;
             /* one thread, with coordinates that the compiler knows to be the same for the warp:
@@ -163,36 +163,27 @@ struct tower_mail {
     int sent, expected; /* numbers of the message with level 0 */
     __device__ __forceinline__ void load(uint32_t at)
     {
-        asm volatile("ld.volatile.shared.v2.b64 {%0, %1}, [%2];" : "=l"(to), "=l"(from) : "r"(at));
-        asm volatile("ld.volatile.shared.v2.b32 {%0, %1}, [%2];"
-                     : "=r"(sent), "=r"(expected)
-                     : "r"(at + 16));
+        load_volatile(at, to, from);
+        load_volatile(at + 16, sent, expected);
     }
 };
 
-/* The same, but the compiler does not know: what follows from it does not outlive a step. */
-__device__ __forceinline__ int again(int value)
-{
-    asm volatile("" : "+r"(value));
-    return value;
-}
-
 /* Exchanges edges with the part beside on one side; at a face, mirrors them. */
-template <class T, int R, int DB, bool WIDE, bool MODEL, class P>
+template <class Kernel, class P>
 __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates, char *shared,
                                                int side)
 {
-    using S = block_shape<T, R, DB, WIDE>;
-    using edges = edge_exchange<T, R, DB, WIDE, S::steady(true, MODEL)>;
+    using S = typename Kernel::S;
+    using edges = edge_exchange<Kernel>;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
     const int all = (g.n[2] + S::V - 1) / S::V;
-    constexpr bool odd = S::own_odd(true, MODEL) != 0;
+    constexpr bool odd = Kernel::ODD != 0;
     gate_phases publications, halos;
     tower_mail *place = (tower_mail *)(shared + S::mails + side * 32), mail;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
-        const tower_item w = tower_item_at(l, item, R, g.n[0]);
+        const tower_item w = tower_item_at(l, item, Kernel::R, g.n[0]);
         const int beside = tower_part_beside(l, w.part, side, g.periodic[2]);
         const int other = item - w.part + beside;
         mail = {tower_mailbox(l, other, 1 - side, 0, S::mailbox_bytes),
@@ -209,7 +200,7 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
         const auto climb = [&](auto at_face) {
             constexpr bool AT_FACE = decltype(at_face)::value;
             for (int t = w.first_step; t + 1 < w.end_step; t++) {
-                const int p = (t + 1) & 1, own = S::own + p * S::own_odd(true, MODEL);
+                const int p = (t + 1) & 1, own = S::own + p * Kernel::ODD;
                 const uint32_t halo = halos.next(p);
                 if (odd)
                     gate_wait(&gates->halo[p], halo);
@@ -248,20 +239,20 @@ __device__ __forceinline__ void exchange_edges(const P &params, tma_gates *gates
 /* Tells downwind towers what the workers have written. Before that it takes samples, since workers
  * must wait for them before they overwrite the level, but not for the releasing store, which may
  * take longer than a step. SAMPLES: whether there are any. */
-template <class T, int R, int DB, bool WIDE, bool MODEL, bool SAMPLES, class P>
+template <class Kernel, bool SAMPLES, class P>
 __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates, char *shared)
 {
-    using S = block_shape<T, R, DB, WIDE>;
+    using S = typename Kernel::S;
     const torre_wave_args &g = params.g;
     const torre_tower_launch &l = params.l;
     const int lane = threadIdx.x & 31, items = l.tower_count * l.parts;
-    constexpr bool odd = S::own_odd(true, MODEL) != 0;
+    constexpr bool odd = Kernel::ODD != 0;
     enum { PUBLISHED, FINISHED };
     /* at dts 6 and 8 a diamond has more blocks than a warp has lanes */
-    block_sampler<T, R, DB, WIDE, MODEL, true> samplers[(S::blocks + 31) / 32];
+    block_sampler<Kernel> samplers[(S::blocks + 31) / 32];
     gate_phases phases;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
-        const tower_item w = tower_item_at(l, item, R, g.n[0]);
+        const tower_item w = tower_item_at(l, item, Kernel::R, g.n[0]);
         int *progress = tower_progress(l, w.s, w.m, w.part);
         /* level t, or t + 1, may be overwritten once all have gone through step t */
         auto let_go = [&](int t) {
@@ -301,63 +292,3 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
     }
 }
 #endif
-
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS>
-__global__ void __launch_bounds__(block_shape<T, R, DB, WIDE>::threads_tma, 1)
-    block_tower_tma(const __grid_constant__ block_tower_params<T> params)
-{
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    using S = block_shape<T, R, DB, WIDE>;
-    extern __shared__ __align__(128) char shared[];
-    tma_gates *gates = (tma_gates *)(shared + S::gates);
-    if (threadIdx.x == 0) {
-        for (int p = 0; p < 2; p++) {
-            gate_init(&gates->halo[p],
-                      1 + (S::own_odd(true, MODEL) ? S::active / 32 * LANES_ARRIVE : 0));
-            gate_init(&gates->edge[p], (S::own_odd(true, MODEL) ? 3 : 2) * LANES_ARRIVE);
-            gate_init(&gates->later_edge[p], 2 * LANES_ARRIVE);
-            gate_init(&gates->read[p], (S::active / 32 + !S::own_odd(true, MODEL)) * LANES_ARRIVE);
-            gate_init(&gates->published[p], S::active / 32 * LANES_ARRIVE);
-            gate_init(&gates->written[p], S::active / 32 * LANES_ARRIVE);
-        }
-        gate_init(&gates->sampled, LANES_ARRIVE);
-        gate_init(&gates->finished, S::active / 32 * LANES_ARRIVE);
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        fence_async_copies();
-    }
-    __syncthreads();
-    const int warp = threadIdx.x / 32;
-    if (warp >= S::groups / 32) {
-        if (S::share_registers)
-            asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers(MODEL)));
-        if (warp == S::groups / 32) fetch_halos<T, R, DB, WIDE, MODEL>(params, gates, shared);
-        if (warp == S::groups / 32 + 1) {
-            if (params.g.points.receiver_count)
-                publish_steps<T, R, DB, WIDE, MODEL, true>(params, gates, shared);
-            else
-                publish_steps<T, R, DB, WIDE, MODEL, false>(params, gates, shared);
-        }
-        if (S::exchange_warp >= S::groups / 32 && warp >= S::exchange_warp)
-            exchange_edges<T, R, DB, WIDE, MODEL>(params, gates, shared, warp - S::exchange_warp);
-    } else {
-        if (S::share_registers)
-            asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers(MODEL)));
-        if (S::exchange_warp < S::groups / 32 && warp >= S::exchange_warp) {
-            exchange_edges<T, R, DB, WIDE, MODEL>(params, gates, shared, warp - S::exchange_warp);
-        } else if (threadIdx.x < S::active) {
-            const torre_tower_launch &l = params.l;
-            const int items = l.tower_count * l.parts;
-            block_tower<T, R, DB, WIDE, MODEL, LAYERS, true> b(params);
-            tma_waits<T, R, DB, WIDE, MODEL, LAYERS> waits;
-#pragma unroll 1
-            for (int item = blockIdx.x; item < items; item += l.blocks) {
-                const tower_item w = tower_item_at(l, item, R, params.g.n[0]);
-                if (w.first_step >= w.end_step) continue;
-                b.climb(w, item, waits);
-                warp_arrive(&gates->finished);
-                barrier_among<S::active>();
-            }
-        }
-    }
-#endif
-}

@@ -30,6 +30,7 @@
 #ifndef TORRE_WAVE_CELL_CUH
 #define TORRE_WAVE_CELL_CUH
 
+#include "cuda/core/ptx.cuh"
 #include "wave_args.h"
 
 /* 16 bytes of cells along z: four float or two double. */
@@ -71,12 +72,7 @@ __device__ __forceinline__ double multiply(double a, double b) { return __dmul_r
 __device__ __forceinline__ float add(float a, float b) { return __fadd_rn(a, b); }
 __device__ __forceinline__ double add(double a, double b) { return __dadd_rn(a, b); }
 /* 1 / (1 + s dt); within 1 ulp in f32, exact for 1 */
-__device__ __forceinline__ float reciprocal(float b)
-{
-    float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
-    return r;
-}
+__device__ __forceinline__ float reciprocal(float b) { return approximate_reciprocal(b); }
 __device__ __forceinline__ double reciprocal(double b) { return __drcp_rn(b); }
 
 template <class T> __device__ __forceinline__ cells<T> scaled(T c, const cells<T> &a)

@@ -203,12 +203,6 @@ template <class T, int D, bool MODEL, register_kind KIND> struct register_fetch 
             if (i < lines) line = model_line(shared, from, i, t, x, y, z, &to);
         }
     }
-    /* Addresses take longer than what waits for them should: not to be put off. */
-    static __device__ __forceinline__ void computed_now(const T *&line)
-    {
-        asm volatile("" : "+l"(line));
-    }
-
     /* Without bulk copies: lane i knows where line i comes from and goes to, all lanes copy it,
      * through registers. */
     template <int LINES> struct copies {
@@ -415,10 +409,7 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
                 for (int i = lane; i < 2 * S::kept_vectors; i += 32) {
                     uint32_t a, b, number_a, number_b;
                     do {
-                        asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];"
-                                     : "=r"(a), "=r"(number_a), "=r"(b), "=r"(number_b)
-                                     : "l"(box + i * 16)
-                                     : "memory");
+                        load_packet(box + i * 16, a, number_a, b, number_b);
                     } while (number_a != number || number_b != number);
                     const int vector = i % S::kept_vectors, half = i / S::kept_vectors;
                     *(uint2 *)(to + vector * S::row_bytes + half * 8) = make_uint2(a, b);
@@ -618,79 +609,4 @@ __device__ __forceinline__ void take_samples(const register_tower_params<T, D> &
             arrive(warps, n + 1);
         }
     });
-}
-
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
-__device__ __forceinline__ void run_register_tower(const register_tower_params<T, D> &params,
-                                                   const register_tower_edges &edges)
-{
-    using S = register_shape<T, D, MODEL, KIND>;
-    constexpr bool TMA = S::tma;
-    extern __shared__ __align__(128) char shared[];
-    typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < S::slots; i++) {
-            gate_init<TMA>(&gates->full[i], LANES_ARRIVE + (TMA && MODEL));
-            gate_init<TMA>(&gates->empty[i], S::warps * LANES_ARRIVE);
-        }
-        for (int i = 0; i < STEPS_APART; i++) {
-            gate_init<TMA>(&gates->finished[i], S::warps * LANES_ARRIVE);
-            gate_init<TMA>(&gates->published[i], LANES_ARRIVE);
-        }
-        for (int i = 0; i < S::warps; i++) {
-            for (int j = 0; j < 2; j++)
-                gate_init<TMA>(&gates->near[i][j], 2 * EDGE_ARRIVALS + (POINTS ? LANES_ARRIVE : 0));
-        }
-        for (int i = 0; i < TURNS; i++) {
-            gate_init<TMA>(&gates->offered[i], LANES_ARRIVE);
-            gate_init<TMA>(&gates->looked_up[i], LANES_ARRIVE);
-            gate_init<TMA>(&gates->accepted[i],
-                           (S::warps + (POINTS || (MODEL && TMA) ? 3 : 2)) * LANES_ARRIVE);
-        }
-        for (int i = 0; i < TURNS_TOLD; i++) gate_init<TMA>(&gates->told[i], 1);
-        if constexpr (TMA) {
-            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-            fence_async_copies();
-        }
-    }
-    __syncthreads();
-    if constexpr (TMA)
-        if (params.l.cluster > 1) cluster_barrier();
-    const int helper = (int)threadIdx.x / 32 - S::warps;
-    if (helper >= 0) {
-        if constexpr (TMA)
-            asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(S::helper_registers));
-        if (helper == 0) register_fetch<T, D, MODEL, KIND>{params}.run(gates, shared, edges);
-        if (helper == 1) fetch_mail<S, D>(params, gates, shared);
-        constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
-        if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
-        if (POINTS && helper == 3) take_samples<S, D>(params, gates, shared);
-        if constexpr (MODEL_TMA && !POINTS)
-            if (helper == 3) register_model<S, D, T>{params, gates, shared}.run();
-    } else {
-        if constexpr (TMA)
-            asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(S::worker_registers));
-        register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND> tower(params);
-        for_each_item<S>(gates, [&](const register_turn &turn, int, int k) { tower.run(turn, k); });
-    }
-    if constexpr (TMA) /* others may still store in this block */
-        if (params.l.cluster > 1) {
-            __syncwarp();
-            cluster_barrier();
-        }
-}
-
-template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
-__global__ void __launch_bounds__(register_shape<T, D, MODEL, KIND>::threads,
-                                  register_shape<T, D, MODEL, KIND>::blocks_per_sm)
-    register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params,
-                          const __grid_constant__ register_tower_edges edges)
-{
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    constexpr bool launched = KIND != REGISTER_PLAIN || !register_tower_built_tma<T, D>;
-#else
-    constexpr bool launched = KIND == REGISTER_PLAIN;
-#endif
-    if constexpr (launched) /* else empty, to build faster */
-        run_register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND>(params, edges);
 }

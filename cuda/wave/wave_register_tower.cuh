@@ -22,105 +22,16 @@
 
 #include "wave_register_shape.cuh"
 
-/* 16 bytes of a mailbox: two words of data, each with the number of the message beside it. */
-__device__ __forceinline__ void store_packet(void *to, uint32_t a, uint32_t b, uint32_t number)
-{
-    asm volatile("st.relaxed.gpu.global.v4.b32 [%0], {%1, %2, %3, %2};" ::"l"(to), "r"(a),
-                 "r"(number), "r"(b)
-                 : "memory");
-}
-
 /* Vectors in shared memory. Volatile, so that the order of the accesses is that of the source. */
-template <class T> __device__ __forceinline__ cells<T> load_vector(uint32_t at);
-template <> __device__ __forceinline__ cells<float> load_vector(uint32_t at)
+template <class T> __device__ __forceinline__ cells<T> load_vector(uint32_t at)
 {
-    cells<float> q;
-    asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(q.v[0]), "=f"(q.v[1]), "=f"(q.v[2]), "=f"(q.v[3])
-                 : "r"(at));
+    cells<T> q;
+    load_volatile(at, q.v);
     return q;
 }
-template <> __device__ __forceinline__ cells<double> load_vector(uint32_t at)
+template <class T> __device__ __forceinline__ void store_vector(uint32_t at, const cells<T> &q)
 {
-    cells<double> q;
-    asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];"
-                 : "=d"(q.v[0]), "=d"(q.v[1])
-                 : "r"(at));
-    return q;
-}
-__device__ __forceinline__ void load_cell(float &value, uint32_t at)
-{
-    asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(value) : "r"(at));
-}
-__device__ __forceinline__ void load_cell(double &value, uint32_t at)
-{
-    asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(value) : "r"(at));
-}
-__device__ __forceinline__ void put_cell(uint32_t at, float value)
-{
-    asm volatile("st.volatile.shared.f32 [%0], %1;" ::"r"(at), "f"(value));
-}
-__device__ __forceinline__ void put_cell(uint32_t at, double value)
-{
-    asm volatile("st.volatile.shared.f64 [%0], %1;" ::"r"(at), "d"(value));
-}
-__device__ __forceinline__ void store_vector(uint32_t at, const cells<float> &q)
-{
-    asm volatile("st.volatile.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at), "f"(q.v[0]),
-                 "f"(q.v[1]), "f"(q.v[2]), "f"(q.v[3]));
-}
-__device__ __forceinline__ void store_vector(uint32_t at, const cells<double> &q)
-{
-    asm volatile("st.volatile.shared.v2.f64 [%0], {%1, %2};" ::"r"(at), "d"(q.v[0]), "d"(q.v[1]));
-}
-__device__ __forceinline__ void load_pair(uint32_t at, uint32_t &a, uint32_t &b)
-{
-    asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
-}
-__device__ __forceinline__ void load_words(uint32_t at, uint32_t &a, uint32_t &b, uint32_t &c,
-                                           uint32_t &d)
-{
-    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                 : "r"(at));
-}
-__device__ __forceinline__ void store_words(uint32_t at, uint32_t a, uint32_t b, uint32_t c,
-                                            uint32_t d)
-{
-    asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(a), "r"(b),
-                 "r"(c), "r"(d));
-}
-/* The value, once more, in a register of its own from here on. one: 1, or another factor;
- * multiplications are issued at twice the rate of moves, which the compiler would leave to the end
- * of a step, besides. */
-__device__ __forceinline__ float duplicate(float value, float one)
-{
-    float other;
-    asm volatile("mul.rn.f32 %0, %1, %2;" : "=f"(other) : "f"(value), "f"(one));
-    return other;
-}
-__device__ __forceinline__ double duplicate(double value, double one)
-{
-    double other;
-    asm volatile("mul.rn.f64 %0, %1, %2;" : "=d"(other) : "d"(value), "d"(one));
-    return other;
-}
-/* Without a branch around it. */
-__device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, float value)
-{
-    asm volatile("{ .reg .pred p;\n"
-                 "  setp.eq.u32 p, %2, 0;\n"
-                 "  @p st.global.cg.f32 [%0], %1; }" ::"l"(to),
-                 "f"(value), "r"(no)
-                 : "memory");
-}
-__device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, double value)
-{
-    asm volatile("{ .reg .pred p;\n"
-                 "  setp.eq.u32 p, %2, 0;\n"
-                 "  @p st.global.cg.f64 [%0], %1; }" ::"l"(to),
-                 "d"(value), "r"(no)
-                 : "memory");
+    store_volatile(at, q.v);
 }
 
 /* All columns of the diamond and around it, at the plane of this thread; u + v is even. */
@@ -286,8 +197,8 @@ struct register_tower {
         if (lane % 16 < EDGE_ARRIVALS && h.beside[side] >= 0 && !h.gate_to[side])
             role |= ARRIVES_FIRST;
         if (RECALLS)
-            store_words(here_at + S::recall_row * S::row_bytes, beside_at, waits_at, pass_from,
-                        role);
+            store_volatile(here_at + S::recall_row * S::row_bytes, beside_at, waits_at, pass_from,
+                           role);
         if (LAYERS) {
             const T s_dt = stores() ? ((const T *)g.damping[2])[z()] : T(0);
             keep = add(T(1), -s_dt);
@@ -300,11 +211,11 @@ struct register_tower {
     /* What has been put down at the start of the item, before a step; and before its end. */
     __device__ __forceinline__ void recall()
     {
-        if (RECALLS) load_pair(here_at + S::recall_row * S::row_bytes, beside_at, waits_at);
+        if (RECALLS) load_volatile(here_at + S::recall_row * S::row_bytes, beside_at, waits_at);
     }
     __device__ __forceinline__ void recall_role()
     {
-        if (RECALLS) load_pair(here_at + S::recall_row * S::row_bytes + 8, pass_from, role);
+        if (RECALLS) load_volatile(here_at + S::recall_row * S::row_bytes + 8, pass_from, role);
     }
     /* Counts the warps (or the mail) beside this one that have passed on an edge for step n. */
     __device__ __forceinline__ uint32_t near_gate(int warp, uint32_t n) const
@@ -418,7 +329,7 @@ struct register_tower {
         to.at[0] = (char *)g.field[parity] + (int64_t)(item().line + (int)p.lines_x * t) * 128 +
                    (uint32_t)(z() * (int)sizeof(T));
         to.at[1] = to.at[0] + (uint64_t)p.lines_x * 128u;
-        asm("" : "+l"(to.at[0]), "+l"(to.at[1])); /* or all addresses are added up anew */
+        computed_now(to.at[0], to.at[1]); /* or all addresses are added up anew */
         return to;
     }
     __device__ __forceinline__ char *trail_place(const trail &to, int u, int v) const
@@ -542,14 +453,13 @@ struct register_tower {
      * it needs for that is read at once where it comes first. */
     __device__ __forceinline__ void send_mail(int t)
     {
-        int lane; /* or the compiler keeps it where all need it */
-        asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+        const int lane = read_lane(); /* or the compiler keeps it where all need it */
         const int side = lane >> 4, i = lane & 15;
         const volatile register_mail &mail = item().mail[side];
         uint32_t to[2] = {}, from, number;
         if constexpr (MAIL_FIRST)
-            load_words(memory + S::mail_of(warp) + side * (int)sizeof mail, to[0], to[1], from,
-                       number);
+            load_volatile(memory + S::mail_of(warp) + side * (int)sizeof mail, to[0], to[1], from,
+                          number);
         else
             from = mail.from;
         const uint4 q = *(const uint4 *)(shared() + from + i * S::row_bytes);
@@ -657,7 +567,9 @@ struct register_tower {
      * when it is needed no more. What columns that stay need of the planes beside comes last, since
      * neighbours may be late: rows are started some rows before they are finished. Places are
      * overwritten as soon as they have been read, vector by vector: after wait_for_edges the lanes
-     * of a warp stay together, and shared memory serves a warp in order.
+     * of a warp stay together, and shared memory serves a warp in order. One function, though long:
+     * its parts (the lambdas) share three sets of columns in registers, and the order in which they
+     * take turns at the end is the schedule.
      */
     template <bool DAMPED, bool PLAIN, int PARITY>
     __device__ __forceinline__ void update(columns &prev, columns &cur, columns &out, uint32_t halo,
@@ -689,8 +601,8 @@ struct register_tower {
                             const uint32_t at = wraps ? model - S::model_ring * model_line : model;
 #pragma unroll
                             for (int v = first; v < last; v += 2)
-                                load_cell(k[u & 1][v],
-                                          at + (u + S::model_ring_of(u, v)) * model_line);
+                                load_volatile(at + (u + S::model_ring_of(u, v)) * model_line,
+                                              k[u & 1][v]);
             };
         trail to = trail_of(t, PLAIN && !ONE_COPY ? PARITY : t & 1);
         if (!PLAIN) to.none = item().rows_beyond ? ~0u : outside(item().x_tower + t);
@@ -705,8 +617,8 @@ struct register_tower {
             for (int v = u & 1; v < W; v += 2)
                 if (!stays(u, v)) {
                     const int at = S::halo_at(u + 1, v + 1);
-                    load_cell(low[v], halo_below + at);
-                    load_cell(high[v], halo_above + at);
+                    load_volatile(halo_below + at, low[v]);
+                    load_volatile(halo_above + at, high[v]);
                 }
         };
         auto y_pair = [&](int u, int v) { return add(cur[u][v + 2], cur[u + 2][v]); };
@@ -830,7 +742,7 @@ struct register_tower {
     {
 #pragma unroll
         for (int v = u & 1; v < E; v += 2)
-            if (u >= W || v >= W) load_cell(cur[u][v], halo + S::halo_at(u, v));
+            if (u >= W || v >= W) load_volatile(halo + S::halo_at(u, v), cur[u][v]);
     }
 
     /* ---------- sources and receivers ---------- */
@@ -856,9 +768,9 @@ struct register_tower {
         const value_place place = place_of(column, t);
         T sum = 0;
         if (place.at) {
-            load_cell(sum, place.at);
+            load_volatile(place.at, sum);
             sum = add(sum, value);
-            put_cell(place.at, sum);
+            store_volatile(place.at, sum);
         }
         FOR_COLUMNS(0, W)
         if (min(u, v) == 0 && column == S::column_number(u, v))
@@ -1034,5 +946,77 @@ struct register_tower {
 };
 
 #include "wave_register_helpers.cuh"
+
+/* ---------- the kernel ---------- */
+
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
+__device__ __forceinline__ void run_register_tower(const register_tower_params<T, D> &params,
+                                                   const register_tower_edges &edges)
+{
+    using S = register_shape<T, D, MODEL, KIND>;
+    constexpr bool TMA = S::tma;
+    extern __shared__ __align__(128) char shared[];
+    typename S::gates_type *gates = (typename S::gates_type *)(shared + S::gates);
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < S::slots; i++) {
+            gate_init<TMA>(&gates->full[i], LANES_ARRIVE + (TMA && MODEL));
+            gate_init<TMA>(&gates->empty[i], S::warps * LANES_ARRIVE);
+        }
+        for (int i = 0; i < STEPS_APART; i++) {
+            gate_init<TMA>(&gates->finished[i], S::warps * LANES_ARRIVE);
+            gate_init<TMA>(&gates->published[i], LANES_ARRIVE);
+        }
+        for (int i = 0; i < S::warps; i++) {
+            for (int j = 0; j < 2; j++)
+                gate_init<TMA>(&gates->near[i][j], 2 * EDGE_ARRIVALS + (POINTS ? LANES_ARRIVE : 0));
+        }
+        for (int i = 0; i < TURNS; i++) {
+            gate_init<TMA>(&gates->offered[i], LANES_ARRIVE);
+            gate_init<TMA>(&gates->looked_up[i], LANES_ARRIVE);
+            gate_init<TMA>(&gates->accepted[i],
+                           (S::warps + (POINTS || (MODEL && TMA) ? 3 : 2)) * LANES_ARRIVE);
+        }
+        for (int i = 0; i < TURNS_TOLD; i++) gate_init<TMA>(&gates->told[i], 1);
+        if constexpr (TMA) gates_ready();
+    }
+    __syncthreads();
+    if constexpr (TMA)
+        if (params.l.cluster > 1) cluster_barrier();
+    const int helper = (int)threadIdx.x / 32 - S::warps;
+    if (helper >= 0) {
+        if constexpr (TMA) fewer_registers<S::helper_registers>();
+        if (helper == 0) register_fetch<T, D, MODEL, KIND>{params}.run(gates, shared, edges);
+        if (helper == 1) fetch_mail<S, D>(params, gates, shared);
+        constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
+        if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
+        if (POINTS && helper == 3) take_samples<S, D>(params, gates, shared);
+        if constexpr (MODEL_TMA && !POINTS)
+            if (helper == 3) register_model<S, D, T>{params, gates, shared}.run();
+    } else {
+        if constexpr (TMA) more_registers<S::worker_registers>();
+        register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND> tower(params);
+        for_each_item<S>(gates, [&](const register_turn &turn, int, int k) { tower.run(turn, k); });
+    }
+    if constexpr (TMA) /* others may still store in this block */
+        if (params.l.cluster > 1) {
+            __syncwarp();
+            cluster_barrier();
+        }
+}
+
+template <class T, int D, bool MODEL, bool LAYERS, bool POINTS, bool SKEWED, register_kind KIND>
+__global__ void __launch_bounds__(register_shape<T, D, MODEL, KIND>::threads,
+                                  register_shape<T, D, MODEL, KIND>::blocks_per_sm)
+    register_tower_kernel(const __grid_constant__ register_tower_params<T, D> params,
+                          const __grid_constant__ register_tower_edges edges)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    constexpr bool launched = KIND != REGISTER_PLAIN || !register_tower_built_tma<T, D>;
+#else
+    constexpr bool launched = KIND == REGISTER_PLAIN;
+#endif
+    if constexpr (launched) /* else empty, to build faster */
+        run_register_tower<T, D, MODEL, LAYERS, POINTS, SKEWED, KIND>(params, edges);
+}
 
 #endif

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <type_traits>
 
-#include "cuda/core/hopper.cuh"
+#include "cuda/core/ptx.cuh"
 #include "wave_cell.cuh"
 #include "wave_tensor_map.cuh"
 

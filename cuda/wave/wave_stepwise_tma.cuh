@@ -195,8 +195,7 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
             gate_init(full_gate<S>(shared, i), 1);
             gate_init(empty_gate<S>(shared, i), S::WARPS * LANES_ARRIVE);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        fence_async_copies();
+        gates_ready();
     }
     __syncthreads();
     if (warp == S::WARPS) {

@@ -1,4 +1,4 @@
-/* Host side of TMA: where kernels with it run, and tensor maps, which tell copy_box (hopper.cuh) of
+/* Host side of TMA: where kernels with it run, and tensor maps, which tell copy_box (ptx.cuh) of
  * a field. */
 #ifndef TORRE_WAVE_TENSOR_MAP_CUH
 #define TORRE_WAVE_TENSOR_MAP_CUH

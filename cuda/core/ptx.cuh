@@ -1,15 +1,187 @@
 /*
- * The few instructions of the tower kernels that CUDA C++ has no word for: memory-mapped barriers
- * and bulk copies (compute capability 9.0), and loads and stores of progress counters.
+ * Instructions that CUDA C++ has no word for, all of the project: volatile accesses to shared
+ * memory, packets of mail, progress counters, barriers in shared memory (gates), bulk copies, and
+ * words to the compiler.
  */
-#ifndef TORRE_HOPPER_CUH
-#define TORRE_HOPPER_CUH
+#ifndef TORRE_PTX_CUH
+#define TORRE_PTX_CUH
 
 #include <stdint.h>
 
 __device__ __forceinline__ uint32_t shared_address(const void *p)
 {
     return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+/* Shared memory by address. Volatile, so that the order of the accesses is that of the source. */
+__device__ __forceinline__ void load_volatile(uint32_t at, float &value)
+{
+    asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(value) : "r"(at));
+}
+__device__ __forceinline__ void load_volatile(uint32_t at, double &value)
+{
+    asm volatile("ld.volatile.shared.f64 %0, [%1];" : "=d"(value) : "r"(at));
+}
+__device__ __forceinline__ void load_volatile(uint32_t at, float (&q)[4])
+{
+    asm volatile("ld.volatile.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(q[0]), "=f"(q[1]), "=f"(q[2]), "=f"(q[3])
+                 : "r"(at));
+}
+__device__ __forceinline__ void load_volatile(uint32_t at, double (&q)[2])
+{
+    asm volatile("ld.volatile.shared.v2.f64 {%0, %1}, [%2];" : "=d"(q[0]), "=d"(q[1]) : "r"(at));
+}
+__device__ __forceinline__ void load_volatile(uint32_t at, uint32_t &a, uint32_t &b)
+{
+    asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
+}
+__device__ __forceinline__ void load_volatile(uint32_t at, int &a, int &b)
+{
+    asm volatile("ld.volatile.shared.v2.b32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
+}
+__device__ __forceinline__ void load_volatile(uint32_t at, char *&a, char *&b)
+{
+    asm volatile("ld.volatile.shared.v2.b64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "r"(at));
+}
+__device__ __forceinline__ void load_volatile(uint32_t at, uint32_t &a, uint32_t &b, uint32_t &c,
+                                              uint32_t &d)
+{
+    asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(at));
+}
+__device__ __forceinline__ void load_volatile(uint32_t at, int &a, int &b, int &c, int &d)
+{
+    asm volatile("ld.volatile.shared.v4.s32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(at));
+}
+__device__ __forceinline__ void store_volatile(uint32_t at, float value)
+{
+    asm volatile("st.volatile.shared.f32 [%0], %1;" ::"r"(at), "f"(value));
+}
+__device__ __forceinline__ void store_volatile(uint32_t at, double value)
+{
+    asm volatile("st.volatile.shared.f64 [%0], %1;" ::"r"(at), "d"(value));
+}
+__device__ __forceinline__ void store_volatile(uint32_t at, const float (&q)[4])
+{
+    asm volatile("st.volatile.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(at), "f"(q[0]),
+                 "f"(q[1]), "f"(q[2]), "f"(q[3]));
+}
+__device__ __forceinline__ void store_volatile(uint32_t at, const double (&q)[2])
+{
+    asm volatile("st.volatile.shared.v2.f64 [%0], {%1, %2};" ::"r"(at), "d"(q[0]), "d"(q[1]));
+}
+__device__ __forceinline__ void store_volatile(uint32_t at, uint32_t a, uint32_t b, uint32_t c,
+                                               uint32_t d)
+{
+    asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(a), "r"(b),
+                 "r"(c), "r"(d));
+}
+
+/* 16 bytes of a mailbox in global memory. Either two words of data, each with the number of the
+ * message beside it, or all at once. */
+__device__ __forceinline__ void store_packet(void *to, uint32_t a, uint32_t b, uint32_t number)
+{
+    asm volatile("st.relaxed.gpu.global.v4.b32 [%0], {%1, %2, %3, %2};" ::"l"(to), "r"(a),
+                 "r"(number), "r"(b)
+                 : "memory");
+}
+__device__ __forceinline__ void load_packet(const void *from, uint32_t &a, uint32_t &number_a,
+                                            uint32_t &b, uint32_t &number_b)
+{
+    asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(number_a), "=r"(b), "=r"(number_b)
+                 : "l"(from)
+                 : "memory");
+}
+__device__ __forceinline__ void store_packet(void *to, unsigned __int128 whole)
+{
+    asm volatile("st.relaxed.gpu.global.b128 [%0], %1;" ::"l"(to), "q"(whole) : "memory");
+}
+__device__ __forceinline__ void load_packet(const void *from, uint64_t (&half)[2])
+{
+    asm volatile("{ .reg .b128 q;\n"
+                 "  ld.relaxed.gpu.global.b128 q, [%2];\n"
+                 "  mov.b128 {%0, %1}, q; }"
+                 : "=l"(half[0]), "=l"(half[1])
+                 : "l"(from)
+                 : "memory");
+}
+/* 16 bytes that nobody writes while the kernel runs. */
+__device__ __forceinline__ void load_unchanging(uint64_t (&half)[2], const void *from)
+{
+    asm("ld.global.nc.v2.b64 {%0, %1}, [%2];" : "=l"(half[0]), "=l"(half[1]) : "l"(from));
+}
+/* Within 1 ulp, exact for 1. */
+__device__ __forceinline__ float approximate_reciprocal(float b)
+{
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
+    return r;
+}
+/* The value, once more, in a register of its own from here on. one: 1, or another factor;
+ * multiplications are issued at twice the rate of moves, which the compiler would leave to the end
+ * of a step, besides. */
+__device__ __forceinline__ float duplicate(float value, float one)
+{
+    float other;
+    asm volatile("mul.rn.f32 %0, %1, %2;" : "=f"(other) : "f"(value), "f"(one));
+    return other;
+}
+__device__ __forceinline__ double duplicate(double value, double one)
+{
+    double other;
+    asm volatile("mul.rn.f64 %0, %1, %2;" : "=d"(other) : "d"(value), "d"(one));
+    return other;
+}
+/* Without a branch around it. */
+__device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, float value)
+{
+    asm volatile("{ .reg .pred p;\n"
+                 "  setp.eq.u32 p, %2, 0;\n"
+                 "  @p st.global.cg.f32 [%0], %1; }" ::"l"(to),
+                 "f"(value), "r"(no)
+                 : "memory");
+}
+__device__ __forceinline__ void store_cell_unless(uint32_t no, char *to, double value)
+{
+    asm volatile("{ .reg .pred p;\n"
+                 "  setp.eq.u32 p, %2, 0;\n"
+                 "  @p st.global.cg.f64 [%0], %1; }" ::"l"(to),
+                 "d"(value), "r"(no)
+                 : "memory");
+}
+/* The same value, but the compiler does not know: what follows from it is computed again, and does
+ * not outlive a step, or is computed now and not later. */
+__device__ __forceinline__ int again(int value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+template <class T> __device__ __forceinline__ void computed_now(const T *&address)
+{
+    asm volatile("" : "+l"(address));
+}
+/* Both added up, not anew for each use. */
+template <class T> __device__ __forceinline__ void computed_now(T *&a, T *&b)
+{
+    asm("" : "+l"(a), "+l"(b));
+}
+/* threadIdx.x and the lane, read again each time: not a register that outlives the steps. */
+__device__ __forceinline__ int read_thread()
+{
+    int me;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(me));
+    return me;
+}
+__device__ __forceinline__ int read_lane()
+{
+    int lane;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
 }
 
 /* Barrier among the first `threads` threads of the block (a multiple of 32). */
@@ -172,6 +344,21 @@ template <bool HARDWARE = true, class Gate> __device__ __forceinline__ void warp
 }
 
 /* The rest is for compute capability 9.0 only: code for others may name it, but never runs it. */
+/* After gate_init, before other threads or copies use the gates. */
+__device__ __forceinline__ void gates_ready()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    fence_async_copies();
+}
+/* Registers of each thread of this group of four warps. */
+template <int registers> __device__ __forceinline__ void fewer_registers()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers> __device__ __forceinline__ void more_registers()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
 /* Arrive and announce `bytes` of copies that count towards this phase. */
 __device__ __forceinline__ void gate_expect(uint32_t gate, int bytes)
 {
