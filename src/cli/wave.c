@@ -4,13 +4,23 @@
 
 #include "cli/program.h"
 #include "cli/program_stop.h"
-#include "cli/wave_caution.h"
 #include "cli/wave_text.h"
-#include "cli/wave_trial.h"
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/timer.h"
 #include "roofline/tune_file.h"
+#include "wave/trial.h"
+
+/* Everything of one invocation. */
+typedef struct wave_job {
+    wave_settings settings;
+    torre_option table[WAVE_OPTIONS];
+    torre_wave_input input;
+    torre_wave_memory memory;
+    wave_output output;
+    torre_wave_run *run;
+    double start;
+} wave_job;
 
 /* What the driver's callbacks need. */
 typedef struct wave_watcher {
@@ -29,126 +39,110 @@ static void on_progress(void *context, const torre_wave_progress *now)
     torre_progress_show(&w->progress, now->step, now->steps, now->gcells_per_s, "Gcells/s");
 }
 
-static void tell_setup(const wave_settings *s, const wave_input *in, const torre_wave_run *run)
+static FILE *people(const wave_job *job) { return torre_program_people(job->settings.json); }
+
+static void tell_setup(const wave_job *job)
 {
-    if (s->quiet) return;
-    if (torre_wave_run_passed_over(run)[0])
+    const torre_cautions *cautions = &job->input.cautions;
+    if (job->settings.quiet) return;
+    if (torre_wave_run_passed_over(job->run)[0])
         fprintf(stderr, "wave: warning: this run takes the %s backend; %s\n",
-                torre_wave_run_backend(run), torre_wave_run_passed_over(run));
-    for (int i = 0; i < in->warnings; i++) fprintf(stderr, "wave: warning: %s\n", in->warning[i]);
-    wave_text_setup(torre_program_people(s->json), in, run);
-    fflush(torre_program_people(s->json));
+                torre_wave_run_backend(job->run), torre_wave_run_passed_over(job->run));
+    for (int i = 0; i < cautions->count; i++)
+        fprintf(stderr, "wave: warning: %s\n", cautions->text[i]);
+    wave_text_setup(people(job), &job->input, job->run);
+    fflush(people(job));
 }
 
-static torre_status set_fields(const wave_settings *s, const wave_input *in, torre_wave_run *run)
+static torre_status time_loop(wave_job *job)
 {
-    void *now, *previous;
-    TORRE_TRY(wave_input_initial(s, in, &now, &previous));
-    torre_status status = torre_wave_run_start(run, now, previous);
-    free(now);
-    free(previous);
-    return status;
-}
-
-static torre_status time_loop(const wave_settings *s, wave_output *out, torre_wave_run *run)
-{
-    wave_watcher w = {.output = out};
+    wave_watcher w = {.output = &job->output};
     torre_wave_watch watch = {
         .frame = on_frame, .progress = on_progress, .stop = torre_program_stop, .context = &w};
-    bool started = out->input->initial[0] || out->input->noise;
-    if (s->snapshot_every > 0) {
-        watch.frame_every = s->snapshot_every;
-        if (started) TORRE_TRY(wave_output_snapshot(out, run));
+    const int64_t every = job->settings.run.snapshot_every;
+    if (every > 0) {
+        watch.frame_every = every;
+        if (torre_wave_input_has_start(&job->input))
+            TORRE_TRY(wave_output_snapshot(&job->output, job->run));
     }
-    torre_progress_start(&w.progress, stderr, !s->quiet);
-    torre_status status = torre_wave_run_advance(run, torre_wave_run_problem(run)->steps, &watch);
+    torre_progress_start(&w.progress, stderr, !job->settings.quiet);
+    torre_status status = torre_wave_run_advance(job->run, job->input.problem.steps, &watch);
     torre_progress_end(&w.progress);
-    if (!status && s->snapshot_every < 0) status = wave_output_snapshot(out, run);
+    if (!status && every < 0) status = wave_output_snapshot(&job->output, job->run);
     return status;
 }
 
 /* Everything after the plan is known to be good. */
-static torre_status compute(const wave_settings *s, const torre_option *table, const wave_input *in,
-                            wave_output *out, torre_wave_run *run, const wave_memory *memory,
-                            double start)
+static torre_status compute(wave_job *job)
 {
+    torre_wave_run *run = job->run;
     torre_program_catch_signals(); /* from here on there are files to remove */
-    TORRE_TRY(wave_output_open(in, out));
-    tell_setup(s, in, run);
-    TORRE_TRY(set_fields(s, in, run));
-    TORRE_TRY(time_loop(s, out, run));
-    TORRE_TRY(wave_output_results(out, run));
-    if (!s->quiet) wave_text_result(torre_program_people(s->json), out, run);
-    if (out->json) TORRE_TRY(wave_text_report(out, table, run, memory, torre_time_now() - start));
-    return torre_wave_run_step(run) < torre_wave_run_problem(run)->steps
-               ? torre_program_stopped(torre_wave_run_step(run), torre_wave_run_problem(run)->steps)
-               : TORRE_OK;
+    TORRE_TRY(wave_output_open(&job->input, &job->output));
+    tell_setup(job);
+    TORRE_TRY(torre_wave_input_start(&job->input, run));
+    TORRE_TRY(time_loop(job));
+    TORRE_TRY(wave_output_results(&job->output, run));
+    if (!job->settings.quiet) wave_text_result(people(job), &job->output, run);
+    if (job->output.json)
+        TORRE_TRY(wave_text_report(&job->output, job->table, run, &job->memory,
+                                   torre_time_now() - job->start));
+    const int64_t step = torre_wave_run_step(run), steps = job->input.problem.steps;
+    return step < steps ? torre_program_stopped(step, steps) : TORRE_OK;
 }
 
 /* --dry-run: the same checks but for memory, and what the run would take. */
-static torre_status tell_cost(const wave_settings *s, const torre_option *table,
-                              const wave_input *in, wave_output *out, torre_wave_run *run,
-                              const wave_memory *memory)
+static torre_status tell_cost(wave_job *job)
 {
-    tell_setup(s, in, run);
     double rate;
-    if (!s->quiet) {
-        TORRE_TRY(wave_trial(run, &rate));
-        wave_text_cost(torre_program_people(s->json), in, run, memory, rate);
+    tell_setup(job);
+    if (!job->settings.quiet) {
+        TORRE_TRY(torre_wave_trial(job->run, &rate));
+        wave_text_cost(people(job), &job->input, job->run, &job->memory, rate);
     }
-    if (!s->json) return TORRE_OK;
-    out->input = in;
-    TORRE_TRY(torre_output_open(s->json, &out->json));
-    return wave_text_report(out, table, run, memory, 0);
+    if (!job->settings.json) return TORRE_OK;
+    job->output.input = &job->input;
+    TORRE_TRY(torre_output_open(job->settings.json, &job->output.json));
+    return wave_text_report(&job->output, job->table, job->run, &job->memory, 0);
 }
 
-/* A model that was read is there already. */
-static torre_status check_memory(const wave_input *in, const torre_wave_run *run,
-                                 const wave_memory *memory)
+/* Read the input and plan the run. */
+static torre_status prepare(wave_job *job)
 {
-    const int64_t there = in->velocity_map.start ? 0 : memory->velocity;
-    TORRE_TRY(torre_wave_run_check_memory(run));
-    return torre_memory_check("the run", memory->host - there);
+    wave_settings *s = &job->settings;
+    torre_wave_input *in = &job->input;
+    TORRE_TRY(wave_output_plan(s, &job->output, &s->run.time.whole_microseconds));
+    TORRE_TRY(torre_wave_input_read(&s->run, s->dry_run, in));
+    TORRE_TRY(wave_settings_check(s, job->table, &in->problem));
+    TORRE_TRY(wave_output_check(&job->output, in));
+    TORRE_TRY(torre_wave_run_new(&in->problem, s->run.backend, &in->plan, &job->run));
+    TORRE_TRY(wave_settings_check_choice(s, job->table, job->run, &in->cautions));
+    if (torre_wave_run_info(job->run)->plan.engine == TORRE_TORRE && torre_tune_check())
+        torre_caution(&in->cautions, "%s", torre_error_text());
+    in->tuned = torre_tune_apply(job->run, &in->plan);
+    job->memory = torre_wave_memory_count(in, job->run, wave_output_bytes(&job->output, in));
+    return TORRE_OK;
 }
 
-static torre_status run_wave(const wave_settings *s, const torre_option *table, wave_input *in,
-                             wave_output *out, torre_wave_run **run)
+static torre_status run_wave(wave_job *job)
 {
-    double start = torre_time_now();
-    bool whole_microseconds;
-    TORRE_TRY(wave_output_plan(s, out, &whole_microseconds));
-    TORRE_TRY(wave_input_read(s, table, whole_microseconds, in));
-    TORRE_TRY(wave_output_check(out, in));
-    TORRE_TRY(torre_wave_run_new(&in->problem, s->backend, &in->plan, run));
-    TORRE_TRY(wave_input_check_choice(s, table, torre_wave_run_backend(*run),
-                                      torre_wave_run_info(*run)->plan.engine, in));
-    if (torre_wave_run_info(*run)->plan.engine == TORRE_TORRE) wave_input_check_tune(in);
-    in->tuned = torre_tune_apply(*run, &in->plan);
-    wave_memory memory = wave_memory_count(out, in, *run);
-    if (memory.traces < 0) return torre_wave_run_check_memory(*run); /* not to be counted at all */
-    torre_status status = check_memory(in, *run, &memory);
-    if (status && s->dry_run)
-        wave_warn(in, "%s", torre_error_text());
-    else
-        TORRE_TRY(status);
-    if (s->dry_run) return tell_cost(s, table, in, out, *run, &memory);
-    return compute(s, table, in, out, *run, &memory, start);
+    job->start = torre_time_now();
+    TORRE_TRY(prepare(job));
+    if (job->memory.traces < 0) return torre_wave_run_check_memory(job->run); /* beyond counting */
+    torre_status status = torre_wave_memory_check(&job->input, job->run, &job->memory);
+    if (!job->settings.dry_run) return status ? status : compute(job);
+    if (status) torre_caution(&job->input.cautions, "%s", torre_error_text());
+    return tell_cost(job);
 }
 
 int main(int argc, char **argv)
 {
-    wave_settings settings;
-    torre_option table[WAVE_OPTIONS];
-    wave_input input = {.plane_axis = 1};
-    wave_output output = {0};
-    torre_wave_run *run = NULL;
-    wave_settings_init(&settings, table);
+    wave_job job = {.run = NULL};
     bool done;
     torre_program_start();
-    torre_status status = torre_program_options(&wave_program, table, argc, argv, &done);
-    if (!status && !done) status = run_wave(&settings, table, &input, &output, &run);
-    wave_output_close(&output);
-    torre_wave_run_free(run);
-    wave_input_free(&input);
+    torre_status status = wave_settings_parse(&job.settings, job.table, argc, argv, &done);
+    if (!status && !done) status = run_wave(&job);
+    wave_output_close(&job.output);
+    torre_wave_run_free(job.run);
+    torre_wave_input_free(&job.input);
     return torre_program_end("wave", status);
 }

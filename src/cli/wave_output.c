@@ -10,7 +10,7 @@
 static torre_status check_names(const wave_output *out)
 {
     const wave_settings *s = out->settings;
-    const char *name[WAVE_TRACE_FILES + 2] = {s->field, s->json};
+    const char *name[WAVE_TRACE_FILES + 2] = {s->run.field, s->json};
     const char *option[WAVE_TRACE_FILES + 2] = {"field", "json"};
     for (int i = 0; i < out->trace_files; i++) {
         name[i + 2] = out->trace_name[i];
@@ -31,18 +31,18 @@ static torre_status bad_traces(const wave_settings *s)
     return torre_fail(TORRE_ERR_USAGE,
                       "--traces must be 1 to %d files that end in %s, separated by commas (got "
                       "%.80s)",
-                      WAVE_TRACE_FILES, list, s->traces);
+                      WAVE_TRACE_FILES, list, s->run.traces);
 }
 
 torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *whole_microseconds)
 {
     out->settings = s;
     *whole_microseconds = false;
-    if (s->field)
+    if (s->run.field)
         TORRE_TRY(
-            torre_sink_choose("field", s->field, TORRE_SINK_FIELD, false, &out->field_format));
-    if (!s->traces) return check_names(out);
-    out->trace_names = strdup(s->traces);
+            torre_sink_choose("field", s->run.field, TORRE_SINK_FIELD, false, &out->field_format));
+    if (!s->run.traces) return check_names(out);
+    out->trace_names = strdup(s->run.traces);
     if (!out->trace_names) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     for (char *name = out->trace_names; name;) {
         char *next = strchr(name, ',');
@@ -57,7 +57,7 @@ torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *wh
     return check_names(out);
 }
 
-static torre_sink_data trace_data(const wave_input *in)
+static torre_sink_data trace_data(const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
     torre_sink_data data = {.kind = TORRE_SINK_TRACES,
@@ -70,7 +70,7 @@ static torre_sink_data trace_data(const wave_input *in)
     return data;
 }
 
-static torre_sink_data field_data(const wave_input *in)
+static torre_sink_data field_data(const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
     torre_sink_data data = {.kind = TORRE_SINK_FIELD, .field = {.precision = p->precision}};
@@ -83,21 +83,22 @@ static torre_sink_data field_data(const wave_input *in)
 }
 
 /* The snapshot plane; the velocity in it, for pictures, is out->velocity. */
-static torre_sink_data plane_data(const wave_output *out, const wave_input *in)
+static torre_sink_data plane_data(const wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
     const int across = in->plane_axis, right = across == 0 ? 1 : 0, down = across == 2 ? 1 : 2;
-    return (torre_sink_data){.kind = TORRE_SINK_PLANE,
-                             .field = {.precision = p->precision,
-                                       .dims = 2,
-                                       .shape = {p->size[right], p->size[down]},
-                                       .spacing = {p->spacing[right], p->spacing[down]},
-                                       .velocity = out->velocity,
-                                       .velocity_range = {in->velocity_min, in->velocity_max},
-                                       .scale = out->settings->snapshot_scale}};
+    return (torre_sink_data){
+        .kind = TORRE_SINK_PLANE,
+        .field = {.precision = p->precision,
+                  .dims = 2,
+                  .shape = {p->size[right], p->size[down]},
+                  .spacing = {p->spacing[right], p->spacing[down]},
+                  .velocity = out->velocity,
+                  .velocity_range = {in->time.velocity_min, in->time.velocity_max},
+                  .scale = out->settings->run.snapshot_scale}};
 }
 
-torre_status wave_output_check(const wave_output *out, const wave_input *in)
+torre_status wave_output_check(const wave_output *out, const torre_wave_input *in)
 {
     const torre_sink_data traces = trace_data(in), field = field_data(in);
     for (int i = 0; i < out->trace_files; i++)
@@ -105,9 +106,9 @@ torre_status wave_output_check(const wave_output *out, const wave_input *in)
     return out->field_format ? torre_sink_check(out->field_format, &field) : TORRE_OK;
 }
 
-static bool wants_snapshots(const wave_settings *s) { return s->snapshot_every != 0; }
+static bool wants_snapshots(const wave_settings *s) { return s->run.snapshot_every != 0; }
 
-static int64_t plane_cells(const wave_input *in)
+static int64_t plane_cells(const torre_wave_input *in)
 {
     const int64_t *n = in->problem.size;
     return n[0] * n[1] * n[2] / n[in->plane_axis];
@@ -115,7 +116,7 @@ static int64_t plane_cells(const wave_input *in)
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-int64_t wave_output_bytes(const wave_output *out, const wave_input *in)
+int64_t wave_output_bytes(const wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
     int64_t kept = 0, most = 0;
@@ -127,14 +128,14 @@ int64_t wave_output_bytes(const wave_output *out, const wave_input *in)
     const torre_sink_data traces = trace_data(in);
     for (int i = 0; i < out->trace_files; i++)
         most = larger(most, torre_sink_bytes(out->trace_format[i], &traces));
-    if (out->settings->field) most = larger(most, torre_wave_cells(p) * (int64_t)p->precision);
+    if (out->settings->run.field) most = larger(most, torre_wave_cells(p) * (int64_t)p->precision);
     return kept + most;
 }
 
 /* Buffers for the snapshot plane; the velocity in it does not change. */
 static torre_status prepare_snapshots(wave_output *out)
 {
-    const wave_input *in = out->input;
+    const torre_wave_input *in = out->input;
     const torre_wave_problem *p = &in->problem;
     out->plane = malloc((size_t)plane_cells(in) * (size_t)p->precision);
     if (p->velocity_cells) out->velocity = malloc((size_t)plane_cells(in) * sizeof(double));
@@ -152,16 +153,17 @@ static torre_status prepare_snapshots(wave_output *out)
     return TORRE_OK;
 }
 
-torre_status wave_output_open(const wave_input *in, wave_output *out)
+torre_status wave_output_open(const torre_wave_input *in, wave_output *out)
 {
     const wave_settings *s = out->settings;
     out->input = in;
     if (wants_snapshots(s)) {
-        TORRE_TRY(torre_output_directory(s->output));
+        TORRE_TRY(torre_output_directory(s->run.output));
         TORRE_TRY(prepare_snapshots(out));
     }
     const torre_sink_data field = field_data(in), traces = trace_data(in);
-    if (s->field) TORRE_TRY(torre_sink_open(out->field_format, &field, s->field, &out->field));
+    if (s->run.field)
+        TORRE_TRY(torre_sink_open(out->field_format, &field, s->run.field, &out->field));
     for (int i = 0; i < out->trace_files; i++)
         TORRE_TRY(
             torre_sink_open(out->trace_format[i], &traces, out->trace_name[i], &out->trace[i]));
@@ -171,17 +173,17 @@ torre_status wave_output_open(const wave_input *in, wave_output *out)
 
 torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
 {
-    const wave_input *in = out->input;
+    const torre_wave_input *in = out->input;
     const torre_sink_data data = plane_data(out, in);
-    const bool here = strcmp(out->settings->output, ".") == 0;
+    const bool here = strcmp(out->settings->run.output, ".") == 0;
     char path[sizeof out->last_snapshot], title[80];
     const torre_frame frame = {.step = torre_wave_run_step(run),
                                .time = (double)torre_wave_run_step(run) *
                                        torre_wave_run_problem(run)->dt,
                                .title = title,
                                .values = out->plane};
-    snprintf(path, sizeof path, "%s%ssnapshot_%06" PRId64 ".png", here ? "" : out->settings->output,
-             here ? "" : "/", torre_wave_run_step(run));
+    snprintf(path, sizeof path, "%s%ssnapshot_%06" PRId64 ".png",
+             here ? "" : out->settings->run.output, here ? "" : "/", torre_wave_run_step(run));
     snprintf(title, sizeof title, "u at step %" PRId64 ", %g s", frame.step, frame.time);
     TORRE_TRY(torre_wave_run_plane(run, in->plane_axis, in->plane_index, out->plane));
     TORRE_TRY(torre_sink_write(torre_sink_by_name("png"), &data, path, &frame));

@@ -2,7 +2,7 @@
 #ifndef TORRE_WAVE_OUTPUT_H
 #define TORRE_WAVE_OUTPUT_H
 
-#include "cli/wave_input.h"
+#include "cli/wave_settings.h"
 #include "io/output_file.h"
 #include "io/sink.h"
 
@@ -10,7 +10,7 @@ enum { WAVE_TRACE_FILES = 8 };
 
 typedef struct wave_output {
     const wave_settings *settings;
-    const wave_input *input;
+    const torre_wave_input *input;
     torre_output *json;
     const torre_sink_format *field_format;
     torre_sink *field;
@@ -30,13 +30,13 @@ torre_status wave_output_plan(const wave_settings *settings, wave_output *output
                               bool *whole_microseconds);
 
 /* Refuse, before anything is opened, what the formats cannot hold. */
-torre_status wave_output_check(const wave_output *output, const wave_input *input);
+torre_status wave_output_check(const wave_output *output, const torre_wave_input *input);
 
 /* Open all files and prepare for snapshots. */
-torre_status wave_output_open(const wave_input *input, wave_output *output);
+torre_status wave_output_open(const torre_wave_input *input, wave_output *output);
 
 /* Host bytes needed beside the run's own: planes, and the largest of pictures and dense field. */
-int64_t wave_output_bytes(const wave_output *output, const wave_input *input);
+int64_t wave_output_bytes(const wave_output *output, const torre_wave_input *input);
 
 /* Write the picture of u[run->step]. */
 torre_status wave_output_snapshot(wave_output *output, torre_wave_run *run);

@@ -7,8 +7,8 @@
 #include "wave/boundary.h"
 #include "wave/stencil.h"
 
-const char *const wave_engines[] = {"auto", "torre", "stepwise", "reference", NULL};
-static const char *const wave_precisions[] = {"f32", "f64", NULL};
+static const char *const engines[] = {"auto", "torre", "stepwise", "reference", NULL};
+static const char *const precisions[] = {"f32", "f64", NULL};
 
 /* The names of all orderings, for the option table. */
 static const char *const *ordering_choices(void)
@@ -19,111 +19,94 @@ static const char *const *ordering_choices(void)
     return names;
 }
 
-static const wave_settings defaults = {
-    .size = {240, 240, 120},
-    .spacing = {10, 10, 10},
-    .velocity = "2000",
-    .wavelet = "ricker",
-    .order = 8,
-    .boundary = "free",
-    .absorbing_width = TORRE_ABSORBING_WIDTH,
-    .steps = 600,
-    .amplitude = 1,
-    .seed = 1,
-    .snapshot_every = -1,
-    .snapshot_plane = "xz",
-    .output = ".",
-    .backend = "auto",
-};
-
-void wave_settings_init(wave_settings *s, torre_option *table)
+static void make_table(wave_settings *s, torre_option *table)
 {
-    *s = defaults;
     const torre_option list[] = {
         OPTION_GROUP("Grid and medium"),
-        OPTION_SIZE("size", s->size, 1e9, TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
+        OPTION_SIZE("size", s->run.size, 1e9, TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
                     "NXxNYxNZ|NXxNZ", NULL,
                     "cells along x, y and z; two numbers make a plane, where nothing varies along "
                     "y, one a cube; taken from the velocity file unless given"),
-        OPTION_LENGTHS("spacing", s->spacing, TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
+        OPTION_LENGTHS("spacing", s->run.spacing, TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
                        "H|HX,HY,HZ|HX,HZ", "metres between cells; HX,HZ in a plane"),
-        OPTION_TEXT("velocity", &s->velocity, "V|FILE.npy", NULL,
+        OPTION_TEXT("velocity", &s->run.velocity, "V|FILE.npy", NULL,
                     "m/s everywhere, or an array of shape (nx, ny, nz), or (nx, nz): a plane, or "
                     "extended along y where --size has three numbers"),
-        OPTION_NUMBERS("order", &s->order, torre_order_names, "order of accuracy in space"),
-        OPTION_CHOICE("precision", &s->precision, wave_precisions, "of fields and arithmetic"),
-        OPTION_TEXT("boundary", &s->boundary, "KIND|LIST", NULL,
+        OPTION_NUMBERS("order", &s->run.order, torre_order_names, "order of accuracy in space"),
+        OPTION_CHOICE("precision", &s->precision, precisions, "of fields and arithmetic"),
+        OPTION_TEXT("boundary", &s->run.boundary, "KIND|LIST", NULL,
                     "free, rigid, absorbing or periodic for all faces, then exceptions: "
                     "absorbing,z-=free or x=periodic,y+=rigid; a plane has no y faces"),
-        OPTION_INTEGER("absorbing-width", &s->absorbing_width, 1, 100000,
+        OPTION_INTEGER("absorbing-width", &s->run.absorbing_width, 1, 100000,
                        "cells of each absorbing layer, inside the grid"),
 
         OPTION_GROUP("Time"),
-        OPTION_INTEGER("steps", &s->steps, 0, OPTION_BIG, "time steps"),
-        OPTION_AUTO_POSITIVE("dt", &s->dt, "S",
+        OPTION_INTEGER("steps", &s->run.steps, 0, OPTION_BIG, "time steps"),
+        OPTION_AUTO_POSITIVE("dt", &s->run.time.dt, "S",
                              "time step in seconds; auto is 0.9 of the largest stable one"),
-        OPTION_AUTO_POSITIVE("courant", &s->courant, "X",
+        OPTION_AUTO_POSITIVE("courant", &s->run.time.courant, "X",
                              "time step as Courant number c dt / h, with the largest velocity and "
                              "the smallest spacing; auto leaves it to --dt"),
-        OPTION_FLAG("force", &s->force, "run with a time step above the stability limit"),
+        OPTION_FLAG("force", &s->run.time.force, "run with a time step above the stability limit"),
 
         OPTION_GROUP("Sources and start"),
-        OPTION_TEXT("source", &s->source, "X,Y,Z[,A][;...]|FILE.csv|none",
+        OPTION_TEXT("source", &s->run.source, "X,Y,Z[,A][;...]|FILE.csv|none",
                     "one near the middle; none with --initial",
                     "point sources: metres and a factor A on the wavelet each; X,Z or X,0,Z[,A] in "
                     "a plane, where they are lines along y"),
         OPTION_TEXT(
-            "wavelet", &s->wavelet, "ricker|FILE", NULL,
+            "wavelet", &s->run.wavelet, "ricker|FILE", NULL,
             "a file has one value per time step, as text or .npy, and is zero after its end"),
-        OPTION_AUTO_UP_TO("frequency", &s->frequency, 1e12, "HZ",
+        OPTION_AUTO_UP_TO("frequency", &s->run.frequency, 1e12, "HZ",
                           "peak frequency of the Ricker wavelet; auto gives the slowest wave ten "
                           "cells per wavelength"),
-        OPTION_REAL("amplitude", &s->amplitude, -1e30, 1e30, "A", "factor on all sources"),
-        OPTION_TEXT("initial", &s->initial, "FILE[,PREVIOUS]|noise", "zero",
+        OPTION_REAL("amplitude", &s->run.amplitude, -1e30, 1e30, "A", "factor on all sources"),
+        OPTION_TEXT("initial", &s->run.initial, "FILE[,PREVIOUS]|noise", "zero",
                     "field at step 0 (.npy) and one step before; one file alone starts at rest; "
                     "noise is a random number in every cell"),
-        OPTION_INTEGER("seed", &s->seed, 0, OPTION_BIG, "of --initial noise"),
+        OPTION_INTEGER("seed", &s->run.seed, 0, OPTION_BIG, "of --initial noise"),
 
         OPTION_GROUP("Results"),
         OPTION_TEXT(
-            "receivers", &s->receivers, "X,Y,Z[;...]|X,Y,Z:X,Y,Z:N|FILE.csv", NULL,
+            "receivers", &s->run.receivers, "X,Y,Z[;...]|X,Y,Z:X,Y,Z:N|FILE.csv", NULL,
             "where traces are recorded, in metres: points, or N of them on a line; X,Z in a plane"),
-        OPTION_TEXT("traces", &s->traces, "FILE[,FILE...]", NULL,
+        OPTION_TEXT("traces", &s->run.traces, "FILE[,FILE...]", NULL,
                     "traces of all receivers, samples 0 to steps: .npy, .sgy (SEG-Y), .su (Seismic "
                     "Unix), .png (picture); SEG-Y and SU need a dt of whole microseconds, an "
                     "automatic one is rounded down"),
-        OPTION_TEXT("field", &s->field, "FILE.npy", NULL, "field after the last step"),
+        OPTION_TEXT("field", &s->run.field, "FILE.npy", NULL, "field after the last step"),
         {.name = "snapshot-every",
          .kind = TORRE_OPTION_INTEGER,
-         .value = &s->snapshot_every,
+         .value = &s->run.snapshot_every,
          .low = 0,
          .high = OPTION_BIG,
          .word = "end",
          .word_value = -1,
          .metavar = "N|end",
          .help = "picture every N steps, 0 for none, end for one after the last step"},
-        OPTION_TEXT("snapshot-plane", &s->snapshot_plane, "xy|xz|yz[@INDEX]", NULL,
+        OPTION_TEXT("snapshot-plane", &s->run.snapshot_plane, "xy|xz|yz[@INDEX]", NULL,
                     "plane in the pictures (first axis to the right, second downwards); it goes "
                     "through the first source unless INDEX is given; xz in a plane"),
-        OPTION_AUTO_UP_TO("snapshot-scale", &s->snapshot_scale, 1e300, "VALUE",
+        OPTION_AUTO_UP_TO("snapshot-scale", &s->run.snapshot_scale, 1e300, "VALUE",
                           "field value in full colour; auto suits every picture by itself"),
-        OPTION_TEXT("output", &s->output, "DIR", NULL,
+        OPTION_TEXT("output", &s->run.output, "DIR", NULL,
                     "directory of the pictures, snapshot_000600.png and so on; made if missing"),
         OPTION_TEXT(
             "json", &s->json, "FILE|-", NULL,
             "report of the run; - is standard output, the summary then goes to standard error"),
 
         OPTION_GROUP("How to compute"),
-        OPTION_BACKEND(&s->backend, "auto takes a GPU where one can be used"),
-        OPTION_DEVICE(&s->device),
-        OPTION_CHOICE("engine", &s->engine, wave_engines,
+        OPTION_BACKEND(&s->run.backend, "auto takes a GPU where one can be used"),
+        OPTION_DEVICE(&s->run.device),
+        OPTION_CHOICE("engine", &s->engine, engines,
                       "towers of many steps, one step at a time, or the plain and slow reference; "
                       "auto takes towers, unless one step at a time is faster or all there is"),
-        OPTION_INTEGER_AUTO("dts", &s->dts, 1, 1024,
+        OPTION_INTEGER_AUTO("dts", &s->run.dts, 1, 1024,
                             "diamond tile size in half-widths of the stencil"),
-        OPTION_INTEGER_AUTO("tower-height", &s->tower_height, 1, 1e6, "steps that a tower climbs"),
-        OPTION_NAME("ordering", &s->ordering, ordering_choices(), "NAME", "of the tiles"),
-        OPTION_THREADS(&s->threads, "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"),
+        OPTION_INTEGER_AUTO("tower-height", &s->run.tower_height, 1, 1e6,
+                            "steps that a tower climbs"),
+        OPTION_NAME("ordering", &s->run.ordering, ordering_choices(), "NAME", "of the tiles"),
+        OPTION_THREADS(&s->run.threads, "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"),
 
         OPTION_GROUP("Program"),
         OPTION_FLAG("dry-run", &s->dry_run,
@@ -138,7 +121,7 @@ void wave_settings_init(wave_settings *s, torre_option *table)
     memcpy(table, list, sizeof list);
 }
 
-const torre_program wave_program = {
+static const torre_program program = {
     "wave",
     "Usage: wave [OPTION]...\n"
     "Solve the acoustic wave equation u_tt + 2 s u_t = c^2 lap(u) + q on a grid.\n"
@@ -171,3 +154,62 @@ const torre_program wave_program = {
     "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no\n"
     "device, 5 the field became unstable, 75 stopped by a signal after writing the\n"
     "results so far."};
+
+torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc, char **argv,
+                                 bool *done)
+{
+    *s = (wave_settings){.run = torre_wave_spec_default};
+    make_table(s, table);
+    TORRE_TRY(torre_program_options(&program, table, argc, argv, done));
+    s->run.precision = s->precision ? TORRE_F64 : TORRE_F32;
+    torre_engine_by_name(engines[s->engine], &s->run.engine);
+    s->run.size_of_file = !torre_options_given(table, "size");
+    return TORRE_OK;
+}
+
+torre_status wave_settings_check(const wave_settings *s, const torre_option *table,
+                                 const torre_wave_problem *p)
+{
+    static const char *const of_sources[] = {"wavelet", "frequency", "amplitude"};
+    static const char *const of_pictures[] = {"snapshot-plane", "snapshot-scale"};
+    bool absorbing = false;
+    for (int a = 0; a < 3; a++) absorbing |= torre_axis_is_damped(p, a);
+    if (s->run.receivers && !s->run.traces)
+        return torre_fail(TORRE_ERR_USAGE, "--receivers needs --traces FILE to write them to");
+    if (s->run.traces && !s->run.receivers)
+        return torre_fail(TORRE_ERR_USAGE, "--traces needs --receivers to record at");
+    for (int i = 0; i < 3; i++)
+        if (p->source_count == 0 && torre_options_given(table, of_sources[i]))
+            return torre_fail(TORRE_ERR_USAGE, "--%s belongs to sources, and %s; give --source",
+                              of_sources[i],
+                              s->run.source ? "--source none leaves none"
+                                            : "--initial without --source has none");
+    for (int i = 0; i < 2; i++)
+        if (s->run.snapshot_every == 0 && torre_options_given(table, of_pictures[i]))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--%s belongs to pictures, and --snapshot-every 0 makes none",
+                              of_pictures[i]);
+    if (!absorbing && torre_options_given(table, "absorbing-width"))
+        return torre_fail(TORRE_ERR_USAGE, "--absorbing-width belongs to --boundary absorbing; no "
+                                           "face is absorbing");
+    if (torre_options_given(table, "seed") &&
+        !(s->run.initial && strcmp(s->run.initial, "noise") == 0))
+        return torre_fail(TORRE_ERR_USAGE, "--seed belongs to --initial noise; nothing else is "
+                                           "random");
+    return TORRE_OK;
+}
+
+torre_status wave_settings_check_choice(const wave_settings *s, const torre_option *table,
+                                        const torre_wave_run *run, torre_cautions *cautions)
+{
+    static const char *const of_towers[] = {"dts", "tower-height", "ordering"};
+    const torre_engine engine = torre_wave_run_info(run)->plan.engine;
+    const bool cuda = strcmp(torre_wave_run_backend(run), "cuda") == 0;
+    const int idle_options = cuda ? 2 : 3; /* on a GPU one step at a time is ordered, too */
+    for (int i = 0; i < idle_options && engine != TORRE_TORRE; i++)
+        if (torre_options_given(table, of_towers[i]))
+            torre_caution(cautions, "--%s means nothing to --engine %s", of_towers[i],
+                          torre_engine_name(engine));
+    return torre_program_idle("wave", table, "threads", "cpu", s->run.backend,
+                              torre_wave_run_backend(run), s->quiet);
+}

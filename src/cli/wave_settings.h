@@ -3,52 +3,33 @@
 #define TORRE_WAVE_SETTINGS_H
 
 #include "cli/program.h"
+#include "run/wave_spec.h"
 
 typedef struct wave_settings {
-    /* grid and medium */
-    int64_t size[3];
-    double spacing[3];
-    const char *velocity;
-    int64_t order;
-    int precision; /* 0: f32, 1: f64 */
-    const char *boundary;
-    int64_t absorbing_width;
-    /* time */
-    int64_t steps;
-    double dt;      /* 0: auto */
-    double courant; /* 0: auto */
-    bool force;
-    /* sources and start */
-    const char *source, *wavelet;
-    double frequency; /* 0: auto */
-    double amplitude;
-    const char *initial;
-    int64_t seed;
-    /* output */
-    const char *receivers, *traces, *field;
-    int64_t snapshot_every; /* -1: at the end only */
-    const char *snapshot_plane;
-    double snapshot_scale; /* 0: auto */
-    const char *output;
-    /* how to compute */
-    const char *backend;
-    int64_t device;
-    int engine;                         /* index into wave_engines */
-    int64_t dts, tower_height, threads; /* 0: auto */
-    int ordering;
-    /* the program itself */
-    bool dry_run, quiet, help, version;
+    torre_wave_spec run;
+    int precision, engine; /* indices of their names; wave_settings_parse fills in those of run */
     const char *json;
+    bool dry_run, quiet, help, version;
 } wave_settings;
 
 enum { WAVE_OPTIONS = 48 };
 
-/* "auto", "torre", "stepwise", "reference": what settings.engine counts. */
-extern const char *const wave_engines[];
+/*
+ * Parse the command line into *settings by a table of options, which is filled in
+ * (table[WAVE_OPTIONS]). *done: it was --help or --version.
+ */
+torre_status wave_settings_parse(wave_settings *settings, torre_option *table, int argc,
+                                 char **argv, bool *done);
 
-/* Defaults, and the table of options (table[WAVE_OPTIONS]) that writes into *settings. */
-void wave_settings_init(wave_settings *settings, torre_option *table);
+/* Options that nothing in the run would look at: TORRE_ERR_USAGE. */
+torre_status wave_settings_check(const wave_settings *settings, const torre_option *table,
+                                 const torre_wave_problem *problem);
 
-extern const torre_program wave_program;
+/*
+ * Options that mean nothing to what was chosen. Of towers to another engine: a caution. --threads
+ * with cuda: see torre_program_idle.
+ */
+torre_status wave_settings_check_choice(const wave_settings *settings, const torre_option *table,
+                                        const torre_wave_run *run, torre_cautions *cautions);
 
 #endif

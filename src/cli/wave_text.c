@@ -9,22 +9,6 @@
 #include "core/report.h"
 #include "wave/boundary.h"
 
-wave_memory wave_memory_count(const wave_output *out, const wave_input *in,
-                              const torre_wave_run *run)
-{
-    const torre_array *v = &in->velocity;
-    wave_memory m = {.solver = torre_wave_run_info(run)->memory_bytes,
-                     .initial = wave_input_initial_bytes(in),
-                     .traces = torre_wave_run_trace_bytes(run),
-                     .output = wave_output_bytes(out, in)};
-    if (strcmp(torre_wave_run_backend(run), "cpu") == 0) m.solver_host = m.solver;
-    if (v->data) m.velocity = v->shape[0] * v->shape[1] * v->shape[2] * (int64_t)v->precision;
-    /* the initial fields are gone when the dense copy for --field is made */
-    int64_t passing = m.initial > m.output ? m.initial : m.output;
-    m.host = m.solver_host + m.velocity + m.traces + passing;
-    return m;
-}
-
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
 static void print_faces(FILE *out, const torre_wave_problem *p)
@@ -47,7 +31,7 @@ static void print_faces(FILE *out, const torre_wave_problem *p)
     fputc('\n', out);
 }
 
-static void print_waves(FILE *out, const wave_input *in)
+static void print_waves(FILE *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
     if (p->source_count == 0)
@@ -84,7 +68,7 @@ static void print_grid(FILE *out, const torre_wave_problem *p)
     fprintf(out, " m apart%s\n", torre_wave_is_flat(p, 1) ? ", two dimensions" : "");
 }
 
-void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
+void wave_text_setup(FILE *out, const torre_wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
     const torre_wave_plan *plan = &torre_wave_run_info(run)->plan;
@@ -94,15 +78,15 @@ void wave_text_setup(FILE *out, const wave_input *in, const torre_wave_run *run)
         [TORRE_TOWERS_SLOWER] = " (towers would be slower here; --engine torre insists)"};
     print_grid(out, p);
     if (in->velocity.data)
-        fprintf(out, "velocity   %.6g to %.6g m/s\n", in->velocity_min, in->velocity_max);
+        fprintf(out, "velocity   %.6g to %.6g m/s\n", in->time.velocity_min, in->time.velocity_max);
     else
         fprintf(out, "velocity   %.6g m/s everywhere\n", p->velocity);
     print_faces(out, p);
     print_waves(out, in);
     fprintf(out,
             "time       %" PRId64 " step%s of %.6g s, %.4g s in all; Courant number %.4g of %.4g\n",
-            p->steps, plural(p->steps), p->dt, (double)p->steps * p->dt, in->courant,
-            in->courant_limit);
+            p->steps, plural(p->steps), p->dt, (double)p->steps * p->dt, in->time.courant,
+            in->time.courant_limit);
     fprintf(out, "scheme     order %d in %s, engine %s%s", p->order,
             p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine),
             reasons[torre_wave_run_info(run)->reason]);
@@ -127,8 +111,8 @@ static void print_bytes(FILE *out, const char *what, int64_t bytes)
     fprintf(out, "           %-10s %s\n", text, what);
 }
 
-void wave_text_cost(FILE *out, const wave_input *in, const torre_wave_run *run,
-                    const wave_memory *m, double rate)
+void wave_text_cost(FILE *out, const torre_wave_input *in, const torre_wave_run *run,
+                    const torre_wave_memory *m, double rate)
 {
     char text[32];
     torre_format_bytes((double)m->host, text, sizeof text);
@@ -157,7 +141,7 @@ static void print_files(FILE *out, const wave_output *o)
     if (o->snapshots > 1)
         fprintf(out, "pictures   %" PRId64 ", the last one %s\n", o->snapshots, o->last_snapshot);
     for (int i = 0; i < o->trace_files; i++) fprintf(out, "traces     %s\n", o->trace_name[i]);
-    if (s->field) fprintf(out, "field      %s\n", s->field);
+    if (s->run.field) fprintf(out, "field      %s\n", s->run.field);
     if (s->json && strcmp(s->json, "-") != 0) fprintf(out, "report     %s\n", s->json);
 }
 
@@ -174,7 +158,7 @@ void wave_text_result(FILE *out, const wave_output *o, const torre_wave_run *run
             torre_wave_run_rate(run));
 }
 
-static void report_memory(torre_report *r, const wave_memory *m)
+static void report_memory(torre_report *r, const torre_wave_memory *m)
 {
     torre_report *list = torre_report_object(r, "memory_bytes");
     torre_report_integer(list, "host", m->host);
@@ -190,11 +174,11 @@ static void report_files(torre_report *r, const wave_output *o)
     torre_report *list = torre_report_array(r, "files");
     if (o->last_snapshot[0]) torre_report_text(list, NULL, o->last_snapshot);
     for (int i = 0; i < o->trace_files; i++) torre_report_text(list, NULL, o->trace_name[i]);
-    if (o->settings->field) torre_report_text(list, NULL, o->settings->field);
+    if (o->settings->run.field) torre_report_text(list, NULL, o->settings->run.field);
 }
 
 /* What is known before the run. */
-static void report_setup(torre_report *r, const wave_input *in, const torre_wave_run *run)
+static void report_setup(torre_report *r, const torre_wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
     const torre_wave_plan *plan = &torre_wave_run_info(run)->plan;
@@ -214,13 +198,13 @@ static void report_setup(torre_report *r, const wave_input *in, const torre_wave
     else
         torre_report_reals(r, "spacing_m", spacing, torre_wave_dimensions(p));
     torre_report_real(r, "dt_s", p->dt);
-    torre_report_real(r, "courant", in->courant);
-    torre_report_real(r, "courant_limit", in->courant_limit);
+    torre_report_real(r, "courant", in->time.courant);
+    torre_report_real(r, "courant_limit", in->time.courant_limit);
     torre_report_integer(r, "tower_height", plan->tower_height);
     torre_report_integer(r, "threads", plan->threads);
     if (plan->axes[0]) torre_report_text(r, "axes", plan->axes);
-    torre_report_real(r, "velocity_min", in->velocity_min);
-    torre_report_real(r, "velocity_max", in->velocity_max);
+    torre_report_real(r, "velocity_min", in->time.velocity_min);
+    torre_report_real(r, "velocity_max", in->time.velocity_max);
     torre_report_integer(r, "sources", p->source_count);
     torre_report_integer(r, "receivers", p->receiver_count);
     if (in->peak_frequency > 0) {
@@ -232,7 +216,7 @@ static void report_setup(torre_report *r, const wave_input *in, const torre_wave
 }
 
 torre_status wave_text_report(wave_output *o, const torre_option *table, const torre_wave_run *run,
-                              const wave_memory *m, double wall_s)
+                              const torre_wave_memory *m, double wall_s)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
     bool dry = o->settings->dry_run;
@@ -253,8 +237,8 @@ torre_status wave_text_report(wave_output *o, const torre_option *table, const t
         report_files(r, o);
     }
     torre_report *warnings = torre_report_array(r, "warnings");
-    for (int i = 0; i < o->input->warnings; i++)
-        torre_report_text(warnings, NULL, o->input->warning[i]);
+    for (int i = 0; i < o->input->cautions.count; i++)
+        torre_report_text(warnings, NULL, o->input->cautions.text[i]);
     torre_report_options(r, table);
     torre_status status = torre_report_write(r, torre_output_stream(o->json));
     if (status)

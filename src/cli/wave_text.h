@@ -4,29 +4,19 @@
 
 #include "cli/wave_output.h"
 
-/* Bytes of memory that the run will take, part by part. */
-typedef struct wave_memory {
-    int64_t solver;      /* fields and tables of the engine */
-    int64_t solver_host; /* of these, on the host */
-    int64_t velocity, initial, traces, output;
-    int64_t host; /* largest sum on the host at any time */
-} wave_memory;
-
-wave_memory wave_memory_count(const wave_output *output, const wave_input *input,
-                              const torre_wave_run *run);
-
 /* Before the run: grid, medium, time, waves, engine. */
-void wave_text_setup(FILE *out, const wave_input *input, const torre_wave_run *run);
+void wave_text_setup(FILE *out, const torre_wave_input *input, const torre_wave_run *run);
 
 /* Instead of the run (--dry-run): memory, and the cost at a rate in Gcells/s (0: unknown). */
-void wave_text_cost(FILE *out, const wave_input *input, const torre_wave_run *run,
-                    const wave_memory *memory, double rate);
+void wave_text_cost(FILE *out, const torre_wave_input *input, const torre_wave_run *run,
+                    const torre_wave_memory *memory, double rate);
 
 /* After the run: files, field, and last the rate. */
 void wave_text_result(FILE *out, const wave_output *output, const torre_wave_run *run);
 
 /* Write the report to the opened output->json (closed here). wall_s: seconds since the start. */
 torre_status wave_text_report(wave_output *output, const torre_option *table,
-                              const torre_wave_run *run, const wave_memory *memory, double wall_s);
+                              const torre_wave_run *run, const torre_wave_memory *memory,
+                              double wall_s);
 
 #endif

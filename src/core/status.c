@@ -55,24 +55,27 @@ static void format_text(char text[TEXT], const char *format, va_list args)
     vsnprintf(text + length, TEXT - length, marked, args);
 }
 
-void torre_text(char *buffer, size_t size, const char *format, ...)
+void torre_text_list(char *buffer, size_t size, const char *format, va_list args)
 {
     char text[TEXT] = "";
+    format_text(text, format, args);
+    spell(text, buffer, size);
+}
+
+void torre_text(char *buffer, size_t size, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    format_text(text, format, args);
+    torre_text_list(buffer, size, format, args);
     va_end(args);
-    spell(text, buffer, size);
 }
 
 torre_status torre_fail(torre_status code, const char *format, ...)
 {
-    char text[TEXT] = "";
     va_list args;
     va_start(args, format);
-    format_text(text, format, args);
+    torre_text_list(last_text, TEXT, format, args);
     va_end(args);
-    spell(text, last_text, TEXT);
     return code;
 }
 

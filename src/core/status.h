@@ -9,6 +9,7 @@
 #ifndef TORRE_STATUS_H
 #define TORRE_STATUS_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "torre/status.h"
@@ -32,6 +33,9 @@ __attribute__((format(printf, 1, 2))) void torre_fail_also(const char *format, .
 /* The same format and arguments to a buffer, for texts that are kept or told in other ways. */
 __attribute__((format(printf, 3, 4))) void torre_text(char *buffer, size_t size, const char *format,
                                                       ...);
+
+__attribute__((format(printf, 3, 0))) void torre_text_list(char *buffer, size_t size,
+                                                           const char *format, va_list arguments);
 
 /* From now on all texts of this process call parameters options: a program's first words. */
 void torre_text_names_options(void);

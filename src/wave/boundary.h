@@ -44,6 +44,14 @@ bool torre_axis_is_damped(const torre_wave_problem *problem, int axis);
 /* The damping profile of one axis, 1/s, values[n] (caller's memory); zero where nothing absorbs. */
 void torre_damping_profile(const torre_wave_problem *problem, int axis, double *values);
 
+/*
+ * Set the faces of a problem whose spacing is known (a plane has no y) from KIND, FACE=KIND or a
+ * list of them separated by commas: KIND, at the beginning alone, means all faces, and exceptions
+ * follow: "absorbing,z-=free", "x=periodic,y+=rigid". Faces that are not named stay as they are.
+ * TORRE_ERR_USAGE, also for a face named twice; p->face may have been changed by then.
+ */
+torre_status torre_boundary_parse(const char *text, torre_wave_problem *problem);
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,6 +20,18 @@ static inline int torre_wave_dimensions(const torre_wave_problem *problem)
     return torre_wave_is_flat(problem, 1) ? 2 : 3;
 }
 
+/* The least and the largest spacing of the axes along which anything varies, metres. */
+static inline double torre_wave_spacing_min(const torre_wave_problem *problem)
+{
+    const double *h = problem->spacing;
+    return fmin(h[0], fmin(h[1], h[2]));
+}
+static inline double torre_wave_spacing_max(const torre_wave_problem *problem)
+{
+    const double *h = problem->spacing, most = fmax(h[0], h[2]);
+    return torre_wave_is_flat(problem, 1) ? most : fmax(most, h[1]);
+}
+
 /* Where the last cell of an axis lies, metres. */
 static inline double torre_wave_extent(const torre_wave_problem *problem, int axis)
 {

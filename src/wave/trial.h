@@ -1,6 +1,6 @@
 /* How fast this machine computes a problem: a short trial on a part of it. */
-#ifndef TORRE_WAVE_TRIAL_H
-#define TORRE_WAVE_TRIAL_H
+#ifndef TORRE_TRIAL_H
+#define TORRE_TRIAL_H
 
 #include "torre/wave.h"
 
@@ -10,6 +10,6 @@
  * itself are within some 20 % of it where the slab is long enough. Allocates some hundred MB; 0
  * where there are none.
  */
-torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s);
+torre_status torre_wave_trial(const torre_wave_run *run, double *gcells_per_s);
 
 #endif

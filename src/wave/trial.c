@@ -1,4 +1,4 @@
-#include "cli/wave_trial.h"
+#include "wave/trial.h"
 
 #include "core/timer.h"
 #include "wave/problem.h"
@@ -22,7 +22,7 @@ static void cut(torre_wave_problem *p, int axis, int64_t length)
         p->face[axis][0] = p->face[axis][1] = TORRE_FREE;
 }
 
-torre_status wave_trial(const torre_wave_run *run, double *gcells_per_s)
+torre_status torre_wave_trial(const torre_wave_run *run, double *gcells_per_s)
 {
     torre_wave_problem p = *torre_wave_run_problem(run);
     torre_array velocity;

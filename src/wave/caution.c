@@ -1,14 +1,14 @@
-#include "cli/wave_caution.h"
+#include "wave/caution.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 
-void wave_warn(wave_input *in, const char *format, ...)
+void torre_caution(torre_cautions *c, const char *format, ...)
 {
-    if (in->warnings == WAVE_WARNINGS) return;
+    if (c->count == TORRE_CAUTIONS) return;
     va_list args;
     va_start(args, format);
-    vsnprintf(in->warning[in->warnings++], sizeof in->warning[0], format, args);
+    torre_text_list(c->text[c->count++], sizeof c->text[0], format, args);
     va_end(args);
 }
 
@@ -21,16 +21,16 @@ static int64_t clear_cells(const torre_wave_problem *p, int axis)
 }
 
 /* Layers that hardly leave anything between them. */
-static void warn_of_wide_layers(wave_input *in)
+static void warn_of_wide_layers(const torre_wave_problem *p, torre_cautions *cautions)
 {
-    const torre_wave_problem *p = &in->problem;
     for (int a = 0; a < 3; a++) {
         const int64_t clear = clear_cells(p, a);
         if (clear == p->size[a] || clear >= p->absorbing_width) continue;
-        wave_warn(in,
-                  "absorbing layers of %d cells leave %" PRId64 " of the %" PRId64
-                  " cells along %c undamped; give a larger --size or a smaller --absorbing-width",
-                  p->absorbing_width, clear > 0 ? clear : 0, p->size[a], "xyz"[a]);
+        torre_caution(
+            cautions,
+            "absorbing layers of %d cells leave %" PRId64 " of the %" PRId64
+            " cells along %c undamped; give a larger {size} or a smaller {absorbing_width}",
+            p->absorbing_width, clear > 0 ? clear : 0, p->size[a], "xyz"[a]);
     }
 }
 
@@ -53,15 +53,15 @@ static double depth_of(const torre_wave_problem *p, const torre_point *point, in
 }
 
 /* Points whose waves a layer takes away; the deepest is named. */
-static void warn_of_points(wave_input *in, const char *what, const torre_point *points,
-                           int64_t count)
+static void warn_of_points(const torre_wave_problem *p, const char *what, const torre_point *points,
+                           int64_t count, torre_cautions *cautions)
 {
     int64_t inside = 0, worst = 0;
     double deepest = 0;
     int face = 0;
     for (int64_t i = 0; i < count; i++) {
         int its = 0;
-        const double depth = depth_of(&in->problem, &points[i], &its);
+        const double depth = depth_of(p, &points[i], &its);
         inside += depth > 0;
         if (depth <= deepest) continue;
         deepest = depth;
@@ -69,34 +69,34 @@ static void warn_of_points(wave_input *in, const char *what, const torre_point *
         face = its;
     }
     if (inside == 0) return;
-    wave_warn(in,
-              "%" PRId64 " of %" PRId64 " %ss in an absorbing layer, which damps what is %s there: "
-              "%s %" PRId64 " lies %.3g of %d cells deep in that of %c%c",
-              inside, count, what, what[0] == 's' ? "sent from" : "recorded", what, worst, deepest,
-              in->problem.absorbing_width, "xyz"[face / 2], "-+"[face % 2]);
+    torre_caution(cautions,
+                  "%" PRId64 " of %" PRId64
+                  " %ss in an absorbing layer, which damps what is %s there: "
+                  "%s %" PRId64 " lies %.3g of %d cells deep in that of %c%c",
+                  inside, count, what, what[0] == 's' ? "sent from" : "recorded", what, worst,
+                  deepest, p->absorbing_width, "xyz"[face / 2], "-+"[face % 2]);
 }
 
 /* An odd mirror on either side of a single cell takes a term of the size of 2 c^2 / h^2 u from it.
  */
-static void warn_of_one_cell(wave_input *in)
+static void warn_of_one_cell(const torre_wave_problem *p, torre_cautions *cautions)
 {
-    const torre_wave_problem *p = &in->problem;
     for (int a = 0; a < 3; a++) {
         const bool odd = p->face[a][0] == TORRE_FREE || p->face[a][1] == TORRE_FREE;
         if (p->size[a] > 1 || !odd || torre_wave_is_flat(p, a)) continue;
-        wave_warn(in,
-                  "%c has one cell, which its free faces pull to zero like a stiff spring; for two "
-                  "dimensions give --size NXxNZ",
-                  "xyz"[a]);
+        torre_caution(
+            cautions,
+            "%c has one cell, which its free faces pull to zero like a stiff spring; for two "
+            "dimensions give {size} NXxNZ",
+            "xyz"[a]);
         return;
     }
 }
 
-void wave_warn_of_faces(wave_input *in)
+void torre_caution_faces(const torre_wave_problem *p, torre_cautions *cautions)
 {
-    const torre_wave_problem *p = &in->problem;
-    warn_of_wide_layers(in);
-    warn_of_points(in, "source", p->sources, p->source_count);
-    warn_of_points(in, "receiver", p->receivers, p->receiver_count);
-    warn_of_one_cell(in);
+    warn_of_wide_layers(p, cautions);
+    warn_of_points(p, "source", p->sources, p->source_count, cautions);
+    warn_of_points(p, "receiver", p->receivers, p->receiver_count, cautions);
+    warn_of_one_cell(p, cautions);
 }

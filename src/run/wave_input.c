@@ -1,0 +1,310 @@
+#include "run/wave_spec.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/numbers.h"
+#include "wave/boundary.h"
+
+const torre_wave_spec torre_wave_spec_default = {
+    .size = {240, 240, 120},
+    .spacing = {10, 10, 10},
+    .velocity = "2000",
+    .order = 8,
+    .precision = TORRE_F32,
+    .boundary = "free",
+    .absorbing_width = TORRE_ABSORBING_WIDTH,
+    .steps = 600,
+    .wavelet = "ricker",
+    .amplitude = 1,
+    .seed = 1,
+    .backend = "auto",
+    .snapshot_every = -1,
+    .snapshot_plane = "xz",
+    .output = ".",
+};
+
+static bool is_file(const torre_wave_spec *s)
+{
+    size_t n = strlen(s->velocity);
+    return !s->velocity_cells && n >= 4 && strcmp(s->velocity + n - 4, ".npy") == 0;
+}
+
+void torre_size_text(const int64_t size[3], bool plane, char *buffer, size_t bytes)
+{
+    if (plane)
+        snprintf(buffer, bytes, "%" PRId64 "x%" PRId64, size[0], size[2]);
+    else
+        snprintf(buffer, bytes, "%" PRId64 "x%" PRId64 "x%" PRId64, size[0], size[1], size[2]);
+}
+
+/* One number for all axes, or one for each that there is. */
+static torre_status choose_spacing(const torre_wave_spec *s, bool plane, torre_wave_problem *p)
+{
+    const double *h = s->spacing;
+    const bool pair = h[2] == 0, equal = h[0] == h[1] && h[0] == h[2];
+    if (pair != plane && !equal)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{spacing} of a grid of %d dimensions must be %s (got %d numbers)",
+                          plane ? 2 : 3, plane ? "H or HX,HZ" : "H or HX,HY,HZ", pair ? 2 : 3);
+    p->spacing[0] = h[0];
+    p->spacing[1] = plane ? INFINITY : h[1];
+    p->spacing[2] = plane ? h[1] : h[2];
+    return TORRE_OK;
+}
+
+/* Grid and dimensions: of the file where its size counts, else of the specification. */
+static torre_status choose_grid(const torre_wave_spec *s, torre_wave_input *in)
+{
+    torre_npy_header file = {.dims = 0};
+    if (is_file(s)) TORRE_TRY(torre_npy_header_read(s->velocity, &file));
+    if (file.dims == 1)
+        return torre_fail(TORRE_ERR_INPUT, "%s has one axis; a velocity model has two or three",
+                          s->velocity);
+    const bool of_file = s->size_of_file && file.dims;
+    const int64_t *n = of_file ? file.shape : s->size;
+    const bool cube = !of_file && n[1] == 0;
+    const bool plane = of_file ? file.dims == 2 : n[1] > 0 && n[2] == 0;
+    int64_t *size = in->problem.size;
+    size[0] = n[0];
+    size[1] = cube ? n[0] : plane ? 1 : n[1];
+    size[2] = cube ? n[0] : plane ? n[1] : n[2];
+    return choose_spacing(s, plane, &in->problem);
+}
+
+/* The file's shape against the grid. An array (nx, nz) is a plane, or the same for every y. */
+static torre_status match_size(const torre_wave_spec *s, int dims, torre_wave_input *in)
+{
+    const int64_t *size = in->problem.size;
+    int64_t *shape = in->velocity.shape;
+    const bool plane = torre_wave_is_flat(&in->problem, 1);
+    char grid[80], wanted[80];
+    if (dims == 2) {
+        shape[2] = shape[1];
+        shape[1] = 1;
+    }
+    if (shape[0] == size[0] && shape[2] == size[2] && (dims == 2 || shape[1] == size[1]))
+        return TORRE_OK;
+    torre_size_text(size, plane, grid, sizeof grid);
+    torre_size_text(shape, dims == 2, wanted, sizeof wanted);
+    return torre_fail(TORRE_ERR_USAGE, "{size} %s does not match %s, which needs %s%s", grid,
+                      s->velocity, wanted,
+                      dims == 2 ? " (a plane) or a number of cells along y between them" : "");
+}
+
+static torre_status read_velocity(const torre_wave_spec *s, bool view, torre_wave_input *in)
+{
+    torre_wave_problem *p = &in->problem;
+    int dims;
+    if (s->velocity_cells) {
+        p->velocity_cells = s->velocity_cells;
+        return TORRE_OK;
+    }
+    if (!is_file(s)) {
+        if (!torre_parse_real(s->velocity, &p->velocity) || p->velocity <= 0)
+            return torre_fail(
+                TORRE_ERR_USAGE,
+                "{velocity} must be a number of m/s above 0 or a file .npy (got %.80s)",
+                s->velocity);
+        return TORRE_OK;
+    }
+    if (view)
+        TORRE_TRY(torre_npy_view(s->velocity, &in->velocity, &dims, &in->velocity_map));
+    else
+        TORRE_TRY(torre_npy_read(s->velocity, &in->velocity, &dims));
+    TORRE_TRY(match_size(s, dims, in));
+    p->velocity_cells = &in->velocity;
+    return TORRE_OK;
+}
+
+/* A node a little above the middle, so that the waves do not stay symmetric for ever. */
+static torre_status default_source(const torre_wave_problem *p, torre_point_list *list)
+{
+    torre_point point = {.amplitude = 1};
+    const double place[3] = {0.5, 0.5, 0.3};
+    for (int a = 0; a < 3; a++)
+        if (!torre_wave_is_flat(p, a))
+            point.position[a] = floor(place[a] * (double)(p->size[a] - 1)) * p->spacing[a];
+    return torre_point_list_add(list, &point);
+}
+
+static torre_status read_points(const torre_wave_spec *s, torre_wave_input *in)
+{
+    torre_wave_problem *p = &in->problem;
+    const torre_point_rule receiver = {.dimensions = torre_wave_dimensions(p)};
+    const torre_point_rule source = {.dimensions = receiver.dimensions, .amplitudes = true};
+    if (s->source && strcmp(s->source, "none") != 0)
+        TORRE_TRY(torre_point_list_parse("source", s->source, source, &in->sources));
+    else if (!s->source && !s->initial)
+        TORRE_TRY(default_source(p, &in->sources));
+    if (s->receivers)
+        TORRE_TRY(torre_point_list_parse("receivers", s->receivers, receiver, &in->receivers));
+    p->sources = in->sources.points;
+    p->source_count = in->sources.count;
+    p->receivers = in->receivers.points;
+    p->receiver_count = in->receivers.count;
+    return TORRE_OK;
+}
+
+/* A file has a value for each step, so that a finer grid, with shorter steps, does not help it. */
+static void warn_of_coarse(const torre_wave_spec *s, torre_wave_input *in)
+{
+    const double coarsest = torre_wave_spacing_max(&in->problem);
+    char cure[120];
+    if (strcmp(s->wavelet, "ricker") == 0)
+        torre_text(cure, sizeof cure,
+                   "{frequency} %.4g, or {spacing} %.4g with as many more cells%s",
+                   torre_round_down(in->time.velocity_min / (5 * coarsest)),
+                   torre_round_down(in->time.velocity_min / (5 * in->peak_frequency)),
+                   s->time.dt > 0 ? " and a shorter " TORRE_PARAMETER("dt") : "");
+    else
+        snprintf(cure, sizeof cure, "a wavelet of %.4g times as many values a period",
+                 torre_round_up(5 / in->points_per_wavelength));
+    torre_caution(&in->cautions,
+                  "%.2g cells per wavelength at %.3g Hz is coarse, waves will disperse: 5 take %s",
+                  in->points_per_wavelength, in->peak_frequency, cure);
+}
+
+static torre_status read_wavelet(const torre_wave_spec *s, torre_wave_input *in)
+{
+    torre_wave_problem *p = &in->problem;
+    if (p->source_count == 0) return TORRE_OK;
+    const double coarsest = torre_wave_spacing_max(p);
+    if (strcmp(s->wavelet, "ricker") == 0) {
+        in->peak_frequency =
+            s->frequency > 0 ? s->frequency : in->time.velocity_min / (10 * coarsest);
+        TORRE_TRY(
+            torre_wavelet_ricker(in->peak_frequency, s->amplitude, p->dt, p->steps, &in->wavelet));
+    } else {
+        int64_t count;
+        if (s->frequency > 0)
+            return torre_fail(TORRE_ERR_USAGE, "{frequency} belongs to {wavelet} ricker, not to a "
+                                               "wavelet file");
+        TORRE_TRY(torre_wavelet_read(s->wavelet, s->amplitude, p->steps, &in->wavelet, &count));
+        in->peak_frequency = torre_wavelet_peak(in->wavelet, p->steps, p->dt);
+        if (count > p->steps)
+            torre_caution(&in->cautions,
+                          "%s has %" PRId64 " values, the run uses the first %" PRId64, s->wavelet,
+                          count, p->steps);
+    }
+    p->wavelet = in->wavelet;
+    if (in->peak_frequency > 0)
+        in->points_per_wavelength = in->time.velocity_min / (in->peak_frequency * coarsest);
+    if (in->points_per_wavelength > 0 && in->points_per_wavelength < 5) warn_of_coarse(s, in);
+    return TORRE_OK;
+}
+
+static torre_status check_initial_file(const torre_wave_input *in, const char *path)
+{
+    const int64_t *size = in->problem.size;
+    const bool plane = torre_wave_is_flat(&in->problem, 1);
+    char grid[80];
+    torre_npy_header h;
+    TORRE_TRY(torre_npy_header_read(path, &h));
+    if (h.dims == 3 && memcmp(h.shape, size, sizeof h.shape) == 0) return TORRE_OK;
+    if (plane && h.dims == 2 && h.shape[0] == size[0] && h.shape[1] == size[2]) return TORRE_OK;
+    torre_size_text(size, plane, grid, sizeof grid);
+    return torre_fail(TORRE_ERR_INPUT,
+                      "%s has %d axes, shape (%" PRId64 ", %" PRId64 ", %" PRId64
+                      "); the grid is %s",
+                      path, h.dims, h.shape[0], h.shape[1], h.shape[2], grid);
+}
+
+static torre_status check_initial(const torre_wave_spec *s, torre_wave_input *in)
+{
+    in->seed = (uint64_t)s->seed;
+    in->noise = s->initial && strcmp(s->initial, "noise") == 0;
+    if (!s->initial || in->noise) return TORRE_OK;
+    const char *comma = strchr(s->initial, ',');
+    size_t length = comma ? (size_t)(comma - s->initial) : strlen(s->initial);
+    if (length == 0 || (comma && !comma[1]))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{initial} must be noise or one or two file names, FILE[,PREVIOUS] (got "
+                          "%.80s)",
+                          s->initial);
+    in->initial[0] = strndup(s->initial, length);
+    in->initial[1] = comma ? strdup(comma + 1) : NULL;
+    if (!in->initial[0] || (comma && !in->initial[1]))
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    TORRE_TRY(check_initial_file(in, in->initial[0]));
+    return comma ? check_initial_file(in, in->initial[1]) : TORRE_OK;
+}
+
+/* "xz" or "xz@12" */
+static torre_status read_plane(const torre_wave_spec *s, torre_wave_input *in)
+{
+    static const char *const names[3] = {"yz", "xz", "xy"}; /* by the axis across */
+    const torre_wave_problem *p = &in->problem;
+    const char *text = s->snapshot_plane;
+    in->plane_axis = -1;
+    for (int a = 0; a < 3; a++)
+        if (strncmp(text, names[a], 2) == 0) in->plane_axis = a;
+    if (in->plane_axis < 0 || (text[2] != 0 && text[2] != '@'))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{snapshot_plane} must be xy, xz or yz, alone or with @INDEX (got %.40s)",
+                          text);
+    if (torre_wave_is_flat(p, 1) && in->plane_axis != 1)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{snapshot_plane} must be xz in a plane, which has no other (got %.40s)",
+                          text);
+    int64_t top = p->size[in->plane_axis] - 1;
+    if (text[2] == '@' && (!torre_parse_integer(text + 3, &in->plane_index) ||
+                           in->plane_index < 0 || in->plane_index > top))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{snapshot_plane} %.2s@INDEX must have an INDEX from 0 to %" PRId64
+                          " (got %.40s)",
+                          text, top, text);
+    if (text[2] == 0)
+        in->plane_index = p->source_count == 0
+                              ? top / 2
+                              : (int64_t)nearbyint(p->sources[0].position[in->plane_axis] /
+                                                   p->spacing[in->plane_axis]);
+    return TORRE_OK;
+}
+
+torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wave_input *in)
+{
+    torre_wave_problem *p = &in->problem;
+    p->order = (int)s->order;
+    p->precision = s->precision;
+    p->steps = s->steps;
+    p->absorbing_width = (int)s->absorbing_width;
+    in->plan = (torre_wave_plan){.engine = s->engine,
+                                 .dts = (int)s->dts,
+                                 .tower_height = s->tower_height,
+                                 .ordering = s->ordering,
+                                 .threads = (int)s->threads,
+                                 .device = (int)s->device};
+    TORRE_TRY(choose_grid(s, in));
+    TORRE_TRY(torre_boundary_parse(s->boundary, p));
+    TORRE_TRY(read_velocity(s, view, in));
+    p->dt = 1; /* not known yet: check what it is made from */
+    torre_status status = torre_wave_problem_check(p);
+    if (status == TORRE_ERR_INPUT && is_file(s))
+        return torre_fail(status, "%s: %s", s->velocity, torre_error_text());
+    TORRE_TRY(status);
+    TORRE_TRY(torre_time_step_choose(p, &s->time, &in->cautions, &in->time));
+    p->dt = in->time.dt;
+    TORRE_TRY(read_points(s, in));
+    torre_caution_faces(p, &in->cautions);
+    TORRE_TRY(read_wavelet(s, in));
+    if (s->snapshot_every > p->steps)
+        torre_caution(&in->cautions,
+                      "{snapshot_every} %" PRId64 " makes no picture in %" PRId64 " steps",
+                      s->snapshot_every, p->steps);
+    TORRE_TRY(check_initial(s, in));
+    return read_plane(s, in);
+}
+
+void torre_wave_input_free(torre_wave_input *in)
+{
+    torre_npy_unmap(&in->velocity, &in->velocity_map);
+    free(in->wavelet);
+    free(in->initial[0]);
+    free(in->initial[1]);
+    torre_point_list_free(&in->sources);
+    torre_point_list_free(&in->receivers);
+    memset(in, 0, sizeof *in);
+}
