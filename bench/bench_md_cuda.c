@@ -93,7 +93,7 @@ static torre_status measure(const torre_md_problem *problem, const bench_row *ro
     torre_md_plan plan = {.neighbor = row->neighbor,
                           .skin = skin,
                           .rebuild_every = rebuild_every,
-                          .ordering = row->ordering,
+                          .ordering = {.kind = row->ordering},
                           .sort_every = row->sort_every,
                           .bin_size = row->bin_size,
                           .block = row->block};

@@ -86,7 +86,7 @@ static torre_status time_solver(int size, const char *backend, const torre_md_pl
             run->backend->times(run->solver, &t, &c);
             printf("%s,%lld,%s,", size_name[size], (long long)d.problem.count,
                    plan->sort_every == TORRE_MD_NEVER ? "none"
-                                                      : torre_ordering_name(plan->ordering));
+                                                      : torre_ordering_write(&plan->ordering).text);
             print_name(backend, plan, precision);
             printf(",%.4f,%.4f,%.1f,%.4f,%.4f,%.4f,%lld\n", each * t.viscosity, each * run->loop_s,
                    1e-6 * torre_mps_run_rate(run), each * t.density, each * t.gradient,
@@ -180,8 +180,8 @@ static torre_status study_ordering(int size, const torre_mps_run *run, torre_ord
 {
     const torre_mps_problem *p = run->problem;
     torre_bins bins;
-    TORRE_TRY(torre_bins_make(p->box, p->influence, p->influence, TORRE_STENCIL_BLOCK, kind,
-                              p->count, &bins));
+    TORRE_TRY(torre_bins_make(p->box, p->influence, p->influence, TORRE_STENCIL_BLOCK,
+                              &(torre_ordering_spec){.kind = kind}, p->count, &bins));
     for (int64_t i = 0; i < p->count; i++) {
         const double at[3] = {run->now.position[0][i], run->now.position[1][i],
                               run->now.position[2][i]};
@@ -240,13 +240,13 @@ static torre_status study_cuda(int size)
     torre_md_plan plan = {0};
     for (int k = -1; k < TORRE_ORDERING_KINDS; k++) {
         plan.sort_every = k < 0 ? TORRE_MD_NEVER : 0;
-        plan.ordering = k < 0 ? TORRE_ROW_MAJOR : (torre_ordering_kind)k;
+        plan.ordering.kind = k < 0 ? TORRE_ROW_MAJOR : (torre_ordering_kind)k;
         TORRE_TRY(time_solver(size, "cuda", &plan, TORRE_MD_F32, STEPS));
     }
     /* a flow that has come to speed is rebuilt every four to eight steps */
-    plan = (torre_md_plan){.ordering = TORRE_ROW_MAJOR, .rebuild_every = 4};
+    plan = (torre_md_plan){.ordering = {.kind = TORRE_ROW_MAJOR}, .rebuild_every = 4};
     TORRE_TRY(time_solver(size, "cuda", &plan, TORRE_MD_F32, STEPS));
-    plan = (torre_md_plan){.ordering = TORRE_ROW_MAJOR};
+    plan = (torre_md_plan){.ordering = {.kind = TORRE_ROW_MAJOR}};
     return time_solver(size, "cuda", &plan, TORRE_MD_F64, STEPS);
 }
 #endif

@@ -39,7 +39,8 @@ static torre_status time_sort(const torre_md_particles *p, int threads)
     double best[2] = {INFINITY, INFINITY}; /* at random, in order */
     torre_md_store store;
     torre_bins bins;
-    TORRE_TRY(torre_bins_make(p->box, 1, 1, TORRE_STENCIL_BLOCK, TORRE_HILBERT, p->count, &bins));
+    TORRE_TRY(torre_bins_make(p->box, 1, 1, TORRE_STENCIL_BLOCK,
+                              &(torre_ordering_spec){.kind = TORRE_HILBERT}, p->count, &bins));
     bins.threads = threads;
     torre_status status = torre_md_store_make(p->count, threads, p->box, 1, loops, &store);
     for (int r = 0; r < REPEATS && !status; r++) {

@@ -121,7 +121,7 @@ static torre_status solver_open(bench_case *c, const bench_options *o, int engin
     torre_wave_plan wish = {.engine = engine ? TORRE_TORRE : TORRE_STEPWISE,
                             .dts = (int)o->dts,
                             .tower_height = o->height,
-                            .ordering = (torre_ordering_kind)o->ordering,
+                            .ordering = {.kind = (torre_ordering_kind)o->ordering},
                             .threads = (int)o->threads,
                             .axes = "xyz"}; /* a solver that is turned has no shape */
     torre_wave_info info;

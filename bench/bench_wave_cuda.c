@@ -78,9 +78,9 @@ static bool read_case(const char *text, bench_case *c)
     c->plan.engine = engine == 's' ? TORRE_STEPWISE : engine == 'a' ? TORRE_AUTO : TORRE_TORRE;
     c->plan.dts = dts;
     c->plan.tower_height = height;
-    c->plan.ordering = strstr(c->options, ":morton")    ? TORRE_MORTON
-                       : strstr(c->options, ":hilbert") ? TORRE_HILBERT
-                                                        : TORRE_ROW_MAJOR;
+    c->plan.ordering.kind = strstr(c->options, ":morton")    ? TORRE_MORTON
+                            : strstr(c->options, ":hilbert") ? TORRE_HILBERT
+                                                             : TORRE_ROW_MAJOR;
     c->points = strstr(c->options, ":points");
     const char *steps = strstr(c->options, ":steps=");
     c->steps = steps ? atoll(steps + 7) : engine == 's' ? 32 : height ? height : 128;

@@ -191,12 +191,12 @@ static void test_forces(const md_case *c, torre_md_precision precision)
                                   .skin = 0.3,
                                   .bin_size = bin_sizes[o % 3],
                                   .bin_stencil = o == 1 ? TORRE_STENCIL_SPHERICAL : 0,
-                                  .ordering = (torre_ordering_kind)(o % 3),
+                                  .ordering = {.kind = (torre_ordering_kind)(o % 3)},
                                   .sort_every = o == 3 ? TORRE_MD_NEVER : 0};
             char what[160];
             snprintf(what, sizeof what, "%s %s %s ordering %s%s bins %g", c->name,
                      torre_md_precision_name(precision), torre_neighbor_name(searches[s]),
-                     torre_ordering_name(plan.ordering), o == 3 ? " (unsorted)" : "",
+                     torre_ordering_write(&plan.ordering).text, o == 3 ? " (unsorted)" : "",
                      plan.bin_size);
             torre_md_solver *cuda;
             MUST(start(&torre_md_cuda, &problem, &plan, &cuda));

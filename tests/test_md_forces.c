@@ -88,15 +88,15 @@ static void test_every_ordering(void **state)
     (void)state;
     md_case c = md_case_rough(4, 4, 7, 0.12, TORRE_MD_F64);
     for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
-        torre_md_plan plan = {.ordering = (torre_ordering_kind)kind, .bin_size = 1.4};
+        torre_md_plan plan = {.ordering = {.kind = (torre_ordering_kind)kind}, .bin_size = 1.4};
         torre_ordering ordering;
         const int64_t bins[3] = {4, 4, 8};
-        if (!torre_ordering_make(plan.ordering, 3, bins, &ordering, NULL)) continue;
-        check_forces(&c, &plan, torre_ordering_name(plan.ordering));
+        if (!torre_ordering_make_spec(&plan.ordering, 3, bins, &ordering, NULL)) continue;
+        check_forces(&c, &plan, torre_ordering_write(&plan.ordering).text);
         plan.neighbor = TORRE_NEIGHBOR_HALF;
-        check_forces(&c, &plan, torre_ordering_name(plan.ordering));
+        check_forces(&c, &plan, torre_ordering_write(&plan.ordering).text);
         plan.neighbor = TORRE_NEIGHBOR_TILE;
-        check_forces(&c, &plan, torre_ordering_name(plan.ordering));
+        check_forces(&c, &plan, torre_ordering_write(&plan.ordering).text);
     }
     torre_md_plan none = {.sort_every = TORRE_MD_NEVER};
     check_forces(&c, &none, "none");

@@ -488,8 +488,8 @@ static void test_same_trajectory(void **state)
     for (int k = 0; k < 3 * 5; k++) {
         plan.neighbor = (torre_neighbor)(TORRE_NEIGHBOR_FULL + k % 3);
         if (!offered(&c, &plan)) continue;
-        plan.ordering = (torre_ordering_kind[]){TORRE_ROW_MAJOR, TORRE_MORTON, TORRE_HILBERT,
-                                                TORRE_HILBERT, TORRE_HILBERT}[k / 3];
+        plan.ordering.kind = (torre_ordering_kind[]){TORRE_ROW_MAJOR, TORRE_MORTON, TORRE_HILBERT,
+                                                     TORRE_HILBERT, TORRE_HILBERT}[k / 3];
         plan.sort_every = k / 3 == 3 ? TORRE_MD_NEVER : k / 3 == 4 ? 37 : 0;
         torre_md_solver *solver = md_case_solver(&c, &plan);
         CHECK_OK(solver->backend->advance(solver, 100));

@@ -136,11 +136,11 @@ static void test_same_trajectory(void **state)
     check_same(&c, &expected, &plan, 1e-11, "tile");
     plan.neighbor = TORRE_NEIGHBOR_FULL;
     for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
-        plan.ordering = (torre_ordering_kind)kind;
+        plan.ordering.kind = (torre_ordering_kind)kind;
         torre_ordering ordering;
         const int64_t bins[3] = {4, 4, 4};
-        if (!torre_ordering_make(plan.ordering, 3, bins, &ordering, NULL)) continue;
-        check_same(&c, &expected, &plan, 1e-11, torre_ordering_name(plan.ordering));
+        if (!torre_ordering_make_spec(&plan.ordering, 3, bins, &ordering, NULL)) continue;
+        check_same(&c, &expected, &plan, 1e-11, torre_ordering_write(&plan.ordering).text);
     }
     plan.sort_every = TORRE_MD_NEVER;
     check_same(&c, &expected, &plan, 1e-11, "never sorted");

@@ -101,7 +101,7 @@ static void test_defaults(void **state)
         for (int k = 0; k < 9; k++) {
             md_case c = md_case_melt(CELLS, CELLS, CELLS, (torre_md_precision)precision);
             torre_md_plan plan = {.neighbor = (torre_neighbor)(TORRE_NEIGHBOR_FULL + k % 3)};
-            plan.ordering = k / 3 == 1 ? TORRE_HILBERT : TORRE_ROW_MAJOR;
+            plan.ordering.kind = k / 3 == 1 ? TORRE_HILBERT : TORRE_ROW_MAJOR;
             if (k / 3 == 2) plan.sort_every = TORRE_MD_NEVER;
             char what[64];
             snprintf(what, sizeof what, "%s %s, storage %d",
@@ -150,7 +150,7 @@ static void test_energy(void **state)
             double energy[2];
             for (int k = 0; k < 2; k++) {
                 const torre_md_plan plan = {.neighbor = (torre_neighbor)neighbor,
-                                            .ordering = TORRE_HILBERT,
+                                            .ordering = {.kind = TORRE_HILBERT},
                                             .rebuild_every = k};
                 torre_md_solver *solver = md_case_solver(&c, &plan);
                 CHECK_OK(solver->backend->advance(solver, 100));

@@ -464,7 +464,7 @@ static void test_orderings(void **state)
         if (kind < 0)
             plan.sort_every = TORRE_MD_NEVER;
         else
-            plan.ordering = (torre_ordering_kind)kind;
+            plan.ordering.kind = (torre_ordering_kind)kind;
         torre_mps_run *run;
         if (torre_mps_run_new(&c.problem, backend_name, &plan, &run)) continue;
         CHECK_OK(torre_mps_run_start(run, NULL));

@@ -94,8 +94,9 @@ static void hybrids_nest_any_two(void **state)
             if (inner == TORRE_HYBRID || outer == TORRE_HYBRID) continue;
             for (int64_t tile = 1; tile <= 16; tile += tile < 5 ? 1 : 11) {
                 for (int dims = 2; dims <= 3; dims++) {
-                    torre_ordering_spec spec = {TORRE_HYBRID, 0, (torre_ordering_kind)inner,
-                                                (torre_ordering_kind)outer, tile};
+                    torre_ordering_spec spec = {
+                        TORRE_HYBRID, 0, (torre_ordering_kind)inner, (torre_ordering_kind)outer,
+                        tile,         0};
                     torre_ordering o, between, inside;
                     int64_t tiles[3], cube[3] = {tile, tile, tile}, before[2] = {-1, -1};
                     for (int a = 0; a < 3; a++) tiles[a] = (size[a] + tile - 1) / tile;
@@ -196,7 +197,13 @@ static void names_and_refusals(void **state)
                                       "hybrid:morton/hilbert/99999999999999999999",
                                       "hybrid:morton/curve/4",
                                       "hybrid:curve/morton/4",
-                                      "hybrid:hybrid/morton/4"};
+                                      "hybrid:hybrid/morton/4",
+                                      "strips",
+                                      "strips:",
+                                      "strips:0",
+                                      "strips:8x",
+                                      "strips:1048577",
+                                      "stripes:8"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         torre_ordering_spec spec = {.kind = TORRE_PEANO};
         const char *text = NULL;
@@ -216,8 +223,35 @@ static void names_and_refusals(void **state)
     torre_ordering_spec turned;
     assert_true(torre_ordering_parse("morton:kji", &turned, NULL));
     assert_false(torre_ordering_make_spec(&turned, 2, (int64_t[]){4, 4}, &o, &why));
-    torre_ordering_spec nested = {TORRE_HYBRID, 0, TORRE_HYBRID, TORRE_MORTON, 4};
+    torre_ordering_spec nested = {TORRE_HYBRID, 0, TORRE_HYBRID, TORRE_MORTON, 4, 0};
     assert_false(torre_ordering_make_spec(&nested, 2, (int64_t[]){4, 4}, &o, &why));
+}
+
+/* Whatever can be read is written so that it is read as the same. */
+static void written_orderings_are_read_again(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {
+        {"hilbert", "hilbert"},    {"z", "morton"},
+        {"z:kji", "morton:kji"},   {"peano:ji", "peano:jik"},
+        {"hybrid", "hybrid"},      {"hybrid:z/row-major/17", "hybrid:morton/row-major/17"},
+        {"strips:12", "strips:12"}};
+    enum { NAMES = sizeof names / sizeof *names };
+    torre_ordering_spec read[NAMES], again;
+    for (int i = 0; i < NAMES; i++) {
+        assert_true(torre_ordering_parse(names[i][0], &read[i], NULL));
+        assert_string_equal(torre_ordering_write(&read[i]).text, names[i][1]);
+        assert_true(torre_ordering_parse(names[i][1], &again, NULL));
+        for (int k = 0; k <= i; k++) assert_true(torre_ordering_same(&read[k], &again) == (k == i));
+    }
+    /* the longest name there is fits */
+    assert_true(torre_ordering_parse("hybrid:row-major/row-major/1048576", &again, NULL));
+    assert_string_equal(torre_ordering_write(&again).text, "hybrid:row-major/row-major/1048576");
+    /* boxes have no strips */
+    torre_ordering o;
+    const char *why = NULL;
+    assert_false(torre_ordering_make_spec(&read[NAMES - 1], 3, (int64_t[]){4, 4, 4}, &o, &why));
+    assert_string_equal(why, "strips are an order of towers alone; use row-major");
 }
 
 int main(void)
@@ -229,6 +263,7 @@ int main(void)
         cmocka_unit_test(hybrid_has_the_printed_bits),
         cmocka_unit_test(largest_boxes_do_not_overflow),
         cmocka_unit_test(names_and_refusals),
+        cmocka_unit_test(written_orderings_are_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

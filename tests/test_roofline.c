@@ -218,8 +218,14 @@ static void test_list(void **state)
     /* coarse to fine */
     assert_int_equal(points[0].plan.engine, TORRE_STEPWISE);
     assert_int_equal(points[2].plan.tower_height, 16);
-    assert_int_equal(points[2].plan.ordering, TORRE_HILBERT);
+    assert_int_equal(points[2].plan.ordering.kind, TORRE_HILBERT);
     free(points);
+    assert_int_equal(
+        torre_axes_read_orderings(&a, "ordering", "z:ji,hybrid:hilbert/morton/3,strips:3"),
+        TORRE_OK);
+    assert_int_equal(a.orderings, 3);
+    assert_string_equal(torre_ordering_write(&a.ordering[1]).text, "hybrid:hilbert/morton/3");
+    assert_int_equal(a.ordering[2].strip, 3);
 }
 
 static void test_lists_refused(void **state)
@@ -337,6 +343,7 @@ static void write_sweep(const torre_sweep_setting *setting, const char *tail)
     torre_sweep_csv_head(f, setting);
     torre_sweep_point a = made_up_point(2, 0, 0, 4), b = made_up_point(8, 4, 32, 2.5);
     torre_sweep_point c = {.order = 6, .plan = {.engine = TORRE_TORRE, .dts = 1}};
+    c.plan.ordering = (torre_ordering_spec){TORRE_HYBRID, 0, TORRE_MORTON, TORRE_PEANO, 5, 0};
     c.state = TORRE_POINT_REFUSED;
     snprintf(c.remark, sizeof c.remark, "--dts 1, \"too small\"");
     assert_int_equal(torre_sweep_csv_append(f, "sweep.csv", &a, TORRE_F32), TORRE_OK);
@@ -364,6 +371,8 @@ static void test_csv(void **state)
                 points[1].same_bits == 1);
     assert_int_equal(points[2].state, TORRE_POINT_REFUSED);
     assert_string_equal(points[2].remark, "--dts 1; ;too small;");
+    assert_string_equal(torre_ordering_write(&points[2].plan.ordering).text,
+                        "hybrid:morton/peano/5");
     free(points);
 }
 
@@ -625,7 +634,7 @@ static void test_md_sweep(void **state)
 {
     (void)state;
     torre_machine m = made_up_machine();
-    const torre_ordering_kind orderings[] = {TORRE_HILBERT};
+    const torre_ordering_spec orderings[] = {{.kind = TORRE_HILBERT}};
     torre_md_sweep_setting setting = {.machine = &m, .cells = 5, .seconds = 0.02, .threads = 1};
     torre_md_plan plan = {0};
     torre_md_point *points;
@@ -634,8 +643,8 @@ static void test_md_sweep(void **state)
     assert_int_equal(torre_md_backend_find("cpu", &plan, &setting.backend), TORRE_OK);
     assert_int_equal(torre_md_sweep_list(&setting, orderings, 1, &points, &count), TORRE_OK);
     assert_int_equal(count, 6);
-    assert_string_equal(torre_md_point_ordering(&points[0]), "none");
-    assert_string_equal(torre_md_point_ordering(&points[5]), "hilbert");
+    assert_string_equal(torre_md_point_ordering(&points[0]).text, "none");
+    assert_string_equal(torre_md_point_ordering(&points[5]).text, "hilbert");
     for (int i = 0; i < count; i += 3) {
         assert_int_equal(torre_md_sweep_measure(&setting, &points[i]), TORRE_OK);
         assert_int_equal(points[i].state, TORRE_POINT_TIMED);

@@ -246,12 +246,34 @@ static int64_t simulate_grid(const torre_tower_grid *g, const torre_tower *list,
                           g->height, g->periodic_y, list, workers, how, skip_far_rule);
 }
 
-static torre_tower *traversal(const torre_tower_grid *g, torre_ordering_kind kind)
+/* Every ordering by its name, the full specifications that change the order, and strips. */
+static const char *const spec_names[] = {"row-major",
+                                         "morton",
+                                         "hilbert",
+                                         "moore",
+                                         "peano",
+                                         "hybrid",
+                                         "pancake",
+                                         "turtle",
+                                         "row-major:ji",
+                                         "peano:ji",
+                                         "hybrid:morton/row-major/3",
+                                         "strips:1",
+                                         "strips:2",
+                                         "strips:3",
+                                         "strips:1000"};
+enum { SPECS = sizeof spec_names / sizeof *spec_names };
+
+static torre_tower *traversal(const torre_tower_grid *g, const char *name)
 {
     int64_t n = torre_traversal_count(g);
     torre_tower *list = malloc((size_t)(n + 1) * sizeof *list);
+    torre_ordering_spec spec;
+    const char *why;
     assert_non_null(list);
-    assert_int_equal(torre_traversal_build(g, kind, list), 0);
+    assert_true(torre_ordering_parse(name, &spec, &why));
+    assert_true(torre_traversal_exists(&spec, &why));
+    assert_int_equal(torre_traversal_build(g, &spec, list, &why), 0);
     assert_int_equal(torre_traversal_check(g, list, n), 0);
     return list;
 }
@@ -259,16 +281,16 @@ static torre_tower *traversal(const torre_tower_grid *g, torre_ordering_kind kin
 static void check_grid(const torre_tower_grid *g)
 {
     int64_t towers = torre_traversal_count(g);
-    for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
-        torre_tower *list = traversal(g, (torre_ordering_kind)kind);
+    for (int k = 0; k < SPECS; k++) {
+        torre_tower *list = traversal(g, spec_names[k]);
         const int64_t workers[3] = {1, 3, towers};
         for (int i = 0; i < 9; i++) {
             int64_t bad = simulate_grid(g, list, workers[i % 3], (policy)(i / 3), false);
             if (bad != 0)
                 fail_msg("nx %lld ny %lld R %lld D %lld NT %lld %s: %lld violations",
                          (long long)g->x_max, (long long)g->y_max, (long long)g->half_width,
-                         (long long)g->half_size, (long long)g->height,
-                         torre_ordering_name((torre_ordering_kind)kind), (long long)bad);
+                         (long long)g->half_size, (long long)g->height, spec_names[k],
+                         (long long)bad);
         }
         free(list);
     }
@@ -350,8 +372,8 @@ static void every_worker_count_and_policy_is_legal(void **state)
     for (int periodic = 0; periodic < 2; periodic++) {
         torre_tower_grid g = torre_tower_grid_make(23, periodic ? 16 : 19, 2, 2, 9, periodic);
         int64_t towers = torre_traversal_count(&g);
-        for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++) {
-            torre_tower *list = traversal(&g, (torre_ordering_kind)kind);
+        for (int k = 0; k < SPECS; k++) {
+            torre_tower *list = traversal(&g, spec_names[k]);
             for (int64_t workers = 1; workers <= towers; workers = workers * 3 / 2 + 1)
                 for (int how = 0; how <= RANDOM; how++)
                     assert_int_equal(simulate_grid(&g, list, workers, (policy)how, false), 0);
@@ -369,7 +391,7 @@ static void the_far_rule_is_needed(void **state)
             int64_t D = R * dts;
             torre_tower_grid g = torre_tower_grid_make(4 * D, 4 * D, R, dts, 4, false);
             int64_t towers = torre_traversal_count(&g);
-            torre_tower *list = traversal(&g, TORRE_ROW_MAJOR);
+            torre_tower *list = traversal(&g, "row-major");
             assert_int_equal(simulate_grid(&g, list, towers, EAGER_DOWNWIND, false), 0);
             assert_true(simulate_grid(&g, list, towers, EAGER_DOWNWIND, true) > 0);
             free(list);
@@ -387,10 +409,10 @@ static void copy_box(const part *from, const torre_box *box, const part *to, int
                     to->level[l][place(to, x, y + turn)] = from->level[l][place(from, x, y)];
 }
 
-static int64_t pass(const part *p, int64_t n, torre_ordering_kind kind)
+static int64_t pass(const part *p, int64_t n, const char *ordering)
 {
-    torre_tower *list = traversal(&p->grid, kind);
-    int64_t bad = simulate(p, n, list, 3, kind == TORRE_HILBERT ? RANDOM : EAGER_DOWNWIND, false);
+    torre_tower *list = traversal(&p->grid, ordering);
+    int64_t bad = simulate(p, n, list, 3, ordering[0] == 'h' ? RANDOM : EAGER_DOWNWIND, false);
     free(list);
     return bad;
 }
@@ -416,7 +438,7 @@ static int64_t simulate_stages(int64_t nx, int64_t ny, const int64_t cut[2], int
     int64_t violations = 0;
     for (int64_t n = 0; n < 2 * height; n += height) {
         for (int i = 2; i >= 0; i--) {
-            violations += pass(&p[i], n, n ? TORRE_HILBERT : TORRE_ROW_MAJOR);
+            violations += pass(&p[i], n, n ? "hilbert" : "strips:2");
             for (int below = i - 1; below >= 0; below--)
                 copy_box(&p[i], &p[i].region.stored, &p[below], 0);
         }
@@ -457,8 +479,7 @@ static int64_t simulate_rows(int64_t nx, int64_t ny, int64_t cut, bool periodic_
             for (int64_t turn = -ny; turn <= ny; turn += ny)
                 if (turn || i % 2 != i / 2)
                     copy_box(&p[i % 2], &p[i % 2].region.owned, &p[i / 2], turn);
-        for (int i = 0; i < 2; i++)
-            violations += pass(&p[i], n, n ? TORRE_HILBERT : TORRE_ROW_MAJOR);
+        for (int i = 0; i < 2; i++) violations += pass(&p[i], n, n ? "hilbert" : "strips:2");
     }
     for (int i = 0; i < 2; i++)
         for (int64_t x = 0; x < nx; x++)
@@ -504,7 +525,7 @@ static void illegal_lists_are_found(void **state)
     (void)state;
     torre_tower_grid g = torre_tower_grid_make(20, 20, 2, 1, 4, false);
     int64_t n = torre_traversal_count(&g);
-    torre_tower *list = traversal(&g, TORRE_HILBERT);
+    torre_tower *list = traversal(&g, "hilbert");
     assert_int_equal(torre_traversal_check(&g, list, n - 1), n); /* one is missing at the end */
     torre_tower kept = list[n - 1], last_but_one = list[n - 2];
     list[n - 1] = list[0]; /* twice */
@@ -520,7 +541,7 @@ static void illegal_lists_are_found(void **state)
     /* in a single row the tower two stages upwind is the only one to wait for */
     g = torre_tower_grid_make(20, 1, 1, 1, 4, false);
     n = torre_traversal_count(&g);
-    list = traversal(&g, TORRE_ROW_MAJOR);
+    list = traversal(&g, "row-major");
     kept = list[n - 1];
     list[n - 1] = list[n - 2];
     list[n - 2] = kept;
@@ -534,13 +555,13 @@ static void monotone_orderings_are_kept(void **state)
     (void)state;
     torre_tower_grid g = torre_tower_grid_make(50, 40, 1, 3, 7, false);
     int64_t n = torre_traversal_count(&g);
-    torre_tower *list = traversal(&g, TORRE_ROW_MAJOR);
+    torre_tower *list = traversal(&g, "row-major");
     for (int64_t i = 1; i < n; i++)
         assert_true(list[i].s < list[i - 1].s ||
                     (list[i].s == list[i - 1].s && list[i].m == list[i - 1].m + 2));
     free(list);
 
-    list = traversal(&g, TORRE_MORTON);
+    list = traversal(&g, "morton");
     int64_t size[2] = {INT64_C(1) << 10, INT64_C(1) << 10}, before = -1;
     int64_t a_max = torre_floor_div(g.s_max + g.m_max, 2);
     int64_t b_max = torre_floor_div(g.s_max - g.m_min, 2);
@@ -556,6 +577,78 @@ static void monotone_orderings_are_kept(void **state)
     free(list);
 }
 
+/* The list above starts with the table. */
+static void every_ordering_is_enumerated(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < TORRE_ORDERING_KINDS; kind++)
+        assert_string_equal(torre_ordering_name((torre_ordering_kind)kind), spec_names[kind]);
+}
+
+static uint64_t fnv(uint64_t hash, int64_t value)
+{
+    return (hash ^ (uint64_t)value) * UINT64_C(1099511628211);
+}
+
+/* The list of the grid is the definition of strips, sorted. Returns the hash of all so far. */
+static uint64_t check_strips(const torre_tower_grid *g, int64_t width, uint64_t hash)
+{
+    char name[32];
+    int64_t n = torre_traversal_count(g), before = -1;
+    snprintf(name, sizeof name, "strips:%lld", (long long)width);
+    torre_tower *list = traversal(g, name);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t stage = g->s_max - list[i].s;
+        int64_t strip = torre_floor_div(torre_floor_div(stage + list[i].m, 2), width);
+        int64_t key = (strip << 40) + (stage << 20) + list[i].m;
+        assert_true(key > before);
+        before = key;
+        hash = fnv(fnv(hash, list[i].s), list[i].m);
+    }
+    free(list);
+    return hash;
+}
+
+/* Lists in strips are those that the GPU had when it sorted them itself: hashes recorded then. */
+static void strips_are_those_of_the_gpu(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t width;
+        uint64_t hash;
+    } recorded[] = {{1, UINT64_C(0x863009ac3922ea9d)},      {2, UINT64_C(0xa35e47e9b7d53e1d)},
+                    {3, UINT64_C(0xf87b3fcce34f9201)},      {8, UINT64_C(0x2976d5ea7b0e1e95)},
+                    {12, UINT64_C(0x324f9e5f84c18825)},     {32, UINT64_C(0xf1ec079b055a49e1)},
+                    {1000000, UINT64_C(0x140891ddb93ef341)}};
+    static const int64_t sizes[][2] = {{1, 1}, {1, 300}, {500, 1}, {64, 64}, {333, 127}, {97, 512}};
+    for (size_t w = 0; w < sizeof recorded / sizeof *recorded; w++) {
+        uint64_t hash = UINT64_C(14695981039346656037);
+        for (int64_t R = 1; R <= 4; R++)
+            for (int64_t dts = 1; dts <= 6; dts++)
+                for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++)
+                    for (int64_t height = 1; height <= 64; height *= 8) {
+                        const torre_tower_grid g =
+                            torre_tower_grid_make(sizes[n][0], sizes[n][1], R, dts, height, false);
+                        hash = check_strips(&g, recorded[w].width, hash);
+                    }
+        assert_true(hash == recorded[w].hash);
+    }
+}
+
+static void what_orders_no_towers_is_refused(void **state)
+{
+    (void)state;
+    torre_ordering_spec spec;
+    const char *why = NULL;
+    assert_true(torre_ordering_parse("hilbert:kji", &spec, &why));
+    assert_false(torre_traversal_exists(&spec, &why));
+    assert_string_equal(why, "a plane has only the axes i and j");
+    const torre_tower_grid g =
+        torre_tower_grid_make(INT64_C(1) << 24, INT64_C(1) << 24, 1, 1, 1, false);
+    assert_int_equal(torre_traversal_build(&g, &(torre_ordering_spec){.strip = 1}, NULL, &why), -2);
+    assert_string_equal(why, "the grid has too many towers for strips");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,6 +659,9 @@ int main(void)
         cmocka_unit_test(the_far_rule_is_needed),
         cmocka_unit_test(illegal_lists_are_found),
         cmocka_unit_test(monotone_orderings_are_kept),
+        cmocka_unit_test(every_ordering_is_enumerated),
+        cmocka_unit_test(strips_are_those_of_the_gpu),
+        cmocka_unit_test(what_orders_no_towers_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

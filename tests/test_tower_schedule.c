@@ -10,6 +10,7 @@
 #include "wave_case.h"
 
 enum { MARK = 12345 };
+static const torre_ordering_spec hilbert = {.kind = TORRE_HILBERT};
 
 static void only_the_same_grid_keeps_its_schedule(void **state)
 {
@@ -24,13 +25,13 @@ static void only_the_same_grid_keeps_its_schedule(void **state)
     for (int i = 0; i < 6; i++) {
         torre_tower_schedule *s = NULL;
         torre_tower first;
-        CHECK_OK(torre_tower_schedule_make(&grid, TORRE_HILBERT, &s));
+        CHECK_OK(torre_tower_schedule_make(&grid, &hilbert, &s));
         s->list[0].s = MARK;
         CHECK(torre_tower_schedule_take(s, &first), "an empty schedule");
-        CHECK_OK(torre_tower_schedule_make(&grid, TORRE_HILBERT, &s));
+        CHECK_OK(torre_tower_schedule_make(&grid, &hilbert, &s));
         CHECK(torre_tower_schedule_take(s, &first) && first.s == MARK,
               "the schedule of the same grid is another, or does not start again");
-        CHECK_OK(torre_tower_schedule_make(&others[i], TORRE_HILBERT, &s));
+        CHECK_OK(torre_tower_schedule_make(&others[i], &hilbert, &s));
         CHECK(s->list[0].s != MARK && s->count == torre_traversal_count(&others[i]) &&
                   torre_traversal_check(&others[i], s->list, s->count) == 0,
               "the schedule of grid %d is that of another", i);
@@ -44,7 +45,8 @@ static void too_many_stages_are_refused(void **state)
     (void)state;
     const torre_tower_grid grid = torre_tower_grid_make((1 << 20) + 1, 1, 1, 1, 1, false);
     torre_tower_schedule *s = NULL;
-    CHECK(torre_tower_schedule_make(&grid, TORRE_ROW_MAJOR, &s) == TORRE_ERR_USAGE &&
+    CHECK(torre_tower_schedule_make(&grid, &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR}, &s) ==
+                  TORRE_ERR_USAGE &&
               strstr(torre_error_text(), "row-major") && !s,
           "%s", torre_error_text());
 }

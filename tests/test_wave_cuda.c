@@ -382,7 +382,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
     int ran = 0;
     compute(s, &torre_wave_reference, &plan, steps, &reference);
     plan.engine = TORRE_STEPWISE;
-    plan.ordering = TORRE_HILBERT;
+    plan.ordering.kind = TORRE_HILBERT;
     strcpy(plan.axes, s->axes);
     if (!compute(s, &torre_wave_cuda, &plan, steps, &stepwise)) {
         fail(s->name, torre_error_text());
@@ -400,9 +400,9 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
         for (int h = 0; h < (small ? 1 : 3); h++) {
             char what[80];
             plan.tower_height = heights[h];
-            plan.ordering = orderings[(i + h) % 3];
+            plan.ordering.kind = orderings[(i + h) % 3];
             snprintf(what, sizeof what, "torre dts %d height %d %s", k->dts, (int)heights[h],
-                     torre_ordering_name(plan.ordering));
+                     torre_ordering_write(&plan.ordering).text);
             if (!compute(s, &torre_wave_cuda, &plan, steps, &torre)) {
                 if (h == 0) printf("  refused: %s\n", torre_error_text());
                 break;

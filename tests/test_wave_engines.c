@@ -216,7 +216,7 @@ static wave_way way_of(torre_engine engine, int dts, int64_t height, torre_order
                     .plan = {.engine = engine,
                              .dts = dts,
                              .tower_height = height,
-                             .ordering = ordering,
+                             .ordering = {.kind = ordering},
                              .threads = threads,
                              .axes = "xyz"}}; /* a solver that is turned has no shape */
     snprintf(way.name, sizeof way.name, "%s dts %d height %lld threads %d",

@@ -183,7 +183,7 @@ static bool compute(fuzz_case *f, const wave_way *way, int64_t longest, outcome 
     if (!wave_sim_open(&sim, &f->p, way)) return false;
     const torre_wave_plan *plan = &way->plan;
     snprintf(o->name, sizeof o->name, "%s dts %d height %lld ordering %d threads %d pieces %lld",
-             way->name, plan->dts, (long long)plan->tower_height, (int)plan->ordering,
+             way->name, plan->dts, (long long)plan->tower_height, (int)plan->ordering.kind,
              plan->threads, (long long)longest);
     int64_t nodes = sim.setup->receiver_node_count;
     o->samples = wave_alloc(nodes * f->p.steps, sizeof(double));
@@ -244,7 +244,7 @@ static wave_way random_way(fuzz_case *f, torre_engine engine, const char *axes)
     snprintf(way.name, sizeof way.name, "%s", torre_engine_name(engine));
     way.plan.dts = (int)pick(f, 0, 5);
     way.plan.tower_height = pick(f, 0, 3) ? pick(f, 1, 2 * MOST_STEPS) : 0;
-    way.plan.ordering = (torre_ordering_kind)pick(f, 0, 2); /* row-major, morton, hilbert */
+    way.plan.ordering.kind = (torre_ordering_kind)pick(f, 0, 2); /* row-major, morton, hilbert */
     way.plan.threads = (int)pick(f, 0, 5);
     strcpy(way.plan.axes, axes);
     return way;

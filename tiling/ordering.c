@@ -1,6 +1,7 @@
 #include "ordering.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,15 @@ static bool refuse(const char **why, const char *text)
     return false;
 }
 
+/* A whole number in 1 .. TORRE_ORDERING_MAX_SIZE and nothing else. */
+static bool parse_whole(const char *text, int64_t *value)
+{
+    char *end;
+    *value = strtoll(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && !*end && *value >= 1 &&
+           *value <= TORRE_ORDERING_MAX_SIZE;
+}
+
 /* "INNER/OUTER/TILE" */
 static bool parse_hybrid(const char *text, torre_ordering_spec *spec, const char **why)
 {
@@ -68,12 +78,7 @@ static bool parse_hybrid(const char *text, torre_ordering_spec *spec, const char
         return refuse(why, "unknown outer ordering");
     if (spec->inner == TORRE_HYBRID || spec->outer == TORRE_HYBRID)
         return refuse(why, "a hybrid of hybrids does not exist");
-    char *end;
-    spec->tile = strtoll(second + 1, &end, 10);
-    if (second[1] < '0' || second[1] > '9' || *end || spec->tile < 1 ||
-        spec->tile > TORRE_ORDERING_MAX_SIZE)
-        return refuse(why, "TILE must be in 1 .. 1048576");
-    return true;
+    return parse_whole(second + 1, &spec->tile) || refuse(why, "TILE must be in 1 .. 1048576");
 }
 
 /* "kji" and the like; two letters leave the third axis alone. */
@@ -95,6 +100,12 @@ bool torre_ordering_parse(const char *text, torre_ordering_spec *spec, const cha
 {
     torre_ordering_spec read = {0};
     const char *colon = strchr(text, ':');
+    if (strncmp(text, "strips", 6) == 0 && (!text[6] || text[6] == ':')) {
+        if (!parse_whole(colon ? colon + 1 : "", &read.strip))
+            return refuse(why, "expected strips:WIDTH with WIDTH in 1 .. 1048576");
+        *spec = read;
+        return true;
+    }
     if (!kind_of(text, colon ? (size_t)(colon - text) : strlen(text), &read.kind))
         return refuse(why, "unknown ordering");
     if (colon) {
@@ -104,6 +115,29 @@ bool torre_ordering_parse(const char *text, torre_ordering_spec *spec, const cha
     }
     *spec = read;
     return true;
+}
+
+torre_ordering_words torre_ordering_write(const torre_ordering_spec *s)
+{
+    torre_ordering_words w;
+    const char *name = torre_ordering_name(s->kind);
+    if (s->strip)
+        snprintf(w.text, sizeof w.text, "strips:%lld", (long long)s->strip);
+    else if (s->kind == TORRE_HYBRID && s->tile)
+        snprintf(w.text, sizeof w.text, "%s:%s/%s/%lld", name, torre_ordering_name(s->inner),
+                 torre_ordering_name(s->outer), (long long)s->tile);
+    else if (s->turn)
+        snprintf(w.text, sizeof w.text, "%s:%c%c%c", name, 'i' + torre_turn_axis(s->turn, 0),
+                 'i' + torre_turn_axis(s->turn, 1), 'i' + torre_turn_axis(s->turn, 2));
+    else
+        snprintf(w.text, sizeof w.text, "%s", name);
+    return w;
+}
+
+bool torre_ordering_same(const torre_ordering_spec *a, const torre_ordering_spec *b)
+{
+    return a->kind == b->kind && a->turn == b->turn && a->strip == b->strip && a->tile == b->tile &&
+           (!a->tile || (a->inner == b->inner && a->outer == b->outer));
 }
 
 /* Levels of base until unit blocks cover n cells. */
@@ -143,6 +177,7 @@ bool torre_ordering_make_spec(const torre_ordering_spec *spec, int dims, const i
 {
     if ((unsigned)spec->kind >= TORRE_ORDERING_KINDS) return refuse(why, "unknown ordering");
     if (dims != 2 && dims != 3) return refuse(why, "orderings have 2 or 3 dimensions");
+    if (spec->strip) return refuse(why, "strips are an order of towers alone; use row-major");
     torre_ordering made = {.kind = spec->kind, .dims = dims, .size = {1, 1, 1}};
     for (int a = 0; a < dims; a++) {
         if (size[a] < 1 || size[a] > TORRE_ORDERING_MAX_SIZE)
@@ -153,7 +188,7 @@ bool torre_ordering_make_spec(const torre_ordering_spec *spec, int dims, const i
         return refuse(why, "a plane has only the axes i and j");
     if (spec->kind == TORRE_HYBRID) {
         torre_ordering_spec s = *spec;
-        if (s.tile == 0) s = (torre_ordering_spec){s.kind, 0, TORRE_ROW_MAJOR, TORRE_HILBERT, 4};
+        if (s.tile == 0) s = (torre_ordering_spec){s.kind, 0, TORRE_ROW_MAJOR, TORRE_HILBERT, 4, 0};
         if (s.tile < 1 || s.tile > TORRE_ORDERING_MAX_SIZE)
             return refuse(why, "the tile must be in 1 .. 1048576");
         if (s.inner == TORRE_HYBRID || s.outer == TORRE_HYBRID ||

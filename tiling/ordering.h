@@ -59,7 +59,8 @@ bool torre_ordering_make(torre_ordering_kind kind, int dims, const int64_t *size
                          const char **why);
 
 /*
- * The same with parameters; also refuses AXES that the box does not have and a tile out of range.
+ * The same with parameters; also refuses AXES that the box does not have, a tile out of range and
+ * strips.
  */
 bool torre_ordering_make_spec(const torre_ordering_spec *spec, int dims, const int64_t *size,
                               torre_ordering *o, const char **why);

@@ -35,32 +35,45 @@ static ready_tower heap_pop(ready_tower *heap, int64_t count)
  */
 typedef struct tower_ranks {
     const torre_tower_grid *grid;
-    torre_ordering ordering;
+    torre_ordering ordering; /* where there are no strips */
+    int64_t strip;           /* towers across a strip; 0: none */
+    int64_t stages, rows;
     int64_t a_max, b_max;
 } tower_ranks;
 
-static bool tower_ranks_make(const torre_tower_grid *g, torre_ordering_kind kind, tower_ranks *r)
+static bool tower_ranks_make(const torre_tower_grid *g, const torre_ordering_spec *spec,
+                             tower_ranks *r, const char **why)
 {
-    int64_t size[2];
-    r->grid = g;
-    r->a_max = torre_floor_div(g->s_max + g->m_max, 2);
-    r->b_max = torre_floor_div(g->s_max - g->m_min, 2);
-    if (kind == TORRE_ROW_MAJOR) {
-        size[0] = g->s_max - g->s_min + 1;
-        size[1] = g->m_max - g->m_min + 1;
-    } else {
+    *r = (tower_ranks){.grid = g,
+                       .strip = spec->strip,
+                       .stages = g->s_max - g->s_min + 1,
+                       .rows = g->m_max - g->m_min + 1,
+                       .a_max = torre_floor_div(g->s_max + g->m_max, 2),
+                       .b_max = torre_floor_div(g->s_max - g->m_min, 2)};
+    if (r->strip) { /* ranks stay below 2^63 */
+        if (torre_tower_slots(g) <= INT64_C(1) << 31) return true;
+        if (why) *why = "the grid has too many towers for strips";
+        return false;
+    }
+    int64_t size[2] = {r->stages, r->rows};
+    if (spec->kind != TORRE_ROW_MAJOR) {
         size[0] = r->a_max - torre_floor_div(g->s_min + g->m_min, 2) + 1;
         size[1] = r->b_max - torre_floor_div(g->s_min - g->m_max, 2) + 1;
     }
-    return torre_ordering_make(kind, 2, size, &r->ordering, NULL);
+    return torre_ordering_make_spec(spec, 2, size, &r->ordering, why);
 }
 
 static int64_t tower_rank(const tower_ranks *r, torre_tower w)
 {
+    int64_t stage = r->grid->s_max - w.s, row = w.m - r->grid->m_min;
+    if (r->strip) { /* of rows and stages of the whole grid, whatever its region */
+        int64_t strip = torre_floor_div(torre_floor_div(stage + w.m, 2), r->strip);
+        return (strip * r->stages + stage) * r->rows + row;
+    }
     int64_t tile[2] = {r->a_max - (w.s + w.m) / 2, r->b_max - (w.s - w.m) / 2};
     if (r->ordering.kind == TORRE_ROW_MAJOR) {
-        tile[0] = r->grid->s_max - w.s;
-        tile[1] = w.m - r->grid->m_min;
+        tile[0] = stage;
+        tile[1] = row;
     }
     return torre_ordering_encode(&r->ordering, tile);
 }
@@ -79,11 +92,19 @@ int64_t torre_traversal_count(const torre_tower_grid *g)
     return stages * rows / 2 + (stages % 2 && rows % 2 && full);
 }
 
-int torre_traversal_build(const torre_tower_grid *g, torre_ordering_kind kind, torre_tower *list)
+bool torre_traversal_exists(const torre_ordering_spec *ordering, const char **why)
+{
+    torre_ordering made;
+    const int64_t one[2] = {1, 1};
+    return ordering->strip || torre_ordering_make_spec(ordering, 2, one, &made, why);
+}
+
+int torre_traversal_build(const torre_tower_grid *g, const torre_ordering_spec *ordering,
+                          torre_tower *list, const char **why)
 {
     tower_ranks ranks;
     if (torre_traversal_count(g) == 0) return 0;
-    if (!tower_ranks_make(g, kind, &ranks)) return -2;
+    if (!tower_ranks_make(g, ordering, &ranks, why)) return -2;
     int64_t total = torre_traversal_count(g), ready = 0, listed = 0;
     ready_tower *heap = malloc((size_t)(total + 1) * sizeof *heap);
     uint8_t *missing = calloc((size_t)torre_tower_slots(g), sizeof *missing); /* unlisted upwind */

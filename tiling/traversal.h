@@ -8,8 +8,15 @@
  *
  * Construction: every tower gets a rank in the chosen ordering, counted from the upwind corner
  * (largest x). Ready towers (all upwind towers listed) wait in a heap; the next in the list is the
- * ready tower of lowest rank. For row-major (by stage) and Morton that reproduces the curve itself,
- * for Hilbert and the others it is the curve "by readiness".
+ * ready tower of lowest rank. For row-major (by stage), strips and Morton that reproduces the
+ * ordering itself, for Hilbert and the others it is the curve "by readiness".
+ *
+ * Strips (strips:WIDTH): with s' = s_max - s counted from the upwind side, the towers of the same
+ * floor(floor((s' + m) / 2) / WIDTH) form a strip that runs along the direction in which they
+ * depend on each other; strips are taken one after another and by stages inside. What the towers
+ * of a strip leave for their neighbours is used while it is still in the cache. Upwind towers
+ * (s' - 1, m -+ 1) and (s' - 2, m) lie in the same strip or in an earlier one. (Where rows wrap
+ * around, readiness puts right what that says wrong.)
  */
 #ifndef TORRE_TRAVERSAL_H
 #define TORRE_TRAVERSAL_H
@@ -27,11 +34,19 @@ extern "C" {
 int64_t torre_traversal_count(const torre_tower_grid *g);
 
 /*
- * Fill list[torre_traversal_count(g)] (caller's memory) with the towers of g in traversal order.
- * kind: the ordering of the tile coordinates (row-major: by stages). Returns 0; -1 out of memory;
- * -2 kind has no two-dimensional form, or the grid more than 2^20 stages or rows.
+ * Whether an ordering of that specification can order towers; otherwise a static text in *why (may
+ * be NULL). Tile coordinates are a plane: axes are i and j.
  */
-int torre_traversal_build(const torre_tower_grid *g, torre_ordering_kind kind, torre_tower *list);
+bool torre_traversal_exists(const torre_ordering_spec *ordering, const char **why);
+
+/*
+ * Fill list[torre_traversal_count(g)] (caller's memory) with the towers of g in traversal order.
+ * ordering: of the tile coordinates (row-major: by stages). Returns 0; -1 out of memory; -2, with a
+ * static text in *why (may be NULL), where there is no such order or the grid has more than 2^20
+ * stages or rows (strips: more than 2^31 pairs of them).
+ */
+int torre_traversal_build(const torre_tower_grid *g, const torre_ordering_spec *ordering,
+                          torre_tower *list, const char **why);
 
 /*
  * Check that list[count] holds every tower once and each after its upwind towers.

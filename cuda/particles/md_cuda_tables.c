@@ -62,7 +62,7 @@ void md_cuda_tables_free(md_cuda_solver *s)
 
 static torre_status upload_order(md_cuda_solver *s, int *rank_of, int *brick_of)
 {
-    TORRE_TRY(md_layout_order(&s->layout, s->info.plan.ordering, rank_of, brick_of));
+    TORRE_TRY(md_layout_order(&s->layout, &s->info.plan.ordering, rank_of, brick_of));
     size_t bytes = sizeof(int) * (size_t)s->layout.brick_count;
     int *d_rank = NULL, *d_brick = NULL;
     cudaError_t error = cudaMalloc((void **)&d_rank, bytes);

@@ -248,16 +248,16 @@ int64_t md_layout_bytes(const md_layout *l, int64_t pages)
     return 8 * bins + brick * l->brick_count + page * pages;
 }
 
-torre_status md_layout_order(const md_layout *l, torre_ordering_kind kind, int *rank_of,
+torre_status md_layout_order(const md_layout *l, const torre_ordering_spec *spec, int *rank_of,
                              int *brick_of)
 {
     int64_t size[3] = {l->bricks[0], l->bricks[1], l->bricks[2]};
     torre_ordering o;
     const char *why = "";
-    if (!torre_ordering_make(kind, 3, size, &o, &why))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{ordering} %s does not work for %d x %d x %d bricks: %s",
-                          torre_ordering_name(kind), l->bricks[0], l->bricks[1], l->bricks[2], why);
+    if (!torre_ordering_make_spec(spec, 3, size, &o, &why))
+        return torre_fail(
+            TORRE_ERR_USAGE, "{ordering} %s does not work for %d x %d x %d bricks: %s",
+            torre_ordering_write(spec).text, l->bricks[0], l->bricks[1], l->bricks[2], why);
     for (int rank = 0; rank < l->brick_count; rank++) {
         int64_t cell[3];
         torre_ordering_decode(&o, rank, cell);

@@ -62,7 +62,7 @@ int64_t md_layout_bytes(const md_layout *layout, int64_t pages);
  * Ranks of the bricks in an ordering: rank_of[row-major brick], brick_of[rank], both of
  * brick_count entries. TORRE_ERR_USAGE for an ordering without a three-dimensional form.
  */
-torre_status md_layout_order(const md_layout *layout, torre_ordering_kind kind, int *rank_of,
+torre_status md_layout_order(const md_layout *layout, const torre_ordering_spec *spec, int *rank_of,
                              int *brick_of);
 
 #endif

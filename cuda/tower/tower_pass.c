@@ -6,44 +6,6 @@
 #include "cuda/wave/wave_solver.h"
 #include "tiling/traversal.h"
 
-/*
- * Strips: towers with the same floor((s' + m) / 2 / width), s' counted from the upwind corner, form
- * a strip that runs along the direction in which they depend on each other; strips are taken one
- * after another and by stages inside. What the towers of a strip leave for their neighbours is used
- * while it is still in the L2 cache. It is row-major order by stages cut into strips; upwind towers
- * (s' - 1, m -+ 1) and (s' - 2, m) lie in the same strip or the one before, so the list is legal.
- */
-typedef struct strip_key {
-    int64_t strip, stage, m, s;
-} strip_key;
-
-static int compare_keys(const void *a, const void *b)
-{
-    const strip_key *p = a, *q = b;
-    if (p->strip != q->strip) return p->strip < q->strip ? -1 : 1;
-    if (p->stage != q->stage) return p->stage < q->stage ? -1 : 1;
-    return p->m < q->m ? -1 : p->m > q->m;
-}
-
-static torre_status strip_list(const torre_tower_grid *g, int64_t width, int64_t count,
-                               torre_tower *list)
-{
-    strip_key *key = malloc((size_t)count * sizeof *key);
-    if (!key) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    int64_t i = 0;
-    for (int64_t s = g->s_max; s >= g->s_min; s--)
-        for (int64_t m = g->m_min; m <= g->m_max; m++) {
-            if ((s + m) & 1) continue;
-            int64_t stage = g->s_max - s;
-            key[i++] =
-                (strip_key){torre_floor_div(torre_floor_div(stage + m, 2), width), stage, m, s};
-        }
-    qsort(key, (size_t)count, sizeof *key, compare_keys);
-    for (i = 0; i < count; i++) list[i] = (torre_tower){key[i].s, key[i].m};
-    free(key);
-    return TORRE_OK;
-}
-
 /* Towers of a strip; numbers of an H200 (EXPERIMENTS.md). */
 static int64_t strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
 {
@@ -90,21 +52,23 @@ static int choose_cluster(const torre_tower_shape *shape, int64_t wish, torre_to
     return l->blocks / l->parts;
 }
 
+/* Row-major order is taken in strips wherever these are what they say. */
 static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g,
-                               const torre_tower_launch *l, int64_t count, torre_tower *list)
+                               const torre_tower_launch *l, torre_tower *list)
 {
-    torre_ordering_kind kind = s->info.plan.ordering;
-    if (kind == TORRE_ROW_MAJOR && !g->periodic_y)
-        return strip_list(g, strip_width(s, l), count, list);
-    switch (torre_traversal_build(g, kind, list)) {
+    torre_ordering_spec ordering = s->info.plan.ordering;
+    const bool plain =
+        torre_ordering_same(&ordering, &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR});
+    if (plain && !g->periodic_y) ordering.strip = strip_width(s, l);
+    const char *why;
+    switch (torre_traversal_build(g, &ordering, list, &why)) {
     case 0:
         return TORRE_OK;
     case -1:
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     default:
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{ordering} %s cannot order the towers of this grid; use row-major",
-                          torre_ordering_name(kind));
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s cannot order the towers of this grid: %s",
+                          torre_ordering_write(&ordering).text, why);
     }
 }
 
@@ -165,7 +129,7 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger {dts}");
     torre_tower *list = malloc((size_t)count * sizeof *list);
     if (!list) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    torre_status status = tower_list(s, &g, l, count, list);
+    torre_status status = tower_list(s, &g, l, list);
     if (!status) status = upload_list(schedule, list, count);
     free(list);
     TORRE_TRY(status);

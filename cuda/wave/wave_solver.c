@@ -274,9 +274,10 @@ static torre_status make_tiles(torre_cuda_solver *s)
     int64_t count = size[0] * size[1] * size[2];
     const char *why = "";
     torre_ordering ordering;
-    if (count > INT32_MAX || !torre_ordering_make(s->info.plan.ordering, 3, size, &ordering, &why))
+    if (count > INT32_MAX ||
+        !torre_ordering_make_spec(&s->info.plan.ordering, 3, size, &ordering, &why))
         return torre_fail(TORRE_ERR_USAGE, "{ordering} %s for %lldx%lldx%lld tiles: %s",
-                          torre_ordering_name(s->info.plan.ordering), (long long)size[0],
+                          torre_ordering_write(&s->info.plan.ordering).text, (long long)size[0],
                           (long long)size[1], (long long)size[2], why);
     int *tiles = malloc((size_t)count * 3 * sizeof *tiles);
     void *device;

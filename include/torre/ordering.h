@@ -10,6 +10,8 @@
  *                                natural order: row-major:kji has i fastest (column-major)
  *     hybrid:INNER/OUTER/TILE    INNER in tiles of TILE cells a side, OUTER between them; "hybrid"
  *                                alone is hybrid:row-major/hilbert/4
+ *     strips:WIDTH               towers of a wave by stages, in strips of so many side by side;
+ *                                not for bins of particles
  */
 #ifndef TORRE_PUBLIC_ORDERING_H
 #define TORRE_PUBLIC_ORDERING_H
@@ -41,7 +43,13 @@ typedef struct torre_ordering_spec {
     torre_ordering_kind inner, outer; /* hybrid: inside tiles, between tiles */
     int64_t tile;                     /* hybrid: side of a tile, >= 1; 0: row-major 4x4x4 tiles
                                          along a Hilbert curve, inner and outer are not read */
+    int64_t strip;                    /* row-major, of towers alone: WIDTH; 0: no strips */
 } torre_ordering_spec;
+
+/* An ordering as a text. */
+typedef struct torre_ordering_words {
+    char text[64];
+} torre_ordering_words;
 
 /* Name as above ("row-major", ...), static; NULL for an illegal kind. */
 const char *torre_ordering_name(torre_ordering_kind kind);
@@ -60,6 +68,12 @@ const char *torre_ordering_names(void);
  * *why (may be NULL), for what is none.
  */
 bool torre_ordering_parse(const char *text, torre_ordering_spec *spec, const char **why);
+
+/* The inverse: "hilbert", "morton:kji", "hybrid:row-major/hilbert/4". The spec must be legal. */
+torre_ordering_words torre_ordering_write(const torre_ordering_spec *spec);
+
+/* Whether both say the same: a default that is written out counts as another. */
+bool torre_ordering_same(const torre_ordering_spec *a, const torre_ordering_spec *b);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -89,7 +89,7 @@ typedef struct torre_wave_plan {
     torre_engine engine;  /* TORRE_AUTO with dts or tower_height means towers, come what may */
     int dts;              /* diamond tile size in stencil half-widths, >= 1 */
     int64_t tower_height; /* NT, steps a tower climbs, >= 1 */
-    torre_ordering_kind ordering; /* of tiles */
+    torre_ordering_spec ordering; /* of tiles */
     int threads;                  /* cpu backend */
     int device;                   /* cuda backend: GPU; above 0, "auto" takes no other backend */
     /* the order in which the solver takes the axes, "zxy": z as its x; xyz alone for reference */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "core/options.h"
+#include "core/orderings.h"
 #include "core/report.h"
 #include "core/status.h"
 #include "io/output_file.h"
@@ -22,13 +23,15 @@
 typedef struct locality_ordering {
     char name[64]; /* as given */
     bool none;     /* "none": no order at all (hits only); ordering is row-major then */
-    torre_ordering ordering;
+    torre_ordering_spec spec;
+    torre_ordering ordering; /* of the box; unused where it is of towers */
 } locality_ordering;
 
 typedef struct locality_job {
     const char *subcommand, *about; /* about: first paragraphs of its --help */
     int ordering_limit;             /* how many orderings it can compare; 0: it needs none */
     bool allow_none;
+    bool of_towers; /* it orders towers, not bins */
 
     /* options */
     const char *ordering;
@@ -68,9 +71,7 @@ extern const char *const locality_shapes[];
          .kind = TORRE_OPTION_TEXT,                                                                \
          .value = &(job).ordering,                                                                 \
          .metavar = "NAME",                                                                        \
-         .help = "row-major, morton (or z), hilbert, moore, peano, hybrid, pancake, turtle; "      \
-                 "NAME:AXES "                                                                      \
-                 "turns it (row-major:kji is column-major), hybrid:INNER/OUTER/TILE mixes two"},   \
+         .help = TORRE_ORDERING_HELP("")},                                                         \
         {.name = "size",                                                                           \
          .kind = TORRE_OPTION_SIZE,                                                                \
          .value = (job).size,                                                                      \

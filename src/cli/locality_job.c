@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "io/file_ending.h"
+#include "tiling/traversal.h"
 
 extern char **environ;
 
@@ -29,26 +30,19 @@ void locality_size_text(const locality_job *job, char *buffer, size_t size)
         snprintf(buffer, size, "%lldx%lld", (long long)n[0], (long long)n[1]);
 }
 
-static torre_status refuse_ordering(const char *name, const char *why)
-{
-    return torre_fail(TORRE_ERR_USAGE,
-                      "--ordering %s: %s; legal are %s, with axes as NAME:kji, and "
-                      "hybrid:INNER/OUTER/TILE",
-                      name, why, torre_ordering_names());
-}
-
 static torre_status read_ordering(const locality_job *job, const char *name, size_t length,
                                   locality_ordering *read)
 {
-    torre_ordering_spec spec = {.kind = TORRE_ROW_MAJOR};
     const char *why;
-    if (length >= sizeof read->name) return refuse_ordering(name, "this name is too long");
+    if (length >= sizeof read->name)
+        return torre_ordering_refuse("ordering", name, "this name is too long");
     memcpy(read->name, name, length);
     read->name[length] = 0;
     read->none = job->allow_none && strcmp(read->name, "none") == 0;
-    if (!read->none && !torre_ordering_parse(read->name, &spec, &why))
-        return refuse_ordering(read->name, why);
-    if (!torre_ordering_make_spec(&spec, job->dims, job->size, &read->ordering, &why))
+    if (!read->none) TORRE_TRY(torre_ordering_read("ordering", read->name, &read->spec));
+    if (job->of_towers
+            ? !torre_traversal_exists(&read->spec, &why)
+            : !torre_ordering_make_spec(&read->spec, job->dims, job->size, &read->ordering, &why))
         return torre_fail(TORRE_ERR_USAGE, "--ordering %s: %s", read->name, why);
     if (job->exact && !read->none && !torre_ordering_is_exact(&read->ordering)) {
         char size[64];
@@ -56,7 +50,7 @@ static torre_status read_ordering(const locality_job *job, const char *name, siz
         return torre_fail(TORRE_ERR_USAGE,
                           "--size %s is cut out of a larger curve, and --exact was asked for: "
                           "%s is \"%s\"",
-                          size, read->name, torre_ordering_text(spec.kind));
+                          size, read->name, torre_ordering_text(read->spec.kind));
     }
     return TORRE_OK;
 }

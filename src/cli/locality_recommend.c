@@ -80,13 +80,6 @@ static const candidate *choose(const candidate *list, int count, double toleranc
     return best;
 }
 
-/* What md and wave call this ordering; NULL where they have no name for it. */
-static const char *program_name(const locality_ordering *o)
-{
-    torre_ordering_kind kind;
-    return torre_ordering_by_name(o->name, &kind) ? torre_ordering_name(kind) : NULL;
-}
-
 static void report(locality_job *job, const recommend_options *o, const candidate *list,
                    const candidate *chosen, const candidate *plain)
 {
@@ -127,11 +120,8 @@ static void print_table(const locality_job *job, const recommend_options *o, con
     if (chosen != &list[0])
         printf("(%s has the fewest, but by no more than %g %%.)\n", job->list[list[0].index].name,
                o->tolerance);
-    const char *taken = program_name(&job->list[chosen->index]);
-    if (taken)
-        printf("For bins of particles: md --ordering %s\n", taken);
-    else
-        printf("(md and wave take orderings by name alone: %s.)\n", torre_ordering_names());
+    printf("For bins of particles: md --ordering %s\n",
+           torre_ordering_write(&job->list[chosen->index].spec).text);
 }
 
 static torre_status run(locality_job *job, recommend_options *o)

@@ -58,7 +58,7 @@ static torre_status report_pass(const locality_job *job, const tower_options *o,
     torre_report *r = job->report;
     int64_t tile = 2 * g.half_size * g.half_size, towers = torre_traversal_count(&g);
     torre_report_text(r, "view", tower_view_names[o->view]);
-    torre_report_text(r, "ordering", torre_ordering_name(p->ordering));
+    torre_report_text(r, "ordering", torre_ordering_write(&p->ordering).text);
     torre_report_integer(r, "order", o->order);
     torre_report_integer(r, "dts", p->dts);
     torre_report_integer(r, "tower_height", p->height);
@@ -77,19 +77,15 @@ static torre_status report_pass(const locality_job *job, const tower_options *o,
             (long long)o->order, (long long)p->dts, (long long)tile, (long long)g.half_size,
             (long long)(tile * p->height), (long long)p->height, size, (long long)towers,
             (long long)(g.s_max - g.s_min + 1), (long long)(g.m_max - g.m_min + 1),
-            torre_ordering_name(p->ordering));
+            torre_ordering_write(&p->ordering).text);
     return TORRE_OK;
 }
 
 static torre_status run(locality_job *job, const tower_options *o)
 {
-    tower_pass pass = {o->order / 2, o->dts,          o->height, job->size[0],
-                       job->size[1], TORRE_ROW_MAJOR, o->done};
+    tower_pass pass = {o->order / 2,      o->dts, o->height, job->size[0], job->size[1],
+                       job->list[0].spec, o->done};
     tower_view view;
-    if (!torre_ordering_by_name(job->list[0].name, &pass.ordering))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "--ordering must be %s: towers take whole names (got %s)",
-                          torre_ordering_names(), job->list[0].name);
     TORRE_TRY(tower_view_make((tower_view_kind)o->view, &pass, &view));
     FILE *table = job->table ? stdout : NULL;
     char title[96];
@@ -128,6 +124,7 @@ torre_status locality_tower(int argc, char **argv)
             "  locality tower --view stages --size 48x48 --ordering hilbert --plot stages.png\n"
             "  locality tower --view levels --size 48x48 --csv - --done 12\n",
         .ordering_limit = 1,
+        .of_towers = true,
         .ordering = "row-major",
         .size = {24, 24, 0}};
     tower_options o = {.view = TOWER_NEIGHBOURS, .order = 2, .dts = 2, .height = 6, .done = -1};
@@ -171,7 +168,7 @@ torre_status locality_tower(int argc, char **argv)
          .kind = TORRE_OPTION_TEXT,
          .value = &job.ordering,
          .metavar = "NAME",
-         .help = "of the traversal (stages, levels), as wave --ordering takes it"},
+         .help = TORRE_ORDERING_HELP("; of the traversal (stages, levels)")},
         {.name = "done",
          .kind = TORRE_OPTION_INTEGER,
          .value = &o.done,

@@ -243,11 +243,13 @@ static torre_status traverse(const tower_pass *p, const torre_tower_grid *g, tow
     v->path_count = torre_traversal_count(g);
     if (v->path_count > TOWER_VIEW_MAX_CELLS) return too_many(v, "towers");
     v->path = malloc((size_t)(v->path_count + 1) * sizeof *v->path);
-    int result = v->path ? torre_traversal_build(g, p->ordering, v->path) : -1;
+    const char *why;
+    int result = v->path ? torre_traversal_build(g, &p->ordering, v->path, &why) : -1;
     if (result == 0) return TORRE_OK;
     if (result == -2)
-        return torre_fail(TORRE_ERR_USAGE, "--ordering %s cannot order %lld stages of towers",
-                          torre_ordering_name(p->ordering), (long long)(g->s_max - g->s_min + 1));
+        return torre_fail(TORRE_ERR_USAGE, "--ordering %s cannot order %lld stages of towers: %s",
+                          torre_ordering_write(&p->ordering).text,
+                          (long long)(g->s_max - g->s_min + 1), why);
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %lld towers",
                       (long long)v->path_count);
 }

@@ -33,7 +33,7 @@ extern const char *const tower_view_names[];
 typedef struct tower_pass {
     int64_t half_width, dts, height; /* R, DTS, NT */
     int64_t nx, ny;                  /* of the plane of TOWER_STAGES and TOWER_LEVELS, and x */
-    torre_ordering_kind ordering;    /* of the traversal */
+    torre_ordering_spec ordering;    /* of the traversal */
     int64_t done;                    /* towers that have run, for TOWER_LEVELS; -1: half of them */
 } tower_pass;
 

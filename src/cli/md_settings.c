@@ -39,7 +39,8 @@ static const md_settings defaults = {
     .target_temperature = -1,
     .damping = 1,
     .thermo = 100,
-    .common = {.picture = "md.png", .output = ".", .backend = "auto", .skin = 0.3},
+    .common =
+        {.picture = "md.png", .output = ".", .backend = "auto", .ordering = "auto", .skin = 0.3},
 };
 
 void md_settings_init(md_settings *s, torre_option *table)

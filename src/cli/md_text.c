@@ -30,7 +30,7 @@ void md_text_setup(FILE *out, const md_settings *s, const torre_md_run *run)
             "# neighbor %s, skin %.6g, rebuild every %" PRId64 "%s, ordering %s of %" PRId64
             "x%" PRId64 "x%" PRId64 " bins\n",
             torre_neighbor_name(plan->neighbor), plan->skin, plan->rebuild_every,
-            plan->rebuild_check ? " if needed" : "", particle_ordering_name(plan),
+            plan->rebuild_check ? " if needed" : "", particle_ordering(plan).text,
             run->info.bins[0], run->info.bins[1], run->info.bins[2]);
 }
 
@@ -143,7 +143,7 @@ torre_status md_text_report(torre_output **json, const md_settings *s, const tor
     torre_report_text(r, "model", torre_pair_model_name(p->model));
     torre_report_integer(r, "atoms", p->count);
     torre_report_integer(r, "steps", run->step);
-    torre_report_text(r, "ordering", particle_ordering_name(plan));
+    torre_report_text(r, "ordering", particle_ordering(plan).text);
     torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
     torre_report_text(r, "precision", torre_md_precision_name(p->precision));
     torre_report_real(r, "dt", p->dt);

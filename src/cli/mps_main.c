@@ -47,7 +47,7 @@ static void tell_setup(FILE *out, const mps_settings *s, const mps_input *in,
             torre_md_precision_name(p->precision));
     fprintf(out,
             "# ordering %s of %" PRId64 "x%" PRId64 "x%" PRId64 " bins, neighbor %s, skin %.4g m\n",
-            particle_ordering_name(plan), run->info.bins[0], run->info.bins[1], run->info.bins[2],
+            particle_ordering(plan).text, run->info.bins[0], run->info.bins[1], run->info.bins[2],
             torre_neighbor_name(plan->neighbor), plan->skin);
 }
 
@@ -137,7 +137,7 @@ static torre_status write_report(torre_output **json, const mps_settings *s,
     torre_report_text(r, "model", "mps");
     torre_report_integer(r, "atoms", run->problem->count);
     torre_report_integer(r, "steps", run->step);
-    torre_report_text(r, "ordering", particle_ordering_name(plan));
+    torre_report_text(r, "ordering", particle_ordering(plan).text);
     torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
     torre_report_text(r, "precision", torre_md_precision_name(run->problem->precision));
     torre_report_reals(r, "box", run->problem->box, 3);

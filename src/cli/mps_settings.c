@@ -20,7 +20,7 @@ static const mps_settings defaults = {
     .steps = -1,
     .thermo = -1,
     .front = "front.csv",
-    .common = {.picture = "dam_break.png", .output = ".", .backend = "auto"},
+    .common = {.picture = "dam_break.png", .output = ".", .backend = "auto", .ordering = "auto"},
 };
 
 #define LENGTHS(option, variable, count, letter, usual, text)                                      \

@@ -90,12 +90,6 @@
         .name = option, .kind = TORRE_OPTION_CHOICE, .value = variable, .choices = list,           \
         .help = text                                                                               \
     }
-/* The same where the names are too many for the line: letter stands for them. */
-#define OPTION_NAME(option, variable, list, letter, text)                                          \
-    {                                                                                              \
-        .name = option, .kind = TORRE_OPTION_CHOICE, .value = variable, .choices = list,           \
-        .metavar = letter, .help = text                                                            \
-    }
 /* A flag that ends parsing successfully: --help, --version. */
 #define OPTION_STOP(option, variable, text)                                                        \
     {                                                                                              \

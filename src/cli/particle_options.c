@@ -11,14 +11,6 @@
 
 const char *const particle_precisions[] = {"auto", "f32", "f64", "mixed", NULL};
 
-const char *const *particle_orderings(void)
-{
-    static const char *names[TORRE_ORDERING_KINDS + 3] = {"auto", "none"};
-    for (int k = 0; k < TORRE_ORDERING_KINDS; k++)
-        names[2 + k] = torre_ordering_name((torre_ordering_kind)k);
-    return names;
-}
-
 void particle_help_exit_codes(const char *unstable)
 {
     printf("\n"
@@ -34,18 +26,18 @@ torre_status particle_plan(const particle_options *o, torre_md_plan *plan)
     *plan = (torre_md_plan){.skin = o->skin,
                             .rebuild_every = o->rebuild_every,
                             .sort_every = o->sort_every,
-                            .ordering = TORRE_ROW_MAJOR, /* measured best, if by little */
+                            .ordering = {.kind = TORRE_ROW_MAJOR}, /* measured best, if by little */
                             .threads = (int)o->threads,
                             .device = (int)o->device,
                             .block = (int)o->block};
-    if (o->ordering == 1) {
+    if (strcmp(o->ordering, "none") == 0) {
         if (o->sort_every)
             return torre_fail(TORRE_ERR_USAGE, "--sort-every needs an --ordering other than none");
         plan->sort_every = TORRE_MD_NEVER;
-    } else if (o->ordering > 1) {
-        plan->ordering = (torre_ordering_kind)(o->ordering - 2);
+        return TORRE_OK;
     }
-    return TORRE_OK;
+    if (strcmp(o->ordering, "auto") == 0) return TORRE_OK;
+    return torre_ordering_read("ordering", o->ordering, &plan->ordering);
 }
 
 torre_status particle_check_idle(const particle_options *o, const torre_option *table,
@@ -96,9 +88,10 @@ void particle_warn(const particle_options *o, const torre_md_counts *c, bool eac
                         "a larger --skin or a smaller --rebuild-every");
 }
 
-const char *particle_ordering_name(const torre_md_plan *plan)
+torre_ordering_words particle_ordering(const torre_md_plan *plan)
 {
-    return plan->sort_every == TORRE_MD_NEVER ? "none" : torre_ordering_name(plan->ordering);
+    return plan->sort_every == TORRE_MD_NEVER ? (torre_ordering_words){"none"}
+                                              : torre_ordering_write(&plan->ordering);
 }
 
 torre_status particle_output_path(const particle_options *o, const char *option, const char *name,

@@ -3,6 +3,7 @@
 #define TORRE_PARTICLE_OPTIONS_H
 
 #include "cli/option_rows.h"
+#include "core/orderings.h"
 #include "core/report.h"
 #include "particles/md.h"
 
@@ -16,15 +17,12 @@ typedef struct particle_options {
     int precision;                     /* 0: auto, then torre_md_precision + 1 */
     double skin;                       /* in the unit of the model; 0: auto */
     int64_t rebuild_every, sort_every; /* 0: auto */
-    int ordering;                      /* 0: auto, 1: none, then torre_ordering_kind + 2 */
+    const char *ordering;              /* auto, none or an ordering of boxes */
     /* the program itself */
     bool dry_run, quiet, help, version;
 } particle_options;
 
 extern const char *const particle_precisions[]; /* choices of --precision */
-
-/* Choices of --ordering: auto, none and the names of all orderings of boxes. */
-const char *const *particle_orderings(void);
 
 /* Rows of the option table, o being the name of a particle_options. */
 #define PARTICLE_BACKEND_ROWS(o)                                                                   \
@@ -44,9 +42,9 @@ const char *const *particle_orderings(void);
                       "auto is f64 on the CPU and f32 on the GPU; mixed computes in f32 and "      \
                       "sums in f64")
 #define PARTICLE_ORDERING_ROWS(o)                                                                  \
-    OPTION_CHOICE("ordering", &(o).ordering, particle_orderings(),                                 \
-                  "order of particles in memory: by bins along this curve; none leaves them as "   \
-                  "they came"),                                                                    \
+    OPTION_TEXT("ordering", &(o).ordering, "auto|none|NAME", NULL,                                 \
+                TORRE_ORDERING_HELP("; of particles in memory, by their bins; none leaves them "   \
+                                    "as they came")),                                              \
         OPTION_AUTO_COUNT("sort-every", &(o).sort_every, 1, OPTION_BIG, 0,                         \
                           "steps between sorts, rounded up to a rebuild; auto is every rebuild")
 #define PARTICLE_BLOCK_ROW(o)                                                                      \
@@ -84,7 +82,7 @@ torre_md_precision particle_precision(const particle_options *options, const cha
 void particle_warn(const particle_options *options, const torre_md_counts *counts, bool each_step);
 
 /* The ordering of a plan, "none" where it never sorts. */
-const char *particle_ordering_name(const torre_md_plan *plan);
+torre_ordering_words particle_ordering(const torre_md_plan *plan);
 
 /* path[size]: name in the directory of --output (made where missing) unless it is a path itself.
  * option: what is to blame where it is too long. */

@@ -160,7 +160,8 @@ static int preferred_points(const roofline_job *job, torre_sweep_point *points)
     const roofline_results *r = &job->results;
     int n = 0;
     for (int i = 0; i < r->count; i++)
-        if (r->points[i].plan.ordering == job->axes.ordering[0]) points[n++] = r->points[i];
+        if (torre_ordering_same(&r->points[i].plan.ordering, &job->axes.ordering[0]))
+            points[n++] = r->points[i];
     return n;
 }
 

@@ -54,7 +54,7 @@ static double fraction_of(const torre_md_point *p)
 static torre_status append_csv(FILE *csv, const char *path, const torre_md_point *p)
 {
     fprintf(csv, "%s,%s,%s,%.6g,%.6g,%.6g,%d,%" PRId64 ",%.4g,%.4g,%.4g,%s,%.4g,%.4f,%.3e,\"%s\"\n",
-            torre_neighbor_name(p->plan.neighbor), torre_md_point_ordering(p),
+            torre_neighbor_name(p->plan.neighbor), torre_md_point_ordering(p).text,
             torre_point_state_name(p->state), p->matom_steps_per_s, p->low, p->high, p->repetitions,
             p->steps, p->neighbors, p->operations_per_step, p->bytes_per_step,
             torre_ceiling_name(p->ceiling), p->bound, fraction_of(p), p->check_difference,
@@ -65,7 +65,8 @@ static torre_status append_csv(FILE *csv, const char *path, const torre_md_point
 
 static void print_point(FILE *out, const torre_md_point *p)
 {
-    fprintf(out, "%-5s %-10s ", torre_neighbor_name(p->plan.neighbor), torre_md_point_ordering(p));
+    fprintf(out, "%-5s %-10s ", torre_neighbor_name(p->plan.neighbor),
+            torre_md_point_ordering(p).text);
     if (p->state != TORRE_POINT_TIMED)
         fprintf(out, "%s: %s\n", torre_point_state_name(p->state), p->remark);
     else
@@ -78,7 +79,7 @@ static void report_point(torre_report *list, const torre_md_point *p)
 {
     torre_report *at = torre_report_object(list, NULL);
     torre_report_text(at, "neighbor", torre_neighbor_name(p->plan.neighbor));
-    torre_report_text(at, "ordering", torre_md_point_ordering(p));
+    torre_report_text(at, "ordering", torre_md_point_ordering(p).text);
     torre_report_text(at, "state", torre_point_state_name(p->state));
     if (p->remark[0]) torre_report_text(at, "remark", p->remark);
     torre_report_real(at, "check_difference", p->check_difference);
@@ -111,7 +112,8 @@ static void write_plot(FILE *out, const torre_md_sweep_setting *s, const torre_m
             "set ylabel 'million atom-steps/s'\nset key outside right\n$rates << EOD\nneighbor",
             4 * (long long)(s->cells * s->cells * s->cells), torre_md_precision_name(s->precision),
             s->machine->device);
-    for (int o = 0; o < orderings; o++) fprintf(out, " %s", torre_md_point_ordering(&points[o]));
+    for (int o = 0; o < orderings; o++)
+        fprintf(out, " %s", torre_md_point_ordering(&points[o]).text);
     for (int i = 0; i < count; i++) {
         if (i % orderings == 0) fprintf(out, "\n%s", torre_neighbor_name(points[i].plan.neighbor));
         fprintf(out, " %.6g", points[i].matom_steps_per_s);

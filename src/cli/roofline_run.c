@@ -67,7 +67,7 @@ static void show_point(const sweep_job *job, const torre_sweep_point *p)
              "point %d of %d: order %d, %s, DTS %d, height %lld, %s: %.2f Gcells/s, %.0f %% of %s, "
              "%s left",
              r->count, r->planned, p->order, torre_engine_name(p->plan.engine), p->plan.dts,
-             (long long)p->plan.tower_height, torre_ordering_name(p->plan.ordering),
+             (long long)p->plan.tower_height, torre_ordering_write(&p->plan.ordering).text,
              p->gcells_per_s, 100 * p->fraction, torre_ceiling_title(p->bound.ceiling), left);
     show(!job->settings->quiet, text);
 }

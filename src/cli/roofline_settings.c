@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/option_rows.h"
+#include "core/orderings.h"
 #include "wave/stencil.h"
 static const char *const programs[] = {"wave", "md", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
@@ -23,7 +24,7 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
         OPTION_TEXT("tower-height", &s->height, "LIST", "64,32,16 on a CPU, 64,128,32 on a GPU",
                     "steps that a tower climbs, the preferred one first"),
         OPTION_TEXT("ordering", &s->ordering, "LIST", "row-major,morton,hilbert",
-                    "orderings of the tiles, the preferred one first"),
+                    TORRE_ORDERING_HELP("; of the tiles, the preferred one first")),
         OPTION_TEXT("engine", &s->engine, "LIST", "stepwise,torre", "engines"),
         OPTION_SIZE("size", s->size, 1 << 20, TORRE_COUNT_1 | TORRE_COUNT_3, "NXxNYxNZ",
                     "512 on a GPU, four times the last-level cache or more on a CPU",

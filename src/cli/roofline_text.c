@@ -52,7 +52,7 @@ static void print_point(FILE *out, const torre_sweep_point *p, bool best)
     if (p->measured_bytes > 0) snprintf(counted, sizeof counted, "%.2f", p->measured_bytes);
     fprintf(out, "%-5d %-8s %4s %6s %-9s %8.2f%c %6.2f-%-6.2f %7.2f %7s %6.2f %4.0f %% %s\n",
             p->order, torre_engine_name(p->plan.engine), dts, height,
-            torre_ordering_name(p->plan.ordering), p->gcells_per_s, best ? '*' : ' ', p->low,
+            torre_ordering_write(&p->plan.ordering).text, p->gcells_per_s, best ? '*' : ' ', p->low,
             p->high, p->bound.bytes_per_update, counted, p->bound.operations_per_byte,
             100 * p->fraction, torre_ceiling_title(p->bound.ceiling));
 }
@@ -71,37 +71,53 @@ static void print_order(FILE *out, const roofline_results *r, int order)
     }
 }
 
-/* Median over all tiles that were measured both ways; 0 when there are none. */
-static double ordering_gain(const roofline_results *r, torre_ordering_kind kind,
-                            torre_ordering_kind against, int *pairs)
+/* Rate over that in row-major order: the median over all tiles that were measured both ways; 0 when
+ * there are none. */
+static double ordering_gain(const roofline_results *r, const torre_ordering_spec *ordering,
+                            int *pairs)
 {
+    const torre_ordering_spec against = {.kind = TORRE_ROW_MAJOR};
     double ratio[1024];
     int n = 0;
     for (int i = 0; i < r->count; i++) {
         const torre_sweep_point *p = &r->points[i];
-        if (p->plan.ordering != kind || p->plan.engine != TORRE_TORRE || !p->repetitions) continue;
+        if (!torre_ordering_same(&p->plan.ordering, ordering) || p->plan.engine != TORRE_TORRE ||
+            !p->repetitions)
+            continue;
         for (int k = 0; k < r->count && n < 1024; k++) {
-            torre_sweep_point other = r->points[k];
-            if (other.plan.ordering != against || !other.repetitions || other.order != p->order ||
-                other.plan.engine != TORRE_TORRE || other.plan.dts != p->plan.dts ||
-                other.plan.tower_height != p->plan.tower_height)
+            const torre_sweep_point *other = &r->points[k];
+            if (!torre_ordering_same(&other->plan.ordering, &against) || !other->repetitions ||
+                other->order != p->order || other->plan.engine != TORRE_TORRE ||
+                other->plan.dts != p->plan.dts || other->plan.tower_height != p->plan.tower_height)
                 continue;
-            ratio[n++] = p->gcells_per_s / other.gcells_per_s;
+            ratio[n++] = p->gcells_per_s / other->gcells_per_s;
         }
     }
     *pairs = n;
     return n ? torre_median(ratio, n) : 0;
 }
 
+/* Whether this is the first point in its ordering, and that is not row-major. */
+static bool is_first_of_ordering(const roofline_results *r, int point)
+{
+    const torre_ordering_spec row_major = {.kind = TORRE_ROW_MAJOR},
+                              *its = &r->points[point].plan.ordering;
+    bool first = !torre_ordering_same(its, &row_major);
+    for (int i = 0; i < point && first; i++)
+        first = !torre_ordering_same(its, &r->points[i].plan.ordering);
+    return first;
+}
+
 static void print_orderings(FILE *out, const roofline_results *r)
 {
     bool begun = false;
-    for (int kind = 1; kind < TORRE_ORDERING_KINDS; kind++) {
+    for (int i = 0; i < r->count; i++) {
         int pairs;
-        double gain = ordering_gain(r, (torre_ordering_kind)kind, TORRE_ROW_MAJOR, &pairs);
+        if (!is_first_of_ordering(r, i)) continue;
+        double gain = ordering_gain(r, &r->points[i].plan.ordering, &pairs);
         if (!pairs) continue;
         fprintf(out, "%s%s %.3f (%d)", begun ? ", " : "towers, rate over row-major (tiles): ",
-                torre_ordering_name((torre_ordering_kind)kind), gain, pairs);
+                torre_ordering_write(&r->points[i].plan.ordering).text, gain, pairs);
         begun = true;
     }
     if (begun) fputc('\n', out);
@@ -203,7 +219,7 @@ static void report_point(torre_report *list, const torre_sweep_point *p)
     torre_report_text(at, "engine", torre_engine_name(p->plan.engine));
     torre_report_integer(at, "dts", p->plan.dts);
     torre_report_integer(at, "tower_height", p->plan.tower_height);
-    torre_report_text(at, "ordering", torre_ordering_name(p->plan.ordering));
+    torre_report_text(at, "ordering", torre_ordering_write(&p->plan.ordering).text);
     torre_report_text(at, "state", torre_point_state_name(p->state));
     if (p->remark[0]) torre_report_text(at, "remark", p->remark);
     torre_report_real(at, "check_difference", p->check_difference);

@@ -3,21 +3,13 @@
 #include <string.h>
 
 #include "cli/option_rows.h"
-#include "tiling/ordering.h"
+#include "core/orderings.h"
+#include "tiling/traversal.h"
 #include "wave/boundary.h"
 #include "wave/stencil.h"
 
 static const char *const engines[] = {"auto", "torre", "stepwise", "reference", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
-
-/* The names of all orderings, for the option table. */
-static const char *const *ordering_choices(void)
-{
-    static const char *names[TORRE_ORDERING_KINDS + 1];
-    for (int k = 0; k < TORRE_ORDERING_KINDS; k++)
-        names[k] = torre_ordering_name((torre_ordering_kind)k);
-    return names;
-}
 
 static void make_table(wave_settings *s, torre_option *table)
 {
@@ -105,7 +97,8 @@ static void make_table(wave_settings *s, torre_option *table)
                             "diamond tile size in half-widths of the stencil"),
         OPTION_INTEGER_AUTO("tower-height", &s->run.tower_height, 1, 1e6,
                             "steps that a tower climbs"),
-        OPTION_NAME("ordering", &s->run.ordering, ordering_choices(), "NAME", "of the tiles"),
+        OPTION_TEXT("ordering", &s->run.ordering, "NAME", NULL,
+                    TORRE_ORDERING_HELP("; of the tiles")),
         OPTION_THREADS(&s->run.threads, "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"),
 
         OPTION_GROUP("Program"),
@@ -206,6 +199,9 @@ torre_status wave_settings_check_choice(const wave_settings *s, const torre_opti
     const torre_engine engine = torre_wave_run_info(run)->plan.engine;
     const bool cuda = strcmp(torre_wave_run_backend(run), "cuda") == 0;
     const int idle_options = cuda ? 2 : 3; /* on a GPU one step at a time is ordered, too */
+    const char *why;
+    if (!cuda && !torre_traversal_exists(&torre_wave_run_info(run)->plan.ordering, &why))
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s", s->run.ordering, why);
     for (int i = 0; i < idle_options && engine != TORRE_TORRE; i++)
         if (torre_options_given(table, of_towers[i]))
             torre_caution(cautions, "--%s means nothing to --engine %s", of_towers[i],

@@ -92,7 +92,7 @@ void wave_text_setup(FILE *out, const torre_wave_input *in, const torre_wave_run
             reasons[torre_wave_run_info(run)->reason]);
     if (plan->engine == TORRE_TORRE)
         fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
-                torre_ordering_name(plan->ordering));
+                torre_ordering_write(&plan->ordering).text);
     if (in->tuned) fputs(" (dts and height from roofline --tune)", out);
     fprintf(out, "\ndevice     %s: %s", torre_wave_run_backend(run),
             torre_wave_run_info(run)->device);
@@ -189,7 +189,7 @@ static void report_setup(torre_report *r, const torre_wave_input *in, const torr
     torre_report_text(r, "engine", torre_engine_name(plan->engine));
     torre_report_integer(r, "order", p->order);
     torre_report_integer(r, "dts", plan->dts);
-    torre_report_text(r, "ordering", torre_ordering_name(plan->ordering));
+    torre_report_text(r, "ordering", torre_ordering_write(&plan->ordering).text);
     torre_report_text(r, "precision", p->precision == TORRE_F32 ? "f32" : "f64");
     torre_report_integer(r, "dimensions", torre_wave_dimensions(p));
     torre_report_integers(r, "size", p->size, 3);

@@ -60,13 +60,13 @@ static torre_status make_offsets(torre_bins *b, torre_bin_stencil stencil)
     return TORRE_OK;
 }
 
-static torre_status rank_bins(torre_bins *b, torre_ordering_kind kind)
+static torre_status rank_bins(torre_bins *b, const torre_ordering_spec *spec)
 {
     torre_ordering ordering;
     const char *why;
-    if (!torre_ordering_make(kind, 3, b->n, &ordering, &why))
+    if (!torre_ordering_make_spec(spec, 3, b->n, &ordering, &why))
         return torre_fail(TORRE_ERR_USAGE, "{ordering} %s over %lldx%lldx%lld bins: %s",
-                          torre_ordering_name(kind), (long long)b->n[0], (long long)b->n[1],
+                          torre_ordering_write(spec).text, (long long)b->n[0], (long long)b->n[1],
                           (long long)b->n[2], why);
 #pragma omp parallel for
     for (int64_t rank = 0; rank < b->bins; rank++) {
@@ -79,8 +79,8 @@ static torre_status rank_bins(torre_bins *b, torre_ordering_kind kind)
 }
 
 torre_status torre_bins_make(const double box[3], double reach, double bin_size,
-                             torre_bin_stencil stencil, torre_ordering_kind ordering, int64_t count,
-                             torre_bins *b)
+                             torre_bin_stencil stencil, const torre_ordering_spec *ordering,
+                             int64_t count, torre_bins *b)
 {
     memset(b, 0, sizeof *b);
     torre_bins_size(box, bin_size, count, b->n);

@@ -44,8 +44,8 @@ typedef struct torre_bins {
  * Fails for lack of memory or where the ordering does not exist. Free with _free.
  */
 torre_status torre_bins_make(const double box[3], double reach, double bin_size,
-                             torre_bin_stencil stencil, torre_ordering_kind ordering, int64_t count,
-                             torre_bins *bins);
+                             torre_bin_stencil stencil, const torre_ordering_spec *ordering,
+                             int64_t count, torre_bins *bins);
 
 void torre_bins_free(torre_bins *bins);
 

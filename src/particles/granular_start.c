@@ -287,7 +287,8 @@ static torre_status melt(const torre_granular *g, const torre_md_problem *p,
     torre_bins bins;
     /* a hair more than a diameter, so that rounding of the bin never counts */
     TORRE_TRY(torre_bins_make(p->box, g->diameter, g->diameter * spread, TORRE_STENCIL_BLOCK,
-                              TORRE_ROW_MAJOR, particles->count, &bins));
+                              &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR}, particles->count,
+                              &bins));
     const int axis = g->dimensions - 1;
     /* half of the mean distance that is left to a neighbour */
     double volume = g->size[0] * g->size[1] * (g->dimensions == 3 ? g->size[2] : 1);

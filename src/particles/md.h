@@ -123,7 +123,7 @@ typedef struct torre_md_plan {
     bool rebuild_check;           /* at these steps, rebuild only when a particle is further than
                                      skin/2 from where the last rebuild expected it half-way to
                                      the next one */
-    torre_ordering_kind ordering; /* of bins, or of tiles of bins */
+    torre_ordering_spec ordering; /* of bins, or of tiles of bins */
     int64_t sort_every;           /* steps between sorts of the storage by bin, rounded up to a
                                      rebuild; TORRE_MD_NEVER */
     double bin_size;              /* least edge of a bin; > 0 */

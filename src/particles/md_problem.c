@@ -101,6 +101,11 @@ torre_status torre_md_plan_check(const torre_md_problem *p, const torre_md_plan 
     if (!(plan->bin_size >= 0) || isinf(plan->bin_size))
         return torre_fail(TORRE_ERR_USAGE, "{bin_size} must be a positive number (got %g)",
                           plan->bin_size);
+    torre_ordering ordering; /* the number of bins is still unknown */
+    const char *why;
+    if (!torre_ordering_make_spec(&plan->ordering, 3, (const int64_t[]){1, 1, 1}, &ordering, &why))
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s",
+                          torre_ordering_write(&plan->ordering).text, why);
     return TORRE_OK;
 }
 

@@ -144,7 +144,7 @@ torre_status torre_md_start_check_overlap(const torre_md_particles *p, double di
     int64_t pair[2];
     double found = 0, least = fmin(p->box[0], fmin(p->box[1], p->box[2])) / 2;
     TORRE_TRY(torre_bins_make(p->box, fmin(distance, least), distance, TORRE_STENCIL_BLOCK,
-                              TORRE_ROW_MAJOR, p->count, &bins));
+                              &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR}, p->count, &bins));
     for (int64_t i = 0; i < p->count; i++) {
         const double at[3] = {p->position[0][i], p->position[1][i], p->position[2][i]};
         bins.rank_of[i] = bins.rank[torre_bins_index(&bins, at)];

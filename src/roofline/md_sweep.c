@@ -16,14 +16,14 @@ enum { CHECK_CELLS = 5, REPETITIONS = 9, LOOK = 8, INSIDE = 15 /* operations */ 
 
 static const double density = 0.8442, cutoff = 2.5, pi = 3.14159265358979;
 
-const char *torre_md_point_ordering(const torre_md_point *point)
+torre_ordering_words torre_md_point_ordering(const torre_md_point *point)
 {
-    return point->plan.sort_every == TORRE_MD_NEVER ? "none"
-                                                    : torre_ordering_name(point->plan.ordering);
+    return point->plan.sort_every == TORRE_MD_NEVER ? (torre_ordering_words){"none"}
+                                                    : torre_ordering_write(&point->plan.ordering);
 }
 
 torre_status torre_md_sweep_list(const torre_md_sweep_setting *setting,
-                                 const torre_ordering_kind *orderings, int ordering_count,
+                                 const torre_ordering_spec *orderings, int ordering_count,
                                  torre_md_point **points, int *count)
 {
     static const torre_neighbor kind[] = {TORRE_NEIGHBOR_FULL, TORRE_NEIGHBOR_HALF,

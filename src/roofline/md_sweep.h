@@ -40,13 +40,13 @@ typedef struct torre_md_sweep_setting {
 
 /* full, half and tile, unsorted and in each of the orderings; *points is the caller's to free. */
 torre_status torre_md_sweep_list(const torre_md_sweep_setting *setting,
-                                 const torre_ordering_kind *orderings, int ordering_count,
+                                 const torre_ordering_spec *orderings, int ordering_count,
                                  torre_md_point **points, int *count);
 
 /* Check and time one point; refusals and wrong results are TORRE_OK with the state telling. */
 torre_status torre_md_sweep_measure(const torre_md_sweep_setting *setting, torre_md_point *point);
 
 /* "none" for storage that is never sorted, the ordering's name otherwise. */
-const char *torre_md_point_ordering(const torre_md_point *point);
+torre_ordering_words torre_md_point_ordering(const torre_md_point *point);
 
 #endif

@@ -9,13 +9,13 @@
 
 static bool read_line(const char *text, torre_sweep_point *p)
 {
-    char engine[16], ordering[32], rest;
+    char engine[16], ordering[64], rest;
     memset(p, 0, sizeof *p);
-    int n = sscanf(text, "%d,%15[^,],%d,%" SCNd64 ",%31[^,],%lf %c", &p->order, engine,
+    int n = sscanf(text, "%d,%15[^,],%d,%" SCNd64 ",%63[^,],%lf %c", &p->order, engine,
                    &p->plan.dts, &p->plan.tower_height, ordering, &p->measured_bytes, &rest);
     return n == 6 && torre_engine_by_name(engine, &p->plan.engine) &&
-           p->plan.engine != TORRE_AUTO && torre_ordering_by_name(ordering, &p->plan.ordering) &&
-           p->measured_bytes > 0;
+           p->plan.engine != TORRE_AUTO &&
+           torre_ordering_parse(ordering, &p->plan.ordering, NULL) && p->measured_bytes > 0;
 }
 
 torre_status torre_measured_bytes_read(const char *path, torre_sweep_point *points, int count)

@@ -47,7 +47,7 @@ torre_status torre_sweep_csv_append(FILE *out, const char *path, const torre_swe
     for (char *c = remark; *c; c++)
         if (*c == ',' || *c == '\n' || *c == '"') *c = ';';
     fprintf(out, "%d,%s,%d,%" PRId64 ",%s,%s,%s,", p->order, torre_engine_name(p->plan.engine),
-            p->plan.dts, p->plan.tower_height, torre_ordering_name(p->plan.ordering),
+            p->plan.dts, p->plan.tower_height, torre_ordering_write(&p->plan.ordering).text,
             precision_name(precision), torre_point_state_name(p->state));
     fprintf(out, "%.6g,%.6g,%.6g,%.6g,%d,%" PRId64 ",%.6g,%.6g,%.6g,%.6g,%s,%.6g,%.4f,",
             p->gcells_per_s, p->low, p->high, p->seconds, p->repetitions, p->steps,
@@ -126,7 +126,7 @@ static bool read_point(char *line, torre_sweep_point *p)
     return small(f[0], &p->order) && torre_engine_by_name(f[1], &p->plan.engine) &&
            p->plan.engine != TORRE_AUTO && small(f[2], &p->plan.dts) &&
            integer(f[3], &p->plan.tower_height) &&
-           torre_ordering_by_name(f[4], &p->plan.ordering) && state_by_name(f[6], &p->state) &&
+           torre_ordering_parse(f[4], &p->plan.ordering, NULL) && state_by_name(f[6], &p->state) &&
            torre_parse_real(f[7], &p->gcells_per_s) && torre_parse_real(f[8], &p->low) &&
            torre_parse_real(f[9], &p->high) && torre_parse_real(f[10], &p->seconds) &&
            small(f[11], &p->repetitions) && integer(f[12], &p->steps) &&
@@ -193,7 +193,7 @@ torre_status torre_sweep_csv_read(const char *path, const torre_sweep_setting *s
 bool torre_sweep_same_point(const torre_sweep_point *wish, const torre_sweep_point *done)
 {
     if (wish->order != done->order || wish->plan.engine != done->plan.engine ||
-        wish->plan.ordering != done->plan.ordering)
+        !torre_ordering_same(&wish->plan.ordering, &done->plan.ordering))
         return false;
     if (wish->plan.engine == TORRE_STEPWISE) return true;
     return wish->plan.dts == done->plan.dts && wish->plan.tower_height == done->plan.tower_height;

@@ -6,6 +6,7 @@
 
 #include "core/numbers.h"
 #include "core/options.h"
+#include "core/orderings.h"
 #include "wave/stencil.h"
 
 typedef struct point_list {
@@ -15,7 +16,7 @@ typedef struct point_list {
 } point_list;
 
 static void add(point_list *list, int order, torre_engine engine, int dts, int64_t height,
-                torre_ordering_kind ordering)
+                const torre_ordering_spec *ordering)
 {
     torre_sweep_point *p = &list->points[list->count++];
     p->order = order;
@@ -23,7 +24,7 @@ static void add(point_list *list, int order, torre_engine engine, int dts, int64
     p->plan = (torre_wave_plan){.engine = engine,
                                 .dts = dts,
                                 .tower_height = height,
-                                .ordering = ordering,
+                                .ordering = *ordering,
                                 .threads = list->threads,
                                 .device = list->device};
 }
@@ -33,13 +34,13 @@ static void add_towers(point_list *list, const torre_sweep_axes *a, int height, 
     for (int d = 0; d < a->dts_count && a->torre; d++)
         for (int o = 0; o < a->orders; o++)
             add(list, a->order[o], TORRE_TORRE, a->dts[d], a->height[height],
-                a->ordering[ordering]);
+                &a->ordering[ordering]);
 }
 
 static void add_stepwise(point_list *list, const torre_sweep_axes *a, int ordering)
 {
     for (int o = 0; o < a->orders && a->stepwise; o++)
-        add(list, a->order[o], TORRE_STEPWISE, 0, 0, a->ordering[ordering]);
+        add(list, a->order[o], TORRE_STEPWISE, 0, 0, &a->ordering[ordering]);
 }
 
 torre_status torre_sweep_list(const torre_sweep_axes *a, int threads, int device,
@@ -124,22 +125,7 @@ static bool next_name(const char **text, char *name, size_t size)
 
 torre_status torre_axes_read_orderings(torre_sweep_axes *a, const char *option, const char *text)
 {
-    const char *rest = text;
-    char name[32];
-    a->orderings = 0;
-    do {
-        torre_ordering_kind kind;
-        if (a->orderings == TORRE_LIST_LIMIT || !next_name(&rest, name, sizeof name) ||
-            !torre_ordering_by_name(name, &kind))
-            return torre_fail(TORRE_ERR_USAGE,
-                              "{%s} must be names separated by commas, of %s (got %.80s)", option,
-                              torre_ordering_names(), text);
-        for (int i = 0; i < a->orderings; i++)
-            if (a->ordering[i] == kind)
-                return torre_fail(TORRE_ERR_USAGE, "{%s} lists %s twice", option, name);
-        a->ordering[a->orderings++] = kind;
-    } while (*rest);
-    return TORRE_OK;
+    return torre_orderings_read(option, text, TORRE_LIST_LIMIT, a->ordering, &a->orderings);
 }
 
 torre_status torre_axes_read_engines(torre_sweep_axes *a, const char *option, const char *text)

@@ -12,7 +12,7 @@ typedef struct torre_sweep_axes {
     int dts[TORRE_LIST_LIMIT], dts_count;
     int64_t height[TORRE_LIST_LIMIT];
     int heights;
-    torre_ordering_kind ordering[TORRE_LIST_LIMIT];
+    torre_ordering_spec ordering[TORRE_LIST_LIMIT];
     int orderings;
     bool stepwise, torre; /* engines */
 } torre_sweep_axes;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/numbers.h"
+#include "core/orderings.h"
 #include "wave/boundary.h"
 
 const torre_wave_spec torre_wave_spec_default = {
@@ -15,6 +16,7 @@ const torre_wave_spec torre_wave_spec_default = {
     .order = 8,
     .precision = TORRE_F32,
     .boundary = "free",
+    .ordering = "row-major",
     .absorbing_width = TORRE_ABSORBING_WIDTH,
     .steps = 600,
     .wavelet = "ricker",
@@ -274,9 +276,9 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
     in->plan = (torre_wave_plan){.engine = s->engine,
                                  .dts = (int)s->dts,
                                  .tower_height = s->tower_height,
-                                 .ordering = s->ordering,
                                  .threads = (int)s->threads,
                                  .device = (int)s->device};
+    TORRE_TRY(torre_ordering_read("ordering", s->ordering, &in->plan.ordering));
     TORRE_TRY(choose_grid(s, in));
     TORRE_TRY(torre_boundary_parse(s->boundary, p));
     TORRE_TRY(read_velocity(s, view, in));

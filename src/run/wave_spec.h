@@ -59,7 +59,7 @@ typedef struct torre_wave_spec {
     int64_t device;      /* number of the GPU */
     torre_engine engine;
     int64_t dts, tower_height, threads; /* 0: choose */
-    torre_ordering_kind ordering;       /* of the tiles */
+    const char *ordering;               /* of the tiles, as torre_ordering_parse reads it */
     /* results */
     const char *traces, *field; /* files, or NULL */
     int64_t snapshot_every;     /* steps; 0: no pictures, -1: one at the end */

@@ -118,7 +118,7 @@ static torre_status allocate(cpu_solver *s)
     if (s->parts && !s->parts_force)
         return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)count);
     TORRE_TRY(torre_bins_make(s->problem->box, s->problem->cutoff + s->plan.skin, s->plan.bin_size,
-                              s->plan.bin_stencil, s->plan.ordering, count, &s->bins));
+                              s->plan.bin_stencil, &s->plan.ordering, count, &s->bins));
     s->bins.threads = s->plan.threads;
     return torre_md_lists_make(count, s->plan.threads, &s->lists);
 }

@@ -101,7 +101,7 @@ static torre_status mps_cpu_allocate(mps_cpu_solver *s)
     if (!s->field.pressure || !s->field.number_density)
         return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)p->count);
     TORRE_TRY(torre_bins_make(p->box, p->influence + s->plan.skin, s->plan.bin_size,
-                              s->plan.bin_stencil, s->plan.ordering, p->count, &s->bins));
+                              s->plan.bin_stencil, &s->plan.ordering, p->count, &s->bins));
     s->bins.threads = s->plan.threads;
     return torre_md_lists_make(p->count, s->plan.threads, &s->lists);
 }

@@ -31,7 +31,7 @@ typedef struct torre_cpu_solver {
     int64_t damped_low[3], damped_high[3];
     char *samples;                  /* of the current advance */
     int64_t samples_start;          /* step at which it started */
-    torre_ordering_kind ordering;   /* of towers */
+    torre_ordering_spec ordering;   /* of towers */
     torre_tower_schedule *schedule; /* engine torre only */
     int64_t trials;                 /* engine stepwise only: steps that were timed, */
     double trial_seconds[2];        /* and the shortest with and without fetches ahead */

@@ -51,6 +51,10 @@ static torre_status torre_plan(const torre_wave_setup *setup, const torre_wave_p
     if (wish->tower_height < 0)
         return torre_fail(TORRE_ERR_USAGE, "tower height must be at least 1 (got %lld)",
                           (long long)wish->tower_height);
+    const char *why;
+    if (!torre_traversal_exists(&wish->ordering, &why))
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s",
+                          torre_ordering_write(&wish->ordering).text, why);
     torre_cpu_shape shape =
         torre_cpu_shape_choose(p, torre_caches_get(), wish->dts, wish->tower_height);
     TORRE_TRY(check_periodic(p, &shape));
@@ -244,7 +248,7 @@ static torre_status prepare_pass(torre_cpu_solver *s, int64_t height)
     torre_tower_grid grid =
         torre_tower_grid_make((p->size[0] + P - 1) / P, (p->size[1] + P - 1) / P, R / P,
                               s->shape.dts, height, p->face[1][0] == TORRE_PERIODIC);
-    return torre_tower_schedule_make(&grid, s->ordering, &s->schedule);
+    return torre_tower_schedule_make(&grid, &s->ordering, &s->schedule);
 }
 
 static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void *samples)

@@ -18,7 +18,7 @@ static torre_status no_memory(void)
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the schedule of the towers");
 }
 
-static torre_status schedule_new(const torre_tower_grid *grid, torre_ordering_kind kind,
+static torre_status schedule_new(const torre_tower_grid *grid, const torre_ordering_spec *ordering,
                                  torre_tower_schedule **schedule)
 {
     torre_tower_schedule *s = aligned_alloc(_Alignof(torre_tower_schedule), sizeof *s);
@@ -29,12 +29,14 @@ static torre_status schedule_new(const torre_tower_grid *grid, torre_ordering_ki
     s->list = malloc((size_t)s->count * sizeof *s->list);
     s->progress = aligned_alloc(_Alignof(torre_tower_progress),
                                 (size_t)torre_tower_slots(grid) * sizeof *s->progress);
-    int failed = s->list && s->progress ? torre_traversal_build(grid, kind, s->list) : -1;
+    const char *why;
+    int failed = -1;
+    if (s->list && s->progress) failed = torre_traversal_build(grid, ordering, s->list, &why);
     if (failed) {
         torre_tower_schedule_free(s);
         if (failed == -1) return no_memory();
-        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s does not order towers",
-                          torre_ordering_name(kind));
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s", torre_ordering_write(ordering).text,
+                          why);
     }
     *schedule = s;
     return TORRE_OK;
@@ -48,14 +50,15 @@ static bool same_grid(const torre_tower_grid *a, const torre_tower_grid *b)
            a->height == b->height && a->periodic_y == b->periodic_y;
 }
 
-torre_status torre_tower_schedule_make(const torre_tower_grid *grid, torre_ordering_kind kind,
+torre_status torre_tower_schedule_make(const torre_tower_grid *grid,
+                                       const torre_ordering_spec *ordering,
                                        torre_tower_schedule **schedule)
 {
     torre_tower_schedule *s = *schedule;
     if (!s || !same_grid(&s->grid, grid)) {
         torre_tower_schedule_free(s);
         *schedule = NULL;
-        TORRE_TRY(schedule_new(grid, kind, schedule));
+        TORRE_TRY(schedule_new(grid, ordering, schedule));
         s = *schedule;
     }
     for (int64_t i = 0; i < torre_tower_slots(grid); i++) atomic_init(&s->progress[i].steps, 0);

@@ -28,7 +28,8 @@ typedef struct torre_tower_schedule {
  * Schedule of a grid in the given ordering, replacing *schedule (NULL or an earlier one, which is
  * kept when it has the same grid); ready to start. TORRE_ERR_RESOURCE, TORRE_ERR_USAGE (ordering).
  */
-torre_status torre_tower_schedule_make(const torre_tower_grid *grid, torre_ordering_kind kind,
+torre_status torre_tower_schedule_make(const torre_tower_grid *grid,
+                                       const torre_ordering_spec *ordering,
                                        torre_tower_schedule **schedule);
 void torre_tower_schedule_free(torre_tower_schedule *schedule);
 
