@@ -137,6 +137,7 @@ def brief(program, arguments):
     if program == "wave":
         o.at_most("steps", 20, add=True)
         o.at_most("snapshot-every", 10)
+        o.at_most("field-every", 10)
         if o.get("velocity") is None and o.get("source") in (None, "none"):
             o.at_most("size", 64)
             if o.get("size") is None:

@@ -92,7 +92,7 @@ static void test_traces(void **state)
         double found = value(&run->traces, STEPS + 1);
         CHECK(fabs(found - at_start) <= 2 * wave_eps(c.p.precision), "sample 0: %g, %g", found,
               at_start);
-        torre_wave_watch watch = {.frame_every = 1, .frame = compare_frame, .context = field};
+        torre_wave_watch watch = {.frame_every = {1}, .frame = compare_frame, .context = field};
         CHECK_OK(torre_wave_run_advance(run, STEPS, &watch));
         CHECK(run->step == STEPS && run->norms.finite, "the run did not end well");
         torre_wave_run_free(run);
@@ -117,7 +117,7 @@ static void test_chunks(void **state)
     run_case_make(&c, TORRE_F64);
     torre_wave_run *whole, *parts;
     int frames = 0;
-    torre_wave_watch watch = {.frame_every = 5, .frame = count_frame, .context = &frames};
+    torre_wave_watch watch = {.frame_every = {5}, .frame = count_frame, .context = &frames};
     CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &whole));
     CHECK_OK(torre_wave_run_start(whole, NULL, NULL));
     CHECK_OK(torre_wave_run_advance(whole, STEPS, NULL));
@@ -146,7 +146,7 @@ static void test_stop(void **state)
     torre_wave_run *run;
     int frames = 0;
     torre_wave_watch watch = {
-        .stop = stop_at_10, .frame = count_frame, .frame_every = 5, .context = &frames};
+        .stop = stop_at_10, .frame = count_frame, .frame_every = {5}, .context = &frames};
     CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run));
     CHECK_OK(torre_wave_run_start(run, NULL, NULL));
     CHECK_OK(torre_wave_run_advance(run, STEPS, &watch));

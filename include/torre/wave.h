@@ -147,9 +147,12 @@ typedef struct torre_wave_progress {
     double compute_s, gcells_per_s;
 } torre_wave_progress;
 
+enum { TORRE_WAVE_INTERVALS = 2 };
+
 /* What the caller wants on the way. Everything optional; zero means no. */
 typedef struct torre_wave_watch {
-    int64_t frame_every; /* call frame whenever step is a multiple of this (not at step 0) */
+    /* call frame whenever step is a multiple of one of these above 0 (not at step 0) */
+    int64_t frame_every[TORRE_WAVE_INTERVALS];
     torre_status (*frame)(void *context, torre_wave_run *run); /* a failure ends the run */
     void (*progress)(void *context, const torre_wave_progress *progress); /* a few times a second */
     bool (*stop)(void *context); /* asked as often; true ends the run cleanly at run->step */

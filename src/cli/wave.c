@@ -30,7 +30,7 @@ typedef struct wave_watcher {
 
 static torre_status on_frame(void *context, torre_wave_run *run)
 {
-    return wave_output_snapshot(((wave_watcher *)context)->output, run);
+    return wave_output_frame(((wave_watcher *)context)->output, run);
 }
 
 static void on_progress(void *context, const torre_wave_progress *now)
@@ -57,18 +57,17 @@ static void tell_setup(const wave_job *job)
 static torre_status time_loop(wave_job *job)
 {
     wave_watcher w = {.output = &job->output};
-    torre_wave_watch watch = {
-        .frame = on_frame, .progress = on_progress, .stop = torre_program_stop, .context = &w};
-    const int64_t every = job->settings.run.snapshot_every;
-    if (every > 0) {
-        watch.frame_every = every;
-        if (torre_wave_input_has_start(&job->input))
-            TORRE_TRY(wave_output_snapshot(&job->output, job->run));
-    }
+    const torre_wave_spec *s = &job->settings.run;
+    const torre_wave_watch watch = {.frame_every = {s->snapshot_every, s->field_every},
+                                    .frame = on_frame,
+                                    .progress = on_progress,
+                                    .stop = torre_program_stop,
+                                    .context = &w};
+    TORRE_TRY(wave_output_frame(&job->output, job->run));
     torre_progress_start(&w.progress, stderr, !job->settings.quiet);
     torre_status status = torre_wave_run_advance(job->run, job->input.problem.steps, &watch);
     torre_progress_end(&w.progress);
-    if (!status && every < 0) status = wave_output_snapshot(&job->output, job->run);
+    if (!status && s->snapshot_every < 0) status = wave_output_snapshot(&job->output, job->run);
     return status;
 }
 

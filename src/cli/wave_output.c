@@ -39,8 +39,9 @@ torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *wh
     out->settings = s;
     *whole_microseconds = false;
     if (s->run.field)
-        TORRE_TRY(
-            torre_sink_choose("field", s->run.field, TORRE_SINK_FIELD, false, &out->field_format));
+        TORRE_TRY(torre_sink_choose("field", s->run.field, TORRE_SINK_FIELD, s->run.field_every > 0,
+                                    &out->field_format));
+    out->plane_format = torre_sink_by_name(s->run.snapshot_format);
     if (!s->run.traces) return check_names(out);
     out->trace_names = strdup(s->run.traces);
     if (!out->trace_names) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
@@ -70,10 +71,14 @@ static torre_sink_data trace_data(const torre_wave_input *in)
     return data;
 }
 
-static torre_sink_data field_data(const torre_wave_input *in)
+static torre_sink_data field_data(const wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
-    torre_sink_data data = {.kind = TORRE_SINK_FIELD, .field = {.precision = p->precision}};
+    const int64_t every = out->settings->run.field_every;
+    torre_sink_data data = {.kind = TORRE_SINK_FIELD,
+                            .series = every > 0,
+                            .frames = every > 0 ? p->steps / every + 1 : 1,
+                            .field = {.precision = p->precision}};
     for (int a = 0; a < 3; a++) {
         if (torre_wave_is_flat(p, a)) continue;
         data.field.shape[data.field.dims] = p->size[a];
@@ -100,10 +105,18 @@ static torre_sink_data plane_data(const wave_output *out, const torre_wave_input
 
 torre_status wave_output_check(const wave_output *out, const torre_wave_input *in)
 {
-    const torre_sink_data traces = trace_data(in), field = field_data(in);
+    const torre_sink_data traces = trace_data(in), field = field_data(out, in);
+    const torre_sink_data plane = plane_data(out, in);
+    TORRE_TRY(torre_sink_check(out->plane_format, &plane));
     for (int i = 0; i < out->trace_files; i++)
         TORRE_TRY(torre_sink_check(out->trace_format[i], &traces));
     return out->field_format ? torre_sink_check(out->field_format, &field) : TORRE_OK;
+}
+
+/* Bytes of a dense field. */
+static int64_t field_bytes(const torre_wave_problem *p)
+{
+    return torre_wave_cells(p) * (int64_t)p->precision;
 }
 
 static bool wants_snapshots(const wave_settings *s) { return s->run.snapshot_every != 0; }
@@ -114,6 +127,12 @@ static int64_t plane_cells(const torre_wave_input *in)
     return n[0] * n[1] * n[2] / n[in->plane_axis];
 }
 
+/* Whether the velocity in the plane is to be kept, too. */
+static bool wants_velocity(const wave_output *out, const torre_wave_input *in)
+{
+    return in->problem.velocity_cells && torre_sink_is_picture(out->plane_format);
+}
+
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
 int64_t wave_output_bytes(const wave_output *out, const torre_wave_input *in)
@@ -122,14 +141,14 @@ int64_t wave_output_bytes(const wave_output *out, const torre_wave_input *in)
     int64_t kept = 0, most = 0;
     if (wants_snapshots(out->settings)) {
         const torre_sink_data plane = plane_data(out, in);
-        kept = plane_cells(in) * ((int64_t)p->precision + (p->velocity_cells ? 8 : 0));
-        most = torre_sink_bytes(torre_sink_by_name("png"), &plane);
+        kept = plane_cells(in) * ((int64_t)p->precision + (wants_velocity(out, in) ? 8 : 0));
+        most = torre_sink_bytes(out->plane_format, &plane);
     }
     const torre_sink_data traces = trace_data(in);
     for (int i = 0; i < out->trace_files; i++)
         most = larger(most, torre_sink_bytes(out->trace_format[i], &traces));
-    if (out->settings->run.field) most = larger(most, torre_wave_cells(p) * (int64_t)p->precision);
-    return kept + most;
+    if (out->settings->run.field_every) return kept + field_bytes(p) + most;
+    return kept + larger(most, out->settings->run.field ? field_bytes(p) : 0);
 }
 
 /* Buffers for the snapshot plane; the velocity in it does not change. */
@@ -138,8 +157,8 @@ static torre_status prepare_snapshots(wave_output *out)
     const torre_wave_input *in = out->input;
     const torre_wave_problem *p = &in->problem;
     out->plane = malloc((size_t)plane_cells(in) * (size_t)p->precision);
-    if (p->velocity_cells) out->velocity = malloc((size_t)plane_cells(in) * sizeof(double));
-    if (!out->plane || (p->velocity_cells && !out->velocity))
+    if (wants_velocity(out, in)) out->velocity = malloc((size_t)plane_cells(in) * sizeof(double));
+    if (!out->plane || (wants_velocity(out, in) && !out->velocity))
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the snapshots");
     if (!out->velocity) return TORRE_OK;
     int64_t low[3] = {0, 0, 0}, high[3], i = 0;
@@ -161,7 +180,7 @@ torre_status wave_output_open(const torre_wave_input *in, wave_output *out)
         TORRE_TRY(torre_output_directory(s->run.output));
         TORRE_TRY(prepare_snapshots(out));
     }
-    const torre_sink_data field = field_data(in), traces = trace_data(in);
+    const torre_sink_data field = field_data(out, in), traces = trace_data(in);
     if (s->run.field)
         TORRE_TRY(torre_sink_open(out->field_format, &field, s->run.field, &out->field));
     for (int i = 0; i < out->trace_files; i++)
@@ -171,39 +190,54 @@ torre_status wave_output_open(const torre_wave_input *in, wave_output *out)
     return TORRE_OK;
 }
 
+/* A frame of the present step without anything in it. */
+static torre_frame frame_now(const torre_wave_run *run)
+{
+    const int64_t step = torre_wave_run_step(run);
+    return (torre_frame){.step = step, .time = (double)step * torre_wave_run_problem(run)->dt};
+}
+
 torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
 {
     const torre_wave_input *in = out->input;
     const torre_sink_data data = plane_data(out, in);
     const bool here = strcmp(out->settings->run.output, ".") == 0;
     char path[sizeof out->last_snapshot], title[80];
-    const torre_frame frame = {.step = torre_wave_run_step(run),
-                               .time = (double)torre_wave_run_step(run) *
-                                       torre_wave_run_problem(run)->dt,
-                               .title = title,
-                               .values = out->plane};
-    snprintf(path, sizeof path, "%s%ssnapshot_%06" PRId64 ".png",
-             here ? "" : out->settings->run.output, here ? "" : "/", torre_wave_run_step(run));
+    torre_frame frame = frame_now(run);
+    frame.title = title;
+    frame.values = out->plane;
+    snprintf(path, sizeof path, "%s%ssnapshot_%06" PRId64 "%s",
+             here ? "" : out->settings->run.output, here ? "" : "/", frame.step,
+             torre_sink_ending(out->plane_format));
     snprintf(title, sizeof title, "u at step %" PRId64 ", %g s", frame.step, frame.time);
     TORRE_TRY(torre_wave_run_plane(run, in->plane_axis, in->plane_index, out->plane));
-    TORRE_TRY(torre_sink_write(torre_sink_by_name("png"), &data, path, &frame));
+    TORRE_TRY(torre_sink_write(out->plane_format, &data, path, &frame));
     memcpy(out->last_snapshot, path, sizeof path);
     out->snapshots++;
     return TORRE_OK;
 }
 
-static torre_status write_field(wave_output *out, torre_wave_run *run)
+static torre_status add_field(wave_output *out, torre_wave_run *run)
 {
-    const torre_wave_problem *p = torre_wave_run_problem(run);
-    void *cells = malloc((size_t)torre_wave_cells(p) * (size_t)p->precision);
-    torre_status status = cells ? torre_wave_run_field(run, 0, cells)
-                                : torre_fail(TORRE_ERR_RESOURCE, "out of memory for --field");
-    const torre_frame frame = {.step = torre_wave_run_step(run),
-                               .time = (double)torre_wave_run_step(run) * p->dt,
-                               .values = cells};
-    if (!status) status = torre_sink_frame(out->field, &frame);
-    free(cells);
-    return torre_sink_finish(&out->field, status);
+    torre_frame frame = frame_now(run);
+    if (!out->cells) out->cells = malloc((size_t)field_bytes(torre_wave_run_problem(run)));
+    if (!out->cells) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for --field");
+    frame.values = out->cells;
+    TORRE_TRY(torre_wave_run_field(run, 0, out->cells));
+    return torre_sink_frame(out->field, &frame);
+}
+
+torre_status wave_output_frame(wave_output *out, torre_wave_run *run)
+{
+    const wave_settings *s = out->settings;
+    const int64_t step = torre_wave_run_step(run);
+    const bool zero = step == 0 && !torre_wave_input_has_start(out->input);
+    if (s->run.snapshot_every > 0 && step % s->run.snapshot_every == 0 && !zero)
+        TORRE_TRY(wave_output_snapshot(out, run));
+    if (s->run.field_every == 0 || step % s->run.field_every != 0) return TORRE_OK;
+    TORRE_TRY(add_field(out, run));
+    out->field_frames++;
+    return TORRE_OK;
 }
 
 /*
@@ -231,7 +265,9 @@ torre_status wave_output_results(wave_output *out, torre_wave_run *run)
             torre_sink_finish(&out->trace[i], torre_sink_frame(out->trace[i], &traces));
         if (status) failed = status;
     }
-    torre_status status = out->field ? write_field(out, run) : TORRE_OK;
+    torre_status status = TORRE_OK;
+    if (out->field && out->settings->run.field_every == 0) status = add_field(out, run);
+    status = torre_sink_finish(&out->field, status);
     return status ? status : failed;
 }
 
@@ -243,5 +279,6 @@ void wave_output_close(wave_output *out)
     free(out->trace_names);
     free(out->plane);
     free(out->velocity);
+    free(out->cells);
     memset(out, 0, sizeof *out);
 }

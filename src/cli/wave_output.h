@@ -14,11 +14,14 @@ typedef struct wave_output {
     torre_output *json;
     const torre_sink_format *field_format;
     torre_sink *field;
-    char *trace_names; /* copy of --traces, cut at the commas */
+    void *cells;          /* of a frame of it */
+    int64_t field_frames; /* written; 0 without a series */
+    char *trace_names;    /* copy of --traces, cut at the commas */
     const char *trace_name[WAVE_TRACE_FILES];
     const torre_sink_format *trace_format[WAVE_TRACE_FILES];
     torre_sink *trace[WAVE_TRACE_FILES];
     int trace_files;
+    const torre_sink_format *plane_format;
     void *plane;       /* cells of a snapshot */
     double *velocity;  /* of the snapshot plane; NULL in a constant medium */
     int64_t snapshots; /* written so far */
@@ -38,10 +41,19 @@ torre_status wave_output_open(const torre_wave_input *input, wave_output *output
 /* Host bytes needed beside the run's own: planes, and the largest of pictures and dense field. */
 int64_t wave_output_bytes(const wave_output *output, const torre_wave_input *input);
 
-/* Write the picture of u[run->step]. */
+/* Write the snapshot of the present step. */
 torre_status wave_output_snapshot(wave_output *output, torre_wave_run *run);
 
-/* Write traces and field as they are at run->step. (The report has its own function.) */
+/*
+ * Write what is due at the present step: snapshot, frame of the field. At step 0 a snapshot of a
+ * field of zeros is not, but its frame is, so that frame i is that of step i N.
+ */
+torre_status wave_output_frame(wave_output *output, torre_wave_run *run);
+
+/*
+ * Write traces and field as they are at the present step, or complete the frames of the field.
+ * (The report has its own function.)
+ */
 torre_status wave_output_results(wave_output *output, torre_wave_run *run);
 
 /* Close what is open, leaving nothing incomplete behind, and free. */

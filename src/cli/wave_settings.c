@@ -4,12 +4,28 @@
 
 #include "cli/option_rows.h"
 #include "core/orderings.h"
+#include "io/sink.h"
 #include "tiling/traversal.h"
 #include "wave/boundary.h"
 #include "wave/stencil.h"
 
 static const char *const engines[] = {"auto", "torre", "stepwise", "reference", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
+
+/* Those of the formats that take planes. */
+static const char *const *snapshot_formats(void)
+{
+    static const char *names[TORRE_SINK_NAMES];
+    torre_sink_names(TORRE_SINK_PLANE, names);
+    return names;
+}
+
+static int snapshot_format_by_name(const char *name)
+{
+    int i = 0;
+    while (strcmp(snapshot_formats()[i], name) != 0) i++;
+    return i;
+}
 
 static void make_table(wave_settings *s, torre_option *table)
 {
@@ -67,6 +83,15 @@ static void make_table(wave_settings *s, torre_option *table)
                     "Unix), .png (picture); SEG-Y and SU need a dt of whole microseconds, an "
                     "automatic one is rounded down"),
         OPTION_TEXT("field", &s->run.field, "FILE.npy", NULL, "field after the last step"),
+        {.name = "field-every",
+         .kind = TORRE_OPTION_INTEGER,
+         .value = &s->run.field_every,
+         .low = 1,
+         .high = OPTION_BIG,
+         .word = "end",
+         .metavar = "N|end",
+         .help = "with a number, --field is the fields at steps 0, N, 2 N and so on, in one array "
+                 "whose first axis is time: u[i] is the field at the time i N dt"},
         {.name = "snapshot-every",
          .kind = TORRE_OPTION_INTEGER,
          .value = &s->run.snapshot_every,
@@ -75,14 +100,17 @@ static void make_table(wave_settings *s, torre_option *table)
          .word = "end",
          .word_value = -1,
          .metavar = "N|end",
-         .help = "picture every N steps, 0 for none, end for one after the last step"},
+         .help = "snapshot of a plane every N steps, 0 for none, end for one after the last step"},
+        OPTION_CHOICE("snapshot-format", &s->snapshot_format, snapshot_formats(),
+                      "picture, or NumPy array of the cells of the plane, such as (nx, nz); the "
+                      "step is in the name of the file"),
         OPTION_TEXT("snapshot-plane", &s->run.snapshot_plane, "xy|xz|yz[@INDEX]", NULL,
-                    "plane in the pictures (first axis to the right, second downwards); it goes "
+                    "plane of the snapshots (first axis to the right, second downwards); it goes "
                     "through the first source unless INDEX is given; xz in a plane"),
         OPTION_AUTO_UP_TO("snapshot-scale", &s->run.snapshot_scale, 1e300, "VALUE",
                           "field value in full colour; auto suits every picture by itself"),
         OPTION_TEXT("output", &s->run.output, "DIR", NULL,
-                    "directory of the pictures, snapshot_000600.png and so on; made if missing"),
+                    "directory of the snapshots, snapshot_000600.png and so on; made if missing"),
         OPTION_TEXT(
             "json", &s->json, "FILE|-", NULL,
             "report of the run; - is standard output, the summary then goes to standard error"),
@@ -152,10 +180,12 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
                                  bool *done)
 {
     *s = (wave_settings){.run = torre_wave_spec_default};
+    s->snapshot_format = snapshot_format_by_name(s->run.snapshot_format);
     make_table(s, table);
     TORRE_TRY(torre_program_options(&program, table, argc, argv, done));
     s->run.precision = s->precision ? TORRE_F64 : TORRE_F32;
     torre_engine_by_name(engines[s->engine], &s->run.engine);
+    s->run.snapshot_format = snapshot_formats()[s->snapshot_format];
     s->run.size_of_file = !torre_options_given(table, "size");
     return TORRE_OK;
 }
@@ -164,7 +194,8 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
                                  const torre_wave_problem *p)
 {
     static const char *const of_sources[] = {"wavelet", "frequency", "amplitude"};
-    static const char *const of_pictures[] = {"snapshot-plane", "snapshot-scale"};
+    static const char *const of_pictures[] = {"snapshot-plane", "snapshot-scale",
+                                              "snapshot-format"};
     bool absorbing = false;
     for (int a = 0; a < 3; a++) absorbing |= torre_axis_is_damped(p, a);
     if (s->run.receivers && !s->run.traces)
@@ -177,11 +208,20 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
                               of_sources[i],
                               s->run.source ? "--source none leaves none"
                                             : "--initial without --source has none");
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         if (s->run.snapshot_every == 0 && torre_options_given(table, of_pictures[i]))
             return torre_fail(TORRE_ERR_USAGE,
                               "--%s belongs to pictures, and --snapshot-every 0 makes none",
                               of_pictures[i]);
+    if (torre_options_given(table, "snapshot-scale") &&
+        !torre_sink_is_picture(torre_sink_by_name(s->run.snapshot_format)))
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "--snapshot-scale belongs to pictures, and --snapshot-format %s makes none",
+            s->run.snapshot_format);
+    if (!s->run.field && torre_options_given(table, "field-every"))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--field-every belongs to --field; give --field FILE.npy");
     if (!absorbing && torre_options_given(table, "absorbing-width"))
         return torre_fail(TORRE_ERR_USAGE, "--absorbing-width belongs to --boundary absorbing; no "
                                            "face is absorbing");

@@ -7,7 +7,8 @@
 
 typedef struct wave_settings {
     torre_wave_spec run;
-    int precision, engine; /* indices of their names; wave_settings_parse fills in those of run */
+    /* indices of their names; wave_settings_parse fills in those of run */
+    int precision, engine, snapshot_format;
     const char *json;
     bool dry_run, quiet, help, version;
 } wave_settings;

@@ -137,11 +137,15 @@ void wave_text_cost(FILE *out, const torre_wave_input *in, const torre_wave_run 
 static void print_files(FILE *out, const wave_output *o)
 {
     const wave_settings *s = o->settings;
-    if (o->snapshots == 1) fprintf(out, "picture    %s\n", o->last_snapshot);
+    const char *what = torre_sink_is_picture(o->plane_format) ? "picture" : "plane";
+    if (o->snapshots == 1) fprintf(out, "%-10s %s\n", what, o->last_snapshot);
     if (o->snapshots > 1)
-        fprintf(out, "pictures   %" PRId64 ", the last one %s\n", o->snapshots, o->last_snapshot);
+        fprintf(out, "%ss%*s%" PRId64 ", the last one %s\n", what, 10 - (int)strlen(what), "",
+                o->snapshots, o->last_snapshot);
     for (int i = 0; i < o->trace_files; i++) fprintf(out, "traces     %s\n", o->trace_name[i]);
-    if (s->run.field) fprintf(out, "field      %s\n", s->run.field);
+    if (s->run.field) fprintf(out, "field      %s", s->run.field);
+    if (s->run.field && s->run.field_every) fprintf(out, ", %" PRId64 " frames", o->field_frames);
+    if (s->run.field) fprintf(out, "\n");
     if (s->json && strcmp(s->json, "-") != 0) fprintf(out, "report     %s\n", s->json);
 }
 
@@ -175,6 +179,15 @@ static void report_files(torre_report *r, const wave_output *o)
     if (o->last_snapshot[0]) torre_report_text(list, NULL, o->last_snapshot);
     for (int i = 0; i < o->trace_files; i++) torre_report_text(list, NULL, o->trace_name[i]);
     if (o->settings->run.field) torre_report_text(list, NULL, o->settings->run.field);
+}
+
+/* Frame i of the field is that of the time i * field_interval_s. */
+static void report_frames(torre_report *r, const wave_output *o, double dt)
+{
+    const int64_t every = o->settings->run.field_every;
+    if (every == 0) return;
+    torre_report_integer(r, "field_frames", o->field_frames);
+    torre_report_real(r, "field_interval_s", (double)every * dt);
 }
 
 /* What is known before the run. */
@@ -235,6 +248,7 @@ torre_status wave_text_report(wave_output *o, const torre_option *table, const t
         torre_report_real(r, "max_abs", torre_wave_run_norms(run)->max_abs);
         torre_report_real(r, "l2_norm", torre_wave_run_norms(run)->l2);
         report_files(r, o);
+        report_frames(r, o, p->dt);
     }
     torre_report *warnings = torre_report_array(r, "warnings");
     for (int i = 0; i < o->input->cautions.count; i++)

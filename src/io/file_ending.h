@@ -3,7 +3,6 @@
 #define TORRE_FILE_ENDING_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "core/status.h"
 
@@ -12,9 +11,6 @@
  * further .gz is passed over. A name that is nothing but the ending has none.
  */
 int torre_file_ending(const char *path, const char *const *endings, bool packed);
-
-/* The endings as a text, ".npy, .sgy or .png", cut to size. */
-void torre_file_ending_list(const char *const *endings, char *text, size_t size);
 
 /*
  * Refuse a name without one of the endings, with the list of them: TORRE_ERR_USAGE. What exists and

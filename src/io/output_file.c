@@ -139,8 +139,8 @@ const char *torre_output_path(const torre_output *out) { return out->path; }
 
 const char *torre_output_temporary(const torre_output *out) { return out->temporary; }
 
-/* What was written reaches the system; the first failure of all writes. */
-static torre_status flush(torre_output *out)
+/* The first failure of all writes counts. */
+torre_status torre_output_flush(torre_output *out)
 {
     errno = 0;
     if (!(ferror(out->stream) | fflush(out->stream))) return TORRE_OK;
@@ -150,7 +150,7 @@ static torre_status flush(torre_output *out)
 
 torre_status torre_output_publish(torre_output *out)
 {
-    TORRE_TRY(flush(out));
+    TORRE_TRY(torre_output_flush(out));
     if (!out->temporary) return TORRE_OK;
     if (rename(out->temporary, out->target)) return cannot("write", out->path);
     strike_off(out);
@@ -161,7 +161,7 @@ torre_status torre_output_publish(torre_output *out)
 
 torre_status torre_output_commit(torre_output *out)
 {
-    torre_status status = flush(out);
+    torre_status status = torre_output_flush(out);
     if (out->stream != stdout && fclose(out->stream) && !status)
         status = cannot("write", out->path);
     if (out->temporary && !status && rename(out->temporary, out->target))

@@ -36,6 +36,12 @@ FILE *torre_output_stream(torre_output *out);
 /* Write bytes to the stream; a failure is kept, with its reason, for commit. */
 void torre_output_write(torre_output *out, const void *data, size_t bytes);
 
+/*
+ * What was written so far reaches the system, or did not: then torre_fail_errno, and commit fails,
+ * too. For files that grow for hours, whose failure should not be told at the end alone.
+ */
+torre_status torre_output_flush(torre_output *out);
+
 /* The path as the user gave it, for messages. */
 const char *torre_output_path(const torre_output *out);
 

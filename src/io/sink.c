@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/options.h"
 #include "io/file_ending.h"
 #include "io/sink_format.h"
 #include "io/sink_list.h"
@@ -80,12 +81,14 @@ void torre_sink_names(torre_sink_kind kind, const char *names[TORRE_SINK_NAMES])
 void torre_sink_endings(torre_sink_kind kind, bool series, char *text, size_t size)
 {
     const ending_list list = endings_of(kind, series);
-    torre_file_ending_list(list.ending, text, size);
+    torre_join_choices(list.ending, text, size);
 }
 
 const char *torre_sink_name(const torre_sink_format *format) { return format->name; }
 
 const char *torre_sink_ending(const torre_sink_format *format) { return format->ending[0]; }
+
+bool torre_sink_is_picture(const torre_sink_format *format) { return format->picture; }
 
 bool torre_sink_whole_microseconds(const torre_sink_format *format)
 {

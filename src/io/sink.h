@@ -121,6 +121,9 @@ void torre_sink_endings(torre_sink_kind kind, bool series, char *text, size_t si
 const char *torre_sink_name(const torre_sink_format *format);
 const char *torre_sink_ending(const torre_sink_format *format);
 
+/* Whether it draws the data; what data and frames hold for pictures is idle otherwise. */
+bool torre_sink_is_picture(const torre_sink_format *format);
+
 /* Whether its files hold time steps as whole microseconds only. */
 bool torre_sink_whole_microseconds(const torre_sink_format *format);
 

@@ -29,6 +29,7 @@ struct torre_sink_format {
     unsigned kinds;                         /* of data that it takes: sum of torre_sink_kind */
     bool series;                            /* a file may hold many frames */
     bool text; /* files are text, which a further ending .gz compresses: sink->text, not ->file */
+    bool picture; /* shows the data to people: scale, velocity, size, speed and title count */
     bool whole_microseconds; /* its files hold time steps as whole microseconds only */
 
     /* Each but frame may be NULL. */

@@ -24,6 +24,7 @@ const torre_wave_spec torre_wave_spec_default = {
     .seed = 1,
     .backend = "auto",
     .snapshot_every = -1,
+    .snapshot_format = "png",
     .snapshot_plane = "xz",
     .output = ".",
 };
@@ -296,6 +297,11 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
         torre_caution(&in->cautions,
                       "{snapshot_every} %" PRId64 " makes no picture in %" PRId64 " steps",
                       s->snapshot_every, p->steps);
+    if (s->field_every > p->steps)
+        torre_caution(&in->cautions,
+                      "{field_every} %" PRId64 " leaves the field at step 0 alone in %" PRId64
+                      " steps",
+                      s->field_every, p->steps);
     TORRE_TRY(check_initial(s, in));
     return read_plane(s, in);
 }

@@ -61,11 +61,13 @@ typedef struct torre_wave_spec {
     int64_t dts, tower_height, threads; /* 0: choose */
     const char *ordering;               /* of the tiles, as torre_ordering_parse reads it */
     /* results */
-    const char *traces, *field; /* files, or NULL */
-    int64_t snapshot_every;     /* steps; 0: no pictures, -1: one at the end */
-    const char *snapshot_plane; /* "xy", "xz", "yz", "xz@INDEX" */
-    double snapshot_scale;      /* field value in full colour; 0: choose */
-    const char *output;         /* directory of the pictures */
+    const char *traces, *field;  /* files, or NULL */
+    int64_t field_every;         /* steps between frames of the field; 0: that of the end alone */
+    int64_t snapshot_every;      /* steps; 0: no snapshots, -1: one at the end */
+    const char *snapshot_format; /* of a sink that takes planes (io/sink.h): "png", "npy" */
+    const char *snapshot_plane;  /* "xy", "xz", "yz", "xz@INDEX" */
+    double snapshot_scale;       /* pictures: field value in full colour; 0: choose */
+    const char *output;          /* directory of the snapshots */
 } torre_wave_spec;
 
 /* What `wave` does without options. */

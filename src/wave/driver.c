@@ -99,8 +99,13 @@ static torre_status check_finite(torre_wave_run *run)
 /* Steps until the next moment at which the caller wants to see the field. */
 static int64_t steps_to_frame(const torre_wave_run *run, const torre_wave_watch *watch)
 {
-    if (!watch || !watch->frame || watch->frame_every < 1) return INT64_MAX;
-    return watch->frame_every - run->step % watch->frame_every;
+    int64_t least = INT64_MAX;
+    for (int k = 0; watch && watch->frame && k < TORRE_WAVE_INTERVALS; k++) {
+        const int64_t every = watch->frame_every[k];
+        const int64_t left = every > 0 ? every - run->step % every : INT64_MAX;
+        if (left < least) least = left;
+    }
+    return least;
 }
 
 /* State of the time loop beside the run's own. */

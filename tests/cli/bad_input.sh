@@ -104,6 +104,12 @@ for option in "--wavelet ricker" "--frequency 3" "--amplitude 2"; do
 done
 bad 2 "--snapshot-plane belongs to pictures" $r --snapshot-every 0 --snapshot-plane xy
 bad 2 "--snapshot-scale belongs to pictures" $r --snapshot-every 0 --snapshot-scale 1
+bad 2 "--snapshot-format belongs to pictures" $r --snapshot-every 0 --snapshot-format npy
+bad 2 "--snapshot-scale belongs to pictures, and --snapshot-format npy makes none" $r --snapshot-format npy --snapshot-scale 1
+bad 2 "--snapshot-format must be npy or png (got jpg)" $r --snapshot-format jpg
+bad 2 "--field-every belongs to --field; give --field FILE.npy" $r --field-every 2
+bad 2 "--field-every must be" $r --field u.npy --field-every 0
+bad 2 "--field must be a file that ends in .npy (got u.png)" $r --field u.png --field-every 2
 bad 2 "--absorbing-width belongs to --boundary absorbing" $r --absorbing-width 5
 bad 2 "--device belongs to --backend cuda (got --backend cpu)" $r --device 0
 bad 2 "--receivers needs --traces" $r --receivers 1,1,1
@@ -164,6 +170,7 @@ bad 3 "cannot create directory text.npy/pictures: Not a directory" $r --output t
 if [ -w /dev/full ]; then
     q="$r --quiet --snapshot-every 0"
     bad 3 "cannot write /dev/full: No space left on device" $q --field /dev/full
+    bad 3 "cannot write /dev/full: No space left on device" $q --field /dev/full --field-every 1
     bad 3 "/dev/full: cannot write the report: No space left on device" $q --json /dev/full
     ln -s /dev/full inputs/full.npy
     ln -s /dev/full inputs/full.png

@@ -137,6 +137,7 @@ for candidate in /usr/bin/python3 python3; do
 done
 if [ -n "$python" ]; then
     "$python" "$here/independent.py" "$wave" || fail "tests/cli/independent.py"
+    "$python" "$here/frames.py" "$wave" cpu || fail "tests/cli/frames.py"
 else
     echo "skipped: python3-numpy is not installed, nothing else reads the files here"
 fi

@@ -67,6 +67,8 @@ CASES = {
              "--snapshot-every 0", ()),
     "wave pictures": (WAVE_PICTURES, ()),
     "wave pictures stay": (WAVE_PICTURES, ()),
+    "wave frames": (SMALL_WAVE + "--field u.npy --field-every 2 --snapshot-every 3 --snapshot-format npy "
+                    "--json run.json --output planes", ()),
     "wave start": (SMALL_WAVE + "--initial start.npy --boundary periodic --engine reference --json - "
                    "--field u.npy --snapshot-every 0", ()),
     "wave dry": ("wave --size 12x10x8 --order 8 --boundary absorbing --absorbing-width 2 --dry-run "

@@ -50,7 +50,7 @@ static torre_status write_frame(torre_sink *sink, const torre_frame *frame)
     size_t bytes = (size_t)l->precision;
     for (int a = 0; a < l->dims; a++) bytes *= (size_t)l->shape[a];
     torre_output_write(sink->file, frame->values, bytes);
-    return TORRE_OK;
+    return sink->data.series ? torre_output_flush(sink->file) : TORRE_OK;
 }
 
 /* A run that was stopped wrote fewer frames than its header announces. */

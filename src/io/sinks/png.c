@@ -56,6 +56,7 @@ const torre_sink_format torre_sink_png = {
     .name = "png",
     .ending = {".png"},
     .kinds = TORRE_SINK_PLANE | TORRE_SINK_TRACES | TORRE_SINK_PARTICLES,
+    .picture = true,
     .bytes = bytes,
     .frame = write_picture,
 };
