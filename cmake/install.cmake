@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS torre torre_shared EXPORT torreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/torre)
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 get_property(torre_programs GLOBAL PROPERTY TORRE_PROGRAMS)
 if(torre_programs)
   install(TARGETS ${torre_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -13,21 +13,8 @@ endif()
 get_property(torre_man_pages GLOBAL PROPERTY TORRE_MAN_PAGES)
 install(FILES ${torre_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
-# The public headers: torre.h, what it includes, and what else a program may want from libtorre.
-set(torre_headers
-    torre.h
-    core/status.h
-    particles/md.h particles/md_run.h particles/md_start.h particles/granular.h
-    particles/pair_list.h particles/pair_lj.h particles/pair_granular.h
-    particles/mps.h particles/mps_run.h particles/mps_tank.h particles/mps_weight.h
-    io/field_picture.h io/gather.h io/npy.h io/output_file.h io/particle_file.h io/particle_picture.h
-    io/png_image.h io/point_list.h io/segy.h io/seismogram.h io/sink.h)
+# The public headers, and no others.
 install(DIRECTORY include/torre DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-foreach(header IN LISTS torre_headers)
-  get_filename_component(folder ${header} DIRECTORY)
-  install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre/${folder})
-endforeach()
-install(DIRECTORY tiling DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/torre FILES_MATCHING PATTERN "*.h")
 
 set(torre_package ${CMAKE_INSTALL_LIBDIR}/cmake/torre)
 install(EXPORT torreTargets NAMESPACE torre:: DESTINATION ${torre_package})

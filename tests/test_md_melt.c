@@ -3,6 +3,7 @@
  * matter.
  */
 #include "md_case.h"
+#include "tiling/ordering.h"
 
 #include <math.h>
 #include <stdlib.h>

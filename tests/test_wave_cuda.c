@@ -24,6 +24,7 @@
 #include "wave/backend.h"
 #include "wave/box.h"
 #include "wave/engine_reference.h"
+#include "wave/stencil.h"
 
 static int checks, failures;
 

@@ -43,13 +43,13 @@ typedef struct torre_ordering_part {
 } torre_ordering_part;
 
 /* An ordering of one box. Plain data, copied freely, usable on host and device. */
-typedef struct torre_ordering {
+struct torre_ordering {
     torre_ordering_kind kind;
     int dims;        /* 2 or 3 */
     int64_t size[3]; /* box; size[2] = 1 when dims = 2 */
     int part_count;
     torre_ordering_part part[2];
-} torre_ordering;
+};
 
 /*
  * Ordering of kind over a box of dims axes. Returns false, with a static text in *why (may be
@@ -64,18 +64,6 @@ bool torre_ordering_make(torre_ordering_kind kind, int dims, const int64_t *size
  */
 bool torre_ordering_make_spec(const torre_ordering_spec *spec, int dims, const int64_t *size,
                               torre_ordering *o, const char **why);
-
-/* Whether the box is the whole domain of the curve, so that all properties of the curve hold. */
-bool torre_ordering_is_exact(const torre_ordering *o);
-
-/* Cells of the box. */
-int64_t torre_ordering_cells(const torre_ordering *o);
-
-/*
- * The whole table in O(cells): path[rank] = (i N + j) P + k. Caller's memory,
- * torre_ordering_cells(o) entries.
- */
-void torre_ordering_path(const torre_ordering *o, int64_t *path);
 
 /* A block of the recursion: its low corner and its extent before it is cut to the box. */
 typedef struct torre_ordering_block {

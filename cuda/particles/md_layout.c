@@ -7,6 +7,8 @@
 #define DECLARED_SHARED 4096
 #include "md_layout.h"
 
+#include "tiling/ordering.h"
+
 /*
  * The model, fitted to steps of 32 k to 2 M particles with bricks of 27 to 512 bins on an H200 (5 %
  * off in the mean), microseconds:

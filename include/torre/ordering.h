@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "torre/status.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -74,6 +76,37 @@ torre_ordering_words torre_ordering_write(const torre_ordering_spec *spec);
 
 /* Whether both say the same: a default that is written out counts as another. */
 bool torre_ordering_same(const torre_ordering_spec *a, const torre_ordering_spec *b);
+
+/* An ordering of one box: which cell comes when. */
+typedef struct torre_ordering torre_ordering;
+
+/*
+ * Order the cells (i, j, k) of a box of dims (2 or 3) axes, size[dims] cells of 1 .. 2^20 along
+ * each: a bijection of the cells and the ranks 0 .. cells - 1. Other boxes than those that a curve
+ * is exact for are cut out of the next larger one. Free with torre_ordering_free. TORRE_ERR_USAGE
+ * for other boxes, axes that there are not, or tiles out of range.
+ */
+torre_status torre_ordering_new(const torre_ordering_spec *spec, int dims, const int64_t *size,
+                                torre_ordering **ordering);
+
+/* Rank of a cell (cell[dims], inside the box), and the cell of a rank; O(log n). */
+int64_t torre_ordering_rank(const torre_ordering *ordering, const int64_t *cell);
+void torre_ordering_cell(const torre_ordering *ordering, int64_t rank, int64_t *cell);
+
+/* Whether the box is the whole domain of the curve, so that all properties of the curve hold. */
+bool torre_ordering_is_exact(const torre_ordering *o);
+
+/* Cells of the box. */
+int64_t torre_ordering_cells(const torre_ordering *o);
+
+/*
+ * The whole table in O(cells): path[rank] = (i N + j) P + k. Caller's memory,
+ * torre_ordering_cells(o) entries.
+ */
+void torre_ordering_path(const torre_ordering *o, int64_t *path);
+
+/* NULL is fine. */
+void torre_ordering_free(torre_ordering *ordering);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "io/output_file.h"
-#include "torre/array.h"
+#include "torre/files.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,15 +33,6 @@ typedef struct torre_npy_header {
 /* Read and check the header of a file; nothing is allocated. TORRE_ERR_INPUT: path and reason. */
 torre_status torre_npy_header_read(const char *path, torre_npy_header *header);
 
-/*
- * Read a file into a new array of the file's own precision, C order, host byte order:
- * array->shape are the header's, with 1 for the missing axes. Free array->data with free().
- * dims (may be NULL) receives the number of axes in the file. The size of the file is compared with
- * the header before anything is allocated. TORRE_ERR_INPUT: unreadable, not .npy, another type of
- * numbers, more than three axes, no values, truncated or too long; TORRE_ERR_RESOURCE: no memory.
- */
-torre_status torre_npy_read(const char *path, torre_array *array, int *dims);
-
 /* An array in memory, or in the file that it was mapped from. */
 typedef struct torre_npy_map {
     void *start; /* of the file; NULL: the array was read */
@@ -49,8 +40,8 @@ typedef struct torre_npy_map {
 } torre_npy_map;
 
 /*
- * The same to look at, not to change: where the values lie in the file as the array has them, they
- * stay there, so that it may be larger than the memory. Release with torre_npy_unmap.
+ * torre_npy_read to look at, not to change: where the values lie in the file as the array has
+ * them, they stay there, so that it may be larger than the memory. Release with torre_npy_unmap.
  */
 torre_status torre_npy_view(const char *path, torre_array *array, int *dims, torre_npy_map *map);
 void torre_npy_unmap(torre_array *array, torre_npy_map *map);
@@ -68,10 +59,6 @@ void torre_npy_encode(torre_output *out, torre_precision precision, int dims, co
  */
 int torre_npy_encode_header(torre_output *out, torre_precision precision, int dims,
                             const int64_t *shape, int least);
-
-/* Write the file path, dims 1 .. 4: open, encode, commit. Nothing is left behind on failure. */
-torre_status torre_npy_write(const char *path, torre_precision precision, int dims,
-                             const int64_t *shape, const void *data);
 
 #ifdef __cplusplus
 }

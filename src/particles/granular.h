@@ -28,34 +28,6 @@
 extern "C" {
 #endif
 
-/* Volume (area) of spheres (discs) over that of the room they have: what no packing exceeds. */
-#define TORRE_GRANULAR_PACKING_3D 0.7404804896930611 /* pi / sqrt(18) */
-#define TORRE_GRANULAR_PACKING_2D 0.9068996821171089 /* pi / sqrt(12) */
-
-typedef enum torre_granular_gas {
-    TORRE_GRANULAR_INELASTIC,
-    TORRE_GRANULAR_ELASTIC, /* e = 1 whatever is asked for */
-    TORRE_GRANULAR_IDEAL    /* particles do not collide with each other */
-} torre_granular_gas;
-
-typedef struct torre_granular {
-    int dimensions; /* 2 or 3 */
-    double size[3]; /* periodic edges, and the room between the walls along the last axis; size[2]
-                       counts in three dimensions only */
-    double diameter, mass, stiffness;
-    bool hertz;
-    torre_granular_gas gas;
-    double restitution; /* between particles, 0 < e <= 1 */
-    bool walls;
-    double wall_restitution; /* between particles and walls */
-    double shake_amplitude, shake_frequency;
-    double gravity;
-    double filling;     /* volume (area) fraction between the walls */
-    double temperature; /* at the start: mean square of the velocity along an axis */
-    uint64_t seed;
-    int64_t sweeps; /* of the start (torre_granular_start) */
-} torre_granular;
-
 /*
  * Refuse, by the names of the options of `md` and with the legal range, what no system is made of:
  * numbers that are not positive, restitutions outside (0, 1], a filling above close packing, walls

@@ -27,7 +27,7 @@
 
 #include "core/status.h"
 #include "particles/pair_list.h"
-#include "tiling/ordering.h"
+#include "torre/particles.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,31 +38,6 @@ extern "C" {
 typedef enum torre_pair_model {
     TORRE_PAIR_LIST(TORRE_PAIR_ENUM) TORRE_PAIR_MODELS
 } torre_pair_model;
-
-typedef enum torre_md_precision {
-    TORRE_MD_F32,
-    TORRE_MD_F64,
-    TORRE_MD_MIXED /* positions, velocities and force sums f64, the arithmetic of a pair f32, on
-                      separations that are as exact far from the origin as near it; f32 alone
-                      resolves 2^-24 of the box */
-} torre_md_precision;
-
-typedef enum torre_md_ensemble { TORRE_NVE, TORRE_LANGEVIN, TORRE_BERENDSEN } torre_md_ensemble;
-
-/* How pairs are found. */
-typedef enum torre_neighbor {
-    TORRE_NEIGHBOR_AUTO,
-    TORRE_NEIGHBOR_FULL, /* Verlet lists, each pair in both lists */
-    TORRE_NEIGHBOR_HALF, /* Verlet lists, each pair in one list */
-    TORRE_NEIGHBOR_TILE  /* no lists: a tile of bins and its halo are swept */
-} torre_neighbor;
-
-/* Which bins around a bin are searched, for bins smaller than cutoff + skin. */
-typedef enum torre_bin_stencil {
-    TORRE_STENCIL_AUTO,
-    TORRE_STENCIL_BLOCK,    /* the (2g+1)^3 block */
-    TORRE_STENCIL_SPHERICAL /* those of them nearer than cutoff + skin */
-} torre_bin_stencil;
 
 /* The parameters of the pair model: one member for each line of pair_list.h. */
 #define TORRE_PAIR_MEMBER(name) torre_##name##_parameters name;
@@ -110,37 +85,6 @@ typedef struct torre_md_problem {
     double damping_time; /* of a thermostat, > 0 */
     uint64_t seed;       /* of the Langevin noise */
 } torre_md_problem;
-
-/* A value of sort_every: the storage stays in the order of the ids ("--ordering none"). */
-#define TORRE_MD_NEVER (-1)
-
-/* How it is to be computed. Zero means: choose for me. */
-typedef struct torre_md_plan {
-    torre_neighbor neighbor;
-    double skin;                  /* lists and bins reach cutoff + skin; > 0 */
-    int64_t rebuild_every;        /* steps between rebuilds of the lists (LAMMPS: every); 0: 1,
-                                     with a check, so that no pair is ever missed */
-    bool rebuild_check;           /* at these steps, rebuild only when a particle is further than
-                                     skin/2 from where the last rebuild expected it half-way to
-                                     the next one */
-    torre_ordering_spec ordering; /* of bins, or of tiles of bins */
-    int64_t sort_every;           /* steps between sorts of the storage by bin, rounded up to a
-                                     rebuild; TORRE_MD_NEVER */
-    double bin_size;              /* least edge of a bin; > 0 */
-    torre_bin_stencil bin_stencil;
-    bool deterministic; /* same input, same bits, whatever the threads */
-    int threads;        /* cpu */
-    int device;         /* cuda: GPU; above 0, "auto" takes no other backend */
-    int block;          /* cuda: threads of a block */
-} torre_md_plan;
-
-/* What a solver will be and need. */
-typedef struct torre_md_info {
-    torre_md_plan plan;   /* with every "choose for me" filled in */
-    char device[128];     /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
-    int64_t bins[3];      /* bins of each axis; 0 where there are none */
-    int64_t memory_bytes; /* of particles, bins and lists; an estimate where lists may grow */
-} torre_md_info;
 
 /* Sums over the particles at the current step, all accumulated in f64. */
 typedef struct torre_md_sums {
@@ -239,20 +183,6 @@ torre_status torre_md_problem_check(const torre_md_problem *problem);
 
 /* Refuse a plan that is not legal for the problem (skin against box, intervals, bin size). */
 torre_status torre_md_plan_check(const torre_md_problem *problem, const torre_md_plan *plan);
-
-/* A row of the thermo table; energies per particle, as LAMMPS prints them in lj units. */
-typedef struct torre_md_thermo {
-    int64_t step;
-    double temperature; /* 2 K / (3N - 3); 2N - 2 in a plane */
-    double pair_energy; /* E_pair */
-    double total_energy;
-    double pressure;       /* (N T + W/3) / V, with T over 3N - 3 degrees of freedom; in a plane
-                              (N T + W/2) over its area */
-    double shifted_energy; /* total, on the energy continuous at the cutoff */
-    double momentum[3];    /* sum m v, not per particle */
-    double contacts;       /* pairs inside the cutoff, not per particle */
-    double lost;           /* energy dissipated */
-} torre_md_thermo;
 
 /* Row from sums. LAMMPS: temperature 0 for a single particle (no degree of freedom left). */
 torre_md_thermo torre_md_thermo_of(const torre_md_problem *problem, int64_t step,

@@ -4,6 +4,7 @@
 
 #include "particles/md.h"
 #include "particles/md_reference.h"
+#include "tiling/ordering.h"
 
 static const char *const axis_name[3] = {"x", "y", "z"};
 

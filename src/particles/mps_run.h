@@ -7,28 +7,11 @@
 
 #include "particles/md_start.h"
 #include "particles/mps.h"
+#include "torre/fluid.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What the fluid does at one step. */
-typedef struct torre_mps_row {
-    int64_t step;
-    double time;        /* s */
-    double front;       /* outer edge of the fluid particle with the largest x, m from the box */
-    double kinetic;     /* sum of m u^2 / 2, J (2-D: per metre across) */
-    double potential;   /* sum of m g y, J, y from the bottom of the box */
-    double elastic;     /* of pressure and collisions, J (mps.h) */
-    double momentum[3]; /* sum of m u */
-    double speed;       /* the largest, m/s */
-    double pressure;    /* the largest, Pa */
-    double compression; /* mean n/n0 of fluid that is not surface; 0 where all of it is */
-    int64_t surface;    /* fluid particles of the free surface */
-    /* how far the centre of a fluid particle is beyond the walls' inner faces, spacings: the
-     * furthest, below 0 inside; -infinite without walls */
-    double excursion;
-} torre_mps_row;
 
 /* kinetic + potential + elastic: it never grows (mps.h). */
 double torre_mps_row_energy(const torre_mps_row *row);

@@ -18,18 +18,11 @@
 
 #include "particles/md_start.h"
 #include "particles/mps.h"
+#include "torre/fluid.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct torre_mps_tank {
-    int dims;
-    double spacing, influence; /* influence: r_e, m */
-    double column[2];          /* width (x) and height (y) of the water */
-    double size[3];            /* of the tank, inside; size[2] is not used in 2-D */
-    bool side_walls;           /* at both ends of z; 3-D only */
-} torre_mps_tank;
 
 /* What the rounding made of a tank, and how many particles it takes. */
 typedef struct torre_mps_layout {
