@@ -83,7 +83,8 @@ static void test_traces(void **state)
         run_case_make(&c, (torre_precision)w);
         int64_t cells = 9 * 7 * 8;
         void *u = wave_alloc(cells, sizeof(double)), *field = wave_alloc(cells, sizeof(double));
-        torre_wave_noise(&c.p, 7, u);
+        const torre_region all = torre_region_whole(c.p.size);
+        torre_wave_noise(&all, c.p.precision, 7, u);
         CHECK_OK(torre_wave_run_new(&c.p, wave_backend->name, &wave_fast_way()->plan, &run));
         CHECK_OK(torre_wave_run_start(run, u, NULL));
         memcpy(field, u, (size_t)cells * sizeof(double));
@@ -210,8 +211,9 @@ static void test_noise(void **state)
     enum { CELLS = 30 * 20 * 10 };
     torre_wave_problem p = wave_case_problem(30, 20, 10, 2);
     double u[CELLS], v[CELLS];
-    torre_wave_noise(&p, 7, u);
-    torre_wave_noise(&p, 8, v);
+    const torre_region all = torre_region_whole(p.size);
+    torre_wave_noise(&all, p.precision, 7, u);
+    torre_wave_noise(&all, p.precision, 8, v);
     for (int i = 0; i < CELLS; i++) CHECK(u[i] != v[i], "seeds 7 and 8: the same in cell %d", i);
     qsort(u, CELLS, sizeof *u, compare_values);
     for (int i = 0; i < CELLS; i++) {

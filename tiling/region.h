@@ -53,8 +53,8 @@ static inline TORRE_HD torre_region torre_region_whole(const int64_t size[3])
 
 /*
  * The region that owns a box (not empty, within the grid) and holds up to halo[a][side] >= 0 cells
- * beyond its low (side 0) and high (1) ends along each axis: as far as the grid goes, around a
- * periodic axis that the box does not have all of without end.
+ * beyond its low (side 0) and high (1) ends along each axis: as far as the grid goes, or around a
+ * periodic axis that the box does not have all of (no more than once).
  */
 static inline TORRE_HD torre_region torre_region_make(const int64_t size[3], const bool periodic[3],
                                                       const torre_box *owned,
@@ -80,6 +80,13 @@ static inline TORRE_HD bool torre_region_continues(const torre_region *r, int ax
 {
     if (r->periodic[axis]) return r->owned.low[axis] != 0 || r->owned.high[axis] != r->global[axis];
     return side ? r->stored.high[axis] < r->global[axis] : r->stored.low[axis] > 0;
+}
+
+/* The cell of the grid that a stored one is (around a periodic axis another number of the same). */
+static inline TORRE_HD int64_t torre_region_cell(const torre_region *r, int axis, int64_t stored)
+{
+    const int64_t n = r->global[axis];
+    return stored < 0 ? stored + n : stored >= n ? stored - n : stored;
 }
 
 /*

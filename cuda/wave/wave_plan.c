@@ -360,6 +360,9 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
                              torre_wave_info *info, const torre_tower_kernel **kernel,
                              torre_tower_shape *shape)
 {
+    if (setup->region)
+        return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes no parts of a problem: faces "
+                                           "beyond which the grid continues are the cpu backend's");
     const torre_wave_problem *p = setup->problem;
     struct cudaDeviceProp device;
     torre_cuda_settings settings;

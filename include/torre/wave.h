@@ -43,7 +43,8 @@ typedef enum torre_face {
     TORRE_FREE,      /* u(-1) = 0, u(-1-i) = -u(-1+i): pressure-release surface */
     TORRE_RIGID,     /* u(-i) = u(i-1): wall half a cell outside */
     TORRE_ABSORBING, /* damping layer inside the grid in front of a free face */
-    TORRE_PERIODIC   /* both faces of the axis together */
+    TORRE_PERIODIC,  /* both faces of the axis together */
+    TORRE_CONTINUES  /* no end: the grid goes on in other parts of a problem; refused of a whole */
 } torre_face;
 
 /* Cells of a damping layer unless told otherwise: two wavelengths at 10 points per wavelength. */
@@ -275,7 +276,8 @@ double torre_wavelet_peak(const double *samples, int64_t count, double dt);
  *     (1 + s dt) u[1] = 2 u[0] - (1 - s dt) u[-1] + (c dt)^2 Lap u[0]
  *                     = (1 + s dt) (u[0] + (c dt)^2 / 2 Lap u[0]).
  * Lap with the problem's order, spacings and faces; computed in f64, rounded once. previous is the
- * caller's, as large as now.
+ * caller's, as large as now; near faces beyond which the grid continues, where the stencil reaches
+ * over them, it is left as it is.
  */
 void torre_wave_rest_level(const torre_wave_problem *problem, const void *now, void *previous);
 

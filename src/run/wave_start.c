@@ -47,7 +47,8 @@ static torre_status make_fields(const torre_wave_input *in, void **now, void **p
     size_t bytes = (size_t)torre_wave_cells(p) * (size_t)p->precision;
     if (in->noise) {
         *now = malloc(bytes);
-        if (*now) torre_wave_noise(p, in->seed, *now);
+        const torre_region all = torre_region_whole(p->size);
+        if (*now) torre_wave_noise(&all, p->precision, in->seed, *now);
     } else {
         TORRE_TRY(read_field(in->initial[0], p, now));
     }

@@ -53,13 +53,14 @@ typedef struct torre_wave_backend {
 
     /*
      * Advance steps levels, n -> n + steps <= problem->steps (torre_wave_steps_check). samples:
-     * host array of shape (steps, receiver_node_count) in the problem's precision, receives u[n+1]
-     * .. u[n+steps] at the receiver nodes (NULL when there are none). Returns when all is computed
-     * (device synchronised).
+     * host array of shape (steps, sample_columns) in the problem's precision, receives u[n+1] ..
+     * u[n+steps] at the receiver nodes (NULL when there are none). Returns when all is computed
+     * (device synchronised). Of a part (part.h) one pass at most, TORRE_ERR_USAGE where its halo
+     * does not last so long.
      */
     torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
 
-    /* Of u[n]. */
+    /* Of u[n], over the cells that the solver owns. */
     torre_status (*norms)(torre_wave_solver *solver, torre_wave_norms *norms);
 
     void (*destroy)(torre_wave_solver *solver);

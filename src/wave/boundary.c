@@ -11,7 +11,9 @@ torre_ghost torre_ghost_find(int64_t i, int64_t n, torre_face low, torre_face hi
         int64_t out = below ? -1 - g.source : g.source - n; /* 0 for the first cell outside */
         torre_face face = below ? low : high;
         int64_t inwards; /* mirror image, counted from the same face */
-        if (face == TORRE_PERIODIC) {
+        if (face == TORRE_CONTINUES) {
+            return (torre_ghost){0, 0};
+        } else if (face == TORRE_PERIODIC) {
             g.source += below ? n : -n;
             continue;
         } else if (face == TORRE_RIGID) {

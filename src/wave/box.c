@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "wave/part.h"
+
 torre_box torre_wave_box_stored(const torre_wave_setup *setup)
 {
-    return torre_box_all(setup->problem->size);
+    return torre_wave_region(setup).stored;
 }
 
 torre_status torre_wave_set_fields(const torre_wave_backend *backend, torre_wave_solver *solver,

@@ -8,11 +8,14 @@
 
 #include "wave/boundary.h"
 #include "wave/box.h"
+#include "wave/part.h"
 #include "wave/stencil.h"
 
 typedef struct reference_solver {
     torre_wave_solver base;
     const torre_wave_setup *setup;
+    torre_region region;
+    int64_t pass_limit; /* steps that halos last */
     int64_t cells;
     int64_t n;      /* current step */
     void *level[2]; /* dense (nx, ny, nz); level[n & 1] is u[n], the other u[n-1] */
@@ -69,6 +72,8 @@ static torre_status reference_create(const torre_wave_setup *setup, const torre_
     if (!r) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     r->base.backend = &torre_wave_reference;
     r->setup = setup;
+    r->region = torre_wave_region(setup);
+    r->pass_limit = torre_wave_pass_limit(&r->region, TORRE_REFERENCE, p->order, 1);
     r->cells = torre_wave_cells(p);
     for (int l = 0; l < 2; l++) {
         r->level[l] = calloc((size_t)r->cells, (size_t)p->precision);
@@ -94,11 +99,35 @@ static torre_status reference_set_step(torre_wave_solver *solver, int64_t n)
     return TORRE_OK;
 }
 
-static void add_sources(reference_solver *r, void *next)
+/* The stored cells that are computed with `left` steps to come, counted from the first of them. */
+static torre_box legal_cells(const reference_solver *r, int64_t left)
+{
+    torre_box box;
+    for (int a = 0; a < 3; a++) {
+        const int64_t first = r->region.stored.low[a];
+        torre_region_legal(&r->region, a, r->setup->problem->order / 2 * left, &box.low[a],
+                           &box.high[a]);
+        box.low[a] -= first;
+        box.high[a] -= first;
+    }
+    return box;
+}
+
+static bool holds_cell(const reference_solver *r, const torre_box *box, int64_t cell)
+{
+    const int64_t *n = r->setup->problem->size;
+    const int64_t at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};
+    for (int a = 0; a < 3; a++)
+        if (at[a] < box->low[a] || at[a] >= box->high[a]) return false;
+    return true;
+}
+
+static void add_sources(reference_solver *r, const torre_box *box, void *next)
 {
     const torre_wave_setup *s = r->setup;
     for (int64_t i = 0; i < s->source_node_count; i++) {
         double q = s->source_nodes[i].weight * s->problem->wavelet[r->n];
+        if (!holds_cell(r, box, s->source_nodes[i].cell)) continue;
         if (s->problem->precision == TORRE_F32)
             ((float *)next)[s->source_nodes[i].cell] += (float)q;
         else
@@ -106,23 +135,36 @@ static void add_sources(reference_solver *r, void *next)
     }
 }
 
+/* u[n] at the receivers into a row of samples. */
+static void record(const reference_solver *r, const torre_box *box, const void *now, char *row)
+{
+    const torre_wave_setup *s = r->setup;
+    const size_t width = (size_t)s->problem->precision;
+    for (int64_t i = 0; i < s->receiver_node_count; i++) {
+        const torre_node *node = &s->receiver_nodes[i];
+        if (holds_cell(r, box, node->cell))
+            memcpy(row + (size_t)node->column * width,
+                   (const char *)now + (size_t)node->cell * width, width);
+    }
+}
+
 static torre_status reference_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     reference_solver *r = (reference_solver *)solver;
     const torre_wave_setup *s = r->setup;
-    size_t width = (size_t)s->problem->precision;
-    char *out = samples;
+    const size_t row = (size_t)s->sample_columns * (size_t)s->problem->precision;
     TORRE_TRY(torre_wave_steps_check(s->problem, r->n, steps));
+    TORRE_TRY(torre_wave_pass_check(r->pass_limit, steps));
     for (int64_t step = 0; step < steps; step++) {
+        const torre_box box = legal_cells(r, steps - 1 - step);
         void *now = r->level[r->n & 1], *next = r->level[(r->n + 1) & 1];
         if (s->problem->precision == TORRE_F32)
-            step_f32(r, next, now);
+            step_f32(r, &box, next, now);
         else
-            step_f64(r, next, now);
-        add_sources(r, next);
+            step_f64(r, &box, next, now);
+        add_sources(r, &box, next);
+        record(r, &box, next, (char *)samples + (size_t)step * row);
         r->n++;
-        for (int64_t i = 0; i < s->receiver_node_count; i++, out += width)
-            memcpy(out, (char *)next + (size_t)s->receiver_nodes[i].cell * width, width);
     }
     return TORRE_OK;
 }
@@ -164,22 +206,26 @@ static torre_status reference_read_box(torre_wave_solver *solver, int level, con
 static torre_status reference_norms(torre_wave_solver *solver, torre_wave_norms *norms)
 {
     reference_solver *r = (reference_solver *)solver;
-    const torre_wave_problem *p = r->setup->problem;
+    const torre_box *own = &r->region.owned;
     const void *u = level_of(r, 0);
     double sum = 0, top = 0;
+    int64_t stride[3], at[3];
+    torre_box_strides(&r->region.stored, stride);
     memset(norms, 0, sizeof *norms);
     norms->finite = true;
-    for (int64_t i = 0; i < r->cells; i++) {
-        double v = torre_value(p->precision, u, i);
-        if (!isfinite(v) && norms->finite) {
-            norms->finite = false;
-            norms->first_bad[0] = i / p->size[2] / p->size[1];
-            norms->first_bad[1] = i / p->size[2] % p->size[1];
-            norms->first_bad[2] = i % p->size[2];
-        }
-        if (fabs(v) > top) top = fabs(v);
-        sum += v * v;
-    }
+    for (at[0] = own->low[0]; at[0] < own->high[0]; at[0]++)
+        for (at[1] = own->low[1]; at[1] < own->high[1]; at[1]++)
+            for (at[2] = own->low[2]; at[2] < own->high[2]; at[2]++) {
+                int64_t i = 0;
+                for (int a = 0; a < 3; a++) i += (at[a] - r->region.stored.low[a]) * stride[a];
+                double v = torre_value(r->setup->problem->precision, u, i);
+                if (!isfinite(v) && norms->finite) {
+                    norms->finite = false;
+                    memcpy(norms->first_bad, at, sizeof at);
+                }
+                if (fabs(v) > top) top = fabs(v);
+                sum += v * v;
+            }
     norms->max_abs = top;
     norms->l2 = sqrt(sum);
     return TORRE_OK;

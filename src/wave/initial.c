@@ -31,12 +31,16 @@ static double laplacian(const torre_wave_problem *p, const void *u, const int64_
 
 void torre_wave_rest_level(const torre_wave_problem *p, const void *now, void *previous)
 {
-    int64_t ny = p->size[1], nz = p->size[2];
+    int64_t low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = p->face[a][0] == TORRE_CONTINUES ? p->order / 2 : 0;
+        high[a] = p->size[a] - (p->face[a][1] == TORRE_CONTINUES ? p->order / 2 : 0);
+    }
 #pragma omp parallel for
-    for (int64_t x = 0; x < p->size[0]; x++) {
-        for (int64_t y = 0; y < ny; y++) {
-            for (int64_t z = 0; z < nz; z++) {
-                int64_t i = (x * ny + y) * nz + z;
+    for (int64_t x = low[0]; x < high[0]; x++) {
+        for (int64_t y = low[1]; y < high[1]; y++) {
+            for (int64_t z = low[2]; z < high[2]; z++) {
+                int64_t i = (x * p->size[1] + y) * p->size[2] + z;
                 double c_dt = torre_wave_velocity_at(p, x, y, z) * p->dt;
                 double lap = laplacian(p, now, (const int64_t[]){x, y, z}, i);
                 torre_value_set(p->precision, previous, i,
@@ -46,11 +50,20 @@ void torre_wave_rest_level(const torre_wave_problem *p, const void *now, void *p
     }
 }
 
-void torre_wave_noise(const torre_wave_problem *p, uint64_t seed, void *cells)
+void torre_wave_noise(const torre_region *r, torre_precision precision, uint64_t seed, void *cells)
 {
-    int64_t count = torre_wave_cells(p);
+    const int64_t *low = r->stored.low, *high = r->stored.high, *n = r->global;
+    int64_t stride[3];
+    torre_box_strides(&r->stored, stride);
 #pragma omp parallel for
-    for (int64_t i = 0; i < count; i++)
-        torre_value_set(p->precision, cells, i,
-                        2 * torre_random_unit(torre_random_at(seed, (uint64_t)i)) - 1);
+    for (int64_t x = low[0]; x < high[0]; x++)
+        for (int64_t y = low[1]; y < high[1]; y++) {
+            const int64_t row = torre_region_cell(r, 0, x) * n[1] + torre_region_cell(r, 1, y);
+            const int64_t to = (x - low[0]) * stride[0] + (y - low[1]) * stride[1] - low[2];
+            for (int64_t z = low[2]; z < high[2]; z++) {
+                const uint64_t i = (uint64_t)(row * n[2] + torre_region_cell(r, 2, z));
+                torre_value_set(precision, cells, to + z,
+                                2 * torre_random_unit(torre_random_at(seed, i)) - 1);
+            }
+        }
 }

@@ -1,6 +1,7 @@
 /*
  * One step of the reference engine, included once per precision with REAL and STEP defined:
- *   STEP(reference, next, now): next holds u[n-1] on entry and u[n+1] on return.
+ *   STEP(reference, box, next, now): of the cells of the box, next holds u[n-1] on entry and u[n+1]
+ *   on return.
  * The formula of wave.h read off line by line; no blocking, no vectors, no threads.
  */
 
@@ -15,13 +16,14 @@ static REAL JOIN(value, REAL)(const reference_solver *r, const REAL *u, const in
     return (REAL)g.sign * u[(cell[0] * p->size[1] + cell[1]) * p->size[2] + cell[2]];
 }
 
-static void STEP(const reference_solver *r, REAL *next, const REAL *now)
+static void STEP(const reference_solver *r, const torre_box *box, REAL *next, const REAL *now)
 {
     const torre_wave_problem *p = r->setup->problem;
-    int64_t at[3], i = 0;
-    for (at[0] = 0; at[0] < p->size[0]; at[0]++) {
-        for (at[1] = 0; at[1] < p->size[1]; at[1]++) {
-            for (at[2] = 0; at[2] < p->size[2]; at[2]++, i++) {
+    int64_t at[3];
+    for (at[0] = box->low[0]; at[0] < box->high[0]; at[0]++) {
+        for (at[1] = box->low[1]; at[1] < box->high[1]; at[1]++) {
+            for (at[2] = box->low[2]; at[2] < box->high[2]; at[2]++) {
+                const int64_t i = (at[0] * p->size[1] + at[1]) * p->size[2] + at[2];
                 const double c_dt = torre_wave_velocity_at(p, at[0], at[1], at[2]) * p->dt;
                 REAL s_dt = (REAL)(reference_damping(r, at) * p->dt);
                 REAL lap = 0; /* (c dt)^2 Lap u */

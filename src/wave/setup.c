@@ -34,6 +34,7 @@ static void trilinear(const torre_wave_problem *p, const double position[3], tor
             c[a] = cell[a] + (up && frac[a] > 0);
             w *= up ? frac[a] : 1 - frac[a];
         }
+        node[l].column = 0;
         node[l].cell = (c[0] * p->size[1] + c[1]) * p->size[2] + c[2];
         node[l].weight = w;
     }
@@ -112,6 +113,8 @@ static torre_status make_receivers(torre_wave_setup *s)
         trilinear(p, p->receivers[r].position, wanted + 8 * r);
     memcpy(s->receiver_nodes, wanted, all * sizeof *wanted);
     s->receiver_node_count = merge_nodes(s->receiver_nodes, (int64_t)all);
+    s->sample_columns = s->receiver_node_count;
+    for (int64_t i = 0; i < s->sample_columns; i++) s->receiver_nodes[i].column = i;
     for (size_t i = 0; i < all; i++) {
         const torre_node *found =
             bsearch(&wanted[i], s->receiver_nodes, (size_t)s->receiver_node_count,

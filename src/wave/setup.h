@@ -2,11 +2,12 @@
 #ifndef TORRE_WAVE_SETUP_H
 #define TORRE_WAVE_SETUP_H
 
+#include "tiling/region.h"
 #include "wave/problem.h"
 
-/* A grid node with a weight; cell is (i ny + j) nz + k. */
+/* A grid node with a weight; cell is (i ny + j) nz + k. column: of the samples, for receivers. */
 typedef struct torre_node {
-    int64_t cell;
+    int64_t cell, column;
     double weight;
 } torre_node;
 
@@ -17,14 +18,15 @@ typedef struct torre_node {
  *            over hx hz: a line source), summed over the sources that touch the cell. Nodes are
  *            sorted by cell, each cell once.
  * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell (weight
- * unused). Engines record u[n+1] at every one of them; the driver interpolates.
+ * unused), in columns 0, 1, .. of the samples. Engines record u[n+1] at every one of them; the
+ *            driver interpolates.
  */
 typedef struct torre_wave_setup {
     const torre_wave_problem *problem;
     torre_node *source_nodes;
     int64_t source_node_count;
     torre_node *receiver_nodes;
-    int64_t receiver_node_count;
+    int64_t receiver_node_count, sample_columns; /* the same, but for parts (part.h) */
     /* receiver r = sum_{l < 8} receiver_weight[8 r + l] * sample[receiver_index[8 r + l]] */
     int64_t *receiver_index;
     double *receiver_weight;
@@ -32,6 +34,7 @@ typedef struct torre_wave_setup {
      * s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none
      */
     double *damping[3];
+    const torre_region *region; /* NULL, or whose part this is (part.h), in cells of the whole */
 } torre_wave_setup;
 
 /* Build the setup of a checked problem (torre_wave_problem_check). Free with _free. */

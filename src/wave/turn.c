@@ -49,6 +49,23 @@ void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torr
     p->velocity_cells = &turned->velocity;
 }
 
+void torre_turn_region(const torre_wave_setup *caller, const char *axes, torre_turned *turned)
+{
+    torre_turn_problem(caller->problem, axes, turned);
+    if (!caller->region) return;
+    const torre_region *from = caller->region;
+    for (int a = 0; a < 3; a++) {
+        const int b = turned->axis[a];
+        turned->region.global[a] = from->global[b];
+        turned->region.periodic[a] = from->periodic[b];
+        turned->region.owned.low[a] = from->owned.low[b];
+        turned->region.owned.high[a] = from->owned.high[b];
+        turned->region.stored.low[a] = from->stored.low[b];
+        turned->region.stored.high[a] = from->stored.high[b];
+    }
+    turned->setup.region = &turned->region;
+}
+
 static torre_status turn_nodes(const torre_turned *t, const torre_node *from, int64_t count,
                                torre_node **to)
 {
@@ -57,7 +74,7 @@ static torre_status turn_nodes(const torre_turned *t, const torre_node *from, in
     if (!*to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     for (int64_t i = 0; i < count; i++) {
         int64_t cell = from[i].cell, at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};
-        (*to)[i].weight = from[i].weight;
+        (*to)[i] = from[i];
         (*to)[i].cell = (at[t->axis[0]] * size[1] + at[t->axis[1]]) * size[2] + at[t->axis[2]];
     }
     return TORRE_OK;
@@ -66,11 +83,12 @@ static torre_status turn_nodes(const torre_turned *t, const torre_node *from, in
 torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
                               torre_turned *turned)
 {
-    torre_turn_problem(caller->problem, axes, turned);
+    torre_turn_region(caller, axes, turned);
     torre_wave_setup *s = &turned->setup;
     turned->caller = caller;
     s->source_node_count = caller->source_node_count;
     s->receiver_node_count = caller->receiver_node_count;
+    s->sample_columns = caller->sample_columns;
     for (int a = 0; a < 3; a++) s->damping[a] = caller->damping[turned->axis[a]];
     TORRE_TRY(turn_nodes(turned, caller->source_nodes, s->source_node_count, &s->source_nodes));
     return turn_nodes(turned, caller->receiver_nodes, s->receiver_node_count, &s->receiver_nodes);

@@ -12,10 +12,10 @@
 typedef struct torre_turned {
     int axis[3]; /* axis a of the solver is the caller's axis[a] */
     const torre_wave_setup *caller;
-    torre_wave_setup setup;     /* nodes in the caller's order (not sorted by turned cells), so that
-                                   values and samples need no turning */
+    torre_wave_setup setup;     /* nodes in the caller's order (not sorted by turned cells) */
     torre_wave_problem problem; /* neither positions of sources and receivers nor velocities */
     bool points;                /* the caller's problem has sources or receivers */
+    torre_region region;        /* where the setup is that of a part */
     torre_array velocity; /* the shape alone; 1 along x or y where no velocity depends on it */
 } torre_turned;
 
@@ -32,6 +32,8 @@ torre_status torre_axes_check(const torre_wave_problem *caller, const char *axes
 
 /* The problem turned, without nodes and damping. */
 void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torre_turned *turned);
+/* The same of a setup, with its region. */
+void torre_turn_region(const torre_wave_setup *caller, const char *axes, torre_turned *turned);
 /* All of it; the setup must outlive it. */
 torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
                               torre_turned *turned);

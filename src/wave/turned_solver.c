@@ -10,7 +10,6 @@ typedef struct turned_solver {
     torre_wave_solver base;
     torre_turned turned;
     torre_wave_solver *inner;
-    int64_t *receiver; /* the caller's number of each receiver node of the engine */
 } turned_solver;
 
 static torre_status no_memory(void)
@@ -40,31 +39,18 @@ static torre_status turn_velocity(torre_turned *t)
     return TORRE_OK;
 }
 
-typedef struct numbered_node {
-    torre_node node;
-    int64_t number;
-} numbered_node;
-
 static int compare_nodes(const void *a, const void *b)
 {
-    const int64_t p = ((const numbered_node *)a)->node.cell;
-    const int64_t q = ((const numbered_node *)b)->node.cell;
+    const int64_t p = ((const torre_node *)a)->cell, q = ((const torre_node *)b)->cell;
     return (p > q) - (p < q);
 }
 
-/* Engines look nodes up by cell. number: where each one was, or NULL. */
-static torre_status sort_nodes(torre_node *nodes, int64_t count, int64_t *number)
+/* Engines look nodes up by cell. */
+static void sort_nodes(torre_wave_setup *s)
 {
-    numbered_node *all = malloc((size_t)(count + 1) * sizeof *all);
-    if (!all) return no_memory();
-    for (int64_t i = 0; i < count; i++) all[i] = (numbered_node){nodes[i], i};
-    qsort(all, (size_t)count, sizeof *all, compare_nodes);
-    for (int64_t i = 0; i < count; i++) {
-        nodes[i] = all[i].node;
-        if (number) number[i] = all[i].number;
-    }
-    free(all);
-    return TORRE_OK;
+    qsort(s->source_nodes, (size_t)s->source_node_count, sizeof *s->source_nodes, compare_nodes);
+    qsort(s->receiver_nodes, (size_t)s->receiver_node_count, sizeof *s->receiver_nodes,
+          compare_nodes);
 }
 
 static torre_status turned_set_step(torre_wave_solver *solver, int64_t n)
@@ -110,20 +96,7 @@ static torre_status turned_read_box(torre_wave_solver *solver, int level, const 
 static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     turned_solver *s = (turned_solver *)solver;
-    const size_t width = (size_t)s->turned.problem.precision;
-    const int64_t count = s->turned.setup.receiver_node_count;
-    char *sorted = NULL;
-    if (samples && steps > 0 && count > 0) {
-        sorted = malloc((size_t)(steps * count) * width);
-        if (!sorted) return no_memory();
-    }
-    torre_status status = s->inner->backend->advance(s->inner, steps, sorted);
-    for (int64_t n = 0; n < steps && sorted && !status; n++)
-        for (int64_t i = 0; i < count; i++)
-            memcpy((char *)samples + (size_t)(n * count + s->receiver[i]) * width,
-                   sorted + (size_t)(n * count + i) * width, width);
-    free(sorted);
-    return status;
+    return s->inner->backend->advance(s->inner, steps, samples);
 }
 
 static torre_status turned_norms(torre_wave_solver *solver, torre_wave_norms *norms)
@@ -143,7 +116,6 @@ static void turned_destroy(torre_wave_solver *solver)
     if (s->inner) s->inner->backend->destroy(s->inner);
     torre_turned_free(&s->turned);
     free(s->turned.velocity.data);
-    free(s->receiver);
     free(s);
 }
 
@@ -171,14 +143,9 @@ torre_status torre_turned_solver_new(const torre_wave_backend *engine,
     if (!s) return no_memory();
     s->base.backend = &torre_wave_turned;
     torre_status status = torre_turn_setup(setup, info->plan.axes, &s->turned);
-    torre_wave_setup *turned = &s->turned.setup;
-    s->receiver = malloc((size_t)(turned->receiver_node_count + 1) * sizeof *s->receiver);
-    if (!status && !s->receiver) status = no_memory();
     if (!status) status = turn_velocity(&s->turned);
-    if (!status) status = sort_nodes(turned->source_nodes, turned->source_node_count, NULL);
-    if (!status)
-        status = sort_nodes(turned->receiver_nodes, turned->receiver_node_count, s->receiver);
-    if (!status) status = engine->create(turned, info, &s->inner);
+    if (!status) sort_nodes(&s->turned.setup);
+    if (!status) status = engine->create(&s->turned.setup, info, &s->inner);
     if (status) {
         turned_destroy(&s->base);
         return status;

@@ -1,6 +1,6 @@
 /*
  * A solver of the cpu backend that computes with turned axes (turn.h): another engine's solver of
- * the turned problem, and this around it, which turns boxes and samples.
+ * the turned problem, and this around it, which turns boxes.
  */
 #ifndef TORRE_TURNED_SOLVER_H
 #define TORRE_TURNED_SOLVER_H

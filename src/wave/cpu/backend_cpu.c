@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "wave/cpu/cpu_solver.h"
 #include "wave/engine_reference.h"
+#include "wave/part.h"
 #include "wave/turned_solver.h"
 
 static const torre_wave_backend *engine_of(const torre_wave_plan *plan)
@@ -29,15 +30,17 @@ static const torre_wave_backend *engine_of(const torre_wave_plan *plan)
  * The order of the axes: as they are, unless lines along z are so short that vectors and the loops
  * over them are hardly filled; then the longest axis becomes z, and z becomes y. With 1, 4 and 16
  * cells along z that is 70, 15 and 3 times as fast at order 2, 16, 3 and 1.8 times at order 8
- * (README.md, "How fast"). A function of the problem alone, so that the bits of all engines agree.
+ * (README.md, "How fast"). A function of the whole problem
+ * alone, so that the bits of all engines and of all parts agree.
  */
-static const char *suitable_axes(const torre_wave_problem *p)
+static const char *suitable_axes(const torre_wave_setup *setup)
 {
-    const int64_t *n = p->size, longest = n[0] > n[1] ? n[0] : n[1];
+    const torre_region region = torre_wave_region(setup);
+    const int64_t *n = region.global, longest = n[0] > n[1] ? n[0] : n[1];
     for (int a = 0; a < 3; a++)
-        if (p->face[a][0] == TORRE_PERIODIC) return ""; /* towers cannot have every axis so */
-    if (n[2] > 16 || longest < 4 * n[2] || torre_wave_cells(p) < 1 << 16) return "";
-    if (torre_wave_is_flat(p, 1)) return "zyx"; /* never y first (turn.h) */
+        if (region.periodic[a]) return ""; /* towers cannot have every axis so */
+    if (n[2] > 16 || longest < 4 * n[2] || n[0] * n[1] * n[2] < 1 << 16) return "";
+    if (torre_wave_is_flat(setup->problem, 1)) return "zyx"; /* never y first (turn.h) */
     return n[1] >= n[0] ? "xzy" : "yzx";
 }
 
@@ -52,15 +55,16 @@ static torre_status plan_engine(const torre_wave_setup *setup, const torre_wave_
     if (wish->engine == TORRE_REFERENCE)
         plan.axes[0] = '\0'; /* it has no other order */
     else if (!plan.axes[0])
-        strcpy(plan.axes, suitable_axes(setup->problem));
+        strcpy(plan.axes, suitable_axes(setup));
     if (turns(plan.axes)) {
         torre_turned turned;
-        torre_turn_problem(setup->problem, plan.axes, &turned);
+        torre_turn_region(setup, plan.axes, &turned);
         TORRE_TRY(engine->plan(&turned.setup, &plan, info));
         info->memory_bytes += torre_turned_solver_bytes(setup->problem);
     } else {
         TORRE_TRY(engine->plan(setup, &plan, info));
     }
+    TORRE_TRY(torre_wave_part_check(setup, &info->plan));
     if (torre_memory_check("the wave field", info->memory_bytes))
         snprintf(info->lacking, sizeof info->lacking, "%s", torre_error_text());
     return TORRE_OK;
@@ -87,6 +91,7 @@ static torre_status plan_auto(const torre_wave_setup *setup, const torre_wave_pl
 static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_info *info)
 {
+    TORRE_TRY(torre_wave_part_named(setup, wish));
     return wish->engine == TORRE_AUTO ? plan_auto(setup, wish, info)
                                       : plan_engine(setup, wish, info);
 }

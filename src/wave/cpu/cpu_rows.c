@@ -34,28 +34,29 @@ static void record_receivers(const torre_cpu_solver *s, int64_t n, const char *r
                              int64_t end, int64_t row_cell)
 {
     const torre_node *nodes = s->setup->receiver_nodes;
-    int64_t count = s->setup->receiver_node_count, first = (n - s->samples_start) * count;
+    int64_t count = s->setup->receiver_node_count;
+    int64_t first = (n - s->samples_start) * s->setup->sample_columns;
     for (int64_t i = first_node(nodes, count, begin); i < count && nodes[i].cell < end; i++) {
         int64_t z = nodes[i].cell - row_cell;
         if (s->field.precision == TORRE_F32)
-            ((float *)s->samples)[first + i] = ((const float *)row)[z];
+            ((float *)s->samples)[first + nodes[i].column] = ((const float *)row)[z];
         else
-            ((double *)s->samples)[first + i] = ((const double *)row)[z];
+            ((double *)s->samples)[first + nodes[i].column] = ((const double *)row)[z];
     }
 }
 
 static void row_events(const torre_cpu_solver *s, int64_t n, torre_run run, int64_t x)
 {
     const torre_padded_field *f = &s->field;
+    const int64_t z0 = run.z0 > run.z_low ? run.z0 : run.z_low;
+    const int64_t z1 = run.z1 < run.z_high ? run.z1 : run.z_high;
     for (int64_t y = run.y0; y < run.y1; y++) {
         int flags = s->row_flags[x * f->size[1] + y];
         if (!flags) continue;
         char *row = torre_cpu_row(s, n + 1, x, y);
         int64_t first = (x * f->size[1] + y) * f->size[2];
-        if (flags & TORRE_ROW_SOURCES)
-            add_sources(s, n, row, first + run.z0, first + run.z1, first);
-        if (flags & TORRE_ROW_RECEIVERS)
-            record_receivers(s, n, row, first + run.z0, first + run.z1, first);
+        if (flags & TORRE_ROW_SOURCES) add_sources(s, n, row, first + z0, first + z1, first);
+        if (flags & TORRE_ROW_RECEIVERS) record_receivers(s, n, row, first + z0, first + z1, first);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "wave/box.h"
 #include "wave/cpu/tower_schedule.h"
+#include "wave/part.h"
 
 static torre_status no_memory(void)
 {
@@ -99,6 +100,9 @@ torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_wave_in
     if (!s) return no_memory();
     s->base.backend = engine;
     s->setup = setup;
+    s->region = torre_wave_region(setup);
+    s->pass_limit =
+        torre_wave_pass_limit(&s->region, info->plan.engine, setup->problem->order, info->plan.dts);
     s->threads = info->plan.threads;
     s->ordering = info->plan.ordering;
     s->shape = torre_cpu_shape_choose(setup->problem, torre_caches_get(), info->plan.dts,
@@ -140,12 +144,24 @@ torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n)
     return TORRE_OK;
 }
 
+/* A box counted from the first stored cell. */
+static torre_box stored_box(const torre_cpu_solver *s, const torre_box *box)
+{
+    torre_box own = *box;
+    for (int a = 0; a < 3; a++) {
+        own.low[a] -= s->region.stored.low[a];
+        own.high[a] -= s->region.stored.low[a];
+    }
+    return own;
+}
+
 torre_status torre_cpu_write_box(torre_wave_solver *solver, int level, const torre_box *box,
                                  const int64_t stride[3], const void *values)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
     TORRE_TRY(torre_wave_box_check(s->setup, level, box));
-    torre_padded_write(&s->field, (int)((s->n + level) & 1), box, stride, values, s->threads);
+    const torre_box own = stored_box(s, box);
+    torre_padded_write(&s->field, (int)((s->n + level) & 1), &own, stride, values, s->threads);
     return TORRE_OK;
 }
 
@@ -154,22 +170,24 @@ torre_status torre_cpu_read_box(torre_wave_solver *solver, int level, const torr
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
     TORRE_TRY(torre_wave_box_check(s->setup, level, box));
-    torre_padded_read(&s->field, (int)((s->n + level) & 1), box, stride, values, s->threads);
+    const torre_box own = stored_box(s, box);
+    torre_padded_read(&s->field, (int)((s->n + level) & 1), &own, stride, values, s->threads);
     return TORRE_OK;
 }
 
 /* Largest magnitude and sum of squares of one plane; planes are added up in order, so that the
  * result does not depend on the threads. */
-static void plane_norms(const torre_padded_field *f, int level, int64_t x, double *top, double *sum)
+static void plane_norms(const torre_padded_field *f, int level, const torre_box *own, int64_t x,
+                        double *top, double *sum)
 {
     double t = 0, q = 0;
-    for (int64_t y = 0; y < f->size[1]; y++) {
+    for (int64_t y = own->low[1]; y < own->high[1]; y++) {
         const char *row = f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
         const float *u32 = (const float *)row;
         const double *u64 = (const double *)row;
         bool single = f->precision == TORRE_F32;
 #pragma omp simd reduction(max : t) reduction(+ : q)
-        for (int64_t z = 0; z < f->size[2]; z++) {
+        for (int64_t z = own->low[2]; z < own->high[2]; z++) {
             double v = single ? (double)u32[z] : u64[z];
             t = fabs(v) > t ? fabs(v) : t;
             q += v * v;
@@ -180,13 +198,14 @@ static void plane_norms(const torre_padded_field *f, int level, int64_t x, doubl
 }
 
 /* The first cell that is not finite, if there is one. */
-static void find_bad(const torre_padded_field *f, int level, torre_wave_norms *norms)
+static void find_bad(const torre_padded_field *f, int level, const torre_box *own,
+                     torre_wave_norms *norms)
 {
-    for (int64_t x = 0; x < f->size[0]; x++)
-        for (int64_t y = 0; y < f->size[1]; y++) {
+    for (int64_t x = own->low[0]; x < own->high[0]; x++)
+        for (int64_t y = own->low[1]; y < own->high[1]; y++) {
             const char *row =
                 f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
-            for (int64_t z = 0; z < f->size[2]; z++) {
+            for (int64_t z = own->low[2]; z < own->high[2]; z++) {
                 if (isfinite(torre_value(f->precision, row, z))) continue;
                 norms->finite = false;
                 norms->first_bad[0] = x;
@@ -201,12 +220,13 @@ torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
     int level = (int)(s->n & 1);
-    int64_t nx = s->field.size[0];
+    const torre_box own = stored_box(s, &s->region.owned);
+    const int64_t nx = own.high[0] - own.low[0];
     double *plane = malloc((size_t)nx * 2 * sizeof *plane);
     if (!plane) return no_memory();
 #pragma omp parallel for num_threads(s->threads) schedule(static)
     for (int64_t x = 0; x < nx; x++)
-        plane_norms(&s->field, level, x, &plane[2 * x], &plane[2 * x + 1]);
+        plane_norms(&s->field, level, &own, own.low[0] + x, &plane[2 * x], &plane[2 * x + 1]);
     double top = 0, sum = 0;
     for (int64_t x = 0; x < nx; x++) {
         if (plane[2 * x] > top) top = plane[2 * x];
@@ -214,7 +234,8 @@ torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms)
     }
     free(plane);
     *norms = (torre_wave_norms){.max_abs = top, .l2 = sqrt(sum), .finite = true};
-    if (!isfinite(sum)) find_bad(&s->field, level, norms);
+    if (!isfinite(sum)) find_bad(&s->field, level, &own, norms);
+    for (int a = 0; a < 3 && !norms->finite; a++) norms->first_bad[a] += s->region.stored.low[a];
     return TORRE_OK;
 }
 

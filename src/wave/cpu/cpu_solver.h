@@ -18,6 +18,8 @@ enum { TORRE_ROW_SOURCES = 1, TORRE_ROW_RECEIVERS = 2 };
 typedef struct torre_cpu_solver {
     torre_wave_solver base;
     const torre_wave_setup *setup;
+    torre_region region;
+    int64_t pass_limit; /* steps that halos last */
     int threads;
     torre_cpu_shape shape;
     torre_padded_field field;
@@ -42,10 +44,12 @@ extern const torre_wave_backend torre_wave_stepwise;
 extern const torre_wave_backend torre_wave_torre;
 
 /* A run of rows: y0 .. y1-1 of the planes x .. x+planes-1 (as many as the line kernel takes), cells
- * z0 .. z1-1; z0 is a multiple of the block of 64 bytes, z1 too or nz. */
+ * z0 .. z1-1; z0 is a multiple of the block of 64 bytes, z1 too or nz. Of these cells only those of
+ * z_low .. z_high-1 need to be right. All numbered from the first that is stored. */
 typedef struct torre_run {
     int64_t x, y0, y1, z0, z1;
     int planes;
+    int64_t z_low, z_high;
 } torre_run;
 
 /* Rows that later runs will read (their addresses at z = 0), for torre_line.fetch. */
@@ -69,6 +73,25 @@ static inline char *torre_cpu_factor_row(const torre_cpu_solver *s, int64_t x, i
 {
     return s->field.factor + (x * s->field.factor_plane_pitch + y * s->field.factor_row_pitch) *
                                  (int64_t)s->field.precision;
+}
+
+/* The stored cells low .. high-1 of an axis that are computed with `left` steps of a pass to come,
+ * counted from the first of them. */
+static inline void torre_cpu_legal(const torre_cpu_solver *s, int axis, int64_t left, int64_t *low,
+                                   int64_t *high)
+{
+    torre_region_legal(&s->region, axis, s->field.half_width * left, low, high);
+    *low -= s->region.stored.low[axis];
+    *high -= s->region.stored.low[axis];
+}
+
+/* What a run along z computes so that cells low .. high-1 are: whole blocks. */
+static inline void torre_cpu_blocks(const torre_cpu_solver *s, int64_t low, int64_t high,
+                                    int64_t *z0, int64_t *z1)
+{
+    const int64_t block = s->field.block, end = (high + block - 1) / block * block;
+    *z0 = low / block * block;
+    *z1 = end < s->field.size[2] ? end : s->field.size[2];
 }
 
 /* The functions of a backend that do not depend on the engine. */

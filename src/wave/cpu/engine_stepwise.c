@@ -11,6 +11,7 @@
 #include "wave/cpu/cpu_solver.h"
 #include "wave/cpu/cpu_subnormal.h"
 #include "wave/cpu/cpu_wait.h"
+#include "wave/part.h"
 
 enum { PLANES = 2 }; /* updated together */
 
@@ -73,16 +74,45 @@ static void trial_end(torre_cpu_solver *s, int64_t trial, double start)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/*
+ * A thread's share of step n, with `left` steps of the pass to come: of blocks of rows, in so many
+ * slabs along x. row: room for what is fetched ahead, or NULL.
+ */
+static void step_share(const torre_cpu_solver *s, int64_t n, int64_t left, int64_t slabs,
+                       int64_t me, int64_t threads, const char **row)
+{
+    const int64_t rows = s->shape.rows, depth = s->shape.depth;
+    int64_t x[2], y[2], z[2], begin_z, end_z;
+    torre_cpu_legal(s, 0, left, &x[0], &x[1]);
+    torre_cpu_legal(s, 1, left, &y[0], &y[1]);
+    torre_cpu_legal(s, 2, left, &z[0], &z[1]);
+    torre_cpu_blocks(s, z[0], z[1], &begin_z, &end_z);
+    const int64_t blocks = (y[1] - y[0] + rows - 1) / rows, planes = x[1] - x[0];
+    const int64_t top = begin_z + (end_z - begin_z - 1) / depth * depth;
+    for (int64_t i = slabs * blocks * me / threads; i < slabs * blocks * (me + 1) / threads; i++) {
+        const int64_t y0 = y[0] + i % blocks * rows, y1 = least(y0 + rows, y[1]);
+        const int64_t begin = x[0] + planes * (i / blocks) / slabs;
+        const int64_t end = x[0] + planes * (i / blocks + 1) / slabs;
+        /* downwards: the last block of a row writes over ghosts that lower cells own */
+        for (int64_t z0 = top; z0 >= begin_z; z0 -= depth)
+            for (int64_t at = begin; at < end; at += PLANES) {
+                torre_run run = {at, y0, y1, z0, least(z0 + depth, end_z), PLANES, z[0], z[1]};
+                torre_run next = run;
+                next.x += PLANES;
+                run.planes = (int)least(PLANES, end - at);
+                torre_cpu_update(s, n, run, row ? next_planes(s, n, next, row) : (torre_fetch){0});
+            }
+    }
+}
+
 static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
-    const int64_t *size = s->field.size, rows = s->shape.rows;
     TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
+    TORRE_TRY(torre_wave_pass_check(s->pass_limit, steps));
     s->samples = samples;
     s->samples_start = s->n;
-    const int64_t depth = s->shape.depth, blocks = (size[1] + rows - 1) / rows;
-    const int64_t top = (size[2] - 1) / depth * depth;
-    int64_t slabs = s->threads, most = size[0] / (4 * s->field.half_width);
+    int64_t slabs = s->threads, most = s->field.size[0] / (4 * s->field.half_width);
     if (slabs > most) slabs = most > 0 ? most : 1;
     torre_barrier barrier = {0};
 #pragma omp parallel num_threads(s->threads)
@@ -96,22 +126,7 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
         for (int64_t n = s->n; n < s->n + steps; n++) {
             const bool ahead = trial_fetches(s, trial);
             const double start = trial < TRIALS ? torre_time_now() : 0;
-            for (int64_t i = slabs * blocks * me / threads; i < slabs * blocks * (me + 1) / threads;
-                 i++) {
-                int64_t y0 = i % blocks * rows, y1 = least(y0 + rows, size[1]);
-                int64_t begin = size[0] * (i / blocks) / slabs;
-                int64_t end = size[0] * (i / blocks + 1) / slabs;
-                /* downwards: the last block of a row writes over ghosts that lower cells own */
-                for (int64_t z0 = top; z0 >= 0; z0 -= depth)
-                    for (int64_t x = begin; x < end; x += PLANES) {
-                        torre_run run = {x, y0, y1, z0, least(z0 + depth, size[2]), PLANES};
-                        torre_run next = run;
-                        next.x += PLANES;
-                        run.planes = (int)least(PLANES, end - x);
-                        torre_cpu_update(s, n, run,
-                                         ahead ? next_planes(s, n, next, row) : (torre_fetch){0});
-                    }
-            }
+            step_share(s, n, s->n + steps - 1 - n, slabs, me, threads, ahead ? row : NULL);
             if (me == 0 && trial < TRIALS) trial_end(s, trial, start);
             trial++;
             torre_barrier_wait(&barrier);

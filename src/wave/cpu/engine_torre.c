@@ -27,10 +27,12 @@
 #include "wave/cpu/cpu_subnormal.h"
 #include "wave/cpu/cpu_wait.h"
 #include "wave/cpu/tower_schedule.h"
+#include "wave/part.h"
 
-static torre_status check_periodic(const torre_wave_problem *p, const torre_cpu_shape *shape)
+static torre_status check_periodic(const torre_wave_setup *setup, const torre_cpu_shape *shape)
 {
-    if (p->face[0][0] == TORRE_PERIODIC)
+    const torre_wave_problem *p = setup->problem;
+    if (torre_wave_region(setup).periodic[0])
         return torre_fail(TORRE_ERR_USAGE,
                           "{engine} torre has no periodic faces along x; use {engine} stepwise");
     if (p->face[1][0] == TORRE_PERIODIC &&
@@ -57,7 +59,7 @@ static torre_status torre_plan(const torre_wave_setup *setup, const torre_wave_p
                           torre_ordering_write(&wish->ordering).text, why);
     torre_cpu_shape shape =
         torre_cpu_shape_choose(p, torre_caches_get(), wish->dts, wish->tower_height);
-    TORRE_TRY(check_periodic(p, &shape));
+    TORRE_TRY(check_periodic(setup, &shape));
     memset(info, 0, sizeof *info);
     info->plan = *wish;
     info->plan.dts = (int)shape.dts;
@@ -100,16 +102,28 @@ static int64_t bundle(int64_t half_width)
     return half_width % planes ? 1 : planes;
 }
 
-/* The rows of plane x at step t, in the window z0 .. z1-1. */
+/* Part of the column of a tower at a step: cells z0 .. z1-1, of which z_low .. z_high-1 need to be
+ * right, counted from the first that is stored. */
+typedef struct window {
+    int64_t z0, z1, z_low, z_high;
+} window;
+
+/* The rows of plane x (of the whole grid) at step t, in the window. */
 static torre_run tower_plane(const torre_cpu_solver *s, const torre_tower_grid *grid,
-                             torre_tower tower, int64_t t, int64_t x, int64_t z0, int64_t z1)
+                             torre_tower tower, int64_t t, int64_t x, window w)
 {
-    const int64_t P = bundle(s->field.half_width);
-    torre_run run = {.x = x, .z0 = z0, .z1 = z1, .planes = 1};
+    const int64_t P = bundle(s->field.half_width), *first = s->region.stored.low;
+    torre_run run = {.x = x - first[0], .z0 = w.z0, .z1 = w.z1, .planes = 1};
+    run.z_low = w.z_low;
+    run.z_high = w.z_high;
     torre_tower_y_range(grid, tower, t, x / P, &run.y0, &run.y1);
-    run.y0 *= P;
-    run.y1 *= P;
-    if (!grid->periodic_y) run.y1 = least(run.y1, s->field.size[1]);
+    run.y0 = P * run.y0 - first[1];
+    run.y1 = P * run.y1 - first[1];
+    if (grid->periodic_y) return run;
+    int64_t low, high;
+    torre_cpu_legal(s, 1, grid->height - 1 - t, &low, &high);
+    run.y0 = most(run.y0, low);
+    run.y1 = least(run.y1, high);
     return run;
 }
 
@@ -154,25 +168,26 @@ static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_gri
 {
     const int64_t P = bundle(s->field.half_width), *size = s->field.size;
     const int64_t R = P * grid->half_width, D = P * grid->half_size;
+    const int64_t *origin = s->region.stored.low, middle = D * tower.m - origin[1];
     const int64_t pitch = s->field.row_pitch * (int64_t)s->field.precision;
     const bool late = s->field.factor;
     int64_t count = 0;
     /* in bundles, plane xi of the diamond of step t + 1 newly holds rows +-eta with
      * 2 D <= xi + |eta| < 2 D + R */
     for (int64_t xi = D - R + P; xi < 2 * D + R; xi++) {
-        const int64_t x = D * tower.s + R * (t + 1) + xi, first = xi / P * P;
+        const int64_t x = D * tower.s + R * (t + 1) + xi - origin[0], first = xi / P * P;
         if (x < 0 || x >= size[0] + R) continue;
         const int64_t near = most(2 * D - first - (late ? R : 0), 0),
                       far = least(2 * D - first + R, D + R);
         for (int64_t side = -1; side <= 1; side += 2) {
-            int64_t y = D * tower.m + (side < 0 ? P - far : near);
-            int64_t end = D * tower.m + (side < 0 ? P - most(near, P) : far);
+            int64_t y = middle + (side < 0 ? P - far : near);
+            int64_t end = middle + (side < 0 ? P - most(near, P) : far);
             y = most(y, -R);
             end = least(end, size[1] + R);
             const char *now = torre_cpu_row(s, s->n + t, x, y);
             const char *next = torre_cpu_row(s, s->n + t + 1, x, y);
             for (; y < end; y++, now += pitch, next += pitch) {
-                const int64_t eta = y - D * tower.m, reach = 2 * D - first;
+                const int64_t eta = y - middle, reach = 2 * D - first;
                 if (!late) row[count++] = now;
                 row[count++] = next;
                 if (late && P - reach <= eta && eta < reach && x < size[0] && y >= 0 && y < size[1])
@@ -188,16 +203,16 @@ static int64_t edge_rows(int64_t half_width, int64_t half_size)
     return 3 * half_width * (2 * half_size + 2 * half_width);
 }
 
-/* Step t of the pass of one tower, in the window z0 .. z1-1. */
+/* Step t of the pass of one tower, in the window. */
 static void tower_step(const torre_cpu_solver *s, const torre_tower_grid *grid, torre_tower tower,
-                       int64_t t, int64_t z0, int64_t z1, const char **row)
+                       int64_t t, window w, const char **row)
 {
     const int64_t P = bundle(s->field.half_width), D = P * grid->half_size;
     const int64_t base = D * tower.s + P * grid->half_width * t, planes = P > 1 ? P : 2;
     int64_t x0, x1;
     torre_tower_x_range(grid, tower, t, &x0, &x1);
-    x0 *= P;
-    x1 = least(P * x1, s->field.size[0]);
+    x0 *= P; /* a multiple of P where it is the first plane that is stored: that of the grid */
+    x1 = least(P * x1, s->region.stored.high[0]);
     torre_fetch edge = leading_edge(s, grid, tower, t, row);
     int64_t fetched = 0;
     for (int64_t x = x0; x < x1; x += planes) {
@@ -207,12 +222,12 @@ static void tower_step(const torre_cpu_solver *s, const torre_tower_grid *grid, 
         int64_t until = edge.count * columns / (2 * D * D);
         const torre_fetch fetch = {edge.row + fetched, until - fetched};
         fetched = until;
-        torre_run run[2] = {tower_plane(s, grid, tower, t, x, z0, z1)};
+        torre_run run[2] = {tower_plane(s, grid, tower, t, x, w)};
         if (P > 1) {
             run[0].planes = (int)least(P, x1 - x);
             update_run(s, s->n + t, run[0], fetch);
         } else {
-            if (x + 1 < x1) run[1] = tower_plane(s, grid, tower, t, x + 1, z0, z1);
+            if (x + 1 < x1) run[1] = tower_plane(s, grid, tower, t, x + 1, w);
             update_pair(s, s->n + t, run, fetch);
         }
     }
@@ -224,17 +239,21 @@ static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row
     torre_tower_schedule *schedule = s->schedule;
     const torre_tower_grid *grid = &schedule->grid;
     torre_tower_watch watch = torre_tower_watch_make(schedule, tower);
-    const int64_t nz = s->field.size[2], window = s->shape.window, height = grid->height;
-    const int64_t slide = window < nz ? s->field.block : 0; /* a single window stays */
-    const int64_t windows = (nz + slide * (height - 1) + window - 1) / window;
+    const int64_t nz = s->field.size[2], cells = s->shape.window, height = grid->height;
+    const int64_t slide = cells < nz ? s->field.block : 0; /* a single window stays */
+    const int64_t windows = (nz + slide * (height - 1) + cells - 1) / cells;
     for (int64_t w = 0; w < windows; w++) {
-        /* at step t the windows tile everything below `windows * window + slide * t - lift` */
-        int64_t low = (windows - 1 - w) * window - slide * (height - 1);
+        /* at step t the windows tile everything below `windows * cells + slide * t - lift` */
+        int64_t low = (windows - 1 - w) * cells - slide * (height - 1);
         if (slide == 0) low = 0;
         for (int64_t t = 0; t < height; t++) {
             torre_tower_watch_wait(&watch, w * height + t);
-            int64_t z0 = most(low + slide * t, 0), z1 = least(low + window + slide * t, nz);
-            if (z0 < z1) tower_step(s, grid, tower, t, z0, z1, row);
+            window part;
+            torre_cpu_legal(s, 2, height - 1 - t, &part.z_low, &part.z_high);
+            torre_cpu_blocks(s, part.z_low, part.z_high, &part.z0, &part.z1);
+            part.z0 = most(part.z0, low + slide * t);
+            part.z1 = least(part.z1, low + cells + slide * t);
+            if (part.z0 < part.z1) tower_step(s, grid, tower, t, part, row);
             torre_tower_publish(schedule, tower, w * height + t + 1);
         }
     }
@@ -243,11 +262,8 @@ static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row
 /* The towers of the next steps, none of them begun. */
 static torre_status prepare_pass(torre_cpu_solver *s, int64_t height)
 {
-    const torre_wave_problem *p = s->setup->problem;
-    const int64_t R = p->order / 2, P = bundle(R);
-    torre_tower_grid grid =
-        torre_tower_grid_make((p->size[0] + P - 1) / P, (p->size[1] + P - 1) / P, R / P,
-                              s->shape.dts, height, p->face[1][0] == TORRE_PERIODIC);
+    const int64_t R = s->field.half_width, P = bundle(R);
+    const torre_tower_grid grid = torre_tower_grid_of(&s->region, P, R / P, s->shape.dts, height);
     return torre_tower_schedule_make(&grid, &s->ordering, &s->schedule);
 }
 
@@ -256,6 +272,7 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
     const torre_wave_problem *p = s->setup->problem;
     TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
+    TORRE_TRY(torre_wave_pass_check(s->pass_limit, steps));
     s->samples = samples;
     s->samples_start = s->n;
     int64_t edge = edge_rows(p->order / 2, p->order / 2 * s->shape.dts);

@@ -1,0 +1,258 @@
+#include "wave/part.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tiling/diamond.h"
+
+torre_region torre_wave_region(const torre_wave_setup *setup)
+{
+    if (setup->region) return *setup->region;
+    torre_region all = torre_region_whole(setup->problem->size);
+    for (int a = 0; a < 3; a++) all.periodic[a] = setup->problem->face[a][0] == TORRE_PERIODIC;
+    return all;
+}
+
+/* Cells of a halo: `fixed` and per_step more for every step of a pass. axis: of the solver. */
+typedef struct halo_cost {
+    int64_t fixed, per_step;
+} halo_cost;
+
+static halo_cost cost_of(torre_engine engine, int order, int64_t dts, int axis, int side)
+{
+    const int64_t R = order / 2, fixed = torre_tower_halo(R, dts, 0, side);
+    if (engine != TORRE_TORRE || axis != 0) return (halo_cost){0, R};
+    return (halo_cost){fixed, torre_tower_halo(R, dts, 1, side) - fixed};
+}
+
+void torre_wave_halo(const torre_wave_plan *plan, int order, int64_t steps, int64_t halo[3][2])
+{
+    for (int a = 0; a < 3; a++)
+        for (int side = 0; side < 2; side++) {
+            const halo_cost cost = cost_of(plan->engine, order, plan->dts, a, side);
+            halo[plan->axes[0] ? plan->axes[a] - 'x' : a][side] =
+                cost.fixed + cost.per_step * steps;
+        }
+}
+
+/* Cells stored beyond those owned; -1 where no more are needed, as the grid ends there. */
+static int64_t halo_of(const torre_region *r, int axis, int side)
+{
+    if (!torre_region_continues(r, axis, side)) return -1;
+    return side ? r->stored.high[axis] - r->owned.high[axis]
+                : r->owned.low[axis] - r->stored.low[axis];
+}
+
+int64_t torre_wave_pass_limit(const torre_region *region, torre_engine engine, int order,
+                              int64_t dts)
+{
+    int64_t limit = INT64_MAX;
+    for (int a = 0; a < 3; a++)
+        for (int side = 0; side < 2; side++) {
+            const halo_cost cost = cost_of(engine, order, dts, a, side);
+            const int64_t cells = halo_of(region, a, side), left = cells - cost.fixed;
+            if (cells < 0) continue;
+            if (left < 0)
+                limit = 0;
+            else if (cost.per_step > 0 && left / cost.per_step < limit)
+                limit = left / cost.per_step;
+        }
+    return limit;
+}
+
+torre_status torre_wave_pass_check(int64_t limit, int64_t steps)
+{
+    if (steps <= limit) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "cannot advance %" PRId64 " steps at once: a pass of this part has at most "
+                      "%" PRId64,
+                      steps, limit);
+}
+
+torre_status torre_wave_part_named(const torre_wave_setup *setup, const torre_wave_plan *wish)
+{
+    if (!setup->region || wish->engine == TORRE_REFERENCE || wish->engine == TORRE_STEPWISE ||
+        (wish->engine == TORRE_TORRE && wish->dts != 0))
+        return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "the plan of a part must name the engine, and dts where that "
+                      "is torre: parts of a problem have the same");
+}
+
+torre_status torre_wave_part_check(const torre_wave_setup *setup, const torre_wave_plan *plan)
+{
+    if (!setup->region) return TORRE_OK;
+    int64_t need[3][2];
+    torre_wave_halo(plan, setup->problem->order, plan->tower_height, need);
+    for (int a = 0; a < 3; a++)
+        for (int side = 0; side < 2; side++) {
+            const int64_t cells = halo_of(setup->region, a, side);
+            if (cells >= 0 && cells < need[a][side])
+                return torre_fail(TORRE_ERR_USAGE,
+                                  "the halo at %c%c has %" PRId64 " cells, a pass of %" PRId64
+                                  " steps needs %" PRId64,
+                                  "xyz"[a], "-+"[side], cells, plan -> tower_height, need[a][side]);
+        }
+    return TORRE_OK;
+}
+
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a part of the problem");
+}
+
+static torre_status check_region(const torre_wave_problem *p, const torre_region *r)
+{
+    for (int a = 0; a < 3; a++) {
+        const bool periodic = p->face[a][0] == TORRE_PERIODIC;
+        const int64_t n = p->size[a], most = periodic ? n : 0;
+        if (r->global[a] != n || r->periodic[a] != periodic || r->owned.low[a] < 0 ||
+            r->owned.high[a] > n || r->owned.low[a] >= r->owned.high[a] ||
+            r->stored.low[a] > r->owned.low[a] || r->stored.high[a] < r->owned.high[a] ||
+            r->owned.low[a] - r->stored.low[a] > (periodic ? most : r->owned.low[a]) ||
+            r->stored.high[a] - r->owned.high[a] > (periodic ? most : n - r->owned.high[a]))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "a region owns %" PRId64 " to %" PRId64 " and stores %" PRId64
+                              " to %" PRId64 " along %c: that is no region of %" PRId64 " cells%s",
+                              r->owned.low[a], r->owned.high[a], r->stored.low[a],
+                              r->stored.high[a], "xyz"[a], n, periodic ? " around" : "");
+    }
+    return TORRE_OK;
+}
+
+/* The number in the whole grid of stored cell i, counted from the first. */
+static int64_t global_of(const torre_region *r, int axis, int64_t i)
+{
+    return torre_region_cell(r, axis, r->stored.low[axis] + i);
+}
+
+static void part_problem(const torre_wave_problem *whole, torre_wave_part *part)
+{
+    torre_wave_problem *p = &part->problem;
+    *p = *whole;
+    p->sources = p->receivers = NULL;
+    p->source_count = p->receiver_count = 0;
+    for (int a = 0; a < 3; a++) {
+        p->size[a] = part->region.stored.high[a] - part->region.stored.low[a];
+        for (int side = 0; side < 2; side++)
+            if (torre_region_continues(&part->region, a, side)) p->face[a][side] = TORRE_CONTINUES;
+    }
+}
+
+static torre_status part_velocity(const torre_wave_problem *whole, torre_wave_part *part)
+{
+    const torre_array *v = whole->velocity_cells;
+    if (!v) return TORRE_OK;
+    torre_array *own = &part->velocity;
+    own->precision = v->precision;
+    memcpy(own->shape, part->problem.size, sizeof own->shape);
+    if (v->shape[1] == 1) own->shape[1] = 1;
+    const int64_t *n = own->shape, rows = n[0] * n[1];
+    own->data = malloc((size_t)(rows * n[2]) * (size_t)v->precision);
+    if (!own->data) return no_memory();
+#pragma omp parallel for
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t z = 0; z < n[2]; z++)
+            torre_value_set(own->precision, own->data, row * n[2] + z,
+                            torre_wave_velocity_at(whole, global_of(&part->region, 0, row / n[1]),
+                                                   global_of(&part->region, 1, row % n[1]),
+                                                   global_of(&part->region, 2, z)));
+    part->problem.velocity_cells = own;
+    return TORRE_OK;
+}
+
+static torre_status part_damping(const torre_wave_setup *whole, torre_wave_part *part)
+{
+    for (int a = 0; a < 3; a++) {
+        if (!whole->damping[a]) continue;
+        double *d = part->setup.damping[a] = malloc((size_t)part->problem.size[a] * sizeof *d);
+        if (!d) return no_memory();
+        for (int64_t i = 0; i < part->problem.size[a]; i++)
+            d[i] = whole->damping[a][global_of(&part->region, a, i)];
+    }
+    return TORRE_OK;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+    int64_t x = ((const torre_node *)a)->cell, y = ((const torre_node *)b)->cell;
+    return (x > y) - (x < y);
+}
+
+/* Every image of a node that the region stores; as many as that, in nodes[] unless it is NULL. */
+static int64_t stored_images(const torre_region *r, const torre_node *node, torre_node *images)
+{
+    const int64_t *n = r->global, cell = node->cell;
+    const int64_t at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};
+    int64_t count = 0;
+    for (int image = 0; image < 27; image++) {
+        const int turn[3] = {image / 9 - 1, image / 3 % 3 - 1, image % 3 - 1};
+        int64_t place = 0;
+        bool stored = true;
+        for (int a = 0; a < 3; a++) {
+            const int64_t i = at[a] + turn[a] * n[a];
+            stored &=
+                (turn[a] == 0 || r->periodic[a]) && i >= r->stored.low[a] && i < r->stored.high[a];
+            place = place * (r->stored.high[a] - r->stored.low[a]) + i - r->stored.low[a];
+        }
+        if (!stored) continue;
+        if (images) {
+            images[count] = *node;
+            images[count].cell = place;
+        }
+        count++;
+    }
+    return count;
+}
+
+static torre_status part_nodes(const torre_region *r, const torre_node *from, int64_t count,
+                               torre_node **to, int64_t *to_count)
+{
+    int64_t all = 0;
+    for (int64_t i = 0; i < count; i++) all += stored_images(r, &from[i], NULL);
+    *to = malloc((size_t)(all + 1) * sizeof **to);
+    if (!*to) return no_memory();
+    *to_count = 0;
+    for (int64_t i = 0; i < count; i++) *to_count += stored_images(r, &from[i], *to + *to_count);
+    qsort(*to, (size_t)all, sizeof **to, compare_cells);
+    return TORRE_OK;
+}
+
+torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_region *region,
+                                 torre_wave_part **result)
+{
+    TORRE_TRY(check_region(whole->problem, region));
+    torre_wave_part *part = calloc(1, sizeof *part);
+    if (!part) return no_memory();
+    torre_wave_setup *s = &part->setup;
+    part->region = *region;
+    part_problem(whole->problem, part);
+    s->problem = &part->problem;
+    s->region = &part->region;
+    s->sample_columns = whole->sample_columns;
+    torre_status status = part_velocity(whole->problem, part);
+    if (!status) status = part_damping(whole, part);
+    if (!status)
+        status = part_nodes(region, whole->source_nodes, whole->source_node_count, &s->source_nodes,
+                            &s->source_node_count);
+    if (!status)
+        status = part_nodes(region, whole->receiver_nodes, whole->receiver_node_count,
+                            &s->receiver_nodes, &s->receiver_node_count);
+    if (status) {
+        torre_wave_part_free(part);
+        return status;
+    }
+    *result = part;
+    return TORRE_OK;
+}
+
+void torre_wave_part_free(torre_wave_part *part)
+{
+    if (!part) return;
+    for (int a = 0; a < 3; a++) free(part->setup.damping[a]);
+    free(part->setup.source_nodes);
+    free(part->setup.receiver_nodes);
+    free(part->velocity.data);
+    free(part);
+}
