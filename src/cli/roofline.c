@@ -8,15 +8,13 @@
 #include "cli/program.h"
 #include "cli/program_stop.h"
 #include "cli/roofline_md.h"
-#include "cli/roofline_picture.h"
-#include "cli/roofline_run.h"
-#include "core/cpu.h"
-#include "core/memory.h"
+#include "cli/roofline_text.h"
 #include "core/numbers.h"
 #include "core/timer.h"
 #include "roofline/measured_bytes.h"
 #include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
+#include "roofline/sweep_run.h"
 #include "roofline/tune_file.h"
 
 /* Everything of one invocation. */
@@ -27,50 +25,65 @@ typedef struct roofline_job {
     torre_sweep_axes axes;
     torre_machine machine;
     torre_sweep_setting setting;
+    torre_sweep_order order;
     roofline_results results;
     torre_output *report, *picture; /* NULL: not wanted */
     char directory[4096];
     double start;
 } roofline_job;
 
-/* Where people read: standard output, unless that carries the report. */
-static FILE *people(const roofline_settings *s)
+static FILE *people(const roofline_settings *s) { return torre_program_people(s->json); }
+
+/* One line on a terminal, rewritten; nothing elsewhere. */
+static void show(const roofline_settings *s, const char *text)
 {
-    return s->json && strcmp(s->json, "-") == 0 ? stderr : stdout;
+    if (!s->quiet && isatty(fileno(stderr))) fprintf(stderr, "\r\033[K%s", text);
+}
+
+static bool on_ceiling(const torre_machine *machine, torre_ceiling_id id, void *context)
+{
+    char text[160];
+    snprintf(text, sizeof text, "ceilings: %s %.1f", torre_ceiling_title(id),
+             machine->ceiling[id].median);
+    show(context, text);
+    return !torre_program_stop(NULL);
+}
+
+/* Measure the ceilings, and tell them. TORRE_STOPPED when a signal came. */
+static torre_status measure_ceilings(roofline_job *job, const char *backend)
+{
+    const roofline_settings *s = job->settings;
+    const torre_meter_kind *kind = torre_meter_find(backend);
+    if (!kind)
+        return torre_fail(TORRE_ERR_RESOURCE, "the ceilings of --backend %s cannot be measured",
+                          backend);
+    torre_status status =
+        torre_ceilings_measure(kind, (int)s->threads, (int)s->device, s->quick ? 5 : 15, on_ceiling,
+                               (void *)s, &job->machine);
+    show(s, "");
+    TORRE_TRY(status);
+    if (!s->quiet) roofline_text_ceilings(people(s), &job->machine);
+    fflush(people(s));
+    return torre_ceilings_write(job->directory, &job->machine);
+}
+
+static void on_point(void *context, const torre_sweep_results *r, double seconds_left)
+{
+    const torre_sweep_point *p = &r->points[r->count - 1];
+    char text[240], left[32];
+    torre_format_seconds(seconds_left, left, sizeof left);
+    snprintf(text, sizeof text,
+             "point %d of %d: order %d, %s, DTS %d, height %lld, %s: %.2f Gcells/s, %.0f %% of %s, "
+             "%s left",
+             r->count, r->planned, p->order, torre_engine_name(p->plan.engine), p->plan.dts,
+             (long long)p->plan.tower_height, torre_ordering_write(&p->plan.ordering).text,
+             p->gcells_per_s, 100 * p->fraction, torre_ceiling_title(p->bound.ceiling), left);
+    show(context, text);
 }
 
 static const char *output_name(const char *backend)
 {
     return strcmp(backend, "cpu") == 0 ? "roofline-cpu" : "roofline-cuda";
-}
-
-/*
- * 512 cells cubed on a GPU; on a CPU two fields of at least four times the last-level cache. A
- * virtual machine of two cores sees the whole cache of a large server, but shares it: 16 MiB a core
- * is about the most that servers have.
- */
-static void choose_size(roofline_job *job)
-{
-    const roofline_settings *s = job->settings;
-    int64_t *n = job->setting.size, cache = torre_cpu_get()->cache[3];
-    int64_t share = (int64_t)torre_cpu_get()->threads * (16 << 20);
-    bool cpu = strcmp(job->backend->name, "cpu") == 0;
-    if (cache > share) cache = share;
-    memcpy(n, s->size, sizeof s->size);
-    if (n[0] && !n[1]) n[1] = n[2] = n[0];
-    if (n[0]) return;
-    n[0] = n[1] = n[2] = cpu ? 256 : 512;
-    while (cpu && 2 * n[0] * n[1] * n[2] * (int64_t)job->setting.precision < 4 * cache) n[0] += 64;
-}
-
-/* Refuse what does not fit before anything is measured. */
-static torre_status check_memory(const roofline_job *job)
-{
-    const int64_t *n = job->setting.size;
-    /* one field to start from, and on a CPU the two of the solver */
-    int fields = strcmp(job->backend->name, "cpu") == 0 ? 3 : 1;
-    double bytes = (double)n[0] * (double)n[1] * (double)n[2] * job->setting.precision * fields;
-    return torre_memory_check("the sweep", bytes < 9e18 ? (int64_t)bytes : -1);
 }
 
 /* A recommendation is a choice: --tune needs something to choose from. */
@@ -112,15 +125,25 @@ static torre_status prepare(roofline_job *job)
     if (s->ceilings && (s->tune || s->resume || s->measured || s->plot))
         return torre_fail(TORRE_ERR_USAGE, "--ceilings measures no tile sizes, so it does not go "
                                            "with --tune, --resume, --measured or --plot");
-    int64_t highest = 0;
-    for (int i = 0; i < job->axes.heights; i++)
-        if (job->axes.height[i] > highest) highest = job->axes.height[i];
     job->setting.backend = job->backend;
     job->setting.machine = &job->machine;
     job->setting.precision = s->precision ? TORRE_F64 : TORRE_F32;
-    /* whole towers, and some more that are cut off; very high ones are compared in part */
-    job->setting.check_steps = highest < 64 ? highest + 3 : 67;
-    choose_size(job);
+    job->setting.check_steps = torre_sweep_check_steps(&job->axes);
+    memcpy(job->setting.size, s->size, sizeof s->size);
+    if (!s->size[0])
+        torre_sweep_usual_size(job->backend->name, job->setting.precision, job->setting.size);
+    else if (!s->size[1])
+        job->setting.size[1] = job->setting.size[2] = s->size[0];
+    job->order = (torre_sweep_order){.setting = &job->setting,
+                                     .axes = &job->axes,
+                                     .directory = job->directory,
+                                     .resume = s->resume,
+                                     .threads = (int)s->threads,
+                                     .device = (int)s->device,
+                                     .seconds = roofline_seconds(s, job->backend->name),
+                                     .stop = torre_program_stop,
+                                     .progress = on_point,
+                                     .context = (void *)s};
     snprintf(job->directory, sizeof job->directory, "%s",
              s->output ? s->output : output_name(job->backend->name));
     job->results = (roofline_results){.setting = s->ceilings ? NULL : &job->setting,
@@ -128,7 +151,7 @@ static torre_status prepare(roofline_job *job)
                                       .directory = job->directory};
     TORRE_TRY(check_inputs(job));
     if (s->tune) TORRE_TRY(check_tune(job));
-    return s->ceilings ? TORRE_OK : check_memory(job);
+    return s->ceilings ? TORRE_OK : torre_sweep_check_memory(&job->setting);
 }
 
 /* --dry-run */
@@ -142,8 +165,7 @@ static torre_status tell_plan(const roofline_job *job)
     free(points);
     if (job->settings->quiet) return TORRE_OK;
     FILE *out = people(job->settings);
-    torre_format_seconds(roofline_seconds(job->settings, job->backend->name), longest,
-                         sizeof longest);
+    torre_format_seconds(job->order.seconds, longest, sizeof longest);
     fprintf(out, "backend %s: the ceilings", job->backend->name);
     if (!job->settings->ceilings)
         fprintf(out, ", then %d points on %lldx%lldx%lld cells in %s at most", count,
@@ -152,79 +174,46 @@ static torre_status tell_plan(const roofline_job *job)
     return TORRE_OK;
 }
 
-/*
- * The points in the ordering that was listed first, in the caller's memory; returns their number.
- */
-static int preferred_points(const roofline_job *job, torre_sweep_point *points)
-{
-    const roofline_results *r = &job->results;
-    int n = 0;
-    for (int i = 0; i < r->count; i++)
-        if (torre_ordering_same(&r->points[i].plan.ordering, &job->axes.ordering[0]))
-            points[n++] = r->points[i];
-    return n;
-}
-
-/*
- * Whether the towers of an order were compared: every tile size was tried at the preferred height,
- * and two towers at least were timed.
- */
-static bool compared(const roofline_job *job, const torre_sweep_point *points, int count, int order)
-{
-    int tried = 0, timed = 0;
-    for (int i = 0; i < count; i++) {
-        const torre_sweep_point *p = &points[i];
-        if (p->order != order || p->plan.engine != TORRE_TORRE) continue;
-        tried += p->plan.tower_height == job->axes.height[0];
-        timed += p->state == TORRE_POINT_TIMED;
-    }
-    if (tried >= job->axes.dts_count && timed >= 2) return true;
-    if (!job->settings->quiet)
-        fprintf(stderr,
-                "roofline: nothing recommended for order %d: %d of %d tile sizes tried, %d towers "
-                "timed; give more --seconds\n",
-                order, tried, job->axes.dts_count, timed);
-    return false;
-}
-
-/* The best towers of each order that was compared, and of each of its DTS, for wave. */
+/* Store recommendations, and say for which orders there are none. */
 static torre_status recommend(roofline_job *job)
 {
-    torre_tune_entry entry[TORRE_LIST_LIMIT * TORRE_LIST_LIMIT];
-    roofline_results *r = &job->results;
-    torre_sweep_point *points = calloc((size_t)r->count + 1, sizeof *points);
-    if (!points) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    int preferred = preferred_points(job, points);
-    char device[sizeof((torre_wave_info *)0)->device];
-    int count = 0, dts[TORRE_LIST_LIMIT];
-    for (int o = 0; o < job->axes.orders; o++) {
-        int order = job->axes.order[o];
-        if (!compared(job, points, preferred, order)) continue;
-        int n = torre_sweep_dts_values(points, preferred, order, dts, TORRE_LIST_LIMIT);
-        for (int i = 0; i < n; i++) {
-            const torre_sweep_point *p =
-                torre_sweep_best(points, preferred, order, TORRE_TORRE, dts[i]);
-            entry[count++] = (torre_tune_entry){order, r->setting->precision, p->plan.dts,
-                                                p->plan.tower_height, p->gcells_per_s};
-        }
-    }
-    free(points);
-    if (!count) return TORRE_OK;
-    torre_wave_plan plan = {.engine = TORRE_TORRE,
-                            .threads = (int)job->settings->threads,
-                            .device = (int)job->settings->device};
-    TORRE_TRY(torre_sweep_device(r->setting, &plan, device, sizeof device));
-    if (torre_tune_check() && !job->settings->quiet)
-        fprintf(stderr, "roofline: warning: %s\n", torre_error_text());
-    TORRE_TRY(torre_tune_store(device, entry, count));
-    r->tuned = true;
+    torre_sweep_compared compared[TORRE_LIST_LIMIT] = {{0}};
+    const bool quiet = job->settings->quiet, broken = torre_tune_check() != TORRE_OK;
+    char why[1024];
+    int stored;
+    snprintf(why, sizeof why, "%s", torre_error_text()); /* the file is mended by storing */
+    TORRE_TRY(torre_sweep_recommend(&job->order, &job->results.found, compared, &stored));
+    for (int o = 0; o < job->axes.orders && !quiet; o++)
+        if (!compared[o].enough)
+            fprintf(stderr,
+                    "roofline: nothing recommended for order %d: %d of %d tile sizes tried, %d "
+                    "towers timed; give more --seconds\n",
+                    compared[o].order, compared[o].tried, job->axes.dts_count, compared[o].timed);
+    if (broken && stored && !quiet) fprintf(stderr, "roofline: warning: %s\n", why);
+    job->results.tuned = stored > 0;
+    return TORRE_OK;
+}
+
+/* --plot: the picture directory/name.png once more under a name of one's own; where it was not
+ * drawn, no file is left. */
+static torre_status copy_picture(roofline_job *job, const char *name, bool drawn)
+{
+    char path[sizeof job->directory + 64];
+    torre_output *out = job->picture;
+    job->picture = NULL;
+    if (!out) return TORRE_OK;
+    snprintf(path, sizeof path, "%s/%s.png", job->directory, name);
+    if (drawn) return torre_output_finish(&out, torre_output_append_file(out, path));
+    fprintf(stderr, "roofline: %s was not drawn: run gnuplot on %s/%s.gp where it is installed\n",
+            torre_output_path(out), job->directory, name);
+    torre_output_discard(out);
     return TORRE_OK;
 }
 
 static int timed_points(const roofline_results *r)
 {
     int n = 0;
-    for (int i = 0; i < r->count; i++) n += r->points[i].state == TORRE_POINT_TIMED;
+    for (int i = 0; i < r->found.count; i++) n += r->found.points[i].state == TORRE_POINT_TIMED;
     return n;
 }
 
@@ -235,14 +224,14 @@ static torre_status tell(roofline_job *job)
     roofline_results *r = &job->results;
     char path[4096];
     if (s->measured && r->setting) {
-        TORRE_TRY(torre_measured_bytes_read(s->measured, r->points, r->count));
+        TORRE_TRY(torre_measured_bytes_read(s->measured, r->found.points, r->found.count));
         snprintf(path, sizeof path, "%s/sweep.csv", r->directory);
-        TORRE_TRY(torre_sweep_csv_write(path, r->setting, r->points, r->count));
+        TORRE_TRY(torre_sweep_csv_write(path, r->setting, r->found.points, r->found.count));
     }
     if (!s->no_plot && r->setting)
-        TORRE_TRY(torre_roofline_draw(r->directory, &job->machine, r->setting->precision, r->points,
-                                      r->count, &r->drawn));
-    TORRE_TRY(roofline_picture_copy(r->directory, "roofline", r->drawn, &job->picture));
+        TORRE_TRY(torre_roofline_draw(r->directory, &job->machine, r->setting->precision,
+                                      r->found.points, r->found.count, &r->drawn));
+    TORRE_TRY(copy_picture(job, "roofline", r->drawn));
     if (s->tune) TORRE_TRY(recommend(job));
     if (!s->quiet && r->setting) roofline_text_points(people(s), r);
     if (!s->quiet)
@@ -259,6 +248,17 @@ static torre_status tell(roofline_job *job)
     torre_output *report = job->report;
     job->report = NULL;
     return report ? roofline_text_report(report, job->table, r) : TORRE_OK;
+}
+
+/* All that is written at the end is opened at the beginning. */
+static torre_status open_outputs(roofline_job *job)
+{
+    const roofline_settings *s = job->settings;
+    TORRE_TRY(torre_output_directory(job->directory));
+    if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
+    if (s->plot) TORRE_TRY(torre_output_open(s->plot, &job->picture));
+    torre_program_catch_signals();
+    return TORRE_OK;
 }
 
 /* --program md */
@@ -279,20 +279,14 @@ static torre_status run_md(roofline_job *job)
                     4 * (long long)(setting.cells * setting.cells * setting.cells), job->directory);
         return TORRE_OK;
     }
-    TORRE_TRY(torre_output_directory(job->directory));
-    if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
-    TORRE_TRY(roofline_picture_open(s, &job->picture));
-    torre_program_catch_signals();
-    TORRE_TRY(roofline_ceilings(s, setting.backend->name, &job->machine));
-    if (out) roofline_text_ceilings(out, &job->machine);
-    TORRE_TRY(roofline_text_ceilings_csv(job->directory, &job->machine));
+    TORRE_TRY(open_outputs(job));
+    TORRE_TRY(measure_ceilings(job, setting.backend->name));
     torre_report *report = torre_report_new("roofline");
     roofline_text_report_machine(report, &job->machine);
     bool drawn = false;
     torre_status status = roofline_md_run(s, &setting, job->directory, out, report, &drawn);
     if (!status || status == TORRE_STOPPED) {
-        torre_status copied =
-            roofline_picture_copy(job->directory, "md-rates", drawn, &job->picture);
+        torre_status copied = copy_picture(job, "md-rates", drawn);
         if (copied) status = copied;
     }
     torre_report_real(report, "wall_s", torre_time_now() - job->start);
@@ -310,19 +304,19 @@ static torre_status verdict(const roofline_job *job)
 {
     const roofline_results *r = &job->results;
     int wrong = 0;
-    for (int i = 0; i < r->count; i++) wrong += r->points[i].state == TORRE_POINT_WRONG;
+    for (int i = 0; i < r->found.count; i++) wrong += r->found.points[i].state == TORRE_POINT_WRONG;
     if (torre_program_stop(NULL))
         return torre_fail(TORRE_STOPPED,
-                          "stopped by a signal after %d of %d points; --resume goes on", r->count,
-                          r->planned);
+                          "stopped by a signal after %d of %d points; --resume goes on",
+                          r->found.count, r->found.planned);
     if (wrong)
         return torre_fail(TORRE_ERR_RESOURCE,
                           "%d points differ from the reference by more than rounding: see %s/"
                           "sweep.csv",
                           wrong, r->directory);
-    if (!timed_points(r) && r->count)
+    if (!timed_points(r) && r->found.count)
         return torre_fail(TORRE_ERR_USAGE, "the %s backend offers none of the points: %.150s",
-                          job->backend->name, r->points[0].remark);
+                          job->backend->name, r->found.points[0].remark);
     return TORRE_OK;
 }
 
@@ -330,19 +324,16 @@ static torre_status run(roofline_job *job)
 {
     const roofline_settings *s = job->settings;
     job->start = torre_time_now();
-    TORRE_TRY(roofline_picture_check(s));
+    TORRE_TRY(roofline_check_plot(s));
     if (s->program == 1 && !s->ceilings) return run_md(job);
     TORRE_TRY(prepare(job));
     if (s->dry_run) return tell_plan(job);
-    TORRE_TRY(torre_output_directory(job->directory));
-    if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
-    TORRE_TRY(roofline_picture_open(s, &job->picture));
-    torre_program_catch_signals();
-    TORRE_TRY(roofline_ceilings(s, job->backend->name, &job->machine));
-    if (!s->quiet) roofline_text_ceilings(people(s), &job->machine);
-    fflush(people(s));
-    TORRE_TRY(roofline_text_ceilings_csv(job->directory, &job->machine));
-    if (!s->ceilings) TORRE_TRY(roofline_sweep(s, &job->axes, &job->results));
+    TORRE_TRY(open_outputs(job));
+    TORRE_TRY(measure_ceilings(job, job->backend->name));
+    torre_status status =
+        s->ceilings ? TORRE_OK : torre_sweep_run(&job->order, &job->results.found);
+    show(s, "");
+    TORRE_TRY(status);
     TORRE_TRY(tell(job));
     return verdict(job);
 }
@@ -362,6 +353,6 @@ int main(int argc, char **argv)
                           : run(&job);
     torre_output_discard(job.report);
     torre_output_discard(job.picture);
-    free(job.results.points);
+    free(job.results.found.points);
     return torre_program_end("roofline", status);
 }

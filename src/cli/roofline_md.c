@@ -1,17 +1,13 @@
 #include "cli/roofline_md.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/program.h"
 #include "cli/program_stop.h"
-#include "cli/roofline_run.h"
-#include "io/gnuplot.h"
 #include "particles/md_start.h"
-#include "torre/status.h"
+#include "roofline/md_sweep_run.h"
 
 torre_status roofline_md_prepare(const roofline_settings *s, const torre_option *table,
                                  torre_md_sweep_setting *setting)
@@ -35,34 +31,6 @@ torre_status roofline_md_prepare(const roofline_settings *s, const torre_option 
     return TORRE_OK;
 }
 
-static void write_csv_head(FILE *csv, const torre_md_sweep_setting *s)
-{
-    fprintf(csv, "# torre %s, %s\n# Lennard-Jones melt, %lld particles, %s\n", torre_version_text(),
-            s->machine->device, 4 * (long long)(s->cells * s->cells * s->cells),
-            torre_md_precision_name(s->precision));
-    fputs("neighbor,ordering,state,matom_steps_per_s,low,high,repetitions,steps,neighbors,"
-          "operations_per_atom_step,modelled_bytes_per_atom_step,governing_ceiling,bound,fraction,"
-          "check_difference,remark\n",
-          csv);
-}
-
-static double fraction_of(const torre_md_point *p)
-{
-    return p->bound > 0 ? p->matom_steps_per_s / p->bound : 0;
-}
-
-static torre_status append_csv(FILE *csv, const char *path, const torre_md_point *p)
-{
-    fprintf(csv, "%s,%s,%s,%.6g,%.6g,%.6g,%d,%" PRId64 ",%.4g,%.4g,%.4g,%s,%.4g,%.4f,%.3e,\"%s\"\n",
-            torre_neighbor_name(p->plan.neighbor), torre_md_point_ordering(p).text,
-            torre_point_state_name(p->state), p->matom_steps_per_s, p->low, p->high, p->repetitions,
-            p->steps, p->neighbors, p->operations_per_step, p->bytes_per_step,
-            torre_ceiling_name(p->ceiling), p->bound, fraction_of(p), p->check_difference,
-            p->remark);
-    if (fflush(csv) == 0 && !ferror(csv)) return TORRE_OK;
-    return torre_fail_errno("cannot write %s", path);
-}
-
 static void print_point(FILE *out, const torre_md_point *p)
 {
     fprintf(out, "%-5s %-10s ", torre_neighbor_name(p->plan.neighbor),
@@ -72,7 +40,7 @@ static void print_point(FILE *out, const torre_md_point *p)
     else
         fprintf(out, "%10.2f %8.2f-%-8.2f %6.1f %8.0f %8.0f %5.1f %% %s\n", p->matom_steps_per_s,
                 p->low, p->high, p->neighbors, p->operations_per_step, p->bytes_per_step,
-                100 * fraction_of(p), torre_ceiling_title(p->ceiling));
+                100 * torre_md_point_fraction(p), torre_ceiling_title(p->ceiling));
 }
 
 static void report_point(torre_report *list, const torre_md_point *p)
@@ -94,80 +62,45 @@ static void report_point(torre_report *list, const torre_md_point *p)
     torre_report_real(at, "modelled_bytes_per_atom_step", p->bytes_per_step);
     torre_report_text(at, "governing_ceiling", torre_ceiling_name(p->ceiling));
     torre_report_real(at, "bound", p->bound);
-    torre_report_real(at, "fraction", fraction_of(p));
+    torre_report_real(at, "fraction", torre_md_point_fraction(p));
 }
 
-/* Bars in groups: one group a way to find pairs, one colour an ordering. */
-static void write_plot(FILE *out, const torre_md_sweep_setting *s, const torre_md_point *points,
-                       int count)
+/* What the callbacks need. */
+typedef struct md_watcher {
+    FILE *out; /* the table; NULL: nobody reads */
+    torre_report *list;
+    bool terminal;
+} md_watcher;
+
+static void on_point(void *context, int done, int count)
 {
-    int orderings = 0;
-    while (orderings < count && points[orderings].plan.neighbor == points[0].plan.neighbor)
-        orderings++;
-    fprintf(out,
-            "# gnuplot md-rates.gp, in this folder\nset terminal pngcairo size 900,600 font "
-            "'sans,12'\nset output 'md-rates.png'\nset title \"Lennard-Jones melt, %lld particles, "
-            "%s\\n%s\" noenhanced\nset style data histograms\nset style fill solid 0.85\n"
-            "set boxwidth 0.9\nset grid ytics lc rgb '#d4d4d4'\nset yrange [0:*]\n"
-            "set ylabel 'million atom-steps/s'\nset key outside right\n$rates << EOD\nneighbor",
-            4 * (long long)(s->cells * s->cells * s->cells), torre_md_precision_name(s->precision),
-            s->machine->device);
-    for (int o = 0; o < orderings; o++)
-        fprintf(out, " %s", torre_md_point_ordering(&points[o]).text);
-    for (int i = 0; i < count; i++) {
-        if (i % orderings == 0) fprintf(out, "\n%s", torre_neighbor_name(points[i].plan.neighbor));
-        fprintf(out, " %.6g", points[i].matom_steps_per_s);
-    }
-    fprintf(out,
-            "\nEOD\nplot for [c=2:%d] $rates using c:xtic(1) title columnheader(c)\n"
-            "set terminal svg size 900,600 font 'sans,14' background 'white'\n"
-            "set output 'md-rates.svg'\nreplot\nset output\n",
-            orderings + 1);
+    if (((md_watcher *)context)->terminal)
+        fprintf(stderr, "\r\033[Kpoint %d of %d", done + 1, count);
 }
 
-static torre_status draw(const char *directory, const torre_md_sweep_setting *s,
-                         const torre_md_point *points, int count, bool *drawn)
+static void on_measured(void *context, const torre_md_point *p)
 {
-    char path[4096];
-    torre_output *out;
-    snprintf(path, sizeof path, "%s/md-rates.gp", directory);
-    TORRE_TRY(torre_output_open(path, &out));
-    write_plot(torre_output_stream(out), s, points, count);
-    TORRE_TRY(torre_output_commit(out));
-    return torre_gnuplot_run(directory, "md-rates.gp", drawn);
+    const md_watcher *w = context;
+    if (w->terminal) fputs("\r\033[K", stderr);
+    if (w->out) print_point(w->out, p);
+    report_point(w->list, p);
 }
 
 static torre_status measure(const roofline_settings *settings, const torre_md_sweep_setting *s,
-                            torre_md_point *points, int count, const char *directory, FILE *out,
-                            torre_report *list, bool *drawn)
+                            torre_md_point *points, int count, const char *directory, md_watcher *w,
+                            bool *drawn)
 {
-    char path[4096];
-    bool terminal = !settings->quiet && isatty(fileno(stderr));
-    snprintf(path, sizeof path, "%s/md-sweep.csv", directory);
-    FILE *csv = fopen(path, "w");
-    if (!csv) return torre_fail_errno("cannot write %s", path);
-    write_csv_head(csv, s);
-    torre_status status = TORRE_OK;
-    int wrong = 0, done = 0;
-    for (int i = 0; i < count && !status && !torre_program_stop(NULL); i++, done++) {
-        if (terminal) fprintf(stderr, "\r\033[Kpoint %d of %d", i + 1, count);
-        status = torre_md_sweep_measure(s, &points[i]);
-        if (terminal) fputs("\r\033[K", stderr);
-        if (status) break;
-        wrong += points[i].state == TORRE_POINT_WRONG;
-        if (out) print_point(out, &points[i]);
-        report_point(list, &points[i]);
-        status = append_csv(csv, path, &points[i]);
-    }
-    if (fclose(csv) != 0 && !status) status = torre_fail_errno("cannot write %s", path);
-    TORRE_TRY(status);
-    if (!settings->no_plot) TORRE_TRY(draw(directory, s, points, done, drawn));
+    const torre_md_sweep_watch watch = {on_point, on_measured, torre_program_stop, w};
+    int done, wrong;
+    TORRE_TRY(torre_md_sweep_run(s, points, count, directory, &watch, &done, &wrong));
+    if (!settings->no_plot) TORRE_TRY(torre_md_sweep_draw(directory, s, points, done, drawn));
     if (torre_program_stop(NULL))
         return torre_fail(TORRE_STOPPED, "stopped by a signal after %d of %d points", done, count);
     if (wrong)
         return torre_fail(TORRE_ERR_RESOURCE,
-                          "%d points differ from the reference by more than rounding: see %s",
-                          wrong, path);
+                          "%d points differ from the reference by more than rounding: see %s/"
+                          "md-sweep.csv",
+                          wrong, directory);
     return TORRE_OK;
 }
 
@@ -188,8 +121,10 @@ torre_status roofline_md_run(const roofline_settings *settings, const torre_md_s
                 4 * (long long)(s->cells * s->cells * s->cells),
                 torre_md_precision_name(s->precision), "pairs", "ordering", "Mstep/s", "range     ",
                 "neigh.", "op/step", "B/step");
-    torre_status status = measure(settings, s, points, count, directory, out,
-                                  torre_report_array(report, "points"), drawn);
+    md_watcher w = {.out = out,
+                    .list = torre_report_array(report, "points"),
+                    .terminal = !settings->quiet && isatty(fileno(stderr))};
+    torre_status status = measure(settings, s, points, count, directory, &w, drawn);
     if (out)
         fputs(
             "(million atom-steps per second; operations counted, bytes of main memory modelled)\n",

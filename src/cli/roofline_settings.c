@@ -127,3 +127,13 @@ double roofline_seconds(const roofline_settings *s, const char *backend)
     if (s->quick) return 24;
     return strcmp(backend, "cpu") == 0 ? 240 : 150;
 }
+
+torre_status roofline_check_plot(const roofline_settings *s)
+{
+    const size_t length = s->plot ? strlen(s->plot) : 0;
+    if (!s->plot) return TORRE_OK;
+    if (length < 5 || strcmp(s->plot + length - 4, ".png") != 0)
+        return torre_fail(TORRE_ERR_USAGE, "--plot must end in .png (got %s)", s->plot);
+    if (s->no_plot) return torre_fail(TORRE_ERR_USAGE, "--plot and --no-plot exclude each other");
+    return TORRE_OK;
+}

@@ -30,6 +30,9 @@ void roofline_settings_init(roofline_settings *settings, torre_option *table);
 
 extern const torre_program roofline_program;
 
+/* --plot beside the other options. TORRE_ERR_USAGE. */
+torre_status roofline_check_plot(const roofline_settings *settings);
+
 /* The axes that the lists say, or what suits the backend ("cpu", "cuda"). TORRE_ERR_USAGE. */
 torre_status roofline_axes(const roofline_settings *settings, const char *backend,
                            torre_sweep_axes *axes);

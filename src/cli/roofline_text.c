@@ -9,11 +9,6 @@
 #include "torre/status.h"
 #include "wave/stencil.h"
 
-static const char *unit_of(torre_ceiling_id id)
-{
-    return torre_ceiling_is_bandwidth(id) ? "GB/s" : "Gop/s";
-}
-
 static void print_machine(FILE *out, const torre_machine *m)
 {
     static const char *const level[] = {"", "near", "mid", "last-level"};
@@ -38,7 +33,7 @@ void roofline_text_ceilings(FILE *out, const torre_machine *m)
         const torre_ceiling *c = &m->ceiling[id];
         if (!c->repetitions) continue;
         fprintf(out, "%-32s %10.1f %10.1f %10.1f %s\n", torre_ceiling_title((torre_ceiling_id)id),
-                c->median, c->low, c->high, unit_of((torre_ceiling_id)id));
+                c->median, c->low, c->high, torre_ceiling_unit((torre_ceiling_id)id));
     }
 }
 
@@ -60,13 +55,15 @@ static void print_point(FILE *out, const torre_sweep_point *p, bool best)
 static void print_order(FILE *out, const roofline_results *r, int order)
 {
     int dts[64];
-    int n = torre_sweep_dts_values(r->points, r->count, order, dts, 64);
-    const torre_sweep_point *step = torre_sweep_best(r->points, r->count, order, TORRE_STEPWISE, 0);
-    const torre_sweep_point *best = torre_sweep_best(r->points, r->count, order, TORRE_TORRE, 0);
+    int n = torre_sweep_dts_values(r->found.points, r->found.count, order, dts, 64);
+    const torre_sweep_point *step =
+        torre_sweep_best(r->found.points, r->found.count, order, TORRE_STEPWISE, 0);
+    const torre_sweep_point *best =
+        torre_sweep_best(r->found.points, r->found.count, order, TORRE_TORRE, 0);
     if (step) print_point(out, step, false);
     for (int i = 0; i < n; i++) {
         const torre_sweep_point *p =
-            torre_sweep_best(r->points, r->count, order, TORRE_TORRE, dts[i]);
+            torre_sweep_best(r->found.points, r->found.count, order, TORRE_TORRE, dts[i]);
         print_point(out, p, p == best);
     }
 }
@@ -79,13 +76,13 @@ static double ordering_gain(const roofline_results *r, const torre_ordering_spec
     const torre_ordering_spec against = {.kind = TORRE_ROW_MAJOR};
     double ratio[1024];
     int n = 0;
-    for (int i = 0; i < r->count; i++) {
-        const torre_sweep_point *p = &r->points[i];
+    for (int i = 0; i < r->found.count; i++) {
+        const torre_sweep_point *p = &r->found.points[i];
         if (!torre_ordering_same(&p->plan.ordering, ordering) || p->plan.engine != TORRE_TORRE ||
             !p->repetitions)
             continue;
-        for (int k = 0; k < r->count && n < 1024; k++) {
-            const torre_sweep_point *other = &r->points[k];
+        for (int k = 0; k < r->found.count && n < 1024; k++) {
+            const torre_sweep_point *other = &r->found.points[k];
             if (!torre_ordering_same(&other->plan.ordering, &against) || !other->repetitions ||
                 other->order != p->order || other->plan.engine != TORRE_TORRE ||
                 other->plan.dts != p->plan.dts || other->plan.tower_height != p->plan.tower_height)
@@ -101,23 +98,23 @@ static double ordering_gain(const roofline_results *r, const torre_ordering_spec
 static bool is_first_of_ordering(const roofline_results *r, int point)
 {
     const torre_ordering_spec row_major = {.kind = TORRE_ROW_MAJOR},
-                              *its = &r->points[point].plan.ordering;
+                              *its = &r->found.points[point].plan.ordering;
     bool first = !torre_ordering_same(its, &row_major);
     for (int i = 0; i < point && first; i++)
-        first = !torre_ordering_same(its, &r->points[i].plan.ordering);
+        first = !torre_ordering_same(its, &r->found.points[i].plan.ordering);
     return first;
 }
 
 static void print_orderings(FILE *out, const roofline_results *r)
 {
     bool begun = false;
-    for (int i = 0; i < r->count; i++) {
+    for (int i = 0; i < r->found.count; i++) {
         int pairs;
         if (!is_first_of_ordering(r, i)) continue;
-        double gain = ordering_gain(r, &r->points[i].plan.ordering, &pairs);
+        double gain = ordering_gain(r, &r->found.points[i].plan.ordering, &pairs);
         if (!pairs) continue;
         fprintf(out, "%s%s %.3f (%d)", begun ? ", " : "towers, rate over row-major (tiles): ",
-                torre_ordering_write(&r->points[i].plan.ordering).text, gain, pairs);
+                torre_ordering_write(&r->found.points[i].plan.ordering).text, gain, pairs);
         begun = true;
     }
     if (begun) fputc('\n', out);
@@ -126,22 +123,23 @@ static void print_orderings(FILE *out, const roofline_results *r)
 static void print_unmeasured(FILE *out, const roofline_results *r)
 {
     int refused = 0, wrong = 0;
-    for (int i = 0; i < r->count; i++) {
-        refused += r->points[i].state == TORRE_POINT_REFUSED;
-        wrong += r->points[i].state == TORRE_POINT_WRONG;
+    for (int i = 0; i < r->found.count; i++) {
+        refused += r->found.points[i].state == TORRE_POINT_REFUSED;
+        wrong += r->found.points[i].state == TORRE_POINT_WRONG;
     }
     if (refused)
         fprintf(out, "not offered by this backend: %d points (sweep.csv says why)\n", refused);
     if (wrong) fprintf(out, "WRONG, not timed: %d points (sweep.csv has them)\n", wrong);
-    if (r->count < r->planned)
-        fprintf(out, "not measured: %d of %d points\n", r->planned - r->count, r->planned);
+    if (r->found.count < r->found.planned)
+        fprintf(out, "not measured: %d of %d points\n", r->found.planned - r->found.count,
+                r->found.planned);
 }
 
 /* No program is faster than its ceiling: say that the ceiling or the model is off. */
 static void print_above(FILE *out, const roofline_results *r)
 {
     int above = 0;
-    for (int i = 0; i < r->count; i++) above += r->points[i].fraction > 1.05;
+    for (int i = 0; i < r->found.count; i++) above += r->found.points[i].fraction > 1.05;
     if (above)
         fprintf(
             out,
@@ -169,25 +167,6 @@ void roofline_text_points(FILE *out, const roofline_results *r)
     print_unmeasured(out, r);
 }
 
-torre_status roofline_text_ceilings_csv(const char *directory, const torre_machine *m)
-{
-    char path[4096];
-    torre_output *out;
-    snprintf(path, sizeof path, "%s/ceilings.csv", directory);
-    TORRE_TRY(torre_output_open(path, &out));
-    FILE *f = torre_output_stream(out);
-    fprintf(f, "# torre %s, %s, %s\nname,median,lowest,highest,unit,repetitions,title\n",
-            torre_version_text(), m->device, m->uuid[0] ? m->uuid : "no uuid");
-    for (int id = 0; id < TORRE_CEILING_COUNT; id++) {
-        const torre_ceiling *c = &m->ceiling[id];
-        if (c->repetitions)
-            fprintf(f, "%s,%.6g,%.6g,%.6g,%s,%d,\"%s\"\n", torre_ceiling_name((torre_ceiling_id)id),
-                    c->median, c->low, c->high, unit_of((torre_ceiling_id)id), c->repetitions,
-                    torre_ceiling_title((torre_ceiling_id)id));
-    }
-    return torre_output_commit(out);
-}
-
 void roofline_text_report_machine(torre_report *at, const torre_machine *m)
 {
     torre_report_text(at, "backend", m->backend);
@@ -204,7 +183,7 @@ void roofline_text_report_machine(torre_report *at, const torre_machine *m)
         torre_report *one = torre_report_object(list, NULL);
         torre_report_text(one, "name", torre_ceiling_name((torre_ceiling_id)id));
         torre_report_text(one, "title", torre_ceiling_title((torre_ceiling_id)id));
-        torre_report_text(one, "unit", unit_of((torre_ceiling_id)id));
+        torre_report_text(one, "unit", torre_ceiling_unit((torre_ceiling_id)id));
         torre_report_real(one, "median", c->median);
         torre_report_real(one, "lowest", c->low);
         torre_report_real(one, "highest", c->high);
@@ -250,9 +229,9 @@ torre_status roofline_text_report(torre_output *out, const torre_option *table,
     if (r->setting) {
         torre_report_integers(report, "size", r->setting->size, 3);
         torre_report_text(report, "precision", r->setting->precision == TORRE_F32 ? "f32" : "f64");
-        torre_report_integer(report, "points_planned", r->planned);
+        torre_report_integer(report, "points_planned", r->found.planned);
         torre_report *list = torre_report_array(report, "points");
-        for (int i = 0; i < r->count; i++) report_point(list, &r->points[i]);
+        for (int i = 0; i < r->found.count; i++) report_point(list, &r->found.points[i]);
         torre_report_bool(report, "tuned", r->tuned);
     }
     torre_report_real(report, "wall_s", r->wall_s);

@@ -7,15 +7,13 @@
 #include "core/options.h"
 #include "core/report.h"
 #include "io/output_file.h"
-#include "roofline/sweep.h"
+#include "roofline/sweep_run.h"
 
 /* Everything there is to tell. */
 typedef struct roofline_results {
     const torre_sweep_setting *setting;
     const torre_machine *machine;
-    torre_sweep_point *points;
-    int count;   /* measured ... */
-    int planned; /* ... of so many */
+    torre_sweep_results found;
     const char *directory;
     bool drawn, tuned;
     double wall_s;
@@ -25,9 +23,6 @@ void roofline_text_ceilings(FILE *out, const torre_machine *machine);
 
 /* Stepwise and the best towers of each DTS, per order; then what orderings change. */
 void roofline_text_points(FILE *out, const roofline_results *results);
-
-/* ceilings.csv in the directory. */
-torre_status roofline_text_ceilings_csv(const char *directory, const torre_machine *machine);
 
 /* The machine and its ceilings as members of a report. */
 void roofline_text_report_machine(torre_report *report, const torre_machine *machine);

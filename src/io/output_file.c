@@ -241,3 +241,16 @@ torre_status torre_output_directory(const char *path)
     close(file);
     return unlink(part) ? cannot("remove", part) : TORRE_OK;
 }
+
+torre_status torre_output_append_file(torre_output *out, const char *path)
+{
+    char bytes[1 << 14];
+    FILE *file = fopen(path, "rb");
+    if (!file) return torre_fail_errno("cannot read %s", path);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        torre_output_write(out, bytes, n);
+    torre_status status = TORRE_OK;
+    if (ferror(file)) status = torre_fail(TORRE_ERR_INPUT, "cannot read %s", path);
+    fclose(file);
+    return status;
+}

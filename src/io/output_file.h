@@ -42,6 +42,9 @@ void torre_output_write(torre_output *out, const void *data, size_t bytes);
  */
 torre_status torre_output_flush(torre_output *out);
 
+/* Append the content of a file. TORRE_ERR_INPUT when that cannot be read. */
+torre_status torre_output_append_file(torre_output *out, const char *path);
+
 /* The path as the user gave it, for messages. */
 const char *torre_output_path(const torre_output *out);
 

@@ -1,7 +1,11 @@
 #include "roofline/ceilings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "io/output_file.h"
+#include "torre/status.h"
 
 extern const torre_meter_kind torre_meter_cpu;
 #ifdef TORRE_HAVE_CUDA
@@ -48,6 +52,11 @@ bool torre_ceiling_is_bandwidth(torre_ceiling_id id)
     return id < TORRE_F32_FMA || id > TORRE_F64_STENCIL;
 }
 
+const char *torre_ceiling_unit(torre_ceiling_id id)
+{
+    return torre_ceiling_is_bandwidth(id) ? "GB/s" : "Gop/s";
+}
+
 const torre_meter_kind *torre_meter_find(const char *backend)
 {
     for (int i = 0; kinds[i]; i++)
@@ -75,9 +84,9 @@ static torre_status sample(torre_meter *meter, torre_ceiling_id id, double *rate
     const double absurd = 1e9; /* 10^18 bytes or operations per second */
     TORRE_TRY(meter->kind->sample(meter, id, rate));
     if (*rate > 0 && *rate < absurd) return TORRE_OK;
-    return torre_fail(
-        TORRE_ERR_RESOURCE, "%s came out as %g %s, which no machine does: is its clock right?",
-        torre_ceiling_title(id), *rate, torre_ceiling_is_bandwidth(id) ? "GB/s" : "Gop/s");
+    return torre_fail(TORRE_ERR_RESOURCE,
+                      "%s came out as %g %s, which no machine does: is its clock right?",
+                      torre_ceiling_title(id), *rate, torre_ceiling_unit(id));
 }
 
 static torre_status measure_one(torre_meter *meter, torre_ceiling_id id, int repetitions,
@@ -113,4 +122,23 @@ torre_status torre_ceilings_measure(const torre_meter_kind *kind, int threads, i
     }
     kind->close(meter);
     return status;
+}
+
+torre_status torre_ceilings_write(const char *directory, const torre_machine *m)
+{
+    char path[4096];
+    torre_output *out;
+    snprintf(path, sizeof path, "%s/ceilings.csv", directory);
+    TORRE_TRY(torre_output_open(path, &out));
+    FILE *f = torre_output_stream(out);
+    fprintf(f, "# torre %s, %s, %s\nname,median,lowest,highest,unit,repetitions,title\n",
+            torre_version_text(), m->device, m->uuid[0] ? m->uuid : "no uuid");
+    for (int id = 0; id < TORRE_CEILING_COUNT; id++) {
+        const torre_ceiling *c = &m->ceiling[id];
+        if (c->repetitions)
+            fprintf(f, "%s,%.6g,%.6g,%.6g,%s,%d,\"%s\"\n", torre_ceiling_name((torre_ceiling_id)id),
+                    c->median, c->low, c->high, torre_ceiling_unit((torre_ceiling_id)id),
+                    c->repetitions, torre_ceiling_title((torre_ceiling_id)id));
+    }
+    return torre_output_commit(out);
 }

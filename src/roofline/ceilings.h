@@ -68,6 +68,9 @@ const char *torre_ceiling_title(torre_ceiling_id id);
 /* Whether it counts bytes (GB/s) rather than operations (Gop/s). */
 bool torre_ceiling_is_bandwidth(torre_ceiling_id id);
 
+/* "GB/s" or "Gop/s". */
+const char *torre_ceiling_unit(torre_ceiling_id id);
+
 typedef struct torre_meter torre_meter;
 
 /* How a kind of machine is measured (cpu: ceilings_cpu.c, cuda: cuda/roofline/ceilings.cu). */
@@ -112,6 +115,9 @@ typedef bool torre_ceilings_progress(const torre_machine *machine, torre_ceiling
 torre_status torre_ceilings_measure(const torre_meter_kind *kind, int threads, int device,
                                     int repetitions, torre_ceilings_progress *progress,
                                     void *context, torre_machine *machine);
+
+/* The file ceilings.csv in the directory. TORRE_ERR_INPUT. */
+torre_status torre_ceilings_write(const char *directory, const torre_machine *machine);
 
 /* Median of values[count], count >= 1; sorts them. */
 double torre_median(double *values, int count);
