@@ -23,7 +23,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAMS = ["wave", "md", "locality", "roofline", "doctor"]
-OTHERS = r"make_model|hello_wave|bench_\w+|test_\w+|cmake|ctest|gnuplot|apt|apt-get|pkg-config|gcc|g\+\+"
+OTHERS = r"make_model|hello_wave|basin|bench_\w+|test_\w+|cmake|ctest|gnuplot|apt|apt-get|pkg-config|gcc|g\+\+"
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ +)*(?:[\w.-]+/|\./)*(?:%s|%s|[\w-]+\.sh)(?= |$)" % ("|".join(PROGRAMS), OTHERS))
 LIMIT_S = 120
 
@@ -55,6 +55,9 @@ EXCEPTIONS = {
     r"_cuda\b|^test_\w+ cuda": "needs a GPU",
     r"^bench/(gpu_check|gpu_roofline|md_study|ncu_bytes|mps_study)\.sh": "needs a GPU",
 }
+
+# Documents whose command lines build on each other: they run in one folder, in their order.
+TUTORIALS = ["examples/tutorial/README.md"]
 
 # Scripts of examples/ and bench/ that no document shows with their arguments.
 SCRIPTS = {
@@ -333,12 +336,13 @@ def main():
         if excuse or words not in line:
             continue
         short = reduced(line, used)
-        folder = "%s/%d" % (work, count)
-        os.mkdir(folder)
+        folder = "%s/%d" % (work, TUTORIALS.index(where) - len(TUTORIALS) if where in TUTORIALS else count)
+        if not os.path.isdir(folder):
+            os.mkdir(folder)
+            os.symlink(work + "/programs", folder + "/build")
+            for name in ("examples", "bench"):
+                os.symlink(os.path.join(ROOT, name), folder + "/" + name)
         os.chdir(folder)
-        os.symlink(work + "/programs", "build")
-        for name in ("examples", "bench"):
-            os.symlink(os.path.join(ROOT, name), name)
         start = time.time()
         wrong = run_line(short)
         count += 1
