@@ -15,15 +15,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wave/stencil.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Half-width of the widest stencil that towers have, and that torre_wave_args has room for; the
+ * stepwise kernels of wider ones get torre_wide_stencil beside it. */
+#define TORRE_TOWER_HALF_WIDTH 4
+
 /* Where the values outside one axis come from: entry i of side 0 (1) is the cell -1 - i (n + i;
  * along z in block towers, the i-th beyond the last whole vector, see torre_cuda_planes). */
 typedef struct torre_mirror {
-    int source[2][4];
-    int sign[2][4];
+    int source[2][TORRE_TOWER_HALF_WIDTH];
+    int sign[2][TORRE_TOWER_HALF_WIDTH];
 } torre_mirror;
 
 /* A source or receiver node. */
@@ -68,7 +74,7 @@ typedef struct torre_wave_args {
     const void *k; /* (c dt)^2 per cell, m^2, times `unit`; NULL: k0 everywhere */
     int64_t k_stride_x, k_stride_y; /* in cells; 0 for a model that ignores x or y */
     double k0;
-    double weight[3][4]; /* G_d / h_axis^2, d = 1 .. R */
+    double weight[3][TORRE_TOWER_HALF_WIDTH]; /* G_d / h_axis^2, d = 1 .. R */
     int n[3];
     int64_t stride_x, stride_y; /* in cells */
     torre_mirror mirror[3];
@@ -77,6 +83,17 @@ typedef struct torre_wave_args {
     int clear[3][2];        /* cells lo <= i < hi of each axis are undamped */
     torre_points_args points;
 } torre_wave_args;
+
+/* Weights and mirrors of any order of the table. */
+typedef struct torre_wide_mirror {
+    int source[2][TORRE_MAX_HALF_WIDTH];
+    int sign[2][TORRE_MAX_HALF_WIDTH];
+} torre_wide_mirror;
+
+typedef struct torre_wide_stencil {
+    double weight[3][TORRE_MAX_HALF_WIDTH];
+    torre_wide_mirror mirror[3];
+} torre_wide_stencil;
 
 /* What a block of the stepwise kernel covers. */
 typedef struct torre_step_shape {
@@ -97,8 +114,8 @@ typedef struct torre_step_kernel {
     int order, precision;
     /* Shape that suits the current device and the problem. */
     cudaError_t (*shape)(const torre_wave_args *args, torre_step_shape *shape);
-    cudaError_t (*launch)(const torre_wave_args *args, const torre_step_launch *launch,
-                          cudaStream_t stream);
+    cudaError_t (*launch)(const torre_wave_args *args, const torre_wide_stencil *stencil,
+                          const torre_step_launch *launch, cudaStream_t stream);
 } torre_step_kernel;
 
 /* Most blocks of a cluster. */

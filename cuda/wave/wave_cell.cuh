@@ -11,8 +11,8 @@
  * (the result is the same for s = 0). At constant velocity weights hold the factor k = (c dt)^2.
  *
  * Every term is exactly zero where the field is constant, so that no rounding of the weights makes
- * such a field grow. Orders 6 and 8 multiply the steps from cell to cell, from the low to the high
- * neighbour, by G of stencil.h; one step is part of the terms of all cells near it:
+ * such a field grow. Orders 6 and above multiply the steps from cell to cell, from the low to the
+ * high neighbour, by G of stencil.h; one step is part of the terms of all cells near it:
  *
  *     fma(G_d, u(d) - u(d - 1), ..)   d = 1 .. R,     fma(-G_d, u(1 - d) - u(-d), ..)
  *
@@ -29,6 +29,8 @@
  */
 #ifndef TORRE_WAVE_CELL_CUH
 #define TORRE_WAVE_CELL_CUH
+
+#include <type_traits>
 
 #include "cuda/core/ptx.cuh"
 #include "wave_args.h"
@@ -48,23 +50,34 @@ template <> __device__ __forceinline__ double multiply_add(double a, double b, d
 {
     return __fma_rn(a, b, c);
 }
-/* The numbers of a stencil in the arithmetic's precision: weight[axis][d] = G_d / h_axis^2, times
- * (c dt)^2 where that is the same in all cells. */
-template <class T> struct stencil_weights {
-    T weight[3][5];
+/* The numbers of a stencil of half-width up to N in the arithmetic's precision: weight[axis][d] =
+ * G_d / h_axis^2, times (c dt)^2 where that is the same in all cells. */
+template <class T, int N = TORRE_TOWER_HALF_WIDTH> struct stencil_weights {
+    T weight[3][N + 1];
     T one = 1; /* see copied */
     T skew;    /* order 2: weight along y less that along x */
     stencil_weights() = default;
-    explicit stencil_weights(const torre_wave_args &g)
+    explicit stencil_weights(const torre_wave_args &g) : stencil_weights(g, g.weight) {}
+    template <int WEIGHTS>
+    stencil_weights(const torre_wave_args &g, const double (&wanted)[3][WEIGHTS])
     {
         const double scale = g.k ? 1 : g.k0;
         for (int a = 0; a < 3; a++) {
             weight[a][0] = 0; /* of nothing */
-            for (int i = 1; i <= 4; i++) weight[a][i] = (T)(scale * g.weight[a][i - 1]);
+            for (int i = 1; i <= N; i++) weight[a][i] = (T)(scale * wanted[a][i - 1]);
         }
-        skew = (T)(scale * (g.weight[1][0] - g.weight[0][0]));
+        skew = (T)(scale * (wanted[1][0] - wanted[0][0]));
     }
 };
+
+/* What kernels of half-width R are given: mirrors of wide stencils hide the shorter ones. */
+struct wide_args : torre_wave_args {
+    torre_wide_mirror mirror[3];
+};
+template <int R>
+using args_of = std::conditional_t<(R > TORRE_TOWER_HALF_WIDTH), wide_args, torre_wave_args>;
+template <class T, int R>
+using weights_of = stencil_weights<T, (R > TORRE_TOWER_HALF_WIDTH ? R : TORRE_TOWER_HALF_WIDTH)>;
 
 /* Products and sums that must not be fused with their neighbours. */
 __device__ __forceinline__ float multiply(float a, float b) { return __fmul_rn(a, b); }
@@ -333,8 +346,8 @@ template <class T, int R> __device__ __forceinline__ int planes_of(const torre_w
 }
 
 /* Index and sign of the cell that stands for i on an axis of n cells with R ghosts a side. */
-template <int R>
-__device__ __forceinline__ int mirrored(const torre_mirror &m, int i, int n, int *sign)
+template <int R, class Mirror>
+__device__ __forceinline__ int mirrored(const Mirror &m, int i, int n, int *sign)
 {
     const int side = i < 0 ? 0 : 1, out = i < 0 ? -1 - i : i - n;
     *sign = 1;

@@ -22,7 +22,8 @@ int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_preci
  * not in the build; 0 ends the list. */
 static int preferred_dts(int order, torre_precision precision, int attempt)
 {
-    static const int best[4][6] = {{6, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
+    static const int best[TORRE_TOWER_HALF_WIDTH][6] = {
+        {6, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
     if (order == 2 && precision == TORRE_F64 && attempt == 0) return 3;
     return best[order / 2 - 1][attempt];
 }
@@ -129,6 +130,17 @@ typedef struct tower_choice {
     torre_tower_room room;
 } tower_choice;
 
+/* Whether towers may have kernels of the order. */
+static bool order_has_towers(int order) { return order / 2 <= TORRE_TOWER_HALF_WIDTH; }
+
+static torre_status refuse_order(int order)
+{
+    return torre_fail(TORRE_ERR_USAGE,
+                      "{engine} torre has no towers of {order} %d on a GPU, of orders up to %d "
+                      "alone; use {engine} stepwise",
+                      order, 2 * TORRE_TOWER_HALF_WIDTH);
+}
+
 /* choice: of whose plan the axes and the device are given. */
 static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *wish,
                                  const torre_cuda_settings *settings, const char *advice,
@@ -139,6 +151,7 @@ static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *w
     torre_tower_shape *shape = &choice->shape;
     const torre_tower_kernel *k = NULL;
     cudaError_t e = cudaSuccess;
+    if (!order_has_towers(p->order)) return refuse_order(p->order);
     int tried = wish->dts;
     if (wish->dts) {
         k = find_kernel(p, wish->dts, false, settings, &e, shape);
@@ -325,7 +338,7 @@ static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_pl
     torre_turned t;
     info->plan.engine = TORRE_STEPWISE;
     info->reason = TORRE_TOWERS_SLOWER;
-    if (open && device->major != 9 && p->order > 2)
+    if (open && device->major != 9 && p->order > 2 && order_has_towers(p->order))
         return TORRE_OK; /* not even asked about, since the driver would compile them first */
     torre_turn_problem(p, info->plan.axes, &t);
     torre_status status = choose_tower(&t, wish, settings, advice, &towers);

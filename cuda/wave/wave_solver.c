@@ -36,15 +36,20 @@ torre_status torre_cuda_alloc(void **memory, size_t bytes)
                       cudaGetErrorString(e));
 }
 
-/* Ghosts of one axis for kernels that compute `cells` cells of it, from the rule of boundary.h. */
-static void fill_mirror(const torre_wave_problem *p, int axis, int64_t cells, torre_mirror *m)
+/* Ghosts of one axis for kernels that compute `cells` cells of it, from the rule of boundary.h; the
+ * first of them for those that have less room. */
+static void fill_mirror(const torre_wave_problem *p, int axis, int64_t cells, torre_wide_mirror *m,
+                        torre_mirror *narrow)
 {
     for (int side = 0; side < 2; side++)
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < TORRE_MAX_HALF_WIDTH; i++) {
             torre_ghost ghost = torre_ghost_find(side ? cells + i : -1 - i, p->size[axis],
                                                  p->face[axis][0], p->face[axis][1]);
             m->source[side][i] = ghost.sign ? (int)ghost.source : 0;
             m->sign[side][i] = ghost.sign;
+            if (i >= TORRE_TOWER_HALF_WIDTH) continue;
+            narrow->source[side][i] = m->source[side][i];
+            narrow->sign[side][i] = m->sign[side][i];
         }
 }
 
@@ -58,13 +63,17 @@ static void fill_args(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
     torre_wave_args *a = &s->args;
+    torre_wide_stencil *stencil = &s->stencil;
     for (int axis = 0; axis < 3; axis++) {
         double h2 = p->spacing[axis] * p->spacing[axis];
         a->n[axis] = (int)p->size[axis];
         a->periodic[axis] = p->face[axis][0] == TORRE_PERIODIC;
-        fill_mirror(p, axis, axis == 2 ? torre_cuda_planes(s) : p->size[axis], &a->mirror[axis]);
-        for (int d = 1; d <= p->order / 2; d++)
-            a->weight[axis][d - 1] = torre_stencil_step_weight(p->order / 2, d) / h2;
+        fill_mirror(p, axis, axis == 2 ? torre_cuda_planes(s) : p->size[axis],
+                    &stencil->mirror[axis], &a->mirror[axis]);
+        for (int d = 1; d <= p->order / 2; d++) {
+            stencil->weight[axis][d - 1] = torre_stencil_step_weight(p->order / 2, d) / h2;
+            if (d <= TORRE_TOWER_HALF_WIDTH) a->weight[axis][d - 1] = stencil->weight[axis][d - 1];
+        }
     }
     a->unit = 1;
     if (p->order == 2 && p->velocity_cells) { /* a multiplication less a cell */
@@ -436,7 +445,7 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
 static torre_status one_step(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
-    TORRE_CUDA_TRY(s->stepper->launch(&s->args, &s->step, s->stream));
+    TORRE_CUDA_TRY(s->stepper->launch(&s->args, &s->stencil, &s->step, s->stream));
     if (s->args.points.source_count)
         TORRE_CUDA_TRY(torre_add_sources((int)p->precision, s->args.field[0], s->points.source_cell,
                                          s->args.points.source_values, s->args.points.source_count,

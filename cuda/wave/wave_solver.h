@@ -51,6 +51,7 @@ typedef struct torre_cuda_solver {
     const torre_wave_setup *setup; /* the turned one */
     torre_wave_info info;
     torre_wave_args args; /* args.field[1] is u[n], args.field[0] u[n-1] */
+    torre_wide_stencil stencil;
     size_t field_bytes;
     int64_t n;
     cudaStream_t stream;

@@ -7,8 +7,9 @@
  * plan's ordering. Two kernels:
  *
  * - through the L1 cache: 256 threads own 32 (16) vectors along z times 8 (16) rows along y for the
- *   orders 2 and 4 (6 and 8), on thin grids fewer along one and more along the other;
- * - planes are copied to shared memory ahead of the march (wave_stepwise_tma.cuh).
+ *   orders 2 and 4 (6 and above), on thin grids fewer along one and more along the other;
+ * - planes are copied to shared memory ahead of the march (wave_stepwise_tma.cuh), at orders up to
+ *   8, whose planes leave room for that.
  */
 #ifndef TORRE_WAVE_STEPWISE_CUH
 #define TORRE_WAVE_STEPWISE_CUH
@@ -41,7 +42,7 @@ template <class T> __device__ __forceinline__ cells<T> load(const T *p)
 
 /* The vectors at z - PV .. z + PV of row u where z faces are near: through the mirror. */
 template <class T, int R>
-__device__ __forceinline__ void around_face(cells<T> *around, const T *u, const torre_wave_args &g,
+__device__ __forceinline__ void around_face(cells<T> *around, const T *u, const args_of<R> &g,
                                             int z)
 {
     constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
@@ -58,8 +59,8 @@ __device__ __forceinline__ void around_face(cells<T> *around, const T *u, const 
 
 /* Row y of plane x at z, through the mirror of x. */
 template <class T, int R>
-__device__ __forceinline__ cells<T> mirrored_plane(const T *u, const torre_wave_args &g, int x,
-                                                   int y, int z)
+__device__ __forceinline__ cells<T> mirrored_plane(const T *u, const args_of<R> &g, int x, int y,
+                                                   int z)
 {
     int sign;
     const int from = mirrored<R>(g.mirror[0], x, g.n[0], &sign);
@@ -73,23 +74,23 @@ template <class T, int R> struct z_surroundings {
     static constexpr int V = cells<T>::n, PV = (R + V - 1) / V;
     bool inside; /* nothing beyond a z face is needed */
     bool simple; /* at most one vector, the mirror image of the centre */
-    __device__ __forceinline__ z_surroundings(const torre_wave_args &g, int z)
+    __device__ __forceinline__ z_surroundings(const args_of<R> &g, int z)
         : inside(z >= PV * V && z + (PV + 1) * V <= planes_of<T, R>(g)),
           simple(PV == 1 && g.n[2] % V == 0 && g.n[2] > R && !g.periodic[2])
     {
     }
     /* Put in the mirror images of the centre, where `simple`. */
-    static __device__ __forceinline__ void mirror_centre(cells<T> *around, const torre_wave_args &g,
+    static __device__ __forceinline__ void mirror_centre(cells<T> *around, const args_of<R> &g,
                                                          int z)
     {
-        const torre_mirror &m = g.mirror[2];
+        const auto &m = g.mirror[2];
         if (z == 0) around[0] = image_below(around[PV], m.sign[0][0] == 1);
         if (z + V == g.n[2]) around[2 * PV] = image_above(around[PV], m.sign[1][0] == 1);
     }
     /* Put in what lies beyond a face; row: the line of the centre, so that row[z] is its first
      * cell.
      */
-    __device__ __forceinline__ void mirror(cells<T> *around, const T *row, const torre_wave_args &g,
+    __device__ __forceinline__ void mirror(cells<T> *around, const T *row, const args_of<R> &g,
                                            int z) const
     {
         if (inside) return;
@@ -126,10 +127,9 @@ __device__ __forceinline__ void add_along(cells<T> &sum, const T *weight, At at)
  * the vectors d cells further along y and x, the centre for d = 0; around: those along z. LAYERS:
  * it may lie in a damping layer. */
 template <class T, int R, bool MODEL, bool LAYERS, class Side, class Plane>
-__device__ __forceinline__ void advance_cells(cells<T> &before, const torre_wave_args &g,
-                                              const stencil_weights<T> &c, const cells<T> &k,
-                                              Side side, Plane plane, const cells<T> *around, int x,
-                                              int y, int z)
+__device__ __forceinline__ void
+advance_cells(cells<T> &before, const args_of<R> &g, const weights_of<T, R> &c, const cells<T> &k,
+              Side side, Plane plane, const cells<T> *around, int x, int y, int z)
 {
     const bool damped =
         LAYERS && g.damping[0] &&
@@ -170,8 +170,8 @@ template <class T> __device__ __forceinline__ void store_next(T *next, const cel
 
 template <class T, int R, bool MODEL> struct stepwise {
     static constexpr int V = cells<T>::n, PV = (R + V - 1) / V, Q = 2 * R + 1;
-    const torre_wave_args &g;
-    const stencil_weights<T> &c;
+    const args_of<R> &g;
+    const weights_of<T, R> &c;
     const T *now;
     T *next;
     int y, z;
@@ -235,9 +235,11 @@ template <class T, int R, bool MODEL> struct stepwise {
 };
 
 template <class T, int R, bool MODEL>
-__global__ void __launch_bounds__(THREADS, R == 1 ? 4 : 2)
-    stepwise_kernel(const __grid_constant__ torre_wave_args g,
-                    const __grid_constant__ stencil_weights<T> c,
+__global__ void __launch_bounds__(THREADS, R == 1                        ? 4
+                                           : R <= TORRE_TOWER_HALF_WIDTH ? 2
+                                                                         : 1)
+    stepwise_kernel(const __grid_constant__ args_of<R> g,
+                    const __grid_constant__ weights_of<T, R> c,
                     const __grid_constant__ torre_step_launch l)
 {
     using S = stepwise<T, R, MODEL>;
@@ -265,24 +267,32 @@ __global__ void __launch_bounds__(THREADS, R == 1 ? 4 : 2)
 #include "wave_stepwise_tma.cuh"
 
 template <class T, int R, bool MODEL>
-cudaError_t stepwise_launch_kernel(const torre_wave_args *args, const torre_step_launch *l,
-                                   cudaStream_t stream)
+cudaError_t stepwise_launch_kernel(const torre_wave_args *args, const torre_wide_stencil *stencil,
+                                   const torre_step_launch *l, cudaStream_t stream)
 {
     if constexpr (stepwise_tma<T, R>::fits)
         if (l->shape.blocks) return stepwise_tma_launch<T, R, MODEL>(args, l, stream);
     const dim3 block(l->shape.planes / cells<T>::n, l->shape.rows);
-    stepwise_kernel<T, R, MODEL>
-        <<<l->tile_count, block, 0, stream>>>(*args, stencil_weights<T>(*args), *l);
+    if constexpr (R <= TORRE_TOWER_HALF_WIDTH) {
+        stepwise_kernel<T, R, MODEL>
+            <<<l->tile_count, block, 0, stream>>>(*args, stencil_weights<T>(*args), *l);
+    } else {
+        wide_args wide;
+        static_cast<torre_wave_args &>(wide) = *args;
+        memcpy(wide.mirror, stencil->mirror, sizeof wide.mirror);
+        stepwise_kernel<T, R, MODEL><<<l->tile_count, block, 0, stream>>>(
+            wide, weights_of<T, R>(*args, stencil->weight), *l);
+    }
     return cudaGetLastError();
 }
 
 /* See torre_step_kernel. */
 template <class T, int R>
-cudaError_t stepwise_launch(const torre_wave_args *args, const torre_step_launch *l,
-                            cudaStream_t stream)
+cudaError_t stepwise_launch(const torre_wave_args *args, const torre_wide_stencil *stencil,
+                            const torre_step_launch *l, cudaStream_t stream)
 {
-    return args->k ? stepwise_launch_kernel<T, R, true>(args, l, stream)
-                   : stepwise_launch_kernel<T, R, false>(args, l, stream);
+    return args->k ? stepwise_launch_kernel<T, R, true>(args, stencil, l, stream)
+                   : stepwise_launch_kernel<T, R, false>(args, stencil, l, stream);
 }
 
 /* Threads along z and y of the kernel that goes through the L1 cache. */
