@@ -8,6 +8,7 @@
 
 #include "wave/boundary.h"
 #include "wave/box.h"
+#include "wave/model_acoustic.h"
 #include "wave/part.h"
 #include "wave/stencil.h"
 
@@ -50,7 +51,8 @@ static torre_status reference_plan(const torre_wave_setup *setup, const torre_wa
     info->plan.tower_height = 1;
     info->plan.threads = 1;
     snprintf(info->device, sizeof info->device, "one CPU core");
-    info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    info->model_bytes_per_update =
+        (torre_acoustic_arrays(p) + TORRE_ACOUSTIC_FIELDS) * (double)p->precision;
     info->memory_bytes = 2 * torre_wave_cells(p) * (int64_t)p->precision;
     return TORRE_OK;
 }

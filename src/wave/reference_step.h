@@ -2,8 +2,18 @@
  * One step of the reference engine, included once per precision with REAL and STEP defined:
  *   STEP(reference, box, next, now): of the cells of the box, next holds u[n-1] on entry and u[n+1]
  *   on return.
- * The formula of wave.h read off line by line; no blocking, no vectors, no threads.
+ * The formula of torre/wave.h read off line by line; no blocking, no vectors, no threads.
  */
+#define ACOUSTIC(part)             JOIN(acoustic_##part, REAL)
+#define TORRE_TYPED(name)          JOIN(name, REAL)
+#define TORRE_VALUE                REAL
+#define TORRE_NUMBER(x)            (x)
+#define TORRE_PLUS(a, b)           ((a) + (b))
+#define TORRE_TIMES_PLUS(a, b, c)  ((a) * (b) + (c))
+#define TORRE_TIMES_MINUS(a, b, c) ((a) * (b) - (c))
+#define TORRE_OVER(a, b)           ((a) / (b))
+#define TORRE_FUNCTION             static inline
+#include "wave/model_acoustic.h"
 
 static REAL JOIN(value, REAL)(const reference_solver *r, const REAL *u, const int64_t at[3],
                               int axis, int shift)
@@ -34,11 +44,14 @@ static void STEP(const reference_solver *r, const torre_box *box, REAL *next, co
                                ((JOIN(value, REAL)(r, now, at, axis, -d) - now[i]) +
                                 (JOIN(value, REAL)(r, now, at, axis, d) - now[i]));
                 }
-                next[i] = (2 * now[i] - (1 - s_dt) * next[i] + lap) / (1 + s_dt);
+                next[i] = ACOUSTIC(finish)(
+                    ACOUSTIC(add)(1, lap, ACOUSTIC(start_damped)(2 * now[i], next[i], s_dt)), s_dt);
             }
         }
     }
 }
 
+#undef ACOUSTIC
+#undef TORRE_TYPED
 #undef REAL
 #undef STEP

@@ -2,6 +2,7 @@
 
 #include "core/cpu.h"
 #include "tiling/diamond.h"
+#include "wave/model_acoustic.h"
 #include "wave/stencil.h"
 
 torre_caches torre_caches_get(void)
@@ -23,7 +24,7 @@ static void choose_block(const torre_wave_problem *p, torre_caches caches, int64
                          torre_cpu_shape *shape)
 {
     const int64_t R = p->order / 2, width = (int64_t)p->precision, block = 64 / width;
-    const int64_t arrays = p->velocity_cells ? 3 : 2;
+    const int64_t arrays = torre_acoustic_arrays(p);
     for (int64_t parts = 1;; parts++) {
         shape->depth = ((length + parts - 1) / parts + block - 1) / block * block;
         shape->rows = (caches.level2 * 3 / 4 / (shape->depth * width) - 2 * R * (2 * R + 4)) /
@@ -37,7 +38,7 @@ static void choose_block(const torre_wave_problem *p, torre_caches caches, int64
 static int64_t layer_bytes(const torre_wave_problem *p, int64_t dts)
 {
     const int64_t R = p->order / 2, D = dts * R;
-    return (2 * D * D + 4 * D * R) * (p->velocity_cells ? 3 : 2) * (int64_t)p->precision;
+    return (2 * D * D + 4 * D * R) * torre_acoustic_arrays(p) * (int64_t)p->precision;
 }
 
 /* The shortest window worth having, in cells: 4 KiB. */

@@ -11,6 +11,7 @@
 #include "wave/cpu/cpu_solver.h"
 #include "wave/cpu/cpu_subnormal.h"
 #include "wave/cpu/cpu_wait.h"
+#include "wave/model_acoustic.h"
 #include "wave/part.h"
 
 enum { PLANES = 2 }; /* updated together */
@@ -26,7 +27,8 @@ static torre_status stepwise_plan(const torre_wave_setup *setup, const torre_wav
     info->plan = *wish;
     info->plan.dts = 1;
     info->plan.tower_height = 1;
-    info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    info->model_bytes_per_update =
+        (torre_acoustic_arrays(p) + TORRE_ACOUSTIC_FIELDS) * (double)p->precision;
     return torre_cpu_plan(setup, info);
 }
 

@@ -27,6 +27,7 @@
 #include "wave/cpu/cpu_subnormal.h"
 #include "wave/cpu/cpu_wait.h"
 #include "wave/cpu/tower_schedule.h"
+#include "wave/model_acoustic.h"
 #include "wave/part.h"
 
 static torre_status check_periodic(const torre_wave_setup *setup, const torre_cpu_shape *shape)
@@ -64,7 +65,8 @@ static torre_status torre_plan(const torre_wave_setup *setup, const torre_wave_p
     info->plan = *wish;
     info->plan.dts = (int)shape.dts;
     info->plan.tower_height = shape.height;
-    double values = p->velocity_cells ? 5 : 4, block = 64.0 / p->precision;
+    /* levels leave the cache, too */
+    double values = torre_acoustic_arrays(p) + TORRE_ACOUSTIC_LEVELS, block = 64.0 / p->precision;
     double edges = 1.0 / (double)shape.dts;
     if (shape.window < p->size[2]) edges += block / (double)shape.window;
     info->model_bytes_per_update = values * p->precision * edges;

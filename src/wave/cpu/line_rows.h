@@ -23,6 +23,17 @@
 #define PLANES           OF(planes)
 #define LINES            OF(lines)
 
+#define TORRE_TYPED(name)          OF(name)
+#define TORRE_VALUE                VEC
+#define TORRE_NUMBER(x)            ((VEC){0} + (x))
+#define TORRE_PLUS(a, b)           ((a) + (b))
+#define TORRE_TIMES_PLUS(a, b, c)  OF(fma)(a, b, c)
+#define TORRE_TIMES_MINUS(a, b, c) OF(fms)(a, b, c)
+#define TORRE_OVER(a, b)           ((a) / (b))
+#define TORRE_FUNCTION             ALWAYS_INLINE
+#include "wave/model_acoustic.h"
+#define ACOUSTIC(part) OF(acoustic_##part)
+
 /* The vector some bytes from a place. */
 #define AT(place, bytes) (*(VEC *)((place) + (bytes)))
 
@@ -121,7 +132,6 @@ ALWAYS_INLINE VEC ALONG_Z(const WEIGHTS *w, const int R, const char *at, VEC twi
 ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, const int R,
                          const int planes, const bool factor, const bool damped)
 {
-    const VEC zero = {0}, two = zero + 2;
     const int64_t size = (int64_t)sizeof(REAL), row = s->row_pitch * size;
     const int64_t plane = s->plane_pitch * size, bytes = line->blocks * TORRE_BLOCK_BYTES;
     const int64_t k_row = s->factor_row_pitch * size, k_plane = s->factor_plane_pitch * size;
@@ -159,9 +169,10 @@ ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, con
                     const REAL side =
                         ((const REAL *)line->damping_x)[p] + ((const REAL *)line->damping_y)[y];
                     VEC d = LOAD((const REAL *)((const char *)line->damping_z + z)) + side;
-                    AT(at, next) = OF(fma)(k, lap, OF(fma)(d - 1, old, twice)) / (d + 1);
+                    AT(at, next) = ACOUSTIC(finish)(
+                        ACOUSTIC(add)(k, lap, ACOUSTIC(start_damped)(twice, old, d)), d);
                 } else {
-                    AT(at, next) = OF(fma)(k, lap, OF(fms)(two, u, old));
+                    AT(at, next) = ACOUSTIC(add)(k, lap, ACOUSTIC(start)(u, old));
                 }
             }
         }
@@ -188,4 +199,6 @@ ALWAYS_INLINE void LINES(const torre_line_scheme *s, const torre_line *line, con
         line->factor ? PLANES(s, line, R, true, false) : PLANES(s, line, R, false, false);
 }
 
+#undef ACOUSTIC
+#undef TORRE_TYPED
 #undef REAL
