@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend.h"
 #include "cuda/particles/md_cuda_solver.h"
 #include "particles/md.h"
 #include "particles/md_start.h"

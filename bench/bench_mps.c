@@ -13,7 +13,7 @@
 
 #include "cli/program.h"
 #include "particles/bins.h"
-#include "particles/mps_run.h"
+#include "particles/md_run.h"
 #include "particles/mps_tank.h"
 #ifdef TORRE_HAVE_CUDA
 #include "bench/mps_mappings.h"
@@ -27,7 +27,7 @@ static const double column_cells[] = {19, 45, 105}; /* of 0.1 m */
 
 typedef struct dam {
     torre_md_particles particles;
-    torre_mps_problem problem;
+    torre_md_problem problem;
 } dam;
 
 static torre_status make_dam(int size, torre_md_precision precision, dam *d)
@@ -41,22 +41,15 @@ static torre_status make_dam(int size, torre_md_precision precision, dam *d)
     torre_mps_layout layout;
     TORRE_TRY(torre_mps_tank_layout(&tank, &layout));
     TORRE_TRY(torre_mps_tank_make(&tank, &d->particles));
-    torre_mps_problem *p = &d->problem;
-    *p = (torre_mps_problem){.count = layout.count,
-                             .fluid = layout.fluid,
-                             .wall = layout.wall,
-                             .dims = 3,
-                             .spacing = spacing,
-                             .influence = tank.influence,
-                             .density = 1000,
-                             .viscosity = 1e-6,
-                             .gravity = 9.81,
-                             .sound_speed = 10 * sqrt(2 * 9.81 * 0.2),
-                             .surface = 0.97,
-                             .precision = precision};
-    memcpy(p->box, layout.box, sizeof p->box);
-    memcpy(p->position, d->particles.position, sizeof p->position);
-    memcpy(p->velocity, d->particles.velocity, sizeof p->velocity);
+    torre_md_problem *p = &d->problem;
+    *p = (torre_md_problem){.mps = {.density = 1000,
+                                    .viscosity = 1e-6,
+                                    .gravity = 9.81,
+                                    .sound_speed = 10 * sqrt(2 * 9.81 * 0.2),
+                                    .surface = 0.97},
+                            .precision = precision};
+    torre_mps_tank_problem(&tank, &layout, p);
+    torre_md_problem_set_particles(p, &d->particles);
     p->dt = 0.9 * torre_mps_dt_limit(p);
     return TORRE_OK;
 }
@@ -73,27 +66,27 @@ static torre_status time_solver(int size, const char *backend, const torre_md_pl
                                 torre_md_precision precision, int64_t steps)
 {
     dam d;
-    torre_mps_run *run;
-    torre_mps_times t;
+    torre_md_run *run;
+    torre_md_times t;
     torre_md_counts c;
     const double each = 1e3 / (double)steps;
     TORRE_TRY(make_dam(size, precision, &d));
-    torre_status status = torre_mps_run_new(&d.problem, backend, plan, &run);
+    torre_status status = torre_md_run_new(&d.problem, backend, plan, &run);
     if (!status) {
-        status = torre_mps_run_start(run, NULL);
-        if (!status) status = torre_mps_run_advance(run, steps, NULL);
+        status = torre_md_run_start(run, NULL);
+        if (!status) status = torre_md_run_advance(run, steps, NULL);
         if (!status) {
-            run->backend->times(run->solver, &t, &c);
+            torre_md_run_times(run, &t, &c);
             printf("%s,%lld,%s,", size_name[size], (long long)d.problem.count,
                    plan->sort_every == TORRE_MD_NEVER ? "none"
                                                       : torre_ordering_write(&plan->ordering).text);
             print_name(backend, plan, precision);
             printf(",%.4f,%.4f,%.1f,%.4f,%.4f,%.4f,%lld\n", each * t.viscosity, each * run->loop_s,
-                   1e-6 * torre_mps_run_rate(run), each * t.density, each * t.gradient,
+                   1e-6 * torre_md_run_rate(run), each * t.density, each * t.gradient,
                    each * (t.sort + t.neighbor), (long long)c.builds);
             fflush(stdout);
         }
-        torre_mps_run_free(run);
+        torre_md_run_free(run);
     }
     torre_md_particles_free(&d.particles);
     return status;
@@ -103,16 +96,16 @@ static torre_status time_solver(int size, const char *backend, const torre_md_pl
 static const char *const mapping_name[] = {"naive", "atomic", "3-D"};
 
 /* Particles after a number of steps, as quads in the order of order[] (NULL: by id). */
-static void pack(const torre_mps_run *run, const int32_t *order, float *x, float *v)
+static void pack(const torre_md_run *run, const int32_t *order, float *x, float *v)
 {
     for (int64_t k = 0; k < run->problem->count; k++) {
         int64_t i = order ? order[k] : k;
         for (int a = 0; a < 3; a++) {
-            x[4 * k + a] = (float)run->now.position[a][i];
-            v[4 * k + a] = (float)run->now.velocity[a][i];
+            x[4 * k + a] = (float)run->fluid->now.position[a][i];
+            v[4 * k + a] = (float)run->fluid->now.velocity[a][i];
         }
         x[4 * k + 3] = 0;
-        v[4 * k + 3] = i < run->problem->fluid ? 1 : 0;
+        v[4 * k + 3] = i < run->problem->mps.fluid ? 1 : 0;
     }
 }
 
@@ -175,16 +168,16 @@ static torre_status time_mappings(int size, const char *ordering, const mps_buck
 }
 
 /* Buckets in this ordering; storage in their order (sorted) or by id. */
-static torre_status study_ordering(int size, const torre_mps_run *run, torre_ordering_kind kind,
+static torre_status study_ordering(int size, const torre_md_run *run, torre_ordering_kind kind,
                                    bool sorted, float *x, float *v)
 {
-    const torre_mps_problem *p = run->problem;
+    const torre_md_problem *p = run->problem;
     torre_bins bins;
-    TORRE_TRY(torre_bins_make(p->box, p->influence, p->influence, TORRE_STENCIL_BLOCK,
+    TORRE_TRY(torre_bins_make(p->box, p->cutoff, p->cutoff, TORRE_STENCIL_BLOCK,
                               &(torre_ordering_spec){.kind = kind}, p->count, &bins));
     for (int64_t i = 0; i < p->count; i++) {
-        const double at[3] = {run->now.position[0][i], run->now.position[1][i],
-                              run->now.position[2][i]};
+        const double at[3] = {run->fluid->now.position[0][i], run->fluid->now.position[1][i],
+                              run->fluid->now.position[2][i]};
         bins.rank_of[i] = bins.rank[torre_bins_index(&bins, at)];
     }
     torre_bins_sort(&bins);
@@ -195,7 +188,7 @@ static torre_status study_ordering(int size, const torre_mps_run *run, torre_ord
                      .velocity = v,
                      .rank = bins.rank,
                      .member = sorted ? NULL : bins.member,
-                     .influence = (float)p->influence,
+                     .influence = (float)p->cutoff,
                      .factor = (float)torre_mps_constants_of(p).viscosity_factor};
     int32_t *first = malloc(4 * ((size_t)bins.bins + 1));
     for (int64_t r = 0; first && r <= bins.bins; r++) first[r] = (int32_t)bins.start[r];
@@ -216,12 +209,12 @@ static torre_status study_ordering(int size, const torre_mps_run *run, torre_ord
 static torre_status study_mappings(int size)
 {
     dam d;
-    torre_mps_run *run;
+    torre_md_run *run;
     const torre_md_plan plan = {0};
     TORRE_TRY(make_dam(size, TORRE_MD_F32, &d));
-    TORRE_TRY(torre_mps_run_new(&d.problem, "cuda", &plan, &run));
-    TORRE_TRY(torre_mps_run_start(run, NULL));
-    TORRE_TRY(torre_mps_run_advance(run, STEPS, NULL));
+    TORRE_TRY(torre_md_run_new(&d.problem, "cuda", &plan, &run));
+    TORRE_TRY(torre_md_run_start(run, NULL));
+    TORRE_TRY(torre_md_run_advance(run, STEPS, NULL));
     float *x = malloc(16 * (size_t)d.problem.count), *v = malloc(16 * (size_t)d.problem.count);
     torre_status status =
         x && v ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for particles");
@@ -230,7 +223,7 @@ static torre_status study_mappings(int size)
         status = study_ordering(size, run, (torre_ordering_kind)k, true, x, v);
     free(x);
     free(v);
-    torre_mps_run_free(run);
+    torre_md_run_free(run);
     torre_md_particles_free(&d.particles);
     return status;
 }

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/backend.h"
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"
 #include "wave/box.h"

@@ -2,30 +2,25 @@
 #include "core/backend.h"
 #include "particles/cpu/md_cpu.h"
 #include "particles/md_reference.h"
-#include "particles/mps.h"
 #include "wave/backend.h"
 #include "wave/cpu/backend_cpu.h"
 
-extern const torre_mps_backend torre_mps_cpu;
 #ifdef TORRE_HAVE_CUDA
-bool torre_cuda_available(int device, char *why, size_t why_size);
 extern const torre_wave_backend torre_wave_cuda;
 extern const torre_md_backend torre_md_cuda;
-extern const torre_mps_backend torre_mps_cuda;
 #endif
 
 const torre_backend torre_backends[] = {
 #ifdef TORRE_HAVE_CUDA
-    {"cuda", torre_cuda_available, &torre_wave_cuda, &torre_md_cuda, &torre_mps_cuda},
+    {"cuda", torre_cuda_available, &torre_wave_cuda, &torre_md_cuda},
 #endif
-    {"cpu", NULL, &torre_wave_cpu, &torre_md_cpu, &torre_mps_cpu},
-    {"reference", NULL, NULL, &torre_md_reference, NULL},
+    {"cpu", NULL, &torre_wave_cpu, &torre_md_cpu},
+    {"reference", NULL, NULL, &torre_md_reference},
     {0},
 };
 
 static bool offers_waves(const torre_backend *b) { return b->wave; }
 static bool offers_particles(const torre_backend *b) { return b->particles; }
-static bool offers_fluids(const torre_backend *b) { return b->fluid; }
 
 torre_status torre_wave_backend_find(const char *name, const torre_wave_plan *plan,
                                      const torre_wave_backend **backend)
@@ -44,15 +39,5 @@ torre_status torre_md_backend_find(const char *name, const torre_md_plan *plan,
     TORRE_TRY(torre_backend_find(name, plan ? plan->device : 0, offers_particles,
                                  "auto, cpu, cuda or reference", &found));
     *backend = found->particles;
-    return TORRE_OK;
-}
-
-torre_status torre_mps_backend_find(const char *name, const torre_md_plan *plan,
-                                    const torre_mps_backend **backend)
-{
-    const torre_backend *found;
-    TORRE_TRY(torre_backend_find(name, plan ? plan->device : 0, offers_fluids, "auto, cpu or cuda",
-                                 &found));
-    *backend = found->fluid;
     return TORRE_OK;
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend.h"
 #include "particles/cpu/md_cpu.h"
 #include "particles/md.h"
 #include "particles/md_reference.h"

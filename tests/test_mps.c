@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "core/random.h"
-#include "particles/mps_run.h"
+#include "particles/md_run.h"
 #include "particles/mps_tank.h"
 
 static const char *backend_name = "cpu";
@@ -19,7 +19,7 @@ typedef struct mps_case {
     torre_mps_tank tank;
     torre_mps_layout layout;
     torre_md_particles particles;
-    torre_mps_problem problem;
+    torre_md_problem problem;
 } mps_case;
 
 static mps_case make_case(int dims, double spacing, const double column[2], const double size[3],
@@ -32,21 +32,14 @@ static mps_case make_case(int dims, double spacing, const double column[2], cons
                            .size = {size[0], size[1], size[2]}}};
     CHECK_OK(torre_mps_tank_layout(&c.tank, &c.layout));
     CHECK_OK(torre_mps_tank_make(&c.tank, &c.particles));
-    c.problem = (torre_mps_problem){.count = c.layout.count,
-                                    .fluid = c.layout.fluid,
-                                    .wall = c.layout.wall,
-                                    .dims = dims,
-                                    .spacing = spacing,
-                                    .influence = c.tank.influence,
-                                    .density = 1000,
-                                    .viscosity = 1e-6,
-                                    .gravity = 9.81,
-                                    .sound_speed = 10 * sqrt(2 * 9.81 * column[1]),
-                                    .surface = 0.97,
-                                    .precision = precision};
-    memcpy(c.problem.box, c.layout.box, sizeof c.problem.box);
-    memcpy(c.problem.position, c.particles.position, sizeof c.problem.position);
-    memcpy(c.problem.velocity, c.particles.velocity, sizeof c.problem.velocity);
+    c.problem = (torre_md_problem){.mps = {.density = 1000,
+                                           .viscosity = 1e-6,
+                                           .gravity = 9.81,
+                                           .sound_speed = 10 * sqrt(2 * 9.81 * column[1]),
+                                           .surface = 0.97},
+                                   .precision = precision};
+    torre_mps_tank_problem(&c.tank, &c.layout, &c.problem);
+    torre_md_problem_set_particles(&c.problem, &c.particles);
     c.problem.dt = 0.9 * torre_mps_dt_limit(&c.problem);
     return c;
 }
@@ -60,29 +53,29 @@ static mps_case small_case(int dims, torre_md_precision precision)
 /* Displace the fluid by up to amplitude spacings along each axis and give it velocities. */
 static void shake(mps_case *c, double amplitude)
 {
-    for (int64_t i = 0; i < c->problem.fluid; i++) {
-        for (int a = 0; a < c->problem.dims; a++) {
+    for (int64_t i = 0; i < c->problem.mps.fluid; i++) {
+        for (int a = 0; a < c->problem.dimensions; a++) {
             double x = 2 * torre_random_uniform(7, 1, (uint64_t)(6 * i + a)) - 1;
             double u = 2 * torre_random_uniform(7, 1, (uint64_t)(6 * i + 3 + a)) - 1;
             double *r = &c->particles.position[a][i], edge = c->problem.box[a];
-            *r += amplitude * c->problem.spacing * x;
+            *r += amplitude * c->problem.mps.spacing * x;
             *r -= edge * floor(*r / edge);
             c->particles.velocity[a][i] = 0.3 * u;
         }
     }
 }
 
-static torre_mps_run *start(const char *backend, const mps_case *c, const torre_md_plan *plan)
+static torre_md_run *start(const char *backend, const mps_case *c, const torre_md_plan *plan)
 {
-    torre_mps_run *run;
-    CHECK_OK(torre_mps_run_new(&c->problem, backend, plan, &run));
-    CHECK_OK(torre_mps_run_start(run, NULL));
+    torre_md_run *run;
+    CHECK_OK(torre_md_run_new(&c->problem, backend, plan, &run));
+    CHECK_OK(torre_md_run_start(run, NULL));
     return run;
 }
 
-static void advance(torre_mps_run *run, int64_t steps)
+static void advance(torre_md_run *run, int64_t steps)
 {
-    CHECK_OK(torre_mps_run_advance(run, steps, NULL));
+    CHECK_OK(torre_md_run_advance(run, steps, NULL));
 }
 
 /* n0, lambda0 and n_grad against sums over an explicit block of points, by squared distance. */
@@ -135,55 +128,56 @@ static double weight(double r, double influence) { return r < influence ? influe
 static void step_by_definition(const mps_case *c, torre_md_particles *p, double *pressure,
                                double *density, double *collision)
 {
-    const torre_mps_problem *q = &c->problem;
-    const torre_mps_norms norms = torre_mps_norms_of(q->dims, q->spacing, q->influence);
+    const torre_md_problem *q = &c->problem;
+    const torre_mps_norms norms = torre_mps_norms_of(q->dimensions, q->mps.spacing, q->cutoff);
     torre_md_particles change;
     CHECK_OK(torre_md_particles_new(q->count, &change));
     double d[3];
-    for (int64_t i = 0; i < q->fluid; i++) {
+    for (int64_t i = 0; i < q->mps.fluid; i++) {
         for (int64_t j = 0; j < q->count; j++) {
             if (i == j) continue;
-            double w = weight(separation(c, p->position, i, j, d), q->influence);
+            double w = weight(separation(c, p->position, i, j, d), q->cutoff);
             for (int a = 0; a < 3; a++)
-                change.velocity[a][i] += q->viscosity * 2 * q->dims / (norms.lambda0 * norms.n0) *
+                change.velocity[a][i] += q->mps.viscosity * 2 * q->dimensions /
+                                         (norms.lambda0 * norms.n0) *
                                          (p->velocity[a][j] - p->velocity[a][i]) * w;
         }
-        change.velocity[1][i] -= q->gravity;
+        change.velocity[1][i] -= q->mps.gravity;
     }
-    for (int64_t i = 0; i < q->fluid; i++)
+    for (int64_t i = 0; i < q->mps.fluid; i++)
         for (int a = 0; a < 3; a++) {
             p->velocity[a][i] += q->dt * change.velocity[a][i];
             p->position[a][i] += q->dt * p->velocity[a][i];
         }
     for (int64_t i = 0; i < q->count; i++) {
         density[i] = pressure[i] = 0;
-        for (int64_t j = 0; j < q->count && i < q->fluid + q->wall; j++)
-            if (i != j) density[i] += weight(separation(c, p->position, i, j, d), q->influence);
+        for (int64_t j = 0; j < q->count && i < q->mps.fluid + q->mps.wall; j++)
+            if (i != j) density[i] += weight(separation(c, p->position, i, j, d), q->cutoff);
         if (density[i] > norms.n0)
-            pressure[i] =
-                q->sound_speed * q->sound_speed * q->density / norms.n0 * (density[i] - norms.n0);
+            pressure[i] = q->mps.sound_speed * q->mps.sound_speed * q->mps.density / norms.n0 *
+                          (density[i] - norms.n0);
     }
-    const double l0 = q->spacing, speed = q->sound_speed;
-    for (int64_t i = 0; i < q->fluid; i++)
+    const double l0 = q->mps.spacing, speed = q->mps.sound_speed;
+    for (int64_t i = 0; i < q->mps.fluid; i++)
         for (int64_t j = 0; j < q->count; j++) {
             if (i == j) continue;
             double r = separation(c, p->position, i, j, d), overlap = fmax(0, 0.9 * l0 - r);
-            if (r >= q->influence) continue;
+            if (r >= q->cutoff) continue;
             for (int a = 0; a < 3; a++) {
-                change.position[a][i] -= q->dims / (q->density * norms.n_grad) *
-                                         (pressure[i] + pressure[j]) * d[a] / (r * r) *
-                                         q->influence / r;
+                change.position[a][i] -= q->dimensions / (q->mps.density * norms.n_grad) *
+                                         (pressure[i] + pressure[j]) * d[a] / (r * r) * q->cutoff /
+                                         r;
                 change.position[a][i] -= pow(speed / l0, 2) * overlap * d[a] / r;
             }
         }
-    for (int64_t i = 0; i < q->fluid; i++)
+    for (int64_t i = 0; i < q->mps.fluid; i++)
         for (int a = 0; a < 3; a++) {
             p->velocity[a][i] += q->dt * change.position[a][i];
             p->position[a][i] += q->dt * q->dt * change.position[a][i];
         }
     for (int64_t i = 0; i < q->count; i++) {
         collision[i] = 0;
-        for (int64_t j = 0; j < q->count && i < q->fluid + q->wall; j++) {
+        for (int64_t j = 0; j < q->count && i < q->mps.fluid + q->mps.wall; j++) {
             if (i == j) continue;
             double overlap = fmax(0, 0.9 * l0 - separation(c, p->position, i, j, d));
             collision[i] += speed * speed / 4 * pow(overlap / l0, 2);
@@ -193,16 +187,16 @@ static void step_by_definition(const mps_case *c, torre_md_particles *p, double 
 }
 
 /* Largest differences between a run and particles: positions in spacings, velocities in m/s. */
-static void compare(const mps_case *c, const torre_mps_run *run, const torre_md_particles *p,
+static void compare(const mps_case *c, const torre_md_run *run, const torre_md_particles *p,
                     double *position, double *velocity)
 {
     *position = *velocity = 0;
     for (int64_t i = 0; i < c->problem.count; i++)
         for (int a = 0; a < 3; a++) {
-            double d = run->now.position[a][i] - p->position[a][i];
+            double d = run->fluid->now.position[a][i] - p->position[a][i];
             d -= c->problem.box[a] * rint(d / c->problem.box[a]);
-            *position = fmax(*position, fabs(d) / c->problem.spacing);
-            *velocity = fmax(*velocity, fabs(run->now.velocity[a][i] - p->velocity[a][i]));
+            *position = fmax(*position, fabs(d) / c->problem.mps.spacing);
+            *velocity = fmax(*velocity, fabs(run->fluid->now.velocity[a][i] - p->velocity[a][i]));
         }
 }
 
@@ -222,10 +216,10 @@ static void test_definition(void **state)
         for (int precision = TORRE_MD_F32; precision <= TORRE_MD_MIXED; precision++) {
             mps_case c = small_case(dims, (torre_md_precision)precision);
             shake(&c, 0.15);
-            c.problem.viscosity = 0.01; /* enough to be seen */
+            c.problem.mps.viscosity = 0.01; /* enough to be seen */
             c.problem.dt = 0.9 * torre_mps_dt_limit(&c.problem);
             torre_md_plan plan = {0};
-            torre_mps_run *run = start(backend_name, &c, &plan);
+            torre_md_run *run = start(backend_name, &c, &plan);
             double *pressure = calloc((size_t)c.problem.count, sizeof *pressure);
             double *density = calloc((size_t)c.problem.count, sizeof *density), most = 0;
             double *collision = calloc((size_t)c.problem.count, sizeof *collision), heat = 0,
@@ -236,23 +230,23 @@ static void test_definition(void **state)
             double r, u, eps = precision == TORRE_MD_F64 ? 2.3e-16 : 1.2e-7;
             compare(&c, run, &c.particles, &r, &u);
             for (int64_t i = 0; i < c.problem.count; i++) {
-                most = fmax(most, fabs(density[i] - run->number_density[i]));
-                heat = fmax(heat, fabs(collision[i] - run->collision[i]));
+                most = fmax(most, fabs(density[i] - run->fluid->number_density[i]));
+                heat = fmax(heat, fabs(collision[i] - run->fluid->collision[i]));
                 all += collision[i];
             }
-            double bound = 3 * 0.3 * c.problem.sound_speed * 3600 * eps;
+            double bound = 3 * 0.3 * c.problem.mps.sound_speed * 3600 * eps;
             CHECK(u < bound, "%d-D, %s: velocities differ by %.3g m/s, more than %.3g", dims,
                   torre_md_precision_name((torre_md_precision)precision), u, bound);
             CHECK(r < 3 * 0.3 * 3600 * eps, "positions differ by %.3g spacings", r);
             CHECK(most < 4 * 900 * eps, "number densities differ by %.3g", most);
-            double square = c.problem.sound_speed * c.problem.sound_speed;
+            double square = c.problem.mps.sound_speed * c.problem.mps.sound_speed;
             CHECK(heat < square * 3 * 2 * (3 * 0.3 * 3600 + 15) * eps, "collisions differ by %.3g",
                   heat);
             CHECK(all > 1e-3 * square, "nothing collides: %.3g", all);
             free(pressure);
             free(density);
             free(collision);
-            torre_mps_run_free(run);
+            torre_md_run_free(run);
             torre_md_particles_free(&c.particles);
         }
     }
@@ -266,22 +260,22 @@ static void test_momentum(void **state)
     mps_case c =
         make_case(3, 0.01, (double[2]){0.06, 0.08}, (double[3]){0.3, 0.5, 0.06}, TORRE_MD_F64);
     shake(&c, 0.1);
-    for (int64_t i = 0; i < c.problem.fluid; i++)
+    for (int64_t i = 0; i < c.problem.mps.fluid; i++)
         for (int a = 0; a < 2; a++) c.particles.position[a][i] += 0.1;
     torre_md_plan plan = {0};
-    torre_mps_run *run = start(backend_name, &c, &plan);
-    torre_mps_row before = run->row;
+    torre_md_run *run = start(backend_name, &c, &plan);
+    torre_mps_row before = run->fluid->row;
     advance(run, 50);
-    double mass = 1000 * 1e-6 * (double)c.problem.fluid;
-    double scale = mass * run->row.speed;
-    double fall = -mass * 9.81 * run->row.time;
+    double mass = 1000 * 1e-6 * (double)c.problem.mps.fluid;
+    double scale = mass * run->fluid->row.speed;
+    double fall = -mass * 9.81 * run->fluid->row.time;
     const double expected[3] = {0, fall, 0};
     for (int a = 0; a < 3; a++) {
-        double change = run->row.momentum[a] - before.momentum[a];
+        double change = run->fluid->row.momentum[a] - before.momentum[a];
         CHECK(fabs(change - expected[a]) < 1e-11 * scale, "momentum %d: %.15g, not %.15g", a,
               change, expected[a]);
     }
-    torre_mps_run_free(run);
+    torre_md_run_free(run);
     torre_md_particles_free(&c.particles);
 }
 
@@ -297,16 +291,16 @@ static void test_energy(void **state)
     mps_case c =
         make_case(3, 0.01, (double[2]){0.06, 0.08}, (double[3]){0.3, 0.5, 0.06}, TORRE_MD_F64);
     shake(&c, 0.2);
-    for (int64_t i = 0; i < c.problem.fluid; i++)
+    for (int64_t i = 0; i < c.problem.mps.fluid; i++)
         for (int a = 0; a < 2; a++) c.particles.position[a][i] += 0.1;
     torre_md_plan plan = {0};
-    torre_mps_run *run = start(backend_name, &c, &plan);
+    torre_md_run *run = start(backend_name, &c, &plan);
     advance(run, 1); /* to where r and r' are a step apart */
-    double first = torre_mps_row_energy(&run->row), before = first, most = 0;
-    CHECK(run->row.elastic > 0.01 * run->row.kinetic, "nothing is compressed");
+    double first = torre_mps_row_energy(&run->fluid->row), before = first, most = 0;
+    CHECK(run->fluid->row.elastic > 0.01 * run->fluid->row.kinetic, "nothing is compressed");
     for (int n = 0; n < 200; n++) {
         advance(run, 1);
-        double energy = torre_mps_row_energy(&run->row);
+        double energy = torre_mps_row_energy(&run->fluid->row);
         CHECK(energy < before + 1e-12 * first, "step %d: energy rose by %.3g of %.6g J", n + 2,
               energy - before, first);
         most = fmax(most, before - energy);
@@ -314,7 +308,7 @@ static void test_energy(void **state)
     }
     CHECK(before > 0.5 * first && most < 0.1 * first, "energy falls from %.6g to %.6g J", first,
           before);
-    torre_mps_run_free(run);
+    torre_md_run_free(run);
     torre_md_particles_free(&c.particles);
 }
 
@@ -331,7 +325,7 @@ static void test_walls(void **state)
     static const double v[6][3] = {{2, 0, 0}, {-2, 0, 0}, {0, -2, 0}, {0, 2, 0}, {1.4, -1.4, 0}};
     const double size[3] = {0.12, 0.1, 0.06};
     mps_case c = make_case(3, 0.01, (double[2]){0.01, 0.01}, size, TORRE_MD_F64);
-    c.problem.sound_speed = 20;
+    c.problem.mps.sound_speed = 20;
     c.problem.dt = 0.9 * torre_mps_dt_limit(&c.problem);
     for (int64_t i = 0; i < 6; i++)
         for (int a = 0; a < 3; a++) {
@@ -339,15 +333,15 @@ static void test_walls(void **state)
             c.particles.velocity[a][i] = v[i][a];
         }
     torre_md_plan plan = {0};
-    torre_mps_run *run = start(backend_name, &c, &plan);
+    torre_md_run *run = start(backend_name, &c, &plan);
     for (int n = 0; n < 300; n++) {
         advance(run, 10);
-        CHECK(run->row.excursion < 0.1, "step %d: a particle is %.3f spacings outside",
-              (int)run->step, run->row.excursion);
-        CHECK(run->row.speed < 2.5, "step %d: a particle moves at %.3f m/s", (int)run->step,
-              run->row.speed);
+        CHECK(run->fluid->row.excursion < 0.1, "step %d: a particle is %.3f spacings outside",
+              (int)run->step, run->fluid->row.excursion);
+        CHECK(run->fluid->row.speed < 2.5, "step %d: a particle moves at %.3f m/s", (int)run->step,
+              run->fluid->row.speed);
     }
-    torre_mps_run_free(run);
+    torre_md_run_free(run);
     torre_md_particles_free(&c.particles);
 }
 
@@ -360,14 +354,15 @@ static void still_water(int dims, double spacing, const double size[3])
     const double height = 0.1;
     mps_case c = make_case(dims, spacing, (double[2]){size[0], height}, size, TORRE_MD_F64);
     torre_md_plan plan = {0};
-    torre_mps_run *run = start(backend_name, &c, &plan);
-    double potential = run->row.potential, mean[4] = {0}, n = 0;
-    double weight_all = 1000 * pow(spacing, dims) * (double)c.problem.fluid * 9.81;
+    torre_md_run *run = start(backend_name, &c, &plan);
+    double potential = run->fluid->row.potential, mean[4] = {0}, n = 0;
+    double weight_all = 1000 * pow(spacing, dims) * (double)c.problem.mps.fluid * 9.81;
     advance(run, (int64_t)(0.5 / c.problem.dt));
     for (int sample = 0; sample < 20; sample++) {
         advance(run, 20);
-        for (int64_t i = 0; i < c.problem.fluid; i++) {
-            double y = run->now.position[1][i] - c.layout.origin[1], p = run->pressure[i];
+        for (int64_t i = 0; i < c.problem.mps.fluid; i++) {
+            double y = run->fluid->now.position[1][i] - c.layout.origin[1],
+                   p = run->fluid->pressure[i];
             if (y > 0.75 * height) continue;
             n++;
             mean[0] += y;
@@ -379,17 +374,18 @@ static void still_water(int dims, double spacing, const double size[3])
     double slope = (n * mean[3] - mean[0] * mean[1]) / (n * mean[2] - mean[0] * mean[0]);
     double bottom = (mean[1] - slope * mean[0]) / n, expected = 1000 * 9.81 * height;
     printf("%d-D: bottom pressure %.1f Pa of %.1f, rms speed %.4f m/s\n", dims, bottom, expected,
-           sqrt(2 * run->row.kinetic / (weight_all / 9.81)));
+           sqrt(2 * run->fluid->row.kinetic / (weight_all / 9.81)));
     CHECK(fabs(bottom / expected - 1) < 0.1, "bottom pressure %.1f Pa, not %.1f", bottom, expected);
     CHECK(fabs(slope / (-1000 * 9.81) - 1) < 0.1, "pressure gradient %.1f Pa/m", slope);
     /* a twentieth of the fastest fall, and less than a spacing of settling of the centre of mass */
-    double rms = sqrt(2 * run->row.kinetic / (weight_all / 9.81));
+    double rms = sqrt(2 * run->fluid->row.kinetic / (weight_all / 9.81));
     CHECK(rms < 0.05 * sqrt(2 * 9.81 * height), "it moves at %.3g m/s (rms)", rms);
-    double sunk = (potential - run->row.potential) / weight_all;
+    double sunk = (potential - run->fluid->row.potential) / weight_all;
     CHECK(sunk > -0.1 * spacing && sunk < 0.6 * spacing, "the centre of mass sank by %.3g spacings",
           sunk / spacing);
-    CHECK(fabs(run->row.compression - 1) < 0.01, "n/n0 inside is %.4f", run->row.compression);
-    torre_mps_run_free(run);
+    CHECK(fabs(run->fluid->row.compression - 1) < 0.01, "n/n0 inside is %.4f",
+          run->fluid->row.compression);
+    torre_md_run_free(run);
     torre_md_particles_free(&c.particles);
 }
 
@@ -419,25 +415,27 @@ static void collapse(int dims, double spacing, double depth)
     mps_case c = make_case(dims, spacing, (double[2]){width, 2 * width},
                            (double[3]){0.4, 0.4, depth}, TORRE_MD_F32);
     torre_md_plan plan = {0};
-    torre_mps_run *run = start(backend_name, &c, &plan);
-    double energy = torre_mps_row_energy(&run->row), first = run->row.potential;
+    torre_md_run *run = start(backend_name, &c, &plan);
+    double energy = torre_mps_row_energy(&run->fluid->row), first = run->fluid->row.potential;
     for (int k = 0; k < 4; k++) {
         int64_t steps = (int64_t)(martin_moyce[k][0] / scale / c.problem.dt) - run->step;
         advance(run, steps);
-        double x = (run->row.front - c.layout.origin[0]) / width;
+        double x = (run->fluid->row.front - c.layout.origin[0]) / width;
         printf("%d-D: T %.3f front %.3f experiment %.3f\n", dims, martin_moyce[k][0], x,
                martin_moyce[k][1]);
         CHECK(x > martin_moyce[k][1] - 0.05 && x < martin_moyce[k][1] + 0.5,
               "T = %.3f: front at %.3f, the experiment's is at %.3f", martin_moyce[k][0], x,
               martin_moyce[k][1]);
-        double now = torre_mps_row_energy(&run->row), eps = 1.2e-7;
+        double now = torre_mps_row_energy(&run->fluid->row), eps = 1.2e-7;
         CHECK(now < energy + (double)steps * eps * first, "energy rose from %.6g to %.6g J", energy,
               now);
-        CHECK(run->row.excursion < 0.1, "a particle is %.3f spacings outside", run->row.excursion);
+        CHECK(run->fluid->row.excursion < 0.1, "a particle is %.3f spacings outside",
+              run->fluid->row.excursion);
         energy = now;
     }
-    CHECK(fabs(run->row.compression - 1) < 0.01, "n/n0 inside is %.4f", run->row.compression);
-    torre_mps_run_free(run);
+    CHECK(fabs(run->fluid->row.compression - 1) < 0.01, "n/n0 inside is %.4f",
+          run->fluid->row.compression);
+    torre_md_run_free(run);
     torre_md_particles_free(&c.particles);
 }
 
@@ -457,7 +455,7 @@ static void test_orderings(void **state)
     (void)state;
     mps_case c = small_case(3, TORRE_MD_F64);
     const torre_md_plan usual = {.threads = 1};
-    torre_mps_run *first = start(backend_name, &c, &usual);
+    torre_md_run *first = start(backend_name, &c, &usual);
     advance(first, 100);
     for (int kind = -1; kind < TORRE_ORDERING_KINDS; kind++) {
         torre_md_plan plan = {.threads = 2};
@@ -465,17 +463,17 @@ static void test_orderings(void **state)
             plan.sort_every = TORRE_MD_NEVER;
         else
             plan.ordering.kind = (torre_ordering_kind)kind;
-        torre_mps_run *run;
-        if (torre_mps_run_new(&c.problem, backend_name, &plan, &run)) continue;
-        CHECK_OK(torre_mps_run_start(run, NULL));
+        torre_md_run *run;
+        if (torre_md_run_new(&c.problem, backend_name, &plan, &run)) continue;
+        CHECK_OK(torre_md_run_start(run, NULL));
         advance(run, 100);
         double r, u;
-        compare(&c, run, &first->now, &r, &u);
+        compare(&c, run, &first->fluid->now, &r, &u);
         CHECK(r < 1e-9 && u < 1e-9, "%s: positions differ by %.3g spacings, velocities by %.3g m/s",
               kind < 0 ? "none" : torre_ordering_name((torre_ordering_kind)kind), r, u);
-        torre_mps_run_free(run);
+        torre_md_run_free(run);
     }
-    torre_mps_run_free(first);
+    torre_md_run_free(first);
     torre_md_particles_free(&c.particles);
 }
 
@@ -486,20 +484,20 @@ static void test_backends(void **state)
     for (int dims = 2; dims <= 3; dims++) {
         mps_case c = small_case(dims, TORRE_MD_F64);
         const torre_md_plan plan = {0};
-        torre_mps_run *cpu = start("cpu", &c, &plan), *run = start(backend_name, &c, &plan);
+        torre_md_run *cpu = start("cpu", &c, &plan), *run = start(backend_name, &c, &plan);
         double r, u, p = 0;
         advance(cpu, 100);
         advance(run, 40);
         advance(run, 60);
-        compare(&c, run, &cpu->now, &r, &u);
+        compare(&c, run, &cpu->fluid->now, &r, &u);
         for (int64_t i = 0; i < c.problem.count; i++)
-            p = fmax(p, fabs(run->pressure[i] - cpu->pressure[i]));
+            p = fmax(p, fabs(run->fluid->pressure[i] - cpu->fluid->pressure[i]));
         CHECK(r < 1e-9 && u < 1e-9 && p < 1e-3,
               "%d-D: positions differ by %.3g spacings, velocities by %.3g m/s, pressures by %.3g "
               "Pa",
               dims, r, u, p);
-        torre_mps_run_free(run);
-        torre_mps_run_free(cpu);
+        torre_md_run_free(run);
+        torre_md_run_free(cpu);
         torre_md_particles_free(&c.particles);
     }
 }
@@ -572,21 +570,22 @@ static void test_courant(void **state)
     (void)state;
     for (int dims = 2; dims <= 3; dims++) {
         mps_case c = small_case(dims, TORRE_MD_F64);
-        torre_mps_problem p = c.problem;
-        double limit = torre_mps_dt_limit(&p), crossing = p.spacing / p.sound_speed;
-        double omega = lattice_frequency(dims, p.influence / p.spacing) / crossing;
+        torre_md_problem p = c.problem;
+        double limit = torre_mps_dt_limit(&p), crossing = p.mps.spacing / p.mps.sound_speed;
+        double omega = lattice_frequency(dims, p.cutoff / p.mps.spacing) / crossing;
         double expected = 0.25 * sqrt(4.0 / 3) / omega;
         CHECK(limit < expected * (1 + 1e-9) && limit > 0.95 * expected,
               "%d-D: the limit is %.6g s, not %.6g s", dims, limit, expected);
         p.dt = limit;
-        CHECK_OK(torre_mps_problem_check(&p));
+        CHECK_OK(torre_md_problem_check(&p));
         p.dt = 1.001 * limit;
-        CHECK(torre_mps_problem_check(&p) == TORRE_ERR_UNSTABLE, "%d-D: 1.001 of the limit", dims);
-        p.influence = 4 * p.spacing;
+        CHECK(torre_md_problem_check(&p) == TORRE_ERR_UNSTABLE, "%d-D: 1.001 of the limit", dims);
+        p.cutoff = 4 * p.mps.spacing;
         double h = torre_mps_dt_limit(&p) / crossing * sqrt(2.0 * (dims == 2 ? 3 : 4));
         CHECK(h * h < 4.0 / 3, "%d-D, r_e = 4: collisions are at h^2 = %.3f", dims, h * h);
-        p.viscosity = 10;
-        double viscous = torre_mps_norms_of(dims, p.spacing, p.influence).lambda0 / (2 * dims * 10);
+        p.mps.viscosity = 10;
+        double viscous =
+            torre_mps_norms_of(dims, p.mps.spacing, p.cutoff).lambda0 / (2 * dims * 10);
         CHECK(fabs(torre_mps_dt_limit(&p) / viscous - 1) < 1e-12, "%d-D: viscous limit", dims);
         torre_md_particles_free(&c.particles);
     }
@@ -598,28 +597,29 @@ static void test_refusals(void **state)
 {
     (void)state;
     mps_case c = small_case(2, TORRE_MD_F64);
-    torre_mps_problem p = c.problem;
+    torre_md_problem p = c.problem;
     p.dt = 2 * torre_mps_dt_limit(&p);
-    CHECK(torre_mps_problem_check(&p) == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "limit"),
+    CHECK(torre_md_problem_check(&p) == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "limit"),
           "dt: %s", torre_error_text());
     p = c.problem;
-    p.spacing = 0;
-    CHECK(torre_mps_problem_check(&p) == TORRE_ERR_USAGE, "spacing: %s", torre_error_text());
-    c.particles.velocity[0][7] = 2 * c.problem.sound_speed;
+    p.mps.spacing = 0;
+    CHECK(torre_md_problem_check(&p) == TORRE_ERR_USAGE, "spacing: %s", torre_error_text());
+    c.particles.velocity[0][7] = 2 * c.problem.mps.sound_speed;
     torre_md_plan plan = {0};
-    torre_mps_run *run = start(backend_name, &c, &plan);
-    torre_status status = torre_mps_run_advance(run, 200, NULL);
+    torre_md_run *run = start(backend_name, &c, &plan);
+    torre_status status = torre_md_run_advance(run, 200, NULL);
     CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "particle 8"), "status %d: %s",
           (int)status, torre_error_text());
-    torre_mps_run_free(run);
+    torre_md_run_free(run);
     c.particles.velocity[0][7] = 0;
-    c.particles.position[0][7] = c.layout.origin[0] - 0.6 * c.problem.spacing;
-    CHECK_OK(torre_mps_run_new(&c.problem, backend_name, &plan, &run));
-    status = torre_mps_run_start(run, NULL);
+    c.particles.position[0][7] = c.layout.origin[0] - 0.6 * c.problem.mps.spacing;
+    CHECK_OK(torre_md_run_new(&c.problem, backend_name, &plan, &run));
+    status = torre_md_run_start(run, NULL);
     CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "particle 8 went through"),
           "status %d: %s", (int)status, torre_error_text());
-    CHECK(fabs(run->row.excursion - 0.6) < 1e-9, "it is %.6f spacings outside", run->row.excursion);
-    torre_mps_run_free(run);
+    CHECK(fabs(run->fluid->row.excursion - 0.6) < 1e-9, "it is %.6f spacings outside",
+          run->fluid->row.excursion);
+    torre_md_run_free(run);
     torre_md_particles_free(&c.particles);
 }
 
@@ -634,9 +634,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refusals),
     };
     if (argc > 1) backend_name = argv[1];
-    const torre_mps_backend *backend;
+    const torre_md_backend *backend;
     const torre_md_plan plan = {0};
-    if (torre_mps_backend_find(backend_name, &plan, &backend)) {
+    if (torre_md_backend_find(backend_name, &plan, &backend)) {
         printf("skipped: %s\n", torre_error_text());
         return 77;
     }

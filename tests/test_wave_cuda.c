@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backend.h"
 #include "cuda/wave/wave_args.h"
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"

@@ -76,6 +76,7 @@ static int64_t particle_bytes(const torre_md_problem *problem, const torre_md_pl
 static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_plan *wish,
                               torre_md_info *info)
 {
+    if (problem->model == TORRE_MODEL_MPS) return torre_mps_cuda.plan(problem, wish, info);
     md_limits limits;
     md_layout layout;
     md_crowding crowding = {1, 1, 1};
@@ -194,6 +195,7 @@ torre_status md_cuda_allocate(md_cuda_solver *s)
 static torre_status cuda_create(const torre_md_problem *problem, const torre_md_info *info,
                                 torre_md_solver **solver)
 {
+    if (problem->model == TORRE_MODEL_MPS) return torre_mps_cuda.create(problem, info, solver);
     char name[sizeof info->device];
     md_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");

@@ -83,6 +83,9 @@ typedef struct md_cuda_solver {
     cudaEvent_t event[4];
 } md_cuda_solver;
 
+/* The functions for mps (mps_cuda.c); solvers of the cuda backend may have either table. */
+extern const torre_md_backend torre_mps_cuda;
+
 /* Turn a CUDA error into a status; what: "allocating positions". */
 torre_status md_cuda_status(cudaError_t error, const char *what);
 

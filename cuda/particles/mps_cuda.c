@@ -1,9 +1,9 @@
 /*
- * The cuda backend of the moving-particle method, on the storage, sort and tiles of the particle
- * solver (md_cuda_solver.h). A step queues three sweeps over the same neighbour lists. These are
- * rebuilt, at the positions between Proc 2 and 3, before a particle can have moved half the skin:
- * the host reads how far they went and how fast they are, and does not ask again before that can
- * have changed enough.
+ * The moving-particle method on the cuda backend (md_cuda.c comes here), on the storage, sort and
+ * tiles of the particle solver (md_cuda_solver.h). A step queues three sweeps over the same
+ * neighbour lists. These are rebuilt, at the positions between Proc 2 and 3, before a particle can
+ * have moved half the skin: the host reads how far they went and how fast they are, and does not
+ * ask again before that can have changed enough.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,14 +21,11 @@
 #define FEW          200000 /* particles that leave the device empty with a thread each */
 #define SAMPLE_EVERY 17     /* steps between those timed by phase; no multiple of a rebuild's */
 
-extern const torre_mps_backend torre_mps_cuda;
-
 enum { TIME_VISCOSITY, TIME_SORT, TIME_DENSITY, TIME_GRADIENT, TIMES };
 
 typedef struct mps_cuda_solver {
-    torre_mps_solver base;
-    const torre_mps_problem *problem;
-    torre_md_problem geometry; /* what machine knows of the problem */
+    torre_md_solver base;
+    const torre_md_problem *problem;
     md_cuda_solver machine;
     torre_mps_constants constants;
     uint32_t *fastest; /* device */
@@ -42,15 +39,15 @@ typedef struct mps_cuda_solver {
 } mps_cuda_solver;
 
 /* A problem of the same density everywhere: what the choice of bricks assumes. */
-static torre_md_problem filled_problem(const torre_mps_problem *p)
+static torre_md_problem filled_problem(const torre_md_problem *p)
 {
-    torre_md_problem filled = torre_mps_geometry(p);
-    double volume = p->box[0] * p->box[1] * (p->dims == 3 ? p->box[2] : p->spacing);
-    filled.count = (int64_t)ceil(volume / pow(p->spacing, 3));
+    torre_md_problem filled = *p;
+    double volume = p->box[0] * p->box[1] * (p->dimensions == 3 ? p->box[2] : p->mps.spacing);
+    filled.count = (int64_t)ceil(volume / pow(p->mps.spacing, 3));
     return filled;
 }
 
-static torre_status choose_layout(const torre_mps_problem *p, const torre_md_plan *plan,
+static torre_status choose_layout(const torre_md_problem *p, const torre_md_plan *plan,
                                   const md_limits *limits, const md_crowding *crowding,
                                   md_layout *layout)
 {
@@ -59,7 +56,7 @@ static torre_status choose_layout(const torre_mps_problem *p, const torre_md_pla
     return md_layout_choose(&filled, plan, limits, &wish, crowding, layout);
 }
 
-static torre_status look_at_device(const torre_mps_problem *p, int device, md_limits *limits,
+static torre_status look_at_device(const torre_md_problem *p, int device, md_limits *limits,
                                    int *capability, char *name, size_t name_size)
 {
     /* sorting and moving bytes depend on the precision only, not on the pair model */
@@ -71,13 +68,12 @@ static torre_status look_at_device(const torre_mps_problem *p, int device, md_li
     return TORRE_OK;
 }
 
-static torre_status mps_cuda_plan(const torre_mps_problem *p, const torre_md_plan *wish,
+static torre_status mps_cuda_plan(const torre_md_problem *p, const torre_md_plan *wish,
                                   torre_md_info *info)
 {
     md_limits limits;
     md_layout layout;
     const md_crowding crowding = {1, 1, 1};
-    const torre_md_problem geometry = torre_mps_geometry(p);
     int capability;
     TORRE_TRY(torre_mps_problem_check(p));
     memset(info, 0, sizeof *info);
@@ -96,13 +92,13 @@ static torre_status mps_cuda_plan(const torre_mps_problem *p, const torre_md_pla
         return torre_fail(TORRE_ERR_USAGE, "{neighbor} %s: the cuda backend has only full for mps",
                           torre_neighbor_name(plan->neighbor));
     plan->neighbor = TORRE_NEIGHBOR_FULL;
-    if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->spacing;
+    if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->mps.spacing;
     plan->rebuild_check = plan->rebuild_every == 0;
     if (plan->rebuild_every == 0) plan->rebuild_every = 1;
     if (plan->sort_every == 0) plan->sort_every = 1;
     if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_SPHERICAL;
     plan->deterministic = true; /* always */
-    TORRE_TRY(torre_md_plan_check(&geometry, plan));
+    TORRE_TRY(torre_md_plan_check(p, plan));
     TORRE_TRY(
         look_at_device(p, plan->device, &limits, &capability, info->device, sizeof info->device));
     TORRE_TRY(choose_layout(p, plan, &limits, &crowding, &layout));
@@ -121,7 +117,7 @@ static torre_status mps_cuda_plan(const torre_mps_problem *p, const torre_md_pla
     return TORRE_OK;
 }
 
-static void mps_cuda_destroy(torre_mps_solver *solver)
+static void mps_cuda_destroy(torre_md_solver *solver)
 {
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     if (!s) return;
@@ -159,16 +155,15 @@ static torre_status mps_cuda_allocate(mps_cuda_solver *s)
     return TORRE_OK;
 }
 
-static torre_status mps_cuda_create(const torre_mps_problem *p, const torre_md_info *info,
-                                    torre_mps_solver **solver)
+static torre_status mps_cuda_create(const torre_md_problem *p, const torre_md_info *info,
+                                    torre_md_solver **solver)
 {
     mps_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");
     s->base.backend = &torre_mps_cuda;
     s->problem = p;
-    s->geometry = torre_mps_geometry(p);
     s->constants = torre_mps_constants_of(p);
-    s->machine.problem = &s->geometry;
+    s->machine.problem = p;
     s->machine.info = *info;
     s->machine.kernels = md_kernels_find(TORRE_PAIR_lj, p->precision);
     s->machine.crowding = (md_crowding){1, 1, 1};
@@ -208,7 +203,7 @@ static torre_status report_runaway(mps_cuda_solver *s)
     for (int a = 0; a < 3; a++) free(v[a]);
     char text[128];
     snprintf(text, sizeof text, "particle %lld moves at %.3g m/s, faster than the sound speed %.3g",
-             (long long)worst + 1, sqrt(most), s->problem->sound_speed);
+             (long long)worst + 1, sqrt(most), s->problem->mps.sound_speed);
     return unstable(s, text);
 }
 
@@ -274,8 +269,8 @@ static torre_status queue_sweep(mps_cuda_solver *s, mps_sweep sweep)
                         .v_out = sweep == MPS_VISCOSITY ? m->f : *velocity,
                         .x_built = m->x_built,
                         .id = m->id[m->id_now],
-                        .fluid = (int)s->problem->fluid,
-                        .wall = (int)s->problem->wall,
+                        .fluid = (int)s->problem->mps.fluid,
+                        .wall = (int)s->problem->mps.wall,
                         .constants = s->constants,
                         .fastest = s->fastest,
                         .active = s->active,
@@ -316,10 +311,11 @@ static torre_status is_due(mps_cuda_solver *s, bool *due)
     memcpy(&moved, &control.moved, sizeof moved);
     memcpy(&fastest, &bits, sizeof fastest);
     MD_TRY(cudaMemsetAsync(s->fastest, 0, sizeof bits, m->stream), "clearing results");
-    if (!(sqrt(fastest) < s->problem->sound_speed)) return report_runaway(s);
+    if (!(sqrt(fastest) < s->problem->mps.sound_speed)) return report_runaway(s);
     if (!plan->rebuild_check) return TORRE_OK;
     double limit = 0.5 * (1 - SLACK) * plan->skin;
-    double per_step = GROWTH * fmax(sqrt(fastest), 0.01 * s->problem->sound_speed) * s->problem->dt;
+    double per_step =
+        GROWTH * fmax(sqrt(fastest), 0.01 * s->problem->mps.sound_speed) * s->problem->dt;
     double left = (limit - sqrt(moved)) / per_step;
     *due = left < 1; /* the next step could go too far */
     if (*due && sqrt(moved) > limit) m->counts.dangerous_builds++;
@@ -358,7 +354,7 @@ static torre_status collect_times(mps_cuda_solver *s)
     return TORRE_OK;
 }
 
-static torre_status mps_cuda_advance(torre_mps_solver *solver, int64_t steps)
+static torre_status mps_cuda_advance(torre_md_solver *solver, int64_t steps)
 {
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     md_cuda_solver *m = &s->machine;
@@ -378,12 +374,13 @@ static torre_status mps_cuda_advance(torre_mps_solver *solver, int64_t steps)
     return TORRE_OK;
 }
 
-static torre_status mps_cuda_set_particles(torre_mps_solver *solver)
+static torre_status mps_cuda_set_particles(torre_md_solver *solver, const double *const position[3],
+                                           const double *const velocity[3])
 {
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     md_cuda_solver *m = &s->machine;
     MD_TRY(cudaSetDevice(m->info.plan.device), "choosing the device");
-    TORRE_TRY(md_cuda_upload(m, s->problem->position, s->problem->velocity));
+    TORRE_TRY(md_cuda_upload(m, position, velocity));
     MD_TRY(cudaMemset(s->fastest, 0, sizeof *s->fastest), "clearing results");
     m->step = 0;
     m->last_sort = m->last_build = -1;
@@ -401,55 +398,65 @@ static torre_status mps_cuda_set_particles(torre_mps_solver *solver)
     return TORRE_OK;
 }
 
-static torre_status mps_cuda_get_state(torre_mps_solver *solver, const torre_mps_state *state)
+static torre_status mps_cuda_get_particles(torre_md_solver *solver, double *const position[3],
+                                           double *const velocity[3])
+{
+    md_cuda_solver *m = &((mps_cuda_solver *)solver)->machine;
+    MD_TRY(cudaStreamSynchronize(m->stream), "reading particles from the device");
+    if (position) TORRE_TRY(md_cuda_download(m, m->x[m->x_now], m->problem->box, position, 3));
+    if (velocity) TORRE_TRY(md_cuda_download(m, m->v[m->v_now], NULL, velocity, 3));
+    return TORRE_OK;
+}
+
+/* The fourth component of a position is c^2 rho (n/n0 - 1), that of a velocity what the sweep of
+ * collisions leaves there. */
+static torre_status mps_cuda_get_fields(torre_md_solver *solver, const torre_md_fields *fields)
 {
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     md_cuda_solver *m = &s->machine;
     const int64_t count = s->problem->count;
-    if (state->collision) TORRE_TRY(queue_sweep(s, MPS_COLLISION));
+    if (fields->collision) TORRE_TRY(queue_sweep(s, MPS_COLLISION));
     MD_TRY(cudaStreamSynchronize(m->stream), "reading particles from the device");
-    double *excess = NULL; /* c^2 rho (n/n0 - 1) */
-    if (state->pressure || state->number_density) {
-        excess = malloc((size_t)count * sizeof *excess);
-        if (!excess) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for pressures");
-    }
-    double *const to[4] = {state->position[0], state->position[1], state->position[2], excess};
-    torre_status status = md_cuda_download(m, m->x[m->x_now], s->problem->box, to, 4);
-    double *const moving[4] = {state->velocity[0], state->velocity[1], state->velocity[2],
-                               state->collision};
-    if (!status) status = md_cuda_download(m, m->v[m->v_now], NULL, moving, 4);
-    for (int64_t i = 0; !status && excess && i < count; i++) {
-        if (state->pressure) state->pressure[i] = excess[i] < 0 ? 0 : excess[i];
-        if (state->number_density)
-            state->number_density[i] = s->constants.n0 * (1 + excess[i] / s->constants.stiffness);
+    double *const energy[4] = {NULL, NULL, NULL, fields->collision};
+    if (fields->collision) TORRE_TRY(md_cuda_download(m, m->v[m->v_now], NULL, energy, 4));
+    if (!fields->pressure && !fields->number_density) return TORRE_OK;
+    double *excess = malloc((size_t)count * sizeof *excess);
+    if (!excess) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for pressures");
+    double *const to[4] = {NULL, NULL, NULL, excess};
+    torre_status status = md_cuda_download(m, m->x[m->x_now], NULL, to, 4);
+    for (int64_t i = 0; !status && i < count; i++) {
+        if (fields->pressure) fields->pressure[i] = excess[i] < 0 ? 0 : excess[i];
+        if (fields->number_density)
+            fields->number_density[i] = s->constants.n0 * (1 + excess[i] / s->constants.stiffness);
     }
     free(excess);
     return status;
 }
 
 /* Phases in the proportions of the steps that were timed. */
-static void mps_cuda_times(const torre_mps_solver *solver, torre_mps_times *times,
+static void mps_cuda_times(const torre_md_solver *solver, torre_md_times *times,
                            torre_md_counts *counts)
 {
     const mps_cuda_solver *s = (const mps_cuda_solver *)solver;
     double scale = s->steps_sampled ? (double)s->steps_done / (double)s->steps_sampled : 0;
     const double *sampled = s->sampled;
-    *times = (torre_mps_times){.viscosity = scale * sampled[TIME_VISCOSITY],
-                               .density = scale * sampled[TIME_DENSITY],
-                               .gradient = scale * sampled[TIME_GRADIENT],
-                               .sort = scale * sampled[TIME_SORT]};
-    times->move =
+    *times = (torre_md_times){.viscosity = scale * sampled[TIME_VISCOSITY],
+                              .density = scale * sampled[TIME_DENSITY],
+                              .gradient = scale * sampled[TIME_GRADIENT],
+                              .sort = scale * sampled[TIME_SORT]};
+    times->integrate =
         fmax(0, s->seconds - times->viscosity - times->density - times->gradient - times->sort);
     *counts = s->machine.counts;
 }
 
-const torre_mps_backend torre_mps_cuda = {
+const torre_md_backend torre_mps_cuda = {
     .name = "cuda",
     .plan = mps_cuda_plan,
     .create = mps_cuda_create,
     .set_particles = mps_cuda_set_particles,
     .advance = mps_cuda_advance,
-    .get_state = mps_cuda_get_state,
+    .get_particles = mps_cuda_get_particles,
+    .get_fields = mps_cuda_get_fields,
     .times = mps_cuda_times,
     .destroy = mps_cuda_destroy,
 };

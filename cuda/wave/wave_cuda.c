@@ -1,6 +1,7 @@
 /* The cuda backend: whether it can run, and its table of functions. */
 #include "cuda/wave/wave_cuda.h"
 
+#include "core/backend.h"
 #include "cuda/core/cuda_device.h"
 #include "cuda/wave/wave_solver.h"
 

@@ -6,9 +6,6 @@
 
 extern const torre_wave_backend torre_wave_cuda;
 
-/* Whether a GPU can be used, by waves and particles (core/backend.h). */
-bool torre_cuda_available(int device, char *why, size_t why_size);
-
 torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_info *info,
                                torre_wave_solver **solver);
 torre_status torre_cuda_set_step(torre_wave_solver *solver, int64_t n);

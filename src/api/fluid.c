@@ -6,47 +6,41 @@
 #include <string.h>
 
 #include "io/sink.h"
-#include "particles/mps_run.h"
+#include "particles/md_run.h"
 #include "particles/mps_tank.h"
 
 struct torre_fluid {
     torre_mps_tank tank;
     torre_mps_layout layout;
     torre_md_particles start;
-    torre_mps_problem problem;
-    torre_mps_run *run; /* NULL before start */
+    torre_md_problem problem;
+    torre_md_run *run; /* NULL before start */
 };
 
 static double or_else(double value, double usual) { return value == 0 ? usual : value; }
 
 static torre_status set_up(const torre_fluid_dam *d, torre_fluid *f)
 {
-    torre_mps_problem *p = &f->problem;
+    torre_md_problem *p = &f->problem;
     f->tank = d->tank;
     f->tank.influence =
         or_else(d->tank.influence, (d->tank.dims == 2 ? 2.1 : 2.35) * d->tank.spacing);
     TORRE_TRY(torre_mps_tank_layout(&f->tank, &f->layout));
     TORRE_TRY(torre_mps_tank_make(&f->tank, &f->start));
-    *p = (torre_mps_problem){
-        .count = f->layout.count,
-        .fluid = f->layout.fluid,
-        .wall = f->layout.wall,
-        .dims = f->tank.dims,
-        .spacing = f->tank.spacing,
-        .influence = f->tank.influence,
-        .density = or_else(d->density, 1000),
-        .viscosity = d->viscosity,
-        .gravity = d->gravity,
-        .sound_speed = or_else(d->sound_speed, 10 * sqrt(2 * d->gravity * d->tank.column[1])),
-        .surface = or_else(d->surface, 0.97),
+    *p = (torre_md_problem){
+        .mps = {.density = or_else(d->density, 1000),
+                .viscosity = d->viscosity,
+                .gravity = d->gravity,
+                .sound_speed =
+                    or_else(d->sound_speed, 10 * sqrt(2 * d->gravity * d->tank.column[1])),
+                .surface = or_else(d->surface, 0.97)},
         .precision = d->precision};
-    memcpy(p->box, f->layout.box, sizeof p->box);
-    memcpy(p->position, f->start.position, sizeof p->position);
-    memcpy(p->velocity, f->start.velocity, sizeof p->velocity);
-    if (p->sound_speed == 0)
+    torre_mps_tank_problem(&f->tank, &f->layout, p);
+    torre_md_problem_set_particles(p, &f->start);
+    if (p->mps.sound_speed == 0)
         return torre_fail(TORRE_ERR_USAGE, "{sound_speed} must be given where {gravity} is 0");
     p->dt = or_else(d->dt, 0.9 * torre_mps_dt_limit(p));
-    return torre_mps_problem_check(p);
+    return torre_md_problem_check(p);
 }
 
 torre_status torre_fluid_new(const torre_fluid_dam *dam, torre_fluid **fluid)
@@ -62,17 +56,17 @@ torre_status torre_fluid_new(const torre_fluid_dam *dam, torre_fluid **fluid)
 }
 
 int64_t torre_fluid_count(const torre_fluid *f) { return f->problem.count; }
-int64_t torre_fluid_moving(const torre_fluid *f) { return f->problem.fluid; }
+int64_t torre_fluid_moving(const torre_fluid *f) { return f->problem.mps.fluid; }
 double torre_fluid_dt(const torre_fluid *f) { return f->problem.dt; }
 
 torre_status torre_fluid_start(torre_fluid *f, const char *backend, const torre_md_plan *wish)
 {
     const torre_md_plan plan = wish ? *wish : (torre_md_plan){0};
     if (f->run) return torre_fail(TORRE_ERR_USAGE, "this fluid has been started");
-    torre_status status = torre_mps_run_new(&f->problem, backend, &plan, &f->run);
-    if (!status) status = torre_mps_run_start(f->run, NULL);
+    torre_status status = torre_md_run_new(&f->problem, backend, &plan, &f->run);
+    if (!status) status = torre_md_run_start(f->run, NULL);
     if (status) {
-        torre_mps_run_free(f->run);
+        torre_md_run_free(f->run);
         f->run = NULL;
     }
     return status;
@@ -84,7 +78,7 @@ typedef struct watcher {
     torre_fluid *fluid;
 } watcher;
 
-static torre_status on_row(void *context, torre_mps_run *run)
+static torre_status on_row(void *context, torre_md_run *run)
 {
     const watcher *w = context;
     (void)run;
@@ -104,14 +98,17 @@ torre_status torre_fluid_advance(torre_fluid *f, int64_t steps, const torre_flui
         return torre_fail(TORRE_ERR_USAGE, "{steps} must be at least 0 (got %lld)",
                           (long long)steps);
     watcher w = {watch, f};
-    const torre_mps_watch inner = {.every = watch ? watch->every : 0,
-                                   .row = watch && watch->frame ? on_row : NULL,
-                                   .stop = watch && watch->stop ? on_stop : NULL,
-                                   .context = &w};
-    return torre_mps_run_advance(f->run, steps, &inner);
+    const torre_md_watch inner = {.row_every = watch ? watch->every : 0,
+                                  .row = watch && watch->frame ? on_row : NULL,
+                                  .stop = watch && watch->stop ? on_stop : NULL,
+                                  .context = &w};
+    return torre_md_run_advance(f->run, steps, &inner);
 }
 
-const torre_mps_row *torre_fluid_row(const torre_fluid *f) { return f->run ? &f->run->row : NULL; }
+const torre_mps_row *torre_fluid_row(const torre_fluid *f)
+{
+    return f->run ? &f->run->fluid->row : NULL;
+}
 
 void torre_fluid_origin(const torre_fluid *f, double origin[3])
 {
@@ -122,32 +119,33 @@ double torre_fluid_gauge(const torre_fluid *f, const double point[3])
 {
     double at[3];
     for (int a = 0; a < 3; a++) at[a] = point[a] + f->layout.origin[a];
-    return f->run ? torre_mps_run_gauge(f->run, at) : 0;
+    return f->run ? torre_mps_gauge(f->run->fluid, at) : 0;
 }
 
-double torre_fluid_rate(const torre_fluid *f) { return f->run ? torre_mps_run_rate(f->run) : 0; }
+double torre_fluid_rate(const torre_fluid *f) { return f->run ? torre_md_run_rate(f->run) : 0; }
 
 torre_status torre_fluid_save(torre_fluid *f, const char *path)
 {
-    const torre_mps_problem *p = &f->problem;
-    torre_sink_data data = {.kind = TORRE_SINK_PARTICLES,
-                            .particles = {.about = {.units = "si",
-                                                    .diameter = p->spacing,
-                                                    .wall = {true, true, f->tank.side_walls}},
-                                          .kinds = 3,
-                                          .kind_end = {p->fluid, p->fluid + p->wall, p->count},
-                                          .columns = 2,
-                                          .column = {"pressure", "number_density"},
-                                          .size = p->spacing}};
+    const torre_md_problem *p = &f->problem;
+    torre_sink_data data = {
+        .kind = TORRE_SINK_PARTICLES,
+        .particles = {.about = {.units = "si",
+                                .diameter = p->mps.spacing,
+                                .wall = {true, true, f->tank.side_walls}},
+                      .kinds = 3,
+                      .kind_end = {p->mps.fluid, p->mps.fluid + p->mps.wall, p->count},
+                      .columns = 2,
+                      .column = {"pressure", "number_density"},
+                      .size = p->mps.spacing}};
     const torre_sink_format *format;
     if (!f->run) return torre_fail(TORRE_ERR_USAGE, "this fluid has not been started");
     for (int a = 0; a < 3; a++) data.particles.about.origin[a] = -f->layout.origin[a];
     const torre_frame frame = {
         .step = f->run->step,
-        .time = f->run->row.time,
-        .particles = &f->run->now,
-        .column = (const double *const[]){f->run->pressure, f->run->number_density},
-        .speed = f->run->row.speed};
+        .time = f->run->fluid->row.time,
+        .particles = &f->run->fluid->now,
+        .column = (const double *const[]){f->run->fluid->pressure, f->run->fluid->number_density},
+        .speed = f->run->fluid->row.speed};
     TORRE_TRY(torre_sink_choose("path", path, TORRE_SINK_PARTICLES, false, &format));
     return torre_sink_write(format, &data, path, &frame);
 }
@@ -155,7 +153,7 @@ torre_status torre_fluid_save(torre_fluid *f, const char *path)
 void torre_fluid_free(torre_fluid *f)
 {
     if (!f) return;
-    torre_mps_run_free(f->run);
+    torre_md_run_free(f->run);
     torre_md_particles_free(&f->start);
     free(f);
 }

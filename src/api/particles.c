@@ -149,7 +149,7 @@ torre_status torre_particles_advance(torre_particles *p, int64_t steps,
         return torre_fail(TORRE_ERR_USAGE, "{steps} must be at least 0 (got %lld)",
                           (long long)steps);
     watcher w = {watch, p};
-    const torre_md_watch inner = {.thermo_every = watch ? watch->every : 0,
+    const torre_md_watch inner = {.row_every = watch ? watch->every : 0,
                                   .frame_every = watch && watch->frame ? watch->every : 0,
                                   .frame = watch && watch->frame ? on_frame : NULL,
                                   .stop = watch && watch->stop ? on_stop : NULL,

@@ -15,14 +15,16 @@ typedef struct md_watcher {
     torre_progress progress;
 } md_watcher;
 
-static void on_row(void *context, const torre_md_thermo *row)
+static torre_status on_row(void *context, torre_md_run *run)
 {
     md_watcher *w = context;
-    md_output_row(w->output, w->run, row);
-    if (w->settings->common.quiet) return;
+    const torre_md_thermo *row = &run->row[run->rows - 1];
+    md_output_row(w->output, run, row);
+    if (w->settings->common.quiet) return TORRE_OK;
     torre_progress_end(&w->progress);
-    md_text_row(torre_program_people(w->settings->common.json), w->run->problem, row);
+    md_text_row(torre_program_people(w->settings->common.json), run->problem, row);
     fflush(torre_program_people(w->settings->common.json));
+    return TORRE_OK;
 }
 
 static torre_status on_frame(void *context, torre_md_run *run)
@@ -52,8 +54,8 @@ static int64_t common_steps(int64_t a, int64_t b)
 static torre_status time_loop(const md_settings *s, md_output *out, torre_md_run *run)
 {
     md_watcher w = {.settings = s, .output = out, .run = run};
-    torre_md_watch watch = {.thermo_every = s->thermo,
-                            .thermo = on_row,
+    torre_md_watch watch = {.row_every = s->thermo,
+                            .row = on_row,
                             .progress = on_progress,
                             .stop = torre_program_stop,
                             .context = &w};

@@ -46,35 +46,29 @@ torre_status mps_input_read(const mps_settings *s, mps_input *in)
                                 .column = {s->column[0], s->column[1]},
                                 .size = {s->tank[0], s->tank[1], s->tank[2]},
                                 .side_walls = s->side_walls};
-    torre_mps_problem *p = &in->problem;
-    *p = (torre_mps_problem){.dims = dims,
-                             .spacing = spacing,
-                             .influence = in->tank.influence,
-                             .density = s->density,
-                             .viscosity = s->viscosity,
-                             .gravity = s->gravity,
-                             .sound_speed = s->sound_speed,
-                             .surface = s->surface,
-                             .dt = s->dt};
-    if (p->sound_speed == 0) p->sound_speed = 10 * sqrt(2 * s->gravity * s->column[1]);
-    if (p->sound_speed == 0)
+    torre_md_problem *p = &in->problem;
+    *p = (torre_md_problem){.mps = {.density = s->density,
+                                    .viscosity = s->viscosity,
+                                    .gravity = s->gravity,
+                                    .sound_speed = s->sound_speed,
+                                    .surface = s->surface},
+                            .dt = s->dt};
+    if (p->mps.sound_speed == 0) p->mps.sound_speed = 10 * sqrt(2 * s->gravity * s->column[1]);
+    if (p->mps.sound_speed == 0)
         return torre_fail(TORRE_ERR_USAGE, "--sound-speed must be given where --gravity is 0");
     if (!(influence >= 1.5 && influence <= 4))
         return torre_fail(TORRE_ERR_USAGE, "--influence must be 1.5 to 4 spacings (got %g)",
                           influence);
     TORRE_TRY(torre_mps_tank_layout(&in->tank, &in->layout));
-    p->count = in->layout.count;
-    p->fluid = in->layout.fluid;
-    p->wall = in->layout.wall;
-    memcpy(p->box, in->layout.box, sizeof p->box);
+    torre_mps_tank_problem(&in->tank, &in->layout, p);
     if (p->dt == 0) p->dt = 0.9 * torre_mps_dt_limit(p);
     in->width = (double)in->layout.water[0] * spacing;
     in->steps = s->steps >= 0 ? s->steps : (int64_t)fmin(ceil(s->time / p->dt), 1e12);
     in->thermo = s->thermo >= 0 ? s->thermo : (in->steps + 99) / 100;
     TORRE_TRY(particle_plan(&s->common, &in->plan));
     in->plan.skin *= spacing;
-    const torre_mps_backend *backend;
-    TORRE_TRY(torre_mps_backend_find(s->common.backend, &in->plan, &backend));
+    const torre_md_backend *backend;
+    TORRE_TRY(torre_md_backend_find(s->common.backend, &in->plan, &backend));
     p->precision = particle_precision(&s->common, backend->name);
     return read_gauges(s, in);
 }
@@ -82,9 +76,8 @@ torre_status mps_input_read(const mps_settings *s, mps_input *in)
 torre_status mps_input_particles(mps_input *in)
 {
     TORRE_TRY(torre_mps_tank_make(&in->tank, &in->particles));
-    memcpy(in->problem.position, in->particles.position, sizeof in->problem.position);
-    memcpy(in->problem.velocity, in->particles.velocity, sizeof in->problem.velocity);
-    return torre_mps_problem_check(&in->problem);
+    torre_md_problem_set_particles(&in->problem, &in->particles);
+    return torre_md_problem_check(&in->problem);
 }
 
 void mps_input_free(mps_input *in) { torre_md_particles_free(&in->particles); }

@@ -3,7 +3,7 @@
 #define TORRE_MPS_INPUT_H
 
 #include "cli/mps_settings.h"
-#include "particles/mps_run.h"
+#include "particles/md_run.h"
 #include "particles/mps_tank.h"
 
 enum { MPS_GAUGES = 64 };
@@ -12,7 +12,7 @@ typedef struct mps_input {
     torre_mps_tank tank;
     torre_mps_layout layout;
     torre_md_particles particles;
-    torre_mps_problem problem; /* points to the particles, once there are some */
+    torre_md_problem problem; /* points to the particles, once there are some */
     torre_md_plan plan;
     double width;                /* L of the column, m */
     int64_t steps, thermo;       /* steps to take; between rows, 0: first and last only */

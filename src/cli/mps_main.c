@@ -26,9 +26,9 @@ bool mps_main_wanted(int argc, char *const *argv)
 }
 
 static void tell_setup(FILE *out, const mps_settings *s, const mps_input *in,
-                       const torre_mps_run *run)
+                       const torre_md_run *run)
 {
-    const torre_mps_problem *p = run->problem;
+    const torre_md_problem *p = run->problem;
     const torre_md_plan *plan = &run->info.plan;
     char bytes[32];
     torre_format_bytes((double)run->info.memory_bytes, bytes, sizeof bytes);
@@ -40,10 +40,10 @@ static void tell_setup(FILE *out, const mps_settings *s, const mps_input *in,
             "# %" PRId64 " particles (%" PRId64 " fluid, %" PRId64
             " wall), spacing %.6g m, r_e %.4g "
             "spacings, %s\n",
-            p->count, p->fluid, p->wall, p->spacing, p->influence / p->spacing, bytes);
+            p->count, p->mps.fluid, p->mps.wall, p->mps.spacing, p->cutoff / p->mps.spacing, bytes);
     fprintf(out,
             "# sound speed %.6g m/s, dt %.6g s (limit %.6g s), %" PRId64 " steps, precision %s\n",
-            p->sound_speed, p->dt, torre_mps_dt_limit(p), in->steps,
+            p->mps.sound_speed, p->dt, torre_mps_dt_limit(p), in->steps,
             torre_md_precision_name(p->precision));
     fprintf(out,
             "# ordering %s of %" PRId64 "x%" PRId64 "x%" PRId64 " bins, neighbor %s, skin %.4g m\n",
@@ -68,22 +68,22 @@ static void tell_row(FILE *out, const mps_input *in, const torre_mps_row *r)
     fflush(out);
 }
 
-static void tell_result(const mps_settings *s, const mps_output *files, const torre_mps_run *run)
+static void tell_result(const mps_settings *s, const mps_output *files, const torre_md_run *run)
 {
     FILE *out = torre_program_people(s->common.json);
-    torre_mps_times t;
+    torre_md_times t;
     torre_md_counts c;
     char seconds[32];
-    run->backend->times(run->solver, &t, &c);
+    torre_md_run_times(run, &t, &c);
     torre_format_seconds(run->loop_s, seconds, sizeof seconds);
     if (run->step > 0) {
         fprintf(out, "# %" PRId64 " steps in %s: %.4g million particle-steps/s\n", run->step,
-                seconds, 1e-6 * torre_mps_run_rate(run));
+                seconds, 1e-6 * torre_md_run_rate(run));
         fprintf(
             out,
             "# viscosity %.3f s, density %.3f s, gradient %.3f s, neighbor %.3f s, sort %.3f s, "
             "move %.3f s; %" PRId64 " rebuilds\n",
-            t.viscosity, t.density, t.gradient, t.neighbor, t.sort, t.move, c.builds);
+            t.viscosity, t.density, t.gradient, t.neighbor, t.sort, t.integrate, c.builds);
     }
     particle_warn(&s->common, &c, false);
     if (files->front_path[0]) fprintf(out, "# front in %s\n", files->front_path);
@@ -93,44 +93,44 @@ static void tell_result(const mps_settings *s, const mps_output *files, const to
     if (files->picture_path[0]) fprintf(out, "# picture in %s\n", files->picture_path);
 }
 
-static void report_physics(torre_report *r, const mps_input *in, const torre_mps_run *run)
+static void report_physics(torre_report *r, const mps_input *in, const torre_md_run *run)
 {
-    const torre_mps_problem *p = run->problem;
-    torre_mps_norms n = torre_mps_norms_of(p->dims, p->spacing, p->influence);
-    torre_report_integer(r, "fluid", p->fluid);
-    torre_report_integer(r, "wall", p->wall);
-    torre_report_real(r, "spacing_m", p->spacing);
-    torre_report_real(r, "influence_m", p->influence);
+    const torre_md_problem *p = run->problem;
+    torre_mps_norms n = torre_mps_norms_of(p->dimensions, p->mps.spacing, p->cutoff);
+    torre_report_integer(r, "fluid", p->mps.fluid);
+    torre_report_integer(r, "wall", p->mps.wall);
+    torre_report_real(r, "spacing_m", p->mps.spacing);
+    torre_report_real(r, "influence_m", p->cutoff);
     torre_report_real(r, "n0", n.n0);
     torre_report_real(r, "lambda0_m2", n.lambda0);
     torre_report_real(r, "dt_s", p->dt);
     torre_report_real(r, "dt_limit_s", torre_mps_dt_limit(p));
-    torre_report_real(r, "sound_speed", p->sound_speed);
+    torre_report_real(r, "sound_speed", p->mps.sound_speed);
     if (!run->solver) return;
     torre_report *last = torre_report_object(r, "last");
-    torre_report_real(last, "t", run->row.time);
-    torre_report_real(last, "front", mps_output_front(in, &run->row));
-    torre_report_real(last, "kinetic", run->row.kinetic);
-    torre_report_real(last, "potential", run->row.potential);
-    torre_report_real(last, "elastic", run->row.elastic);
-    torre_report_real(last, "energy", torre_mps_row_energy(&run->row));
-    torre_report_real(last, "excursion", run->row.excursion);
-    torre_report_real(last, "speed", run->row.speed);
-    torre_report_real(last, "pressure", run->row.pressure);
-    torre_report_real(last, "compression", run->row.compression);
-    torre_report_integer(last, "surface", run->row.surface);
-    torre_report_reals(last, "momentum", run->row.momentum, 3);
+    torre_report_real(last, "t", run->fluid->row.time);
+    torre_report_real(last, "front", mps_output_front(in, &run->fluid->row));
+    torre_report_real(last, "kinetic", run->fluid->row.kinetic);
+    torre_report_real(last, "potential", run->fluid->row.potential);
+    torre_report_real(last, "elastic", run->fluid->row.elastic);
+    torre_report_real(last, "energy", torre_mps_row_energy(&run->fluid->row));
+    torre_report_real(last, "excursion", run->fluid->row.excursion);
+    torre_report_real(last, "speed", run->fluid->row.speed);
+    torre_report_real(last, "pressure", run->fluid->row.pressure);
+    torre_report_real(last, "compression", run->fluid->row.compression);
+    torre_report_integer(last, "surface", run->fluid->row.surface);
+    torre_report_reals(last, "momentum", run->fluid->row.momentum, 3);
 }
 
 static torre_status write_report(torre_output **json, const mps_settings *s,
                                  const torre_option *table, const mps_input *in,
-                                 const torre_mps_run *run)
+                                 const torre_md_run *run)
 {
     const torre_md_plan *plan = &run->info.plan;
-    torre_mps_times t = {0};
+    torre_md_times t = {0};
     torre_md_counts c = {0};
     torre_report *r = torre_report_new("md");
-    if (run->solver) run->backend->times(run->solver, &t, &c);
+    torre_md_run_times(run, &t, &c);
     torre_report_text(r, "backend", run->backend->name);
     torre_report_text(r, "device", run->info.device);
     particle_report_idle_gpu(r, &s->common, run->backend->name);
@@ -144,14 +144,14 @@ static torre_status write_report(torre_output **json, const mps_settings *s,
     torre_report_integers(r, "bins", run->info.bins, 3);
     torre_report_integer(r, "memory_bytes", run->info.memory_bytes);
     torre_report_real(r, "loop_s", run->loop_s);
-    torre_report_real(r, "atom_steps_per_s", torre_mps_run_rate(run));
+    torre_report_real(r, "atom_steps_per_s", torre_md_run_rate(run));
     torre_report *time = torre_report_object(r, "time_s");
     torre_report_real(time, "viscosity", t.viscosity);
     torre_report_real(time, "density", t.density);
     torre_report_real(time, "gradient", t.gradient);
     torre_report_real(time, "neighbor", t.neighbor);
     torre_report_real(time, "sort", t.sort);
-    torre_report_real(time, "move", t.move);
+    torre_report_real(time, "move", t.integrate);
     torre_report_integer(r, "builds", c.builds);
     if (c.dangerous_builds >= 0) torre_report_integer(r, "dangerous_builds", c.dangerous_builds);
     report_physics(r, in, run);
@@ -169,42 +169,43 @@ typedef struct watcher {
     torre_progress progress;
 } watcher;
 
-static torre_status on_row(void *context, torre_mps_run *run)
+static torre_status on_row(void *context, torre_md_run *run)
 {
     watcher *w = context;
     TORRE_TRY(mps_output_row(w->output, run));
     if (w->settings->common.quiet) return TORRE_OK;
     torre_progress_end(&w->progress);
-    tell_row(torre_program_people(w->settings->common.json), w->input, &run->row);
+    tell_row(torre_program_people(w->settings->common.json), w->input, &run->fluid->row);
     return TORRE_OK;
 }
 
-static void on_progress(void *context, const torre_mps_run *run, int64_t goal)
+static void on_progress(void *context, const torre_md_progress *now)
 {
     watcher *w = context;
-    torre_progress_show(&w->progress, run->step, goal, 1e-6 * torre_mps_run_rate(run),
-                        "M particle-steps/s");
+    double rate =
+        now->loop_s > 0 ? (double)w->input->problem.count * (double)now->step / now->loop_s : 0;
+    torre_progress_show(&w->progress, now->step, now->steps, 1e-6 * rate, "M particle-steps/s");
 }
 
 static torre_status time_loop(const mps_settings *s, const mps_input *in, mps_output *out,
-                              torre_mps_run *run)
+                              torre_md_run *run)
 {
     watcher w = {.settings = s, .input = in, .output = out};
-    torre_mps_watch watch = {.every = in->thermo,
-                             .row = on_row,
-                             .progress = on_progress,
-                             .stop = torre_program_stop,
-                             .context = &w};
+    torre_md_watch watch = {.row_every = in->thermo,
+                            .row = on_row,
+                            .progress = on_progress,
+                            .stop = torre_program_stop,
+                            .context = &w};
     if (!s->common.quiet) tell_head(torre_program_people(s->common.json));
-    TORRE_TRY(torre_mps_run_start(run, &watch));
+    TORRE_TRY(torre_md_run_start(run, &watch));
     torre_progress_start(&w.progress, stderr, !s->common.quiet);
-    torre_status status = torre_mps_run_advance(run, in->steps, &watch);
+    torre_status status = torre_md_run_advance(run, in->steps, &watch);
     torre_progress_end(&w.progress);
     return status;
 }
 
 /* What was computed before a run became unstable is worth keeping; the first failure counts. */
-static torre_status keep_what_there_is(mps_output *out, torre_mps_run *run, torre_status failed)
+static torre_status keep_what_there_is(mps_output *out, torre_md_run *run, torre_status failed)
 {
     char text[1024];
     snprintf(text, sizeof text, "%s", torre_error_text());
@@ -213,10 +214,10 @@ static torre_status keep_what_there_is(mps_output *out, torre_mps_run *run, torr
 }
 
 static torre_status run_mps(const mps_settings *s, const torre_option *table, mps_input *in,
-                            mps_output *out, torre_mps_run **run)
+                            mps_output *out, torre_md_run **run)
 {
     TORRE_TRY(mps_input_read(s, in));
-    TORRE_TRY(torre_mps_run_new(&in->problem, s->common.backend, &in->plan, run));
+    TORRE_TRY(torre_md_run_new(&in->problem, s->common.backend, &in->plan, run));
     TORRE_TRY(particle_check_idle(&s->common, table, (*run)->backend->name));
     if (!s->common.quiet) tell_setup(torre_program_people(s->common.json), s, in, *run);
     if (s->common.dry_run) {
@@ -242,7 +243,7 @@ int mps_main(int argc, char **argv)
     torre_option table[MPS_OPTIONS];
     mps_input input = {0};
     mps_output output = {0};
-    torre_mps_run *run = NULL;
+    torre_md_run *run = NULL;
     mps_settings_init(&settings, table);
     torre_status status = torre_options_parse(table, argc, argv, NULL, 0, NULL);
     if (!status && settings.common.help) {
@@ -255,7 +256,7 @@ int mps_main(int argc, char **argv)
         if (!status) status = run_mps(&settings, table, &input, &output, &run);
     }
     mps_output_close(&output);
-    torre_mps_run_free(run);
+    torre_md_run_free(run);
     mps_input_free(&input);
     return torre_program_end("md", status);
 }

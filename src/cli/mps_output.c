@@ -50,16 +50,17 @@ enum { TABLE_COLUMNS = sizeof table_column / sizeof table_column[0] };
 static torre_status open_dump(mps_output *out)
 {
     const mps_input *in = out->input;
-    const torre_mps_problem *p = &in->problem;
-    torre_sink_data data = {.kind = TORRE_SINK_PARTICLES,
-                            .series = true,
-                            .particles = {.about = {.units = "si",
-                                                    .diameter = p->spacing,
-                                                    .wall = {true, true, in->tank.side_walls}},
-                                          .kinds = 3,
-                                          .kind_end = {p->fluid, p->fluid + p->wall, p->count},
-                                          .columns = 2,
-                                          .column = {"pressure", "number_density"}}};
+    const torre_md_problem *p = &in->problem;
+    torre_sink_data data = {
+        .kind = TORRE_SINK_PARTICLES,
+        .series = true,
+        .particles = {.about = {.units = "si",
+                                .diameter = p->mps.spacing,
+                                .wall = {true, true, in->tank.side_walls}},
+                      .kinds = 3,
+                      .kind_end = {p->mps.fluid, p->mps.fluid + p->mps.wall, p->count},
+                      .columns = 2,
+                      .column = {"pressure", "number_density"}}};
     const torre_sink_format *format;
     for (int a = 0; a < 3; a++) data.particles.about.origin[a] = -in->layout.origin[a];
     TORRE_TRY(torre_sink_choose("dump", out->settings->common.dump, data.kind, true, &format));
@@ -69,7 +70,7 @@ static torre_status open_dump(mps_output *out)
 static torre_status open_picture(const mps_output *out, const char *path, torre_sink **picture)
 {
     const torre_sink_data data = {.kind = TORRE_SINK_PARTICLES,
-                                  .particles = {.size = out->input->problem.spacing}};
+                                  .particles = {.size = out->input->problem.mps.spacing}};
     return torre_sink_open(torre_sink_by_name("png"), &data, path, picture);
 }
 
@@ -98,38 +99,38 @@ double mps_output_front(const mps_input *in, const torre_mps_row *row)
 
 double mps_output_time(const mps_input *in, const torre_mps_row *row)
 {
-    return row->time * sqrt(2 * in->problem.gravity / in->width);
+    return row->time * sqrt(2 * in->problem.mps.gravity / in->width);
 }
 
 /*
  * Picture of the fluid in the tank: the walls are its edges. The colour of the fastest is that of a
  * fall from the top of the column.
  */
-static torre_status draw(const mps_output *out, const torre_mps_run *run, torre_sink *picture)
+static torre_status draw(const mps_output *out, const torre_md_run *run, torre_sink *picture)
 {
     const mps_input *in = out->input;
     torre_md_particles fluid;
     char title[64];
-    TORRE_TRY(torre_md_particles_new(in->problem.fluid, &fluid));
+    TORRE_TRY(torre_md_particles_new(in->problem.mps.fluid, &fluid));
     for (int a = 0; a < 3; a++) {
-        fluid.box[a] = (double)in->layout.cells[a] * in->problem.spacing;
+        fluid.box[a] = (double)in->layout.cells[a] * in->problem.mps.spacing;
         for (int64_t i = 0; i < fluid.count; i++) {
-            fluid.position[a][i] = run->now.position[a][i] - in->layout.origin[a];
-            fluid.velocity[a][i] = run->now.velocity[a][i];
+            fluid.position[a][i] = run->fluid->now.position[a][i] - in->layout.origin[a];
+            fluid.velocity[a][i] = run->fluid->now.velocity[a][i];
         }
     }
-    snprintf(title, sizeof title, "md --model mps, t = %.4f s", run->row.time);
+    snprintf(title, sizeof title, "md --model mps, t = %.4f s", run->fluid->row.time);
     const torre_frame frame = {.step = run->step,
-                               .time = run->row.time,
+                               .time = run->fluid->row.time,
                                .title = title,
                                .particles = &fluid,
-                               .speed = sqrt(2 * in->problem.gravity * in->tank.column[1])};
+                               .speed = sqrt(2 * in->problem.mps.gravity * in->tank.column[1])};
     torre_status status = torre_sink_frame(picture, &frame);
     torre_md_particles_free(&fluid);
     return status;
 }
 
-static torre_status write_frame(mps_output *out, const torre_mps_run *run)
+static torre_status write_frame(mps_output *out, const torre_md_run *run)
 {
     char name[32], path[4096];
     torre_sink *picture;
@@ -139,13 +140,13 @@ static torre_status write_frame(mps_output *out, const torre_mps_run *run)
     return torre_sink_finish(&picture, draw(out, run, picture));
 }
 
-static torre_status write_dump(mps_output *out, const torre_mps_run *run)
+static torre_status write_dump(mps_output *out, const torre_md_run *run)
 {
-    const torre_frame frame = {.step = run->step,
-                               .time = run->row.time,
-                               .particles = &run->now,
-                               .column =
-                                   (const double *const[]){run->pressure, run->number_density}};
+    const torre_frame frame = {
+        .step = run->step,
+        .time = run->fluid->row.time,
+        .particles = &run->fluid->now,
+        .column = (const double *const[]){run->fluid->pressure, run->fluid->number_density}};
     out->dumped = run->step;
     return torre_sink_frame(out->dump, &frame);
 }
@@ -178,24 +179,24 @@ static torre_status write_csv(mps_output *out, const torre_mps_row *r)
     return add_row(out->csv, r, value);
 }
 
-static torre_status write_gauges(mps_output *out, const torre_mps_run *run)
+static torre_status write_gauges(mps_output *out, const torre_md_run *run)
 {
     const mps_input *in = out->input;
-    double value[1 + MPS_GAUGES] = {run->row.time};
+    double value[1 + MPS_GAUGES] = {run->fluid->row.time};
     for (int k = 0; k < in->gauges; k++) {
         double at[3];
         for (int a = 0; a < 3; a++) at[a] = in->layout.origin[a] + in->gauge[k][a];
-        value[1 + k] = torre_mps_run_gauge(run, at);
+        value[1 + k] = torre_mps_gauge(run->fluid, at);
     }
-    return add_row(out->gauges, &run->row, value);
+    return add_row(out->gauges, &run->fluid->row, value);
 }
 
-torre_status mps_output_row(mps_output *out, const torre_mps_run *run)
+torre_status mps_output_row(mps_output *out, const torre_md_run *run)
 {
     const mps_settings *s = out->settings;
-    if (out->front) TORRE_TRY(write_front(out, &run->row));
+    if (out->front) TORRE_TRY(write_front(out, &run->fluid->row));
     if (out->gauges) TORRE_TRY(write_gauges(out, run));
-    if (out->csv) TORRE_TRY(write_csv(out, &run->row));
+    if (out->csv) TORRE_TRY(write_csv(out, &run->fluid->row));
     if (out->dump && s->common.dump_every && out->rows % s->common.dump_every == 0)
         TORRE_TRY(write_dump(out, run));
     if (s->frame_every && out->rows % s->frame_every == 0) TORRE_TRY(write_frame(out, run));
@@ -203,7 +204,7 @@ torre_status mps_output_row(mps_output *out, const torre_mps_run *run)
     return TORRE_OK;
 }
 
-torre_status mps_output_results(mps_output *out, const torre_mps_run *run, bool failed)
+torre_status mps_output_results(mps_output *out, const torre_md_run *run, bool failed)
 {
     if (out->dump && !failed && out->dumped != run->step) TORRE_TRY(write_dump(out, run));
     TORRE_TRY(torre_sink_finish(&out->dump, TORRE_OK));

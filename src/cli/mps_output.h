@@ -26,10 +26,10 @@ double mps_output_front(const mps_input *input, const torre_mps_row *row);
 double mps_output_time(const mps_input *input, const torre_mps_row *row);
 
 /* A row for every file that wants one. */
-torre_status mps_output_row(mps_output *output, const torre_mps_run *run);
+torre_status mps_output_row(mps_output *output, const torre_md_run *run);
 
 /* End all tables, complete dump and picture with the last row; failed: no picture, no frame. */
-torre_status mps_output_results(mps_output *output, const torre_mps_run *run, bool failed);
+torre_status mps_output_results(mps_output *output, const torre_md_run *run, bool failed);
 
 /* Close what is open, leaving nothing incomplete behind. */
 void mps_output_close(mps_output *output);

@@ -17,10 +17,12 @@ typedef struct torre_backend {
     bool (*available)(int device, char *why, size_t why_size);
     const struct torre_wave_backend *wave;
     const struct torre_md_backend *particles;
-    const struct torre_mps_backend *fluid;
 } torre_backend;
 
 extern const torre_backend torre_backends[]; /* best first */
+
+/* Of the row "cuda", in builds with it: whether that GPU is there and runs the kernels. */
+bool torre_cuda_available(int device, char *why, size_t why_size);
 
 typedef bool torre_backend_offers(const torre_backend *backend);
 

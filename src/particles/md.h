@@ -1,11 +1,12 @@
 /*
- * Molecular dynamics: the problem and its solvers.
+ * Particles: the problem and its solvers, for the pair models and the moving-particle method.
  *
  *     m d2r_i/dt2 = sum over j of F(r_i - r_j),   |r_i - r_j| < r_c, nearest periodic image
  *
  * in a rectangular periodic box [0, Lx) x [0, Ly) x [0, Lz), integrated by velocity Verlet. F may
  * depend on the relative velocity, and a model may have forces on single particles. Units are those
- * of the pair model (Lennard-Jones units for "lj", with k_B = 1; any, say SI, for "granular").
+ * of the pair model (Lennard-Jones units for "lj", with k_B = 1; any, say SI, for "granular"). The
+ * model "mps" is a fluid, in SI units, with steps of its own (mps.h).
  *
  * Particles are known by their id 0 .. count - 1, their index in the arrays of the problem. Every
  * array is a structure of arrays, f64 at this interface whatever the precision of the solver.
@@ -26,6 +27,7 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "particles/mps_parameters.h"
 #include "particles/pair_list.h"
 #include "torre/particles.h"
 
@@ -36,7 +38,8 @@ extern "C" {
 /* TORRE_PAIR_lj, ...: one for each line of pair_list.h. */
 #define TORRE_PAIR_ENUM(name) TORRE_PAIR_##name,
 typedef enum torre_pair_model {
-    TORRE_PAIR_LIST(TORRE_PAIR_ENUM) TORRE_PAIR_MODELS
+    TORRE_PAIR_LIST(TORRE_PAIR_ENUM) TORRE_PAIR_MODELS,
+    TORRE_MODEL_MPS = TORRE_PAIR_MODELS /* no pair model: the moving-particle method (mps.h) */
 } torre_pair_model;
 
 /* The parameters of the pair model: one member for each line of pair_list.h. */
@@ -72,13 +75,16 @@ typedef struct torre_md_problem {
     double box[3];             /* edges > 0; each at least 2 (cutoff + skin) */
     const double *position[3]; /* [axis][id], inside the box: 0 <= r < L */
     const double *velocity[3]; /* [axis][id] */
-    double mass;               /* of every particle, > 0 */
+    double mass;               /* of every particle, > 0; mps takes it from the density */
     int dimensions;            /* 2: particles of one plane, z and its velocity stay; 0 or 3: all
                                   axes move */
     torre_pair_model model;
-    torre_pair_parameters pair; /* the member of that model */
-    double cutoff;              /* > 0 */
-    double dt;                  /* > 0 */
+    union { /* of that model */
+        torre_pair_parameters pair;
+        torre_mps_parameters mps;
+    };
+    double cutoff; /* > 0; mps: the radius of influence r_e */
+    double dt;     /* > 0 */
     torre_md_precision precision;
     torre_md_ensemble ensemble;
     double temperature;  /* target of a thermostat, >= 0 */
@@ -104,7 +110,16 @@ typedef struct torre_md_sums {
 /* Seconds spent in advance and sums; other is what belongs to no phase. */
 typedef struct torre_md_times {
     double force, neighbor, sort, integrate, other;
+    double viscosity, density, gradient; /* of mps (Proc 1, 3 and 4), in place of force */
 } torre_md_times;
+
+/* What particles of mps have beside positions and velocities, by id; NULL: not wanted. Pressure and
+ * number density are those of the last step's r' (of the initial positions at step 0). All are 0
+ * for dummies. */
+typedef struct torre_md_fields {
+    double *pressure, *number_density;
+    double *collision; /* half of the energy of a particle's collisions, over m; m^2/s^2 */
+} torre_md_fields;
 
 /* Counts since creation. */
 typedef struct torre_md_counts {
@@ -156,9 +171,13 @@ typedef struct torre_md_backend {
     torre_status (*get_particles)(torre_md_solver *solver, double *const position[3],
                                   double *const velocity[3]);
 
-    /* Forces of step n, [axis][id]. */
+    /* Forces of step n, [axis][id]; not for mps. */
     torre_status (*get_forces)(torre_md_solver *solver, double *const force[3]);
 
+    /* For mps alone. */
+    torre_status (*get_fields)(torre_md_solver *solver, const torre_md_fields *fields);
+
+    /* Not for mps. */
     torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);
 
     void (*times)(const torre_md_solver *solver, torre_md_times *times, torre_md_counts *counts);

@@ -4,6 +4,7 @@
 
 #include "particles/md.h"
 #include "particles/md_reference.h"
+#include "particles/mps.h"
 #include "tiling/ordering.h"
 
 static const char *const axis_name[3] = {"x", "y", "z"};
@@ -48,6 +49,7 @@ static torre_status check_parameters(const torre_md_problem *p)
 
 torre_status torre_md_problem_check(const torre_md_problem *p)
 {
+    if (p->model == TORRE_MODEL_MPS) return torre_mps_problem_check(p);
     if (p->count < 1)
         return torre_fail(TORRE_ERR_USAGE, "there must be at least one particle (got %lld)",
                           (long long)p->count);
@@ -146,9 +148,15 @@ const torre_pair_about *torre_pair_about_model(torre_pair_model model)
     return about_model[model];
 }
 
-bool torre_pair_dissipates(torre_pair_model model) { return about_model[model]->dissipates; }
+bool torre_pair_dissipates(torre_pair_model model)
+{
+    return model == TORRE_MODEL_MPS || about_model[model]->dissipates;
+}
 
-const char *torre_pair_model_name(torre_pair_model model) { return about_model[model]->name; }
+const char *torre_pair_model_name(torre_pair_model model)
+{
+    return model == TORRE_MODEL_MPS ? "mps" : about_model[model]->name;
+}
 
 bool torre_pair_model_by_name(const char *name, torre_pair_model *model)
 {

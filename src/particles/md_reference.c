@@ -23,6 +23,8 @@ static torre_md_reference_pairs *const pairs_of_model[] = {TORRE_PAIR_LIST(PAIRS
 static torre_status reference_plan(const torre_md_problem *p, const torre_md_plan *wish,
                                    torre_md_info *info)
 {
+    if (p->model == TORRE_MODEL_MPS)
+        return torre_fail(TORRE_ERR_USAGE, "{backend} must be auto, cpu or cuda (got reference)");
     if (p->precision != TORRE_MD_F64)
         return torre_fail(TORRE_ERR_USAGE, "{backend} reference computes in {precision} f64 only");
     if (p->ensemble != TORRE_NVE)

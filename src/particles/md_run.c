@@ -11,6 +11,7 @@ torre_status torre_md_run_new(const torre_md_problem *problem, const char *backe
     torre_md_run *r = calloc(1, sizeof *r);
     if (!r) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a run");
     r->problem = problem;
+    r->row_step = -1;
     torre_status status = torre_md_problem_check(problem);
     if (!status) status = torre_md_backend_find(backend, plan, &r->backend);
     if (!status) status = r->backend->plan(problem, plan, &r->info);
@@ -26,12 +27,16 @@ void torre_md_run_free(torre_md_run *run)
 {
     if (!run) return;
     if (run->solver) run->solver->backend->destroy(run->solver);
+    torre_mps_measure_free(run->fluid);
     free(run->row);
     free(run);
 }
 
 static torre_status add_row(torre_md_run *run)
 {
+    run->row_step = run->step;
+    if (run->fluid) return torre_mps_measure_take(run->fluid, run->solver, run->step);
+    const double clock = torre_time_now();
     if (run->rows == run->row_limit) {
         int64_t limit = run->row_limit ? 2 * run->row_limit : 16;
         torre_md_thermo *row = realloc(run->row, (size_t)limit * sizeof *row);
@@ -40,23 +45,21 @@ static torre_status add_row(torre_md_run *run)
         run->row_limit = limit;
     }
     torre_md_sums sums;
-    TORRE_TRY(run->backend->sums(run->solver, &sums));
+    TORRE_TRY(run->solver->backend->sums(run->solver, &sums));
     run->row[run->rows] = torre_md_thermo_of(run->problem, run->step, &sums);
     run->neighbors = sums.neighbors;
     run->rows++;
+    if (run->step) run->loop_s += torre_time_now() - clock;
     return TORRE_OK;
 }
 
 /* Row and frame where this step has one; last: the end of the run. */
 static torre_status report_step(torre_md_run *run, const torre_md_watch *watch, bool last)
 {
-    bool due = watch && watch->thermo_every && run->step % watch->thermo_every == 0;
-    bool done = run->rows && run->row[run->rows - 1].step == run->step;
-    if ((due || last) && !done) {
-        double clock = torre_time_now();
+    bool due = watch && watch->row_every && run->step % watch->row_every == 0;
+    if ((due || last) && run->row_step != run->step) {
         TORRE_TRY(add_row(run));
-        if (run->step) run->loop_s += torre_time_now() - clock;
-        if (watch && watch->thermo) watch->thermo(watch->context, &run->row[run->rows - 1]);
+        if (watch && watch->row) TORRE_TRY(watch->row(watch->context, run));
     }
     if (watch && watch->frame && watch->frame_every && run->step % watch->frame_every == 0)
         return watch->frame(watch->context, run);
@@ -66,11 +69,12 @@ static torre_status report_step(torre_md_run *run, const torre_md_watch *watch, 
 torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch)
 {
     const torre_md_problem *p = run->problem;
+    if (p->model == TORRE_MODEL_MPS) TORRE_TRY(torre_mps_measure_new(p, &run->fluid));
     TORRE_TRY(run->backend->create(p, &run->info, &run->solver));
-    TORRE_TRY(run->backend->set_particles(run->solver, p->position, p->velocity));
+    TORRE_TRY(run->solver->backend->set_particles(run->solver, p->position, p->velocity));
     TORRE_TRY(report_step(run, watch, true));
     torre_md_counts counts;
-    run->backend->times(run->solver, &run->before_start, &counts);
+    run->solver->backend->times(run->solver, &run->before_start, &counts);
     return TORRE_OK;
 }
 
@@ -79,7 +83,10 @@ void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md
     memset(times, 0, sizeof *times);
     *counts = (torre_md_counts){.dangerous_builds = -1};
     if (!run->solver) return;
-    run->backend->times(run->solver, times, counts);
+    run->solver->backend->times(run->solver, times, counts);
+    times->viscosity -= run->before_start.viscosity;
+    times->density -= run->before_start.density;
+    times->gradient -= run->before_start.gradient;
     times->force -= run->before_start.force;
     times->neighbor -= run->before_start.neighbor;
     times->sort -= run->before_start.sort;
@@ -94,12 +101,12 @@ torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_
     while (run->step < goal) {
         int64_t chunk = goal - run->step;
         if (watch) {
-            chunk = torre_md_pace_until(run->step, watch->thermo_every, chunk);
+            chunk = torre_md_pace_until(run->step, watch->row_every, chunk);
             if (watch->frame) chunk = torre_md_pace_until(run->step, watch->frame_every, chunk);
             if (watch->progress || watch->stop) chunk = torre_md_pace_chunk(&pace, chunk);
         }
         double clock = torre_time_now();
-        TORRE_TRY(run->backend->advance(run->solver, chunk));
+        TORRE_TRY(run->solver->backend->advance(run->solver, chunk));
         double spent = torre_time_now() - clock;
         run->loop_s += spent;
         run->step += chunk;
@@ -110,7 +117,8 @@ torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_
             const torre_md_progress now = {run->step, goal, run->loop_s};
             watch->progress(watch->context, &now);
         }
-        if (watch->stop && watch->stop(watch->context)) break;
+        if (watch->stop && run->step < goal && watch->stop(watch->context))
+            return report_step(run, watch, true);
     }
     return TORRE_OK;
 }
@@ -119,7 +127,8 @@ torre_status torre_md_run_particles(torre_md_run *run, torre_md_particles *parti
 {
     memcpy(particles->box, run->problem->box, sizeof particles->box);
     particles->mass = run->problem->mass;
-    return run->backend->get_particles(run->solver, particles->position, particles->velocity);
+    return run->solver->backend->get_particles(run->solver, particles->position,
+                                               particles->velocity);
 }
 
 double torre_md_run_rate(const torre_md_run *run)

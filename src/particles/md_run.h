@@ -1,5 +1,5 @@
 /*
- * Running a particle problem from beginning to end, whatever the backend.
+ * Running a particle problem from beginning to end, whatever the backend and model.
  *
  *     torre_md_run *run;
  *     TORRE_TRY(torre_md_run_new(&problem, "auto", &plan, &run));    nothing large allocated yet
@@ -13,6 +13,7 @@
 
 #include "particles/md.h"
 #include "particles/md_start.h"
+#include "particles/mps_measure.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,9 +26,12 @@ typedef struct torre_md_run {
     torre_md_info info;      /* plan with all choices made, device, memory */
     torre_md_solver *solver; /* NULL before start */
     int64_t step;
-    double loop_s;        /* seconds in the time loop: steps and the sums of thermo rows */
-    torre_md_thermo *row; /* thermo table so far */
+    double loop_s;        /* seconds in the time loop: steps and the sums of thermo rows, but not
+                             the rows of mps, for which all particles are read */
+    torre_md_thermo *row; /* thermo table so far; of pair models */
     int64_t rows, row_limit;
+    torre_mps_measure *fluid;    /* the last row of mps; NULL for pair models and before start */
+    int64_t row_step;            /* step of the last row; -1 before the first */
     double neighbors;            /* as in torre_md_sums, at the last row */
     torre_md_times before_start; /* what the backend had counted when the loop began */
 } torre_md_run;
@@ -40,10 +44,11 @@ typedef struct torre_md_progress {
 
 /* What the caller wants on the way. Everything optional; zero means no. */
 typedef struct torre_md_watch {
-    int64_t thermo_every; /* a row whenever step is a multiple of this, and at the end */
-    void (*thermo)(void *context, const torre_md_thermo *row); /* each new row */
+    int64_t row_every; /* a row whenever step is a multiple of this, and at the end */
+    torre_status (*row)(void *context,
+                        torre_md_run *run); /* each new row; a failure ends the run */
     int64_t frame_every; /* call frame whenever step is a multiple of this (step 0 too) */
-    torre_status (*frame)(void *context, torre_md_run *run);            /* a failure ends the run */
+    torre_status (*frame)(void *context, torre_md_run *run);            /* likewise */
     void (*progress)(void *context, const torre_md_progress *progress); /* a few times a second */
     bool (*stop)(void *context); /* asked as often; true ends the run cleanly at run->step */
     void *context;
@@ -57,7 +62,7 @@ torre_status torre_md_run_new(const torre_md_problem *problem, const char *backe
                               const torre_md_plan *plan, torre_md_run **run);
 
 /* Allocate the solver, set the particles of the problem, compute the row of step 0. watch: its
- * thermo and frame are called for step 0 (NULL: nobody). */
+ * row and frame are called for step 0 (NULL: nobody). */
 torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch);
 
 /*

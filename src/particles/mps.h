@@ -12,8 +12,10 @@
  *     5  u = u' + dt a;  r = r' + dt^2 a
  *     6  t += dt
  *
- * over particles nearer than r_e; SI units, x along the tank, y up, z across it. n0 and lambda0 are
- * those of the initial lattice. Particles come in three kinds, in the order of their ids:
+ * over particles nearer than r_e, the cutoff of the problem; SI units, x along the tank, y up, z
+ * across it, in two dimensions one layer of particles at one z. 1.5 l0 <= r_e <= 4 l0. The box is
+ * periodic; a tank leaves room enough that images do not meet. n0 and lambda0 are those of the
+ * initial lattice. Particles come in three kinds, in the order of their ids:
  *
  *     0 .. fluid - 1                fluid    moves
  *     fluid .. fluid + wall - 1     wall     fixed, has a pressure
@@ -42,24 +44,6 @@
 extern "C" {
 #endif
 
-/* What is to be computed. Plain data; everything pointed to belongs to the caller. */
-typedef struct torre_mps_problem {
-    int64_t count, fluid, wall; /* particles: all, and those of the first two kinds */
-    double box[3];              /* periodic; a tank leaves room enough that images do not meet */
-    const double *position[3];  /* [axis][id], 0 <= r < L */
-    const double *velocity[3];  /* [axis][id]; 0 for all but fluid */
-    int dims;                   /* 2: one layer of particles at one z; 3 */
-    double spacing;             /* l0 of the initial lattice, > 0 */
-    double influence;           /* r_e, at least 1.5 l0 and at most 4 l0 */
-    double density;             /* rho, > 0 */
-    double viscosity;           /* nu, kinematic, >= 0 */
-    double gravity;             /* g along -y, >= 0 */
-    double sound_speed;         /* c, > 0 */
-    double surface;             /* of the free-surface criterion, 0 < beta <= 1 */
-    double dt;                  /* > 0, no more than torre_mps_dt_limit */
-    torre_md_precision precision;
-} torre_mps_problem;
-
 /* Sums over the neighbours in a lattice of spacing l0. */
 typedef struct torre_mps_norms {
     double n0;      /* of w */
@@ -69,7 +53,7 @@ typedef struct torre_mps_norms {
 
 torre_mps_norms torre_mps_norms_of(int dims, double spacing, double influence);
 
-torre_mps_constants torre_mps_constants_of(const torre_mps_problem *problem);
+torre_mps_constants torre_mps_constants_of(const torre_md_problem *problem);
 
 /*
  * The largest stable dt. A linear wave of frequency omega on the initial lattice is multiplied by a
@@ -79,55 +63,10 @@ torre_mps_constants torre_mps_constants_of(const torre_mps_problem *problem);
  * omega^2 = 2 z/d c^2/l0^2 with z neighbours each, at most 6 in 2-D and 12 in 3-D: with them, too,
  * h^2 < 4/3 (for large r_e). Viscosity bounds dt likewise, by dt nu 2d/(lambda0 n0) 2 n0 < 2.
  */
-double torre_mps_dt_limit(const torre_mps_problem *problem);
+double torre_mps_dt_limit(const torre_md_problem *problem);
 
-/* Refuse, by name and with the legal range, what the definition does not allow. Looks at the
- * particles, too, where position is not NULL. */
-torre_status torre_mps_problem_check(const torre_mps_problem *problem);
-
-/* What the shared machinery of bins, lists and plans must know: count, box and cutoff r_e. */
-torre_md_problem torre_mps_geometry(const torre_mps_problem *problem);
-
-/* Values of the particles by id; NULL: not wanted. Pressure and number density are those of the
- * last step's r' (of the initial positions at step 0); of dummies 0. */
-typedef struct torre_mps_state {
-    double *position[3], *velocity[3], *pressure, *number_density;
-    double *collision; /* half of the energy of a particle's collisions, over m; m^2/s^2; of
-                          dummies 0 */
-} torre_mps_state;
-
-/* Seconds spent since set_particles; move: Proc 2 and what belongs to no other. */
-typedef struct torre_mps_times {
-    double viscosity, density, gradient, neighbor, sort, move;
-} torre_mps_times;
-
-typedef struct torre_mps_solver torre_mps_solver;
-
-/* A backend: as torre_md_backend (md.h), which says more about each function. */
-typedef struct torre_mps_backend {
-    const char *name;
-    torre_status (*plan)(const torre_mps_problem *problem, const torre_md_plan *wish,
-                         torre_md_info *info);
-    torre_status (*create)(const torre_mps_problem *problem, const torre_md_info *info,
-                           torre_mps_solver **solver);
-    /* The particles of the problem; pressure and number density of step 0. */
-    torre_status (*set_particles)(torre_mps_solver *solver);
-    /* n -> n + steps. Splitting a run changes nothing. TORRE_ERR_UNSTABLE with step and particle
-     * where a particle moves faster than sound or is not finite. */
-    torre_status (*advance)(torre_mps_solver *solver, int64_t steps);
-    torre_status (*get_state)(torre_mps_solver *solver, const torre_mps_state *state);
-    void (*times)(const torre_mps_solver *solver, torre_mps_times *times, torre_md_counts *counts);
-    void (*destroy)(torre_mps_solver *solver);
-} torre_mps_backend;
-
-/* Every solver starts with its backend (the rest is private to it). */
-struct torre_mps_solver {
-    const torre_mps_backend *backend;
-};
-
-/* Find a backend by name; core/backend.h says how "auto" is read. */
-torre_status torre_mps_backend_find(const char *name, const torre_md_plan *plan,
-                                    const torre_mps_backend **backend);
+/* torre_md_problem_check of this method. */
+torre_status torre_mps_problem_check(const torre_md_problem *problem);
 
 #ifdef __cplusplus
 }

@@ -26,19 +26,19 @@ torre_mps_norms torre_mps_norms_of(int dims, double spacing, double influence)
     return n;
 }
 
-torre_mps_constants torre_mps_constants_of(const torre_mps_problem *p)
+torre_mps_constants torre_mps_constants_of(const torre_md_problem *p)
 {
-    torre_mps_norms n = torre_mps_norms_of(p->dims, p->spacing, p->influence);
-    return (torre_mps_constants){.influence = p->influence,
-                                 .viscosity_factor =
-                                     p->viscosity * 2 * p->dims / (n.lambda0 * n.n0),
-                                 .gravity = p->gravity,
-                                 .n0 = n.n0,
-                                 .stiffness = p->sound_speed * p->sound_speed * p->density,
-                                 .gradient_factor = p->dims / (p->density * n.n_grad),
-                                 .collision_distance = TORRE_MPS_COLLISION_DISTANCE * p->spacing,
-                                 .collision_factor = pow(p->sound_speed / p->spacing, 2),
-                                 .dt = p->dt};
+    torre_mps_norms n = torre_mps_norms_of(p->dimensions, p->mps.spacing, p->cutoff);
+    return (torre_mps_constants){
+        .influence = p->cutoff,
+        .viscosity_factor = p->mps.viscosity * 2 * p->dimensions / (n.lambda0 * n.n0),
+        .gravity = p->mps.gravity,
+        .n0 = n.n0,
+        .stiffness = p->mps.sound_speed * p->mps.sound_speed * p->mps.density,
+        .gradient_factor = p->dimensions / (p->mps.density * n.n_grad),
+        .collision_distance = TORRE_MPS_COLLISION_DISTANCE * p->mps.spacing,
+        .collision_factor = pow(p->mps.sound_speed / p->mps.spacing, 2),
+        .dt = p->dt};
 }
 
 /*
@@ -68,15 +68,16 @@ static double largest_frequency(int dims, double reach, const torre_mps_norms *n
     return sqrt(most * dims / (n->n_grad * n->n0));
 }
 
-double torre_mps_dt_limit(const torre_mps_problem *p)
+double torre_mps_dt_limit(const torre_md_problem *p)
 {
-    torre_mps_norms n = torre_mps_norms_of(p->dims, p->spacing, p->influence);
-    const double crossing = p->spacing / p->sound_speed; /* of a spacing by sound, s */
-    double omega = largest_frequency(p->dims, p->influence / p->spacing, &n);
+    torre_mps_norms n = torre_mps_norms_of(p->dimensions, p->mps.spacing, p->cutoff);
+    const double crossing = p->mps.spacing / p->mps.sound_speed; /* of a spacing by sound, s */
+    double omega = largest_frequency(p->dimensions, p->cutoff / p->mps.spacing, &n);
     double sound = 0.25 * sqrt(4.0 / 3) / omega * crossing;
-    double colliding_square = 2 * (p->dims == 2 ? 6.0 / 2 : 12.0 / 3);
+    double colliding_square = 2 * (p->dimensions == 2 ? 6.0 / 2 : 12.0 / 3);
     double collision = sqrt(4.0 / 3 / (omega * omega + colliding_square)) * crossing;
-    double viscous = p->viscosity > 0 ? n.lambda0 / (2 * p->dims * p->viscosity) : INFINITY;
+    double viscous =
+        p->mps.viscosity > 0 ? n.lambda0 / (2 * p->dimensions * p->mps.viscosity) : INFINITY;
     return fmin(fmin(sound, collision), viscous);
 }
 
@@ -86,7 +87,7 @@ static torre_status check_positive(const char *what, double value)
     return torre_fail(TORRE_ERR_USAGE, "%s must be a positive number (got %g)", what, value);
 }
 
-static torre_status check_particles(const torre_mps_problem *p)
+static torre_status check_particles(const torre_md_problem *p)
 {
     for (int a = 0; a < 3; a++) {
         for (int64_t i = 0; i < p->count; i++) {
@@ -101,47 +102,35 @@ static torre_status check_particles(const torre_mps_problem *p)
     return TORRE_OK;
 }
 
-torre_status torre_mps_problem_check(const torre_mps_problem *p)
+torre_status torre_mps_problem_check(const torre_md_problem *p)
 {
-    if (p->dims != 2 && p->dims != 3)
-        return torre_fail(TORRE_ERR_USAGE, "{dimensions} must be 2 or 3 (got %d)", p->dims);
-    TORRE_TRY(check_positive(TORRE_PARAMETER("spacing"), p->spacing));
-    TORRE_TRY(check_positive(TORRE_PARAMETER("fluid_density"), p->density));
-    TORRE_TRY(check_positive(TORRE_PARAMETER("sound_speed"), p->sound_speed));
+    if (p->dimensions != 2 && p->dimensions != 3)
+        return torre_fail(TORRE_ERR_USAGE, "{dimensions} must be 2 or 3 (got %d)", p->dimensions);
+    TORRE_TRY(check_positive(TORRE_PARAMETER("spacing"), p->mps.spacing));
+    TORRE_TRY(check_positive(TORRE_PARAMETER("fluid_density"), p->mps.density));
+    TORRE_TRY(check_positive(TORRE_PARAMETER("sound_speed"), p->mps.sound_speed));
     TORRE_TRY(check_positive(TORRE_PARAMETER("dt"), p->dt));
-    if (!(p->influence >= 1.5 * p->spacing && p->influence <= 4 * p->spacing))
+    if (!(p->cutoff >= 1.5 * p->mps.spacing && p->cutoff <= 4 * p->mps.spacing))
         return torre_fail(TORRE_ERR_USAGE,
                           "{influence} must be 1.5 to 4 times the spacing (got %g times)",
-                          p->influence / p->spacing);
-    if (!(p->viscosity >= 0) || isinf(p->viscosity))
-        return torre_fail(TORRE_ERR_USAGE, "{viscosity} must be at least 0 (got %g)", p->viscosity);
-    if (!(p->gravity >= 0) || isinf(p->gravity))
-        return torre_fail(TORRE_ERR_USAGE, "{gravity} must be at least 0 (got %g)", p->gravity);
-    if (!(p->surface > 0 && p->surface <= 1))
+                          p->cutoff / p->mps.spacing);
+    if (!(p->mps.viscosity >= 0) || isinf(p->mps.viscosity))
+        return torre_fail(TORRE_ERR_USAGE, "{viscosity} must be at least 0 (got %g)",
+                          p->mps.viscosity);
+    if (!(p->mps.gravity >= 0) || isinf(p->mps.gravity))
+        return torre_fail(TORRE_ERR_USAGE, "{gravity} must be at least 0 (got %g)", p->mps.gravity);
+    if (!(p->mps.surface > 0 && p->mps.surface <= 1))
         return torre_fail(TORRE_ERR_USAGE, "{surface} must be above 0 and at most 1 (got %g)",
-                          p->surface);
+                          p->mps.surface);
     double limit = torre_mps_dt_limit(p);
     if (p->dt > limit * (1 + 1e-9))
         return torre_fail(TORRE_ERR_UNSTABLE,
                           "dt = %.6g s is above the Courant limit %.6g s: use a smaller {dt}, a "
                           "larger {spacing} (%g m) or a lower {sound_speed} (%g m/s)",
-                          p->dt, limit, p->spacing, p->sound_speed);
-    if (p->fluid < 1 || p->wall < 0 || p->count < p->fluid + p->wall)
+                          p->dt, limit, p->mps.spacing, p->mps.sound_speed);
+    if (p->mps.fluid < 1 || p->mps.wall < 0 || p->count < p->mps.fluid + p->mps.wall)
         return torre_fail(TORRE_ERR_USAGE, "there must be at least one fluid particle (got %lld)",
-                          (long long)p->fluid);
+                          (long long)p->mps.fluid);
     for (int a = 0; a < 3; a++) TORRE_TRY(check_positive("box edge", p->box[a]));
     return p->position[0] ? check_particles(p) : TORRE_OK;
-}
-
-torre_md_problem torre_mps_geometry(const torre_mps_problem *p)
-{
-    torre_md_problem geometry = {.count = p->count,
-                                 .mass = 1,
-                                 .cutoff = p->influence,
-                                 .dt = p->dt,
-                                 .precision = p->precision};
-    memcpy(geometry.box, p->box, sizeof geometry.box);
-    memcpy(geometry.position, p->position, sizeof geometry.position);
-    memcpy(geometry.velocity, p->velocity, sizeof geometry.velocity);
-    return geometry;
 }

@@ -75,6 +75,19 @@ static int64_t outside(const torre_mps_layout *l, const int64_t cell[3])
     return most;
 }
 
+void torre_mps_tank_problem(const torre_mps_tank *tank, const torre_mps_layout *layout,
+                            torre_md_problem *problem)
+{
+    problem->model = TORRE_MODEL_MPS;
+    problem->count = layout->count;
+    problem->dimensions = tank->dims;
+    problem->cutoff = tank->influence;
+    problem->mps.fluid = layout->fluid;
+    problem->mps.wall = layout->wall;
+    problem->mps.spacing = tank->spacing;
+    memcpy(problem->box, layout->box, sizeof problem->box);
+}
+
 torre_status torre_mps_tank_make(const torre_mps_tank *t, torre_md_particles *p)
 {
     torre_mps_layout l;

@@ -37,6 +37,11 @@ typedef struct torre_mps_layout {
 /* TORRE_ERR_USAGE for lengths that make no tank, or water that does not fit in. */
 torre_status torre_mps_tank_layout(const torre_mps_tank *tank, torre_mps_layout *layout);
 
+/* Fill in the problem of a tank (model, particles without their arrays, box, spacing, influence);
+ * the rest of it is left. */
+void torre_mps_tank_problem(const torre_mps_tank *tank, const torre_mps_layout *layout,
+                            torre_md_problem *problem);
+
 /* The particles at rest, in the order of mps.h; free with torre_md_particles_free. */
 torre_status torre_mps_tank_make(const torre_mps_tank *tank, torre_md_particles *particles);
 

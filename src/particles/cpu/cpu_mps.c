@@ -1,0 +1,165 @@
+/* The moving-particle method (mps.h) on the cpu. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "particles/cpu/cpu_solver.h"
+#include "particles/cpu/mps_sweeps.h"
+#include "particles/mps.h"
+
+#define DEFAULT_SKIN 0.3 /* of the spacing */
+
+/* Proc 5 moves particles on from where displacements are checked, by far less than this share of
+ * half the skin. */
+#define SLACK 0.1
+
+typedef torre_cpu_solver cpu_solver;
+
+typedef struct fluid {
+    torre_mps_field field;
+    const torre_mps_loops *loops;
+} fluid;
+
+static torre_status mps_plan(const torre_md_problem *p, torre_md_plan *plan)
+{
+    if (plan->neighbor && plan->neighbor != TORRE_NEIGHBOR_FULL)
+        return torre_fail(TORRE_ERR_USAGE, "{neighbor} %s: the cpu backend has only full for mps",
+                          torre_neighbor_name(plan->neighbor));
+    plan->neighbor = TORRE_NEIGHBOR_FULL;
+    if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->mps.spacing;
+    plan->deterministic = true; /* always */
+    return TORRE_OK;
+}
+
+static torre_status mps_check_memory(const torre_md_problem *p, const torre_md_info *info)
+{
+    (void)p;
+    return torre_memory_check("the fluid", info->memory_bytes);
+}
+
+static double mps_neighbors(const torre_md_problem *p, const torre_md_plan *plan)
+{
+    double near = (p->cutoff + plan->skin) / p->mps.spacing;
+    return p->dimensions == 3 ? 4.19 * near * near * near : 3.15 * near * near;
+}
+
+static int64_t mps_bytes(const torre_md_problem *p, const torre_md_plan *plan, int state_size)
+{
+    (void)p, (void)plan;
+    return 2 * state_size;
+}
+
+static torre_status mps_allocate(cpu_solver *s)
+{
+    const torre_md_problem *p = s->problem;
+    fluid *own = s->own = calloc(1, sizeof *own);
+    if (!own) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
+    own->loops = torre_mps_loops_find(p->precision);
+    own->field = (torre_mps_field){.store = &s->store,
+                                   .lists = &s->lists,
+                                   .box = p->box,
+                                   .fluid = p->mps.fluid,
+                                   .wall = p->mps.wall,
+                                   .constants = torre_mps_constants_of(p)};
+    own->field.pressure = calloc((size_t)p->count + 1, (size_t)s->state->state_size);
+    own->field.number_density = calloc((size_t)p->count, (size_t)s->state->state_size);
+    if (own->field.pressure && own->field.number_density) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)p->count);
+}
+
+static void mps_release(cpu_solver *s)
+{
+    fluid *own = s->own;
+    if (own) {
+        free(own->field.pressure);
+        free(own->field.number_density);
+    }
+    free(own);
+}
+
+static torre_status mps_begin(cpu_solver *s)
+{
+    fluid *own = s->own;
+    own->loops->density(&own->field);
+    return TORRE_OK;
+}
+
+/* The particle with the largest speed, for the message. */
+static torre_status report_runaway(cpu_solver *s)
+{
+    const int size = s->state->state_size;
+    double most = -1;
+    int64_t worst = 0;
+    for (int64_t i = 0; i < s->store.count && most < INFINITY; i++) {
+        double square = 0;
+        for (int64_t k = 4 * i; k < 4 * i + 3; k++) {
+            double u = size == 4 ? ((const float *)s->store.velocity)[k]
+                                 : ((const double *)s->store.velocity)[k];
+            square += u * u;
+        }
+        if (!(square <= most)) {
+            most = isnan(square) ? INFINITY : square;
+            worst = i;
+        }
+    }
+    return torre_fail(TORRE_ERR_UNSTABLE,
+                      "step %lld: particle %d moves at %.3g m/s, faster than the sound speed %.3g "
+                      "m/s; use a smaller {dt} or a larger {sound_speed}",
+                      (long long)s->store.step, s->store.id[worst] + 1, sqrt(most),
+                      s->problem->mps.sound_speed);
+}
+
+static torre_status mps_step(cpu_solver *s)
+{
+    fluid *own = s->own;
+    const double dt = s->problem->dt, sound = s->problem->mps.sound_speed;
+    double clock = torre_time_now();
+    own->loops->viscosity(&own->field);
+    s->times.viscosity += torre_cpu_lap(&clock);
+    double speed = own->loops->move(&own->field, dt, 0);
+    s->times.integrate += torre_cpu_lap(&clock);
+    if (!(speed < sound)) return report_runaway(s);
+    /* at the positions r', before pressures are computed there */
+    const torre_cpu_rebuild rebuild = {.moved = -1, .limit = 0.5 * (1 - SLACK) * s->plan.skin};
+    TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
+    clock = torre_time_now();
+    own->loops->density(&own->field);
+    s->times.density += torre_cpu_lap(&clock);
+    own->loops->gradient(&own->field);
+    s->times.gradient += torre_cpu_lap(&clock);
+    speed = own->loops->move(&own->field, 0, dt * dt);
+    s->times.integrate += torre_cpu_lap(&clock);
+    return speed < sound ? TORRE_OK : report_runaway(s);
+}
+
+static void copy_by_id(const cpu_solver *s, const void *values, double *out)
+{
+    if (!out) return;
+    for (int64_t i = 0; i < s->store.count; i++)
+        out[s->store.id[i]] = s->state->state_size == 4 ? (double)((const float *)values)[i]
+                                                        : ((const double *)values)[i];
+}
+
+static torre_status mps_get_fields(torre_md_solver *solver, const torre_md_fields *fields)
+{
+    cpu_solver *s = (cpu_solver *)solver;
+    const fluid *own = s->own;
+    copy_by_id(s, own->field.pressure, fields->pressure);
+    copy_by_id(s, own->field.number_density, fields->number_density);
+    if (!fields->collision) return TORRE_OK;
+    own->loops->collision(&own->field, s->store.spare);
+    copy_by_id(s, s->store.spare, fields->collision);
+    return TORRE_OK;
+}
+
+const torre_cpu_method torre_cpu_mps = {
+    .plan = mps_plan,
+    .check_memory = mps_check_memory,
+    .neighbors = mps_neighbors,
+    .bytes = mps_bytes,
+    .allocate = mps_allocate,
+    .release = mps_release,
+    .begin = mps_begin,
+    .step = mps_step,
+    .get_fields = mps_get_fields,
+};

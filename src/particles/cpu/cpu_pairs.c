@@ -1,0 +1,213 @@
+/* The pair models on the cpu: velocity Verlet, lists (or staged tiles), thermostats. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "particles/cpu/cpu_solver.h"
+
+/* Force arrays of the half sweep in deterministic runs, whatever the threads. */
+#define DETERMINISTIC_PARTS 16
+
+#define DEFAULT_SKIN 0.3 /* measured fastest on the melt (bench/bench_md.sh) */
+
+/* Of the skin: how far ahead a rebuild expects a particle at most; less than half, where it would
+ * have to be rebuilt at once. */
+#define MOST_AHEAD 0.45
+
+typedef torre_cpu_solver cpu_solver;
+
+typedef struct pairs {
+    const torre_md_force_loops *force;
+    int parts; /* force arrays of the half sweep */
+    void *parts_force;
+} pairs;
+
+static torre_status pairs_plan(const torre_md_problem *p, torre_md_plan *plan)
+{
+    (void)p;
+    if (!plan->neighbor) plan->neighbor = TORRE_NEIGHBOR_FULL;
+    if (plan->skin == 0) plan->skin = DEFAULT_SKIN;
+    return TORRE_OK;
+}
+
+static torre_status pairs_check_memory(const torre_md_problem *p, const torre_md_info *info)
+{
+    int64_t free_bytes = torre_memory_available();
+    if (info->memory_bytes <= free_bytes) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE,
+                      "%lld particles need %.2f GB, %.2f GB are available: use fewer particles "
+                      "or {neighbor} tile",
+                      (long long)p->count, 1e-9 * (double)info->memory_bytes,
+                      1e-9 * (double)free_bytes);
+}
+
+static double pairs_neighbors(const torre_md_problem *p, const torre_md_plan *plan)
+{
+    double volume = p->box[0] * p->box[1] * p->box[2], reach = p->cutoff + plan->skin;
+    double near = 4.19 * reach * reach * reach * (double)p->count / volume;
+    if (plan->neighbor == TORRE_NEIGHBOR_HALF) near /= 2;
+    return plan->neighbor == TORRE_NEIGHBOR_TILE ? 0 : near;
+}
+
+static int parts_of(const torre_md_plan *plan)
+{
+    if (plan->neighbor != TORRE_NEIGHBOR_HALF) return 0;
+    return plan->deterministic ? DETERMINISTIC_PARTS : plan->threads;
+}
+
+static int64_t pairs_bytes(const torre_md_problem *p, const torre_md_plan *plan, int state_size)
+{
+    (void)p;
+    return (int64_t)parts_of(plan) * 4 * state_size;
+}
+
+static torre_status pairs_allocate(cpu_solver *s)
+{
+    pairs *own = s->own = calloc(1, sizeof *own);
+    if (!own) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
+    own->force = torre_md_force_loops_find(s->problem->model, s->problem->precision);
+    own->parts = parts_of(&s->plan);
+    if (!own->parts) return TORRE_OK;
+    size_t reals = 4 * (size_t)(s->problem->count + 1) * (size_t)own->parts;
+    own->parts_force = aligned_alloc(64, (reals * (size_t)s->state->state_size + 63) / 64 * 64);
+    if (own->parts_force) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles",
+                      (long long)s->problem->count);
+}
+
+static void pairs_release(cpu_solver *s)
+{
+    if (s->own) free(((pairs *)s->own)->parts_force);
+    free(s->own);
+}
+
+/* Forces, then v += kick f. */
+static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *sums)
+{
+    const pairs *own = s->own;
+    double clock = torre_time_now();
+    torre_status status;
+    if (s->plan.neighbor == TORRE_NEIGHBOR_TILE)
+        status = own->force->tile(&s->store, s->problem, kick, &s->bins, sums);
+    else if (s->plan.neighbor == TORRE_NEIGHBOR_HALF)
+        status = own->force->half(&s->store, s->problem, kick, &s->lists, own->parts,
+                                  own->parts_force, sums);
+    else
+        status = own->force->full(&s->store, s->problem, kick, &s->lists, sums);
+    s->times.force += torre_cpu_lap(&clock);
+    return status;
+}
+
+static torre_status pairs_begin(cpu_solver *s) { return compute_forces(s, 0, NULL); }
+
+static double temperature_now(cpu_solver *s)
+{
+    double sum[4], freedom = 3 * (double)s->store.count - 3;
+    double square = s->state->square_sum(&s->store, sum);
+    return freedom > 0 ? s->problem->mass * square / freedom : 0;
+}
+
+/*
+ * Langevin: the exact solution of m dv = -(m/tau) v dt + noise over a step, which takes v to
+ * c v + sqrt((1 - c^2) T/m) g, c = exp(-dt/tau). Berendsen: v scaled by
+ * sqrt(1 + dt/tau (T0/T - 1)) (J. Chem. Phys. 81 (1984) 3684, eq. 11).
+ */
+static void thermostat(cpu_solver *s)
+{
+    const torre_md_problem *p = s->problem;
+    if (p->ensemble == TORRE_LANGEVIN) {
+        double keep = exp(-p->dt / p->damping_time);
+        double noise = sqrt((1 - keep * keep) * p->temperature / p->mass);
+        s->state->noise(&s->store, keep, noise, p->seed, (uint64_t)s->store.step);
+    } else if (p->ensemble == TORRE_BERENDSEN) {
+        double now = temperature_now(s);
+        if (!(now > 0)) return;
+        double square = 1 + p->dt / p->damping_time * (p->temperature / now - 1);
+        s->state->scale(&s->store, sqrt(fmax(square, 0)));
+    }
+}
+
+static torre_status pairs_step(cpu_solver *s)
+{
+    const double dt = s->problem->dt, kick = 0.5 * dt / s->problem->mass;
+    double clock = torre_time_now();
+    /* the next interval between rebuilds will be about as long as the last one */
+    const torre_cpu_rebuild rebuild = {
+        .moved = s->state->kick_drift(&s->store, kick, dt),
+        .limit = 0.5 * s->plan.skin,
+        .time = 0.5 * (double)(s->store.step - s->built_at) * dt,
+        .most = MOST_AHEAD * s->plan.skin,
+    };
+    s->times.integrate += torre_cpu_lap(&clock);
+    TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
+    TORRE_TRY(compute_forces(s, kick, NULL));
+    torre_cpu_lap(&clock);
+    thermostat(s);
+    s->times.integrate += torre_cpu_lap(&clock);
+    return TORRE_OK;
+}
+
+/* The particle whose position or velocity stopped being finite, for the message. */
+static torre_status report_not_finite(const cpu_solver *s)
+{
+    const int size = s->state->state_size;
+    const void *const arrays[] = {s->store.force, s->store.velocity, s->store.position};
+    for (int k = 0; k < 3; k++) {
+        for (int64_t i = 0; i < 4 * s->store.count; i++) {
+            double value =
+                size == 4 ? ((const float *)arrays[k])[i] : ((const double *)arrays[k])[i];
+            if (!isfinite(value))
+                return torre_fail(TORRE_ERR_UNSTABLE,
+                                  "step %lld: particle %d has no finite position, velocity and "
+                                  "force; use a smaller {dt}, or particles further apart",
+                                  (long long)s->store.step, s->store.id[i / 4] + 1);
+        }
+    }
+    return torre_fail(TORRE_ERR_UNSTABLE, "step %lld: the energy is not finite",
+                      (long long)s->store.step);
+}
+
+/* Particles half a box away from where the lists were made have left them unnoticed. */
+static torre_status check_runaway(const cpu_solver *s)
+{
+    const double *box = s->problem->box, limit = fmin(box[0], fmin(box[1], box[2])) / 2;
+    int64_t place;
+    double moved = s->state->moved(&s->store, &place);
+    if (moved < limit * limit) return TORRE_OK;
+    return torre_fail(TORRE_ERR_UNSTABLE,
+                      "step %lld: particle %d went %.3g in %lld steps; use a smaller {dt}",
+                      (long long)s->store.step, s->store.id[place] + 1, sqrt(moved),
+                      (long long)(s->store.step - s->built_at));
+}
+
+static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
+{
+    cpu_solver *s = (cpu_solver *)solver;
+    double sum[4];
+    memset(sums, 0, sizeof *sums);
+    TORRE_TRY(check_runaway(s));
+    TORRE_TRY(compute_forces(s, 0, sums));
+    double clock = torre_time_now();
+    sums->kinetic = 0.5 * s->problem->mass * s->state->square_sum(&s->store, sum);
+    for (int a = 0; a < 3; a++) sums->momentum[a] = s->problem->mass * sum[a];
+    sums->lost = s->problem->mass * sum[3];
+    s->times.other += torre_cpu_lap(&clock);
+    sums->neighbors =
+        s->plan.neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins) : s->lists.mean_length;
+    if (!isfinite(sums->kinetic) || !isfinite(sums->potential) || !isfinite(sums->virial))
+        return report_not_finite(s);
+    return TORRE_OK;
+}
+
+const torre_cpu_method torre_cpu_pairs = {
+    .plan = pairs_plan,
+    .check_memory = pairs_check_memory,
+    .neighbors = pairs_neighbors,
+    .bytes = pairs_bytes,
+    .allocate = pairs_allocate,
+    .release = pairs_release,
+    .begin = pairs_begin,
+    .step = pairs_step,
+    .sums = pairs_sums,
+};

@@ -1,0 +1,70 @@
+/*
+ * The cpu solver: sorted storage, bins and neighbour lists of md_store.h, whatever is computed with
+ * them. What that is, a method says: cpu_pairs.c for the pair models, cpu_mps.c for the
+ * moving-particle method.
+ */
+#ifndef TORRE_CPU_SOLVER_H
+#define TORRE_CPU_SOLVER_H
+
+#include "core/timer.h"
+#include "particles/md_store.h"
+
+typedef struct torre_cpu_method torre_cpu_method;
+
+typedef struct torre_cpu_solver {
+    torre_md_solver base;
+    const torre_cpu_method *method;
+    void *own; /* of the method */
+    const torre_md_problem *problem;
+    torre_md_plan plan;
+    torre_md_store store; /* store.step: of positions, velocities and forces */
+    torre_bins bins;
+    torre_md_lists lists;
+    const torre_md_state_loops *state;
+    int64_t built_at, sorted_at;
+    torre_md_times times;
+    torre_md_counts counts;
+} torre_cpu_solver;
+
+struct torre_cpu_method {
+    /* Fill in the choices of the plan that are not the same for all methods, and refuse what it
+     * cannot do. */
+    torre_status (*plan)(const torre_md_problem *problem, torre_md_plan *plan);
+    /* TORRE_ERR_RESOURCE where these bytes, info->memory_bytes, are not to be had. */
+    torre_status (*check_memory)(const torre_md_problem *problem, const torre_md_info *info);
+    /* Mean length of the lists that a particle has, and bytes a particle takes beside those of the
+     * store. */
+    double (*neighbors)(const torre_md_problem *problem, const torre_md_plan *plan);
+    int64_t (*bytes)(const torre_md_problem *problem, const torre_md_plan *plan, int state_size);
+    torre_status (*allocate)(torre_cpu_solver *solver); /* own */
+    void (*release)(torre_cpu_solver *solver);
+    /* What a step begins with, of step 0, once lists are made. */
+    torre_status (*begin)(torre_cpu_solver *solver);
+    /* store.step - 1 -> store.step */
+    torre_status (*step)(torre_cpu_solver *solver);
+    /* As in torre_md_backend; NULL where the method has none. */
+    torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);
+    torre_status (*get_fields)(torre_md_solver *solver, const torre_md_fields *fields);
+};
+
+extern const torre_cpu_method torre_cpu_pairs, torre_cpu_mps;
+
+/* When bins and lists are made again. */
+typedef struct torre_cpu_rebuild {
+    double moved;      /* largest square of a distance from `hold`; below 0: look for it */
+    double limit;      /* rebuild when that distance is larger */
+    double time, most; /* of torre_md_store_bin */
+} torre_cpu_rebuild;
+
+/* Wrap, bin, sort and make the lists, where the plan says that they are due. */
+torre_status torre_cpu_rebuild_when_due(torre_cpu_solver *solver, const torre_cpu_rebuild *rebuild);
+
+/* Seconds since *since, which becomes now. */
+static inline double torre_cpu_lap(double *since)
+{
+    double now = torre_time_now(), spent = now - *since;
+    *since = now;
+    return spent;
+}
+
+#endif

@@ -1,0 +1,153 @@
+#include "particles/mps_measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double torre_mps_row_energy(const torre_mps_row *row)
+{
+    return row->kinetic + row->potential + row->elastic;
+}
+
+/* Walls in the whole box are a periodic axis of the tank, not its ends. */
+static void find_faces(torre_mps_measure *m)
+{
+    const torre_md_problem *p = m->problem;
+    for (int a = 0; a < 3; a++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int64_t i = p->mps.fluid; i < p->mps.fluid + p->mps.wall; i++) {
+            low = fmin(low, p->position[a][i]);
+            high = fmax(high, p->position[a][i]);
+        }
+        bool closed = a < p->dimensions && high - low < p->box[a] - 1.5 * p->mps.spacing;
+        m->low[a] = closed && p->mps.wall ? low + p->mps.spacing / 2 : -INFINITY;
+        m->high[a] = closed && p->mps.wall ? high - p->mps.spacing / 2 : INFINITY;
+    }
+}
+
+torre_status torre_mps_measure_new(const torre_md_problem *p, torre_mps_measure **measure)
+{
+    torre_mps_measure *m = calloc(1, sizeof *m);
+    if (!m) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a run");
+    m->problem = p;
+    torre_status status = torre_md_particles_new(p->count, &m->now);
+    m->pressure = calloc((size_t)p->count, sizeof(double));
+    m->number_density = calloc((size_t)p->count, sizeof(double));
+    m->collision = calloc((size_t)p->count, sizeof(double));
+    if (!status && (!m->pressure || !m->number_density || !m->collision))
+        status =
+            torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)p->count);
+    if (status) {
+        torre_mps_measure_free(m);
+        return status;
+    }
+    memcpy(m->now.box, p->box, sizeof m->now.box);
+    m->norms = torre_mps_norms_of(p->dimensions, p->mps.spacing, p->cutoff);
+    find_faces(m);
+    *measure = m;
+    return TORRE_OK;
+}
+
+void torre_mps_measure_free(torre_mps_measure *m)
+{
+    if (!m) return;
+    torre_md_particles_free(&m->now);
+    free(m->pressure);
+    free(m->number_density);
+    free(m->collision);
+    free(m);
+}
+
+/* How far beyond the inner faces particle i is, m; below 0 inside. */
+static double beyond_faces(const torre_mps_measure *m, int64_t i)
+{
+    double most = -INFINITY;
+    for (int a = 0; a < 3; a++) {
+        double r = m->now.position[a][i];
+        most = fmax(most, fmax(m->low[a] - r, r - m->high[a]));
+    }
+    return most;
+}
+
+/* Energy over mass of what particle i, fluid or wall, has stored. */
+static double elastic(const torre_mps_measure *m, int64_t i)
+{
+    const torre_md_problem *p = m->problem;
+    const torre_mps_norms *n = &m->norms;
+    double excess = fmax(0, m->number_density[i] / n->n0 - 1);
+    return p->dimensions * n->n0 / n->n_grad * p->mps.sound_speed * p->mps.sound_speed / 2 *
+               excess * excess +
+           m->collision[i];
+}
+
+/* Add particle i to the row. */
+static void measure(torre_mps_measure *m, int64_t i, double mass, torre_mps_row *row)
+{
+    const torre_md_problem *p = m->problem;
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+        double u = m->now.velocity[a][i];
+        square += u * u;
+        row->momentum[a] += mass * u;
+    }
+    row->kinetic += 0.5 * mass * square;
+    row->potential += mass * p->mps.gravity * m->now.position[1][i];
+    row->speed = fmax(row->speed, sqrt(square));
+    row->pressure = fmax(row->pressure, m->pressure[i]);
+    row->front = fmax(row->front, m->now.position[0][i] + p->mps.spacing / 2);
+    row->excursion = fmax(row->excursion, beyond_faces(m, i) / p->mps.spacing);
+    if (m->number_density[i] < p->mps.surface * m->norms.n0)
+        row->surface++;
+    else
+        row->compression += m->number_density[i] / m->norms.n0;
+}
+
+/* A particle among those of a wall does not come back: it has left the tank. */
+static torre_status check_inside(const torre_mps_measure *m)
+{
+    const torre_md_problem *p = m->problem;
+    if (m->row.excursion <= 0.5) return TORRE_OK;
+    int64_t i = 0;
+    while (beyond_faces(m, i) <= 0.5 * p->mps.spacing) i++;
+    return torre_fail(
+        TORRE_ERR_UNSTABLE,
+        "step %lld: particle %lld went through a wall, to (%.4g, %.4g, %.4g) m; use a "
+        "smaller {dt} or a larger {sound_speed}",
+        (long long)m->row.step, (long long)i + 1, m->now.position[0][i], m->now.position[1][i],
+        m->now.position[2][i]);
+}
+
+torre_status torre_mps_measure_take(torre_mps_measure *m, torre_md_solver *solver, int64_t step)
+{
+    const torre_md_problem *p = m->problem;
+    const double mass = p->mps.density * pow(p->mps.spacing, p->dimensions);
+    const torre_md_fields fields = {m->pressure, m->number_density, m->collision};
+    TORRE_TRY(solver->backend->get_particles(solver, m->now.position, m->now.velocity));
+    TORRE_TRY(solver->backend->get_fields(solver, &fields));
+    torre_mps_row row = {.step = step, .time = (double)step * p->dt, .excursion = -INFINITY};
+    for (int64_t i = 0; i < p->mps.fluid; i++) measure(m, i, mass, &row);
+    for (int64_t i = 0; i < p->mps.fluid + p->mps.wall; i++) row.elastic += mass * elastic(m, i);
+    int64_t inner = p->mps.fluid - row.surface;
+    if (inner) row.compression /= (double)inner;
+    m->row = row;
+    return check_inside(m);
+}
+
+double torre_mps_gauge(const torre_mps_measure *m, const double point[3])
+{
+    const torre_md_problem *p = m->problem;
+    double sum = 0, weight = 0;
+    for (int64_t i = 0; i < p->mps.fluid; i++) {
+        double square = 0;
+        for (int a = 0; a < p->dimensions; a++) {
+            double d = m->now.position[a][i] - point[a];
+            d -= p->box[a] * rint(d / p->box[a]);
+            square += d * d;
+        }
+        if (square >= p->cutoff * p->cutoff) continue;
+        double w = 1 - sqrt(square) / p->cutoff;
+        sum += w * m->pressure[i];
+        weight += w;
+    }
+    return weight > 0 ? sum / weight : 0;
+}

@@ -1,0 +1,17 @@
+/* Parameters of the moving-particle method (mps.h), the member mps of torre_md_problem. */
+#ifndef TORRE_MPS_PARAMETERS_H
+#define TORRE_MPS_PARAMETERS_H
+
+#include <stdint.h>
+
+typedef struct torre_mps_parameters {
+    int64_t fluid, wall; /* particles of the first two kinds; all others are dummies */
+    double spacing;      /* l0 of the initial lattice, > 0 */
+    double density;      /* rho, > 0 */
+    double viscosity;    /* nu, kinematic, >= 0 */
+    double gravity;      /* g along -y, >= 0 */
+    double sound_speed;  /* c, > 0 */
+    double surface;      /* of the free-surface criterion, 0 < beta <= 1 */
+} torre_mps_parameters;
+
+#endif
