@@ -12,7 +12,7 @@ static const char *const contacts[] = {"linear", "hertz", NULL};
 static const char *const gases[] = {"inelastic", "elastic", "ideal", NULL};
 
 #define MODEL_CHOICE(name) #name,
-/* mps never comes here (mps_main.h), but is to be named where another is refused. */
+/* In the order of torre_pair_model; with mps the rows of mps_settings.c hold. */
 static const char *const models[] = {TORRE_PAIR_LIST(MODEL_CHOICE) "mps", NULL};
 
 static const md_settings defaults = {

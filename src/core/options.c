@@ -257,6 +257,40 @@ static torre_status parse(torre_option *table, const struct option *known, int a
     return TORRE_OK;
 }
 
+/* The rows as getopt_long takes them; NULL out of memory. */
+static struct option *known_options(const torre_option *table)
+{
+    int entries = 0, used = 0;
+    while (table[entries].name) entries++;
+    struct option *known = calloc((size_t)entries + 1, sizeof *known);
+    for (int i = 0; known && i < entries; i++) {
+        if (table[i].kind == TORRE_OPTION_GROUP) continue;
+        int has = table[i].kind == TORRE_OPTION_FLAG ? no_argument : required_argument;
+        known[used++] = (struct option){table[i].name, has, NULL, FIRST + i};
+    }
+    return known;
+}
+
+int torre_options_choice(const torre_option *table, int argc, char *const *argv, const char *name)
+{
+    const torre_option *o = torre_options_find(table, name);
+    int code, choice = *(const int *)o->value;
+    bool met = false;
+    struct option *known = known_options(table);
+    char **order = calloc((size_t)argc + 1, sizeof *order); /* getopt_long may permute it */
+    if (order) memcpy(order, argv, (size_t)argc * sizeof *order);
+    optind = 0; /* start afresh */
+    opterr = 0;
+    while (known && order && !met && (code = getopt_long(argc, order, "-:h", known, NULL)) != -1) {
+        met = code == FIRST + (int)(o - table);
+        for (int i = 0; met && o->choices[i]; i++)
+            if (strcmp(optarg, o->choices[i]) == 0) choice = i;
+    }
+    free(known);
+    free(order);
+    return choice;
+}
+
 enum { VALUE = 3 * sizeof(double) }; /* bytes of the largest variable */
 
 static size_t value_size(const torre_option *o)
@@ -282,9 +316,9 @@ static size_t value_size(const torre_option *o)
 torre_status torre_options_parse(torre_option *table, int argc, char *const *argv,
                                  const char **arguments, int limit, int *count)
 {
-    int entries = 0, no_count = 0, used = 0;
+    int entries = 0, no_count = 0;
     while (table[entries].name) entries++;
-    struct option *known = calloc((size_t)entries + 1, sizeof *known);
+    struct option *known = known_options(table);
     char **order = calloc((size_t)argc + 1, sizeof *order); /* getopt_long may permute it */
     char(*standard)[VALUE] = malloc((size_t)(entries + 1) * VALUE);
     if (!known || !order || !standard) {
@@ -297,8 +331,6 @@ torre_status torre_options_parse(torre_option *table, int argc, char *const *arg
     for (int i = 0; i < entries; i++) {
         if (table[i].kind == TORRE_OPTION_GROUP) continue;
         memcpy(standard[i], table[i].value, value_size(&table[i]));
-        int has = table[i].kind == TORRE_OPTION_FLAG ? no_argument : required_argument;
-        known[used++] = (struct option){table[i].name, has, NULL, FIRST + i};
     }
     if (!count) count = &no_count;
     *count = 0;

@@ -72,6 +72,13 @@ typedef struct torre_option {
 torre_status torre_options_parse(torre_option *table, int argc, char *const *argv,
                                  const char **arguments, int limit, int *count);
 
+/*
+ * What the command line takes of a CHOICE of the table, an index; its present value where it says
+ * nothing, or nothing legal. Stores nothing and refuses nothing: for a program whose other rows
+ * depend on this one.
+ */
+int torre_options_choice(const torre_option *table, int argc, char *const *argv, const char *name);
+
 /* The entry of that name; NULL when there is none. */
 const torre_option *torre_options_find(const torre_option *table, const char *name);
 

@@ -1,0 +1,63 @@
+/*
+ * The program `md` is one run loop (md.c) with two ways to fill it: pair models (md_pairs.c) and the
+ * fluid of --model mps (md_fluid.c), each with options, files and tables of its own.
+ */
+#ifndef TORRE_MD_WAY_H
+#define TORRE_MD_WAY_H
+
+#include "cli/md_output.h"
+#include "cli/mps_output.h"
+
+typedef struct md_way md_way;
+
+/* A run of the program. */
+typedef struct md_job {
+    const md_way *way;
+    torre_option table[MD_OPTIONS];
+    const particle_options *common; /* of the settings below */
+    struct {
+        md_settings settings;
+        md_input input;
+        md_output output;
+    } pairs;
+    struct {
+        mps_settings settings;
+        mps_input input;
+        mps_output output;
+    } fluid;
+    /* of the input: */
+    const torre_md_problem *problem;
+    const torre_md_plan *plan;
+    int64_t steps, row_every; /* to take; between rows, 0: first and last only */
+    torre_output **json;      /* the report, NULL when it is not open */
+    torre_md_run *run;
+} md_job;
+
+struct md_way {
+    const char *unit; /* of rates: "M atom-steps/s" */
+    /* Defaults, and the table of options that writes into the settings. */
+    void (*init)(md_job *job);
+    void (*help)(const torre_option *table);
+    /* Problem and plan, but for the particles; the particles. */
+    torre_status (*read)(md_job *job);
+    torre_status (*particles)(md_job *job);
+    /* Open the files; what they want beside rows goes into *watch, whose context is the job. */
+    torre_status (*open)(md_job *job, torre_md_watch *watch);
+    /* The last row, to files; all that is left to write at the end (failed: of a run that became
+     * unstable); close what is still open, without leaving anything incomplete. */
+    torre_status (*row)(md_job *job);
+    torre_status (*results)(md_job *job, bool failed);
+    void (*close)(md_job *job);
+    /* For people: the set-up, what a dry run finds, the head of the table, the last row, the end. */
+    void (*tell_setup)(FILE *out, const md_job *job);
+    void (*tell_cost)(FILE *out, const md_job *job);
+    void (*tell_head)(FILE *out, const md_job *job);
+    void (*tell_row)(FILE *out, const md_job *job);
+    void (*tell_end)(FILE *out, const md_job *job);
+    /* Write the report to *job->json, and close it. */
+    torre_status (*report)(md_job *job);
+};
+
+extern const md_way md_pairs, md_fluid;
+
+#endif
