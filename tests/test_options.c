@@ -297,6 +297,23 @@ static void test_report_full_disk(void **state)
     fclose(full);
 }
 
+/* The choice that another table depends on, wherever it stands and whatever else is wrong. */
+static void test_choice(void **state)
+{
+    (void)state;
+    char *const lines[][6] = {{"x", "--steps", "-3", "--engine", "reference"},
+                              {"x", "--eng=stepwise", "--engine", "torre"},
+                              {"x", "--file", "--engine", "--unknown", "stepwise"},
+                              {"x", "--engine", "fast"}};
+    const int expected[] = {2, 1, 0, 0};
+    for (int k = 0; k < 4; k++) {
+        int count = 0;
+        while (lines[k][count]) count++;
+        assert_int_equal(torre_options_choice(table, count, lines[k], "engine"), expected[k]);
+        assert_int_equal(s.engine, 0);
+    }
+}
+
 /* Parameters of the library, whose users know no options, and after that of a program. */
 static void test_parameter_names(void **state)
 {
@@ -327,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup(test_help, reset),
         cmocka_unit_test_setup(test_report, reset),
         cmocka_unit_test_setup(test_report_full_disk, reset),
+        cmocka_unit_test_setup(test_choice, reset),
         cmocka_unit_test_setup(test_parameter_names, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,8 +102,7 @@ static torre_status run_job(md_job *job)
 int main(int argc, char **argv)
 {
     torre_program_start();
-    static md_job job;
-    job.way = &md_pairs;
+    md_job job = {.way = &md_pairs};
     job.way->init(&job);
     /* the rows of the table are those of the model */
     if (torre_options_choice(job.table, argc, argv, "model") == TORRE_MODEL_MPS) {
@@ -117,7 +116,7 @@ int main(int argc, char **argv)
     } else if (!status && job.common->version) {
         torre_program_version("md");
     } else if (!status) {
-        status = torre_program_device(job.table, (const char **)&job.common->backend);
+        status = torre_program_device(job.table, torre_options_find(job.table, "backend")->value);
         if (!status) status = run_job(&job);
     }
     job.way->close(&job);

@@ -24,11 +24,31 @@ static torre_status only_without_input(const torre_option *table)
     return TORRE_OK;
 }
 
+static const torre_pair_parameter *parameter_of(int model, const char *name)
+{
+    const torre_pair_parameter *p = torre_pair_about_model((torre_pair_model)model)->parameters;
+    while (p->name && strcmp(p->name, name) != 0) p++;
+    return p->name ? p : NULL;
+}
+
+/* Parameters of other pair models. */
+static torre_status only_its_parameters(const md_settings *s, const torre_option *table)
+{
+    for (int m = 0; m < TORRE_PAIR_MODELS; m++) {
+        const torre_pair_about *about = torre_pair_about_model((torre_pair_model)m);
+        for (const torre_pair_parameter *p = about->parameters; p->name; p++) {
+            const torre_option *o = md_settings_parameter(table, p->name);
+            if (o->given && !parameter_of(s->model, p->name))
+                return torre_fail(TORRE_ERR_USAGE, "--%s is for --model %s", o->name, about->name);
+        }
+    }
+    return TORRE_OK;
+}
+
 /* Options that mean nothing to the model. */
 static torre_status only_of_the_model(const md_settings *s, const torre_option *table)
 {
-    static const char *const lj[] = {"cells",  "density", "epsilon", "sigma",
-                                     "cutoff", "shift",   NULL};
+    static const char *const lj[] = {"cells", "density", "cutoff", NULL};
     static const char *const granular[] = {
         "size",      "filling",          "diameter",     "mass",
         "stiffness", "contact",          "restitution",  "gas",
@@ -42,7 +62,7 @@ static torre_status only_of_the_model(const md_settings *s, const torre_option *
                 return torre_fail(TORRE_ERR_USAGE, "--%s is for --model %s", *names,
                                   model ? "granular" : "lj");
     }
-    return TORRE_OK;
+    return only_its_parameters(s, table);
 }
 
 /* What the file says counts; an option that says something else (to the nine digits of dumps) is a
@@ -75,8 +95,10 @@ static torre_status adopt_all(md_settings *s, const torre_option *table,
         TORRE_TRY(adopt(s, table, "mass", source->mass, &s->mass));
         return adopt(s, table, "diameter", source->diameter, &s->diameter);
     }
-    TORRE_TRY(adopt(s, table, "epsilon", source->epsilon, &s->epsilon));
-    TORRE_TRY(adopt(s, table, "sigma", source->sigma, &s->sigma));
+    TORRE_TRY(adopt(s, table, "epsilon", source->epsilon,
+                    md_settings_parameter(table, "epsilon")->value));
+    TORRE_TRY(
+        adopt(s, table, "sigma", source->sigma, md_settings_parameter(table, "sigma")->value));
     return adopt(s, table, "cutoff", source->cutoff, &s->cutoff);
 }
 
@@ -117,7 +139,6 @@ torre_status md_input_read(md_settings *s, const torre_option *table, md_input *
     if (s->input && s->model != TORRE_PAIR_granular) TORRE_TRY(read_lj_file(s, table, in));
     torre_md_problem *p = &in->problem;
     *p = (torre_md_problem){.model = (torre_pair_model)s->model,
-                            .pair.lj = {s->epsilon, s->sigma, s->shift},
                             .cutoff = s->cutoff,
                             .dt = s->dt,
                             .ensemble = (torre_md_ensemble)s->ensemble,
@@ -125,6 +146,8 @@ torre_status md_input_read(md_settings *s, const torre_option *table, md_input *
                                 s->target_temperature < 0 ? s->temperature : s->target_temperature,
                             .damping_time = s->damping,
                             .seed = (uint64_t)s->seed};
+    md_settings_pair(table, p->model, &p->pair);
+    s->sigma = *(const double *)md_settings_parameter(table, "sigma")->value;
     TORRE_TRY(particle_plan(&s->common, &in->plan));
     in->plan.neighbor = (torre_neighbor)s->neighbor;
     in->plan.rebuild_check = s->rebuild_check;

@@ -21,8 +21,6 @@ static const md_settings defaults = {
     .temperature = 1.44,
     .frame = -1,
     .seed = 87287,
-    .epsilon = 1,
-    .sigma = 1,
     .cutoff = 2.5,
     .size = {32, 32, 32},
     .filling = 0.2,
@@ -42,6 +40,46 @@ static const md_settings defaults = {
     .common =
         {.picture = "md.png", .output = ".", .backend = "auto", .ordering = "auto", .skin = 0.3},
 };
+
+/* "wall_restitution" -> "wall-restitution" */
+static void option_name(const char *name, char option[32])
+{
+    snprintf(option, 32, "%s", name);
+    for (char *c = option; (c = strchr(c, '_'));) *c = '-';
+}
+
+static bool has_row(const md_settings *s, int parameters, const torre_option *list,
+                    const char *name)
+{
+    for (int k = 0; k < parameters; k++)
+        if (strcmp(s->parameter[k].name, name) == 0) return true;
+    return torre_options_find(list, name);
+}
+
+/* Rows at *table for the parameters of the pair models, flags or numbers, that have none yet in the
+ * list or among the first *count of the settings. */
+static void add_parameters(md_settings *s, const torre_option *list, bool flags,
+                           torre_option **table, int *count)
+{
+    for (int m = 0; m < TORRE_PAIR_MODELS; m++) {
+        const torre_pair_about *about = torre_pair_about_model((torre_pair_model)m);
+        for (const torre_pair_parameter *p = about->parameters; p->name; p++) {
+            char *name = s->parameter[*count].name;
+            if ((p->kind == TORRE_PARAMETER_FLAG) != flags || *count == MD_PARAMETERS) continue;
+            option_name(p->name, name);
+            if (has_row(s, *count, list, name)) continue;
+            double *number = &s->parameter[*count].number;
+            *number = p->usual;
+            s->parameter[*count].flag = p->usual != 0;
+            *(*table)++ = flags
+                              ? (torre_option)OPTION_FLAG(name, &s->parameter[*count].flag, p->help)
+                              : (torre_option)OPTION_POSITIVE(name, number, p->metavar, p->help);
+            if (p->kind == TORRE_PARAMETER_NOT_NEGATIVE) (*table)[-1].above_low = false;
+            if (p->kind == TORRE_PARAMETER_SHARE) (*table)[-1].high = 1;
+            ++*count;
+        }
+    }
+}
 
 void md_settings_init(md_settings *s, torre_option *table)
 {
@@ -81,10 +119,7 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_GROUP("Interaction"),
         OPTION_CHOICE("model", &s->model, models,
                       "pair model; mps, a fluid, has options of its own: md --model mps --help"),
-        OPTION_POSITIVE("epsilon", &s->epsilon, "E", "depth of the Lennard-Jones well"),
-        OPTION_POSITIVE("sigma", &s->sigma, "S", "distance of zero Lennard-Jones energy"),
         OPTION_POSITIVE("cutoff", &s->cutoff, "R", "distance beyond which nothing acts"),
-        OPTION_FLAG("shift", &s->shift, "shift the energy to zero at the cutoff"),
 
         OPTION_GROUP("Granular gas (--model granular): SI units, glass beads of a millimetre"),
         {.name = "size",
@@ -185,8 +220,36 @@ void md_settings_init(md_settings *s, torre_option *table)
 
         PARTICLE_OTHER_ROWS(s->common),
         {0}};
-    _Static_assert(sizeof list / sizeof list[0] <= MD_OPTIONS, "the table of options is too short");
-    memcpy(table, list, sizeof list);
+    _Static_assert(sizeof list / sizeof list[0] + MD_PARAMETERS <= MD_OPTIONS,
+                   "the table of options is too short");
+    int parameters = 0;
+    for (const torre_option *row = list; row->name; row++) {
+        const bool here = strcmp(row->name, "cutoff") == 0;
+        if (here) add_parameters(s, list, false, &table, &parameters);
+        *table++ = *row;
+        if (here) add_parameters(s, list, true, &table, &parameters);
+    }
+    *table = (torre_option){0};
+}
+
+const torre_option *md_settings_parameter(const torre_option *table, const char *name)
+{
+    char option[32];
+    option_name(name, option);
+    return torre_options_find(table, option);
+}
+
+void md_settings_pair(const torre_option *table, torre_pair_model model,
+                      torre_pair_parameters *pair)
+{
+    for (const torre_pair_parameter *p = torre_pair_about_model(model)->parameters; p->name; p++) {
+        const torre_option *o = md_settings_parameter(table, p->name);
+        char *member = (char *)pair + p->offset;
+        if (p->kind == TORRE_PARAMETER_FLAG)
+            *(bool *)member = *(const bool *)o->value;
+        else
+            *(double *)member = *(const double *)o->value;
+    }
 }
 
 void md_help(const torre_option *table)

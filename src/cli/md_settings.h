@@ -4,6 +4,8 @@
 
 #include "cli/particle_options.h"
 
+enum { MD_OPTIONS = 80, MD_PARAMETERS = 16 };
+
 typedef struct md_settings {
     /* particles */
     int64_t cells[3];
@@ -13,8 +15,14 @@ typedef struct md_settings {
     int64_t seed;
     /* interaction */
     int model;
-    double epsilon, sigma, cutoff;
-    bool shift;
+    double cutoff;
+    double sigma; /* how near particles come, of pictures and overlaps (md_input_read) */
+    /* the parameters of the pair models, one for each name that has no row of its own here */
+    struct {
+        char name[32]; /* "wall-restitution" */
+        double number;
+        bool flag;
+    } parameter[MD_PARAMETERS];
     /* the granular gas; lengths in diameters where it has no option of its own */
     double size[3], filling, diameter, mass, stiffness, restitution, wall_restitution;
     int contact; /* 0 linear, 1 Hertzian */
@@ -41,10 +49,16 @@ typedef struct md_settings {
     particle_options common; /* skin in sigma or, granular, diameters */
 } md_settings;
 
-enum { MD_OPTIONS = 80 };
-
 /* Defaults, and the table of options (table[MD_OPTIONS]) that writes into *settings. */
 void md_settings_init(md_settings *settings, torre_option *table);
+
+/* The option that a parameter of a pair model is, "wall_restitution": --wall-restitution; NULL when
+ * there is none. */
+const torre_option *md_settings_parameter(const torre_option *table, const char *name);
+
+/* The parameters of the model as the options say. */
+void md_settings_pair(const torre_option *table, torre_pair_model model,
+                      torre_pair_parameters *pair);
 
 /* Print --help on stdout; call it before parsing, while the settings are the defaults. */
 void md_help(const torre_option *table);
