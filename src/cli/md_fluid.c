@@ -6,7 +6,6 @@
 #include "cli/program.h"
 #include "core/numbers.h"
 #include "core/report.h"
-#include "torre/status.h"
 
 static void tell_setup(FILE *out, const md_job *job)
 {
@@ -15,10 +14,7 @@ static void tell_setup(FILE *out, const md_job *job)
     const torre_md_plan *plan = &run->info.plan;
     char bytes[32];
     torre_format_bytes((double)run->info.memory_bytes, bytes, sizeof bytes);
-    fprintf(out, "# md %s, backend %s: %s\n", torre_version_text(), run->backend->name,
-            run->info.device);
-    const char *idle = particle_idle_gpu(job->common, run->backend->name);
-    if (idle) fprintf(out, "# the GPU is not used: %s\n", idle);
+    particle_tell_run(out, job->common, run);
     fprintf(out,
             "# %" PRId64 " particles (%" PRId64 " fluid, %" PRId64
             " wall), spacing %.6g m, r_e %.4g "
@@ -114,20 +110,10 @@ static void report_physics(torre_report *r, const mps_input *in, const torre_md_
 static torre_status report(md_job *job)
 {
     const torre_md_run *run = job->run;
-    const torre_md_plan *plan = &run->info.plan;
-    torre_md_times t = {0};
-    torre_md_counts c = {0};
-    torre_report *r = torre_report_new("md");
+    torre_md_times t;
+    torre_md_counts c;
+    torre_report *r = particle_report_run(job->common, run);
     torre_md_run_times(run, &t, &c);
-    torre_report_text(r, "backend", run->backend->name);
-    torre_report_text(r, "device", run->info.device);
-    particle_report_idle_gpu(r, job->common, run->backend->name);
-    torre_report_text(r, "model", "mps");
-    torre_report_integer(r, "atoms", run->problem->count);
-    torre_report_integer(r, "steps", run->step);
-    torre_report_text(r, "ordering", particle_ordering(plan).text);
-    torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
-    torre_report_text(r, "precision", torre_md_precision_name(run->problem->precision));
     torre_report_reals(r, "box", run->problem->box, 3);
     torre_report_integers(r, "bins", run->info.bins, 3);
     torre_report_integer(r, "memory_bytes", run->info.memory_bytes);

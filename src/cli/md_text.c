@@ -6,7 +6,6 @@
 #include "cli/md_granular.h"
 #include "core/numbers.h"
 #include "core/report.h"
-#include "torre/status.h"
 
 static bool is_granular(const torre_md_problem *p) { return p->model == TORRE_PAIR_granular; }
 
@@ -15,10 +14,7 @@ void md_text_setup(FILE *out, const md_settings *s, const torre_md_run *run)
     const torre_md_problem *p = run->problem;
     const torre_md_plan *plan = &run->info.plan;
     double volume = p->box[0] * p->box[1] * p->box[2];
-    fprintf(out, "# md %s, backend %s: %s\n", torre_version_text(), run->backend->name,
-            run->info.device);
-    const char *idle = particle_idle_gpu(&s->common, run->backend->name);
-    if (idle) fprintf(out, "# the GPU is not used: %s\n", idle);
+    particle_tell_run(out, &s->common, run);
     fprintf(out, "# %" PRId64 " particles, box %.8g x %.8g x %.8g, density %.6g\n", p->count,
             p->box[0], p->box[1], p->box[2], (double)p->count / volume);
     fprintf(out, "# model %s, cutoff %.6g, dt %.6g, precision %s\n",
@@ -136,16 +132,7 @@ torre_status md_text_report(torre_output **json, const md_settings *s, const tor
 {
     const torre_md_problem *p = run->problem;
     const torre_md_plan *plan = &run->info.plan;
-    torre_report *r = torre_report_new("md");
-    torre_report_text(r, "backend", run->backend->name);
-    torre_report_text(r, "device", run->info.device);
-    particle_report_idle_gpu(r, &s->common, run->backend->name);
-    torre_report_text(r, "model", torre_pair_model_name(p->model));
-    torre_report_integer(r, "atoms", p->count);
-    torre_report_integer(r, "steps", run->step);
-    torre_report_text(r, "ordering", particle_ordering(plan).text);
-    torre_report_text(r, "neighbor", torre_neighbor_name(plan->neighbor));
-    torre_report_text(r, "precision", torre_md_precision_name(p->precision));
+    torre_report *r = particle_report_run(&s->common, run);
     torre_report_real(r, "dt", p->dt);
     torre_report_reals(r, "box", p->box, 3);
     torre_report_integers(r, "bins", run->info.bins, 3);

@@ -1,6 +1,6 @@
 /*
- * The program `md` is one run loop (md.c) with two ways to fill it: pair models (md_pairs.c) and the
- * fluid of --model mps (md_fluid.c), each with options, files and tables of its own.
+ * The program `md` is one run loop (md.c) with two ways to fill it: pair models (md_pairs.c) and
+ * the fluid of --model mps (md_fluid.c), each with options, files and tables of its own.
  */
 #ifndef TORRE_MD_WAY_H
 #define TORRE_MD_WAY_H
@@ -48,7 +48,7 @@ struct md_way {
     torre_status (*row)(md_job *job);
     torre_status (*results)(md_job *job, bool failed);
     void (*close)(md_job *job);
-    /* For people: the set-up, what a dry run finds, the head of the table, the last row, the end. */
+    /* For people: set-up, what a dry run finds, head of the table, the last row, the end. */
     void (*tell_setup)(FILE *out, const md_job *job);
     void (*tell_cost)(FILE *out, const md_job *job);
     void (*tell_head)(FILE *out, const md_job *job);

@@ -57,7 +57,9 @@ torre_status particle_check_idle(const particle_options *o, const torre_option *
     return torre_program_idle("md", table, "block", "cuda", o->backend, backend, o->quiet);
 }
 
-const char *particle_idle_gpu(const particle_options *o, const char *backend)
+/* Why --backend auto has not taken the GPU of this machine, one line; NULL where it has, where
+ * another backend was asked for and where there is no GPU. */
+static const char *idle_gpu(const particle_options *o, const char *backend)
 {
     static torre_cuda_probe probe; /* the text stays */
     if (strcmp(o->backend, "auto") != 0 || strcmp(backend, "cuda") == 0) return NULL;
@@ -65,10 +67,28 @@ const char *particle_idle_gpu(const particle_options *o, const char *backend)
     return probe.here ? probe.text : NULL;
 }
 
-void particle_report_idle_gpu(torre_report *at, const particle_options *o, const char *backend)
+void particle_tell_run(FILE *out, const particle_options *o, const torre_md_run *run)
 {
-    const char *idle = particle_idle_gpu(o, backend);
-    if (idle) torre_report_text(at, "gpu_not_used", idle);
+    const char *idle = idle_gpu(o, run->backend->name);
+    fprintf(out, "# md %s, backend %s: %s\n", torre_version_text(), run->backend->name,
+            run->info.device);
+    if (idle) fprintf(out, "# the GPU is not used: %s\n", idle);
+}
+
+torre_report *particle_report_run(const particle_options *o, const torre_md_run *run)
+{
+    const char *idle = idle_gpu(o, run->backend->name);
+    torre_report *r = torre_report_new("md");
+    torre_report_text(r, "backend", run->backend->name);
+    torre_report_text(r, "device", run->info.device);
+    if (idle) torre_report_text(r, "gpu_not_used", idle);
+    torre_report_text(r, "model", torre_pair_model_name(run->problem->model));
+    torre_report_integer(r, "atoms", run->problem->count);
+    torre_report_integer(r, "steps", run->step);
+    torre_report_text(r, "ordering", particle_ordering(&run->info.plan).text);
+    torre_report_text(r, "neighbor", torre_neighbor_name(run->info.plan.neighbor));
+    torre_report_text(r, "precision", torre_md_precision_name(run->problem->precision));
+    return r;
 }
 
 torre_md_precision particle_precision(const particle_options *o, const char *backend)

@@ -5,7 +5,7 @@
 #include "cli/option_rows.h"
 #include "core/orderings.h"
 #include "core/report.h"
-#include "particles/md.h"
+#include "particles/md_run.h"
 
 typedef struct particle_options {
     /* output */
@@ -66,13 +66,12 @@ torre_status particle_plan(const particle_options *options, torre_md_plan *plan)
 torre_status particle_check_idle(const particle_options *options, const torre_option *table,
                                  const char *backend);
 
-/* Why --backend auto has not taken the GPU of this machine, one line; NULL where it has, where
- * another backend was asked for and where there is no GPU. */
-const char *particle_idle_gpu(const particle_options *options, const char *backend);
+/* The first lines of the set-up: program, backend, device, and why the GPU of this machine is not
+ * used. */
+void particle_tell_run(FILE *out, const particle_options *options, const torre_md_run *run);
 
-/* The same as "gpu_not_used" of a report. */
-void particle_report_idle_gpu(torre_report *at, const particle_options *options,
-                              const char *backend);
+/* A report that begins with what all runs of particles have. */
+torre_report *particle_report_run(const particle_options *options, const torre_md_run *run);
 
 /* The precision; auto depends on the backend that will compute. */
 torre_md_precision particle_precision(const particle_options *options, const char *backend);
