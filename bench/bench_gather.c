@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "bench/gather.h"
-#include "cli/locality_misses.h"
 #include "cli/program.h"
 #include "core/options.h"
+#include "locality/misses.h"
 
 typedef struct bench_settings {
     int backend, shape;
@@ -38,12 +38,12 @@ static torre_status predict(const bench_settings *s, const torre_ordering *o,
                             const torre_stencil_bins *stencil, const gather_result *r,
                             double rate[3])
 {
-    locality_misses m;
+    torre_misses m;
     int64_t block = s->bin_bytes < r->line ? r->line / s->bin_bytes : 1;
-    TORRE_TRY(locality_misses_make(o, stencil, block, &m));
+    TORRE_TRY(torre_misses_make(o, stencil, block, &m));
     for (int l = 0; l < 3; l++)
-        rate[l] = r->cache[l] ? locality_misses_rate(&m, r->cache[l] / (block * s->bin_bytes)) : 0;
-    locality_misses_free(&m);
+        rate[l] = r->cache[l] ? torre_misses_rate(&m, r->cache[l] / (block * s->bin_bytes)) : 0;
+    torre_misses_free(&m);
     return TORRE_OK;
 }
 

@@ -2,7 +2,7 @@
 
 #include "bench/gather.h"
 #include "core/random.h"
-#include "tiling/locality.h"
+#include "locality/offsets.h"
 
 /* path[rank] = bin, as torre_ordering_path, or at random. */
 static void make_path(const torre_ordering *o, bool random, int64_t *path)

@@ -1,5 +1,5 @@
 /* Stencils, offset statistics and the cache model, against print, hand and brute force. */
-#include "tiling/locality.h"
+#include "locality/offsets.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "cli/locality.h"
-#include "cli/locality_misses.h"
+#include "locality/misses.h"
 
 typedef struct cache_options {
     int64_t block;
@@ -12,7 +12,7 @@ typedef struct cache_options {
 } cache_options;
 
 /* The curve falls in steps; where it stays level no line is written. */
-static void write_csv(const locality_job *job, int index, const locality_misses *m)
+static void write_csv(const locality_job *job, int index, const torre_misses *m)
 {
     FILE *out = torre_output_stream(job->csv);
     if (index == 0) {
@@ -22,12 +22,12 @@ static void write_csv(const locality_job *job, int index, const locality_misses 
     for (int64_t c = 1; c <= m->blocks; c++) {
         if (c > 1 && c < m->blocks && m->misses[c] == m->misses[c - 1]) continue;
         locality_csv_begin(job, index);
-        fprintf(out, "%" PRId64 ",%" PRId64 ",%.9g\n", c, m->misses[c], locality_misses_rate(m, c));
+        fprintf(out, "%" PRId64 ",%" PRId64 ",%.9g\n", c, m->misses[c], torre_misses_rate(m, c));
     }
 }
 
 static void report(locality_job *job, int index, const cache_options *options,
-                   const locality_misses *m)
+                   const torre_misses *m)
 {
     torre_report *at = locality_report_of(job, index);
     torre_report_integer(at, "accesses", m->accesses);
@@ -37,13 +37,13 @@ static void report(locality_job *job, int index, const cache_options *options,
     for (int i = 0; i < options->count; i++) {
         torre_report *entry = torre_report_object(capacity, NULL);
         torre_report_integer(entry, "blocks", options->blocks[i]);
-        torre_report_integer(entry, "misses", locality_misses_at(m, options->blocks[i]));
-        torre_report_real(entry, "miss_rate", locality_misses_rate(m, options->blocks[i]));
+        torre_report_integer(entry, "misses", torre_misses_at(m, options->blocks[i]));
+        torre_report_real(entry, "miss_rate", torre_misses_rate(m, options->blocks[i]));
     }
 }
 
 static void print_table(const locality_job *job, int index, const cache_options *options,
-                        const locality_misses *m)
+                        const torre_misses *m)
 {
     printf("%s%s: %lld reads of %lld blocks of %lld bins\n", index ? "\n" : "",
            job->list[index].name, (long long)m->accesses, (long long)m->blocks,
@@ -51,8 +51,8 @@ static void print_table(const locality_job *job, int index, const cache_options 
     printf("%16s %14s %12s\n", "capacity, blocks", "misses", "miss rate");
     for (int i = 0; i < options->count; i++)
         printf("%16lld %14lld %12.6f\n", (long long)options->blocks[i],
-               (long long)locality_misses_at(m, options->blocks[i]),
-               locality_misses_rate(m, options->blocks[i]));
+               (long long)torre_misses_at(m, options->blocks[i]),
+               torre_misses_rate(m, options->blocks[i]));
 }
 
 static void default_capacities(const locality_job *job, cache_options *options)
@@ -71,15 +71,15 @@ static torre_status run(locality_job *job, cache_options *options)
                                      options->blocks, &options->count));
     else
         default_capacities(job, options);
-    TORRE_TRY(locality_check_memory(job, LOCALITY_MISSES_BYTES));
+    TORRE_TRY(locality_check_memory(job, TORRE_MISSES_BYTES));
     torre_report_integer(job->report, "block", options->block);
     for (int i = 0; i < job->count; i++) {
-        locality_misses m;
-        TORRE_TRY(locality_misses_make(&job->list[i].ordering, &job->stencil, options->block, &m));
+        torre_misses m;
+        TORRE_TRY(torre_misses_make(&job->list[i].ordering, &job->stencil, options->block, &m));
         if (job->csv) write_csv(job, i, &m);
         report(job, i, options, &m);
         if (job->table) print_table(job, i, options, &m);
-        locality_misses_free(&m);
+        torre_misses_free(&m);
     }
     return TORRE_OK;
 }

@@ -4,14 +4,18 @@
 #include <stdlib.h>
 
 #include "cli/locality.h"
-#include "cli/locality_gas.h"
-#include "cli/locality_random.h"
+#include "core/random.h"
 #include "io/file_ending.h"
 #include "io/png_image.h"
 #include "io/point_list.h"
-#include "tiling/block_hits.h"
+#include "locality/block_hits.h"
+#include "locality/gas.h"
 
-enum { GAS_IDEAL, GAS_ELASTIC, GAS_INELASTIC };
+/* --gas */
+enum { GAS_IDEAL };
+static const char *const gas_name[] = {"ideal", "elastic", "inelastic", NULL};
+static const torre_granular_gas gas_kind[] = {TORRE_GRANULAR_IDEAL, TORRE_GRANULAR_ELASTIC,
+                                              TORRE_GRANULAR_INELASTIC};
 enum { PAIRS_CANDIDATES, PAIRS_CONTACTS };
 
 typedef struct hits_options {
@@ -31,7 +35,7 @@ typedef struct hits_run {
     locality_job *job;
     const hits_options *options;
     torre_bin_box box;
-    locality_gas gas;
+    torre_gas gas;
     int64_t samples;
     hits_series series[LOCALITY_MAX_ORDERINGS];
 } hits_run;
@@ -45,10 +49,10 @@ static torre_status check_options(const locality_job *job, const hits_options *o
 {
     if (job->dims == 3 && o->height != 1)
         return torre_fail(TORRE_ERR_USAGE, "--height is for bins of a plane (--size MxN)");
-    if (o->gas != GAS_IDEAL && o->speed > LOCALITY_GAS_MAX_SPEED)
+    if (o->gas != GAS_IDEAL && o->speed > TORRE_GAS_MAX_SPEED)
         return torre_fail(TORRE_ERR_USAGE,
                           "--speed must be from 0 to %g where spheres collide (got %g)",
-                          LOCALITY_GAS_MAX_SPEED, o->speed);
+                          TORRE_GAS_MAX_SPEED, o->speed);
     if (o->particles && o->steps)
         return torre_fail(TORRE_ERR_USAGE, "--particles has no velocities: --steps must be 0 then");
     return TORRE_OK;
@@ -71,23 +75,23 @@ static torre_status make_particles(hits_run *r)
 {
     const hits_options *o = r->options;
     if (o->particles) return read_particles(r);
-    locality_gas_plan plan = {.planar = r->job->dims == 2 && o->height == 1,
-                              .filling = o->filling,
-                              .speed = o->speed,
-                              .collides = o->gas != GAS_IDEAL,
-                              .restitution = o->gas == GAS_INELASTIC ? o->restitution : 1,
-                              .seed = (uint64_t)o->seed};
+    torre_gas_plan plan = {.planar = r->job->dims == 2 && o->height == 1,
+                           .filling = o->filling,
+                           .speed = o->speed,
+                           .kind = gas_kind[o->gas],
+                           .restitution = o->restitution,
+                           .seed = (uint64_t)o->seed};
     for (int a = 0; a < 3; a++) plan.length[a] = (double)r->box.size[a] * r->box.width[a];
-    return locality_gas_new(&plan, &r->gas);
+    return torre_gas_new(&plan, &r->gas);
 }
 
 /* Any order whatever: a random permutation (Fisher and Yates). */
 static void shuffle(int64_t *slot, int64_t count, uint64_t seed)
 {
-    locality_random random = {~seed};
     for (int64_t p = 0; p < count; p++) slot[p] = p;
     for (int64_t p = count - 1; p > 0; p--) {
-        int64_t q = locality_random_below(&random, p + 1), kept = slot[p];
+        int64_t q = (int64_t)(torre_random_at(~seed, (uint64_t)p) % (uint64_t)(p + 1));
+        int64_t kept = slot[p];
         slot[p] = slot[q];
         slot[q] = kept;
     }
@@ -278,7 +282,7 @@ static torre_status compute(hits_run *r)
     TORRE_TRY(reorder(r));
     TORRE_TRY(count_hits(r, 0));
     for (int64_t s = 1; s < r->samples; s++) {
-        TORRE_TRY(locality_gas_advance(&r->gas, r->options->every));
+        TORRE_TRY(torre_gas_advance(&r->gas, r->options->every));
         TORRE_TRY(count_hits(r, s));
     }
     if (r->job->csv) write_csv(r);
@@ -299,7 +303,7 @@ static torre_status run(locality_job *job, const hits_options *options)
         free(r.series[i].slot);
         free(r.series[i].sample);
     }
-    locality_gas_free(&r.gas);
+    torre_gas_free(&r.gas);
     return status;
 }
 
@@ -313,7 +317,6 @@ static void plot_commands(const locality_job *job, FILE *script)
 
 torre_status locality_hits(int argc, char **argv)
 {
-    static const char *const gases[] = {"ideal", "elastic", "inelastic", NULL};
     static const char *const pairs[] = {"candidates", "contacts", NULL};
     locality_job job = {
         .subcommand = "hits",
@@ -366,7 +369,7 @@ torre_status locality_hits(int argc, char **argv)
         {.name = "gas",
          .kind = TORRE_OPTION_CHOICE,
          .value = &o.gas,
-         .choices = gases,
+         .choices = gas_name,
          .help = "whether and how spheres collide"},
         {.name = "speed",
          .kind = TORRE_OPTION_REAL,

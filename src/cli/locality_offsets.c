@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "cli/locality.h"
-#include "tiling/locality.h"
+#include "locality/offsets.h"
 
 typedef struct offsets_options {
     const char *within; /* list of limits */

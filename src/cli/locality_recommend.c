@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "cli/locality.h"
-#include "cli/locality_misses.h"
 #include "core/cpu.h"
 #include "core/numbers.h"
+#include "locality/misses.h"
 
 /*
  * The simplest first: of orderings that do equally well the first one is recommended. All are names
@@ -129,13 +129,13 @@ static torre_status run(locality_job *job, recommend_options *o)
     candidate list[LOCALITY_MAX_ORDERINGS];
     TORRE_TRY(set_model(o));
     TORRE_TRY(locality_check_reach(job));
-    TORRE_TRY(locality_check_memory(job, LOCALITY_MISSES_BYTES));
+    TORRE_TRY(locality_check_memory(job, TORRE_MISSES_BYTES));
     for (int i = 0; i < job->count; i++) {
-        locality_misses m;
-        TORRE_TRY(locality_misses_make(&job->list[i].ordering, &job->stencil, o->block, &m));
-        list[i] = (candidate){i, locality_misses_at(&m, o->capacity),
-                              locality_misses_rate(&m, o->capacity)};
-        locality_misses_free(&m);
+        torre_misses m;
+        TORRE_TRY(torre_misses_make(&job->list[i].ordering, &job->stencil, o->block, &m));
+        list[i] =
+            (candidate){i, torre_misses_at(&m, o->capacity), torre_misses_rate(&m, o->capacity)};
+        torre_misses_free(&m);
     }
     qsort(list, (size_t)job->count, sizeof *list, by_misses);
     const candidate *chosen = choose(list, job->count, o->tolerance), *plain = list;

@@ -1,4 +1,4 @@
-#include "reuse.h"
+#include "locality/reuse.h"
 
 #include <stdlib.h>
 #include <string.h>

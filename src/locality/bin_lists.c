@@ -1,4 +1,4 @@
-#include "bin_lists.h"
+#include "locality/bin_lists.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "locality.h"
+#include "locality/offsets.h"
 
 #include <stdlib.h>
 

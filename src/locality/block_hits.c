@@ -1,4 +1,4 @@
-#include "block_hits.h"
+#include "locality/block_hits.h"
 
 #include <stdlib.h>
 

@@ -6,12 +6,12 @@
  * path order (by rank), the stencil scanned with the last axis fastest. Al-Kharusi and Walker,
  * IJHPCA 33 (2019) 998, section 3.2, algorithm 1.
  */
-#ifndef TORRE_LOCALITY_H
-#define TORRE_LOCALITY_H
+#ifndef TORRE_OFFSETS_H
+#define TORRE_OFFSETS_H
 
-#include "bin_stencil.h"
-#include "ordering.h"
-#include "reuse.h"
+#include "locality/reuse.h"
+#include "tiling/bin_stencil.h"
+#include "tiling/ordering.h"
 
 #ifdef __cplusplus
 extern "C" {

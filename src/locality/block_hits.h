@@ -16,8 +16,8 @@
 #ifndef TORRE_BLOCK_HITS_H
 #define TORRE_BLOCK_HITS_H
 
-#include "bin_lists.h"
-#include "ordering.h"
+#include "locality/bin_lists.h"
+#include "tiling/ordering.h"
 
 #ifdef __cplusplus
 extern "C" {
