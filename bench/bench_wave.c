@@ -124,9 +124,9 @@ static torre_status solver_open(bench_case *c, const bench_options *o, int engin
                             .ordering = {.kind = (torre_ordering_kind)o->ordering},
                             .threads = (int)o->threads,
                             .axes = "xyz"}; /* a solver that is turned has no shape */
-    torre_wave_info info;
-    TORRE_TRY(torre_wave_cpu.plan(c->setup, &wish, &info));
-    TORRE_TRY(torre_wave_cpu.create(c->setup, &info, &c->solver[engine]));
+    torre_wave_program *program;
+    TORRE_TRY(torre_wave_cpu.plan(c->setup, &wish, &program));
+    TORRE_TRY(torre_wave_cpu.create(program, &c->solver[engine]));
     torre_cpu_shape *shape = &((torre_cpu_solver *)c->solver[engine])->shape;
     if (o->window) shape->window = blocks_up(c, o->window);
     if (o->rows) shape->rows = o->rows;

@@ -146,10 +146,8 @@ static torre_status run_case(const char *text, bench_case *c)
     static torre_point source[100], receiver[10000];
     torre_wave_problem *p = &c->problem;
     torre_wave_setup *setup;
-    torre_wave_info info;
+    torre_wave_program *program;
     torre_wave_solver *solver;
-    const torre_tower_kernel *kernel;
-    torre_tower_shape shape = {0};
     double best[REPETITIONS];
     fill_model(c);
     p->steps = c->steps * (REPETITIONS + 1);
@@ -157,8 +155,10 @@ static torre_status run_case(const char *text, bench_case *c)
     if (!wavelet) exit(1);
     if (c->points) fill_points(c, source, receiver, wavelet);
     TORRE_TRY(torre_wave_setup_new(p, &setup));
-    TORRE_TRY(torre_cuda_plan(setup, &c->plan, &info, &kernel, &shape));
-    TORRE_TRY(torre_wave_cuda.create(setup, &info, &solver));
+    TORRE_TRY(torre_wave_cuda.plan(setup, &c->plan, &program));
+    TORRE_TRY(torre_wave_cuda.create(program, &solver));
+    const torre_wave_info *info = torre_wave_program_info(program);
+    const torre_tower_shape shape = ((const torre_cuda_program *)program)->shape;
     void *samples = malloc((size_t)(c->steps * setup->receiver_node_count + 1) * sizeof(double));
     if (!samples) exit(1);
     /* a field that is nowhere zero, so that arithmetic draws the power that it draws in earnest */
@@ -182,18 +182,18 @@ static torre_status run_case(const char *text, bench_case *c)
     }
     qsort(best, REPETITIONS, sizeof *best, compare_doubles);
     double top = best[REPETITIONS - 1];
-    const int64_t height = info.plan.tower_height < c->steps ? info.plan.tower_height : c->steps;
+    const int64_t height = info->plan.tower_height < c->steps ? info->plan.tower_height : c->steps;
     int threads = 1;
-    cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, info.plan.device);
-    const char *axes = info.plan.axes;
+    cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, info->plan.device);
+    const char *axes = info->plan.axes;
     bool turned = strcmp(axes, "xyz") != 0;
     printf("%d,%s,%d,%lld,%lldx%lldx%lld,%s%s%s,%.1f,%.1f,%.2f,%.2f,%.2f,%d,%d,%d,%d,%.2f,%s\n",
-           p->order, torre_engine_name(info.plan.engine), info.plan.dts, (long long)height,
+           p->order, torre_engine_name(info->plan.engine), info->plan.dts, (long long)height,
            (long long)p->size[0], (long long)p->size[1], (long long)p->size[2], c->options,
            turned ? ":axes=" : "", turned ? axes : "", top, best[REPETITIONS / 2],
-           info.model_bytes_per_update, top / (4240.0 / 3 / p->precision), top / issue_roofline(p),
+           info->model_bytes_per_update, top / (4240.0 / 3 / p->precision), top / issue_roofline(p),
            shape.registers, shape.spill_bytes, shape.shared_bytes, shape.blocks_per_sm,
-           (double)shape.blocks_per_sm * shape.threads / threads, info.device);
+           (double)shape.blocks_per_sm * shape.threads / threads, info->device);
     fflush(stdout);
     torre_wave_cuda.destroy(solver);
     torre_wave_setup_free(setup);

@@ -17,10 +17,10 @@
 #include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
 #include "roofline/sweep_list.h"
-#include "roofline/tune_file.h"
 #include "torre/status.h"
 #include "wave/cpu/backend_cpu.h"
 #include "wave/driver.h"
+#include "wave/tune_file.h"
 
 static char folder[] = "/tmp/test_roofline_XXXXXX";
 
@@ -508,21 +508,28 @@ static void test_tune_apply(void **state)
     (void)state;
     const int64_t size[3] = {30, 26, 40};
     torre_wave_problem problem = torre_compare_problem(4, TORRE_F32, size);
-    torre_wave_plan open = {.engine = TORRE_TORRE}, fixed = {TORRE_TORRE, .dts = 2};
+    torre_wave_plan open = {.engine = TORRE_TORRE, .measured = true}, fixed = open;
+    const torre_wave_plan deaf = {.engine = TORRE_TORRE},
+                          one_step = {TORRE_STEPWISE, .measured = true};
+    const torre_wave_plan *others[] = {&fixed, &deaf, &one_step};
     torre_wave_run *run;
+    fixed.dts = 2;
     fixed.tower_height = 3;
-    if (torre_wave_run_new(&problem, "cpu", &open, &run)) skip();
+    if (torre_wave_run_new(&problem, "cpu", &deaf, &run)) skip();
     torre_tune_entry entry = {4, TORRE_F32, 3, 5, 1};
     assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
-    assert_int_equal(torre_tune_store(run->info.device, &entry, 1), TORRE_OK);
-    assert_true(torre_tune_apply(run, &open));
-    assert_true(run->info.plan.dts == 3 && run->info.plan.tower_height == 5);
-    assert_false(torre_tune_apply(run, &fixed));
+    assert_int_equal(torre_tune_store(run->info->device, &entry, 1), TORRE_OK);
     torre_wave_run_free(run);
-    open.engine = TORRE_STEPWISE;
     assert_int_equal(torre_wave_run_new(&problem, "cpu", &open, &run), TORRE_OK);
-    assert_false(torre_tune_apply(run, &open));
+    assert_true(run->info->measured);
+    assert_true(run->info->plan.dts == 3 && run->info->plan.tower_height == 5);
     torre_wave_run_free(run);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(torre_wave_run_new(&problem, "cpu", others[i], &run), TORRE_OK);
+        assert_false(run->info->measured);
+        assert_true(run->info->plan.tower_height != 5);
+        torre_wave_run_free(run);
+    }
 }
 
 /* Fill tune.csv, name it in the environment, and return what is said of it ("": nothing). */

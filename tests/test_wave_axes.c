@@ -144,12 +144,11 @@ static void refusals(void **state)
         const char *axes, *text;
     } cases[] = {
         {"yxz", NULL},
-        {"yzx",
-         "--engine torre with periodic x faces needs nx to be a multiple of 4 and at least 8 "
-         "(got 13); do this"},
-        {"xyz", "--engine torre cannot have periodic x faces (towers slide along x); do this"},
-        {"zxy", "--engine torre with periodic x faces needs nx to be a multiple of 8 (got 13) for "
-                "--dts 2; do this"}};
+        {"yzx", "engine torre with periodic x faces needs nx to be a multiple of 4 and at least 8 "
+                "(got 13); do this"},
+        {"xyz", "engine torre cannot have periodic x faces (towers slide along x); do this"},
+        {"zxy", "engine torre with periodic x faces needs nx to be a multiple of 8 (got 13) for "
+                "dts 2; do this"}};
     torre_wave_problem p = plain_problem();
     torre_turned t;
     p.face[0][0] = p.face[0][1] = TORRE_PERIODIC;
@@ -324,6 +323,7 @@ static void engines(void **state)
         torre_array array = {TORRE_F32, {1, 1, 1}, NULL};
         double estimate = 0, chosen = 0, best = 0;
         const char *engine = "none";
+        char why[256];
         memset(p.face, 0, sizeof p.face); /* free */
         p.order = boxes[b].order;
         if (boxes[b].kind == F64) p.precision = TORRE_F64;
@@ -336,7 +336,7 @@ static void engines(void **state)
             best = fmax(best, fmax(torre, stepwise));
             if (worth <= estimate) continue;
             estimate = worth;
-            bool steps = !room.dts || torre_stepwise_pays(&p, &room, 9);
+            bool steps = !room.dts || torre_stepwise_pays(&p, &room, 9, why, sizeof why);
             chosen = steps ? stepwise : torre;
             engine = steps ? "stepwise" : "torre";
         }
@@ -351,11 +351,13 @@ static void other_gpus(void **state)
     (void)state;
     torre_wave_problem p = plain_problem();
     torre_tower_room room = {.dts = 6, .planes = 128, .blocks = 80, .in_registers = true};
+    char why[256];
     p.order = 2;
-    CHECK(!torre_stepwise_pays(&p, &room, 8), "one step at a time at order 2");
+    CHECK(!torre_stepwise_pays(&p, &room, 8, why, sizeof why), "one step at a time at order 2");
     room.in_registers = false;
-    CHECK(torre_stepwise_pays(&p, &room, 8), "block towers without TMA");
-    CHECK(torre_stepwise_pays(&p, &room, 12), "block towers without TMA");
+    CHECK(torre_stepwise_pays(&p, &room, 8, why, sizeof why), "block towers without TMA");
+    CHECK(strstr(why, "block towers"), "no reason: %s", why);
+    CHECK(torre_stepwise_pays(&p, &room, 12, why, sizeof why), "block towers without TMA");
 }
 
 /* Sources and receivers cost blocks of half size more: with 100 and 10,000 of them the grid of

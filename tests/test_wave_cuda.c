@@ -24,7 +24,7 @@
 #include "cuda/wave/wave_solver.h"
 #include "wave/backend.h"
 #include "wave/box.h"
-#include "wave/engine_reference.h"
+#include "wave/cpu/backend_cpu.h"
 #include "wave/stencil.h"
 
 static int checks, failures;
@@ -201,16 +201,16 @@ static int compute(const sample_problem *s, const torre_wave_backend *backend,
                    const torre_wave_plan *plan, int64_t steps, outcome *o)
 {
     torre_wave_setup *setup;
-    torre_wave_info info;
+    torre_wave_program *program;
     torre_wave_solver *solver;
     torre_wave_norms norms;
     must(torre_wave_problem_check(&s->p), s->name);
     must(torre_wave_setup_new(&s->p, &setup), s->name);
-    if (backend->plan(setup, plan, &info)) {
+    if (backend->plan(setup, plan, &program)) {
         torre_wave_setup_free(setup);
         return 0;
     }
-    must(backend->create(setup, &info, &solver), s->name);
+    must(backend->create(program, &solver), s->name);
     must(torre_wave_set_fields(backend, solver, setup, s->now, s->previous), s->name);
     memset(o, 0, sizeof *o);
     o->field_bytes = (size_t)s->cells * (size_t)s->p.precision;
@@ -222,9 +222,10 @@ static int compute(const sample_problem *s, const torre_wave_backend *backend,
         must(torre_wave_get_field(backend, solver, setup, -l, o->level[l]), s->name);
     }
     if (backend == &torre_wave_cuda) check_planes(s, solver, o->level[0]);
-    memcpy(o->axes, info.plan.axes, sizeof o->axes);
-    o->engine = info.plan.engine;
-    o->reason = info.reason;
+    const torre_wave_info *info = torre_wave_program_info(program);
+    memcpy(o->axes, info->plan.axes, sizeof o->axes);
+    o->engine = info->plan.engine;
+    o->reason = info->reason;
     must(backend->norms(solver, &norms), s->name);
     o->top = norms.l2;
     backend->destroy(solver);
@@ -339,11 +340,12 @@ static void wish_for(const torre_tower_kernel *k, bool periodic_z)
 static const torre_tower_kernel *kernel_taken(const sample_problem *s, const torre_wave_plan *plan)
 {
     torre_wave_setup *setup;
-    torre_wave_info info;
-    const torre_tower_kernel *taken;
-    torre_tower_shape shape;
+    torre_wave_program *program = NULL;
+    const torre_tower_kernel *taken = NULL;
     must(torre_wave_setup_new(&s->p, &setup), s->name);
-    if (torre_cuda_plan(setup, plan, &info, &taken, &shape)) taken = NULL;
+    if (!torre_wave_cuda.plan(setup, plan, &program))
+        taken = ((const torre_cuda_program *)program)->kernel;
+    torre_wave_program_free(program);
     torre_wave_setup_free(setup);
     return taken;
 }
@@ -382,7 +384,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
     outcome reference, stepwise, torre;
     torre_wave_plan plan = {.engine = TORRE_REFERENCE};
     int ran = 0;
-    compute(s, &torre_wave_reference, &plan, steps, &reference);
+    compute(s, &torre_wave_cpu, &plan, steps, &reference);
     plan.engine = TORRE_STEPWISE;
     plan.ordering.kind = TORRE_HILBERT;
     strcpy(plan.axes, s->axes);
@@ -435,15 +437,15 @@ static void check_first_bad(sample_problem *s, const char *axes)
 {
     torre_wave_plan plan = {.engine = TORRE_STEPWISE};
     torre_wave_setup *setup;
-    torre_wave_info info;
+    torre_wave_program *program;
     torre_wave_solver *solver;
     torre_wave_norms norms;
     const int64_t *n = s->p.size, at[3] = {n[0] - 3, n[1] / 2, 5};
     strcpy(plan.axes, axes);
     torre_value_set(s->p.precision, s->now, (at[0] * n[1] + at[1]) * n[2] + at[2], NAN);
     must(torre_wave_setup_new(&s->p, &setup), s->name);
-    must(torre_wave_cuda.plan(setup, &plan, &info), s->name);
-    must(torre_wave_cuda.create(setup, &info, &solver), s->name);
+    must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+    must(torre_wave_cuda.create(program, &solver), s->name);
     must(torre_wave_set_fields(&torre_wave_cuda, solver, setup, s->now, NULL), s->name);
     must(torre_wave_cuda.norms(solver, &norms), s->name);
     checks++;
@@ -468,7 +470,7 @@ static void check_chosen_axes(sample_problem *s, int64_t steps)
     checks++;
     if (strcmp(torre.axes, "xyz") == 0) fail(s->name, "not turned");
     plan = (torre_wave_plan){.engine = TORRE_REFERENCE};
-    compute(s, &torre_wave_reference, &plan, steps, &reference);
+    compute(s, &torre_wave_cpu, &plan, steps, &reference);
     compare_rounding(s, what, &reference, &torre, steps);
     plan.engine = TORRE_STEPWISE; /* turned likewise */
     compute(s, &torre_wave_cuda, &plan, steps, &stepwise);
@@ -476,13 +478,15 @@ static void check_chosen_axes(sample_problem *s, int64_t steps)
     for (int i = 0; torre_tower_kernels[i]; i++) { /* and with any dts */
         const torre_tower_kernel *k = torre_tower_kernels[i];
         torre_wave_setup *setup;
-        torre_wave_info info;
+        torre_wave_program *program = NULL;
         if (k->order != s->p.order || k->precision != (int)s->p.precision) continue;
         plan = (torre_wave_plan){.engine = TORRE_TORRE, .dts = k->dts};
         must(torre_wave_setup_new(&s->p, &setup), s->name);
         checks++;
-        if (!torre_wave_cuda.plan(setup, &plan, &info) && strcmp(info.plan.axes, torre.axes) != 0)
+        if (!torre_wave_cuda.plan(setup, &plan, &program) &&
+            strcmp(torre_wave_program_info(program)->plan.axes, torre.axes) != 0)
             fail(s->name, "other axes with another dts");
+        torre_wave_program_free(program);
         torre_wave_setup_free(setup);
     }
     printf("%-52s %s, %d failures so far\n", s->name, what, failures);

@@ -362,29 +362,32 @@ static void test_refusals(void **unused)
     torre_wave_plan plan = {.engine = TORRE_TORRE, .dts = 3};
     p.face[1][0] = p.face[1][1] = TORRE_PERIODIC;
     CHECK_OK(torre_wave_setup_new(&p, &setup));
-    CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE &&
+    CHECK(wave_plan(setup, &plan, &info) == TORRE_ERR_USAGE &&
               strstr(torre_error_text(), "use engine stepwise"),
           "rows of towers that do not close: %s", torre_error_text());
     plan.dts = 5;
-    CHECK_OK(wave_backend->plan(setup, &plan, &info));
+    CHECK_OK(wave_plan(setup, &plan, &info));
     plan.dts = 0;
-    CHECK_OK(wave_backend->plan(setup, &plan, &info)); /* chooses a size that closes */
+    CHECK_OK(wave_plan(setup, &plan, &info)); /* chooses a size that closes */
     p.face[0][0] = p.face[0][1] = TORRE_PERIODIC;
-    CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE &&
+    CHECK(wave_plan(setup, &plan, &info) == TORRE_ERR_USAGE &&
               strstr(torre_error_text(), "along x"),
           "periodic x: %s", torre_error_text());
     plan.engine = TORRE_STEPWISE;
-    CHECK_OK(wave_backend->plan(setup, &plan, &info));
+    CHECK_OK(wave_plan(setup, &plan, &info));
     torre_wave_setup_free(setup);
 
     p = wave_case_problem(1 << 20, 1 << 12, 1 << 12, 2);
     CHECK_OK(torre_wave_setup_new(&p, &setup));
-    CHECK_OK(wave_backend->plan(setup, &plan, &info)); /* for any machine */
-    CHECK(strstr(info.lacking, "available"), "too large: %s", info.lacking);
+    torre_wave_program *program;
     torre_wave_solver *solver;
-    CHECK(wave_backend->create(setup, &info, &solver) == TORRE_ERR_RESOURCE &&
+    CHECK_OK(wave_backend->plan(setup, &plan, &program)); /* for any machine */
+    const char *lacking = torre_wave_program_info(program)->lacking;
+    CHECK(strstr(lacking, "available"), "too large: %s", lacking);
+    CHECK(wave_backend->create(program, &solver) == TORRE_ERR_RESOURCE &&
               strstr(torre_error_text(), "available"),
           "too large: %s", torre_error_text());
+    torre_wave_program_free(program);
     torre_wave_setup_free(setup);
 }
 
@@ -397,23 +400,27 @@ static void test_auto(void **unused)
     torre_wave_info info;
     torre_wave_plan plan = {0};
     CHECK_OK(torre_wave_setup_new(&p, &setup));
-    CHECK_OK(wave_backend->plan(setup, &plan, &info));
+    CHECK_OK(wave_plan(setup, &plan, &info));
     CHECK(info.plan.engine == TORRE_TORRE && info.reason == TORRE_NO_REASON && info.plan.dts > 0,
           "%s, reason %d", torre_engine_name(info.plan.engine), (int)info.reason);
     p.face[0][0] = p.face[0][1] = TORRE_PERIODIC;
-    CHECK_OK(wave_backend->plan(setup, &plan, &info));
-    CHECK(info.plan.engine == TORRE_STEPWISE && info.reason == TORRE_TOWERS_REFUSED,
-          "periodic x: %s, reason %d", torre_engine_name(info.plan.engine), (int)info.reason);
+    torre_wave_program *program;
+    CHECK_OK(wave_backend->plan(setup, &plan, &program));
+    info = *torre_wave_program_info(program);
+    CHECK(info.plan.engine == TORRE_STEPWISE && info.reason == TORRE_TOWERS_REFUSED &&
+              info.wish.engine == TORRE_AUTO && strstr(info.why, "along x"),
+          "periodic x: %s, reason %d, %s", torre_engine_name(info.plan.engine), (int)info.reason,
+          info.why);
     torre_wave_solver *solver;
-    CHECK_OK(wave_backend->create(setup, &info, &solver));
+    CHECK_OK(wave_backend->create(program, &solver));
     CHECK(solver->backend == &torre_wave_stepwise, "another engine than planned");
     wave_backend->destroy(solver);
     plan.tower_height = 8; /* towers are wanted */
-    CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE, "a tower height is ignored");
+    CHECK(wave_plan(setup, &plan, &info) == TORRE_ERR_USAGE, "a tower height is ignored");
     plan = (torre_wave_plan){.dts = 2};
-    CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE, "a dts is ignored");
+    CHECK(wave_plan(setup, &plan, &info) == TORRE_ERR_USAGE, "a dts is ignored");
     plan = (torre_wave_plan){.threads = -1}; /* what no engine does */
-    CHECK(wave_backend->plan(setup, &plan, &info) == TORRE_ERR_USAGE &&
+    CHECK(wave_plan(setup, &plan, &info) == TORRE_ERR_USAGE &&
               strstr(torre_error_text(), "along x"),
           "says: %s", torre_error_text());
     torre_wave_setup_free(setup);

@@ -99,13 +99,13 @@ static void outcome_free(outcome *o)
 /* By one solver. */
 static void run_whole(const split_case *c, const torre_wave_setup *setup, outcome *o)
 {
-    torre_wave_info info;
+    torre_wave_program *program;
     torre_wave_solver *solver;
     torre_wave_norms norms;
     torre_wave_plan plan = c->plan;
     if (plan.engine == TORRE_TORRE) plan.engine = TORRE_STEPWISE;
-    CHECK_OK(wave_backend->plan(setup, &plan, &info));
-    CHECK_OK(wave_backend->create(setup, &info, &solver));
+    CHECK_OK(wave_backend->plan(setup, &plan, &program));
+    CHECK_OK(wave_backend->create(program, &solver));
     outcome_make(c, setup, o);
     start(setup, solver);
     CHECK_OK(wave_backend->advance(solver, c->problem.steps, o->samples));
@@ -199,7 +199,7 @@ static void piece_make(const split_case *c, const torre_wave_setup *whole, int n
     bool periodic[3];
     int64_t halo[3][2];
     torre_box owned;
-    torre_wave_info info;
+    torre_wave_program *program;
     torre_wave_halo(&c->plan, problem->order, c->plan.tower_height, halo);
     memset(p, 0, sizeof *p);
     for (int a = 0; a < 3; a++) {
@@ -212,10 +212,10 @@ static void piece_make(const split_case *c, const torre_wave_setup *whole, int n
     const torre_region region = torre_region_make(problem->size, periodic, &owned, halo);
     CHECK(torre_wave_part_new(whole, &region, &p->part) == TORRE_OK, "%s: %s", c->text,
           torre_error_text());
-    CHECK(wave_backend->plan(&p->part->setup, &c->plan, &info) == TORRE_OK, "%s: %s", c->text,
+    CHECK(wave_backend->plan(&p->part->setup, &c->plan, &program) == TORRE_OK, "%s: %s", c->text,
           torre_error_text());
-    CHECK_OK(wave_backend->create(&p->part->setup, &info, &p->solver));
-    if (c->window && strcmp(info.plan.axes, "xyz") == 0)
+    CHECK_OK(wave_backend->create(program, &p->solver));
+    if (c->window && strcmp(torre_wave_program_info(program)->plan.axes, "xyz") == 0)
         ((torre_cpu_solver *)p->solver)->shape.window = c->window;
     start(&p->part->setup, p->solver);
 }
@@ -433,7 +433,7 @@ static void parts_turn_axes_as_the_whole(void **unused)
         torre_wave_setup *setup;
         torre_wave_info info;
         CHECK_OK(torre_wave_setup_new(&c.problem, &setup));
-        CHECK_OK(wave_backend->plan(setup, &c.plan, &info));
+        CHECK_OK(wave_plan(setup, &c.plan, &info));
         CHECK(strcmp(info.plan.axes, "xzy") == 0, "axes %s", info.plan.axes);
         int64_t halo[3][2];
         torre_wave_halo(&info.plan, 4, 3, halo);
@@ -442,7 +442,7 @@ static void parts_turn_axes_as_the_whole(void **unused)
             torre_region_make(c.problem.size, (const bool[]){false, false, false}, &owned, halo);
         torre_wave_part *part;
         CHECK_OK(torre_wave_part_new(setup, &region, &part));
-        CHECK_OK(wave_backend->plan(&part->setup, &c.plan, &info));
+        CHECK_OK(wave_plan(&part->setup, &c.plan, &info));
         CHECK(strcmp(info.plan.axes, "xzy") == 0, "axes %s of a part", info.plan.axes);
         torre_wave_part_free(part);
         torre_wave_setup_free(setup);
@@ -464,6 +464,7 @@ static void what_parts_cannot_do_is_refused(void **unused)
     const torre_box owned = {{10, 0, 0}, {20, 40, 50}};
     torre_wave_setup *setup;
     torre_wave_info info;
+    torre_wave_program *program;
     torre_wave_solver *solver;
     torre_wave_part *part;
     int64_t halo[3][2];
@@ -475,8 +476,8 @@ static void what_parts_cannot_do_is_refused(void **unused)
           (long long)halo[1][0]);
     torre_region region = torre_region_make(p.size, periodic, &owned, halo);
     CHECK_OK(torre_wave_part_new(setup, &region, &part));
-    CHECK_OK(wave_backend->plan(&part->setup, &plan, &info));
-    CHECK_OK(wave_backend->create(&part->setup, &info, &solver));
+    CHECK_OK(wave_backend->plan(&part->setup, &plan, &program));
+    CHECK_OK(wave_backend->create(program, &solver));
     refused(wave_backend->advance(solver, 4, NULL), "at most 3");
     CHECK_OK(wave_backend->advance(solver, 3, NULL));
     const torre_box beyond = {{7, 0, 0}, {20, 40, 50}};
@@ -485,12 +486,12 @@ static void what_parts_cannot_do_is_refused(void **unused)
             "within 8 to 29");
     wave_backend->destroy(solver);
     plan.engine = TORRE_AUTO;
-    refused(wave_backend->plan(&part->setup, &plan, &info), "must name the engine");
+    refused(wave_plan(&part->setup, &plan, &info), "must name the engine");
     plan = (torre_wave_plan){.engine = TORRE_TORRE, .tower_height = 3};
-    refused(wave_backend->plan(&part->setup, &plan, &info), "dts");
+    refused(wave_plan(&part->setup, &plan, &info), "dts");
     plan.dts = 1;
     plan.tower_height = 4;
-    refused(wave_backend->plan(&part->setup, &plan, &info),
+    refused(wave_plan(&part->setup, &plan, &info),
             "the halo at x+ has 9 cells, a pass of 4 steps needs 11");
     torre_wave_part_free(part);
     halo[0][0] = 1;
@@ -498,7 +499,7 @@ static void what_parts_cannot_do_is_refused(void **unused)
     CHECK_OK(torre_wave_part_new(setup, &region, &part));
     for (int engine = TORRE_REFERENCE; engine <= TORRE_TORRE; engine++) {
         plan.engine = (torre_engine)engine;
-        refused(wave_backend->plan(&part->setup, &plan, &info), "the halo at x- has 1 cells");
+        refused(wave_plan(&part->setup, &plan, &info), "the halo at x- has 1 cells");
     }
     torre_wave_part_free(part);
     region.stored.high[0] = 31;
@@ -525,7 +526,7 @@ static void towers_around_x_are_refused(void **unused)
     const torre_region region =
         torre_region_make(p.size, (const bool[]){true, false, false}, &owned, halo);
     CHECK_OK(torre_wave_part_new(setup, &region, &part));
-    refused(wave_backend->plan(&part->setup, &plan, &info), "along x");
+    refused(wave_plan(&part->setup, &plan, &info), "along x");
     torre_wave_part_free(part);
     torre_wave_setup_free(setup);
 }

@@ -241,7 +241,7 @@ static void what_is_no_plane_is_refused(void **state)
     const torre_wave_plan wish = {.engine = TORRE_STEPWISE, .axes = "yxz"};
     p.spacing[0] = 10;
     CHECK_OK(torre_wave_setup_new(&p, &setup));
-    CHECK(wave_backend->plan(setup, &wish, &info) == TORRE_ERR_USAGE, "axes yxz are taken");
+    CHECK(wave_plan(setup, &wish, &info) == TORRE_ERR_USAGE, "axes yxz are taken");
     torre_wave_setup_free(setup);
 }
 

@@ -284,15 +284,15 @@ static void test_too_large(void **state)
         if (status == TORRE_ERR_USAGE && strcmp(wave_backend->name, "cpu") != 0)
             continue; /* no such kernels in this build */
         CHECK(!status, "%s: %s", wave_ways[w].name, torre_error_text());
-        CHECK(run->info.memory_bytes >= torre_wave_cells(&p) * 16 && run->info.lacking[0] &&
-                  run->info.plan.tower_height > 0 && run->info.model_bytes_per_update > 0,
-              "%s: %lld bytes, lacking '%s'", wave_ways[w].name, (long long)run->info.memory_bytes,
-              run->info.lacking);
+        CHECK(run->info->memory_bytes >= torre_wave_cells(&p) * 16 && run->info->lacking[0] &&
+                  run->info->plan.tower_height > 0 && run->info->model_bytes_per_update > 0,
+              "%s: %lld bytes, lacking '%s'", wave_ways[w].name, (long long)run->info->memory_bytes,
+              run->info->lacking);
         CHECK(torre_wave_run_start(run, NULL, NULL) == TORRE_ERR_RESOURCE, "%s: started",
               wave_ways[w].name);
         torre_wave_solver *solver;
-        CHECK(run->backend->create(run->setup, &run->info, &solver) == TORRE_ERR_RESOURCE &&
-                  strcmp(torre_error_text(), run->info.lacking) == 0,
+        CHECK(run->backend->create(run->program, &solver) == TORRE_ERR_RESOURCE &&
+                  strcmp(torre_error_text(), run->info->lacking) == 0,
               "%s: %s", wave_ways[w].name, torre_error_text());
         torre_wave_run_free(run);
     }

@@ -71,7 +71,7 @@ static void same_run_as_by_hand(void **state)
     (void)state;
     torre_array velocity;
     torre_wave_spec spec = marine(&velocity);
-    torre_wave_input in = {.tuned = false};
+    torre_wave_input in = {.noise = false};
     torre_wave_run *run;
     double *wavelet;
     CHECK_OK(torre_wave_input_read(&spec, false, &in));
@@ -102,7 +102,7 @@ static void memory_is_counted(void **state)
     (void)state;
     torre_array velocity;
     torre_wave_spec spec = marine(&velocity);
-    torre_wave_input in = {.tuned = false};
+    torre_wave_input in = {.noise = false};
     torre_wave_run *run;
     spec.initial = "noise";
     CHECK_OK(torre_wave_input_read(&spec, false, &in));
@@ -123,7 +123,7 @@ static void memory_is_counted(void **state)
 
 static void refused(torre_wave_spec spec, const char *text)
 {
-    torre_wave_input in = {.tuned = false};
+    torre_wave_input in = {.noise = false};
     torre_status status = torre_wave_input_read(&spec, false, &in);
     CHECK(status == TORRE_ERR_USAGE && strstr(torre_error_text(), text) == torre_error_text(),
           "status %d: %s", (int)status, status ? torre_error_text() : "accepted");

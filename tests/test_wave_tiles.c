@@ -40,13 +40,13 @@ static bool compute(const torre_wave_problem *p, const torre_wave_plan *wish, co
                     double *end, char axes[4])
 {
     wave_sim sim;
-    torre_wave_info info;
+    torre_wave_program *program;
     wave_sim_prepare(&sim, p);
-    torre_status status = wave_backend->plan(sim.setup, wish, &info);
+    torre_status status = wave_backend->plan(sim.setup, wish, &program);
     CHECK(!status || status == TORRE_ERR_USAGE, "%s", torre_error_text());
     if (!status) {
-        strcpy(axes, info.plan.axes);
-        CHECK_OK(wave_backend->create(sim.setup, &info, &sim.solver));
+        strcpy(axes, torre_wave_program_info(program)->plan.axes);
+        CHECK_OK(wave_backend->create(program, &sim.solver));
         sim.raw = wave_alloc(sim.cells, (size_t)p->precision);
         wave_sim_set(&sim, start, NULL);
         wave_sim_advance(&sim, STEPS);

@@ -18,7 +18,7 @@ static const char *axes_of(const torre_wave_problem *p, torre_engine engine)
     const torre_wave_plan plan = {.engine = engine};
     torre_wave_setup *setup;
     CHECK_OK(torre_wave_setup_new(p, &setup));
-    CHECK_OK(wave_backend->plan(setup, &plan, &info));
+    CHECK_OK(wave_plan(setup, &plan, &info));
     torre_wave_setup_free(setup);
     return info.plan.axes;
 }
@@ -53,7 +53,7 @@ static void choices(void **unused)
     torre_wave_info info;
     const torre_wave_plan wrong = {.engine = TORRE_TORRE, .axes = "xxy"};
     CHECK_OK(torre_wave_setup_new(&p, &setup));
-    CHECK(wave_backend->plan(setup, &wrong, &info) == TORRE_ERR_USAGE, "axes xxy are taken");
+    CHECK(wave_plan(setup, &wrong, &info) == TORRE_ERR_USAGE, "axes xxy are taken");
     torre_wave_setup_free(setup);
 }
 
@@ -72,10 +72,10 @@ static void memory(void **unused)
         torre_wave_setup *setup;
         torre_wave_plan plan = {.engine = TORRE_TORRE, .threads = 1, .axes = "zxy"};
         CHECK_OK(torre_wave_setup_new(&p, &setup));
-        CHECK_OK(wave_backend->plan(setup, &plan, &own));
+        CHECK_OK(wave_plan(setup, &plan, &own));
         torre_turn_problem(&p, plan.axes, &turned);
         strcpy(plan.axes, "xyz");
-        CHECK_OK(wave_backend->plan(&turned.setup, &plan, &its));
+        CHECK_OK(wave_plan(&turned.setup, &plan, &its));
         const int64_t more = model ? 40 * 30 * 20 * 4 : 0;
         CHECK(own.memory_bytes == its.memory_bytes + more, "%lld bytes, not %lld and %lld",
               (long long)own.memory_bytes, (long long)its.memory_bytes, (long long)more);

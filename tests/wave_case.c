@@ -118,18 +118,28 @@ void wave_sim_prepare(wave_sim *sim, const torre_wave_problem *problem)
     CHECK_OK(torre_wave_setup_new(problem, &sim->setup));
 }
 
+torre_status wave_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                       torre_wave_info *info)
+{
+    torre_wave_program *program;
+    TORRE_TRY(wave_backend->plan(setup, wish, &program));
+    *info = *torre_wave_program_info(program);
+    torre_wave_program_free(program);
+    return TORRE_OK;
+}
+
 bool wave_sim_create(wave_sim *sim, const wave_way *way)
 {
     const torre_wave_problem *problem = sim->problem;
-    torre_wave_info info;
-    torre_status status = wave_backend->plan(sim->setup, &way->plan, &info);
+    torre_wave_program *program;
+    torre_status status = wave_backend->plan(sim->setup, &way->plan, &program);
     if (status == TORRE_ERR_USAGE && may_refuse(problem, way)) {
         if (refused++ < 10) printf("%s refuses: %s\n", way->name, torre_error_text());
         wave_sim_close(sim);
         return false;
     }
     CHECK(status == TORRE_OK, "%s: %s", way->name, torre_error_text());
-    CHECK_OK(wave_backend->create(sim->setup, &info, &sim->solver));
+    CHECK_OK(wave_backend->create(program, &sim->solver));
     created++;
     sim->raw = wave_alloc(sim->cells, (size_t)problem->precision);
     return true;

@@ -64,6 +64,10 @@ typedef struct wave_sim {
 /* Check and set up; the setup may then be changed before the solver is created. */
 void wave_sim_prepare(wave_sim *sim, const torre_wave_problem *problem);
 
+/* What the plan for a wish says; the program is freed. */
+torre_status wave_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                       torre_wave_info *info);
+
 /*
  * Plan and create. Returns false (and closes) where the way refuses the problem and may: towers on
  * periodic x or y, axes that begin with the flat one of two dimensions, and whatever a backend

@@ -9,9 +9,9 @@
 /* Towers of a strip; numbers of an H200 (EXPERIMENTS.md). */
 static int64_t strip_width(const torre_cuda_solver *s, const torre_tower_launch *l)
 {
-    if (s->settings.strip) return s->settings.strip;
+    if (s->program->settings.strip) return s->program->settings.strip;
     if (s->setup->problem->order > 2) return s->setup->problem->order == 4 ? 32 : 12;
-    if (s->kernel->size == TORRE_TOWER_HALF && l->parts == 1) return 12;
+    if (s->program->kernel->size == TORRE_TOWER_HALF && l->parts == 1) return 12;
     if (l->parts == 1 || s->setup->problem->velocity_cells) return 8;
     /* fewer towers are at work: keep the proportion of strip and stages */
     int64_t width = 0;
@@ -56,7 +56,7 @@ static int choose_cluster(const torre_tower_shape *shape, int64_t wish, torre_to
 static torre_status tower_list(const torre_cuda_solver *s, const torre_tower_grid *g,
                                const torre_tower_launch *l, torre_tower *list)
 {
-    torre_ordering_spec ordering = s->info.plan.ordering;
+    torre_ordering_spec ordering = s->program->base.info.plan.ordering;
     const bool plain =
         torre_ordering_same(&ordering, &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR});
     if (plain && !g->periodic_y) ordering.strip = strip_width(s, l);
@@ -99,7 +99,7 @@ static torre_status upload_list(torre_tower_schedule *schedule, const torre_towe
 
 static size_t mailbox_bytes(const torre_cuda_solver *s, int blocks)
 {
-    return (size_t)blocks * 8 * (size_t)s->shape.mailbox_bytes;
+    return (size_t)blocks * 8 * (size_t)s->program->shape.mailbox_bytes;
 }
 
 static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
@@ -107,13 +107,11 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
 {
     const torre_wave_problem *p = s->setup->problem;
     int R = p->order / 2;
-    torre_tower_grid g = torre_tower_grid_make(p->size[0], p->size[1], R, s->info.plan.dts, steps,
-                                               p->face[1][0] == TORRE_PERIODIC);
+    torre_tower_grid g =
+        torre_tower_grid_make(p->size[0], p->size[1], R, s->program->base.info.plan.dts, steps,
+                              p->face[1][0] == TORRE_PERIODIC);
     torre_tower_launch *l = &schedule->launch;
     int64_t count = torre_traversal_count(&g);
-    int multiprocessors;
-    TORRE_CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
-                                          s->info.plan.device));
     l->steps = (int)steps;
     l->half_size = (int)g.half_size;
     l->tower_count = (int)count;
@@ -121,9 +119,9 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     l->s_max = (int)g.s_max;
     l->m_min = (int)g.m_min;
     l->m_max = (int)g.m_max;
-    l->parts = (int)torre_cuda_parts(&s->shape, p->size[2], p->precision);
-    const int blocks = l->blocks = multiprocessors * s->shape.blocks_per_sm;
-    const int groups = choose_cluster(&s->shape, s->settings.cluster, l);
+    l->parts = (int)torre_cuda_parts(&s->program->shape, p->size[2], p->precision);
+    const int blocks = l->blocks = s->program->multiprocessors * s->program->shape.blocks_per_sm;
+    const int groups = choose_cluster(&s->program->shape, s->program->settings.cluster, l);
     const int beside = groups_beside(blocks, l);
     if (count * l->parts > INT32_MAX / 2)
         return torre_fail(TORRE_ERR_USAGE, "the grid has too many towers; use a larger {dts}");
@@ -155,7 +153,8 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
 
 torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
 {
-    torre_tower_schedule *schedule = &s->schedule[steps == s->info.plan.tower_height ? 0 : 1];
+    torre_tower_schedule *schedule =
+        &s->schedule[steps == s->program->base.info.plan.tower_height ? 0 : 1];
     if (schedule->launch.steps != steps) {
         torre_cuda_schedule_free(schedule);
         torre_status status = make_schedule(s, steps, schedule);
@@ -173,9 +172,9 @@ torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
         TORRE_CUDA_TRY(cudaEventRecord(s->ready, s->stream));
         TORRE_CUDA_TRY(cudaStreamWaitEvent(s->beside, s->ready, 0));
     }
-    TORRE_CUDA_TRY(s->kernel->launch(&s->args, l, s->stream));
+    TORRE_CUDA_TRY(s->program->kernel->launch(&s->args, l, s->stream));
     if (!beside->blocks) return TORRE_OK;
-    TORRE_CUDA_TRY(s->kernel->launch(&s->args, beside, s->beside));
+    TORRE_CUDA_TRY(s->program->kernel->launch(&s->args, beside, s->beside));
     TORRE_CUDA_TRY(cudaEventRecord(s->done, s->beside));
     TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, s->done, 0));
     return TORRE_OK;

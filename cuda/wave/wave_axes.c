@@ -2,6 +2,7 @@
 #include "cuda/wave/wave_axes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tiling/diamond.h"
@@ -120,10 +121,19 @@ double torre_stepwise_rate(const torre_wave_problem *p, bool points)
     return 1e-9 * cells / (1e-9 * cells / speed + 1e-6 * launch);
 }
 
-bool torre_stepwise_pays(const torre_wave_problem *p, const torre_tower_room *room, int major)
+bool torre_stepwise_pays(const torre_wave_problem *p, const torre_tower_room *room, int major,
+                         char *why, size_t why_size)
 {
-    if (major != 9) return !room->in_registers; /* block towers hardly pay without TMA */
-    return torre_stepwise_rate(p, room->points) > torre_tower_rate(p, room);
+    if (major != 9) { /* block towers hardly pay without TMA */
+        if (!room->in_registers)
+            snprintf(why, why_size, "block towers hardly pay but on compute capability 9");
+        return !room->in_registers;
+    }
+    const double stepwise = torre_stepwise_rate(p, room->points),
+                 towers = torre_tower_rate(p, room);
+    snprintf(why, why_size, "estimates: %.0f Gcells/s one step at a time, %.0f in towers", stepwise,
+             towers);
+    return stepwise > towers;
 }
 
 double torre_axes_worth(const torre_wave_problem *p, const torre_tower_room *room, bool points)

@@ -29,8 +29,9 @@ double torre_tower_rate(const torre_wave_problem *turned, const torre_tower_room
 double torre_stepwise_rate(const torre_wave_problem *turned, bool points);
 
 /* Whether one step at a time is faster than these towers, by the estimates on a GPU of compute
- * capability `major`.x = 9.x, by a rule on others. */
-bool torre_stepwise_pays(const torre_wave_problem *turned, const torre_tower_room *room, int major);
+ * capability `major`.x = 9.x, by a rule on others. why: in words, either way. */
+bool torre_stepwise_pays(const torre_wave_problem *turned, const torre_tower_room *room, int major,
+                         char *why, size_t why_size);
 
 /* What an order of the axes is worth to both engines, which take the same: the rate of the faster
  * one; half of that where there are no towers (room NULL), so that --engine torre is not refused

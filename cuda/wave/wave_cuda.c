@@ -10,17 +10,9 @@ bool torre_cuda_available(int device, char *why, size_t why_size)
     return torre_cuda_device_usable(device, torre_wave_probe, why, why_size);
 }
 
-static torre_status cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                              torre_wave_info *info)
-{
-    const torre_tower_kernel *kernel;
-    torre_tower_shape shape;
-    return torre_cuda_plan(setup, wish, info, &kernel, &shape);
-}
-
 const torre_wave_backend torre_wave_cuda = {
     .name = "cuda",
-    .plan = cuda_plan,
+    .plan = torre_cuda_plan,
     .create = torre_cuda_create,
     .set_step = torre_cuda_set_step,
     .write_box = torre_cuda_write_box,

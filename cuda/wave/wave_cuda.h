@@ -6,8 +6,7 @@
 
 extern const torre_wave_backend torre_wave_cuda;
 
-torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_info *info,
-                               torre_wave_solver **solver);
+torre_status torre_cuda_create(torre_wave_program *program, torre_wave_solver **solver);
 torre_status torre_cuda_set_step(torre_wave_solver *solver, int64_t n);
 torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const torre_box *box,
                                   const int64_t stride[3], const void *values);

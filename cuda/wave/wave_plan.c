@@ -5,6 +5,7 @@
 
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
+#include "wave/tune_file.h"
 
 int64_t torre_cuda_pitch(int64_t nz, torre_precision precision)
 {
@@ -317,7 +318,8 @@ static torre_status choose_axes(const torre_wave_problem *p, bool for_rate, torr
     return TORRE_OK;
 }
 
-const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
+/* The stepwise kernel of the problem's order and precision; NULL: not in this build. */
+static const torre_step_kernel *find_stepper(const torre_wave_problem *p)
 {
     for (int i = 0; torre_step_kernels[i]; i++)
         if (torre_step_kernels[i]->order == p->order &&
@@ -326,39 +328,74 @@ const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p)
     return NULL;
 }
 
-/* Towers on the axes of info->plan; or, where the caller left that open, the decision for one step
- * at a time, in info->plan.engine. */
-static torre_status plan_towers(const torre_wave_problem *p, const torre_wave_plan *wish,
-                                const struct cudaDeviceProp *device, bool open,
-                                const torre_cuda_settings *settings, const char *advice,
-                                torre_wave_info *info, const torre_tower_kernel **kernel,
-                                torre_tower_shape *shape)
+/* Take these towers. */
+static void take_towers(const tower_choice *towers, torre_cuda_program *program)
 {
+    const torre_wave_problem *p = program->base.setup->problem;
+    torre_wave_info *info = &program->base.info;
+    const torre_tower_shape *shape = &towers->shape;
+    info->plan = towers->plan;
+    info->model_bytes_per_update =
+        (p->velocity_cells ? 5.0 : 4.0) / towers->plan.dts * p->precision;
+    program->kernel = towers->kernel;
+    program->shape = *shape;
+    snprintf(info->kernel, sizeof info->kernel,
+             "%s towers of dts %d, blocks of %d planes, %d a multiprocessor",
+             towers->kernel->in_registers ? "register" : "block", towers->plan.dts, shape->planes,
+             shape->blocks_per_sm);
+}
+
+/* Towers on the axes of the plan; or, where the caller left that open, the decision for one step at
+ * a time, in info->plan.engine. */
+static torre_status plan_towers(bool open, int major, const char *advice,
+                                torre_cuda_program *program)
+{
+    const torre_wave_problem *p = program->base.setup->problem;
+    torre_wave_info *info = &program->base.info;
+    const torre_cuda_settings *settings = &program->settings;
     tower_choice towers = {.plan = info->plan};
+    torre_wave_plan measured;
     torre_turned t;
-    info->plan.engine = TORRE_STEPWISE;
-    info->reason = TORRE_TOWERS_SLOWER;
-    if (open && device->major != 9 && p->order > 2 && order_has_towers(p->order))
-        return TORRE_OK; /* not even asked about, since the driver would compile them first */
+    if (open && major != 9 && p->order > 2 && order_has_towers(p->order)) {
+        /* not even asked about, since the driver would compile them first */
+        info->plan.engine = TORRE_STEPWISE;
+        info->reason = TORRE_TOWERS_SLOWER;
+        snprintf(info->why, sizeof info->why,
+                 "block towers hardly pay but on compute capability 9");
+        return TORRE_OK;
+    }
     torre_turn_problem(p, info->plan.axes, &t);
-    torre_status status = choose_tower(&t, wish, settings, advice, &towers);
+    torre_status status = choose_tower(&t, &info->wish, settings, advice, &towers);
+    if (status && (!open || status != TORRE_ERR_USAGE)) return status;
     if (status) {
+        info->plan.engine = TORRE_STEPWISE;
         info->reason = TORRE_TOWERS_REFUSED;
-        return open && status == TORRE_ERR_USAGE ? TORRE_OK : status;
+        snprintf(info->why, sizeof info->why, "%s", torre_error_text());
+        return TORRE_OK;
     }
     TORRE_TRY(check_planes(&t.problem, towers.plan.dts, settings->planes));
-    if (open && torre_stepwise_pays(&t.problem, &towers.room, device->major)) return TORRE_OK;
-    info->plan = towers.plan;
-    info->reason = TORRE_NO_REASON;
-    info->model_bytes_per_update = (p->velocity_cells ? 5.0 : 4.0) / towers.plan.dts * p->precision;
-    *kernel = towers.kernel;
-    *shape = towers.shape;
+    if (open && torre_stepwise_pays(&t.problem, &towers.room, major, info->why, sizeof info->why)) {
+        info->plan.engine = TORRE_STEPWISE;
+        info->reason = TORRE_TOWERS_SLOWER;
+        return TORRE_OK;
+    }
+    take_towers(&towers, program);
+    if (!torre_tune_take(info, p->order, p->precision, &measured)) return TORRE_OK;
+    towers.plan.tower_height = measured.tower_height;
+    if (choose_tower(&t, &measured, settings, advice, &towers) ||
+        check_planes(&t.problem, towers.plan.dts, settings->planes))
+        return TORRE_OK; /* forgotten */
+    take_towers(&towers, program);
+    info->measured = true;
     return TORRE_OK;
 }
 
-static torre_status plan_stepwise(const torre_wave_problem *p, torre_wave_info *info)
+static torre_status plan_stepwise(torre_cuda_program *program)
 {
-    if (!torre_cuda_stepper(p))
+    const torre_wave_problem *p = program->base.setup->problem;
+    torre_wave_info *info = &program->base.info;
+    program->stepper = find_stepper(p);
+    if (!program->stepper)
         return torre_fail(TORRE_ERR_USAGE,
                           "{engine} stepwise {order} %d {precision} %s: no such kernel in this "
                           "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
@@ -366,26 +403,24 @@ static torre_status plan_stepwise(const torre_wave_problem *p, torre_wave_info *
     info->plan.dts = info->plan.dts ? info->plan.dts : 1;
     info->plan.tower_height = 1;
     info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    snprintf(info->kernel, sizeof info->kernel, "one step at a time");
     return TORRE_OK;
 }
 
-torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                             torre_wave_info *info, const torre_tower_kernel **kernel,
-                             torre_tower_shape *shape)
+static torre_status plan(torre_cuda_program *program)
 {
-    if (setup->region)
-        return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes no parts of a problem: faces "
-                                           "beyond which the grid continues are the cpu backend's");
-    const torre_wave_problem *p = setup->problem;
+    const torre_wave_problem *p = program->base.setup->problem;
+    torre_wave_info *info = &program->base.info;
+    const torre_wave_plan *wish = &info->wish;
     struct cudaDeviceProp device;
-    torre_cuda_settings settings;
     torre_turned t;
     const char *advice;
-    memset(info, 0, sizeof *info);
-    info->plan = *wish;
+    if (program->base.setup->region)
+        return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes no parts of a problem: faces "
+                                           "beyond which the grid continues are the cpu backend's");
     if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
-    TORRE_TRY(torre_cuda_settings_read(&settings));
-    if (settings.axes[0]) strcpy(info->plan.axes, settings.axes);
+    TORRE_TRY(torre_cuda_settings_read(&program->settings));
+    if (program->settings.axes[0]) strcpy(info->plan.axes, program->settings.axes);
     if (info->plan.axes[0]) TORRE_TRY(torre_axes_check(p, info->plan.axes));
     if (wish->engine == TORRE_REFERENCE)
         return torre_fail(TORRE_ERR_USAGE,
@@ -397,14 +432,26 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     TORRE_CUDA_TRY(cudaSetDevice(wish->device));
     TORRE_CUDA_TRY(cudaGetDeviceProperties(&device, wish->device));
     snprintf(info->device, sizeof info->device, "%.100s", device.name);
-    bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
-    *kernel = NULL;
+    program->multiprocessors = device.multiProcessorCount;
+    const bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
     TORRE_TRY(choose_axes(p, turns_for_rate(p, &device), &info->plan, &advice));
     if (info->plan.engine == TORRE_TORRE)
-        TORRE_TRY(plan_towers(p, wish, &device, open && torre_cuda_stepper(p), &settings, advice,
-                              info, kernel, shape));
-    if (info->plan.engine == TORRE_STEPWISE) TORRE_TRY(plan_stepwise(p, info));
+        TORRE_TRY(plan_towers(open && find_stepper(p), device.major, advice, program));
+    if (info->plan.engine == TORRE_STEPWISE) TORRE_TRY(plan_stepwise(program));
     torre_turn_problem(p, info->plan.axes, &t);
     info->memory_bytes = memory_of(&t);
     return check_memory(p, info);
+}
+
+torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                             torre_wave_program **program)
+{
+    torre_wave_program *made;
+    TORRE_TRY(torre_wave_program_new(sizeof(torre_cuda_program), setup, wish, &made));
+    torre_status status = plan((torre_cuda_program *)made);
+    if (status)
+        torre_wave_program_free(made);
+    else
+        *program = made;
+    return status;
 }

@@ -36,11 +36,12 @@ typedef struct point_blocks {
 static point_blocks count_blocks(const torre_cuda_solver *s)
 {
     const torre_wave_args *a = &s->args;
-    int64_t width = s->shape.block_x, D = s->info.plan.dts;
+    int64_t width = s->program->shape.block_x, D = s->program->base.info.plan.dts;
     point_blocks b;
-    b.parts = torre_cuda_parts(&s->shape, a->n[2], s->setup->problem->precision);
+    b.parts = torre_cuda_parts(&s->program->shape, a->n[2], s->setup->problem->precision);
     b.rows = (a->n[1] + width - 1) / width;
-    if (s->shape.strips) b.rows = a->periodic[1] ? a->n[1] / D : (a->n[1] - 1 + D - 1) / D + 1;
+    if (s->program->shape.strips)
+        b.rows = a->periodic[1] ? a->n[1] / D : (a->n[1] - 1 + D - 1) / D + 1;
     b.lists = (a->n[0] + width - 1) / width * b.rows * b.parts * 2;
     return b;
 }
@@ -55,9 +56,9 @@ static int find_places(const torre_cuda_solver *s, const point_blocks *b, const 
                        bool source, node_place place[2])
 {
     int64_t x = at->x, y = at->y, part = part_of(s, at->z, b->parts);
-    int64_t width = s->shape.block_x, D = s->info.plan.dts;
+    int64_t width = s->program->shape.block_x, D = s->program->base.info.plan.dts;
     int count = 0;
-    if (!s->shape.strips) {
+    if (!s->program->shape.strips) {
         place[0].list = 2 * ((x / width * b->rows + y / width) * b->parts + part) + !source;
         place[0].at = (int)(x % width * width + y % width);
         return 1;
@@ -92,7 +93,7 @@ static int64_t sort_nodes(const torre_cuda_solver *s, const point_blocks *b,
                 continue;
             }
             int to = first[place[j].list]++;
-            if (s->shape.strips)
+            if (s->program->shape.strips)
                 ((torre_strip_node *)node)[to] =
                     (torre_strip_node){(int)at->x, place[j].at, (int)at->z, slot};
             else
@@ -117,7 +118,7 @@ static torre_status block_tables(torre_cuda_solver *s, const grid_node *sources,
     torre_status status = TORRE_OK;
     if (first) {
         bytes = (size_t)sort_nodes(s, &b, sources, receivers, first, NULL) *
-                (s->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
+                (s->program->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
         node = malloc(bytes);
     }
     if (!node) status = torre_fail(TORRE_ERR_RESOURCE, "out of memory");
@@ -205,7 +206,7 @@ torre_status torre_cuda_points_new(torre_cuda_solver *s)
     if (!status && a->receiver_count)
         status = upload_cells(s, &s->points.receiver_cell, receivers, a->receiver_count);
     if (!status && a->receiver_count) status = copy_stream(&s->points);
-    if (!status && s->kernel && a->source_count + a->receiver_count)
+    if (!status && s->program->kernel && a->source_count + a->receiver_count)
         status = block_tables(s, sources, receivers);
     free(sources);
     free(receivers);

@@ -274,8 +274,7 @@ static torre_status make_tiles(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
     torre_step_shape *shape = &s->step.shape;
-    s->stepper = torre_cuda_stepper(p); /* the plan has seen that there is one */
-    TORRE_CUDA_TRY(s->stepper->shape(&s->args, shape));
+    TORRE_CUDA_TRY(s->program->stepper->shape(&s->args, shape));
     int64_t size[3] = {1, (p->size[1] + shape->rows - 1) / shape->rows,
                        (p->size[2] + shape->planes - 1) / shape->planes};
     s->step.chunk = chunk_of(p, shape, size[1] * size[2]);
@@ -284,10 +283,10 @@ static torre_status make_tiles(torre_cuda_solver *s)
     const char *why = "";
     torre_ordering ordering;
     if (count > INT32_MAX ||
-        !torre_ordering_make_spec(&s->info.plan.ordering, 3, size, &ordering, &why))
+        !torre_ordering_make_spec(&s->program->base.info.plan.ordering, 3, size, &ordering, &why))
         return torre_fail(TORRE_ERR_USAGE, "{ordering} %s for %lldx%lldx%lld tiles: %s",
-                          torre_ordering_write(&s->info.plan.ordering).text, (long long)size[0],
-                          (long long)size[1], (long long)size[2], why);
+                          torre_ordering_write(&s->program->base.info.plan.ordering).text,
+                          (long long)size[0], (long long)size[1], (long long)size[2], why);
     int *tiles = malloc((size_t)count * 3 * sizeof *tiles);
     void *device;
     if (!tiles) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
@@ -324,6 +323,7 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     if (s->done) cudaEventDestroy(s->done);
     if (s->beside) cudaStreamDestroy(s->beside);
     if (s->stream) cudaStreamDestroy(s->stream);
+    torre_wave_program_free(s->base.program);
     free(s);
 }
 
@@ -337,29 +337,28 @@ static torre_status fill_solver(torre_cuda_solver *s)
     TORRE_TRY(torre_cuda_alloc((void **)&s->norms, sizeof *s->norms));
     TORRE_TRY(upload_model(s));
     TORRE_TRY(upload_damping(s));
-    if (!s->kernel) TORRE_TRY(make_tiles(s));
+    if (!s->program->kernel) TORRE_TRY(make_tiles(s));
     TORRE_TRY(torre_cuda_points_new(s));
     TORRE_CUDA_TRY(cudaDeviceSynchronize());
     return TORRE_OK;
 }
 
-torre_status torre_cuda_create(const torre_wave_setup *setup, const torre_wave_info *info,
-                               torre_wave_solver **solver)
+torre_status torre_cuda_create(torre_wave_program *program, torre_wave_solver **solver)
 {
+    const torre_wave_info *info = &program->info;
+    if (info->lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", info->lacking);
     torre_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     s->base.backend = &torre_wave_cuda;
+    s->program = (const torre_cuda_program *)program;
     s->setup = &s->turned.setup;
-    torre_status status = torre_cuda_plan(setup, &info->plan, &s->info, &s->kernel, &s->shape);
-    if (!status && s->info.lacking[0])
-        status = torre_fail(TORRE_ERR_RESOURCE, "%s", s->info.lacking);
-    if (!status) status = torre_cuda_settings_read(&s->settings);
-    if (!status) status = torre_turn_setup(setup, s->info.plan.axes, &s->turned);
+    torre_status status = torre_turn_setup(program->setup, info->plan.axes, &s->turned);
     if (!status) status = fill_solver(s);
     if (status) {
         torre_cuda_destroy(&s->base);
         return status;
     }
+    s->base.program = program;
     *solver = &s->base;
     return TORRE_OK;
 }
@@ -405,8 +404,13 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
     const device_array a = box_of(s, level, box);
     const torre_wave_problem *p = s->setup->problem;
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
     void *dense = NULL;
+    if (!values && a.size[0] * a.size[1] * a.size[2] == torre_wave_cells(p)) { /* and the images */
+        TORRE_CUDA_TRY(cudaMemset(s->args.field[level == 0], 0, s->field_bytes));
+        TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for that */
+        return TORRE_OK;
+    }
     if (!values || !is_dense(box, stride)) {
         int64_t own[3];
         TORRE_TRY(dense_values(s, &a, &dense));
@@ -429,7 +433,7 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
     TORRE_TRY(torre_wave_box_check(s->turned.caller, level, box));
     const device_array a = box_of(s, level, box);
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
     if (is_dense(box, stride)) return move_rows(s, &a, values, 0, a.size[0] * a.size[1], false);
     void *dense;
     int64_t own[3];
@@ -445,7 +449,7 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
 static torre_status one_step(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
-    TORRE_CUDA_TRY(s->stepper->launch(&s->args, &s->stencil, &s->step, s->stream));
+    TORRE_CUDA_TRY(s->program->stepper->launch(&s->args, &s->stencil, &s->step, s->stream));
     if (s->args.points.source_count)
         TORRE_CUDA_TRY(torre_add_sources((int)p->precision, s->args.field[0], s->points.source_cell,
                                          s->args.points.source_values, s->args.points.source_count,
@@ -461,7 +465,7 @@ static torre_status one_step(torre_cuda_solver *s)
 static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
 {
     TORRE_TRY(torre_cuda_points_prepare(s, steps));
-    if (s->kernel) {
+    if (s->program->kernel) {
         TORRE_TRY(torre_cuda_pass(s, steps));
         s->n += steps;
         if (steps & 1) {
@@ -491,8 +495,8 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     const torre_wave_problem *p = s->setup->problem;
     TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
-    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
-    int64_t most = s->kernel ? s->info.plan.tower_height : 64;
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
+    int64_t most = s->program->kernel ? s->program->base.info.plan.tower_height : 64;
     char *out = samples;
     int64_t before = 0; /* steps whose samples have not been copied yet */
     while (steps > 0) {
@@ -513,7 +517,7 @@ torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     const int64_t *n = s->setup->problem->size;
     torre_device_norms found;
-    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
     TORRE_CUDA_TRY(torre_field_norms((int)s->setup->problem->precision, &s->args, s->args.field[1],
                                      s->norms, s->stream));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));

@@ -10,8 +10,8 @@
 
 #include "cuda/wave/wave_args.h"
 #include "cuda/wave/wave_axes.h"
-#include "wave/backend.h"
 #include "wave/boundary.h"
+#include "wave/program.h"
 
 /* Sources and receivers on the device; what a count of zero makes useless is NULL. */
 typedef struct torre_cuda_points {
@@ -45,25 +45,31 @@ typedef struct torre_cuda_settings {
     int64_t strip, cluster, planes;
 } torre_cuda_settings;
 
+/* What the cuda backend decides. */
+typedef struct torre_cuda_program {
+    torre_wave_program base;
+    torre_cuda_settings settings;
+    int multiprocessors;
+    const torre_tower_kernel *kernel; /* engine torre; or NULL */
+    torre_tower_shape shape;          /* of its blocks */
+    const torre_step_kernel *stepper; /* engine stepwise; or NULL */
+} torre_cuda_program;
+
 typedef struct torre_cuda_solver {
     torre_wave_solver base;
+    const torre_cuda_program *program;
     torre_turned turned;
     const torre_wave_setup *setup; /* the turned one */
-    torre_wave_info info;
-    torre_wave_args args; /* args.field[1] is u[n], args.field[0] u[n-1] */
+    torre_wave_args args;          /* args.field[1] is u[n], args.field[0] u[n-1] */
     torre_wide_stencil stencil;
     size_t field_bytes;
     int64_t n;
     cudaStream_t stream;
     torre_cuda_points points;
-    const torre_tower_kernel *kernel; /* torre engine */
-    torre_tower_shape shape;
-    torre_cuda_settings settings;
     torre_tower_schedule schedule[2]; /* of full passes, and of the last lower one */
     cudaStream_t beside;              /* of schedule.beside; or NULL */
     cudaEvent_t ready, done;          /* to launch, before and after it */
-    const torre_step_kernel *stepper; /* stepwise engine */
-    torre_step_launch step;
+    torre_step_launch step;           /* of the stepwise engine */
     torre_device_norms *norms;
 } torre_cuda_solver;
 
@@ -76,8 +82,9 @@ typedef struct torre_cuda_solver {
  */
 static inline int64_t torre_cuda_planes(const torre_cuda_solver *s)
 {
+    const torre_tower_kernel *kernel = s->program->kernel;
     const int64_t nz = s->setup->problem->size[2], v = 16 / (int64_t)s->setup->problem->precision;
-    bool whole = s->setup->problem->order > 2 || (s->kernel && !s->kernel->in_registers);
+    bool whole = s->setup->problem->order > 2 || (kernel && !kernel->in_registers);
     return whole && !s->args.periodic[2] ? (nz + v - 1) / v * v : nz;
 }
 /* What plane z is the image of; sign 1 and z itself for a plane of the grid. */
@@ -89,19 +96,15 @@ static inline torre_ghost torre_cuda_image(const torre_wave_problem *p, int64_t 
 /* Device memory, zeroed; the failure names bytes needed and free. */
 torre_status torre_cuda_alloc(void **memory, size_t bytes);
 
-/* plan of the backend for the caller's setup, and what it found out on the way. */
+/* plan of the backend: a torre_cuda_program. */
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                             torre_wave_info *info, const torre_tower_kernel **kernel,
-                             torre_tower_shape *shape);
+                             torre_wave_program **program);
 
 torre_status torre_cuda_settings_read(torre_cuda_settings *settings);
 /* Refuses planes (0: no wish) that are none of those that blocks of the kernels of the problem's
  * order and precision and of dts can have. */
 torre_status torre_cuda_planes_check(int64_t planes, const int *known, int count,
                                      const torre_wave_problem *problem, int dts);
-
-/* The stepwise kernel of the problem's order and precision; NULL: not in this build. */
-const torre_step_kernel *torre_cuda_stepper(const torre_wave_problem *p);
 
 /* Values of u between the start of two lines of z. */
 int64_t torre_cuda_pitch(int64_t nz, torre_precision precision);

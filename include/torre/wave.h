@@ -91,8 +91,10 @@ typedef struct torre_wave_plan {
     int dts;              /* diamond tile size in stencil half-widths, >= 1 */
     int64_t tower_height; /* NT, steps a tower climbs, >= 1 */
     torre_ordering_spec ordering; /* of tiles */
-    int threads;                  /* cpu backend */
-    int device;                   /* cuda backend: GPU; above 0, "auto" takes no other backend */
+    bool measured; /* where towers leave dts or tower_height open: as roofline --tune found best on
+                      this device, if it did */
+    int threads;   /* cpu backend */
+    int device;    /* cuda backend: GPU; above 0, "auto" takes no other backend */
     /* the order in which the solver takes the axes, "zxy": z as its x; xyz alone for reference */
     char axes[4];
 } torre_wave_plan;
@@ -104,10 +106,15 @@ typedef enum torre_stepwise_reason {
     TORRE_TOWERS_SLOWER   /* by an estimate, or since towers never pay on the device */
 } torre_stepwise_reason;
 
-/* What a solver reports about itself once created. */
+/* What was decided about a run. */
 typedef struct torre_wave_info {
+    torre_wave_plan wish;          /* what was asked for */
     torre_wave_plan plan;          /* with every "choose for me" filled in, the engine too */
     torre_stepwise_reason reason;  /* of TORRE_AUTO, where it takes one step at a time */
+    char why[256];                 /* the choice of the engine in words: what towers cannot do, or
+                                      the estimates; or empty */
+    char kernel[96];               /* what computes, and its shape */
+    bool measured;                 /* DTS and tower height are as measured on this device */
     char device[128];              /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
     double model_bytes_per_update; /* main-memory traffic the engine is designed for */
     int64_t memory_bytes;          /* of fields and tables */

@@ -15,7 +15,7 @@
 #include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
 #include "roofline/sweep_run.h"
-#include "roofline/tune_file.h"
+#include "wave/tune_file.h"
 
 /* Everything of one invocation. */
 typedef struct roofline_job {

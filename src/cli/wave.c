@@ -8,8 +8,8 @@
 #include "core/memory.h"
 #include "core/progress.h"
 #include "core/timer.h"
-#include "roofline/tune_file.h"
 #include "wave/trial.h"
+#include "wave/tune_file.h"
 
 /* Everything of one invocation. */
 typedef struct wave_job {
@@ -117,7 +117,6 @@ static torre_status prepare(wave_job *job)
     TORRE_TRY(wave_settings_check_choice(s, job->table, job->run, &in->cautions));
     if (torre_wave_run_info(job->run)->plan.engine == TORRE_TORRE && torre_tune_check())
         torre_caution(&in->cautions, "%s", torre_error_text());
-    in->tuned = torre_tune_apply(job->run, &in->plan);
     job->memory = torre_wave_memory_count(in, job->run, wave_output_bytes(&job->output, in));
     return TORRE_OK;
 }

@@ -93,7 +93,7 @@ void wave_text_setup(FILE *out, const torre_wave_input *in, const torre_wave_run
     if (plan->engine == TORRE_TORRE)
         fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
                 torre_ordering_write(&plan->ordering).text);
-    if (in->tuned) fputs(" (dts and height from roofline --tune)", out);
+    if (torre_wave_run_info(run)->measured) fputs(" (dts and height from roofline --tune)", out);
     fprintf(out, "\ndevice     %s: %s", torre_wave_run_backend(run),
             torre_wave_run_info(run)->device);
     if (plan->threads > 0) fprintf(out, ", %d thread%s", plan->threads, plural(plan->threads));

@@ -87,10 +87,14 @@ static torre_status allocate(torre_compare *c)
 static torre_status open_solver(torre_compare *c, const torre_wave_backend *backend,
                                 const torre_wave_plan *plan, torre_wave_solver **solver)
 {
-    torre_wave_info info;
-    TORRE_TRY(backend->plan(c->setup, plan, &info));
-    TORRE_TRY(backend->create(c->setup, &info, solver));
-    torre_status status = torre_wave_set_fields(backend, *solver, c->setup, c->start, c->start);
+    torre_wave_program *program;
+    TORRE_TRY(backend->plan(c->setup, plan, &program));
+    torre_status status = backend->create(program, solver);
+    if (status) {
+        torre_wave_program_free(program);
+        return status;
+    }
+    status = torre_wave_set_fields(backend, *solver, c->setup, c->start, c->start);
     if (status) backend->destroy(*solver);
     return status;
 }

@@ -135,27 +135,40 @@ static torre_status repeat(const torre_sweep *s, torre_wave_solver *solver, int6
     return TORRE_OK;
 }
 
+/* Time what is planned; frees the program. */
+static torre_status time_program(torre_sweep *s, const torre_wave_setup *setup,
+                                 torre_wave_program *program, torre_sweep_point *point)
+{
+    const torre_wave_backend *backend = s->set.backend;
+    const torre_wave_info *info = torre_wave_program_info(program);
+    torre_wave_solver *solver;
+    point->plan = info->plan;
+    torre_status status = backend->create(program, &solver);
+    if (status) {
+        torre_wave_program_free(program);
+        return status;
+    }
+    status = torre_wave_set_fields(backend, solver, setup, s->field, s->field);
+    int64_t height = info->plan.tower_height > 0 ? info->plan.tower_height : 1;
+    if (!status) status = repeat(s, solver, height, point);
+    if (!status)
+        torre_model_bind(s->set.machine, info, point->order, s->set.precision, s->set.size,
+                         &point->bound);
+    backend->destroy(solver);
+    return status;
+}
+
 static torre_status time_point(torre_sweep *s, const torre_wave_setup *setup,
                                torre_sweep_point *point)
 {
-    const torre_wave_backend *backend = s->set.backend;
-    torre_wave_solver *solver;
-    torre_wave_info info;
-    torre_status status = backend->plan(setup, &point->plan, &info);
+    torre_wave_program *program;
+    torre_status status = s->set.backend->plan(setup, &point->plan, &program);
     if (status == TORRE_ERR_USAGE) {
         note(point, TORRE_POINT_REFUSED, torre_error_text());
         return TORRE_OK;
     }
     TORRE_TRY(status);
-    point->plan = info.plan;
-    TORRE_TRY(backend->create(setup, &info, &solver));
-    status = torre_wave_set_fields(backend, solver, setup, s->field, s->field);
-    int64_t height = info.plan.tower_height > 0 ? info.plan.tower_height : 1;
-    if (!status) status = repeat(s, solver, height, point);
-    backend->destroy(solver);
-    TORRE_TRY(status);
-    torre_model_bind(s->set.machine, &info, point->order, s->set.precision, s->set.size,
-                     &point->bound);
+    TORRE_TRY(time_program(s, setup, program, point));
     point->fraction =
         point->bound.gcells_per_s > 0 ? point->gcells_per_s / point->bound.gcells_per_s : 0;
     return TORRE_OK;
@@ -180,11 +193,13 @@ torre_status torre_sweep_device(const torre_sweep_setting *setting, const torre_
                                 char *device, size_t size)
 {
     torre_wave_setup *setup;
-    torre_wave_info info;
+    torre_wave_program *program;
     torre_wave_problem problem = torre_compare_problem(2, setting->precision, setting->size);
     TORRE_TRY(torre_wave_setup_new(&problem, &setup));
-    torre_status status = setting->backend->plan(setup, plan, &info);
+    torre_status status = setting->backend->plan(setup, plan, &program);
     torre_wave_setup_free(setup);
-    if (!status) snprintf(device, size, "%s", info.device);
-    return status;
+    TORRE_TRY(status);
+    snprintf(device, size, "%s", torre_wave_program_info(program)->device);
+    torre_wave_program_free(program);
+    return TORRE_OK;
 }

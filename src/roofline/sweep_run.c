@@ -10,7 +10,7 @@
 #include "core/timer.h"
 #include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
-#include "roofline/tune_file.h"
+#include "wave/tune_file.h"
 
 /*
  * 512 cells cubed on a GPU; on a CPU two fields of at least four times the last-level cache. A

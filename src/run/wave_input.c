@@ -275,6 +275,7 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
     p->steps = s->steps;
     p->absorbing_width = (int)s->absorbing_width;
     in->plan = (torre_wave_plan){.engine = s->engine,
+                                 .measured = true,
                                  .dts = (int)s->dts,
                                  .tower_height = s->tower_height,
                                  .threads = (int)s->threads,

@@ -92,7 +92,6 @@ typedef struct torre_wave_input {
 
     int plane_axis;      /* of snapshots: the axis across the plane */
     int64_t plane_index; /* cell index on that axis */
-    bool tuned;          /* dts and tower height are what roofline --tune recommends */
 } torre_wave_input;
 
 /*

@@ -2,8 +2,9 @@
  * The contract between a run and what computes it.
  *
  * Life of a run:  torre_wave_problem  --torre_wave_setup_new-->  torre_wave_setup (what every
- * engine needs, precomputed)  --backend->create-->  torre_wave_solver  --advance-->  fields,
- * samples. torre_wave_run (driver.h) does all of it.
+ * engine needs, precomputed)  --backend->plan-->  torre_wave_program (all that was decided)
+ * --backend->create-->  torre_wave_solver  --advance-->  fields, samples. torre_wave_run (driver.h)
+ * does all of it.
  */
 #ifndef TORRE_WAVE_BACKEND_H
 #define TORRE_WAVE_BACKEND_H
@@ -18,6 +19,18 @@ extern "C" {
 typedef struct torre_wave_solver torre_wave_solver;
 
 /*
+ * A program: all that a backend has decided about a run, for a setup and a wish. Made by plan,
+ * never changed afterwards, and the only thing that create looks at. Opaque (program.h); the setup
+ * must outlive it.
+ */
+typedef struct torre_wave_program torre_wave_program;
+
+/* What was asked for and what was chosen, and why; valid as long as the program. */
+const torre_wave_info *torre_wave_program_info(const torre_wave_program *program);
+/* NULL is fine. Not for a program that create has taken. */
+void torre_wave_program_free(torre_wave_program *program);
+
+/*
  * A backend: one constant struct of functions (cpu: backend_cpu.c, cuda: cuda/).
  * Levels: the solver holds u[n] and u[n-1] for a current step n that starts at 0.
  */
@@ -25,17 +38,19 @@ typedef struct torre_wave_backend {
     const char *name;
 
     /*
-     * Fill in every "choose for me" of the plan and say what the run will need, allocating nothing
-     * large. Refuses by name what the combination cannot do (TORRE_ERR_USAGE); what this machine
-     * has no memory for is planned all the same, and info->lacking says so.
+     * Decide everything that the wish leaves open and say what the run will need, allocating
+     * nothing large. Refuses by name what the combination cannot do (TORRE_ERR_USAGE); what this
+     * machine has no memory for is planned all the same, and info->lacking says so.
      */
     torre_status (*plan)(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                         torre_wave_info *info);
+                         torre_wave_program **program);
 
-    /* Allocate; fields are zero, n = 0. The setup must outlive the solver. TORRE_ERR_RESOURCE
-     * with info->lacking, or where memory has gone since. */
-    torre_status (*create)(const torre_wave_setup *setup, const torre_wave_info *info,
-                           torre_wave_solver **solver);
+    /*
+     * Allocate what the program says; fields are zero, n = 0. The solver owns the program from then
+     * on, and destroy frees it. TORRE_ERR_RESOURCE with info->lacking, or where memory has gone
+     * since: the program stays the caller's.
+     */
+    torre_status (*create)(torre_wave_program *program, torre_wave_solver **solver);
 
     /* From now on the levels that the solver holds are u[n] and u[n-1], whichever they were. */
     torre_status (*set_step)(torre_wave_solver *solver, int64_t n);
@@ -69,6 +84,7 @@ typedef struct torre_wave_backend {
 /* Every solver starts with its backend (the rest is private to it). */
 struct torre_wave_solver {
     const torre_wave_backend *backend;
+    torre_wave_program *program; /* of a solver that create of a backend has made */
 };
 
 /* Find a backend by name; core/backend.h says how "auto" is read. */

@@ -26,7 +26,7 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
                                    const torre_wave_plan *plan)
 {
     TORRE_TRY(torre_wave_backend_find(name, plan, &run->backend));
-    torre_status status = run->backend->plan(run->setup, plan, &run->info);
+    torre_status status = run->backend->plan(run->setup, plan, &run->program);
     if (!torre_backend_is_auto(name, plan->device)) return status;
     const torre_backend *next = torre_backends;
     while (next->wave != run->backend) next++;
@@ -36,7 +36,7 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
         snprintf(run->passed_over, sizeof run->passed_over, "%s: %s", run->backend->name,
                  torre_error_text());
         run->backend = next->wave;
-        status = run->backend->plan(run->setup, plan, &run->info);
+        status = run->backend->plan(run->setup, plan, &run->program);
     }
     return status;
 }
@@ -54,13 +54,14 @@ torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *b
         torre_wave_run_free(run);
         return status;
     }
+    run->info = torre_wave_program_info(run->program);
     *result = run;
     return TORRE_OK;
 }
 
 torre_status torre_wave_run_check_memory(const torre_wave_run *run)
 {
-    if (run->info.lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", run->info.lacking);
+    if (run->info->lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", run->info->lacking);
     return torre_memory_check("recording the traces", torre_wave_run_trace_bytes(run));
 }
 
@@ -69,7 +70,7 @@ torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const vo
     const torre_wave_problem *p = run->problem;
     TORRE_TRY(torre_wave_run_check_memory(run));
     TORRE_TRY(torre_traces_new(p, &run->traces));
-    TORRE_TRY(run->backend->create(run->setup, &run->info, &run->solver));
+    TORRE_TRY(run->backend->create(run->program, &run->solver));
     TORRE_TRY(torre_wave_set_fields(run->backend, run->solver, run->setup, now, previous));
     if (now) torre_traces_start(run->setup, now, &run->traces);
     return TORRE_OK;
@@ -127,7 +128,7 @@ static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
     torre_traces_record(run->setup, l->staging, run->step, steps, &run->traces);
     run->step += steps;
 
-    int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
+    int64_t tower = run->info->plan.tower_height > 1 ? run->info->plan.tower_height : 1;
     double fitting = chunk_seconds / fmax(seconds, 1e-7) * (double)steps;
     int64_t next = (int64_t)(fmin(fitting, 1e9) / (double)tower) * tower;
     if (next > 4 * l->chunk) next = 4 * l->chunk; /* the first steps are not typical */
@@ -169,7 +170,7 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
                                     const torre_wave_watch *watch)
 {
     TORRE_TRY(torre_wave_steps_check(run->problem, run->step, steps));
-    loop l = {.chunk = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1,
+    loop l = {.chunk = run->info->plan.tower_height > 1 ? run->info->plan.tower_height : 1,
               .chunk_limit = torre_traces_chunk(run->setup)};
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
     TORRE_TRY(torre_traces_staging(run->setup, &l.staging));
@@ -179,7 +180,7 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
 }
 
 const torre_wave_problem *torre_wave_run_problem(const torre_wave_run *run) { return run->problem; }
-const torre_wave_info *torre_wave_run_info(const torre_wave_run *run) { return &run->info; }
+const torre_wave_info *torre_wave_run_info(const torre_wave_run *run) { return run->info; }
 const char *torre_wave_run_backend(const torre_wave_run *run) { return run->backend->name; }
 const char *torre_wave_run_passed_over(const torre_wave_run *run) { return run->passed_over; }
 int64_t torre_wave_run_step(const torre_wave_run *run) { return run->step; }
@@ -214,7 +215,10 @@ int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
 void torre_wave_run_free(torre_wave_run *run)
 {
     if (!run) return;
-    if (run->solver) run->backend->destroy(run->solver);
+    if (run->solver)
+        run->backend->destroy(run->solver);
+    else
+        torre_wave_program_free(run->program);
     torre_wave_setup_free(run->setup);
     free(run->traces.data);
     free(run);

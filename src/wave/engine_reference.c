@@ -1,6 +1,4 @@
 /* The oracle: plain, serial, obvious, kept for ever. Every other engine is tested against it. */
-#include "wave/engine_reference.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +6,7 @@
 
 #include "wave/boundary.h"
 #include "wave/box.h"
+#include "wave/cpu/cpu_solver.h"
 #include "wave/model_acoustic.h"
 #include "wave/part.h"
 #include "wave/stencil.h"
@@ -33,6 +32,8 @@ static double reference_damping(const reference_solver *r, const int64_t at[3])
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 
+static const torre_wave_backend functions;
+
 #define REAL float
 #define STEP step_f32
 #include "wave/reference_step.h"
@@ -41,16 +42,15 @@ static double reference_damping(const reference_solver *r, const int64_t at[3])
 #define STEP step_f64
 #include "wave/reference_step.h"
 
-static torre_status reference_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                                   torre_wave_info *info)
+static torre_status reference_plan(const torre_wave_setup *setup, torre_cpu_program *program)
 {
     const torre_wave_problem *p = setup->problem;
-    memset(info, 0, sizeof *info);
-    info->plan = *wish;
+    torre_wave_info *info = &program->base.info;
     info->plan.dts = 1;
     info->plan.tower_height = 1;
     info->plan.threads = 1;
     snprintf(info->device, sizeof info->device, "one CPU core");
+    snprintf(info->kernel, sizeof info->kernel, "the reference");
     info->model_bytes_per_update =
         (torre_acoustic_arrays(p) + TORRE_ACOUSTIC_FIELDS) * (double)p->precision;
     info->memory_bytes = 2 * torre_wave_cells(p) * (int64_t)p->precision;
@@ -66,13 +66,13 @@ static void reference_destroy(torre_wave_solver *solver)
     free(r);
 }
 
-static torre_status reference_create(const torre_wave_setup *setup, const torre_wave_info *info,
-                                     torre_wave_solver **solver)
+static torre_status reference_create(const torre_wave_setup *setup,
+                                     const torre_cpu_program *program, torre_wave_solver **solver)
 {
     const torre_wave_problem *p = setup->problem;
     reference_solver *r = calloc(1, sizeof *r);
     if (!r) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    r->base.backend = &torre_wave_reference;
+    r->base.backend = &functions;
     r->setup = setup;
     r->region = torre_wave_region(setup);
     r->pass_limit = torre_wave_pass_limit(&r->region, TORRE_REFERENCE, p->order, 1);
@@ -82,7 +82,7 @@ static torre_status reference_create(const torre_wave_setup *setup, const torre_
         if (!r->level[l]) {
             reference_destroy(&r->base);
             return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed",
-                              (long long)info->memory_bytes);
+                              (long long)program->base.info.memory_bytes);
         }
     }
     *solver = &r->base;
@@ -233,10 +233,10 @@ static torre_status reference_norms(torre_wave_solver *solver, torre_wave_norms 
     return TORRE_OK;
 }
 
-const torre_wave_backend torre_wave_reference = {
+const torre_cpu_engine torre_cpu_reference = {reference_plan, reference_create};
+
+static const torre_wave_backend functions = {
     .name = "cpu",
-    .plan = reference_plan,
-    .create = reference_create,
     .set_step = reference_set_step,
     .write_box = reference_write_box,
     .read_box = reference_read_box,

@@ -135,17 +135,16 @@ int64_t torre_turned_solver_bytes(const torre_wave_problem *p)
     return p->velocity_cells ? torre_wave_cells(p) * (int64_t)p->velocity_cells->precision : 0;
 }
 
-torre_status torre_turned_solver_new(const torre_wave_backend *engine,
-                                     const torre_wave_setup *setup, const torre_wave_info *info,
-                                     torre_wave_solver **solver)
+torre_status torre_turned_solver_new(const torre_cpu_program *program, torre_wave_solver **solver)
 {
     turned_solver *s = calloc(1, sizeof *s);
     if (!s) return no_memory();
     s->base.backend = &torre_wave_turned;
-    torre_status status = torre_turn_setup(setup, info->plan.axes, &s->turned);
+    torre_status status =
+        torre_turn_setup(program->base.setup, program->base.info.plan.axes, &s->turned);
     if (!status) status = turn_velocity(&s->turned);
     if (!status) sort_nodes(&s->turned.setup);
-    if (!status) status = engine->create(&s->turned.setup, info, &s->inner);
+    if (!status) status = program->engine->create(&s->turned.setup, program, &s->inner);
     if (status) {
         turned_destroy(&s->base);
         return status;

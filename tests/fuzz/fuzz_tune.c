@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "roofline/tune_file.h"
+#include "wave/tune_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

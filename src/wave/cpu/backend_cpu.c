@@ -1,7 +1,7 @@
 /*
- * The cpu backend: chooses the engine and the order of the axes. Each engine has the shape of a
- * backend, so that a solver, once created, is served by its own engine (or by the one that turns
- * axes around it, turned_solver.h); the functions here only forward.
+ * The cpu backend: chooses the engine and the order of the axes. A solver, once created, is served
+ * by the functions of its own engine (or by those that turn axes around it, turned_solver.h); the
+ * functions here only forward.
  */
 #include "wave/cpu/backend_cpu.h"
 
@@ -10,21 +10,13 @@
 
 #include "core/memory.h"
 #include "wave/cpu/cpu_solver.h"
-#include "wave/engine_reference.h"
 #include "wave/part.h"
+#include "wave/tune_file.h"
 #include "wave/turned_solver.h"
 
-static const torre_wave_backend *engine_of(const torre_wave_plan *plan)
-{
-    switch (plan->engine) {
-    case TORRE_REFERENCE:
-        return &torre_wave_reference;
-    case TORRE_STEPWISE:
-        return &torre_wave_stepwise;
-    default:
-        return &torre_wave_torre;
-    }
-}
+static const torre_cpu_engine *const engines[] = {[TORRE_REFERENCE] = &torre_cpu_reference,
+                                                  [TORRE_STEPWISE] = &torre_cpu_stepwise,
+                                                  [TORRE_TORRE] = &torre_cpu_towers};
 
 /*
  * The order of the axes: as they are, unless lines along z are so short that vectors and the loops
@@ -46,25 +38,28 @@ static const char *suitable_axes(const torre_wave_setup *setup)
 
 static bool turns(const char *axes) { return axes[0] && strcmp(axes, "xyz") != 0; }
 
-static torre_status plan_engine(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                                torre_wave_info *info)
+/* Everything but the choice of the engine, which is that of the plan. */
+static torre_status plan_engine(const torre_wave_plan *plan, torre_cpu_program *program)
 {
-    const torre_wave_backend *engine = engine_of(wish);
-    torre_wave_plan plan = *wish;
-    if (plan.axes[0]) TORRE_TRY(torre_axes_check(setup->problem, plan.axes));
-    if (wish->engine == TORRE_REFERENCE)
-        plan.axes[0] = '\0'; /* it has no other order */
-    else if (!plan.axes[0])
-        strcpy(plan.axes, suitable_axes(setup));
-    if (turns(plan.axes)) {
-        torre_turned turned;
-        torre_turn_region(setup, plan.axes, &turned);
-        TORRE_TRY(engine->plan(&turned.setup, &plan, info));
+    const torre_wave_setup *setup = program->base.setup;
+    torre_wave_info *info = &program->base.info;
+    torre_turned turned;
+    info->plan = *plan;
+    program->engine = engines[plan->engine];
+    if (info->plan.axes[0]) TORRE_TRY(torre_axes_check(setup->problem, info->plan.axes));
+    if (plan->engine == TORRE_REFERENCE)
+        info->plan.axes[0] = '\0'; /* it has no other order */
+    else if (!info->plan.axes[0])
+        strcpy(info->plan.axes, suitable_axes(setup));
+    if (turns(info->plan.axes)) {
+        torre_turn_region(setup, info->plan.axes, &turned);
+        TORRE_TRY(program->engine->plan(&turned.setup, program));
         info->memory_bytes += torre_turned_solver_bytes(setup->problem);
     } else {
-        TORRE_TRY(engine->plan(setup, &plan, info));
+        TORRE_TRY(program->engine->plan(setup, program));
     }
     TORRE_TRY(torre_wave_part_check(setup, &info->plan));
+    info->lacking[0] = '\0';
     if (torre_memory_check("the wave field", info->memory_bytes))
         snprintf(info->lacking, sizeof info->lacking, "%s", torre_error_text());
     return TORRE_OK;
@@ -72,37 +67,61 @@ static torre_status plan_engine(const torre_wave_setup *setup, const torre_wave_
 
 /* Towers, unless they cannot do what one step at a time can, and nothing says that they are
  * wanted. */
-static torre_status plan_auto(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                              torre_wave_info *info)
+static torre_status plan_auto(const torre_wave_plan *wish, torre_cpu_program *program)
 {
+    torre_wave_info *info = &program->base.info;
     torre_wave_plan plan = *wish;
     plan.engine = TORRE_TORRE;
-    torre_status status = plan_engine(setup, &plan, info);
+    torre_status status = plan_engine(&plan, program);
     if (status != TORRE_ERR_USAGE || wish->dts || wish->tower_height) return status;
+    snprintf(info->why, sizeof info->why, "%s", torre_error_text());
     plan.engine = TORRE_STEPWISE;
-    if (plan_engine(setup, &plan, info) == TORRE_OK) {
-        info->reason = TORRE_TOWERS_REFUSED;
-        return TORRE_OK;
-    }
-    plan.engine = TORRE_TORRE; /* whose message says more */
-    return plan_engine(setup, &plan, info);
+    if (plan_engine(&plan, program) != TORRE_OK)
+        return torre_fail(TORRE_ERR_USAGE, "%s", info->why); /* which says more */
+    info->reason = TORRE_TOWERS_REFUSED;
+    return TORRE_OK;
+}
+
+/* Towers as measured on this device; those there are, if they cannot do the problem. */
+static void take_measured(torre_cpu_program *program)
+{
+    const torre_wave_problem *p = program->base.setup->problem;
+    torre_cpu_program other = *program;
+    torre_wave_plan plan;
+    if (!torre_tune_take(&program->base.info, p->order, p->precision, &plan)) return;
+    plan.engine = TORRE_TORRE;
+    if (plan_engine(&plan, &other) != TORRE_OK) return;
+    other.base.info.measured = true;
+    *program = other;
 }
 
 static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                             torre_wave_info *info)
+                             torre_wave_program **result)
 {
+    torre_wave_program *made;
     TORRE_TRY(torre_wave_part_named(setup, wish));
-    return wish->engine == TORRE_AUTO ? plan_auto(setup, wish, info)
-                                      : plan_engine(setup, wish, info);
+    TORRE_TRY(torre_wave_program_new(sizeof(torre_cpu_program), setup, wish, &made));
+    torre_cpu_program *program = (torre_cpu_program *)made;
+    torre_status status =
+        wish->engine == TORRE_AUTO ? plan_auto(wish, program) : plan_engine(wish, program);
+    if (status) {
+        torre_wave_program_free(made);
+        return status;
+    }
+    take_measured(program);
+    *result = made;
+    return TORRE_OK;
 }
 
-static torre_status cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,
-                               torre_wave_solver **solver)
+static torre_status cpu_create(torre_wave_program *given, torre_wave_solver **solver)
 {
-    const torre_wave_backend *engine = engine_of(&info->plan);
+    const torre_cpu_program *program = (const torre_cpu_program *)given;
+    const torre_wave_info *info = &given->info;
     if (info->lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", info->lacking);
-    if (turns(info->plan.axes)) return torre_turned_solver_new(engine, setup, info, solver);
-    return engine->create(setup, info, solver);
+    TORRE_TRY(turns(info->plan.axes) ? torre_turned_solver_new(program, solver)
+                                     : program->engine->create(given->setup, program, solver));
+    (*solver)->program = given;
+    return TORRE_OK;
 }
 
 static torre_status cpu_set_step(torre_wave_solver *solver, int64_t n)
@@ -134,7 +153,10 @@ static torre_status cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms
 
 static void cpu_destroy(torre_wave_solver *solver)
 {
-    if (solver) solver->backend->destroy(solver);
+    if (!solver) return;
+    torre_wave_program *program = solver->program;
+    solver->backend->destroy(solver);
+    torre_wave_program_free(program);
 }
 
 const torre_wave_backend torre_wave_cpu = {

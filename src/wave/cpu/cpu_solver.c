@@ -17,8 +17,9 @@ static torre_status no_memory(void)
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the tables of the cpu backend");
 }
 
-torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info)
+torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_cpu_program *program)
 {
+    torre_wave_info *info = &program->base.info;
     if (info->plan.threads < 0)
         return torre_fail(TORRE_ERR_USAGE, "threads must be at least 1 (got %d)",
                           info->plan.threads);
@@ -93,20 +94,20 @@ static torre_status make_row_flags(torre_cpu_solver *s)
     return TORRE_OK;
 }
 
-torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,
-                              const torre_wave_backend *engine, torre_wave_solver **solver)
+torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_program *program,
+                              const torre_wave_backend *functions, torre_wave_solver **solver)
 {
     torre_cpu_solver *s = calloc(1, sizeof *s);
     if (!s) return no_memory();
-    s->base.backend = engine;
+    s->base.backend = functions;
     s->setup = setup;
+    const torre_wave_plan *plan = &program->base.info.plan;
     s->region = torre_wave_region(setup);
     s->pass_limit =
-        torre_wave_pass_limit(&s->region, info->plan.engine, setup->problem->order, info->plan.dts);
-    s->threads = info->plan.threads;
-    s->ordering = info->plan.ordering;
-    s->shape = torre_cpu_shape_choose(setup->problem, torre_caches_get(), info->plan.dts,
-                                      info->plan.tower_height);
+        torre_wave_pass_limit(&s->region, plan->engine, setup->problem->order, plan->dts);
+    s->threads = plan->threads;
+    s->ordering = plan->ordering;
+    s->shape = program->shape;
     torre_padded_layout(setup->problem, &s->field);
     torre_status status = torre_padded_alloc(setup->problem, s->threads, &s->field);
     if (!status) status = make_row_flags(s);
@@ -237,10 +238,4 @@ torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms)
     if (!isfinite(sum)) find_bad(&s->field, level, &own, norms);
     for (int a = 0; a < 3 && !norms->finite; a++) norms->first_bad[a] += s->region.stored.low[a];
     return TORRE_OK;
-}
-
-bool torre_cpu_available(const torre_wave_plan *plan, char *why, size_t why_size)
-{
-    (void)plan, (void)why, (void)why_size;
-    return true;
 }

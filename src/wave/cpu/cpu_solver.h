@@ -6,11 +6,28 @@
 #ifndef TORRE_CPU_SOLVER_H
 #define TORRE_CPU_SOLVER_H
 
-#include "wave/backend.h"
 #include "wave/cpu/cpu_shape.h"
 #include "wave/cpu/line_kernel.h"
 #include "wave/cpu/padded_field.h"
 #include "wave/cpu/tower_schedule.h"
+#include "wave/program.h"
+
+typedef struct torre_cpu_engine torre_cpu_engine;
+
+/* What the cpu backend decides. */
+typedef struct torre_cpu_program {
+    torre_wave_program base;
+    const torre_cpu_engine *engine;
+    torre_cpu_shape shape; /* of engines stepwise and torre */
+} torre_cpu_program;
+
+/* An engine: `plan` decides for the setup (the caller's, or with its axes turned) what the program
+ * leaves open, `create` makes a solver of that. */
+struct torre_cpu_engine {
+    torre_status (*plan)(const torre_wave_setup *setup, torre_cpu_program *program);
+    torre_status (*create)(const torre_wave_setup *setup, const torre_cpu_program *program,
+                           torre_wave_solver **solver);
+};
 
 /* Flags of a row: what happens in it beside the update. */
 enum { TORRE_ROW_SOURCES = 1, TORRE_ROW_RECEIVERS = 2 };
@@ -39,7 +56,10 @@ typedef struct torre_cpu_solver {
     double trial_seconds[2];        /* and the shortest with and without fetches ahead */
 } torre_cpu_solver;
 
-/* Engines as backends; backend_cpu.c chooses among them. */
+/* backend_cpu.c chooses among these. */
+extern const torre_cpu_engine torre_cpu_reference, torre_cpu_stepwise, torre_cpu_towers;
+
+/* What serves the solvers of the fast ones. */
 extern const torre_wave_backend torre_wave_stepwise;
 extern const torre_wave_backend torre_wave_torre;
 
@@ -95,8 +115,8 @@ static inline void torre_cpu_blocks(const torre_cpu_solver *s, int64_t low, int6
 }
 
 /* The functions of a backend that do not depend on the engine. */
-torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_wave_info *info,
-                              const torre_wave_backend *engine, torre_wave_solver **solver);
+torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_program *program,
+                              const torre_wave_backend *functions, torre_wave_solver **solver);
 torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n);
 torre_status torre_cpu_write_box(torre_wave_solver *solver, int level, const torre_box *box,
                                  const int64_t stride[3], const void *values);
@@ -104,9 +124,8 @@ torre_status torre_cpu_read_box(torre_wave_solver *solver, int level, const torr
                                 const int64_t stride[3], void *values);
 torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms);
 void torre_cpu_destroy(torre_wave_solver *solver);
-bool torre_cpu_available(const torre_wave_plan *plan, char *why, size_t why_size);
 
-/* Fill in device, memory_bytes and threads of the info; refuses more bytes than can be counted. */
-torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_wave_info *info);
+/* Device, memory_bytes and threads of the info; refuses more bytes than can be counted. */
+torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_cpu_program *program);
 
 #endif

@@ -5,7 +5,7 @@
  * cache: blocks of rows along y (and, where columns are long, along z), swept along x.
  */
 #include <omp.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "core/timer.h"
 #include "wave/cpu/cpu_solver.h"
@@ -19,24 +19,27 @@ enum { PLANES = 2 }; /* updated together */
 /* Steps, half of them with fetches ahead and half without, after which the faster way is taken. */
 enum { TRIALS = 8 };
 
-static torre_status stepwise_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                                  torre_wave_info *info)
+static torre_status stepwise_plan(const torre_wave_setup *setup, torre_cpu_program *program)
 {
     const torre_wave_problem *p = setup->problem;
-    memset(info, 0, sizeof *info);
-    info->plan = *wish;
+    torre_wave_info *info = &program->base.info;
     info->plan.dts = 1;
     info->plan.tower_height = 1;
     info->model_bytes_per_update =
         (torre_acoustic_arrays(p) + TORRE_ACOUSTIC_FIELDS) * (double)p->precision;
-    return torre_cpu_plan(setup, info);
+    program->shape = torre_cpu_shape_choose(p, torre_caches_get(), 1, 1);
+    snprintf(info->kernel, sizeof info->kernel, "one step at a time, blocks of %d rows of %d cells",
+             (int)program->shape.rows, (int)program->shape.depth);
+    return torre_cpu_plan(setup, program);
 }
 
-static torre_status stepwise_create(const torre_wave_setup *setup, const torre_wave_info *info,
+static torre_status stepwise_create(const torre_wave_setup *setup, const torre_cpu_program *program,
                                     torre_wave_solver **solver)
 {
-    return torre_cpu_create(setup, info, &torre_wave_stepwise, solver);
+    return torre_cpu_create(setup, program, &torre_wave_stepwise, solver);
 }
+
+const torre_cpu_engine torre_cpu_stepwise = {stepwise_plan, stepwise_create};
 
 /* What the run will read that the planes before it did not: row[PLANES (3 rows + 2 R)]. */
 static torre_fetch next_planes(const torre_cpu_solver *s, int64_t n, torre_run run,
@@ -142,8 +145,6 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
 
 const torre_wave_backend torre_wave_stepwise = {
     .name = "cpu",
-    .plan = stepwise_plan,
-    .create = stepwise_create,
     .set_step = torre_cpu_set_step,
     .write_box = torre_cpu_write_box,
     .read_box = torre_cpu_read_box,

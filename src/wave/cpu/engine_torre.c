@@ -20,6 +20,7 @@
  * (20/dts), and the same times block/window again when there are windows.
  */
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,39 +46,42 @@ static torre_status check_periodic(const torre_wave_setup *setup, const torre_cp
     return TORRE_OK;
 }
 
-static torre_status torre_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                               torre_wave_info *info)
+static torre_status towers_plan(const torre_wave_setup *setup, torre_cpu_program *program)
 {
     const torre_wave_problem *p = setup->problem;
-    if (wish->dts < 0)
-        return torre_fail(TORRE_ERR_USAGE, "dts must be at least 1 (got %d)", wish->dts);
-    if (wish->tower_height < 0)
+    const torre_cpu_shape *shape = &program->shape;
+    torre_wave_info *info = &program->base.info;
+    if (info->plan.dts < 0)
+        return torre_fail(TORRE_ERR_USAGE, "dts must be at least 1 (got %d)", info->plan.dts);
+    if (info->plan.tower_height < 0)
         return torre_fail(TORRE_ERR_USAGE, "tower height must be at least 1 (got %lld)",
-                          (long long)wish->tower_height);
+                          (long long)info->plan.tower_height);
     const char *why;
-    if (!torre_traversal_exists(&wish->ordering, &why))
+    if (!torre_traversal_exists(&info->plan.ordering, &why))
         return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s",
-                          torre_ordering_write(&wish->ordering).text, why);
-    torre_cpu_shape shape =
-        torre_cpu_shape_choose(p, torre_caches_get(), wish->dts, wish->tower_height);
-    TORRE_TRY(check_periodic(setup, &shape));
-    memset(info, 0, sizeof *info);
-    info->plan = *wish;
-    info->plan.dts = (int)shape.dts;
-    info->plan.tower_height = shape.height;
+                          torre_ordering_write(&info->plan.ordering).text, why);
+    program->shape =
+        torre_cpu_shape_choose(p, torre_caches_get(), info->plan.dts, info->plan.tower_height);
+    TORRE_TRY(check_periodic(setup, shape));
+    info->plan.dts = (int)shape->dts;
+    info->plan.tower_height = shape->height;
     /* levels leave the cache, too */
     double values = torre_acoustic_arrays(p) + TORRE_ACOUSTIC_LEVELS, block = 64.0 / p->precision;
-    double edges = 1.0 / (double)shape.dts;
-    if (shape.window < p->size[2]) edges += block / (double)shape.window;
+    double edges = 1.0 / (double)shape->dts;
+    if (shape->window < p->size[2]) edges += block / (double)shape->window;
     info->model_bytes_per_update = values * p->precision * edges;
-    return torre_cpu_plan(setup, info);
+    snprintf(info->kernel, sizeof info->kernel, "towers of dts %d, windows of %d cells",
+             (int)shape->dts, (int)shape->window);
+    return torre_cpu_plan(setup, program);
 }
 
-static torre_status torre_create(const torre_wave_setup *setup, const torre_wave_info *info,
-                                 torre_wave_solver **solver)
+static torre_status towers_create(const torre_wave_setup *setup, const torre_cpu_program *program,
+                                  torre_wave_solver **solver)
 {
-    return torre_cpu_create(setup, info, &torre_wave_torre, solver);
+    return torre_cpu_create(setup, program, &torre_wave_torre, solver);
 }
+
+const torre_cpu_engine torre_cpu_towers = {towers_plan, towers_create};
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -306,8 +310,6 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
 
 const torre_wave_backend torre_wave_torre = {
     .name = "cpu",
-    .plan = torre_plan,
-    .create = torre_create,
     .set_step = torre_cpu_set_step,
     .write_box = torre_cpu_write_box,
     .read_box = torre_cpu_read_box,

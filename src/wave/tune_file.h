@@ -8,10 +8,10 @@
  *     version,order,precision,dts,tower_height,gcells_per_s,device
  *     0.1.0,2,f32,16,32,6.21,2 x AMD EPYC (avx512)
  *
- * They only replace defaults for DTS and tower height, on which no result depends: towers of any
- * size compute the same bits. A file that is missing or unreadable recommends nothing; lines that
- * are no recommendations are left out, and gone when the next ones are stored (torre_tune_check
- * tells of both).
+ * Plans that want them (torre_wave_plan.measured) take them instead of their own DTS and tower
+ * height, on which no result depends: towers of any size compute the same bits. A file that is
+ * missing or unreadable recommends nothing; lines that are no recommendations are left out, and
+ * gone when the next ones are stored (torre_tune_check tells of both).
  * TORRE_TUNE=off in the environment switches the lookup off; TORRE_TUNE=FILE names another file.
  */
 #ifndef TORRE_TUNE_FILE_H
@@ -46,11 +46,12 @@ bool torre_tune_lookup(const char *device, int order, torre_precision precision,
                        torre_wave_plan *plan);
 
 /*
- * Plan the run again with what is recommended, where it uses towers and its wish leaves DTS or
- * tower height open: true when that was done. To be called after torre_wave_run_new and before
- * torre_wave_run_start. A recommendation that the backend refuses is forgotten.
+ * For plans of backends: whether the towers that were chosen shall have the tile that is
+ * recommended for their device, where the wish leaves it open and wants what was measured. *plan
+ * becomes the wish with it.
  */
-bool torre_tune_apply(torre_wave_run *run, const torre_wave_plan *wish);
+bool torre_tune_take(const torre_wave_info *info, int order, torre_precision precision,
+                     torre_wave_plan *plan);
 
 /*
  * Make sure, before time goes into a sweep, that there is a place for recommendations: the folder

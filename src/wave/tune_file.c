@@ -1,4 +1,4 @@
-#include "roofline/tune_file.h"
+#include "wave/tune_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -188,16 +188,14 @@ bool torre_tune_lookup(const char *device, int order, torre_precision precision,
     return true;
 }
 
-bool torre_tune_apply(torre_wave_run *run, const torre_wave_plan *wish)
+bool torre_tune_take(const torre_wave_info *info, int order, torre_precision precision,
+                     torre_wave_plan *plan)
 {
-    torre_wave_plan plan = *wish;
-    torre_wave_info info;
-    if (run->info.plan.engine != TORRE_TORRE || (wish->dts && wish->tower_height) ||
-        !torre_tune_lookup(run->info.device, run->problem->order, run->problem->precision, &plan) ||
-        run->backend->plan(run->setup, &plan, &info) != TORRE_OK)
+    const torre_wave_plan *wish = &info->wish;
+    if (!wish->measured || info->plan.engine != TORRE_TORRE || (wish->dts && wish->tower_height))
         return false;
-    run->info = info;
-    return true;
+    *plan = *wish;
+    return torre_tune_lookup(info->device, order, precision, plan);
 }
 
 static bool replaced(const tune_line *line, const char *version, const char *device,

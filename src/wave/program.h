@@ -1,0 +1,20 @@
+/*
+ * What all programs begin with (torre_wave_program in backend.h); for those who make them. A
+ * program owns no memory but itself.
+ */
+#ifndef TORRE_WAVE_PROGRAM_H
+#define TORRE_WAVE_PROGRAM_H
+
+#include "wave/backend.h"
+
+struct torre_wave_program {
+    const torre_wave_setup *setup; /* the caller's */
+    torre_wave_info info;
+};
+
+/* A program of `bytes` bytes, of which those after the beginning are zero: plan is the wish, and
+ * everything else is open. */
+torre_status torre_wave_program_new(size_t bytes, const torre_wave_setup *setup,
+                                    const torre_wave_plan *wish, torre_wave_program **program);
+
+#endif
