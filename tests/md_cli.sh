@@ -30,7 +30,7 @@ bad 2 "--density must be" --density 0
 bad 2 "--dt must be" --dt -0.005
 bad 2 "--skin must be" --skin 0
 bad 2 "--neighbor must be auto, full, half or tile (got all)" --neighbor all
-bad 2 "--ordering must be" --ordering random
+bad 2 "unknown ordering; legal are" --ordering random
 bad 2 "--sort-every needs" --ordering none --sort-every 10
 bad 2 "half the box" --cells 3
 bad 2 "less than twice the cutoff" --cells 6 --cutoff 6
