@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/wave_spec.h"
+#include "run/wave_input.h"
 #include "wave_case.h"
 
 /* Marine: a plane of 30 x 20 cells, slow above, that belongs to the caller. */
 static torre_wave_spec marine(torre_array *velocity)
 {
-    torre_wave_spec spec = torre_wave_spec_default;
+    torre_wave_spec spec = torre_wave_spec_default();
     static float cells[30 * 20];
     for (int i = 0; i < 30 * 20; i++) cells[i] = i % 20 < 8 ? 1500 : 2500;
     *velocity = (torre_array){TORRE_F32, {30, 1, 20}, cells};
@@ -71,12 +71,14 @@ static void same_run_as_by_hand(void **state)
     (void)state;
     torre_array velocity;
     torre_wave_spec spec = marine(&velocity);
-    torre_wave_input in = {.noise = false};
+    torre_wave_input *in;
     torre_wave_run *run;
     double *wavelet;
-    CHECK_OK(torre_wave_input_read(&spec, false, &in));
-    CHECK_OK(torre_wave_run_new(&in.problem, spec.backend, &in.plan, &run));
-    CHECK_OK(torre_wave_input_start(&in, run));
+    CHECK_OK(torre_wave_input_new(&spec, &in));
+    CHECK_OK(torre_wave_run_new(torre_wave_input_problem(in), spec.backend,
+                                torre_wave_input_plan(in), &run));
+    CHECK_OK(torre_wave_input_start(in, run));
+    CHECK(!torre_wave_input_caution(in, 0), "says: %s", torre_wave_input_caution(in, 0));
     torre_array a = traces_of(run, spec.steps);
     torre_wave_problem p = marine_problem(&velocity, &wavelet);
     CHECK_OK(torre_wave_run_new(&p, "cpu", &(torre_wave_plan){.threads = 0}, &run));
@@ -88,12 +90,13 @@ static void same_run_as_by_hand(void **state)
     double most = 0;
     for (int i = 0; i < 3 * 26; i++) most = fmax(most, fabs((double)((float *)a.data)[i]));
     CHECK(most > 0, "silent traces");
-    CHECK(in.points_per_wavelength == 10 && in.peak_frequency == 15 && in.time.velocity_min == 1500,
-          "%g cells at %g Hz", in.points_per_wavelength, in.peak_frequency);
+    CHECK(in->points_per_wavelength == 10 && in->peak_frequency == 15 &&
+              in->time.velocity_min == 1500,
+          "%g cells at %g Hz", in->points_per_wavelength, in->peak_frequency);
     free(a.data);
     free(b.data);
     free(wavelet);
-    torre_wave_input_free(&in);
+    torre_wave_input_free(in);
 }
 
 /* Fields that are made once count once, those of the host on a CPU. */
@@ -118,7 +121,7 @@ static void memory_is_counted(void **state)
     m.host = INT64_MAX;
     CHECK(torre_wave_memory_check(&in, run, &m) == TORRE_ERR_RESOURCE, "all memory there is");
     torre_wave_run_free(run);
-    torre_wave_input_free(&in);
+    torre_wave_input_clear(&in);
 }
 
 static void refused(torre_wave_spec spec, const char *text)
@@ -127,7 +130,7 @@ static void refused(torre_wave_spec spec, const char *text)
     torre_status status = torre_wave_input_read(&spec, false, &in);
     CHECK(status == TORRE_ERR_USAGE && strstr(torre_error_text(), text) == torre_error_text(),
           "status %d: %s", (int)status, status ? torre_error_text() : "accepted");
-    torre_wave_input_free(&in);
+    torre_wave_input_clear(&in);
 }
 
 /* Errors call the members of the specification by their names. */

@@ -4,6 +4,7 @@
  *     torre_status      what can go wrong, and why              torre/status.h
  *     torre_array       dense arrays                            torre/array.h
  *     torre_wave_run    acoustic waves                          torre/wave.h
+ *     torre_wave_spec   a run of them, said in full             torre/wave_spec.h
  *     torre_particles   Lennard-Jones particles, granular gas   torre/particles.h
  *     torre_fluid       a fluid of moving particles             torre/fluid.h
  *     torre_ordering    orderings of tiles and particles        torre/ordering.h
@@ -21,5 +22,6 @@
 #include "torre/particles.h"
 #include "torre/status.h"
 #include "torre/wave.h"
+#include "torre/wave_spec.h"
 
 #endif

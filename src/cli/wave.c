@@ -141,6 +141,6 @@ int main(int argc, char **argv)
     if (!status && !done) status = run_wave(&job);
     wave_output_close(&job.output);
     torre_wave_run_free(job.run);
-    torre_wave_input_free(&job.input);
+    torre_wave_input_clear(&job.input);
     return torre_program_end("wave", status);
 }

@@ -179,7 +179,7 @@ static const torre_program program = {
 torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc, char **argv,
                                  bool *done)
 {
-    *s = (wave_settings){.run = torre_wave_spec_default};
+    *s = (wave_settings){.run = torre_wave_spec_default()};
     s->snapshot_format = snapshot_format_by_name(s->run.snapshot_format);
     make_table(s, table);
     TORRE_TRY(torre_program_options(&program, table, argc, argv, done));

@@ -3,7 +3,7 @@
 #define TORRE_WAVE_SETTINGS_H
 
 #include "cli/program.h"
-#include "run/wave_spec.h"
+#include "run/wave_input.h"
 
 typedef struct wave_settings {
     torre_wave_spec run;

@@ -1,4 +1,4 @@
-#include "run/wave_spec.h"
+#include "run/wave_input.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,25 +9,28 @@
 #include "core/orderings.h"
 #include "wave/boundary.h"
 
-const torre_wave_spec torre_wave_spec_default = {
-    .size = {240, 240, 120},
-    .spacing = {10, 10, 10},
-    .velocity = "2000",
-    .order = 8,
-    .precision = TORRE_F32,
-    .boundary = "free",
-    .ordering = "row-major",
-    .absorbing_width = TORRE_ABSORBING_WIDTH,
-    .steps = 600,
-    .wavelet = "ricker",
-    .amplitude = 1,
-    .seed = 1,
-    .backend = "auto",
-    .snapshot_every = -1,
-    .snapshot_format = "png",
-    .snapshot_plane = "xz",
-    .output = ".",
-};
+torre_wave_spec torre_wave_spec_default(void)
+{
+    return (torre_wave_spec){
+        .size = {240, 240, 120},
+        .spacing = {10, 10, 10},
+        .velocity = "2000",
+        .order = 8,
+        .precision = TORRE_F32,
+        .boundary = "free",
+        .ordering = "row-major",
+        .absorbing_width = TORRE_ABSORBING_WIDTH,
+        .steps = 600,
+        .wavelet = "ricker",
+        .amplitude = 1,
+        .seed = 1,
+        .backend = "auto",
+        .snapshot_every = -1,
+        .snapshot_format = "png",
+        .snapshot_plane = "xz",
+        .output = ".",
+    };
+}
 
 static bool is_file(const torre_wave_spec *s)
 {
@@ -307,7 +310,7 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
     return read_plane(s, in);
 }
 
-void torre_wave_input_free(torre_wave_input *in)
+void torre_wave_input_clear(torre_wave_input *in)
 {
     torre_npy_unmap(&in->velocity, &in->velocity_map);
     free(in->wavelet);
@@ -316,4 +319,34 @@ void torre_wave_input_free(torre_wave_input *in)
     torre_point_list_free(&in->sources);
     torre_point_list_free(&in->receivers);
     memset(in, 0, sizeof *in);
+}
+
+torre_status torre_wave_input_new(const torre_wave_spec *spec, torre_wave_input **input)
+{
+    torre_wave_input *in = calloc(1, sizeof *in);
+    if (!in) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    torre_status status = torre_wave_input_read(spec, false, in);
+    if (status)
+        torre_wave_input_free(in);
+    else
+        *input = in;
+    return status;
+}
+
+const torre_wave_problem *torre_wave_input_problem(const torre_wave_input *in)
+{
+    return &in->problem;
+}
+
+const torre_wave_plan *torre_wave_input_plan(const torre_wave_input *in) { return &in->plan; }
+
+const char *torre_wave_input_caution(const torre_wave_input *in, int i)
+{
+    return i >= 0 && i < in->cautions.count ? in->cautions.text[i] : NULL;
+}
+
+void torre_wave_input_free(torre_wave_input *in)
+{
+    if (in) torre_wave_input_clear(in);
+    free(in);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "run/wave_spec.h"
+#include "run/wave_input.h"
 #include "wave/initial.h"
 
 /* A dense field of the problem's precision from a file; refuses values that are not finite. */

@@ -2,22 +2,13 @@
 #ifndef TORRE_TIME_STEP_H
 #define TORRE_TIME_STEP_H
 
+#include "torre/wave_spec.h"
 #include "wave/caution.h"
 #include "wave/problem.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* At most one of dt and courant; 0: neither, which means 0.9 of the largest stable step. */
-typedef struct torre_time_step_wish {
-    double dt;      /* seconds */
-    double courant; /* c dt / h with the largest velocity and the smallest spacing */
-    bool force;     /* also above the limit of stability, with a caution */
-    /* for formats that keep it so: a step that was not given as dt is rounded down to whole
-     * microseconds, where that leaves one at least */
-    bool whole_microseconds;
-} torre_time_step_wish;
 
 typedef struct torre_time_step {
     double dt, dt_limit;               /* seconds: chosen, and the largest stable one */
