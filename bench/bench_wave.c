@@ -20,6 +20,7 @@
 #include "wave/box.h"
 #include "wave/cpu/backend_cpu.h"
 #include "wave/cpu/cpu_solver.h"
+#include "wave/stencil.h"
 
 enum { REPEATS_MAX = 101, STEPWISE_STEPS = 8 };
 
@@ -294,7 +295,7 @@ static torre_status run(int argc, char **argv)
          .kind = TORRE_OPTION_INTEGER,
          .value = &o.order,
          .low = 0,
-         .high = 8,
+         .high = TORRE_MAX_ORDER,
          .help = "order of accuracy; 0 for all"},
         {.name = "velocity",
          .kind = TORRE_OPTION_CHOICE,

@@ -88,6 +88,14 @@ __device__ __forceinline__ double add(double a, double b) { return __dadd_rn(a, 
 __device__ __forceinline__ float reciprocal(float b) { return approximate_reciprocal(b); }
 __device__ __forceinline__ double reciprocal(double b) { return __drcp_rn(b); }
 
+/* The update of one cell, in either precision. */
+#define TORRE_TYPED(name) name
+#define TORRE_VALUE       float
+#include "wave_model.cuh"
+#define TORRE_VALUE double
+#include "wave_model.cuh"
+#undef TORRE_TYPED
+
 template <class T> __device__ __forceinline__ cells<T> scaled(T c, const cells<T> &a)
 {
     cells<T> r;
@@ -184,7 +192,7 @@ template <bool SKEWED, class T>
 __device__ __forceinline__ T start_order_2(const stencil_weights<T> &c, T u, T before, T cross, T y)
 {
     const T t =
-        multiply_add(c.weight[0][1], multiply_add(T(-4), u, cross), multiply_add(T(2), u, -before));
+        multiply_add(c.weight[0][1], multiply_add(T(-4), u, cross), acoustic_start(u, before));
     return SKEWED && c.skew != T(0) ? multiply_add(c.skew, multiply_add(T(-2), u, y), t) : t;
 }
 template <class T>
@@ -201,7 +209,7 @@ __device__ __forceinline__ T update_order_2(const stencil_weights<T> &c, T k, T 
     T sum = multiply_add(T(-4), u, cross);
     if (SKEWED && c.skew != T(0)) sum = multiply_add(c.skew, multiply_add(T(-2), u, y), sum);
     sum = multiply_add(c.weight[2][1], multiply_add(T(-2), u, z), sum);
-    return multiply_add(k, sum, multiply_add(T(2), u, -before));
+    return acoustic_add(k, sum, acoustic_start(u, before));
 }
 
 /* Both for vectors, into u-. y, x: the neighbours along these axes, low and high; z: the pair. */
@@ -227,14 +235,14 @@ __device__ __forceinline__ void damp_before(cells<T> &before, const cells<T> &s_
 {
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = multiply(add(T(1), -s_dt.v[e]), before.v[e]);
+        before.v[e] = multiply(acoustic_before(s_dt.v[e]), before.v[e]);
 }
 
 /* 2 u - u-, into u-. */
 template <class T> __device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u)
 {
 #pragma unroll
-    for (int e = 0; e < cells<T>::n; e++) before.v[e] = multiply_add(T(2), u.v[e], -before.v[e]);
+    for (int e = 0; e < cells<T>::n; e++) before.v[e] = acoustic_start(u.v[e], before.v[e]);
 }
 
 /*
@@ -310,10 +318,13 @@ __device__ __forceinline__ cells<T> damping_at(const torre_wave_args &a, int x, 
     return s;
 }
 /* The factors 1 - s dt, of the older level, and 1 / (1 + s dt), of the new one. */
-template <class T> __device__ __forceinline__ T damping_before(T s_dt) { return add(T(1), -s_dt); }
+template <class T> __device__ __forceinline__ T damping_before(T s_dt)
+{
+    return acoustic_before(s_dt);
+}
 template <class T> __device__ __forceinline__ T damping_after(T s_dt)
 {
-    return reciprocal(add(T(1), s_dt));
+    return reciprocal(acoustic_after(s_dt));
 }
 /* 2 u - w u-, into u-; w: the first factor, in the next function from s dt. */
 template <class T>
@@ -321,7 +332,7 @@ __device__ __forceinline__ void start_damped(cells<T> &before, const cells<T> &u
 {
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = multiply_add(T(2), u.v[e], -multiply(w.v[e], before.v[e]));
+        before.v[e] = acoustic_start(u.v[e], multiply(w.v[e], before.v[e]));
 }
 template <class T>
 __device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u,
@@ -329,7 +340,7 @@ __device__ __forceinline__ void start_update(cells<T> &before, const cells<T> &u
 {
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
-        before.v[e] = multiply_add(T(2), u.v[e], -multiply(damping_before(s_dt.v[e]), before.v[e]));
+        before.v[e] = acoustic_start(u.v[e], multiply(acoustic_before(s_dt.v[e]), before.v[e]));
 }
 template <class T>
 __device__ __forceinline__ void finish_update(cells<T> &next, const cells<T> &s_dt)

@@ -201,8 +201,8 @@ struct register_tower {
                            role);
         if (LAYERS) {
             const T s_dt = stores() ? ((const T *)g.damping[2])[z()] : T(0);
-            keep = add(T(1), -s_dt);
-            shrink = reciprocal(add(T(1), s_dt));
+            keep = acoustic_before(s_dt);
+            shrink = reciprocal(acoustic_after(s_dt));
         }
         find_plain_steps();
         __syncwarp();
@@ -639,7 +639,7 @@ struct register_tower {
             if (!DAMPED) return shrunk(next(before));
             const T s_dt =
                 add(add(s_dt_xy[(u + v) / 2], s_dt_xy[16 + (u - v) / 2 + D - 1]), s_dt_z);
-            return multiply(next(multiply(add(T(1), -s_dt), before)), reciprocal(add(T(1), s_dt)));
+            return acoustic_finish(next(multiply(acoustic_before(s_dt), before)), s_dt);
         };
         /* row u of prev, which rows up to u - 2 of out needed */
         auto replace_row = [&](int u) {
