@@ -67,7 +67,10 @@ static inline bool torre_order_known(long long order)
 static inline TORRE_HD double torre_stencil_weight(int half_width, int i)
 {
 #define TORRE_STENCIL_WEIGHTS(order, ...) {__VA_ARGS__},
-    const double c[][TORRE_MAX_HALF_WIDTH + 1] = {TORRE_STENCIL_TABLE(TORRE_STENCIL_WEIGHTS)};
+#ifndef __CUDACC__ /* where indices are constants, and no table is left */
+    static
+#endif
+        const double c[][TORRE_MAX_HALF_WIDTH + 1] = {TORRE_STENCIL_TABLE(TORRE_STENCIL_WEIGHTS)};
 #undef TORRE_STENCIL_WEIGHTS
     return c[half_width - 1][i];
 }
