@@ -402,7 +402,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
         strcpy(plan.axes, s->axes);
         check_taken(s, &plan, k);
         for (int h = 0; h < (small ? 1 : 3); h++) {
-            char what[80];
+            char what[128];
             plan.tower_height = heights[h];
             plan.ordering.kind = orderings[(i + h) % 3];
             snprintf(what, sizeof what, "torre dts %d height %d %s", k->dts, (int)heights[h],
