@@ -114,11 +114,11 @@ static void test_limits(void **state)
     assert_refused(&g, "at most 32767 samples");
     g = gather();
     g.dt = 0.00123456;
-    assert_refused(&g, "this run has 1234.56; set --dt 1234e-6");
+    assert_refused(&g, "this run has 1234.56; set dt 1234e-6");
     g.dt = 4e-7;
     assert_refused(&g, "this run has 0.4; write .npy"); /* a larger step might be unstable */
     g.dt = 0.04;
-    assert_refused(&g, "set --dt 32767e-6");
+    assert_refused(&g, "set dt 32767e-6");
     g.dt = 3 * 0.001; /* rounding of the product is not held against it */
     assert_int_equal(torre_segy_check(&g), TORRE_OK);
 }

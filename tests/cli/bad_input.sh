@@ -76,7 +76,7 @@ bad 2 "--amplitude must be" --amplitude nan
 bad 2 "--amplitude must be" --amplitude 1e-400
 bad 2 "--precision must be f32 or f64 (got f16)" --precision f16
 bad 2 "--engine must be auto, torre, stepwise or reference (got fast)" --engine fast
-bad 2 "--ordering must be row-major" --ordering diagonal
+bad 2 "--ordering diagonal: unknown ordering; legal are row-major" --ordering diagonal
 bad 2 "--backend must be auto, cpu or cuda (got opencl)" --size 12 --backend opencl
 bad 2 "--threads must be" --threads 0
 bad 2 "--threads must be" --threads 1e9
