@@ -329,6 +329,7 @@ void torre_cuda_destroy(torre_wave_solver *solver)
 
 static torre_status fill_solver(torre_cuda_solver *s)
 {
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
     fill_args(s);
     s->field_bytes = (size_t)(s->args.stride_x * s->setup->problem->size[0]) *
