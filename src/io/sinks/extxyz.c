@@ -1,12 +1,11 @@
 /*
  * Extended XYZ, for OVITO, ASE, MDAnalysis and --input: species pos velo id, with Lattice, Origin
  * and pbc. Every particle is of the species X, the unknown atom. A diameter adds the column radius,
- * a mass other than 1 mass, kinds of particles kind (0, 1, ...). Nine digits: every f32 reads back
- * as itself.
+ * a mass other than 1 mass, kinds of particles kind (0, 1, ...).
  */
 #include <inttypes.h>
 
-#include "io/sink_format.h"
+#include "io/sinks/particle_line.h"
 
 static void write_head(torre_text_output *out, const torre_particle_layout *l,
                        const torre_frame *frame)
@@ -35,16 +34,12 @@ static torre_status write_frame(torre_sink *sink, const torre_frame *frame)
     int kind = 0;
     for (int64_t i = 0; i < p->count; i++) {
         while (kind + 1 < l->kinds && i >= l->kind_end[kind]) kind++;
-        torre_text_output_print(
-            out, "X %.9g %.9g %.9g %.9g %.9g %.9g %" PRId64, l->about.origin[0] + p->position[0][i],
-            l->about.origin[1] + p->position[1][i], l->about.origin[2] + p->position[2][i],
-            p->velocity[0][i], p->velocity[1][i], p->velocity[2][i], i + 1);
-        if (l->about.diameter > 0) torre_text_output_print(out, " %.9g", l->about.diameter / 2);
-        if (p->mass != 1) torre_text_output_print(out, " %.9g", p->mass);
+        torre_text_output_print(out, "X");
+        print_motion(out, l, p, i);
+        torre_text_output_print(out, " %" PRId64, i + 1);
+        print_radius_and_mass(out, l, p);
         if (l->kinds > 1) torre_text_output_print(out, " %d", kind);
-        for (int k = 0; k < l->columns; k++)
-            torre_text_output_print(out, " %.9g", frame->column[k][i]);
-        torre_text_output_print(out, "\n");
+        print_columns(out, l, frame, i);
     }
     return TORRE_OK;
 }

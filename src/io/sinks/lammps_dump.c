@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "io/sink_format.h"
+#include "io/sinks/particle_line.h"
 
 static void write_head(torre_text_output *out, const torre_particle_layout *l,
                        const torre_frame *frame)
@@ -35,16 +35,10 @@ static torre_status write_frame(torre_sink *sink, const torre_frame *frame)
     int kind = 0;
     for (int64_t i = 0; i < p->count; i++) {
         while (kind + 1 < l->kinds && i >= l->kind_end[kind]) kind++;
-        torre_text_output_print(out, "%" PRId64 " %d %.9g %.9g %.9g %.9g %.9g %.9g", i + 1,
-                                kind + 1, l->about.origin[0] + p->position[0][i],
-                                l->about.origin[1] + p->position[1][i],
-                                l->about.origin[2] + p->position[2][i], p->velocity[0][i],
-                                p->velocity[1][i], p->velocity[2][i]);
-        if (l->about.diameter > 0) torre_text_output_print(out, " %.9g", l->about.diameter / 2);
-        if (p->mass != 1) torre_text_output_print(out, " %.9g", p->mass);
-        for (int k = 0; k < l->columns; k++)
-            torre_text_output_print(out, " %.9g", frame->column[k][i]);
-        torre_text_output_print(out, "\n");
+        torre_text_output_print(out, "%" PRId64 " %d", i + 1, kind + 1);
+        print_motion(out, l, p, i);
+        print_radius_and_mass(out, l, p);
+        print_columns(out, l, frame, i);
     }
     return TORRE_OK;
 }
