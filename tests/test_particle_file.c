@@ -415,6 +415,13 @@ static void test_refused(void **state)
     refused("c\n2 atoms\n5 0 xlo xhi\n", ":3");
     refused("c\n2 atoms\n-1e308 1e308 xlo xhi\n", ":3");
     refused(HEADER, "Atoms");
+    refused("222220377\n" LATTICE "\nX 1 1 1\n", "222220377 particles are announced");
+    refused("9223372036854775807\n" LATTICE "\nX 1 1 1\n", "are announced");
+    refused("ITEM: NUMBER OF ATOMS\n222220377\nITEM: BOX BOUNDS pp pp pp\n0 5\n0 5\n0 5\n"
+            "ITEM: ATOMS x y z\n1 1 1\n",
+            "222220377 particles are announced");
+    refused("c\n222220377 atoms\n0 5 xlo xhi\n0 5 ylo yhi\n0 5 zlo zhi\nAtoms\n\n1 1 1 1 1\n",
+            "222220377 particles are announced");
     refused(HEADER "Atoms\n\n1 1 1 1 1\n", "1 of 2");
     refused(HEADER "Atoms\n\n1 1 1 1 1\n1 1 2 2 2\n", "id 1 is there twice");
     refused(HEADER "Atoms\n\n0 1 1 1 1\n1 1 2 2 2\n", "ids of particles must be 1 to 2");
@@ -449,7 +456,7 @@ static void test_refused(void **state)
     refused(HEADER "PairIJ Coeffs # lj/cut\n\n1 2 1 1\n" ATOMS, "epsilon, sigma");
     refused(
         "c\n999999999999999 atoms\n1 atom types\n0 5 xlo xhi\n0 5 ylo yhi\n0 5 zlo zhi\nAtoms\n",
-        "memory");
+        "are announced");
 }
 
 static void test_refused_dumps(void **state)

@@ -164,7 +164,7 @@ torre_status torre_extxyz_read(torre_text_input *in, char *line, const torre_par
     TORRE_TRY(read_origin(in, line, low));
     TORRE_TRY(read_periodic(in, wish, line));
     TORRE_TRY(read_columns(&rows, line));
-    TORRE_TRY(torre_md_particles_new(count, p));
+    TORRE_TRY(torre_particle_rows_room(&rows, count));
     memcpy(p->box, box, sizeof box);
     torre_status status = torre_particle_rows_read(&rows);
     if (!status) torre_particle_rows_finish(&rows, source);

@@ -224,7 +224,7 @@ static torre_status begin_sections(data_reader *r)
         if (!r->has_edge[a])
             return torre_fail(TORRE_ERR_INPUT, "%s: the header has no box along %c",
                               torre_text_input_where(r->in), "xyz"[a]);
-    TORRE_TRY(torre_md_particles_new(r->count, r->particles));
+    TORRE_TRY(torre_particle_rows_room(&r->rows, r->count));
     for (int a = 0; a < 3; a++) r->particles->box[a] = r->high[a] - r->low[a];
     return TORRE_OK;
 }

@@ -116,7 +116,7 @@ static torre_status read_atoms(torre_text_input *in, const torre_particle_wish *
     if (!f->count || !f->has_box)
         return bad(in, "NUMBER OF ATOMS and BOX BOUNDS must come before the atoms");
     TORRE_TRY(torre_particle_rows_columns(&rows, names, true));
-    TORRE_TRY(torre_md_particles_new(f->count, p));
+    TORRE_TRY(torre_particle_rows_room(&rows, f->count));
     for (int a = 0; a < 3; a++) p->box[a] = f->high[a] - f->low[a];
     torre_status status = torre_particle_rows_read(&rows);
     if (!status) torre_particle_rows_finish(&rows, source);

@@ -232,6 +232,12 @@ static torre_status read_row(torre_particle_rows *r, char **word, int words, int
     return words > r->columns ? check_image_flags(r, word + r->columns) : TORRE_OK;
 }
 
+torre_status torre_particle_rows_room(torre_particle_rows *r, int64_t count)
+{
+    TORRE_TRY(torre_text_input_expect(r->in, "particles", count));
+    return torre_md_particles_new(count, r->particles);
+}
+
 torre_status torre_particle_rows_read(torre_particle_rows *r)
 {
     const int64_t count = r->particles->count;

@@ -2,12 +2,13 @@
  * Rows of particles in text files: a line for each particle, whose columns have the names of LAMMPS
  * dumps (the readers of other formats translate theirs):
  *
- *     id                       1 .. N, each once, in any order; without it, in the order of the
- * file type element species     must be the same in all rows: there is one kind of particle x y z,
- * xu yu zu          positions; xs ys zs, xsu ysu zsu: as fractions of the box vx vy vz, px py pz
- * velocities, or momenta, which need mass mass radius diameter density    must be the same in all
- * rows q, mux .., omegax .., angmomx ..    charges, dipoles, rotation: must be zero anything else
- * what the particles feel or had felt (fx, c_pe): computed anew
+ *     id                          1 .. N, each once, in any order; without it: that of the file
+ *     type element species        must be the same in all rows: there is one kind of particle
+ *     x y z, xu yu zu             positions; xs ys zs, xsu ysu zsu: as fractions of the box
+ *     vx vy vz, px py pz          velocities, or momenta, which need mass
+ *     mass radius diameter density    must be the same in all rows
+ *     q, mux .., omegax .., angmomx ..    charges, dipoles, rotation: must be zero
+ *     anything else               what the particles feel or had felt (fx, c_pe): computed anew
  *
  * Positions along periodic axes are put into the box, wherever they are; along the others they must
  * be in it.
@@ -44,7 +45,7 @@ typedef struct torre_particle_column {
 
 typedef struct torre_particle_rows {
     torre_text_input *in;
-    torre_md_particles *particles; /* allocated, with their box */
+    torre_md_particles *particles; /* with their box */
     const double *low;             /* [3], of the box in the file */
     const torre_particle_wish *wish;
     bool blank_lines; /* are skipped */
@@ -63,6 +64,12 @@ typedef struct torre_particle_rows {
  */
 torre_status torre_particle_rows_columns(torre_particle_rows *rows, const char *names,
                                          bool positions);
+
+/*
+ * Room for count particles. TORRE_ERR_INPUT where the file is too short for so many rows,
+ * TORRE_ERR_RESOURCE.
+ */
+torre_status torre_particle_rows_room(torre_particle_rows *rows, int64_t count);
 
 /* Read particles->count rows. TORRE_ERR_INPUT with file and line, TORRE_ERR_RESOURCE. */
 torre_status torre_particle_rows_read(torre_particle_rows *rows);

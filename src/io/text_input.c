@@ -1,18 +1,21 @@
 #include "io/text_input.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
-#define LINE_LIMIT (1 << 16)
+#define LINE_LIMIT    (1 << 16)
+#define DEFLATE_RATIO 1032 /* zlib packs no more into a byte (its technical notes) */
 
 struct torre_text_input {
     gzFile file;
     char *path;
     int64_t number;
+    int64_t bytes; /* of text at most; INT64_MAX for what is no regular file */
     char where[4352];
     char line[LINE_LIMIT];
 };
@@ -33,6 +36,10 @@ torre_status torre_text_input_open(const char *path, torre_text_input **in)
         return failed;
     }
     gzbuffer(t->file, 1 << 18);
+    t->bytes = !S_ISREG(status.st_mode)                     ? INT64_MAX
+               : gzdirect(t->file)                          ? status.st_size
+               : status.st_size < INT64_MAX / DEFLATE_RATIO ? status.st_size * DEFLATE_RATIO
+                                                            : INT64_MAX;
     *in = t;
     return TORRE_OK;
 }
@@ -56,6 +63,15 @@ torre_status torre_text_input_line(torre_text_input *t, char **line)
                           torre_text_input_where(t), LINE_LIMIT - 2);
     while (length && strchr("\r\n", t->line[length - 1])) t->line[--length] = 0;
     return TORRE_OK;
+}
+
+torre_status torre_text_input_expect(const torre_text_input *t, const char *what, int64_t count)
+{
+    int64_t left = t->bytes == INT64_MAX ? INT64_MAX : t->bytes - gztell(t->file) + 1;
+    if (count <= left) return TORRE_OK;
+    return torre_fail(TORRE_ERR_INPUT,
+                      "%s: %" PRId64 " %s are announced, more than the rest of the file can hold",
+                      torre_text_input_where(t), count, what);
 }
 
 const char *torre_text_input_where(const torre_text_input *t)

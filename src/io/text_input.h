@@ -21,6 +21,12 @@ torre_status torre_text_input_open(const char *path, torre_text_input **in);
  */
 torre_status torre_text_input_line(torre_text_input *in, char **line);
 
+/*
+ * Refuse (TORRE_ERR_INPUT) a file that announces more lines of what than it has bytes left, before
+ * anything of that size is allocated.
+ */
+torre_status torre_text_input_expect(const torre_text_input *in, const char *what, int64_t count);
+
 /* "FILE:17": the line read last, for messages. */
 const char *torre_text_input_where(const torre_text_input *in);
 

@@ -1,6 +1,7 @@
 #include "particles/md_start.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +11,14 @@
 
 torre_status torre_md_particles_new(int64_t count, torre_md_particles *p)
 {
-    const double each = 6 * sizeof(double);
+    char what[48];
     memset(p, 0, sizeof *p);
     if (count < 1)
         return torre_fail(TORRE_ERR_USAGE, "there must be at least one particle (got %lld)",
                           (long long)count);
-    if (each * (double)count > (double)torre_memory_available())
-        return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles (%.1f GB needed)",
-                          (long long)count, 1e-9 * each * (double)count);
+    const int64_t each = 6 * sizeof(double);
+    snprintf(what, sizeof what, "%lld particles", (long long)count);
+    TORRE_TRY(torre_memory_check(what, count <= INT64_MAX / each ? count * each : -1));
     p->count = count;
     p->mass = 1;
     for (int a = 0; a < 3; a++) {
@@ -25,8 +26,7 @@ torre_status torre_md_particles_new(int64_t count, torre_md_particles *p)
         p->velocity[a] = calloc((size_t)count, sizeof(double));
         if (!p->position[a] || !p->velocity[a]) {
             torre_md_particles_free(p);
-            return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles (%.1f GB needed)",
-                              (long long)count, 1e-9 * each * (double)count);
+            return torre_fail(TORRE_ERR_RESOURCE, "no memory for %s", what);
         }
     }
     return TORRE_OK;

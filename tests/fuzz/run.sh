@@ -1,17 +1,21 @@
 #!/bin/bash
-# Fuzz every target, with libFuzzer and sanitizers: run.sh [-j JOBS] [-s SECONDS | -n RUNS] [TARGET...]
-# (two at a time for a minute each by default). Needs clang. Inputs that fail are kept in the folder
+# Fuzz every target, with libFuzzer and sanitizers:
+#   run.sh [-j JOBS] [-s SECONDS | -n RUNS] [-r SEED] [TARGET...]
+# Two at a time for a minute each by default, from another seed each time; with RUNS and SEED the same
+# build tries the same inputs. Needs clang. Inputs that fail are kept in the folder
 # build-fuzz/failed; once mended they belong into tests/fuzz/found/TARGET, which the tests run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 jobs=2
 limit="-max_total_time=60"
-while getopts j:s:n: option; do
+seed=0
+while getopts j:s:n:r: option; do
     case $option in
     j) jobs=$OPTARG ;;
     s) limit="-max_total_time=$OPTARG" ;;
     n) limit="-runs=$OPTARG" ;;
+    r) seed=$OPTARG ;;
     *) exit 2 ;;
     esac
 done
@@ -30,7 +34,7 @@ fuzz() {
     local known=(build-fuzz/corpus/"$target")
     [ ! -d "tests/fuzz/found/$target" ] || known+=("tests/fuzz/found/$target")
     mkdir -p "build-fuzz/new/$target"
-    if "build-fuzz/fuzz_$target" $limit -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+    if "build-fuzz/fuzz_$target" $limit -seed="$seed" -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
         -artifact_prefix="build-fuzz/failed/$target-" "build-fuzz/new/$target" \
         "${known[@]}" >"$log" 2>&1; then
         echo "fuzz $target: $(grep -a '^Done' "$log")"
@@ -41,5 +45,5 @@ fuzz() {
     fi
 }
 export -f fuzz
-export limit
+export limit seed
 printf '%s\n' "${targets[@]}" | xargs -P "$jobs" -I{} bash -c 'fuzz {}'
