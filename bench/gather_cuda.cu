@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "bench/gather.h"
+#include "cuda/core/cuda_check.h"
 }
 
 #define THREADS 256
@@ -41,17 +42,6 @@ __global__ void __launch_bounds__(THREADS)
     if (lane == 0 && visit < visited) sums[visit] = sum;
 }
 
-static torre_status cuda_failed(const char *what, cudaError_t error)
-{
-    return torre_fail(TORRE_ERR_RESOURCE, "CUDA: %s: %s", what, cudaGetErrorString(error));
-}
-
-#define GATHER_CUDA(call)                                                                          \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) return cuda_failed(#call, error_);                              \
-    } while (0)
-
 static torre_status launch(const gather *g, const gather_device *d)
 {
     int quads = (int)(g->bin_floats / 4), lanes = 1;
@@ -59,7 +49,7 @@ static torre_status launch(const gather *g, const gather_device *d)
     int64_t blocks = (g->visited * lanes + THREADS - 1) / THREADS;
     gather_kernel<<<(unsigned)blocks, THREADS>>>(d->d_data, d->d_index, d->d_sums, g->visited,
                                                  (int)g->stencil, quads, lanes);
-    GATHER_CUDA(cudaGetLastError());
+    TORRE_CUDA_TRY(cudaGetLastError(), "gathering bins");
     return TORRE_OK;
 }
 
@@ -67,13 +57,15 @@ static torre_status prepare(const gather *g, gather_device *d)
 {
     size_t data = (size_t)(g->bins * g->bin_floats) * sizeof(float);
     size_t index = (size_t)(g->visited * g->stencil) * sizeof *g->index;
-    GATHER_CUDA(cudaMalloc(&d->d_data, data));
-    GATHER_CUDA(cudaMalloc(&d->d_index, index));
-    GATHER_CUDA(cudaMalloc(&d->d_sums, (size_t)g->visited * sizeof(float)));
-    GATHER_CUDA(cudaMemcpy(d->d_data, g->data, data, cudaMemcpyHostToDevice));
-    GATHER_CUDA(cudaMemcpy(d->d_index, g->index, index, cudaMemcpyHostToDevice));
-    GATHER_CUDA(cudaEventCreate(&d->start));
-    GATHER_CUDA(cudaEventCreate(&d->stop));
+    TORRE_CUDA_TRY(cudaMalloc(&d->d_data, data), "room for bins");
+    TORRE_CUDA_TRY(cudaMalloc(&d->d_index, index), "room for bins");
+    TORRE_CUDA_TRY(cudaMalloc(&d->d_sums, (size_t)g->visited * sizeof(float)), "room for bins");
+    TORRE_CUDA_TRY(cudaMemcpy(d->d_data, g->data, data, cudaMemcpyHostToDevice),
+                   "sending bins to the device");
+    TORRE_CUDA_TRY(cudaMemcpy(d->d_index, g->index, index, cudaMemcpyHostToDevice),
+                   "sending bins to the device");
+    TORRE_CUDA_TRY(cudaEventCreate(&d->start), "a timer");
+    TORRE_CUDA_TRY(cudaEventCreate(&d->stop), "a timer");
     return TORRE_OK;
 }
 
@@ -82,23 +74,24 @@ static torre_status measure(const gather *g, gather_device *d, int repeat, gathe
     TORRE_TRY(launch(g, d));
     for (int r = 0; r < repeat; r++) {
         float ms;
-        GATHER_CUDA(cudaEventRecord(d->start));
+        TORRE_CUDA_TRY(cudaEventRecord(d->start), "timing");
         TORRE_TRY(launch(g, d));
-        GATHER_CUDA(cudaEventRecord(d->stop));
-        GATHER_CUDA(cudaEventSynchronize(d->stop));
-        GATHER_CUDA(cudaEventElapsedTime(&ms, d->start, d->stop));
+        TORRE_CUDA_TRY(cudaEventRecord(d->stop), "timing");
+        TORRE_CUDA_TRY(cudaEventSynchronize(d->stop), "timing");
+        TORRE_CUDA_TRY(cudaEventElapsedTime(&ms, d->start, d->stop), "timing");
         d->seconds[r] = ms / 1000.0;
     }
     gather_statistics(d->seconds, repeat, result);
-    GATHER_CUDA(
-        cudaMemcpy(d->sums, d->d_sums, (size_t)g->visited * sizeof(float), cudaMemcpyDeviceToHost));
+    TORRE_CUDA_TRY(
+        cudaMemcpy(d->sums, d->d_sums, (size_t)g->visited * sizeof(float), cudaMemcpyDeviceToHost),
+        "gathering bins");
     return gather_check(g, d->sums);
 }
 
 static torre_status describe(int device, gather_result *result)
 {
     cudaDeviceProp p;
-    GATHER_CUDA(cudaGetDeviceProperties(&p, device));
+    TORRE_CUDA_TRY(cudaGetDeviceProperties(&p, device), "asking for the device");
     snprintf(result->device, sizeof result->device, "%s", p.name);
     result->cache[0] = (int64_t)p.sharedMemPerMultiprocessor; /* L1 and shared memory are one */
     result->cache[1] = p.l2CacheSize;
@@ -118,7 +111,7 @@ extern "C" torre_status gather_run_cuda(const gather *g, int device, int repeat,
         status =
             torre_fail(TORRE_ERR_RESOURCE, "out of memory for %lld sums", (long long)g->visited);
     cudaError_t error = cudaSetDevice(device);
-    if (!status && error != cudaSuccess) status = cuda_failed("cudaSetDevice", error);
+    if (!status) status = torre_cuda_status(error, "choosing the device");
     if (!status) status = describe(device, result);
     if (!status) status = prepare(g, &d);
     if (!status) status = measure(g, &d, repeat, result);

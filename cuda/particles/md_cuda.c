@@ -24,7 +24,7 @@ torre_status md_cuda_limits(int device, const md_kernels *kernels, md_limits *li
                             int *capability, char *name, size_t name_size)
 {
     struct cudaDeviceProp p;
-    MD_TRY(cudaGetDeviceProperties(&p, device), "asking for the device");
+    TORRE_CUDA_TRY(cudaGetDeviceProperties(&p, device), "asking for the device");
     limits->multiprocessors = p.multiProcessorCount;
     limits->threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;
     limits->shared_per_block = p.sharedMemPerBlockOptin;
@@ -92,7 +92,7 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
                           torre_md_precision_name(problem->precision));
     TORRE_TRY(fill_plan(problem, kernels, &info->plan));
     TORRE_TRY(torre_md_plan_check(problem, &info->plan));
-    MD_TRY(cudaSetDevice(info->plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(info->plan.device), "choosing the device");
     TORRE_TRY(md_cuda_limits(info->plan.device, kernels, &limits, &capability, info->device,
                              sizeof info->device));
     TORRE_TRY(md_layout_choose(problem, &info->plan, &limits, &benchmark_wish, &crowding, &layout));
@@ -106,7 +106,7 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
     info->memory_bytes = md_layout_bytes(&layout, layout.brick_count) +
                          particle_bytes(problem, &info->plan, kernels);
     size_t available, all;
-    MD_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
+    TORRE_CUDA_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
     if (info->memory_bytes > (int64_t)available)
         return torre_fail(TORRE_ERR_RESOURCE,
                           "%lld particles need %.2f GB on the device, which has %.2f GB free; at "
@@ -161,33 +161,34 @@ torre_status md_cuda_allocate(md_cuda_solver *s)
     size_t n = (size_t)s->problem->count, reals = 4 * (size_t)s->kernels->state_bytes * n;
     const torre_md_plan *plan = &s->info.plan;
     static const char what[] = "particles";
-    MD_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
-    for (int k = 0; k < 4; k++) MD_TRY(cudaEventCreate(&s->event[k]), "a timer");
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
+    for (int k = 0; k < 4; k++) TORRE_CUDA_TRY(cudaEventCreate(&s->event[k]), "a timer");
     for (int k = 0; k < 2; k++) {
-        MD_TRY(cudaMalloc(&s->x[k], reals), what);
-        MD_TRY(cudaMalloc(&s->v[k], reals), what);
-        MD_TRY(cudaMalloc((void **)&s->id[k], 4 * n), what);
+        TORRE_CUDA_TRY(cudaMalloc(&s->x[k], reals), what);
+        TORRE_CUDA_TRY(cudaMalloc(&s->v[k], reals), what);
+        TORRE_CUDA_TRY(cudaMalloc((void **)&s->id[k], 4 * n), what);
     }
-    MD_TRY(cudaMalloc(&s->f, reals), what);
-    MD_TRY(cudaMalloc(&s->x_built, reals), what);
-    MD_TRY(cudaMalloc((void **)&s->key, 4 * n), what);
-    MD_TRY(cudaMalloc((void **)&s->slot, 4 * n), what);
-    MD_TRY(cudaMalloc((void **)&s->order, 4 * n), what);
-    MD_TRY(cudaMalloc((void **)&s->order_id, 4 * n), what);
-    MD_TRY(cudaMalloc((void **)&s->order_key, 4 * n), what);
-    MD_TRY(cudaMalloc((void **)&s->tiles.home, 2 * n), what);
+    TORRE_CUDA_TRY(cudaMalloc(&s->f, reals), what);
+    TORRE_CUDA_TRY(cudaMalloc(&s->x_built, reals), what);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->key, 4 * n), what);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->slot, 4 * n), what);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->order, 4 * n), what);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->order_id, 4 * n), what);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->order_key, 4 * n), what);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->tiles.home, 2 * n), what);
     if (plan->sort_every > plan->rebuild_every || plan->sort_every == TORRE_MD_NEVER)
-        MD_TRY(cudaMalloc((void **)&s->tiles.perm, 4 * n), what);
+        TORRE_CUDA_TRY(cudaMalloc((void **)&s->tiles.perm, 4 * n), what);
     if (plan->neighbor == TORRE_NEIGHBOR_HALF) {
-        MD_TRY(cudaMalloc((void **)&s->fixed, 24 * n), what);
-        MD_TRY(cudaMemset(s->fixed, 0, 24 * n), what);
+        TORRE_CUDA_TRY(cudaMalloc((void **)&s->fixed, 24 * n), what);
+        TORRE_CUDA_TRY(cudaMemset(s->fixed, 0, 24 * n), what);
     }
-    MD_TRY(cudaMalloc((void **)&s->total, 2 * MD_SUMS * sizeof(double)), what);
-    MD_TRY(cudaMalloc((void **)&s->control, sizeof(md_control)), what);
-    MD_TRY(cudaMallocHost(&s->pinned, sizeof(md_control) + 2 * MD_SUMS * sizeof(double)), what);
-    MD_TRY(cudaMallocHost((void **)&s->looked, 2 * sizeof *s->looked), what);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->total, 2 * MD_SUMS * sizeof(double)), what);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->control, sizeof(md_control)), what);
+    TORRE_CUDA_TRY(cudaMallocHost(&s->pinned, sizeof(md_control) + 2 * MD_SUMS * sizeof(double)),
+                   what);
+    TORRE_CUDA_TRY(cudaMallocHost((void **)&s->looked, 2 * sizeof *s->looked), what);
     for (int k = 0; k < 2; k++)
-        MD_TRY(cudaEventCreateWithFlags(&s->look[k], cudaEventDisableTiming), "an event");
+        TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->look[k], cudaEventDisableTiming), "an event");
     s->tiles.control = s->control;
     return md_cuda_tables(s);
 }
@@ -208,7 +209,8 @@ static torre_status cuda_create(const torre_md_problem *problem, const torre_md_
     s->wish = benchmark_wish;
     s->counts.dangerous_builds = info->plan.rebuild_check ? 0 : -1;
     s->kernels->make_pair(problem, problem->dt / (2 * problem->mass), s->pair);
-    torre_status status = md_cuda_status(cudaSetDevice(info->plan.device), "choosing the device");
+    torre_status status =
+        torre_cuda_status(cudaSetDevice(info->plan.device), "choosing the device");
     if (!status)
         status = md_cuda_limits(info->plan.device, s->kernels, &s->limits, &s->capability, name,
                                 sizeof name);
@@ -248,9 +250,9 @@ static torre_status upload(md_cuda_solver *s, const double *const from[3], void 
     for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
         int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
         pack(s->kernels->state_bytes, from, first, n, chunk);
-        MD_TRY(cudaMemcpy((char *)to + each * (size_t)first, chunk, each * (size_t)n,
-                          cudaMemcpyHostToDevice),
-               "sending particles to the device");
+        TORRE_CUDA_TRY(cudaMemcpy((char *)to + each * (size_t)first, chunk, each * (size_t)n,
+                                  cudaMemcpyHostToDevice),
+                       "sending particles to the device");
     }
     return TORRE_OK;
 }
@@ -264,13 +266,13 @@ static torre_status upload_all(md_cuda_solver *s, const double *const position[3
     for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
         int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
         for (int64_t i = 0; i < n; i++) ids[i] = (int)(first + i);
-        MD_TRY(cudaMemcpy(s->id[0] + first, ids, 4 * (size_t)n, cudaMemcpyHostToDevice),
-               "sending particles to the device");
+        TORRE_CUDA_TRY(cudaMemcpy(s->id[0] + first, ids, 4 * (size_t)n, cudaMemcpyHostToDevice),
+                       "sending particles to the device");
     }
     size_t bytes = 4 * (size_t)s->kernels->state_bytes * (size_t)s->problem->count;
-    MD_TRY(cudaMemcpy(s->x_built, s->x[0], bytes, cudaMemcpyDeviceToDevice),
-           "sending particles to the device");
-    MD_TRY(cudaDeviceSynchronize(), "sending particles to the device");
+    TORRE_CUDA_TRY(cudaMemcpy(s->x_built, s->x[0], bytes, cudaMemcpyDeviceToDevice),
+                   "sending particles to the device");
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
     return TORRE_OK;
 }
 
@@ -289,7 +291,7 @@ static torre_status cuda_set_particles(torre_md_solver *solver, const double *co
                                        const double *const velocity[3])
 {
     md_cuda_solver *s = self(solver);
-    MD_TRY(cudaSetDevice(s->info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device), "choosing the device");
     TORRE_TRY(md_cuda_upload(s, position, velocity));
     s->step = 0;
     s->ready = false;
@@ -311,7 +313,7 @@ static torre_status cuda_advance(torre_md_solver *solver, int64_t steps)
 {
     md_cuda_solver *s = self(solver);
     if (!s->ready) return not_ready();
-    MD_TRY(cudaSetDevice(s->info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device), "choosing the device");
     return md_cuda_advance(s, steps);
 }
 
@@ -337,7 +339,7 @@ torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double 
         if (!error)
             error =
                 cudaMemcpy(ids, s->id[s->id_now] + first, 4 * (size_t)n, cudaMemcpyDeviceToHost);
-        status = md_cuda_status(error, "reading particles from the device");
+        status = torre_cuda_status(error, "reading particles from the device");
         for (int64_t i = 0; !status && i < n; i++) {
             for (int a = 0; a < components; a++) {
                 if (!to[a]) continue;
@@ -356,7 +358,7 @@ static torre_status cuda_get_particles(torre_md_solver *solver, double *const po
                                        double *const velocity[3])
 {
     md_cuda_solver *s = self(solver);
-    MD_TRY(cudaStreamSynchronize(s->stream), "reading particles from the device");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "reading particles from the device");
     if (position) TORRE_TRY(md_cuda_download(s, s->x[s->x_now], s->problem->box, position, 3));
     if (velocity) TORRE_TRY(md_cuda_download(s, s->v[s->v_now], NULL, velocity, 3));
     return TORRE_OK;

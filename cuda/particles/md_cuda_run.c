@@ -73,7 +73,7 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step)
     s->x_now = 1 - s->x_now;
     s->v_now = 1 - s->v_now;
     s->id_now = 1 - s->id_now;
-    MD_TRY(s->kernels->sort(&a, s->stream), "sorting particles");
+    TORRE_CUDA_TRY(s->kernels->sort(&a, s->stream), "sorting particles");
     return TORRE_OK;
 }
 
@@ -90,7 +90,7 @@ torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count)
                       .active = active,
                       .pages = active ? count : s->layout.brick_count,
                       .block = s->layout.list_block};
-    MD_TRY(s->kernels->list(&a, s->stream), "building neighbour lists");
+    TORRE_CUDA_TRY(s->kernels->list(&a, s->stream), "building neighbour lists");
     return TORRE_OK;
 }
 
@@ -144,7 +144,7 @@ static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, bool 
         error = s->kernels->full(a, sums, s->stream);
         break;
     }
-    MD_TRY(error, "computing forces");
+    TORRE_CUDA_TRY(error, "computing forces");
     return TORRE_OK;
 }
 
@@ -178,10 +178,10 @@ static torre_status queue_thermostat(md_cuda_solver *s, bool sums, int ahead)
                             .freedom = fmax(3 * (double)p->count - 3, 1),
                             .total = s->total,
                             .partial = sums ? partial : NULL};
-    MD_TRY(s->kernels->thermostat(&a, s->stream), "applying the thermostat");
+    TORRE_CUDA_TRY(s->kernels->thermostat(&a, s->stream), "applying the thermostat");
     if (sums)
-        MD_TRY(md_total(partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
-               "adding up energies");
+        TORRE_CUDA_TRY(md_total(partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
+                       "adding up energies");
     return TORRE_OK;
 }
 
@@ -192,10 +192,11 @@ static torre_status queue_unfused_step(md_cuda_solver *s, int ahead)
     a.ahead = ahead;
     TORRE_TRY(queue_force(s, &a, true));
     if (s->problem->ensemble == TORRE_BERENDSEN)
-        MD_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
+        TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream),
+                       "adding up energies");
     TORRE_TRY(queue_thermostat(s, false, ahead));
     a.x_out = s->x[s->x_now];
-    MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");
+    TORRE_CUDA_TRY(s->kernels->drift(&a, s->stream), "moving particles");
     return TORRE_OK;
 }
 
@@ -215,7 +216,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         if (s->dissipates) s->v_now = 1 - s->v_now;
     }
     if (s->dissipates && steps)
-        MD_TRY(s->kernels->clock(s->control, steps, s->stream), "counting steps");
+        TORRE_CUDA_TRY(s->kernels->clock(s->control, steps, s->stream), "counting steps");
     return TORRE_OK;
 }
 
@@ -227,23 +228,24 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
     if (kick == 0) s->kernels->make_pair(s->problem, 0, a.pair);
     TORRE_TRY(queue_force(s, &a, true));
     if (s->dissipates)
-        MD_TRY(cudaMemcpyAsync(a.v, a.v_out,
-                               4 * (size_t)s->kernels->state_bytes * (size_t)s->problem->count,
-                               cudaMemcpyDeviceToDevice, s->stream),
-               "computing forces");
-    MD_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
+        TORRE_CUDA_TRY(
+            cudaMemcpyAsync(a.v, a.v_out,
+                            4 * (size_t)s->kernels->state_bytes * (size_t)s->problem->count,
+                            cudaMemcpyDeviceToDevice, s->stream),
+            "computing forces");
+    TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
     return has_thermostat(s) && kick != 0 ? queue_thermostat(s, true, 0) : TORRE_OK;
 }
 
 static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
 {
-    if (timed) MD_TRY(cudaEventRecord(s->event[0], s->stream), "timing");
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[0], s->stream), "timing");
     if (build) TORRE_TRY(md_cuda_queue_sort(s, sort, 0.5 * s->problem->dt));
-    if (timed) MD_TRY(cudaEventRecord(s->event[1], s->stream), "timing");
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[1], s->stream), "timing");
     if (build) TORRE_TRY(md_cuda_queue_list(s, NULL, 0));
-    if (timed) MD_TRY(cudaEventRecord(s->event[2], s->stream), "timing");
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[2], s->stream), "timing");
     TORRE_TRY(queue_steps(s, steps));
-    if (timed) MD_TRY(cudaEventRecord(s->event[3], s->stream), "timing");
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[3], s->stream), "timing");
     return TORRE_OK;
 }
 
@@ -267,14 +269,15 @@ void md_cuda_graphs_free(md_cuda_solver *s)
 static torre_status record_graph(md_cuda_solver *s, bool build, bool sort, int steps, md_graph *g)
 {
     cudaGraph_t graph;
-    MD_TRY(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeThreadLocal), "recording steps");
+    TORRE_CUDA_TRY(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeThreadLocal),
+                   "recording steps");
     torre_status status = queue_segment(s, build, sort, steps, false);
     cudaError_t error = cudaStreamEndCapture(s->stream, &graph);
     if (status) return status;
-    MD_TRY(error, "recording steps");
+    TORRE_CUDA_TRY(error, "recording steps");
     error = cudaGraphInstantiate(&g->exec, graph, 0);
     cudaGraphDestroy(graph);
-    MD_TRY(error, "recording steps");
+    TORRE_CUDA_TRY(error, "recording steps");
     g->used = true;
     return TORRE_OK;
 }
@@ -285,7 +288,7 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
     for (int k = 0; k < MD_GRAPHS; k++) {
         md_graph *g = &s->graphs[k];
         if (!graph_matches(s, g, build, sort, steps)) continue;
-        MD_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
+        TORRE_CUDA_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
         s->x_now ^= (build ? 1 : 0) ^ (has_thermostat(s) ? 0 : steps & 1);
         s->v_now ^= (build ? 1 : 0) ^ (s->dissipates ? steps & 1 : 0);
         s->id_now ^= build ? 1 : 0;
@@ -303,7 +306,7 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
                     .id_now = s->id_now,
                     .permuted = s->permuted};
     TORRE_TRY(record_graph(s, build, sort, steps, g));
-    MD_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
+    TORRE_CUDA_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
     return TORRE_OK;
 }
 
@@ -339,9 +342,10 @@ torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t cloc
     s->record_count = 0;
     memcpy(s->pinned, &clear, sizeof clear);
     /* `moved` outlives this: it belongs to the last rebuild, and is recomputed before use */
-    MD_TRY(cudaMemcpyAsync(s->control, s->pinned, sizeof clear, cudaMemcpyHostToDevice, s->stream),
-           "clearing the control block");
-    MD_TRY(cudaStreamSynchronize(s->stream), "clearing the control block");
+    TORRE_CUDA_TRY(
+        cudaMemcpyAsync(s->control, s->pinned, sizeof clear, cudaMemcpyHostToDevice, s->stream),
+        "clearing the control block");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "clearing the control block");
     return TORRE_OK;
 }
 
@@ -350,7 +354,7 @@ static torre_status collect_timing(md_cuda_solver *s, int64_t steps)
 {
     for (int k = 0; s->timing && k < 3; k++) {
         float ms;
-        MD_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
+        TORRE_CUDA_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
         s->sampled[k] += 1e-3 * ms;
     }
     s->sampled_builds += s->timing > 0;
@@ -362,12 +366,13 @@ static torre_status collect_timing(md_cuda_solver *s, int64_t steps)
 torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
 {
     char *host = s->pinned;
-    MD_TRY(cudaMemcpyAsync(host, s->control, sizeof *control, cudaMemcpyDeviceToHost, s->stream),
-           "reading results");
-    MD_TRY(cudaMemcpyAsync(host + sizeof *control, s->total, 2 * MD_SUMS * sizeof(double),
-                           cudaMemcpyDeviceToHost, s->stream),
-           "reading results");
-    MD_TRY(cudaStreamSynchronize(s->stream), "computing steps");
+    TORRE_CUDA_TRY(
+        cudaMemcpyAsync(host, s->control, sizeof *control, cudaMemcpyDeviceToHost, s->stream),
+        "reading results");
+    TORRE_CUDA_TRY(cudaMemcpyAsync(host + sizeof *control, s->total, 2 * MD_SUMS * sizeof(double),
+                                   cudaMemcpyDeviceToHost, s->stream),
+                   "reading results");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
     memcpy(control, host, sizeof *control);
     if (control->error) s->timing = 0; /* what was timed may have stopped at once */
     TORRE_TRY(collect_timing(s, s->timing));
@@ -383,9 +388,9 @@ static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
     if (!*due || !plan->rebuild_check) return TORRE_OK;
     md_control control;
     double total[2 * MD_SUMS];
-    MD_TRY(s->kernels->moved(s->control, (int)s->problem->count, s->x[s->x_now], s->x_built,
-                             s->stream),
-           "measuring displacements");
+    TORRE_CUDA_TRY(s->kernels->moved(s->control, (int)s->problem->count, s->x[s->x_now], s->x_built,
+                                     s->stream),
+                   "measuring displacements");
     TORRE_TRY(md_cuda_read_control(s, &control, total));
     float moved;
     memcpy(&moved, &control.moved, sizeof moved);
@@ -520,10 +525,10 @@ static torre_status queue_look(md_cuda_solver *s, int64_t step, int64_t target, 
     g->timed = untimed && s->timing;
     g->built = s->last_build;
     g->whole = end == g->built + limit;
-    MD_TRY(cudaMemcpyAsync(&s->looked[slot], s->control, sizeof *s->looked, cudaMemcpyDeviceToHost,
-                           s->stream),
-           "reading results");
-    MD_TRY(cudaEventRecord(s->look[slot], s->stream), "reading results");
+    TORRE_CUDA_TRY(cudaMemcpyAsync(&s->looked[slot], s->control, sizeof *s->looked,
+                                   cudaMemcpyDeviceToHost, s->stream),
+                   "reading results");
+    TORRE_CUDA_TRY(cudaEventRecord(s->look[slot], s->stream), "reading results");
     return TORRE_OK;
 }
 
@@ -544,7 +549,7 @@ static void end_lists(md_cuda_solver *s, const segment *g, int64_t step, bool st
 static torre_status confirm(md_cuda_solver *s, const segment *g, segment *next, int64_t *step,
                             bool *due, bool *failed)
 {
-    MD_TRY(cudaEventSynchronize(s->look[g->slot]), "computing steps");
+    TORRE_CUDA_TRY(cudaEventSynchronize(s->look[g->slot]), "computing steps");
     const md_control *control = &s->looked[g->slot];
     *failed = control->error;
     if (*failed) {
@@ -677,7 +682,7 @@ torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps)
     md_force_args a = force_args(s);
     a.x_out = s->x[s->x_now];
     a.ahead = -1;
-    MD_TRY(s->kernels->drift(&a, s->stream), "moving particles");
+    TORRE_CUDA_TRY(s->kernels->drift(&a, s->stream), "moving particles");
     s->drifts++;
     s->confirmed++;
     TORRE_TRY(run_to(s, s->step + 1, s->step + steps, false, a.kick));

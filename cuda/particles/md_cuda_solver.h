@@ -2,6 +2,7 @@
 #ifndef TORRE_MD_CUDA_SOLVER_H
 #define TORRE_MD_CUDA_SOLVER_H
 
+#include "cuda/core/cuda_check.h"
 #include "md_launch.h"
 #include "md_layout.h"
 
@@ -85,15 +86,6 @@ typedef struct md_cuda_solver {
 
 /* The functions for mps (mps_cuda.c); solvers of the cuda backend may have either table. */
 extern const torre_md_backend torre_mps_cuda;
-
-/* Turn a CUDA error into a status; what: "allocating positions". */
-torre_status md_cuda_status(cudaError_t error, const char *what);
-
-#define MD_TRY(expr, what)                                                                         \
-    do {                                                                                           \
-        cudaError_t md_cuda_error_ = (expr);                                                       \
-        if (md_cuda_error_ != cudaSuccess) return md_cuda_status(md_cuda_error_, what);            \
-    } while (0)
 
 /* Allocate the tables that depend on the layout, but for lists, and order the bricks; frees older
  * ones and the lists. */

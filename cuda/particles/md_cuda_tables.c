@@ -3,20 +3,6 @@
 
 #include "md_cuda_solver.h"
 
-torre_status md_cuda_status(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess) return TORRE_OK;
-    cudaGetLastError(); /* later calls are not to blame */
-    if (error == cudaErrorMemoryAllocation) {
-        size_t available = 0, all = 0;
-        cudaMemGetInfo(&available, &all);
-        return torre_fail(TORRE_ERR_RESOURCE, "%s: the device has %.2f of %.2f GB left, too little",
-                          what, 1e-9 * (double)available, 1e-9 * (double)all);
-    }
-    return torre_fail(TORRE_ERR_RESOURCE, "%s: %s (CUDA error %d)", what, cudaGetErrorString(error),
-                      (int)error);
-}
-
 static void free_lists(md_cuda_solver *s)
 {
     cudaFree(s->tiles.list);
@@ -32,9 +18,11 @@ torre_status md_cuda_lists(md_cuda_solver *s, int pages)
     const size_t lanes = (size_t)pages * (size_t)l->lane_cap;
     free_lists(s);
     if (s->info.plan.neighbor == TORRE_NEIGHBOR_TILE) return TORRE_OK;
-    MD_TRY(cudaMalloc((void **)&s->tiles.list, sizeof(uint64_t) * lanes * (size_t)l->group_cap),
-           "neighbour lists");
-    MD_TRY(cudaMalloc((void **)&s->tiles.list_groups, sizeof(uint16_t) * lanes), "neighbour lists");
+    TORRE_CUDA_TRY(
+        cudaMalloc((void **)&s->tiles.list, sizeof(uint64_t) * lanes * (size_t)l->group_cap),
+        "neighbour lists");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->tiles.list_groups, sizeof(uint16_t) * lanes),
+                   "neighbour lists");
     s->list_pages = pages;
     return TORRE_OK;
 }
@@ -71,7 +59,7 @@ static torre_status upload_order(md_cuda_solver *s, int *rank_of, int *brick_of)
     s->tiles.brick_of = d_brick;
     if (!error) error = cudaMemcpy(d_rank, rank_of, bytes, cudaMemcpyHostToDevice);
     if (!error) error = cudaMemcpy(d_brick, brick_of, bytes, cudaMemcpyHostToDevice);
-    return md_cuda_status(error, "the order of bricks");
+    return torre_cuda_status(error, "the order of bricks");
 }
 
 torre_status md_cuda_tables(md_cuda_solver *s)
@@ -110,17 +98,20 @@ torre_status md_cuda_tables(md_cuda_solver *s)
                           "%.2g bins are more than the cuda backend can index; use a larger "
                           "{bin_size}",
                           (double)bins);
-    MD_TRY(cudaMalloc((void **)&t->start, sizeof(int) * bins), "the table of bins");
-    MD_TRY(cudaMalloc((void **)&s->bin_count, sizeof(int) * bins), "the table of bins");
-    MD_TRY(md_scan_bytes((int)bins, &s->scan_bytes), "the table of bins");
-    MD_TRY(cudaMalloc(&s->scan_scratch, s->scan_bytes + 16), "the table of bins");
-    MD_TRY(cudaMalloc((void **)&t->gather, sizeof(uint32_t) * bricks * (size_t)l->staged_cap),
-           "the table of tiles");
-    MD_TRY(cudaMalloc((void **)&t->staged_count, sizeof(int) * bricks), "the table of tiles");
-    MD_TRY(
+    TORRE_CUDA_TRY(cudaMalloc((void **)&t->start, sizeof(int) * bins), "the table of bins");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->bin_count, sizeof(int) * bins), "the table of bins");
+    TORRE_CUDA_TRY(md_scan_bytes((int)bins, &s->scan_bytes), "the table of bins");
+    TORRE_CUDA_TRY(cudaMalloc(&s->scan_scratch, s->scan_bytes + 16), "the table of bins");
+    TORRE_CUDA_TRY(
+        cudaMalloc((void **)&t->gather, sizeof(uint32_t) * bricks * (size_t)l->staged_cap),
+        "the table of tiles");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&t->staged_count, sizeof(int) * bricks),
+                   "the table of tiles");
+    TORRE_CUDA_TRY(
         cudaMalloc((void **)&t->halo_start, sizeof(uint16_t) * bricks * (size_t)(l->halo_bins + 1)),
         "the table of tiles");
     size_t rows = bricks + (size_t)md_particle_rows((int)s->problem->count);
-    MD_TRY(cudaMalloc((void **)&s->partial, sizeof(double) * MD_SUMS * rows), "partial sums");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->partial, sizeof(double) * MD_SUMS * rows),
+                   "partial sums");
     return TORRE_OK;
 }

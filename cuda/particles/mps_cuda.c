@@ -61,7 +61,7 @@ static torre_status look_at_device(const torre_md_problem *p, int device, md_lim
 {
     /* sorting and moving bytes depend on the precision only, not on the pair model */
     const md_kernels *kernels = md_kernels_find(TORRE_PAIR_lj, p->precision);
-    MD_TRY(cudaSetDevice(device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(device), "choosing the device");
     TORRE_TRY(md_cuda_limits(device, kernels, limits, capability, name, name_size));
     limits->staged_bytes = mps_staged_bytes(p->precision);
     limits->block_max = p->precision == TORRE_MD_F32 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX / 2;
@@ -109,7 +109,7 @@ static torre_status mps_cuda_plan(const torre_md_problem *p, const torre_md_plan
                         layout.brick_count);
     info->memory_bytes = md_layout_bytes(&layout, (int64_t)pages) + each * p->count;
     size_t available, all;
-    MD_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
+    TORRE_CUDA_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
     if (info->memory_bytes > (int64_t)available)
         return torre_fail(
             TORRE_ERR_RESOURCE, "%lld particles need %.2f GB on the device, which has %.2f GB free",
@@ -135,8 +135,9 @@ static torre_status allocate_active(mps_cuda_solver *s)
 {
     cudaFree(s->active);
     s->active = NULL;
-    MD_TRY(cudaMalloc((void **)&s->active, sizeof(int) * (size_t)s->machine.layout.brick_count),
-           "the table of bricks");
+    TORRE_CUDA_TRY(
+        cudaMalloc((void **)&s->active, sizeof(int) * (size_t)s->machine.layout.brick_count),
+        "the table of bricks");
     return TORRE_OK;
 }
 
@@ -148,10 +149,10 @@ static torre_status mps_cuda_allocate(mps_cuda_solver *s)
                              sizeof name));
     TORRE_TRY(choose_layout(s->problem, &m->info.plan, &m->limits, &m->crowding, &m->layout));
     TORRE_TRY(md_cuda_allocate(m));
-    MD_TRY(cudaMalloc((void **)&s->fastest, sizeof *s->fastest), "particles");
-    MD_TRY(cudaMalloc((void **)&s->held, sizeof *s->held), "particles");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->fastest, sizeof *s->fastest), "particles");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&s->held, sizeof *s->held), "particles");
     TORRE_TRY(allocate_active(s));
-    for (int k = 0; k <= TIMES; k++) MD_TRY(cudaEventCreate(&s->event[k]), "a timer");
+    for (int k = 0; k <= TIMES; k++) TORRE_CUDA_TRY(cudaEventCreate(&s->event[k]), "a timer");
     return TORRE_OK;
 }
 
@@ -214,11 +215,11 @@ static torre_status find_active(mps_cuda_solver *s)
 {
     md_cuda_solver *m = &s->machine;
     const md_tiles tiles = md_cuda_tiles(m);
-    MD_TRY(mps_active_launch(&tiles, s->active, s->held, m->stream), "finding bricks");
-    MD_TRY(cudaMemcpyAsync(&s->active_count, s->held, sizeof *s->held, cudaMemcpyDeviceToHost,
-                           m->stream),
-           "finding bricks");
-    MD_TRY(cudaStreamSynchronize(m->stream), "finding bricks");
+    TORRE_CUDA_TRY(mps_active_launch(&tiles, s->active, s->held, m->stream), "finding bricks");
+    TORRE_CUDA_TRY(cudaMemcpyAsync(&s->active_count, s->held, sizeof *s->held,
+                                   cudaMemcpyDeviceToHost, m->stream),
+                   "finding bricks");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(m->stream), "finding bricks");
     if ((int)s->active_count <= m->list_pages) return TORRE_OK;
     int64_t room = (int64_t)s->active_count + s->active_count / 8 + 16;
     return md_cuda_lists(m, (int)fmin((double)room, m->layout.brick_count));
@@ -277,7 +278,8 @@ static torre_status queue_sweep(mps_cuda_solver *s, mps_sweep sweep)
                         .active_count = (int)s->active_count,
                         .lanes_per_place = m->layout.lanes_per_place,
                         .block = m->layout.block};
-    MD_TRY(mps_sweep_launch(sweep, s->problem->precision, &a, m->stream), "computing a sweep");
+    TORRE_CUDA_TRY(mps_sweep_launch(sweep, s->problem->precision, &a, m->stream),
+                   "computing a sweep");
     if (sweep != MPS_COLLISION) m->x_now = 1 - m->x_now;
     if (sweep == MPS_VISCOSITY) { /* others read the old velocities meanwhile */
         void *old = *velocity;
@@ -289,7 +291,7 @@ static torre_status queue_sweep(mps_cuda_solver *s, mps_sweep sweep)
 
 static torre_status mark(mps_cuda_solver *s, bool timed, int event)
 {
-    if (timed) MD_TRY(cudaEventRecord(s->event[event], s->machine.stream), "timing");
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[event], s->machine.stream), "timing");
     return TORRE_OK;
 }
 
@@ -304,13 +306,14 @@ static torre_status is_due(mps_cuda_solver *s, bool *due)
     uint32_t bits;
     md_control control;
     double total[2 * MD_SUMS];
-    MD_TRY(cudaMemcpyAsync(&bits, s->fastest, sizeof bits, cudaMemcpyDeviceToHost, m->stream),
-           "reading results");
+    TORRE_CUDA_TRY(
+        cudaMemcpyAsync(&bits, s->fastest, sizeof bits, cudaMemcpyDeviceToHost, m->stream),
+        "reading results");
     TORRE_TRY(md_cuda_read_control(m, &control, total));
     float moved, fastest;
     memcpy(&moved, &control.moved, sizeof moved);
     memcpy(&fastest, &bits, sizeof fastest);
-    MD_TRY(cudaMemsetAsync(s->fastest, 0, sizeof bits, m->stream), "clearing results");
+    TORRE_CUDA_TRY(cudaMemsetAsync(s->fastest, 0, sizeof bits, m->stream), "clearing results");
     if (!(sqrt(fastest) < s->problem->mps.sound_speed)) return report_runaway(s);
     if (!plan->rebuild_check) return TORRE_OK;
     double limit = 0.5 * (1 - SLACK) * plan->skin;
@@ -344,10 +347,10 @@ static torre_status one_step(mps_cuda_solver *s, bool timed)
 
 static torre_status collect_times(mps_cuda_solver *s)
 {
-    MD_TRY(cudaEventSynchronize(s->event[TIMES]), "timing");
+    TORRE_CUDA_TRY(cudaEventSynchronize(s->event[TIMES]), "timing");
     for (int k = 0; k < TIMES; k++) {
         float ms;
-        MD_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
+        TORRE_CUDA_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
         s->sampled[k] += 1e-3 * ms;
     }
     s->steps_sampled++;
@@ -358,7 +361,7 @@ static torre_status mps_cuda_advance(torre_md_solver *solver, int64_t steps)
 {
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     md_cuda_solver *m = &s->machine;
-    MD_TRY(cudaSetDevice(m->info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(m->info.plan.device), "choosing the device");
     double start = torre_time_now();
     for (int64_t n = 0; n < steps; n++) {
         bool timed = m->step % SAMPLE_EVERY == SAMPLE_EVERY - 1;
@@ -379,9 +382,9 @@ static torre_status mps_cuda_set_particles(torre_md_solver *solver, const double
 {
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     md_cuda_solver *m = &s->machine;
-    MD_TRY(cudaSetDevice(m->info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(m->info.plan.device), "choosing the device");
     TORRE_TRY(md_cuda_upload(m, position, velocity));
-    MD_TRY(cudaMemset(s->fastest, 0, sizeof *s->fastest), "clearing results");
+    TORRE_CUDA_TRY(cudaMemset(s->fastest, 0, sizeof *s->fastest), "clearing results");
     m->step = 0;
     m->last_sort = m->last_build = -1;
     m->permuted = m->info.plan.sort_every == TORRE_MD_NEVER;
@@ -390,7 +393,7 @@ static torre_status mps_cuda_set_particles(torre_md_solver *solver, const double
     TORRE_TRY(md_cuda_clear_control(m, 0, 0));
     TORRE_TRY(rebuild(s));
     TORRE_TRY(queue_sweep(s, MPS_DENSITY));
-    MD_TRY(cudaStreamSynchronize(m->stream), "computing number densities");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(m->stream), "computing number densities");
     m->counts.builds = m->counts.sorts = 0;
     s->seconds = 0;
     memset(s->sampled, 0, sizeof s->sampled);
@@ -402,7 +405,7 @@ static torre_status mps_cuda_get_particles(torre_md_solver *solver, double *cons
                                            double *const velocity[3])
 {
     md_cuda_solver *m = &((mps_cuda_solver *)solver)->machine;
-    MD_TRY(cudaStreamSynchronize(m->stream), "reading particles from the device");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(m->stream), "reading particles from the device");
     if (position) TORRE_TRY(md_cuda_download(m, m->x[m->x_now], m->problem->box, position, 3));
     if (velocity) TORRE_TRY(md_cuda_download(m, m->v[m->v_now], NULL, velocity, 3));
     return TORRE_OK;
@@ -416,7 +419,7 @@ static torre_status mps_cuda_get_fields(torre_md_solver *solver, const torre_md_
     md_cuda_solver *m = &s->machine;
     const int64_t count = s->problem->count;
     if (fields->collision) TORRE_TRY(queue_sweep(s, MPS_COLLISION));
-    MD_TRY(cudaStreamSynchronize(m->stream), "reading particles from the device");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(m->stream), "reading particles from the device");
     double *const energy[4] = {NULL, NULL, NULL, fields->collision};
     if (fields->collision) TORRE_TRY(md_cuda_download(m, m->v[m->v_now], NULL, energy, 4));
     if (!fields->pressure && !fields->number_density) return TORRE_OK;

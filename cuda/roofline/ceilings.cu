@@ -48,19 +48,22 @@ static torre_status allocate(cuda_meter *m, int64_t free_bytes, int64_t l2_bytes
     m->small = l2_bytes / 8 / (int64_t)sizeof(float4);
     if (m->small > m->large) m->small = m->large;
     m->host_bytes = (size_t)(bytes < (INT64_C(256) << 20) ? bytes : INT64_C(256) << 20);
-    TORRE_CUDA_TRY(cudaStreamCreate(&m->stream));
+    TORRE_CUDA_TRY(cudaStreamCreate(&m->stream), "a stream");
     for (int i = 0; i < 2; i++) {
-        TORRE_CUDA_TRY(cudaEventCreate(&m->event[i]));
-        TORRE_CUDA_TRY(cudaMalloc((void **)&m->d_array[i], (size_t)bytes));
+        TORRE_CUDA_TRY(cudaEventCreate(&m->event[i]), "a timer");
+        TORRE_CUDA_TRY(cudaMalloc((void **)&m->d_array[i], (size_t)bytes), "room for the ceilings");
     }
-    TORRE_CUDA_TRY(cudaMalloc((void **)&m->d_clock, 2 * sizeof *m->d_clock));
-    TORRE_CUDA_TRY(cudaHostAlloc(&m->host, m->host_bytes, cudaHostAllocDefault));
+    TORRE_CUDA_TRY(cudaMalloc((void **)&m->d_clock, 2 * sizeof *m->d_clock),
+                   "room for the ceilings");
+    TORRE_CUDA_TRY(cudaHostAlloc(&m->host, m->host_bytes, cudaHostAllocDefault),
+                   "room for the ceilings");
     torre_random_fill(m->host, (int64_t)(m->host_bytes / sizeof(float)), TORRE_F32);
     for (int i = 0; i < 2; i++) {
         for (size_t at = 0; at < (size_t)bytes; at += m->host_bytes) {
             size_t rest = (size_t)bytes - at, part = rest < m->host_bytes ? rest : m->host_bytes;
             TORRE_CUDA_TRY(
-                cudaMemcpy((char *)m->d_array[i] + at, m->host, part, cudaMemcpyHostToDevice));
+                cudaMemcpy((char *)m->d_array[i] + at, m->host, part, cudaMemcpyHostToDevice),
+                "filling arrays");
         }
     }
     return TORRE_OK;
@@ -73,10 +76,12 @@ static torre_status cuda_open(int threads, int device, torre_machine *machine, t
     (void)threads;
     torre_cuda_probe_run(device, &probe);
     if (probe.state != TORRE_CUDA_WORKS) return torre_fail(TORRE_ERR_RESOURCE, "%s", probe.text);
-    TORRE_CUDA_TRY(cudaSetDevice(device));
+    TORRE_CUDA_TRY(cudaSetDevice(device), "choosing the device");
     TORRE_CUDA_TRY(
-        cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
-    TORRE_CUDA_TRY(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+        cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device),
+        "asking for the device");
+    TORRE_CUDA_TRY(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device),
+                   "asking for the device");
     snprintf(machine->backend, sizeof machine->backend, "cuda");
     snprintf(machine->device, sizeof machine->device, "%s", probe.name);
     snprintf(machine->uuid, sizeof machine->uuid, "%s", probe.uuid);
@@ -183,17 +188,19 @@ static torre_status enqueue(cuda_meter *m, torre_ceiling_id id, double *work)
         *work = chain64 * 1.5 * CEILING_CHAINS;
         break;
     case TORRE_HOST_TO_DEVICE:
-        TORRE_CUDA_TRY(cudaMemcpyAsync(a, m->host, m->host_bytes, cudaMemcpyHostToDevice, s));
+        TORRE_CUDA_TRY(cudaMemcpyAsync(a, m->host, m->host_bytes, cudaMemcpyHostToDevice, s),
+                       "copying");
         *work = (double)m->host_bytes;
         break;
     case TORRE_DEVICE_TO_HOST:
-        TORRE_CUDA_TRY(cudaMemcpyAsync(m->host, a, m->host_bytes, cudaMemcpyDeviceToHost, s));
+        TORRE_CUDA_TRY(cudaMemcpyAsync(m->host, a, m->host_bytes, cudaMemcpyDeviceToHost, s),
+                       "copying");
         *work = (double)m->host_bytes;
         break;
     default:
         return torre_fail(TORRE_ERR_USAGE, "a GPU has no ceiling %s", torre_ceiling_name(id));
     }
-    TORRE_CUDA_TRY(cudaGetLastError());
+    TORRE_CUDA_TRY(cudaGetLastError(), "starting a kernel");
     return TORRE_OK;
 }
 
@@ -201,11 +208,11 @@ static torre_status timed(cuda_meter *m, torre_ceiling_id id, int launches, doub
                           double *seconds)
 {
     float milliseconds = 0;
-    TORRE_CUDA_TRY(cudaEventRecord(m->event[0], m->stream));
+    TORRE_CUDA_TRY(cudaEventRecord(m->event[0], m->stream), "timing");
     for (int i = 0; i < launches; i++) TORRE_TRY(enqueue(m, id, work));
-    TORRE_CUDA_TRY(cudaEventRecord(m->event[1], m->stream));
-    TORRE_CUDA_TRY(cudaEventSynchronize(m->event[1]));
-    TORRE_CUDA_TRY(cudaEventElapsedTime(&milliseconds, m->event[0], m->event[1]));
+    TORRE_CUDA_TRY(cudaEventRecord(m->event[1], m->stream), "timing");
+    TORRE_CUDA_TRY(cudaEventSynchronize(m->event[1]), "timing");
+    TORRE_CUDA_TRY(cudaEventElapsedTime(&milliseconds, m->event[0], m->event[1]), "timing");
     *work *= launches;
     *seconds = (double)milliseconds * 1e-3;
     return TORRE_OK;

@@ -91,8 +91,10 @@ static torre_status upload_list(torre_tower_schedule *schedule, const torre_towe
     }
     size_t bytes = (size_t)count * 2 * sizeof *list;
     torre_status status = torre_cuda_alloc((void **)&schedule->launch.list, bytes);
-    if (!status && cudaMemcpy((void *)schedule->launch.list, list, bytes, cudaMemcpyHostToDevice))
-        status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the list of towers cannot be copied");
+    if (!status)
+        status = torre_cuda_status(
+            cudaMemcpy((void *)schedule->launch.list, list, bytes, cudaMemcpyHostToDevice),
+            "sending the list of towers to the device");
     free(list);
     return status;
 }
@@ -145,9 +147,9 @@ static torre_status make_schedule(torre_cuda_solver *s, int64_t steps,
     schedule->beside.taken = l->next + 1 + (size_t)groups * (size_t)(count + 2);
     schedule->beside.mailbox += mailbox_bytes(s, l->blocks);
     if (s->beside) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->beside, cudaStreamNonBlocking));
-    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->ready, cudaEventDisableTiming));
-    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->done, cudaEventDisableTiming));
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->beside, cudaStreamNonBlocking), "a stream");
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->ready, cudaEventDisableTiming), "an event");
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->done, cudaEventDisableTiming), "an event");
     return TORRE_OK;
 }
 
@@ -164,18 +166,22 @@ torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
         }
     }
     const torre_tower_launch *l = &schedule->launch, *beside = &schedule->beside;
-    TORRE_CUDA_TRY(cudaMemsetAsync(l->progress, 0, schedule->counters * sizeof(int),
-                                   s->stream)); /* and l->next, l->taken */
+    /* and l->next, l->taken */
+    TORRE_CUDA_TRY(cudaMemsetAsync(l->progress, 0, schedule->counters * sizeof(int), s->stream),
+                   "computing a pass of towers");
     TORRE_CUDA_TRY(
-        cudaMemsetAsync(l->mailbox, 0, mailbox_bytes(s, l->blocks + beside->blocks), s->stream));
+        cudaMemsetAsync(l->mailbox, 0, mailbox_bytes(s, l->blocks + beside->blocks), s->stream),
+        "computing a pass of towers");
     if (beside->blocks) {
-        TORRE_CUDA_TRY(cudaEventRecord(s->ready, s->stream));
-        TORRE_CUDA_TRY(cudaStreamWaitEvent(s->beside, s->ready, 0));
+        TORRE_CUDA_TRY(cudaEventRecord(s->ready, s->stream), "computing a pass of towers");
+        TORRE_CUDA_TRY(cudaStreamWaitEvent(s->beside, s->ready, 0), "computing a pass of towers");
     }
-    TORRE_CUDA_TRY(s->program->kernel->launch(&s->args, l, s->stream));
+    TORRE_CUDA_TRY(s->program->kernel->launch(&s->args, l, s->stream),
+                   "computing a pass of towers");
     if (!beside->blocks) return TORRE_OK;
-    TORRE_CUDA_TRY(s->program->kernel->launch(&s->args, beside, s->beside));
-    TORRE_CUDA_TRY(cudaEventRecord(s->done, s->beside));
-    TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, s->done, 0));
+    TORRE_CUDA_TRY(s->program->kernel->launch(&s->args, beside, s->beside),
+                   "computing a pass of towers");
+    TORRE_CUDA_TRY(cudaEventRecord(s->done, s->beside), "computing a pass of towers");
+    TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, s->done, 0), "computing a pass of towers");
     return TORRE_OK;
 }

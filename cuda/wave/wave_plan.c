@@ -166,16 +166,15 @@ static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *w
         if (!k) tried = preferred_dts(p->order, p->precision, 0);
     }
     cudaGetLastError(); /* a shape that does not fit leaves no error behind */
-    if (!k && e && !is_unfit(e))
-        return torre_fail(TORRE_ERR_RESOURCE, "CUDA: the kernels of towers: %s",
-                          cudaGetErrorString(e));
+    if (!k && e && !is_unfit(e)) return torre_cuda_status(e, "asking for the kernels of towers");
     if (!k && !wish->dts) TORRE_TRY(torre_towers_fit(t, tried, advice));
     if (!k && !e) return refuse_kernel(p, tried, "no kernel of this shape in this build");
     if (!k) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
     TORRE_TRY(torre_towers_fit(t, tried, advice));
     int multiprocessors;
     TORRE_CUDA_TRY(
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, plan->device));
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, plan->device),
+        "asking for the device");
     torre_tower_room room = {.dts = tried,
                              .planes = shape->planes,
                              .blocks = (int64_t)multiprocessors * shape->blocks_per_sm,
@@ -220,7 +219,7 @@ static bool turns_for_rate(const torre_wave_problem *p, const struct cudaDeviceP
 static torre_status check_memory(const torre_wave_problem *p, torre_wave_info *info)
 {
     size_t unused, total;
-    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total), "asking for free memory");
     const int64_t room = usable(unused), needed = info->memory_bytes;
     if (needed <= room) return TORRE_OK;
     const bool plane = torre_wave_is_flat(p, 1);
@@ -250,7 +249,7 @@ static torre_status room_for_axes(const torre_wave_problem *p, int64_t *room)
         const int64_t needed = memory_of(&t);
         if (needed < smallest && !torre_axes_check(p, torre_axis_orders[i])) smallest = needed;
     }
-    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total));
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total), "asking for free memory");
     *room = usable(unused) > smallest ? usable(unused) : smallest;
     return TORRE_OK;
 }
@@ -429,8 +428,8 @@ static torre_status plan(torre_cuda_program *program)
         if (p->size[a] > INT32_MAX / 4)
             return torre_fail(TORRE_ERR_USAGE, "size: no axis may exceed %d cells on the GPU",
                               INT32_MAX / 4);
-    TORRE_CUDA_TRY(cudaSetDevice(wish->device));
-    TORRE_CUDA_TRY(cudaGetDeviceProperties(&device, wish->device));
+    TORRE_CUDA_TRY(cudaSetDevice(wish->device), "choosing the device");
+    TORRE_CUDA_TRY(cudaGetDeviceProperties(&device, wish->device), "asking for the device");
     snprintf(info->device, sizeof info->device, "%.100s", device.name);
     program->multiprocessors = device.multiProcessorCount;
     const bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;

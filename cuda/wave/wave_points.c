@@ -8,7 +8,8 @@
 static torre_status upload(void **to, const void *from, size_t bytes)
 {
     TORRE_TRY(torre_cuda_alloc(to, bytes));
-    TORRE_CUDA_TRY(cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice));
+    TORRE_CUDA_TRY(cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice),
+                   "sending sources and receivers to the device");
     return TORRE_OK;
 }
 
@@ -180,8 +181,8 @@ static int64_t list_nodes(const torre_cuda_solver *s, const torre_node *from, in
 
 static torre_status copy_stream(torre_cuda_points *p)
 {
-    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&p->copies, cudaStreamNonBlocking));
-    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&p->before, cudaEventDisableTiming));
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&p->copies, cudaStreamNonBlocking), "a stream");
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&p->before, cudaEventDisableTiming), "an event");
     return TORRE_OK;
 }
 
@@ -254,16 +255,18 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps)
                 torre_cuda_alloc(&p->samples[i], (size_t)(steps * a->receiver_count) * width));
         p->rows = steps;
     }
-    if (a->receiver_count) TORRE_CUDA_TRY(cudaEventRecord(p->before, s->stream));
+    if (a->receiver_count) TORRE_CUDA_TRY(cudaEventRecord(p->before, s->stream), "reading samples");
     p->turn = !p->turn;
     a->source_values = p->values;
     a->samples = p->samples[p->turn];
     if (!a->source_count) return TORRE_OK;
     TORRE_CUDA_TRY(cudaMemcpyAsync(p->wavelet, s->setup->problem->wavelet + s->n,
                                    (size_t)steps * sizeof(double), cudaMemcpyHostToDevice,
-                                   s->stream));
+                                   s->stream),
+                   "sending the wavelet to the device");
     TORRE_CUDA_TRY(torre_source_values((int)width, p->values, p->weight, a->source_count,
-                                       p->wavelet, steps, s->stream));
+                                       p->wavelet, steps, s->stream),
+                   "scaling sources");
     return TORRE_OK;
 }
 
@@ -272,12 +275,13 @@ torre_status torre_cuda_points_collect(torre_cuda_solver *s, int ago, int64_t st
     const torre_cuda_points *p = &s->points;
     cudaStream_t stream = ago ? p->copies : s->stream;
     if (!s->args.points.receiver_count) return TORRE_OK;
-    if (ago) TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, p->before, 0));
+    if (ago) TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, p->before, 0), "reading samples");
     TORRE_CUDA_TRY(cudaMemcpyAsync(samples, p->samples[p->turn ^ ago],
                                    (size_t)(steps * s->args.points.receiver_count) *
                                        (size_t)s->setup->problem->precision,
-                                   cudaMemcpyDeviceToHost, stream));
+                                   cudaMemcpyDeviceToHost, stream),
+                   "reading samples");
     /* the next launch takes the same place */
-    TORRE_CUDA_TRY(cudaStreamSynchronize(stream));
+    TORRE_CUDA_TRY(cudaStreamSynchronize(stream), "reading samples");
     return TORRE_OK;
 }

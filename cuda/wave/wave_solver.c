@@ -32,8 +32,7 @@ torre_status torre_cuda_alloc(void **memory, size_t bytes)
     if (!e) return TORRE_OK;
     cudaFree(*memory);
     *memory = NULL;
-    return torre_fail(TORRE_ERR_RESOURCE, "CUDA: GPU memory cannot be set to zero: %s",
-                      cudaGetErrorString(e));
+    return torre_cuda_status(e, "clearing memory");
 }
 
 /* Ghosts of one axis for kernels that compute `cells` cells of it, from the rule of boundary.h; the
@@ -122,10 +121,12 @@ static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void 
         const size_t pitch = (size_t)a->stride[1] * size, height = (size_t)count;
         if (to_device)
             TORRE_CUDA_TRY(
-                cudaMemcpy2D(cells, pitch, rows, width, width, height, cudaMemcpyHostToDevice));
+                cudaMemcpy2D(cells, pitch, rows, width, width, height, cudaMemcpyHostToDevice),
+                "copying values");
         else
             TORRE_CUDA_TRY(
-                cudaMemcpy2D(rows, width, cells, pitch, width, height, cudaMemcpyDeviceToHost));
+                cudaMemcpy2D(rows, width, cells, pitch, width, height, cudaMemcpyDeviceToHost),
+                "copying values");
         return TORRE_OK;
     }
     int64_t most = STAGING_BYTES / (int64_t)width;
@@ -148,8 +149,7 @@ static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void 
         if (!e) e = cudaStreamSynchronize(s->stream);
     }
     cudaFree(staging);
-    TORRE_CUDA_TRY(e);
-    return TORRE_OK;
+    return torre_cuda_status(e, "copying values");
 }
 
 /* The planes beyond the last one that kernels compute (torre_cuda_planes) of a field, or of an
@@ -161,9 +161,10 @@ static torre_status continue_planes(torre_cuda_solver *s, void *array, const int
     for (int64_t z = p->size[2]; z < torre_cuda_planes(s); z++) {
         torre_ghost image = torre_cuda_image(p, z);
         TORRE_CUDA_TRY(torre_set_image((int)p->precision, array, size, stride, z, image.source,
-                                       is_field ? image.sign : 1, s->stream));
+                                       is_field ? image.sign : 1, s->stream),
+                       "continuing a field");
     }
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "continuing a field");
     return TORRE_OK;
 }
 
@@ -200,7 +201,8 @@ static torre_status upload_model(torre_cuda_solver *s)
     }
     free(rows);
     TORRE_TRY(status);
-    TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for copies */
+    /* the solver's stream does not wait for copies */
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending the model to the device");
     return continue_planes(s, k, n, (const int64_t[2]){s->args.k_stride_x, s->args.k_stride_y},
                            false);
 }
@@ -237,9 +239,11 @@ static torre_status upload_damping(torre_cuda_solver *s)
         }
         torre_status status = torre_cuda_alloc(&device, (size_t)(room * (int64_t)p->precision));
         s->args.damping[a] = device;
-        if (!status && cudaMemcpy(device, values, (size_t)(room * (int64_t)p->precision),
-                                  cudaMemcpyHostToDevice))
-            status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the damping cannot be copied");
+        if (!status)
+            status =
+                torre_cuda_status(cudaMemcpy(device, values, (size_t)(room * (int64_t)p->precision),
+                                             cudaMemcpyHostToDevice),
+                                  "sending the damping to the device");
         free(values);
         TORRE_TRY(status);
         s->args.clear[a][0] = (int)low;
@@ -274,7 +278,7 @@ static torre_status make_tiles(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
     torre_step_shape *shape = &s->step.shape;
-    TORRE_CUDA_TRY(s->program->stepper->shape(&s->args, shape));
+    TORRE_CUDA_TRY(s->program->stepper->shape(&s->args, shape), "asking for the kernel's shape");
     int64_t size[3] = {1, (p->size[1] + shape->rows - 1) / shape->rows,
                        (p->size[2] + shape->planes - 1) / shape->planes};
     s->step.chunk = chunk_of(p, shape, size[1] * size[2]);
@@ -298,9 +302,10 @@ static torre_status make_tiles(torre_cuda_solver *s)
     torre_status status = torre_cuda_alloc(&device, (size_t)count * 3 * sizeof *tiles);
     s->step.tiles = device;
     s->step.tile_count = (int)count;
-    if (!status &&
-        cudaMemcpy(device, tiles, (size_t)count * 3 * sizeof *tiles, cudaMemcpyHostToDevice))
-        status = torre_fail(TORRE_ERR_RESOURCE, "CUDA: the list of tiles cannot be copied");
+    if (!status)
+        status = torre_cuda_status(
+            cudaMemcpy(device, tiles, (size_t)count * 3 * sizeof *tiles, cudaMemcpyHostToDevice),
+            "sending the list of tiles to the device");
     free(tiles);
     return status;
 }
@@ -329,8 +334,8 @@ void torre_cuda_destroy(torre_wave_solver *solver)
 
 static torre_status fill_solver(torre_cuda_solver *s)
 {
-    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
-    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
     fill_args(s);
     s->field_bytes = (size_t)(s->args.stride_x * s->setup->problem->size[0]) *
                      (size_t)s->setup->problem->precision;
@@ -340,7 +345,7 @@ static torre_status fill_solver(torre_cuda_solver *s)
     TORRE_TRY(upload_damping(s));
     if (!s->program->kernel) TORRE_TRY(make_tiles(s));
     TORRE_TRY(torre_cuda_points_new(s));
-    TORRE_CUDA_TRY(cudaDeviceSynchronize());
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending the model to the device");
     return TORRE_OK;
 }
 
@@ -405,11 +410,12 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
     const device_array a = box_of(s, level, box);
     const torre_wave_problem *p = s->setup->problem;
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     void *dense = NULL;
     if (!values && a.size[0] * a.size[1] * a.size[2] == torre_wave_cells(p)) { /* and the images */
-        TORRE_CUDA_TRY(cudaMemset(s->args.field[level == 0], 0, s->field_bytes));
-        TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for that */
+        TORRE_CUDA_TRY(cudaMemset(s->args.field[level == 0], 0, s->field_bytes), "setting a field");
+        /* the solver's stream does not wait for that */
+        TORRE_CUDA_TRY(cudaDeviceSynchronize(), "setting a field");
         return TORRE_OK;
     }
     if (!values || !is_dense(box, stride)) {
@@ -422,7 +428,8 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
         move_rows(s, &a, dense ? dense : (void *)values, 0, a.size[0] * a.size[1], true);
     free(dense);
     TORRE_TRY(status);
-    TORRE_CUDA_TRY(cudaDeviceSynchronize()); /* the solver's stream does not wait for copies */
+    /* the solver's stream does not wait for copies */
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "setting a field");
     return continue_planes(s, s->args.field[level == 0], p->size,
                            (const int64_t[2]){s->args.stride_x, s->args.stride_y}, true);
 }
@@ -434,7 +441,7 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
     TORRE_TRY(torre_wave_box_check(s->turned.caller, level, box));
     const device_array a = box_of(s, level, box);
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     if (is_dense(box, stride)) return move_rows(s, &a, values, 0, a.size[0] * a.size[1], false);
     void *dense;
     int64_t own[3];
@@ -450,15 +457,18 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
 static torre_status one_step(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
-    TORRE_CUDA_TRY(s->program->stepper->launch(&s->args, &s->stencil, &s->step, s->stream));
+    TORRE_CUDA_TRY(s->program->stepper->launch(&s->args, &s->stencil, &s->step, s->stream),
+                   "computing a step");
     if (s->args.points.source_count)
         TORRE_CUDA_TRY(torre_add_sources((int)p->precision, s->args.field[0], s->points.source_cell,
                                          s->args.points.source_values, s->args.points.source_count,
-                                         s->stream));
+                                         s->stream),
+                       "adding sources");
     if (s->args.points.receiver_count)
         TORRE_CUDA_TRY(torre_take_samples((int)p->precision, s->args.field[0],
                                           s->points.receiver_cell, s->args.points.samples,
-                                          s->args.points.receiver_count, s->stream));
+                                          s->args.points.receiver_count, s->stream),
+                       "taking samples");
     return TORRE_OK;
 }
 
@@ -496,7 +506,7 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     const torre_wave_problem *p = s->setup->problem;
     TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
-    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     int64_t most = s->program->kernel ? s->program->base.info.plan.tower_height : 64;
     char *out = samples;
     int64_t before = 0; /* steps whose samples have not been copied yet */
@@ -509,7 +519,7 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
         steps -= now;
     }
     if (before) TORRE_TRY(torre_cuda_points_collect(s, 0, before, out));
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
     return TORRE_OK;
 }
 
@@ -518,11 +528,13 @@ torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     const int64_t *n = s->setup->problem->size;
     torre_device_norms found;
-    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     TORRE_CUDA_TRY(torre_field_norms((int)s->setup->problem->precision, &s->args, s->args.field[1],
-                                     s->norms, s->stream));
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream));
-    TORRE_CUDA_TRY(cudaMemcpy(&found, s->norms, sizeof found, cudaMemcpyDeviceToHost));
+                                     s->norms, s->stream),
+                   "computing norms");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing norms");
+    TORRE_CUDA_TRY(cudaMemcpy(&found, s->norms, sizeof found, cudaMemcpyDeviceToHost),
+                   "computing norms");
     memset(norms, 0, sizeof *norms);
     memcpy(&norms->max_abs, &found.top, sizeof norms->max_abs);
     norms->l2 = sqrt(found.sum);

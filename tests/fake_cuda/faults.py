@@ -4,8 +4,8 @@ that a plan announces what is taken, and does a program end well whichever call 
 
     faults.py PROGRAMS [--every K]     every K-th call only
 
-A run whose N-th call fails may go on without (exit code 0) or ends with code 4 and one line; it gives all memory back
-and leaves no file that is not complete. What kernels compute is not tested: they do not run.
+A run whose N-th call fails may go on without (exit code 0) or ends with code 4 and one line of words; it gives all
+memory back and leaves no file that is not complete. What kernels compute is not tested: they do not run.
 """
 import argparse
 import concurrent.futures
@@ -98,6 +98,8 @@ def failing(programs, name, at, good):
     wrong = [] if done.returncode in (0, 4) else [f"exit code {done.returncode}"]
     if done.returncode == 4 and len(done.stderr.strip().splitlines()) != 1:
         wrong.append("not one line on standard error")
+    if re.search(r"cuda[A-Z]\w*\(|->", done.stderr):
+        wrong.append("code instead of words")
     if done.returncode >= 0 and not trace.endswith(" 0 allocations are left\n"):
         wrong.append(trace.splitlines()[-1])
     for n, data in files.items():
