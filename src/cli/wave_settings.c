@@ -111,9 +111,10 @@ static void make_table(wave_settings *s, torre_option *table)
                           "field value in full colour; auto suits every picture by itself"),
         OPTION_TEXT("output", &s->run.output, "DIR", NULL,
                     "directory of the snapshots, snapshot_000600.png and so on; made if missing"),
-        OPTION_TEXT(
-            "json", &s->json, "FILE|-", NULL,
-            "report of the run; - is standard output, the summary then goes to standard error"),
+        OPTION_TEXT("json", &s->json, "FILE|-", NULL,
+                    "report of the run: settings, what was chosen (engine, why, kernel, dts, "
+                    "axes), memory, "
+                    "rates, files; - is standard output, the summary then goes to standard error"),
 
         OPTION_GROUP("How to compute"),
         OPTION_BACKEND(&s->run.backend, "auto takes a GPU where one can be used"),

@@ -68,14 +68,35 @@ static void print_grid(FILE *out, const torre_wave_problem *p)
     fprintf(out, " m apart%s\n", torre_wave_is_flat(p, 1) ? ", two dimensions" : "");
 }
 
+/* What was decided about the run, and why. */
+static void print_choices(FILE *out, const torre_wave_problem *p, const torre_wave_run *run)
+{
+    const torre_wave_info *info = torre_wave_run_info(run);
+    const torre_wave_plan *plan = &info->plan;
+    static const char *const reasons[] = {
+        [TORRE_NO_REASON] = "",
+        [TORRE_TOWERS_REFUSED] = " (there are no towers for this problem)",
+        [TORRE_TOWERS_SLOWER] = " (towers would be slower here; --engine torre insists)"};
+    fprintf(out, "scheme     order %d in %s, engine %s%s", p->order,
+            p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine),
+            reasons[info->reason]);
+    if (plan->engine == TORRE_TORRE)
+        fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
+                torre_ordering_write(&plan->ordering).text);
+    if (info->measured) fputs(" (dts and height from roofline --tune)", out);
+    if (info->why[0]) fprintf(out, "\nwhy        %s", info->why);
+    fprintf(out, "\nkernel     %s\ndevice     %s: %s", info->kernel, torre_wave_run_backend(run),
+            info->device);
+    if (plan->threads > 0) fprintf(out, ", %d thread%s", plan->threads, plural(plan->threads));
+    if (plan->axes[0] && strcmp(plan->axes, "xyz") != 0)
+        fprintf(out, "\naxes       %c, %c, %c of the grid taken as x, y, z", plan->axes[0],
+                plan->axes[1], plan->axes[2]);
+    fputc('\n', out);
+}
+
 void wave_text_setup(FILE *out, const torre_wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
-    const torre_wave_plan *plan = &torre_wave_run_info(run)->plan;
-    static const char *const reasons[] = {
-        [TORRE_NO_REASON] = "",
-        [TORRE_TOWERS_REFUSED] = " (there are no towers for this problem; --engine torre says why)",
-        [TORRE_TOWERS_SLOWER] = " (towers would be slower here; --engine torre insists)"};
     print_grid(out, p);
     if (in->velocity.data)
         fprintf(out, "velocity   %.6g to %.6g m/s\n", in->time.velocity_min, in->time.velocity_max);
@@ -87,20 +108,7 @@ void wave_text_setup(FILE *out, const torre_wave_input *in, const torre_wave_run
             "time       %" PRId64 " step%s of %.6g s, %.4g s in all; Courant number %.4g of %.4g\n",
             p->steps, plural(p->steps), p->dt, (double)p->steps * p->dt, in->time.courant,
             in->time.courant_limit);
-    fprintf(out, "scheme     order %d in %s, engine %s%s", p->order,
-            p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine),
-            reasons[torre_wave_run_info(run)->reason]);
-    if (plan->engine == TORRE_TORRE)
-        fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
-                torre_ordering_write(&plan->ordering).text);
-    if (torre_wave_run_info(run)->measured) fputs(" (dts and height from roofline --tune)", out);
-    fprintf(out, "\ndevice     %s: %s", torre_wave_run_backend(run),
-            torre_wave_run_info(run)->device);
-    if (plan->threads > 0) fprintf(out, ", %d thread%s", plan->threads, plural(plan->threads));
-    if (plan->axes[0] && strcmp(plan->axes, "xyz") != 0)
-        fprintf(out, "\naxes       %c, %c, %c of the grid taken as x, y, z", plan->axes[0],
-                plan->axes[1], plan->axes[2]);
-    fputc('\n', out);
+    print_choices(out, p, run);
 }
 
 static void print_bytes(FILE *out, const char *what, int64_t bytes)
@@ -194,12 +202,15 @@ static void report_frames(torre_report *r, const wave_output *o, double dt)
 static void report_setup(torre_report *r, const torre_wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
-    const torre_wave_plan *plan = &torre_wave_run_info(run)->plan;
+    const torre_wave_info *info = torre_wave_run_info(run);
+    const torre_wave_plan *plan = &info->plan;
     const bool plane = torre_wave_is_flat(p, 1);
     const double spacing[3] = {p->spacing[0], plane ? p->spacing[2] : p->spacing[1], p->spacing[2]};
     torre_report_text(r, "backend", torre_wave_run_backend(run));
-    torre_report_text(r, "device", torre_wave_run_info(run)->device);
+    torre_report_text(r, "device", info->device);
     torre_report_text(r, "engine", torre_engine_name(plan->engine));
+    torre_report_text(r, "why", info->why);
+    torre_report_text(r, "kernel", info->kernel);
     torre_report_integer(r, "order", p->order);
     torre_report_integer(r, "dts", plan->dts);
     torre_report_text(r, "ordering", torre_ordering_write(&plan->ordering).text);
@@ -224,8 +235,7 @@ static void report_setup(torre_report *r, const torre_wave_input *in, const torr
         torre_report_real(r, "peak_frequency_hz", in->peak_frequency);
         torre_report_real(r, "points_per_wavelength", in->points_per_wavelength);
     }
-    torre_report_real(r, "model_bytes_per_update",
-                      torre_wave_run_info(run)->model_bytes_per_update);
+    torre_report_real(r, "model_bytes_per_update", info->model_bytes_per_update);
 }
 
 torre_status wave_text_report(wave_output *o, const torre_option *table, const torre_wave_run *run,

@@ -11,7 +11,7 @@ check_files run.json
     [ "$(member courant)" = 0.2 ] && [[ $(member courant_limit) =~ ^0.50*1?1?$|^0.49999* ]] &&
     [ "$(member engine)" = '"reference"' ] && [ "$(member precision)" = '"f32"' ] ||
     fail "the report is wrong: $(cat run/run.json)"
-for name in program version backend device dts ordering spacing_m tower_height threads wall_s \
+for name in program version backend device dts ordering why kernel spacing_m tower_height threads wall_s \
     compute_s gcells_per_s model_bytes_per_update peak_memory_bytes max_abs l2_norm options; do
     grep -q "^  \"$name\": " run/run.json || fail "no $name in the report"
 done
@@ -64,8 +64,12 @@ cmp -s run/u.npy first.npy && cmp -s run/t.npy first_t.npy || fail "by itself: o
 loop="--backend cpu --size 16x15x14 --order 4 --steps 5 --boundary x=periodic --snapshot-every 0"
 good $loop --json run.json --field u.npy
 [ "$(member engine)" = '"stepwise"' ] || fail "periodic x: engine $(member engine)"
-grep -q '^scheme .* engine stepwise (there are no towers for this problem; --engine torre says why)$' stdout ||
+grep -q '^scheme .* engine stepwise (there are no towers for this problem)$' stdout &&
+    grep -q '^why        --engine torre has no periodic faces along x; use --engine stepwise$' stdout &&
+    grep -q '^kernel     one step at a time, blocks of [0-9]* rows of [0-9]* cells$' stdout ||
     fail "periodic x: says $(cat stdout)"
+[ "$(member why)" = '"--engine torre has no periodic faces along x; use --engine stepwise"' ] &&
+    [[ $(member kernel) =~ ^\"one\ step\ at\ a\ time, ]] || fail "periodic x: reports $(cat run/run.json)"
 cp run/u.npy first.npy
 good $loop --engine stepwise --field u.npy
 cmp -s run/u.npy first.npy || fail "periodic x: not the bits of --engine stepwise"

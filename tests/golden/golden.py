@@ -21,7 +21,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # of a report: what differs from run to run, or belongs to the machine
-VARIES = re.compile(r"version|warnings|device|.*_s|.*per_s|.*memory.*|.*rate|threads|model_bytes_per_update")
+VARIES = re.compile(r"version|warnings|device|.*_s|.*per_s|.*memory.*|.*rate|threads|model_bytes_per_update|kernel|why")
 OWN = {"dt_s"}  # ends as a time does, and is none
 
 
