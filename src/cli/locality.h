@@ -2,23 +2,19 @@
  * What the subcommands of `locality` share: their common options, the orderings that these name,
  * and where the results go (table on standard output, CSV, JSON, plot).
  *
- * Life of a subcommand: fill a job with defaults, locality_job_start (parse, check, open outputs),
- * compute and write, locality_job_end (complete or remove the outputs, plot).
+ * A subcommand fills a job and a table of options, and gives both to locality_job_run.
  */
 #ifndef TORRE_LOCALITY_CLI_H
 #define TORRE_LOCALITY_CLI_H
 
-#include <stdio.h>
-
-#include "core/options.h"
+#include "cli/option_rows.h"
 #include "core/orderings.h"
 #include "core/report.h"
-#include "core/status.h"
 #include "io/output_file.h"
+#include "io/sink.h"
 #include "tiling/bin_stencil.h"
-#include "tiling/ordering.h"
 
-#define LOCALITY_MAX_ORDERINGS 16
+enum { LOCALITY_ORDERINGS = 16, LOCALITY_NUMBERS = 64, LOCALITY_COLUMNS = 8 };
 
 typedef struct locality_ordering {
     char name[64]; /* as given */
@@ -27,11 +23,22 @@ typedef struct locality_ordering {
     torre_ordering ordering; /* of the box; unused where it is of towers */
 } locality_ordering;
 
-typedef struct locality_job {
-    const char *subcommand, *about; /* about: first paragraphs of its --help */
+typedef struct locality_job locality_job;
+struct locality_job {
+    const char *subcommand, *usage; /* usage: what --help begins with */
     int ordering_limit;             /* how many orderings it can compare; 0: it needs none */
     bool allow_none;
     bool of_towers; /* it orders towers, not bins */
+    /* columns of the CSV; that of the orderings comes first where several are compared */
+    const char *column[LOCALITY_COLUMNS];
+    int text;      /* 1 + the column of words; 0: none but that of the orderings */
+    void *options; /* of the subcommand alone */
+    /* Check what the options say and complete the job, before a file is opened; NULL: nothing. */
+    torre_status (*check)(locality_job *job);
+    /* Compute and write. */
+    torre_status (*run)(locality_job *job);
+    /* Write the gnuplot commands after the usual settings; NULL: nothing to plot. */
+    void (*plot_commands)(const locality_job *job, FILE *script);
 
     /* options */
     const char *ordering;
@@ -43,107 +50,59 @@ typedef struct locality_job {
     const char *csv_option, *json_option, *plot;
     bool quiet, help;
 
-    /* after locality_job_start */
+    /* filled in by locality_job_run */
     int dims;
-    locality_ordering list[LOCALITY_MAX_ORDERINGS];
+    locality_ordering list[LOCALITY_ORDERINGS];
     int count;
     torre_stencil_bins stencil;
-    torre_output *csv, *json;   /* NULL where not asked for */
+    torre_sink *csv; /* NULL where not asked for */
+    torre_output *json;
     torre_report *report;       /* with size and stencil filled in */
     torre_report *report_list;  /* "orderings" */
     torre_report *report_first; /* its first entry */
     bool table;                 /* whether a table goes to standard output */
     char csv_path[1024], script_path[1024];
-
-    /* writes the gnuplot commands after the usual settings; NULL: nothing to plot */
-    void (*plot_commands)(const struct locality_job *job, FILE *script);
-} locality_job;
+    const char *csv_column[LOCALITY_COLUMNS + 1];
+};
 
 /* Legal --stencil names, in the order of torre_bin_shape. */
 extern const char *const locality_shapes[];
 
-#define LOCALITY_MAX_NUMBERS 64 /* in a list of numbers */
-
 /* Parts of an option table. */
 #define LOCALITY_BOX_OPTIONS(job)                                                                  \
-    {.name = "Ordering and box", .kind = TORRE_OPTION_GROUP},                                      \
-        {.name = "ordering",                                                                       \
-         .kind = TORRE_OPTION_TEXT,                                                                \
-         .value = &(job).ordering,                                                                 \
-         .metavar = "NAME",                                                                        \
-         .help = TORRE_ORDERING_HELP("")},                                                         \
-        {.name = "size",                                                                           \
-         .kind = TORRE_OPTION_SIZE,                                                                \
-         .value = (job).size,                                                                      \
-         .low = 1,                                                                                 \
-         .high = 1048576,                                                                          \
-         .counts = TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,                                  \
-         .metavar = "M|MxN|MxNxP",                                                                 \
-         .help = "bins along each axis; M is a cube, MxN a plane"},                                \
-    {                                                                                              \
-        .name = "exact", .kind = TORRE_OPTION_FLAG, .value = &(job).exact,                         \
-        .help = "refuse sizes at which the curve is cut out of a larger one"                       \
-    }
+    OPTION_GROUP("Ordering and box"),                                                              \
+        OPTION_TEXT("ordering", &(job).ordering, "NAME", NULL, TORRE_ORDERING_HELP("")),           \
+        OPTION_SIZE("size", (job).size, 1048576, TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,    \
+                    "M|MxN|MxNxP", NULL, "bins along each axis; M is a cube, MxN a plane"),        \
+        OPTION_FLAG("exact", &(job).exact,                                                         \
+                    "refuse sizes at which the curve is cut out of a larger one")
 
 #define LOCALITY_STENCIL_OPTIONS(job)                                                              \
-    {.name = "Stencil", .kind = TORRE_OPTION_GROUP},                                               \
-        {.name = "stencil",                                                                        \
-         .kind = TORRE_OPTION_CHOICE,                                                              \
-         .value = &(job).shape,                                                                    \
-         .choices = locality_shapes,                                                               \
-         .help = "which bins around a bin are read"},                                              \
-        {.name = "reach",                                                                          \
-         .kind = TORRE_OPTION_INTEGER,                                                             \
-         .value = &(job).reach,                                                                    \
-         .low = 1,                                                                                 \
-         .high = TORRE_STENCIL_MAX_REACH,                                                          \
-         .metavar = "G",                                                                           \
-         .help = "how many bins far"},                                                             \
-    {                                                                                              \
-        .name = "half", .kind = TORRE_OPTION_FLAG, .value = &(job).half,                           \
-        .help = "only one of every two opposite bins (Newton's third law), and the own one"        \
-    }
+    OPTION_GROUP("Stencil"),                                                                       \
+        OPTION_CHOICE("stencil", &(job).shape, locality_shapes,                                    \
+                      "which bins around a bin are read"),                                         \
+        OPTION_NUMBER("reach", &(job).reach, 1, TORRE_STENCIL_MAX_REACH, "G",                      \
+                      "how many bins far"),                                                        \
+        OPTION_FLAG("half", &(job).half,                                                           \
+                    "only one of every two opposite bins (Newton's third law), and the own one")
 
 #define LOCALITY_OUTPUT_OPTIONS(job)                                                               \
-    {.name = "Output", .kind = TORRE_OPTION_GROUP},                                                \
-        {.name = "csv",                                                                            \
-         .kind = TORRE_OPTION_TEXT,                                                                \
-         .value = &(job).csv_option,                                                               \
-         .metavar = "FILE",                                                                        \
-         .help = "write the numbers as CSV (- for standard output), and beside a file the "        \
-                 "gnuplot script that draws it"},                                                  \
-        {.name = "json",                                                                           \
-         .kind = TORRE_OPTION_TEXT,                                                                \
-         .value = &(job).json_option,                                                              \
-         .metavar = "FILE",                                                                        \
-         .help = "write the report as JSON (- for standard output); results of orderings are "     \
-                 "a list, and those of the first stand beside it, too"},                           \
-        {.name = "plot",                                                                           \
-         .kind = TORRE_OPTION_TEXT,                                                                \
-         .value = &(job).plot,                                                                     \
-         .metavar = "FILE.png",                                                                    \
-         .help = "draw a picture"},                                                                \
-        {.name = "quiet",                                                                          \
-         .kind = TORRE_OPTION_FLAG,                                                                \
-         .value = &(job).quiet,                                                                    \
-         .help = "no table on standard output, no messages"},                                      \
-    {                                                                                              \
-        .name = "help", .kind = TORRE_OPTION_FLAG, .value = &(job).help, .stops = true,            \
-        .help = "show this help"                                                                   \
-    }
+    OPTION_GROUP("Output"),                                                                        \
+        OPTION_TEXT("csv", &(job).csv_option, "FILE", NULL,                                        \
+                    "write the numbers as CSV (- for standard output), and beside a file the "     \
+                    "gnuplot script that draws it"),                                               \
+        OPTION_TEXT("json", &(job).json_option, "FILE", NULL,                                      \
+                    "write the report as JSON (- for standard output); results of orderings are "  \
+                    "a list, and those of the first stand beside it, too"),                        \
+        OPTION_TEXT("plot", &(job).plot, "FILE.png", NULL, "draw a picture"),                      \
+        OPTION_FLAG("quiet", &(job).quiet, "no table on standard output, no messages"),            \
+        OPTION_HELP(&(job).help)
 
 /*
- * Parse argv (argv[0] is the subcommand) and get everything ready. *stop is set when --help was
- * asked for and printed. After TORRE_OK without *stop, locality_job_end must be called.
+ * The whole subcommand: parse argv (argv[0] is its name), check, open the outputs, run, and
+ * complete the outputs or, after a failure, remove them.
  */
-torre_status locality_job_start(locality_job *job, torre_option *table, int argc, char **argv,
-                                bool *stop);
-
-/*
- * Complete the outputs when status is TORRE_OK, remove them otherwise; returns status, or what went
- * wrong here.
- */
-torre_status locality_job_end(locality_job *job, torre_status status);
+torre_status locality_job_run(locality_job *job, torre_option *table, int argc, char **argv);
 
 /* "8x8x4", "8x8" */
 void locality_size_text(const locality_job *job, char *buffer, size_t size);
@@ -156,7 +115,7 @@ torre_status locality_check_memory(const locality_job *job, int64_t bytes_per_bi
 
 /* Refuse --capacity 1,,2 and the like: whole numbers low .. high separated by commas. */
 torre_status locality_read_list(const char *option, const char *text, int64_t low, int64_t high,
-                                int64_t values[LOCALITY_MAX_NUMBERS], int *count);
+                                int64_t values[LOCALITY_NUMBERS], int *count);
 
 /*
  * Where the results of one ordering go in the report: a new entry of "orderings", be there one or
@@ -165,8 +124,9 @@ torre_status locality_read_list(const char *option, const char *text, int64_t lo
  */
 torre_report *locality_report_of(locality_job *job, int index);
 
-/* Start a CSV line: "name," when several orderings are compared, else nothing; -1: the header. */
-void locality_csv_begin(const locality_job *job, int index);
+/* A row of the CSV, if there is one: the ordering or what else its column of words holds (idle
+ * where there is no such column), and the numbers. */
+torre_status locality_csv_row(const locality_job *job, const char *word, const double *numbers);
 
 /*
  * Write "plot" and one curve for each ordering: CSV column y over column x (numbered without the

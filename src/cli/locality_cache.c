@@ -1,29 +1,23 @@
 /* locality cache: miss rates of the LRU cache model over the capacity. */
-#include <inttypes.h>
-
 #include "cli/locality.h"
 #include "locality/misses.h"
 
 typedef struct cache_options {
     int64_t block;
     const char *capacity; /* list; NULL: powers of two up to the box */
-    int64_t blocks[LOCALITY_MAX_NUMBERS];
+    int64_t blocks[LOCALITY_NUMBERS];
     int count;
 } cache_options;
 
 /* The curve falls in steps; where it stays level no line is written. */
-static void write_csv(const locality_job *job, int index, const torre_misses *m)
+static torre_status write_csv(const locality_job *job, int index, const torre_misses *m)
 {
-    FILE *out = torre_output_stream(job->csv);
-    if (index == 0) {
-        locality_csv_begin(job, -1);
-        fprintf(out, "blocks,misses,miss_rate\n");
-    }
-    for (int64_t c = 1; c <= m->blocks; c++) {
-        if (c > 1 && c < m->blocks && m->misses[c] == m->misses[c - 1]) continue;
-        locality_csv_begin(job, index);
-        fprintf(out, "%" PRId64 ",%" PRId64 ",%.9g\n", c, m->misses[c], torre_misses_rate(m, c));
-    }
+    for (int64_t c = 1; job->csv && c <= m->blocks; c++)
+        if (c == 1 || c == m->blocks || m->misses[c] != m->misses[c - 1])
+            TORRE_TRY(locality_csv_row(
+                job, job->list[index].name,
+                (double[]){(double)c, (double)m->misses[c], torre_misses_rate(m, c)}));
+    return TORRE_OK;
 }
 
 static void report(locality_job *job, int index, const cache_options *options,
@@ -59,12 +53,13 @@ static void default_capacities(const locality_job *job, cache_options *options)
 {
     int64_t cells = job->size[0] * job->size[1] * job->size[2];
     int64_t blocks = (cells + options->block - 1) / options->block;
-    for (int64_t c = 1; c < 2 * blocks && options->count < LOCALITY_MAX_NUMBERS; c *= 2)
+    for (int64_t c = 1; c < 2 * blocks && options->count < LOCALITY_NUMBERS; c *= 2)
         options->blocks[options->count++] = c;
 }
 
-static torre_status run(locality_job *job, cache_options *options)
+static torre_status run(locality_job *job)
 {
+    cache_options *options = job->options;
     TORRE_TRY(locality_check_reach(job));
     if (options->capacity)
         TORRE_TRY(locality_read_list("--capacity", options->capacity, 1, INT64_C(1) << 60,
@@ -76,10 +71,11 @@ static torre_status run(locality_job *job, cache_options *options)
     for (int i = 0; i < job->count; i++) {
         torre_misses m;
         TORRE_TRY(torre_misses_make(&job->list[i].ordering, &job->stencil, options->block, &m));
-        if (job->csv) write_csv(job, i, &m);
+        torre_status status = write_csv(job, i, &m);
         report(job, i, options, &m);
         if (job->table) print_table(job, i, options, &m);
         torre_misses_free(&m);
+        TORRE_TRY(status);
     }
     return TORRE_OK;
 }
@@ -94,45 +90,35 @@ static void plot_commands(const locality_job *job, FILE *script)
 
 torre_status locality_cache(int argc, char **argv)
 {
+    cache_options options = {.block = 8};
     locality_job job = {
         .subcommand = "cache",
-        .about =
+        .usage =
+            "Usage: locality cache [OPTION...]\n\n"
             "Visits the bins along the curve, reads the stencil of each, and counts the misses\n"
             "of a cache that keeps the blocks used last (LRU): exactly, and for every capacity\n"
             "in one pass. A block (cache line) holds B bins that follow each other in memory.\n"
             "Orderings separated by commas are compared. The CSV has the whole curve.\n\n"
             "  locality cache --ordering row-major,morton,hilbert --size 64 --block 8 \\\n"
             "      --csv cache.csv --plot cache.png\n"
-            "  locality cache --ordering hilbert --size 32 --block 2 --capacity 64,1024\n",
-        .ordering_limit = LOCALITY_MAX_ORDERINGS,
+            "  locality cache --ordering hilbert --size 32 --block 2 --capacity 64,1024",
+        .ordering_limit = LOCALITY_ORDERINGS,
+        .column = {"blocks", "misses", "miss_rate"},
+        .options = &options,
+        .run = run,
         .ordering = "hilbert",
         .size = {32, 0, 0},
         .shape = TORRE_BIN_BLOCK,
         .reach = 1,
         .plot_commands = plot_commands};
-    cache_options options = {.block = 8};
-    torre_option table[] = {LOCALITY_BOX_OPTIONS(job),
-                            LOCALITY_STENCIL_OPTIONS(job),
-                            {.name = "Cache", .kind = TORRE_OPTION_GROUP},
-                            {.name = "block",
-                             .kind = TORRE_OPTION_INTEGER,
-                             .value = &options.block,
-                             .low = 1,
-                             .high = 1 << 30,
-                             .metavar = "B",
-                             .help = "bins in a block"},
-                            {.name = "capacity",
-                             .kind = TORRE_OPTION_TEXT,
-                             .value = &options.capacity,
-                             .metavar = "C,C,...",
-                             .default_text = "powers of two",
-                             .help = "tell the misses of caches of so many blocks"},
-                            LOCALITY_OUTPUT_OPTIONS(job),
-                            {0}};
-    bool stop;
-    TORRE_TRY(locality_job_start(&job, table, argc, argv, &stop));
-    if (stop) return TORRE_OK;
-    torre_status status = run(&job, &options);
-    if (!status) torre_report_options(job.report, table);
-    return locality_job_end(&job, status);
+    torre_option table[] = {
+        LOCALITY_BOX_OPTIONS(job),
+        LOCALITY_STENCIL_OPTIONS(job),
+        OPTION_GROUP("Cache"),
+        OPTION_NUMBER("block", &options.block, 1, 1 << 30, "B", "bins in a block"),
+        OPTION_TEXT("capacity", &options.capacity, "C,C,...", "powers of two",
+                    "tell the misses of caches of so many blocks"),
+        LOCALITY_OUTPUT_OPTIONS(job),
+        {0}};
+    return locality_job_run(&job, table, argc, argv);
 }

@@ -1,25 +1,14 @@
-#include <errno.h>
-#include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "cli/locality.h"
+#include "cli/program.h"
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "io/file_ending.h"
+#include "io/gnuplot.h"
 #include "tiling/traversal.h"
 
-extern char **environ;
-
 const char *const locality_shapes[] = {"block", "spherical", NULL};
-
-static torre_status print_help(const locality_job *job, const torre_option *table)
-{
-    printf("Usage: locality %s [OPTION...]\n\n%s", job->subcommand, job->about);
-    torre_options_help(table, stdout);
-    return TORRE_OK;
-}
 
 void locality_size_text(const locality_job *job, char *buffer, size_t size)
 {
@@ -60,7 +49,7 @@ static torre_status read_orderings(locality_job *job)
     const char *at = job->ordering;
     while (at && job->ordering_limit) {
         const char *comma = strchr(at, ',');
-        if (job->count == job->ordering_limit || job->count == LOCALITY_MAX_ORDERINGS)
+        if (job->count == job->ordering_limit || job->count == LOCALITY_ORDERINGS)
             return torre_fail(TORRE_ERR_USAGE, "--ordering: %s takes at most %d (got %s)",
                               job->subcommand, job->ordering_limit, job->ordering);
         size_t length = comma ? (size_t)(comma - at) : strlen(at);
@@ -84,6 +73,21 @@ static torre_status with_ending(const char *path, const char *old, const char *n
 
 static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0; }
 
+static torre_status open_csv(locality_job *job)
+{
+    int columns = 0;
+    torre_sink_data data = {.kind = TORRE_SINK_ROWS, .table = {.text = job->text, .digits = 9}};
+    if (!job->text && job->count > 1) {
+        data.table.text = 1;
+        job->csv_column[columns++] = "ordering";
+    }
+    for (int k = 0; k < LOCALITY_COLUMNS && job->column[k]; k++)
+        job->csv_column[columns++] = job->column[k];
+    data.table.columns = columns;
+    data.table.name = job->csv_column;
+    return torre_sink_open(torre_sink_by_name("csv"), &data, job->csv_path, &job->csv);
+}
+
 static torre_status open_outputs(locality_job *job)
 {
     if (is_stdout(job->csv_option) && is_stdout(job->json_option))
@@ -105,7 +109,7 @@ static torre_status open_outputs(locality_job *job)
     if (plots && !is_stdout(job->csv_path))
         TORRE_TRY(
             with_ending(job->csv_path, ".csv", ".gp", job->script_path, sizeof job->script_path));
-    if (job->csv_path[0]) TORRE_TRY(torre_output_open(job->csv_path, &job->csv));
+    if (job->csv_path[0]) TORRE_TRY(open_csv(job));
     if (job->json_option) TORRE_TRY(torre_output_open(job->json_option, &job->json));
     job->table = !job->quiet && !is_stdout(job->csv_path) && !is_stdout(job->json_option);
     return TORRE_OK;
@@ -124,25 +128,16 @@ static void start_report(locality_job *job, const torre_option *table)
     }
 }
 
-torre_status locality_job_start(locality_job *job, torre_option *table, int argc, char **argv,
-                                bool *stop)
+/* What the options say, for all subcommands. */
+static torre_status prepare(locality_job *job)
 {
-    *stop = false;
-    /* --help shows defaults, so it is printed before parsing changes them */
-    for (int i = 1; i < argc && !*stop; i++)
-        *stop = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
-    if (*stop) return print_help(job, table);
-    TORRE_TRY(torre_options_parse(table, argc, argv, NULL, 0, NULL));
     job->dims = job->size[1] && !job->size[2] ? 2 : 3;
     if (!job->size[1]) job->size[1] = job->size[2] = job->size[0];
     if (!job->size[2]) job->size[2] = 1;
     job->stencil =
         (torre_stencil_bins){(torre_bin_shape)job->shape, job->dims, job->reach, job->half};
     TORRE_TRY(read_orderings(job));
-    torre_status status = open_outputs(job);
-    if (status) return locality_job_end(job, status);
-    start_report(job, table);
-    return TORRE_OK;
+    return job->check ? job->check(job) : TORRE_OK;
 }
 
 /* Everything but the curves themselves. */
@@ -172,27 +167,19 @@ static torre_status write_script(const locality_job *job)
 /* Draw with gnuplot; without it the script remains, and the user is told. */
 static torre_status run_script(const locality_job *job)
 {
-    pid_t child;
-    int state = 0;
-    char *arguments[] = {"gnuplot", (char *)job->script_path, NULL};
-    int error = posix_spawnp(&child, "gnuplot", NULL, NULL, arguments, environ);
-    while (!error && waitpid(child, &state, 0) < 0)
-        if (errno != EINTR) error = errno;
-    if (error || (WIFEXITED(state) && WEXITSTATUS(state) == 127)) {
-        if (!job->quiet)
-            fprintf(stderr,
-                    "locality: gnuplot is not installed, so %s was not drawn; the script is %s\n",
-                    job->plot, job->script_path);
-        return TORRE_OK;
-    }
-    if (!WIFEXITED(state) || WEXITSTATUS(state))
-        return torre_fail(TORRE_ERR_INPUT, "%s: gnuplot %s failed", job->plot, job->script_path);
+    bool found;
+    TORRE_TRY(torre_gnuplot_run(".", job->script_path, &found));
+    if (!found && !job->quiet)
+        fprintf(stderr,
+                "locality: gnuplot is not installed, so %s was not drawn; the script is %s\n",
+                job->plot, job->script_path);
     return TORRE_OK;
 }
 
-torre_status locality_job_end(locality_job *job, torre_status status)
+/* Complete the outputs, or leave none of them. */
+static torre_status finish(locality_job *job, torre_status status)
 {
-    if (job->csv) status = torre_output_finish(&job->csv, status);
+    status = torre_sink_finish(&job->csv, status);
     torre_report_repeat(job->report, job->report_first);
     if (job->json && !status)
         status = torre_report_write(job->report, torre_output_stream(job->json));
@@ -203,6 +190,22 @@ torre_status locality_job_end(locality_job *job, torre_status status)
         if (!status && job->plot) status = run_script(job);
     }
     return status;
+}
+
+torre_status locality_job_run(locality_job *job, torre_option *table, int argc, char **argv)
+{
+    const torre_program program = {"locality", job->usage, NULL};
+    bool done;
+    TORRE_TRY(torre_program_options(&program, table, argc, argv, &done));
+    if (done) return TORRE_OK;
+    TORRE_TRY(prepare(job));
+    torre_status status = open_outputs(job);
+    if (!status) {
+        start_report(job, table);
+        status = job->run(job);
+        torre_report_options(job->report, table);
+    }
+    return finish(job, status);
 }
 
 torre_status locality_check_reach(const locality_job *job)
@@ -230,15 +233,15 @@ torre_status locality_check_memory(const locality_job *job, int64_t bytes_per_bi
 }
 
 torre_status locality_read_list(const char *option, const char *text, int64_t low, int64_t high,
-                                int64_t values[LOCALITY_MAX_NUMBERS], int *count)
+                                int64_t values[LOCALITY_NUMBERS], int *count)
 {
-    bool ok = torre_parse_integers(text, ',', LOCALITY_MAX_NUMBERS, values, count);
+    bool ok = torre_parse_integers(text, ',', LOCALITY_NUMBERS, values, count);
     for (int i = 0; ok && i < *count; i++) ok = values[i] >= low && values[i] <= high;
     if (ok) return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE,
                       "%s must be up to %d whole numbers from %lld to %lld separated by commas "
                       "(got %s)",
-                      option, LOCALITY_MAX_NUMBERS, (long long)low, (long long)high, text);
+                      option, LOCALITY_NUMBERS, (long long)low, (long long)high, text);
 }
 
 torre_report *locality_report_of(locality_job *job, int index)
@@ -251,11 +254,10 @@ torre_report *locality_report_of(locality_job *job, int index)
     return at;
 }
 
-void locality_csv_begin(const locality_job *job, int index)
+torre_status locality_csv_row(const locality_job *job, const char *word, const double *numbers)
 {
-    if (job->count > 1)
-        fprintf(torre_output_stream(job->csv), "%s,",
-                index < 0 ? "ordering" : job->list[index].name);
+    if (!job->csv) return TORRE_OK;
+    return torre_sink_frame(job->csv, &(torre_frame){.title = word, .row = numbers});
 }
 
 void locality_plot_series(const locality_job *job, FILE *script, int x, int y, const char *style)

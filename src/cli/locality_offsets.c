@@ -1,28 +1,21 @@
 /* locality offsets: how far apart in memory a stencil reads. */
-#include <inttypes.h>
-
 #include "cli/locality.h"
 #include "locality/offsets.h"
 
 typedef struct offsets_options {
     const char *within; /* list of limits */
-    int64_t limit[LOCALITY_MAX_NUMBERS];
+    int64_t limit[LOCALITY_NUMBERS];
     int limits;
 } offsets_options;
 
-static void write_csv(const locality_job *job, int index, const torre_offsets *f)
+static torre_status write_csv(const locality_job *job, int index, const torre_offsets *f)
 {
-    FILE *out = torre_output_stream(job->csv);
-    int64_t zero = f->cells - 1;
-    if (index == 0) {
-        locality_csv_begin(job, -1);
-        fprintf(out, "offset,count\n");
-    }
-    for (int64_t d = -zero; d <= zero; d++) {
-        if (f->histogram[zero + d] == 0) continue;
-        locality_csv_begin(job, index);
-        fprintf(out, "%" PRId64 ",%" PRId64 "\n", d, f->histogram[zero + d]);
-    }
+    const int64_t zero = f->cells - 1;
+    for (int64_t d = -zero; job->csv && d <= zero; d++)
+        if (f->histogram[zero + d])
+            TORRE_TRY(locality_csv_row(job, job->list[index].name,
+                                       (double[]){(double)d, (double)f->histogram[zero + d]}));
+    return TORRE_OK;
 }
 
 static void report(locality_job *job, int index, const offsets_options *options,
@@ -55,18 +48,26 @@ static void print_table(const locality_job *job, int index, const offsets_option
     printf("\n");
 }
 
-static torre_status run(locality_job *job, const offsets_options *options)
+static torre_status check(locality_job *job)
 {
+    offsets_options *o = job->options;
+    return locality_read_list("--within", o->within, 0, INT64_C(1) << 60, o->limit, &o->limits);
+}
+
+static torre_status run(locality_job *job)
+{
+    const offsets_options *options = job->options;
     TORRE_TRY(locality_check_reach(job));
     TORRE_TRY(locality_check_memory(job, 32)); /* path, ranks, histogram of twice as many */
     for (int i = 0; i < job->count; i++) {
         torre_offsets f;
         if (!torre_offsets_count(&job->list[i].ordering, &job->stencil, &f))
             return torre_fail(TORRE_ERR_RESOURCE, "out of memory for this --size");
-        if (job->csv) write_csv(job, i, &f);
+        torre_status status = write_csv(job, i, &f);
         report(job, i, options, &f);
         if (job->table) print_table(job, i, options, &f);
         torre_offsets_free(&f);
+        TORRE_TRY(status);
     }
     return TORRE_OK;
 }
@@ -81,35 +82,30 @@ static void plot_commands(const locality_job *job, FILE *script)
 
 torre_status locality_offsets(int argc, char **argv)
 {
+    offsets_options options = {.within = "99,199,299,499,899"};
     locality_job job = {
         .subcommand = "offsets",
-        .about =
+        .usage =
+            "Usage: locality offsets [OPTION...]\n\n"
             "Adds up how far apart in memory, counted in bins, the bins of a stencil lie, over\n"
             "all bins whose stencil lies inside the box. Orderings separated by commas are\n"
             "compared. The CSV is the histogram.\n\n"
-            "  locality offsets --ordering row-major,morton,hilbert --size 16 --within 199,299\n",
-        .ordering_limit = LOCALITY_MAX_ORDERINGS,
+            "  locality offsets --ordering row-major,morton,hilbert --size 16 --within 199,299",
+        .ordering_limit = LOCALITY_ORDERINGS,
+        .column = {"offset", "count"},
+        .options = &options,
+        .check = check,
+        .run = run,
         .ordering = "hilbert",
         .size = {16, 0, 0},
         .shape = TORRE_BIN_BLOCK,
         .reach = 1,
         .plot_commands = plot_commands};
-    offsets_options options = {.within = "99,199,299,499,899"};
     torre_option table[] = {LOCALITY_BOX_OPTIONS(job),
                             LOCALITY_STENCIL_OPTIONS(job),
-                            {.name = "within",
-                             .kind = TORRE_OPTION_TEXT,
-                             .value = &options.within,
-                             .metavar = "D,D,...",
-                             .help = "tell the fraction of reads at most so many bins away"},
+                            OPTION_TEXT("within", &options.within, "D,D,...", NULL,
+                                        "tell the fraction of reads at most so many bins away"),
                             LOCALITY_OUTPUT_OPTIONS(job),
                             {0}};
-    bool stop;
-    TORRE_TRY(locality_job_start(&job, table, argc, argv, &stop));
-    if (stop) return TORRE_OK;
-    torre_status status = locality_read_list("--within", options.within, 0, INT64_C(1) << 60,
-                                             options.limit, &options.limits);
-    if (!status) status = run(&job, &options);
-    if (!status) torre_report_options(job.report, table);
-    return locality_job_end(&job, status);
+    return locality_job_run(&job, table, argc, argv);
 }

@@ -1,9 +1,6 @@
 /* locality tower: a tower of diamond tiles, what it depends on, the order in which towers run. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "cli/locality.h"
-#include "cli/locality_tower_draw.h"
+#include "locality/tower_picture.h"
 #include "wave/stencil.h"
 
 typedef struct tower_options {
@@ -11,22 +8,22 @@ typedef struct tower_options {
     int64_t order, dts, height, done;
 } tower_options;
 
-static void write_csv(const tower_view *v, FILE *out)
+static torre_status write_csv(const locality_job *job, const torre_tower_view *v)
 {
-    fprintf(out, "x,y,t,%s%s\n", v->towers ? "s,m," : "", v->column);
-    for (int64_t i = 0; i < v->count; i++) {
-        const tower_cell *c = &v->cell[i];
-        fprintf(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",", c->x, c->y, c->t);
-        if (v->towers) fprintf(out, "%" PRId64 ",%" PRId64 ",", c->s, c->m);
-        if (v->labels)
-            fprintf(out, "%s\n", v->labels[c->value]);
-        else
-            fprintf(out, "%" PRId64 "\n", c->value);
+    for (int64_t i = 0; job->csv && i < v->count; i++) {
+        const torre_tower_cell *c = &v->cell[i];
+        double number[6] = {(double)c->x, (double)c->y, (double)c->t};
+        int n = 3;
+        if (v->towers) number[n++] = (double)c->s;
+        if (v->towers) number[n++] = (double)c->m;
+        number[n] = (double)c->value;
+        TORRE_TRY(locality_csv_row(job, v->labels ? v->labels[c->value] : NULL, number));
     }
+    return TORRE_OK;
 }
 
 /* How many cells have each label, or the range of the numbers. */
-static void report_values(const tower_view *v, torre_report *r, FILE *table)
+static void report_values(const torre_tower_view *v, torre_report *r, FILE *table)
 {
     int64_t low = v->cell[0].value, high = low;
     for (int64_t i = 1; i < v->count; i++) {
@@ -35,7 +32,7 @@ static void report_values(const tower_view *v, torre_report *r, FILE *table)
     }
     torre_report_integer(r, "cells", v->count);
     if (table)
-        fprintf(table, "view %s: %lld cells", tower_view_names[v->kind], (long long)v->count);
+        fprintf(table, "view %s: %lld cells", torre_tower_view_names[v->kind], (long long)v->count);
     if (v->labels) {
         torre_report *counts = torre_report_object(r, v->column);
         for (int64_t k = 0; v->labels[k]; k++) {
@@ -51,13 +48,13 @@ static void report_values(const tower_view *v, torre_report *r, FILE *table)
     if (table) fprintf(table, "\n");
 }
 
-static torre_status report_pass(const locality_job *job, const tower_options *o,
-                                const tower_pass *p, FILE *table)
+static void report_pass(const locality_job *job, const tower_options *o, const torre_tower_pass *p,
+                        FILE *table)
 {
-    torre_tower_grid g = tower_pass_grid(p);
+    torre_tower_grid g = torre_tower_pass_grid(p);
     torre_report *r = job->report;
     int64_t tile = 2 * g.half_size * g.half_size, towers = torre_traversal_count(&g);
-    torre_report_text(r, "view", tower_view_names[o->view]);
+    torre_report_text(r, "view", torre_tower_view_names[o->view]);
     torre_report_text(r, "ordering", torre_ordering_write(&p->ordering).text);
     torre_report_integer(r, "order", o->order);
     torre_report_integer(r, "dts", p->dts);
@@ -68,7 +65,7 @@ static torre_status report_pass(const locality_job *job, const tower_options *o,
     torre_report_integer(r, "stages", g.s_max - g.s_min + 1);
     torre_report_integer(r, "rows", g.m_max - g.m_min + 1);
     torre_report_integer(r, "towers", towers);
-    if (!table) return TORRE_OK;
+    if (!table) return;
     char size[64];
     locality_size_text(job, size, sizeof size);
     fprintf(table,
@@ -78,33 +75,48 @@ static torre_status report_pass(const locality_job *job, const tower_options *o,
             (long long)(tile * p->height), (long long)p->height, size, (long long)towers,
             (long long)(g.s_max - g.s_min + 1), (long long)(g.m_max - g.m_min + 1),
             torre_ordering_write(&p->ordering).text);
+}
+
+/* The columns of the view. */
+static torre_status check(locality_job *job)
+{
+    const tower_options *o = job->options;
+    const torre_tower_view about = torre_tower_view_about((torre_tower_view_kind)o->view);
+    const char **next = job->column + 3;
+    if (about.towers) *next++ = "s", *next++ = "m";
+    *next = about.column;
+    if (about.labels) job->text = 1 + (int)(next - job->column);
     return TORRE_OK;
 }
 
-static torre_status run(locality_job *job, const tower_options *o)
+static torre_status run(locality_job *job)
 {
-    tower_pass pass = {o->order / 2,      o->dts, o->height, job->size[0], job->size[1],
-                       job->list[0].spec, o->done};
-    tower_view view;
-    TORRE_TRY(tower_view_make((tower_view_kind)o->view, &pass, &view));
+    const tower_options *o = job->options;
+    torre_tower_pass pass = {o->order / 2,      o->dts, o->height, job->size[0], job->size[1],
+                             job->list[0].spec, o->done};
+    torre_tower_view view;
+    TORRE_TRY(torre_tower_view_make((torre_tower_view_kind)o->view, &pass, &view));
     FILE *table = job->table ? stdout : NULL;
     char title[96];
     snprintf(title, sizeof title, "locality tower --view %s, order %lld, DTS %lld, height %lld",
-             tower_view_names[o->view], (long long)o->order, (long long)o->dts,
+             torre_tower_view_names[o->view], (long long)o->order, (long long)o->dts,
              (long long)o->height);
-    torre_status status = report_pass(job, o, &pass, table);
+    report_pass(job, o, &pass, table);
     report_values(&view, job->report, table);
-    if (job->csv) write_csv(&view, torre_output_stream(job->csv));
-    if (!status && job->plot) status = locality_tower_draw(&view, &pass, title, job->plot);
-    tower_view_free(&view);
+    torre_status status = write_csv(job, &view);
+    if (!status && job->plot) status = torre_tower_view_draw(&view, &pass, title, job->plot);
+    torre_tower_view_free(&view);
     return status;
 }
 
 torre_status locality_tower(int argc, char **argv)
 {
+    tower_options o = {
+        .view = TORRE_VIEW_NEIGHBOURS, .order = 2, .dts = 2, .height = 6, .done = -1};
     locality_job job = {
         .subcommand = "tower",
-        .about =
+        .usage =
+            "Usage: locality tower [OPTION...]\n\n"
             "Shows how waves are computed by towers: a diamond of the x-y plane is carried "
             "through\n"
             "NT time steps while it slides along x (tiling/diamond.h). The views are\n\n"
@@ -122,53 +134,27 @@ torre_status locality_tower(int argc, char **argv)
             "  levels      how many steps each cell has when the first K towers have run\n\n"
             "  locality tower --view cones --dts 3 --tower-height 6 --plot cones.png\n"
             "  locality tower --view stages --size 48x48 --ordering hilbert --plot stages.png\n"
-            "  locality tower --view levels --size 48x48 --csv - --done 12\n",
+            "  locality tower --view levels --size 48x48 --csv - --done 12",
         .ordering_limit = 1,
         .of_towers = true,
+        .column = {"x", "y", "t"},
+        .options = &o,
+        .check = check,
+        .run = run,
         .ordering = "row-major",
         .size = {24, 24, 0}};
-    tower_options o = {.view = TOWER_NEIGHBOURS, .order = 2, .dts = 2, .height = 6, .done = -1};
     torre_option table[] = {
-        {.name = "Tower", .kind = TORRE_OPTION_GROUP},
-        {.name = "view",
-         .kind = TORRE_OPTION_CHOICE,
-         .value = &o.view,
-         .choices = tower_view_names,
-         .help = "what to show"},
-        {.name = "order",
-         .kind = TORRE_OPTION_INTEGER,
-         .value = &o.order,
-         .low = 2,
-         .high = TORRE_MAX_ORDER,
-         .choices = torre_order_names,
-         .help = "order of accuracy; the stencil reaches half as many cells"},
-        {.name = "dts",
-         .kind = TORRE_OPTION_INTEGER,
-         .value = &o.dts,
-         .low = 1,
-         .high = 1024,
-         .help = "diamond tile size in stencil half-widths"},
-        {.name = "tower-height",
-         .kind = TORRE_OPTION_INTEGER,
-         .value = &o.height,
-         .low = 1,
-         .high = 1000,
-         .metavar = "NT",
-         .help = "steps of the pass"},
-        {.name = "Pass", .kind = TORRE_OPTION_GROUP},
-        {.name = "size",
-         .kind = TORRE_OPTION_SIZE,
-         .value = job.size,
-         .low = 1,
-         .high = 1048576,
-         .counts = TORRE_COUNT_2,
-         .metavar = "NXxNY",
-         .help = "cells of the x-y plane (stepwise, domains, section, stages, levels)"},
-        {.name = "ordering",
-         .kind = TORRE_OPTION_TEXT,
-         .value = &job.ordering,
-         .metavar = "NAME",
-         .help = TORRE_ORDERING_HELP("; of the traversal (stages, levels)")},
+        OPTION_GROUP("Tower"),
+        OPTION_CHOICE("view", &o.view, torre_tower_view_names, "what to show"),
+        OPTION_NUMBERS("order", &o.order, torre_order_names,
+                       "order of accuracy; the stencil reaches half as many cells"),
+        OPTION_INTEGER("dts", &o.dts, 1, 1024, "diamond tile size in stencil half-widths"),
+        OPTION_NUMBER("tower-height", &o.height, 1, 1000, "NT", "steps of the pass"),
+        OPTION_GROUP("Pass"),
+        OPTION_SIZE("size", job.size, 1048576, TORRE_COUNT_2, "NXxNY", NULL,
+                    "cells of the x-y plane (stepwise, domains, section, stages, levels)"),
+        OPTION_TEXT("ordering", &job.ordering, "NAME", NULL,
+                    TORRE_ORDERING_HELP("; of the traversal (stages, levels)")),
         {.name = "done",
          .kind = TORRE_OPTION_INTEGER,
          .value = &o.done,
@@ -180,10 +166,5 @@ torre_status locality_tower(int argc, char **argv)
          .help = "towers that have run (levels)"},
         LOCALITY_OUTPUT_OPTIONS(job),
         {0}};
-    bool stop;
-    TORRE_TRY(locality_job_start(&job, table, argc, argv, &stop));
-    if (stop) return TORRE_OK;
-    torre_status status = run(&job, &o);
-    if (!status) torre_report_options(job.report, table);
-    return locality_job_end(&job, status);
+    return locality_job_run(&job, table, argc, argv);
 }

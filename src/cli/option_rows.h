@@ -17,17 +17,15 @@
         .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .low = least, .high = most,  \
         .metavar = letter, .help = text                                                            \
     }
+/* More than 0, up to most. */
+#define OPTION_UP_TO(option, variable, most, letter, text)                                         \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .low = 0, .above_low = true, \
+        .high = most, .metavar = letter, .help = text                                              \
+    }
 #define OPTION_POSITIVE(option, variable, letter, text)                                            \
-    {                                                                                              \
-        .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .low = 0, .above_low = true, \
-        .high = 1e9, .metavar = letter, .help = text                                               \
-    }
-/* More than 0, at most 1. */
-#define OPTION_SHARE(option, variable, letter, text)                                               \
-    {                                                                                              \
-        .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .low = 0, .above_low = true, \
-        .high = 1, .metavar = letter, .help = text                                                 \
-    }
+    OPTION_UP_TO(option, variable, 1e9, letter, text)
+#define OPTION_SHARE(option, variable, letter, text) OPTION_UP_TO(option, variable, 1, letter, text)
 /* A positive number up to most, or auto: 0. */
 #define OPTION_AUTO_UP_TO(option, variable, most, letter, text)                                    \
     {                                                                                              \
@@ -36,16 +34,16 @@
     }
 #define OPTION_AUTO_POSITIVE(option, variable, letter, text)                                       \
     OPTION_AUTO_UP_TO(option, variable, 1e9, letter, text)
-#define OPTION_COUNT(option, variable, least, text)                                                \
+/* A count from least to most. */
+#define OPTION_NUMBER(option, variable, least, most, letter, text)                                 \
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_INTEGER, .value = variable, .low = least,             \
-        .high = OPTION_BIG, .metavar = "N", .help = text                                           \
+        .high = most, .metavar = letter, .help = text                                              \
     }
 #define OPTION_INTEGER(option, variable, least, most, text)                                        \
-    {                                                                                              \
-        .name = option, .kind = TORRE_OPTION_INTEGER, .value = variable, .low = least,             \
-        .high = most, .help = text                                                                 \
-    }
+    OPTION_NUMBER(option, variable, least, most, NULL, text)
+#define OPTION_COUNT(option, variable, least, text)                                                \
+    OPTION_NUMBER(option, variable, least, OPTION_BIG, "N", text)
 /* One of a list of numbers. */
 #define OPTION_NUMBERS(option, variable, list, text)                                               \
     {                                                                                              \

@@ -45,14 +45,15 @@ torre_status torre_program_options(const torre_program *program, torre_option *t
 {
     TORRE_TRY(torre_options_parse(table, argc, argv, NULL, 0, NULL));
     *done = torre_options_given(table, "help") || torre_options_given(table, "version");
-    if (!*done) return torre_program_device(table, torre_options_find(table, "backend")->value);
+    const torre_option *backend = torre_options_find(table, "backend");
+    if (!*done) return backend ? torre_program_device(table, backend->value) : TORRE_OK;
     if (torre_options_given(table, "version")) {
         torre_program_version(program->name);
         return TORRE_OK;
     }
     puts(program->usage);
     torre_options_help(table, stdout);
-    puts(program->notes);
+    if (program->notes) puts(program->notes);
     return TORRE_OK;
 }
 

@@ -17,7 +17,7 @@ void torre_program_start(void);
 /* --version: "wave 0.1.0 (1a2b3c4d)" and how it was built. */
 void torre_program_version(const char *program);
 
-/* What --help shows before and after the table of options. */
+/* What --help shows before the table of options and after it (NULL: nothing). */
 typedef struct torre_program {
     const char *name, *usage, *notes;
 } torre_program;
@@ -29,8 +29,8 @@ typedef struct torre_program {
 torre_status torre_program_device(const torre_option *table, const char **backend);
 
 /*
- * Parse the command line into the variables of the table, which has backend, help and version, and
- * look at --device. *done: it was --help or --version, which are answered here.
+ * Parse the command line into the variables of the table, and look at --device where it has that.
+ * *done: it was --help or --version, which are answered here.
  */
 torre_status torre_program_options(const torre_program *program, torre_option *table, int argc,
                                    char **argv, bool *done);

@@ -18,6 +18,21 @@ bool torre_parse_integer(const char *text, int64_t *value)
     return true;
 }
 
+bool torre_parse_bytes(const char *text, int64_t *bytes)
+{
+    static const char units[] = "KMG";
+    char digits[32];
+    int64_t value;
+    const size_t length = strlen(text);
+    if (length == 0 || length >= sizeof digits) return false;
+    const char *unit = strchr(units, text[length - 1]);
+    memcpy(digits, text, length + 1);
+    if (unit) digits[length - 1] = 0;
+    if (!torre_parse_integer(digits, &value) || value < 1 || value > INT64_C(1) << 30) return false;
+    *bytes = unit ? value << 10 * (unit - units + 1) : value;
+    return true;
+}
+
 bool torre_parse_real(const char *text, double *value)
 {
     /* the letters of nan, inf and 0x are not among these; neither is leading white space */

@@ -15,6 +15,9 @@
 /* "-12", "0", "4096": a whole number that fits 64 bits. */
 bool torre_parse_integer(const char *text, int64_t *value);
 
+/* "262144", "256K", "1M", "2G": bytes, at least 1; the number before the unit is up to 2^30. */
+bool torre_parse_bytes(const char *text, int64_t *bytes);
+
 /* "-12.5", "1e-3", ".5": a finite number. */
 bool torre_parse_real(const char *text, double *value);
 

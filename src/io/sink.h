@@ -60,6 +60,7 @@ typedef struct torre_particle_layout {
 typedef struct torre_table_layout {
     int columns; /* >= 1 */
     const char *const *name;
+    int text;   /* 1 + the column of words, which are the titles of the frames; 0: there is none */
     int digits; /* of a number: 17 reads back as the same f64, 9 as the same f32 */
     bool log;   /* rows are there as soon as they are written, also when the program is killed */
 } torre_table_layout;
@@ -82,13 +83,13 @@ typedef struct torre_sink_data {
 typedef struct torre_frame {
     int64_t step;
     double time;        /* seconds, or the unit of time of the particles */
-    const char *title;  /* pictures */
+    const char *title;  /* pictures, and tables with a column of words */
     const void *values; /* field, plane: all cells; traces: (traces, samples) */
     int64_t samples;    /* traces: in each, at most as announced, since a run may be stopped */
     const torre_md_particles *particles;
     const double *const *column; /* particles: column[k][id]; NULL where there are none */
     double speed;                /* pictures of particles: in the colour of the fastest */
-    const double *row;           /* table: [columns] */
+    const double *row;           /* table: its numbers, from left to right */
 } torre_frame;
 
 typedef struct torre_sink_format torre_sink_format; /* sink_format.h */

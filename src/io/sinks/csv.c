@@ -24,8 +24,14 @@ static void write_number(torre_text_output *out, double value, int digits, char 
 static torre_status write_row(torre_sink *sink, const torre_frame *frame)
 {
     const torre_table_layout *t = &sink->data.table;
-    for (int k = 0; k < t->columns; k++)
-        write_number(sink->text, frame->row[k], t->digits, k + 1 < t->columns ? ',' : '\n');
+    const double *number = frame->row;
+    for (int k = 0; k < t->columns; k++) {
+        const char end = k + 1 < t->columns ? ',' : '\n';
+        if (k + 1 == t->text)
+            torre_text_output_print(sink->text, "%s%c", frame->title, end);
+        else
+            write_number(sink->text, *number++, t->digits, end);
+    }
     return t->log ? torre_text_output_publish(sink->text) : TORRE_OK;
 }
 

@@ -1,11 +1,11 @@
 /* Pictures of curves: two-dimensional ones flat, three-dimensional ones in parallel projection. */
-#ifndef TORRE_LOCALITY_DRAW_H
-#define TORRE_LOCALITY_DRAW_H
+#ifndef TORRE_CURVE_PICTURE_H
+#define TORRE_CURVE_PICTURE_H
 
 #include "core/status.h"
 #include "tiling/ordering.h"
 
-#define LOCALITY_DRAW_MAX_CELLS (INT64_C(1) << 20) /* more would be smaller than pixels */
+#define TORRE_CURVE_DRAW_MAX (INT64_C(1) << 20) /* more would be smaller than pixels */
 
 /*
  * Draw the path (path[rank] = row-major index of the cell) from blue over green to red, the first
@@ -13,7 +13,7 @@
  * in a matrix; in space the first axis runs to the lower left, the second to the lower right, the
  * third upwards, and what is nearer covers what is behind it.
  */
-torre_status locality_draw_curve(const torre_ordering *o, const int64_t *path, const char *title,
-                                 const char *file);
+torre_status torre_curve_draw(const torre_ordering *o, const int64_t *path, const char *title,
+                              const char *file);
 
 #endif

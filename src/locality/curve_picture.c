@@ -1,9 +1,10 @@
-#include "cli/locality_draw.h"
+#include "locality/curve_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "io/png_image.h"
+#include "locality/curve_facts.h"
 
 #define PICTURE_SIDE 1200 /* pixels aimed at */
 
@@ -31,18 +32,10 @@ static void project(const torre_ordering *o, const double at[3], double p[2])
     }
 }
 
-static void cell_of(const torre_ordering *o, int64_t index, int64_t cell[3])
-{
-    for (int a = 2; a >= 0; a--) {
-        cell[a] = index % o->size[a];
-        index /= o->size[a];
-    }
-}
-
 static void pixel_of(const canvas *c, int64_t index, double p[2])
 {
     int64_t cell[3];
-    cell_of(c->o, index, cell);
+    torre_curve_cell(c->o, index, cell);
     project(c->o, (double[3]){(double)cell[0], (double)cell[1], (double)cell[2]}, p);
     for (int a = 0; a < 2; a++) p[a] = p[a] * c->scale + c->shift[a];
 }
@@ -66,7 +59,7 @@ static torre_status canvas_make(const torre_ordering *o, canvas *c)
     double width = (high[0] - low[0] + 2) * c->scale, height = (high[1] - low[1] + 2) * c->scale;
     if (width > 32767 || height > 32767)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--plot: a picture of this --size would be %.0fx%.0f "
+                          "{plot}: a picture of this {size} would be %.0fx%.0f "
                           "pixels; at most 32767 are possible",
                           width, height);
     TORRE_TRY(torre_image_new((int)ceil(width), (int)ceil(height), &c->image));
@@ -122,8 +115,8 @@ static drawn_step step_of(const torre_ordering *o, const int64_t *path, int64_t 
 {
     drawn_step s = {0, rank};
     int64_t a[3], b[3];
-    cell_of(o, path[rank], a);
-    cell_of(o, path[rank + 1], b);
+    torre_curve_cell(o, path[rank], a);
+    torre_curve_cell(o, path[rank + 1], b);
     for (int k = 0; k < 3 && o->dims == 3; k++) s.near += (double)(a[k] + b[k]) * towards_eye[k];
     return s;
 }
@@ -139,14 +132,13 @@ static void draw_step(canvas *c, const int64_t *path, int64_t rank)
 {
     static const double white[3] = {255, 255, 255}, grey[3] = {170, 170, 170};
     double p[2], q[2], rgb[3];
-    int64_t a[3], b[3], length = 0;
+    int64_t a[3], b[3];
     pixel_of(c, path[rank], p);
     pixel_of(c, path[rank + 1], q);
-    cell_of(c->o, path[rank], a);
-    cell_of(c->o, path[rank + 1], b);
-    for (int k = 0; k < 3; k++) length += llabs(a[k] - b[k]);
+    torre_curve_cell(c->o, path[rank], a);
+    torre_curve_cell(c->o, path[rank + 1], b);
     double width = fmax(1, c->scale / 5);
-    if (length > 1) {
+    if (torre_curve_distance(a, b) > 1) {
         draw_line(c, p, q, fmax(0.7, width / 4), grey);
         return;
     }
@@ -162,14 +154,14 @@ static void draw_step(canvas *c, const int64_t *path, int64_t rank)
     draw_line(c, p, q, width, rgb);
 }
 
-torre_status locality_draw_curve(const torre_ordering *o, const int64_t *path, const char *title,
-                                 const char *file)
+torre_status torre_curve_draw(const torre_ordering *o, const int64_t *path, const char *title,
+                              const char *file)
 {
     int64_t steps = torre_ordering_cells(o) - 1;
-    if (steps >= LOCALITY_DRAW_MAX_CELLS)
+    if (steps >= TORRE_CURVE_DRAW_MAX)
         return torre_fail(TORRE_ERR_USAGE,
-                          "--plot: at most %lld bins can be drawn (--size has %lld)",
-                          (long long)LOCALITY_DRAW_MAX_CELLS, (long long)steps + 1);
+                          "{plot}: at most %lld bins can be drawn ({size} has %lld)",
+                          (long long)TORRE_CURVE_DRAW_MAX, (long long)steps + 1);
     canvas c = {.o = o};
     TORRE_TRY(canvas_make(o, &c));
     drawn_step *sorted = malloc((size_t)(steps + 1) * sizeof *sorted);

@@ -1,4 +1,4 @@
-#include "cli/locality_tower_draw.h"
+#include "locality/tower_picture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@ typedef struct block {
     double rgb[3];
 } block;
 
-static bool is_flat(const tower_view *v)
+static bool is_flat(const torre_tower_view *v)
 {
-    return v->kind != TOWER_STENCIL && v->kind != TOWER_CONES && v->kind != TOWER_TOWER &&
-           v->kind != TOWER_NEIGHBOURS;
+    return v->kind != TORRE_VIEW_STENCIL && v->kind != TORRE_VIEW_CONES &&
+           v->kind != TORRE_VIEW_TOWER && v->kind != TORRE_VIEW_NEIGHBOURS;
 }
 
 /* --- colours --- */
@@ -43,24 +43,25 @@ static void rainbow(double t, double rgb[3])
 
 /* Those of the source where it names them: influence orange, dependence red, a tower purple, what
  * it waits for green, what waits for it yellow, what is independent red. */
-static void label_colour(tower_view_kind kind, int64_t value, double rgb[3])
+static void label_colour(torre_tower_view_kind kind, int64_t value, double rgb[3])
 {
     static const double table[][4][3] = {
         {{120, 120, 120}, {90, 150, 210}, {215, 60, 50}},                /* parts */
         {{245, 165, 60}, {205, 70, 60}, {150, 80, 170}},                 /* cones */
         {{150, 80, 170}, {90, 170, 90}, {240, 200, 60}, {205, 70, 60}}}; /* relations */
-    int row = kind == TOWER_STENCIL ? 0 : kind == TOWER_CONES ? 1 : 2;
+    int row = kind == TORRE_VIEW_STENCIL ? 0 : kind == TORRE_VIEW_CONES ? 1 : 2;
     for (int k = 0; k < 3; k++) rgb[k] = table[row][value][k];
 }
 
-static void colour_of(const tower_view *v, const tower_cell *c, int64_t most, double rgb[3])
+static void colour_of(const torre_tower_view *v, const torre_tower_cell *c, int64_t most,
+                      double rgb[3])
 {
     if (v->labels) {
         label_colour(v->kind, c->value, rgb);
         return;
     }
     rainbow(most > 0 ? (double)c->value / (double)most : 1, rgb);
-    if (v->kind == TOWER_STAGES && (c->s & 1)) /* odd stages paler */
+    if (v->kind == TORRE_VIEW_STAGES && (c->s & 1)) /* odd stages paler */
         for (int k = 0; k < 3; k++) rgb[k] += 0.45 * (255 - rgb[k]);
 }
 
@@ -145,17 +146,18 @@ static void draw_line(canvas *c, point a, point b, double width)
 /* --- the picture --- */
 
 /* Where a cell is drawn; false: it is cut away. */
-static bool place(const tower_view *v, const tower_pass *p, const tower_cell *c, block *b)
+static bool place(const torre_tower_view *v, const torre_tower_pass *p, const torre_tower_cell *c,
+                  block *b)
 {
     double gap = (double)(p->dts * p->half_width) / 2;
     *b = (block){(double)c->x, (double)c->y, (double)c->t, {0}};
-    if (v->kind == TOWER_CONES && c->y < 0) return false;
-    if (v->kind == TOWER_STENCIL) b->z *= 2.5;
-    if (v->kind == TOWER_NEIGHBOURS) { /* the own tower is (2, 4) */
+    if (v->kind == TORRE_VIEW_CONES && c->y < 0) return false;
+    if (v->kind == TORRE_VIEW_STENCIL) b->z *= 2.5;
+    if (v->kind == TORRE_VIEW_NEIGHBOURS) { /* the own tower is (2, 4) */
         b->x += gap * (double)(c->s - 2);
         b->y += gap * (double)(c->m - 4);
     }
-    if (v->kind == TOWER_STAGES || v->kind == TOWER_LEVELS) {
+    if (v->kind == TORRE_VIEW_STAGES || v->kind == TORRE_VIEW_LEVELS) {
         b->z = b->y;
         b->y = 0;
     }
@@ -187,7 +189,7 @@ static torre_status canvas_make(const block *blocks, int64_t count, bool flat, c
     c->scale = fmin(40, fmax(3, floor(PICTURE_SIDE / fmax(width, height))));
     c->shift = (point){(0.5 - low[0]) * c->scale, (0.5 - low[1]) * c->scale};
     if (fmax(width, height) * c->scale > 32767)
-        return torre_fail(TORRE_ERR_USAGE, "--plot: %.0fx%.0f cells are too many to draw", width,
+        return torre_fail(TORRE_ERR_USAGE, "{plot}: %.0fx%.0f cells are too many to draw", width,
                           height);
     TORRE_TRY(torre_image_new((int)(width * c->scale), (int)(height * c->scale), &c->image));
     for (int64_t i = 0; i < (int64_t)3 * c->image.width * c->image.height; i++)
@@ -196,7 +198,7 @@ static torre_status canvas_make(const block *blocks, int64_t count, bool flat, c
 }
 
 /* The line through the middles of the tiles at the first step, those outside of the plane too. */
-static void draw_path(canvas *c, const tower_view *v, const tower_pass *p)
+static void draw_path(canvas *c, const torre_tower_view *v, const torre_tower_pass *p)
 {
     double D = (double)(p->dts * p->half_width);
     for (int64_t i = 0; i + 1 < v->path_count; i++) {
@@ -207,8 +209,8 @@ static void draw_path(canvas *c, const tower_view *v, const tower_pass *p)
     }
 }
 
-torre_status locality_tower_draw(const tower_view *v, const tower_pass *p, const char *title,
-                                 const char *file)
+torre_status torre_tower_view_draw(const torre_tower_view *v, const torre_tower_pass *p,
+                                   const char *title, const char *file)
 {
     canvas c = {.scale = 1};
     block *blocks = malloc((size_t)(v->count + 1) * sizeof *blocks);
@@ -217,7 +219,7 @@ torre_status locality_tower_draw(const tower_view *v, const tower_pass *p, const
     bool flat = is_flat(v);
     for (int64_t i = 0; i < v->count; i++)
         if (v->cell[i].value > most) most = v->cell[i].value;
-    if (v->kind == TOWER_LEVELS) most = p->height;
+    if (v->kind == TORRE_VIEW_LEVELS) most = p->height;
     for (int64_t i = 0; i < v->count; i++) {
         if (!place(v, p, &v->cell[i], &blocks[count])) continue;
         colour_of(v, &v->cell[i], most, blocks[count].rgb);
