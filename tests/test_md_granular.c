@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "particles/granular.h"
+
+#define TORRE_REAL        double
+#define TORRE_TYPED(name) name##_f64
 #include "particles/pair_granular.h"
 
 static const double pi = 3.14159265358979323846;
@@ -128,6 +131,57 @@ static void test_hertz(void **state)
         CHECK(fabs(e - g.restitution) < 1e-3, "e = %.6f, not %g", e, g.restitution);
         if (g.restitution == 1)
             CHECK(fabs(duration / wanted - 1) < 1e-3, "contact of %g, not %g", duration, wanted);
+    }
+}
+
+/*
+ * Where a contact begins, r just below d, the overlap may round to 0: there is no spring yet, but
+ * the dashpot is whole, F = c w with the lag of the velocity taken out, F = c w / (1 + c lag);
+ * Hertzian contacts have c delta^(1/4) = 0 instead.
+ */
+static void test_touch(void **state)
+{
+    (void)state;
+    for (int hertz = 0; hertz < 2; hertz++) {
+        torre_md_problem p = {.cutoff = 1, .mass = 2, .dimensions = 3};
+        p.pair.granular =
+            (torre_granular_parameters){.hertz = hertz, .stiffness = 100, .restitution = 0.5};
+        const torre_pair_f64 pair = torre_pair_make_f64(&p, 0.01);
+        const double c = torre_granular_dashpot(hertz, 100, 1, 0.5), w = 3;
+        const double force = hertz ? 0 : c * w / (1 + c * 0.02), left = w - 0.02 * force;
+        double energy, power, rsq = nextafter(1, 0);
+        double found = torre_pair_eval_f64(&pair, rsq, -w, &energy, &power);
+        /* about ten roundings, each of 2^-53 of no more than 2 c w */
+        const double allowed = 10 * 0x1p-52 * c * w;
+        CHECK(pair.diameter - rsq * (1 / sqrt(rsq)) == 0, "the overlap is not 0");
+        CHECK(fabs(found - force) <= allowed, "a force of %g, not %g", found, force);
+        CHECK(energy == 0, "an energy of %g", energy);
+        CHECK(fabs(power - (hertz ? 0 : 0.5 * c * left * left)) <= allowed * w, "a power of %g",
+              power);
+    }
+}
+
+/* Walls push particles nearer than d/2: not one that is just that far, whatever its velocity. */
+static void test_touch_wall(void **state)
+{
+    (void)state;
+    torre_md_problem p = {.cutoff = 1, .mass = 2, .dimensions = 3};
+    p.pair.granular = (torre_granular_parameters){.stiffness = 100,
+                                                  .restitution = 0.5,
+                                                  .wall_restitution = 0.5,
+                                                  .walls = true,
+                                                  .wall_low = 1,
+                                                  .wall_high = 5};
+    const torre_pair_f64 pair = torre_pair_make_f64(&p, 0.01);
+    const torre_pair_walls_f64 walls = torre_pair_walls_at_f64(&pair, 0);
+    for (int top = 0; top < 2; top++) {
+        const double touch = top ? 4.5 : 1.5, towards = top ? 1 : -1;
+        double energy, power;
+        double force = torre_pair_field_f64(&pair, &walls, touch, 3 * towards, &energy, &power);
+        CHECK(force == 0 && energy == 0 && power == 0, "a force of %g, where none begins", force);
+        force = torre_pair_field_f64(&pair, &walls, nextafter(touch, 6 * top), 3 * towards, &energy,
+                                     &power);
+        CHECK(force * towards < 0 && power > 0, "a force of %g in a contact", force);
     }
 }
 
@@ -665,6 +719,7 @@ int main(int argc, char **argv)
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_head_on),         cmocka_unit_test(test_hertz),
+        cmocka_unit_test(test_touch),           cmocka_unit_test(test_touch_wall),
         cmocka_unit_test(test_order),           cmocka_unit_test(test_fall),
         cmocka_unit_test(test_far_from_origin), cmocka_unit_test(test_walls),
         cmocka_unit_test(test_shaken_wall),     cmocka_unit_test(test_elastic),
