@@ -12,22 +12,14 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/torre-test-XXXXXX";
-static char path[100];
+#include "scratch.h"
 
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/a.npy", folder);
-    return 0;
-}
+static const char path[] = "a.npy";
 
-static int remove_folder(void **state)
+static int leave(void **state)
 {
-    (void)state;
     unlink(path);
-    return rmdir(folder); /* fails when a test left a file behind */
+    return scratch_leave(state);
 }
 
 /* Write a file from a version, a dictionary and raw values. */
@@ -265,7 +257,7 @@ static void test_output(void **state)
                      TORRE_ERR_INPUT);
     assert_string_equal(torre_error_text(),
                         "cannot write /nowhere/a.npy: No such file or directory");
-    assert_int_equal(torre_npy_write(folder, TORRE_F32, 1, shape, values), TORRE_ERR_INPUT);
+    assert_int_equal(torre_npy_write(".", TORRE_F32, 1, shape, values), TORRE_ERR_INPUT);
     if (access("/dev/full", W_OK) == 0) {
         assert_int_equal(torre_npy_write("/dev/full", TORRE_F32, 1, shape, values),
                          TORRE_ERR_INPUT);
@@ -297,5 +289,5 @@ int main(void)
         cmocka_unit_test(test_missing),    cmocka_unit_test(test_truncated_anywhere),
         cmocka_unit_test(test_output),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, scratch_enter, leave);
 }

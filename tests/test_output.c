@@ -12,33 +12,9 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <dirent.h>
 
 #include "io/output_file.h"
-
-static char folder[] = "/tmp/torre-output-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return !mkdtemp(folder) || chdir(folder);
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return chdir("/") || rmdir(folder);
-}
-
-static int entries(void)
-{
-    int n = 0;
-    DIR *here = opendir(".");
-    assert_non_null(here);
-    while (readdir(here)) n++;
-    closedir(here);
-    return n - 2; /* . and .. */
-}
+#include "scratch.h"
 
 static void assert_holds(const char *path, const char *wanted)
 {
@@ -76,7 +52,7 @@ static void test_commit(void **state)
     assert_int_equal(access(torre_output_temporary(out), F_OK), 0);
     assert_int_equal(torre_output_commit(out), TORRE_OK);
     assert_holds("a", "whole");
-    assert_int_equal(entries(), 1);
+    assert_int_equal(scratch_entries(), 1);
     unlink("a");
 }
 
@@ -87,7 +63,7 @@ static void test_discard(void **state)
     torre_output_discard(opened("a", "after"));
     torre_output_discard(NULL);
     assert_holds("a", "before");
-    assert_int_equal(entries(), 1);
+    assert_int_equal(scratch_entries(), 1);
     unlink("a");
 }
 
@@ -101,7 +77,7 @@ static void test_finish(void **state)
     out = opened("b", "half");
     assert_int_equal(torre_output_finish(&out, TORRE_ERR_UNSTABLE), TORRE_ERR_UNSTABLE);
     assert_null(out);
-    assert_int_equal(entries(), 1);
+    assert_int_equal(scratch_entries(), 1);
     unlink("a");
 }
 
@@ -119,7 +95,7 @@ static void test_publish(void **state)
     assert_int_equal(torre_output_remove_unfinished(), TORRE_OK); /* it is no more */
     torre_output_discard(out);                                    /* what was published stays */
     assert_holds("log", "one\ntwo\nthree\n");
-    assert_int_equal(entries(), 1);
+    assert_int_equal(scratch_entries(), 1);
     unlink("log");
 }
 
@@ -130,14 +106,14 @@ static void test_remove_unfinished(void **state)
     torre_output *out[3];
     for (int i = 0; i < 3; i++) out[i] = opened((const char *[]){"a", "b", "c"}[i], "x");
     assert_int_equal(torre_output_commit(out[1]), TORRE_OK);
-    assert_int_equal(entries(), 3);
+    assert_int_equal(scratch_entries(), 3);
     assert_int_equal(torre_output_remove_unfinished(), TORRE_OK);
-    assert_int_equal(entries(), 1);
+    assert_int_equal(scratch_entries(), 1);
     assert_holds("b", "x");
     assert_int_equal(torre_output_commit(out[0]), TORRE_ERR_INPUT); /* there is nothing to rename */
     torre_output_discard(out[2]);
     assert_non_null(strstr(torre_error_text(), "is left behind: No such file"));
-    assert_int_equal(entries(), 1);
+    assert_int_equal(scratch_entries(), 1);
     unlink("b");
 }
 
@@ -175,7 +151,7 @@ static void test_failed_rename(void **state)
     assert_int_equal(mkdir("a", 0777), 0);
     assert_int_equal(torre_output_commit(out), TORRE_ERR_INPUT);
     assert_non_null(strstr(torre_error_text(), "cannot write a: Is a directory"));
-    assert_int_equal(entries(), 1); /* the directory alone */
+    assert_int_equal(scratch_entries(), 1); /* the directory alone */
     rmdir("a");
 }
 
@@ -211,7 +187,7 @@ static void test_refused(void **state)
     refused("none/a", "No such file or directory");
     put("a", "x");
     refused("a/b", "Not a directory");
-    assert_int_equal(entries(), 2);
+    assert_int_equal(scratch_entries(), 2);
     unlink("a");
     rmdir("there");
 }
@@ -303,5 +279,5 @@ int main(void)
         cmocka_unit_test(test_directory),     cmocka_unit_test(test_standard_output),
         cmocka_unit_test(test_failed_rename),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

@@ -17,34 +17,19 @@
 #include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
 #include "roofline/sweep_list.h"
+#include "scratch.h"
 #include "torre/status.h"
 #include "wave/cpu/backend_cpu.h"
 #include "wave/driver.h"
 #include "wave/tune_file.h"
 
-static char folder[] = "/tmp/test_roofline_XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
+static int leave(void **state)
 {
     static const char *const names[] = {"sweep.csv", "tune.csv",    "bytes.csv",    "points.dat",
                                         "rates.gp",  "roofline.gp", "roofline.png", "roofline.svg",
                                         "rates.png", "rates.svg"};
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(in_folder(names[i]));
-    return rmdir(folder);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(names[i]);
+    return scratch_leave(state);
 }
 
 static void test_median(void **state)
@@ -338,7 +323,7 @@ static torre_sweep_point made_up_point(int order, int dts, int64_t height, doubl
 
 static void write_sweep(const torre_sweep_setting *setting, const char *tail)
 {
-    FILE *f = fopen(in_folder("sweep.csv"), "w");
+    FILE *f = fopen("sweep.csv", "w");
     assert_non_null(f);
     torre_sweep_csv_head(f, setting);
     torre_sweep_point a = made_up_point(2, 0, 0, 4), b = made_up_point(8, 4, 32, 2.5);
@@ -361,8 +346,7 @@ static void test_csv(void **state)
     torre_sweep_point *points, b = made_up_point(8, 4, 32, 2.5);
     int count;
     write_sweep(&setting, "8,torre,4,16,row-maj"); /* killed in the middle of a line */
-    assert_int_equal(torre_sweep_csv_read(in_folder("sweep.csv"), &setting, &points, &count),
-                     TORRE_OK);
+    assert_int_equal(torre_sweep_csv_read("sweep.csv", &setting, &points, &count), TORRE_OK);
     assert_int_equal(count, 3);
     assert_true(torre_sweep_same_point(&b, &points[1]));
     assert_false(torre_sweep_same_point(&b, &points[0]));
@@ -384,42 +368,38 @@ static void test_csv_refused(void **state)
     torre_sweep_point *points;
     int count;
     write_sweep(&setting, "8,torre,4\n");
-    assert_int_equal(torre_sweep_csv_read(in_folder("sweep.csv"), &setting, &points, &count),
-                     TORRE_ERR_INPUT);
+    assert_int_equal(torre_sweep_csv_read("sweep.csv", &setting, &points, &count), TORRE_ERR_INPUT);
     write_sweep(&setting, "");
     setting.size[2]++;
-    assert_int_equal(torre_sweep_csv_read(in_folder("sweep.csv"), &setting, &points, &count),
-                     TORRE_ERR_INPUT);
-    assert_int_equal(torre_sweep_csv_read(in_folder("none.csv"), &setting, &points, &count),
-                     TORRE_ERR_INPUT);
+    assert_int_equal(torre_sweep_csv_read("sweep.csv", &setting, &points, &count), TORRE_ERR_INPUT);
+    assert_int_equal(torre_sweep_csv_read("none.csv", &setting, &points, &count), TORRE_ERR_INPUT);
 }
 
 static void test_measured_bytes(void **state)
 {
     (void)state;
     torre_sweep_point p[2] = {made_up_point(2, 0, 1, 4), made_up_point(8, 4, 32, 2.5)};
-    FILE *f = fopen(in_folder("bytes.csv"), "w");
+    FILE *f = fopen("bytes.csv", "w");
     assert_non_null(f);
     fputs("order,engine,dts,tower_height,ordering,bytes_per_update\n8,torre,4,32,row-major,1.25\n",
           f);
     assert_int_equal(fclose(f), 0);
-    assert_int_equal(torre_measured_bytes_read(in_folder("bytes.csv"), p, 2), TORRE_OK);
+    assert_int_equal(torre_measured_bytes_read("bytes.csv", p, 2), TORRE_OK);
     assert_true(p[0].measured_bytes == 0 && p[1].measured_bytes == 1.25);
     torre_machine m;
     torre_sweep_setting setting = small_setting(&torre_wave_cpu, &m);
     torre_sweep_point *again;
     int count;
-    assert_int_equal(torre_sweep_csv_write(in_folder("sweep.csv"), &setting, p, 2), TORRE_OK);
-    assert_int_equal(torre_sweep_csv_read(in_folder("sweep.csv"), &setting, &again, &count),
-                     TORRE_OK);
+    assert_int_equal(torre_sweep_csv_write("sweep.csv", &setting, p, 2), TORRE_OK);
+    assert_int_equal(torre_sweep_csv_read("sweep.csv", &setting, &again, &count), TORRE_OK);
     assert_true(count == 2 && again[0].measured_bytes == 0 && again[1].measured_bytes == 1.25);
     free(again);
-    f = fopen(in_folder("bytes.csv"), "a");
+    f = fopen("bytes.csv", "a");
     assert_non_null(f);
     fputs("8,torre,4,32,row-major,-3\n", f);
     assert_int_equal(fclose(f), 0);
-    assert_int_equal(torre_measured_bytes_read(in_folder("bytes.csv"), p, 2), TORRE_ERR_INPUT);
-    assert_int_equal(torre_measured_bytes_read(in_folder("none.csv"), p, 2), TORRE_ERR_INPUT);
+    assert_int_equal(torre_measured_bytes_read("bytes.csv", p, 2), TORRE_ERR_INPUT);
+    assert_int_equal(torre_measured_bytes_read("none.csv", p, 2), TORRE_ERR_INPUT);
 }
 
 static void test_best(void **state)
@@ -441,7 +421,7 @@ static bool file_has(const char *name, const char *text)
 {
     char line[1024];
     bool found = false;
-    FILE *f = fopen(in_folder(name), "r");
+    FILE *f = fopen(name, "r");
     assert_non_null(f);
     while (!found && fgets(line, sizeof line, f)) found = strstr(line, text) != NULL;
     assert_int_equal(fclose(f), 0);
@@ -457,16 +437,16 @@ static void test_draw(void **state)
     torre_sweep_point p[] = {made_up_point(2, 0, 0, 4), made_up_point(2, 8, 16, 6),
                              made_up_point(2, 4, 16, 5)};
     bool drawn;
-    assert_int_equal(torre_roofline_draw(folder, &m, TORRE_F32, p, 0, &drawn), TORRE_OK);
+    assert_int_equal(torre_roofline_draw(".", &m, TORRE_F32, p, 0, &drawn), TORRE_OK);
     assert_false(drawn);
-    assert_int_not_equal(access(in_folder("points.dat"), F_OK), 0);
-    assert_int_equal(torre_roofline_draw(folder, &m, TORRE_F32, p, 3, &drawn), TORRE_OK);
+    assert_int_not_equal(access("points.dat", F_OK), 0);
+    assert_int_equal(torre_roofline_draw(".", &m, TORRE_F32, p, 3, &drawn), TORRE_OK);
     assert_true(file_has("roofline.gp", "multiply-add  65187 Gop/s'"));
     assert_true(file_has("roofline.gp", "1:1  300.0 Gop/s'"));
     assert_true(file_has("roofline.gp", "\\nmade up, f32\""));
     assert_true(file_has("rates.gp", "\\nmade up, f32\""));
-    assert_int_equal(access(in_folder("roofline.png"), F_OK), drawn ? 0 : -1);
-    assert_int_equal(access(in_folder("rates.svg"), F_OK), drawn ? 0 : -1);
+    assert_int_equal(access("roofline.png", F_OK), drawn ? 0 : -1);
+    assert_int_equal(access("rates.svg", F_OK), drawn ? 0 : -1);
     assert_int_equal(torre_roofline_draw("/nowhere", &m, TORRE_F32, p, 3, &drawn), TORRE_ERR_INPUT);
 }
 
@@ -477,7 +457,7 @@ static void test_tune(void **state)
         {2, TORRE_F32, 8, 16, 5}, {2, TORRE_F32, 16, 32, 6}, {8, TORRE_F32, 4, 16, 2}};
     torre_tune_entry second[] = {{2, TORRE_F32, 4, 8, 3}};
     torre_wave_plan plan = {0};
-    assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
+    assert_int_equal(setenv("TORRE_TUNE", "tune.csv", 1), 0);
     assert_false(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
     assert_int_equal(torre_tune_store("cpu, with a comma", first, 3), TORRE_OK);
     assert_int_equal(torre_tune_store("other", second, 1), TORRE_OK);
@@ -517,7 +497,7 @@ static void test_tune_apply(void **state)
     fixed.tower_height = 3;
     if (torre_wave_run_new(&problem, "cpu", &deaf, &run)) skip();
     torre_tune_entry entry = {4, TORRE_F32, 3, 5, 1};
-    assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
+    assert_int_equal(setenv("TORRE_TUNE", "tune.csv", 1), 0);
     assert_int_equal(torre_tune_store(run->info->device, &entry, 1), TORRE_OK);
     torre_wave_run_free(run);
     assert_int_equal(torre_wave_run_new(&problem, "cpu", &open, &run), TORRE_OK);
@@ -535,15 +515,15 @@ static void test_tune_apply(void **state)
 /* Fill tune.csv, name it in the environment, and return what is said of it ("": nothing). */
 static const char *tune_verdict(const char *content, size_t length)
 {
-    FILE *f = fopen(in_folder("tune.csv"), "wb");
+    FILE *f = fopen("tune.csv", "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(content, 1, length, f), length);
     assert_int_equal(fclose(f), 0);
-    assert_int_equal(setenv("TORRE_TUNE", in_folder("tune.csv"), 1), 0);
+    assert_int_equal(setenv("TORRE_TUNE", "tune.csv", 1), 0);
     torre_status status = torre_tune_check();
     if (status == TORRE_OK) return "";
     assert_int_equal(status, TORRE_ERR_INPUT);
-    assert_non_null(strstr(torre_error_text(), in_folder("tune.csv")));
+    assert_non_null(strstr(torre_error_text(), "tune.csv"));
     return torre_error_text();
 }
 
@@ -616,7 +596,7 @@ static void test_tune_path(void **state)
     (void)state;
     torre_wave_plan plan = {0};
     char path[64];
-    assert_int_equal(setenv("TORRE_TUNE", folder, 1), 0);
+    assert_int_equal(setenv("TORRE_TUNE", ".", 1), 0);
     assert_false(torre_tune_lookup("cpu", 2, TORRE_F32, &plan));
     assert_int_equal(torre_tune_check(), TORRE_ERR_INPUT);
     assert_int_equal(torre_tune_prepare(), TORRE_ERR_INPUT);
@@ -688,5 +668,5 @@ int main(void)
         cmocka_unit_test(test_tune_broken),    cmocka_unit_test(test_tune_path),
         cmocka_unit_test(test_md_sweep),       cmocka_unit_test(test_doctor),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, scratch_enter, leave);
 }

@@ -3,7 +3,6 @@
  * stands in the files is the matter of test_npy, test_segy, test_picture and test_particle_file.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,30 +10,7 @@
 #include "check.h"
 #include "io/npy.h"
 #include "io/sink.h"
-
-static char folder[] = "/tmp/torre-sink-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return !mkdtemp(folder) || chdir(folder);
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return chdir("/") || rmdir(folder);
-}
-
-static int entries(void)
-{
-    int n = 0;
-    DIR *here = opendir(".");
-    CHECK(here, "no folder");
-    while (readdir(here)) n++;
-    closedir(here);
-    return n - 2; /* . and .. */
-}
+#include "scratch.h"
 
 enum { NX = 3, NZ = 4, CELLS = NX * NZ, SAMPLES = 5, PARTICLES = 2 };
 
@@ -115,12 +91,13 @@ static void test_all(void **state)
             if (torre_sink_check(format, &s.data)) continue; /* SEG-Y that is not in this build */
             CHECK_OK(torre_sink_open(format, &s.data, path, &sink));
             CHECK_OK(torre_sink_frame(sink, &s.frame));
-            CHECK(access(path, F_OK) && entries() == 1, "%s is there before it is complete", path);
+            CHECK(access(path, F_OK) && scratch_entries() == 1, "%s is there before it is complete",
+                  path);
             CHECK(torre_sink_finish(&sink, TORRE_ERR_UNSTABLE) == TORRE_ERR_UNSTABLE && !sink,
                   "%s: the failure is lost", path);
-            CHECK(entries() == 0, "%s leaves something", path);
+            CHECK(scratch_entries() == 0, "%s leaves something", path);
             CHECK_OK(torre_sink_write(format, &s.data, path, &s.frame));
-            CHECK(!access(path, F_OK) && entries() == 1, "%s is not there", path);
+            CHECK(!access(path, F_OK) && scratch_entries() == 1, "%s is not there", path);
             unlink(path);
         }
     }
@@ -158,7 +135,7 @@ static void test_refused(void **state)
     s.data.particles.columns = 1;
     CHECK(torre_sink_check(torre_sink_by_name("lammps-data"), &s.data) == TORRE_ERR_USAGE,
           "LAMMPS data takes further columns");
-    CHECK(!torre_sink_by_name("vtk") && entries() == 0, "refusals leave something");
+    CHECK(!torre_sink_by_name("vtk") && scratch_entries() == 0, "refusals leave something");
 }
 
 /* A series is one array with a leading axis: as announced, stopped before, and without a frame. */
@@ -213,5 +190,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_all), cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_series), cmocka_unit_test(test_log)};
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
