@@ -76,6 +76,53 @@ torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const vo
     return TORRE_OK;
 }
 
+static void free_solver(torre_wave_run *run)
+{
+    if (run->solver)
+        run->backend->destroy(run->solver);
+    else
+        torre_wave_program_free(run->program);
+    run->solver = NULL;
+}
+
+/* A solver of its own for the present setup, as a run of its own would have. */
+static torre_status replace_solver(torre_wave_run *run)
+{
+    torre_wave_program *program;
+    TORRE_TRY(run->backend->plan(run->setup, &run->info->wish, &program));
+    free_solver(run);
+    run->program = program;
+    run->info = torre_wave_program_info(program);
+    TORRE_TRY(torre_wave_run_check_memory(run));
+    return run->backend->create(run->program, &run->solver);
+}
+
+torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup, bool new_velocity)
+{
+    torre_wave_setup *old = run->setup;
+    const bool same = torre_wave_same_grid(old->problem, setup->problem);
+    torre_status status = TORRE_OK;
+    run->setup = setup;
+    run->problem = setup->problem;
+    run->step = run->finite_step = 0;
+    run->compute_s = 0;
+    free(run->traces.data);
+    run->traces.data = NULL;
+    if (!same || !run->solver || !run->backend->restart)
+        status = replace_solver(run);
+    else
+        status = run->backend->restart(run->solver, setup, new_velocity);
+    torre_wave_setup_free(old);
+    return status ? status : torre_traces_new(run->problem, &run->traces);
+}
+
+torre_array torre_wave_run_take_traces(torre_wave_run *run)
+{
+    const torre_array traces = run->traces;
+    run->traces.data = NULL;
+    return traces;
+}
+
 /* Look at the whole field; refuse what is not finite. */
 static torre_status check_finite(torre_wave_run *run)
 {
@@ -215,10 +262,7 @@ int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
 void torre_wave_run_free(torre_wave_run *run)
 {
     if (!run) return;
-    if (run->solver)
-        run->backend->destroy(run->solver);
-    else
-        torre_wave_program_free(run->program);
+    free_solver(run);
     torre_wave_setup_free(run->setup);
     free(run->traces.data);
     free(run);

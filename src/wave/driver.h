@@ -23,4 +23,18 @@ struct torre_wave_run {
     int64_t finite_step;    /* the last step at which the field was seen to be finite */
 };
 
+/*
+ * The next problem with the solver of the one before: fields zero, step 0, traces empty, and the
+ * bits of a run of its own. setup is that of the problem, made beforehand by whomever; the run
+ * takes it, also after a failure. The problem must outlive the run or its next restart.
+ * new_velocity: velocity_cells holds other values than before. Where the grids differ
+ * (torre_wave_same_grid), or the backend cannot, the solver is planned and made anew. After start;
+ * TORRE_ERR_RESOURCE, and what planning refuses: then restart or free it.
+ */
+torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup,
+                                    bool new_velocity);
+
+/* Hand over the traces recorded so far, whose memory is the caller's to free, before a restart. */
+torre_array torre_wave_run_take_traces(torre_wave_run *run);
+
 #endif

@@ -89,6 +89,18 @@ static torre_status reference_create(const torre_wave_setup *setup,
     return TORRE_OK;
 }
 
+static torre_status reference_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                                      bool new_velocity)
+{
+    reference_solver *r = (reference_solver *)solver;
+    (void)new_velocity; /* it is read from the problem at every step */
+    r->setup = setup;
+    r->n = 0;
+    for (int l = 0; l < 2; l++)
+        memset(r->level[l], 0, (size_t)r->cells * (size_t)setup->problem->precision);
+    return TORRE_OK;
+}
+
 static torre_status reference_set_step(torre_wave_solver *solver, int64_t n)
 {
     reference_solver *r = (reference_solver *)solver;
@@ -237,6 +249,7 @@ const torre_cpu_engine torre_cpu_reference = {reference_plan, reference_create};
 
 static const torre_wave_backend functions = {
     .name = "cpu",
+    .restart = reference_restart,
     .set_step = reference_set_step,
     .write_box = reference_write_box,
     .read_box = reference_read_box,

@@ -1,5 +1,6 @@
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/options.h"
 #include "wave/boundary.h"
@@ -220,4 +221,20 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
     TORRE_TRY(check_points(p, "source", p->sources, p->source_count, true));
     TORRE_TRY(check_points(p, "receiver", p->receivers, p->receiver_count, false));
     return check_wavelet(p);
+}
+
+static bool same_velocity_kind(const torre_wave_problem *a, const torre_wave_problem *b)
+{
+    const torre_array *v = a->velocity_cells, *w = b->velocity_cells;
+    if (!v || !w) return !v && !w && a->velocity == b->velocity;
+    return v->precision == w->precision && memcmp(v->shape, w->shape, sizeof v->shape) == 0;
+}
+
+bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem *b)
+{
+    return memcmp(a->size, b->size, sizeof a->size) == 0 &&
+           memcmp(a->spacing, b->spacing, sizeof a->spacing) == 0 &&
+           memcmp(a->face, b->face, sizeof a->face) == 0 && a->order == b->order &&
+           a->precision == b->precision && a->dt == b->dt && a->steps == b->steps &&
+           a->absorbing_width == b->absorbing_width && same_velocity_kind(a, b);
 }

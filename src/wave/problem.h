@@ -49,6 +49,10 @@ static inline int64_t torre_wave_cells(const torre_wave_problem *problem)
  * wavelet ends there). */
 torre_status torre_wave_steps_check(const torre_wave_problem *problem, int64_t n, int64_t steps);
 
+/* Whether two problems differ in nothing but sources, wavelet, receivers and the values of
+ * velocity_cells: what one solver can compute one after the other. */
+bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem *b);
+
 /* Velocity of cell (x, y, z), m/s. */
 double torre_wave_velocity_at(const torre_wave_problem *problem, int64_t x, int64_t y, int64_t z);
 

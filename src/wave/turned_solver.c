@@ -9,6 +9,7 @@
 typedef struct turned_solver {
     torre_wave_solver base;
     torre_turned turned;
+    void *velocity; /* of the turned problem; NULL where it is the same everywhere */
     torre_wave_solver *inner;
 } turned_solver;
 
@@ -17,15 +18,24 @@ static torre_status no_memory(void)
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for turning the axes");
 }
 
-/* Velocities for every cell, as the engines of the cpu backend read them. */
-static torre_status turn_velocity(torre_turned *t)
+/* Room for velocities of every cell, as the engines of the cpu backend read them. */
+static torre_status make_velocity(turned_solver *s)
 {
+    const torre_wave_problem *p = &s->turned.problem;
+    if (!p->velocity_cells) return TORRE_OK;
+    s->velocity = malloc((size_t)torre_wave_cells(p) * (size_t)p->velocity_cells->precision);
+    return s->velocity ? TORRE_OK : no_memory();
+}
+
+/* Turn a setup, whose velocities are those that were turned before unless new_velocity says so. */
+static void turn_velocity(turned_solver *s, bool new_velocity)
+{
+    torre_turned *t = &s->turned;
     const torre_wave_problem *caller = t->caller->problem;
-    if (!caller->velocity_cells) return TORRE_OK;
     const int64_t *n = t->problem.size;
     memcpy(t->velocity.shape, n, sizeof t->velocity.shape);
-    t->velocity.data = malloc((size_t)torre_wave_cells(caller) * (size_t)t->velocity.precision);
-    if (!t->velocity.data) return no_memory();
+    t->velocity.data = s->velocity;
+    if (!s->velocity || !new_velocity) return;
 #pragma omp parallel for collapse(2)
     for (int64_t x = 0; x < n[0]; x++)
         for (int64_t y = 0; y < n[1]; y++)
@@ -36,7 +46,6 @@ static torre_status turn_velocity(torre_turned *t)
                 torre_value_set(t->velocity.precision, t->velocity.data, (x * n[1] + y) * n[2] + z,
                                 torre_wave_velocity_at(caller, there[0], there[1], there[2]));
             }
-    return TORRE_OK;
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -51,6 +60,19 @@ static void sort_nodes(torre_wave_setup *s)
     qsort(s->source_nodes, (size_t)s->source_node_count, sizeof *s->source_nodes, compare_nodes);
     qsort(s->receiver_nodes, (size_t)s->receiver_node_count, sizeof *s->receiver_nodes,
           compare_nodes);
+}
+
+static torre_status turned_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                                   bool new_velocity)
+{
+    turned_solver *s = (turned_solver *)solver;
+    const char axes[4] = {(char)('x' + s->turned.axis[0]), (char)('x' + s->turned.axis[1]),
+                          (char)('x' + s->turned.axis[2])};
+    torre_turned_free(&s->turned);
+    TORRE_TRY(torre_turn_setup(setup, axes, &s->turned));
+    turn_velocity(s, new_velocity);
+    sort_nodes(&s->turned.setup);
+    return s->inner->backend->restart(s->inner, &s->turned.setup, new_velocity);
 }
 
 static torre_status turned_set_step(torre_wave_solver *solver, int64_t n)
@@ -115,13 +137,14 @@ static void turned_destroy(torre_wave_solver *solver)
     if (!s) return;
     if (s->inner) s->inner->backend->destroy(s->inner);
     torre_turned_free(&s->turned);
-    free(s->turned.velocity.data);
+    free(s->velocity);
     free(s);
 }
 
 /* Only the functions of a solver that is there. */
 static const torre_wave_backend torre_wave_turned = {
     .name = "cpu",
+    .restart = turned_restart,
     .set_step = turned_set_step,
     .write_box = turned_write_box,
     .read_box = turned_read_box,
@@ -142,7 +165,8 @@ torre_status torre_turned_solver_new(const torre_cpu_program *program, torre_wav
     s->base.backend = &torre_wave_turned;
     torre_status status =
         torre_turn_setup(program->base.setup, program->base.info.plan.axes, &s->turned);
-    if (!status) status = turn_velocity(&s->turned);
+    if (!status) status = make_velocity(s);
+    if (!status) turn_velocity(s, true);
     if (!status) sort_nodes(&s->turned.setup);
     if (!status) status = program->engine->create(&s->turned.setup, program, &s->inner);
     if (status) {

@@ -124,6 +124,13 @@ static torre_status cpu_create(torre_wave_program *given, torre_wave_solver **so
     return TORRE_OK;
 }
 
+static torre_status cpu_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                                bool new_velocity)
+{
+    solver->program->setup = setup;
+    return solver->backend->restart(solver, setup, new_velocity);
+}
+
 static torre_status cpu_set_step(torre_wave_solver *solver, int64_t n)
 {
     return solver->backend->set_step(solver, n);
@@ -163,6 +170,7 @@ const torre_wave_backend torre_wave_cpu = {
     .name = "cpu",
     .plan = cpu_plan,
     .create = cpu_create,
+    .restart = cpu_restart,
     .set_step = cpu_set_step,
     .write_box = cpu_write_box,
     .read_box = cpu_read_box,

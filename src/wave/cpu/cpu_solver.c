@@ -94,6 +94,26 @@ static torre_status make_row_flags(torre_cpu_solver *s)
     return TORRE_OK;
 }
 
+static void free_tables(torre_cpu_solver *s)
+{
+    free(s->row_flags);
+    s->row_flags = NULL;
+    for (int a = 0; a < 3; a++) {
+        free(s->damping[a]);
+        s->damping[a] = NULL;
+    }
+}
+
+/* What the solver keeps of its setup beside velocities. */
+static torre_status make_tables(torre_cpu_solver *s)
+{
+    double *const *damping = s->setup->damping;
+    const bool damped = damping[0] || damping[1] || damping[2];
+    torre_status status = make_row_flags(s);
+    for (int a = 0; a < 3 && damped && !status; a++) status = make_damping_axis(s, a);
+    return status;
+}
+
 torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_program *program,
                               const torre_wave_backend *functions, torre_wave_solver **solver)
 {
@@ -110,9 +130,7 @@ torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_pro
     s->shape = program->shape;
     torre_padded_layout(setup->problem, &s->field);
     torre_status status = torre_padded_alloc(setup->problem, s->threads, &s->field);
-    if (!status) status = make_row_flags(s);
-    bool damped = setup->damping[0] || setup->damping[1] || setup->damping[2];
-    for (int a = 0; a < 3 && damped && !status; a++) status = make_damping_axis(s, a);
+    if (!status) status = make_tables(s);
     if (status) {
         torre_cpu_destroy(&s->base);
         return status;
@@ -127,10 +145,21 @@ void torre_cpu_destroy(torre_wave_solver *solver)
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
     if (!s) return;
     torre_padded_free(&s->field);
-    free(s->row_flags);
-    for (int a = 0; a < 3; a++) free(s->damping[a]);
+    free_tables(s);
     torre_tower_schedule_free(s->schedule);
     free(s);
+}
+
+torre_status torre_cpu_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                               bool new_velocity)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    s->setup = setup;
+    s->n = 0;
+    torre_padded_clear(&s->field, s->threads);
+    if (new_velocity) torre_padded_set_velocity(&s->field, setup->problem, s->threads);
+    free_tables(s);
+    return make_tables(s);
 }
 
 torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n)

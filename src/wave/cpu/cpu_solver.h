@@ -117,6 +117,8 @@ static inline void torre_cpu_blocks(const torre_cpu_solver *s, int64_t low, int6
 /* The functions of a backend that do not depend on the engine. */
 torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_program *program,
                               const torre_wave_backend *functions, torre_wave_solver **solver);
+torre_status torre_cpu_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                               bool new_velocity);
 torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n);
 torre_status torre_cpu_write_box(torre_wave_solver *solver, int level, const torre_box *box,
                                  const int64_t stride[3], const void *values);

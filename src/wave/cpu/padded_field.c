@@ -118,7 +118,15 @@ torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_
         (f->half_width * f->plane_pitch + f->ghost_rows * f->row_pitch) * (int64_t)f->precision;
     char *base = f->memory;
     for (int l = 0; l < 2; l++) f->level[l] = base + origin + l * f->level_bytes;
-    char *factor = base + 2 * f->level_bytes;
+    if (p->velocity_cells) f->factor = base + 2 * f->level_bytes;
+    torre_padded_clear(f, threads);
+    torre_padded_set_velocity(f, p, threads);
+    return TORRE_OK;
+}
+
+void torre_padded_clear(torre_padded_field *f, int threads)
+{
+    char *base = f->memory;
     const int64_t planes = f->size[0] + 2 * f->half_width;
     const int64_t plane_bytes = f->plane_pitch * (int64_t)f->precision;
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -127,8 +135,11 @@ torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_
         for (int l = 0; l < 2; l++)
             memset(base + l * f->level_bytes + x * plane_bytes, 0, (size_t)(plane_bytes + rest));
     }
-    if (!p->velocity_cells) return TORRE_OK;
-    f->factor = factor;
+}
+
+void torre_padded_set_velocity(torre_padded_field *f, const torre_wave_problem *p, int threads)
+{
+    if (!f->factor) return;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t x = 0; x < f->size[0]; x++) {
         if (f->precision == TORRE_F32)
@@ -136,7 +147,6 @@ torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_
         else
             import_factor_double(p, f, x);
     }
-    return TORRE_OK;
 }
 
 void torre_padded_free(torre_padded_field *f)

@@ -63,6 +63,11 @@ torre_status torre_padded_alloc(const torre_wave_problem *problem, int threads,
                                 torre_padded_field *field);
 void torre_padded_free(torre_padded_field *field);
 
+/* Both levels zero, and k from a problem of the same grid, as alloc leaves them. */
+void torre_padded_clear(torre_padded_field *field, int threads);
+void torre_padded_set_velocity(torre_padded_field *field, const torre_wave_problem *problem,
+                               int threads);
+
 /* Index of a cell or ghost relative to level[l], in values. */
 static inline int64_t torre_padded_index(const torre_padded_field *f, int64_t x, int64_t y,
                                          int64_t z)
