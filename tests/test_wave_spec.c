@@ -99,6 +99,49 @@ static void same_run_as_by_hand(void **state)
     torre_wave_input_free(in);
 }
 
+/* Points and a wavelet of the caller's instead of texts and files: the same run. */
+static void same_run_from_arrays(void **state)
+{
+    (void)state;
+    torre_array velocity, traces[2];
+    torre_wave_spec spec = marine(&velocity), other = spec;
+    double *wavelet;
+    const torre_wave_problem p = marine_problem(&velocity, &wavelet);
+    other.source = "1,2,3,4,5"; /* not read, as the next two */
+    other.wavelet = "none.npy";
+    other.receivers = "none.csv";
+    other.source_points = p.sources;
+    other.source_count = p.source_count;
+    other.receiver_points = p.receivers;
+    other.receiver_count = p.receiver_count;
+    other.wavelet_samples = wavelet;
+    other.wavelet_count = 12; /* shorter than the run: silent then */
+    spec.amplitude = other.amplitude = -3;
+    for (int given = 0; given < 2; given++) {
+        torre_wave_input *in;
+        torre_wave_run *run;
+        CHECK_OK(torre_wave_input_new(given ? &other : &spec, &in));
+        if (!given) memset(in->wavelet + 12, 0, 13 * sizeof(double));
+        CHECK_OK(torre_wave_run_new(torre_wave_input_problem(in), "cpu", torre_wave_input_plan(in),
+                                    &run));
+        CHECK_OK(torre_wave_input_start(in, run));
+        traces[given] = traces_of(run, spec.steps);
+        torre_wave_input_free(in);
+    }
+    CHECK(memcmp(traces[0].data, traces[1].data, 3 * 26 * sizeof(float)) == 0, "other traces");
+    wavelet[3] = NAN;
+    torre_wave_input *in;
+    torre_wave_run *run;
+    CHECK_OK(torre_wave_input_new(&other, &in));
+    CHECK(torre_wave_run_new(torre_wave_input_problem(in), "cpu", torre_wave_input_plan(in),
+                             &run) != TORRE_OK,
+          "a wavelet that is not finite");
+    torre_wave_input_free(in);
+    free(traces[0].data);
+    free(traces[1].data);
+    free(wavelet);
+}
+
 /* Fields that are made once count once, those of the host on a CPU. */
 static void memory_is_counted(void **state)
 {
@@ -200,9 +243,8 @@ int main(int argc, char **argv)
 {
     wave_case_init(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_run_as_by_hand),
-        cmocka_unit_test(memory_is_counted),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(same_run_as_by_hand), cmocka_unit_test(same_run_from_arrays),
+        cmocka_unit_test(memory_is_counted),   cmocka_unit_test(refusals),
         cmocka_unit_test(time_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,14 @@ const torre_mps_row *torre_fluid_row(const torre_fluid *fluid);
 void torre_fluid_origin(const torre_fluid *fluid, double origin[3]);
 
 /*
+ * Copy the state of the last row into the caller's arrays, by id, those that are not NULL:
+ * positions (m, in the box) and velocities (m/s), [axis][id]; pressures (Pa) and number densities
+ * (sums of weights). After start.
+ */
+torre_status torre_fluid_get(const torre_fluid *fluid, double *const position[3],
+                             double *const velocity[3], double *pressure, double *number_density);
+
+/*
  * Pressure (Pa) at a point of the tank, m from its inner corner, from the last row: a weighted mean
  * over the fluid particles nearer than the radius of influence, 0 where there are none. After
  * start.

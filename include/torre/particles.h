@@ -49,10 +49,15 @@ typedef enum torre_md_ensemble { TORRE_NVE, TORRE_LANGEVIN, TORRE_BERENDSEN } to
  */
 typedef struct torre_lj {
     const char *input; /* start from this file (LAMMPS data or dump, extended XYZ, also .gz) ... */
-    int64_t cells[3];  /* ... or, NULL, from unit cells of a face-centred cubic lattice, 4 particles
-                          each, >= 1 */
-    double density;    /* particles per volume of the lattice, > 0 [0.8442] */
-    double temperature; /* of the velocities, where no file gives them, and of a thermostat, >= 0 */
+    int64_t count;     /* ... or, above 0, from so many particles of the caller's, not needed
+                          afterwards, in a box of these edges */
+    const double *position[3]; /* [axis][id], 0 <= r < edge */
+    const double *velocity[3]; /* [axis][id]; NULL for each axis: of the temperature */
+    double box[3];
+    int64_t cells[3];   /* ... or, without both, from unit cells of a face-centred cubic lattice, 4
+                         particles each, >= 1 */
+    double density;     /* particles per volume of the lattice, > 0 [0.8442] */
+    double temperature; /* of velocities that are not given, and of a thermostat, >= 0 */
     uint64_t seed;      /* of velocities and thermostat */
     double epsilon, sigma, cutoff; /* > 0 [1, 1, 2.5]; edges of the box >= 2 (cutoff + skin) */
     bool shift;                    /* shift the energy to zero at the cutoff */

@@ -51,6 +51,14 @@ const char *torre_version_text(void);
 /* One line: compiler, build type, and the optional parts with and without. Static. */
 const char *torre_build_text(void);
 
+/*
+ * 16 hexadecimal digits that change whenever a declaration of the public headers does: the head of
+ * a SHA-256 of them without comments and white space (cmake/interface.cmake). Callers that know the
+ * declarations but are not compiled with them, from other languages, compare it with their own.
+ * Static.
+ */
+const char *torre_interface_text(void);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

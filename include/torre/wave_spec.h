@@ -61,13 +61,19 @@ typedef struct torre_wave_spec {
     /* points, metres: "x,y,z[,amplitude];..." or FILE.csv; "none"; or NULL: one near the middle, or
      * none where there is an initial field */
     const char *source;
-    const char *wavelet;   /* "ricker", or a file with a value a step (torre_wavelet_read) */
-    double frequency;      /* Hz, of the Ricker wavelet; 0: ten cells per wavelength */
-    double amplitude;      /* factor on all sources */
+    const char *wavelet; /* "ricker", or a file with a value a step (torre_wavelet_read) */
+    double frequency;    /* Hz, of the Ricker wavelet; 0: ten cells per wavelength */
+    double amplitude;    /* factor on all sources */
+    const torre_point *source_points; /* not NULL: instead of source, so many of the caller's */
+    int64_t source_count;
+    const double *wavelet_samples; /* not NULL: instead of wavelet, s(n dt) for so many n, then 0 */
+    int64_t wavelet_count;
     const char *initial;   /* FILE.npy[,PREVIOUS.npy]: u[0] and u[-1], at rest without the second;
                              "noise"; NULL: zero */
     int64_t seed;          /* of noise */
     const char *receivers; /* points, "x,y,z;...", "x,y,z:x,y,z:N" or FILE.csv; or NULL */
+    const torre_point *receiver_points; /* not NULL: instead of receivers */
+    int64_t receiver_count;
     /* how to compute */
     const char *backend; /* "auto", "cpu", "cuda" */
     int64_t device;      /* number of the GPU */

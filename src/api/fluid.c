@@ -72,6 +72,11 @@ torre_status torre_fluid_start(torre_fluid *f, const char *backend, const torre_
     return status;
 }
 
+static torre_status not_started(void)
+{
+    return torre_fail(TORRE_ERR_USAGE, "this fluid has not been started");
+}
+
 /* The caller's functions, which know the fluid, behind those of the run. */
 typedef struct watcher {
     const torre_fluid_watch *watch;
@@ -93,7 +98,7 @@ static bool on_stop(void *context)
 
 torre_status torre_fluid_advance(torre_fluid *f, int64_t steps, const torre_fluid_watch *watch)
 {
-    if (!f->run) return torre_fail(TORRE_ERR_USAGE, "this fluid has not been started");
+    if (!f->run) return not_started();
     if (steps < 0)
         return torre_fail(TORRE_ERR_USAGE, "{steps} must be at least 0 (got %lld)",
                           (long long)steps);
@@ -113,6 +118,21 @@ const torre_mps_row *torre_fluid_row(const torre_fluid *f)
 void torre_fluid_origin(const torre_fluid *f, double origin[3])
 {
     memcpy(origin, f->layout.origin, sizeof f->layout.origin);
+}
+
+torre_status torre_fluid_get(const torre_fluid *f, double *const position[3],
+                             double *const velocity[3], double *pressure, double *number_density)
+{
+    const size_t bytes = (size_t)f->problem.count * sizeof(double);
+    if (!f->run) return not_started();
+    const torre_mps_measure *m = f->run->fluid;
+    for (int a = 0; a < 3; a++) {
+        if (position && position[a]) memcpy(position[a], m->now.position[a], bytes);
+        if (velocity && velocity[a]) memcpy(velocity[a], m->now.velocity[a], bytes);
+    }
+    if (pressure) memcpy(pressure, m->pressure, bytes);
+    if (number_density) memcpy(number_density, m->number_density, bytes);
+    return TORRE_OK;
 }
 
 double torre_fluid_gauge(const torre_fluid *f, const double point[3])
@@ -138,7 +158,7 @@ torre_status torre_fluid_save(torre_fluid *f, const char *path)
                       .column = {"pressure", "number_density"},
                       .size = p->mps.spacing}};
     const torre_sink_format *format;
-    if (!f->run) return torre_fail(TORRE_ERR_USAGE, "this fluid has not been started");
+    if (!f->run) return not_started();
     for (int a = 0; a < 3; a++) data.particles.about.origin[a] = -f->layout.origin[a];
     const torre_frame frame = {
         .step = f->run->step,

@@ -25,7 +25,6 @@ static double or_else(double value, double usual) { return value == 0 ? usual : 
 /* Hand over what was made, or free it. */
 static torre_status hand_over(torre_particles *p, torre_status status, torre_particles **particles)
 {
-    if (!status) status = torre_md_problem_check(&p->problem);
     if (status)
         torre_particles_free(p);
     else
@@ -40,7 +39,25 @@ static torre_status read_lj(const torre_lj *s, torre_particles *p)
     TORRE_TRY(torre_particle_file_read(s->input, &wish, &p->now, &source));
     memcpy(p->about.origin, source.origin, sizeof source.origin);
     if (!source.has_velocities) torre_md_start_velocities(&p->now, s->temperature, s->seed);
-    return torre_md_start_check_overlap(&p->now, overlap * p->size);
+    return TORRE_OK;
+}
+
+static torre_status copy_lj(const torre_lj *s, torre_particles *p)
+{
+    const double *const *r = s->position, *const *v = s->velocity;
+    const bool moving = v[0] && v[1] && v[2];
+    if (!r[0] || !r[1] || !r[2])
+        return torre_fail(TORRE_ERR_USAGE, "{position} must be given for each axis with {count}");
+    if (!moving && (v[0] || v[1] || v[2]))
+        return torre_fail(TORRE_ERR_USAGE, "{velocity} must be given for each axis, or for none");
+    TORRE_TRY(torre_md_particles_new(s->count, &p->now));
+    memcpy(p->now.box, s->box, sizeof s->box);
+    for (int a = 0; a < 3; a++) {
+        memcpy(p->now.position[a], r[a], (size_t)s->count * sizeof(double));
+        if (moving) memcpy(p->now.velocity[a], v[a], (size_t)s->count * sizeof(double));
+    }
+    if (!moving) torre_md_start_velocities(&p->now, s->temperature, s->seed);
+    return TORRE_OK;
 }
 
 static torre_status make_lj(const torre_lj *s, torre_particles *p)
@@ -72,8 +89,11 @@ torre_status torre_particles_lj(const torre_lj *s, torre_particles **particles)
                                     .temperature = s->temperature,
                                     .damping_time = or_else(s->damping_time, 1),
                                     .seed = s->seed};
-    torre_status status = s->input ? read_lj(s, p) : make_lj(s, p);
+    torre_status status = s->input ? read_lj(s, p) : s->count ? copy_lj(s, p) : make_lj(s, p);
     if (!status) torre_md_problem_set_particles(&p->problem, &p->now);
+    if (!status) status = torre_md_problem_check(&p->problem);
+    if (!status && (s->input || s->count)) /* a lattice has no such particles */
+        status = torre_md_start_check_overlap(&p->now, overlap * p->size);
     return hand_over(p, status, particles);
 }
 
@@ -92,6 +112,7 @@ torre_status torre_particles_granular(const torre_granular *s, double dt,
     torre_status status = torre_granular_problem(s, p->skin, dt, &p->problem);
     if (!status) status = torre_granular_start(s, &p->problem, &p->now);
     if (!status) torre_md_problem_set_particles(&p->problem, &p->now);
+    if (!status) status = torre_md_problem_check(&p->problem);
     return hand_over(p, status, particles);
 }
 
@@ -174,22 +195,19 @@ double torre_particles_rate(const torre_particles *p)
     return p->run ? torre_md_run_rate(p->run) : 0;
 }
 
-/* The present state to p->now. */
-static torre_status refresh(torre_particles *p)
-{
-    return p->run ? torre_md_run_particles(p->run, &p->now) : TORRE_OK;
-}
-
 torre_status torre_particles_get(torre_particles *p, double *const position[3],
                                  double *const velocity[3])
 {
-    TORRE_TRY(refresh(p));
+    torre_md_particles to = p->now; /* straight to the caller's arrays, where there are some */
     for (int a = 0; a < 3; a++) {
         const size_t bytes = (size_t)p->now.count * sizeof(double);
-        if (position && position[a]) memcpy(position[a], p->now.position[a], bytes);
-        if (velocity && velocity[a]) memcpy(velocity[a], p->now.velocity[a], bytes);
+        if (position && position[a]) to.position[a] = position[a];
+        if (velocity && velocity[a]) to.velocity[a] = velocity[a];
+        if (p->run) continue;
+        memmove(to.position[a], p->now.position[a], bytes);
+        memmove(to.velocity[a], p->now.velocity[a], bytes);
     }
-    return TORRE_OK;
+    return p->run ? torre_md_run_particles(p->run, &to) : TORRE_OK;
 }
 
 torre_status torre_particles_save(torre_particles *p, const char *path)
@@ -201,7 +219,7 @@ torre_status torre_particles_save(torre_particles *p, const char *path)
                                .particles = &p->now};
     const torre_sink_format *format;
     TORRE_TRY(torre_sink_choose("path", path, TORRE_SINK_PARTICLES, false, &format));
-    TORRE_TRY(refresh(p));
+    TORRE_TRY(torre_particles_get(p, NULL, NULL));
     return torre_sink_write(format, &data, path, &frame);
 }
 

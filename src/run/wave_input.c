@@ -136,16 +136,26 @@ static torre_status default_source(const torre_wave_problem *p, torre_point_list
     return torre_point_list_add(list, &point);
 }
 
+static torre_status copy_points(const torre_point *points, int64_t count, torre_point_list *list)
+{
+    for (int64_t i = 0; i < count; i++) TORRE_TRY(torre_point_list_add(list, &points[i]));
+    return TORRE_OK;
+}
+
 static torre_status read_points(const torre_wave_spec *s, torre_wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
     const torre_point_rule receiver = {.dimensions = torre_wave_dimensions(p)};
     const torre_point_rule source = {.dimensions = receiver.dimensions, .amplitudes = true};
-    if (s->source && strcmp(s->source, "none") != 0)
+    if (s->source_points)
+        TORRE_TRY(copy_points(s->source_points, s->source_count, &in->sources));
+    else if (s->source && strcmp(s->source, "none") != 0)
         TORRE_TRY(torre_point_list_parse("source", s->source, source, &in->sources));
     else if (!s->source && !s->initial)
         TORRE_TRY(default_source(p, &in->sources));
-    if (s->receivers)
+    if (s->receiver_points)
+        TORRE_TRY(copy_points(s->receiver_points, s->receiver_count, &in->receivers));
+    else if (s->receivers)
         TORRE_TRY(torre_point_list_parse("receivers", s->receivers, receiver, &in->receivers));
     p->sources = in->sources.points;
     p->source_count = in->sources.count;
@@ -154,12 +164,17 @@ static torre_status read_points(const torre_wave_spec *s, torre_wave_input *in)
     return TORRE_OK;
 }
 
+static bool is_ricker(const torre_wave_spec *s)
+{
+    return !s->wavelet_samples && strcmp(s->wavelet, "ricker") == 0;
+}
+
 /* A file has a value for each step, so that a finer grid, with shorter steps, does not help it. */
 static void warn_of_coarse(const torre_wave_spec *s, torre_wave_input *in)
 {
     const double coarsest = torre_wave_spacing_max(&in->problem);
     char cure[120];
-    if (strcmp(s->wavelet, "ricker") == 0)
+    if (is_ricker(s))
         torre_text(cure, sizeof cure,
                    "{frequency} %.4g, or {spacing} %.4g with as many more cells%s",
                    torre_round_down(in->time.velocity_min / (5 * coarsest)),
@@ -173,27 +188,45 @@ static void warn_of_coarse(const torre_wave_spec *s, torre_wave_input *in)
                   in->points_per_wavelength, in->peak_frequency, cure);
 }
 
+/* The caller's samples, or those of a file; *name: what to call them. */
+static torre_status given_wavelet(const torre_wave_spec *s, torre_wave_input *in, const char **name,
+                                  int64_t *count)
+{
+    const int64_t steps = in->problem.steps;
+    *name = s->wavelet;
+    if (!s->wavelet_samples)
+        return torre_wavelet_read(s->wavelet, s->amplitude, steps, &in->wavelet, count);
+    *name = "wavelet";
+    *count = s->wavelet_count;
+    in->wavelet = calloc((size_t)steps + 1, sizeof *in->wavelet);
+    if (!in->wavelet) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the wavelet");
+    for (int64_t n = 0; n < steps && n < *count; n++)
+        in->wavelet[n] = s->amplitude * s->wavelet_samples[n];
+    return TORRE_OK;
+}
+
 static torre_status read_wavelet(const torre_wave_spec *s, torre_wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
     if (p->source_count == 0) return TORRE_OK;
     const double coarsest = torre_wave_spacing_max(p);
-    if (strcmp(s->wavelet, "ricker") == 0) {
+    if (is_ricker(s)) {
         in->peak_frequency =
             s->frequency > 0 ? s->frequency : in->time.velocity_min / (10 * coarsest);
         TORRE_TRY(
             torre_wavelet_ricker(in->peak_frequency, s->amplitude, p->dt, p->steps, &in->wavelet));
     } else {
+        const char *name;
         int64_t count;
         if (s->frequency > 0)
             return torre_fail(TORRE_ERR_USAGE, "{frequency} belongs to {wavelet} ricker, not to a "
                                                "wavelet file");
-        TORRE_TRY(torre_wavelet_read(s->wavelet, s->amplitude, p->steps, &in->wavelet, &count));
+        TORRE_TRY(given_wavelet(s, in, &name, &count));
         in->peak_frequency = torre_wavelet_peak(in->wavelet, p->steps, p->dt);
         if (count > p->steps)
             torre_caution(&in->cautions,
-                          "%s has %" PRId64 " values, the run uses the first %" PRId64, s->wavelet,
-                          count, p->steps);
+                          "%s has %" PRId64 " values, the run uses the first %" PRId64, name, count,
+                          p->steps);
     }
     p->wavelet = in->wavelet;
     if (in->peak_frequency > 0)

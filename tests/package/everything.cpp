@@ -74,6 +74,91 @@ static torre_status melt()
     return status || energy[0] == energy[1] ? status : wrong("the energy of particles from a file");
 }
 
+// Particles go on from the arrays of others, to the same bits; arrays that make no sense are refused.
+static torre_status copies()
+{
+    torre_lj lj{}, same{};
+    torre_md_plan plan{};
+    plan.threads = 1;
+    plan.deterministic = true;
+    lj.cells[0] = lj.cells[1] = lj.cells[2] = 5;
+    lj.temperature = 1.44;
+    lj.precision = same.precision = TORRE_MD_F64;
+    torre_particles *p = nullptr, *q = nullptr;
+    TORRE_TRY(torre_particles_lj(&lj, &p));
+    const size_t n = size_t(torre_particles_count(p));
+    std::vector<double> start(6 * n), end(6 * n), other(6 * n);
+    const auto get = [n](torre_particles *from, std::vector<double> &to) {
+        double *const r[3] = {&to[0], &to[n], &to[2 * n]}, *const v[3] = {&to[3 * n], &to[4 * n],
+                                                                          &to[5 * n]};
+        return torre_particles_get(from, r, v);
+    };
+    torre_status status = get(p, start);
+    same.count = int64_t(n);
+    torre_particles_box(p, same.box);
+    for (int a = 0; a < 3; a++) {
+        same.position[a] = &start[a * n];
+        same.velocity[a] = &start[(3 + a) * n];
+    }
+    if (!status) status = torre_particles_lj(&same, &q);
+    for (torre_particles *one : {p, q}) {
+        if (!status) status = torre_particles_start(one, "cpu", &plan);
+        if (!status) status = torre_particles_advance(one, 20, nullptr);
+        if (!status) status = get(one, one == p ? end : other);
+    }
+    if (!status && (end != other || end == start))
+        status = wrong("the way of particles from arrays");
+    torre_particles_free(p);
+    torre_particles_free(q);
+    start[7] = start[8];
+    start[n + 7] = start[n + 8];
+    start[2 * n + 7] = start[2 * n + 8];
+    if (!status && torre_particles_lj(&same, &p) != TORRE_ERR_UNSTABLE)
+        status = wrong("two particles in one place");
+    start[7] = -1;
+    if (!status && torre_particles_lj(&same, &p) != TORRE_ERR_INPUT)
+        status = wrong("a particle outside");
+    same.velocity[1] = nullptr;
+    if (!status && torre_particles_lj(&same, &p) != TORRE_ERR_USAGE)
+        status = wrong("two of three velocities");
+    return status;
+}
+
+// Water in a tank: what its arrays say is what its row says.
+static torre_status water()
+{
+    torre_fluid_dam dam{};
+    dam.tank.dims = 2;
+    dam.tank.spacing = 0.01;
+    dam.tank.column[0] = 0.1;
+    dam.tank.column[1] = 0.2;
+    dam.tank.size[0] = dam.tank.size[1] = 0.4;
+    dam.gravity = 9.81;
+    torre_fluid *f = nullptr;
+    TORRE_TRY(torre_fluid_new(&dam, &f));
+    const size_t n = size_t(torre_fluid_count(f)), moving = size_t(torre_fluid_moving(f));
+    std::vector<double> x(n), y(n), z(n), pressure(n), density(n);
+    double *const r[3] = {x.data(), y.data(), z.data()};
+    torre_status status = TORRE_OK;
+    if (torre_fluid_get(f, r, nullptr, nullptr, nullptr) != TORRE_ERR_USAGE)
+        status = wrong("a fluid before start");
+    if (!status) status = torre_fluid_start(f, "cpu", nullptr);
+    if (!status) status = torre_fluid_advance(f, 50, nullptr);
+    if (!status) status = torre_fluid_get(f, r, nullptr, pressure.data(), density.data());
+    double front = 0, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i < moving) front = std::fmax(front, x[i] + dam.tank.spacing / 2);
+        most = std::fmax(most, pressure[i]);
+        if (!status && i < moving && !(density[i] > 0)) status = wrong("a number density");
+    }
+    if (!status && !(std::fabs(torre_fluid_row(f)->front - front) < 1e-12))
+        status = wrong("the front");
+    if (!status && !(torre_fluid_row(f)->pressure == most && most > 0))
+        status = wrong("the largest pressure");
+    torre_fluid_free(f);
+    return status;
+}
+
 // A standing wave in a closed box: its field, a plane and traces, in memory and in files.
 static torre_status hum()
 {
@@ -116,8 +201,8 @@ static torre_status hum()
         for (int64_t z = 0; z < n; z++)
             if (static_cast<double *>(plane.data)[x * n + z] != later[size_t((x * n + 4) * n + z)])
                 status = wrong("plane.npy");
-    if (!status && !(traces.shape[1] == 17 && static_cast<double *>(traces.data)[16] ==
-                                                  later[size_t((3 * n + 4) * n + 5)]))
+    if (!status && !(traces.shape[1] == 17 &&
+                     static_cast<double *>(traces.data)[16] == later[size_t((3 * n + 4) * n + 5)]))
         status = wrong("traces.npy");
     torre_wave_run_free(run);
     std::free(field.data);
@@ -139,7 +224,8 @@ static torre_status order()
     torre_ordering_path(o, path);
     for (int64_t rank = 0; !status && rank < 60; rank++) {
         torre_ordering_cell(o, rank, cell);
-        if (torre_ordering_rank(o, cell) != rank || path[rank] != (cell[0] * 3 + cell[1]) * 4 + cell[2])
+        if (torre_ordering_rank(o, cell) != rank ||
+            path[rank] != (cell[0] * 3 + cell[1]) * 4 + cell[2])
             status = wrong("a rank");
     }
     torre_ordering_free(o);
@@ -150,6 +236,8 @@ int main()
 {
     torre_status status = cool();
     if (!status) status = melt();
+    if (!status) status = copies();
+    if (!status) status = water();
     if (!status) status = hum();
     if (!status) status = order();
     if (status) std::fprintf(stderr, "everything: %s\n", torre_error_text());
