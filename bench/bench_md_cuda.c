@@ -98,10 +98,8 @@ static torre_status measure(const torre_md_problem *problem, const bench_row *ro
                           .sort_every = row->sort_every,
                           .bin_size = row->bin_size,
                           .block = row->block};
-    torre_md_info info;
     torre_md_solver *solver = NULL;
-    TORRE_TRY(torre_md_cuda.plan(problem, &plan, &info));
-    TORRE_TRY(torre_md_cuda.create(problem, &info, &solver));
+    TORRE_TRY(torre_md_solver_new(&torre_md_cuda, problem, &plan, &solver));
     torre_status status = torre_md_cuda.set_particles(solver, problem->position, problem->velocity);
     torre_md_sums first, last;
     memset(result, 0, sizeof *result);

@@ -54,12 +54,10 @@ void md_case_free(md_case *c) { torre_md_particles_free(&c->particles); }
 torre_md_solver *md_case_solver_of(const char *name, const md_case *c, const torre_md_plan *plan)
 {
     const torre_md_backend *backend;
-    torre_md_info info;
     torre_md_solver *solver;
     CHECK_OK(torre_md_problem_check(&c->problem));
     CHECK_OK(torre_md_backend_find(name, plan, &backend));
-    CHECK_OK(backend->plan(&c->problem, plan, &info));
-    CHECK_OK(backend->create(&c->problem, &info, &solver));
+    CHECK_OK(torre_md_solver_new(backend, &c->problem, plan, &solver));
     CHECK_OK(backend->set_particles(solver, (const double *const *)c->particles.position,
                                     (const double *const *)c->particles.velocity));
     return solver;

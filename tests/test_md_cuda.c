@@ -93,9 +93,7 @@ static torre_status make_case(const md_case *c, torre_md_precision precision,
 static torre_status start(const torre_md_backend *backend, const torre_md_problem *problem,
                           const torre_md_plan *plan, torre_md_solver **solver)
 {
-    torre_md_info info;
-    TORRE_TRY(backend->plan(problem, plan, &info));
-    TORRE_TRY(backend->create(problem, &info, solver));
+    TORRE_TRY(torre_md_solver_new(backend, problem, plan, solver));
     return backend->set_particles(*solver, problem->position, problem->velocity);
 }
 
@@ -423,13 +421,13 @@ static void test_refusals(void)
     md_case c = {"small", {4, 4, 4}, 0.8442, 0, 1.44, 1};
     torre_md_particles particles;
     torre_md_problem problem;
-    torre_md_info info;
+    torre_md_program *program;
     torre_md_solver *cuda;
     MUST(make_case(&c, TORRE_MD_F32, &particles, &problem));
     torre_md_plan fine_bins = {.skin = 0.3, .bin_size = 0.2};
-    CHECK(torre_md_cuda.plan(&problem, &fine_bins, &info) == TORRE_ERR_USAGE, "bins of 0.2");
+    CHECK(torre_md_cuda.plan(&problem, &fine_bins, &program) == TORRE_ERR_USAGE, "bins of 0.2");
     torre_md_plan wide_skin = {.skin = 3};
-    CHECK(torre_md_cuda.plan(&problem, &wide_skin, &info) == TORRE_ERR_USAGE, "skin of 3");
+    CHECK(torre_md_cuda.plan(&problem, &wide_skin, &program) == TORRE_ERR_USAGE, "skin of 3");
     torre_md_plan plan = {.skin = 0.3, .rebuild_every = 10};
     static const torre_neighbor searches[] = {TORRE_NEIGHBOR_FULL, TORRE_NEIGHBOR_HALF};
     for (int s = 0; s < 2; s++) { /* two particles on top of each other */

@@ -209,9 +209,11 @@ static void test_order(void **state)
 static bool offered(const md_case *c, const torre_md_plan *plan)
 {
     const torre_md_backend *backend = md_case_backend(plan);
-    torre_md_info info;
+    torre_md_program *program = NULL;
     if (plan->neighbor != TORRE_NEIGHBOR_HALF) return true;
-    return backend->plan(&c->problem, plan, &info) == TORRE_OK;
+    const bool planned = backend->plan(&c->problem, plan, &program) == TORRE_OK;
+    torre_md_program_free(program);
+    return planned;
 }
 
 /* Restitution of a head-on collision that begins at x = place diameters in a box of 10^4. */

@@ -20,19 +20,21 @@ void md_cuda_wish(const md_layout_wish *wish)
 
 static md_cuda_solver *self(torre_md_solver *solver) { return (md_cuda_solver *)solver; }
 
-torre_status md_cuda_limits(int device, const md_kernels *kernels, md_limits *limits,
-                            int *capability, char *name, size_t name_size)
+torre_status md_cuda_look(md_cuda_program *program)
 {
+    const int device = program->base.info.plan.device;
+    md_limits *limits = &program->limits;
     struct cudaDeviceProp p;
+    TORRE_CUDA_TRY(cudaSetDevice(device), "choosing the device");
     TORRE_CUDA_TRY(cudaGetDeviceProperties(&p, device), "asking for the device");
     limits->multiprocessors = p.multiProcessorCount;
     limits->threads_per_multiprocessor = p.maxThreadsPerMultiProcessor;
     limits->shared_per_block = p.sharedMemPerBlockOptin;
     limits->shared_per_multiprocessor = p.sharedMemPerMultiprocessor;
-    limits->staged_bytes = kernels->staged_bytes;
-    limits->block_max = kernels->block_max;
-    *capability = 10 * p.major + p.minor;
-    snprintf(name, name_size, "%.*s", (int)name_size - 1, p.name);
+    limits->staged_bytes = program->kernels->staged_bytes;
+    limits->block_max = program->kernels->block_max;
+    program->capability = 10 * p.major + p.minor;
+    snprintf(program->base.info.device, sizeof program->base.info.device, "%.100s", p.name);
     return TORRE_OK;
 }
 
@@ -73,17 +75,15 @@ static int64_t particle_bytes(const torre_md_problem *problem, const torre_md_pl
     return each * problem->count;
 }
 
-static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_plan *wish,
-                              torre_md_info *info)
+static torre_status fill_program(md_cuda_program *program)
 {
-    if (problem->model == TORRE_MODEL_MPS) return torre_mps_cuda.plan(problem, wish, info);
-    md_limits limits;
-    md_layout layout;
-    md_crowding crowding = {1, 1, 1};
-    int capability;
-    memset(info, 0, sizeof *info);
-    info->plan = *wish;
+    const torre_md_problem *problem = program->base.problem;
+    torre_md_info *info = &program->base.info;
+    md_layout *layout = &program->layout;
+    const md_crowding crowding = {1, 1, 1};
     const md_kernels *kernels = md_kernels_find(problem->model, problem->precision);
+    program->kernels = kernels;
+    program->wish = benchmark_wish;
     if (!kernels)
         return torre_fail(TORRE_ERR_USAGE,
                           "this build of the cuda backend has no model %s in %s (CMake: "
@@ -92,18 +92,17 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
                           torre_md_precision_name(problem->precision));
     TORRE_TRY(fill_plan(problem, kernels, &info->plan));
     TORRE_TRY(torre_md_plan_check(problem, &info->plan));
-    TORRE_CUDA_TRY(cudaSetDevice(info->plan.device), "choosing the device");
-    TORRE_TRY(md_cuda_limits(info->plan.device, kernels, &limits, &capability, info->device,
-                             sizeof info->device));
-    TORRE_TRY(md_layout_choose(problem, &info->plan, &limits, &benchmark_wish, &crowding, &layout));
-    for (int a = 0; a < 3; a++) info->bins[a] = layout.bins[a];
-    info->plan.block = layout.block;
+    TORRE_TRY(md_cuda_look(program));
+    TORRE_TRY(md_layout_choose(problem, &info->plan, &program->limits, &program->wish, &crowding,
+                               layout));
+    for (int a = 0; a < 3; a++) info->bins[a] = layout->bins[a];
+    info->plan.block = layout->block;
     if (info->plan.bin_size == 0) {
         info->plan.bin_size =
-            fmin(layout.bin_edge[0], fmin(layout.bin_edge[1], layout.bin_edge[2]));
+            fmin(layout->bin_edge[0], fmin(layout->bin_edge[1], layout->bin_edge[2]));
         info->plan.bin_size *= 1 - 1e-9;
     }
-    info->memory_bytes = md_layout_bytes(&layout, layout.brick_count) +
+    info->memory_bytes = md_layout_bytes(layout, layout->brick_count) +
                          particle_bytes(problem, &info->plan, kernels);
     size_t available, all;
     TORRE_CUDA_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
@@ -115,6 +114,20 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
                           1e-9 * (double)available,
                           (double)problem->count * (double)available / (double)info->memory_bytes);
     return TORRE_OK;
+}
+
+static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_plan *wish,
+                              torre_md_program **program)
+{
+    if (problem->model == TORRE_MODEL_MPS) return torre_mps_cuda.plan(problem, wish, program);
+    torre_md_program *made;
+    TORRE_TRY(torre_md_program_new(sizeof(md_cuda_program), problem, wish, &made));
+    torre_status status = fill_program((md_cuda_program *)made);
+    if (status)
+        torre_md_program_free(made);
+    else
+        *program = made;
+    return status;
 }
 
 void md_cuda_release(md_cuda_solver *s)
@@ -153,13 +166,14 @@ static void cuda_destroy(torre_md_solver *solver)
 {
     if (!solver) return;
     md_cuda_release(self(solver));
+    torre_md_program_free(solver->program);
     free(solver);
 }
 
 torre_status md_cuda_allocate(md_cuda_solver *s)
 {
     size_t n = (size_t)s->problem->count, reals = 4 * (size_t)s->kernels->state_bytes * n;
-    const torre_md_plan *plan = &s->info.plan;
+    const torre_md_plan *plan = s->plan;
     static const char what[] = "particles";
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
     for (int k = 0; k < 4; k++) TORRE_CUDA_TRY(cudaEventCreate(&s->event[k]), "a timer");
@@ -193,36 +207,35 @@ torre_status md_cuda_allocate(md_cuda_solver *s)
     return md_cuda_tables(s);
 }
 
-static torre_status cuda_create(const torre_md_problem *problem, const torre_md_info *info,
-                                torre_md_solver **solver)
+void md_cuda_begin(const md_cuda_program *program, md_cuda_solver *s)
 {
-    if (problem->model == TORRE_MODEL_MPS) return torre_mps_cuda.create(problem, info, solver);
-    char name[sizeof info->device];
+    s->program = program;
+    s->problem = program->base.problem;
+    s->plan = &program->base.info.plan;
+    s->kernels = program->kernels;
+    s->layout = program->layout;
+    s->crowding = (md_crowding){1, 1, 1};
+}
+
+static torre_status cuda_create(torre_md_program *program, torre_md_solver **solver)
+{
+    const torre_md_problem *problem = program->problem;
+    if (problem->model == TORRE_MODEL_MPS) return torre_mps_cuda.create(program, solver);
     md_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");
     s->base.backend = &torre_md_cuda;
-    s->problem = problem;
-    s->info = *info;
-    s->kernels = md_kernels_find(problem->model, problem->precision);
+    md_cuda_begin((md_cuda_program *)program, s);
     s->dissipates = torre_pair_dissipates(problem->model);
-    s->crowding = (md_crowding){1, 1, 1};
-    s->wish = benchmark_wish;
-    s->counts.dangerous_builds = info->plan.rebuild_check ? 0 : -1;
+    s->counts.dangerous_builds = s->plan->rebuild_check ? 0 : -1;
     s->kernels->make_pair(problem, problem->dt / (2 * problem->mass), s->pair);
-    torre_status status =
-        torre_cuda_status(cudaSetDevice(info->plan.device), "choosing the device");
-    if (!status)
-        status = md_cuda_limits(info->plan.device, s->kernels, &s->limits, &s->capability, name,
-                                sizeof name);
-    if (!status)
-        status = md_layout_choose(problem, &s->info.plan, &s->limits, &s->wish, &s->crowding,
-                                  &s->layout);
+    torre_status status = torre_cuda_status(cudaSetDevice(s->plan->device), "choosing the device");
     if (!status) status = md_cuda_allocate(s);
     if (!status) status = md_cuda_lists(s, s->layout.brick_count);
     if (status) {
         cuda_destroy(&s->base);
         return status;
     }
+    s->base.program = program;
     *solver = &s->base;
     return TORRE_OK;
 }
@@ -291,7 +304,7 @@ static torre_status cuda_set_particles(torre_md_solver *solver, const double *co
                                        const double *const velocity[3])
 {
     md_cuda_solver *s = self(solver);
-    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(s->plan->device), "choosing the device");
     TORRE_TRY(md_cuda_upload(s, position, velocity));
     s->step = 0;
     s->ready = false;
@@ -300,7 +313,7 @@ static torre_status cuda_set_particles(torre_md_solver *solver, const double *co
     memset(s->sampled, 0, sizeof s->sampled);
     s->sampled_builds = s->sampled_steps = s->segments = s->steps_done = 0;
     s->loop_seconds = 0;
-    s->counts = (torre_md_counts){.dangerous_builds = s->info.plan.rebuild_check ? 0 : -1};
+    s->counts = (torre_md_counts){.dangerous_builds = s->plan->rebuild_check ? 0 : -1};
     return TORRE_OK;
 }
 
@@ -313,7 +326,7 @@ static torre_status cuda_advance(torre_md_solver *solver, int64_t steps)
 {
     md_cuda_solver *s = self(solver);
     if (!s->ready) return not_ready();
-    TORRE_CUDA_TRY(cudaSetDevice(s->info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(s->plan->device), "choosing the device");
     return md_cuda_advance(s, steps);
 }
 

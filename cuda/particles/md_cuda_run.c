@@ -23,7 +23,7 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static torre_neighbor neighbor_of(const md_cuda_solver *s) { return s->info.plan.neighbor; }
+static torre_neighbor neighbor_of(const md_cuda_solver *s) { return s->plan->neighbor; }
 
 md_tiles md_cuda_tiles(const md_cuda_solver *s)
 {
@@ -42,10 +42,7 @@ md_box md_cuda_box(const md_cuda_solver *s)
     return box;
 }
 
-static double list_radius(const md_cuda_solver *s)
-{
-    return s->problem->cutoff + s->info.plan.skin;
-}
+static double list_radius(const md_cuda_solver *s) { return s->problem->cutoff + s->plan->skin; }
 
 torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step)
 {
@@ -61,7 +58,7 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step)
                       .id_out = s->id[1 - s->id_now],
                       .x_built = s->x_built,
                       .half_step = half_step,
-                      .most = MOST_AHEAD * s->info.plan.skin,
+                      .most = MOST_AHEAD * s->plan->skin,
                       .bin_count = s->bin_count,
                       .key = s->key,
                       .slot = s->slot,
@@ -97,13 +94,13 @@ torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count)
 /* Whether the device looks at displacements in every step, and stops where one is too large. */
 static bool looks_each_step(const md_cuda_solver *s)
 {
-    return s->info.plan.rebuild_check && s->info.plan.rebuild_every == 1;
+    return s->plan->rebuild_check && s->plan->rebuild_every == 1;
 }
 
 static md_force_args force_args(const md_cuda_solver *s)
 {
     const torre_md_problem *p = s->problem;
-    const double skin = looks_each_step(s) ? s->info.plan.skin : 0;
+    const double skin = looks_each_step(s) ? s->plan->skin : 0;
     double radius = list_radius(s);
     md_force_args a = {.tiles = md_cuda_tiles(s),
                        .box = md_cuda_box(s),
@@ -209,7 +206,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         }
         md_force_args a = force_args(s);
         /* the first one reads tables of the kernels in front of it, the others only positions */
-        a.overlap = k > 0 && s->capability >= 90;
+        a.overlap = k > 0 && s->program->capability >= 90;
         a.ahead = k;
         TORRE_TRY(queue_force(s, &a, false));
         s->x_now = 1 - s->x_now;
@@ -383,7 +380,7 @@ torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double
 /* Whether the lists are to be rebuilt at the positions of this step; waits in check mode. */
 static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
 {
-    const torre_md_plan *plan = &s->info.plan;
+    const torre_md_plan *plan = s->plan;
     *due = step % plan->rebuild_every == 0;
     if (!*due || !plan->rebuild_check) return TORRE_OK;
     md_control control;
@@ -401,7 +398,7 @@ static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
 
 static torre_status run_segment(md_cuda_solver *s, int64_t step, bool build, int steps)
 {
-    const torre_md_plan *plan = &s->info.plan;
+    const torre_md_plan *plan = s->plan;
     bool sort = build && plan->sort_every != TORRE_MD_NEVER &&
                 (s->last_sort < 0 || step - s->last_sort >= plan->sort_every);
     if (build) {
@@ -483,8 +480,8 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     s->counts.builds -= s->record_count - r;
     *step = back.step;
     md_cuda_graphs_free(s);
-    TORRE_TRY(md_layout_choose(s->problem, &s->info.plan, &s->limits, &s->wish, &s->crowding,
-                               &s->layout));
+    TORRE_TRY(md_layout_choose(s->problem, s->plan, &s->program->limits, &s->program->wish,
+                               &s->crowding, &s->layout));
     TORRE_TRY(md_cuda_tables(s));
     TORRE_TRY(md_cuda_lists(s, s->layout.brick_count));
     return md_cuda_clear_control(s, *step, *step);
@@ -579,7 +576,7 @@ static torre_status confirm(md_cuda_solver *s, const segment *g, segment *next, 
 static torre_status look_to(md_cuda_solver *s, int64_t *step, int64_t target, bool due,
                             bool *failed)
 {
-    const int64_t sort_every = s->info.plan.sort_every;
+    const int64_t sort_every = s->plan->sort_every;
     const bool foresee = sort_every <= 1; /* the same sorts whatever the steps; or never */
     segment now = {0}, next = {0};
     bool known = due;
@@ -605,7 +602,7 @@ static torre_status look_to(md_cuda_solver *s, int64_t *step, int64_t target, bo
 /* The same where lists are made or checked every rebuild_every steps. */
 static torre_status queue_to(md_cuda_solver *s, int64_t *step, int64_t target, bool due)
 {
-    const int64_t every = s->info.plan.rebuild_every;
+    const int64_t every = s->plan->rebuild_every;
     while (*step < target) {
         if (!due) TORRE_TRY(is_due(s, *step, &due));
         int64_t until = *step + every - *step % every;
@@ -669,7 +666,7 @@ torre_status md_cuda_start(md_cuda_solver *s)
     s->last_sort = -1;
     s->last_build = s->limit = s->interval[0] = s->interval[1] = 0;
     s->stopped = false;
-    s->permuted = s->info.plan.sort_every == TORRE_MD_NEVER;
+    s->permuted = s->plan->sort_every == TORRE_MD_NEVER;
     TORRE_TRY(md_cuda_clear_control(s, 0, 0));
     return run_to(s, 0, 0, true, 0);
 }

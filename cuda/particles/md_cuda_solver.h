@@ -5,6 +5,7 @@
 #include "cuda/core/cuda_check.h"
 #include "md_launch.h"
 #include "md_layout.h"
+#include "particles/md_program.h"
 
 #define MD_GRAPHS 32
 
@@ -26,16 +27,23 @@ typedef struct md_build_record {
     bool permuted;
 } md_build_record;
 
-typedef struct md_cuda_solver {
-    torre_md_solver base;
-    const torre_md_problem *problem;
-    torre_md_info info;
+typedef struct md_cuda_program {
+    torre_md_program base;
+    const md_kernels *kernels;
     md_limits limits;
     int capability; /* 10 major + minor */
-    const md_kernels *kernels;
-    md_layout layout;
-    md_crowding crowding;
     md_layout_wish wish;
+    md_layout layout; /* to begin with */
+} md_cuda_program;
+
+typedef struct md_cuda_solver {
+    torre_md_solver base;
+    const md_cuda_program *program;
+    const torre_md_problem *problem; /* of the program, like plan */
+    const torre_md_plan *plan;
+    const md_kernels *kernels;
+    md_layout layout; /* with more room than the program's where particles crowd */
+    md_crowding crowding;
     cudaStream_t stream;
 
     /* Device memory. Positions, velocities and ids are double-buffered. */
@@ -93,10 +101,11 @@ torre_status md_cuda_tables(md_cuda_solver *s);
 void md_cuda_tables_free(md_cuda_solver *s);
 void md_cuda_graphs_free(md_cuda_solver *s);
 
-/* What other particle methods share: they fill problem, info, kernels, limits and layout. */
-/* Limits of a device, its compute capability (10 major + minor) and name. */
-torre_status md_cuda_limits(int device, const md_kernels *kernels, md_limits *limits,
-                            int *capability, char *name, size_t name_size);
+/* What other particle methods share. */
+/* Choose the device of the plan: limits, capability and name of it. */
+torre_status md_cuda_look(md_cuda_program *program);
+/* A solver of a program begins with this. */
+void md_cuda_begin(const md_cuda_program *program, md_cuda_solver *s);
 /* Stream, arrays of particles and tables; release frees what is there, but not s. */
 torre_status md_cuda_allocate(md_cuda_solver *s);
 void md_cuda_release(md_cuda_solver *s);

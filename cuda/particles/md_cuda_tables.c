@@ -17,7 +17,7 @@ torre_status md_cuda_lists(md_cuda_solver *s, int pages)
     const md_layout *l = &s->layout;
     const size_t lanes = (size_t)pages * (size_t)l->lane_cap;
     free_lists(s);
-    if (s->info.plan.neighbor == TORRE_NEIGHBOR_TILE) return TORRE_OK;
+    if (s->plan->neighbor == TORRE_NEIGHBOR_TILE) return TORRE_OK;
     TORRE_CUDA_TRY(
         cudaMalloc((void **)&s->tiles.list, sizeof(uint64_t) * lanes * (size_t)l->group_cap),
         "neighbour lists");
@@ -50,7 +50,7 @@ void md_cuda_tables_free(md_cuda_solver *s)
 
 static torre_status upload_order(md_cuda_solver *s, int *rank_of, int *brick_of)
 {
-    TORRE_TRY(md_layout_order(&s->layout, &s->info.plan.ordering, rank_of, brick_of));
+    TORRE_TRY(md_layout_order(&s->layout, &s->plan->ordering, rank_of, brick_of));
     size_t bytes = sizeof(int) * (size_t)s->layout.brick_count;
     int *d_rank = NULL, *d_brick = NULL;
     cudaError_t error = cudaMalloc((void **)&d_rank, bytes);

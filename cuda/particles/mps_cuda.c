@@ -47,38 +47,34 @@ static torre_md_problem filled_problem(const torre_md_problem *p)
     return filled;
 }
 
-static torre_status choose_layout(const torre_md_problem *p, const torre_md_plan *plan,
-                                  const md_limits *limits, const md_crowding *crowding,
+static torre_status choose_layout(const md_cuda_program *program, const md_crowding *crowding,
                                   md_layout *layout)
 {
-    const torre_md_problem filled = filled_problem(p);
-    const md_layout_wish wish = {.lanes_per_place = p->count < FEW ? 4 : 1};
-    return md_layout_choose(&filled, plan, limits, &wish, crowding, layout);
+    const torre_md_problem filled = filled_problem(program->base.problem);
+    return md_layout_choose(&filled, &program->base.info.plan, &program->limits, &program->wish,
+                            crowding, layout);
 }
 
-static torre_status look_at_device(const torre_md_problem *p, int device, md_limits *limits,
-                                   int *capability, char *name, size_t name_size)
+static torre_status look_at_device(md_cuda_program *program)
 {
-    /* sorting and moving bytes depend on the precision only, not on the pair model */
-    const md_kernels *kernels = md_kernels_find(TORRE_PAIR_lj, p->precision);
-    TORRE_CUDA_TRY(cudaSetDevice(device), "choosing the device");
-    TORRE_TRY(md_cuda_limits(device, kernels, limits, capability, name, name_size));
-    limits->staged_bytes = mps_staged_bytes(p->precision);
-    limits->block_max = p->precision == TORRE_MD_F32 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX / 2;
+    const torre_md_precision precision = program->base.problem->precision;
+    TORRE_TRY(md_cuda_look(program));
+    program->limits.staged_bytes = mps_staged_bytes(precision);
+    program->limits.block_max = precision == TORRE_MD_F32 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX / 2;
     return TORRE_OK;
 }
 
-static torre_status mps_cuda_plan(const torre_md_problem *p, const torre_md_plan *wish,
-                                  torre_md_info *info)
+static torre_status fill_program(md_cuda_program *program)
 {
-    md_limits limits;
-    md_layout layout;
+    const torre_md_problem *p = program->base.problem;
+    torre_md_info *info = &program->base.info;
+    const md_layout *layout = &program->layout;
     const md_crowding crowding = {1, 1, 1};
-    int capability;
     TORRE_TRY(torre_mps_problem_check(p));
-    memset(info, 0, sizeof *info);
-    info->plan = *wish;
-    if (!md_kernels_find(TORRE_PAIR_lj, p->precision))
+    /* sorting and moving bytes depend on the precision only, not on the pair model */
+    program->kernels = md_kernels_find(TORRE_PAIR_lj, p->precision);
+    program->wish.lanes_per_place = p->count < FEW ? 4 : 1;
+    if (!program->kernels)
         return torre_fail(TORRE_ERR_USAGE,
                           "this build of the cuda backend has no model mps in %s (CMake: "
                           "TORRE_PRECISIONS)",
@@ -99,15 +95,14 @@ static torre_status mps_cuda_plan(const torre_md_problem *p, const torre_md_plan
     if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_SPHERICAL;
     plan->deterministic = true; /* always */
     TORRE_TRY(torre_md_plan_check(p, plan));
-    TORRE_TRY(
-        look_at_device(p, plan->device, &limits, &capability, info->device, sizeof info->device));
-    TORRE_TRY(choose_layout(p, plan, &limits, &crowding, &layout));
-    for (int a = 0; a < 3; a++) info->bins[a] = layout.bins[a];
-    plan->block = layout.block;
+    TORRE_TRY(look_at_device(program));
+    TORRE_TRY(choose_layout(program, &crowding, &program->layout));
+    for (int a = 0; a < 3; a++) info->bins[a] = layout->bins[a];
+    plan->block = layout->block;
     const int64_t each = p->precision == TORRE_MD_F32 ? 6 * 16 + 34 : 6 * 32 + 34;
-    double pages = fmin(1.5 * (double)p->count / layout.lanes_mean * layout.lanes_per_place,
-                        layout.brick_count);
-    info->memory_bytes = md_layout_bytes(&layout, (int64_t)pages) + each * p->count;
+    double pages = fmin(1.5 * (double)p->count / layout->lanes_mean * layout->lanes_per_place,
+                        layout->brick_count);
+    info->memory_bytes = md_layout_bytes(layout, (int64_t)pages) + each * p->count;
     size_t available, all;
     TORRE_CUDA_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
     if (info->memory_bytes > (int64_t)available)
@@ -115,6 +110,19 @@ static torre_status mps_cuda_plan(const torre_md_problem *p, const torre_md_plan
             TORRE_ERR_RESOURCE, "%lld particles need %.2f GB on the device, which has %.2f GB free",
             (long long)p->count, 1e-9 * (double)info->memory_bytes, 1e-9 * (double)available);
     return TORRE_OK;
+}
+
+static torre_status mps_cuda_plan(const torre_md_problem *p, const torre_md_plan *wish,
+                                  torre_md_program **program)
+{
+    torre_md_program *made;
+    TORRE_TRY(torre_md_program_new(sizeof(md_cuda_program), p, wish, &made));
+    torre_status status = fill_program((md_cuda_program *)made);
+    if (status)
+        torre_md_program_free(made);
+    else
+        *program = made;
+    return status;
 }
 
 static void mps_cuda_destroy(torre_md_solver *solver)
@@ -127,6 +135,7 @@ static void mps_cuda_destroy(torre_md_solver *solver)
     cudaFree(s->active);
     for (int k = 0; k <= TIMES; k++)
         if (s->event[k]) cudaEventDestroy(s->event[k]);
+    torre_md_program_free(s->base.program);
     free(s);
 }
 
@@ -143,11 +152,8 @@ static torre_status allocate_active(mps_cuda_solver *s)
 
 static torre_status mps_cuda_allocate(mps_cuda_solver *s)
 {
-    char name[128];
     md_cuda_solver *m = &s->machine;
-    TORRE_TRY(look_at_device(s->problem, m->info.plan.device, &m->limits, &m->capability, name,
-                             sizeof name));
-    TORRE_TRY(choose_layout(s->problem, &m->info.plan, &m->limits, &m->crowding, &m->layout));
+    TORRE_CUDA_TRY(cudaSetDevice(m->plan->device), "choosing the device");
     TORRE_TRY(md_cuda_allocate(m));
     TORRE_CUDA_TRY(cudaMalloc((void **)&s->fastest, sizeof *s->fastest), "particles");
     TORRE_CUDA_TRY(cudaMalloc((void **)&s->held, sizeof *s->held), "particles");
@@ -156,23 +162,21 @@ static torre_status mps_cuda_allocate(mps_cuda_solver *s)
     return TORRE_OK;
 }
 
-static torre_status mps_cuda_create(const torre_md_problem *p, const torre_md_info *info,
-                                    torre_md_solver **solver)
+static torre_status mps_cuda_create(torre_md_program *program, torre_md_solver **solver)
 {
+    const torre_md_problem *p = program->problem;
     mps_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");
     s->base.backend = &torre_mps_cuda;
     s->problem = p;
     s->constants = torre_mps_constants_of(p);
-    s->machine.problem = p;
-    s->machine.info = *info;
-    s->machine.kernels = md_kernels_find(TORRE_PAIR_lj, p->precision);
-    s->machine.crowding = (md_crowding){1, 1, 1};
+    md_cuda_begin((md_cuda_program *)program, &s->machine);
     torre_status status = mps_cuda_allocate(s);
     if (status) {
         mps_cuda_destroy(&s->base);
         return status;
     }
+    s->base.program = program;
     *solver = &s->base;
     return TORRE_OK;
 }
@@ -229,7 +233,7 @@ static torre_status find_active(mps_cuda_solver *s)
 static torre_status rebuild(mps_cuda_solver *s)
 {
     md_cuda_solver *m = &s->machine;
-    const torre_md_plan *plan = &m->info.plan;
+    const torre_md_plan *plan = m->plan;
     bool sort = plan->sort_every != TORRE_MD_NEVER &&
                 (m->last_sort < 0 || m->step - m->last_sort >= plan->sort_every);
     for (;;) {
@@ -251,7 +255,7 @@ static torre_status rebuild(mps_cuda_solver *s)
         if (control.error & ~(MD_ERROR_STAGED | MD_ERROR_LANES | MD_ERROR_LIST))
             return report_runaway(s);
         md_cuda_note_crowding(m, &control);
-        TORRE_TRY(choose_layout(s->problem, plan, &m->limits, &m->crowding, &m->layout));
+        TORRE_TRY(choose_layout(m->program, &m->crowding, &m->layout));
         TORRE_TRY(md_cuda_tables(m));
         TORRE_TRY(allocate_active(s));
         TORRE_TRY(md_cuda_clear_control(m, m->step, m->step));
@@ -299,7 +303,7 @@ static torre_status mark(mps_cuda_solver *s, bool timed, int event)
 static torre_status is_due(mps_cuda_solver *s, bool *due)
 {
     md_cuda_solver *m = &s->machine;
-    const torre_md_plan *plan = &m->info.plan;
+    const torre_md_plan *plan = m->plan;
     *due = !plan->rebuild_check && m->step - m->last_build >= plan->rebuild_every;
     if (!plan->rebuild_check && m->step % 64) return TORRE_OK;
     if (plan->rebuild_check && m->step < s->next_look) return TORRE_OK;
@@ -361,7 +365,7 @@ static torre_status mps_cuda_advance(torre_md_solver *solver, int64_t steps)
 {
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     md_cuda_solver *m = &s->machine;
-    TORRE_CUDA_TRY(cudaSetDevice(m->info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(m->plan->device), "choosing the device");
     double start = torre_time_now();
     for (int64_t n = 0; n < steps; n++) {
         bool timed = m->step % SAMPLE_EVERY == SAMPLE_EVERY - 1;
@@ -382,13 +386,13 @@ static torre_status mps_cuda_set_particles(torre_md_solver *solver, const double
 {
     mps_cuda_solver *s = (mps_cuda_solver *)solver;
     md_cuda_solver *m = &s->machine;
-    TORRE_CUDA_TRY(cudaSetDevice(m->info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(cudaSetDevice(m->plan->device), "choosing the device");
     TORRE_TRY(md_cuda_upload(m, position, velocity));
     TORRE_CUDA_TRY(cudaMemset(s->fastest, 0, sizeof *s->fastest), "clearing results");
     m->step = 0;
     m->last_sort = m->last_build = -1;
-    m->permuted = m->info.plan.sort_every == TORRE_MD_NEVER;
-    m->counts = (torre_md_counts){.dangerous_builds = m->info.plan.rebuild_check ? 0 : -1};
+    m->permuted = m->plan->sort_every == TORRE_MD_NEVER;
+    m->counts = (torre_md_counts){.dangerous_builds = m->plan->rebuild_check ? 0 : -1};
     s->next_look = 0;
     TORRE_TRY(md_cuda_clear_control(m, 0, 0));
     TORRE_TRY(rebuild(s));

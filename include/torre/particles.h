@@ -143,7 +143,10 @@ typedef struct torre_md_info {
     torre_md_plan plan;   /* with every "choose for me" filled in */
     char device[128];     /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
     int64_t bins[3];      /* bins of each axis; 0 where there are none */
-    int64_t memory_bytes; /* of particles, bins and lists; an estimate where lists may grow */
+    int64_t memory_bytes; /* of particles, bins and lists */
+    int64_t list_bytes;   /* of these, an estimate: of lists that are made as the run goes on; 0 on
+                             a GPU, which has room for lists from the start, and takes more where
+                             particles crowd */
 } torre_md_info;
 
 /* A row of the thermo table; energies per particle, as LAMMPS prints them in lj units. */

@@ -187,7 +187,7 @@ const torre_md_thermo *torre_particles_row(const torre_particles *p)
 
 const torre_md_info *torre_particles_info(const torre_particles *p)
 {
-    return p->run ? &p->run->info : NULL;
+    return p->run ? p->run->info : NULL;
 }
 
 double torre_particles_rate(const torre_particles *p)

@@ -11,9 +11,9 @@ static void tell_setup(FILE *out, const md_job *job)
 {
     const torre_md_run *run = job->run;
     const torre_md_problem *p = run->problem;
-    const torre_md_plan *plan = &run->info.plan;
+    const torre_md_plan *plan = &run->info->plan;
     char bytes[32];
-    torre_format_bytes((double)run->info.memory_bytes, bytes, sizeof bytes);
+    torre_format_bytes((double)run->info->memory_bytes, bytes, sizeof bytes);
     particle_tell_run(out, job->common, run);
     fprintf(out,
             "# %" PRId64 " particles (%" PRId64 " fluid, %" PRId64
@@ -26,8 +26,8 @@ static void tell_setup(FILE *out, const md_job *job)
             torre_md_precision_name(p->precision));
     fprintf(out,
             "# ordering %s of %" PRId64 "x%" PRId64 "x%" PRId64 " bins, neighbor %s, skin %.4g m\n",
-            particle_ordering(plan).text, run->info.bins[0], run->info.bins[1], run->info.bins[2],
-            torre_neighbor_name(plan->neighbor), plan->skin);
+            particle_ordering(plan).text, run->info->bins[0], run->info->bins[1],
+            run->info->bins[2], torre_neighbor_name(plan->neighbor), plan->skin);
 }
 
 /* The set-up has told all. */
@@ -115,8 +115,8 @@ static torre_status report(md_job *job)
     torre_report *r = particle_report_run(job->common, run);
     torre_md_run_times(run, &t, &c);
     torre_report_reals(r, "box", run->problem->box, 3);
-    torre_report_integers(r, "bins", run->info.bins, 3);
-    torre_report_integer(r, "memory_bytes", run->info.memory_bytes);
+    torre_report_integers(r, "bins", run->info->bins, 3);
+    torre_report_integer(r, "memory_bytes", run->info->memory_bytes);
     torre_report_real(r, "loop_s", run->loop_s);
     torre_report_real(r, "atom_steps_per_s", torre_md_run_rate(run));
     torre_report *time = torre_report_object(r, "time_s");

@@ -12,7 +12,7 @@ static bool is_granular(const torre_md_problem *p) { return p->model == TORRE_PA
 void md_text_setup(FILE *out, const md_settings *s, const torre_md_run *run)
 {
     const torre_md_problem *p = run->problem;
-    const torre_md_plan *plan = &run->info.plan;
+    const torre_md_plan *plan = &run->info->plan;
     double volume = p->box[0] * p->box[1] * p->box[2];
     particle_tell_run(out, &s->common, run);
     fprintf(out, "# %" PRId64 " particles, box %.8g x %.8g x %.8g, density %.6g\n", p->count,
@@ -21,13 +21,13 @@ void md_text_setup(FILE *out, const md_settings *s, const torre_md_run *run)
             torre_pair_model_name(p->model), p->cutoff, p->dt,
             torre_md_precision_name(p->precision));
     if (is_granular(p)) md_granular_setup(out, s, p);
-    if (run->info.bins[0] == 0) return;
+    if (run->info->bins[0] == 0) return;
     fprintf(out,
             "# neighbor %s, skin %.6g, rebuild every %" PRId64 "%s, ordering %s of %" PRId64
             "x%" PRId64 "x%" PRId64 " bins\n",
             torre_neighbor_name(plan->neighbor), plan->skin, plan->rebuild_every,
             plan->rebuild_check ? " if needed" : "", particle_ordering(plan).text,
-            run->info.bins[0], run->info.bins[1], run->info.bins[2]);
+            run->info->bins[0], run->info->bins[1], run->info->bins[2]);
 }
 
 void md_text_head(FILE *out, const torre_md_problem *p)
@@ -53,7 +53,7 @@ void md_text_row(FILE *out, const torre_md_problem *p, const torre_md_thermo *ro
 void md_text_cost(FILE *out, const torre_md_run *run)
 {
     char bytes[32], particles[32];
-    torre_format_bytes((double)run->info.memory_bytes, bytes, sizeof bytes);
+    torre_format_bytes((double)run->info->memory_bytes, bytes, sizeof bytes);
     torre_format_bytes(48.0 * (double)run->problem->count, particles, sizeof particles);
     fprintf(out, "# memory: %s for the solver, %s for the particles of the start\n", bytes,
             particles);
@@ -84,7 +84,7 @@ void md_text_result(FILE *out, const torre_md_run *run, const md_output *output)
                     "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
                     torre_md_run_drift(run));
     }
-    particle_warn(&s->common, &c, run->info.plan.rebuild_every == 1);
+    particle_warn(&s->common, &c, run->info->plan.rebuild_every == 1);
     if (s->common.csv) fprintf(out, "# table in %s\n", s->common.csv);
     if (s->profile) fprintf(out, "# height profile in %s\n", s->profile);
     if (s->common.dump) fprintf(out, "# trajectory in %s\n", s->common.dump);
@@ -131,18 +131,18 @@ torre_status md_text_report(torre_output **json, const md_settings *s, const tor
                             const torre_md_run *run)
 {
     const torre_md_problem *p = run->problem;
-    const torre_md_plan *plan = &run->info.plan;
+    const torre_md_plan *plan = &run->info->plan;
     torre_report *r = particle_report_run(&s->common, run);
     torre_report_real(r, "dt", p->dt);
     torre_report_reals(r, "box", p->box, 3);
-    torre_report_integers(r, "bins", run->info.bins, 3);
+    torre_report_integers(r, "bins", run->info->bins, 3);
     torre_report_real(r, "skin", plan->skin);
     torre_report_integer(r, "rebuild_every", plan->rebuild_every);
     torre_report_bool(r, "rebuild_check", plan->rebuild_check);
     torre_report_integer(r, "sort_every",
                          plan->sort_every == TORRE_MD_NEVER ? 0 : plan->sort_every);
     torre_report_integer(r, "threads", plan->threads);
-    torre_report_integer(r, "memory_bytes", run->info.memory_bytes);
+    torre_report_integer(r, "memory_bytes", run->info->memory_bytes);
     torre_report_real(r, "loop_s", run->loop_s);
     torre_report_real(r, "atom_steps_per_s", torre_md_run_rate(run));
     report_times(r, run);

@@ -71,7 +71,7 @@ void particle_tell_run(FILE *out, const particle_options *o, const torre_md_run 
 {
     const char *idle = idle_gpu(o, run->backend->name);
     fprintf(out, "# md %s, backend %s: %s\n", torre_version_text(), run->backend->name,
-            run->info.device);
+            run->info->device);
     if (idle) fprintf(out, "# the GPU is not used: %s\n", idle);
 }
 
@@ -80,13 +80,13 @@ torre_report *particle_report_run(const particle_options *o, const torre_md_run 
     const char *idle = idle_gpu(o, run->backend->name);
     torre_report *r = torre_report_new("md");
     torre_report_text(r, "backend", run->backend->name);
-    torre_report_text(r, "device", run->info.device);
+    torre_report_text(r, "device", run->info->device);
     if (idle) torre_report_text(r, "gpu_not_used", idle);
     torre_report_text(r, "model", torre_pair_model_name(run->problem->model));
     torre_report_integer(r, "atoms", run->problem->count);
     torre_report_integer(r, "steps", run->step);
-    torre_report_text(r, "ordering", particle_ordering(&run->info.plan).text);
-    torre_report_text(r, "neighbor", torre_neighbor_name(run->info.plan.neighbor));
+    torre_report_text(r, "ordering", particle_ordering(&run->info->plan).text);
+    torre_report_text(r, "neighbor", torre_neighbor_name(run->info->plan.neighbor));
     torre_report_text(r, "precision", torre_md_precision_name(run->problem->precision));
     return r;
 }

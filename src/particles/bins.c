@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void torre_bins_size(const double box[3], double bin_size, int64_t count, int64_t n[3])
+static void size_bins(const double box[3], double bin_size, int64_t count, int64_t n[3])
 {
     for (double size = bin_size;; size *= 1.1) {
         double bins = 1;
@@ -27,19 +27,47 @@ static double gap(int offset, double edge)
     return between > 0 ? between * edge : 0;
 }
 
-static torre_status make_offsets(torre_bins *b, torre_bin_stencil stencil)
+/* Bins within reach to either side along each axis. */
+static torre_status stencil_radius(const double edge[3], double reach, int radius[3])
 {
-    int radius[3];
     for (int a = 0; a < 3; a++) {
-        double r = ceil(b->reach / b->edge[a] * (1 - 1e-12));
+        double r = ceil(reach / edge[a] * (1 - 1e-12));
         if (r > 100)
             return torre_fail(TORRE_ERR_USAGE,
                               "{bin_size} %g is too small: more than 100 bins within cutoff + skin",
-                              b->edge[a]);
+                              edge[a]);
         radius[a] = (int)r;
     }
-    int most = (2 * radius[0] + 1) * (2 * radius[1] + 1) * (2 * radius[2] + 1);
-    b->offset = malloc((size_t)most * sizeof *b->offset);
+    return TORRE_OK;
+}
+
+static int block_of(const int radius[3])
+{
+    return (2 * radius[0] + 1) * (2 * radius[1] + 1) * (2 * radius[2] + 1);
+}
+
+torre_status torre_bins_plan(const double box[3], double reach, double bin_size, int64_t count,
+                             int64_t n[3], int64_t *bytes)
+{
+    const torre_bins *b = NULL;
+    double edge[3];
+    int radius[3];
+    size_bins(box, bin_size, count, n);
+    for (int a = 0; a < 3; a++) edge[a] = box[a] / (double)n[a];
+    TORRE_TRY(stencil_radius(edge, reach, radius));
+    const int64_t bins = n[0] * n[1] * n[2];
+    *bytes = bins * (int64_t)(sizeof *b->cell + sizeof *b->rank) +
+             (bins + 1) * (int64_t)sizeof *b->start +
+             count * (int64_t)(sizeof *b->member + sizeof *b->rank_of) +
+             block_of(radius) * (int64_t)sizeof *b->offset;
+    return TORRE_OK;
+}
+
+static torre_status make_offsets(torre_bins *b, torre_bin_stencil stencil)
+{
+    int radius[3];
+    TORRE_TRY(stencil_radius(b->edge, b->reach, radius));
+    b->offset = malloc((size_t)block_of(radius) * sizeof *b->offset);
     if (!b->offset) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a stencil of bins");
     memset(b->offset[0], 0, sizeof b->offset[0]);
     b->offsets = 1;
@@ -83,7 +111,7 @@ torre_status torre_bins_make(const double box[3], double reach, double bin_size,
                              int64_t count, torre_bins *b)
 {
     memset(b, 0, sizeof *b);
-    torre_bins_size(box, bin_size, count, b->n);
+    size_bins(box, bin_size, count, b->n);
     b->bins = b->n[0] * b->n[1] * b->n[2];
     b->reach = reach;
     b->count = count;
@@ -181,10 +209,4 @@ double torre_bins_pairs(const torre_bins *b)
         pairs += (double)around * (double)(b->start[r + 1] - b->start[r]);
     }
     return pairs / (double)b->count;
-}
-
-int64_t torre_bins_bytes(const torre_bins *b)
-{
-    return b->bins * (int64_t)(sizeof *b->cell + sizeof *b->rank + sizeof *b->start) +
-           b->count * (int64_t)(sizeof *b->member + sizeof *b->rank_of);
 }

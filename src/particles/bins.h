@@ -49,8 +49,10 @@ torre_status torre_bins_make(const double box[3], double reach, double bin_size,
 
 void torre_bins_free(torre_bins *bins);
 
-/* Number of bins of each axis that torre_bins_make would take. */
-void torre_bins_size(const double box[3], double bin_size, int64_t count, int64_t n[3]);
+/* Number of bins of each axis, and bytes, that torre_bins_make would take; fails where it would for
+ * the size of bins. */
+torre_status torre_bins_plan(const double box[3], double reach, double bin_size, int64_t count,
+                             int64_t n[3], int64_t *bytes);
 
 /*
  * Counting sort by rank: start, member and occupancy from rank_of. Particles of one bin keep the
@@ -90,8 +92,5 @@ static inline int64_t torre_bins_at(const torre_bins *bins, int64_t rank, int of
     }
     return index;
 }
-
-/* Bytes held. */
-int64_t torre_bins_bytes(const torre_bins *bins);
 
 #endif

@@ -12,8 +12,8 @@
  * array is a structure of arrays, f64 at this interface whatever the precision of the solver.
  * Solvers may store particles in any order; what crosses this interface is always by id.
  *
- * Life of a run:  torre_md_problem  --backend->plan--> torre_md_info  --backend->create-->
- * torre_md_solver  --set_particles, advance, thermo, get_particles--> results.
+ * Life of a run:  torre_md_problem  --backend->plan-->  torre_md_program (all that was decided)
+ * --backend->create-->  torre_md_solver  --set_particles, advance, sums, get_particles-->  results.
  *
  * The step (velocity Verlet, the order of LAMMPS):
  *     v += (dt/2m) F;  r += dt v;  [wrap, sort, rebuild lists when due];  F = F(r);  v += (dt/2m) F
@@ -131,6 +131,18 @@ typedef struct torre_md_counts {
 typedef struct torre_md_solver torre_md_solver;
 
 /*
+ * A program: all that a backend has decided about a run, for a problem and a wish. Made by plan,
+ * never changed afterwards, and the only thing that create looks at. Opaque (md_program.h); the
+ * problem must outlive it, its particle arrays need not.
+ */
+typedef struct torre_md_program torre_md_program;
+
+/* What was chosen; valid as long as the program. */
+const torre_md_info *torre_md_program_info(const torre_md_program *program);
+/* NULL is fine. Not for a program that create has taken. */
+void torre_md_program_free(torre_md_program *program);
+
+/*
  * A backend: one constant struct of functions (the CUDA one lives in cuda/). A solver is at step n,
  * which starts at 0, with positions, velocities and forces of that step. Not finite values and
  * particles that crossed more than a box in one step are reported as TORRE_ERR_UNSTABLE with step
@@ -141,17 +153,19 @@ typedef struct torre_md_backend {
     const char *name;
 
     /*
-     * Fill in every "choose for me" of the plan and say what the run will need, allocating nothing
-     * large. Refuses by name what it cannot do (TORRE_ERR_USAGE) and what does not fit
+     * Decide everything that the wish leaves open and say what the run will need, allocating
+     * nothing large. Refuses by name what it cannot do (TORRE_ERR_USAGE) and what does not fit
      * (TORRE_ERR_RESOURCE: bytes needed and available). The problem has passed
      * torre_md_problem_check; positions and velocities may still be NULL.
      */
     torre_status (*plan)(const torre_md_problem *problem, const torre_md_plan *wish,
-                         torre_md_info *info);
+                         torre_md_program **program);
 
-    /* Allocate. The problem must outlive the solver, its particle arrays need not. */
-    torre_status (*create)(const torre_md_problem *problem, const torre_md_info *info,
-                           torre_md_solver **solver);
+    /*
+     * Allocate what the program says. The solver owns the program from then on, and destroy frees
+     * it. TORRE_ERR_RESOURCE where memory has gone since: the program stays the caller's.
+     */
+    torre_status (*create)(torre_md_program *program, torre_md_solver **solver);
 
     /*
      * Take particles ([axis][id], as in the problem), build lists, compute forces. Resets the step
@@ -188,7 +202,12 @@ typedef struct torre_md_backend {
 /* Every solver starts with its backend (the rest is private to it). */
 struct torre_md_solver {
     const torre_md_backend *backend;
+    torre_md_program *program;
 };
+
+/* Plan and create at once. */
+torre_status torre_md_solver_new(const torre_md_backend *backend, const torre_md_problem *problem,
+                                 const torre_md_plan *plan, torre_md_solver **solver);
 
 /* Find a backend by name; core/backend.h says how "auto" is read. */
 torre_status torre_md_backend_find(const char *name, const torre_md_plan *plan,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "particles/md_program.h"
 #include "particles/md_start.h"
 
 typedef struct reference_solver {
@@ -21,7 +22,7 @@ typedef struct reference_solver {
 static torre_md_reference_pairs *const pairs_of_model[] = {TORRE_PAIR_LIST(PAIRS_OF)};
 
 static torre_status reference_plan(const torre_md_problem *p, const torre_md_plan *wish,
-                                   torre_md_info *info)
+                                   torre_md_program **program)
 {
     if (p->model == TORRE_MODEL_MPS)
         return torre_fail(TORRE_ERR_USAGE, "{backend} must be auto, cpu or cuda (got reference)");
@@ -29,10 +30,10 @@ static torre_status reference_plan(const torre_md_problem *p, const torre_md_pla
         return torre_fail(TORRE_ERR_USAGE, "{backend} reference computes in {precision} f64 only");
     if (p->ensemble != TORRE_NVE)
         return torre_fail(TORRE_ERR_USAGE, "{backend} reference has no thermostat");
-    memset(info, 0, sizeof *info);
-    info->plan = *wish;
+    TORRE_TRY(torre_md_program_new(sizeof **program, p, wish, program));
+    torre_md_info *info = &(*program)->info;
     info->plan.threads = 1;
-    info->memory_bytes = p->count * 9 * (int64_t)sizeof(double);
+    info->memory_bytes = p->count * 11 * (int64_t)sizeof(double);
     snprintf(info->device, sizeof info->device, "1 thread, all pairs");
     return TORRE_OK;
 }
@@ -45,13 +46,13 @@ static void reference_destroy(torre_md_solver *solver)
     for (int a = 0; a < 3; a++) free(s->force[a]);
     free(s->power);
     free(s->lost);
+    torre_md_program_free(s->base.program);
     free(s);
 }
 
-static torre_status reference_create(const torre_md_problem *p, const torre_md_info *info,
-                                     torre_md_solver **solver)
+static torre_status reference_create(torre_md_program *program, torre_md_solver **solver)
 {
-    (void)info;
+    const torre_md_problem *p = program->problem;
     reference_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
     s->base.backend = &torre_md_reference;
@@ -72,6 +73,7 @@ static torre_status reference_create(const torre_md_problem *p, const torre_md_i
         reference_destroy(&s->base);
         return status;
     }
+    s->base.program = program;
     *solver = &s->base;
     return TORRE_OK;
 }

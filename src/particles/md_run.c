@@ -14,11 +14,12 @@ torre_status torre_md_run_new(const torre_md_problem *problem, const char *backe
     r->row_step = -1;
     torre_status status = torre_md_problem_check(problem);
     if (!status) status = torre_md_backend_find(backend, plan, &r->backend);
-    if (!status) status = r->backend->plan(problem, plan, &r->info);
+    if (!status) status = r->backend->plan(problem, plan, &r->program);
     if (status) {
         torre_md_run_free(r);
         return status;
     }
+    r->info = torre_md_program_info(r->program);
     *run = r;
     return TORRE_OK;
 }
@@ -27,6 +28,7 @@ void torre_md_run_free(torre_md_run *run)
 {
     if (!run) return;
     if (run->solver) run->solver->backend->destroy(run->solver);
+    torre_md_program_free(run->program);
     torre_mps_measure_free(run->fluid);
     free(run->row);
     free(run);
@@ -70,7 +72,8 @@ torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch)
 {
     const torre_md_problem *p = run->problem;
     if (p->model == TORRE_MODEL_MPS) TORRE_TRY(torre_mps_measure_new(p, &run->fluid));
-    TORRE_TRY(run->backend->create(p, &run->info, &run->solver));
+    TORRE_TRY(run->backend->create(run->program, &run->solver));
+    run->program = NULL;
     TORRE_TRY(run->solver->backend->set_particles(run->solver, p->position, p->velocity));
     TORRE_TRY(report_step(run, watch, true));
     torre_md_counts counts;

@@ -23,8 +23,9 @@ extern "C" {
 typedef struct torre_md_run {
     const torre_md_problem *problem; /* the caller's; must outlive the run */
     const torre_md_backend *backend;
-    torre_md_info info;      /* plan with all choices made, device, memory */
-    torre_md_solver *solver; /* NULL before start */
+    torre_md_program *program; /* before start; then the solver's */
+    const torre_md_info *info; /* of the program: plan with all choices made, device, memory */
+    torre_md_solver *solver;   /* NULL before start */
     int64_t step;
     double loop_s;        /* seconds in the time loop: steps and the sums of thermo rows, but not
                              the rows of mps, for which all particles are read */

@@ -3,9 +3,24 @@
 
 #include "particles/md_store.h"
 
+/* Bytes of quads and the far particle, to whole vectors. */
+static int64_t quad_bytes(int64_t count, int size)
+{
+    return ((count + 1) * 4 * size + 63) / 64 * 64;
+}
+
 static void *new_quads(int64_t count, int size)
 {
-    return aligned_alloc(64, ((size_t)(count + 1) * 4 * (size_t)size + 63) / 64 * 64);
+    return aligned_alloc(64, (size_t)quad_bytes(count, size));
+}
+
+int64_t torre_md_store_bytes(int64_t count, const torre_md_state_loops *state)
+{
+    const torre_md_store *t = NULL;
+    int64_t bytes = 5 * quad_bytes(count, state->state_size) +
+                    count * (int64_t)(sizeof *t->id + sizeof *t->spare_id);
+    if (state->pair_size != state->state_size) bytes += quad_bytes(count, state->pair_size);
+    return bytes;
 }
 
 torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,

@@ -54,9 +54,10 @@ typedef struct torre_md_lists {
     double mean_length;
 } torre_md_lists;
 
+/* Lists without entries, for which blocks are taken as they come; bytes that this takes. */
 torre_status torre_md_lists_make(int64_t count, int threads, torre_md_lists *lists);
 void torre_md_lists_free(torre_md_lists *lists);
-int64_t torre_md_lists_bytes(const torre_md_lists *lists, int64_t count);
+int64_t torre_md_lists_bytes(int64_t count, int threads);
 
 /* Start filling from the first block again. */
 void torre_md_arena_rewind(torre_md_arena *arena);
@@ -125,6 +126,8 @@ typedef struct torre_md_force_loops {
 torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,
                                  const torre_md_state_loops *state, torre_md_store *store);
 void torre_md_store_free(torre_md_store *store);
+/* Bytes that it takes. */
+int64_t torre_md_store_bytes(int64_t count, const torre_md_state_loops *state);
 
 /*
  * The first part of a rebuild: wrap particles into the box and put them into bins; sort: put

@@ -97,10 +97,8 @@ static double force_scale(const torre_md_problem *p, int64_t i)
 static torre_status forces_of(const torre_md_problem *p, const torre_md_backend *backend,
                               const torre_md_plan *plan, double *const force[3])
 {
-    torre_md_info info;
     torre_md_solver *solver;
-    TORRE_TRY(backend->plan(p, plan, &info));
-    TORRE_TRY(backend->create(p, &info, &solver));
+    TORRE_TRY(torre_md_solver_new(backend, p, plan, &solver));
     torre_status status = backend->set_particles(solver, p->position, p->velocity);
     if (!status) status = backend->get_forces(solver, force);
     backend->destroy(solver);
@@ -198,11 +196,9 @@ static torre_status time_point(const torre_md_sweep_setting *s, torre_md_point *
 {
     torre_md_particles particles;
     torre_md_problem problem;
-    torre_md_info info;
     torre_md_solver *solver = NULL;
     TORRE_TRY(make_melt(s->cells, s->precision, &particles, &problem));
-    torre_status status = s->backend->plan(&problem, &point->plan, &info);
-    if (!status) status = s->backend->create(&problem, &info, &solver);
+    torre_status status = torre_md_solver_new(s->backend, &problem, &point->plan, &solver);
     if (!status) {
         status = s->backend->set_particles(solver, problem.position, problem.velocity);
         if (!status) status = repeat(s, solver, particles.count, point);

@@ -45,8 +45,8 @@ static double mps_neighbors(const torre_md_problem *p, const torre_md_plan *plan
 
 static int64_t mps_bytes(const torre_md_problem *p, const torre_md_plan *plan, int state_size)
 {
-    (void)p, (void)plan;
-    return 2 * state_size;
+    (void)plan;
+    return (2 * p->count + 1) * state_size;
 }
 
 static torre_status mps_allocate(cpu_solver *s)
@@ -120,7 +120,7 @@ static torre_status mps_step(cpu_solver *s)
     s->times.integrate += torre_cpu_lap(&clock);
     if (!(speed < sound)) return report_runaway(s);
     /* at the positions r', before pressures are computed there */
-    const torre_cpu_rebuild rebuild = {.moved = -1, .limit = 0.5 * (1 - SLACK) * s->plan.skin};
+    const torre_cpu_rebuild rebuild = {.moved = -1, .limit = 0.5 * (1 - SLACK) * s->plan->skin};
     TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
     clock = torre_time_now();
     own->loops->density(&own->field);

@@ -56,10 +56,10 @@ static int parts_of(const torre_md_plan *plan)
     return plan->deterministic ? DETERMINISTIC_PARTS : plan->threads;
 }
 
+/* Quads of all parts, to whole vectors. */
 static int64_t pairs_bytes(const torre_md_problem *p, const torre_md_plan *plan, int state_size)
 {
-    (void)p;
-    return (int64_t)parts_of(plan) * 4 * state_size;
+    return (4 * (p->count + 1) * parts_of(plan) * state_size + 63) / 64 * 64;
 }
 
 static torre_status pairs_allocate(cpu_solver *s)
@@ -67,10 +67,10 @@ static torre_status pairs_allocate(cpu_solver *s)
     pairs *own = s->own = calloc(1, sizeof *own);
     if (!own) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
     own->force = torre_md_force_loops_find(s->problem->model, s->problem->precision);
-    own->parts = parts_of(&s->plan);
+    own->parts = parts_of(s->plan);
     if (!own->parts) return TORRE_OK;
-    size_t reals = 4 * (size_t)(s->problem->count + 1) * (size_t)own->parts;
-    own->parts_force = aligned_alloc(64, (reals * (size_t)s->state->state_size + 63) / 64 * 64);
+    own->parts_force =
+        aligned_alloc(64, (size_t)pairs_bytes(s->problem, s->plan, s->state->state_size));
     if (own->parts_force) return TORRE_OK;
     return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles",
                       (long long)s->problem->count);
@@ -88,9 +88,9 @@ static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *su
     const pairs *own = s->own;
     double clock = torre_time_now();
     torre_status status;
-    if (s->plan.neighbor == TORRE_NEIGHBOR_TILE)
+    if (s->plan->neighbor == TORRE_NEIGHBOR_TILE)
         status = own->force->tile(&s->store, s->problem, kick, &s->bins, sums);
-    else if (s->plan.neighbor == TORRE_NEIGHBOR_HALF)
+    else if (s->plan->neighbor == TORRE_NEIGHBOR_HALF)
         status = own->force->half(&s->store, s->problem, kick, &s->lists, own->parts,
                                   own->parts_force, sums);
     else
@@ -135,9 +135,9 @@ static torre_status pairs_step(cpu_solver *s)
     /* the next interval between rebuilds will be about as long as the last one */
     const torre_cpu_rebuild rebuild = {
         .moved = s->state->kick_drift(&s->store, kick, dt),
-        .limit = 0.5 * s->plan.skin,
+        .limit = 0.5 * s->plan->skin,
         .time = 0.5 * (double)(s->store.step - s->built_at) * dt,
-        .most = MOST_AHEAD * s->plan.skin,
+        .most = MOST_AHEAD * s->plan->skin,
     };
     s->times.integrate += torre_cpu_lap(&clock);
     TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
@@ -193,8 +193,8 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
     for (int a = 0; a < 3; a++) sums->momentum[a] = s->problem->mass * sum[a];
     sums->lost = s->problem->mass * sum[3];
     s->times.other += torre_cpu_lap(&clock);
-    sums->neighbors =
-        s->plan.neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins) : s->lists.mean_length;
+    sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins)
+                                                               : s->lists.mean_length;
     if (!isfinite(sums->kinetic) || !isfinite(sums->potential) || !isfinite(sums->virial))
         return report_not_finite(s);
     return TORRE_OK;

@@ -7,17 +7,24 @@
 #define TORRE_CPU_SOLVER_H
 
 #include "core/timer.h"
+#include "particles/md_program.h"
 #include "particles/md_store.h"
 
 typedef struct torre_cpu_method torre_cpu_method;
+
+typedef struct torre_cpu_program {
+    torre_md_program base;
+    const torre_cpu_method *method;
+    const torre_md_state_loops *state;
+} torre_cpu_program;
 
 typedef struct torre_cpu_solver {
     torre_md_solver base;
     const torre_cpu_method *method;
     void *own; /* of the method */
     const torre_md_problem *problem;
-    torre_md_plan plan;
-    torre_md_store store; /* store.step: of positions, velocities and forces */
+    const torre_md_plan *plan; /* of the program */
+    torre_md_store store;      /* store.step: of positions, velocities and forces */
     torre_bins bins;
     torre_md_lists lists;
     const torre_md_state_loops *state;
@@ -32,8 +39,7 @@ struct torre_cpu_method {
     torre_status (*plan)(const torre_md_problem *problem, torre_md_plan *plan);
     /* TORRE_ERR_RESOURCE where these bytes, info->memory_bytes, are not to be had. */
     torre_status (*check_memory)(const torre_md_problem *problem, const torre_md_info *info);
-    /* Mean length of the lists that a particle has, and bytes a particle takes beside those of the
-     * store. */
+    /* Mean length of the lists, and bytes that allocate takes for arrays of particles. */
     double (*neighbors)(const torre_md_problem *problem, const torre_md_plan *plan);
     int64_t (*bytes)(const torre_md_problem *problem, const torre_md_plan *plan, int state_size);
     torre_status (*allocate)(torre_cpu_solver *solver); /* own */

@@ -15,23 +15,32 @@ static const torre_cpu_method *method_of(const torre_md_problem *p)
     return p->model == TORRE_MODEL_MPS ? &torre_cpu_mps : &torre_cpu_pairs;
 }
 
-static int64_t bytes_needed(const torre_md_problem *p, const torre_md_info *info, int state_size)
+/* Bins, and bytes: what allocate takes, and an estimate of the lists. */
+static torre_status size_up(const torre_cpu_program *program, torre_md_info *info)
 {
-    const torre_cpu_method *method = method_of(p);
-    int64_t each = 5 * 4 * state_size + method->bytes(p, &info->plan, state_size) + 16 + 13 + 32 +
-                   (int64_t)(4 * method->neighbors(p, &info->plan));
-    if (p->precision == TORRE_MD_MIXED) each += 16;
-    return p->count * each + 24 * info->bins[0] * info->bins[1] * info->bins[2];
+    const torre_md_problem *p = program->base.problem;
+    const torre_md_plan *plan = &info->plan;
+    int64_t bins;
+    TORRE_TRY(torre_bins_plan(p->box, p->cutoff + plan->skin, plan->bin_size, p->count, info->bins,
+                              &bins));
+    if (plan->neighbor != TORRE_NEIGHBOR_TILE)
+        info->list_bytes = (int64_t)((double)p->count * 4 *
+                                     (program->method->neighbors(p, plan) + TORRE_LIST_PAD / 2.0));
+    info->memory_bytes = torre_md_store_bytes(p->count, program->state) + bins +
+                         torre_md_lists_bytes(p->count, plan->threads) +
+                         program->method->bytes(p, plan, program->state->state_size) +
+                         info->list_bytes;
+    return TORRE_OK;
 }
 
-static torre_status cpu_plan(const torre_md_problem *p, const torre_md_plan *wish,
-                             torre_md_info *info)
+static torre_status fill_program(torre_cpu_program *program)
 {
+    const torre_md_problem *p = program->base.problem;
+    torre_md_info *info = &program->base.info;
     torre_md_plan *plan = &info->plan;
-    TORRE_TRY(torre_md_plan_check(p, wish));
-    memset(info, 0, sizeof *info);
-    *plan = *wish;
-    TORRE_TRY(method_of(p)->plan(p, plan));
+    program->method = method_of(p);
+    program->state = torre_md_state_loops_find(p->precision);
+    TORRE_TRY(program->method->plan(p, plan));
     if (!plan->rebuild_every) {
         plan->rebuild_every = 1;
         plan->rebuild_check = true;
@@ -44,13 +53,24 @@ static torre_status cpu_plan(const torre_md_problem *p, const torre_md_plan *wis
     if (p->count >= INT32_MAX)
         return torre_fail(TORRE_ERR_RESOURCE, "{backend} cpu holds at most %d particles (got %lld)",
                           INT32_MAX - 1, (long long)p->count);
-    torre_bins_size(p->box, plan->bin_size, p->count, info->bins);
-    const torre_md_state_loops *state = torre_md_state_loops_find(p->precision);
-    info->memory_bytes = bytes_needed(p, info, state->state_size);
-    TORRE_TRY(method_of(p)->check_memory(p, info));
+    TORRE_TRY(size_up(program, info));
     snprintf(info->device, sizeof info->device, "%d CPU thread%s (%s)", plan->threads,
-             plan->threads == 1 ? "" : "s", state->isa);
-    return TORRE_OK;
+             plan->threads == 1 ? "" : "s", program->state->isa);
+    return program->method->check_memory(p, info);
+}
+
+static torre_status cpu_plan(const torre_md_problem *p, const torre_md_plan *wish,
+                             torre_md_program **program)
+{
+    torre_md_program *made;
+    TORRE_TRY(torre_md_plan_check(p, wish));
+    TORRE_TRY(torre_md_program_new(sizeof(torre_cpu_program), p, wish, &made));
+    torre_status status = fill_program((torre_cpu_program *)made);
+    if (status)
+        torre_md_program_free(made);
+    else
+        *program = made;
+    return status;
 }
 
 static void cpu_destroy(torre_md_solver *solver)
@@ -61,36 +81,38 @@ static void cpu_destroy(torre_md_solver *solver)
     torre_md_store_free(&s->store);
     torre_bins_free(&s->bins);
     torre_md_lists_free(&s->lists);
+    torre_md_program_free(s->base.program);
     free(s);
 }
 
 static torre_status allocate(cpu_solver *s)
 {
     const torre_md_problem *p = s->problem;
-    const double reach = p->cutoff + s->plan.skin;
-    TORRE_TRY(torre_md_store_make(p->count, s->plan.threads, p->box, reach, s->state, &s->store));
-    TORRE_TRY(torre_bins_make(p->box, reach, s->plan.bin_size, s->plan.bin_stencil,
-                              &s->plan.ordering, p->count, &s->bins));
-    s->bins.threads = s->plan.threads;
-    TORRE_TRY(torre_md_lists_make(p->count, s->plan.threads, &s->lists));
+    const double reach = p->cutoff + s->plan->skin;
+    TORRE_TRY(torre_md_store_make(p->count, s->plan->threads, p->box, reach, s->state, &s->store));
+    TORRE_TRY(torre_bins_make(p->box, reach, s->plan->bin_size, s->plan->bin_stencil,
+                              &s->plan->ordering, p->count, &s->bins));
+    s->bins.threads = s->plan->threads;
+    TORRE_TRY(torre_md_lists_make(p->count, s->plan->threads, &s->lists));
     return s->method->allocate(s);
 }
 
-static torre_status cpu_create(const torre_md_problem *p, const torre_md_info *info,
-                               torre_md_solver **solver)
+static torre_status cpu_create(torre_md_program *base, torre_md_solver **solver)
 {
+    const torre_cpu_program *program = (const torre_cpu_program *)base;
     cpu_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
     s->base.backend = &torre_md_cpu;
-    s->method = method_of(p);
-    s->problem = p;
-    s->plan = info->plan;
-    s->state = torre_md_state_loops_find(p->precision);
+    s->method = program->method;
+    s->problem = base->problem;
+    s->plan = &base->info.plan;
+    s->state = program->state;
     torre_status status = allocate(s);
     if (status) {
         cpu_destroy(&s->base);
         return status;
     }
+    s->base.program = base;
     *solver = &s->base;
     return TORRE_OK;
 }
@@ -99,16 +121,16 @@ static torre_status cpu_create(const torre_md_problem *p, const torre_md_info *i
 static torre_status rebuild(cpu_solver *s, double time, double most)
 {
     double clock = torre_time_now();
-    bool sort =
-        s->plan.sort_every != TORRE_MD_NEVER && s->store.step - s->sorted_at >= s->plan.sort_every;
+    bool sort = s->plan->sort_every != TORRE_MD_NEVER &&
+                s->store.step - s->sorted_at >= s->plan->sort_every;
     TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, time, most, sort, s->store.step));
     if (sort) {
         s->sorted_at = s->store.step;
         s->counts.sorts++;
     }
     s->times.sort += torre_cpu_lap(&clock);
-    if (s->plan.neighbor != TORRE_NEIGHBOR_TILE)
-        TORRE_TRY(s->state->build(&s->store, &s->bins, s->plan.neighbor == TORRE_NEIGHBOR_HALF,
+    if (s->plan->neighbor != TORRE_NEIGHBOR_TILE)
+        TORRE_TRY(s->state->build(&s->store, &s->bins, s->plan->neighbor == TORRE_NEIGHBOR_HALF,
                                   &s->lists));
     s->built_at = s->store.step;
     s->counts.builds++;
@@ -119,13 +141,13 @@ static torre_status rebuild(cpu_solver *s, double time, double most)
 torre_status torre_cpu_rebuild_when_due(cpu_solver *s, const torre_cpu_rebuild *due)
 {
     int64_t age = s->store.step - s->built_at;
-    if (age % s->plan.rebuild_every != 0) return TORRE_OK;
-    if (s->plan.rebuild_check) {
+    if (age % s->plan->rebuild_every != 0) return TORRE_OK;
+    if (s->plan->rebuild_check) {
         double clock = torre_time_now(), moved = due->moved;
         if (moved < 0) moved = s->state->moved(&s->store, NULL);
         s->times.neighbor += torre_cpu_lap(&clock);
         if (moved <= due->limit * due->limit) return TORRE_OK;
-        if (age == s->plan.rebuild_every) s->counts.dangerous_builds++;
+        if (age == s->plan->rebuild_every) s->counts.dangerous_builds++;
     }
     return rebuild(s, due->time, due->most);
 }
@@ -135,13 +157,13 @@ static torre_status cpu_set_particles(torre_md_solver *solver, const double *con
 {
     cpu_solver *s = (cpu_solver *)solver;
     s->store.step = s->built_at = 0;
-    s->sorted_at = -s->plan.sort_every; /* due at once */
+    s->sorted_at = -s->plan->sort_every; /* due at once */
     s->counts = (torre_md_counts){0};
     s->state->load(&s->store, position, velocity, s->problem->box);
     TORRE_TRY(rebuild(s, 0, 0));
     TORRE_TRY(s->method->begin(s));
     s->times = (torre_md_times){0};
-    s->counts = (torre_md_counts){.dangerous_builds = s->plan.rebuild_check ? 0 : -1};
+    s->counts = (torre_md_counts){.dangerous_builds = s->plan->rebuild_check ? 0 : -1};
     return TORRE_OK;
 }
 

@@ -33,13 +33,11 @@ void torre_md_lists_free(torre_md_lists *l)
     memset(l, 0, sizeof *l);
 }
 
-int64_t torre_md_lists_bytes(const torre_md_lists *l, int64_t count)
+int64_t torre_md_lists_bytes(int64_t count, int threads)
 {
-    int64_t entries = 0;
-    for (int t = 0; t < l->threads; t++)
-        for (int64_t b = 0; b < l->arena[t].blocks; b++) entries += l->arena[t].capacity[b];
-    return entries * (int64_t)sizeof(int32_t) +
-           count * (int64_t)(sizeof *l->start + sizeof *l->length + sizeof *l->wraps);
+    const torre_md_lists *l = NULL;
+    return count * (int64_t)(sizeof *l->start + sizeof *l->length + sizeof *l->wraps) +
+           threads * (int64_t)sizeof *l->arena;
 }
 
 void torre_md_arena_rewind(torre_md_arena *arena) { arena->current = arena->used = 0; }

@@ -1,0 +1,31 @@
+#include "particles/md_program.h"
+
+#include <stdlib.h>
+
+torre_status torre_md_program_new(size_t bytes, const torre_md_problem *problem,
+                                  const torre_md_plan *wish, torre_md_program **program)
+{
+    torre_md_program *made = calloc(1, bytes);
+    if (!made) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    made->problem = problem;
+    made->info.plan = *wish;
+    *program = made;
+    return TORRE_OK;
+}
+
+const torre_md_info *torre_md_program_info(const torre_md_program *program)
+{
+    return &program->info;
+}
+
+void torre_md_program_free(torre_md_program *program) { free(program); }
+
+torre_status torre_md_solver_new(const torre_md_backend *backend, const torre_md_problem *problem,
+                                 const torre_md_plan *plan, torre_md_solver **solver)
+{
+    torre_md_program *program;
+    TORRE_TRY(backend->plan(problem, plan, &program));
+    torre_status status = backend->create(program, solver);
+    if (status) torre_md_program_free(program);
+    return status;
+}

@@ -1,0 +1,28 @@
+/*
+ * What all programs begin with (torre_md_program in md.h); for those who make them. A program owns
+ * no memory but itself.
+ */
+#ifndef TORRE_MD_PROGRAM_H
+#define TORRE_MD_PROGRAM_H
+
+#include "particles/md.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct torre_md_program {
+    const torre_md_problem *problem; /* the caller's */
+    torre_md_info info;
+};
+
+/* A program of `bytes` bytes, of which those after the beginning are zero: plan is the wish, and
+ * everything else is open. */
+torre_status torre_md_program_new(size_t bytes, const torre_md_problem *problem,
+                                  const torre_md_plan *wish, torre_md_program **program);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
