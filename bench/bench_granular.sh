@@ -43,7 +43,7 @@ row()
         --start-sweeps 6 --seed 1 --temperature 0.04 --steps $steps --thermo 0 --picture none \
         --quiet --json "$out/report.json" "$@" || exit
     local time
-    time=$(sed -n '/"time_s"/,/}/p' "$out/report.json")
+    time=$(sed -n '/"loop_time_s"/,/}/p' "$out/report.json")
     part() { sed -n "s/.*\"$1\": \([^,]*\),*/\1/p" <<<"$time"; }
     awk -v f=$filling -v o="$(value ordering)" -v e="$(value sort_every)" -v k="$(value neighbor)" \
         -v s="$(value skin)" -v n="$(value atoms)" -v t="$(value steps)" -v F="$(part force)" \

@@ -41,7 +41,7 @@ row()
             -v b="$(value neighbor | tail -1)" -v l="$(value loop_s)" -v o="$(value ordering)" \
             -v i="$(value sort_every)" \
             -v r="$(value atom_steps_per_s)" -v so="$(value sort)" -v k="$neighbor" \
-            -v nb="$(sed -n '/"time_s"/,/}/s/.*"neighbor": \([^,]*\),/\1/p' report.json)" \
+            -v nb="$(sed -n '/"loop_time_s"/,/}/s/.*"neighbor": \([^,]*\),/\1/p' report.json)" \
             'BEGIN { p = 1e9 / n / s
                      printf "%s,%s,%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%.4g\n", k, o, i, n, s, f * p, nb * p,
                             so * p, l * p, r * 1e-6 }')

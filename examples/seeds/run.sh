@@ -219,7 +219,7 @@ shares() {
     md --model granular --filling 0.2 --size "${edge:-60},${edge:-60},${edge:-60}" --ordering none \
         --steps 60 --temperature 0.04 --seed 1 --thermo 0 --picture none --quiet --json fig6_1.json ||
         exit 1
-    sed -n '/"time_s"/,/}/p' fig6_1.json | awk -F'[":, ]+' '
+    sed -n '/"loop_time_s"/,/}/p' fig6_1.json | awk -F'[":, ]+' '
         /: [0-9]/ { seconds[$2] = $3; sum += $3 }
         END { print "part,percent"; for (k in seconds) printf "%s,%.2f\n", k, 100 * seconds[k] / sum }
     ' >fig6_1.csv

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/program.h"
 #include "core/numbers.h"
 #include "core/report.h"
 #include "io/output_file.h"
@@ -79,8 +80,8 @@ static void report_checks(torre_report *report, const torre_diagnosis *d)
     }
 }
 
-static torre_status write_report(torre_output *out, const char *program, const torre_option *table,
-                                 const torre_diagnosis *d)
+static torre_report *report_of(const char *program, const torre_option *table,
+                               const torre_diagnosis *d)
 {
     torre_report *report = torre_report_new(program);
     const torre_cuda_probe *c = &d->cuda;
@@ -101,9 +102,7 @@ static torre_status write_report(torre_output *out, const char *program, const t
     report_checks(report, d);
     torre_report_bool(report, "sound", d->sound);
     torre_report_options(report, table);
-    torre_status status = torre_report_write(report, torre_output_stream(out));
-    torre_report_free(report);
-    return status;
+    return report;
 }
 
 static torre_status verdict(const torre_diagnosis *d, const char *backend)
@@ -140,7 +139,10 @@ torre_status doctor_run(const char *program, const char *backend, int threads, i
         print_gpu(out, &d);
         print_checks(out, &d);
     }
-    if (!status && report) status = write_report(report, program, table, &d);
-    if (report) status = torre_output_finish(&report, status);
-    return status ? status : verdict(&d, backend);
+    if (status) {
+        torre_output_discard(report);
+        return status;
+    }
+    if (report) torre_program_keep_report(report_of(program, table, &d), &report);
+    return verdict(&d, backend);
 }

@@ -4,6 +4,7 @@
 #include "cli/program.h"
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/phase.h"
 #include "io/file_ending.h"
 #include "io/gnuplot.h"
 #include "tiling/traversal.h"
@@ -180,12 +181,14 @@ static torre_status run_script(const locality_job *job)
 static torre_status finish(locality_job *job, torre_status status)
 {
     status = torre_sink_finish(&job->csv, status);
+    if (status) {
+        torre_output_discard(job->json);
+        torre_report_free(job->report);
+        return status;
+    }
     torre_report_repeat(job->report, job->report_first);
-    if (job->json && !status)
-        status = torre_report_write(job->report, torre_output_stream(job->json));
-    if (job->json) status = torre_output_finish(&job->json, status);
-    torre_report_free(job->report);
-    if (!status && job->script_path[0]) {
+    torre_program_keep_report(job->report, &job->json);
+    if (job->script_path[0]) {
         status = write_script(job);
         if (!status && job->plot) status = run_script(job);
     }
@@ -202,7 +205,9 @@ torre_status locality_job_run(locality_job *job, torre_option *table, int argc, 
     torre_status status = open_outputs(job);
     if (!status) {
         start_report(job, table);
+        torre_phase_enter(TORRE_PHASE_LOOP);
         status = job->run(job);
+        torre_phase_enter(TORRE_PHASE_OUTPUT);
         torre_report_options(job->report, table);
     }
     return finish(job, status);

@@ -4,6 +4,7 @@
 #include "cli/md_way.h"
 #include "cli/program.h"
 #include "cli/program_stop.h"
+#include "core/phase.h"
 #include "core/progress.h"
 
 /* What the callbacks of the run need. */
@@ -54,6 +55,7 @@ static torre_status time_loop(md_job *job, torre_md_watch *watch)
     watch->context = &w;
     if (people(job)) job->way->tell_head(people(job), job);
     TORRE_TRY(torre_md_run_start(job->run, watch));
+    torre_phase_enter(TORRE_PHASE_OUTPUT);
     torre_progress_start(&w.progress, stderr, people(job) != NULL);
     torre_status status = torre_md_run_advance(job->run, job->steps, watch);
     torre_progress_end(&w.progress);
@@ -74,7 +76,8 @@ static torre_status tell_cost(md_job *job)
     if (people(job)) job->way->tell_cost(people(job), job);
     if (!job->common->json) return TORRE_OK;
     TORRE_TRY(torre_output_open(job->common->json, job->json));
-    return job->way->report(job);
+    job->way->report(job);
+    return TORRE_OK;
 }
 
 static torre_status run_job(md_job *job)
@@ -94,7 +97,8 @@ static torre_status run_job(md_job *job)
     if (status) return status;
     TORRE_TRY(way->results(job, false));
     if (people(job)) way->tell_end(people(job), job);
-    if (*job->json) TORRE_TRY(way->report(job));
+    torre_program_tell_time(people(job), "# ");
+    if (*job->json) way->report(job);
     return job->run->step < job->steps ? torre_program_stopped(job->run->step, job->steps)
                                        : TORRE_OK;
 }
@@ -119,6 +123,7 @@ int main(int argc, char **argv)
         status = torre_program_device(job.table, torre_options_find(job.table, "backend")->value);
         if (!status) status = run_job(&job);
     }
+    torre_phase_enter(TORRE_PHASE_EXIT);
     job.way->close(&job);
     torre_md_run_free(job.run);
     md_input_free(&job.pairs.input);

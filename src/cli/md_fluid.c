@@ -107,7 +107,7 @@ static void report_physics(torre_report *r, const mps_input *in, const torre_md_
     torre_report_reals(last, "momentum", run->fluid->row.momentum, 3);
 }
 
-static torre_status report(md_job *job)
+static void report(md_job *job)
 {
     const torre_md_run *run = job->run;
     torre_md_times t;
@@ -119,7 +119,7 @@ static torre_status report(md_job *job)
     torre_report_integer(r, "memory_bytes", run->info->memory_bytes);
     torre_report_real(r, "loop_s", run->loop_s);
     torre_report_real(r, "atom_steps_per_s", torre_md_run_rate(run));
-    torre_report *time = torre_report_object(r, "time_s");
+    torre_report *time = torre_report_object(r, "loop_time_s");
     torre_report_real(time, "viscosity", t.viscosity);
     torre_report_real(time, "density", t.density);
     torre_report_real(time, "gradient", t.gradient);
@@ -130,9 +130,7 @@ static torre_status report(md_job *job)
     if (c.dangerous_builds >= 0) torre_report_integer(r, "dangerous_builds", c.dangerous_builds);
     report_physics(r, &job->fluid.input, run);
     torre_report_options(r, job->table);
-    torre_status status = torre_report_write(r, torre_output_stream(*job->json));
-    torre_report_free(r);
-    return torre_output_finish(job->json, status);
+    torre_program_keep_report(r, job->json);
 }
 
 static void init(md_job *job)

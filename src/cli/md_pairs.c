@@ -82,9 +82,9 @@ static void tell_end(FILE *out, const md_job *job)
     md_text_result(out, job->run, &job->pairs.output);
 }
 
-static torre_status report(md_job *job)
+static void report(md_job *job)
 {
-    return md_text_report(job->json, &job->pairs.settings, job->table, job->run);
+    md_text_report(job->json, &job->pairs.settings, job->table, job->run);
 }
 
 const md_way md_pairs = {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/md_granular.h"
+#include "cli/program.h"
 #include "core/numbers.h"
 #include "core/report.h"
 
@@ -96,7 +97,7 @@ static void report_times(torre_report *r, const torre_md_run *run)
     torre_md_times t;
     torre_md_counts c;
     torre_md_run_times(run, &t, &c);
-    torre_report *time = torre_report_object(r, "time_s");
+    torre_report *time = torre_report_object(r, "loop_time_s");
     torre_report_real(time, "force", t.force);
     torre_report_real(time, "neighbor", t.neighbor);
     torre_report_real(time, "sort", t.sort);
@@ -127,8 +128,8 @@ static void report_rows(torre_report *r, const torre_md_run *run)
     }
 }
 
-torre_status md_text_report(torre_output **json, const md_settings *s, const torre_option *table,
-                            const torre_md_run *run)
+void md_text_report(torre_output **json, const md_settings *s, const torre_option *table,
+                    const torre_md_run *run)
 {
     const torre_md_problem *p = run->problem;
     const torre_md_plan *plan = &run->info->plan;
@@ -150,7 +151,5 @@ torre_status md_text_report(torre_output **json, const md_settings *s, const tor
     report_rows(r, run);
     torre_report_real(r, "energy_drift", torre_md_run_drift(run));
     torre_report_options(r, table);
-    torre_status status = torre_report_write(r, torre_output_stream(*json));
-    torre_report_free(r);
-    return torre_output_finish(json, status);
+    torre_program_keep_report(r, json);
 }

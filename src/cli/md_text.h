@@ -18,8 +18,8 @@ void md_text_cost(FILE *out, const torre_md_run *run);
 /* After the run: rate, phases, drift, files. */
 void md_text_result(FILE *out, const torre_md_run *run, const md_output *output);
 
-/* Write the report to the opened output (closed here). */
-torre_status md_text_report(torre_output **json, const md_settings *settings,
-                            const torre_option *table, const torre_md_run *run);
+/* Make the report for the opened output, and keep both (torre_program_keep_report). */
+void md_text_report(torre_output **json, const md_settings *settings, const torre_option *table,
+                    const torre_md_run *run);
 
 #endif

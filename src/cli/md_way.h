@@ -54,8 +54,8 @@ struct md_way {
     void (*tell_head)(FILE *out, const md_job *job);
     void (*tell_row)(FILE *out, const md_job *job);
     void (*tell_end)(FILE *out, const md_job *job);
-    /* Write the report to *job->json, and close it. */
-    torre_status (*report)(md_job *job);
+    /* Make the report for *job->json, and keep both (torre_program_keep_report). */
+    void (*report)(md_job *job);
 };
 
 extern const md_way md_pairs, md_fluid;

@@ -7,10 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/output_file.h"
+#include "core/numbers.h"
+#include "core/phase.h"
 #include "torre/status.h"
 
+/* Share of the whole time below which the loop does not stand for it. */
+static const double loop_share = 0.75;
+
 static bool ended;
+
+/* What the end of the program has to tell. */
+static struct {
+    torre_report *report;
+    torre_output *file;
+    FILE *people;
+    const char *label;
+} last;
 
 static void on_exit_elsewhere(void)
 {
@@ -21,6 +33,7 @@ static void on_exit_elsewhere(void)
 
 void torre_program_start(void)
 {
+    torre_phase_begin();
     torre_text_names_options();
     atexit(on_exit_elsewhere);
 }
@@ -72,8 +85,56 @@ torre_status torre_program_idle(const char *program, const torre_option *table, 
     return TORRE_OK;
 }
 
+void torre_program_keep_report(torre_report *report, torre_output **file)
+{
+    torre_report_free(last.report);
+    last.report = report;
+    if (*file) {
+        last.file = *file;
+        *file = NULL;
+    } else {
+        torre_report_free(report);
+        last.report = NULL;
+    }
+}
+
+void torre_program_tell_time(FILE *people, const char *label)
+{
+    last.people = people;
+    last.label = label;
+}
+
+static void tell_time(const double seconds[TORRE_PHASES], double sum)
+{
+    char whole[32], loop[32];
+    if (!last.people || seconds[TORRE_PHASE_LOOP] >= loop_share * sum) return;
+    torre_format_seconds(sum, whole, sizeof whole);
+    torre_format_seconds(seconds[TORRE_PHASE_LOOP], loop, sizeof loop);
+    fprintf(last.people, "%s%s, of which %s in the time loop\n", last.label, whole, loop);
+}
+
+static torre_status write_report(const double seconds[TORRE_PHASES])
+{
+    torre_report *time = torre_report_object(last.report, "time_s");
+    for (int p = 0; p < TORRE_PHASES; p++)
+        torre_report_real(time, torre_phase_name((torre_phase)p), seconds[p]);
+    torre_status status = torre_report_write(last.report, torre_output_stream(last.file));
+    if (status)
+        status = torre_fail(status, "%s: %s", torre_output_path(last.file), torre_error_text());
+    torre_report_free(last.report);
+    last.report = NULL;
+    return torre_output_finish(&last.file, status);
+}
+
 int torre_program_end(const char *program, torre_status status)
 {
+    double seconds[TORRE_PHASES];
+    const double sum = torre_phase_seconds(seconds);
+    tell_time(seconds, sum);
+    if (last.file) {
+        const torre_status written = write_report(seconds);
+        if (written) status = written;
+    }
     errno = 0;
     int bad = ferror(stdout) | fflush(stdout);
     if (bad && !status) status = torre_fail_errno("cannot write to standard output");

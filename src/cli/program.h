@@ -5,12 +5,15 @@
 #include <stdio.h>
 
 #include "core/options.h"
+#include "core/report.h"
 #include "core/status.h"
+#include "io/output_file.h"
 
 /*
- * First thing in main. A library that ends the process by itself, as libgomp does where it gets no
- * memory or no thread (it says so on standard error), then leaves no temporary files, and the exit
- * code is that of TORRE_ERR_RESOURCE.
+ * First thing in main: from here on the phases of the process are timed (core/phase.h). A library
+ * that ends the process by itself, as libgomp does where it gets no memory or no thread (it says so
+ * on standard error), then leaves no temporary files, and the exit code is that of
+ * TORRE_ERR_RESOURCE.
  */
 void torre_program_start(void);
 
@@ -45,9 +48,22 @@ torre_status torre_program_idle(const char *program, const torre_option *table, 
                                 bool quiet);
 
 /*
- * Exit code for main: prints the one line "program: text of the failure" on standard error unless
- * status is TORRE_OK. The last thing in main. What standard output holds must have been written,
- * too: a full disk behind it turns success into TORRE_ERR_INPUT.
+ * Keep a report and its file, both taken over (*file becomes NULL), for torre_program_end, which
+ * adds "time_s", the seconds of each phase, and writes it. Without a file the report is freed.
+ */
+void torre_program_keep_report(torre_report *report, torre_output **file);
+
+/*
+ * Let torre_program_end tell people (NULL: nobody) where the time went, in a line that begins with
+ * label, if the time loop had less than three quarters of it.
+ */
+void torre_program_tell_time(FILE *people, const char *label);
+
+/*
+ * Exit code for main: writes the report that was kept, and prints the one line "program: text of
+ * the failure" on standard error unless status is TORRE_OK. The last thing in main. What standard
+ * output holds must have been written, too: a full disk behind it turns success into
+ * TORRE_ERR_INPUT.
  */
 int torre_program_end(const char *program, torre_status status);
 

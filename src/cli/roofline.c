@@ -10,6 +10,7 @@
 #include "cli/roofline_md.h"
 #include "cli/roofline_text.h"
 #include "core/numbers.h"
+#include "core/phase.h"
 #include "core/timer.h"
 #include "roofline/measured_bytes.h"
 #include "roofline/roofline_plot.h"
@@ -245,9 +246,8 @@ static torre_status tell(roofline_job *job)
     if (!s->quiet && r->tuned && torre_tune_path(path, sizeof path))
         fprintf(people(s), "recommendations for wave in %s\n", path);
     r->wall_s = torre_time_now() - job->start;
-    torre_output *report = job->report;
-    job->report = NULL;
-    return report ? roofline_text_report(report, job->table, r) : TORRE_OK;
+    if (job->report) torre_program_keep_report(roofline_text_report(job->table, r), &job->report);
+    return TORRE_OK;
 }
 
 /* All that is written at the end is opened at the beginning. */
@@ -291,12 +291,10 @@ static torre_status run_md(roofline_job *job)
     }
     torre_report_real(report, "wall_s", torre_time_now() - job->start);
     torre_report_options(report, job->table);
-    if (job->report && (!status || status == TORRE_STOPPED)) {
-        torre_status written = torre_report_write(report, torre_output_stream(job->report));
-        written = torre_output_finish(&job->report, written);
-        if (written) status = written;
-    }
-    torre_report_free(report);
+    if (!status || status == TORRE_STOPPED)
+        torre_program_keep_report(report, &job->report);
+    else
+        torre_report_free(report);
     return status;
 }
 
@@ -351,6 +349,7 @@ int main(int argc, char **argv)
         status = s.doctor ? doctor_run("roofline", s.backend, (int)s.threads, (int)s.device, s.json,
                                        s.quiet, table)
                           : run(&job);
+    torre_phase_enter(TORRE_PHASE_EXIT);
     torre_output_discard(job.report);
     torre_output_discard(job.picture);
     free(job.results.found.points);

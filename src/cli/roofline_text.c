@@ -221,8 +221,7 @@ static void report_point(torre_report *list, const torre_sweep_point *p)
     torre_report_real(at, "fraction", p->fraction);
 }
 
-torre_status roofline_text_report(torre_output *out, const torre_option *table,
-                                  const roofline_results *r)
+torre_report *roofline_text_report(const torre_option *table, const roofline_results *r)
 {
     torre_report *report = torre_report_new("roofline");
     roofline_text_report_machine(report, r->machine);
@@ -236,7 +235,5 @@ torre_status roofline_text_report(torre_output *out, const torre_option *table,
     }
     torre_report_real(report, "wall_s", r->wall_s);
     torre_report_options(report, table);
-    torre_status status = torre_report_write(report, torre_output_stream(out));
-    torre_report_free(report);
-    return torre_output_finish(&out, status);
+    return report;
 }

@@ -27,8 +27,6 @@ void roofline_text_points(FILE *out, const roofline_results *results);
 /* The machine and its ceilings as members of a report. */
 void roofline_text_report_machine(torre_report *report, const torre_machine *machine);
 
-/* Write the report to out, which is committed or discarded. */
-torre_status roofline_text_report(torre_output *out, const torre_option *table,
-                                  const roofline_results *results);
+torre_report *roofline_text_report(const torre_option *table, const roofline_results *results);
 
 #endif

@@ -5,7 +5,7 @@
 #include "cli/program.h"
 #include "cli/program_stop.h"
 #include "cli/wave_text.h"
-#include "core/memory.h"
+#include "core/phase.h"
 #include "core/progress.h"
 #include "core/timer.h"
 #include "wave/trial.h"
@@ -79,12 +79,16 @@ static torre_status compute(wave_job *job)
     TORRE_TRY(wave_output_open(&job->input, &job->output));
     tell_setup(job);
     TORRE_TRY(torre_wave_input_start(&job->input, run));
+    torre_phase_enter(TORRE_PHASE_OUTPUT);
     TORRE_TRY(time_loop(job));
     TORRE_TRY(wave_output_results(&job->output, run));
-    if (!job->settings.quiet) wave_text_result(people(job), &job->output, run);
+    if (!job->settings.quiet) {
+        wave_text_result(people(job), &job->output, run);
+        torre_program_tell_time(people(job), "whole      ");
+    }
     if (job->output.json)
-        TORRE_TRY(wave_text_report(&job->output, job->table, run, &job->memory,
-                                   torre_time_now() - job->start));
+        wave_text_report(&job->output, job->table, run, &job->memory,
+                         torre_time_now() - job->start);
     const int64_t step = torre_wave_run_step(run), steps = job->input.problem.steps;
     return step < steps ? torre_program_stopped(step, steps) : TORRE_OK;
 }
@@ -101,7 +105,8 @@ static torre_status tell_cost(wave_job *job)
     if (!job->settings.json) return TORRE_OK;
     job->output.input = &job->input;
     TORRE_TRY(torre_output_open(job->settings.json, &job->output.json));
-    return wave_text_report(&job->output, job->table, job->run, &job->memory, 0);
+    wave_text_report(&job->output, job->table, job->run, &job->memory, 0);
+    return TORRE_OK;
 }
 
 /* Read the input and plan the run. */
@@ -139,6 +144,7 @@ int main(int argc, char **argv)
     torre_program_start();
     torre_status status = wave_settings_parse(&job.settings, job.table, argc, argv, &done);
     if (!status && !done) status = run_wave(&job);
+    torre_phase_enter(TORRE_PHASE_EXIT);
     wave_output_close(&job.output);
     torre_wave_run_free(job.run);
     torre_wave_input_clear(&job.input);

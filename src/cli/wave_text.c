@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/program.h"
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/report.h"
@@ -238,8 +239,8 @@ static void report_setup(torre_report *r, const torre_wave_input *in, const torr
     torre_report_real(r, "model_bytes_per_update", info->model_bytes_per_update);
 }
 
-torre_status wave_text_report(wave_output *o, const torre_option *table, const torre_wave_run *run,
-                              const torre_wave_memory *m, double wall_s)
+void wave_text_report(wave_output *o, const torre_option *table, const torre_wave_run *run,
+                      const torre_wave_memory *m, double wall_s)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
     bool dry = o->settings->dry_run;
@@ -264,9 +265,5 @@ torre_status wave_text_report(wave_output *o, const torre_option *table, const t
     for (int i = 0; i < o->input->cautions.count; i++)
         torre_report_text(warnings, NULL, o->input->cautions.text[i]);
     torre_report_options(r, table);
-    torre_status status = torre_report_write(r, torre_output_stream(o->json));
-    if (status)
-        status = torre_fail(status, "%s: %s", torre_output_path(o->json), torre_error_text());
-    torre_report_free(r);
-    return torre_output_finish(&o->json, status);
+    torre_program_keep_report(r, &o->json);
 }

@@ -14,9 +14,9 @@ void wave_text_cost(FILE *out, const torre_wave_input *input, const torre_wave_r
 /* After the run: files, field, and last the rate. */
 void wave_text_result(FILE *out, const wave_output *output, const torre_wave_run *run);
 
-/* Write the report to the opened output->json (closed here). wall_s: seconds since the start. */
-torre_status wave_text_report(wave_output *output, const torre_option *table,
-                              const torre_wave_run *run, const torre_wave_memory *memory,
-                              double wall_s);
+/* Make the report for the opened output->json, and keep both (torre_program_keep_report). wall_s:
+ * seconds since the start. */
+void wave_text_report(wave_output *output, const torre_option *table, const torre_wave_run *run,
+                      const torre_wave_memory *memory, double wall_s);
 
 #endif

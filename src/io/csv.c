@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/numbers.h"
+#include "core/phase.h"
 #include "core/status.h"
 #include "io/point_list.h"
 
@@ -81,6 +82,7 @@ static torre_status read_lines(FILE *in, const char *path, torre_point_rule rule
 
 torre_status torre_csv_points_read(const char *path, torre_point_rule rule, torre_point_list *list)
 {
+    TORRE_PHASE(TORRE_PHASE_READ);
     memset(list, 0, sizeof *list);
     FILE *in = fopen(path, "r");
     if (!in) return torre_fail_errno("cannot read %s", path);

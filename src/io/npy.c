@@ -9,6 +9,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/phase.h"
 #include "io/npy_private.h"
 
 static torre_status cannot_read(const char *path)
@@ -44,6 +45,7 @@ static torre_status open_checked(const char *path, torre_npy_header *h, FILE **f
 
 torre_status torre_npy_header_read(const char *path, torre_npy_header *header)
 {
+    TORRE_PHASE(TORRE_PHASE_READ);
     FILE *in = NULL;
     TORRE_TRY(open_checked(path, header, &in));
     fclose(in);
@@ -128,6 +130,7 @@ static void map_values(FILE *in, const torre_npy_header *h, torre_npy_map *map)
 /* map: NULL to read in any case. */
 static torre_status get_array(const char *path, torre_array *array, int *dims, torre_npy_map *map)
 {
+    TORRE_PHASE(TORRE_PHASE_READ);
     torre_npy_header h;
     torre_status status = TORRE_OK;
     FILE *in = NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/numbers.h"
+#include "core/phase.h"
 #include "io/text_input.h"
 
 typedef torre_status (*frame_reader)(torre_text_input *, char *, const torre_particle_wish *,
@@ -70,6 +71,7 @@ static torre_status read_frames(torre_text_input *in, const torre_particle_wish 
 torre_status torre_particle_file_read(const char *path, const torre_particle_wish *wish,
                                       torre_md_particles *particles, torre_particle_source *source)
 {
+    TORRE_PHASE(TORRE_PHASE_READ);
     torre_text_input *in;
     memset(particles, 0, sizeof *particles);
     memset(source, 0, sizeof *source);

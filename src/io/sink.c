@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/options.h"
+#include "core/phase.h"
 #include "io/file_ending.h"
 #include "io/sink_format.h"
 #include "io/sink_list.h"
@@ -131,6 +132,7 @@ int64_t torre_sink_bytes(const torre_sink_format *f, const torre_sink_data *data
 torre_status torre_sink_open(const torre_sink_format *f, const torre_sink_data *data,
                              const char *path, torre_sink **result)
 {
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
     TORRE_TRY(torre_sink_check(f, data));
     torre_sink *sink = calloc(1, sizeof *sink);
     if (!sink) return torre_fail(TORRE_ERR_RESOURCE, "%s: no memory to write it", path);
@@ -149,6 +151,7 @@ torre_status torre_sink_open(const torre_sink_format *f, const torre_sink_data *
 
 torre_status torre_sink_frame(torre_sink *sink, const torre_frame *frame)
 {
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
     TORRE_TRY(sink->format->frame(sink, frame));
     sink->frames++;
     return TORRE_OK;
@@ -158,6 +161,7 @@ int64_t torre_sink_frames(const torre_sink *sink) { return sink ? sink->frames :
 
 torre_status torre_sink_finish(torre_sink **at, torre_status status)
 {
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
     torre_sink *sink = *at;
     *at = NULL;
     if (!sink) return status;

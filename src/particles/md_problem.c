@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/phase.h"
 #include "particles/md.h"
 #include "particles/md_reference.h"
 #include "particles/mps.h"
@@ -49,6 +50,7 @@ static torre_status check_parameters(const torre_md_problem *p)
 
 torre_status torre_md_problem_check(const torre_md_problem *p)
 {
+    TORRE_PHASE(TORRE_PHASE_CHECK);
     if (p->model == TORRE_MODEL_MPS) return torre_mps_problem_check(p);
     if (p->count < 1)
         return torre_fail(TORRE_ERR_USAGE, "there must be at least one particle (got %lld)",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/phase.h"
 #include "particles/md_pace.h"
 
 torre_status torre_md_run_new(const torre_md_problem *problem, const char *backend,
@@ -34,11 +35,8 @@ void torre_md_run_free(torre_md_run *run)
     free(run);
 }
 
-static torre_status add_row(torre_md_run *run)
+static torre_status add_thermo(torre_md_run *run)
 {
-    run->row_step = run->step;
-    if (run->fluid) return torre_mps_measure_take(run->fluid, run->solver, run->step);
-    const double clock = torre_time_now();
     if (run->rows == run->row_limit) {
         int64_t limit = run->row_limit ? 2 * run->row_limit : 16;
         torre_md_thermo *row = realloc(run->row, (size_t)limit * sizeof *row);
@@ -51,6 +49,17 @@ static torre_status add_row(torre_md_run *run)
     run->row[run->rows] = torre_md_thermo_of(run->problem, run->step, &sums);
     run->neighbors = sums.neighbors;
     run->rows++;
+    return TORRE_OK;
+}
+
+/* What a row takes is part of the time loop, but for that of the start. */
+static torre_status add_row(torre_md_run *run)
+{
+    TORRE_PHASE(run->step ? TORRE_PHASE_LOOP : TORRE_PHASE_UPLOAD);
+    const double clock = torre_time_now();
+    run->row_step = run->step;
+    TORRE_TRY(run->fluid ? torre_mps_measure_take(run->fluid, run->solver, run->step)
+                         : add_thermo(run));
     if (run->step) run->loop_s += torre_time_now() - clock;
     return TORRE_OK;
 }
@@ -70,6 +79,7 @@ static torre_status report_step(torre_md_run *run, const torre_md_watch *watch, 
 
 torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch)
 {
+    TORRE_PHASE(TORRE_PHASE_UPLOAD);
     const torre_md_problem *p = run->problem;
     if (p->model == TORRE_MODEL_MPS) TORRE_TRY(torre_mps_measure_new(p, &run->fluid));
     TORRE_TRY(run->backend->create(run->program, &run->solver));
@@ -97,8 +107,15 @@ void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md
     times->other -= run->before_start.other;
 }
 
+static torre_status advance_solver(torre_md_run *run, int64_t steps)
+{
+    TORRE_PHASE(TORRE_PHASE_LOOP);
+    return run->solver->backend->advance(run->solver, steps);
+}
+
 torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_md_watch *watch)
 {
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
     const int64_t goal = run->step + steps;
     torre_md_pace pace = {.looked = torre_time_now()};
     while (run->step < goal) {
@@ -109,7 +126,7 @@ torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_
             if (watch->progress || watch->stop) chunk = torre_md_pace_chunk(&pace, chunk);
         }
         double clock = torre_time_now();
-        TORRE_TRY(run->solver->backend->advance(run->solver, chunk));
+        TORRE_TRY(advance_solver(run, chunk));
         double spent = torre_time_now() - clock;
         run->loop_s += spent;
         run->step += chunk;
@@ -128,6 +145,7 @@ torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_
 
 torre_status torre_md_run_particles(torre_md_run *run, torre_md_particles *particles)
 {
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
     memcpy(particles->box, run->problem->box, sizeof particles->box);
     particles->mass = run->problem->mass;
     return run->solver->backend->get_particles(run->solver, particles->position,

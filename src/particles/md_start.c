@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/phase.h"
 #include "core/random.h"
 #include "particles/bins.h"
 
@@ -140,6 +141,7 @@ static bool nearer(const torre_md_particles *p, const torre_bins *bins, int64_t 
 
 torre_status torre_md_start_check_overlap(const torre_md_particles *p, double distance)
 {
+    TORRE_PHASE(TORRE_PHASE_CHECK);
     torre_bins bins;
     int64_t pair[2];
     double found = 0, least = fmin(p->box[0], fmin(p->box[1], p->box[2])) / 2;

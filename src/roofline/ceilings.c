@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/phase.h"
 #include "io/output_file.h"
 #include "torre/status.h"
 
@@ -106,6 +107,7 @@ torre_status torre_ceilings_measure(const torre_meter_kind *kind, int threads, i
                                     int repetitions, torre_ceilings_progress *progress,
                                     void *context, torre_machine *machine)
 {
+    TORRE_PHASE(TORRE_PHASE_LOOP);
     torre_meter *meter;
     torre_status status = TORRE_OK;
     if (repetitions < 3 || repetitions > MAX_REPETITIONS)

@@ -6,6 +6,7 @@
 #include "core/backend.h"
 #include "core/cpu.h"
 #include "core/memory.h"
+#include "core/phase.h"
 #include "roofline/engine_compare.h"
 #include "wave/cpu/backend_cpu.h"
 #include "wave/stencil.h"
@@ -74,6 +75,7 @@ static torre_status check_order(const examination *e, int order, torre_precision
 torre_status torre_diagnose(int threads, int device, torre_doctor_progress *progress, void *context,
                             torre_diagnosis *d)
 {
+    TORRE_PHASE(TORRE_PHASE_LOOP);
     examination e = {threads, device, progress, context, d};
     memset(d, 0, sizeof *d);
     d->sound = true;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "core/phase.h"
 #include "io/gnuplot.h"
 #include "io/output_file.h"
 #include "torre/status.h"
@@ -39,6 +40,7 @@ torre_status torre_md_sweep_run(const torre_md_sweep_setting *s, torre_md_point 
                                 const char *directory, const torre_md_sweep_watch *watch, int *done,
                                 int *wrong)
 {
+    TORRE_PHASE(TORRE_PHASE_LOOP);
     char path[4096];
     snprintf(path, sizeof path, "%s/md-sweep.csv", directory);
     FILE *csv = fopen(path, "w");

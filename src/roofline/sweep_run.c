@@ -7,6 +7,7 @@
 
 #include "core/cpu.h"
 #include "core/memory.h"
+#include "core/phase.h"
 #include "core/timer.h"
 #include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
@@ -117,6 +118,7 @@ static torre_status open_csv(sweep_job *job)
 
 torre_status torre_sweep_run(const torre_sweep_order *order, torre_sweep_results *r)
 {
+    TORRE_PHASE(TORRE_PHASE_LOOP);
     sweep_job job = {.order = order, .results = r};
     torre_sweep_point *wishes;
     TORRE_TRY(torre_sweep_list(order->axes, order->threads, order->device, &wishes, &r->planned));

@@ -8,6 +8,7 @@
 
 #include "core/backend.h"
 #include "core/memory.h"
+#include "core/phase.h"
 #include "core/timer.h"
 #include "wave/box.h"
 #include "wave/traces.h"
@@ -67,6 +68,7 @@ torre_status torre_wave_run_check_memory(const torre_wave_run *run)
 
 torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const void *previous)
 {
+    TORRE_PHASE(TORRE_PHASE_UPLOAD);
     const torre_wave_problem *p = run->problem;
     TORRE_TRY(torre_wave_run_check_memory(run));
     TORRE_TRY(torre_traces_new(p, &run->traces));
@@ -126,6 +128,7 @@ torre_array torre_wave_run_take_traces(torre_wave_run *run)
 /* Look at the whole field; refuse what is not finite. */
 static torre_status check_finite(torre_wave_run *run)
 {
+    TORRE_PHASE(TORRE_PHASE_CHECK);
     TORRE_TRY(run->backend->norms(run->solver, &run->norms));
     if (run->norms.finite) {
         run->finite_step = run->step;
@@ -165,11 +168,17 @@ typedef struct loop {
     double watch_cost_s; /* how long that look took */
 } loop;
 
+static torre_status advance_solver(torre_wave_run *run, int64_t steps, void *staging)
+{
+    TORRE_PHASE(TORRE_PHASE_LOOP);
+    return run->backend->advance(run->solver, steps, staging);
+}
+
 /* Take one chunk, record it, and size the next one. */
 static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
 {
     double start = torre_time_now();
-    TORRE_TRY(run->backend->advance(run->solver, steps, l->staging));
+    TORRE_TRY(advance_solver(run, steps, l->staging));
     double seconds = torre_time_now() - start;
     run->compute_s += seconds;
     torre_traces_record(run->setup, l->staging, run->step, steps, &run->traces);
@@ -216,6 +225,7 @@ static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
 torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
                                     const torre_wave_watch *watch)
 {
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
     TORRE_TRY(torre_wave_steps_check(run->problem, run->step, steps));
     loop l = {.chunk = run->info->plan.tower_height > 1 ? run->info->plan.tower_height : 1,
               .chunk_limit = torre_traces_chunk(run->setup)};
@@ -237,11 +247,13 @@ const torre_array *torre_wave_run_traces(const torre_wave_run *run) { return &ru
 
 torre_status torre_wave_run_field(torre_wave_run *run, int level, void *cells)
 {
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
     return torre_wave_get_field(run->backend, run->solver, run->setup, level, cells);
 }
 
 torre_status torre_wave_run_plane(torre_wave_run *run, int axis, int64_t index, void *cells)
 {
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
     const torre_box plane = torre_box_plane(run->problem->size, axis, index);
     int64_t stride[3];
     torre_box_strides(&plane, stride);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/options.h"
+#include "core/phase.h"
 #include "wave/boundary.h"
 #include "wave/problem.h"
 #include "wave/stencil.h"
@@ -196,6 +197,7 @@ static torre_status check_order(int order)
 
 torre_status torre_wave_problem_check(const torre_wave_problem *p)
 {
+    TORRE_PHASE(TORRE_PHASE_CHECK);
     TORRE_TRY(check_order(p->order));
     if (p->precision != TORRE_F32 && p->precision != TORRE_F64)
         return torre_fail(TORRE_ERR_USAGE, "precision must be f32 or f64");

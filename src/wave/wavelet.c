@@ -9,6 +9,7 @@
 
 #include "core/memory.h"
 #include "core/numbers.h"
+#include "core/phase.h"
 #include "io/npy.h"
 
 static const double pi = 3.14159265358979323846;
@@ -88,6 +89,7 @@ static torre_status read_text(const char *path, int64_t steps, double *samples, 
 torre_status torre_wavelet_read(const char *path, double amplitude, int64_t steps, double **samples,
                                 int64_t *count)
 {
+    TORRE_PHASE(TORRE_PHASE_READ);
     size_t length = strlen(path);
     bool npy = length >= 4 && strcmp(path + length - 4, ".npy") == 0;
     TORRE_TRY(allocate(steps, samples));

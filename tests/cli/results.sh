@@ -16,6 +16,22 @@ for name in program version backend device dts ordering why kernel spacing_m tow
     grep -q "^  \"$name\": " run/run.json || fail "no $name in the report"
 done
 
+# Where the time went: all phases, in their order, of which the loop is that of the rate. Their sum is
+# more than what the report had seen of the process when it was made, and less than the process took.
+time_s() { sed -n '/^  "time_s"/,/}/s/^    "\([a-z]*\)": \([0-9.e-]*\),*$/\1 \2/p' run/run.json; }
+begun=$(date +%s.%N)
+good --backend cpu --size 64 --order 4 --steps 20 --json run.json --initial noise --field u.npy
+ended=$(date +%s.%N)
+time_s >times
+[ "$(cut -d ' ' -f 1 times | tr '\n' ' ')" = "start read check upload loop output exit " ] ||
+    fail "time_s has $(cat times)"
+awk -v wall="$(member wall_s)" -v compute="$(member compute_s)" -v process="$(echo "$ended $begun" | awk '{ print $1 - $2 }')" '
+    { sum += $2 } $1 == "loop" { loop = $2 }
+    END { exit !(sum >= wall && sum <= process && loop > 0 && loop <= compute && loop > 0.5 * compute) }' times ||
+    fail "time_s does not add up: $(cat run/run.json)"
+good --backend cpu --size 32 --order 4 --steps 0 --velocity 2000
+grep -q '^whole  .*, of which 0 ms in the time loop$' stdout || fail "not told where the time went: $(cat stdout)"
+
 # a report on standard output is alone there
 rm -rf run && mkdir run && (cd run && "$wave" $small --steps 2 --json - >run.json 2>../stderr)
 [ "$(head -c 1 run/run.json)" = "{" ] && [ "$(tail -n 1 run/run.json)" = "}" ] ||

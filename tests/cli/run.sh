@@ -21,6 +21,7 @@ mask()
 {
     sed -E -e 's/^(device  +).*/\1.../' \
         -e 's/^(speed .*) in .*/\1 in .../' \
+        -e '/^whole  .*, of which .* in the time loop$/d' \
         -e 's/[0-9.]+ (bytes|KiB|MiB|GiB) on the host, [0-9]+ bytes/.../' \
         -e 's/[0-9.]+ (bytes|KiB|MiB) +fields and tables/... fields and tables/' \
         -e 's/^(amplitude  +).*/\1.../' \

@@ -23,6 +23,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 VARIES = re.compile(r'"(version|wall_s|warnings)"|load|cores|cpu|host_|peak_memory', re.I)
 
+TIMES = re.compile(r',\s*"(loop_)?time_s": \{[^}]*\}')
+
 
 def npy(path, shape):
     """Velocities of float32, 2000 m/s and faster, without numpy."""
@@ -54,7 +56,7 @@ def run(build, line):
             path = os.path.join(folder, name)
             if os.path.exists(path):
                 with open(path, encoding="utf-8") as f:
-                    text += [t for t in f.read().splitlines() if name != "report.json" or not VARIES.search(t)]
+                    text += [t for t in TIMES.sub("", f.read()).splitlines() if name != "report.json" or not VARIES.search(t)]
     return "\n".join(text) + "\n"
 
 
