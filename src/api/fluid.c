@@ -1,46 +1,24 @@
 /* torre_fluid (torre/fluid.h) over tank, problem and run of the moving-particle method. */
 #include "torre/fluid.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/sink.h"
-#include "particles/md_run.h"
-#include "particles/mps_tank.h"
+#include "run/fluid_files.h"
 
 struct torre_fluid {
-    torre_mps_tank tank;
-    torre_mps_layout layout;
+    torre_mps_dam dam;
     torre_md_particles start;
     torre_md_problem problem;
     torre_md_run *run; /* NULL before start */
 };
 
-static double or_else(double value, double usual) { return value == 0 ? usual : value; }
-
-static torre_status set_up(const torre_fluid_dam *d, torre_fluid *f)
+static torre_status set_up(const torre_fluid_dam *wish, torre_fluid *f)
 {
-    torre_md_problem *p = &f->problem;
-    f->tank = d->tank;
-    f->tank.influence =
-        or_else(d->tank.influence, (d->tank.dims == 2 ? 2.1 : 2.35) * d->tank.spacing);
-    TORRE_TRY(torre_mps_tank_layout(&f->tank, &f->layout));
-    TORRE_TRY(torre_mps_tank_make(&f->tank, &f->start));
-    *p = (torre_md_problem){
-        .mps = {.density = or_else(d->density, 1000),
-                .viscosity = d->viscosity,
-                .gravity = d->gravity,
-                .sound_speed =
-                    or_else(d->sound_speed, 10 * sqrt(2 * d->gravity * d->tank.column[1])),
-                .surface = or_else(d->surface, 0.97)},
-        .precision = d->precision};
-    torre_mps_tank_problem(&f->tank, &f->layout, p);
-    torre_md_problem_set_particles(p, &f->start);
-    if (p->mps.sound_speed == 0)
-        return torre_fail(TORRE_ERR_USAGE, "{sound_speed} must be given where {gravity} is 0");
-    p->dt = or_else(d->dt, 0.9 * torre_mps_dt_limit(p));
-    return torre_md_problem_check(p);
+    TORRE_TRY(torre_mps_dam_make(wish, &f->dam, &f->problem));
+    TORRE_TRY(torre_mps_tank_make(&f->dam.tank, &f->start));
+    torre_md_problem_set_particles(&f->problem, &f->start);
+    return torre_md_problem_check(&f->problem);
 }
 
 torre_status torre_fluid_new(const torre_fluid_dam *dam, torre_fluid **fluid)
@@ -117,7 +95,7 @@ const torre_mps_row *torre_fluid_row(const torre_fluid *f)
 
 void torre_fluid_origin(const torre_fluid *f, double origin[3])
 {
-    memcpy(origin, f->layout.origin, sizeof f->layout.origin);
+    memcpy(origin, f->dam.layout.origin, sizeof f->dam.layout.origin);
 }
 
 torre_status torre_fluid_get(const torre_fluid *f, double *const position[3],
@@ -138,7 +116,7 @@ torre_status torre_fluid_get(const torre_fluid *f, double *const position[3],
 double torre_fluid_gauge(const torre_fluid *f, const double point[3])
 {
     double at[3];
-    for (int a = 0; a < 3; a++) at[a] = point[a] + f->layout.origin[a];
+    for (int a = 0; a < 3; a++) at[a] = point[a] + f->dam.layout.origin[a];
     return f->run ? torre_mps_gauge(f->run->fluid, at) : 0;
 }
 
@@ -146,26 +124,12 @@ double torre_fluid_rate(const torre_fluid *f) { return f->run ? torre_md_run_rat
 
 torre_status torre_fluid_save(torre_fluid *f, const char *path)
 {
-    const torre_md_problem *p = &f->problem;
-    torre_sink_data data = {
-        .kind = TORRE_SINK_PARTICLES,
-        .particles = {.about = {.units = "si",
-                                .diameter = p->mps.spacing,
-                                .wall = {true, true, f->tank.side_walls}},
-                      .kinds = 3,
-                      .kind_end = {p->mps.fluid, p->mps.fluid + p->mps.wall, p->count},
-                      .columns = 2,
-                      .column = {"pressure", "number_density"},
-                      .size = p->mps.spacing}};
     const torre_sink_format *format;
+    const double *column[2];
     if (!f->run) return not_started();
-    for (int a = 0; a < 3; a++) data.particles.about.origin[a] = -f->layout.origin[a];
-    const torre_frame frame = {
-        .step = f->run->step,
-        .time = f->run->fluid->row.time,
-        .particles = &f->run->fluid->now,
-        .column = (const double *const[]){f->run->fluid->pressure, f->run->fluid->number_density},
-        .speed = f->run->fluid->row.speed};
+    const torre_sink_data data = {.kind = TORRE_SINK_PARTICLES,
+                                  .particles = torre_fluid_layout(&f->problem, &f->dam)};
+    const torre_frame frame = torre_fluid_frame(f->run, column);
     TORRE_TRY(torre_sink_choose("path", path, TORRE_SINK_PARTICLES, false, &format));
     return torre_sink_write(format, &data, path, &frame);
 }

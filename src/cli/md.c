@@ -33,7 +33,7 @@ static torre_status on_row(void *context, torre_md_run *run)
 
 static torre_status on_frame(void *context, torre_md_run *run)
 {
-    return md_output_frame(&((md_watcher *)context)->job->pairs.output, run);
+    return torre_pair_files_frame(&((md_watcher *)context)->job->pairs.files, run);
 }
 
 static void on_progress(void *context, const torre_md_progress *now)
@@ -75,7 +75,7 @@ static torre_status tell_cost(md_job *job)
 {
     if (people(job)) job->way->tell_cost(people(job), job);
     if (!job->common->json) return TORRE_OK;
-    TORRE_TRY(torre_output_open(job->common->json, job->json));
+    TORRE_TRY(torre_output_open(job->common->json, &job->json));
     job->way->report(job);
     return TORRE_OK;
 }
@@ -91,6 +91,7 @@ static torre_status run_job(md_job *job)
     if (job->common->dry_run) return tell_cost(job);
     TORRE_TRY(way->particles(job));
     torre_program_catch_signals(); /* from here on there are files to remove */
+    if (job->common->json) TORRE_TRY(torre_output_open(job->common->json, &job->json));
     TORRE_TRY(way->open(job, &watch));
     torre_status status = time_loop(job, &watch);
     if (status == TORRE_ERR_UNSTABLE) return keep_what_there_is(job, status);
@@ -98,7 +99,7 @@ static torre_status run_job(md_job *job)
     TORRE_TRY(way->results(job, false));
     if (people(job)) way->tell_end(people(job), job);
     torre_program_tell_time(people(job), "# ");
-    if (*job->json) way->report(job);
+    if (job->json) way->report(job);
     return job->run->step < job->steps ? torre_program_stopped(job->run->step, job->steps)
                                        : TORRE_OK;
 }
@@ -113,20 +114,12 @@ int main(int argc, char **argv)
         job.way = &md_fluid;
         job.way->init(&job);
     }
-    torre_status status = torre_options_parse(job.table, argc, argv, NULL, 0, NULL);
-    if (!status && job.common->help) {
-        job.way->init(&job); /* the help shows defaults */
-        job.way->help(job.table);
-    } else if (!status && job.common->version) {
-        torre_program_version("md");
-    } else if (!status) {
-        status = torre_program_device(job.table, torre_options_find(job.table, "backend")->value);
-        if (!status) status = run_job(&job);
-    }
+    bool done;
+    torre_status status = torre_program_options(job.way->program, job.table, argc, argv, &done);
+    if (!status && !done) status = run_job(&job);
     torre_phase_enter(TORRE_PHASE_EXIT);
     job.way->close(&job);
     torre_md_run_free(job.run);
-    md_input_free(&job.pairs.input);
-    mps_input_free(&job.fluid.input);
+    torre_output_discard(job.json);
     return torre_program_end("md", status);
 }

@@ -1,5 +1,6 @@
 /* What `md` does for a fluid (--model mps). */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/md_way.h"
@@ -43,18 +44,18 @@ static void tell_head(FILE *out, const md_job *job)
 
 static void tell_row(FILE *out, const md_job *job)
 {
-    const mps_input *in = &job->fluid.input;
+    const torre_mps_dam *dam = &job->fluid.dam;
     const torre_mps_row *r = &job->run->fluid->row;
-    double x = mps_output_front(in, r);
+    double x = torre_mps_dam_front(dam, r);
     fprintf(out,
             "%7" PRId64 " %10.5f %10.5f %5.3f %13.4f %11.4f %11.5g %11.5g %10.1f %12.5f %16.3f\n",
-            r->step, r->time, x, x / in->width, mps_output_time(in, r), r->speed, r->kinetic,
-            torre_mps_row_energy(r), r->pressure, r->compression, r->excursion);
+            r->step, r->time, x, x / dam->width, torre_mps_dam_time(dam, job->problem, r), r->speed,
+            r->kinetic, torre_mps_row_energy(r), r->pressure, r->compression, r->excursion);
 }
 
 static void tell_end(FILE *out, const md_job *job)
 {
-    const mps_output *files = &job->fluid.output;
+    const torre_fluid_files *files = &job->fluid.files;
     const torre_md_run *run = job->run;
     torre_md_times t;
     torre_md_counts c;
@@ -73,12 +74,12 @@ static void tell_end(FILE *out, const md_job *job)
     particle_warn(job->common, &c, false);
     if (files->front_path[0]) fprintf(out, "# front in %s\n", files->front_path);
     if (files->gauges_path[0]) fprintf(out, "# gauges in %s\n", files->gauges_path);
-    if (job->common->csv) fprintf(out, "# table in %s\n", job->common->csv);
-    if (job->common->dump) fprintf(out, "# trajectory in %s\n", job->common->dump);
+    if (job->common->files.csv) fprintf(out, "# table in %s\n", job->common->files.csv);
+    if (job->common->files.dump) fprintf(out, "# trajectory in %s\n", job->common->files.dump);
     if (files->picture_path[0]) fprintf(out, "# picture in %s\n", files->picture_path);
 }
 
-static void report_physics(torre_report *r, const mps_input *in, const torre_md_run *run)
+static void report_physics(torre_report *r, const torre_mps_dam *dam, const torre_md_run *run)
 {
     const torre_md_problem *p = run->problem;
     torre_mps_norms n = torre_mps_norms_of(p->dimensions, p->mps.spacing, p->cutoff);
@@ -94,7 +95,7 @@ static void report_physics(torre_report *r, const mps_input *in, const torre_md_
     if (!run->solver) return;
     torre_report *last = torre_report_object(r, "last");
     torre_report_real(last, "t", run->fluid->row.time);
-    torre_report_real(last, "front", mps_output_front(in, &run->fluid->row));
+    torre_report_real(last, "front", torre_mps_dam_front(dam, &run->fluid->row));
     torre_report_real(last, "kinetic", run->fluid->row.kinetic);
     torre_report_real(last, "potential", run->fluid->row.potential);
     torre_report_real(last, "elastic", run->fluid->row.elastic);
@@ -128,50 +129,74 @@ static void report(md_job *job)
     torre_report_real(time, "move", t.integrate);
     torre_report_integer(r, "builds", c.builds);
     if (c.dangerous_builds >= 0) torre_report_integer(r, "dangerous_builds", c.dangerous_builds);
-    report_physics(r, &job->fluid.input, run);
+    report_physics(r, &job->fluid.dam, run);
     torre_report_options(r, job->table);
-    torre_program_keep_report(r, job->json);
+    torre_program_keep_report(r, &job->json);
 }
 
 static void init(md_job *job)
 {
     mps_settings_init(&job->fluid.settings, job->table);
     job->common = &job->fluid.settings.common;
-    job->json = &job->fluid.output.json;
 }
 
 static torre_status read(md_job *job)
 {
-    mps_input *in = &job->fluid.input;
-    TORRE_TRY(mps_input_read(&job->fluid.settings, in));
-    job->problem = &in->problem;
-    job->plan = &in->plan;
-    job->steps = in->steps;
-    job->row_every = in->thermo;
+    static const double column_cells[] = {19, 45, 105}; /* of 0.1 m: small, medium, large */
+    const mps_settings *s = &job->fluid.settings;
+    torre_md_problem *p = &job->fluid.problem;
+    torre_md_plan *plan = &job->fluid.plan;
+    torre_fluid_dam dam = s->dam;
+    const torre_md_backend *backend;
+    TORRE_TRY(torre_particle_wishes_check(&s->common.files));
+    dam.tank.dims = (int)s->dimensions;
+    dam.tank.spacing = s->spacing > 0 ? s->spacing : 0.1 / column_cells[s->size];
+    dam.tank.influence = s->influence * dam.tank.spacing;
+    for (int a = 0; a < 2; a++) dam.tank.column[a] = s->column[a];
+    TORRE_TRY(torre_mps_dam_make(&dam, &job->fluid.dam, p));
+    TORRE_TRY(torre_fluid_gauges_read(s->gauges, &job->fluid.dam.tank, &job->fluid.gauges));
+    TORRE_TRY(particle_plan(&s->common, plan));
+    plan->skin *= dam.tank.spacing;
+    TORRE_TRY(torre_md_backend_find(s->common.backend, plan, &backend));
+    p->precision = particle_precision(&s->common, backend->name);
+    job->problem = p;
+    job->plan = plan;
+    job->steps = s->steps >= 0 ? s->steps : (int64_t)fmin(ceil(s->time / p->dt), 1e12);
+    job->row_every = s->thermo >= 0 ? s->thermo : (job->steps + 99) / 100;
     return TORRE_OK;
 }
 
-static torre_status particles(md_job *job) { return mps_input_particles(&job->fluid.input); }
+static torre_status particles(md_job *job)
+{
+    TORRE_TRY(torre_mps_tank_make(&job->fluid.dam.tank, &job->fluid.particles));
+    torre_md_problem_set_particles(&job->fluid.problem, &job->fluid.particles);
+    return torre_md_problem_check(&job->fluid.problem);
+}
 
 static torre_status open(md_job *job, torre_md_watch *watch)
 {
     (void)watch; /* frames are by rows */
-    return mps_output_open(&job->fluid.settings, &job->fluid.input, &job->fluid.output);
+    return torre_fluid_files_open(&job->common->files, job->problem, &job->fluid.dam,
+                                  &job->fluid.gauges, &job->fluid.files);
 }
 
-static torre_status row(md_job *job) { return mps_output_row(&job->fluid.output, job->run); }
+static torre_status row(md_job *job) { return torre_fluid_files_row(&job->fluid.files, job->run); }
 
 static torre_status results(md_job *job, bool failed)
 {
-    return mps_output_results(&job->fluid.output, job->run, failed);
+    return torre_fluid_files_finish(&job->fluid.files, job->run, failed);
 }
 
-static void close(md_job *job) { mps_output_close(&job->fluid.output); }
+static void close(md_job *job)
+{
+    torre_fluid_files_close(&job->fluid.files);
+    torre_md_particles_free(&job->fluid.particles);
+}
 
 const md_way md_fluid = {
     .unit = "M particle-steps/s",
     .init = init,
-    .help = mps_help,
+    .program = &mps_program,
     .read = read,
     .particles = particles,
     .open = open,

@@ -1,10 +1,9 @@
 #include "cli/md_granular.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-#include "particles/pair_granular.h"
+#include "particles/granular_table.h"
 
 /* Particles of a file that overlap by more than this part of a diameter are a mistake. */
 static const double overlap = 0.1;
@@ -99,35 +98,12 @@ torre_status md_granular_particles(const md_settings *s, md_input *in)
     return torre_md_start_check_overlap(&in->particles, (1 - overlap) * s->diameter);
 }
 
-/* Contact time of two particles in the problem, as far as it does not depend on the speed. */
-static double contact_time(const torre_md_problem *p)
-{
-    const torre_granular_parameters *g = &p->pair.granular;
-    if (g->ideal || g->hertz) return 0;
-    double m = p->mass / 2;
-    double damping = torre_granular_dashpot(false, g->stiffness, m, g->restitution) / (2 * m);
-    return 3.14159265358979323846 / sqrt(g->stiffness / m - damping * damping);
-}
-
-/* Collisions of a particle per time: contacts last the contact time. */
-static double collision_rate(const torre_md_problem *p, const torre_md_thermo *row)
-{
-    double time = contact_time(p);
-    return time > 0 ? 2 * row->contacts / ((double)p->count * time) : 0;
-}
-
 void md_granular_setup(FILE *out, const md_settings *s, const torre_md_problem *p)
 {
-    double volume = 3.14159265358979323846 / 6 * pow(s->diameter, 3) * (double)p->count;
-    double room = p->box[0] * p->box[1];
-    if (p->dimensions == 2) volume *= 1.5 / s->diameter;
-    int axis = p->dimensions == 2 ? 1 : 2;
-    double height = p->box[axis];
-    if (p->pair.granular.walls) height = p->pair.granular.wall_high - p->pair.granular.wall_low;
-    room = axis == 2 ? room * height : p->box[0] * height;
     fprintf(out, "# filling %.4g, restitution %.4g, contact time %.4g s, 1/%.0f of it a step\n",
-            volume / room, s->gas == TORRE_GRANULAR_INELASTIC ? s->restitution : 1, contact_time(p),
-            contact_time(p) / p->dt);
+            torre_granular_filling(p, s->diameter),
+            s->gas == TORRE_GRANULAR_INELASTIC ? s->restitution : 1, torre_granular_duration(p),
+            torre_granular_duration(p) / p->dt);
 }
 
 void md_granular_head(FILE *out)
@@ -142,64 +118,14 @@ void md_granular_row(FILE *out, const torre_md_problem *p, const torre_md_thermo
 {
     fprintf(out, "%8" PRId64 " %12.6g %14.8g %14.8g %14.8g %10.0f %9.4g\n", r->step,
             (double)r->step * p->dt, torre_granular_temperature(p, r), r->total_energy,
-            r->lost / (double)p->count, r->contacts, collision_rate(p, r));
-}
-
-const char *const md_granular_column[MD_GRANULAR_COLUMNS] = {
-    "step",   "time",    "temperature", "e_kinetic",      "e_potential", "e_total",
-    "e_lost", "e_walls", "contacts",    "collision_rate", "press"};
-
-void md_granular_values(const torre_md_run *run, const torre_md_thermo *r,
-                        double value[MD_GRANULAR_COLUMNS])
-{
-    const torre_md_problem *p = run->problem;
-    const double lost = r->lost / (double)p->count;
-    const double all[MD_GRANULAR_COLUMNS] = {(double)r->step,
-                                             (double)r->step * p->dt,
-                                             torre_granular_temperature(p, r),
-                                             r->total_energy - r->pair_energy,
-                                             r->pair_energy,
-                                             r->total_energy,
-                                             lost,
-                                             r->total_energy + lost - run->row[0].total_energy,
-                                             r->contacts,
-                                             collision_rate(p, r),
-                                             r->pressure};
-    memcpy(value, all, sizeof all);
+            r->lost / (double)p->count, r->contacts, torre_granular_collision_rate(p, r));
 }
 
 void md_granular_report_row(torre_report *at, const torre_md_run *run, const torre_md_thermo *r)
 {
-    double value[MD_GRANULAR_COLUMNS];
-    md_granular_values(run, r, value);
+    double value[TORRE_GRANULAR_COLUMNS];
+    torre_granular_values(run, r, value);
     torre_report_integer(at, "step", r->step);
-    for (int k = 1; k < MD_GRANULAR_COLUMNS; k++)
-        torre_report_real(at, md_granular_column[k], value[k]);
-}
-
-const char *const md_granular_profile_column[MD_GRANULAR_PROFILE_COLUMNS] = {
-    "height", "number_density", "filling", "velocity", "temperature"};
-
-void md_granular_profile_values(const torre_md_problem *p, int slices, int k,
-                                const torre_granular_slice *c, int64_t samples,
-                                double value[MD_GRANULAR_PROFILE_COLUMNS])
-{
-    const int dimensions = p->dimensions == 2 ? 2 : 3, axis = dimensions - 1;
-    double one = 3.14159265358979323846 / 4 * p->cutoff * p->cutoff, area = p->box[0];
-    if (dimensions == 3) {
-        one *= p->cutoff / 1.5;
-        area *= p->box[1];
-    }
-    double thick = p->box[axis] / slices;
-    double temperature = 0, count = c->count > 0 ? c->count : 1;
-    for (int a = 0; a < dimensions; a++) {
-        double mean = c->velocity[a] / count;
-        temperature += (c->velocity_sq[a] / count - mean * mean) / dimensions;
-    }
-    double density = samples ? c->count / ((double)samples * area * thick) : 0;
-    value[0] = (k + 0.5) * thick;
-    value[1] = density;
-    value[2] = density * one;
-    value[3] = c->velocity[axis] / count;
-    value[4] = temperature;
+    for (int k = 1; k < TORRE_GRANULAR_COLUMNS; k++)
+        torre_report_real(at, torre_granular_column[k], value[k]);
 }

@@ -21,18 +21,7 @@ void md_granular_setup(FILE *out, const md_settings *settings, const torre_md_pr
 void md_granular_head(FILE *out);
 void md_granular_row(FILE *out, const torre_md_problem *problem, const torre_md_thermo *row);
 
-/* The columns of the table, the step first, and a row of them. run->row[0] must be there. */
-enum { MD_GRANULAR_COLUMNS = 11 };
-extern const char *const md_granular_column[MD_GRANULAR_COLUMNS];
-void md_granular_values(const torre_md_run *run, const torre_md_thermo *row,
-                        double value[MD_GRANULAR_COLUMNS]);
+/* A row as members of the report. */
 void md_granular_report_row(torre_report *at, const torre_md_run *run, const torre_md_thermo *row);
-
-/* The columns of the height profile, and the row of slice k: means over the samples. */
-enum { MD_GRANULAR_PROFILE_COLUMNS = 5 };
-extern const char *const md_granular_profile_column[MD_GRANULAR_PROFILE_COLUMNS];
-void md_granular_profile_values(const torre_md_problem *problem, int slices, int k,
-                                const torre_granular_slice *slice, int64_t samples,
-                                double value[MD_GRANULAR_PROFILE_COLUMNS]);
 
 #endif

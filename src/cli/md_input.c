@@ -132,7 +132,7 @@ static torre_status read_lj_file(md_settings *s, const torre_option *table, md_i
 torre_status md_input_read(md_settings *s, const torre_option *table, md_input *in)
 {
     TORRE_TRY(only_of_the_model(s, table));
-    TORRE_TRY(particle_check_endings(&s->common));
+    TORRE_TRY(torre_particle_wishes_check(&s->common.files));
     if (torre_options_given(table, "frame") && !s->input)
         return torre_fail(TORRE_ERR_USAGE, "--frame is for --input");
     in->about.units = "lj";

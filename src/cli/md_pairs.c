@@ -6,7 +6,6 @@ static void init(md_job *job)
 {
     md_settings_init(&job->pairs.settings, job->table);
     job->common = &job->pairs.settings.common;
-    job->json = &job->pairs.output.json;
 }
 
 static torre_status read(md_job *job)
@@ -24,24 +23,16 @@ static torre_status particles(md_job *job)
     return md_input_particles(&job->pairs.settings, &job->pairs.input);
 }
 
-/* The largest interval that both are multiples of; 0: never. */
-static int64_t common_steps(int64_t a, int64_t b)
-{
-    while (a) {
-        int64_t rest = b % a;
-        b = a;
-        a = rest;
-    }
-    return b;
-}
-
 static torre_status open(md_job *job, torre_md_watch *watch)
 {
-    const md_settings *s = &job->pairs.settings;
-    md_output *out = &job->pairs.output;
-    TORRE_TRY(md_output_open(s, &job->pairs.input, out));
-    if (out->dump) watch->frame_every = s->common.dump_every;
-    if (out->profile) watch->frame_every = common_steps(watch->frame_every, s->profile_every);
+    const md_input *in = &job->pairs.input;
+    const torre_particle_layout layout = {.about = in->about,
+                                          .size = in->problem.model == TORRE_PAIR_granular
+                                                      ? in->problem.cutoff
+                                                      : job->pairs.settings.sigma};
+    TORRE_TRY(torre_pair_files_open(&job->common->files, &in->problem, &layout, &in->particles,
+                                    &job->pairs.files));
+    watch->frame_every = torre_pair_files_every(&job->pairs.files);
     return TORRE_OK;
 }
 
@@ -52,16 +43,20 @@ static const torre_md_thermo *last_row(const md_job *job)
 
 static torre_status row(md_job *job)
 {
-    md_output_row(&job->pairs.output, job->run, last_row(job));
+    torre_pair_files_row(&job->pairs.files, job->run, last_row(job));
     return TORRE_OK;
 }
 
 static torre_status results(md_job *job, bool failed)
 {
-    return md_output_results(&job->pairs.output, job->run, failed);
+    return torre_pair_files_finish(&job->pairs.files, job->run, failed);
 }
 
-static void close(md_job *job) { md_output_close(&job->pairs.output); }
+static void close(md_job *job)
+{
+    torre_pair_files_close(&job->pairs.files);
+    md_input_free(&job->pairs.input);
+}
 
 static void tell_setup(FILE *out, const md_job *job)
 {
@@ -79,18 +74,18 @@ static void tell_row(FILE *out, const md_job *job)
 
 static void tell_end(FILE *out, const md_job *job)
 {
-    md_text_result(out, job->run, &job->pairs.output);
+    md_text_result(out, &job->pairs.settings, job->run, &job->pairs.files);
 }
 
 static void report(md_job *job)
 {
-    md_text_report(job->json, &job->pairs.settings, job->table, job->run);
+    md_text_report(&job->json, &job->pairs.settings, job->table, job->run);
 }
 
 const md_way md_pairs = {
     .unit = "M atom-steps/s",
     .init = init,
-    .help = md_help,
+    .program = &md_program,
     .read = read,
     .particles = particles,
     .open = open,

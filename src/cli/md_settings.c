@@ -30,15 +30,19 @@ static const md_settings defaults = {
     .restitution = 0.8,
     .wall_restitution = 0.9,
     .start_sweeps = 40,
-    .profile_every = 100,
-    .profile_slices = 50,
     .steps = 100,
     .dt = 0.005,
     .target_temperature = -1,
     .damping = 1,
     .thermo = 100,
-    .common =
-        {.picture = "md.png", .output = ".", .backend = "auto", .ordering = "auto", .skin = 0.3},
+    .common = {.files = {.picture = "md.png",
+                         .title = "md",
+                         .output = ".",
+                         .profile_every = 100,
+                         .profile_slices = 50},
+               .backend = "auto",
+               .ordering = "auto",
+               .skin = 0.3},
 };
 
 /* "wall_restitution" -> "wall-restitution" */
@@ -86,16 +90,10 @@ void md_settings_init(md_settings *s, torre_option *table)
     *s = defaults;
     const torre_option list[] = {
         OPTION_GROUP("Particles"),
-        {.name = "cells",
-         .kind = TORRE_OPTION_SIZE,
-         .value = s->cells,
-         .low = 1,
-         .high = 1e6,
-         .counts = TORRE_COUNT_1 | TORRE_COUNT_3,
-         .metavar = "N|NXxNYxNZ",
-         .default_text = "20",
-         .help = "unit cells of a face-centred cubic lattice, 4 particles each; one number makes a "
-                 "cube"},
+        OPTION_SIZE(
+            "cells", s->cells, 1e6, TORRE_COUNT_1 | TORRE_COUNT_3, "N|NXxNYxNZ", "20",
+            "unit cells of a face-centred cubic lattice, 4 particles each; one number makes a "
+            "cube"),
         OPTION_POSITIVE("density", &s->density, "RHO", "particles per volume of the lattice"),
         OPTION_REAL(
             "temperature", &s->temperature, 0, 1e9, "T",
@@ -106,15 +104,8 @@ void md_settings_init(md_settings *s, torre_option *table)
             "input", &s->input, "FILE", "",
             "start from LAMMPS data, a LAMMPS text dump or extended XYZ (may be .gz) instead "
             "of a lattice"),
-        {.name = "frame",
-         .kind = TORRE_OPTION_INTEGER,
-         .value = &s->frame,
-         .low = 0,
-         .high = OPTION_BIG,
-         .word = "last",
-         .word_value = -1,
-         .metavar = "N|last",
-         .help = "frame of --input to start from; the first is 0"},
+        OPTION_COUNT_OR("frame", &s->frame, 0, OPTION_BIG, "last", -1,
+                        "frame of --input to start from; the first is 0"),
 
         OPTION_GROUP("Interaction"),
         OPTION_CHOICE("model", &s->model, models,
@@ -122,15 +113,8 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_POSITIVE("cutoff", &s->cutoff, "R", "distance beyond which nothing acts"),
 
         OPTION_GROUP("Granular gas (--model granular): SI units, glass beads of a millimetre"),
-        {.name = "size",
-         .kind = TORRE_OPTION_VECTOR,
-         .value = s->size,
-         .low = 0,
-         .above_low = true,
-         .high = 1e6,
-         .counts = TORRE_COUNT_2 | TORRE_COUNT_3,
-         .metavar = "X,Y[,Z]",
-         .help = "of the box in diameters, between the walls; two numbers make a plane layer"},
+        OPTION_VECTOR("size", s->size, 1e6, TORRE_COUNT_2 | TORRE_COUNT_3, "X,Y[,Z]", NULL,
+                      "of the box in diameters, between the walls; two numbers make a plane layer"),
         OPTION_POSITIVE("filling", &s->filling, "PHI",
                         "volume (in a layer, area) of the particles over that of the box"),
         OPTION_POSITIVE("diameter", &s->diameter, "D", "of a particle"),
@@ -169,28 +153,25 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_COUNT("thermo", &s->thermo, 0,
                      "steps between rows of the thermo table; 0 for the first "
                      "and the last only"),
-        OPTION_TEXT("csv", &s->common.csv, "FILE", "",
+        OPTION_TEXT("csv", &s->common.files.csv, "FILE", "",
                     "the thermo table as CSV, which grows row by row; compressed for .gz"),
-        OPTION_TEXT("dump", &s->common.dump, "FILE", "",
+        OPTION_TEXT("dump", &s->common.files.dump, "FILE", "",
                     "trajectory: extended XYZ (.xyz, .extxyz) or LAMMPS dump (.dump, .lammpstrj); "
                     "compressed with a further .gz"),
-        OPTION_COUNT("dump-every", &s->common.dump_every, 0,
+        OPTION_COUNT("dump-every", &s->common.files.dump_every, 0,
                      "steps between its frames, from step 0; 0 for the "
                      "last state only"),
-        OPTION_TEXT("profile", &s->profile, "FILE", "",
+        OPTION_TEXT("profile", &s->common.files.profile, "FILE", "",
                     "granular: density, velocity and temperature over the height as CSV"),
-        OPTION_COUNT("profile-every", &s->profile_every, 1, "steps between its samples"),
-        {.name = "profile-slices",
-         .kind = TORRE_OPTION_INTEGER,
-         .value = &s->profile_slices,
-         .low = 1,
-         .high = 1e6,
-         .help = "slices of its height"},
-        OPTION_TEXT("write-data", &s->write_data, "FILE", "",
+        OPTION_COUNT("profile-every", &s->common.files.profile_every, 1,
+                     "steps between its samples"),
+        OPTION_INTEGER("profile-slices", &s->common.files.profile_slices, 1, 1e6,
+                       "slices of its height"),
+        OPTION_TEXT("write-data", &s->common.files.write_data, "FILE", "",
                     "the initial state as LAMMPS data, before the first step"),
-        OPTION_TEXT("picture", &s->common.picture, "FILE.png|none", NULL,
+        OPTION_TEXT("picture", &s->common.files.picture, "FILE.png|none", NULL,
                     "picture of the last state"),
-        OPTION_TEXT("output", &s->common.output, "DIR", NULL,
+        OPTION_TEXT("output", &s->common.files.output, "DIR", NULL,
                     "directory of the picture, made where missing"),
         OPTION_TEXT("json", &s->common.json, "FILE|-", "", "write the report as JSON"),
 
@@ -252,40 +233,37 @@ void md_settings_pair(const torre_option *table, torre_pair_model model,
     }
 }
 
-void md_help(const torre_option *table)
-{
-    puts("Usage: md [OPTION]...\n"
-         "Molecular dynamics of Lennard-Jones particles in a periodic box, or a granular gas.\n"
-         "\n"
-         "Without options: the melt of 32,000 particles, 100 steps, and a picture of its end in "
-         "the\n"
-         "current directory.\n"
-         "\n"
-         "Examples:\n"
-         "  md --steps 1000 --thermo 50 --csv melt.csv\n"
-         "  md --cells 80x80x40 --precision f32 --ordering hilbert --json run.json\n"
-         "  md --input start.data --dump run.xyz.gz --dump-every 100\n"
-         "  md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"
-         "     --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv\n"
-         "  md --model mps --help");
-    torre_options_help(table, stdout);
-    puts("\n"
-         "Units of Lennard-Jones particles: lengths in sigma, energies in epsilon, masses in that "
-         "of\n"
-         "a particle, k_B = 1. The table has energies per particle; Temp and Press count\n"
-         "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
-         "--shake-amplitude, --skin and --bin-size in diameters. Its time step must not exceed a\n"
-         "twentieth of the contact time.\n"
-         "\n"
-         "--input takes what write_data of LAMMPS writes (atom styles atomic, bond, angle,\n"
-         "molecular, charge, full and sphere), frames of its text dumps, and extended XYZ of ASE,\n"
-         "OVITO and md itself. Masses, diameters, velocities, and epsilon, sigma and cutoff of\n"
-         "lj/cut count as if they were options. Along periodic axes particles are put into the\n"
-         "box. What md does not have is refused: several kinds of particles, tilted boxes, bonds,\n"
-         "charges, rotation. The run begins at step 0.\n"
-         "\n"
-         "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
-         "there.");
-    particle_help_exit_codes(
-        "the run became unstable, or would: time step too large, particles that overlap");
-}
+const torre_program md_program = {
+    "md",
+    "Usage: md [OPTION]...\n"
+    "Molecular dynamics of Lennard-Jones particles in a periodic box, or a granular gas.\n"
+    "\n"
+    "Without options: the melt of 32,000 particles, 100 steps, and a picture of its end in "
+    "the\n"
+    "current directory.\n"
+    "\n"
+    "Examples:\n"
+    "  md --steps 1000 --thermo 50 --csv melt.csv\n"
+    "  md --cells 80x80x40 --precision f32 --ordering hilbert --json run.json\n"
+    "  md --input start.data --dump run.xyz.gz --dump-every 100\n"
+    "  md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"
+    "     --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv\n"
+    "  md --model mps --help",
+    "\n"
+    "Units of Lennard-Jones particles: lengths in sigma, energies in epsilon, masses in that "
+    "of\n"
+    "a particle, k_B = 1. The table has energies per particle; Temp and Press count\n"
+    "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
+    "--shake-amplitude, --skin and --bin-size in diameters. Its time step must not exceed a\n"
+    "twentieth of the contact time.\n"
+    "\n"
+    "--input takes what write_data of LAMMPS writes (atom styles atomic, bond, angle,\n"
+    "molecular, charge, full and sphere), frames of its text dumps, and extended XYZ of ASE,\n"
+    "OVITO and md itself. Masses, diameters, velocities, and epsilon, sigma and cutoff of\n"
+    "lj/cut count as if they were options. Along periodic axes particles are put into the\n"
+    "box. What md does not have is refused: several kinds of particles, tilted boxes, bonds,\n"
+    "charges, rotation. The run begins at step 0.\n"
+    "\n"
+    "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
+    "there.\n" PARTICLE_EXIT_CODES(
+        "the run became unstable, or would: time step too large, particles that overlap")};

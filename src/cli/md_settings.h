@@ -3,6 +3,7 @@
 #define TORRE_MD_SETTINGS_H
 
 #include "cli/particle_options.h"
+#include "cli/program.h"
 
 enum { MD_OPTIONS = 80, MD_PARAMETERS = 16 };
 
@@ -38,8 +39,6 @@ typedef struct md_settings {
     double damping;
     /* output */
     int64_t thermo;
-    const char *write_data, *profile;
-    int64_t profile_every, profile_slices;
     /* how to compute */
     int neighbor; /* torre_neighbor */
     bool rebuild_check;
@@ -60,7 +59,6 @@ const torre_option *md_settings_parameter(const torre_option *table, const char 
 void md_settings_pair(const torre_option *table, torre_pair_model model,
                       torre_pair_parameters *pair);
 
-/* Print --help on stdout; call it before parsing, while the settings are the defaults. */
-void md_help(const torre_option *table);
+extern const torre_program md_program;
 
 #endif

@@ -60,12 +60,13 @@ void md_text_cost(FILE *out, const torre_md_run *run)
             particles);
 }
 
-void md_text_result(FILE *out, const torre_md_run *run, const md_output *output)
+void md_text_result(FILE *out, const md_settings *s, const torre_md_run *run,
+                    const torre_pair_files *files)
 {
     torre_md_times t;
     torre_md_counts c;
     char seconds[32];
-    const md_settings *s = output->settings;
+    const torre_particle_wishes *w = &s->common.files;
     torre_md_run_times(run, &t, &c);
     torre_format_seconds(run->loop_s, seconds, sizeof seconds);
     if (run->step > 0) {
@@ -86,10 +87,10 @@ void md_text_result(FILE *out, const torre_md_run *run, const md_output *output)
                     torre_md_run_drift(run));
     }
     particle_warn(&s->common, &c, run->info->plan.rebuild_every == 1);
-    if (s->common.csv) fprintf(out, "# table in %s\n", s->common.csv);
-    if (s->profile) fprintf(out, "# height profile in %s\n", s->profile);
-    if (s->common.dump) fprintf(out, "# trajectory in %s\n", s->common.dump);
-    if (output->picture_path[0]) fprintf(out, "# picture in %s\n", output->picture_path);
+    if (w->csv) fprintf(out, "# table in %s\n", w->csv);
+    if (w->profile) fprintf(out, "# height profile in %s\n", w->profile);
+    if (w->dump) fprintf(out, "# trajectory in %s\n", w->dump);
+    if (files->picture_path[0]) fprintf(out, "# picture in %s\n", files->picture_path);
 }
 
 static void report_times(torre_report *r, const torre_md_run *run)

@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 
-#include "cli/md_output.h"
+#include "cli/md_settings.h"
+#include "io/output_file.h"
+#include "run/pair_files.h"
 
 /* Lines that begin with '#': what runs, and the head of the thermo table with its units. */
 void md_text_setup(FILE *out, const md_settings *settings, const torre_md_run *run);
@@ -16,7 +18,8 @@ void md_text_row(FILE *out, const torre_md_problem *problem, const torre_md_ther
 void md_text_cost(FILE *out, const torre_md_run *run);
 
 /* After the run: rate, phases, drift, files. */
-void md_text_result(FILE *out, const torre_md_run *run, const md_output *output);
+void md_text_result(FILE *out, const md_settings *settings, const torre_md_run *run,
+                    const torre_pair_files *files);
 
 /* Make the report for the opened output, and keep both (torre_program_keep_report). */
 void md_text_report(torre_output **json, const md_settings *settings, const torre_option *table,

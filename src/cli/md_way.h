@@ -5,8 +5,11 @@
 #ifndef TORRE_MD_WAY_H
 #define TORRE_MD_WAY_H
 
-#include "cli/md_output.h"
-#include "cli/mps_output.h"
+#include "cli/md_input.h"
+#include "cli/mps_settings.h"
+#include "io/output_file.h"
+#include "run/fluid_files.h"
+#include "run/pair_files.h"
 
 typedef struct md_way md_way;
 
@@ -18,33 +21,37 @@ typedef struct md_job {
     struct {
         md_settings settings;
         md_input input;
-        md_output output;
+        torre_pair_files files;
     } pairs;
     struct {
         mps_settings settings;
-        mps_input input;
-        mps_output output;
+        torre_mps_dam dam;
+        torre_fluid_gauges gauges;
+        torre_md_particles particles;
+        torre_md_problem problem;
+        torre_md_plan plan;
+        torre_fluid_files files;
     } fluid;
     /* of the input: */
     const torre_md_problem *problem;
     const torre_md_plan *plan;
     int64_t steps, row_every; /* to take; between rows, 0: first and last only */
-    torre_output **json;      /* the report, NULL when it is not open */
+    torre_output *json;       /* the report, NULL when it is not open */
     torre_md_run *run;
 } md_job;
 
 struct md_way {
     const char *unit; /* of rates: "M atom-steps/s" */
+    const torre_program *program;
     /* Defaults, and the table of options that writes into the settings. */
     void (*init)(md_job *job);
-    void (*help)(const torre_option *table);
     /* Problem and plan, but for the particles; the particles. */
     torre_status (*read)(md_job *job);
     torre_status (*particles)(md_job *job);
     /* Open the files; what they want beside rows goes into *watch, whose context is the job. */
     torre_status (*open)(md_job *job, torre_md_watch *watch);
     /* The last row, to files; all that is left to write at the end (failed: of a run that became
-     * unstable); close what is still open, without leaving anything incomplete. */
+     * unstable); close what is still open, without leaving anything incomplete, and free. */
     torre_status (*row)(md_job *job);
     torre_status (*results)(md_job *job, bool failed);
     void (*close)(md_job *job);
@@ -54,7 +61,7 @@ struct md_way {
     void (*tell_head)(FILE *out, const md_job *job);
     void (*tell_row)(FILE *out, const md_job *job);
     void (*tell_end)(FILE *out, const md_job *job);
-    /* Make the report for *job->json, and keep both (torre_program_keep_report). */
+    /* Make the report for job->json, and keep both (torre_program_keep_report). */
     void (*report)(md_job *job);
 };
 

@@ -11,88 +11,83 @@ static const char *const sizes[] = {"small", "medium", "large", NULL};
 static const mps_settings defaults = {
     .dimensions = 3,
     .column = {0.1, 0.2},
-    .tank = {0.4, 0.4, 0.08},
-    .density = 1000,
-    .viscosity = 1e-6,
-    .gravity = 9.81,
-    .surface = 0.97,
+    .dam = {.tank.size = {0.4, 0.4, 0.08},
+            .density = 1000,
+            .viscosity = 1e-6,
+            .gravity = 9.81,
+            .surface = 0.97},
     .time = 0.5,
     .steps = -1,
     .thermo = -1,
-    .front = "front.csv",
-    .common = {.picture = "dam_break.png", .output = ".", .backend = "auto", .ordering = "auto"},
+    .common = {.files = {.picture = "dam_break.png",
+                         .title = "md --model mps",
+                         .output = ".",
+                         .front = "front.csv"},
+               .backend = "auto",
+               .ordering = "auto"},
 };
 
-#define LENGTHS(option, variable, count, letter, usual, text)                                      \
-    {                                                                                              \
-        .name = option, .kind = TORRE_OPTION_VECTOR, .value = variable, .low = 0,                  \
-        .above_low = true, .high = 1e6, .counts = count, .metavar = letter, .default_text = usual, \
-        .help = text                                                                               \
-    }
 void mps_settings_init(mps_settings *s, torre_option *table)
 {
     *s = defaults;
     const torre_option list[] = {
         OPTION_GROUP("Water"),
         OPTION_CHOICE("model", &s->model, models, "the moving-particle method"),
-        {.name = "dimensions",
-         .kind = TORRE_OPTION_INTEGER,
-         .value = &s->dimensions,
-         .choices = dimensions,
-         .help = "2: one layer of particles in the x-y plane"},
+        OPTION_NUMBERS("dimensions", &s->dimensions, dimensions,
+                       "2: one layer of particles in the x-y plane"),
         OPTION_CHOICE(
             "size", &s->size, sizes,
             "data set: spacing 1/19, 1/45 or 1/105 of 0.1 m, about 25, 225 or 2,280 thousand "
             "particles"),
         OPTION_AUTO_POSITIVE("spacing", &s->spacing, "M",
                              "of the particles at the start; auto as --size says"),
-        LENGTHS("column", s->column, TORRE_COUNT_2, "L,H", "0.1,0.2",
-                "width and height of the water"),
-        LENGTHS("tank", s->tank, TORRE_COUNT_3, "X,Y,Z", "0.4,0.4,0.08",
-                "length, height and depth of the closed tank"),
-        OPTION_FLAG("side-walls", &s->side_walls,
+        OPTION_VECTOR("column", s->column, 1e6, TORRE_COUNT_2, "L,H", "0.1,0.2",
+                      "width and height of the water"),
+        OPTION_VECTOR("tank", s->dam.tank.size, 1e6, TORRE_COUNT_3, "X,Y,Z", "0.4,0.4,0.08",
+                      "length, height and depth of the closed tank"),
+        OPTION_FLAG("side-walls", &s->dam.tank.side_walls,
                     "walls at both ends of z, too, instead of periodic"),
         OPTION_AUTO_POSITIVE(
             "influence", &s->influence, "R",
             "radius of influence in spacings, 1.5 to 4; auto is 2.1 in 2-D, 2.35 in 3-D"),
-        OPTION_POSITIVE("fluid-density", &s->density, "RHO", "kg/m^3"),
-        OPTION_REAL("viscosity", &s->viscosity, 0, 1e9, "NU", "kinematic, m^2/s"),
-        OPTION_REAL("gravity", &s->gravity, 0, 1e9, "G", "m/s^2"),
+        OPTION_POSITIVE("fluid-density", &s->dam.density, "RHO", "kg/m^3"),
+        OPTION_REAL("viscosity", &s->dam.viscosity, 0, 1e9, "NU", "kinematic, m^2/s"),
+        OPTION_REAL("gravity", &s->dam.gravity, 0, 1e9, "G", "m/s^2"),
         OPTION_AUTO_POSITIVE(
-            "sound-speed", &s->sound_speed, "C",
+            "sound-speed", &s->dam.sound_speed, "C",
             "m/s; auto is ten times sqrt(2 g H), the fastest a fall from the top can be"),
-        OPTION_SHARE("surface", &s->surface, "BETA",
+        OPTION_SHARE("surface", &s->dam.surface, "BETA",
                      "particles with less than this part of the number density are free surface"),
 
         OPTION_GROUP("Time"),
         OPTION_POSITIVE("time", &s->time, "S", "seconds to compute"),
         OPTION_AUTO_COUNT("steps", &s->steps, 0, OPTION_BIG, -1, "time steps; auto as --time says"),
-        OPTION_AUTO_POSITIVE("dt", &s->dt, "S", "time step; auto is 0.9 of the Courant limit"),
+        OPTION_AUTO_POSITIVE("dt", &s->dam.dt, "S", "time step; auto is 0.9 of the Courant limit"),
 
         OPTION_GROUP("Output"),
         OPTION_AUTO_COUNT(
             "thermo", &s->thermo, 0, OPTION_BIG, -1,
             "steps between rows of the table and of the CSV files; 0 for first and last "
             "only, auto makes a hundred"),
-        OPTION_TEXT("front", &s->front, "FILE|none", NULL,
+        OPTION_TEXT("front", &s->common.files.front, "FILE|none", NULL,
                     "the front as CSV: t, x, x/L, t sqrt(2g/L), x from the left wall"),
         OPTION_TEXT("gauges", &s->gauges, "X,Y,Z[;...]", "",
                     "points in the tank where the pressure goes to gauges.csv (2-D: X,Y)"),
-        OPTION_TEXT("csv", &s->common.csv, "FILE", "",
+        OPTION_TEXT("csv", &s->common.files.csv, "FILE", "",
                     "the table as CSV; like those of --front and --gauges it grows row by row"),
-        OPTION_TEXT("dump", &s->common.dump, "FILE", "",
+        OPTION_TEXT("dump", &s->common.files.dump, "FILE", "",
                     "trajectory with velocity, radius, kind (0 fluid, 1 wall, 2 dummy), pressure "
                     "and number "
                     "density: extended XYZ (.xyz, .extxyz) or LAMMPS dump (.dump, .lammpstrj, type "
                     "= kind + "
                     "1); compressed with a further .gz"),
-        OPTION_COUNT("dump-every", &s->common.dump_every, 0,
+        OPTION_COUNT("dump-every", &s->common.files.dump_every, 0,
                      "rows between its frames, from step 0; 0 for the last state only"),
-        OPTION_COUNT("frame-every", &s->frame_every, 0,
+        OPTION_COUNT("frame-every", &s->common.files.frame_every, 0,
                      "rows between pictures frame_0000.png, frame_0001.png, ...; 0 for none"),
-        OPTION_TEXT("picture", &s->common.picture, "FILE.png|none", NULL,
+        OPTION_TEXT("picture", &s->common.files.picture, "FILE.png|none", NULL,
                     "picture of the last state"),
-        OPTION_TEXT("output", &s->common.output, "DIR", NULL,
+        OPTION_TEXT("output", &s->common.files.output, "DIR", NULL,
                     "directory of all these but --csv, --dump and --json, made where missing"),
         OPTION_TEXT("json", &s->common.json, "FILE|-", "", "write the report as JSON"),
 
@@ -113,22 +108,20 @@ void mps_settings_init(mps_settings *s, torre_option *table)
     memcpy(table, list, sizeof list);
 }
 
-void mps_help(const torre_option *table)
-{
-    puts("Usage: md --model mps [OPTION]...\n"
-         "Collapse of a water column by the explicit moving-particle (MPS) method.\n"
-         "\n"
-         "Examples:\n"
-         "  md --model mps --dimensions 2 --spacing 0.002 --output dam2d\n"
-         "  md --model mps --gauges '0.4,0.01,0.04;0.4,0.05,0.04' --frame-every 10 --output dam\n"
-         "  md --model mps --size large --steps 200 --backend cuda --json run.json");
-    torre_options_help(table, stdout);
-    puts("\n"
-         "SI units; x along the tank from its left wall, y up from its floor, z across.");
-    puts("Particles nearer than 0.9 spacings push each other apart, those of walls, too. The table "
-         "has\n"
-         "the energy (kinetic, potential, elastic), which never grows, and how far the furthest\n"
-         "particle is beyond the inner faces of the walls, in spacings (below 0 inside).");
-    particle_help_exit_codes(
-        "unstable (a time step above the Courant limit or a particle inside a wall, too)");
-}
+const torre_program mps_program = {
+    "md",
+    "Usage: md --model mps [OPTION]...\n"
+    "Collapse of a water column by the explicit moving-particle (MPS) method.\n"
+    "\n"
+    "Examples:\n"
+    "  md --model mps --dimensions 2 --spacing 0.002 --output dam2d\n"
+    "  md --model mps --gauges '0.4,0.01,0.04;0.4,0.05,0.04' --frame-every 10 --output dam\n"
+    "  md --model mps --size large --steps 200 --backend cuda --json run.json",
+    "\n"
+    "SI units; x along the tank from its left wall, y up from its floor, z across.\n"
+    "Particles nearer than 0.9 spacings push each other apart, those of walls, too. The table "
+    "has\n"
+    "the energy (kinetic, potential, elastic), which never grows, and how far the furthest\n"
+    "particle is beyond the inner faces of the walls, in spacings (below 0 "
+    "inside).\n" PARTICLE_EXIT_CODES(
+        "unstable (a time step above the Courant limit or a particle inside a wall, too)")};

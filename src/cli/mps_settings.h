@@ -3,6 +3,8 @@
 #define TORRE_MPS_SETTINGS_H
 
 #include "cli/particle_options.h"
+#include "cli/program.h"
+#include "torre/fluid.h"
 
 typedef struct mps_settings {
     int model; /* always mps */
@@ -10,19 +12,16 @@ typedef struct mps_settings {
     int64_t dimensions;
     int size;       /* small, medium, large */
     double spacing; /* 0: as the size says */
-    double column[3], tank[3];
-    bool side_walls;
-    double influence;                                         /* in spacings; 0: auto */
-    double density, viscosity, gravity, sound_speed, surface; /* sound_speed 0: auto */
+    double column[3];
+    double influence;    /* in spacings; 0: auto */
+    torre_fluid_dam dam; /* the rest, but for spacing and influence */
     /* time */
     double time;
     int64_t steps; /* -1: as time says */
-    double dt;     /* 0: auto */
     /* output */
     int64_t thermo; /* -1: auto */
-    const char *front, *gauges;
-    int64_t frame_every;
-    particle_options common; /* dump_every in rows, skin in spacings */
+    const char *gauges;
+    particle_options common; /* skin in spacings */
 } mps_settings;
 
 enum { MPS_OPTIONS = 52 };
@@ -30,7 +29,6 @@ enum { MPS_OPTIONS = 52 };
 /* Defaults, and the table of options (table[MPS_OPTIONS]) that writes into *settings. */
 void mps_settings_init(mps_settings *settings, torre_option *table);
 
-/* Print --help on stdout; call it before parsing, while the settings are the defaults. */
-void mps_help(const torre_option *table);
+extern const torre_program mps_program;
 
 #endif

@@ -56,12 +56,14 @@
         .name = option, .kind = TORRE_OPTION_INTEGER, .value = variable, .low = least,             \
         .high = most, .word = "auto", .help = text                                                 \
     }
-/* A count from least to most, or auto: the number instead. */
-#define OPTION_AUTO_COUNT(option, variable, least, most, instead, text)                            \
+/* A count from least to most, or a word: the number instead. */
+#define OPTION_COUNT_OR(option, variable, least, most, instead, number, text)                      \
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_INTEGER, .value = variable, .low = least,             \
-        .high = most, .word = "auto", .word_value = instead, .metavar = "N|auto", .help = text     \
+        .high = most, .word = instead, .word_value = number, .metavar = "N|" instead, .help = text \
     }
+#define OPTION_AUTO_COUNT(option, variable, least, most, number, text)                             \
+    OPTION_COUNT_OR(option, variable, least, most, "auto", number, text)
 /* usual: the default in --help where the variable does not tell it, "" for none, or NULL. */
 #define OPTION_TEXT(option, variable, letter, usual, text)                                         \
     {                                                                                              \
@@ -78,10 +80,12 @@
         .name = option, .kind = TORRE_OPTION_SIZE, .value = variable, .low = 1, .high = most,      \
         .counts = numbers, .metavar = letter, .default_text = usual, .help = text                  \
     }
-#define OPTION_LENGTHS(option, variable, numbers, letter, text)                                    \
+/* Numbers above 0, up to most; usual as of OPTION_TEXT. */
+#define OPTION_VECTOR(option, variable, most, numbers, letter, usual, text)                        \
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_VECTOR, .value = variable, .low = 0,                  \
-        .above_low = true, .high = 1e9, .counts = numbers, .metavar = letter, .help = text         \
+        .above_low = true, .high = most, .counts = numbers, .metavar = letter,                     \
+        .default_text = usual, .help = text                                                        \
     }
 #define OPTION_CHOICE(option, variable, list, text)                                                \
     {                                                                                              \

@@ -4,22 +4,9 @@
 #include <string.h>
 
 #include "cli/program.h"
-#include "io/file_ending.h"
-#include "io/output_file.h"
-#include "io/sink.h"
 #include "roofline/cuda_probe.h"
 
 const char *const particle_precisions[] = {"auto", "f32", "f64", "mixed", NULL};
-
-void particle_help_exit_codes(const char *unstable)
-{
-    printf("\n"
-           "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no "
-           "device,\n"
-           "5 %s,\n"
-           "75 stopped by a signal after writing the results so far.\n",
-           unstable);
-}
 
 torre_status particle_plan(const particle_options *o, torre_md_plan *plan)
 {
@@ -113,25 +100,3 @@ torre_ordering_words particle_ordering(const torre_md_plan *plan)
     return plan->sort_every == TORRE_MD_NEVER ? (torre_ordering_words){"none"}
                                               : torre_ordering_write(&plan->ordering);
 }
-
-torre_status particle_output_path(const particle_options *o, const char *option, const char *name,
-                                  char *path, size_t size)
-{
-    bool bare = !strchr(name, '/') && strcmp(o->output, ".") != 0;
-    int length = snprintf(path, size, "%s%s%s", bare ? o->output : "", bare ? "/" : "", name);
-    if (length < 0 || length >= (int)size)
-        return torre_fail(TORRE_ERR_USAGE, "--%s is too long a name", option);
-    return bare ? torre_output_directory(o->output) : TORRE_OK;
-}
-
-torre_status particle_check_endings(const particle_options *o)
-{
-    static const char *const pictures[] = {".png", NULL};
-    const torre_sink_format *format;
-    if (particle_output_wanted(o->picture))
-        TORRE_TRY(torre_file_ending_check("picture", o->picture, pictures, false));
-    return o->dump ? torre_sink_choose("dump", o->dump, TORRE_SINK_PARTICLES, true, &format)
-                   : TORRE_OK;
-}
-
-bool particle_output_wanted(const char *name) { return strcmp(name, "none") != 0; }

@@ -6,11 +6,11 @@
 #include "core/orderings.h"
 #include "core/report.h"
 #include "particles/md_run.h"
+#include "run/particle_files.h"
 
 typedef struct particle_options {
-    /* output */
-    const char *csv, *dump, *picture, *output, *json;
-    int64_t dump_every; /* 0: the final state only */
+    torre_particle_wishes files;
+    const char *json;
     /* how to compute */
     const char *backend;
     int64_t device, threads, block;    /* threads, block 0: auto */
@@ -29,13 +29,7 @@ extern const char *const particle_precisions[]; /* choices of --precision */
     OPTION_TEXT("backend", &(o).backend, "auto|cpu|cuda", NULL,                                    \
                 "auto takes the GPU where there is one; reference, for Lennard-Jones and "         \
                 "granular particles, sums over all pairs"),                                        \
-        {.name = "device",                                                                         \
-         .kind = TORRE_OPTION_INTEGER,                                                             \
-         .value = &(o).device,                                                                     \
-         .low = 0,                                                                                 \
-         .high = 1023,                                                                             \
-         .metavar = "N",                                                                           \
-         .help = "number of the GPU; with it auto is cuda"},                                       \
+        OPTION_DEVICE(&(o).device),                                                                \
         OPTION_AUTO_COUNT("threads", &(o).threads, 1, 4096, 0,                                     \
                           "CPU threads; auto obeys OMP_NUM_THREADS"),                              \
         OPTION_CHOICE("precision", &(o).precision, particle_precisions,                            \
@@ -56,8 +50,12 @@ extern const char *const particle_precisions[]; /* choices of --precision */
         OPTION_STOP("help", &(o).help, "show this help"),                                          \
         OPTION_STOP("version", &(o).version, "show version and build")
 
-/* The last lines of --help. unstable: what exit code 5 stands for. */
-void particle_help_exit_codes(const char *unstable);
+/* The last lines of --help. unstable: what exit code 5 stands for, a string literal. */
+#define PARTICLE_EXIT_CODES(unstable)                                                              \
+    "\n"                                                                                           \
+    "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no device,\n"   \
+    "5 " unstable ",\n"                                                                            \
+    "75 stopped by a signal after writing the results so far."
 
 /* Skin, intervals, ordering, threads and device of a plan; all else zero. */
 torre_status particle_plan(const particle_options *options, torre_md_plan *plan);
@@ -82,16 +80,5 @@ void particle_warn(const particle_options *options, const torre_md_counts *count
 
 /* The ordering of a plan, "none" where it never sorts. */
 torre_ordering_words particle_ordering(const torre_md_plan *plan);
-
-/* path[size]: name in the directory of --output (made where missing) unless it is a path itself.
- * option: what is to blame where it is too long. */
-torre_status particle_output_path(const particle_options *options, const char *option,
-                                  const char *name, char *path, size_t size);
-
-/* Refuse endings of --dump and --picture that stand for no format. */
-torre_status particle_check_endings(const particle_options *options);
-
-/* Whether a file that may be "none" is wanted. */
-bool particle_output_wanted(const char *name);
 
 #endif

@@ -35,8 +35,8 @@ static void make_table(wave_settings *s, torre_option *table)
                     "NXxNYxNZ|NXxNZ", NULL,
                     "cells along x, y and z; two numbers make a plane, where nothing varies along "
                     "y, one a cube; taken from the velocity file unless given"),
-        OPTION_LENGTHS("spacing", s->run.spacing, TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
-                       "H|HX,HY,HZ|HX,HZ", "metres between cells; HX,HZ in a plane"),
+        OPTION_VECTOR("spacing", s->run.spacing, 1e9, TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
+                      "H|HX,HY,HZ|HX,HZ", NULL, "metres between cells; HX,HZ in a plane"),
         OPTION_TEXT("velocity", &s->run.velocity, "V|FILE.npy", NULL,
                     "m/s everywhere, or an array of shape (nx, ny, nz), or (nx, nz): a plane, or "
                     "extended along y where --size has three numbers"),

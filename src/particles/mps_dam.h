@@ -1,0 +1,33 @@
+/* A dam as it is asked for (torre/fluid.h): its tank, its problem, what is measured in the tank. */
+#ifndef TORRE_MPS_DAM_H
+#define TORRE_MPS_DAM_H
+
+#include "particles/mps_tank.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct torre_mps_dam {
+    torre_mps_tank tank; /* with the radius of influence */
+    torre_mps_layout layout;
+    double width; /* L of the column, m */
+} torre_mps_dam;
+
+/*
+ * What was not asked for is filled in; the problem is complete but for the particles
+ * (torre_mps_tank_make). TORRE_ERR_USAGE names the parameter and its legal range.
+ */
+torre_status torre_mps_dam_make(const torre_fluid_dam *wish, torre_mps_dam *dam,
+                                torre_md_problem *problem);
+
+/* The front of a row, from the left wall, and its dimensionless time t sqrt(2 g / L). */
+double torre_mps_dam_front(const torre_mps_dam *dam, const torre_mps_row *row);
+double torre_mps_dam_time(const torre_mps_dam *dam, const torre_md_problem *problem,
+                          const torre_mps_row *row);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

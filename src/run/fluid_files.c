@@ -1,0 +1,239 @@
+#include "run/fluid_files.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/numbers.h"
+
+/* "x,y,z;x,y,z" (2-D: "x,y") */
+torre_status torre_fluid_gauges_read(const char *list, const torre_mps_tank *tank,
+                                     torre_fluid_gauges *gauges)
+{
+    gauges->count = 0;
+    char text[256];
+    for (const char *at = list; at && *at;) {
+        size_t length = strcspn(at, ";");
+        int numbers = 0;
+        bool fits = length < sizeof text && gauges->count < TORRE_FLUID_GAUGES;
+        memcpy(text, at, fits ? length : 0);
+        text[fits ? length : 0] = 0;
+        double *point = gauges->at[fits ? gauges->count : 0];
+        if (!fits || !torre_parse_reals(text, ',', 3, point, &numbers) || numbers != tank->dims)
+            return torre_fail(
+                TORRE_ERR_USAGE,
+                "{gauges} must be at most %d points of %d numbers, x,y%s;... (got %s)",
+                TORRE_FLUID_GAUGES, tank->dims, tank->dims == 3 ? ",z" : "", list);
+        for (int a = 0; a < numbers; a++)
+            if (!(point[a] >= 0 && point[a] <= tank->size[a]))
+                return torre_fail(TORRE_ERR_USAGE,
+                                  "{gauges}: %s is outside the tank, 0 to %g m along axis %d", text,
+                                  tank->size[a], a);
+        gauges->count++;
+        at += length + (at[length] == ';');
+    }
+    return TORRE_OK;
+}
+
+/* Logs, with the digits of an f32. */
+static torre_status open_table(const char *path, int columns, const char *const *name,
+                               torre_sink **sink)
+{
+    return torre_particle_table_open(
+        path, &(torre_table_layout){.columns = columns, .name = name, .digits = 9, .log = true},
+        sink);
+}
+
+static torre_status add_row(torre_sink *table, const torre_mps_row *r, const double *values)
+{
+    return torre_sink_frame(table, &(torre_frame){.step = r->step, .time = r->time, .row = values});
+}
+
+static torre_status open_front(torre_fluid_files *out)
+{
+    static const char *const name[] = {"t", "x", "x/L", "t*sqrt(2g/L)"};
+    TORRE_TRY(torre_particle_path(out->wishes, "front", out->wishes->front, out->front_path));
+    return open_table(out->front_path, 4, name, &out->front);
+}
+
+static torre_status open_gauges(torre_fluid_files *out)
+{
+    out->gauge_column[0] = "t";
+    for (int k = 0; k < out->points->count; k++) {
+        const double *at = out->points->at[k];
+        snprintf(out->gauge_name[k], sizeof out->gauge_name[k], "p(%g %g %g)", at[0], at[1], at[2]);
+        out->gauge_column[1 + k] = out->gauge_name[k];
+    }
+    TORRE_TRY(torre_particle_path(out->wishes, "output", "gauges.csv", out->gauges_path));
+    return open_table(out->gauges_path, 1 + out->points->count, out->gauge_column, &out->gauges);
+}
+
+static const char *const table_column[] = {
+    "step",     "t",           "front",   "kinetic",   "potential", "elastic", "energy", "speed",
+    "pressure", "compression", "surface", "excursion", "px",        "py",      "pz"};
+enum { TABLE_COLUMNS = sizeof table_column / sizeof table_column[0] };
+
+/* In coordinates of the tank, as gauges and front are; the box reaches beyond its walls. */
+torre_particle_layout torre_fluid_layout(const torre_md_problem *p, const torre_mps_dam *dam)
+{
+    torre_particle_layout layout = {
+        .about = {.units = "si",
+                  .diameter = p->mps.spacing,
+                  .wall = {true, true, dam->tank.side_walls}},
+        .kinds = 3,
+        .kind_end = {p->mps.fluid, p->mps.fluid + p->mps.wall, p->count},
+        .columns = 2,
+        .column = {"pressure", "number_density"},
+        .size = p->mps.spacing};
+    for (int a = 0; a < 3; a++) layout.about.origin[a] = -dam->layout.origin[a];
+    return layout;
+}
+
+torre_frame torre_fluid_frame(const torre_md_run *run, const double *column[2])
+{
+    column[0] = run->fluid->pressure;
+    column[1] = run->fluid->number_density;
+    return (torre_frame){.step = run->step,
+                         .time = run->fluid->row.time,
+                         .particles = &run->fluid->now,
+                         .column = column,
+                         .speed = run->fluid->row.speed};
+}
+
+torre_status torre_fluid_files_open(const torre_particle_wishes *w, const torre_md_problem *p,
+                                    const torre_mps_dam *dam, const torre_fluid_gauges *points,
+                                    torre_fluid_files *out)
+{
+    const torre_particle_layout layout = torre_fluid_layout(p, dam);
+    *out =
+        (torre_fluid_files){.wishes = w, .problem = p, .dam = dam, .points = points, .dumped = -1};
+    if (torre_particle_wanted(w->picture)) {
+        TORRE_TRY(torre_particle_path(w, "picture", w->picture, out->picture_path));
+        TORRE_TRY(torre_particle_picture_open(out->picture_path, layout.size, &out->picture));
+    }
+    if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, &layout, &out->dump));
+    if (torre_particle_wanted(w->front)) TORRE_TRY(open_front(out));
+    if (points->count > 0) TORRE_TRY(open_gauges(out));
+    return w->csv ? open_table(w->csv, TABLE_COLUMNS, table_column, &out->csv) : TORRE_OK;
+}
+
+/*
+ * Picture of the fluid in the tank: the walls are its edges. The colour of the fastest is that of a
+ * fall from the top of the column.
+ */
+static torre_status draw(const torre_fluid_files *out, const torre_md_run *run, torre_sink *picture)
+{
+    const torre_md_problem *p = out->problem;
+    const torre_mps_layout *layout = &out->dam->layout;
+    torre_md_particles fluid;
+    char title[64];
+    TORRE_TRY(torre_md_particles_new(p->mps.fluid, &fluid));
+    for (int a = 0; a < 3; a++) {
+        fluid.box[a] = (double)layout->cells[a] * p->mps.spacing;
+        for (int64_t i = 0; i < fluid.count; i++) {
+            fluid.position[a][i] = run->fluid->now.position[a][i] - layout->origin[a];
+            fluid.velocity[a][i] = run->fluid->now.velocity[a][i];
+        }
+    }
+    snprintf(title, sizeof title, "%s, t = %.4f s", out->wishes->title, run->fluid->row.time);
+    const torre_frame frame = {.step = run->step,
+                               .time = run->fluid->row.time,
+                               .title = title,
+                               .particles = &fluid,
+                               .speed = sqrt(2 * p->mps.gravity * out->dam->tank.column[1])};
+    torre_status status = torre_sink_frame(picture, &frame);
+    torre_md_particles_free(&fluid);
+    return status;
+}
+
+static torre_status write_frame(torre_fluid_files *out, const torre_md_run *run)
+{
+    char name[32], path[TORRE_PATH];
+    torre_sink *picture;
+    snprintf(name, sizeof name, "frame_%04" PRId64 ".png", out->frames++);
+    TORRE_TRY(torre_particle_path(out->wishes, "output", name, path));
+    TORRE_TRY(torre_particle_picture_open(path, out->problem->mps.spacing, &picture));
+    return torre_sink_finish(&picture, draw(out, run, picture));
+}
+
+static torre_status write_dump(torre_fluid_files *out, const torre_md_run *run)
+{
+    const double *column[2];
+    const torre_frame frame = torre_fluid_frame(run, column);
+    out->dumped = run->step;
+    return torre_sink_frame(out->dump, &frame);
+}
+
+static torre_status write_front(torre_fluid_files *out, const torre_mps_row *r)
+{
+    double x = torre_mps_dam_front(out->dam, r);
+    return add_row(out->front, r,
+                   (const double[]){r->time, x, x / out->dam->width,
+                                    torre_mps_dam_time(out->dam, out->problem, r)});
+}
+
+static torre_status write_csv(torre_fluid_files *out, const torre_mps_row *r)
+{
+    const double value[TABLE_COLUMNS] = {(double)r->step,
+                                         r->time,
+                                         torre_mps_dam_front(out->dam, r),
+                                         r->kinetic,
+                                         r->potential,
+                                         r->elastic,
+                                         torre_mps_row_energy(r),
+                                         r->speed,
+                                         r->pressure,
+                                         r->compression,
+                                         (double)r->surface,
+                                         r->excursion,
+                                         r->momentum[0],
+                                         r->momentum[1],
+                                         r->momentum[2]};
+    return add_row(out->csv, r, value);
+}
+
+static torre_status write_gauges(torre_fluid_files *out, const torre_md_run *run)
+{
+    double value[1 + TORRE_FLUID_GAUGES] = {run->fluid->row.time};
+    for (int k = 0; k < out->points->count; k++) {
+        double at[3];
+        for (int a = 0; a < 3; a++) at[a] = out->dam->layout.origin[a] + out->points->at[k][a];
+        value[1 + k] = torre_mps_gauge(run->fluid, at);
+    }
+    return add_row(out->gauges, &run->fluid->row, value);
+}
+
+torre_status torre_fluid_files_row(torre_fluid_files *out, const torre_md_run *run)
+{
+    const torre_particle_wishes *w = out->wishes;
+    if (out->front) TORRE_TRY(write_front(out, &run->fluid->row));
+    if (out->gauges) TORRE_TRY(write_gauges(out, run));
+    if (out->csv) TORRE_TRY(write_csv(out, &run->fluid->row));
+    if (out->dump && w->dump_every && out->rows % w->dump_every == 0)
+        TORRE_TRY(write_dump(out, run));
+    if (w->frame_every && out->rows % w->frame_every == 0) TORRE_TRY(write_frame(out, run));
+    out->rows++;
+    return TORRE_OK;
+}
+
+torre_status torre_fluid_files_finish(torre_fluid_files *out, const torre_md_run *run, bool failed)
+{
+    if (out->dump && !failed && out->dumped != run->step) TORRE_TRY(write_dump(out, run));
+    TORRE_TRY(torre_sink_finish(&out->dump, TORRE_OK));
+    TORRE_TRY(torre_sink_finish(&out->front, TORRE_OK));
+    TORRE_TRY(torre_sink_finish(&out->gauges, TORRE_OK));
+    TORRE_TRY(torre_sink_finish(&out->csv, TORRE_OK));
+    if (!out->picture || failed) return TORRE_OK;
+    return torre_sink_finish(&out->picture, draw(out, run, out->picture));
+}
+
+void torre_fluid_files_close(torre_fluid_files *out)
+{
+    torre_sink_discard(out->front);
+    torre_sink_discard(out->gauges);
+    torre_sink_discard(out->csv);
+    torre_sink_discard(out->dump);
+    torre_sink_discard(out->picture);
+    memset(out, 0, sizeof *out);
+}

@@ -1,0 +1,167 @@
+#include "run/pair_files.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "particles/granular_table.h"
+
+static torre_status open_picture(torre_pair_files *out, double diameter)
+{
+    TORRE_TRY(torre_particle_path(out->wishes, "picture", out->wishes->picture, out->picture_path));
+    return torre_particle_picture_open(out->picture_path, diameter, &out->picture);
+}
+
+static torre_status open_csv(const char *path, bool granular, torre_sink **csv)
+{
+    static const char *const lj[] = {"step",    "temp",  "e_pair",   "e_mol",
+                                     "e_total", "press", "e_shifted"};
+    torre_table_layout table = {
+        .columns = sizeof lj / sizeof lj[0], .name = lj, .digits = 17, .log = true};
+    if (granular) {
+        table.columns = TORRE_GRANULAR_COLUMNS;
+        table.name = torre_granular_column;
+    }
+    return torre_particle_table_open(path, &table, csv);
+}
+
+static torre_status open_profile(torre_pair_files *out)
+{
+    const torre_table_layout table = {.columns = TORRE_GRANULAR_PROFILE_COLUMNS,
+                                      .name = torre_granular_profile_column,
+                                      .digits = 9};
+    out->slice = calloc((size_t)out->wishes->profile_slices, sizeof *out->slice);
+    if (!out->slice) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the height profile");
+    return torre_particle_table_open(out->wishes->profile, &table, &out->profile);
+}
+
+static torre_status write_start(const char *path, const torre_particle_about *about,
+                                const torre_md_particles *start)
+{
+    const torre_sink_data data = {.kind = TORRE_SINK_PARTICLES, .particles = {.about = *about}};
+    const torre_frame frame = {.particles = start};
+    return torre_sink_write(torre_sink_by_name("lammps-data"), &data, path, &frame);
+}
+
+torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_md_problem *p,
+                                   const torre_particle_layout *layout,
+                                   const torre_md_particles *start, torre_pair_files *out)
+{
+    out->wishes = w;
+    if (torre_particle_wanted(w->picture)) TORRE_TRY(open_picture(out, layout->size));
+    if (w->csv) TORRE_TRY(open_csv(w->csv, p->model == TORRE_PAIR_granular, &out->csv));
+    if (w->profile) TORRE_TRY(open_profile(out));
+    if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, layout, &out->dump));
+    if (w->write_data) TORRE_TRY(write_start(w->write_data, &layout->about, start));
+    if (out->dump || out->picture || out->profile)
+        TORRE_TRY(torre_md_particles_new(start->count, &out->now));
+    out->now.mass = p->mass;
+    return TORRE_OK;
+}
+
+/* The largest interval that both are multiples of; 0: never. */
+static int64_t common_steps(int64_t a, int64_t b)
+{
+    while (a) {
+        int64_t rest = b % a;
+        b = a;
+        a = rest;
+    }
+    return b;
+}
+
+int64_t torre_pair_files_every(const torre_pair_files *out)
+{
+    const int64_t dump = out->dump ? out->wishes->dump_every : 0;
+    return out->profile ? common_steps(dump, out->wishes->profile_every) : dump;
+}
+
+static torre_status add_frame(torre_pair_files *out, const torre_md_run *run)
+{
+    const torre_frame frame = {
+        .step = run->step, .time = (double)run->step * run->problem->dt, .particles = &out->now};
+    return torre_sink_frame(out->dump, &frame);
+}
+
+torre_status torre_pair_files_frame(torre_pair_files *out, torre_md_run *run)
+{
+    const torre_particle_wishes *w = out->wishes;
+    bool dump = out->dump && w->dump_every && run->step % w->dump_every == 0;
+    bool profile = out->profile && run->step % w->profile_every == 0;
+    if (dump || profile) TORRE_TRY(torre_md_run_particles(run, &out->now));
+    if (dump) TORRE_TRY(add_frame(out, run));
+    if (profile) {
+        torre_granular_profile(run->problem, &out->now, (int)w->profile_slices, out->slice);
+        out->samples++;
+    }
+    return TORRE_OK;
+}
+
+static torre_status complete_dump(torre_pair_files *out, torre_md_run *run, bool failed)
+{
+    const int64_t every = out->wishes->dump_every;
+    if (!failed && (every == 0 || run->step % every != 0)) {
+        TORRE_TRY(torre_md_run_particles(run, &out->now));
+        TORRE_TRY(add_frame(out, run));
+    }
+    return torre_sink_finish(&out->dump, TORRE_OK);
+}
+
+void torre_pair_files_row(torre_pair_files *out, const torre_md_run *run, const torre_md_thermo *r)
+{
+    const double lj[] = {(double)r->step, r->temperature, r->pair_energy,   0,
+                         r->total_energy, r->pressure,    r->shifted_energy};
+    double granular[TORRE_GRANULAR_COLUMNS];
+    const bool is_granular = run->problem->model == TORRE_PAIR_granular;
+    if (!out->csv) return;
+    if (is_granular) torre_granular_values(run, r, granular);
+    const torre_frame frame = {.step = r->step, .row = is_granular ? granular : lj};
+    torre_sink_frame(out->csv, &frame); /* commit tells of what could not be written */
+}
+
+static torre_status complete_profile(torre_pair_files *out, const torre_md_run *run)
+{
+    for (int k = 0; k < (int)out->wishes->profile_slices; k++) {
+        double value[TORRE_GRANULAR_PROFILE_COLUMNS];
+        torre_granular_profile_values(run->problem, (int)out->wishes->profile_slices, k,
+                                      &out->slice[k], out->samples, value);
+        TORRE_TRY(torre_sink_frame(out->profile, &(torre_frame){.row = value}));
+    }
+    return torre_sink_finish(&out->profile, TORRE_OK);
+}
+
+static torre_status complete_picture(torre_pair_files *out, torre_md_run *run)
+{
+    char title[64];
+    TORRE_TRY(torre_md_run_particles(run, &out->now));
+    snprintf(title, sizeof title, "%s, step %" PRId64, out->wishes->title, run->step);
+    const torre_frame frame = {
+        .step = run->step,
+        .title = title,
+        .particles = &out->now,
+        /* three times the mean square along an axis: few particles are faster than sqrt(8 T) */
+        .speed = sqrt(8 * run->row[run->rows - 1].temperature / run->problem->mass)};
+    return torre_sink_finish(&out->picture, torre_sink_frame(out->picture, &frame));
+}
+
+torre_status torre_pair_files_finish(torre_pair_files *out, torre_md_run *run, bool failed)
+{
+    if (out->dump) TORRE_TRY(complete_dump(out, run, failed));
+    TORRE_TRY(torre_sink_finish(&out->csv, TORRE_OK));
+    if (out->profile) TORRE_TRY(complete_profile(out, run));
+    if (out->picture && !failed) TORRE_TRY(complete_picture(out, run));
+    return TORRE_OK;
+}
+
+void torre_pair_files_close(torre_pair_files *out)
+{
+    torre_sink_discard(out->dump);
+    torre_sink_discard(out->csv);
+    torre_sink_discard(out->profile);
+    torre_sink_discard(out->picture);
+    free(out->slice);
+    torre_md_particles_free(&out->now);
+    memset(out, 0, sizeof *out);
+}

@@ -1,0 +1,45 @@
+/* The files that a run of a pair model writes: opened before it starts, completed after it. */
+#ifndef TORRE_PAIR_FILES_H
+#define TORRE_PAIR_FILES_H
+
+#include "particles/granular.h"
+#include "particles/md_run.h"
+#include "run/particle_files.h"
+
+/* Zero before open. */
+typedef struct torre_pair_files {
+    const torre_particle_wishes *wishes;
+    torre_sink *dump, *csv, *profile, *picture;
+    torre_granular_slice *slice; /* [profile_slices], of the profile */
+    int64_t samples;
+    char picture_path[TORRE_PATH]; /* "": none */
+    torre_md_particles now;        /* for frames */
+} torre_pair_files;
+
+/* Write the start where asked for, and open everything else. layout: of the particles, size in
+ * pictures. wishes must outlive the files. */
+torre_status torre_pair_files_open(const torre_particle_wishes *wishes,
+                                   const torre_md_problem *problem,
+                                   const torre_particle_layout *layout,
+                                   const torre_md_particles *start, torre_pair_files *files);
+
+/* At multiples of how many steps they want frames; 0: never. */
+int64_t torre_pair_files_every(const torre_pair_files *files);
+
+/* Append a row of the thermo table to the CSV; a failure is kept for torre_pair_files_finish. */
+void torre_pair_files_row(torre_pair_files *files, const torre_md_run *run,
+                          const torre_md_thermo *row);
+
+/* Append a frame to the dump and a sample to the profile where they are due. */
+torre_status torre_pair_files_frame(torre_pair_files *files, torre_md_run *run);
+
+/*
+ * Complete dump, profile and picture with the state of the run, and end the CSV. After a run that
+ * failed: only frames and rows that were computed before, no picture.
+ */
+torre_status torre_pair_files_finish(torre_pair_files *files, torre_md_run *run, bool failed);
+
+/* Close what is open, leaving nothing incomplete behind, and free. */
+void torre_pair_files_close(torre_pair_files *files);
+
+#endif

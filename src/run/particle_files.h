@@ -1,0 +1,48 @@
+/*
+ * The files that a run of particles writes, whatever the model: what is wanted, by the names of
+ * options, and how what all models have is opened. pair_files.h and fluid_files.h write them.
+ */
+#ifndef TORRE_PARTICLE_FILES_H
+#define TORRE_PARTICLE_FILES_H
+
+#include "io/sink.h"
+
+enum { TORRE_PATH = 4096 };
+
+/* What is wanted; NULL: nothing. */
+typedef struct torre_particle_wishes {
+    const char *csv, *dump;
+    const char *picture; /* of the last state; "none" */
+    const char *title;   /* what the titles of pictures begin with */
+    const char *output;  /* directory of files whose name is not a path */
+    int64_t dump_every;  /* steps between frames, of a fluid rows; 0: the last state only */
+    /* pair models */
+    const char *write_data, *profile;
+    int64_t profile_every, profile_slices;
+    /* a fluid */
+    const char *front;   /* or "none" */
+    int64_t frame_every; /* rows between pictures; 0: none */
+} torre_particle_wishes;
+
+/* Refuse endings of dump and picture that stand for no format. TORRE_ERR_USAGE. */
+torre_status torre_particle_wishes_check(const torre_particle_wishes *wishes);
+
+/* Whether a file that may be "none" is wanted. */
+bool torre_particle_wanted(const char *name);
+
+/*
+ * path: name in the directory of output (made where missing) unless it is a path itself. parameter:
+ * what is to blame where it is too long.
+ */
+torre_status torre_particle_path(const torre_particle_wishes *wishes, const char *parameter,
+                                 const char *name, char path[TORRE_PATH]);
+
+/* Sinks for a picture of spheres of that diameter, for a trajectory (what it holds of particles),
+ * and for a table. */
+torre_status torre_particle_picture_open(const char *path, double diameter, torre_sink **picture);
+torre_status torre_particle_dump_open(const char *path, const torre_particle_layout *layout,
+                                      torre_sink **dump);
+torre_status torre_particle_table_open(const char *path, const torre_table_layout *layout,
+                                       torre_sink **table);
+
+#endif
