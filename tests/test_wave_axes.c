@@ -6,6 +6,8 @@
 #include "check.h"
 #include "cuda/wave/wave_axes.h"
 
+static const torre_gpu_data *h200;
+
 static const torre_point points[] = {
     {{31, 47, 80}, 2e6}, {{112.5, 0, 160}, 3e6}, {{31, 47, 80}, -1e6}, {{120, 191, 7}, 1e6}};
 static const double wavelet[4] = {1, 2, 3, 4};
@@ -220,7 +222,7 @@ static void choices(void **state)
         p.order = boxes[b].order;
         for (int i = 0; i < 5 && boxes[b].way[i].rate > 0; i++) {
             memcpy(p.size, boxes[b].way[i].size, sizeof p.size);
-            double rate = torre_tower_rate(&p, &room);
+            double rate = torre_tower_rate(h200->rates, &p, &room);
             if (rate > estimate) estimate = rate, chosen = boxes[b].way[i].rate;
             best = fmax(best, boxes[b].way[i].rate);
         }
@@ -332,11 +334,11 @@ static void engines(void **state)
             const double torre = boxes[b].way[i].torre, stepwise = boxes[b].way[i].stepwise;
             memcpy(p.size, boxes[b].way[i].size, sizeof p.size);
             const torre_tower_room room = h200_room(&p);
-            double worth = torre_axes_worth(&p, room.dts ? &room : NULL, false);
+            double worth = torre_axes_worth(h200->rates, &p, room.dts ? &room : NULL, false);
             best = fmax(best, fmax(torre, stepwise));
             if (worth <= estimate) continue;
             estimate = worth;
-            bool steps = !room.dts || torre_stepwise_pays(&p, &room, 9, why, sizeof why);
+            bool steps = !room.dts || torre_stepwise_pays(h200->rates, &p, &room, why, sizeof why);
             chosen = steps ? stepwise : torre;
             engine = steps ? "stepwise" : "torre";
         }
@@ -353,11 +355,14 @@ static void other_gpus(void **state)
     torre_tower_room room = {.dts = 6, .planes = 128, .blocks = 80, .in_registers = true};
     char why[256];
     p.order = 2;
-    CHECK(!torre_stepwise_pays(&p, &room, 8, why, sizeof why), "one step at a time at order 2");
+    CHECK(!torre_stepwise_pays(torre_gpu_data_of("A100", 8)->rates, &p, &room, why, sizeof why),
+          "one step at a time at order 2");
     room.in_registers = false;
-    CHECK(torre_stepwise_pays(&p, &room, 8, why, sizeof why), "block towers without TMA");
+    CHECK(torre_stepwise_pays(torre_gpu_data_of("A100", 8)->rates, &p, &room, why, sizeof why),
+          "block towers without TMA");
     CHECK(strstr(why, "block towers"), "no reason: %s", why);
-    CHECK(torre_stepwise_pays(&p, &room, 12, why, sizeof why), "block towers without TMA");
+    CHECK(torre_stepwise_pays(torre_gpu_data_of("B300", 12)->rates, &p, &room, why, sizeof why),
+          "block towers without TMA");
 }
 
 /* Sources and receivers cost blocks of half size more: with 100 and 10,000 of them the grid of
@@ -378,8 +383,8 @@ static void points_cost(void **state)
         CHECK(as_it_is.points == some && turned.points == some, "points are forgotten");
         const torre_tower_room half = {6, 128, 264, true, as_it_is.points};
         const torre_tower_room whole = {6, 256, 132, true, turned.points};
-        double stay = 1.05 * torre_tower_rate(&as_it_is.problem, &half);
-        double turn = torre_tower_rate(&turned.problem, &whole);
+        double stay = 1.05 * torre_tower_rate(h200->rates, &as_it_is.problem, &half);
+        double turn = torre_tower_rate(h200->rates, &turned.problem, &whole);
         CHECK((turn > stay) == some, "%s points: %g as it is with 5 %% more, %g turned",
               some ? "with" : "without", stay, turn);
     }
@@ -391,7 +396,7 @@ static const int built_dts[6] = {4, 8, 3, 2, 1, 6};
 /* The order that the plan would take. */
 static torre_axes_choice choose(const torre_wave_problem *p, bool for_rate)
 {
-    torre_axes_choice choice = {.for_rate = for_rate};
+    torre_axes_choice choice = {.gpu = h200, .for_rate = for_rate};
     for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
         torre_turned t;
         torre_turn_problem(p, torre_axis_orders[i], &t);
@@ -469,7 +474,7 @@ static void axes_are_worth_most(void **state)
             torre_turned t;
             torre_turn_problem(&p, torre_axis_orders[o], &t);
             const torre_tower_room room = {.dts = 4, .planes = 32, .blocks = 132};
-            const double worth = torre_axes_worth(&t.problem, &room, false);
+            const double worth = torre_axes_worth(h200->rates, &t.problem, &room, false);
             if (o == 0) own = worth;
             if (strcmp(choice.axes, torre_axis_orders[o]) == 0) its = worth;
             most = fmax(most, worth);
@@ -479,9 +484,38 @@ static void axes_are_worth_most(void **state)
     }
 }
 
+/* A GPU has the row of its name, else that of its compute capability, else the last; and every
+ * number of every row is there. */
+static void gpus(void **state)
+{
+    (void)state;
+    const torre_gpu_data *h100 = torre_gpu_data_of("NVIDIA H100 80GB HBM3", 9),
+                         *t4 = torre_gpu_data_of("Tesla T4", 7);
+    CHECK(strcmp(h200->name, "H200") == 0 && h200 != h100 && h100 != t4, "rows are mixed up");
+    CHECK(h200->rates && h100->rates == h200->rates && !t4->rates, "rates are mixed up");
+    CHECK(torre_gpu_data_of("", 0) == t4 && torre_gpu_data_of("H200", 10) == t4,
+          "a GPU without a row has not the last");
+    const torre_gpu_data *rows[] = {h200, h100, t4};
+    for (int i = 0; i < 3; i++) {
+        const torre_gpu_data *gpu = rows[i];
+        CHECK(gpu->tower_height > 0 && gpu->reserve > 0 && gpu->turn_gain >= 1, "row %d", i);
+        for (int order = 0; order < TORRE_TOWER_ORDERS; order++) {
+            CHECK(gpu->strip[order] > 0, "row %d: no strips at order %d", i, 2 * order + 2);
+            for (int f64 = 0; f64 < 2; f64++)
+                CHECK(gpu->dts[f64][order][0] > 0 && gpu->dts[f64][order][5] == 0,
+                      "row %d: dts of order %d", i, 2 * order + 2);
+            CHECK(!gpu->rates || (gpu->rates->towers.block[order].speed > 0 &&
+                                  gpu->rates->step[order].speed_f64 > 0),
+                  "row %d: rates of order %d", i, 2 * order + 2);
+        }
+    }
+}
+
 int main(void)
 {
+    h200 = torre_gpu_data_of("NVIDIA H200", 9);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus),
         cmocka_unit_test(setups),
         cmocka_unit_test(arrays),
         cmocka_unit_test(names),

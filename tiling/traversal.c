@@ -99,6 +99,13 @@ bool torre_traversal_exists(const torre_ordering_spec *ordering, const char **wh
     return ordering->strip || torre_ordering_make_spec(ordering, 2, one, &made, why);
 }
 
+bool torre_traversal_fits(const torre_tower_grid *g, const torre_ordering_spec *ordering,
+                          const char **why)
+{
+    tower_ranks ranks;
+    return torre_traversal_count(g) == 0 || tower_ranks_make(g, ordering, &ranks, why);
+}
+
 int torre_traversal_build(const torre_tower_grid *g, const torre_ordering_spec *ordering,
                           torre_tower *list, const char **why)
 {

@@ -39,6 +39,10 @@ int64_t torre_traversal_count(const torre_tower_grid *g);
  */
 bool torre_traversal_exists(const torre_ordering_spec *ordering, const char **why);
 
+/* Whether torre_traversal_build would not return -2; otherwise a static text in *why. */
+bool torre_traversal_fits(const torre_tower_grid *g, const torre_ordering_spec *ordering,
+                          const char **why);
+
 /*
  * Fill list[torre_traversal_count(g)] (caller's memory) with the towers of g in traversal order.
  * ordering: of the tile coordinates (row-major: by stages). Returns 0; -1 out of memory; -2, with a

@@ -15,15 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cuda/wave/gpu_data.h"
 #include "wave/stencil.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Half-width of the widest stencil that towers have, and that torre_wave_args has room for; the
- * stepwise kernels of wider ones get torre_wide_stencil beside it. */
-#define TORRE_TOWER_HALF_WIDTH 4
 
 /* Where the values outside one axis come from: entry i of side 0 (1) is the cell -1 - i (n + i;
  * along z in block towers, the i-th beyond the last whole vector, see torre_cuda_planes). */
@@ -112,8 +109,9 @@ typedef struct torre_step_launch {
 /* Functions of one instance of stepwise (order, precision). */
 typedef struct torre_step_kernel {
     int order, precision;
-    /* Shape that suits the current device and the problem. */
-    cudaError_t (*shape)(const torre_wave_args *args, torre_step_shape *shape);
+    /* Shape that suits the current device and the problem (n, periodic of the arguments). */
+    cudaError_t (*shape)(const torre_wave_args *args, const torre_gpu_data *gpu,
+                         torre_step_shape *shape);
     cudaError_t (*launch)(const torre_wave_args *args, const torre_wide_stencil *stencil,
                           const torre_step_launch *launch, cudaStream_t stream);
 } torre_step_kernel;
@@ -150,14 +148,6 @@ typedef struct torre_tower_launch {
                     * of them but the first are there; zero at launch */
     int blocks;    /* persistent blocks, all co-resident */
 } torre_tower_launch;
-
-/* Kernels whose blocks have more or fewer planes than others of their order, dts and precision, for
- * constant velocity alone: WIDE for nz a multiple of 4, with longer steps. */
-typedef enum torre_tower_size {
-    TORRE_TOWER_USUAL,
-    TORRE_TOWER_WIDE,
-    TORRE_TOWER_HALF
-} torre_tower_size;
 
 /* Functions of one instance (order, dts, precision, size). */
 typedef struct torre_tower_kernel {

@@ -6,6 +6,7 @@
 #ifndef TORRE_CUDA_WAVE_AXES_H
 #define TORRE_CUDA_WAVE_AXES_H
 
+#include "cuda/wave/gpu_data.h"
 #include "wave/turn.h"
 
 /* Refuses faces that towers of this dts cannot have, in words of the caller's axes; advice: what to
@@ -22,25 +23,37 @@ typedef struct torre_tower_room {
 } torre_tower_room;
 
 /*
- * Estimates of rates on an H200, Gcells/s: of towers, to compare orders of the axes of one problem
- * (DESIGN.md, "Axes"), and of one step at a time, to compare it with towers ("Engine").
+ * Estimates of rates from those of the table (gpu_data.h), Gcells/s: of towers, to compare orders
+ * of the axes of one problem (DESIGN.md, "Axes"), and of one step at a time, to compare it with
+ * towers ("Engine").
  */
-double torre_tower_rate(const torre_wave_problem *turned, const torre_tower_room *room);
-double torre_stepwise_rate(const torre_wave_problem *turned, bool points);
+double torre_tower_rate(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
+                        const torre_tower_room *room);
+double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
+                           bool points);
 
-/* Whether one step at a time is faster than these towers, by the estimates on a GPU of compute
- * capability `major`.x = 9.x, by a rule on others. why: in words, either way. */
-bool torre_stepwise_pays(const torre_wave_problem *turned, const torre_tower_room *room, int major,
-                         char *why, size_t why_size);
+/* Why, without rates, block towers are not taken. */
+extern const char torre_no_block_towers[];
+
+/* Whether one step at a time is faster than these towers, by the estimates; by a rule without rates
+ * of the GPU (NULL). why: in words, either way; or unchanged, where the rule is for towers. */
+bool torre_stepwise_pays(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
+                         const torre_tower_room *room, char *why, size_t why_size);
+
+/* Whether axes are turned for the sake of the rate: small grids leave a GPU idle anyway, but for
+ * layers of a few cells. */
+bool torre_axes_for_rate(const torre_gpu_data *gpu, const torre_wave_problem *caller);
 
 /* What an order of the axes is worth to both engines, which take the same: the rate of the faster
  * one; half of that where there are no towers (room NULL), so that --engine torre is not refused
  * for little. */
-double torre_axes_worth(const torre_wave_problem *turned, const torre_tower_room *room,
-                        bool points);
+double torre_axes_worth(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
+                        const torre_tower_room *room, bool points);
 
-/* The best of the orders of the axes that were offered; all zero before the first. */
+/* The best of the orders of the axes that were offered; but for the first two members, all zero
+ * before the first. */
 typedef struct torre_axes_choice {
+    const torre_gpu_data *gpu;
     bool for_rate; /* the fastest; otherwise the first that suits towers of the most tiles */
     double worth;  /* 0: nothing yet */
     char axes[4];

@@ -1,4 +1,4 @@
-/* What the cuda backend can do, and its choices: dts, tower height, memory. */
+/* What the cuda backend can do, and its choices: axes, engine, kernel, dts, tower height. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,42 +7,36 @@
 #include "cuda/wave/wave_solver.h"
 #include "wave/tune_file.h"
 
-int64_t torre_cuda_pitch(int64_t nz, torre_precision precision)
-{
-    int64_t line = 128 / (int64_t)precision;
-    return (nz + line - 1) / line * line;
-}
-
 int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_precision precision)
 {
     int64_t v = 16 / (int64_t)precision, vectors = (nz + v - 1) / v, most = shape->planes / v;
     return (vectors + most - 1) / most;
 }
 
-/* The best dts of each order on an H200 (DESIGN.md), then what to try where it does not fit or is
- * not in the build; 0 ends the list. */
-static int preferred_dts(int order, torre_precision precision, int attempt)
+/* What to try, the best first; 0 ends the list. */
+static int preferred_dts(const torre_gpu_data *gpu, const torre_wave_problem *p, int attempt)
 {
-    static const int best[TORRE_TOWER_HALF_WIDTH][6] = {
-        {6, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}};
-    if (order == 2 && precision == TORRE_F64 && attempt == 0) return 3;
-    return best[order / 2 - 1][attempt];
+    return gpu->dts[p->precision == TORRE_F64][p->order / 2 - 1][attempt];
 }
+
+/* By what towers are chosen. */
+typedef struct chooser {
+    const torre_gpu_data *gpu;
+    int multiprocessors;
+    int64_t planes; /* TORRE_CUDA_PLANES; 0: no wish */
+} chooser;
 
 /* Towers that are at work at a time, each in as many blocks as it has parts, by the time of a step.
  * A wide block takes half as long again for one, and so does a block of half size beside another as
  * a whole one that is hardly half full, since warps share schedulers. TORRE_CUDA_PLANES decides
  * otherwise. */
-static double tower_rate(const torre_wave_problem *p, const torre_tower_kernel *k,
-                         const torre_tower_shape *shape, int multiprocessors,
-                         const torre_cuda_settings *settings)
+static double tower_rate(const chooser *c, const torre_wave_problem *p, const torre_tower_kernel *k,
+                         const torre_tower_shape *shape)
 {
-    int64_t blocks = (int64_t)multiprocessors * shape->blocks_per_sm;
+    int64_t blocks = (int64_t)c->multiprocessors * shape->blocks_per_sm;
     int64_t towers = blocks / torre_cuda_parts(shape, p->size[2], p->precision);
-    if (shape->planes == settings->planes) return HUGE_VAL;
-    static const double pace[] = {
-        [TORRE_TOWER_USUAL] = 1, [TORRE_TOWER_WIDE] = 0.68, [TORRE_TOWER_HALF] = 0.6};
-    return pace[k->size] * (double)towers;
+    if (shape->planes == c->planes) return HUGE_VAL;
+    return c->gpu->pace[k->size] * (double)towers;
 }
 
 /* Whether a kernel is for the problem with this dts. Those of other sizes are for constant
@@ -55,15 +49,12 @@ static bool is_for(const torre_tower_kernel *k, const torre_wave_problem *p, int
 
 /* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
  * NULL for none, and *e says why (cudaSuccess: not in this build). */
-static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dts,
-                                             bool in_registers, const torre_cuda_settings *settings,
-                                             cudaError_t *e, torre_tower_shape *shape)
+static const torre_tower_kernel *find_kernel(const chooser *c, const torre_wave_problem *p, int dts,
+                                             bool in_registers, cudaError_t *e,
+                                             torre_tower_shape *shape)
 {
     const torre_tower_kernel *best = NULL;
-    int device, multiprocessors;
-    *e = cudaGetDevice(&device);
-    if (!*e) *e = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (*e) return NULL;
+    *e = cudaSuccess;
     for (int i = 0; torre_tower_kernels[i]; i++) {
         const torre_tower_kernel *k = torre_tower_kernels[i];
         torre_tower_shape its = {0};
@@ -71,9 +62,7 @@ static const torre_tower_kernel *find_kernel(const torre_wave_problem *p, int dt
         if (k->size == TORRE_TOWER_USUAL && best) continue; /* the first of them that fits */
         cudaError_t unfit = k->shape(p->face[2][0] == TORRE_PERIODIC, &its);
         if (unfit && !best) *e = unfit;
-        if (unfit || (best && tower_rate(p, k, &its, multiprocessors, settings) <=
-                                  tower_rate(p, best, shape, multiprocessors, settings)))
-            continue;
+        if (unfit || (best && tower_rate(c, p, k, &its) <= tower_rate(c, p, best, shape))) continue;
         best = k;
         *shape = its;
     }
@@ -143,8 +132,8 @@ static torre_status refuse_order(int order)
 }
 
 /* choice: of whose plan the axes and the device are given. */
-static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *wish,
-                                 const torre_cuda_settings *settings, const char *advice,
+static torre_status choose_tower(const chooser *c, const torre_turned *t,
+                                 const torre_wave_plan *wish, const char *advice,
                                  tower_choice *choice)
 {
     const torre_wave_problem *p = &t->problem;
@@ -155,15 +144,15 @@ static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *w
     if (!order_has_towers(p->order)) return refuse_order(p->order);
     int tried = wish->dts;
     if (wish->dts) {
-        k = find_kernel(p, wish->dts, false, settings, &e, shape);
+        k = find_kernel(c, p, wish->dts, false, &e, shape);
     } else {
         for (int any = 0; any < 2 && !k; any++)
-            for (int i = 0; (tried = preferred_dts(p->order, p->precision, i)) != 0; i++) {
-                k = find_kernel(p, tried, !any, settings, &e, shape);
+            for (int i = 0; (tried = preferred_dts(c->gpu, p, i)) != 0; i++) {
+                k = find_kernel(c, p, tried, !any, &e, shape);
                 if (k && torre_towers_fit(t, tried, advice) == TORRE_OK) break;
                 k = NULL;
             }
-        if (!k) tried = preferred_dts(p->order, p->precision, 0);
+        if (!k) tried = preferred_dts(c->gpu, p, 0);
     }
     cudaGetLastError(); /* a shape that does not fit leaves no error behind */
     if (!k && e && !is_unfit(e)) return torre_cuda_status(e, "asking for the kernels of towers");
@@ -171,56 +160,41 @@ static torre_status choose_tower(const torre_turned *t, const torre_wave_plan *w
     if (!k && !e) return refuse_kernel(p, tried, "no kernel of this shape in this build");
     if (!k) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
     TORRE_TRY(torre_towers_fit(t, tried, advice));
-    int multiprocessors;
-    TORRE_CUDA_TRY(
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, plan->device),
-        "asking for the device");
     torre_tower_room room = {.dts = tried,
                              .planes = shape->planes,
-                             .blocks = (int64_t)multiprocessors * shape->blocks_per_sm,
+                             .blocks = (int64_t)c->multiprocessors * shape->blocks_per_sm,
                              .in_registers = k->in_registers,
                              .points = t->points};
-    if (torre_cuda_parts(shape, p->size[2], p->precision) > room.blocks)
+    const int64_t parts = torre_cuda_parts(shape, p->size[2], p->precision);
+    if (parts > room.blocks)
         return torre_fail(TORRE_ERR_USAGE,
                           "{engine} torre {order} %d {dts} %d: n%c = %lld exceeds the %lld planes "
                           "that fit on the GPU at a time; %s",
                           p->order, tried, 'x' + t->axis[2], (long long)p->size[2],
                           (long long)room.blocks * shape->planes, advice);
     plan->dts = tried;
-    if (!plan->tower_height) plan->tower_height = 128; /* DESIGN.md */
+    if (!plan->tower_height) plan->tower_height = c->gpu->tower_height;
     if (plan->tower_height > 1 << 20) plan->tower_height = 1 << 20;
     if (p->steps > 0 && plan->tower_height > p->steps) plan->tower_height = p->steps;
+    TORRE_TRY(torre_cuda_pass_check(p, plan, parts));
     choice->kernel = k;
     choice->room = room;
     return TORRE_OK;
 }
 
-/* Device memory of fields and model, bytes. */
-static int64_t memory_of(const torre_turned *t)
+/* Of the free memory, what is not kept for the driver. */
+static int64_t usable(const torre_gpu_data *gpu, size_t unused)
 {
-    const int64_t *n = t->problem.size, *model = t->velocity.shape;
-    int64_t line = torre_cuda_pitch(n[2], t->problem.precision) * (int64_t)t->problem.precision;
-    return (2 * n[0] * n[1] + model[0] * model[1]) * line;
-}
-
-/* Of the free memory, what is not kept for the driver and small tables. */
-static int64_t usable(size_t unused) { return (int64_t)unused - ((int64_t)256 << 20); }
-
-/* Whether axes are turned for the sake of the rate, whose numbers are of an H200: small grids leave
- * it idle anyway, but for layers of a few cells. */
-static bool turns_for_rate(const torre_wave_problem *p, const struct cudaDeviceProp *device)
-{
-    const int64_t *n = p->size, cells = torre_wave_cells(p);
-    bool layer = n[0] <= 8 || n[1] <= 8 || n[2] <= 8;
-    return device->major == 9 && cells >= 1 << (layer ? 16 : 22);
+    return (int64_t)unused - gpu->reserve;
 }
 
 /* What of info->memory_bytes the GPU lacks, if anything. p: the caller's problem. */
-static torre_status check_memory(const torre_wave_problem *p, torre_wave_info *info)
+static torre_status check_memory(const torre_wave_problem *p, const torre_gpu_data *gpu,
+                                 torre_wave_info *info)
 {
     size_t unused, total;
     TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total), "asking for free memory");
-    const int64_t room = usable(unused), needed = info->memory_bytes;
+    const int64_t room = usable(gpu, unused), needed = info->memory_bytes;
     if (needed <= room) return TORRE_OK;
     const bool plane = torre_wave_is_flat(p, 1);
     const int64_t width = (int64_t)p->precision * (p->velocity_cells ? 3 : 2);
@@ -239,18 +213,19 @@ static torre_status check_memory(const torre_wave_problem *p, torre_wave_info *i
 
 /* Bytes that the axes may take: those there are, or, where no order fits, what the smallest takes.
  */
-static torre_status room_for_axes(const torre_wave_problem *p, int64_t *room)
+static torre_status room_for_axes(const torre_wave_problem *p, const torre_gpu_data *gpu,
+                                  int64_t *room)
 {
     int64_t smallest = INT64_MAX;
     size_t unused, total;
     for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
         torre_turned t;
         torre_turn_problem(p, torre_axis_orders[i], &t);
-        const int64_t needed = memory_of(&t);
+        const int64_t needed = torre_cuda_field_bytes(&t);
         if (needed < smallest && !torre_axes_check(p, torre_axis_orders[i])) smallest = needed;
     }
     TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total), "asking for free memory");
-    *room = usable(unused) > smallest ? usable(unused) : smallest;
+    *room = usable(gpu, unused) > smallest ? usable(gpu, unused) : smallest;
     return TORRE_OK;
 }
 
@@ -279,12 +254,12 @@ static bool may_turn(const torre_wave_problem *p, bool for_rate)
  * of the problem, the GPU and the build alone: engine and tile have no say, not even by the
  * environment. advice: what to do about towers that cannot have it.
  */
-static torre_status choose_axes(const torre_wave_problem *p, bool for_rate, torre_wave_plan *plan,
-                                const char **advice)
+static torre_status choose_axes(const chooser *given, const torre_wave_problem *p,
+                                torre_wave_plan *plan, const char **advice)
 {
     static const torre_wave_plan any_tile;
-    static const torre_cuda_settings any_planes;
-    torre_axes_choice choice = {.for_rate = for_rate};
+    const chooser c = {given->gpu, given->multiprocessors, 0};
+    torre_axes_choice choice = {.gpu = c.gpu, .for_rate = torre_axes_for_rate(c.gpu, p)};
     int64_t most = 0;
     *advice = "take the axes in another order or use " TORRE_PARAMETER("engine") " stepwise";
     if (plan->axes[0]) return TORRE_OK;
@@ -293,16 +268,16 @@ static torre_status choose_axes(const torre_wave_problem *p, bool for_rate, torr
                         "engine") " stepwise"
                   : "use " TORRE_PARAMETER("engine") " stepwise, or another order of the axes";
     strcpy(plan->axes, torre_axis_orders[0]);
-    if (!may_turn(p, for_rate)) return TORRE_OK;
-    TORRE_TRY(room_for_axes(p, &most));
+    if (!may_turn(p, choice.for_rate)) return TORRE_OK;
+    TORRE_TRY(room_for_axes(p, c.gpu, &most));
     for (int i = 0; i < TORRE_AXIS_ORDERS; i++) {
         const char *axes = torre_axis_orders[i];
         tower_choice usual = {.plan = {.device = plan->device}};
         torre_turned t;
         if (torre_axes_check(p, axes)) continue;
         torre_turn_problem(p, axes, &t);
-        if (memory_of(&t) > most) continue;
-        torre_status status = choose_tower(&t, &any_tile, &any_planes, "", &usual);
+        if (torre_cuda_field_bytes(&t) > most) continue;
+        torre_status status = choose_tower(&c, &t, &any_tile, "", &usual);
         if (status == TORRE_ERR_RESOURCE) return status;
         const bool towers = status == TORRE_OK;
         if (torre_axes_offer(&choice, axes, &t, towers ? &usual.room : NULL,
@@ -332,39 +307,32 @@ static void take_towers(const tower_choice *towers, torre_cuda_program *program)
 {
     const torre_wave_problem *p = program->base.setup->problem;
     torre_wave_info *info = &program->base.info;
-    const torre_tower_shape *shape = &towers->shape;
     info->plan = towers->plan;
     info->model_bytes_per_update =
         (p->velocity_cells ? 5.0 : 4.0) / towers->plan.dts * p->precision;
     program->kernel = towers->kernel;
-    program->shape = *shape;
-    snprintf(info->kernel, sizeof info->kernel,
-             "%s towers of dts %d, blocks of %d planes, %d a multiprocessor",
-             towers->kernel->in_registers ? "register" : "block", towers->plan.dts, shape->planes,
-             shape->blocks_per_sm);
+    program->shape = towers->shape;
 }
 
 /* Towers on the axes of the plan; or, where the caller left that open, the decision for one step at
  * a time, in info->plan.engine. */
-static torre_status plan_towers(bool open, int major, const char *advice,
+static torre_status plan_towers(const chooser *c, bool open, const char *advice,
                                 torre_cuda_program *program)
 {
     const torre_wave_problem *p = program->base.setup->problem;
     torre_wave_info *info = &program->base.info;
-    const torre_cuda_settings *settings = &program->settings;
     tower_choice towers = {.plan = info->plan};
     torre_wave_plan measured;
     torre_turned t;
-    if (open && major != 9 && p->order > 2 && order_has_towers(p->order)) {
+    if (open && !c->gpu->rates && p->order > 2 && order_has_towers(p->order)) {
         /* not even asked about, since the driver would compile them first */
         info->plan.engine = TORRE_STEPWISE;
         info->reason = TORRE_TOWERS_SLOWER;
-        snprintf(info->why, sizeof info->why,
-                 "block towers hardly pay but on compute capability 9");
+        snprintf(info->why, sizeof info->why, "%s", torre_no_block_towers);
         return TORRE_OK;
     }
     torre_turn_problem(p, info->plan.axes, &t);
-    torre_status status = choose_tower(&t, &info->wish, settings, advice, &towers);
+    torre_status status = choose_tower(c, &t, &info->wish, advice, &towers);
     if (status && (!open || status != TORRE_ERR_USAGE)) return status;
     if (status) {
         info->plan.engine = TORRE_STEPWISE;
@@ -372,8 +340,9 @@ static torre_status plan_towers(bool open, int major, const char *advice,
         snprintf(info->why, sizeof info->why, "%s", torre_error_text());
         return TORRE_OK;
     }
-    TORRE_TRY(check_planes(&t.problem, towers.plan.dts, settings->planes));
-    if (open && torre_stepwise_pays(&t.problem, &towers.room, major, info->why, sizeof info->why)) {
+    TORRE_TRY(check_planes(&t.problem, towers.plan.dts, c->planes));
+    if (open &&
+        torre_stepwise_pays(c->gpu->rates, &t.problem, &towers.room, info->why, sizeof info->why)) {
         info->plan.engine = TORRE_STEPWISE;
         info->reason = TORRE_TOWERS_SLOWER;
         return TORRE_OK;
@@ -381,8 +350,8 @@ static torre_status plan_towers(bool open, int major, const char *advice,
     take_towers(&towers, program);
     if (!torre_tune_take(info, p->order, p->precision, &measured)) return TORRE_OK;
     towers.plan.tower_height = measured.tower_height;
-    if (choose_tower(&t, &measured, settings, advice, &towers) ||
-        check_planes(&t.problem, towers.plan.dts, settings->planes))
+    if (choose_tower(c, &t, &measured, advice, &towers) ||
+        check_planes(&t.problem, towers.plan.dts, c->planes))
         return TORRE_OK; /* forgotten */
     take_towers(&towers, program);
     info->measured = true;
@@ -402,17 +371,40 @@ static torre_status plan_stepwise(torre_cuda_program *program)
     info->plan.dts = info->plan.dts ? info->plan.dts : 1;
     info->plan.tower_height = 1;
     info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
-    snprintf(info->kernel, sizeof info->kernel, "one step at a time");
     return TORRE_OK;
 }
 
-static torre_status plan(torre_cuda_program *program)
+/* What computes, in words. */
+static void name_kernel(torre_cuda_program *program)
+{
+    torre_wave_info *info = &program->base.info;
+    const size_t size = sizeof info->kernel;
+    char *text = info->kernel;
+    const torre_pass_plan *pass = &program->pass;
+    const torre_step_launch *step = &program->step;
+    if (!program->kernel) {
+        snprintf(text, size, "one step at a time, tiles of %d x %d x %d cells%s", step->chunk,
+                 step->shape.rows, step->shape.planes,
+                 step->shape.blocks ? ", planes copied ahead" : "");
+        return;
+    }
+    int used = snprintf(text, size, "%s towers of dts %d, blocks of %d planes, %d a multiprocessor",
+                        program->kernel->in_registers ? "register" : "block", info->plan.dts,
+                        program->shape.planes, program->shape.blocks_per_sm);
+    if (pass->cluster > 1)
+        used += snprintf(text + used, size - (size_t)used, ", clusters of %d", pass->cluster);
+    if (pass->ordering.strip)
+        snprintf(text + used, size - (size_t)used, ", strips of %lld",
+                 (long long)pass->ordering.strip);
+}
+
+/* The choices: axes, engine, kernel, tile. */
+static torre_status choose(torre_cuda_program *program)
 {
     const torre_wave_problem *p = program->base.setup->problem;
     torre_wave_info *info = &program->base.info;
     const torre_wave_plan *wish = &info->wish;
     struct cudaDeviceProp device;
-    torre_turned t;
     const char *advice;
     if (program->base.setup->region)
         return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes no parts of a problem: faces "
@@ -432,25 +424,40 @@ static torre_status plan(torre_cuda_program *program)
     TORRE_CUDA_TRY(cudaGetDeviceProperties(&device, wish->device), "asking for the device");
     snprintf(info->device, sizeof info->device, "%.100s", device.name);
     program->multiprocessors = device.multiProcessorCount;
+    program->gpu = torre_gpu_data_of(device.name, device.major);
+    const chooser c = {program->gpu, program->multiprocessors, program->settings.planes};
     const bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
-    TORRE_TRY(choose_axes(p, turns_for_rate(p, &device), &info->plan, &advice));
+    TORRE_TRY(choose_axes(&c, p, &info->plan, &advice));
     if (info->plan.engine == TORRE_TORRE)
-        TORRE_TRY(plan_towers(open && find_stepper(p), device.major, advice, program));
-    if (info->plan.engine == TORRE_STEPWISE) TORRE_TRY(plan_stepwise(program));
-    torre_turn_problem(p, info->plan.axes, &t);
-    info->memory_bytes = memory_of(&t);
-    return check_memory(p, info);
+        TORRE_TRY(plan_towers(&c, open && find_stepper(p), advice, program));
+    return info->plan.engine == TORRE_STEPWISE ? plan_stepwise(program) : TORRE_OK;
+}
+
+/* What follows from the choices. */
+static torre_status lay_out(torre_cuda_program *program)
+{
+    TORRE_TRY(torre_cuda_lay_out(program));
+    name_kernel(program);
+    return check_memory(program->base.setup->problem, program->gpu, &program->base.info);
+}
+
+static void clear(torre_wave_program *program)
+{
+    torre_turned_free(&((torre_cuda_program *)program)->turned);
 }
 
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                             torre_wave_program **program)
+                             torre_wave_program **result)
 {
     torre_wave_program *made;
     TORRE_TRY(torre_wave_program_new(sizeof(torre_cuda_program), setup, wish, &made));
-    torre_status status = plan((torre_cuda_program *)made);
+    torre_cuda_program *program = (torre_cuda_program *)made;
+    made->clear = clear;
+    torre_status status = choose(program);
+    if (!status) status = lay_out(program);
     if (status)
         torre_wave_program_free(made);
     else
-        *program = made;
+        *result = made;
     return status;
 }

@@ -11,14 +11,11 @@
 #include "wave/box.h"
 #include "wave/stencil.h"
 
-/* On the way between host and device, where rows have to be turned. */
-enum { STAGING_BYTES = 32 << 20 };
-
-torre_status torre_cuda_alloc(void **memory, size_t bytes)
+/* Device memory, zeroed; the failure names bytes needed and free. */
+static torre_status allocate(void **memory, size_t bytes)
 {
     size_t unused = 0, total = 0;
     *memory = NULL;
-    if (bytes == 0) bytes = 16;
     if (cudaMalloc(memory, bytes) != cudaSuccess) {
         cudaGetLastError();
         cudaMemGetInfo(&unused, &total);
@@ -35,53 +32,11 @@ torre_status torre_cuda_alloc(void **memory, size_t bytes)
     return torre_cuda_status(e, "clearing memory");
 }
 
-/* Ghosts of one axis for kernels that compute `cells` cells of it, from the rule of boundary.h; the
- * first of them for those that have less room. */
-static void fill_mirror(const torre_wave_problem *p, int axis, int64_t cells, torre_wide_mirror *m,
-                        torre_mirror *narrow)
+torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const void *from,
+                             const char *what)
 {
-    for (int side = 0; side < 2; side++)
-        for (int i = 0; i < TORRE_MAX_HALF_WIDTH; i++) {
-            torre_ghost ghost = torre_ghost_find(side ? cells + i : -1 - i, p->size[axis],
-                                                 p->face[axis][0], p->face[axis][1]);
-            m->source[side][i] = ghost.sign ? (int)ghost.source : 0;
-            m->sign[side][i] = ghost.sign;
-            if (i >= TORRE_TOWER_HALF_WIDTH) continue;
-            narrow->source[side][i] = m->source[side][i];
-            narrow->sign[side][i] = m->sign[side][i];
-        }
-}
-
-/* (c dt)^2 */
-static double squared_step(const torre_wave_problem *p, double velocity)
-{
-    return velocity * p->dt * (velocity * p->dt);
-}
-
-static void fill_args(torre_cuda_solver *s)
-{
-    const torre_wave_problem *p = s->setup->problem;
-    torre_wave_args *a = &s->args;
-    torre_wide_stencil *stencil = &s->stencil;
-    for (int axis = 0; axis < 3; axis++) {
-        double h2 = p->spacing[axis] * p->spacing[axis];
-        a->n[axis] = (int)p->size[axis];
-        a->periodic[axis] = p->face[axis][0] == TORRE_PERIODIC;
-        fill_mirror(p, axis, axis == 2 ? torre_cuda_planes(s) : p->size[axis],
-                    &stencil->mirror[axis], &a->mirror[axis]);
-        for (int d = 1; d <= p->order / 2; d++) {
-            stencil->weight[axis][d - 1] = torre_stencil_step_weight(p->order / 2, d) / h2;
-            if (d <= TORRE_TOWER_HALF_WIDTH) a->weight[axis][d - 1] = stencil->weight[axis][d - 1];
-        }
-    }
-    a->unit = 1;
-    if (p->order == 2 && p->velocity_cells) { /* a multiplication less a cell */
-        a->unit = a->weight[0][0];
-        for (int axis = 0; axis < 3; axis++) a->weight[axis][0] /= a->unit;
-    }
-    a->stride_y = torre_cuda_pitch(p->size[2], p->precision);
-    a->stride_x = a->stride_y * p->size[1];
-    if (!p->velocity_cells) a->k0 = squared_step(p, p->velocity);
+    return torre_cuda_status(
+        cudaMemcpy(s->memory[piece], from, s->program->bytes[piece], cudaMemcpyHostToDevice), what);
 }
 
 /* A device array as the caller sees it: its strides, in cells, along the caller's axes. */
@@ -96,8 +51,8 @@ static device_array array_of(const torre_cuda_solver *s, const void *data, const
     device_array a = {.data = (char *)data};
     const int64_t stride[3] = {stride_x, stride_y, 1};
     for (int i = 0; i < 3; i++) {
-        a.size[s->turned.axis[i]] = size[i];
-        a.stride[s->turned.axis[i]] = stride[i];
+        a.size[s->program->turned.axis[i]] = size[i];
+        a.stride[s->program->turned.axis[i]] = stride[i];
     }
     return a;
 }
@@ -129,11 +84,8 @@ static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void 
                 "copying values");
         return TORRE_OK;
     }
-    int64_t most = STAGING_BYTES / (int64_t)width;
-    void *staging;
-    if (most < 1) most = 1;
-    if (most > count) most = count;
-    TORRE_TRY(torre_cuda_alloc(&staging, (size_t)most * width));
+    void *staging = s->memory[TORRE_PIECE_STAGING];
+    const int64_t most = (int64_t)(s->program->bytes[TORRE_PIECE_STAGING] / width);
     cudaError_t e = cudaSuccess;
     for (int64_t row = 0; row < count && !e; row += most) {
         const int64_t now = count - row < most ? count - row : most;
@@ -148,7 +100,6 @@ static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void 
             e = cudaMemcpyAsync(dense, staging, bytes, cudaMemcpyDeviceToHost, s->stream);
         if (!e) e = cudaStreamSynchronize(s->stream);
     }
-    cudaFree(staging);
     return torre_cuda_status(e, "copying values");
 }
 
@@ -158,7 +109,7 @@ static torre_status continue_planes(torre_cuda_solver *s, void *array, const int
                                     const int64_t stride[2], bool is_field)
 {
     const torre_wave_problem *p = s->setup->problem;
-    for (int64_t z = p->size[2]; z < torre_cuda_planes(s); z++) {
+    for (int64_t z = p->size[2]; z < torre_cuda_planes(s->program); z++) {
         torre_ghost image = torre_cuda_image(p, z);
         TORRE_CUDA_TRY(torre_set_image((int)p->precision, array, size, stride, z, image.source,
                                        is_field ? image.sign : 1, s->stream),
@@ -170,20 +121,14 @@ static torre_status continue_planes(torre_cuda_solver *s, void *array, const int
 
 static torre_status upload_model(torre_cuda_solver *s)
 {
-    const torre_wave_problem *p = s->setup->problem, *caller = s->turned.caller->problem;
+    const torre_wave_problem *p = s->setup->problem, *caller = s->program->turned.caller->problem;
     if (!p->velocity_cells) return TORRE_OK;
     const int64_t *n = p->velocity_cells->shape, pitch = s->args.stride_y;
-    void *k;
-    s->args.k_stride_y = n[1] == 1 ? 0 : pitch;
-    s->args.k_stride_x = n[0] == 1 ? 0 : n[1] * pitch;
-    /* towers read up to 3 planes and rows beyond the last */
-    const int64_t cells =
-        (p->size[0] + 2) * s->args.k_stride_x + (p->size[1] + 2) * s->args.k_stride_y + pitch;
-    TORRE_TRY(torre_cuda_alloc(&k, (size_t)cells * (size_t)p->precision));
+    void *k = s->memory[TORRE_PIECE_MODEL];
     s->args.k = k;
     const device_array a = array_of(s, k, n, n[1] * pitch, pitch);
-    int64_t count = a.size[0] * a.size[1], most = STAGING_BYTES / (a.size[2] * p->precision);
-    if (most < 1) most = 1;
+    const int64_t count = a.size[0] * a.size[1];
+    int64_t most = (int64_t)s->program->bytes[TORRE_PIECE_STAGING] / (a.size[2] * p->precision);
     if (most > count) most = count;
     void *rows = malloc((size_t)(most * a.size[2]) * (size_t)p->precision);
     if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
@@ -195,7 +140,7 @@ static torre_status upload_model(torre_cuda_solver *s)
                 double velocity = torre_wave_velocity_at(caller, (first + row) / a.size[1],
                                                          (first + row) % a.size[1], z);
                 torre_value_set(p->precision, rows, row * a.size[2] + z,
-                                s->args.unit * squared_step(p, velocity));
+                                s->args.unit * torre_cuda_squared_step(p, velocity));
             }
         status = move_rows(s, &a, rows, first, now, true);
     }
@@ -214,12 +159,11 @@ static torre_status upload_damping(torre_cuda_solver *s)
     const torre_wave_setup *setup = s->setup;
     bool any = setup->damping[0] || setup->damping[1] || setup->damping[2];
     for (int a = 0; a < 3; a++) {
-        int64_t n = p->size[a], low = 0, high = n;
-        int64_t room = n + 3; /* up to the end of the last vector */
+        int64_t n = p->size[a], low = 0, high = n, room = torre_cuda_damped(p, a);
         s->args.clear[a][0] = 0;
         s->args.clear[a][1] = (int)n;
         if (!any) continue;
-        void *values = calloc((size_t)room, (size_t)p->precision), *device;
+        void *values = calloc((size_t)room, (size_t)p->precision);
         if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
         for (int64_t i = 0; i < room && setup->damping[a]; i++) {
             /* none where the image is zero: those cells lie in no layer */
@@ -237,13 +181,9 @@ static torre_status upload_damping(torre_cuda_solver *s)
             for (int64_t i = low; i < high; i++)
                 if (setup->damping[a][i] != 0) high = low; /* not a layer at each end */
         }
-        torre_status status = torre_cuda_alloc(&device, (size_t)(room * (int64_t)p->precision));
-        s->args.damping[a] = device;
-        if (!status)
-            status =
-                torre_cuda_status(cudaMemcpy(device, values, (size_t)(room * (int64_t)p->precision),
-                                             cudaMemcpyHostToDevice),
-                                  "sending the damping to the device");
+        s->args.damping[a] = s->memory[TORRE_PIECE_DAMPING + a];
+        torre_status status = torre_cuda_fill(s, TORRE_PIECE_DAMPING + a, values,
+                                              "sending the damping to the device");
         free(values);
         TORRE_TRY(status);
         s->args.clear[a][0] = (int)low;
@@ -252,60 +192,26 @@ static torre_status upload_damping(torre_cuda_solver *s)
     return TORRE_OK;
 }
 
-/* Cells along x that a block marches over. One block a tile: enough blocks. Persistent blocks: what
- * costs least if all take the same time for a plane and the `order` planes more that are read for
- * each chunk cost half as much. */
-static int chunk_of(const torre_wave_problem *p, const torre_step_shape *shape, int64_t columns)
+/* The tiles of the stepwise kernel, in the plan's ordering. */
+static torre_status upload_tiles(torre_cuda_solver *s)
 {
-    if (!shape->blocks) {
-        int chunk = p->size[0] < 256 ? 16 : 64;
-        while (chunk > 16 && p->size[0] / chunk * columns < 1024) chunk /= 2;
-        return chunk;
-    }
-    int64_t best = p->size[0], least = INT64_MAX;
-    for (int64_t chunks = 1; chunks <= (p->size[0] + 15) / 16; chunks++) {
-        int64_t chunk = (p->size[0] + chunks - 1) / chunks;
-        int64_t rounds = (chunks * columns + shape->blocks - 1) / shape->blocks;
-        if (rounds * (chunk + p->order / 2) >= least) continue;
-        least = rounds * (chunk + p->order / 2);
-        best = chunk;
-    }
-    return (int)best;
-}
-
-/* Tiles of the stepwise kernel, in the plan's ordering. */
-static torre_status make_tiles(torre_cuda_solver *s)
-{
-    const torre_wave_problem *p = s->setup->problem;
-    torre_step_shape *shape = &s->step.shape;
-    TORRE_CUDA_TRY(s->program->stepper->shape(&s->args, shape), "asking for the kernel's shape");
-    int64_t size[3] = {1, (p->size[1] + shape->rows - 1) / shape->rows,
-                       (p->size[2] + shape->planes - 1) / shape->planes};
-    s->step.chunk = chunk_of(p, shape, size[1] * size[2]);
-    size[0] = (p->size[0] + s->step.chunk - 1) / s->step.chunk;
-    int64_t count = size[0] * size[1] * size[2];
+    const int64_t count = s->step.tile_count;
     const char *why = "";
     torre_ordering ordering;
-    if (count > INT32_MAX ||
-        !torre_ordering_make_spec(&s->program->base.info.plan.ordering, 3, size, &ordering, &why))
-        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s for %lldx%lldx%lld tiles: %s",
-                          torre_ordering_write(&s->program->base.info.plan.ordering).text,
-                          (long long)size[0], (long long)size[1], (long long)size[2], why);
     int *tiles = malloc((size_t)count * 3 * sizeof *tiles);
-    void *device;
-    if (!tiles) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    if (!tiles || !torre_ordering_make_spec(&s->program->base.info.plan.ordering, 3,
+                                            s->program->tiles, &ordering, &why)) {
+        free(tiles);
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory%s", why);
+    }
     for (int64_t i = 0; i < count; i++) {
         int64_t at[3];
         torre_ordering_decode(&ordering, i, at);
         for (int a = 0; a < 3; a++) tiles[3 * i + a] = (int)at[a];
     }
-    torre_status status = torre_cuda_alloc(&device, (size_t)count * 3 * sizeof *tiles);
-    s->step.tiles = device;
-    s->step.tile_count = (int)count;
-    if (!status)
-        status = torre_cuda_status(
-            cudaMemcpy(device, tiles, (size_t)count * 3 * sizeof *tiles, cudaMemcpyHostToDevice),
-            "sending the list of tiles to the device");
+    s->step.tiles = s->memory[TORRE_PIECE_TILES];
+    torre_status status =
+        torre_cuda_fill(s, TORRE_PIECE_TILES, tiles, "sending the list of tiles to the device");
     free(tiles);
     return status;
 }
@@ -314,16 +220,9 @@ void torre_cuda_destroy(torre_wave_solver *solver)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     if (!s) return;
-    for (int i = 0; i < 2; i++) {
-        cudaFree(s->args.field[i]);
-        torre_cuda_schedule_free(&s->schedule[i]);
-    }
-    for (int a = 0; a < 3; a++) cudaFree((void *)s->args.damping[a]);
-    cudaFree((void *)s->args.k);
-    cudaFree((void *)s->step.tiles);
-    cudaFree(s->norms);
-    torre_cuda_points_free(&s->points);
-    torre_turned_free(&s->turned);
+    for (int i = 0; i < TORRE_PIECES; i++) cudaFree(s->memory[i]);
+    if (s->copies) cudaStreamDestroy(s->copies);
+    if (s->before) cudaEventDestroy(s->before);
     if (s->ready) cudaEventDestroy(s->ready);
     if (s->done) cudaEventDestroy(s->done);
     if (s->beside) cudaStreamDestroy(s->beside);
@@ -336,35 +235,34 @@ static torre_status fill_solver(torre_cuda_solver *s)
 {
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
-    fill_args(s);
-    s->field_bytes = (size_t)(s->args.stride_x * s->setup->problem->size[0]) *
-                     (size_t)s->setup->problem->precision;
-    for (int i = 0; i < 2; i++) TORRE_TRY(torre_cuda_alloc(&s->args.field[i], s->field_bytes));
-    TORRE_TRY(torre_cuda_alloc((void **)&s->norms, sizeof *s->norms));
+    for (int i = 0; i < TORRE_PIECES; i++)
+        if (s->program->bytes[i]) TORRE_TRY(allocate(&s->memory[i], s->program->bytes[i]));
+    for (int i = 0; i < 2; i++) s->args.field[i] = s->memory[TORRE_PIECE_FIELDS + i];
     TORRE_TRY(upload_model(s));
     TORRE_TRY(upload_damping(s));
-    if (!s->program->kernel) TORRE_TRY(make_tiles(s));
+    TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : upload_tiles(s));
     TORRE_TRY(torre_cuda_points_new(s));
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending the model to the device");
     return TORRE_OK;
 }
 
-torre_status torre_cuda_create(torre_wave_program *program, torre_wave_solver **solver)
+torre_status torre_cuda_create(torre_wave_program *given, torre_wave_solver **solver)
 {
-    const torre_wave_info *info = &program->info;
-    if (info->lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", info->lacking);
+    const torre_cuda_program *program = (const torre_cuda_program *)given;
+    if (given->info.lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", given->info.lacking);
     torre_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     s->base.backend = &torre_wave_cuda;
-    s->program = (const torre_cuda_program *)program;
-    s->setup = &s->turned.setup;
-    torre_status status = torre_turn_setup(program->setup, info->plan.axes, &s->turned);
-    if (!status) status = fill_solver(s);
+    s->program = program;
+    s->setup = &program->turned.setup;
+    s->args = program->args;
+    s->step = program->step;
+    torre_status status = fill_solver(s);
     if (status) {
         torre_cuda_destroy(&s->base);
         return status;
     }
-    s->base.program = program;
+    s->base.program = given;
     *solver = &s->base;
     return TORRE_OK;
 }
@@ -406,14 +304,16 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
                                   const int64_t stride[3], const void *values)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    TORRE_TRY(torre_wave_box_check(s->turned.caller, level, box));
+    TORRE_TRY(torre_wave_box_check(s->program->turned.caller, level, box));
     const device_array a = box_of(s, level, box);
     const torre_wave_problem *p = s->setup->problem;
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     void *dense = NULL;
     if (!values && a.size[0] * a.size[1] * a.size[2] == torre_wave_cells(p)) { /* and the images */
-        TORRE_CUDA_TRY(cudaMemset(s->args.field[level == 0], 0, s->field_bytes), "setting a field");
+        TORRE_CUDA_TRY(
+            cudaMemset(s->args.field[level == 0], 0, s->program->bytes[TORRE_PIECE_FIELDS]),
+            "setting a field");
         /* the solver's stream does not wait for that */
         TORRE_CUDA_TRY(cudaDeviceSynchronize(), "setting a field");
         return TORRE_OK;
@@ -438,7 +338,7 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
                                  const int64_t stride[3], void *values)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    TORRE_TRY(torre_wave_box_check(s->turned.caller, level, box));
+    TORRE_TRY(torre_wave_box_check(s->program->turned.caller, level, box));
     const device_array a = box_of(s, level, box);
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
@@ -457,17 +357,18 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
 static torre_status one_step(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
-    TORRE_CUDA_TRY(s->program->stepper->launch(&s->args, &s->stencil, &s->step, s->stream),
+    TORRE_CUDA_TRY(s->program->stepper->launch(&s->args, &s->program->stencil, &s->step, s->stream),
                    "computing a step");
     if (s->args.points.source_count)
-        TORRE_CUDA_TRY(torre_add_sources((int)p->precision, s->args.field[0], s->points.source_cell,
-                                         s->args.points.source_values, s->args.points.source_count,
-                                         s->stream),
+        TORRE_CUDA_TRY(torre_add_sources(
+                           (int)p->precision, s->args.field[0], s->memory[TORRE_PIECE_SOURCE_CELLS],
+                           s->args.points.source_values, s->args.points.source_count, s->stream),
                        "adding sources");
     if (s->args.points.receiver_count)
         TORRE_CUDA_TRY(torre_take_samples((int)p->precision, s->args.field[0],
-                                          s->points.receiver_cell, s->args.points.samples,
-                                          s->args.points.receiver_count, s->stream),
+                                          s->memory[TORRE_PIECE_RECEIVER_CELLS],
+                                          s->args.points.samples, s->args.points.receiver_count,
+                                          s->stream),
                        "taking samples");
     return TORRE_OK;
 }
@@ -489,9 +390,10 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
     size_t width = (size_t)s->setup->problem->precision;
     for (int64_t i = 0; i < steps; i++) {
         torre_points_args *q = &s->args.points;
-        q->source_values = (char *)s->points.values + (size_t)(i * q->source_count) * width;
-        q->samples =
-            (char *)s->points.samples[s->points.turn] + (size_t)(i * q->receiver_count) * width;
+        q->source_values =
+            (char *)s->memory[TORRE_PIECE_VALUES] + (size_t)(i * q->source_count) * width;
+        q->samples = (char *)s->memory[TORRE_PIECE_SAMPLES + s->turn] +
+                     (size_t)(i * q->receiver_count) * width;
         TORRE_TRY(one_step(s));
         void *newest = s->args.field[0];
         s->args.field[0] = s->args.field[1];
@@ -507,7 +409,7 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
     const torre_wave_problem *p = s->setup->problem;
     TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
-    int64_t most = s->program->kernel ? s->program->base.info.plan.tower_height : 64;
+    const int64_t most = torre_cuda_launch_steps(s->program);
     char *out = samples;
     int64_t before = 0; /* steps whose samples have not been copied yet */
     while (steps > 0) {
@@ -530,18 +432,19 @@ torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms
     torre_device_norms found;
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     TORRE_CUDA_TRY(torre_field_norms((int)s->setup->problem->precision, &s->args, s->args.field[1],
-                                     s->norms, s->stream),
+                                     s->memory[TORRE_PIECE_NORMS], s->stream),
                    "computing norms");
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing norms");
-    TORRE_CUDA_TRY(cudaMemcpy(&found, s->norms, sizeof found, cudaMemcpyDeviceToHost),
-                   "computing norms");
+    TORRE_CUDA_TRY(
+        cudaMemcpy(&found, s->memory[TORRE_PIECE_NORMS], sizeof found, cudaMemcpyDeviceToHost),
+        "computing norms");
     memset(norms, 0, sizeof *norms);
     memcpy(&norms->max_abs, &found.top, sizeof norms->max_abs);
     norms->l2 = sqrt(found.sum);
     norms->finite = found.bad == ~0ull;
     if (!norms->finite) {
         int64_t bad = (int64_t)found.bad;
-        const int *axis = s->turned.axis;
+        const int *axis = s->program->turned.axis;
         norms->first_bad[axis[0]] = bad / n[2] / n[1];
         norms->first_bad[axis[1]] = bad / n[2] % n[1];
         norms->first_bad[axis[2]] = bad % n[2];

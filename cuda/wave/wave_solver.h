@@ -1,8 +1,9 @@
 /*
  * The solver of the cuda backend.
  *
- * plan (wave_plan.c) -> create (wave_solver.c) -> advance: one pass of towers (tower_pass.c) or one
- * step (wave_solver.c) after another. Sources and receivers: wave_points.c. All of it but the
+ * plan: what computes (wave_plan.c), then what that needs (wave_layout.c): a program -> create
+ * takes its memory and fills it (wave_solver.c) -> advance: one pass of towers (tower_pass.c) or
+ * one step (wave_solver.c) after another. Sources and receivers: wave_points.c. All of it but the
  * interface in wave_solver.c sees the turned problem alone (wave_axes.h).
  */
 #ifndef TORRE_CUDA_WAVE_SOLVER_H
@@ -13,30 +14,41 @@
 #include "wave/boundary.h"
 #include "wave/program.h"
 
-/* Sources and receivers on the device; what a count of zero makes useless is NULL. */
-typedef struct torre_cuda_points {
-    double *weight;         /* [source_count] */
-    int64_t *source_cell;   /* padded index of each source node */
-    int64_t *receiver_cell; /* likewise */
-    int *first;             /* by block, see torre_points_args (torre engine only) */
-    torre_point_node *node;
-    double *wavelet;     /* [rows] of the current launch */
-    void *values;        /* real [rows][source_count] */
-    void *samples[2];    /* real [rows][receiver_count]; launches take turns */
-    int turn;            /* of the current launch */
-    int64_t rows;        /* steps that values and samples have room for */
-    cudaStream_t copies; /* of samples to the host, while the next launch runs */
-    cudaEvent_t before;  /* the current launch */
-} torre_cuda_points;
+/* The pieces of device memory that a solver takes when it is made: all there will be. */
+typedef enum torre_cuda_piece {
+    TORRE_PIECE_FIELDS,                         /* [2] levels */
+    TORRE_PIECE_MODEL = TORRE_PIECE_FIELDS + 2, /* (c dt)^2 of cells */
+    TORRE_PIECE_DAMPING,                        /* [3] axes */
+    TORRE_PIECE_NORMS = TORRE_PIECE_DAMPING + 3,
+    TORRE_PIECE_STAGING, /* rows on their way to and from the host that lie otherwise there */
+    TORRE_PIECE_TILES,   /* of one step at a time */
+    TORRE_PIECE_TOWERS,  /* [2] lists: of full passes, of lower ones */
+    TORRE_PIECE_PROGRESS = TORRE_PIECE_TOWERS + 2,
+    TORRE_PIECE_MAIL,
+    TORRE_PIECE_WEIGHTS, /* of sources */
+    TORRE_PIECE_SOURCE_CELLS,
+    TORRE_PIECE_RECEIVER_CELLS,
+    TORRE_PIECE_POINT_LISTS, /* torre_points_args.first */
+    TORRE_PIECE_POINT_NODES,
+    TORRE_PIECE_WAVELET, /* [rows] of the current launch */
+    TORRE_PIECE_VALUES,  /* real [rows][sources] */
+    TORRE_PIECE_SAMPLES, /* [2] real [rows][receivers]; launches take turns */
+    TORRE_PIECES = TORRE_PIECE_SAMPLES + 2
+} torre_cuda_piece;
 
-/* The schedule of passes of one height. */
-typedef struct torre_tower_schedule {
-    torre_tower_launch launch; /* pointers: device memory of the schedule */
-    torre_tower_launch
-        beside;      /* at the same time on the multiprocessors that clusters leave: groups
-                      * with mail that take towers of the same list; or no blocks */
-    size_t counters; /* entries of launch.progress, launch.next, taken of both */
-} torre_tower_schedule;
+/* How passes of towers are launched. */
+typedef struct torre_pass_plan {
+    torre_ordering_spec ordering; /* of the towers, with the width of strips */
+    int parts;                    /* blocks along z that share a tower */
+    int cluster, blocks;          /* of a cluster (1: none); of the launch */
+    int groups; /* of `parts` blocks that take towers together; 0: each takes items */
+    int beside; /* groups of a second launch on the multiprocessors that clusters leave */
+} torre_pass_plan;
+
+/* How towers find sources and receivers: lists, parts along z, blocks along y or strips. */
+typedef struct torre_point_plan {
+    int64_t lists, parts, columns;
+} torre_point_plan;
 
 /* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
  * TORRE_CUDA_PLANES, see DESIGN.md); "", 0: nothing. */
@@ -49,28 +61,38 @@ typedef struct torre_cuda_settings {
 typedef struct torre_cuda_program {
     torre_wave_program base;
     torre_cuda_settings settings;
+    const torre_gpu_data *gpu;
     int multiprocessors;
     const torre_tower_kernel *kernel; /* engine torre; or NULL */
     torre_tower_shape shape;          /* of its blocks */
     const torre_step_kernel *stepper; /* engine stepwise; or NULL */
+    /* what follows from that (torre_cuda_lay_out) */
+    torre_turned turned;  /* the setup as the solver takes it */
+    torre_wave_args args; /* all but addresses and damping */
+    torre_wide_stencil stencil;
+    torre_pass_plan pass;   /* engine torre */
+    torre_step_launch step; /* engine stepwise, all but addresses */
+    int64_t tiles[3];       /* likewise */
+    torre_point_plan points;
+    size_t bytes[TORRE_PIECES];
 } torre_cuda_program;
 
 typedef struct torre_cuda_solver {
     torre_wave_solver base;
     const torre_cuda_program *program;
-    torre_turned turned;
     const torre_wave_setup *setup; /* the turned one */
+    void *memory[TORRE_PIECES];    /* on the device; NULL where the program has no bytes of it */
     torre_wave_args args;          /* args.field[1] is u[n], args.field[0] u[n-1] */
-    torre_wide_stencil stencil;
-    size_t field_bytes;
     int64_t n;
     cudaStream_t stream;
-    torre_cuda_points points;
-    torre_tower_schedule schedule[2]; /* of full passes, and of the last lower one */
-    cudaStream_t beside;              /* of schedule.beside; or NULL */
-    cudaEvent_t ready, done;          /* to launch, before and after it */
-    torre_step_launch step;           /* of the stepwise engine */
-    torre_device_norms *norms;
+    int turn;                     /* of the samples of the current launch */
+    cudaStream_t copies;          /* of samples to the host, while the next launch runs */
+    cudaEvent_t before;           /* the current launch */
+    torre_tower_launch launch[2]; /* of full passes, and of the last lower one */
+    torre_tower_launch beside_launch[2];
+    cudaStream_t beside;     /* of beside_launch; or NULL */
+    cudaEvent_t ready, done; /* to launch, before and after it */
+    torre_step_launch step;  /* of the stepwise engine */
 } torre_cuda_solver;
 
 /*
@@ -80,25 +102,51 @@ typedef struct torre_cuda_solver {
  * These are computed as other cells are, and stay images up to rounding, since all is symmetric; so
  * no vector is cut by a face. (Not with periodic z faces, where towers need whole vectors.)
  */
-static inline int64_t torre_cuda_planes(const torre_cuda_solver *s)
+static inline int64_t torre_cuda_planes(const torre_cuda_program *program)
 {
-    const torre_tower_kernel *kernel = s->program->kernel;
-    const int64_t nz = s->setup->problem->size[2], v = 16 / (int64_t)s->setup->problem->precision;
-    bool whole = s->setup->problem->order > 2 || (kernel && !kernel->in_registers);
-    return whole && !s->args.periodic[2] ? (nz + v - 1) / v * v : nz;
+    const torre_wave_problem *p = &program->turned.problem;
+    const int64_t nz = p->size[2], v = 16 / (int64_t)p->precision;
+    bool whole = p->order > 2 || (program->kernel && !program->kernel->in_registers);
+    return whole && p->face[2][0] != TORRE_PERIODIC ? (nz + v - 1) / v * v : nz;
 }
+
 /* What plane z is the image of; sign 1 and z itself for a plane of the grid. */
 static inline torre_ghost torre_cuda_image(const torre_wave_problem *p, int64_t z)
 {
     return torre_ghost_find(z, p->size[2], p->face[2][0], p->face[2][1]);
 }
 
-/* Device memory, zeroed; the failure names bytes needed and free. */
-torre_status torre_cuda_alloc(void **memory, size_t bytes);
-
 /* plan of the backend: a torre_cuda_program. */
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_program **program);
+
+/* What follows for the setup from the kernel and the plan that were chosen: tiles, passes,
+ * arguments, and how much memory all that takes. */
+torre_status torre_cuda_lay_out(torre_cuda_program *program);
+/* Device memory of the fields and the model alone, by which axes are chosen, bytes. */
+int64_t torre_cuda_field_bytes(const torre_turned *turned);
+
+/* (c dt)^2 */
+static inline double torre_cuda_squared_step(const torre_wave_problem *p, double velocity)
+{
+    return velocity * p->dt * (velocity * p->dt);
+}
+
+/* Steps that are launched before samples are fetched: a pass, or so many single ones. */
+static inline int64_t torre_cuda_launch_steps(const torre_cuda_program *program)
+{
+    return program->kernel ? program->base.info.plan.tower_height : 64;
+}
+
+/* Values of the damping of an axis: up to the end of the last vector. */
+static inline int64_t torre_cuda_damped(const torre_wave_problem *turned, int axis)
+{
+    return turned->size[axis] + 3;
+}
+
+/* Copy a whole piece to the device; what: in words, for errors. */
+torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const void *from,
+                             const char *what);
 
 torre_status torre_cuda_settings_read(torre_cuda_settings *settings);
 /* Refuses planes (0: no wish) that are none of those that blocks of the kernels of the problem's
@@ -111,16 +159,23 @@ int64_t torre_cuda_pitch(int64_t nz, torre_precision precision);
 /* Blocks along z that share a tower. */
 int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_precision precision);
 
+/* Sources and receivers: what they take (lay_out), and filling that in (create). */
+torre_status torre_cuda_points_plan(torre_cuda_program *program);
 torre_status torre_cuda_points_new(torre_cuda_solver *s);
-void torre_cuda_points_free(torre_cuda_points *points);
-/* Source values of steps n .. n + steps - 1, and room for their samples. */
+/* Source values of steps n .. n + steps - 1, and the place of their samples. */
 torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps);
 /* Copy the samples of the last launch (`ago` 0) or of the one before it (1, while the last one
  * runs) to the host. */
 torre_status torre_cuda_points_collect(torre_cuda_solver *s, int ago, int64_t steps, void *samples);
 
+/* Refuses more towers than can be counted, and orderings that towers cannot have. */
+torre_status torre_cuda_pass_check(const torre_wave_problem *turned, const torre_wave_plan *plan,
+                                   int64_t parts);
+/* Passes: how they are launched and what they take (lay_out). */
+void torre_cuda_pass_plan(torre_cuda_program *program);
+/* Streams and events of them (create). */
+torre_status torre_cuda_pass_new(torre_cuda_solver *s);
 /* One pass of steps <= tower height. */
 torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps);
-void torre_cuda_schedule_free(torre_tower_schedule *schedule);
 
 #endif

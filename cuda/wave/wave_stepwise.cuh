@@ -310,7 +310,8 @@ template <class T, int R> torre_step_shape stepwise_threads(const torre_wave_arg
 }
 
 template <class T, int R>
-cudaError_t stepwise_shape_of(const torre_wave_args *args, torre_step_shape *shape)
+cudaError_t stepwise_shape_of(const torre_wave_args *args, const torre_gpu_data *gpu,
+                              torre_step_shape *shape)
 {
     *shape = stepwise_threads<T, R>(args);
     if constexpr (stepwise_tma<T, R>::fits) {
@@ -318,8 +319,9 @@ cudaError_t stepwise_shape_of(const torre_wave_args *args, torre_step_shape *sha
         bool tma;
         cudaError_t e = stepwise_uses_tma<T, R>(args, &tma);
         if (e) return e;
-        if (tma && S::pays(*args) &&
-            stepwise_fill(args, {S::rows, S::planes, 0}) >= 0.6 * stepwise_fill(args, *shape))
+        if (tma && S::pays(*args, *gpu) &&
+            stepwise_fill(args, {S::rows, S::planes, 0}) >=
+                gpu->copied_fill * stepwise_fill(args, *shape))
             return stepwise_tma_shape<T, R>(shape);
     }
     return cudaSuccess;

@@ -23,9 +23,9 @@ template <class T, int R> struct stepwise_tma {
     /*
      * Whether there is anything to gain: not on a large grid in f32 at order 2, see EXPERIMENTS.md.
      */
-    static bool pays(const torre_wave_args &g)
+    static bool pays(const torre_wave_args &g, const torre_gpu_data &gpu)
     {
-        return R > 1 || sizeof(T) == 8 || (int64_t)g.n[0] * g.n[1] * g.n[2] <= (int64_t)1 << 27;
+        return R > 1 || sizeof(T) == 8 || (int64_t)g.n[0] * g.n[1] * g.n[2] <= gpu.copied_cells;
     }
 
     struct params {

@@ -113,11 +113,11 @@ typedef struct torre_wave_info {
     torre_stepwise_reason reason;  /* of TORRE_AUTO, where it takes one step at a time */
     char why[256];                 /* the choice of the engine in words: what towers cannot do, or
                                       the estimates; or empty */
-    char kernel[96];               /* what computes, and its shape */
+    char kernel[160];              /* what computes, and its shape */
     bool measured;                 /* DTS and tower height are as measured on this device */
     char device[128];              /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
     double model_bytes_per_update; /* main-memory traffic the engine is designed for */
-    int64_t memory_bytes;          /* of fields and tables */
+    int64_t memory_bytes;          /* of the solver: fields and tables, on the device of cuda */
     char lacking[256]; /* where the machine has less than that: what is needed, what there is */
 } torre_wave_info;
 

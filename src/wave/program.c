@@ -18,4 +18,8 @@ const torre_wave_info *torre_wave_program_info(const torre_wave_program *program
     return &program->info;
 }
 
-void torre_wave_program_free(torre_wave_program *program) { free(program); }
+void torre_wave_program_free(torre_wave_program *program)
+{
+    if (program && program->clear) program->clear(program);
+    free(program);
+}

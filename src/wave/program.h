@@ -1,7 +1,4 @@
-/*
- * What all programs begin with (torre_wave_program in backend.h); for those who make them. A
- * program owns no memory but itself.
- */
+/* What all programs begin with (torre_wave_program in backend.h); for those who make them. */
 #ifndef TORRE_WAVE_PROGRAM_H
 #define TORRE_WAVE_PROGRAM_H
 
@@ -10,6 +7,7 @@
 struct torre_wave_program {
     const torre_wave_setup *setup; /* the caller's */
     torre_wave_info info;
+    void (*clear)(torre_wave_program *program); /* frees what else it owns; or NULL */
 };
 
 /* A program of `bytes` bytes, of which those after the beginning are zero: plan is the wish, and

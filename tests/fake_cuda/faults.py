@@ -82,11 +82,9 @@ def whole(name, good):
     wrong += [line for line in trace.splitlines() if "out of bounds" in line or "of what is none" in line]
     wrong += [] if trace.endswith(" 0 allocations are left\n") else [trace.splitlines()[-1]]
     if not wrong and name != "mps":  # whose tables grow with the bricks that hold particles: all of them here
-        # beside fields and tables: lists of towers and tiles, mail between blocks, samples
         said, taken = json.loads(files["r.json"])["memory_bytes"], peak(trace)
-        fields = isinstance(said, dict)  # wave, which takes them at once; lists of particles are an estimate
-        said = said["fields_and_tables"] if fields else said
-        if taken > said + (8 << 20) or (fields and taken < said):
+        wave = isinstance(said, dict)  # which knows to the byte; lists of particles are an estimate
+        if taken != said["fields_and_tables"] if wave else taken > said + (8 << 20):
             wrong.append(f"{taken} bytes are taken, {said} announced")
     return wrong
 

@@ -36,8 +36,14 @@ def npy(path, shape):
         f.write(struct.pack(f"<{count}f", *(2000 + i % 97 for i in range(count))))
 
 
-def run(build, line):
-    """Run one line in an empty folder; all that it says and does, as text."""
+def lines():
+    """The lines of runs.txt."""
+    with open(os.path.join(HERE, "runs.txt"), encoding="utf-8") as f:
+        return [l.strip() for l in f if l.strip() and not l.startswith("#")]
+
+
+def run_in(folder, build, line, *more):
+    """Run one line in an empty folder, which gets report.json and trace.txt."""
     device, *words = shlex.split(line)
     words[0] = os.path.join(build, "fake", words[0])
     if words[0].endswith(("wave", "md")):
@@ -47,10 +53,15 @@ def run(build, line):
         words += ["--picture", "none"] if words[0].endswith("md") else []
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TORRE_", "FAKE_"))}
     environment.update(FAKE_CUDA_DEVICE=device, FAKE_CUDA_TRACE="trace.txt", OMP_NUM_THREADS="2", TORRE_TUNE="off")
+    npy(os.path.join(folder, "model.npy"), (64, 60, 50))
+    return subprocess.run(words + list(more), cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+
+
+def run(build, line):
+    """Run one line; all that it says and does, as text."""
     with tempfile.TemporaryDirectory() as folder:
-        npy(os.path.join(folder, "model.npy"), (64, 60, 50))
-        done = subprocess.run(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+        done = run_in(folder, build, line)
         text = [line, f"exit {done.returncode}"] + done.stderr.splitlines()
         for name in ("report.json", "trace.txt"):
             path = os.path.join(folder, name)
@@ -67,13 +78,11 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--only", default="", help="lines that match this expression")
     args = parser.parse_args()
-    with open(os.path.join(HERE, "runs.txt"), encoding="utf-8") as f:
-        lines = [l.strip() for l in f if l.strip() and not l.startswith("#")]
-    lines = [l for l in lines if re.search(args.only, l)]
+    chosen = [l for l in lines() if re.search(args.only, l)]
     os.makedirs(args.folder, exist_ok=True)
     differing = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for line, text in zip(lines, pool.map(lambda l: run(os.path.abspath(args.build), l), lines)):
+        for line, text in zip(chosen, pool.map(lambda l: run(os.path.abspath(args.build), l), chosen)):
             path = os.path.join(args.folder, re.sub(r"[^A-Za-z0-9.,=-]+", "_", line)[:200])
             if args.what == "record":
                 with open(path, "w", encoding="utf-8") as f:
@@ -89,7 +98,7 @@ def main():
                 print(f"differs: {line}")
                 changes = difflib.unified_diff(before.splitlines(), text.splitlines(), "before", "now", "", "", 0)
                 print("\n".join("    " + c for c in list(changes)[2:12]))
-    print(f"{len(lines)} runs, {differing} differ" if args.what == "compare" else f"{len(lines)} runs")
+    print(f"{len(chosen)} runs, {differing} differ" if args.what == "compare" else f"{len(chosen)} runs")
     return 1 if differing else 0
 
 

@@ -1,0 +1,57 @@
+/* The table of GPUs. */
+#include "cuda/wave/gpu_data.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const torre_gpu_rates h200 = {
+    .towers = {.whole = {22, 0.5, 10, 0.2, 0, 0.43, 0.54, 238, 0.92},
+               .half = {22, 0.5, 10, 0.2, 0, 0.43, 0.76, 238, 0.72},
+               .block = {{40, 0, 20, 0, 0, 0.45, 0, 64, 0.97},
+                         {24, 0, 20, 0, 8, 0.45, 0, 187, 0.97},
+                         {44, 0, 39, 0, 5, 0.88, 0, 139, 0.97},
+                         {46, 0, 20, 0, 40, 0.88, 0, 113, 0.97}},
+               .f64 = {0.66, 0.35, 0.29, 0.25},
+               .array = {0.77, 0.78, 0.86, 0.82},
+               .parts = 0.75,
+               .parts_each = 0.5,
+               .many_parts = 0.93,
+               .periodic_y = 0.86,
+               .periodic_z = 0.3,
+               .short_lines = 0.5},
+    .step = {{330, 150, 0.78, 1, 0.88, 8, 0.2, 4},
+             {294, 143, 0.81, 0.79, 0.62, 11, 0.4, 8},
+             {283, 67.5, 0.83, 0.62, 0.51, 14, 0.7, 14},
+             {271, 57.6, 0.85, 0.58, 0.43, 26, 1.6, 20}},
+    .step_points = 9,
+    .step_faces = 8,
+    .cached = 40e6,
+    .cached_gain = 1.7};
+
+/* All but the rates was measured on an H200, too, and suits others as far as is known. */
+#define ROW(NAME, MAJOR, RATES)                                                                    \
+    {                                                                                              \
+        .name = NAME, .major = MAJOR,                                                              \
+        .dts = {{{6, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}},                    \
+                {{3, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}}},                   \
+        .tower_height = 128,                                                                       \
+        .pace = {[TORRE_TOWER_USUAL] = 1, [TORRE_TOWER_WIDE] = 0.68, [TORRE_TOWER_HALF] = 0.6},    \
+        .strip = {8, 32, 12, 12}, .strip_half = 12, .strip_square = {7, 15},                       \
+        .cluster_share = {7, 8}, .chunk_least = 16, .chunk_most = 64, .long_grid = 256,            \
+        .blocks_enough = 1024, .copied_cells = INT64_C(1) << 27, .copied_fill = 0.6,               \
+        .turn_cells = INT64_C(1) << 22, .thin = 8, .thin_cells = INT64_C(1) << 16,                 \
+        .turn_gain = 1.05, .reserve = INT64_C(256) << 20, .rates = RATES,                          \
+    }
+
+static const torre_gpu_data gpus[] = {
+    ROW("H200", 9, &h200),
+    ROW("", 9, &h200),
+    ROW("", 0, NULL),
+};
+
+const torre_gpu_data *torre_gpu_data_of(const char *name, int major)
+{
+    const torre_gpu_data *gpu = gpus;
+    while (!strstr(name, gpu->name) || (gpu->major && gpu->major != major)) gpu++;
+    return gpu;
+}

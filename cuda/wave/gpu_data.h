@@ -1,0 +1,119 @@
+/*
+ * What is known of GPUs: every measured number by which plans of waves choose, a row for each kind
+ * of GPU. Needs nothing of CUDA.
+ *
+ * A GPU that was measured has a row of its own. Others of the same compute capability 9.0 take its
+ * numbers as they are: they run the same kernels, and rates are compared with each other alone.
+ * All other GPUs take the last row, which knows no rates: rules stand in for them (wave_axes.h).
+ * Which tile is best on the machine at hand `roofline --tune` measures; what it stores
+ * (wave/tune_file.h) goes before `tiles` of the row, in plans that want what was measured.
+ *
+ * To add a GPU: a row in gpu_data.c. Numbers come from bench/bench_wave_cuda, whose cases are
+ * ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ (engine t: towers, s: one step at a time); bench/gpu_check.sh
+ * builds it. The command is given with each number; GRID is 1024x1024x512. Rates are Gcells/s.
+ */
+#ifndef TORRE_CUDA_GPU_DATA_H
+#define TORRE_CUDA_GPU_DATA_H
+
+#include <stdint.h>
+
+#include "cuda/wave/tower_kinds.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Orders 2, 4, .. that towers have. */
+enum { TORRE_TOWER_ORDERS = TORRE_TOWER_HALF_WIDTH, TORRE_TOWER_SIZES = TORRE_TOWER_HALF + 1 };
+
+/* What the grid costs towers: fitted to rates of 20 to 50 grids an order (those of
+ * tests/test_wave_axes.c): bench_wave_cuda ORDER:t:0:0:NXxNYxNZ ... */
+typedef struct torre_tower_cost {
+    double x, x_tower; /* cells that x faces cost, and more of them per tower at work */
+    double y, y_tower;
+    double cut;    /* more of them where nx or ny is no multiple of the half-width */
+    double empty;  /* time of a step with no planes, of that with all */
+    double least;  /* time of a step with few planes, likewise */
+    double speed;  /* rate of full blocks for each dts, f32, constant velocity */
+    double points; /* share of that with 100 sources and 10,000 receivers (option :points) */
+} torre_tower_cost;
+
+typedef struct torre_tower_rates {
+    torre_tower_cost whole, half; /* register towers, in blocks of more than 128 planes, of 128 */
+    torre_tower_cost block[TORRE_TOWER_ORDERS]; /* block towers */
+    double f64[TORRE_TOWER_ORDERS];             /* share in f64: option :f64 */
+    double array[TORRE_TOWER_ORDERS]; /* share with a velocity for each cell: option :model */
+    /* shares of register towers, whose edges go through main memory: */
+    double parts, parts_each; /* parts + parts_each / number, of more than two parts */
+    double many_parts;        /* of more than 16, beside that */
+    double periodic_y;        /* option :py; no strips */
+    double periodic_z;        /* share of any towers: option :pz */
+    double short_lines;       /* of block towers where nz <= 4 */
+} torre_tower_rates;
+
+/* The same of one step at a time: bench_wave_cuda ORDER:s:0:0:NXxNYxNZ ... */
+typedef struct torre_step_rates {
+    double speed, speed_f64; /* rates of large grids with constant velocity */
+    double array;            /* share of that with a velocity array */
+    double periodic;         /* likewise with periodic y or z: nothing is copied ahead */
+    double few;              /* likewise with up to 8 cells along y: nothing either */
+    double launch;           /* microseconds that a step takes beside its cells */
+    double idle;             /* time of rows of a tile beyond the grid, of that of others */
+    double ends;             /* cells that z faces cost; 8 times as many where they cut vectors */
+} torre_step_rates;
+
+typedef struct torre_gpu_rates {
+    torre_tower_rates towers;
+    torre_step_rates step[TORRE_TOWER_ORDERS]; /* the last for higher orders, too */
+    double step_points; /* microseconds more a step with sources or receivers: :points */
+    double step_faces;  /* cells that x faces cost one step at a time */
+    double cached;      /* bytes up to which fields and model of a step stay in the L2 cache */
+    double cached_gain; /* factor on the rate then: bench_wave_cuda 2:s:0:0:128x128x128 */
+} torre_gpu_rates;
+
+typedef struct torre_gpu_data {
+    const char *name; /* part of the name that CUDA gives the device; "": any */
+    int major;        /* of its compute capability; 0: any */
+
+    /* Tiles. dts to try, the best first, 0 at the end, by precision (f32, f64) and order; steps of
+     * a tower: roofline --tune, or bench_wave_cuda ORDER:t:DTS:HEIGHT:GRID for all of them. */
+    int dts[2][TORRE_TOWER_ORDERS][6];
+    int64_t tower_height;
+    /* Rate of a block of a size (torre_tower_size), of that of a usual one:
+     * TORRE_CUDA_PLANES=N bench_wave_cuda 8:t:4:0:512x512x2560, 2:t:6:0:1024x1024x128. */
+    double pace[TORRE_TOWER_SIZES];
+
+    /* Passes. Towers of a strip, by order; of half blocks with all of z: TORRE_CUDA_STRIP=N
+     * bench_wave_cuda ORDER:t:0:0:GRID. Where order 2 has several parts, the largest width whose
+     * square is at most strip_square[0] / strip_square[1] of the towers at work: ...1024x1024x2048.
+     */
+    int64_t strip[TORRE_TOWER_ORDERS], strip_half, strip_square[2];
+    /* Share of the blocks that clusters must keep at work to be worth it, as a fraction:
+     * TORRE_CUDA_CLUSTER=N bench_wave_cuda 2:t:6:0:512x512xNZ, NZ from 512 to 2048. */
+    int64_t cluster_share[2];
+
+    /* One step at a time: bench_wave_cuda ORDER:s:0:0:NXxNYxNZ. Cells along x that a block marches
+     * over: least, and most where there are as many cells as `long_grid`; it is halved until there
+     * are enough blocks. */
+    int64_t chunk_least, chunk_most, long_grid, blocks_enough;
+    int64_t copied_cells; /* order 2, f32: cells up to which planes are copied ahead */
+    double copied_fill;   /* tiles of planes copied ahead may be filled by this share of others */
+
+    /* Axes are turned for the rate where a grid has so many cells, or so few along an axis and
+     * thin_cells in all; another order must be so much better. bench_wave_cuda ORDER:a:0:0:NXxNYxNZ
+     * with TORRE_CUDA_AXES=xyz, yxz, ... */
+    int64_t turn_cells, thin, thin_cells;
+    double turn_gain;
+
+    int64_t reserve;              /* bytes of free memory left to the driver: nvidia-smi */
+    const torre_gpu_rates *rates; /* NULL: not measured */
+} torre_gpu_data;
+
+/* The row of a GPU by the name that CUDA gives it and its compute capability, major.x. */
+const torre_gpu_data *torre_gpu_data_of(const char *name, int major);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

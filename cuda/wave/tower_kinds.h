@@ -1,0 +1,17 @@
+/* Which towers there are: constants that kernels and the table of GPUs share. */
+#ifndef TORRE_CUDA_TOWER_KINDS_H
+#define TORRE_CUDA_TOWER_KINDS_H
+
+/* Half-width of the widest stencil that towers have, and that torre_wave_args has room for; the
+ * stepwise kernels of wider ones get torre_wide_stencil beside it. */
+#define TORRE_TOWER_HALF_WIDTH 4
+
+/* Kernels whose blocks have more or fewer planes than others of their order, dts and precision, for
+ * constant velocity alone: WIDE for nz a multiple of 4, with longer steps. */
+typedef enum torre_tower_size {
+    TORRE_TOWER_USUAL,
+    TORRE_TOWER_WIDE,
+    TORRE_TOWER_HALF
+} torre_tower_size;
+
+#endif
