@@ -17,6 +17,7 @@
 #include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
 #include "roofline/sweep_list.h"
+#include "roofline/sweep_summary.h"
 #include "scratch.h"
 #include "torre/status.h"
 #include "wave/cpu/backend_cpu.h"

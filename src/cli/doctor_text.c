@@ -6,9 +6,8 @@
 
 #include "cli/program.h"
 #include "core/numbers.h"
-#include "core/report.h"
 #include "io/output_file.h"
-#include "roofline/doctor.h"
+#include "roofline/roofline_report.h"
 #include "torre/status.h"
 
 static void show_progress(const torre_doctor_check *check, void *context)
@@ -62,45 +61,11 @@ static void print_checks(FILE *out, const torre_diagnosis *d)
           out);
 }
 
-static void report_checks(torre_report *report, const torre_diagnosis *d)
-{
-    torre_report *list = torre_report_array(report, "checks");
-    for (int i = 0; i < d->checks; i++) {
-        const torre_doctor_check *c = &d->check[i];
-        torre_report *at = torre_report_object(list, NULL);
-        torre_report_text(at, "backend", c->backend);
-        torre_report_text(at, "engine", torre_engine_name(c->engine));
-        torre_report_integer(at, "order", c->order);
-        torre_report_text(at, "precision", c->precision == TORRE_F32 ? "f32" : "f64");
-        torre_report_bool(at, "offered", c->offered);
-        torre_report_bool(at, "passed", c->passed);
-        torre_report_real(at, "difference", c->difference);
-        torre_report_real(at, "allowed", c->allowed);
-        torre_report_text(at, "text", c->text);
-    }
-}
-
 static torre_report *report_of(const char *program, const torre_option *table,
                                const torre_diagnosis *d)
 {
     torre_report *report = torre_report_new(program);
-    const torre_cuda_probe *c = &d->cuda;
-    torre_report_text(report, "build", torre_build_text());
-    torre_report *cpu = torre_report_object(report, "cpu");
-    torre_report_text(cpu, "device", d->cpu);
-    torre_report_integers(cpu, "cache_bytes", d->cache + 1, 3);
-    torre_report_integer(cpu, "memory_available_bytes", d->memory_available);
-    torre_report *cuda = torre_report_object(report, "cuda");
-    torre_report_text(cuda, "state", torre_cuda_state_name(c->state));
-    torre_report_text(cuda, "text", c->text);
-    torre_report_text(cuda, "device", c->name[0] ? c->name : NULL);
-    torre_report_text(cuda, "uuid", c->uuid[0] ? c->uuid : NULL);
-    torre_report_integer(cuda, "devices", c->devices);
-    torre_report_integer(cuda, "compute_capability", c->capability);
-    torre_report_integer(cuda, "memory_free_bytes", c->free_bytes);
-    torre_report_bool(cuda, "wave", d->wave_cuda);
-    report_checks(report, d);
-    torre_report_bool(report, "sound", d->sound);
+    torre_report_diagnosis(report, d);
     torre_report_options(report, table);
     return report;
 }

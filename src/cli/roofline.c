@@ -14,8 +14,10 @@
 #include "core/timer.h"
 #include "roofline/measured_bytes.h"
 #include "roofline/roofline_plot.h"
+#include "roofline/roofline_report.h"
 #include "roofline/sweep_csv.h"
 #include "roofline/sweep_run.h"
+#include "roofline/sweep_summary.h"
 #include "wave/tune_file.h"
 
 /* Everything of one invocation. */
@@ -59,8 +61,8 @@ static torre_status measure_ceilings(roofline_job *job, const char *backend)
         return torre_fail(TORRE_ERR_RESOURCE, "the ceilings of --backend %s cannot be measured",
                           backend);
     torre_status status =
-        torre_ceilings_measure(kind, (int)s->threads, (int)s->device, s->quick ? 5 : 15, on_ceiling,
-                               (void *)s, &job->machine);
+        torre_ceilings_measure(kind, (int)s->threads, (int)s->device, s->lists.quick ? 5 : 15,
+                               on_ceiling, (void *)s, &job->machine);
     show(s, "");
     TORRE_TRY(status);
     if (!s->quiet) roofline_text_ceilings(people(s), &job->machine);
@@ -91,7 +93,7 @@ static const char *output_name(const char *backend)
 static torre_status check_tune(const roofline_job *job)
 {
     const torre_sweep_axes *a = &job->axes;
-    if (job->settings->quick)
+    if (job->settings->lists.quick)
         return torre_fail(TORRE_ERR_USAGE,
                           "--quick times too few tile sizes to recommend one: leave out --quick "
                           "(--seconds shortens the sweep) or --tune");
@@ -122,7 +124,7 @@ static torre_status prepare(roofline_job *job)
     TORRE_TRY(torre_wave_backend_find(s->backend, &plan, &job->backend));
     TORRE_TRY(torre_program_idle("roofline", job->table, "threads", "cpu", s->backend,
                                  job->backend->name, s->quiet));
-    TORRE_TRY(roofline_axes(s, job->backend->name, &job->axes));
+    TORRE_TRY(torre_axes_read(&s->lists, job->backend->name, &job->axes));
     if (s->ceilings && (s->tune || s->resume || s->measured || s->plot))
         return torre_fail(TORRE_ERR_USAGE, "--ceilings measures no tile sizes, so it does not go "
                                            "with --tune, --resume, --measured or --plot");
@@ -135,16 +137,18 @@ static torre_status prepare(roofline_job *job)
         torre_sweep_usual_size(job->backend->name, job->setting.precision, job->setting.size);
     else if (!s->size[1])
         job->setting.size[1] = job->setting.size[2] = s->size[0];
-    job->order = (torre_sweep_order){.setting = &job->setting,
-                                     .axes = &job->axes,
-                                     .directory = job->directory,
-                                     .resume = s->resume,
-                                     .threads = (int)s->threads,
-                                     .device = (int)s->device,
-                                     .seconds = roofline_seconds(s, job->backend->name),
-                                     .stop = torre_program_stop,
-                                     .progress = on_point,
-                                     .context = (void *)s};
+    job->order = (torre_sweep_order){
+        .setting = &job->setting,
+        .axes = &job->axes,
+        .directory = job->directory,
+        .resume = s->resume,
+        .threads = (int)s->threads,
+        .device = (int)s->device,
+        .seconds = s->seconds > 0 ? s->seconds
+                                  : torre_sweep_usual_seconds(job->backend->name, s->lists.quick),
+        .stop = torre_program_stop,
+        .progress = on_point,
+        .context = (void *)s};
     snprintf(job->directory, sizeof job->directory, "%s",
              s->output ? s->output : output_name(job->backend->name));
     job->results = (roofline_results){.setting = s->ceilings ? NULL : &job->setting,
@@ -211,13 +215,6 @@ static torre_status copy_picture(roofline_job *job, const char *name, bool drawn
     return TORRE_OK;
 }
 
-static int timed_points(const roofline_results *r)
-{
-    int n = 0;
-    for (int i = 0; i < r->found.count; i++) n += r->found.points[i].state == TORRE_POINT_TIMED;
-    return n;
-}
-
 /* Pictures, tables, recommendations and the report of what there is. */
 static torre_status tell(roofline_job *job)
 {
@@ -238,7 +235,7 @@ static torre_status tell(roofline_job *job)
     if (!s->quiet)
         fprintf(people(s), "\nresults in %s%s\n", r->directory,
                 r->drawn ? ": roofline.png, rates.png, sweep.csv, ceilings.csv" : "");
-    if (!s->quiet && timed_points(r) && !s->no_plot && !s->plot && !r->drawn)
+    if (!s->quiet && torre_sweep_count(&r->found).timed && !s->no_plot && !s->plot && !r->drawn)
         fprintf(stderr,
                 "roofline: no pictures, for gnuplot is not installed: run gnuplot on the "
                 "scripts in %s where it is\n",
@@ -282,7 +279,7 @@ static torre_status run_md(roofline_job *job)
     TORRE_TRY(open_outputs(job));
     TORRE_TRY(measure_ceilings(job, setting.backend->name));
     torre_report *report = torre_report_new("roofline");
-    roofline_text_report_machine(report, &job->machine);
+    torre_report_machine(report, &job->machine);
     bool drawn = false;
     torre_status status = roofline_md_run(s, &setting, job->directory, out, report, &drawn);
     if (!status || status == TORRE_STOPPED) {
@@ -301,18 +298,17 @@ static torre_status run_md(roofline_job *job)
 static torre_status verdict(const roofline_job *job)
 {
     const roofline_results *r = &job->results;
-    int wrong = 0;
-    for (int i = 0; i < r->found.count; i++) wrong += r->found.points[i].state == TORRE_POINT_WRONG;
+    const torre_sweep_tally tally = torre_sweep_count(&r->found);
     if (torre_program_stop(NULL))
         return torre_fail(TORRE_STOPPED,
                           "stopped by a signal after %d of %d points; --resume goes on",
                           r->found.count, r->found.planned);
-    if (wrong)
+    if (tally.wrong)
         return torre_fail(TORRE_ERR_RESOURCE,
                           "%d points differ from the reference by more than rounding: see %s/"
                           "sweep.csv",
-                          wrong, r->directory);
-    if (!timed_points(r) && r->found.count)
+                          tally.wrong, r->directory);
+    if (!tally.timed && r->found.count)
         return torre_fail(TORRE_ERR_USAGE, "the %s backend offers none of the points: %.150s",
                           job->backend->name, r->found.points[0].remark);
     return TORRE_OK;

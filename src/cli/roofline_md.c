@@ -8,6 +8,7 @@
 #include "cli/program_stop.h"
 #include "particles/md_start.h"
 #include "roofline/md_sweep_run.h"
+#include "roofline/roofline_report.h"
 
 torre_status roofline_md_prepare(const roofline_settings *s, const torre_option *table,
                                  torre_md_sweep_setting *setting)
@@ -25,9 +26,7 @@ torre_status roofline_md_prepare(const roofline_settings *s, const torre_option 
     setting->precision = s->precision ? TORRE_MD_F64 : TORRE_MD_F32;
     setting->threads = plan.threads;
     setting->device = plan.device;
-    /* 32,000 particles as in LAMMPS's benchmark, 256,000 of them; on a GPU 2 million */
-    setting->cells = strcmp(setting->backend->name, "cuda") == 0 ? 80 : s->quick ? 20 : 40;
-    setting->seconds = s->quick ? 0.6 : 1.5;
+    torre_md_sweep_usual(setting, s->lists.quick);
     return TORRE_OK;
 }
 
@@ -41,28 +40,6 @@ static void print_point(FILE *out, const torre_md_point *p)
         fprintf(out, "%10.2f %8.2f-%-8.2f %6.1f %8.0f %8.0f %5.1f %% %s\n", p->matom_steps_per_s,
                 p->low, p->high, p->neighbors, p->operations_per_step, p->bytes_per_step,
                 100 * torre_md_point_fraction(p), torre_ceiling_title(p->ceiling));
-}
-
-static void report_point(torre_report *list, const torre_md_point *p)
-{
-    torre_report *at = torre_report_object(list, NULL);
-    torre_report_text(at, "neighbor", torre_neighbor_name(p->plan.neighbor));
-    torre_report_text(at, "ordering", torre_md_point_ordering(p).text);
-    torre_report_text(at, "state", torre_point_state_name(p->state));
-    if (p->remark[0]) torre_report_text(at, "remark", p->remark);
-    torre_report_real(at, "check_difference", p->check_difference);
-    if (p->state != TORRE_POINT_TIMED) return;
-    torre_report_real(at, "matom_steps_per_s", p->matom_steps_per_s);
-    torre_report_real(at, "lowest", p->low);
-    torre_report_real(at, "highest", p->high);
-    torre_report_integer(at, "repetitions", p->repetitions);
-    torre_report_integer(at, "steps", p->steps);
-    torre_report_real(at, "neighbors", p->neighbors);
-    torre_report_real(at, "operations_per_atom_step", p->operations_per_step);
-    torre_report_real(at, "modelled_bytes_per_atom_step", p->bytes_per_step);
-    torre_report_text(at, "governing_ceiling", torre_ceiling_name(p->ceiling));
-    torre_report_real(at, "bound", p->bound);
-    torre_report_real(at, "fraction", torre_md_point_fraction(p));
 }
 
 /* What the callbacks need. */
@@ -83,7 +60,7 @@ static void on_measured(void *context, const torre_md_point *p)
     const md_watcher *w = context;
     if (w->terminal) fputs("\r\033[K", stderr);
     if (w->out) print_point(w->out, p);
-    report_point(w->list, p);
+    torre_report_md_point(w->list, p);
 }
 
 static torre_status measure(const roofline_settings *settings, const torre_md_sweep_setting *s,
@@ -110,7 +87,8 @@ torre_status roofline_md_run(const roofline_settings *settings, const torre_md_s
     torre_sweep_axes axes;
     torre_md_point *points;
     int count;
-    const char *names = settings->ordering ? settings->ordering : "row-major,morton,hilbert";
+    const char *names =
+        settings->lists.ordering ? settings->lists.ordering : "row-major,morton,hilbert";
     memset(&axes, 0, sizeof axes);
     TORRE_TRY(torre_axes_read_orderings(&axes, "ordering", names));
     TORRE_TRY(torre_md_sweep_list(s, axes.ordering, axes.orderings, &points, &count));

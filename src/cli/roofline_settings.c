@@ -18,14 +18,15 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
         OPTION_CHOICE("program", &s->program, programs,
                       "waves: orders, tile sizes, tower heights, orderings, engines; or particles: "
                       "ways to find pairs, orderings"),
-        OPTION_TEXT("order", &s->order, "LIST", torre_order_list, "orders of accuracy"),
-        OPTION_TEXT("dts", &s->dts, "LIST", "2,4,6,8,12,16 on a CPU, 1,2,3,4,6,8 on a GPU",
+        OPTION_TEXT("order", &s->lists.order, "LIST", torre_order_list, "orders of accuracy"),
+        OPTION_TEXT("dts", &s->lists.dts, "LIST", "2,4,6,8,12,16 on a CPU, 1,2,3,4,6,8 on a GPU",
                     "diamond tile sizes in stencil half-widths"),
-        OPTION_TEXT("tower-height", &s->height, "LIST", "64,32,16 on a CPU, 64,128,32 on a GPU",
+        OPTION_TEXT("tower-height", &s->lists.tower_height, "LIST",
+                    "64,32,16 on a CPU, 64,128,32 on a GPU",
                     "steps that a tower climbs, the preferred one first"),
-        OPTION_TEXT("ordering", &s->ordering, "LIST", "row-major,morton,hilbert",
+        OPTION_TEXT("ordering", &s->lists.ordering, "LIST", "row-major,morton,hilbert",
                     TORRE_ORDERING_HELP("; of the tiles, the preferred one first")),
-        OPTION_TEXT("engine", &s->engine, "LIST", "stepwise,torre", "engines"),
+        OPTION_TEXT("engine", &s->lists.engine, "LIST", "stepwise,torre", "engines"),
         OPTION_SIZE("size", s->size, 1 << 20, TORRE_COUNT_1 | TORRE_COUNT_3, "NXxNYxNZ",
                     "512 on a GPU, four times the last-level cache or more on a CPU",
                     "cells of the grid that is timed; one number makes a cube"),
@@ -39,7 +40,7 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
          .default_text = "240 on a CPU, 150 on a GPU, 24 with --quick",
          .help = "time for the sweep; coarse choices come first, what is left over when the time "
                  "is up stays unmeasured"},
-        OPTION_FLAG("quick", &s->quick,
+        OPTION_FLAG("quick", &s->lists.quick,
                     "half a minute: few tile sizes, one tower height, one ordering"),
         OPTION_FLAG("ceilings", &s->ceilings, "measure the ceilings only"),
 
@@ -101,32 +102,6 @@ const torre_program roofline_program = {
     "\n"
     "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory, no device or\n"
     "wrong results, 75 stopped by a signal after writing what was finished."};
-
-torre_status roofline_axes(const roofline_settings *s, const char *backend, torre_sweep_axes *axes)
-{
-    bool cpu = strcmp(backend, "cpu") == 0;
-    const char *dts = cpu ? "2,4,6,8,12,16" : "1,2,3,4,6,8";
-    const char *height = cpu ? "64,32,16" : "64,128,32";
-    const char *ordering = "row-major,morton,hilbert";
-    if (s->quick) {
-        dts = cpu ? "4,8,16" : "2,4,6";
-        height = cpu ? "16" : "64";
-        ordering = "row-major";
-    }
-    memset(axes, 0, sizeof *axes);
-    TORRE_TRY(torre_axes_read_orders(axes, "order", s->order ? s->order : torre_order_list));
-    TORRE_TRY(torre_axes_read_dts(axes, "dts", s->dts ? s->dts : dts));
-    TORRE_TRY(torre_axes_read_heights(axes, "tower-height", s->height ? s->height : height));
-    TORRE_TRY(torre_axes_read_orderings(axes, "ordering", s->ordering ? s->ordering : ordering));
-    return torre_axes_read_engines(axes, "engine", s->engine ? s->engine : "stepwise,torre");
-}
-
-double roofline_seconds(const roofline_settings *s, const char *backend)
-{
-    if (s->seconds > 0) return s->seconds;
-    if (s->quick) return 24;
-    return strcmp(backend, "cpu") == 0 ? 240 : 150;
-}
 
 torre_status roofline_check_plot(const roofline_settings *s)
 {

@@ -7,12 +7,12 @@
 
 typedef struct roofline_settings {
     /* what to sweep */
-    int program;                                          /* 0: wave, 1: md */
-    const char *order, *dts, *height, *ordering, *engine; /* lists; NULL: the default ones */
-    int64_t size[3];                                      /* 0: from the caches */
-    int precision;                                        /* 0: f32, 1: f64 */
-    double seconds;                                       /* for all; 0: the default */
-    bool quick, ceilings;
+    int program; /* 0: wave, 1: md */
+    torre_sweep_lists lists;
+    int64_t size[3]; /* 0: from the caches */
+    int precision;   /* 0: f32, 1: f64 */
+    double seconds;  /* for all; 0: the default */
+    bool ceilings;
     /* how */
     const char *backend;
     int64_t device, threads; /* threads 0: auto */
@@ -32,12 +32,5 @@ extern const torre_program roofline_program;
 
 /* --plot beside the other options. TORRE_ERR_USAGE. */
 torre_status roofline_check_plot(const roofline_settings *settings);
-
-/* The axes that the lists say, or what suits the backend ("cpu", "cuda"). TORRE_ERR_USAGE. */
-torre_status roofline_axes(const roofline_settings *settings, const char *backend,
-                           torre_sweep_axes *axes);
-
-/* How long the sweep may take. */
-double roofline_seconds(const roofline_settings *settings, const char *backend);
 
 #endif

@@ -24,9 +24,6 @@ void roofline_text_ceilings(FILE *out, const torre_machine *machine);
 /* Stepwise and the best towers of each DTS, per order; then what orderings change. */
 void roofline_text_points(FILE *out, const roofline_results *results);
 
-/* The machine and its ceilings as members of a report. */
-void roofline_text_report_machine(torre_report *report, const torre_machine *machine);
-
 torre_report *roofline_text_report(const torre_option *table, const roofline_results *results);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wave/driver.h"
+#include "torre/wave.h"
 
 /* Two results must not go to one file: the later would replace the earlier. */
 static torre_status check_names(const wave_output *out)
@@ -243,21 +243,20 @@ torre_status wave_output_frame(wave_output *out, torre_wave_run *run)
 /*
  * A run that was stopped has recorded less than the array holds: close the gaps between the rows.
  */
-static void cut_traces(torre_wave_run *run)
+static void close_gaps(const torre_wave_run *run)
 {
-    torre_array *t = &run->traces;
+    const torre_array *t = torre_wave_run_traces(run);
     size_t width = (size_t)t->precision, kept = (size_t)(torre_wave_run_step(run) + 1) * width;
     size_t row = (size_t)t->shape[1] * width;
     for (int64_t r = 1; r < t->shape[0]; r++)
         memmove((char *)t->data + (size_t)r * kept, (char *)t->data + (size_t)r * row, kept);
-    t->shape[1] = torre_wave_run_step(run) + 1;
 }
 
 torre_status wave_output_results(wave_output *out, torre_wave_run *run)
 {
-    if (out->trace_files > 0) cut_traces(run);
+    if (out->trace_files > 0) close_gaps(run);
     const torre_frame traces = {.title = "shot gather",
-                                .values = run->traces.data,
+                                .values = torre_wave_run_traces(run)->data,
                                 .samples = torre_wave_run_step(run) + 1};
     torre_status failed = TORRE_OK; /* what one file cannot hold must not cost the others */
     for (int i = 0; i < out->trace_files; i++) {

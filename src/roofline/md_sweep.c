@@ -22,6 +22,12 @@ torre_ordering_words torre_md_point_ordering(const torre_md_point *point)
                                                     : torre_ordering_write(&point->plan.ordering);
 }
 
+void torre_md_sweep_usual(torre_md_sweep_setting *s, bool quick)
+{
+    s->cells = strcmp(s->backend->name, "cuda") == 0 ? 80 : quick ? 20 : 40;
+    s->seconds = quick ? 0.6 : 1.5;
+}
+
 torre_status torre_md_sweep_list(const torre_md_sweep_setting *setting,
                                  const torre_ordering_spec *orderings, int ordering_count,
                                  torre_md_point **points, int *count)

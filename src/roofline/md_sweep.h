@@ -38,6 +38,10 @@ typedef struct torre_md_sweep_setting {
     double seconds; /* of the repetitions of one point, about */
 } torre_md_sweep_setting;
 
+/* Fill in cells and seconds: 32,000 particles, as the benchmark of LAMMPS has, 256,000, or on a GPU
+ * 2 million. */
+void torre_md_sweep_usual(torre_md_sweep_setting *setting, bool quick);
+
 /* full, half and tile, unsorted and in each of the orderings; *points is the caller's to free. */
 torre_status torre_md_sweep_list(const torre_md_sweep_setting *setting,
                                  const torre_ordering_spec *orderings, int ordering_count,

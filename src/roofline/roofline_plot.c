@@ -6,6 +6,7 @@
 
 #include "io/gnuplot.h"
 #include "io/output_file.h"
+#include "roofline/sweep_summary.h"
 #include "wave/stencil.h"
 
 enum { WIDTH = 1100, HEIGHT = 760, PATH = 4096, MANY = 64 };
@@ -19,39 +20,6 @@ static const char *colour(int half_width)
     static const char *const palette[] = {"#0072B2", "#009E73", "#E69F00", "#D55E00",
                                           "#CC79A7", "#56B4E9", "#F0E442"};
     return palette[(size_t)(half_width - 1) % (sizeof palette / sizeof *palette)];
-}
-
-const torre_sweep_point *torre_sweep_best(const torre_sweep_point *points, int count, int order,
-                                          torre_engine engine, int dts)
-{
-    const torre_sweep_point *best = NULL;
-    for (int i = 0; i < count; i++) {
-        const torre_sweep_point *p = &points[i];
-        if (p->state != TORRE_POINT_TIMED || p->repetitions == 0 || p->order != order ||
-            p->plan.engine != engine || (dts && p->plan.dts != dts))
-            continue;
-        if (!best || p->gcells_per_s > best->gcells_per_s) best = p;
-    }
-    return best;
-}
-
-int torre_sweep_dts_values(const torre_sweep_point *points, int count, int order, int *values,
-                           int limit)
-{
-    int n = 0, last = 0;
-    while (n < limit) {
-        int next = 0;
-        for (int i = 0; i < count; i++) {
-            int dts = points[i].plan.dts;
-            if (points[i].plan.engine != TORRE_TORRE || dts <= last || (next && dts >= next) ||
-                !torre_sweep_best(points, count, order, TORRE_TORRE, dts))
-                continue;
-            next = dts;
-        }
-        if (!next) break;
-        values[n++] = last = next;
-    }
-    return n;
 }
 
 static void write_row(FILE *out, const torre_sweep_point *p, double place)

@@ -20,14 +20,4 @@ torre_status torre_roofline_draw(const char *directory, const torre_machine *mac
                                  torre_precision precision, const torre_sweep_point *points,
                                  int count, bool *drawn);
 
-/*
- * The fastest timed point of that order and engine; dts 0: of any DTS. NULL when there is none.
- */
-const torre_sweep_point *torre_sweep_best(const torre_sweep_point *points, int count, int order,
-                                          torre_engine engine, int dts);
-
-/* DTS values of the timed towers of that order, ascending; returns how many (at most limit). */
-int torre_sweep_dts_values(const torre_sweep_point *points, int count, int order, int *values,
-                           int limit);
-
 #endif

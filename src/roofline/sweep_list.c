@@ -148,3 +148,36 @@ torre_status torre_axes_read_engines(torre_sweep_axes *a, const char *option, co
     } while (*rest);
     return TORRE_OK;
 }
+
+torre_status torre_axes_read(const torre_sweep_lists *lists, const char *backend,
+                             torre_sweep_axes *axes)
+{
+    const bool cpu = strcmp(backend, "cpu") == 0;
+    torre_sweep_lists l = {.order = torre_order_list,
+                           .dts = cpu ? "2,4,6,8,12,16" : "1,2,3,4,6,8",
+                           .tower_height = cpu ? "64,32,16" : "64,128,32",
+                           .ordering = "row-major,morton,hilbert",
+                           .engine = "stepwise,torre"};
+    if (lists->quick) {
+        l.dts = cpu ? "4,8,16" : "2,4,6";
+        l.tower_height = cpu ? "16" : "64";
+        l.ordering = "row-major";
+    }
+    if (lists->order) l.order = lists->order;
+    if (lists->dts) l.dts = lists->dts;
+    if (lists->tower_height) l.tower_height = lists->tower_height;
+    if (lists->ordering) l.ordering = lists->ordering;
+    if (lists->engine) l.engine = lists->engine;
+    memset(axes, 0, sizeof *axes);
+    TORRE_TRY(torre_axes_read_orders(axes, "order", l.order));
+    TORRE_TRY(torre_axes_read_dts(axes, "dts", l.dts));
+    TORRE_TRY(torre_axes_read_heights(axes, "tower-height", l.tower_height));
+    TORRE_TRY(torre_axes_read_orderings(axes, "ordering", l.ordering));
+    return torre_axes_read_engines(axes, "engine", l.engine);
+}
+
+double torre_sweep_usual_seconds(const char *backend, bool quick)
+{
+    if (quick) return 24;
+    return strcmp(backend, "cpu") == 0 ? 240 : 150;
+}

@@ -17,6 +17,19 @@ typedef struct torre_sweep_axes {
     bool stepwise, torre; /* engines */
 } torre_sweep_axes;
 
+/* The axes as lists, "2,4,8"; NULL: what suits the backend. */
+typedef struct torre_sweep_lists {
+    const char *order, *dts, *tower_height, *ordering, *engine;
+    bool quick; /* few tile sizes, one tower height, one ordering */
+} torre_sweep_lists;
+
+/* Read all lists for a backend ("cpu", "cuda"). TORRE_ERR_USAGE. */
+torre_status torre_axes_read(const torre_sweep_lists *lists, const char *backend,
+                             torre_sweep_axes *axes);
+
+/* How long a sweep of the usual lists takes, seconds. */
+double torre_sweep_usual_seconds(const char *backend, bool quick);
+
 /*
  * All combinations, coarse to fine, so that whatever has been measured when a sweep ends early is
  * worth having: stepwise; towers of the preferred height and ordering; the other heights; the

@@ -9,8 +9,8 @@
 #include "core/memory.h"
 #include "core/phase.h"
 #include "core/timer.h"
-#include "roofline/roofline_plot.h"
 #include "roofline/sweep_csv.h"
+#include "roofline/sweep_summary.h"
 #include "wave/tune_file.h"
 
 /*
