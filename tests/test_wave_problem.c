@@ -188,6 +188,34 @@ static void velocities_are_found(void **state)
     CHECK(torre_wave_velocity_at(&p, 1, 4, 3) == 1009, "extended along y");
 }
 
+/* Of several velocities that are none, the first is named, whatever is wrong with it. */
+static void bad_velocities_are_found(void **state)
+{
+    (void)state;
+    const double bad[] = {0, -0.0, -1, NAN, -NAN, INFINITY, -INFINITY};
+    enum { KINDS = sizeof bad / sizeof bad[0], CELLS = 40 * 30 * 20 };
+    float *f32 = wave_alloc(CELLS, sizeof *f32);
+    double *f64 = wave_alloc(CELLS, sizeof *f64);
+    for (int i = 0; i < CELLS; i++) f32[i] = (float)(f64[i] = 1e-30 + i);
+    const torre_array arrays[] = {{TORRE_F32, {40, 30, 20}, f32}, {TORRE_F64, {40, 30, 20}, f64}};
+    for (int a = 0; a < 2; a++) {
+        const torre_array *v = &arrays[a];
+        CHECK(torre_wave_velocity_bad(v) == -1, "good velocities are refused");
+        for (int k = 0; k < KINDS; k++)
+            for (int64_t first = 0; first < CELLS; first += 1999) {
+                const double kept = torre_value(v->precision, v->data, first);
+                torre_value_set(v->precision, v->data, CELLS - 1, bad[(k + 1) % KINDS]);
+                torre_value_set(v->precision, v->data, first, bad[k]);
+                CHECK(torre_wave_velocity_bad(v) == first, "%g in cell %d: %d", bad[k], (int)first,
+                      (int)torre_wave_velocity_bad(v));
+                torre_value_set(v->precision, v->data, first, kept);
+                torre_value_set(v->precision, v->data, CELLS - 1, 1);
+            }
+    }
+    free(f32);
+    free(f64);
+}
+
 /* Every rule for ghosts against the odd and even continuation it stands for. */
 static void ghosts_continue_the_field(void **state)
 {
@@ -337,6 +365,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_faces_are_refused),
         cmocka_unit_test(bad_points_are_refused),
         cmocka_unit_test(velocities_are_found),
+        cmocka_unit_test(bad_velocities_are_found),
         cmocka_unit_test(ghosts_continue_the_field),
         cmocka_unit_test(damping_has_its_profile),
         cmocka_unit_test(layers_find_their_largest_velocity),

@@ -196,6 +196,47 @@ static void test_start_at_rest(void **state)
     }
 }
 
+/* That level row by row: long rows in pieces, f32 the rounded f64, and planes by themselves. */
+static void test_rest_planes(void **state)
+{
+    (void)state;
+    enum { NX = 5, NY = 3, NZ = 1100, PLANE = NY * NZ, CELLS = NX * PLANE };
+    float *now32 = wave_alloc(CELLS, 4), *previous32 = wave_alloc(CELLS, 4);
+    double *now = wave_alloc(CELLS, 8), *previous = wave_alloc(CELLS, 8);
+    double *lap = wave_alloc(CELLS, 8), *plane = wave_alloc(PLANE, 8);
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2) {
+        torre_wave_problem p = wave_case_problem(NX, NY, NZ, order);
+        p.face[0][0] = p.face[0][1] = TORRE_PERIODIC;
+        p.face[1][0] = p.face[2][1] = TORRE_RIGID;
+        wave_case_courant(&p, 0.9);
+        uint64_t seed = 3;
+        wave_random_field(&seed, now, CELLS);
+        for (int64_t i = 0; i < CELLS; i++) now[i] = (double)(now32[i] = (float)now[i]);
+        wave_laplacian(&p, now, lap);
+        torre_wave_rest_level(&p, now, previous);
+        const double k = p.velocity * p.dt * p.velocity * p.dt / 2;
+        const double slack = 2 * wave_gamma(order) * wave_eps(TORRE_F64); /* as above */
+        for (int64_t i = 0; i < CELLS; i++)
+            CHECK(fabs(previous[i] - (now[i] + k * lap[i])) <= slack, "order %d, cell %d: %g",
+                  order, (int)i, previous[i] - (now[i] + k * lap[i]));
+        for (int64_t x = 0; x < NX; x++) {
+            torre_wave_rest_planes(&p, now, x, 1, plane);
+            CHECK(memcmp(plane, previous + x * PLANE, PLANE * sizeof *plane) == 0, "plane %d",
+                  (int)x);
+        }
+        p.precision = TORRE_F32;
+        torre_wave_rest_level(&p, now32, previous32);
+        for (int64_t i = 0; i < CELLS; i++)
+            CHECK(previous32[i] == (float)previous[i], "order %d, cell %d in f32", order, (int)i);
+    }
+    free(now32);
+    free(previous32);
+    free(now);
+    free(previous);
+    free(lap);
+    free(plane);
+}
+
 static int compare_values(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -302,10 +343,11 @@ int main(int argc, char **argv)
 {
     wave_case_init(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traces),    cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_stop),      cmocka_unit_test(test_start_at_rest),
-        cmocka_unit_test(test_unstable),  cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_too_large), cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_traces),      cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_stop),        cmocka_unit_test(test_start_at_rest),
+        cmocka_unit_test(test_rest_planes), cmocka_unit_test(test_unstable),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

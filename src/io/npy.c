@@ -6,11 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/memory.h"
 #include "core/numbers.h"
 #include "core/phase.h"
 #include "io/npy_private.h"
+
+enum { PIECE = 4 << 20 }; /* bytes that a thread reads at once; whole values */
 
 static torre_status cannot_read(const char *path)
 {
@@ -76,6 +79,7 @@ static void to_c_order(const torre_npy_header *h, const char *from, char *to)
     int64_t n0 = h->shape[0], n1 = h->shape[1], n2 = h->shape[2];
     size_t width = (size_t)h->precision;
     enum { BLOCK = 32 }; /* both sides of a block stay in the first-level cache */
+#pragma omp parallel for collapse(2) schedule(static)
     for (int64_t j = 0; j < n1; j++)
         for (int64_t i0 = 0; i0 < n0; i0 += BLOCK)
             for (int64_t k0 = 0; k0 < n2; k0 += BLOCK)
@@ -85,27 +89,71 @@ static void to_c_order(const torre_npy_header *h, const char *from, char *to)
                                from + (size_t)((k * n1 + j) * n0 + i) * width, width);
 }
 
+/* Bytes of a file at a place: 0, why they cannot be read, or -1 where the file ends before. */
+static int read_piece(int file, off_t at, char *to, size_t bytes)
+{
+    while (bytes > 0) {
+        const ssize_t n = pread(file, to, bytes, at);
+        if (n == 0) return -1;
+        if (n < 0 && errno != EINTR) return errno;
+        if (n < 0) continue;
+        to += n;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+/* The same by several threads, into native byte order: a failure of any of them. */
+static int read_pieces(FILE *in, const torre_npy_header *h, char *to)
+{
+    const int64_t bytes = h->values * (int64_t)h->precision;
+    const bool swap = h->big_endian != host_is_big_endian();
+    int failed = 0;
+#pragma omp parallel for if (bytes > PIECE) schedule(static)
+    for (int64_t at = 0; at < bytes; at += PIECE) {
+        const int64_t n = bytes - at < PIECE ? bytes - at : PIECE;
+        const int failure = read_piece(fileno(in), h->data_start + at, to + at, (size_t)n);
+        if (swap) swap_bytes(to + at, n / h->precision, (int)h->precision);
+        if (!failure) continue;
+#pragma omp atomic write
+        failed = failure;
+    }
+    return failed;
+}
+
+/* What is no regular file, from where it stands. */
+static int read_stream(FILE *in, const torre_npy_header *h, char *to)
+{
+    const size_t bytes = (size_t)h->values * (size_t)h->precision;
+    errno = 0;
+    if (fread(to, 1, bytes, in) != bytes) return ferror(in) ? errno : -1;
+    if (h->big_endian != host_is_big_endian()) swap_bytes(to, h->values, (int)h->precision);
+    return 0;
+}
+
 static torre_status read_values(FILE *in, const char *path, const torre_npy_header *h, void **data)
 {
     size_t bytes = (size_t)h->values * (size_t)h->precision;
     int64_t copies = h->fortran_order && h->dims > 1 ? 2 : 1;
     TORRE_TRY(torre_memory_check(path, copies * (int64_t)bytes));
-    char *raw = malloc(bytes);
-    char *ordered = raw && copies == 2 ? malloc(bytes) : NULL;
+    char *raw = torre_memory_large(bytes);
+    char *ordered = raw && copies == 2 ? torre_memory_large(bytes) : NULL;
     if (!raw || (copies == 2 && !ordered)) {
         free(raw);
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %s: %" PRId64 " bytes", path,
                           copies * (int64_t)bytes);
     }
-    errno = 0;
-    if (fread(raw, 1, bytes, in) != bytes) {
-        torre_status status =
-            ferror(in) ? cannot_read(path) : torre_fail(TORRE_ERR_INPUT, "%s is truncated", path);
+    struct stat info;
+    const bool regular = fstat(fileno(in), &info) == 0 && S_ISREG(info.st_mode);
+    const int failed = regular ? read_pieces(in, h, raw) : read_stream(in, h, raw);
+    if (failed) {
         free(raw);
         free(ordered);
-        return status;
+        errno = failed;
+        return failed < 0 ? torre_fail(TORRE_ERR_INPUT, "%s is truncated", path)
+                          : cannot_read(path);
     }
-    if (h->big_endian != host_is_big_endian()) swap_bytes(raw, h->values, (int)h->precision);
     if (ordered) {
         to_c_order(h, raw, ordered);
         free(raw);

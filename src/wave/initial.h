@@ -4,6 +4,7 @@
 
 #include "core/array_value.h"
 #include "tiling/region.h"
+#include "torre/wave.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,13 @@ extern "C" {
  */
 void torre_wave_noise(const torre_region *region, torre_precision precision, uint64_t seed,
                       void *cells);
+
+/*
+ * torre_wave_rest_level of the planes x = first .. first + planes - 1 alone. now: of all cells;
+ * previous: of those planes.
+ */
+void torre_wave_rest_planes(const torre_wave_problem *problem, const void *now, int64_t first,
+                            int64_t planes, void *previous);
 
 #ifdef __cplusplus
 }

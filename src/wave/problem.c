@@ -25,42 +25,6 @@ double torre_wave_source_scale(const torre_wave_problem *p)
     return p->dt * p->dt / volume;
 }
 
-double torre_wave_velocity_at(const torre_wave_problem *p, int64_t x, int64_t y, int64_t z)
-{
-    const torre_array *v = p->velocity_cells;
-    if (!v) return p->velocity;
-    return torre_value(v->precision, v->data,
-                       (x * v->shape[1] + (v->shape[1] == 1 ? 0 : y)) * v->shape[2] + z);
-}
-
-void torre_wave_velocity_range(const torre_wave_problem *p, double *low, double *high)
-{
-    *low = *high = p->velocity;
-    if (!p->velocity_cells) return;
-    const torre_array *v = p->velocity_cells;
-    int64_t n = v->shape[0] * v->shape[1] * v->shape[2];
-    double lo = INFINITY, hi = -INFINITY;
-#pragma omp parallel for reduction(min : lo) reduction(max : hi)
-    for (int64_t i = 0; i < n; i++) {
-        double c = torre_value(v->precision, v->data, i);
-        if (c < lo) lo = c;
-        if (c > hi) hi = c;
-    }
-    *low = lo;
-    *high = hi;
-}
-
-/* The first velocity that is not a positive finite number; -1 when all are. */
-static int64_t first_bad_velocity(const torre_array *v)
-{
-    int64_t n = v->shape[0] * v->shape[1] * v->shape[2];
-    for (int64_t i = 0; i < n; i++) {
-        double c = torre_value(v->precision, v->data, i);
-        if (!(c > 0) || isinf(c)) return i;
-    }
-    return -1;
-}
-
 static torre_status check_velocity(const torre_wave_problem *p)
 {
     const torre_array *v = p->velocity_cells;
@@ -79,7 +43,7 @@ static torre_status check_velocity(const torre_wave_problem *p)
                           "it must be the same, or have 1 along y",
                           (long long)v->shape[0], (long long)v->shape[1], (long long)v->shape[2],
                           (long long)p->size[0], (long long)p->size[1], (long long)p->size[2]);
-    int64_t bad = first_bad_velocity(v);
+    const int64_t bad = torre_wave_velocity_bad(v);
     if (bad >= 0)
         return torre_fail(TORRE_ERR_INPUT,
                           "velocity at cell (%lld, %lld, %lld) is %g; it must be a positive number "

@@ -53,6 +53,9 @@ torre_status torre_wave_steps_check(const torre_wave_problem *problem, int64_t n
  * velocity_cells: what one solver can compute one after the other. */
 bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem *b);
 
+/* Index of the first velocity that is not a positive finite number; -1 where all are. */
+int64_t torre_wave_velocity_bad(const torre_array *velocity);
+
 /* Velocity of cell (x, y, z), m/s. */
 double torre_wave_velocity_at(const torre_wave_problem *problem, int64_t x, int64_t y, int64_t z);
 
