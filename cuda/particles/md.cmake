@@ -1,5 +1,6 @@
-# The particle solver: one generated file per pair model (the lines of src/particles/pair_list.h) and
-# precision, host code in C. Included by CMakeLists.txt after the target torre_cuda exists.
+# The particle solver: a generated file per model (the lines of src/particles/pair_list.h, and mps) and
+# precision, one for the store in each type of positions, host code in C. Included by CMakeLists.txt
+# after the target torre_cuda exists.
 file(READ ${PROJECT_SOURCE_DIR}/src/particles/pair_list.h md_pair_list)
 # not line by line: the backslash that ends a line would join it to the next one in a list of CMake
 string(REGEX MATCHALL "MODEL\\([a-z0-9_]+\\)" md_model_lines "${md_pair_list}")
@@ -8,29 +9,48 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
 # No division or square root by Newton's method and no subnormals in f32: one reciprocal per pair,
 # 1 ulp off.
 set(md_cuda_flags -ftz=true -prec-div=false -prec-sqrt=false)
+list(TRANSFORM md_model_lines REPLACE "MODEL\\(([a-z0-9_]+)\\)" "\\1" OUTPUT_VARIABLE md_models)
 set(md_declarations)
 set(md_rows)
-foreach(line ${md_model_lines})
-  string(REGEX REPLACE " *MODEL\\(([a-z0-9_]+)\\).*" "\\1" MODEL ${line})
+set(md_states)
+# positions, velocities and sums; a pair
+set(md_types_f32 float float)
+set(md_types_f64 double double)
+set(md_types_mixed double float)
+# TEMPLATE -> FILE.cu
+macro(torre_md_kernels TEMPLATE FILE)
+  configure_file(particles/${TEMPLATE} ${CMAKE_CURRENT_BINARY_DIR}/${FILE}.cu @ONLY)
+  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${FILE}.cu PROPERTIES COMPILE_OPTIONS
+                                                                              "${md_cuda_flags}")
+  target_sources(torre_cuda PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${FILE}.cu)
+endmacro()
+foreach(MODEL ${md_models} mps) # in the order of torre_pair_model
   set(row)
   foreach(PRECISION f32 f64 mixed)
-    if(PRECISION IN_LIST TORRE_PRECISIONS)
-      set(file ${CMAKE_CURRENT_BINARY_DIR}/md_${MODEL}_${PRECISION}.cu)
-      configure_file(particles/md_instance.cu.in ${file} @ONLY)
-      set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${md_cuda_flags}")
-      target_sources(torre_cuda PRIVATE ${file})
-      string(APPEND md_declarations "extern const md_kernels md_kernels_${MODEL}_${PRECISION};\n")
-      list(APPEND row "&md_kernels_${MODEL}_${PRECISION}")
-    else()
+    if(NOT PRECISION IN_LIST TORRE_PRECISIONS)
       list(APPEND row "NULL")
+      continue()
     endif()
+    list(GET md_types_${PRECISION} 0 STATE)
+    list(GET md_types_${PRECISION} 1 PAIR)
+    list(APPEND md_states ${STATE})
+    if(MODEL STREQUAL "mps")
+      torre_md_kernels(mps.cu.in mps_${PRECISION})
+    else()
+      torre_md_kernels(md_pair.cu.in md_${MODEL}_${PRECISION})
+    endif()
+    string(APPEND md_declarations "extern const md_kernels md_kernels_${MODEL}_${PRECISION};\n")
+    list(APPEND row "&md_kernels_${MODEL}_${PRECISION}")
   endforeach()
   list(JOIN row ", " row)
   string(APPEND md_rows "    {${row}},\n")
 endforeach()
+list(REMOVE_DUPLICATES md_states)
+foreach(STATE ${md_states})
+  torre_md_kernels(md_state.cu.in md_state_${STATE})
+endforeach()
 configure_file(particles/md_table.c.in ${CMAKE_CURRENT_BINARY_DIR}/md_table.c @ONLY)
 target_sources(torre_cuda PRIVATE particles/md_scan.cu particles/md_layout.c particles/md_cuda.c
                                   particles/md_cuda_run.c particles/md_cuda_tables.c
-                                  particles/mps_cuda.c particles/mps_sweeps.cu
+                                  particles/mps_cuda.c
                                   ${CMAKE_CURRENT_BINARY_DIR}/md_table.c)
-set_source_files_properties(particles/mps_sweeps.cu PROPERTIES COMPILE_OPTIONS "${md_cuda_flags}")

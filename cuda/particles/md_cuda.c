@@ -46,7 +46,7 @@ static torre_status fill_plan(const torre_md_problem *problem, const md_kernels 
                           "the cuda backend holds at most %lld particles (got %lld)",
                           ((long long)1 << MD_INDEX_BITS) - 1, (long long)problem->count);
     if (plan->neighbor == TORRE_NEIGHBOR_AUTO) plan->neighbor = TORRE_NEIGHBOR_FULL;
-    if (plan->neighbor == TORRE_NEIGHBOR_HALF && !kernels->half)
+    if (plan->neighbor == TORRE_NEIGHBOR_HALF && !kernels->pair->half)
         return torre_fail(
             TORRE_ERR_USAGE,
             "the cuda backend has no {neighbor} half for {model} %s; use full or tile",
@@ -69,7 +69,7 @@ static torre_status fill_plan(const torre_md_problem *problem, const md_kernels 
 static int64_t particle_bytes(const torre_md_problem *problem, const torre_md_plan *plan,
                               const md_kernels *kernels)
 {
-    int64_t each = 6 * 4 * kernels->state_bytes + 2 * 4 + 5 * 4 + 2;
+    int64_t each = 6 * 4 * kernels->state->state_bytes + 2 * 4 + 5 * 4 + 2;
     if (plan->sort_every > plan->rebuild_every || plan->sort_every == TORRE_MD_NEVER) each += 4;
     if (plan->neighbor == TORRE_NEIGHBOR_HALF) each += 24;
     return each * problem->count;
@@ -172,7 +172,7 @@ static void cuda_destroy(torre_md_solver *solver)
 
 torre_status md_cuda_allocate(md_cuda_solver *s)
 {
-    size_t n = (size_t)s->problem->count, reals = 4 * (size_t)s->kernels->state_bytes * n;
+    size_t n = (size_t)s->problem->count, reals = 4 * (size_t)s->kernels->state->state_bytes * n;
     const torre_md_plan *plan = s->plan;
     static const char what[] = "particles";
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
@@ -227,7 +227,7 @@ static torre_status cuda_create(torre_md_program *program, torre_md_solver **sol
     md_cuda_begin((md_cuda_program *)program, s);
     s->dissipates = torre_pair_dissipates(problem->model);
     s->counts.dangerous_builds = s->plan->rebuild_check ? 0 : -1;
-    s->kernels->make_pair(problem, problem->dt / (2 * problem->mass), s->pair);
+    s->kernels->pair->make(problem, problem->dt / (2 * problem->mass), s->pair);
     torre_status status = torre_cuda_status(cudaSetDevice(s->plan->device), "choosing the device");
     if (!status) status = md_cuda_allocate(s);
     if (!status) status = md_cuda_lists(s, s->layout.brick_count);
@@ -259,10 +259,10 @@ static void pack(int state_bytes, const double *const from[3], int64_t first, in
 
 static torre_status upload(md_cuda_solver *s, const double *const from[3], void *to, void *chunk)
 {
-    size_t each = 4 * (size_t)s->kernels->state_bytes;
+    size_t each = 4 * (size_t)s->kernels->state->state_bytes;
     for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
         int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        pack(s->kernels->state_bytes, from, first, n, chunk);
+        pack(s->kernels->state->state_bytes, from, first, n, chunk);
         TORRE_CUDA_TRY(cudaMemcpy((char *)to + each * (size_t)first, chunk, each * (size_t)n,
                                   cudaMemcpyHostToDevice),
                        "sending particles to the device");
@@ -282,7 +282,7 @@ static torre_status upload_all(md_cuda_solver *s, const double *const position[3
         TORRE_CUDA_TRY(cudaMemcpy(s->id[0] + first, ids, 4 * (size_t)n, cudaMemcpyHostToDevice),
                        "sending particles to the device");
     }
-    size_t bytes = 4 * (size_t)s->kernels->state_bytes * (size_t)s->problem->count;
+    size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count;
     TORRE_CUDA_TRY(cudaMemcpy(s->x_built, s->x[0], bytes, cudaMemcpyDeviceToDevice),
                    "sending particles to the device");
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
@@ -339,7 +339,7 @@ static double wrapped(double r, double edge)
 torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
                               double *const to[], int components)
 {
-    int bytes = s->kernels->state_bytes;
+    int bytes = s->kernels->state->state_bytes;
     size_t each = 4 * (size_t)bytes;
     void *chunk = malloc(each * CHUNK);
     int *ids = malloc(4 * (size_t)CHUNK);

@@ -70,7 +70,7 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step)
     s->x_now = 1 - s->x_now;
     s->v_now = 1 - s->v_now;
     s->id_now = 1 - s->id_now;
-    TORRE_CUDA_TRY(s->kernels->sort(&a, s->stream), "sorting particles");
+    TORRE_CUDA_TRY(s->kernels->state->sort(&a, s->stream), "sorting particles");
     return TORRE_OK;
 }
 
@@ -87,7 +87,7 @@ torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count)
                       .active = active,
                       .pages = active ? count : s->layout.brick_count,
                       .block = s->layout.list_block};
-    TORRE_CUDA_TRY(s->kernels->list(&a, s->stream), "building neighbour lists");
+    TORRE_CUDA_TRY(s->kernels->state->list(&a, s->stream), "building neighbour lists");
     return TORRE_OK;
 }
 
@@ -132,13 +132,13 @@ static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, bool 
     cudaError_t error;
     switch (neighbor_of(s)) {
     case TORRE_NEIGHBOR_TILE:
-        error = s->kernels->sweep(a, sums, s->stream);
+        error = s->kernels->pair->sweep(a, sums, s->stream);
         break;
     case TORRE_NEIGHBOR_HALF:
-        error = s->kernels->half(a, sums, s->stream);
+        error = s->kernels->pair->half(a, sums, s->stream);
         break;
     default:
-        error = s->kernels->full(a, sums, s->stream);
+        error = s->kernels->pair->full(a, sums, s->stream);
         break;
     }
     TORRE_CUDA_TRY(error, "computing forces");
@@ -175,7 +175,7 @@ static torre_status queue_thermostat(md_cuda_solver *s, bool sums, int ahead)
                             .freedom = fmax(3 * (double)p->count - 3, 1),
                             .total = s->total,
                             .partial = sums ? partial : NULL};
-    TORRE_CUDA_TRY(s->kernels->thermostat(&a, s->stream), "applying the thermostat");
+    TORRE_CUDA_TRY(s->kernels->state->thermostat(&a, s->stream), "applying the thermostat");
     if (sums)
         TORRE_CUDA_TRY(md_total(partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
                        "adding up energies");
@@ -193,7 +193,7 @@ static torre_status queue_unfused_step(md_cuda_solver *s, int ahead)
                        "adding up energies");
     TORRE_TRY(queue_thermostat(s, false, ahead));
     a.x_out = s->x[s->x_now];
-    TORRE_CUDA_TRY(s->kernels->drift(&a, s->stream), "moving particles");
+    TORRE_CUDA_TRY(s->kernels->state->drift(&a, s->stream), "moving particles");
     return TORRE_OK;
 }
 
@@ -213,7 +213,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         if (s->dissipates) s->v_now = 1 - s->v_now;
     }
     if (s->dissipates && steps)
-        TORRE_CUDA_TRY(s->kernels->clock(s->control, steps, s->stream), "counting steps");
+        TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
     return TORRE_OK;
 }
 
@@ -222,12 +222,12 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
 {
     md_force_args a = force_args(s);
     a.kick = kick;
-    if (kick == 0) s->kernels->make_pair(s->problem, 0, a.pair);
+    if (kick == 0) s->kernels->pair->make(s->problem, 0, a.pair);
     TORRE_TRY(queue_force(s, &a, true));
     if (s->dissipates)
         TORRE_CUDA_TRY(
             cudaMemcpyAsync(a.v, a.v_out,
-                            4 * (size_t)s->kernels->state_bytes * (size_t)s->problem->count,
+                            4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count,
                             cudaMemcpyDeviceToDevice, s->stream),
             "computing forces");
     TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
@@ -385,8 +385,8 @@ static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
     if (!*due || !plan->rebuild_check) return TORRE_OK;
     md_control control;
     double total[2 * MD_SUMS];
-    TORRE_CUDA_TRY(s->kernels->moved(s->control, (int)s->problem->count, s->x[s->x_now], s->x_built,
-                                     s->stream),
+    TORRE_CUDA_TRY(s->kernels->state->moved(s->control, (int)s->problem->count, s->x[s->x_now],
+                                            s->x_built, s->stream),
                    "measuring displacements");
     TORRE_TRY(md_cuda_read_control(s, &control, total));
     float moved;
@@ -624,7 +624,7 @@ static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool t
     s->sums = (torre_md_sums){
         .kinetic = 0.5 * p->mass * after[MD_SUM_SPEED_SQ],
         .potential = 0.5 * total[MD_SUM_POTENTIAL],
-        .potential_shift = s->kernels->pair_shift(p) * inside,
+        .potential_shift = s->kernels->pair->shift(p) * inside,
         .virial = 0.5 * total[MD_SUM_VIRIAL],
         .contacts = inside,
         .lost = p->mass * total[MD_SUM_LOST],
@@ -679,7 +679,7 @@ torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps)
     md_force_args a = force_args(s);
     a.x_out = s->x[s->x_now];
     a.ahead = -1;
-    TORRE_CUDA_TRY(s->kernels->drift(&a, s->stream), "moving particles");
+    TORRE_CUDA_TRY(s->kernels->state->drift(&a, s->stream), "moving particles");
     s->drifts++;
     s->confirmed++;
     TORRE_TRY(run_to(s, s->step + 1, s->step + steps, false, a.kick));

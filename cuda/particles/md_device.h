@@ -66,7 +66,7 @@ typedef struct md_control {
     uint64_t step;   /* step at that time */
     uint64_t clock;  /* step of the positions at the start of a recorded sequence of steps */
     uint32_t moved;  /* largest squared displacement since the last rebuild, bits of a float;
-                        up to date after md_kernels.moved */
+                        up to date after md_state_kernels.moved */
 } md_control;
 
 /* Bins, bricks, tiles and lists; pointers are device memory. */

@@ -5,7 +5,7 @@
  *
  * A model (template parameter M) has
  *     State   of positions and velocities, F of the pair arithmetic, Sum of the force sums
- *     Pair    with eval, which returns f, F_i = f d (md_instance.cu.in makes it of a pair header)
+ *     Pair    with eval, which returns f, F_i = f d (md_pair.cu.in makes it of a pair header)
  *     block_max   threads of the largest block, which bounds the registers of a thread
  * T lanes share the neighbours of a place.
  */

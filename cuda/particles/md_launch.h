@@ -1,8 +1,8 @@
 /*
- * What the kernels of one pair model and precision look like from C: a table of launchers, each
- * taking one argument structure and a stream, each returning the launch error. The tables come from
- * md_instance.cu.in, one file per model and precision, found through a generated table
- * (md_table.c.in).
+ * What the kernels of particles look like from C: a table of launchers for each model and
+ * precision, each taking one argument structure and a stream, each returning the launch error. The
+ * tables come from md_pair.cu.in, one file per pair model and precision, and mps.cu.in, and share
+ * those of the store, md_state.cu.in; a generated table (md_table.c.in) has them all.
  */
 #ifndef TORRE_MD_LAUNCH_H
 #define TORRE_MD_LAUNCH_H
@@ -11,26 +11,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "md_device.h"
+#include "mps_device.h"
 #include "particles/md.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct md_kernels {
-    int state_bytes;  /* of one coordinate of positions and velocities */
-    int staged_bytes; /* of a staged particle */
-    int block_max;    /* threads of the largest block of a force kernel */
-
-    /* Constants of the pair model (torre_pair_make), and its energy shift per pair
-       (torre_md_sums). */
-    void (*make_pair)(const torre_md_problem *problem, double kick,
-                      unsigned char pair[MD_PAIR_BYTES]);
-    double (*pair_shift)(const torre_md_problem *problem);
+/* Kernels of the store, for one type of positions and velocities. */
+typedef struct md_state_kernels {
+    int state_bytes; /* of one coordinate of positions and velocities */
 
     /* Sort by bin and stage; x_in, v_in, id_in -> x_out, v_out, id_out. */
     cudaError_t (*sort)(const md_sort_args *args, cudaStream_t stream);
+    /* Bricks that hold particles into active[brick_count], their number into *count (device). */
+    cudaError_t (*active)(const md_tiles *tiles, int *active, uint32_t *count, cudaStream_t stream);
     /* Displacement since the last rebuild into control->moved. */
     cudaError_t (*moved)(md_control *control, int count, const void *x, const void *x_built,
                          cudaStream_t stream);
@@ -38,14 +33,35 @@ typedef struct md_kernels {
     /* First half of a step, in place (x_in = x_out). */
     cudaError_t (*drift)(const md_force_args *args, cudaStream_t stream);
     cudaError_t (*thermostat)(const md_thermostat_args *args, cudaStream_t stream);
+    /* control->clock += steps */
+    cudaError_t (*clock)(md_control *control, int steps, cudaStream_t stream);
+} md_state_kernels;
+
+/* What is there for a pair model. */
+typedef struct md_pair_kernels {
+    /* Constants of the pair model (torre_pair_make), and its energy shift per pair
+       (torre_md_sums). */
+    void (*make)(const torre_md_problem *problem, double kick, unsigned char pair[MD_PAIR_BYTES]);
+    double (*shift)(const torre_md_problem *problem);
+
     /* A whole step from forces to the next positions; sums: see md_force_kernel. */
     cudaError_t (*full)(const md_force_args *args, bool sums, cudaStream_t stream);
     cudaError_t (*sweep)(const md_force_args *args, bool sums, cudaStream_t stream);
     /* NULL for models that dissipate: their forces depend on more than is staged */
     cudaError_t (*half)(const md_force_args *args, bool sums, cudaStream_t stream);
-    /* control->clock += steps */
-    cudaError_t (*clock)(md_control *control, int steps, cudaStream_t stream);
+} md_pair_kernels;
+
+/* All that there is for a model in a precision. */
+typedef struct md_kernels {
+    const md_state_kernels *state;
+    int staged_bytes; /* shared memory of a staged particle, of the kernel that takes most */
+    int block_max;    /* threads of the largest block */
+    const md_pair_kernels *pair;                                    /* NULL for mps */
+    cudaError_t (*mps)(mps_sweep which, const mps_sweep_args *args, /* NULL for pair models */
+                       cudaStream_t stream);
 } md_kernels;
+
+extern const md_state_kernels md_state_float, md_state_double;
 
 /* The kernels of a model and precision; NULL where this build has none. */
 const md_kernels *md_kernels_find(torre_pair_model model, torre_md_precision precision);

@@ -162,6 +162,18 @@ static __global__ void __launch_bounds__(MD_STAGE_BLOCK)
     }
 }
 
+/* Ranks of the bricks that hold particles into active[], their number into *count (0 before). Their
+ * order changes no result; warps of ranks stay together. */
+static __global__ void md_active_kernel(md_tiles t, int *active, uint32_t *count)
+{
+    int rank = blockIdx.x * blockDim.x + threadIdx.x, first, lane = threadIdx.x & 31;
+    bool holds = rank < t.brick_count && md_brick_places(t, rank, &first) > 0;
+    uint32_t all = __ballot_sync(~0u, holds), at = 0;
+    if (lane == 0 && all) at = atomicAdd(count, (uint32_t)__popc(all));
+    at = __shfl_sync(~0u, at, 0) + (uint32_t)__popc(all & ((1u << lane) - 1));
+    if (holds) active[at] = rank;
+}
+
 /* Displacement since the last rebuild into control->moved. */
 template <class R>
 __global__ void md_moved_kernel(md_control *control, int count, const md_vec<R> *x,

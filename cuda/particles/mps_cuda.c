@@ -12,7 +12,6 @@
 
 #include "core/timer.h"
 #include "md_cuda_solver.h"
-#include "mps_launch.h"
 #include "particles/mps.h"
 
 #define DEFAULT_SKIN 0.35   /* of the spacing */
@@ -55,15 +54,6 @@ static torre_status choose_layout(const md_cuda_program *program, const md_crowd
                             crowding, layout);
 }
 
-static torre_status look_at_device(md_cuda_program *program)
-{
-    const torre_md_precision precision = program->base.problem->precision;
-    TORRE_TRY(md_cuda_look(program));
-    program->limits.staged_bytes = mps_staged_bytes(precision);
-    program->limits.block_max = precision == TORRE_MD_F32 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX / 2;
-    return TORRE_OK;
-}
-
 static torre_status fill_program(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
@@ -71,8 +61,7 @@ static torre_status fill_program(md_cuda_program *program)
     const md_layout *layout = &program->layout;
     const md_crowding crowding = {1, 1, 1};
     TORRE_TRY(torre_mps_problem_check(p));
-    /* sorting and moving bytes depend on the precision only, not on the pair model */
-    program->kernels = md_kernels_find(TORRE_PAIR_lj, p->precision);
+    program->kernels = md_kernels_find(p->model, p->precision);
     program->wish.lanes_per_place = p->count < FEW ? 4 : 1;
     if (!program->kernels)
         return torre_fail(TORRE_ERR_USAGE,
@@ -95,7 +84,7 @@ static torre_status fill_program(md_cuda_program *program)
     if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_SPHERICAL;
     plan->deterministic = true; /* always */
     TORRE_TRY(torre_md_plan_check(p, plan));
-    TORRE_TRY(look_at_device(program));
+    TORRE_TRY(md_cuda_look(program));
     TORRE_TRY(choose_layout(program, &crowding, &program->layout));
     for (int a = 0; a < 3; a++) info->bins[a] = layout->bins[a];
     plan->block = layout->block;
@@ -219,7 +208,8 @@ static torre_status find_active(mps_cuda_solver *s)
 {
     md_cuda_solver *m = &s->machine;
     const md_tiles tiles = md_cuda_tiles(m);
-    TORRE_CUDA_TRY(mps_active_launch(&tiles, s->active, s->held, m->stream), "finding bricks");
+    TORRE_CUDA_TRY(m->kernels->state->active(&tiles, s->active, s->held, m->stream),
+                   "finding bricks");
     TORRE_CUDA_TRY(cudaMemcpyAsync(&s->active_count, s->held, sizeof *s->held,
                                    cudaMemcpyDeviceToHost, m->stream),
                    "finding bricks");
@@ -282,8 +272,7 @@ static torre_status queue_sweep(mps_cuda_solver *s, mps_sweep sweep)
                         .active_count = (int)s->active_count,
                         .lanes_per_place = m->layout.lanes_per_place,
                         .block = m->layout.block};
-    TORRE_CUDA_TRY(mps_sweep_launch(sweep, s->problem->precision, &a, m->stream),
-                   "computing a sweep");
+    TORRE_CUDA_TRY(m->kernels->mps(sweep, &a, m->stream), "computing a sweep");
     if (sweep != MPS_COLLISION) m->x_now = 1 - m->x_now;
     if (sweep == MPS_VISCOSITY) { /* others read the old velocities meanwhile */
         void *old = *velocity;

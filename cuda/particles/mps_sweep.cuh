@@ -137,18 +137,6 @@ __device__ inline void mps_keep_largest(uint32_t *most, float value)
     if ((threadIdx.x & 31) == 0 && bits > *(volatile uint32_t *)most) atomicMax(most, bits);
 }
 
-/* Ranks of the bricks that hold particles into active[], their number into *count (0 before). Their
- * order changes no result; warps of ranks stay together. */
-static __global__ void mps_active_kernel(md_tiles t, int *active, uint32_t *count)
-{
-    int rank = blockIdx.x * blockDim.x + threadIdx.x, first, lane = threadIdx.x & 31;
-    bool holds = rank < t.brick_count && md_brick_places(t, rank, &first) > 0;
-    uint32_t all = __ballot_sync(~0u, holds), at = 0;
-    if (lane == 0 && all) at = atomicAdd(count, (uint32_t)__popc(all));
-    at = __shfl_sync(~0u, at, 0) + (uint32_t)__popc(all & ((1u << lane) - 1));
-    if (holds) active[at] = rank;
-}
-
 template <class R, class F, int SWEEP, int T>
 __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX / 2, 3)
     mps_sweep_kernel(const __grid_constant__ mps_sweep_args a,

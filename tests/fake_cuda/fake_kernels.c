@@ -94,7 +94,7 @@ void fake_kernel_effects(const char *name, void *const *arguments)
         step_at_rest(arguments[0], position_bytes(name, "md_force_kernel"));
     if (is_for(name, "md_half_move_kernel") && !sums(name))
         step_at_rest(arguments[0], position_bytes(name, "md_half_move_kernel"));
-    if (is_for(name, "mps_active_kernel"))
+    if (is_for(name, "md_active_kernel"))
         find_active(arguments[0], *(int **)arguments[1], *(uint32_t **)arguments[2]);
     if (is_for(name, "mps_sweep_kernel"))
         sweep_at_rest(arguments[0], position_bytes(name, "mps_sweep_kernel"));

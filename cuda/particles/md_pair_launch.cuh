@@ -1,0 +1,95 @@
+/* Launchers of the kernels of one pair model M; md_pair.cu.in fills md_pair_kernels with them. */
+#ifndef TORRE_MD_PAIR_LAUNCH_CUH
+#define TORRE_MD_PAIR_LAUNCH_CUH
+
+#include <string.h>
+
+#include "md_half.cuh"
+#include "md_launch.cuh"
+
+template <class M> struct md_launchers {
+    typedef typename M::State R;
+
+    template <int T, bool SWEEP> static const void *force_kernel(bool sums)
+    {
+        return sums ? (const void *)md_force_kernel<M, T, SWEEP, true>
+                    : (const void *)md_force_kernel<M, T, SWEEP, false>;
+    }
+
+    static cudaError_t force(const md_force_args *a, const void *kernel, bool sums,
+                             torre_neighbor neighbor, cudaStream_t stream)
+    {
+        size_t shared = md_force_shared(&a->tiles, neighbor, md_staged<typename M::F>::bytes);
+        if (shared < (size_t)a->shared_floor) shared = (size_t)a->shared_floor;
+        md_constants<M> constants;
+        memcpy(&constants.pair, a->pair, sizeof constants.pair);
+        constants.cutoff_sq = (typename M::F)a->cutoff_sq;
+        constants.list_cutoff_sq = (typename M::F)a->list_cutoff_sq;
+        constants.fixed_scale = (typename M::F)a->fixed_scale;
+        constants.kick = (R)a->kick;
+        constants.drift = (R)a->drift;
+        constants.limit_sq = (R)a->limit_sq;
+        void *args[] = {(void *)a, &constants};
+        return md_launch(kernel, a->tiles.brick_count, a->block, shared, args, a->overlap && !sums,
+                         stream);
+    }
+
+    static cudaError_t full(const md_force_args *a, bool sums, cudaStream_t stream)
+    {
+        const void *kernel = nullptr;
+        switch (a->lanes_per_place) {
+        case 1:
+            kernel = force_kernel<1, false>(sums);
+            break;
+        case 2:
+            kernel = force_kernel<2, false>(sums);
+            break;
+        case 4:
+            kernel = force_kernel<4, false>(sums);
+            break;
+        default:
+            return cudaErrorInvalidValue;
+        }
+        return force(a, kernel, sums, TORRE_NEIGHBOR_FULL, stream);
+    }
+
+    static cudaError_t sweep(const md_force_args *a, bool sums, cudaStream_t stream)
+    {
+        const void *kernel = nullptr;
+        switch (a->lanes_per_place) {
+        case 1:
+            kernel = force_kernel<1, true>(sums);
+            break;
+        case 4:
+            kernel = force_kernel<4, true>(sums);
+            break;
+        default:
+            return cudaErrorInvalidValue;
+        }
+        return force(a, kernel, sums, TORRE_NEIGHBOR_TILE, stream);
+    }
+
+    typedef cudaError_t (*half_launcher)(const md_force_args *, bool, cudaStream_t);
+    static constexpr half_launcher half_or_none()
+    {
+        if constexpr (M::dissipates)
+            return nullptr;
+        else
+            return half;
+    }
+
+    static cudaError_t half(const md_force_args *a, bool sums, cudaStream_t stream)
+    {
+        MD_LAUNCH_TRY(force(a,
+                            sums ? (const void *)md_half_kernel<M, true>
+                                 : (const void *)md_half_kernel<M, false>,
+                            true, TORRE_NEIGHBOR_HALF, stream));
+        if (sums)
+            md_half_move_kernel<R, true><<<md_particle_rows(a->count), 256, 0, stream>>>(*a);
+        else
+            md_half_move_kernel<R, false><<<md_particle_rows(a->count), 256, 0, stream>>>(*a);
+        return cudaGetLastError();
+    }
+};
+
+#endif
