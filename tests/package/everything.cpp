@@ -146,10 +146,10 @@ static torre_status water()
     if (!status) status = torre_fluid_advance(f, 50, nullptr);
     if (!status) status = torre_fluid_get(f, r, nullptr, pressure.data(), density.data());
     double front = 0, most = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (i < moving) front = std::fmax(front, x[i] + dam.tank.spacing / 2);
+    for (size_t i = 0; i < moving; i++) {
+        front = std::fmax(front, x[i] + dam.tank.spacing / 2);
         most = std::fmax(most, pressure[i]);
-        if (!status && i < moving && !(density[i] > 0)) status = wrong("a number density");
+        if (!status && !(density[i] > 0)) status = wrong("a number density");
     }
     if (!status && !(std::fabs(torre_fluid_row(f)->front - front) < 1e-12))
         status = wrong("the front");
