@@ -51,6 +51,7 @@ EXCEPTIONS = {
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
     r"^examples/seeds/run.sh -b build -o figures$": "test seeds_figures; shorter runs make other numbers",
     r"^cmake --preset": "tests/presets.sh runs every preset",
+    r"examples/python/tutorial.py$": "test python_tutorial",
     r"^cmake --install|^pkg-config": "tests/package.sh installs and uses what it gives",
     r"_cuda\b|^test_\w+ cuda": "needs a GPU",
     r"^bench/(gpu_check|gpu_roofline|md_study|ncu_bytes|mps_study)\.sh": "needs a GPU",
