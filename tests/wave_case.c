@@ -78,6 +78,7 @@ torre_wave_problem wave_case_problem(int64_t nx, int64_t ny, int64_t nz, int ord
         .steps = (int64_t)1 << 40,
         .velocity = 1500,
         .absorbing_width = TORRE_ABSORBING_WIDTH,
+        .time_dispersion = TORRE_DISPERSION_LEAVE,
     };
     wave_case_courant(&p, 0.9);
     return p;

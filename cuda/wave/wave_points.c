@@ -266,7 +266,7 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps)
     a->source_values = values;
     a->samples = s->memory[TORRE_PIECE_SAMPLES + s->turn];
     if (!a->source_count) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaMemcpyAsync(wavelet, s->setup->problem->wavelet + s->n,
+    TORRE_CUDA_TRY(cudaMemcpyAsync(wavelet, s->setup->wavelet + s->n,
                                    (size_t)steps * sizeof *wavelet, cudaMemcpyHostToDevice,
                                    s->stream),
                    "sending the wavelet to the device");

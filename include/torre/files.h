@@ -39,7 +39,8 @@ torre_status torre_points_read(const char *path, int dimensions, torre_point **p
  * What a run has recorded, or its present field, or the plane `index` (0 .. n - 1) across axis
  * (0, 1, 2) of it, after start; the format is that of the ending. TORRE_ERR_USAGE with the endings
  * that would do.
- *     traces   .npy (receivers, samples), .sgy or .segy (SEG-Y), .su (Seismic Unix), .png
+ *     traces   .npy (receivers, samples), .sgy or .segy (SEG-Y), .su (Seismic Unix), .png; as
+ *              computed until they are final (torre_wave_run_end_traces)
  *     field    .npy
  *     plane    .npy, .png (over the velocities in grey)
  */

@@ -50,6 +50,16 @@ typedef enum torre_face {
 /* Cells of a damping layer unless told otherwise: two wavelengths at 10 points per wavelength. */
 #define TORRE_ABSORBING_WIDTH 20
 
+/*
+ * Leapfrog makes waves oscillate a little fast, and so arrive early, the more the longer dt is.
+ * Corrected, the wavelet is warped before the run and the traces after it, so that traces are those
+ * of dt -> 0; fields and norms are as computed. src/wave/NUMERICS.md, "Time dispersion".
+ */
+typedef enum torre_time_dispersion {
+    TORRE_DISPERSION_CORRECT, /* where there are receivers */
+    TORRE_DISPERSION_LEAVE
+} torre_time_dispersion;
+
 typedef enum torre_engine {
     TORRE_AUTO,      /* choose for me: towers, or one step at a time where that is better */
     TORRE_REFERENCE, /* plain and slow: the oracle */
@@ -83,6 +93,7 @@ typedef struct torre_wave_problem {
     const double *wavelet; /* s(n dt), n = 0 .. steps - 1, finite; NULL without sources or steps */
     const torre_point *receivers;
     int64_t receiver_count;
+    torre_time_dispersion time_dispersion; /* of traces; zero: corrected */
 } torre_wave_problem;
 
 /* How it is to be computed. Zero (or NULL) means: choose for me. */
@@ -222,11 +233,20 @@ const torre_wave_norms *torre_wave_run_norms(const torre_wave_run *run);
 /*
  * Samples u(receiver, n dt): shape (receivers, steps + 1, 1) in the problem's precision, filled up
  * to column torre_wave_run_step, zero after it. Column 0 is u[0]. data is NULL without receivers
- * and before start. The run's, as long as it lives.
+ * and before start. The run's, as long as it lives. As computed until they are final (the next
+ * function), then with time dispersion corrected, unless the problem says otherwise.
  */
 const torre_array *torre_wave_run_traces(const torre_wave_run *run);
 
-/* Host memory for traces and their staging, bytes; -1 on overflow. */
+/*
+ * Make the traces final as they are at the present step. torre_wave_run_advance does it with the
+ * last of problem->steps; for a run that ends before. Afterwards it cannot advance
+ * (TORRE_ERR_USAGE). Once is enough, more do nothing. TORRE_ERR_RESOURCE: no memory for the
+ * correction, the traces are as computed.
+ */
+torre_status torre_wave_run_end_traces(torre_wave_run *run);
+
+/* Host memory for traces, their staging and their correction, bytes; -1 on overflow. */
 int64_t torre_wave_run_trace_bytes(const torre_wave_run *run);
 
 /*

@@ -74,6 +74,7 @@ typedef struct torre_wave_spec {
     const char *receivers; /* points, "x,y,z;...", "x,y,z:x,y,z:N" or FILE.csv; or NULL */
     const torre_point *receiver_points; /* not NULL: instead of receivers */
     int64_t receiver_count;
+    torre_time_dispersion time_dispersion; /* of traces (torre_wave_problem): corrected */
     /* how to compute */
     const char *backend; /* "auto", "cpu", "cuda" */
     int64_t device;      /* number of the GPU */

@@ -135,7 +135,7 @@ int torre_program_end(const char *program, torre_status status)
         const torre_status written = write_report(seconds);
         if (written) status = written;
     }
-    errno = 0;
+    if (!ferror(stdout)) errno = 0; /* else it says why a write before failed */
     int bad = ferror(stdout) | fflush(stdout);
     if (bad && !status) status = torre_fail_errno("cannot write to standard output");
     if (status) fprintf(stderr, "%s: %s\n", program, torre_error_text());

@@ -254,6 +254,7 @@ static void close_gaps(const torre_wave_run *run)
 
 torre_status wave_output_results(wave_output *out, torre_wave_run *run)
 {
+    TORRE_TRY(torre_wave_run_end_traces(run));
     if (out->trace_files > 0) close_gaps(run);
     const torre_frame traces = {.title = "shot gather",
                                 .values = torre_wave_run_traces(run)->data,

@@ -8,7 +8,7 @@
 typedef struct wave_settings {
     torre_wave_spec run;
     /* indices of their names; wave_settings_parse fills in those of run */
-    int precision, engine, snapshot_format;
+    int precision, engine, snapshot_format, time_dispersion;
     const char *json;
     bool dry_run, quiet, help, version;
 } wave_settings;

@@ -9,6 +9,7 @@
 #include "core/numbers.h"
 #include "core/report.h"
 #include "wave/boundary.h"
+#include "wave/time_dispersion.h"
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
@@ -42,6 +43,9 @@ static void print_waves(FILE *out, const torre_wave_input *in)
                 p->source_count, in->peak_frequency, in->points_per_wavelength);
     else
         fprintf(out, "sources    %" PRId64 ", silent\n", p->source_count);
+    if (p->receiver_count > 0)
+        fprintf(out, "receivers  %" PRId64 ", time dispersion %s\n", p->receiver_count,
+                torre_dispersion_corrects(p) ? "corrected" : "left as computed");
     if (in->noise) fprintf(out, "start      noise\n");
     if (in->initial[0])
         fprintf(out, "start      %s%s%s\n", in->initial[0], in->initial[1] ? " and " : ", at rest",
@@ -232,6 +236,9 @@ static void report_setup(torre_report *r, const torre_wave_input *in, const torr
     torre_report_real(r, "velocity_max", in->time.velocity_max);
     torre_report_integer(r, "sources", p->source_count);
     torre_report_integer(r, "receivers", p->receiver_count);
+    if (p->receiver_count > 0)
+        torre_report_text(r, "time_dispersion",
+                          torre_dispersion_corrects(p) ? "corrected" : "left");
     if (in->peak_frequency > 0) {
         torre_report_real(r, "peak_frequency_hz", in->peak_frequency);
         torre_report_real(r, "points_per_wavelength", in->points_per_wavelength);

@@ -8,6 +8,7 @@
 #include "core/numbers.h"
 #include "core/orderings.h"
 #include "wave/boundary.h"
+#include "wave/time_dispersion.h"
 
 torre_wave_spec torre_wave_spec_default(void)
 {
@@ -205,6 +206,20 @@ static torre_status given_wavelet(const torre_wave_spec *s, torre_wave_input *in
     return TORRE_OK;
 }
 
+/* What a corrected trace cannot hold, of samples that may be anything. */
+static torre_status warn_of_fast(const torre_wave_problem *p, torre_cautions *cautions)
+{
+    double share;
+    if (!torre_dispersion_corrects(p)) return TORRE_OK;
+    TORRE_TRY(torre_dispersion_lost(p->wavelet, p->steps, &share));
+    if (share > 0.01)
+        torre_caution(cautions,
+                      "%.2g %% of the wavelet's energy is above %.3g Hz, where traces lose it as "
+                      "time dispersion is corrected; keep it with {time_dispersion} leave",
+                      100 * share, 1.5 / (2 * 3.14159265358979323846 * p->dt));
+    return TORRE_OK;
+}
+
 static torre_status read_wavelet(const torre_wave_spec *s, torre_wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
@@ -232,7 +247,7 @@ static torre_status read_wavelet(const torre_wave_spec *s, torre_wave_input *in)
     if (in->peak_frequency > 0)
         in->points_per_wavelength = in->time.velocity_min / (in->peak_frequency * coarsest);
     if (in->points_per_wavelength > 0 && in->points_per_wavelength < 5) warn_of_coarse(s, in);
-    return TORRE_OK;
+    return is_ricker(s) ? TORRE_OK : warn_of_fast(p, &in->cautions);
 }
 
 static torre_status check_initial_file(const torre_wave_input *in, const char *path)
@@ -310,6 +325,7 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
     p->precision = s->precision;
     p->steps = s->steps;
     p->absorbing_width = (int)s->absorbing_width;
+    p->time_dispersion = s->time_dispersion;
     in->plan = (torre_wave_plan){.engine = s->engine,
                                  .measured = true,
                                  .dts = (int)s->dts,

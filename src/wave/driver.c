@@ -11,6 +11,7 @@
 #include "core/phase.h"
 #include "core/timer.h"
 #include "wave/box.h"
+#include "wave/time_dispersion.h"
 #include "wave/traces.h"
 
 /* Seconds a chunk should take: short enough for progress and Ctrl-C, long beside a call. */
@@ -108,6 +109,7 @@ torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup
     run->problem = setup->problem;
     run->step = run->finite_step = 0;
     run->compute_s = 0;
+    run->ended = false;
     free(run->traces.data);
     run->traces.data = NULL;
     if (!same || !run->solver || !run->backend->restart)
@@ -227,13 +229,25 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     TORRE_TRY(torre_wave_steps_check(run->problem, run->step, steps));
+    if (run->ended && steps > 0)
+        return torre_fail(TORRE_ERR_USAGE, "cannot advance a run whose traces are final");
     loop l = {.chunk = run->info->plan.tower_height > 1 ? run->info->plan.tower_height : 1,
               .chunk_limit = torre_traces_chunk(run->setup)};
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
     TORRE_TRY(torre_traces_staging(run->setup, &l.staging));
     torre_status status = time_loop(run, &l, run->step + steps, watch);
     free(l.staging);
+    if (!status && run->step == run->problem->steps) status = torre_wave_run_end_traces(run);
     return status;
+}
+
+torre_status torre_wave_run_end_traces(torre_wave_run *run)
+{
+    if (run->ended) return TORRE_OK;
+    if (torre_dispersion_corrects(run->problem) && run->traces.data)
+        TORRE_TRY(torre_dispersion_traces(&run->traces, run->step + 1));
+    run->ended = true;
+    return TORRE_OK;
 }
 
 const torre_wave_problem *torre_wave_run_problem(const torre_wave_run *run) { return run->problem; }
@@ -268,7 +282,11 @@ double torre_wave_run_rate(const torre_wave_run *run)
 
 int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
 {
-    return torre_traces_bytes(run->setup);
+    const torre_wave_problem *p = run->problem;
+    const int64_t traces = torre_traces_bytes(run->setup);
+    if (traces < 0 || !torre_dispersion_corrects(p)) return traces;
+    const int64_t correction = torre_dispersion_bytes(p->receiver_count, p->steps + 1);
+    return correction < 0 || traces > INT64_MAX - correction ? -1 : traces + correction;
 }
 
 void torre_wave_run_free(torre_wave_run *run)

@@ -17,6 +17,7 @@ struct torre_wave_run {
      * up to column `step`, zero after it. Column 0 is u[0]. data is NULL without receivers.
      */
     torre_array traces;
+    bool ended;             /* they are final (torre_wave_run_end_traces) */
     int64_t step;           /* n of the present level u[n] */
     double compute_s;       /* seconds spent in the time loop alone, device synchronised */
     torre_wave_norms norms; /* of u[step], once advance has returned */

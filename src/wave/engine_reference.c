@@ -140,7 +140,7 @@ static void add_sources(reference_solver *r, const torre_box *box, void *next)
 {
     const torre_wave_setup *s = r->setup;
     for (int64_t i = 0; i < s->source_node_count; i++) {
-        double q = s->source_nodes[i].weight * s->problem->wavelet[r->n];
+        double q = s->source_nodes[i].weight * s->wavelet[r->n];
         if (!holds_cell(r, box, s->source_nodes[i].cell)) continue;
         if (s->problem->precision == TORRE_F32)
             ((float *)next)[s->source_nodes[i].cell] += (float)q;

@@ -231,6 +231,7 @@ torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_regi
     s->problem = &part->problem;
     s->region = &part->region;
     s->sample_columns = whole->sample_columns;
+    s->wavelet = whole->wavelet;
     torre_status status = part_velocity(whole->problem, part);
     if (!status) status = part_damping(whole, part);
     if (!status)

@@ -98,17 +98,16 @@ static torre_status check_points(const torre_wave_problem *p, const char *what,
     return TORRE_OK;
 }
 
-/* Finite samples, and no source so strong that what a step adds to a cell is no number. */
-static torre_status check_wavelet(const torre_wave_problem *p)
+torre_status torre_wave_wavelet_check(const torre_wave_problem *p, const double *wavelet)
 {
     double strongest = 0, scale = torre_wave_source_scale(p);
     if (p->source_count == 0 || p->steps == 0) return TORRE_OK;
-    if (!p->wavelet) return torre_fail(TORRE_ERR_USAGE, "sources need a wavelet");
+    if (!wavelet) return torre_fail(TORRE_ERR_USAGE, "sources need a wavelet");
     for (int64_t n = 0; n < p->steps; n++) {
-        if (!isfinite(p->wavelet[n]))
+        if (!isfinite(wavelet[n]))
             return torre_fail(TORRE_ERR_USAGE, "wavelet sample %lld is %g; it must be finite",
-                              (long long)n, p->wavelet[n]);
-        strongest = fmax(strongest, fabs(p->wavelet[n]));
+                              (long long)n, wavelet[n]);
+        strongest = fmax(strongest, fabs(wavelet[n]));
     }
     const double most = p->precision == TORRE_F32 ? (double)FLT_MAX : DBL_MAX;
     for (int64_t i = 0; i < p->source_count; i++) {
@@ -186,7 +185,10 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
     TORRE_TRY(check_faces(p));
     TORRE_TRY(check_points(p, "source", p->sources, p->source_count, true));
     TORRE_TRY(check_points(p, "receiver", p->receivers, p->receiver_count, false));
-    return check_wavelet(p);
+    if ((int)p->time_dispersion < 0 || (int)p->time_dispersion > TORRE_DISPERSION_LEAVE)
+        return torre_fail(TORRE_ERR_USAGE, "time dispersion must be corrected or left (got %d)",
+                          (int)p->time_dispersion);
+    return torre_wave_wavelet_check(p, p->wavelet);
 }
 
 static bool same_velocity_kind(const torre_wave_problem *a, const torre_wave_problem *b)

@@ -56,6 +56,9 @@ bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem 
 /* Index of the first velocity that is not a positive finite number; -1 where all are. */
 int64_t torre_wave_velocity_bad(const torre_array *velocity);
 
+/* Refuse a wavelet that is not finite, and sources so strong that what a step adds is no number. */
+torre_status torre_wave_wavelet_check(const torre_wave_problem *problem, const double *wavelet);
+
 /* Velocity of cell (x, y, z), m/s. */
 double torre_wave_velocity_at(const torre_wave_problem *problem, int64_t x, int64_t y, int64_t z);
 

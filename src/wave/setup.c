@@ -5,6 +5,7 @@
 
 #include "wave/boundary.h"
 #include "wave/setup.h"
+#include "wave/time_dispersion.h"
 
 static int compare_cells(const void *a, const void *b)
 {
@@ -80,6 +81,16 @@ static torre_status make_damping(torre_wave_setup *s)
     return TORRE_OK;
 }
 
+static torre_status make_wavelet(torre_wave_setup *s)
+{
+    const torre_wave_problem *p = s->problem;
+    s->wavelet = p->wavelet;
+    if (!torre_dispersion_corrects(p) || p->source_count == 0 || p->steps == 0) return TORRE_OK;
+    TORRE_TRY(torre_dispersion_wavelet(p->wavelet, p->steps, &s->warped));
+    s->wavelet = s->warped;
+    return torre_wave_wavelet_check(p, s->warped);
+}
+
 static torre_status make_sources(torre_wave_setup *s)
 {
     const torre_wave_problem *p = s->problem;
@@ -132,6 +143,7 @@ torre_status torre_wave_setup_new(const torre_wave_problem *problem, torre_wave_
     if (!s) return no_memory();
     s->problem = problem;
     torre_status status = make_damping(s);
+    if (!status) status = make_wavelet(s);
     if (!status) status = make_sources(s);
     if (!status) status = make_receivers(s);
     if (status) {
@@ -146,6 +158,7 @@ void torre_wave_setup_free(torre_wave_setup *s)
 {
     if (!s) return;
     for (int a = 0; a < 3; a++) free(s->damping[a]);
+    free(s->warped);
     free(s->source_nodes);
     free(s->receiver_nodes);
     free(s->receiver_index);

@@ -13,7 +13,9 @@ typedef struct torre_node {
 
 /*
  * Everything an engine needs beside the fields, computed once and shared by all backends.
- * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]); the weight
+ * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]), with the
+ *            wavelet of the setup (where time dispersion is corrected not that of the problem); the
+ *            weight
  *            is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * trilinear weight (in two dimensions
  *            over hx hz: a line source), summed over the sources that touch the cell. Nodes are
  *            sorted by cell, each cell once.
@@ -25,6 +27,8 @@ typedef struct torre_wave_setup {
     const torre_wave_problem *problem;
     torre_node *source_nodes;
     int64_t source_node_count;
+    const double *wavelet; /* the problem's, or the one that is warped: */
+    double *warped;        /* or NULL (time_dispersion.h) */
     torre_node *receiver_nodes;
     int64_t receiver_node_count, sample_columns; /* the same, but for parts (part.h) */
     /* receiver r = sum_{l < 8} receiver_weight[8 r + l] * sample[receiver_index[8 r + l]] */

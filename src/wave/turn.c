@@ -89,6 +89,7 @@ torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
     s->source_node_count = caller->source_node_count;
     s->receiver_node_count = caller->receiver_node_count;
     s->sample_columns = caller->sample_columns;
+    s->wavelet = caller->wavelet;
     for (int a = 0; a < 3; a++) s->damping[a] = caller->damping[turned->axis[a]];
     TORRE_TRY(turn_nodes(turned, caller->source_nodes, s->source_node_count, &s->source_nodes));
     return turn_nodes(turned, caller->receiver_nodes, s->receiver_node_count, &s->receiver_nodes);

@@ -179,6 +179,7 @@ static torre_status hum()
     problem.precision = TORRE_F64;
     problem.velocity = 1;
     problem.steps = 16;
+    problem.time_dispersion = TORRE_DISPERSION_LEAVE; // samples of the field, bit for bit
     problem.dt = 0.9 * torre_wave_dt_limit(problem.order, problem.spacing, 1);
     problem.receivers = &receiver;
     problem.receiver_count = 1;

@@ -21,7 +21,7 @@ static void add_sources(const torre_cpu_solver *s, int64_t n, char *row, int64_t
     const torre_node *nodes = s->setup->source_nodes;
     int64_t count = s->setup->source_node_count;
     for (int64_t i = first_node(nodes, count, begin); i < count && nodes[i].cell < end; i++) {
-        double q = nodes[i].weight * s->setup->problem->wavelet[n];
+        double q = nodes[i].weight * s->setup->wavelet[n];
         int64_t z = nodes[i].cell - row_cell;
         if (s->field.precision == TORRE_F32)
             ((float *)row)[z] += (float)q;
