@@ -98,6 +98,17 @@ void *torre_memory_large(size_t bytes)
     return memory;
 }
 
+void *torre_memory_zero(size_t bytes)
+{
+    if (bytes < TORRE_HUGE_PAGE) return calloc(bytes, 1);
+    char *memory = torre_memory_large(bytes);
+    if (!memory) return NULL;
+#pragma omp parallel for schedule(static)
+    for (size_t at = 0; at < bytes; at += TORRE_HUGE_PAGE)
+        memset(memory + at, 0, bytes - at < TORRE_HUGE_PAGE ? bytes - at : TORRE_HUGE_PAGE);
+    return memory;
+}
+
 int64_t torre_memory_peak(void)
 {
     struct rusage usage;

@@ -28,6 +28,9 @@ torre_status torre_memory_check(const char *what, int64_t bytes);
  */
 void *torre_memory_large(size_t bytes);
 
+/* The same, all zero, touched first by all threads alike; free() releases it. */
+void *torre_memory_zero(size_t bytes);
+
 /* The largest resident size this process has had, bytes. */
 int64_t torre_memory_peak(void);
 

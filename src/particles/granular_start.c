@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/random.h"
 #include "particles/bins.h"
 #include "particles/granular.h"
@@ -108,18 +109,21 @@ static void fill_lattice(const lattice *l, const torre_md_problem *p, uint64_t s
     }
 }
 
+enum { COLOURS = 27, BLOCK = 27 }; /* of bins; bins around one, itself among them */
+
 /* A sweep of moves. */
 typedef struct sweep {
     torre_md_particles *particles;
     torre_bins *bins;
+    double (*place)[3]; /* positions of bins->member, beside each other as scans meet them */
     double step, diameter, low, high, shift[3]; /* low, high: of coordinates along the axis */
     int axis, dimensions;
     bool grown; /* particles may overlap: moves must not make it worse */
     uint64_t seed, stream;
     uint8_t *touches; /* [count]: the particle overlapped when it was last offered a move */
-    int32_t *near;    /* ranks of the bins to sweep; of all bins where near_count is 0 */
-    int64_t near_count;
-    uint8_t *is_near; /* [bins] */
+    int32_t *near;    /* ranks of the bins to sweep, colour by colour */
+    int64_t near_from[COLOURS + 1]; /* where the bins of a colour begin */
+    uint8_t *is_near;               /* [bins] */
 } sweep;
 
 static double wrapped(double r, double edge)
@@ -137,24 +141,45 @@ static int32_t bin_of(const sweep *s, const double r[3])
     return s->bins->rank[torre_bins_index(s->bins, at)];
 }
 
-/* Sum of the squares of the overlaps of a particle at r with those in the bins around its own, or
- * something above `most` where it is above that. */
-static double overlap(const sweep *s, const int64_t *around, int64_t self, const double r[3],
+/* Members from[k] .. to[k] - 1 of the bins around one, in the order of the bins. */
+typedef struct surroundings {
+    int64_t from[BLOCK], to[BLOCK];
+    int count;
+} surroundings;
+
+static surroundings around_bin(const torre_bins *bins, int64_t rank)
+{
+    surroundings s = {.count = 0};
+    for (int o = 0; o < bins->offsets; o++) {
+        int image[3];
+        const int64_t bin = bins->rank[torre_bins_at(bins, rank, o, image)];
+        const int64_t from = bins->start[bin], to = bins->start[bin + 1];
+        if (s.count > 0 && s.to[s.count - 1] == from) {
+            s.to[s.count - 1] = to;
+        } else if (from < to) {
+            s.from[s.count] = from;
+            s.to[s.count++] = to;
+        }
+    }
+    return s;
+}
+
+/* Sum of the squares of the overlaps of member `self` at r with those around it, or something above
+ * `most` where it is above that. */
+static double overlap(const sweep *s, const surroundings *around, int64_t self, const double r[3],
                       double most)
 {
+    const double *box = s->bins->box, square = s->diameter * s->diameter;
     double sum = 0;
-    const double *const *q = (const double *const *)s->particles->position;
-    for (int o = 0; o < s->bins->offsets; o++) {
-        int64_t from = around[o];
-        for (int64_t m = s->bins->start[from]; m < s->bins->start[from + 1]; m++) {
-            int64_t j = s->bins->member[m];
+    for (int k = 0; k < around->count; k++) {
+        for (int64_t m = around->from[k]; m < around->to[k]; m++) {
             double rsq = 0;
             for (int a = 0; a < 3; a++) {
-                double d = fabs(r[a] - q[a][j]);
-                d = fmin(d, s->bins->box[a] - d);
-                rsq += d * d;
+                const double d = fabs(r[a] - s->place[m][a]), other = box[a] - d;
+                const double least = other < d ? other : d;
+                rsq += least * least;
             }
-            if (rsq >= s->diameter * s->diameter || j == self) continue;
+            if (rsq >= square || m == self) continue;
             sum += (s->diameter - sqrt(rsq)) * (s->diameter - sqrt(rsq));
             if (sum > most) return sum;
         }
@@ -165,17 +190,14 @@ static double overlap(const sweep *s, const int64_t *around, int64_t self, const
 /* Offer each particle of a bin a move that stays in the bin. Returns how many overlap before. */
 static int64_t move_bin(const sweep *s, int64_t rank)
 {
-    int64_t overlapping = 0, around[27];
+    int64_t overlapping = 0;
     if (s->bins->start[rank] == s->bins->start[rank + 1]) return 0;
-    for (int o = 0; o < s->bins->offsets; o++) {
-        int image[3];
-        around[o] = s->bins->rank[torre_bins_at(s->bins, rank, o, image)];
-    }
+    const surroundings around = around_bin(s->bins, rank);
     for (int64_t m = s->bins->start[rank]; m < s->bins->start[rank + 1]; m++) {
-        int64_t i = s->bins->member[m];
+        const int64_t i = s->bins->member[m];
         double r[3], now = 0;
-        for (int a = 0; a < 3; a++) r[a] = s->particles->position[a][i];
-        if (s->grown) now = overlap(s, around, i, r, INFINITY);
+        memcpy(r, s->place[m], sizeof r);
+        if (s->grown) now = overlap(s, &around, m, r, INFINITY);
         s->touches[i] = now > 0;
         overlapping += now > 0;
         for (int a = 0; a < s->dimensions; a++) {
@@ -183,14 +205,44 @@ static int64_t move_bin(const sweep *s, int64_t rank)
             r[a] = wrapped(r[a] + s->step * (2 * u - 1), s->bins->box[a]);
         }
         if (r[s->axis] < s->low || r[s->axis] > s->high) continue;
-        if (bin_of(s, r) != rank || overlap(s, around, i, r, now) > now) continue;
-        for (int a = 0; a < 3; a++) s->particles->position[a][i] = r[a];
+        if (bin_of(s, r) != rank || overlap(s, &around, m, r, now) > now) continue;
+        memcpy(s->place[m], r, sizeof r);
     }
     return overlapping;
 }
 
 /* Colour of a bin along an axis: neighbours differ, also around the box. */
 static int colour(int64_t cell, int64_t n) { return cell == n - 1 && n % 2 ? 2 : (int)(cell % 2); }
+
+static int colour_of(const torre_bins *bins, int64_t rank)
+{
+    const int32_t *cell = bins->cell[rank];
+    return colour(cell[0], bins->n[0]) + 3 * colour(cell[1], bins->n[1]) +
+           9 * colour(cell[2], bins->n[2]);
+}
+
+/* The bins to sweep, those that are near or all, by colour. */
+static void sort_colours(sweep *s, bool near)
+{
+    const torre_bins *bins = s->bins;
+    int64_t *from = s->near_from;
+    memset(from, 0, sizeof s->near_from);
+    for (int64_t rank = 0; rank < bins->bins; rank++)
+        if (!near || s->is_near[rank]) from[colour_of(bins, rank) + 1]++;
+    for (int c = 0; c < COLOURS; c++) from[c + 1] += from[c];
+    int64_t next[COLOURS];
+    memcpy(next, from, sizeof next);
+    for (int64_t rank = 0; rank < bins->bins; rank++)
+        if (!near || s->is_near[rank]) s->near[next[colour_of(bins, rank)]++] = (int32_t)rank;
+}
+
+/* Positions as the last sweeps left them, back to their particles. */
+static void return_places(const sweep *s)
+{
+#pragma omp parallel for
+    for (int64_t m = 0; m < s->bins->count; m++)
+        for (int a = 0; a < 3; a++) s->particles->position[a][s->bins->member[m]] = s->place[m][a];
+}
 
 /* Displace the grid at random, so that particles get from bin to bin, and sort into it. */
 static void displace_grid(sweep *s)
@@ -207,6 +259,9 @@ static void displace_grid(sweep *s)
         bins->rank_of[i] = bin_of(s, r);
     }
     torre_bins_sort(bins);
+#pragma omp parallel for
+    for (int64_t m = 0; m < bins->count; m++)
+        for (int a = 0; a < 3; a++) s->place[m][a] = s->particles->position[a][bins->member[m]];
 }
 
 /* The bins that hold a particle that touched another in the last sweep, and those around them. */
@@ -221,9 +276,7 @@ static void find_near(sweep *s)
             s->is_near[bins->rank[torre_bins_at(bins, bins->rank_of[i], o, image)]] = 1;
         }
     }
-    s->near_count = 0;
-    for (int64_t rank = 0; rank < bins->bins; rank++)
-        if (s->is_near[rank]) s->near[s->near_count++] = (int32_t)rank;
+    sort_colours(s, true);
     memset(s->touches, 0, (size_t)bins->count);
 }
 
@@ -233,22 +286,12 @@ static void find_near(sweep *s)
  */
 static int64_t make_sweep(sweep *s)
 {
-    const torre_bins *bins = s->bins;
-    const int64_t swept = s->near_count ? s->near_count : bins->bins;
     int64_t overlapping = 0;
-    for (int c = 0; c < 27; c++) {
-        const int third[3] = {c % 3, c / 3 % 3, c / 9};
-        bool used = true; /* even numbers of bins need no third colour */
-        for (int a = 0; a < 3; a++) used &= third[a] < 2 || bins->n[a] % 2;
-        if (!used) continue;
+    for (int c = 0; c < COLOURS; c++) {
+        if (s->near_from[c] == s->near_from[c + 1]) continue;
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : overlapping)
-        for (int64_t k = 0; k < swept; k++) {
-            int64_t rank = s->near_count ? s->near[k] : k;
-            const int32_t *cell = bins->cell[rank];
-            int of_bin = colour(cell[0], bins->n[0]) + 3 * colour(cell[1], bins->n[1]) +
-                         9 * colour(cell[2], bins->n[2]);
-            if (of_bin == c) overlapping += move_bin(s, rank);
-        }
+        for (int64_t k = s->near_from[c]; k < s->near_from[c + 1]; k++)
+            overlapping += move_bin(s, s->near[k]);
     }
     return overlapping;
 }
@@ -264,6 +307,7 @@ static torre_status sweep_until_apart(const torre_granular *g, sweep *s)
     /* at that part of the diameter the filling is one at which a lattice soon melts */
     double slim = pow((g->dimensions == 3 ? 0.25 : 0.4) / g->filling, 1.0 / g->dimensions);
     int64_t overlapping = 1;
+    sort_colours(s, false);
     for (int64_t k = 0; k < g->sweeps || overlapping; k++) {
         if (k > g->sweeps + MOST_SWEEPS)
             return torre_fail(TORRE_ERR_USAGE,
@@ -274,10 +318,14 @@ static torre_status sweep_until_apart(const torre_granular *g, sweep *s)
         s->stream = TORRE_STREAM_SWEEPS + (uint64_t)k;
         s->grown = 2 * k + 1 >= g->sweeps;
         s->diameter = s->grown ? diameter : fmin(1, slim) * diameter;
-        if (!further || (k - g->sweeps) % SAME_GRID == 0) displace_grid(s);
+        if (!further || (k - g->sweeps) % SAME_GRID == 0) {
+            if (k > 0) return_places(s);
+            displace_grid(s);
+        }
         if (further) find_near(s);
         overlapping = make_sweep(s);
     }
+    return_places(s);
     return TORRE_OK;
 }
 
@@ -307,12 +355,14 @@ static torre_status melt(const torre_granular *g, const torre_md_problem *p,
     s.touches = calloc((size_t)bins.count, 1);
     s.is_near = malloc((size_t)bins.bins);
     s.near = malloc((size_t)bins.bins * sizeof *s.near);
-    torre_status status = s.touches && s.is_near && s.near
+    s.place = torre_memory_large((size_t)bins.count * sizeof *s.place);
+    torre_status status = s.touches && s.is_near && s.near && s.place
                               ? sweep_until_apart(g, &s)
                               : torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
     free(s.touches);
     free(s.is_near);
     free(s.near);
+    free(s.place);
     torre_bins_free(&bins);
     return status;
 }

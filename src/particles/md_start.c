@@ -23,8 +23,8 @@ torre_status torre_md_particles_new(int64_t count, torre_md_particles *p)
     p->count = count;
     p->mass = 1;
     for (int a = 0; a < 3; a++) {
-        p->position[a] = calloc((size_t)count, sizeof(double));
-        p->velocity[a] = calloc((size_t)count, sizeof(double));
+        p->position[a] = torre_memory_zero((size_t)count * sizeof(double));
+        p->velocity[a] = torre_memory_zero((size_t)count * sizeof(double));
         if (!p->position[a] || !p->velocity[a]) {
             torre_md_particles_free(p);
             return torre_fail(TORRE_ERR_RESOURCE, "no memory for %s", what);
@@ -99,20 +99,22 @@ void torre_md_start_velocities(torre_md_particles *p, double temperature, uint64
         torre_random_normal3(seed, TORRE_STREAM_VELOCITIES, i, g);
         for (int a = 0; a < 3; a++) p->velocity[a][i] = g[a];
     }
-    /* Sums run over the ids in order on one thread: the same bits everywhere. */
-    double kinetic = 0;
+    /* Each sum runs over the ids in order on one thread: the same bits everywhere. */
+#pragma omp parallel for
     for (int a = 0; a < 3; a++) {
         double sum = 0;
         for (int64_t i = 0; i < p->count; i++) sum += p->velocity[a][i];
-        for (int64_t i = 0; i < p->count; i++) {
-            p->velocity[a][i] -= sum / (double)p->count;
-            kinetic += 0.5 * p->mass * p->velocity[a][i] * p->velocity[a][i];
-        }
+        for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] -= sum / (double)p->count;
     }
+    double kinetic = 0;
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = 0; i < p->count; i++)
+            kinetic += 0.5 * p->mass * p->velocity[a][i] * p->velocity[a][i];
     double freedom = 3 * (double)p->count - 3;
     double scale = freedom > 0 && kinetic > 0 ? sqrt(temperature * freedom / (2 * kinetic)) : 0;
-    for (int a = 0; a < 3; a++)
-        for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] *= scale;
+#pragma omp parallel for
+    for (int64_t i = 0; i < p->count; i++)
+        for (int a = 0; a < 3; a++) p->velocity[a][i] *= scale;
 }
 
 /* The first pair of particles nearer than distance among members a of one bin and b of another. */
@@ -139,27 +141,38 @@ static bool nearer(const torre_md_particles *p, const torre_bins *bins, int64_t 
     return false;
 }
 
+/* The first such pair of the particles in a bin with those in the bins around it. */
+static bool nearer_around(const torre_md_particles *p, const torre_bins *bins, int64_t rank,
+                          double distance, int64_t pair[2], double *found)
+{
+    for (int o = 0; o < bins->offsets; o++) {
+        int image[3];
+        const int64_t from = bins->rank[torre_bins_at(bins, rank, o, image)];
+        if (nearer(p, bins, rank, from, distance, pair, found)) return true;
+    }
+    return false;
+}
+
 torre_status torre_md_start_check_overlap(const torre_md_particles *p, double distance)
 {
     TORRE_PHASE(TORRE_PHASE_CHECK);
     torre_bins bins;
-    int64_t pair[2];
-    double found = 0, least = fmin(p->box[0], fmin(p->box[1], p->box[2])) / 2;
+    double least = fmin(p->box[0], fmin(p->box[1], p->box[2])) / 2;
     TORRE_TRY(torre_bins_make(p->box, fmin(distance, least), distance, TORRE_STENCIL_BLOCK,
                               &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR}, p->count, &bins));
+#pragma omp parallel for
     for (int64_t i = 0; i < p->count; i++) {
         const double at[3] = {p->position[0][i], p->position[1][i], p->position[2][i]};
         bins.rank_of[i] = bins.rank[torre_bins_index(&bins, at)];
     }
     torre_bins_sort(&bins);
-    bool overlap = false;
-    for (int64_t r = 0; r < bins.bins && !overlap; r++) {
-        for (int o = 0; o < bins.offsets && !overlap; o++) {
-            int image[3];
-            int64_t from = bins.rank[torre_bins_at(&bins, r, o, image)];
-            overlap = nearer(p, &bins, r, from, distance, pair, &found);
-        }
-    }
+    int64_t pair[2] = {0, 0}, first = bins.bins; /* bin of an overlap */
+    double found = 0;
+#pragma omp parallel for schedule(static) firstprivate(pair, found) reduction(min : first)
+    for (int64_t r = 0; r < bins.bins; r++)
+        if (r < first && nearer_around(p, &bins, r, distance, pair, &found)) first = r;
+    if (first < bins.bins) nearer_around(p, &bins, first, distance, pair, &found);
+    const bool overlap = first < bins.bins;
     torre_bins_free(&bins);
     if (!overlap) return TORRE_OK;
     return torre_fail(TORRE_ERR_UNSTABLE,

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/memory.h"
 #include "particles/md_store.h"
 
 /* Bytes of quads and the far particle, to whole vectors. */
@@ -11,7 +12,8 @@ static int64_t quad_bytes(int64_t count, int size)
 
 static void *new_quads(int64_t count, int size)
 {
-    return aligned_alloc(64, (size_t)quad_bytes(count, size));
+    const size_t bytes = (size_t)quad_bytes(count, size);
+    return bytes < TORRE_HUGE_PAGE ? aligned_alloc(64, bytes) : torre_memory_large(bytes);
 }
 
 int64_t torre_md_store_bytes(int64_t count, const torre_md_state_loops *state)
