@@ -15,6 +15,10 @@ first_run)
 layers)
     SCALE=10 "$here/layers/run.sh" "$build" 2>errors
     files="layers/snapshot_000100.png layers/shot.npy layers/shot.png salt/velocity.npy salt/shot.png" ;;
+survey)
+    STEPS=50 "$here/survey/run.sh" "$build" 2>errors
+    STEPS=50 "$here/survey/run.sh" "$build" 2>>errors
+    files="survey/all.sgy survey/shots/12.sgy survey/shots/survey.jsonl" ;;
 granular)
     EDGE=12 STEPS=200 "$here/granular/run.sh" "$build" --backend cpu --quiet 2>errors
     files="granular/shaken.csv granular/height.csv granular/shaken.png granular/cooling.csv" ;;

@@ -65,6 +65,7 @@ SCRIPTS = {
     "examples/tiny.sh": "runs the other examples as tests of their own",
     "examples/first_run/run.sh": "test example_first_run",
     "examples/layers/run.sh": "test example_layers",
+    "examples/survey/run.sh": "test example_survey",
     "examples/marmousi/run.sh": "test example_marmousi",
     "examples/marmousi/run_3d.sh": "test example_marmousi",
     "examples/dam_break/run.sh": "test example_dam_break",
@@ -91,6 +92,8 @@ def write_text(name, text):
 INPUTS = [
     (r"--velocity model\.npy --size 150x50x75", lambda: write_npy("model.npy", 150, 75)),
     (r"--velocity model\.npy --spacing", lambda: write_npy("model.npy", 801, 201)),
+    (r"--survey shots\.csv .*rel:-500", lambda: write_text("shots.csv", "shot,x,y,z\n1,900,900,300\n2,1200,900,300\n")),
+    (r"--survey shots\.csv .*rel:-1000", lambda: write_text("shots.csv", "shot,x,z\n1,1600,300\n2,2200,300\n")),
     (r"--input start\.data", lambda: subprocess.run(
         ["md", "--cells", "6", "--steps", "0", "--write-data", "start.data", "--picture", "none", "--quiet"], check=True)),
     (r"--measured measured\.csv", lambda: write_text(
@@ -142,7 +145,7 @@ def brief(program, arguments):
         o.at_most("steps", 20, add=True)
         o.at_most("snapshot-every", 10)
         o.at_most("field-every", 10)
-        if o.get("velocity") is None and o.get("source") in (None, "none"):
+        if o.get("velocity") is None and o.get("source") in (None, "none") and o.get("survey") is None:
             o.at_most("size", 64)
             if o.get("size") is None:
                 o.set("size", "48x48x24")
@@ -251,7 +254,7 @@ def expected_files(line):
     for option in ("traces", "csv", "plot", "json", "dump", "field", "picture", "profile", "write-data", "map", "output"):
         value = o.get(option)
         if value and value not in ("-", "none"):
-            names += value.split(",")
+            names += value.replace("{shot}", "1").split(",")
     if "-o" in words:
         names.append(words[words.index("-o") + 1])
     if not shutil.which("gnuplot"):  # the programs say so, and leave the scripts

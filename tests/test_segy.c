@@ -95,7 +95,7 @@ static void test_files(void **state)
 
 static void assert_refused(const torre_gather *g, const char *part)
 {
-    assert_int_equal(torre_segy_check(g), TORRE_ERR_USAGE);
+    assert_int_equal(torre_segy_check(g, false), TORRE_ERR_USAGE);
     if (!strstr(torre_error_text(), part)) fail_msg("%s: no '%s'", torre_error_text(), part);
 }
 
@@ -107,9 +107,9 @@ static void test_limits(void **state)
         assert_refused(&g, "not in this build");
         return;
     }
-    assert_int_equal(torre_segy_check(&g), TORRE_OK);
+    assert_int_equal(torre_segy_check(&g, false), TORRE_OK);
     g.samples = 32767;
-    assert_int_equal(torre_segy_check(&g), TORRE_OK);
+    assert_int_equal(torre_segy_check(&g, false), TORRE_OK);
     g.samples = 32768;
     assert_refused(&g, "at most 32767 samples");
     g = gather();
@@ -120,7 +120,7 @@ static void test_limits(void **state)
     g.dt = 0.04;
     assert_refused(&g, "set dt 32767e-6");
     g.dt = 3 * 0.001; /* rounding of the product is not held against it */
-    assert_int_equal(torre_segy_check(&g), TORRE_OK);
+    assert_int_equal(torre_segy_check(&g, false), TORRE_OK);
 }
 
 /* Coordinates are 32-bit millimetres: the last one that fits, and the next. */
@@ -134,7 +134,7 @@ static void test_coordinates(void **state)
     for (int axis = 0; axis < 3; axis++) {
         memcpy(far, receivers, sizeof far);
         far[2].position[axis] = 2147483.647;
-        assert_int_equal(torre_segy_check(&g), TORRE_OK);
+        assert_int_equal(torre_segy_check(&g, false), TORRE_OK);
         far[2].position[axis] = 2147483.648;
         assert_refused(&g, "receiver 2: SEG-Y and SU hold coordinates up to 2147483.647 m");
         far[2].position[axis] = -2147484;

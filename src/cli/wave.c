@@ -4,6 +4,8 @@
 
 #include "cli/program.h"
 #include "cli/program_stop.h"
+#include "cli/wave_inspect.h"
+#include "cli/wave_survey.h"
 #include "cli/wave_text.h"
 #include "core/phase.h"
 #include "core/progress.h"
@@ -128,7 +130,6 @@ static torre_status prepare(wave_job *job)
 
 static torre_status run_wave(wave_job *job)
 {
-    job->start = torre_time_now();
     TORRE_TRY(prepare(job));
     if (job->memory.traces < 0) return torre_wave_run_check_memory(job->run); /* beyond counting */
     torre_status status = torre_wave_memory_check(&job->input, job->run, &job->memory);
@@ -137,13 +138,21 @@ static torre_status run_wave(wave_job *job)
     return tell_cost(job);
 }
 
+static torre_status do_what_is_asked(wave_job *job)
+{
+    const wave_settings *s = &job->settings;
+    job->start = torre_time_now();
+    if (s->inspect) return wave_inspect(s->inspect);
+    return s->survey.path ? wave_survey(s, job->table, job->start) : run_wave(job);
+}
+
 int main(int argc, char **argv)
 {
     wave_job job = {.run = NULL};
     bool done;
     torre_program_start();
     torre_status status = wave_settings_parse(&job.settings, job.table, argc, argv, &done);
-    if (!status && !done) status = run_wave(&job);
+    if (!status && !done) status = do_what_is_asked(&job);
     torre_phase_enter(TORRE_PHASE_EXIT);
     wave_output_close(&job.output);
     torre_wave_run_free(job.run);

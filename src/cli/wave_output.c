@@ -6,32 +6,33 @@
 
 #include "torre/wave.h"
 
+/* The files that a run writes, but for snapshots, and the options that name them. */
+typedef struct output_names {
+    const char *name[TORRE_TRACE_FILES + 2], *option[TORRE_TRACE_FILES + 2];
+    int count;
+} output_names;
+
+static output_names names_of(const wave_output *out)
+{
+    const wave_settings *s = out->settings;
+    output_names n = {{s->run.field, s->json}, {"field", "json"}, 2};
+    for (int i = 0; i < out->traces.count; i++) {
+        n.name[n.count] = out->traces.name[i];
+        n.option[n.count++] = "traces";
+    }
+    return n;
+}
+
 /* Two results must not go to one file: the later would replace the earlier. */
 static torre_status check_names(const wave_output *out)
 {
-    const wave_settings *s = out->settings;
-    const char *name[WAVE_TRACE_FILES + 2] = {s->run.field, s->json};
-    const char *option[WAVE_TRACE_FILES + 2] = {"field", "json"};
-    for (int i = 0; i < out->trace_files; i++) {
-        name[i + 2] = out->trace_name[i];
-        option[i + 2] = "traces";
-    }
-    for (int i = 0; i < out->trace_files + 2; i++)
+    const output_names n = names_of(out);
+    for (int i = 0; i < n.count; i++)
         for (int j = 0; j < i; j++)
-            if (name[i] && name[j] && torre_output_same(name[i], name[j]))
-                return torre_fail(TORRE_ERR_USAGE, "--%s and --%s both write %s", option[j],
-                                  option[i], name[i]);
+            if (n.name[i] && n.name[j] && torre_output_same(n.name[i], n.name[j]))
+                return torre_fail(TORRE_ERR_USAGE, "--%s and --%s both write %s", n.option[j],
+                                  n.option[i], n.name[i]);
     return TORRE_OK;
-}
-
-static torre_status bad_traces(const wave_settings *s)
-{
-    char list[128];
-    torre_sink_endings(TORRE_SINK_TRACES, false, list, sizeof list);
-    return torre_fail(TORRE_ERR_USAGE,
-                      "--traces must be 1 to %d files that end in %s, separated by commas (got "
-                      "%.80s)",
-                      WAVE_TRACE_FILES, list, s->run.traces);
 }
 
 torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *whole_microseconds)
@@ -42,19 +43,8 @@ torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *wh
         TORRE_TRY(torre_sink_choose("field", s->run.field, TORRE_SINK_FIELD, s->run.field_every > 0,
                                     &out->field_format));
     out->plane_format = torre_sink_by_name(s->run.snapshot_format);
-    if (!s->run.traces) return check_names(out);
-    out->trace_names = strdup(s->run.traces);
-    if (!out->trace_names) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    for (char *name = out->trace_names; name;) {
-        char *next = strchr(name, ',');
-        if (next) *next++ = 0;
-        const torre_sink_format *format = torre_sink_by_ending(name, TORRE_SINK_TRACES, false);
-        if (!format || out->trace_files == WAVE_TRACE_FILES) return bad_traces(s);
-        if (torre_sink_whole_microseconds(format)) *whole_microseconds = true;
-        out->trace_name[out->trace_files] = name;
-        out->trace_format[out->trace_files++] = format;
-        name = next;
-    }
+    if (s->run.traces) TORRE_TRY(torre_trace_files_parse(s->run.traces, &out->traces));
+    *whole_microseconds = torre_trace_files_whole_microseconds(&out->traces);
     return check_names(out);
 }
 
@@ -103,13 +93,57 @@ static torre_sink_data plane_data(const wave_output *out, const torre_wave_input
                   .scale = out->settings->run.snapshot_scale}};
 }
 
+/* The path of the snapshot of a step. */
+static void snapshot_path(const wave_output *out, int64_t step, char *path, size_t size)
+{
+    const bool here = strcmp(out->settings->run.output, ".") == 0;
+    snprintf(path, size, "%s%ssnapshot_%06" PRId64 "%s", here ? "" : out->settings->run.output,
+             here ? "" : "/", step, torre_sink_ending(out->plane_format));
+}
+
+/* Whether a snapshot would be written over a file, which has then the name of one. */
+static bool snapshot_replaces(const wave_output *out, const torre_wave_input *in, const char *file)
+{
+    char path[sizeof out->last_snapshot];
+    const char *slash = strrchr(file, '/');
+    const int64_t every = out->settings->run.snapshot_every, steps = in->problem.steps;
+    int64_t step;
+    if (sscanf(slash ? slash + 1 : file, "snapshot_%" SCNd64, &step) != 1) return false;
+    if (every == 0 || step < 0 || step > steps || (every > 0 ? step % every : steps - step) != 0)
+        return false;
+    snapshot_path(out, step, path, sizeof path);
+    return torre_output_same(path, file);
+}
+
+/* No result replaces what the run is made from. */
+static torre_status check_inputs(const wave_output *out, const torre_wave_input *in)
+{
+    const torre_wave_spec *s = &out->settings->run;
+    const char *const inputs[] = {s->velocity,  s->source,      s->wavelet,
+                                  s->receivers, in->initial[0], in->initial[1]};
+    const output_names n = names_of(out);
+    for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++) {
+        for (int i = 0; i < n.count && inputs[k]; i++)
+            if (n.name[i] && torre_output_same(n.name[i], inputs[k]))
+                return torre_fail(TORRE_ERR_USAGE, "--%s would write over %s, which the run reads",
+                                  n.option[i], inputs[k]);
+        if (inputs[k] && snapshot_replaces(out, in, inputs[k]))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "a snapshot would be written over %s, which the run reads; give "
+                              "--output DIR",
+                              inputs[k]);
+    }
+    return TORRE_OK;
+}
+
 torre_status wave_output_check(const wave_output *out, const torre_wave_input *in)
 {
+    TORRE_TRY(check_inputs(out, in));
     const torre_sink_data traces = trace_data(in), field = field_data(out, in);
     const torre_sink_data plane = plane_data(out, in);
     TORRE_TRY(torre_sink_check(out->plane_format, &plane));
-    for (int i = 0; i < out->trace_files; i++)
-        TORRE_TRY(torre_sink_check(out->trace_format[i], &traces));
+    for (int i = 0; i < out->traces.count; i++)
+        TORRE_TRY(torre_sink_check(out->traces.format[i], &traces));
     return out->field_format ? torre_sink_check(out->field_format, &field) : TORRE_OK;
 }
 
@@ -145,8 +179,8 @@ int64_t wave_output_bytes(const wave_output *out, const torre_wave_input *in)
         most = torre_sink_bytes(out->plane_format, &plane);
     }
     const torre_sink_data traces = trace_data(in);
-    for (int i = 0; i < out->trace_files; i++)
-        most = larger(most, torre_sink_bytes(out->trace_format[i], &traces));
+    for (int i = 0; i < out->traces.count; i++)
+        most = larger(most, torre_sink_bytes(out->traces.format[i], &traces));
     if (out->settings->run.field_every) return kept + field_bytes(p) + most;
     return kept + larger(most, out->settings->run.field ? field_bytes(p) : 0);
 }
@@ -183,9 +217,9 @@ torre_status wave_output_open(const torre_wave_input *in, wave_output *out)
     const torre_sink_data field = field_data(out, in), traces = trace_data(in);
     if (s->run.field)
         TORRE_TRY(torre_sink_open(out->field_format, &field, s->run.field, &out->field));
-    for (int i = 0; i < out->trace_files; i++)
+    for (int i = 0; i < out->traces.count; i++)
         TORRE_TRY(
-            torre_sink_open(out->trace_format[i], &traces, out->trace_name[i], &out->trace[i]));
+            torre_sink_open(out->traces.format[i], &traces, out->traces.name[i], &out->trace[i]));
     if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
     return TORRE_OK;
 }
@@ -201,14 +235,11 @@ torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
 {
     const torre_wave_input *in = out->input;
     const torre_sink_data data = plane_data(out, in);
-    const bool here = strcmp(out->settings->run.output, ".") == 0;
     char path[sizeof out->last_snapshot], title[80];
     torre_frame frame = frame_now(run);
     frame.title = title;
     frame.values = out->plane;
-    snprintf(path, sizeof path, "%s%ssnapshot_%06" PRId64 "%s",
-             here ? "" : out->settings->run.output, here ? "" : "/", frame.step,
-             torre_sink_ending(out->plane_format));
+    snapshot_path(out, frame.step, path, sizeof path);
     snprintf(title, sizeof title, "u at step %" PRId64 ", %g s", frame.step, frame.time);
     TORRE_TRY(torre_wave_run_plane(run, in->plane_axis, in->plane_index, out->plane));
     TORRE_TRY(torre_sink_write(out->plane_format, &data, path, &frame));
@@ -255,12 +286,12 @@ static void close_gaps(const torre_wave_run *run)
 torre_status wave_output_results(wave_output *out, torre_wave_run *run)
 {
     TORRE_TRY(torre_wave_run_end_traces(run));
-    if (out->trace_files > 0) close_gaps(run);
+    if (out->traces.count > 0) close_gaps(run);
     const torre_frame traces = {.title = "shot gather",
                                 .values = torre_wave_run_traces(run)->data,
                                 .samples = torre_wave_run_step(run) + 1};
     torre_status failed = TORRE_OK; /* what one file cannot hold must not cost the others */
-    for (int i = 0; i < out->trace_files; i++) {
+    for (int i = 0; i < out->traces.count; i++) {
         torre_status status =
             torre_sink_finish(&out->trace[i], torre_sink_frame(out->trace[i], &traces));
         if (status) failed = status;
@@ -275,8 +306,8 @@ void wave_output_close(wave_output *out)
 {
     torre_sink_discard(out->field);
     torre_output_discard(out->json);
-    for (int i = 0; i < out->trace_files; i++) torre_sink_discard(out->trace[i]);
-    free(out->trace_names);
+    for (int i = 0; i < out->traces.count; i++) torre_sink_discard(out->trace[i]);
+    torre_trace_files_free(&out->traces);
     free(out->plane);
     free(out->velocity);
     free(out->cells);

@@ -4,9 +4,7 @@
 
 #include "cli/wave_settings.h"
 #include "io/output_file.h"
-#include "io/sink.h"
-
-enum { WAVE_TRACE_FILES = 8 };
+#include "io/trace_files.h"
 
 typedef struct wave_output {
     const wave_settings *settings;
@@ -16,11 +14,8 @@ typedef struct wave_output {
     torre_sink *field;
     void *cells;          /* of a frame of it */
     int64_t field_frames; /* written; 0 without a series */
-    char *trace_names;    /* copy of --traces, cut at the commas */
-    const char *trace_name[WAVE_TRACE_FILES];
-    const torre_sink_format *trace_format[WAVE_TRACE_FILES];
-    torre_sink *trace[WAVE_TRACE_FILES];
-    int trace_files;
+    torre_trace_files traces;
+    torre_sink *trace[TORRE_TRACE_FILES];
     const torre_sink_format *plane_format;
     void *plane;       /* cells of a snapshot */
     double *velocity;  /* of the snapshot plane; NULL in a constant medium */

@@ -121,6 +121,28 @@ static void make_table(wave_settings *s, torre_option *table)
                     "axes), memory, "
                     "rates, files; - is standard output, the summary then goes to standard error"),
 
+        OPTION_GROUP("Surveys: many shots over one model"),
+        OPTION_TEXT(
+            "survey", &s->survey.path, "FILE.csv", NULL,
+            "a row for each shot; the first line names the columns: shot, x, y, z and, "
+            "where wanted, amplitude, delay, wavelet, receivers. --traces then names a file "
+            "for each shot by {shot} in it, or one for all. The same command again does "
+            "what is missing"),
+        {.name = "aperture",
+         .kind = TORRE_OPTION_VECTOR,
+         .value = s->aperture,
+         .low = 0,
+         .high = 1e9,
+         .counts = TORRE_COUNT_1 | TORRE_COUNT_2,
+         .metavar = "X|X,Y",
+         .default_text = "the whole model",
+         .help = "metres of the model, beyond source and receivers of a shot, that are computed "
+                 "for it, and absorbing layers around them"},
+        OPTION_INTEGER_AUTO("shots-at-once", &s->survey.at_once, 1, 4096,
+                            "shots computed at the same time, each by its share of the threads"),
+        OPTION_TEXT("manifest", &s->survey.manifest, "FILE", "beside the traces",
+                    "what is done of a survey, a JSON object a line"),
+
         OPTION_GROUP("How to compute"),
         OPTION_BACKEND(&s->run.backend, "auto takes a GPU where one can be used"),
         OPTION_DEVICE(&s->run.device),
@@ -136,6 +158,8 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_THREADS(&s->run.threads, "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"),
 
         OPTION_GROUP("Program"),
+        OPTION_TEXT("inspect", &s->inspect, "FILE", NULL,
+                    "instead of a run, say what is in a file of traces: .sgy, .su, .npy"),
         OPTION_FLAG("dry-run", &s->dry_run,
                     "check everything, say what the run would take, and stop before it; for a run "
                     "that is too large for this machine, too"),
@@ -162,7 +186,10 @@ static const torre_program program = {
     "       --boundary absorbing,z-=free --source 1500,500,20 --steps 2000 \\\n"
     "       --receivers 100,500,10:2890,500,10:280 --traces shot.sgy,shot.png \\\n"
     "       --snapshot-every 200 --output pictures\n"
-    "  wave --size 801x201 --spacing 5 --boundary absorbing,z-=free --source 2000,10",
+    "  wave --size 801x201 --spacing 5 --boundary absorbing,z-=free --source 2000,10\n"
+    "  wave --velocity model.npy --spacing 5 --boundary absorbing,z-=free \\\n"
+    "       --survey shots.csv --receivers rel:-1000,0:1000,0:201 \\\n"
+    "       --traces 'shots/{shot}.sgy'",
     "\n"
     "Units are SI: metres, seconds, m/s, Hz. Cell (i, j, k) lies at (i HX, j HY, k HZ);\n"
     "z counts downwards. Faces: free (u = 0, like the surface of water), rigid (a wall),\n"
@@ -180,7 +207,33 @@ static const torre_program program = {
     "\n"
     "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no\n"
     "device, 5 the field became unstable, 75 stopped by a signal after writing the\n"
-    "results so far."};
+    "results so far. Where shots of a survey fail, the others are computed, and the code\n"
+    "is that of the first that failed."};
+
+/* Options that are for a single shot, or for a survey alone. */
+static torre_status wave_settings_survey(wave_settings *s, const torre_option *table)
+{
+    static const char *const of_shots[] = {
+        "source",         "initial",        "seed",           "field",           "field-every",
+        "snapshot-every", "snapshot-plane", "snapshot-scale", "snapshot-format", "output"};
+    static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest"};
+    for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
+        if (torre_options_given(table, of_surveys[i]))
+            return torre_fail(TORRE_ERR_USAGE, "--%s belongs to --survey FILE.csv", of_surveys[i]);
+    if (!s->survey.path) return TORRE_OK;
+    for (size_t i = 0; i < sizeof of_shots / sizeof of_shots[0]; i++)
+        if (torre_options_given(table, of_shots[i]))
+            return torre_fail(TORRE_ERR_USAGE, "--%s belongs to a run of one shot, not to --survey",
+                              of_shots[i]);
+    if (!s->run.traces)
+        return torre_fail(TORRE_ERR_USAGE, "--survey needs --traces to write what is recorded");
+    s->survey.receivers = s->run.receivers;
+    s->survey.aperture = (torre_aperture){
+        .wanted = torre_options_given(table, "aperture"), .x = s->aperture[0], .y = s->aperture[1]};
+    s->run.receivers = NULL; /* those of shots are the survey's to read */
+    s->run.snapshot_every = 0;
+    return TORRE_OK;
+}
 
 torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc, char **argv,
                                  bool *done)
@@ -194,7 +247,7 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
     torre_engine_by_name(engines[s->engine], &s->run.engine);
     s->run.snapshot_format = snapshot_formats()[s->snapshot_format];
     s->run.size_of_file = !torre_options_given(table, "size");
-    return TORRE_OK;
+    return wave_settings_survey(s, table);
 }
 
 torre_status wave_settings_check(const wave_settings *s, const torre_option *table,
@@ -205,9 +258,10 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
                                               "snapshot-format"};
     bool absorbing = false;
     for (int a = 0; a < 3; a++) absorbing |= torre_axis_is_damped(p, a);
+    const bool survey = s->survey.path;
     if (s->run.receivers && !s->run.traces)
         return torre_fail(TORRE_ERR_USAGE, "--receivers needs --traces FILE to write them to");
-    if (s->run.traces && !s->run.receivers)
+    if (s->run.traces && !s->run.receivers && !survey)
         return torre_fail(TORRE_ERR_USAGE, "--traces needs --receivers to record at");
     for (int i = 0; i < 3; i++)
         if (p->source_count == 0 && torre_options_given(table, of_sources[i]))

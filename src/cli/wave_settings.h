@@ -3,17 +3,19 @@
 #define TORRE_WAVE_SETTINGS_H
 
 #include "cli/program.h"
-#include "run/wave_input.h"
+#include "survey/survey.h"
 
 typedef struct wave_settings {
     torre_wave_spec run;
     /* indices of their names; wave_settings_parse fills in those of run */
     int precision, engine, snapshot_format, time_dispersion;
-    const char *json;
+    torre_survey_wish survey; /* path NULL: a single shot */
+    double aperture[3];
+    const char *json, *inspect;
     bool dry_run, quiet, help, version;
 } wave_settings;
 
-enum { WAVE_OPTIONS = 48 };
+enum { WAVE_OPTIONS = 56 };
 
 /*
  * Parse the command line into *settings by a table of options, which is filled in

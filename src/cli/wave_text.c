@@ -155,7 +155,7 @@ static void print_files(FILE *out, const wave_output *o)
     if (o->snapshots > 1)
         fprintf(out, "%ss%*s%" PRId64 ", the last one %s\n", what, 10 - (int)strlen(what), "",
                 o->snapshots, o->last_snapshot);
-    for (int i = 0; i < o->trace_files; i++) fprintf(out, "traces     %s\n", o->trace_name[i]);
+    for (int i = 0; i < o->traces.count; i++) fprintf(out, "traces     %s\n", o->traces.name[i]);
     if (s->run.field) fprintf(out, "field      %s", s->run.field);
     if (s->run.field && s->run.field_every) fprintf(out, ", %" PRId64 " frames", o->field_frames);
     if (s->run.field) fprintf(out, "\n");
@@ -190,7 +190,7 @@ static void report_files(torre_report *r, const wave_output *o)
 {
     torre_report *list = torre_report_array(r, "files");
     if (o->last_snapshot[0]) torre_report_text(list, NULL, o->last_snapshot);
-    for (int i = 0; i < o->trace_files; i++) torre_report_text(list, NULL, o->trace_name[i]);
+    for (int i = 0; i < o->traces.count; i++) torre_report_text(list, NULL, o->traces.name[i]);
     if (o->settings->run.field) torre_report_text(list, NULL, o->settings->run.field);
 }
 
@@ -203,8 +203,7 @@ static void report_frames(torre_report *r, const wave_output *o, double dt)
     torre_report_real(r, "field_interval_s", (double)every * dt);
 }
 
-/* What is known before the run. */
-static void report_setup(torre_report *r, const torre_wave_input *in, const torre_wave_run *run)
+void wave_text_report_setup(torre_report *r, const torre_wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
     const torre_wave_info *info = torre_wave_run_info(run);
@@ -253,7 +252,7 @@ void wave_text_report(wave_output *o, const torre_option *table, const torre_wav
     bool dry = o->settings->dry_run;
     int64_t steps = dry ? p->steps : torre_wave_run_step(run);
     torre_report *r = torre_report_new("wave");
-    report_setup(r, o->input, run);
+    wave_text_report_setup(r, o->input, run);
     torre_report_bool(r, "dry_run", dry);
     torre_report_integer(r, "steps", steps);
     torre_report_real(r, "cell_updates", (double)steps * (double)torre_wave_cells(p));

@@ -3,6 +3,7 @@
 #define TORRE_WAVE_TEXT_H
 
 #include "cli/wave_output.h"
+#include "core/report.h"
 
 /* Before the run: grid, medium, time, waves, engine. */
 void wave_text_setup(FILE *out, const torre_wave_input *input, const torre_wave_run *run);
@@ -13,6 +14,10 @@ void wave_text_cost(FILE *out, const torre_wave_input *input, const torre_wave_r
 
 /* After the run: files, field, and last the rate. */
 void wave_text_result(FILE *out, const wave_output *output, const torre_wave_run *run);
+
+/* What a report says of what is known before the run. */
+void wave_text_report_setup(torre_report *report, const torre_wave_input *input,
+                            const torre_wave_run *run);
 
 /* Make the report for the opened output->json, and keep both (torre_program_keep_report). wall_s:
  * seconds since the start. */

@@ -8,6 +8,7 @@
 
 void torre_progress_start(torre_progress *p, FILE *out, bool wanted)
 {
+    p->noun = "step";
     p->out = out;
     p->active = wanted && isatty(fileno(out));
     p->started = torre_time_now();
@@ -23,8 +24,8 @@ void torre_progress_show(torre_progress *p, int64_t step, int64_t steps, double 
     char left[32];
     double done = (double)step / (double)steps;
     torre_format_seconds((now - p->started) * (1 - done) / done, left, sizeof left);
-    fprintf(p->out, "\r\x1b[Kstep %" PRId64 " of %" PRId64 ", %.0f %%, %.3g %s, %s left", step,
-            steps, 100 * done, rate, rate_unit, left);
+    fprintf(p->out, "\r\x1b[K%s %" PRId64 " of %" PRId64 ", %.0f %%, %.3g %s, %s left", p->noun,
+            step, steps, 100 * done, rate, rate_unit, left);
     fflush(p->out);
 }
 

@@ -14,6 +14,7 @@
 
 typedef struct torre_progress {
     FILE *out;
+    const char *noun; /* "step"; the caller's to change */
     bool active;
     double started, shown; /* torre_time_now() */
 } torre_progress;

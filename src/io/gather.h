@@ -12,6 +12,8 @@ typedef struct torre_gather {
     const void *values;           /* shape (traces, samples) */
     const torre_point *receivers; /* [traces] */
     torre_point source;           /* position of the first source */
+    int64_t shot;                 /* its number, 1 .. 2^31 - 1; 0: there is only one */
+    double delay;                 /* seconds from the first sample to the beginning of the source */
 } torre_gather;
 
 #endif

@@ -22,6 +22,12 @@ bool torre_segy_is_built(void)
 #endif
 }
 
+torre_status torre_segy_not_built(void)
+{
+    return torre_fail(TORRE_ERR_USAGE, "SEG-Y and SU are not in this build: install "
+                                       "libsegyio-dev and build again, or write .npy");
+}
+
 /* Signed 16 bits: many readers do not know that the fields are meant to be unsigned. */
 enum { MAX_16_BIT = 32767 };
 
@@ -47,11 +53,35 @@ static torre_status check_positions(const torre_gather *g)
     return TORRE_OK;
 }
 
-torre_status torre_segy_check(const torre_gather *g)
+/*
+ * The power of ten by which the delay, in milliseconds, becomes a whole number of 16 bits, up to
+ * 10000; 0: none does. Recording begins before the source where that waits: the delay of recording
+ * is minus that of the source.
+ */
+static int delay_scalar(const torre_gather *g)
 {
-    if (!torre_segy_is_built())
-        return torre_fail(TORRE_ERR_USAGE, "SEG-Y and SU are not in this build: install "
-                                           "libsegyio-dev and build again, or write .npy");
+    for (int scalar = 1; scalar <= 10000; scalar *= 10) {
+        const double units = g->delay * 1e3 * scalar;
+        if (fabs(units) > MAX_16_BIT) return 0;
+        if (fabs(units - nearbyint(units)) <= 1e-6) return scalar;
+    }
+    return 0;
+}
+
+static torre_status check_delay(const torre_gather *g, bool su)
+{
+    const int scalar = delay_scalar(g);
+    if (scalar == 1 || (scalar > 1 && !su)) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "%s holds delays of up to 32.767 s in whole %s, this shot has %.9g s; write "
+                      ".npy",
+                      su ? "SU" : "SEG-Y",
+                      su ? "milliseconds" : "units of 0.1 us to 1 ms, five digits", g->delay);
+}
+
+torre_status torre_segy_check(const torre_gather *g, bool su)
+{
+    if (!torre_segy_is_built()) return torre_segy_not_built();
     if (g->samples > MAX_16_BIT)
         return torre_fail(TORRE_ERR_USAGE,
                           "SEG-Y and SU hold at most %d samples a trace, this run has %" PRId64
@@ -69,6 +99,7 @@ torre_status torre_segy_check(const torre_gather *g)
     }
     if (g->traces > INT32_MAX)
         return torre_fail(TORRE_ERR_USAGE, "SEG-Y and SU hold at most %d traces", INT32_MAX);
+    TORRE_TRY(check_delay(g, su));
     return check_positions(g);
 }
 
@@ -118,15 +149,20 @@ static torre_status check_values(const torre_gather *g, const torre_output *out)
 
 static int32_t millimetres(double metres) { return (int32_t)nearbyint(metres * 1e3); }
 
-static void fill_trace_header(char *header, const torre_gather *g, int64_t trace)
+/* The header of a trace of the gather, which is the first + trace + 1 of the file. */
+static void fill_trace_header(char *header, const torre_gather *g, bool su, int64_t first,
+                              int64_t trace)
 {
     const double *s = g->source.position, *r = g->receivers[trace].position;
+    const int32_t shot = g->shot ? (int32_t)g->shot : 1, scalar = delay_scalar(g);
     memset(header, 0, SEGY_TRACE_HEADER_SIZE);
-    segy_set_field(header, SEGY_TR_SEQ_LINE, (int32_t)(trace + 1));
-    segy_set_field(header, SEGY_TR_SEQ_FILE, (int32_t)(trace + 1));
-    segy_set_field(header, SEGY_TR_FIELD_RECORD, 1);
+    segy_set_field(header, SEGY_TR_SEQ_LINE, (int32_t)(first + trace + 1));
+    segy_set_field(header, SEGY_TR_SEQ_FILE, (int32_t)(first + trace + 1));
+    segy_set_field(header, SEGY_TR_FIELD_RECORD, shot);
     segy_set_field(header, SEGY_TR_NUMBER_ORIG_FIELD, (int32_t)(trace + 1));
-    segy_set_field(header, SEGY_TR_ENERGY_SOURCE_POINT, 1);
+    segy_set_field(header, SEGY_TR_ENERGY_SOURCE_POINT, shot);
+    segy_set_field(header, SEGY_TR_DELAY_REC_TIME, (int32_t)nearbyint(-g->delay * 1e3 * scalar));
+    if (!su && scalar > 1) segy_set_field(header, SEGY_TR_SCALAR_TRACE_HEADER, -scalar);
     segy_set_field(header, SEGY_TR_TRACE_ID, 1); /* seismic data */
     segy_set_field(header, SEGY_TR_OFFSET, (int32_t)nearbyint(hypot(r[0] - s[0], r[1] - s[1])));
     segy_set_field(header, SEGY_TR_SOURCE_DEPTH, millimetres(s[2]));
@@ -176,65 +212,123 @@ static int write_file_header(segy_file *file, const torre_gather *g)
     return failed ? failed : segy_write_binheader(file, binary);
 }
 
+struct torre_segy_writer {
+    torre_output *out;
+    segy_file *file;
+    bool su;
+    int64_t traces; /* written */
+};
+
+/* segyio tells which call failed, the system why. */
+static torre_status cannot(const torre_segy_writer *w, int failed, int reason)
+{
+    errno = reason;
+    return reason ? torre_fail_errno("cannot write %s", torre_output_path(w->out))
+                  : torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", torre_output_path(w->out),
+                               segy_error_text(failed));
+}
+
+torre_status torre_segy_open(torre_output *out, bool su, torre_segy_writer **writer)
+{
+    TORRE_TRY(torre_segy_check_output(out));
+    torre_segy_writer *w = calloc(1, sizeof *w);
+    if (!w) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %s", torre_output_path(out));
+    errno = 0;
+    w->out = out;
+    w->su = su;
+    w->file = segy_open(torre_output_temporary(out), "w+b");
+    int failed = w->file ? 0 : SEGY_FOPEN_ERROR;
+    if (!failed)
+        failed = segy_set_format(w->file, SEGY_IEEE_FLOAT_4_BYTE | (su ? SEGY_LSB : SEGY_MSB));
+    if (failed) {
+        torre_status status = cannot(w, failed, errno);
+        torre_segy_close(w);
+        return status;
+    }
+    *writer = w;
+    return TORRE_OK;
+}
+
 /* buffer: a trace, and as much again for segyio, which would take the memory unchecked. */
-static int write_traces(segy_file *file, const torre_gather *g, bool su, float *buffer)
+static int write_traces(const torre_segy_writer *w, const torre_gather *g, float *buffer)
 {
     char header[SEGY_TRACE_HEADER_SIZE];
-    long start = su ? 0 : SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE;
+    long start = w->su ? 0 : SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE;
     int bytes = segy_trsize(SEGY_IEEE_FLOAT_4_BYTE, (int)g->samples);
-    int failed = su ? 0 : write_file_header(file, g);
+    int failed = w->su || w->traces > 0 ? 0 : write_file_header(w->file, g);
     for (int64_t t = 0; t < g->traces && !failed; t++) {
+        const int at = (int)(w->traces + t);
         for (int64_t n = 0; n < g->samples; n++) {
             int64_t i = t * g->samples + n;
             buffer[n] = (float)torre_value(g->precision, g->values, i);
         }
-        fill_trace_header(header, g, t);
-        failed = segy_write_traceheader(file, (int)t, header, start, bytes);
+        fill_trace_header(header, g, w->su, w->traces, t);
+        failed = segy_write_traceheader(w->file, at, header, start, bytes);
         if (!failed) failed = segy_from_native(SEGY_IEEE_FLOAT_4_BYTE, g->samples, buffer);
         if (!failed)
-            failed = segy_writesubtr(file, (int)t, 0, (int)g->samples, 1, buffer,
+            failed = segy_writesubtr(w->file, at, 0, (int)g->samples, 1, buffer,
                                      buffer + g->samples, start, bytes);
     }
     return failed;
 }
 
-torre_status torre_segy_encode(const torre_gather *g, bool su, torre_output *out)
+torre_status torre_segy_add(torre_segy_writer *w, const torre_gather *g)
 {
-    TORRE_TRY(torre_segy_check(g));
-    TORRE_TRY(torre_segy_check_output(out));
-    TORRE_TRY(check_values(g, out));
-    errno = 0; /* segyio tells which call failed, the system why */
+    TORRE_TRY(torre_segy_check(g, w->su));
+    TORRE_TRY(check_values(g, w->out));
+    if (w->traces > INT32_MAX - g->traces)
+        return torre_fail(TORRE_ERR_INPUT, "cannot write %s: SEG-Y and SU hold at most %d traces",
+                          torre_output_path(w->out), INT32_MAX);
+    errno = 0;
     float *buffer = malloc(2 * (size_t)g->samples * sizeof *buffer);
-    segy_file *file = segy_open(torre_output_temporary(out), "w+b");
-    int failed = !buffer || !file ? SEGY_FOPEN_ERROR : 0;
-    if (!failed)
-        failed = segy_set_format(file, SEGY_IEEE_FLOAT_4_BYTE | (su ? SEGY_LSB : SEGY_MSB));
-    if (!failed) failed = write_traces(file, g, su, buffer);
-    if (!failed) failed = segy_flush(file, false);
-    int reason = errno;
-    if (file) {
-        int closed = segy_close(file);
-        if (!failed && closed) {
-            failed = closed;
-            reason = errno;
-        }
-    }
+    if (!buffer)
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %s", torre_output_path(w->out));
+    int failed = write_traces(w, g, buffer);
+    if (!failed) failed = segy_flush(w->file, false);
+    const int reason = errno;
     free(buffer);
-    if (failed) {
-        errno = reason;
-        return reason ? torre_fail_errno("cannot write %s", torre_output_path(out))
-                      : torre_fail(TORRE_ERR_INPUT, "cannot write %s: %s", torre_output_path(out),
-                                   segy_error_text(failed));
-    }
+    if (failed) return cannot(w, failed, reason);
+    w->traces += g->traces;
     return TORRE_OK;
+}
+
+torre_status torre_segy_close(torre_segy_writer *w)
+{
+    if (!w) return TORRE_OK;
+    errno = 0;
+    const int failed = w->file ? segy_close(w->file) : 0;
+    torre_status status = failed ? cannot(w, failed, errno) : TORRE_OK;
+    free(w);
+    return status;
 }
 
 #else
 
-torre_status torre_segy_encode(const torre_gather *g, bool su, torre_output *out)
+torre_status torre_segy_open(torre_output *out, bool su, torre_segy_writer **writer)
 {
-    (void)su, (void)out;
-    return torre_segy_check(g);
+    (void)out, (void)su, (void)writer;
+    return torre_segy_not_built();
+}
+
+torre_status torre_segy_add(torre_segy_writer *writer, const torre_gather *gather)
+{
+    (void)writer, (void)gather;
+    return torre_segy_not_built();
+}
+
+torre_status torre_segy_close(torre_segy_writer *writer)
+{
+    (void)writer;
+    return TORRE_OK;
 }
 
 #endif
+
+torre_status torre_segy_encode(const torre_gather *g, bool su, torre_output *out)
+{
+    torre_segy_writer *writer = NULL;
+    TORRE_TRY(torre_segy_check(g, su));
+    TORRE_TRY(torre_segy_open(out, su, &writer));
+    torre_status status = torre_segy_add(writer, g), closed = torre_segy_close(writer);
+    return status ? status : closed;
+}

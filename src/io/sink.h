@@ -70,6 +70,7 @@ typedef struct torre_sink_data {
     torre_sink_kind kind;
     bool series;    /* a file of many frames; tables, whose frames are rows, need not say so */
     int64_t frames; /* of a series: as many as will come unless the run is stopped */
+    bool ragged;    /* of a series: gathers of different numbers of traces */
     union {         /* that of the kind */
         torre_field_layout field; /* of fields and planes */
         torre_gather traces;      /* values NULL; samples: as many as there may be */
@@ -86,6 +87,7 @@ typedef struct torre_frame {
     const char *title;  /* pictures, and tables with a column of words */
     const void *values; /* field, plane: all cells; traces: (traces, samples) */
     int64_t samples;    /* traces: in each, at most as announced, since a run may be stopped */
+    const torre_gather *gather; /* traces of a series: the shot, without values; else NULL */
     const torre_md_particles *particles;
     const double *const *column; /* particles: column[k][id]; NULL where there are none */
     double speed;                /* pictures of particles: in the colour of the fastest */

@@ -129,6 +129,13 @@ torre_status torre_wave_steps_check(const torre_wave_problem *p, int64_t n, int6
                       (long long)steps, (long long)n, (long long)p->steps);
 }
 
+torre_status torre_wave_points_check(const torre_wave_problem *p)
+{
+    TORRE_TRY(check_points(p, "source", p->sources, p->source_count, true));
+    TORRE_TRY(check_points(p, "receiver", p->receivers, p->receiver_count, false));
+    return torre_wave_wavelet_check(p, p->wavelet);
+}
+
 /* Spacings whose squares and products, and those of the grid's extent, are ordinary numbers. */
 static const double spacing_min = 1e-30, spacing_max = 1e30;
 
@@ -183,12 +190,10 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
                           (long long)p->steps);
     TORRE_TRY(check_velocity(p));
     TORRE_TRY(check_faces(p));
-    TORRE_TRY(check_points(p, "source", p->sources, p->source_count, true));
-    TORRE_TRY(check_points(p, "receiver", p->receivers, p->receiver_count, false));
     if ((int)p->time_dispersion < 0 || (int)p->time_dispersion > TORRE_DISPERSION_LEAVE)
         return torre_fail(TORRE_ERR_USAGE, "time dispersion must be corrected or left (got %d)",
                           (int)p->time_dispersion);
-    return torre_wave_wavelet_check(p, p->wavelet);
+    return torre_wave_points_check(p);
 }
 
 static bool same_velocity_kind(const torre_wave_problem *a, const torre_wave_problem *b)
@@ -201,6 +206,7 @@ static bool same_velocity_kind(const torre_wave_problem *a, const torre_wave_pro
 bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem *b)
 {
     return memcmp(a->size, b->size, sizeof a->size) == 0 &&
+           a->time_dispersion == b->time_dispersion &&
            memcmp(a->spacing, b->spacing, sizeof a->spacing) == 0 &&
            memcmp(a->face, b->face, sizeof a->face) == 0 && a->order == b->order &&
            a->precision == b->precision && a->dt == b->dt && a->steps == b->steps &&

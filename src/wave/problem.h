@@ -49,6 +49,9 @@ static inline int64_t torre_wave_cells(const torre_wave_problem *problem)
  * wavelet ends there). */
 torre_status torre_wave_steps_check(const torre_wave_problem *problem, int64_t n, int64_t steps);
 
+/* The part of torre_wave_problem_check that looks at sources, wavelet and receivers. */
+torre_status torre_wave_points_check(const torre_wave_problem *problem);
+
 /* Whether two problems differ in nothing but sources, wavelet, receivers and the values of
  * velocity_cells: what one solver can compute one after the other. */
 bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem *b);

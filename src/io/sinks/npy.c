@@ -1,6 +1,6 @@
 /*
  * NumPy arrays: numpy.load reads them. Fields and planes have the axes of the grid, traces (traces,
- * samples). A series is one array with a leading axis of frames.
+ * samples). A series is one array with a leading axis of frames, or of shots.
  */
 #include "io/npy.h"
 
@@ -18,8 +18,14 @@ enum { SERIES_HEADER = 192 };
 static int shape_of(const torre_sink *sink, int64_t frames, int64_t shape[4])
 {
     const torre_field_layout *l = &sink->data.field;
+    const torre_gather *g = &sink->data.traces;
     const int lead = sink->data.series ? 1 : 0;
     shape[0] = frames;
+    if (sink->data.kind == TORRE_SINK_TRACES) {
+        shape[lead] = g->traces;
+        shape[lead + 1] = g->samples;
+        return lead + 2;
+    }
     memcpy(shape + lead, l->shape, (size_t)l->dims * sizeof l->shape[0]);
     return lead + l->dims;
 }
@@ -28,27 +34,40 @@ static void write_header(torre_sink *sink, int64_t frames)
 {
     int64_t shape[4];
     const int dims = shape_of(sink, frames, shape);
-    torre_npy_encode_header(sink->file, sink->data.field.precision, dims, shape,
-                            sink->data.series ? SERIES_HEADER : 0);
+    const bool traces = sink->data.kind == TORRE_SINK_TRACES;
+    torre_npy_encode_header(sink->file,
+                            traces ? sink->data.traces.precision : sink->data.field.precision, dims,
+                            shape, sink->data.series ? SERIES_HEADER : 0);
+}
+
+/* An array has shots of equal numbers of traces alone. */
+static torre_status check_array(const torre_sink_data *data)
+{
+    if (!data->ragged) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, ".npy holds gathers of equal numbers of traces alone, these "
+                                       "differ; write a file for each, or .sgy");
 }
 
 static torre_status open_array(torre_sink *sink)
 {
-    if (sink->data.kind != TORRE_SINK_TRACES) write_header(sink, sink->data.frames);
+    if (sink->data.kind != TORRE_SINK_TRACES || sink->data.series)
+        write_header(sink, sink->data.frames);
     return TORRE_OK;
 }
 
 static torre_status write_frame(torre_sink *sink, const torre_frame *frame)
 {
     const torre_field_layout *l = &sink->data.field;
-    if (sink->data.kind == TORRE_SINK_TRACES) {
-        const torre_gather *g = &sink->data.traces;
+    const torre_gather *g = &sink->data.traces;
+    const bool traces = sink->data.kind == TORRE_SINK_TRACES;
+    if (traces && !sink->data.series) {
         const int64_t shape[2] = {g->traces, frame->samples};
         torre_npy_encode(sink->file, g->precision, 2, shape, frame->values);
         return TORRE_OK;
     }
-    size_t bytes = (size_t)l->precision;
-    for (int a = 0; a < l->dims; a++) bytes *= (size_t)l->shape[a];
+    size_t bytes = (size_t)(traces ? g->precision : l->precision);
+    if (traces) bytes *= (size_t)g->traces * (size_t)g->samples;
+    for (int a = 0; a < l->dims && !traces; a++) bytes *= (size_t)l->shape[a];
     torre_output_write(sink->file, frame->values, bytes);
     return sink->data.series ? torre_output_flush(sink->file) : TORRE_OK;
 }
@@ -68,6 +87,7 @@ const torre_sink_format torre_sink_npy = {
     .ending = {".npy"},
     .kinds = TORRE_SINK_FIELD | TORRE_SINK_PLANE | TORRE_SINK_TRACES,
     .series = true,
+    .check = check_array,
     .open = open_array,
     .frame = write_frame,
     .commit = correct_header,

@@ -1,0 +1,64 @@
+/*
+ * What a survey has done: a text file of JSON objects, one a line, that only grows. The first line
+ * says what all shots have in common, each further one what became of a shot:
+ *
+ *     {"survey": "1", "grid": "801x201", "spacing": "5", ...}
+ *     {"shot": "12", "state": "done", "source": "1200,0,20", "receivers": "201 c0ffee11", ...}
+ *
+ * All members are strings. Of several lines of a shot the last counts; a last line that was not
+ * finished, since the program was killed, does not. While it is open, the file is locked.
+ */
+#ifndef TORRE_MANIFEST_H
+#define TORRE_MANIFEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TORRE_RECORD_MEMBERS = 24, TORRE_RECORD_BYTES = 4096 };
+
+/* One line: names and values, zero is empty. */
+typedef struct torre_record {
+    int count;
+    const char *name[TORRE_RECORD_MEMBERS]; /* literals, or in bytes */
+    const char *value[TORRE_RECORD_MEMBERS];
+    char bytes[TORRE_RECORD_BYTES];
+    int used;
+} torre_record;
+
+/* Add a member; name is a literal. What is too much for a record is cut. */
+__attribute__((format(printf, 3, 4))) void torre_record_add(torre_record *record, const char *name,
+                                                            const char *format, ...);
+
+/* The value of a member; NULL: there is none. */
+const char *torre_record_get(const torre_record *record, const char *name);
+
+/* The first member of `wanted` that `found` has otherwise, or not at all; NULL: none. */
+const char *torre_record_differs(const torre_record *wanted, const torre_record *found);
+
+typedef struct torre_manifest torre_manifest;
+
+/*
+ * Open a manifest, or begin one with the head. each is called for every line after the first.
+ * TORRE_ERR_INPUT: it cannot be read or written, it is none, another process has it open, or its
+ * head is that of another survey, of which the text names the first member that differs.
+ */
+torre_status torre_manifest_open(const char *path, const torre_record *head,
+                                 torre_status (*each)(void *context, const torre_record *record),
+                                 void *context, torre_manifest **manifest);
+
+/* Append a line, which is there, whole, once this returns TORRE_OK. */
+torre_status torre_manifest_add(torre_manifest *manifest, const torre_record *record);
+
+void torre_manifest_close(torre_manifest *manifest); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

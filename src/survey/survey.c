@@ -1,0 +1,477 @@
+#include "survey/survey.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/memory.h"
+#include "survey/shot_queue.h"
+#include "wave/boundary.h"
+#include "wave/driver.h"
+
+/* Failures to write, one after the other, after which no other shot is tried. */
+enum { WRITE_FAILURES = 3 };
+
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a survey");
+}
+
+torre_status torre_survey_read(const torre_survey_wish *wish, const torre_wave_spec *spec,
+                               const torre_wave_input *input, torre_survey *s)
+{
+    const char *const inputs[] = {wish->path, spec->velocity, NULL};
+    s->wish = *wish;
+    s->spec = spec;
+    s->input = input;
+    TORRE_TRY(torre_aperture_check(&wish->aperture, &input->problem));
+    TORRE_TRY(torre_shot_list_read(wish->path, input, wish->receivers, spec->wavelet, &s->shots));
+    TORRE_TRY(torre_shot_files_new(&s->files, &s->shots, &input->problem, inputs, &s->shot_files));
+    s->manifest_path =
+        wish->manifest ? strdup(wish->manifest) : torre_shot_files_beside(&s->files, ".jsonl");
+    s->done = calloc((size_t)s->shots.count, sizeof *s->done);
+    s->to_do = malloc((size_t)s->shots.count * sizeof *s->to_do);
+    return s->manifest_path && s->done && s->to_do ? TORRE_OK : no_memory();
+}
+
+/* --- What is planned --- */
+
+/* Bytes of a worker: its solver, and traces that are recorded, wait to be written, and are. */
+static int64_t worker_bytes(const torre_survey *s)
+{
+    return torre_wave_run_info(s->run)->memory_bytes + 3 * torre_wave_run_trace_bytes(s->run);
+}
+
+/*
+ * Shots at once where nothing else is asked for: as many as there are threads, each with one, since
+ * threads that share a shot wait for each other at its ends; as long as all have work for nine
+ * tenths of the time, and four fifths of the memory is enough.
+ */
+static int64_t choose_at_once(const torre_survey *s, int64_t threads)
+{
+    const int64_t bytes = worker_bytes(s), room = torre_memory_available() / 5 * 4;
+    const int64_t shots = s->to_do_count;
+    for (int64_t n = threads; n > 1; n--) {
+        const int64_t rounds = (shots + n - 1) / n;
+        if (n <= shots && 10 * shots >= 9 * rounds * n && room / n > bytes) return n;
+    }
+    return 1;
+}
+
+torre_status torre_survey_plan(torre_survey *s)
+{
+    const torre_wave_plan *plan = torre_wave_input_plan(s->input);
+    TORRE_TRY(
+        torre_shot_problem_new(s->spec, s->input, &s->wish.aperture, &s->shots.shot[0], &s->first));
+    TORRE_TRY(torre_wave_run_new(&s->first->problem, s->spec->backend, plan, &s->run));
+    return torre_wave_run_check_memory(s->run);
+}
+
+/* Threads that all shots together have; those of a GPU are its own. */
+static int64_t thread_count(const torre_survey *s)
+{
+    if (strcmp(torre_wave_run_backend(s->run), "cpu") != 0) return 1;
+    const int64_t wish = torre_wave_input_plan(s->input)->threads;
+    return wish > 0 ? wish : omp_get_max_threads();
+}
+
+/* --- The manifest --- */
+
+static uint32_t checksum(const void *bytes, size_t count)
+{
+    return (uint32_t)crc32_z(crc32(0, NULL, 0), bytes, count);
+}
+
+/* What all shots have in common and their traces depend on. */
+static void make_head(const torre_survey *s, torre_record *r)
+{
+    const torre_wave_problem *p = &s->input->problem;
+    const torre_aperture *aperture = &s->wish.aperture;
+    const torre_wave_info *info = torre_wave_run_info(s->run);
+    char text[120];
+    memset(r, 0, sizeof *r);
+    torre_record_add(r, "survey", "1");
+    torre_size_text(p->size, torre_wave_is_flat(p, 1), text, sizeof text);
+    torre_record_add(r, "grid", "%s", text);
+    torre_record_add(r, "spacing", "%.17g,%.17g,%.17g", p->spacing[0], p->spacing[1],
+                     p->spacing[2]);
+    if (p->velocity_cells) {
+        const torre_array *v = p->velocity_cells;
+        const size_t count = (size_t)(v->shape[0] * v->shape[1] * v->shape[2]);
+        torre_record_add(r, "velocity", "%.9g to %.9g m/s, checksum %08x",
+                         s->input->time.velocity_min, s->input->time.velocity_max,
+                         checksum(v->data, count * (size_t)v->precision));
+    } else {
+        torre_record_add(r, "velocity", "%.17g m/s", p->velocity);
+    }
+    torre_record_add(r, "order", "%d", p->order);
+    torre_record_add(r, "precision", "f%d", 8 * (int)p->precision);
+    torre_record_add(r, "time_step", "%.17g s", p->dt);
+    torre_record_add(r, "steps", "%" PRId64, p->steps);
+    int n = 0;
+    for (int f = 0; f < 6; f++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", f ? "," : "",
+                      torre_face_name(p->face[f / 2][f % 2]));
+    torre_record_add(r, "boundary", "%s, width %d", text, p->absorbing_width);
+    torre_record_add(r, "amplitude", "%.17g", s->spec->amplitude);
+    torre_record_add(r, "peak_frequency", "%.17g Hz", s->input->peak_frequency);
+    torre_record_add(r, "time_dispersion", "%s",
+                     p->time_dispersion == TORRE_DISPERSION_CORRECT ? "corrected" : "left");
+    if (aperture->wanted)
+        torre_record_add(r, "aperture", "%.17g,%.17g m", aperture->x, aperture->y);
+    else
+        torre_record_add(r, "aperture", "none");
+    torre_record_add(r, "backend", "%s%s", torre_wave_run_backend(s->run),
+                     info->plan.engine == TORRE_REFERENCE ? ", the reference" : "");
+}
+
+/* The line of a shot, without what became of it. */
+static void make_line(const torre_survey *s, int64_t shot, torre_record *r)
+{
+    const torre_shot *t = &s->shots.shot[shot];
+    const double *x = t->source.position;
+    memset(r, 0, sizeof *r);
+    torre_record_add(r, "shot", "%s", t->name);
+    torre_record_add(r, "source", "%.17g,%.17g,%.17g", x[0], x[1], x[2]);
+    torre_record_add(r, "amplitude", "%.17g", t->source.amplitude);
+    torre_record_add(r, "delay", "%.17g", t->delay);
+    if (t->wavelet)
+        torre_record_add(
+            r, "wavelet", "checksum %08x",
+            checksum(t->wavelet->values, (size_t)s->input->problem.steps * sizeof(double)));
+    else
+        torre_record_add(r, "wavelet", "ricker");
+    torre_record_add(r, "receivers", "%" PRId64 "%s, checksum %08x", t->receivers->list.count,
+                     t->receivers->relative ? " relative" : "", t->receivers->checksum);
+}
+
+/* All shots, in a few words, for the files of all of them. */
+static void make_joined(const torre_survey *s, torre_record *r)
+{
+    uint32_t sum = (uint32_t)crc32(0, NULL, 0);
+    for (int64_t i = 0; i < s->shots.count; i++) {
+        const char *name = s->shots.shot[i].name;
+        sum = (uint32_t)crc32(sum, (const unsigned char *)name, (unsigned)strlen(name) + 1);
+    }
+    memset(r, 0, sizeof *r);
+    torre_record_add(r, "files", "of all shots");
+    torre_record_add(r, "shots", "%" PRId64 ", checksum %08x", s->shots.count, sum);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const torre_shot *const *)a)->name, (*(const torre_shot *const *)b)->name);
+}
+
+/* Reading the manifest: the shots by their names. */
+typedef struct reading {
+    torre_survey *survey;
+    const torre_shot **by_name;
+    torre_record wanted;
+} reading;
+
+static torre_status read_line(void *context, const torre_record *found)
+{
+    reading *r = context;
+    torre_survey *s = r->survey;
+    if (torre_record_get(found, "files")) {
+        make_joined(s, &r->wanted);
+        s->shot_files.joined = !torre_record_differs(&r->wanted, found);
+        return TORRE_OK;
+    }
+    const torre_shot key = {.name = (char *)(intptr_t)torre_record_get(found, "shot")};
+    const torre_shot *const pointer = &key;
+    const char *state = torre_record_get(found, "state");
+    if (!key.name || !state) return TORRE_OK;
+    const torre_shot *const *at =
+        bsearch(&pointer, r->by_name, (size_t)s->shots.count, sizeof *r->by_name, by_name);
+    if (!at) return TORRE_OK; /* it is no longer asked for */
+    const int64_t shot = *at - s->shots.shot;
+    s->done[shot] = strcmp(state, "done") == 0;
+    if (!s->done[shot]) return TORRE_OK;
+    make_line(s, shot, &r->wanted);
+    const char *name = torre_record_differs(&r->wanted, found);
+    if (!name) return TORRE_OK;
+    return torre_fail(TORRE_ERR_INPUT,
+                      "%s:%" PRId64 ": shot %s was done with another %s: %.120s, now it is %.120s; "
+                      "give it another name, or another {manifest} and other {traces}",
+                      s->shots.path, (*at)->line, (*at)->name, name,
+                      torre_record_get(found, name) ? torre_record_get(found, name) : "none",
+                      torre_record_get(&r->wanted, name));
+}
+
+static torre_status open_manifest(torre_survey *s)
+{
+    torre_record *head = malloc(sizeof *head);
+    reading *r = calloc(1, sizeof *r);
+    const torre_shot **sorted = malloc((size_t)s->shots.count * sizeof *sorted);
+    torre_status status = head && r && sorted ? TORRE_OK : no_memory();
+    if (!status) {
+        for (int64_t i = 0; i < s->shots.count; i++) sorted[i] = &s->shots.shot[i];
+        qsort(sorted, (size_t)s->shots.count, sizeof *sorted, by_name);
+        r->survey = s;
+        r->by_name = sorted;
+        make_head(s, head);
+        status = torre_manifest_open(s->manifest_path, head, read_line, r, &s->manifest);
+    }
+    free(head);
+    free(r);
+    free(sorted);
+    return status;
+}
+
+torre_status torre_survey_open(torre_survey *s)
+{
+    TORRE_TRY(torre_shot_files_make_folders(&s->shot_files));
+    TORRE_TRY(open_manifest(s));
+    if (!torre_shot_files_all_there(&s->shot_files)) s->shot_files.joined = false;
+    for (int64_t shot = 0; shot < s->shots.count; shot++) {
+        s->done[shot] = s->done[shot] && torre_shot_files_there(&s->shot_files, shot);
+        if (s->done[shot]) continue;
+        torre_shot_files_clean(&s->shot_files, shot);
+        s->to_do[s->to_do_count++] = shot;
+    }
+    const int64_t threads = thread_count(s), wish = s->wish.at_once;
+    s->at_once = wish > 0 ? wish : choose_at_once(s, threads);
+    if (s->at_once > threads) s->at_once = threads;
+    return torre_memory_check("computing shots at once", s->at_once * worker_bytes(s));
+}
+
+/* --- Computing --- */
+
+/* A shot on its way. */
+typedef struct shot_item {
+    torre_shot_problem *problem;
+    torre_array traces;
+    double compute_s;
+} shot_item;
+
+/* A group of threads, or a GPU: a run of its own. */
+typedef struct run_worker {
+    torre_shot_worker base;
+    const torre_survey *survey;
+    const torre_survey_watch *watch;
+    torre_wave_plan plan;
+    torre_wave_run *run;      /* NULL before the first shot */
+    torre_shot_problem *last; /* that of the run */
+} run_worker;
+
+/* What the steps of the queue share; only the thread that delivers changes the survey. */
+typedef struct survey_steps {
+    torre_survey *survey;
+    const torre_survey_watch *watch;
+    int write_failures; /* in a row */
+    atomic_bool broken; /* there is no way on */
+} survey_steps;
+
+static bool wants_stop(const torre_survey_watch *watch)
+{
+    return watch->stop && watch->stop(watch->context);
+}
+
+static torre_status prepare(void *context, int64_t shot, void **result)
+{
+    const torre_survey *s = ((survey_steps *)context)->survey;
+    shot_item *item = calloc(1, sizeof *item);
+    if (!item) return no_memory();
+    torre_status status = torre_shot_problem_new(s->spec, s->input, &s->wish.aperture,
+                                                 &s->shots.shot[shot], &item->problem);
+    if (status)
+        free(item);
+    else
+        *result = item;
+    return status;
+}
+
+/* Begin a shot with the worker's solver; the first makes it. */
+static torre_status begin(run_worker *w, shot_item *item)
+{
+    torre_shot_problem *problem = item->problem;
+    torre_status status = TORRE_OK;
+    if (w->run) {
+        torre_wave_setup *setup = problem->setup;
+        problem->setup = NULL;
+        status = torre_wave_run_restart(w->run, setup, w->survey->wish.aperture.wanted);
+    } else {
+        status = torre_wave_run_new(&problem->problem, w->survey->spec->backend, &w->plan, &w->run);
+        if (!status) status = torre_wave_run_start(w->run, NULL, NULL);
+    }
+    torre_shot_problem_free(w->last);
+    w->last = problem; /* the run looks at it until the next one */
+    item->problem = NULL;
+    if (status && w->run && torre_wave_run_step(w->run) == 0) { /* nothing to begin anew with */
+        torre_wave_run_free(w->run);
+        w->run = NULL;
+    }
+    return status;
+}
+
+static torre_status compute(torre_shot_worker *worker, void *data)
+{
+    run_worker *w = (run_worker *)worker;
+    shot_item *item = data;
+    const torre_wave_watch watch = {.stop = w->watch->stop, .context = w->watch->context};
+    omp_set_num_threads(w->plan.threads); /* of what this thread does beside advancing */
+    if (wants_stop(w->watch)) return torre_fail(TORRE_STOPPED, "stopped");
+    TORRE_TRY(begin(w, item));
+    const int64_t steps = torre_wave_run_problem(w->run)->steps;
+    TORRE_TRY(torre_wave_run_advance(w->run, steps, &watch));
+    item->compute_s = torre_wave_run_seconds(w->run);
+    if (torre_wave_run_step(w->run) < steps) return torre_fail(TORRE_STOPPED, "stopped");
+    TORRE_TRY(torre_wave_run_end_traces(w->run));
+    item->traces = torre_wave_run_take_traces(w->run);
+    return TORRE_OK;
+}
+
+/* The first failure of a shot, and the last that ends all, is what the survey ends with. */
+static void keep_failure(torre_survey *s, torre_status status)
+{
+    s->first_failure = status;
+    snprintf(s->failure_text, sizeof s->failure_text, "%s", torre_error_text());
+}
+
+static void end_all(survey_steps *steps, torre_status status)
+{
+    if (!atomic_load(&steps->broken)) keep_failure(steps->survey, status);
+    atomic_store(&steps->broken, true);
+}
+
+/* Note in the manifest what became of a shot. */
+static void note_shot(survey_steps *steps, int64_t shot, const shot_item *item, torre_status status)
+{
+    torre_survey *s = steps->survey;
+    torre_record *record = malloc(sizeof *record);
+    if (!record) {
+        end_all(steps, no_memory());
+        return;
+    }
+    make_line(s, shot, record);
+    torre_record_add(record, "state", status ? "failed" : "done");
+    if (status)
+        torre_record_add(record, "reason", "%s", torre_error_text());
+    else
+        torre_record_add(record, "seconds", "%.3f", item->compute_s);
+    const torre_status added = torre_manifest_add(s->manifest, record);
+    free(record);
+    if (added) end_all(steps, added);
+    if (added || status) return;
+    s->done[shot] = true;
+    s->computed++;
+    s->compute_s += item->compute_s;
+}
+
+static void free_item(shot_item *item)
+{
+    if (!item) return;
+    torre_shot_problem_free(item->problem);
+    free(item->traces.data);
+    free(item);
+}
+
+static void deliver(void *context, int64_t shot, void *item, torre_status status)
+{
+    survey_steps *steps = context;
+    torre_survey *s = steps->survey;
+    const torre_survey_watch *watch = steps->watch;
+    if (!status) {
+        status = torre_shot_files_write(&s->shot_files, shot, &((shot_item *)item)->traces);
+        steps->write_failures = status ? steps->write_failures + 1 : 0;
+    }
+    if (status && status != TORRE_STOPPED) {
+        if (!s->failed++) keep_failure(s, status);
+        if (watch->failed) watch->failed(watch->context, &s->shots.shot[shot], torre_error_text());
+        if (steps->write_failures == WRITE_FAILURES) end_all(steps, status);
+    }
+    if (status != TORRE_STOPPED) note_shot(steps, shot, item, status);
+    free_item(item);
+    if (watch->progress) watch->progress(watch->context, s->computed + s->failed, s->to_do_count);
+}
+
+static bool stop(void *context)
+{
+    const survey_steps *steps = context;
+    return wants_stop(steps->watch) || atomic_load(&steps->broken);
+}
+
+/* All workers, through all shots. */
+static torre_status compute_all(torre_survey *s, survey_steps *steps)
+{
+    const int count = (int)s->at_once;
+    const int64_t threads = thread_count(s);
+    run_worker *worker = calloc((size_t)count, sizeof *worker);
+    torre_shot_worker **list = malloc((size_t)count * sizeof *list);
+    torre_status status = worker && list ? TORRE_OK : no_memory();
+    for (int i = 0; i < count && !status; i++) {
+        worker[i] = (run_worker){.base = {compute},
+                                 .survey = s,
+                                 .watch = steps->watch,
+                                 .plan = *torre_wave_input_plan(s->input)};
+        worker[i].plan.threads = (int)(threads / count + (i < threads % count));
+        list[i] = &worker[i].base;
+    }
+    const torre_shot_steps functions = {prepare, deliver, stop, steps};
+    if (!status) status = torre_shot_queue_run(&functions, s->to_do, s->to_do_count, list, count);
+    for (int i = 0; i < count && worker; i++) {
+        torre_wave_run_free(worker[i].run);
+        torre_shot_problem_free(worker[i].last);
+    }
+    free(worker);
+    free(list);
+    return status;
+}
+
+/* Make the files of all shots, now that all are done. */
+static torre_status join(torre_survey *s)
+{
+    if (s->shot_files.joined) torre_shot_files_forget(&s->shot_files); /* what a kill has left */
+    if (!s->shot_files.folder || s->shot_files.joined) return TORRE_OK;
+    torre_record *record = malloc(sizeof *record);
+    if (!record) return no_memory();
+    make_joined(s, record);
+    torre_status status = torre_shot_files_join(&s->shot_files);
+    if (!status) status = torre_manifest_add(s->manifest, record);
+    if (!status) torre_shot_files_forget(&s->shot_files);
+    free(record);
+    return status;
+}
+
+torre_status torre_survey_run(torre_survey *s, const torre_survey_watch *watch)
+{
+    survey_steps steps = {.survey = s, .watch = watch};
+    if (s->to_do_count > 0) TORRE_TRY(compute_all(s, &steps));
+    const int64_t left = s->to_do_count - s->computed;
+    if (atomic_load(&steps.broken))
+        return torre_fail(s->first_failure,
+                          "%s; the survey ends with %" PRId64 " of %" PRId64
+                          " shots to do, the same command goes on",
+                          s->failure_text, left, s->shots.count);
+    if (left > s->failed)
+        return torre_fail(TORRE_STOPPED,
+                          "stopped with %" PRId64 " of %" PRId64
+                          " shots to do; the same command goes on",
+                          left, s->shots.count);
+    if (s->failed > 0)
+        return torre_fail(s->first_failure,
+                          "%" PRId64 " of %" PRId64
+                          " shots failed, the first with: %s; the same command tries them again",
+                          s->failed, s->shots.count, s->failure_text);
+    return join(s);
+}
+
+void torre_survey_clear(torre_survey *s)
+{
+    torre_manifest_close(s->manifest);
+    torre_wave_run_free(s->run);
+    torre_shot_problem_free(s->first);
+    torre_shot_files_free(&s->shot_files);
+    torre_trace_files_free(&s->files);
+    torre_shot_list_free(&s->shots);
+    free(s->manifest_path);
+    free(s->done);
+    free(s->to_do);
+    memset(s, 0, sizeof *s);
+}

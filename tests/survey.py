@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+"""Surveys of `wave`: survey.py WAVE TEST, where TEST is one of the functions below (test_...).
+
+Results are compared byte by byte with those of single shots, or of a survey that nothing disturbed."""
+import glob
+import hashlib
+import json
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+WAVE = os.path.abspath(sys.argv[1])
+MODEL = ["--size", "40x38x30", "--steps", "60", "--order", "4"]
+LINE = "10,10,10:300,300,10:7"
+SHOTS = """shot,x,y,z,amplitude,delay,receivers   # a comment
+1,100,100,50,,,
+2,150,120,50,2,,
+a3,200,123.4,60,1,,"rel:-50,0,0:50,0,0:5"
+b,210,130,60,,,"10,20,30;40,50,60;1,2,3"
+"""
+
+
+def wave(*options, code=0):
+    done = subprocess.run([WAVE, *options, "--backend", "cpu", "--quiet"], capture_output=True, text=True)
+    assert done.returncode == code, f"{options}: exit code {done.returncode}, not {code}: {done.stderr}"
+    return done.stderr
+
+
+def survey(traces, *options, code=0, file="s.csv", model=MODEL):
+    return wave(*model, "--survey", file, "--receivers", LINE, "--traces", traces, *options, code=code)
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def npy(path):
+    """Rows of an f32 array of two axes."""
+    data = read(path)
+    start = 10 + struct.unpack_from("<H", data, 8)[0]
+    shape = eval(data[10:start].decode())["shape"]
+    values = struct.unpack(f"<{shape[0] * shape[1]}f", data[start:])
+    return [values[r * shape[1]:(r + 1) * shape[1]] for r in range(shape[0])]
+
+
+def states(path):
+    return {line["shot"]: line["state"] for line in map(json.loads, open(path)) if "shot" in line}
+
+
+def test_bits():
+    """A shot of a survey has the bits of the same shot alone: every engine, groups of threads or not."""
+    write("s.csv", SHOTS)
+    alone = {"1": "100,100,50", "2": "150,120,50,2", "a3": "200,123.4,60", "b": "210,130,60"}
+    receivers = {"1": LINE, "2": LINE, "a3": "150,123.4,60:250,123.4,60:5", "b": "10,20,30;40,50,60;1,2,3"}
+    for engine in ("torre", "stepwise", "reference"):
+        for shot in alone:
+            wave(*MODEL, "--engine", engine, "--source", alone[shot], "--receivers", receivers[shot],
+                 "--traces", f"{shot}.npy", "--snapshot-every", "0")
+        for at_once in ("1", "2"):
+            survey(f"{engine}{at_once}/{{shot}}.npy", "--engine", engine, "--shots-at-once", at_once,
+                   "--threads", "2")
+            for shot in alone:
+                assert read(f"{engine}{at_once}/{shot}.npy") == read(f"{shot}.npy"), (engine, at_once, shot)
+
+
+def test_delays():
+    """A delay of k steps moves the traces by k samples; a wavelet of a file by whole steps alone."""
+    dt = 1e-3
+    write("w.txt", "\n".join(str(n % 7 - 3) for n in range(20)))
+    write("s.csv", "shot,x,y,z,delay,wavelet\nearly,100,100,50,,w.txt\nlate,100,100,50,0.011,w.txt\n"
+                   "ricker,100,100,50,,\ndelayed,100,100,50,0.011,\n")
+    survey("{shot}.npy", "--dt", str(dt), "--frequency", "30", "--time-dispersion", "leave")
+    for first, second, exact in (("early", "late", True), ("ricker", "delayed", False)):
+        for a, b in zip(npy(f"{first}.npy"), npy(f"{second}.npy")):
+            top = max(map(abs, a))
+            assert top > 0
+            # a delayed Ricker wavelet is sampled at (n dt - delay), whose rounding, some 1e-16 s, times the
+            # largest slope of the wavelet, below (pi f)^2 2.2 / f of its peak, is far below that of f32
+            assert all(abs(x - y) <= (0 if exact else 1e-5 * top) for x, y in zip(a, b[11:]))
+            assert not any(b[:11])
+    write("s.csv", "shot,x,y,z,delay,wavelet\nodd,100,100,50,0.0115,w.txt\n")
+    text = survey("{shot}.npy", "--dt", str(dt), code=3)
+    assert "s.csv:2: column delay must be whole time steps of 0.001 s" in text, text
+
+
+def test_aperture():
+    """The model around a shot gives the traces of the whole model until waves come back from the cut."""
+    write("s.csv", "shot,x,y,z\n1,500,520,60\n2,700,510,60\n3,900,500,60\n")
+    model = ["--size", "151x101x40", "--order", "2", "--spacing", "10", "--steps", "110",
+             "--time-dispersion", "leave"]  # causal
+    options = dict(model=model)
+    survey("whole/{shot}.npy", **options)
+    survey("all/{shot}.npy", "--aperture", "1e9", **options)
+    wide, near = 300, "rel:-50,0,0:50,0,0:5"
+    for name, aperture in (("cut", ["--aperture", f"{wide},250"]), ("whole_near", [])):
+        wave(*model, "--survey", "s.csv", "--receivers", near, "--traces", f"{name}/{{shot}}.npy",
+             "--absorbing-width", "10", "--boundary", "free,z+=absorbing", *aperture)
+    for shot in "123":
+        assert read(f"whole/{shot}.npy") == read(f"all/{shot}.npy"), "an aperture beyond the model"
+        # at order 2 values travel a cell a step: 25 cells to the layer along y, 20 more back to the nearest
+        for a, b in zip(npy(f"cut/{shot}.npy"), npy(f"whole_near/{shot}.npy")):
+            assert a[:50] == b[:50] and any(a[:50]), shot
+    differs = any(a != b for a, b in zip(npy("cut/1.npy"), npy("whole_near/1.npy")))
+    assert differs, "nothing was cut"
+    text = survey("p/{shot}.npy", "--aperture", "100", "--boundary", "x=periodic", code=2, **options)
+    assert "--aperture cuts the model, which has no ends along x" in text, text
+
+
+def test_resume():
+    """What is missing is done; another model or geometry is refused; failed shots stop no others."""
+    write("s.csv", SHOTS)
+    survey("{shot}.npy")
+    before = {path: os.stat(path).st_mtime_ns for path in glob.glob("*.npy")}
+    os.remove("2.npy")
+    survey("{shot}.npy")
+    for path in before:
+        assert (os.stat(path).st_mtime_ns != before[path]) == (path == "2.npy"), path
+    write("s.csv", SHOTS + "last,30,40,50,,,\n")
+    survey("{shot}.npy")
+    assert states("survey.jsonl")["last"] == "done"
+    for options, what in ((["--velocity", "1999"], "velocity: 2000 m/s, now it is 1999 m/s"),
+                          (["--boundary", "rigid"], "boundary"), (["--precision", "f64"], "precision: f32"),
+                          (["--dt", "1e-3"], "time_step"), (["--aperture", "100"], "aperture"),
+                          (["--engine", "reference"], "backend: cpu, now it is cpu, the reference")):
+        text = survey("{shot}.npy", *options, code=3)
+        assert "is of a survey with another " + what in text, text
+    write("s.csv", SHOTS.replace("2,150", "2,151"))
+    text = survey("{shot}.npy", code=3)
+    assert "s.csv:3: shot 2 was done with another source: 150,120,50, now it is 151,120,50" in text, text
+    # one shot overflows, the folder of another is a file
+    write("f.csv", SHOTS.replace("2,150,120,50,2", "2,150,120,50,1e30"))
+    os.makedirs("f/b.npy")
+    # 1e30 x 6e16 is 3e38 a step: the next ones are beyond f32
+    text = survey("f/{shot}.npy", "--amplitude", "6e16", code=5, file="f.csv")
+    assert "shot 2 (f.csv:3) failed: the field is not finite" in text, text
+    assert "shot b (f.csv:5) failed: cannot write f/b.npy" in text, text
+    assert "2 of 4 shots failed" in text, text
+    assert states("f/survey.jsonl") == {"1": "done", "2": "failed", "a3": "done", "b": "failed"}
+    os.rmdir("f/b.npy")
+    write("f.csv", SHOTS)
+    survey("f/{shot}.npy", "--amplitude", "6e16", file="f.csv")
+    assert set(states("f/survey.jsonl").values()) == {"done"}
+    # half a line at the end, as kill -9 may leave it
+    with open("f/survey.jsonl", "a") as f:
+        f.write('{"shot": "1", "sta')
+    survey("f/{shot}.npy", "--amplitude", "6e16", file="f.csv")
+    assert read("f/survey.jsonl").endswith(b'}\n')
+
+
+def test_joined():
+    """One file for all shots, with the traces of each."""
+    write("s.csv", SHOTS)
+    survey("{shot}.npy,all.sgy,all.su")
+    assert not os.path.exists("survey.shots"), "traces are left waiting"
+    sgy, su = read("all.sgy"), read("all.su")
+    size, at, count = 240 + 4 * 61, 0, 0
+    assert len(sgy) == 3600 + len(su)
+    for i, shot in enumerate(("1", "2", "a3", "b")):
+        for channel, samples in enumerate(npy(f"{shot}.npy")):
+            number = 2 if shot == "2" else i + 1
+            for data, start, order in ((sgy, 3600, ">"), (su, 0, "<")):
+                head = data[start + at:start + at + size]
+                count_, _, record, original, point = struct.unpack_from(order + "5i", head)
+                assert (count_, record, original, point) == (count + 1, number, channel + 1, number)
+                assert struct.unpack_from(f"{order}61f", head, 240) == samples
+            at += size
+            count += 1
+    assert at == len(su)
+    # a lost file of one shot is made anew alone; of all shots, by all of them
+    os.remove("1.npy")
+    survey("{shot}.npy,all.sgy,all.su")
+    os.remove("all.sgy")
+    survey("{shot}.npy,all.sgy,all.su")
+    assert read("all.sgy") == sgy
+    text = survey("x.npy", code=2)
+    assert ".npy holds gathers of equal numbers of traces" in text, text
+    text = survey("x.png", code=2)
+    assert "files do not hold many frames of traces" in text, text
+
+
+def test_refused():
+    """Bad input is named with file, line, column and legal range before anything is computed."""
+    cases = [
+        ("shot,x,y\n1,2,3\n", "s.csv:1: the column z is missing"),
+        ("shot,x,y,z,speed\n", "s.csv:1: column 5 must be x, z, shot, y"),
+        ("shot,x,x,y,z\n", "s.csv:1: two columns are named x"),
+        ("", "s.csv is empty"),
+        ("shot,x,y,z\n", "s.csv holds no shots"),
+        ("shot,x,y,z\n1,2,3\n", "s.csv:2: 3 items, the first line names 4 columns"),
+        ("shot,x,y,z\n1,nan,3,4\n", "s.csv:2: column x must be a number from 0 to 390 (got nan)"),
+        ("shot,x,y,z\n1,2,,4\n", "s.csv:2: column y must be a number from 0 to 370 (got nothing)"),
+        ("shot,x,y,z\n1,2,3,290.1\n", "s.csv:2: column z must be a number from 0 to 290"),
+        ("shot,x,y,z\n1,2,3,4\n\n# x\n1,2,3,5\n", "s.csv:5: column shot must differ from row to row (got 1, "
+                                              "which line 2 is, too)"),
+        ("shot,x,y,z\na/b,2,3,4\n", "s.csv:2: column shot must be a name of 1 to 64 letters"),
+        ("shot,x,y,z,receivers\n1,2,3,4,no.csv\n", "s.csv:2: column receivers: cannot read no.csv"),
+        ("shot,x,y,z,receivers\n1,2,3,4,\"1,2\"\n", "s.csv:2: column receivers: "),
+        ("shot,x,y,z,receivers\n1,2,3,4,\"1,2,3\n", "s.csv:2: a quote (\") that does not end"),
+        ("shot,x,y,z,receivers\n1,2,3,4,\"rel:-9,0,0:9,0,0:3\"\n", "s.csv:2: column receivers: x must be 0 to "
+                                                                "390 m (got -7"),
+        ("shot,x,y,z,wavelet\n1,2,3,4,no.txt\n", "s.csv:2: column wavelet: cannot read no.txt"),
+        ("shot,x,y,z,amplitude\n1,2,3,4,inf\n", "s.csv:2: column amplitude must be a number from -1e+30"),
+    ]
+    for text, message in cases:
+        write("s.csv", text)
+        told = survey("o/{shot}.npy", code=3)
+        assert message in told, f"{told}\nnot: {message}"
+        assert told.count("\n") == 1, told
+        assert not os.path.exists("o"), "something was written"
+    write("s.csv", SHOTS)
+    told = wave(*MODEL, "--survey", "s.csv", "--traces", "o/{shot}.npy", code=3)
+    assert "s.csv:2: column receivers must say where traces are recorded, since --receivers does not" in told
+    assert "--survey needs --traces" in wave(*MODEL, "--survey", "s.csv", code=2)
+    assert "--aperture belongs to --survey" in wave(*MODEL, "--aperture", "3", code=2)
+    assert "--source belongs to a run of one shot" in survey("{shot}.npy", "--source", "1,2,3", code=2)
+    write("s.csv", SHOTS.replace("2,150,120,50,2,", "2,150,120,50,2,0.0123456"))
+    told = survey("{shot}.su", "--dt", "1e-3", code=2)
+    assert "{shot}.su, shot 2: SU holds delays of up to 32.767 s in whole milliseconds" in told, told
+
+
+def test_inputs():
+    """No input is written over, whatever its name."""
+    write("s.csv", SHOTS)
+    survey("model.npy", file="s.csv", code=2)
+    wave("--size", "30x30", "--steps", "0", "--initial", "noise", "--field", "noise.npy")
+    data = bytearray(read("noise.npy"))
+    start = 10 + struct.unpack_from("<H", data, 8)[0]
+    data[start:] = struct.pack("<f", 2000) * 900
+    for name in ("model.npy", "7.npy"):
+        with open(name, "wb") as f:
+            f.write(data)
+    write("plane.csv", "shot,x,z\n7,100,100\n")
+    kept = bytes(data)
+    for model, traces in (("7.npy", "{shot}.npy"), ("model.npy", "./model.npy")):
+        told = wave("--velocity", model, "--steps", "5", "--survey", "plane.csv", "--receivers", "10,10",
+                    "--traces", traces, code=2)
+        assert f"--traces would write over {model}" in told, told
+    wave("--velocity", "model.npy", "--steps", "5", "--survey", "plane.csv", "--receivers", "10,10",
+         "--traces", "o/{shot}.npy", "--manifest", "model.npy", code=3)
+    single = ["--velocity", "model.npy", "--steps", "5"]
+    told = wave(*single, "--field", "model.npy", code=2)
+    assert "--field would write over model.npy, which the run reads" in told, told
+    write("r.csv", "10,10\n")
+    told = wave(*single, "--receivers", "r.csv", "--traces", "x.npy", "--json", "./r.csv", code=2)
+    assert "--json would write over r.csv" in told, told
+    os.link("noise.npy", "snapshot_000004.npy")
+    told = wave(*single, "--initial", "snapshot_000004.npy", "--snapshot-every", "2", "--snapshot-format", "npy",
+                code=2)
+    assert "a snapshot would be written over snapshot_000004.npy" in told, told
+    assert read("model.npy") == kept and read("7.npy") == kept and read("r.csv") == b"10,10\n"
+
+
+def digests(folder):
+    names = sorted(n for n in os.listdir(folder) if n.endswith((".npy", ".sgy")))
+    return {n: hashlib.sha256(read(os.path.join(folder, n))).hexdigest() for n in names}
+
+
+def test_kills():
+    """A dozen kills at random, SIGTERM and SIGKILL: never a partial file, and the results of no kill."""
+    seed = int(os.environ.get("SEED", time.time_ns() % 2**32))
+    print("SEED", seed)
+    chance = random.Random(seed)
+    write("s.csv", "shot,x,y,z\n" + "".join(f"{i},{100 + i},120,{20 + i % 7}\n" for i in range(60)))
+    options = ["--size", "60x50x40", "--steps", "300", "--order", "4", "--survey", "s.csv", "--receivers", LINE]
+    start = time.monotonic()
+    wave(*options, "--traces", "calm/{shot}.npy,calm/all.sgy")
+    whole = time.monotonic() - start
+    calm = digests("calm")
+    assert len(calm) == 61
+    command = [WAVE, *options, "--traces", "o/{shot}.npy,o/all.sgy", "--backend", "cpu", "--quiet"]
+    stops = 0
+    for kill in range(12):
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        number = chance.choice([signal.SIGTERM, signal.SIGKILL])
+        time.sleep(chance.uniform(0, whole / 5))
+        process.send_signal(number)
+        told = process.communicate()[1]
+        if process.returncode == 75:
+            stops += 1
+            assert "shots to do; the same command goes on" in told, told
+        elif process.returncode not in (0, -number):
+            raise AssertionError(f"{process.returncode}: {told}")
+        for name, digest in (digests("o") if os.path.isdir("o") else {}).items():
+            assert digest == calm[name], f"{name} is not whole after kill {kill}"
+    subprocess.run(command, check=True)
+    assert digests("o") == calm
+    left = glob.glob("o/*.part") + glob.glob("o/*.shots*")
+    assert not left, f"{left} are left behind"
+    print(f"{stops} stopped by SIGTERM with shots to do")
+
+
+def test_readers():
+    """segyio and ObsPy read what was written, with the headers that it should have."""
+    write("s.csv", "shot,x,y,z,delay\n11,100,100,50,\n12,150.5,120,40,0.0125\n")
+    survey("{shot}.npy,all.sgy", "--dt", "1e-3")
+    found = 0
+    traces = npy("11.npy") + npy("12.npy")
+    receivers = [(10 + 290 * i / 6, 10 + 290 * i / 6, 10) for i in range(7)]
+    expected = [(shot, i + 1, source, delay, receivers[i])
+                for shot, source, delay in ((11, (100, 100, 50), 0), (12, (150.5, 120, 40), -125))
+                for i in range(7)]
+    try:
+        import segyio
+        found += 1
+        with segyio.open("all.sgy", ignore_geometry=True) as f:
+            assert f.tracecount == 14 and segyio.tools.dt(f) == 1000
+            assert f.bin[segyio.BinField.MeasurementSystem] == 1 and f.bin[segyio.BinField.SEGYRevision] in (1, 256)
+            for t, (shot, channel, source, delay, receiver) in enumerate(expected):
+                h = f.header[t]
+                assert h[9] == h[17] == shot and h[13] == channel and h[1] == h[5] == t + 1
+                assert (h[73], h[77], h[49]) == tuple(round(1000 * v) for v in source)
+                assert (h[81], h[85], -h[41]) == tuple(round(1000 * v) for v in receiver)
+                assert h[69] == h[71] == -1000 and h[89] == 1 and h[115] == 61 and h[117] == 1000
+                assert h[37] == round(((source[0] - receiver[0])**2 + (source[1] - receiver[1])**2)**0.5)
+                assert h[109] == delay and h[215] == (-10 if delay else 0)
+                assert tuple(f.trace[t]) == traces[t]
+    except ImportError:
+        print("no segyio")
+    try:
+        from obspy.io.segy.segy import _read_segy
+        found += 1
+        stream = _read_segy("all.sgy")
+        assert len(stream.traces) == 14
+        for t, (shot, channel, source, delay, receiver) in enumerate(expected):
+            h = stream.traces[t].header
+            assert h.original_field_record_number == shot
+            assert h.trace_number_within_the_original_field_record == channel
+            assert h.source_coordinate_x == round(1000 * source[0])
+            assert h.group_coordinate_y == round(1000 * receiver[1])
+            assert h.delay_recording_time == delay
+            assert h.sample_interval_in_ms_for_this_trace == 1000
+            assert tuple(stream.traces[t].data) == traces[t]
+    except ImportError:
+        print("no ObsPy")
+    if not found:
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        globals()["test_" + sys.argv[2]]()
