@@ -10,6 +10,9 @@
 
 #include <cmocka.h>
 
+#include "locality/hit_series.h"
+#include "locality/ranking.h"
+
 static torre_stencil_bins stencil(torre_bin_shape shape, int dims, int64_t reach, bool half)
 {
     return (torre_stencil_bins){shape, dims, reach, half};
@@ -300,6 +303,78 @@ static void thin_boxes_have_no_interior(void **state)
     torre_offsets_free(&f);
 }
 
+static void caches_are_blocks_of_bins(void **state)
+{
+    (void)state;
+    torre_bin_cache c = {.bytes = 1000, .line = 64, .bin_bytes = 24}; /* two bins a line */
+    assert_int_equal(torre_bin_cache_set(&c), TORRE_OK);
+    assert_true(c.block == 2 && c.capacity == 15);
+    c.bin_bytes = 100; /* a bin of two lines */
+    assert_int_equal(torre_bin_cache_set(&c), TORRE_OK);
+    assert_true(c.block == 1 && c.capacity == 7);
+    c.bytes = 127;
+    assert_int_equal(torre_bin_cache_set(&c), TORRE_ERR_USAGE);
+}
+
+static void rankings_are_by_misses(void **state)
+{
+    (void)state;
+    const torre_ordering o[] = {cube(TORRE_ROW_MAJOR, 8), cube(TORRE_MORTON, 8),
+                                cube(TORRE_HILBERT, 8)};
+    const torre_ordering *list[] = {&o[0], &o[1], &o[2]};
+    const torre_stencil_bins s = stencil(TORRE_BIN_BLOCK, 3, 1, false);
+    const torre_bin_cache cache = {.block = 2, .capacity = 20};
+    torre_ranked r[3];
+    bool seen[3] = {false};
+    assert_int_equal(torre_rank(list, 3, &s, &cache, r), TORRE_OK);
+    for (int i = 0; i < 3; i++) {
+        torre_misses m;
+        assert_int_equal(torre_misses_make(&o[r[i].index], &s, 2, &m), TORRE_OK);
+        assert_int_equal(r[i].misses, torre_misses_at(&m, 20));
+        assert_true(i == 0 || r[i].misses >= r[i - 1].misses);
+        seen[r[i].index] = true;
+        torre_misses_free(&m);
+    }
+    assert_true(seen[0] && seen[1] && seen[2]);
+    const torre_ranked made[] = {{2, 100, 0}, {1, 101, 0}, {0, 104, 0}};
+    assert_int_equal(torre_rank_choose(made, 3, 0.5), 0);
+    assert_int_equal(torre_rank_choose(made, 3, 2), 1);
+    assert_int_equal(torre_rank_choose(made, 3, 4), 2);
+}
+
+/* A block that holds all particles is all hits, whatever the order, and there is nothing to win by
+ * reorders: the best interval is the longest there is. */
+static void a_block_of_all_is_all_hits(void **state)
+{
+    (void)state;
+    const torre_ordering o = cube(TORRE_HILBERT, 6);
+    const torre_hit_plan plan = {.box = {{6, 6, 6}, {1, 1, 1}},
+                                 .gas = {.filling = 0.2,
+                                         .speed = 0.1,
+                                         .kind = TORRE_GRANULAR_IDEAL,
+                                         .restitution = 1,
+                                         .seed = 3},
+                                 .steps = 20,
+                                 .every = 5,
+                                 .cache = 1000,
+                                 .orders = 2,
+                                 .order = {NULL, &o},
+                                 .cost = 100,
+                                 .reorder_cost = 10};
+    torre_hit_series s;
+    assert_int_equal(torre_hit_series_make(&plan, &s), TORRE_OK);
+    assert_int_equal(s.samples, 5);
+    assert_true(s.gas.count > 50 && s.gas.count <= 1000);
+    for (int i = 0; i < 2; i++)
+        for (int64_t k = 0; k < s.samples; k++) {
+            assert_true(torre_hit_series_ratio(&s, i, k) == 1);
+            assert_true(fabs(torre_hit_series_speedup(&s, i, k) - 100) < 1e-9);
+        }
+    assert_true(isnan(torre_hit_series_interval(&s, 0)));
+    assert_true(torre_hit_series_interval(&s, 1) == 20);
+    torre_hit_series_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +386,9 @@ int main(void)
         cmocka_unit_test(reuse_equals_direct_simulation),
         cmocka_unit_test(cache_model_is_algorithm_1),
         cmocka_unit_test(thin_boxes_have_no_interior),
+        cmocka_unit_test(caches_are_blocks_of_bins),
+        cmocka_unit_test(rankings_are_by_misses),
+        cmocka_unit_test(a_block_of_all_is_all_hits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

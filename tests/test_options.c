@@ -333,6 +333,34 @@ static void test_parameter_names(void **state)
     assert_string_equal(text, "--order");
 }
 
+static void test_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t bytes; /* 0: refused */
+    } list[] = {{"1", 1},
+                {"262144", 262144},
+                {"48K", 49152},
+                {"3M", 3 << 20},
+                {"2G", INT64_C(2) << 30},
+                {"1073741824G", INT64_C(1) << 60},
+                {"", 0},
+                {"K", 0},
+                {"0", 0},
+                {"-1K", 0},
+                {"12Q", 0},
+                {"1.5M", 0},
+                {"1k", 0},
+                {"1073741825", 0},
+                {"1KK", 0}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        int64_t bytes = 0;
+        assert_int_equal(torre_parse_bytes(list[i].text, &bytes), list[i].bytes > 0);
+        assert_int_equal(bytes, list[i].bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +374,7 @@ int main(void)
         cmocka_unit_test_setup(test_report_full_disk, reset),
         cmocka_unit_test_setup(test_choice, reset),
         cmocka_unit_test_setup(test_parameter_names, reset),
+        cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,9 +186,33 @@ static void test_log(void **state)
     torre_sink_discard(NULL);
 }
 
+/* The title of a frame is the column of words, wherever that stands. */
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"a", "b", "c"};
+    static const char *const wanted[] = {"a,b,c\n1,2.5,3\n", "a,b,c\nword,1,2.5\n",
+                                         "a,b,c\n1,word,2.5\n", "a,b,c\n1,2.5,word\n"};
+    for (int column = 0; column <= 3; column++) {
+        const torre_sink_data data = {
+            .kind = TORRE_SINK_ROWS,
+            .table = {.columns = 3, .name = name, .text = column, .digits = 9}};
+        const torre_frame frame = {.title = "word", .row = (const double[]){1, 2.5, 3}};
+        char text[64] = "";
+        CHECK_OK(torre_sink_write(torre_sink_by_name("csv"), &data, "a.csv", &frame));
+        FILE *in = fopen("a.csv", "r");
+        CHECK(in, "a.csv is not there");
+        text[fread(text, 1, sizeof text - 1, in)] = 0;
+        fclose(in);
+        CHECK(strcmp(text, wanted[column]) == 0, "%s", text);
+    }
+    unlink("a.csv");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_all), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_series), cmocka_unit_test(test_log)};
+                                       cmocka_unit_test(test_series), cmocka_unit_test(test_log),
+                                       cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
