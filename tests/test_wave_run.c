@@ -5,6 +5,7 @@
 
 #include "wave/driver.h"
 #include "wave/initial.h"
+#include "wave/trial.h"
 #include "wave_case.h"
 
 enum { STEPS = 37 };
@@ -314,6 +315,49 @@ static void test_refusals(void **state)
     torre_wave_run_free(run);
 }
 
+/* A slab of a run's grid takes the run's program: here axes in an order that a plan for the slab
+ * would not choose, with the kernel of the run, and the bits that a plan of these axes gives. A
+ * trial, which takes a slab, tells a rate. */
+static void test_slab(void **state)
+{
+    (void)state;
+    if (strcmp(wave_backend->name, "cpu") != 0) return; /* others turn axes by other rules */
+    torre_wave_problem p = wave_case_problem(200, 100, 8, 4), part = p;
+    part.size[0] = 60;
+    for (int engine = TORRE_STEPWISE; engine <= TORRE_TORRE; engine++) {
+        torre_wave_plan plan = {.engine = (torre_engine)engine, .threads = 2};
+        torre_wave_run *run, *slab, *own;
+        static double field[2][60 * 100 * 8], start[60 * 100 * 8];
+        double rate = 0;
+        uint64_t seed = 3;
+        for (int i = 0; i < 60 * 100 * 8; i++) start[i] = wave_random(&seed);
+        CHECK_OK(torre_wave_run_new(&p, "cpu", &plan, &run));
+        CHECK_OK(torre_wave_run_adapt(run, &part, &slab));
+        CHECK_OK(torre_wave_run_new(&part, "cpu", &plan, &own));
+        CHECK(strcmp(own->info->plan.axes, run->info->plan.axes) != 0, "axes of the slab's own");
+        CHECK(memcmp(&slab->info->plan, &run->info->plan, sizeof slab->info->plan) == 0 &&
+                  strcmp(slab->info->kernel, run->info->kernel) == 0,
+              "%s: another plan than the run's: %s, not %s", torre_engine_name(plan.engine),
+              slab->info->kernel, run->info->kernel);
+        CHECK(slab->info->memory_bytes < run->info->memory_bytes, "the memory of the run");
+        torre_wave_run_free(own);
+        strcpy(plan.axes, run->info->plan.axes);
+        CHECK_OK(torre_wave_run_new(&part, "cpu", &plan, &own));
+        torre_wave_run *both[2] = {slab, own};
+        for (int i = 0; i < 2; i++) {
+            CHECK_OK(torre_wave_run_start(both[i], start, NULL));
+            CHECK_OK(torre_wave_run_advance(both[i], 9, NULL));
+            CHECK_OK(torre_wave_run_field(both[i], 0, field[i]));
+            torre_wave_run_free(both[i]);
+        }
+        CHECK(memcmp(field[0], field[1], sizeof field[0]) == 0, "%s: other bits",
+              torre_engine_name(plan.engine));
+        CHECK_OK(torre_wave_trial(run, &rate));
+        CHECK(rate > 0, "%s: no rate", torre_engine_name(plan.engine));
+        torre_wave_run_free(run);
+    }
+}
+
 /* What is too large for this machine is planned all the same, and refused when it starts. */
 static void test_too_large(void **state)
 {
@@ -347,7 +391,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_stop),        cmocka_unit_test(test_start_at_rest),
         cmocka_unit_test(test_rest_planes), cmocka_unit_test(test_unstable),
         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_noise),       cmocka_unit_test(test_slab),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@ bool torre_cuda_available(int device, char *why, size_t why_size)
 const torre_wave_backend torre_wave_cuda = {
     .name = "cuda",
     .plan = torre_cuda_plan,
+    .adapt = torre_cuda_adapt,
     .create = torre_cuda_create,
     .set_step = torre_cuda_set_step,
     .write_box = torre_cuda_write_box,

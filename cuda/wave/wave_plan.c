@@ -195,6 +195,7 @@ static torre_status check_memory(const torre_wave_problem *p, const torre_gpu_da
     size_t unused, total;
     TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total), "asking for free memory");
     const int64_t room = usable(gpu, unused), needed = info->memory_bytes;
+    info->lacking[0] = '\0';
     if (needed <= room) return TORRE_OK;
     const bool plane = torre_wave_is_flat(p, 1);
     const int64_t width = (int64_t)p->precision * (p->velocity_cells ? 3 : 2);
@@ -444,6 +445,29 @@ static torre_status lay_out(torre_cuda_program *program)
 static void clear(torre_wave_program *program)
 {
     torre_turned_free(&((torre_cuda_program *)program)->turned);
+}
+
+torre_status torre_cuda_adapt(const torre_wave_program *given, const torre_wave_setup *setup,
+                              torre_wave_program **adapted)
+{
+    const torre_cuda_program *from = (const torre_cuda_program *)given;
+    torre_cuda_program *made;
+    TORRE_TRY(torre_wave_program_new(sizeof *made, setup, &given->info.wish,
+                                     (torre_wave_program **)&made));
+    made->base.clear = clear;
+    made->base.info = given->info;
+    made->settings = from->settings;
+    made->gpu = from->gpu;
+    made->multiprocessors = from->multiprocessors;
+    made->kernel = from->kernel;
+    made->shape = from->shape;
+    made->stepper = from->stepper;
+    torre_status status = lay_out(made);
+    if (status)
+        torre_wave_program_free(&made->base);
+    else
+        *adapted = &made->base;
+    return status;
 }
 
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,

@@ -116,9 +116,11 @@ static inline torre_ghost torre_cuda_image(const torre_wave_problem *p, int64_t 
     return torre_ghost_find(z, p->size[2], p->face[2][0], p->face[2][1]);
 }
 
-/* plan of the backend: a torre_cuda_program. */
+/* plan and adapt of the backend: a torre_cuda_program. */
 torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_program **program);
+torre_status torre_cuda_adapt(const torre_wave_program *given, const torre_wave_setup *setup,
+                              torre_wave_program **adapted);
 
 /* What follows for the setup from the kernel and the plan that were chosen: tiles, passes,
  * arguments, and how much memory all that takes. */

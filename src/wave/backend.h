@@ -46,9 +46,17 @@ typedef struct torre_wave_backend {
                          torre_wave_program **program);
 
     /*
-     * Allocate what the program says; fields are zero, n = 0. The solver owns the program from then
-     * on, and destroy frees it. TORRE_ERR_RESOURCE with info->lacking, or where memory has gone
-     * since: the program stays the caller's.
+     * The same program for another setup: whatever was chosen stays (engine, axes, kernel, tile),
+     * what follows from the grid is that of the setup's. For a slab of the program's grid, of the
+     * same order and precision; an axis that was cut is not periodic.
+     */
+    torre_status (*adapt)(const torre_wave_program *program, const torre_wave_setup *setup,
+                          torre_wave_program **adapted);
+
+    /*
+     * Allocate what the program says, info->memory_bytes to the byte; fields are zero, n = 0. The
+     * solver owns the program from then on, and destroy frees it. TORRE_ERR_RESOURCE with
+     * info->lacking, or where memory has gone since: the program stays the caller's.
      */
     torre_status (*create)(torre_wave_program *program, torre_wave_solver **solver);
 

@@ -43,6 +43,18 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
     return status;
 }
 
+/* The run is planned now, or is freed. */
+static torre_status planned(torre_wave_run *run, torre_status status, torre_wave_run **result)
+{
+    if (status) {
+        torre_wave_run_free(run);
+        return status;
+    }
+    run->info = torre_wave_program_info(run->program);
+    *result = run;
+    return TORRE_OK;
+}
+
 torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *backend,
                                 const torre_wave_plan *plan, torre_wave_run **result)
 {
@@ -52,13 +64,19 @@ torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *b
     torre_status status = torre_wave_problem_check(problem);
     if (!status) status = torre_wave_setup_new(problem, &run->setup);
     if (!status) status = choose_backend(run, backend, plan);
-    if (status) {
-        torre_wave_run_free(run);
-        return status;
-    }
-    run->info = torre_wave_program_info(run->program);
-    *result = run;
-    return TORRE_OK;
+    return planned(run, status, result);
+}
+
+torre_status torre_wave_run_adapt(const torre_wave_run *run, const torre_wave_problem *problem,
+                                  torre_wave_run **slab)
+{
+    torre_wave_run *made = calloc(1, sizeof *made);
+    if (!made) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    made->problem = problem;
+    made->backend = run->backend;
+    torre_status status = torre_wave_setup_new(problem, &made->setup);
+    if (!status) status = run->backend->adapt(run->program, made->setup, &made->program);
+    return planned(made, status, slab);
 }
 
 torre_status torre_wave_run_check_memory(const torre_wave_run *run)

@@ -25,6 +25,13 @@ struct torre_wave_run {
 };
 
 /*
+ * A run of a slab of the grid of `run` (adapt in backend.h) with the program of that, nothing being
+ * chosen anew. problem: as for torre_wave_run_new.
+ */
+torre_status torre_wave_run_adapt(const torre_wave_run *run, const torre_wave_problem *problem,
+                                  torre_wave_run **slab);
+
+/*
  * The next problem with the solver of the one before: fields zero, step 0, traces empty, and the
  * bits of a run of its own. setup is that of the problem, made beforehand by whomever; the run
  * takes it, also after a failure. The problem must outlive the run or its next restart.

@@ -53,8 +53,14 @@ static torre_status reference_plan(const torre_wave_setup *setup, torre_cpu_prog
     snprintf(info->kernel, sizeof info->kernel, "the reference");
     info->model_bytes_per_update =
         (torre_acoustic_arrays(p) + TORRE_ACOUSTIC_FIELDS) * (double)p->precision;
-    info->memory_bytes = 2 * torre_wave_cells(p) * (int64_t)p->precision;
     return TORRE_OK;
+}
+
+static int64_t reference_bytes(const torre_wave_setup *setup, const torre_cpu_program *program)
+{
+    const torre_wave_problem *p = setup->problem;
+    (void)program;
+    return (int64_t)sizeof(reference_solver) + 2 * torre_wave_cells(p) * (int64_t)p->precision;
 }
 
 static void reference_destroy(torre_wave_solver *solver)
@@ -245,7 +251,7 @@ static torre_status reference_norms(torre_wave_solver *solver, torre_wave_norms 
     return TORRE_OK;
 }
 
-const torre_cpu_engine torre_cpu_reference = {reference_plan, reference_create};
+const torre_cpu_engine torre_cpu_reference = {reference_plan, reference_bytes, reference_create};
 
 static const torre_wave_backend functions = {
     .name = "cpu",

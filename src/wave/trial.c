@@ -1,7 +1,7 @@
 #include "wave/trial.h"
 
 #include "core/timer.h"
-#include "wave/problem.h"
+#include "wave/driver.h"
 
 /* Cells of the slab: beyond any cache, but not for the engine that takes a second for them. */
 static int64_t trial_cells(const torre_wave_run *run)
@@ -22,26 +22,39 @@ static void cut(torre_wave_problem *p, int axis, int64_t length)
         p->face[axis][0] = p->face[axis][1] = TORRE_FREE;
 }
 
+/* Whether fewer cells of an axis need no other velocities: of an array with x slowest the first
+ * planes are a shorter array. */
+static bool can_cut(const torre_wave_problem *p, int axis)
+{
+    return axis == 0 || !p->velocity_cells || p->velocity_cells->shape[axis] == 1;
+}
+
+/* Cut what the engine takes as y, then as x: how fast it is depends on what it takes as z. */
+static void cut_slab(const torre_wave_run *run, torre_wave_problem *p, torre_array *velocity)
+{
+    const torre_wave_plan *plan = &torre_wave_run_info(run)->plan;
+    const char *axes = plan->axes[0] ? plan->axes : "xyz";
+    const int x = axes[0] - 'x', y = axes[1] - 'x', z = axes[2] - 'x';
+    const int64_t cells = trial_cells(run);
+    if (can_cut(p, y)) cut(p, y, cells / TRIAL_PLANES / p->size[z]);
+    if (can_cut(p, x)) cut(p, x, cells / p->size[y] / p->size[z]);
+    if (!p->velocity_cells) return;
+    cut(p, 0, cells / p->size[1] / p->size[2]);
+    *velocity = *p->velocity_cells;
+    velocity->shape[0] = p->size[0];
+    p->velocity_cells = velocity;
+}
+
 torre_status torre_wave_trial(const torre_wave_run *run, double *gcells_per_s)
 {
     torre_wave_problem p = *torre_wave_run_problem(run);
     torre_array velocity;
-    const int64_t cells = trial_cells(run);
+    torre_wave_run *trial;
     *gcells_per_s = 0;
-    if (!p.velocity_cells || p.velocity_cells->shape[1] == 1)
-        cut(&p, 1, cells / TRIAL_PLANES / p.size[2]);
-    cut(&p, 0, cells / p.size[2] / p.size[1]);
-    if (p.velocity_cells) { /* the first planes of an array with x slowest are a shorter array */
-        velocity = *p.velocity_cells;
-        velocity.shape[0] = p.size[0];
-        p.velocity_cells = &velocity;
-    }
+    cut_slab(run, &p, &velocity);
     p.source_count = p.receiver_count = 0;
     p.steps = INT64_MAX / 4;
-    torre_wave_plan plan = torre_wave_run_info(run)->plan;
-    plan.axes[0] = '\0'; /* a slab is of another shape */
-    torre_wave_run *trial;
-    TORRE_TRY(torre_wave_run_new(&p, torre_wave_run_backend(run), &plan, &trial));
+    TORRE_TRY(torre_wave_run_adapt(run, &p, &trial));
     if (torre_wave_run_check_memory(trial)) {
         torre_wave_run_free(trial);
         return TORRE_OK;

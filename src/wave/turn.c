@@ -66,11 +66,19 @@ void torre_turn_region(const torre_wave_setup *caller, const char *axes, torre_t
     turned->setup.region = &turned->region;
 }
 
+static size_t nodes_bytes(int64_t count) { return (size_t)(count + 1) * sizeof(torre_node); }
+
+int64_t torre_turned_bytes(const torre_wave_setup *caller)
+{
+    return (int64_t)(nodes_bytes(caller->source_node_count) +
+                     nodes_bytes(caller->receiver_node_count));
+}
+
 static torre_status turn_nodes(const torre_turned *t, const torre_node *from, int64_t count,
                                torre_node **to)
 {
     const int64_t *n = t->caller->problem->size, *size = t->problem.size;
-    *to = malloc((size_t)(count + 1) * sizeof **to);
+    *to = malloc(nodes_bytes(count));
     if (!*to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     for (int64_t i = 0; i < count; i++) {
         int64_t cell = from[i].cell, at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};

@@ -38,5 +38,7 @@ void torre_turn_region(const torre_wave_setup *caller, const char *axes, torre_t
 torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
                               torre_turned *turned);
 void torre_turned_free(torre_turned *turned);
+/* Memory of that on the host, bytes. */
+int64_t torre_turned_bytes(const torre_wave_setup *caller);
 
 #endif

@@ -153,9 +153,12 @@ static const torre_wave_backend torre_wave_turned = {
     .destroy = turned_destroy,
 };
 
-int64_t torre_turned_solver_bytes(const torre_wave_problem *p)
+int64_t torre_turned_solver_bytes(const torre_wave_setup *setup)
 {
-    return p->velocity_cells ? torre_wave_cells(p) * (int64_t)p->velocity_cells->precision : 0;
+    const torre_wave_problem *p = setup->problem;
+    int64_t bytes = (int64_t)sizeof(turned_solver) + torre_turned_bytes(setup);
+    if (p->velocity_cells) bytes += torre_wave_cells(p) * (int64_t)p->velocity_cells->precision;
+    return bytes;
 }
 
 torre_status torre_turned_solver_new(const torre_cpu_program *program, torre_wave_solver **solver)

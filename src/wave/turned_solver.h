@@ -8,8 +8,8 @@
 #include "wave/cpu/cpu_solver.h"
 #include "wave/turn.h"
 
-/* What turning needs beside the engine: velocities for every cell. */
-int64_t torre_turned_solver_bytes(const torre_wave_problem *problem);
+/* What turning takes beside the engine: nodes, and velocities for every cell. */
+int64_t torre_turned_solver_bytes(const torre_wave_setup *setup);
 
 /* A solver of the program, which has the axes in another order. */
 torre_status torre_turned_solver_new(const torre_cpu_program *program, torre_wave_solver **solver);

@@ -38,6 +38,24 @@ static const char *suitable_axes(const torre_wave_setup *setup)
 
 static bool turns(const char *axes) { return axes[0] && strcmp(axes, "xyz") != 0; }
 
+/* The memory that the program takes, and whether it is there. */
+static void count_memory(torre_cpu_program *program)
+{
+    const torre_wave_setup *setup = program->base.setup;
+    torre_wave_info *info = &program->base.info;
+    torre_turned turned;
+    if (turns(info->plan.axes)) {
+        torre_turn_region(setup, info->plan.axes, &turned);
+        info->memory_bytes =
+            program->engine->bytes(&turned.setup, program) + torre_turned_solver_bytes(setup);
+    } else {
+        info->memory_bytes = program->engine->bytes(setup, program);
+    }
+    info->lacking[0] = '\0';
+    if (torre_memory_check("the wave field", info->memory_bytes))
+        snprintf(info->lacking, sizeof info->lacking, "%s", torre_error_text());
+}
+
 /* Everything but the choice of the engine, which is that of the plan. */
 static torre_status plan_engine(const torre_wave_plan *plan, torre_cpu_program *program)
 {
@@ -54,14 +72,11 @@ static torre_status plan_engine(const torre_wave_plan *plan, torre_cpu_program *
     if (turns(info->plan.axes)) {
         torre_turn_region(setup, info->plan.axes, &turned);
         TORRE_TRY(program->engine->plan(&turned.setup, program));
-        info->memory_bytes += torre_turned_solver_bytes(setup->problem);
     } else {
         TORRE_TRY(program->engine->plan(setup, program));
     }
     TORRE_TRY(torre_wave_part_check(setup, &info->plan));
-    info->lacking[0] = '\0';
-    if (torre_memory_check("the wave field", info->memory_bytes))
-        snprintf(info->lacking, sizeof info->lacking, "%s", torre_error_text());
+    count_memory(program);
     return TORRE_OK;
 }
 
@@ -110,6 +125,19 @@ static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_pla
     }
     take_measured(program);
     *result = made;
+    return TORRE_OK;
+}
+
+static torre_status cpu_adapt(const torre_wave_program *program, const torre_wave_setup *setup,
+                              torre_wave_program **adapted)
+{
+    torre_cpu_program *made;
+    TORRE_TRY(torre_wave_program_new(sizeof *made, setup, &program->info.wish,
+                                     (torre_wave_program **)&made));
+    *made = *(const torre_cpu_program *)program;
+    made->base.setup = setup;
+    count_memory(made);
+    *adapted = &made->base;
     return TORRE_OK;
 }
 
@@ -169,6 +197,7 @@ static void cpu_destroy(torre_wave_solver *solver)
 const torre_wave_backend torre_wave_cpu = {
     .name = "cpu",
     .plan = cpu_plan,
+    .adapt = cpu_adapt,
     .create = cpu_create,
     .restart = cpu_restart,
     .set_step = cpu_set_step,

@@ -28,9 +28,33 @@ torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_cpu_program *pr
              torre_cpu_get()->name, torre_line_kernels_best()->isa);
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
-    if (field.bytes < 0) return torre_memory_check("the wave field", field.bytes);
-    info->memory_bytes = field.bytes + setup->problem->size[0] * setup->problem->size[1];
-    return TORRE_OK;
+    return field.bytes < 0 ? torre_memory_check("the wave field", field.bytes) : TORRE_OK;
+}
+
+static bool has_points(const torre_wave_setup *setup)
+{
+    return setup->source_node_count > 0 || setup->receiver_node_count > 0;
+}
+
+static bool is_damped(const torre_wave_setup *setup)
+{
+    return setup->damping[0] || setup->damping[1] || setup->damping[2];
+}
+
+/* Of the damping of an axis: whole blocks, which the kernel loads. */
+static int64_t damping_bytes(const torre_padded_field *f, int axis)
+{
+    return (f->size[axis] + f->block - 1) / f->block * TORRE_BLOCK_BYTES;
+}
+
+int64_t torre_cpu_bytes(const torre_wave_setup *setup, const torre_cpu_program *program)
+{
+    torre_padded_field field;
+    torre_padded_layout(setup->problem, &field);
+    int64_t bytes = (int64_t)sizeof(torre_cpu_solver) + field.bytes;
+    if (has_points(program->base.setup)) bytes += field.size[0] * field.size[1];
+    for (int a = 0; a < 3 && is_damped(program->base.setup); a++) bytes += damping_bytes(&field, a);
+    return bytes;
 }
 
 /* The scheme of line_kernel.h for the problem. */
@@ -57,8 +81,8 @@ static torre_status make_damping_axis(torre_cpu_solver *s, int axis)
     const torre_padded_field *f = &s->field;
     const double *damping = s->setup->damping[axis];
     int64_t n = f->size[axis], low = 0, high = n;
-    const size_t bytes = (size_t)((n + f->block - 1) / f->block * TORRE_BLOCK_BYTES);
-    s->damping[axis] = aligned_alloc(TORRE_BLOCK_BYTES, bytes); /* the kernel loads blocks of it */
+    const size_t bytes = (size_t)damping_bytes(f, axis);
+    s->damping[axis] = aligned_alloc(TORRE_BLOCK_BYTES, bytes);
     if (!s->damping[axis]) return no_memory();
     memset(s->damping[axis], 0, bytes);
     for (int64_t i = 0; damping && i < n; i++) {
@@ -84,7 +108,7 @@ static torre_status make_row_flags(torre_cpu_solver *s)
 {
     const torre_wave_setup *setup = s->setup;
     const int64_t *size = s->field.size;
-    if (setup->source_node_count == 0 && setup->receiver_node_count == 0) return TORRE_OK;
+    if (!has_points(setup)) return TORRE_OK;
     s->row_flags = calloc((size_t)size[0], (size_t)size[1]);
     if (!s->row_flags) return no_memory();
     for (int64_t i = 0; i < setup->source_node_count; i++)
@@ -107,10 +131,8 @@ static void free_tables(torre_cpu_solver *s)
 /* What the solver keeps of its setup beside velocities. */
 static torre_status make_tables(torre_cpu_solver *s)
 {
-    double *const *damping = s->setup->damping;
-    const bool damped = damping[0] || damping[1] || damping[2];
     torre_status status = make_row_flags(s);
-    for (int a = 0; a < 3 && damped && !status; a++) status = make_damping_axis(s, a);
+    for (int a = 0; a < 3 && is_damped(s->setup) && !status; a++) status = make_damping_axis(s, a);
     return status;
 }
 

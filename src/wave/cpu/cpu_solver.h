@@ -22,9 +22,11 @@ typedef struct torre_cpu_program {
 } torre_cpu_program;
 
 /* An engine: `plan` decides for the setup (the caller's, or with its axes turned) what the program
- * leaves open, `create` makes a solver of that. */
+ * leaves open, `create` makes a solver of that and allocates so many `bytes`. Of turned setups only
+ * problem and region are there before create. */
 struct torre_cpu_engine {
     torre_status (*plan)(const torre_wave_setup *setup, torre_cpu_program *program);
+    int64_t (*bytes)(const torre_wave_setup *setup, const torre_cpu_program *program);
     torre_status (*create)(const torre_wave_setup *setup, const torre_cpu_program *program,
                            torre_wave_solver **solver);
 };
@@ -127,7 +129,9 @@ torre_status torre_cpu_read_box(torre_wave_solver *solver, int level, const torr
 torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms);
 void torre_cpu_destroy(torre_wave_solver *solver);
 
-/* Device, memory_bytes and threads of the info; refuses more bytes than can be counted. */
+/* Device and threads of the info; refuses more bytes than can be counted. */
 torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_cpu_program *program);
+/* What torre_cpu_create allocates. */
+int64_t torre_cpu_bytes(const torre_wave_setup *setup, const torre_cpu_program *program);
 
 #endif

@@ -39,7 +39,7 @@ static torre_status stepwise_create(const torre_wave_setup *setup, const torre_c
     return torre_cpu_create(setup, program, &torre_wave_stepwise, solver);
 }
 
-const torre_cpu_engine torre_cpu_stepwise = {stepwise_plan, stepwise_create};
+const torre_cpu_engine torre_cpu_stepwise = {stepwise_plan, torre_cpu_bytes, stepwise_create};
 
 /* What the run will read that the planes before it did not: row[PLANES (3 rows + 2 R)]. */
 static torre_fetch next_planes(const torre_cpu_solver *s, int64_t n, torre_run run,

@@ -31,6 +31,31 @@
 #include "wave/model_acoustic.h"
 #include "wave/part.h"
 
+/* Cells along x and along y of a bundle: as many planes as the line kernel takes, where R is a
+ * multiple of that. */
+static int64_t bundle(int64_t half_width)
+{
+    const int64_t planes = torre_line_planes((int)half_width);
+    return half_width % planes ? 1 : planes;
+}
+
+static torre_tower_grid grid_of(const torre_region *region, int order, int64_t dts, int64_t height)
+{
+    const int64_t R = order / 2, P = bundle(R);
+    return torre_tower_grid_of(region, P, R / P, dts, height);
+}
+
+/* The grid of the highest pass there can be, which has the most towers. */
+static torre_tower_grid highest_grid(const torre_wave_setup *setup, const torre_cpu_shape *shape)
+{
+    const torre_wave_problem *p = setup->problem;
+    const torre_region region = torre_wave_region(setup);
+    int64_t height = torre_wave_pass_limit(&region, TORRE_TORRE, p->order, shape->dts);
+    if (height > shape->height) height = shape->height;
+    if (height > p->steps) height = p->steps;
+    return grid_of(&region, p->order, shape->dts, height > 1 ? height : 1);
+}
+
 static torre_status check_periodic(const torre_wave_setup *setup, const torre_cpu_shape *shape)
 {
     const torre_wave_problem *p = setup->problem;
@@ -46,6 +71,17 @@ static torre_status check_periodic(const torre_wave_setup *setup, const torre_cp
     return TORRE_OK;
 }
 
+static torre_status check_ordering(const torre_wave_setup *setup, const torre_cpu_shape *shape,
+                                   const torre_ordering_spec *ordering)
+{
+    const torre_tower_grid grid = highest_grid(setup, shape);
+    const char *why;
+    if (torre_traversal_exists(ordering, &why) && torre_traversal_fits(&grid, ordering, &why))
+        return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s", torre_ordering_write(ordering).text,
+                      why);
+}
+
 static torre_status towers_plan(const torre_wave_setup *setup, torre_cpu_program *program)
 {
     const torre_wave_problem *p = setup->problem;
@@ -56,13 +92,11 @@ static torre_status towers_plan(const torre_wave_setup *setup, torre_cpu_program
     if (info->plan.tower_height < 0)
         return torre_fail(TORRE_ERR_USAGE, "tower height must be at least 1 (got %lld)",
                           (long long)info->plan.tower_height);
-    const char *why;
-    if (!torre_traversal_exists(&info->plan.ordering, &why))
-        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s",
-                          torre_ordering_write(&info->plan.ordering).text, why);
     program->shape =
         torre_cpu_shape_choose(p, torre_caches_get(), info->plan.dts, info->plan.tower_height);
     TORRE_TRY(check_periodic(setup, shape));
+    TORRE_TRY(torre_cpu_plan(setup, program));
+    TORRE_TRY(check_ordering(setup, shape, &info->plan.ordering));
     info->plan.dts = (int)shape->dts;
     info->plan.tower_height = shape->height;
     /* levels leave the cache, too */
@@ -72,16 +106,27 @@ static torre_status towers_plan(const torre_wave_setup *setup, torre_cpu_program
     info->model_bytes_per_update = values * p->precision * edges;
     snprintf(info->kernel, sizeof info->kernel, "towers of dts %d, windows of %d cells",
              (int)shape->dts, (int)shape->window);
-    return torre_cpu_plan(setup, program);
+    return TORRE_OK;
+}
+
+static int64_t towers_bytes(const torre_wave_setup *setup, const torre_cpu_program *program)
+{
+    const torre_tower_grid grid = highest_grid(setup, &program->shape);
+    return torre_cpu_bytes(setup, program) + torre_tower_schedule_bytes(&grid);
 }
 
 static torre_status towers_create(const torre_wave_setup *setup, const torre_cpu_program *program,
                                   torre_wave_solver **solver)
 {
-    return torre_cpu_create(setup, program, &torre_wave_torre, solver);
+    const torre_tower_grid grid = highest_grid(setup, &program->shape);
+    TORRE_TRY(torre_cpu_create(setup, program, &torre_wave_torre, solver));
+    torre_cpu_solver *s = (torre_cpu_solver *)*solver;
+    torre_status status = torre_tower_schedule_make(&grid, &s->ordering, &s->schedule);
+    if (status) torre_cpu_destroy(*solver);
+    return status;
 }
 
-const torre_cpu_engine torre_cpu_towers = {towers_plan, towers_create};
+const torre_cpu_engine torre_cpu_towers = {towers_plan, towers_bytes, towers_create};
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -98,14 +143,6 @@ static void update_run(const torre_cpu_solver *s, int64_t n, torre_run run, torr
         torre_cpu_update(s, n, part, fetch);
         fetch.count = 0; /* fetched with the first part */
     }
-}
-
-/* Cells along x and along y of a bundle: as many planes as the line kernel takes, where R is a
- * multiple of that. */
-static int64_t bundle(int64_t half_width)
-{
-    const int64_t planes = torre_line_planes((int)half_width);
-    return half_width % planes ? 1 : planes;
 }
 
 /* Part of the column of a tower at a step: cells z0 .. z1-1, of which z_low .. z_high-1 need to be
@@ -268,8 +305,8 @@ static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row
 /* The towers of the next steps, none of them begun. */
 static torre_status prepare_pass(torre_cpu_solver *s, int64_t height)
 {
-    const int64_t R = s->field.half_width, P = bundle(R);
-    const torre_tower_grid grid = torre_tower_grid_of(&s->region, P, R / P, s->shape.dts, height);
+    const torre_tower_grid grid =
+        grid_of(&s->region, s->setup->problem->order, s->shape.dts, height);
     return torre_tower_schedule_make(&grid, &s->ordering, &s->schedule);
 }
 

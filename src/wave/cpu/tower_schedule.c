@@ -18,28 +18,40 @@ static torre_status no_memory(void)
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the schedule of the towers");
 }
 
-static torre_status schedule_new(const torre_tower_grid *grid, const torre_ordering_spec *ordering,
-                                 torre_tower_schedule **schedule)
+int64_t torre_tower_schedule_bytes(const torre_tower_grid *g)
+{
+    return (int64_t)(sizeof(torre_tower_schedule) +
+                     (size_t)torre_traversal_count(g) * sizeof(torre_tower) +
+                     (size_t)torre_tower_slots(g) * sizeof(torre_tower_progress));
+}
+
+/* Room for the schedule of a grid. */
+static torre_tower_schedule *make_room(const torre_tower_grid *grid)
 {
     torre_tower_schedule *s = aligned_alloc(_Alignof(torre_tower_schedule), sizeof *s);
-    if (!s) return no_memory();
+    if (!s) return NULL;
     memset(s, 0, sizeof *s);
+    s->towers = torre_traversal_count(grid);
+    s->slots = torre_tower_slots(grid);
+    s->list = malloc((size_t)s->towers * sizeof *s->list);
+    s->progress =
+        aligned_alloc(_Alignof(torre_tower_progress), (size_t)s->slots * sizeof *s->progress);
+    if (s->list && s->progress) return s;
+    torre_tower_schedule_free(s);
+    return NULL;
+}
+
+static torre_status fill_list(const torre_tower_grid *grid, const torre_ordering_spec *ordering,
+                              torre_tower_schedule *s)
+{
+    const char *why;
     s->grid = *grid;
     s->count = torre_traversal_count(grid);
-    s->list = malloc((size_t)s->count * sizeof *s->list);
-    s->progress = aligned_alloc(_Alignof(torre_tower_progress),
-                                (size_t)torre_tower_slots(grid) * sizeof *s->progress);
-    const char *why;
-    int failed = -1;
-    if (s->list && s->progress) failed = torre_traversal_build(grid, ordering, s->list, &why);
-    if (failed) {
-        torre_tower_schedule_free(s);
-        if (failed == -1) return no_memory();
-        return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s", torre_ordering_write(ordering).text,
-                          why);
-    }
-    *schedule = s;
-    return TORRE_OK;
+    const int failed = torre_traversal_build(grid, ordering, s->list, &why);
+    if (failed == -1) return no_memory();
+    if (!failed) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "{ordering} %s: %s", torre_ordering_write(ordering).text,
+                      why);
 }
 
 static bool same_grid(const torre_tower_grid *a, const torre_tower_grid *b)
@@ -55,11 +67,16 @@ torre_status torre_tower_schedule_make(const torre_tower_grid *grid,
                                        torre_tower_schedule **schedule)
 {
     torre_tower_schedule *s = *schedule;
-    if (!s || !same_grid(&s->grid, grid)) {
+    if (s && (torre_traversal_count(grid) > s->towers || torre_tower_slots(grid) > s->slots)) {
         torre_tower_schedule_free(s);
-        *schedule = NULL;
-        TORRE_TRY(schedule_new(grid, ordering, schedule));
-        s = *schedule;
+        s = NULL;
+    }
+    if (!s || !same_grid(&s->grid, grid)) {
+        if (!s) s = make_room(grid);
+        torre_status status = s ? fill_list(grid, ordering, s) : no_memory();
+        if (status) torre_tower_schedule_free(s);
+        *schedule = status ? NULL : s;
+        TORRE_TRY(status);
     }
     for (int64_t i = 0; i < torre_tower_slots(grid); i++) atomic_init(&s->progress[i].steps, 0);
     atomic_store(&s->next, 0);

@@ -18,15 +18,20 @@ typedef struct torre_tower_progress {
 
 typedef struct torre_tower_schedule {
     torre_tower_grid grid;
+    int64_t towers, slots;                   /* that there is room for */
     int64_t count;                           /* towers */
     torre_tower *list;                       /* [count], in traversal order */
     torre_tower_progress *progress;          /* [torre_tower_slots(&grid)] */
     _Alignas(128) atomic_int_least64_t next; /* first tower of the list that nobody has taken */
 } torre_tower_schedule;
 
+/* Memory that the schedule of a grid takes, bytes. */
+int64_t torre_tower_schedule_bytes(const torre_tower_grid *grid);
+
 /*
- * Schedule of a grid in the given ordering, replacing *schedule (NULL or an earlier one, which is
- * kept when it has the same grid); ready to start. TORRE_ERR_RESOURCE, TORRE_ERR_USAGE (ordering).
+ * Schedule of a grid in the given ordering, replacing *schedule: NULL, or an earlier one, whose
+ * memory is kept where it suffices, and all of it when it has the same grid; ready to start.
+ * TORRE_ERR_RESOURCE, TORRE_ERR_USAGE (ordering); *schedule is NULL then.
  */
 torre_status torre_tower_schedule_make(const torre_tower_grid *grid,
                                        const torre_ordering_spec *ordering,
