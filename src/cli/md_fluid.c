@@ -6,7 +6,7 @@
 #include "cli/md_way.h"
 #include "cli/program.h"
 #include "core/numbers.h"
-#include "core/report.h"
+#include "run/particle_report.h"
 
 static void tell_setup(FILE *out, const md_job *job)
 {
@@ -79,57 +79,10 @@ static void tell_end(FILE *out, const md_job *job)
     if (files->picture_path[0]) fprintf(out, "# picture in %s\n", files->picture_path);
 }
 
-static void report_physics(torre_report *r, const torre_mps_dam *dam, const torre_md_run *run)
-{
-    const torre_md_problem *p = run->problem;
-    torre_mps_norms n = torre_mps_norms_of(p->dimensions, p->mps.spacing, p->cutoff);
-    torre_report_integer(r, "fluid", p->mps.fluid);
-    torre_report_integer(r, "wall", p->mps.wall);
-    torre_report_real(r, "spacing_m", p->mps.spacing);
-    torre_report_real(r, "influence_m", p->cutoff);
-    torre_report_real(r, "n0", n.n0);
-    torre_report_real(r, "lambda0_m2", n.lambda0);
-    torre_report_real(r, "dt_s", p->dt);
-    torre_report_real(r, "dt_limit_s", torre_mps_dt_limit(p));
-    torre_report_real(r, "sound_speed", p->mps.sound_speed);
-    if (!run->solver) return;
-    torre_report *last = torre_report_object(r, "last");
-    torre_report_real(last, "t", run->fluid->row.time);
-    torre_report_real(last, "front", torre_mps_dam_front(dam, &run->fluid->row));
-    torre_report_real(last, "kinetic", run->fluid->row.kinetic);
-    torre_report_real(last, "potential", run->fluid->row.potential);
-    torre_report_real(last, "elastic", run->fluid->row.elastic);
-    torre_report_real(last, "energy", torre_mps_row_energy(&run->fluid->row));
-    torre_report_real(last, "excursion", run->fluid->row.excursion);
-    torre_report_real(last, "speed", run->fluid->row.speed);
-    torre_report_real(last, "pressure", run->fluid->row.pressure);
-    torre_report_real(last, "compression", run->fluid->row.compression);
-    torre_report_integer(last, "surface", run->fluid->row.surface);
-    torre_report_reals(last, "momentum", run->fluid->row.momentum, 3);
-}
-
 static void report(md_job *job)
 {
-    const torre_md_run *run = job->run;
-    torre_md_times t;
-    torre_md_counts c;
-    torre_report *r = particle_report_run(job->common, run);
-    torre_md_run_times(run, &t, &c);
-    torre_report_reals(r, "box", run->problem->box, 3);
-    torre_report_integers(r, "bins", run->info->bins, 3);
-    torre_report_integer(r, "memory_bytes", run->info->memory_bytes);
-    torre_report_real(r, "loop_s", run->loop_s);
-    torre_report_real(r, "atom_steps_per_s", torre_md_run_rate(run));
-    torre_report *time = torre_report_object(r, "loop_time_s");
-    torre_report_real(time, "viscosity", t.viscosity);
-    torre_report_real(time, "density", t.density);
-    torre_report_real(time, "gradient", t.gradient);
-    torre_report_real(time, "neighbor", t.neighbor);
-    torre_report_real(time, "sort", t.sort);
-    torre_report_real(time, "move", t.integrate);
-    torre_report_integer(r, "builds", c.builds);
-    if (c.dangerous_builds >= 0) torre_report_integer(r, "dangerous_builds", c.dangerous_builds);
-    report_physics(r, &job->fluid.dam, run);
+    torre_report *r = particle_report_run(job->common, job->run);
+    torre_report_fluid_run(r, job->run, &job->fluid.dam);
     torre_report_options(r, job->table);
     torre_program_keep_report(r, &job->json);
 }

@@ -16,24 +16,24 @@ static const char *const gases[] = {"inelastic", "elastic", "ideal", NULL};
 static const char *const models[] = {TORRE_PAIR_LIST(MODEL_CHOICE) "mps", NULL};
 
 static const md_settings defaults = {
-    .cells = {20, 20, 20},
-    .density = 0.8442,
-    .temperature = 1.44,
-    .frame = -1,
+    .spec = {.frame = -1,
+             .cutoff = 2.5,
+             .temperature = 1.44,
+             .dt = 0.005,
+             .cells = {20, 20, 20},
+             .density = 0.8442,
+             .granular = {.size = {32, 32, 32},
+                          .diameter = 1e-3,
+                          .mass = 1.3e-6,
+                          .stiffness = 1000,
+                          .restitution = 0.8,
+                          .wall_restitution = 0.9,
+                          .filling = 0.2,
+                          .sweeps = 40},
+             .target_temperature = -1,
+             .damping_time = 1},
     .seed = 87287,
-    .cutoff = 2.5,
-    .size = {32, 32, 32},
-    .filling = 0.2,
-    .diameter = 1e-3,
-    .mass = 1.3e-6,
-    .stiffness = 1000,
-    .restitution = 0.8,
-    .wall_restitution = 0.9,
-    .start_sweeps = 40,
     .steps = 100,
-    .dt = 0.005,
-    .target_temperature = -1,
-    .damping = 1,
     .thermo = 100,
     .common = {.files = {.picture = "md.png",
                          .title = "md",
@@ -91,63 +91,68 @@ void md_settings_init(md_settings *s, torre_option *table)
     const torre_option list[] = {
         OPTION_GROUP("Particles"),
         OPTION_SIZE(
-            "cells", s->cells, 1e6, TORRE_COUNT_1 | TORRE_COUNT_3, "N|NXxNYxNZ", "20",
+            "cells", s->spec.cells, 1e6, TORRE_COUNT_1 | TORRE_COUNT_3, "N|NXxNYxNZ", "20",
             "unit cells of a face-centred cubic lattice, 4 particles each; one number makes a "
             "cube"),
-        OPTION_POSITIVE("density", &s->density, "RHO", "particles per volume of the lattice"),
+        OPTION_POSITIVE("density", &s->spec.density, "RHO", "particles per volume of the lattice"),
         OPTION_REAL(
-            "temperature", &s->temperature, 0, 1e9, "T",
+            "temperature", &s->spec.temperature, 0, 1e9, "T",
             "of the initial velocities, where no input file gives them; granular: mean square "
             "of the velocity along an axis, 0.01"),
         OPTION_COUNT("seed", &s->seed, 0, "of velocities and thermostat noise"),
         OPTION_TEXT(
-            "input", &s->input, "FILE", "",
+            "input", &s->spec.input, "FILE", "",
             "start from LAMMPS data, a LAMMPS text dump or extended XYZ (may be .gz) instead "
             "of a lattice"),
-        OPTION_COUNT_OR("frame", &s->frame, 0, OPTION_BIG, "last", -1,
+        OPTION_COUNT_OR("frame", &s->spec.frame, 0, OPTION_BIG, "last", -1,
                         "frame of --input to start from; the first is 0"),
 
         OPTION_GROUP("Interaction"),
         OPTION_CHOICE("model", &s->model, models,
                       "pair model; mps, a fluid, has options of its own: md --model mps --help"),
-        OPTION_POSITIVE("cutoff", &s->cutoff, "R", "distance beyond which nothing acts"),
+        OPTION_POSITIVE("cutoff", &s->spec.cutoff, "R", "distance beyond which nothing acts"),
 
         OPTION_GROUP("Granular gas (--model granular): SI units, glass beads of a millimetre"),
-        OPTION_VECTOR("size", s->size, 1e6, TORRE_COUNT_2 | TORRE_COUNT_3, "X,Y[,Z]", NULL,
+        OPTION_VECTOR("size", s->spec.granular.size, 1e6, TORRE_COUNT_2 | TORRE_COUNT_3, "X,Y[,Z]",
+                      NULL,
                       "of the box in diameters, between the walls; two numbers make a plane layer"),
-        OPTION_POSITIVE("filling", &s->filling, "PHI",
+        OPTION_POSITIVE("filling", &s->spec.granular.filling, "PHI",
                         "volume (in a layer, area) of the particles over that of the box"),
-        OPTION_POSITIVE("diameter", &s->diameter, "D", "of a particle"),
-        OPTION_POSITIVE("mass", &s->mass, "M", "of a particle"),
-        OPTION_POSITIVE("stiffness", &s->stiffness, "K",
+        OPTION_POSITIVE("diameter", &s->spec.granular.diameter, "D", "of a particle"),
+        OPTION_POSITIVE("mass", &s->spec.granular.mass, "M", "of a particle"),
+        OPTION_POSITIVE("stiffness", &s->spec.granular.stiffness, "K",
                         "of the spring in a contact, N/m; Hertzian: N/m^1.5"),
-        OPTION_SHARE("restitution", &s->restitution, "E", "of two particles"),
+        OPTION_SHARE("restitution", &s->spec.granular.restitution, "E", "of two particles"),
         OPTION_CHOICE("contact", &s->contact, contacts, "law of the spring"),
         OPTION_CHOICE("gas", &s->gas, gases,
                       "elastic: restitution 1; ideal: particles do not collide with each other"),
-        OPTION_FLAG("walls", &s->walls,
+        OPTION_FLAG("walls", &s->spec.granular.walls,
                     "hard walls at the ends of the last axis instead of a periodic box"),
-        OPTION_SHARE("wall-restitution", &s->wall_restitution, "E", "of particle and wall"),
-        OPTION_REAL("shake-amplitude", &s->shake_amplitude, 0, 1e6, "A",
+        OPTION_SHARE("wall-restitution", &s->spec.granular.wall_restitution, "E",
+                     "of particle and wall"),
+        OPTION_REAL("shake-amplitude", &s->spec.granular.shake_amplitude, 0, 1e6, "A",
                     "of the walls, in diameters; both move together"),
-        OPTION_REAL("shake-frequency", &s->shake_frequency, 0, 1e9, "HZ", "of the walls"),
-        OPTION_REAL("gravity", &s->gravity, 0, 1e9, "G", "along the last axis, m/s^2; needs walls"),
-        OPTION_COUNT("start-sweeps", &s->start_sweeps, 0,
+        OPTION_REAL("shake-frequency", &s->spec.granular.shake_frequency, 0, 1e9, "HZ",
+                    "of the walls"),
+        OPTION_REAL("gravity", &s->spec.granular.gravity, 0, 1e9, "G",
+                    "along the last axis, m/s^2; needs walls"),
+        OPTION_COUNT("start-sweeps", &s->spec.granular.sweeps, 0,
                      "Monte Carlo sweeps that melt the lattice of the start"),
 
         OPTION_GROUP("Time"),
         OPTION_COUNT("steps", &s->steps, 0, "time steps"),
-        OPTION_POSITIVE("dt", &s->dt, "T", "time step; granular: a fiftieth of the contact time"),
+        OPTION_POSITIVE("dt", &s->spec.dt, "T",
+                        "time step; granular: a fiftieth of the contact time"),
         OPTION_CHOICE("ensemble", &s->ensemble, ensembles, "constant energy, or a thermostat"),
         {.name = "target-temperature",
          .kind = TORRE_OPTION_REAL,
-         .value = &s->target_temperature,
+         .value = &s->spec.target_temperature,
          .low = 0,
          .high = 1e9,
          .metavar = "T",
          .default_text = "that of --temperature",
          .help = "of the thermostat"},
-        OPTION_POSITIVE("damping", &s->damping, "T", "relaxation time of the thermostat"),
+        OPTION_POSITIVE("damping", &s->spec.damping_time, "T", "relaxation time of the thermostat"),
 
         OPTION_GROUP("Output"),
         OPTION_COUNT("thermo", &s->thermo, 0,
@@ -213,23 +218,103 @@ void md_settings_init(md_settings *s, torre_option *table)
     *table = (torre_option){0};
 }
 
-const torre_option *md_settings_parameter(const torre_option *table, const char *name)
+static const torre_option *parameter_row(const torre_option *table, const char *name)
 {
     char option[32];
     option_name(name, option);
     return torre_options_find(table, option);
 }
 
-void md_settings_pair(const torre_option *table, torre_pair_model model,
-                      torre_pair_parameters *pair)
+/* Options that are not for the model of the run: those of an only[] list and parameters. */
+static torre_status check_model(const md_settings *s, const torre_option *table)
 {
-    for (const torre_pair_parameter *p = torre_pair_about_model(model)->parameters; p->name; p++) {
-        const torre_option *o = md_settings_parameter(table, p->name);
-        char *member = (char *)pair + p->offset;
-        if (p->kind == TORRE_PARAMETER_FLAG)
-            *(bool *)member = *(const bool *)o->value;
-        else
-            *(double *)member = *(const double *)o->value;
+    static const char *const only[2][16] = {{"cells", "density", "cutoff"},
+                                            {"size", "filling", "diameter", "mass", "stiffness",
+                                             "contact", "restitution", "gas", "walls",
+                                             "wall-restitution", "gravity", "shake-amplitude",
+                                             "profile", "shake-frequency", "start-sweeps"}};
+    const int other = s->model != TORRE_PAIR_granular;
+    torre_pair_parameters pair = {0};
+    for (const char *const *name = only[other]; *name; name++)
+        if (torre_options_given(table, *name))
+            return torre_fail(TORRE_ERR_USAGE, "--%s is for --model %s", *name,
+                              other ? "granular" : "lj");
+    for (int m = 0; m < TORRE_PAIR_MODELS; m++) {
+        const torre_pair_about *about = torre_pair_about_model((torre_pair_model)m);
+        for (const torre_pair_parameter *p = about->parameters; p->name; p++)
+            if (parameter_row(table, p->name)->given &&
+                !torre_pair_parameter_of((torre_pair_model)s->model, &pair, p->name))
+                return torre_fail(TORRE_ERR_USAGE, "--%s is for --model %s",
+                                  parameter_row(table, p->name)->name, about->name);
+    }
+    return TORRE_OK;
+}
+
+/* Options that say how particles are made go without a file, and --frame with one. */
+static torre_status check_input(const md_settings *s, const torre_option *table)
+{
+    static const char *const made[] = {"cells", "density", "size", "filling", "start-sweeps"};
+    for (size_t k = 0; s->spec.input && k < sizeof made / sizeof made[0]; k++)
+        if (torre_options_given(table, made[k]))
+            return torre_fail(TORRE_ERR_USAGE, "--%s and --input exclude each other", made[k]);
+    if (torre_options_given(table, "frame") && !s->spec.input)
+        return torre_fail(TORRE_ERR_USAGE, "--frame is for --input");
+    return TORRE_OK;
+}
+
+/* What a file may not contradict. */
+static unsigned said(const torre_option *table)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } list[] = {{"mass", TORRE_SAID_MASS},
+                {"diameter", TORRE_SAID_DIAMETER},
+                {"epsilon", TORRE_SAID_EPSILON},
+                {"sigma", TORRE_SAID_SIGMA},
+                {"cutoff", TORRE_SAID_CUTOFF},
+                {"temperature", TORRE_SAID_TEMPERATURE},
+                {"dt", TORRE_SAID_DT}};
+    unsigned bits = 0;
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++)
+        if (torre_options_given(table, list[k].name)) bits |= list[k].bit;
+    return bits;
+}
+
+torre_status md_settings_spec(md_settings *s, const torre_option *table)
+{
+    torre_pair_spec *spec = &s->spec;
+    const torre_md_backend *backend;
+    TORRE_TRY(check_model(s, table));
+    TORRE_TRY(torre_particle_wishes_check(&s->common.files));
+    TORRE_TRY(check_input(s, table));
+    spec->model = (torre_pair_model)s->model;
+    md_settings_pair(s, table, false);
+    spec->said = said(table);
+    spec->seed = (uint64_t)s->seed;
+    spec->ensemble = (torre_md_ensemble)s->ensemble;
+    spec->granular.hertz = s->contact == 1;
+    spec->granular.gas = (torre_granular_gas)s->gas;
+    spec->granular.temperature = spec->said & TORRE_SAID_TEMPERATURE ? spec->temperature : 0.01;
+    TORRE_TRY(particle_plan(&s->common, &spec->plan));
+    spec->plan.neighbor = (torre_neighbor)s->neighbor;
+    spec->plan.rebuild_check = s->rebuild_check;
+    spec->plan.bin_size = s->bin_size;
+    spec->plan.bin_stencil = (torre_bin_stencil)s->stencil;
+    spec->plan.deterministic = s->deterministic;
+    TORRE_TRY(torre_md_backend_find(s->common.backend, &spec->plan, &backend));
+    spec->precision = particle_precision(&s->common, backend->name);
+    return TORRE_OK;
+}
+
+void md_settings_pair(md_settings *s, const torre_option *table, bool back)
+{
+    const torre_pair_about *about = torre_pair_about_model(s->spec.model);
+    for (const torre_pair_parameter *p = about->parameters; p->name; p++) {
+        const size_t size = p->kind == TORRE_PARAMETER_FLAG ? sizeof(bool) : sizeof(double);
+        char *member = (char *)&s->spec.pair + p->offset;
+        void *row = parameter_row(table, p->name)->value;
+        memcpy(back ? row : member, back ? member : row, size);
     }
 }
 

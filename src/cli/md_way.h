@@ -5,7 +5,7 @@
 #ifndef TORRE_MD_WAY_H
 #define TORRE_MD_WAY_H
 
-#include "cli/md_input.h"
+#include "cli/md_settings.h"
 #include "cli/mps_settings.h"
 #include "io/output_file.h"
 #include "run/fluid_files.h"
@@ -20,7 +20,7 @@ typedef struct md_job {
     const particle_options *common; /* of the settings below */
     struct {
         md_settings settings;
-        md_input input;
+        torre_pair_input input;
         torre_pair_files files;
     } pairs;
     struct {

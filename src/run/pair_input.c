@@ -1,0 +1,212 @@
+#include "run/pair_input.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "particles/pair_lj.h"
+
+/* Particles of a file that are nearer than this are a mistake: in sigma, where they push each other
+ * with more than 10^12, and in diameters. */
+static const double least_sigma = 0.1, least_diameter = 0.9;
+
+double *torre_pair_parameter_of(torre_pair_model model, torre_pair_parameters *pair,
+                                const char *name)
+{
+    const torre_pair_parameter *p = torre_pair_about_model(model)->parameters;
+    while (p->name && strcmp(p->name, name) != 0) p++;
+    return p->name ? (double *)((char *)pair + p->offset) : NULL;
+}
+
+double torre_pair_size(const torre_md_problem *p)
+{
+    torre_pair_parameters pair = p->pair;
+    const double *sigma = torre_pair_parameter_of(p->model, &pair, "sigma");
+    return sigma ? *sigma : p->cutoff;
+}
+
+/* What the file says counts; something else that was said (to the nine digits of dumps) is a
+ * contradiction. */
+static torre_status adopt(const torre_pair_spec *s, unsigned bit, const char *parameter,
+                          double said, double *value)
+{
+    if (!value || said == 0 || fabs(*value - said) <= 1e-8 * fabs(said)) return TORRE_OK;
+    if (s->said & bit)
+        return torre_fail(TORRE_ERR_USAGE, "{%s} %.10g contradicts %s, which says %.10g", parameter,
+                          *value, s->input, said);
+    *value = said;
+    return TORRE_OK;
+}
+
+static torre_status adopt_all(torre_pair_spec *s, const torre_particle_source *source)
+{
+    const bool granular = s->model == TORRE_PAIR_granular;
+    const char *units = source->units;
+    if (units[0] && strcmp(units, "lj") != 0 && !(granular && strcmp(units, "si") == 0))
+        return torre_fail(TORRE_ERR_INPUT, "%s: its units are %s, {model} %s takes %s", s->input,
+                          units, granular ? "granular" : "lj", granular ? "si (or lj)" : "lj");
+    if (granular) {
+        if (source->has_pair)
+            return torre_fail(TORRE_ERR_INPUT,
+                              "%s: coefficients of lj/cut are not for {model} granular; leave them "
+                              "out (LAMMPS: write_data FILE nocoeff)",
+                              s->input);
+        TORRE_TRY(adopt(s, TORRE_SAID_MASS, "mass", source->mass, &s->granular.mass));
+        return adopt(s, TORRE_SAID_DIAMETER, "diameter", source->diameter, &s->granular.diameter);
+    }
+    TORRE_TRY(adopt(s, TORRE_SAID_EPSILON, "epsilon", source->epsilon,
+                    torre_pair_parameter_of(s->model, &s->pair, "epsilon")));
+    TORRE_TRY(adopt(s, TORRE_SAID_SIGMA, "sigma", source->sigma,
+                    torre_pair_parameter_of(s->model, &s->pair, "sigma")));
+    return adopt(s, TORRE_SAID_CUTOFF, "cutoff", source->cutoff, &s->cutoff);
+}
+
+/* For a box with walls across these axes. */
+static torre_status read_file(torre_pair_spec *s, const bool wall[3], torre_pair_input *in,
+                              bool *has_velocities)
+{
+    torre_particle_source source;
+    torre_particle_wish wish = {.frame = s->frame};
+    memcpy(wish.wall, wall, sizeof wish.wall);
+    TORRE_TRY(torre_particle_file_read(s->input, &wish, &in->particles, &source));
+    TORRE_TRY(adopt_all(s, &source));
+    memcpy(in->about.origin, source.origin, sizeof source.origin);
+    *has_velocities = source.has_velocities;
+    return TORRE_OK;
+}
+
+/* --- a granular gas --- */
+
+/* With lengths in metres, for the diameter of the spec. */
+static torre_granular system_of(const torre_pair_spec *s)
+{
+    torre_granular g = s->granular;
+    g.dimensions = g.size[2] > 0 ? 3 : 2;
+    g.seed = s->seed;
+    g.shake_amplitude *= g.diameter;
+    for (int a = 0; a < 3; a++) g.size[a] *= g.diameter;
+    return g;
+}
+
+/* Whether all particles have the same height and stay there. */
+static bool is_layer(const torre_md_particles *p)
+{
+    for (int64_t i = 0; i < p->count; i++)
+        if (p->position[2][i] != p->position[2][0] || p->velocity[2][i] != 0) return false;
+    return p->count > 1;
+}
+
+/* Particles of a file bring their box; walls stand where they would around a start at random. */
+static torre_status read_granular_file(torre_pair_spec *s, torre_pair_input *in)
+{
+    torre_granular *g = &in->granular;
+    const bool walls = s->granular.walls;
+    bool has_velocities;
+    TORRE_TRY(read_file(s, (const bool[3]){false, false, walls}, in, &has_velocities));
+    *g = system_of(s); /* with the diameter and mass of the file */
+    if (has_velocities && !walls && is_layer(&in->particles))
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: its particles lie and move in a plane; a layer cannot start from a "
+                          "file, only a gas in three dimensions",
+                          s->input);
+    if (!has_velocities)
+        torre_md_start_velocities(&in->particles, g->mass * g->temperature, g->seed);
+    in->particles.mass = g->mass;
+    g->dimensions = 3;
+    for (int a = 0; a < 3; a++) g->size[a] = in->particles.box[a];
+    if (g->walls) g->size[2] -= 2 * g->shake_amplitude + g->diameter;
+    return TORRE_OK;
+}
+
+static torre_status read_granular(torre_pair_spec *s, torre_pair_input *in)
+{
+    in->granular = system_of(s);
+    TORRE_TRY(torre_granular_check(&in->granular));
+    if (s->input) TORRE_TRY(read_granular_file(s, in));
+    in->plan.skin *= s->granular.diameter;
+    in->plan.bin_size *= s->granular.diameter;
+    in->about.units = "si";
+    in->about.diameter = s->granular.diameter;
+    in->about.wall[in->granular.dimensions - 1] = s->granular.walls;
+    TORRE_TRY(torre_granular_problem(&in->granular, in->plan.skin,
+                                     s->said & TORRE_SAID_DT ? s->dt : 0, &in->problem));
+    if (!s->input) return TORRE_OK;
+    const torre_md_particles *p = &in->particles;
+    if (in->granular.walls && in->problem.box[2] > p->box[2] * (1 + 1e-9))
+        return torre_fail(TORRE_ERR_INPUT, "%s: its box of %g along z has no room for {walls}",
+                          s->input, p->box[2]);
+    torre_md_problem_set_particles(&in->problem, p);
+    return TORRE_OK;
+}
+
+/* --- the others: a lattice, unless a file has them --- */
+
+static void cells_of(const torre_pair_spec *s, int64_t cells[3])
+{
+    for (int a = 0; a < 3; a++) cells[a] = s->cells[a] ? s->cells[a] : s->cells[0];
+}
+
+static torre_status read_lattice_file(torre_pair_spec *s, torre_pair_input *in)
+{
+    bool has_velocities;
+    TORRE_TRY(read_file(s, (const bool[3]){false}, in, &has_velocities));
+    if (has_velocities && (s->said & TORRE_SAID_TEMPERATURE) && s->ensemble == TORRE_NVE)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s gives velocities; leave out {temperature}, which would make others",
+                          s->input);
+    if (!has_velocities) torre_md_start_velocities(&in->particles, s->temperature, s->seed);
+    return TORRE_OK;
+}
+
+torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
+{
+    const bool granular = s->model == TORRE_PAIR_granular;
+    torre_md_problem *p = &in->problem;
+    in->about.units = "lj";
+    if (s->input && !granular) TORRE_TRY(read_lattice_file(s, in));
+    *p = (torre_md_problem){.model = s->model,
+                            .pair = s->pair,
+                            .cutoff = s->cutoff,
+                            .dt = s->dt,
+                            .precision = s->precision,
+                            .ensemble = s->ensemble,
+                            .temperature =
+                                s->target_temperature < 0 ? s->temperature : s->target_temperature,
+                            .damping_time = s->damping_time,
+                            .seed = s->seed};
+    in->plan = s->plan;
+    if (granular) return read_granular(s, in);
+    if (!s->input) {
+        int64_t cells[3];
+        cells_of(s, cells);
+        return torre_md_start_fcc_size(cells, s->density, &p->count, p->box, &p->mass);
+    }
+    torre_md_problem_set_particles(p, &in->particles);
+    return TORRE_OK;
+}
+
+static torre_status make_particles(const torre_pair_spec *s, torre_pair_input *in)
+{
+    int64_t cells[3];
+    if (s->model == TORRE_PAIR_granular)
+        return torre_granular_start(&in->granular, &in->problem, &in->particles);
+    cells_of(s, cells);
+    TORRE_TRY(torre_md_start_fcc(cells, s->density, &in->particles));
+    torre_md_start_velocities(&in->particles, s->temperature, s->seed);
+    return TORRE_OK;
+}
+
+torre_status torre_pair_input_particles(const torre_pair_spec *s, torre_pair_input *in)
+{
+    if (!s->input) {
+        TORRE_TRY(make_particles(s, in));
+        torre_md_problem_set_particles(&in->problem, &in->particles);
+    }
+    TORRE_TRY(torre_md_problem_check(&in->problem));
+    if (s->model != TORRE_PAIR_granular)
+        return torre_md_start_check_overlap(&in->particles,
+                                            least_sigma * torre_pair_size(&in->problem));
+    if (!s->input || in->granular.gas == TORRE_GRANULAR_IDEAL) return TORRE_OK;
+    return torre_md_start_check_overlap(&in->particles, least_diameter * in->granular.diameter);
+}
+
+void torre_pair_input_free(torre_pair_input *in) { torre_md_particles_free(&in->particles); }
