@@ -48,10 +48,10 @@ class SameAsTheProgram(Case):
         failed = self.program(
             "wave", "--size", "30x20x25", "--spacing", "10,12,8", "--precision", "f64", "--steps", 60, "--source",
             "100,90,50,-2.5", "--wavelet", "wavelet.npy", "--receivers", "40,60,80", "--traces", "t.npy",
-            "--snapshot-every", 0, "--initial", "noise", "--seed", 7)
+            "--snapshot-every", 0, "--initial", "noise", "--seed", 7, "--time-dispersion", "leave")
         self.assertIsNone(failed)
         run = Wave(size=(30, 20, 25), spacing=(10, 12, 8), precision="f64", steps=60, source=[100, 90, 50, -2.5],
-                   wavelet=wavelet, receivers=[[40, 60, 80]], initial="noise", seed=7)
+                   wavelet=wavelet, receivers=[[40, 60, 80]], initial="noise", seed=7, time_dispersion="leave")
         run.advance()
         self.assertEqual(run.traces.tobytes(), np.load(self.path("t.npy")).tobytes())
         self.assertEqual(run.plane(1, 7).tobytes(), run.field()[:, 7].tobytes())
@@ -176,6 +176,16 @@ class Arrays(Case):
         run = shot(source="none", receivers=np.empty((0, 2)), initial=np.ones((60, 40), np.float32))
         run.advance(1)
         self.assertEqual((run.traces.shape, run.sources.shape), ((0, 91), (0, 3)))
+
+    def test_traces_that_end_early(self):
+        """They are corrected in place, once, and the run is over."""
+        run = shot()
+        run.advance(60)
+        computed = run.traces.copy()
+        self.refused(UsageError, "this run is advancing", run.advance, 1, every=1, frame=lambda own: own.end_traces())
+        run.end_traces()
+        self.assertTrue((run.traces[:, 1:60] != computed[:, 1:60]).any())
+        self.refused(UsageError, "", run.advance, 1)
 
     def test_points_come_back(self):
         self.assertEqual(shot().receivers[:, ::2].tolist(), POINTS.tolist())

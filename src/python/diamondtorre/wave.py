@@ -260,7 +260,8 @@ class Wave(Run):
     def traces(self) -> Array:
         """
         Samples u(receiver, n dt): shape (receivers, steps + 1), filled up to column `step`, zero after it.
-        The memory of the run itself, read-only: it fills while the run advances.
+        The memory of the run itself, read-only: it fills while the run advances, and is as computed until
+        the last step, or end_traces, corrects the time dispersion (option time_dispersion).
         """
         self.start()
         traces = lib.torre_wave_run_traces(self._run)
@@ -268,6 +269,14 @@ class Wave(Run):
         if not traces.data:
             return np.empty((0, self.steps + 1), self.dtype)
         return _arrays.view(self._run, traces.data, self.dtype, shape)
+
+    def end_traces(self) -> None:
+        """Make the traces final at the present step, for a run that ends early; it cannot advance then."""
+        self.start()
+        with self._alone():
+            if self._advancing:
+                raise UsageError("this run is advancing: its traces end after it")
+            check(lib.torre_wave_run_end_traces(self._run))
 
     def save_traces(self, path: str | os.PathLike[str]) -> None:
         """Write the traces: .npy, .sgy or .segy (SEG-Y), .su (Seismic Unix), .png (a picture)."""
