@@ -51,7 +51,8 @@ static torre_status bench(const bench_settings *s, const char *name)
 {
     torre_ordering_spec spec = {.kind = TORRE_ROW_MAJOR};
     torre_ordering o;
-    torre_stencil_bins stencil = {(torre_bin_shape)s->shape, 3, s->reach, false};
+    torre_stencil_bins stencil =
+        torre_stencil_of_cubes((torre_bin_shape)s->shape, 3, s->reach, false);
     gather g;
     gather_result r;
     double rate[3] = {0, 0, 0};

@@ -173,12 +173,13 @@ static torre_status study_ordering(int size, const torre_md_run *run, torre_orde
 {
     const torre_md_problem *p = run->problem;
     torre_bins bins;
-    TORRE_TRY(torre_bins_make(p->box, p->cutoff, p->cutoff, TORRE_STENCIL_BLOCK,
+    const torre_bin_grid grid = torre_bins_grid(p->box, p->cutoff, p->count);
+    TORRE_TRY(torre_bins_make(&grid, p->cutoff, TORRE_BIN_BLOCK,
                               &(torre_ordering_spec){.kind = kind}, p->count, &bins));
     for (int64_t i = 0; i < p->count; i++) {
         const double at[3] = {run->fluid->now.position[0][i], run->fluid->now.position[1][i],
                               run->fluid->now.position[2][i]};
-        bins.rank_of[i] = bins.rank[torre_bins_index(&bins, at)];
+        torre_bins_put(&bins, i, at);
     }
     torre_bins_sort(&bins);
     pack(run, sorted ? bins.member : NULL, x, v);
@@ -194,9 +195,9 @@ static torre_status study_ordering(int size, const torre_md_run *run, torre_orde
     for (int64_t r = 0; first && r <= bins.bins; r++) first[r] = (int32_t)bins.start[r];
     b.start = first;
     for (int a = 0; a < 3; a++) {
-        b.n[a] = (int)bins.n[a];
-        b.edge[a] = (float)bins.box[a];
-        b.bin_edge[a] = (float)bins.edge[a];
+        b.n[a] = (int)grid.n[a];
+        b.edge[a] = (float)grid.box[a];
+        b.bin_edge[a] = (float)grid.edge[a];
     }
     torre_status status = first
                               ? time_mappings(size, sorted ? torre_ordering_name(kind) : "none", &b)

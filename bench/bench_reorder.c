@@ -39,7 +39,8 @@ static torre_status time_sort(const torre_md_particles *p, int threads)
     double best[2] = {INFINITY, INFINITY}; /* at random, in order */
     torre_md_store store;
     torre_bins bins;
-    TORRE_TRY(torre_bins_make(p->box, 1, 1, TORRE_STENCIL_BLOCK,
+    const torre_bin_grid grid = torre_bins_grid(p->box, 1, p->count);
+    TORRE_TRY(torre_bins_make(&grid, 1, TORRE_BIN_BLOCK,
                               &(torre_ordering_spec){.kind = TORRE_HILBERT}, p->count, &bins));
     bins.threads = threads;
     torre_status status = torre_md_store_make(p->count, threads, p->box, 1, loops, &store);

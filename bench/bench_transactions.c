@@ -129,7 +129,8 @@ static torre_status study(const torre_md_particles *p, torre_ordering_kind order
     const torre_md_state_loops *loops = torre_md_state_loops_find(TORRE_MD_F64);
     torre_md_store store;
     torre_bins bins;
-    TORRE_TRY(torre_bins_make(p->box, REACH, REACH / 2, TORRE_STENCIL_SPHERICAL,
+    const torre_bin_grid grid = torre_bins_grid(p->box, REACH / 2, p->count);
+    TORRE_TRY(torre_bins_make(&grid, REACH, TORRE_BIN_SPHERICAL,
                               &(torre_ordering_spec){.kind = ordering}, p->count, &bins));
     torre_status status = torre_md_store_make(p->count, bins.threads, p->box, REACH, loops, &store);
     if (!status) {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "core/status.h"
-#include "tiling/bin_stencil.h"
+#include "tiling/bins.h"
 #include "tiling/ordering.h"
 
 typedef struct gather {

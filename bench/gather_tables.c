@@ -38,7 +38,7 @@ static void fill(const torre_ordering *o, const torre_stencil_bins *s, const int
             g->data[r * g->bin_floats + f] = value_of(path[r], f);
     }
     for (int64_t r = 0; r < g->bins; r++) {
-        if (!is_visited(o, s->reach, path[r])) continue;
+        if (!is_visited(o, s->reach[0], path[r])) continue;
         for (int64_t i = 0; i < g->stencil; i++) {
             int64_t bin =
                 path[r] + (offset[i][0] * o->size[1] + offset[i][1]) * o->size[2] + offset[i][2];

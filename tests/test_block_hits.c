@@ -11,11 +11,19 @@
 
 #include "locality/gas.h"
 
-static void count(const torre_bin_box *box, int64_t n, const double (*position)[3],
-                  const int64_t *slot, int64_t cache, double contact, torre_block_hits *hits)
+static torre_bins bins_with(const torre_bin_grid *grid, int64_t n, const double (*position)[3])
+{
+    torre_bins bins;
+    assert_int_equal(torre_block_hits_bins(grid, n, &bins), TORRE_OK);
+    torre_block_hits_fill(position, &bins);
+    return bins;
+}
+
+static void count(const torre_bins *bins, const double (*position)[3], const int64_t *slot,
+                  int64_t cache, double contact, torre_block_hits *hits)
 {
     *hits = (torre_block_hits){0};
-    assert_true(torre_block_hits_count(box, n, position, slot, cache, contact, hits));
+    torre_block_hits_count(bins, position, slot, cache, contact, hits);
 }
 
 /*
@@ -25,13 +33,15 @@ static void count(const torre_bin_box *box, int64_t n, const double (*position)[
 static void ring_worked_by_hand(void **state)
 {
     (void)state;
-    torre_bin_box box = {{5, 1, 1}, {1, 1, 1}};
+    const torre_bin_grid grid =
+        torre_bin_grid_make((const int64_t[]){5, 1, 1}, (const double[]){1, 1, 1});
     const double position[5][3] = {
         {0.5, 0.5, 0.5}, {1.5, 0.5, 0.5}, {2.5, 0.5, 0.5}, {3.5, 0.5, 0.5}, {4.5, 0.5, 0.5}};
     const int64_t slot[5] = {0, 1, 2, 3, 4};
     int64_t bin_reads[5] = {0}, bin_hits[5] = {0};
     torre_block_hits hits = {0, 0, bin_reads, bin_hits};
-    assert_true(torre_block_hits_count(&box, 5, position, slot, 2, 0, &hits));
+    torre_bins bins = bins_with(&grid, 5, position);
+    torre_block_hits_count(&bins, position, slot, 2, 0, &hits);
     assert_int_equal(hits.reads, 10);
     assert_int_equal(hits.hits, 4);
     assert_true(fabs(torre_block_hits_ratio(&hits) - 0.4) < 1e-15);
@@ -39,16 +49,17 @@ static void ring_worked_by_hand(void **state)
     assert_int_equal(bin_hits[4], 0);
     assert_int_equal(bin_hits[1], 1);
     /* neighbours are exactly one apart: not in contact at 1, all in contact at 1.01 */
-    count(&box, 5, position, slot, 2, 1, &hits);
+    count(&bins, position, slot, 2, 1, &hits);
     assert_int_equal(hits.reads, 0);
     assert_true(torre_block_hits_ratio(&hits) == 1);
-    count(&box, 5, position, slot, 2, 1.01, &hits);
+    count(&bins, position, slot, 2, 1.01, &hits);
     assert_int_equal(hits.reads, 10);
     /* a cache for all never misses, a cache for one never hits */
-    count(&box, 5, position, slot, 5, 0, &hits);
+    count(&bins, position, slot, 5, 0, &hits);
     assert_int_equal(hits.hits, 10);
-    count(&box, 5, position, slot, 1, 0, &hits);
+    count(&bins, position, slot, 1, 0, &hits);
     assert_int_equal(hits.hits, 0);
+    torre_bins_free(&bins);
 }
 
 /* 1 / (0.9 / 100 + 0.1) = 9.174: the factor of 100 of the thesis. */
@@ -65,31 +76,34 @@ static void counts_equal_brute_force(void **state)
     (void)state;
     const int64_t sizes[][3] = {{6, 5, 4}, {7, 6, 1}, {2, 1, 9}, {1, 1, 1}, {3, 2, 3}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        torre_bin_box box = {{sizes[s][0], sizes[s][1], sizes[s][2]}, {1, 1.5, 1}};
+        const torre_bin_grid grid = torre_bin_grid_make(sizes[s], (const double[]){1, 1.5, 1});
         torre_ordering o;
-        assert_true(torre_ordering_make(TORRE_HILBERT, 3, box.size, &o, NULL));
+        assert_true(torre_ordering_make(TORRE_HILBERT, 3, grid.n, &o, NULL));
         enum { COUNT = 120 };
         static double position[COUNT][3];
         int64_t slot[COUNT], bin[COUNT];
         srand(5);
-        for (int p = 0; p < COUNT; p++)
-            for (int a = 0; a < 3; a++) /* also outside: positions are taken modulo the box */
-                position[p][a] = (3.0 * rand() / RAND_MAX - 1) * (double)box.size[a] * box.width[a];
-        assert_true(torre_block_hits_sort(&box, &o, COUNT, (const double(*)[3])position, slot));
+        for (int p = 0; p < COUNT; p++) {
+            for (int a = 0; a < 3; a++) /* also outside */
+                position[p][a] = (3.0 * rand() / RAND_MAX - 1) * grid.box[a];
+            torre_bin_grid_wrap(&grid, position[p]);
+        }
+        torre_bins bins = bins_with(&grid, COUNT, (const double(*)[3])position);
+        assert_true(torre_block_hits_sort(&bins, &o, slot));
         bool used[COUNT] = {false};
         for (int p = 0; p < COUNT; p++) {
             assert_false(used[slot[p]]);
             used[slot[p]] = true;
-            bin[p] = torre_bin_box_find(&box, position[p]);
+            bin[p] = torre_bin_grid_index(&grid, position[p]);
         }
         for (int p = 0; p < COUNT; p++)
             for (int q = 0; q < COUNT; q++) {
                 int64_t cp[3], cq[3];
                 for (int a = 2, i = (int)bin[p], j = (int)bin[q]; a >= 0; a--) {
-                    cp[a] = i % box.size[a];
-                    cq[a] = j % box.size[a];
-                    i /= (int)box.size[a];
-                    j /= (int)box.size[a];
+                    cp[a] = i % grid.n[a];
+                    cq[a] = j % grid.n[a];
+                    i /= (int)grid.n[a];
+                    j /= (int)grid.n[a];
                 }
                 int64_t rp = torre_ordering_encode(&o, cp), rq = torre_ordering_encode(&o, cq);
                 assert_int_equal(slot[p] < slot[q], rp < rq || (rp == rq && p < q));
@@ -101,11 +115,11 @@ static void counts_equal_brute_force(void **state)
                     bool near = p != q;
                     double r2 = 0;
                     for (int a = 2, i = (int)bin[p], j = (int)bin[q]; a >= 0; a--) {
-                        int n = (int)box.size[a], apart = abs(i % n - j % n);
+                        int n = (int)grid.n[a], apart = abs(i % n - j % n);
                         near = near && (apart <= 1 || apart == n - 1);
                         i /= n;
                         j /= n;
-                        double l = n * box.width[a], d = position[p][a] - position[q][a];
+                        double l = grid.box[a], d = position[p][a] - position[q][a];
                         d -= l * rint(d / l);
                         r2 += d * d;
                     }
@@ -114,10 +128,11 @@ static void counts_equal_brute_force(void **state)
                     hits += slot[p] / cache == slot[q] / cache;
                 }
             torre_block_hits result;
-            count(&box, COUNT, (const double(*)[3])position, slot, cache, contact, &result);
+            count(&bins, (const double(*)[3])position, slot, cache, contact, &result);
             assert_int_equal(result.reads, reads);
             assert_int_equal(result.hits, hits);
         }
+        torre_bins_free(&bins);
     }
 }
 
@@ -159,8 +174,9 @@ static void gases_keep_or_lose_energy(void **state)
             for (int64_t p = 0; p < gas.count && kind > 0; p++)
                 for (int64_t q = 0; q < p; q++) {
                     double d[3];
-                    const torre_bin_box box = {{16, 16, planar ? 1 : 8}, {1, 1, 1}};
-                    torre_bin_box_nearest(&box, gas.position[p], gas.position[q], d);
+                    const torre_bin_grid grid = torre_bin_grid_make(
+                        (const int64_t[]){16, 16, planar ? 1 : 8}, (const double[]){1, 1, 1});
+                    torre_bin_grid_nearest(&grid, gas.position[p], gas.position[q], d);
                     assert_true(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] >= 1 - 1e-12);
                 }
             assert_int_equal(torre_gas_advance(&gas, 1000), TORRE_OK);

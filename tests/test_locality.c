@@ -15,7 +15,7 @@
 
 static torre_stencil_bins stencil(torre_bin_shape shape, int dims, int64_t reach, bool half)
 {
-    return (torre_stencil_bins){shape, dims, reach, half};
+    return torre_stencil_of_cubes(shape, dims, reach, half);
 }
 
 static torre_ordering cube(torre_ordering_kind kind, int64_t m)
@@ -94,6 +94,67 @@ static void stencils_are_what_they_say(void **state)
             }
         }
     }
+}
+
+/*
+ * Bins that are no cubes: a spherical stencil has the bins that come nearer than the distance, the
+ * last of each row as _row says, and opposite bins about the own one in the middle.
+ */
+static void stencils_of_grids_hold_what_is_near(void **state)
+{
+    (void)state;
+    const double distance = 2.5;
+    for (int try = 0; try < 8; try++) {
+        const double size[] = {0.31, 0.6, 1.25, 2.5, 0.9, 2, 7, 1.1};
+        const double box[3] = {8, 5, 9.7};
+        const torre_bin_grid grid = torre_bin_grid_fit(box, size[try], 1.1, 1e6);
+        torre_stencil_bins s = torre_stencil_of_grid(TORRE_BIN_SPHERICAL, &grid, distance);
+        int64_t n = torre_stencil_bins_count(&s), found = 0;
+        int32_t(*offset)[3] = malloc((size_t)n * sizeof *offset);
+        assert_non_null(offset);
+        torre_stencil_bins_fill(&s, offset);
+        for (int64_t i = -s.reach[0] - 1; i <= s.reach[0] + 1; i++)
+            for (int64_t j = -s.reach[1] - 1; j <= s.reach[1] + 1; j++)
+                for (int64_t z = -s.reach[2] - 1; z <= s.reach[2] + 1; z++) {
+                    const int64_t d[3] = {i, j, z};
+                    double sq = 0;
+                    for (int a = 0; a < 3; a++)
+                        sq += pow(fmax(0, (double)(llabs(d[a]) - 1)) * grid.edge[a], 2);
+                    const bool in = sq < distance * distance;
+                    assert_int_equal(torre_stencil_bins_has(&s, i, j, z), in);
+                    assert_int_equal(llabs(z) <= torre_stencil_bins_row(&s, i, j), in);
+                    for (int a = 0; a < 3 && in; a++) assert_int_equal(offset[found][a], d[a]);
+                    found += in;
+                }
+        assert_int_equal(found, n);
+        for (int a = 0; a < 3; a++) assert_int_equal(offset[n / 2][a], 0);
+        free(offset);
+    }
+}
+
+/* Edges of at least the size asked for, no more bins than allowed, and a bin for every position. */
+static void grids_fit_their_box(void **state)
+{
+    (void)state;
+    const double box[3] = {8, 5, 0.3};
+    torre_bin_grid g = torre_bin_grid_fit(box, 0.5, 1.1, 1e6);
+    const int64_t wanted[3] = {16, 10, 1};
+    for (int a = 0; a < 3; a++) {
+        assert_int_equal(g.n[a], wanted[a]);
+        assert_true(g.edge[a] == box[a] / (double)wanted[a]);
+    }
+    g = torre_bin_grid_fit(box, 0.01, 1.25, 500);
+    assert_true(torre_bin_grid_bins(&g) <= 500 && torre_bin_grid_bins(&g) > 500 / 1.25 / 1.25 / 2);
+    double at[3] = {-0.1, 5, 1e9 + 0.1};
+    torre_bin_grid_wrap(&g, at);
+    assert_true(fabs(at[0] - 7.9) < 1e-15 * 16 && at[1] == 0 && at[2] >= 0 && at[2] < 0.3);
+    at[0] = -1e-300; /* rounds to the edge itself */
+    torre_bin_grid_wrap(&g, at);
+    assert_true(at[0] == 0 && torre_bin_grid_index(&g, at) == 0);
+    at[0] = nextafter(8, 0);
+    at[1] = nextafter(5, 0);
+    at[2] = nextafter(0.3, 0);
+    assert_int_equal(torre_bin_grid_index(&g, at), torre_bin_grid_bins(&g) - 1);
 }
 
 /* Section 3.2 of the paper, M = 16; fractions are printed with three digits. */
@@ -238,7 +299,7 @@ static int64_t algorithm_1(const torre_ordering *o, const torre_stencil_bins *s,
 {
     lru cache = {malloc((size_t)c * sizeof *cache.block), 0, c, 0};
     assert_non_null(cache.block);
-    int64_t g = s->reach;
+    int64_t g = s->reach[0];
     *accesses = 0;
     for (int64_t rank = 0; rank < torre_ordering_cells(o); rank++) {
         int64_t at[3];
@@ -291,11 +352,11 @@ static void thin_boxes_have_no_interior(void **state)
     torre_ordering o = cube(TORRE_HILBERT, 6);
     torre_stencil_bins s = stencil(TORRE_BIN_BLOCK, 3, 3, false);
     assert_int_equal(torre_locality_interior(&o, &s), 0);
-    s.reach = 2;
+    s = stencil(TORRE_BIN_BLOCK, 3, 2, false);
     assert_int_equal(torre_locality_interior(&o, &s), 8);
     torre_ordering plane;
     assert_true(torre_ordering_make(TORRE_MORTON, 2, (int64_t[]){6, 9}, &plane, NULL));
-    s.dims = 2;
+    s = stencil(TORRE_BIN_BLOCK, 2, 2, false);
     assert_int_equal(torre_locality_interior(&plane, &s), 2 * 5);
     torre_offsets f;
     assert_true(torre_offsets_count(&plane, &s, &f));
@@ -348,7 +409,7 @@ static void a_block_of_all_is_all_hits(void **state)
 {
     (void)state;
     const torre_ordering o = cube(TORRE_HILBERT, 6);
-    const torre_hit_plan plan = {.box = {{6, 6, 6}, {1, 1, 1}},
+    const torre_hit_plan plan = {.bins = {{6, 6, 6}, {6, 6, 6}, {1, 1, 1}},
                                  .gas = {.filling = 0.2,
                                          .speed = 0.1,
                                          .kind = TORRE_GRANULAR_IDEAL,
@@ -380,6 +441,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spherical_stencils_are_as_printed),
         cmocka_unit_test(stencils_are_what_they_say),
+        cmocka_unit_test(stencils_of_grids_hold_what_is_near),
+        cmocka_unit_test(grids_fit_their_box),
         cmocka_unit_test(offsets_are_as_printed),
         cmocka_unit_test(row_major_offsets_have_equal_heights),
         cmocka_unit_test(hand_worked_traces),

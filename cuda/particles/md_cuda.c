@@ -95,11 +95,11 @@ static torre_status fill_program(md_cuda_program *program)
     TORRE_TRY(md_cuda_look(program));
     TORRE_TRY(md_layout_choose(problem, &info->plan, &program->limits, &program->wish, &crowding,
                                layout));
-    for (int a = 0; a < 3; a++) info->bins[a] = layout->bins[a];
+    for (int a = 0; a < 3; a++) info->bins[a] = layout->grid.n[a];
     info->plan.block = layout->block;
     if (info->plan.bin_size == 0) {
         info->plan.bin_size =
-            fmin(layout->bin_edge[0], fmin(layout->bin_edge[1], layout->bin_edge[2]));
+            fmin(layout->grid.edge[0], fmin(layout->grid.edge[1], layout->grid.edge[2]));
         info->plan.bin_size *= 1 - 1e-9;
     }
     info->memory_bytes = md_layout_bytes(layout, layout->brick_count) +

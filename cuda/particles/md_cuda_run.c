@@ -37,7 +37,7 @@ md_box md_cuda_box(const md_cuda_solver *s)
     md_box box;
     for (int a = 0; a < 3; a++) {
         box.edge[a] = s->problem->box[a];
-        box.bin_edge[a] = s->layout.bin_edge[a];
+        box.bin_edge[a] = s->layout.grid.edge[a];
     }
     return box;
 }
@@ -80,7 +80,7 @@ torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count)
     md_list_args a = {.tiles = md_cuda_tiles(s),
                       .box = md_cuda_box(s),
                       .x_built = s->x_built,
-                      .grid = {s->layout.grid[0], s->layout.grid[1], s->layout.grid[2]},
+                      .grid = {s->layout.steps[0], s->layout.steps[1], s->layout.steps[2]},
                       .reach = s->layout.reach_sq,
                       .lanes_per_place = s->layout.lanes_per_place,
                       .half = neighbor_of(s) == TORRE_NEIGHBOR_HALF,

@@ -68,7 +68,7 @@ torre_status md_cuda_tables(md_cuda_solver *s)
     md_tiles *t = &s->tiles;
     md_cuda_tables_free(s);
     for (int a = 0; a < 3; a++) {
-        t->bins[a] = l->bins[a];
+        t->bins[a] = (int)l->grid.n[a];
         t->bricks[a] = l->bricks[a];
         t->brick_max[a] = l->brick_max[a];
     }

@@ -7,7 +7,7 @@
 #define DECLARED_SHARED 4096
 #include "md_layout.h"
 
-#include "tiling/ordering.h"
+#include "particles/bins.h"
 
 /*
  * The model, fitted to steps of 32 k to 2 M particles with bricks of 27 to 512 bins on an H200 (5 %
@@ -30,40 +30,26 @@
 static torre_status choose_bins(const torre_md_problem *problem, const torre_md_plan *plan,
                                 md_layout *l)
 {
-    double radius = problem->cutoff + plan->skin;
-    double wished = plan->bin_size > 0 ? plan->bin_size : radius / 2;
-    double least, total;
-    for (;; wished *= 1.25) { /* bins much finer than particles only cost memory */
-        least = INFINITY;
-        total = 1;
-        for (int a = 0; a < 3; a++) {
-            double bins = floor(problem->box[a] / wished * (1 + 1e-12));
-            l->bins[a] = bins < 1 ? 1 : bins > 1e6 ? 1000000 : (int)bins;
-            l->bin_edge[a] = problem->box[a] / l->bins[a];
-            if (l->bin_edge[a] < least) least = l->bin_edge[a];
-            total *= l->bins[a];
-        }
-        if (total <= 1e6 + 4.0 * (double)problem->count) break;
-    }
-    double reach = ceil(radius / least * (1 - 1e-12));
-    if (reach > MD_REACH_MAX)
+    const double radius = problem->cutoff + plan->skin;
+    const torre_bin_shape shape =
+        plan->bin_stencil == TORRE_STENCIL_SPHERICAL ? TORRE_BIN_SPHERICAL : TORRE_BIN_BLOCK;
+    /* bins much finer than particles only cost memory */
+    l->grid = torre_bin_grid_fit(problem->box, plan->bin_size > 0 ? plan->bin_size : radius / 2,
+                                 1.25, 1e6 + 4.0 * (double)problem->count);
+    torre_stencil_bins near = torre_stencil_of_grid(shape, &l->grid, radius);
+    for (int a = 0; a < 3; a++)
+        if (near.reach[a] > l->reach) l->reach = (int)near.reach[a];
+    if (l->reach > MD_REACH_MAX)
         return torre_fail(TORRE_ERR_USAGE,
                           "{bin_size} %g is too small for cutoff + skin = %g: the cuda backend "
                           "searches at most %d bins in each direction; use %g or more",
-                          wished, radius, MD_REACH_MAX, radius / MD_REACH_MAX);
-    l->reach = (int)reach;
-    /* rows (dx, dy) bins away begin at a distance of (d - 1) edges */
-    for (int dx = 0; dx <= MD_REACH_MAX; dx++) {
-        for (int dy = 0; dy <= MD_REACH_MAX; dy++) {
-            l->row_reach[dx][dy] = (int8_t)l->reach;
-            if (plan->bin_stencil != TORRE_STENCIL_SPHERICAL) continue;
-            double x = dx > 1 ? (dx - 1) * l->bin_edge[0] : 0;
-            double y = dy > 1 ? (dy - 1) * l->bin_edge[1] : 0;
-            double rest = radius * radius * (1 + 1e-9) - x * x - y * y;
-            double z = rest > 0 ? ceil(sqrt(rest) / l->bin_edge[2]) : -1;
-            if (z < l->reach) l->row_reach[dx][dy] = (int8_t)z;
-        }
-    }
+                          plan->bin_size, radius, MD_REACH_MAX, radius / MD_REACH_MAX);
+    near.distance_sq *= 1 + 1e-9; /* a tie counts as nearer, whatever the rounding */
+    near.reach[0] = near.reach[1] = MD_REACH_MAX;
+    near.reach[2] = l->reach;
+    for (int dx = 0; dx <= MD_REACH_MAX; dx++)
+        for (int dy = 0; dy <= MD_REACH_MAX; dy++)
+            l->row_reach[dx][dy] = (int8_t)torre_stencil_bins_row(&near, dx, dy);
     return TORRE_OK;
 }
 
@@ -83,13 +69,14 @@ static bool fit_bricks(const torre_md_problem *problem, const torre_md_plan *pla
     double density = (double)problem->count, staged = 1, places = 1, volume = 1;
     l->slots = l->brick_count = l->halo_bins = 1;
     for (int a = 0; a < 3; a++) {
-        l->bricks[a] = (l->bins[a] + l->brick_max[a] - 1) / l->brick_max[a];
-        l->brick_max[a] = (l->bins[a] + l->bricks[a] - 1) / l->bricks[a];
+        const int bins = (int)l->grid.n[a];
+        l->bricks[a] = (bins + l->brick_max[a] - 1) / l->brick_max[a];
+        l->brick_max[a] = (bins + l->bricks[a] - 1) / l->bricks[a];
         l->slots *= l->brick_max[a];
         l->brick_count *= l->bricks[a];
         l->halo_bins *= l->brick_max[a] + 2 * l->reach;
-        staged *= (l->brick_max[a] + 2 * l->reach) * l->bin_edge[a];
-        places *= l->brick_max[a] * l->bin_edge[a];
+        staged *= (l->brick_max[a] + 2 * l->reach) * l->grid.edge[a];
+        places *= l->brick_max[a] * l->grid.edge[a];
         density /= problem->box[a];
         volume *= problem->cutoff + plan->skin;
     }
@@ -177,10 +164,10 @@ static void choose_grid(const torre_md_problem *problem, const torre_md_plan *pl
 {
     double extent = 0, step = INFINITY;
     for (int a = 0; a < 3; a++)
-        extent = fmax(extent, (0.5 * l->brick_max[a] + l->reach) * l->bin_edge[a]);
+        extent = fmax(extent, (0.5 * l->brick_max[a] + l->reach) * l->grid.edge[a]);
     for (int a = 0; a < 3; a++) {
-        l->grid[a] = (int)floor(problem->box[a] * 2040 / extent);
-        step = fmin(step, problem->box[a] / l->grid[a]);
+        l->steps[a] = (int)floor(problem->box[a] * 2040 / extent);
+        step = fmin(step, problem->box[a] / l->steps[a]);
     }
     double reach = ((problem->cutoff + plan->skin) / step + sqrt(3)) / 512;
     l->reach_sq = (float)(reach * reach * (1 + 5.0 / 2048));
@@ -219,7 +206,7 @@ torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_pl
         tried.lanes_per_place = lanes;
         bool legal = true;
         for (int a = 0; a < 3; a++) {
-            legal &= brick[a] <= l.bins[a] && (!wish->brick[a] || brick[a] == wish->brick[a]);
+            legal &= brick[a] <= l.grid.n[a] && (!wish->brick[a] || brick[a] == wish->brick[a]);
             tried.brick_max[a] = brick[a];
         }
         if (!legal || !fit_bricks(problem, plan, limits, crowding, &tried)) continue;
@@ -253,19 +240,8 @@ int64_t md_layout_bytes(const md_layout *l, int64_t pages)
 torre_status md_layout_order(const md_layout *l, const torre_ordering_spec *spec, int *rank_of,
                              int *brick_of)
 {
-    int64_t size[3] = {l->bricks[0], l->bricks[1], l->bricks[2]};
-    torre_ordering o;
-    const char *why = "";
-    if (!torre_ordering_make_spec(spec, 3, size, &o, &why))
-        return torre_fail(
-            TORRE_ERR_USAGE, "{ordering} %s does not work for %d x %d x %d bricks: %s",
-            torre_ordering_write(spec).text, l->bricks[0], l->bricks[1], l->bricks[2], why);
-    for (int rank = 0; rank < l->brick_count; rank++) {
-        int64_t cell[3];
-        torre_ordering_decode(&o, rank, cell);
-        int brick = (int)((cell[0] * l->bricks[1] + cell[1]) * l->bricks[2] + cell[2]);
-        brick_of[rank] = brick;
-        rank_of[brick] = rank;
-    }
+    const int64_t bricks[3] = {l->bricks[0], l->bricks[1], l->bricks[2]};
+    TORRE_TRY(torre_bins_rank(spec, bricks, "bricks of bins", rank_of, NULL));
+    for (int brick = 0; brick < l->brick_count; brick++) brick_of[rank_of[brick]] = brick;
     return TORRE_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "md_device.h"
 #include "particles/md.h"
+#include "tiling/bins.h"
 
 /* What the layout must know of the device. */
 typedef struct md_limits {
@@ -28,17 +29,17 @@ typedef struct md_layout_wish {
 } md_layout_wish;
 
 typedef struct md_layout {
-    int bins[3], bricks[3], brick_max[3];
+    torre_bin_grid grid;
+    int bricks[3], brick_max[3];
     int reach, slots, brick_count, halo_bins;
     int8_t row_reach[MD_REACH_MAX + 1][MD_REACH_MAX + 1];
     int lanes_per_place;   /* T */
     int block, list_block; /* threads */
     int staged_cap, lane_cap, group_cap;
-    int grid[3]; /* of md_list_args */
+    int steps[3]; /* md_list_args.grid */
     float reach_sq;
     int shared_floor;                             /* of md_force_args */
     double staged_mean, lanes_mean, entries_mean; /* what the capacities were made of */
-    double bin_edge[3];
 } md_layout;
 
 /* How much more crowded than the mean the fullest tile, brick and list are; all >= 1. */

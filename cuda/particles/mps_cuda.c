@@ -86,7 +86,7 @@ static torre_status fill_program(md_cuda_program *program)
     TORRE_TRY(torre_md_plan_check(p, plan));
     TORRE_TRY(md_cuda_look(program));
     TORRE_TRY(choose_layout(program, &crowding, &program->layout));
-    for (int a = 0; a < 3; a++) info->bins[a] = layout->bins[a];
+    for (int a = 0; a < 3; a++) info->bins[a] = layout->grid.n[a];
     plan->block = layout->block;
     const int64_t each = p->precision == TORRE_MD_F32 ? 6 * 16 + 34 : 6 * 32 + 34;
     double pages = fmin(1.5 * (double)p->count / layout->lanes_mean * layout->lanes_per_place,

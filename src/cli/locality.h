@@ -12,7 +12,7 @@
 #include "core/report.h"
 #include "io/output_file.h"
 #include "io/sink.h"
-#include "tiling/bin_stencil.h"
+#include "tiling/bins.h"
 
 enum { LOCALITY_ORDERINGS = 16, LOCALITY_NUMBERS = 64, LOCALITY_COLUMNS = 8 };
 

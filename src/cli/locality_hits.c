@@ -82,10 +82,8 @@ static torre_status check(locality_job *job)
     torre_hit_plan *p = &o->plan;
     if (job->dims == 3 && o->height != 1)
         return torre_fail(TORRE_ERR_USAGE, "--height is for bins of a plane (--size MxN)");
-    for (int a = 0; a < 3; a++) {
-        p->box.size[a] = job->size[a];
-        p->box.width[a] = a == 2 && job->dims == 2 ? o->height : 1;
-    }
+    p->bins =
+        torre_bin_grid_make(job->size, (const double[]){1, 1, job->dims == 2 ? o->height : 1});
     p->gas.planar = job->dims == 2 && o->height == 1;
     p->gas.kind = gas_kind[o->gas];
     p->gas.seed = (uint64_t)o->seed;
@@ -94,7 +92,7 @@ static torre_status check(locality_job *job)
     for (int i = 0; i < job->count; i++)
         p->order[i] = job->list[i].none ? NULL : &job->list[i].ordering;
     if (!o->map) return TORRE_OK;
-    TORRE_TRY(torre_hit_map_check(&p->box));
+    TORRE_TRY(torre_hit_map_check(&p->bins));
     return torre_file_ending_check("map", o->map, pictures, false);
 }
 

@@ -136,7 +136,7 @@ static torre_status prepare(locality_job *job)
     if (!job->size[1]) job->size[1] = job->size[2] = job->size[0];
     if (!job->size[2]) job->size[2] = 1;
     job->stencil =
-        (torre_stencil_bins){(torre_bin_shape)job->shape, job->dims, job->reach, job->half};
+        torre_stencil_of_cubes((torre_bin_shape)job->shape, job->dims, job->reach, job->half);
     TORRE_TRY(read_orderings(job));
     return job->check ? job->check(job) : TORRE_OK;
 }

@@ -16,20 +16,25 @@
 #ifndef TORRE_BLOCK_HITS_H
 #define TORRE_BLOCK_HITS_H
 
-#include "locality/bin_lists.h"
+#include "particles/bins.h"
 #include "tiling/ordering.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* Bins of a grid for count particles, by row-major index; free with torre_bins_free. */
+torre_status torre_block_hits_bins(const torre_bin_grid *grid, int64_t count, torre_bins *bins);
+
+/* Sort particles, whose positions are inside the box, into them. */
+void torre_block_hits_fill(const double (*position)[3], torre_bins *bins);
+
 /*
  * Order in memory right after a reorder: slot[p] = place of particle p in 0 .. count - 1, sorted by
- * the rank of its bin (ordering of the same size as the box), in a bin by particle number. Returns
- * false when out of memory.
+ * the rank of its bin (ordering of as many cells as there are bins), in a bin by particle number.
+ * Returns false when out of memory.
  */
-bool torre_block_hits_sort(const torre_bin_box *box, const torre_ordering *ordering, int64_t count,
-                           const double (*position)[3], int64_t *slot);
+bool torre_block_hits_sort(const torre_bins *bins, const torre_ordering *ordering, int64_t *slot);
 
 typedef struct torre_block_hits {
     int64_t reads, hits;
@@ -37,11 +42,11 @@ typedef struct torre_block_hits {
 } torre_block_hits;
 
 /*
- * Count reads and hits of all particles. contact > 0: only partners closer than that (nearest
- * image) count as reads. cache >= 1 particles a block. The counts of result are overwritten, those
- * of the bins added to. Returns false when out of memory.
+ * Count reads and hits of all particles, which are at the positions that the bins were filled with.
+ * contact > 0: only partners closer than that (nearest image) count as reads. cache >= 1 particles
+ * a block. The counts of result are overwritten, those of the bins added to.
  */
-bool torre_block_hits_count(const torre_bin_box *box, int64_t count, const double (*position)[3],
+void torre_block_hits_count(const torre_bins *bins, const double (*position)[3],
                             const int64_t *slot, int64_t cache, double contact,
                             torre_block_hits *result);
 

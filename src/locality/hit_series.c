@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/random.h"
 #include "io/point_list.h"
@@ -19,7 +20,9 @@ static torre_status read_particles(torre_hit_series *s)
     s->gas.position = malloc((size_t)(list.count + 1) * sizeof *s->gas.position);
     s->gas.count = list.count;
     for (int64_t p = 0; s->gas.position && p < list.count; p++)
-        for (int a = 0; a < 3; a++) s->gas.position[p][a] = list.points[p].position[a];
+        memcpy(s->gas.position[p], list.points[p].position, sizeof *s->gas.position);
+    for (int64_t p = 0; s->gas.position && p < list.count; p++)
+        torre_bin_grid_wrap(&s->plan.bins, s->gas.position[p]);
     torre_point_list_free(&list);
     return s->gas.position ? TORRE_OK : out_of_memory();
 }
@@ -28,7 +31,7 @@ static torre_status make_particles(torre_hit_series *s)
 {
     if (s->plan.particles) return read_particles(s);
     torre_gas_plan gas = s->plan.gas;
-    for (int a = 0; a < 3; a++) gas.length[a] = (double)s->plan.box.size[a] * s->plan.box.width[a];
+    memcpy(gas.length, s->plan.bins.box, sizeof gas.length);
     return torre_gas_new(&gas, &s->gas);
 }
 
@@ -52,17 +55,16 @@ static torre_status reorder(torre_hit_series *s)
         if (!s->slot[i] || !s->sample[i]) return out_of_memory();
         if (!s->plan.order[i])
             shuffle(s->slot[i], s->gas.count, s->plan.gas.seed);
-        else if (!torre_block_hits_sort(&s->plan.box, s->plan.order[i], s->gas.count,
-                                        (const double(*)[3])s->gas.position, s->slot[i]))
+        else if (!torre_block_hits_sort(&s->bins, s->plan.order[i], s->slot[i]))
             return out_of_memory();
     }
     return TORRE_OK;
 }
 
-static bool count(const torre_hit_series *s, int order, torre_block_hits *hits)
+static void count(const torre_hit_series *s, int order, torre_block_hits *hits)
 {
-    return torre_block_hits_count(&s->plan.box, s->gas.count, (const double(*)[3])s->gas.position,
-                                  s->slot[order], s->plan.cache, s->plan.contacts ? 1 : 0, hits);
+    torre_block_hits_count(&s->bins, (const double(*)[3])s->gas.position, s->slot[order],
+                           s->plan.cache, s->plan.contacts ? 1 : 0, hits);
 }
 
 static torre_status check(const torre_hit_plan *p)
@@ -81,11 +83,12 @@ torre_status torre_hit_series_make(const torre_hit_plan *plan, torre_hit_series 
     *s = (torre_hit_series){.plan = *plan, .samples = plan->steps / plan->every + 1};
     TORRE_TRY(check(plan));
     TORRE_TRY(make_particles(s));
-    TORRE_TRY(reorder(s));
+    TORRE_TRY(torre_block_hits_bins(&plan->bins, s->gas.count, &s->bins));
     for (int64_t sample = 0; sample < s->samples; sample++) {
         if (sample > 0) TORRE_TRY(torre_gas_advance(&s->gas, plan->every));
-        for (int i = 0; i < plan->orders; i++)
-            if (!count(s, i, &s->sample[i][sample])) return out_of_memory();
+        torre_block_hits_fill((const double(*)[3])s->gas.position, &s->bins);
+        if (sample == 0) TORRE_TRY(reorder(s));
+        for (int i = 0; i < plan->orders; i++) count(s, i, &s->sample[i][sample]);
     }
     return TORRE_OK;
 }
@@ -96,6 +99,7 @@ void torre_hit_series_free(torre_hit_series *s)
         free(s->slot[i]);
         free(s->sample[i]);
     }
+    torre_bins_free(&s->bins);
     torre_gas_free(&s->gas);
 }
 
@@ -132,15 +136,15 @@ double torre_hit_series_interval(const torre_hit_series *s, int order)
 }
 
 /* Hit ratio around a column of bins, over so many columns to every side that few are empty. */
-static double map_ratio(const torre_bin_box *box, const torre_block_hits *hits, int64_t x,
-                        int64_t y)
+static double map_ratio(const int64_t n[3], const torre_block_hits *hits, int64_t x, int64_t y)
 {
     enum { AROUND = 2 };
-    int64_t nx = box->size[0], ny = box->size[1], nz = box->size[2], reads = 0, found = 0;
+    int64_t reads = 0, found = 0;
     for (int64_t i = x - AROUND; i <= x + AROUND; i++) {
         for (int64_t j = y - AROUND; j <= y + AROUND; j++) {
-            int64_t column = ((i + nx * AROUND) % nx * ny + (j + ny * AROUND) % ny) * nz;
-            for (int64_t k = 0; k < nz; k++) {
+            int64_t row = (i + n[0] * AROUND) % n[0];
+            int64_t column = (row * n[1] + (j + n[1] * AROUND) % n[1]) * n[2];
+            for (int64_t k = 0; k < n[2]; k++) {
                 reads += hits->bin_reads[column + k];
                 found += hits->bin_hits[column + k];
             }
@@ -149,18 +153,18 @@ static double map_ratio(const torre_bin_box *box, const torre_block_hits *hits, 
     return reads ? (double)found / (double)reads : 0;
 }
 
-torre_status torre_hit_map_check(const torre_bin_box *box)
+torre_status torre_hit_map_check(const torre_bin_grid *bins)
 {
-    if (box->size[0] <= 8192 && box->size[1] <= 8192) return TORRE_OK;
+    if (bins->n[0] <= 8192 && bins->n[1] <= 8192) return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE, "{map}: at most 8192x8192 bins can be drawn");
 }
 
-static void draw_columns(const torre_bin_box *box, const torre_block_hits *hits, int square,
+static void draw_columns(const int64_t n[3], const torre_block_hits *hits, int square,
                          torre_image *image)
 {
-    for (int64_t x = 0; x < box->size[0]; x++) {
-        for (int64_t y = 0; y < box->size[1]; y++) {
-            double p = map_ratio(box, hits, x, y);
+    for (int64_t x = 0; x < n[0]; x++) {
+        for (int64_t y = 0; y < n[1]; y++) {
+            double p = map_ratio(n, hits, x, y);
             for (int i = 0; i < square * square; i++) {
                 uint8_t *pixel = torre_image_at(image, (int)y * square + i % square,
                                                 (int)x * square + i / square);
@@ -174,15 +178,15 @@ static void draw_columns(const torre_bin_box *box, const torre_block_hits *hits,
 
 torre_status torre_hit_map_draw(const torre_hit_series *s, int order, torre_image *image)
 {
-    const torre_bin_box *box = &s->plan.box;
-    int64_t bins = torre_bin_box_bins(box), nx = box->size[0], ny = box->size[1];
-    int square = (int)fmax(1, floor(1024.0 / (double)(nx > ny ? nx : ny)));
-    TORRE_TRY(torre_image_new((int)ny * square, (int)nx * square, image));
+    const int64_t *n = s->bins.grid.n;
+    int square = (int)fmax(1, floor(1024.0 / (double)(n[0] > n[1] ? n[0] : n[1])));
+    TORRE_TRY(torre_image_new((int)n[1] * square, (int)n[0] * square, image));
     torre_block_hits hits = {0};
-    hits.bin_reads = calloc((size_t)bins, sizeof *hits.bin_reads);
-    hits.bin_hits = calloc((size_t)bins, sizeof *hits.bin_hits);
-    bool ok = hits.bin_reads && hits.bin_hits && count(s, order, &hits);
-    if (ok) draw_columns(box, &hits, square, image);
+    hits.bin_reads = calloc((size_t)s->bins.bins, sizeof *hits.bin_reads);
+    hits.bin_hits = calloc((size_t)s->bins.bins, sizeof *hits.bin_hits);
+    bool ok = hits.bin_reads && hits.bin_hits;
+    if (ok) count(s, order, &hits);
+    if (ok) draw_columns(n, &hits, square, image);
     free(hits.bin_reads);
     free(hits.bin_hits);
     if (ok) return TORRE_OK;

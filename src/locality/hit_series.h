@@ -12,14 +12,14 @@
 enum { TORRE_HIT_ORDERS = 16 };
 
 typedef struct torre_hit_plan {
-    torre_bin_box box;
+    torre_bin_grid bins;
     const char *particles; /* CSV of x,y,z in units of bins; NULL: a gas that fills the box */
     torre_gas_plan gas;    /* all but its length */
     int64_t steps, every; /* sampled at the steps 0, every, 2 every, ...; a file has step 0 alone */
     int64_t cache;        /* particles in a block */
     bool contacts;        /* only partners that touch count as reads */
     int orders;
-    const torre_ordering *order[TORRE_HIT_ORDERS]; /* of the box; NULL: a random permutation */
+    const torre_ordering *order[TORRE_HIT_ORDERS]; /* of the bins; NULL: a random permutation */
     double cost, reorder_cost; /* of a miss in hits; of a reorder in misses a particle */
 } torre_hit_plan;
 
@@ -28,7 +28,8 @@ typedef struct torre_hit_series {
     torre_hit_plan plan;
     torre_gas gas; /* at the last sample */
     int64_t samples;
-    int64_t *slot[TORRE_HIT_ORDERS];            /* where particles are stored */
+    torre_bins bins;                 /* with the particles as they are at the last sample */
+    int64_t *slot[TORRE_HIT_ORDERS]; /* where particles are stored */
     torre_block_hits *sample[TORRE_HIT_ORDERS]; /* [samples] */
 } torre_hit_series;
 
@@ -53,7 +54,7 @@ double torre_hit_series_speedup(const torre_hit_series *series, int order, int64
 double torre_hit_series_interval(const torre_hit_series *series, int order);
 
 /* Refuse boxes of more bins than a picture has pixels. TORRE_ERR_USAGE. */
-torre_status torre_hit_map_check(const torre_bin_box *box);
+torre_status torre_hit_map_check(const torre_bin_grid *bins);
 
 /*
  * Draw where the reads of an order hit at the last sample: a square for each column of bins, the

@@ -6,7 +6,7 @@ int64_t torre_locality_interior(const torre_ordering *o, const torre_stencil_bin
 {
     int64_t n = 1;
     for (int a = 0; a < o->dims; a++) {
-        int64_t left = o->size[a] - 2 * s->reach;
+        int64_t left = o->size[a] - 2 * s->reach[a];
         if (left <= 0) return 0;
         n *= left;
     }
@@ -54,10 +54,10 @@ static bool interior_make(const torre_ordering *o, const torre_stencil_bins *s, 
 
 static bool is_interior(const interior *in, int64_t bin)
 {
-    const int64_t *size = in->o->size, g = in->s->reach;
+    const int64_t *size = in->o->size, *g = in->s->reach;
     int64_t at[3] = {bin / size[2] / size[1], bin / size[2] % size[1], bin % size[2]};
     for (int a = 0; a < in->o->dims; a++)
-        if (at[a] < g || at[a] >= size[a] - g) return false;
+        if (at[a] < g[a] || at[a] >= size[a] - g[a]) return false;
     return true;
 }
 

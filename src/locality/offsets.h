@@ -10,7 +10,7 @@
 #define TORRE_OFFSETS_H
 
 #include "locality/reuse.h"
-#include "tiling/bin_stencil.h"
+#include "tiling/bins.h"
 #include "tiling/ordering.h"
 
 #ifdef __cplusplus

@@ -137,8 +137,8 @@ static double wrapped(double r, double edge)
 static int32_t bin_of(const sweep *s, const double r[3])
 {
     double at[3];
-    for (int a = 0; a < 3; a++) at[a] = wrapped(r[a] + s->shift[a], s->bins->box[a]);
-    return s->bins->rank[torre_bins_index(s->bins, at)];
+    for (int a = 0; a < 3; a++) at[a] = wrapped(r[a] + s->shift[a], s->bins->grid.box[a]);
+    return s->bins->rank[torre_bin_grid_index(&s->bins->grid, at)];
 }
 
 /* Members from[k] .. to[k] - 1 of the bins around one, in the order of the bins. */
@@ -150,7 +150,7 @@ typedef struct surroundings {
 static surroundings around_bin(const torre_bins *bins, int64_t rank)
 {
     surroundings s = {.count = 0};
-    for (int o = 0; o < bins->offsets; o++) {
+    for (int64_t o = 0; o < bins->offsets; o++) {
         int image[3];
         const int64_t bin = bins->rank[torre_bins_at(bins, rank, o, image)];
         const int64_t from = bins->start[bin], to = bins->start[bin + 1];
@@ -169,7 +169,7 @@ static surroundings around_bin(const torre_bins *bins, int64_t rank)
 static double overlap(const sweep *s, const surroundings *around, int64_t self, const double r[3],
                       double most)
 {
-    const double *box = s->bins->box, square = s->diameter * s->diameter;
+    const double *box = s->bins->grid.box, square = s->diameter * s->diameter;
     double sum = 0;
     for (int k = 0; k < around->count; k++) {
         for (int64_t m = around->from[k]; m < around->to[k]; m++) {
@@ -202,7 +202,7 @@ static int64_t move_bin(const sweep *s, int64_t rank)
         overlapping += now > 0;
         for (int a = 0; a < s->dimensions; a++) {
             double u = torre_random_uniform(s->seed, s->stream, (uint64_t)(4 * i + a));
-            r[a] = wrapped(r[a] + s->step * (2 * u - 1), s->bins->box[a]);
+            r[a] = wrapped(r[a] + s->step * (2 * u - 1), s->bins->grid.box[a]);
         }
         if (r[s->axis] < s->low || r[s->axis] > s->high) continue;
         if (bin_of(s, r) != rank || overlap(s, &around, m, r, now) > now) continue;
@@ -217,8 +217,8 @@ static int colour(int64_t cell, int64_t n) { return cell == n - 1 && n % 2 ? 2 :
 static int colour_of(const torre_bins *bins, int64_t rank)
 {
     const int32_t *cell = bins->cell[rank];
-    return colour(cell[0], bins->n[0]) + 3 * colour(cell[1], bins->n[1]) +
-           9 * colour(cell[2], bins->n[2]);
+    const int64_t *n = bins->grid.n;
+    return colour(cell[0], n[0]) + 3 * colour(cell[1], n[1]) + 9 * colour(cell[2], n[2]);
 }
 
 /* The bins to sweep, those that are near or all, by colour. */
@@ -250,7 +250,7 @@ static void displace_grid(sweep *s)
     torre_bins *bins = s->bins;
     for (int a = 0; a < 3; a++) {
         double u = torre_random_uniform(s->seed, TORRE_STREAM_GRID, 4 * s->stream + (uint64_t)a);
-        s->shift[a] = u * bins->edge[a];
+        s->shift[a] = u * bins->grid.edge[a];
     }
 #pragma omp parallel for
     for (int64_t i = 0; i < bins->count; i++) {
@@ -271,7 +271,7 @@ static void find_near(sweep *s)
     memset(s->is_near, 0, (size_t)bins->bins);
     for (int64_t i = 0; i < bins->count; i++) {
         if (!s->touches[i]) continue;
-        for (int o = 0; o < bins->offsets; o++) {
+        for (int64_t o = 0; o < bins->offsets; o++) {
             int image[3];
             s->is_near[bins->rank[torre_bins_at(bins, bins->rank_of[i], o, image)]] = 1;
         }
@@ -334,7 +334,8 @@ static torre_status melt(const torre_granular *g, const torre_md_problem *p,
 {
     torre_bins bins;
     /* a hair more than a diameter, so that rounding of the bin never counts */
-    TORRE_TRY(torre_bins_make(p->box, g->diameter, g->diameter * spread, TORRE_STENCIL_BLOCK,
+    const torre_bin_grid grid = torre_bins_grid(p->box, g->diameter * spread, particles->count);
+    TORRE_TRY(torre_bins_make(&grid, g->diameter, TORRE_BIN_BLOCK,
                               &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR}, particles->count,
                               &bins));
     const int axis = g->dimensions - 1;

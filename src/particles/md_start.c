@@ -145,7 +145,7 @@ static bool nearer(const torre_md_particles *p, const torre_bins *bins, int64_t 
 static bool nearer_around(const torre_md_particles *p, const torre_bins *bins, int64_t rank,
                           double distance, int64_t pair[2], double *found)
 {
-    for (int o = 0; o < bins->offsets; o++) {
+    for (int64_t o = 0; o < bins->offsets; o++) {
         int image[3];
         const int64_t from = bins->rank[torre_bins_at(bins, rank, o, image)];
         if (nearer(p, bins, rank, from, distance, pair, found)) return true;
@@ -158,12 +158,13 @@ torre_status torre_md_start_check_overlap(const torre_md_particles *p, double di
     TORRE_PHASE(TORRE_PHASE_CHECK);
     torre_bins bins;
     double least = fmin(p->box[0], fmin(p->box[1], p->box[2])) / 2;
-    TORRE_TRY(torre_bins_make(p->box, fmin(distance, least), distance, TORRE_STENCIL_BLOCK,
+    const torre_bin_grid grid = torre_bins_grid(p->box, distance, p->count);
+    TORRE_TRY(torre_bins_make(&grid, fmin(distance, least), TORRE_BIN_BLOCK,
                               &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR}, p->count, &bins));
 #pragma omp parallel for
     for (int64_t i = 0; i < p->count; i++) {
         const double at[3] = {p->position[0][i], p->position[1][i], p->position[2][i]};
-        bins.rank_of[i] = bins.rank[torre_bins_index(&bins, at)];
+        torre_bins_put(&bins, i, at);
     }
     torre_bins_sort(&bins);
     int64_t pair[2] = {0, 0}, first = bins.bins; /* bin of an overlap */

@@ -66,7 +66,7 @@ torre_status torre_md_store_bin(torre_md_store *t, const torre_md_state_loops *s
                                 torre_bins *bins, double time, double most, bool sort, int64_t step)
 {
     state->hold(t, time, most);
-    int64_t bad = state->wrap(t, bins->box);
+    int64_t bad = state->wrap(t, bins->grid.box);
     if (bad >= 0)
         return torre_fail(TORRE_ERR_UNSTABLE,
                           "step %lld: particle %d left the box by more than its size or is not "

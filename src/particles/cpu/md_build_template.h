@@ -20,7 +20,8 @@ enum { SEARCH_LANES = sizeof(search_lanes) / sizeof(float) };
 static float search_radius_sq(const torre_bins *bins)
 {
     const double unit = 1.0 / (1 << 24);
-    double edge = fmax(bins->edge[0], fmax(bins->edge[1], bins->edge[2]));
+    const double *size = bins->grid.edge;
+    double edge = fmax(size[0], fmax(size[1], size[2]));
     double reach = bins->reach + 2 * sqrt(3) * unit * (bins->reach + 1.5 * edge);
     return (float)(reach * reach * (1 + 8 * unit));
 }

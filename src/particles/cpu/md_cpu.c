@@ -15,14 +15,20 @@ static const torre_cpu_method *method_of(const torre_md_problem *p)
     return p->model == TORRE_MODEL_MPS ? &torre_cpu_mps : &torre_cpu_pairs;
 }
 
+static torre_bin_shape shape_of(const torre_md_plan *plan)
+{
+    return plan->bin_stencil == TORRE_STENCIL_BLOCK ? TORRE_BIN_BLOCK : TORRE_BIN_SPHERICAL;
+}
+
 /* Bins, and bytes: what allocate takes, and an estimate of the lists. */
 static torre_status size_up(const torre_cpu_program *program, torre_md_info *info)
 {
     const torre_md_problem *p = program->base.problem;
     const torre_md_plan *plan = &info->plan;
+    const torre_bin_grid grid = torre_bins_grid(p->box, plan->bin_size, p->count);
     int64_t bins;
-    TORRE_TRY(torre_bins_plan(p->box, p->cutoff + plan->skin, plan->bin_size, p->count, info->bins,
-                              &bins));
+    TORRE_TRY(torre_bins_plan(&grid, p->cutoff + plan->skin, shape_of(plan), p->count, &bins));
+    memcpy(info->bins, grid.n, sizeof info->bins);
     if (plan->neighbor != TORRE_NEIGHBOR_TILE)
         info->list_bytes = (int64_t)((double)p->count * 4 *
                                      (program->method->neighbors(p, plan) + TORRE_LIST_PAD / 2.0));
@@ -89,9 +95,10 @@ static torre_status allocate(cpu_solver *s)
 {
     const torre_md_problem *p = s->problem;
     const double reach = p->cutoff + s->plan->skin;
+    const torre_bin_grid grid = torre_bins_grid(p->box, s->plan->bin_size, p->count);
     TORRE_TRY(torre_md_store_make(p->count, s->plan->threads, p->box, reach, s->state, &s->store));
-    TORRE_TRY(torre_bins_make(p->box, reach, s->plan->bin_size, s->plan->bin_stencil,
-                              &s->plan->ordering, p->count, &s->bins));
+    TORRE_TRY(
+        torre_bins_make(&grid, reach, shape_of(s->plan), &s->plan->ordering, p->count, &s->bins));
     s->bins.threads = s->plan->threads;
     TORRE_TRY(torre_md_lists_make(p->count, s->plan->threads, &s->lists));
     return s->method->allocate(s);

@@ -53,15 +53,16 @@ static void torre_stage_fill(const torre_md_store *store, const TORRE_STATE *pos
                              const torre_bins *bins, int64_t rank, torre_stage *s)
 {
     const TORRE_STAGED far = (TORRE_STAGED)((const TORRE_STATE *)store->position)[4 * store->count];
+    const torre_bin_grid *g = &bins->grid;
     int64_t k = 0;
     s->wraps = 0;
     s->own = 0;
-    for (int o = 0; o < bins->offsets; o++) {
+    for (int64_t o = 0; o < bins->offsets; o++) {
         int image[3];
         int64_t from = bins->rank[torre_bins_at(bins, rank, o, image)];
         double shift[3]; /* of the image, and to the centre of the bin */
         for (int a = 0; a < 3; a++) {
-            shift[a] = image[a] * bins->box[a] - (bins->cell[rank][a] + 0.5) * bins->edge[a];
+            shift[a] = image[a] * g->box[a] - (bins->cell[rank][a] + 0.5) * g->edge[a];
             if (image[a]) s->wraps |= (uint8_t)(1 << a);
         }
         for (int64_t m = bins->start[from]; m < bins->start[from + 1]; m++, k++) {

@@ -179,7 +179,7 @@ static void state_bin(const torre_md_store *store, torre_bins *bins)
 #pragma omp parallel for num_threads(store->threads)
     for (int64_t i = 0; i < store->count; i++) {
         const double at[3] = {(double)r[4 * i], (double)r[4 * i + 1], (double)r[4 * i + 2]};
-        bins->rank_of[i] = bins->rank[torre_bins_index(bins, at)];
+        torre_bins_put(bins, i, at);
     }
 }
 
