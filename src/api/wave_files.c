@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/point_list.h"
-#include "io/sink.h"
+#include "run/wave_output.h"
 #include "wave/problem.h"
 
 torre_status torre_points_read(const char *path, int dimensions, torre_point **points,
@@ -55,22 +55,10 @@ torre_status torre_wave_run_save_traces(const torre_wave_run *run, const char *p
                 (torre_frame){.values = traces->data, .samples = traces->shape[1]});
 }
 
-/* Layout of the axes of the grid but `without` (-1: all), those that there are. */
-static torre_field_layout layout_of(const torre_wave_problem *p, int without)
-{
-    torre_field_layout layout = {.precision = p->precision};
-    for (int a = 0; a < 3; a++) {
-        if (a == without || torre_wave_is_flat(p, a)) continue;
-        layout.shape[layout.dims] = p->size[a];
-        layout.spacing[layout.dims++] = p->spacing[a];
-    }
-    return layout;
-}
-
 torre_status torre_wave_run_save_field(torre_wave_run *run, const char *path)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
-    const torre_sink_data data = {.kind = TORRE_SINK_FIELD, .field = layout_of(p, -1)};
+    const torre_sink_data data = {.kind = TORRE_SINK_FIELD, .field = torre_wave_layout(p, -1)};
     void *cells = malloc((size_t)torre_wave_cells(p) * (size_t)p->precision);
     if (!cells) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %s", path);
     torre_status status = torre_wave_run_field(run, 0, cells);
@@ -85,15 +73,9 @@ static torre_status plane_velocity(const torre_wave_problem *p, int axis, int64_
 {
     *velocity = NULL;
     if (!p->velocity_cells) return TORRE_OK;
-    int64_t low[3] = {0, 0, 0}, high[3] = {p->size[0], p->size[1], p->size[2]}, i = 0;
-    low[axis] = index;
-    high[axis] = index + 1;
     *velocity = malloc((size_t)(torre_wave_cells(p) / p->size[axis]) * sizeof **velocity);
     if (!*velocity) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
-    for (int64_t x = low[0]; x < high[0]; x++)
-        for (int64_t y = low[1]; y < high[1]; y++)
-            for (int64_t z = low[2]; z < high[2]; z++)
-                (*velocity)[i++] = torre_wave_velocity_at(p, x, y, z);
+    torre_wave_plane_velocity(p, axis, index, *velocity);
     return TORRE_OK;
 }
 
@@ -106,7 +88,7 @@ torre_status torre_wave_run_save_plane(torre_wave_run *run, int axis, int64_t in
                           "{index} of a plane must be 0 to the cells of {axis} (0, 1, 2) less one "
                           "(got %" PRId64 ", axis %d)",
                           index, axis);
-    torre_sink_data data = {.kind = TORRE_SINK_PLANE, .field = layout_of(p, axis)};
+    torre_sink_data data = {.kind = TORRE_SINK_PLANE, .field = torre_wave_layout(p, axis)};
     torre_wave_velocity_range(p, &data.field.velocity_range[0], &data.field.velocity_range[1]);
     double *velocity;
     TORRE_TRY(plane_velocity(p, axis, index, &velocity));

@@ -19,20 +19,21 @@ typedef struct wave_job {
     torre_option table[WAVE_OPTIONS];
     torre_wave_input input;
     torre_wave_memory memory;
-    wave_output output;
+    torre_wave_output output;
+    torre_output *json; /* the report, NULL when it is not open */
     torre_wave_run *run;
     double start;
 } wave_job;
 
 /* What the driver's callbacks need. */
 typedef struct wave_watcher {
-    wave_output *output;
+    torre_wave_output *output;
     torre_progress progress;
 } wave_watcher;
 
 static torre_status on_frame(void *context, torre_wave_run *run)
 {
-    return wave_output_frame(((wave_watcher *)context)->output, run);
+    return torre_wave_output_frame(((wave_watcher *)context)->output, run);
 }
 
 static void on_progress(void *context, const torre_wave_progress *now)
@@ -65,12 +66,22 @@ static torre_status time_loop(wave_job *job)
                                     .progress = on_progress,
                                     .stop = torre_program_stop,
                                     .context = &w};
-    TORRE_TRY(wave_output_frame(&job->output, job->run));
+    TORRE_TRY(torre_wave_output_frame(&job->output, job->run));
     torre_progress_start(&w.progress, stderr, !job->settings.quiet);
     torre_status status = torre_wave_run_advance(job->run, job->input.problem.steps, &watch);
     torre_progress_end(&w.progress);
-    if (!status && s->snapshot_every < 0) status = wave_output_snapshot(&job->output, job->run);
+    if (!status && s->snapshot_every < 0)
+        status = torre_wave_output_snapshot(&job->output, job->run);
     return status;
+}
+
+/* Make the report for job->json, and keep both. wall_s: seconds since the start. */
+static void report(wave_job *job, double wall_s)
+{
+    torre_report *r =
+        wave_text_report(&job->output, job->run, &job->memory, job->settings.dry_run, wall_s);
+    torre_report_options(r, job->table);
+    torre_program_keep_report(r, &job->json);
 }
 
 /* Everything after the plan is known to be good. */
@@ -78,19 +89,18 @@ static torre_status compute(wave_job *job)
 {
     torre_wave_run *run = job->run;
     torre_program_catch_signals(); /* from here on there are files to remove */
-    TORRE_TRY(wave_output_open(&job->input, &job->output));
+    TORRE_TRY(torre_wave_output_open(&job->input, &job->output));
+    if (job->settings.json) TORRE_TRY(torre_output_open(job->settings.json, &job->json));
     tell_setup(job);
     TORRE_TRY(torre_wave_input_start(&job->input, run));
     torre_phase_enter(TORRE_PHASE_OUTPUT);
     TORRE_TRY(time_loop(job));
-    TORRE_TRY(wave_output_results(&job->output, run));
+    TORRE_TRY(torre_wave_output_results(&job->output, run));
     if (!job->settings.quiet) {
         wave_text_result(people(job), &job->output, run);
         torre_program_tell_time(people(job), "whole      ");
     }
-    if (job->output.json)
-        wave_text_report(&job->output, job->table, run, &job->memory,
-                         torre_time_now() - job->start);
+    if (job->json) report(job, torre_time_now() - job->start);
     const int64_t step = torre_wave_run_step(run), steps = job->input.problem.steps;
     return step < steps ? torre_program_stopped(step, steps) : TORRE_OK;
 }
@@ -106,8 +116,8 @@ static torre_status tell_cost(wave_job *job)
     }
     if (!job->settings.json) return TORRE_OK;
     job->output.input = &job->input;
-    TORRE_TRY(torre_output_open(job->settings.json, &job->output.json));
-    wave_text_report(&job->output, job->table, job->run, &job->memory, 0);
+    TORRE_TRY(torre_output_open(job->settings.json, &job->json));
+    report(job, 0);
     return TORRE_OK;
 }
 
@@ -116,15 +126,16 @@ static torre_status prepare(wave_job *job)
 {
     wave_settings *s = &job->settings;
     torre_wave_input *in = &job->input;
-    TORRE_TRY(wave_output_plan(s, &job->output, &s->run.time.whole_microseconds));
+    TORRE_TRY(
+        torre_wave_output_plan(&s->run, s->json, &job->output, &s->run.time.whole_microseconds));
     TORRE_TRY(torre_wave_input_read(&s->run, s->dry_run, in));
     TORRE_TRY(wave_settings_check(s, job->table, &in->problem));
-    TORRE_TRY(wave_output_check(&job->output, in));
+    TORRE_TRY(torre_wave_output_check(&job->output, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, s->run.backend, &in->plan, &job->run));
     TORRE_TRY(wave_settings_check_choice(s, job->table, job->run, &in->cautions));
     if (torre_wave_run_info(job->run)->plan.engine == TORRE_TORRE && torre_tune_check())
         torre_caution(&in->cautions, "%s", torre_error_text());
-    job->memory = torre_wave_memory_count(in, job->run, wave_output_bytes(&job->output, in));
+    job->memory = torre_wave_memory_count(in, job->run, torre_wave_output_bytes(&job->output, in));
     return TORRE_OK;
 }
 
@@ -154,7 +165,8 @@ int main(int argc, char **argv)
     torre_status status = wave_settings_parse(&job.settings, job.table, argc, argv, &done);
     if (!status && !done) status = do_what_is_asked(&job);
     torre_phase_enter(TORRE_PHASE_EXIT);
-    wave_output_close(&job.output);
+    torre_wave_output_close(&job.output);
+    torre_output_discard(job.json);
     torre_wave_run_free(job.run);
     torre_wave_input_clear(&job.input);
     return torre_program_end("wave", status);

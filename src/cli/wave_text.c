@@ -147,22 +147,22 @@ void wave_text_cost(FILE *out, const torre_wave_input *in, const torre_wave_run 
             text, rate);
 }
 
-static void print_files(FILE *out, const wave_output *o)
+static void print_files(FILE *out, const torre_wave_output *o)
 {
-    const wave_settings *s = o->settings;
+    const torre_wave_spec *s = o->spec;
     const char *what = torre_sink_is_picture(o->plane_format) ? "picture" : "plane";
     if (o->snapshots == 1) fprintf(out, "%-10s %s\n", what, o->last_snapshot);
     if (o->snapshots > 1)
         fprintf(out, "%ss%*s%" PRId64 ", the last one %s\n", what, 10 - (int)strlen(what), "",
                 o->snapshots, o->last_snapshot);
     for (int i = 0; i < o->traces.count; i++) fprintf(out, "traces     %s\n", o->traces.name[i]);
-    if (s->run.field) fprintf(out, "field      %s", s->run.field);
-    if (s->run.field && s->run.field_every) fprintf(out, ", %" PRId64 " frames", o->field_frames);
-    if (s->run.field) fprintf(out, "\n");
-    if (s->json && strcmp(s->json, "-") != 0) fprintf(out, "report     %s\n", s->json);
+    if (s->field) fprintf(out, "field      %s", s->field);
+    if (s->field && s->field_every) fprintf(out, ", %" PRId64 " frames", o->field_frames);
+    if (s->field) fprintf(out, "\n");
+    if (o->report && strcmp(o->report, "-") != 0) fprintf(out, "report     %s\n", o->report);
 }
 
-void wave_text_result(FILE *out, const wave_output *o, const torre_wave_run *run)
+void wave_text_result(FILE *out, const torre_wave_output *o, const torre_wave_run *run)
 {
     char time[32];
     const double cells = (double)torre_wave_cells(torre_wave_run_problem(run));
@@ -186,18 +186,18 @@ static void report_memory(torre_report *r, const torre_wave_memory *m)
     torre_report_integer(list, "output", m->output);
 }
 
-static void report_files(torre_report *r, const wave_output *o)
+static void report_files(torre_report *r, const torre_wave_output *o)
 {
     torre_report *list = torre_report_array(r, "files");
     if (o->last_snapshot[0]) torre_report_text(list, NULL, o->last_snapshot);
     for (int i = 0; i < o->traces.count; i++) torre_report_text(list, NULL, o->traces.name[i]);
-    if (o->settings->run.field) torre_report_text(list, NULL, o->settings->run.field);
+    if (o->spec->field) torre_report_text(list, NULL, o->spec->field);
 }
 
 /* Frame i of the field is that of the time i * field_interval_s. */
-static void report_frames(torre_report *r, const wave_output *o, double dt)
+static void report_frames(torre_report *r, const torre_wave_output *o, double dt)
 {
-    const int64_t every = o->settings->run.field_every;
+    const int64_t every = o->spec->field_every;
     if (every == 0) return;
     torre_report_integer(r, "field_frames", o->field_frames);
     torre_report_real(r, "field_interval_s", (double)every * dt);
@@ -245,11 +245,10 @@ void wave_text_report_setup(torre_report *r, const torre_wave_input *in, const t
     torre_report_real(r, "model_bytes_per_update", info->model_bytes_per_update);
 }
 
-void wave_text_report(wave_output *o, const torre_option *table, const torre_wave_run *run,
-                      const torre_wave_memory *m, double wall_s)
+torre_report *wave_text_report(const torre_wave_output *o, const torre_wave_run *run,
+                               const torre_wave_memory *m, bool dry, double wall_s)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
-    bool dry = o->settings->dry_run;
     int64_t steps = dry ? p->steps : torre_wave_run_step(run);
     torre_report *r = torre_report_new("wave");
     wave_text_report_setup(r, o->input, run);
@@ -270,6 +269,5 @@ void wave_text_report(wave_output *o, const torre_option *table, const torre_wav
     torre_report *warnings = torre_report_array(r, "warnings");
     for (int i = 0; i < o->input->cautions.count; i++)
         torre_report_text(warnings, NULL, o->input->cautions.text[i]);
-    torre_report_options(r, table);
-    torre_program_keep_report(r, &o->json);
+    return r;
 }

@@ -1,4 +1,4 @@
-#include "cli/wave_output.h"
+#include "run/wave_output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@ typedef struct output_names {
     int count;
 } output_names;
 
-static output_names names_of(const wave_output *out)
+static output_names names_of(const torre_wave_output *out)
 {
-    const wave_settings *s = out->settings;
-    output_names n = {{s->run.field, s->json}, {"field", "json"}, 2};
+    const torre_wave_spec *s = out->spec;
+    output_names n = {{s->field, out->report}, {"field", "json"}, 2};
     for (int i = 0; i < out->traces.count; i++) {
         n.name[n.count] = out->traces.name[i];
         n.option[n.count++] = "traces";
@@ -24,28 +24,53 @@ static output_names names_of(const wave_output *out)
 }
 
 /* Two results must not go to one file: the later would replace the earlier. */
-static torre_status check_names(const wave_output *out)
+static torre_status check_names(const torre_wave_output *out)
 {
     const output_names n = names_of(out);
     for (int i = 0; i < n.count; i++)
         for (int j = 0; j < i; j++)
             if (n.name[i] && n.name[j] && torre_output_same(n.name[i], n.name[j]))
-                return torre_fail(TORRE_ERR_USAGE, "--%s and --%s both write %s", n.option[j],
+                return torre_fail(TORRE_ERR_USAGE, "{%s} and {%s} both write %s", n.option[j],
                                   n.option[i], n.name[i]);
     return TORRE_OK;
 }
 
-torre_status wave_output_plan(const wave_settings *s, wave_output *out, bool *whole_microseconds)
+torre_status torre_wave_output_plan(const torre_wave_spec *s, const char *report,
+                                    torre_wave_output *out, bool *whole_microseconds)
 {
-    out->settings = s;
+    out->spec = s;
+    out->report = report;
     *whole_microseconds = false;
-    if (s->run.field)
-        TORRE_TRY(torre_sink_choose("field", s->run.field, TORRE_SINK_FIELD, s->run.field_every > 0,
+    if (s->field)
+        TORRE_TRY(torre_sink_choose("field", s->field, TORRE_SINK_FIELD, s->field_every > 0,
                                     &out->field_format));
-    out->plane_format = torre_sink_by_name(s->run.snapshot_format);
-    if (s->run.traces) TORRE_TRY(torre_trace_files_parse(s->run.traces, &out->traces));
+    out->plane_format = torre_sink_by_name(s->snapshot_format);
+    if (s->traces) TORRE_TRY(torre_trace_files_parse(s->traces, &out->traces));
     *whole_microseconds = torre_trace_files_whole_microseconds(&out->traces);
     return check_names(out);
+}
+
+torre_field_layout torre_wave_layout(const torre_wave_problem *p, int without)
+{
+    torre_field_layout layout = {.precision = p->precision};
+    for (int a = 0; a < 3; a++) {
+        if (a == without || torre_wave_is_flat(p, a)) continue;
+        layout.shape[layout.dims] = p->size[a];
+        layout.spacing[layout.dims++] = p->spacing[a];
+    }
+    return layout;
+}
+
+void torre_wave_plane_velocity(const torre_wave_problem *p, int axis, int64_t index,
+                               double *velocity)
+{
+    int64_t low[3] = {0, 0, 0}, high[3] = {p->size[0], p->size[1], p->size[2]}, i = 0;
+    low[axis] = index;
+    high[axis] = index + 1;
+    for (int64_t x = low[0]; x < high[0]; x++)
+        for (int64_t y = low[1]; y < high[1]; y++)
+            for (int64_t z = low[2]; z < high[2]; z++)
+                velocity[i++] = torre_wave_velocity_at(p, x, y, z);
 }
 
 static torre_sink_data trace_data(const torre_wave_input *in)
@@ -61,24 +86,18 @@ static torre_sink_data trace_data(const torre_wave_input *in)
     return data;
 }
 
-static torre_sink_data field_data(const wave_output *out, const torre_wave_input *in)
+static torre_sink_data field_data(const torre_wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
-    const int64_t every = out->settings->run.field_every;
-    torre_sink_data data = {.kind = TORRE_SINK_FIELD,
-                            .series = every > 0,
-                            .frames = every > 0 ? p->steps / every + 1 : 1,
-                            .field = {.precision = p->precision}};
-    for (int a = 0; a < 3; a++) {
-        if (torre_wave_is_flat(p, a)) continue;
-        data.field.shape[data.field.dims] = p->size[a];
-        data.field.spacing[data.field.dims++] = p->spacing[a];
-    }
-    return data;
+    const int64_t every = out->spec->field_every;
+    return (torre_sink_data){.kind = TORRE_SINK_FIELD,
+                             .series = every > 0,
+                             .frames = every > 0 ? p->steps / every + 1 : 1,
+                             .field = torre_wave_layout(p, -1)};
 }
 
 /* The snapshot plane; the velocity in it, for pictures, is out->velocity. */
-static torre_sink_data plane_data(const wave_output *out, const torre_wave_input *in)
+static torre_sink_data plane_data(const torre_wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
     const int across = in->plane_axis, right = across == 0 ? 1 : 0, down = across == 2 ? 1 : 2;
@@ -90,23 +109,24 @@ static torre_sink_data plane_data(const wave_output *out, const torre_wave_input
                   .spacing = {p->spacing[right], p->spacing[down]},
                   .velocity = out->velocity,
                   .velocity_range = {in->time.velocity_min, in->time.velocity_max},
-                  .scale = out->settings->run.snapshot_scale}};
+                  .scale = out->spec->snapshot_scale}};
 }
 
 /* The path of the snapshot of a step. */
-static void snapshot_path(const wave_output *out, int64_t step, char *path, size_t size)
+static void snapshot_path(const torre_wave_output *out, int64_t step, char *path, size_t size)
 {
-    const bool here = strcmp(out->settings->run.output, ".") == 0;
-    snprintf(path, size, "%s%ssnapshot_%06" PRId64 "%s", here ? "" : out->settings->run.output,
+    const bool here = strcmp(out->spec->output, ".") == 0;
+    snprintf(path, size, "%s%ssnapshot_%06" PRId64 "%s", here ? "" : out->spec->output,
              here ? "" : "/", step, torre_sink_ending(out->plane_format));
 }
 
 /* Whether a snapshot would be written over a file, which has then the name of one. */
-static bool snapshot_replaces(const wave_output *out, const torre_wave_input *in, const char *file)
+static bool snapshot_replaces(const torre_wave_output *out, const torre_wave_input *in,
+                              const char *file)
 {
     char path[sizeof out->last_snapshot];
     const char *slash = strrchr(file, '/');
-    const int64_t every = out->settings->run.snapshot_every, steps = in->problem.steps;
+    const int64_t every = out->spec->snapshot_every, steps = in->problem.steps;
     int64_t step;
     if (sscanf(slash ? slash + 1 : file, "snapshot_%" SCNd64, &step) != 1) return false;
     if (every == 0 || step < 0 || step > steps || (every > 0 ? step % every : steps - step) != 0)
@@ -116,27 +136,27 @@ static bool snapshot_replaces(const wave_output *out, const torre_wave_input *in
 }
 
 /* No result replaces what the run is made from. */
-static torre_status check_inputs(const wave_output *out, const torre_wave_input *in)
+static torre_status check_inputs(const torre_wave_output *out, const torre_wave_input *in)
 {
-    const torre_wave_spec *s = &out->settings->run;
+    const torre_wave_spec *s = out->spec;
     const char *const inputs[] = {s->velocity,  s->source,      s->wavelet,
                                   s->receivers, in->initial[0], in->initial[1]};
     const output_names n = names_of(out);
     for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++) {
         for (int i = 0; i < n.count && inputs[k]; i++)
             if (n.name[i] && torre_output_same(n.name[i], inputs[k]))
-                return torre_fail(TORRE_ERR_USAGE, "--%s would write over %s, which the run reads",
+                return torre_fail(TORRE_ERR_USAGE, "{%s} would write over %s, which the run reads",
                                   n.option[i], inputs[k]);
         if (inputs[k] && snapshot_replaces(out, in, inputs[k]))
             return torre_fail(TORRE_ERR_USAGE,
                               "a snapshot would be written over %s, which the run reads; give "
-                              "--output DIR",
+                              "{output} DIR",
                               inputs[k]);
     }
     return TORRE_OK;
 }
 
-torre_status wave_output_check(const wave_output *out, const torre_wave_input *in)
+torre_status torre_wave_output_check(const torre_wave_output *out, const torre_wave_input *in)
 {
     TORRE_TRY(check_inputs(out, in));
     const torre_sink_data traces = trace_data(in), field = field_data(out, in);
@@ -153,7 +173,7 @@ static int64_t field_bytes(const torre_wave_problem *p)
     return torre_wave_cells(p) * (int64_t)p->precision;
 }
 
-static bool wants_snapshots(const wave_settings *s) { return s->run.snapshot_every != 0; }
+static bool wants_snapshots(const torre_wave_spec *s) { return s->snapshot_every != 0; }
 
 static int64_t plane_cells(const torre_wave_input *in)
 {
@@ -162,18 +182,18 @@ static int64_t plane_cells(const torre_wave_input *in)
 }
 
 /* Whether the velocity in the plane is to be kept, too. */
-static bool wants_velocity(const wave_output *out, const torre_wave_input *in)
+static bool wants_velocity(const torre_wave_output *out, const torre_wave_input *in)
 {
     return in->problem.velocity_cells && torre_sink_is_picture(out->plane_format);
 }
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-int64_t wave_output_bytes(const wave_output *out, const torre_wave_input *in)
+int64_t torre_wave_output_bytes(const torre_wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
     int64_t kept = 0, most = 0;
-    if (wants_snapshots(out->settings)) {
+    if (wants_snapshots(out->spec)) {
         const torre_sink_data plane = plane_data(out, in);
         kept = plane_cells(in) * ((int64_t)p->precision + (wants_velocity(out, in) ? 8 : 0));
         most = torre_sink_bytes(out->plane_format, &plane);
@@ -181,12 +201,12 @@ int64_t wave_output_bytes(const wave_output *out, const torre_wave_input *in)
     const torre_sink_data traces = trace_data(in);
     for (int i = 0; i < out->traces.count; i++)
         most = larger(most, torre_sink_bytes(out->traces.format[i], &traces));
-    if (out->settings->run.field_every) return kept + field_bytes(p) + most;
-    return kept + larger(most, out->settings->run.field ? field_bytes(p) : 0);
+    if (out->spec->field_every) return kept + field_bytes(p) + most;
+    return kept + larger(most, out->spec->field ? field_bytes(p) : 0);
 }
 
 /* Buffers for the snapshot plane; the velocity in it does not change. */
-static torre_status prepare_snapshots(wave_output *out)
+static torre_status prepare_snapshots(torre_wave_output *out)
 {
     const torre_wave_input *in = out->input;
     const torre_wave_problem *p = &in->problem;
@@ -195,32 +215,23 @@ static torre_status prepare_snapshots(wave_output *out)
     if (!out->plane || (wants_velocity(out, in) && !out->velocity))
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the snapshots");
     if (!out->velocity) return TORRE_OK;
-    int64_t low[3] = {0, 0, 0}, high[3], i = 0;
-    memcpy(high, p->size, sizeof high);
-    low[in->plane_axis] = in->plane_index;
-    high[in->plane_axis] = in->plane_index + 1;
-    for (int64_t x = low[0]; x < high[0]; x++)
-        for (int64_t y = low[1]; y < high[1]; y++)
-            for (int64_t z = low[2]; z < high[2]; z++)
-                out->velocity[i++] = torre_wave_velocity_at(p, x, y, z);
+    torre_wave_plane_velocity(p, in->plane_axis, in->plane_index, out->velocity);
     return TORRE_OK;
 }
 
-torre_status wave_output_open(const torre_wave_input *in, wave_output *out)
+torre_status torre_wave_output_open(const torre_wave_input *in, torre_wave_output *out)
 {
-    const wave_settings *s = out->settings;
+    const torre_wave_spec *s = out->spec;
     out->input = in;
     if (wants_snapshots(s)) {
-        TORRE_TRY(torre_output_directory(s->run.output));
+        TORRE_TRY(torre_output_directory(s->output));
         TORRE_TRY(prepare_snapshots(out));
     }
     const torre_sink_data field = field_data(out, in), traces = trace_data(in);
-    if (s->run.field)
-        TORRE_TRY(torre_sink_open(out->field_format, &field, s->run.field, &out->field));
+    if (s->field) TORRE_TRY(torre_sink_open(out->field_format, &field, s->field, &out->field));
     for (int i = 0; i < out->traces.count; i++)
         TORRE_TRY(
             torre_sink_open(out->traces.format[i], &traces, out->traces.name[i], &out->trace[i]));
-    if (s->json) TORRE_TRY(torre_output_open(s->json, &out->json));
     return TORRE_OK;
 }
 
@@ -231,7 +242,7 @@ static torre_frame frame_now(const torre_wave_run *run)
     return (torre_frame){.step = step, .time = (double)step * torre_wave_run_problem(run)->dt};
 }
 
-torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
+torre_status torre_wave_output_snapshot(torre_wave_output *out, torre_wave_run *run)
 {
     const torre_wave_input *in = out->input;
     const torre_sink_data data = plane_data(out, in);
@@ -248,24 +259,24 @@ torre_status wave_output_snapshot(wave_output *out, torre_wave_run *run)
     return TORRE_OK;
 }
 
-static torre_status add_field(wave_output *out, torre_wave_run *run)
+static torre_status add_field(torre_wave_output *out, torre_wave_run *run)
 {
     torre_frame frame = frame_now(run);
     if (!out->cells) out->cells = malloc((size_t)field_bytes(torre_wave_run_problem(run)));
-    if (!out->cells) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for --field");
+    if (!out->cells) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for {field}");
     frame.values = out->cells;
     TORRE_TRY(torre_wave_run_field(run, 0, out->cells));
     return torre_sink_frame(out->field, &frame);
 }
 
-torre_status wave_output_frame(wave_output *out, torre_wave_run *run)
+torre_status torre_wave_output_frame(torre_wave_output *out, torre_wave_run *run)
 {
-    const wave_settings *s = out->settings;
+    const torre_wave_spec *s = out->spec;
     const int64_t step = torre_wave_run_step(run);
     const bool zero = step == 0 && !torre_wave_input_has_start(out->input);
-    if (s->run.snapshot_every > 0 && step % s->run.snapshot_every == 0 && !zero)
-        TORRE_TRY(wave_output_snapshot(out, run));
-    if (s->run.field_every == 0 || step % s->run.field_every != 0) return TORRE_OK;
+    if (s->snapshot_every > 0 && step % s->snapshot_every == 0 && !zero)
+        TORRE_TRY(torre_wave_output_snapshot(out, run));
+    if (s->field_every == 0 || step % s->field_every != 0) return TORRE_OK;
     TORRE_TRY(add_field(out, run));
     out->field_frames++;
     return TORRE_OK;
@@ -283,7 +294,7 @@ static void close_gaps(const torre_wave_run *run)
         memmove((char *)t->data + (size_t)r * kept, (char *)t->data + (size_t)r * row, kept);
 }
 
-torre_status wave_output_results(wave_output *out, torre_wave_run *run)
+torre_status torre_wave_output_results(torre_wave_output *out, torre_wave_run *run)
 {
     TORRE_TRY(torre_wave_run_end_traces(run));
     if (out->traces.count > 0) close_gaps(run);
@@ -297,15 +308,14 @@ torre_status wave_output_results(wave_output *out, torre_wave_run *run)
         if (status) failed = status;
     }
     torre_status status = TORRE_OK;
-    if (out->field && out->settings->run.field_every == 0) status = add_field(out, run);
+    if (out->field && out->spec->field_every == 0) status = add_field(out, run);
     status = torre_sink_finish(&out->field, status);
     return status ? status : failed;
 }
 
-void wave_output_close(wave_output *out)
+void torre_wave_output_close(torre_wave_output *out)
 {
     torre_sink_discard(out->field);
-    torre_output_discard(out->json);
     for (int i = 0; i < out->traces.count; i++) torre_sink_discard(out->trace[i]);
     torre_trace_files_free(&out->traces);
     free(out->plane);
