@@ -1,15 +1,11 @@
-/* The cuda backend of the particle solver: choices, memory, particles in and out. */
+/* The cuda backend of particles: choices, and what all methods have in common. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/timer.h"
 #include "md_cuda_solver.h"
-
-#define DEFAULT_SKIN 0.12      /* of the cutoff */
-#define CHUNK        (1 << 20) /* particles converted at a time */
-
-extern const torre_md_backend torre_md_cuda;
 
 static md_layout_wish benchmark_wish;
 
@@ -20,7 +16,7 @@ void md_cuda_wish(const md_layout_wish *wish)
 
 static md_cuda_solver *self(torre_md_solver *solver) { return (md_cuda_solver *)solver; }
 
-torre_status md_cuda_look(md_cuda_program *program)
+static torre_status look_at_device(md_cuda_program *program)
 {
     const int device = program->base.info.plan.device;
     md_limits *limits = &program->limits;
@@ -38,88 +34,101 @@ torre_status md_cuda_look(md_cuda_program *program)
     return TORRE_OK;
 }
 
-static torre_status fill_plan(const torre_md_problem *problem, const md_kernels *kernels,
-                              torre_md_plan *plan)
+static torre_status find_kernels(md_cuda_program *program)
 {
-    if (problem->count >= (int64_t)1 << MD_INDEX_BITS)
+    const torre_md_problem *p = program->base.problem;
+    program->kernels = md_kernels_find(p->model, p->precision);
+    if (program->kernels) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "this build of the cuda backend has no model %s in %s (CMake: "
+                      "TORRE_PRECISIONS)",
+                      torre_pair_model_name(p->model), torre_md_precision_name(p->precision));
+}
+
+/* The choices that do not depend on the device. */
+static torre_status fill_plan(md_cuda_program *program)
+{
+    const torre_md_problem *p = program->base.problem;
+    torre_md_plan *plan = &program->base.info.plan;
+    if (p->count >= (int64_t)1 << MD_INDEX_BITS)
         return torre_fail(TORRE_ERR_USAGE,
                           "the cuda backend holds at most %lld particles (got %lld)",
-                          ((long long)1 << MD_INDEX_BITS) - 1, (long long)problem->count);
-    if (plan->neighbor == TORRE_NEIGHBOR_AUTO) plan->neighbor = TORRE_NEIGHBOR_FULL;
-    if (plan->neighbor == TORRE_NEIGHBOR_HALF && !kernels->pair->half)
-        return torre_fail(
-            TORRE_ERR_USAGE,
-            "the cuda backend has no {neighbor} half for {model} %s; use full or tile",
-            torre_pair_model_name(problem->model));
-    if (plan->skin == 0) plan->skin = DEFAULT_SKIN * problem->cutoff;
+                          ((long long)1 << MD_INDEX_BITS) - 1, (long long)p->count);
+    TORRE_TRY(program->method->plan(program));
     if (plan->rebuild_every == 0) {
         plan->rebuild_every = 1;
         plan->rebuild_check = true;
     }
     if (plan->sort_every == 0) plan->sort_every = plan->rebuild_every;
-    if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_BLOCK;
-    if (plan->block % 32 || plan->block < 0 || plan->block > kernels->block_max)
+    if (plan->block % 32 || plan->block < 0 || plan->block > program->kernels->block_max)
         return torre_fail(TORRE_ERR_USAGE, "a block must be a multiple of 32 up to %d (got %d)",
-                          kernels->block_max, plan->block);
+                          program->kernels->block_max, plan->block);
     plan->deterministic = true; /* always */
-    return TORRE_OK;
+    return torre_md_plan_check(p, plan);
 }
 
-/* Bytes of the arrays of particles. */
-static int64_t particle_bytes(const torre_md_problem *problem, const torre_md_plan *plan,
-                              const md_kernels *kernels)
+torre_status md_cuda_layout(const md_cuda_program *program, const md_crowding *crowding,
+                            md_layout *layout)
 {
-    int64_t each = 6 * 4 * kernels->state->state_bytes + 2 * 4 + 5 * 4 + 2;
-    if (plan->sort_every > plan->rebuild_every || plan->sort_every == TORRE_MD_NEVER) each += 4;
-    if (plan->neighbor == TORRE_NEIGHBOR_HALF) each += 24;
-    return each * problem->count;
+    torre_md_problem filled = *program->base.problem;
+    filled.count = program->filling;
+    TORRE_TRY(md_layout_choose(&filled, &program->base.info.plan, &program->limits, &program->wish,
+                               crowding, layout));
+    const double bins = (double)layout->brick_count * layout->slots + 1;
+    if (bins <= INT32_MAX) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "%.2g bins are more than the cuda backend can index; use a larger "
+                      "{bin_size}",
+                      bins);
+}
+
+/* Bricks that lists need room for: all, or of sparse methods, those that hold particles. */
+static int first_pages(const md_cuda_program *program)
+{
+    const md_layout *l = &program->layout;
+    if (!program->method->sparse) return l->brick_count;
+    const double lanes = (double)program->base.problem->count * l->lanes_per_place;
+    return (int)fmin(ceil(1.5 * lanes / l->lanes_mean), l->brick_count);
+}
+
+static torre_status check_memory(const md_cuda_program *program)
+{
+    const int64_t needed = program->base.info.memory_bytes, count = program->base.problem->count;
+    size_t available, all;
+    TORRE_CUDA_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
+    if (needed <= (int64_t)available) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE,
+                      "%lld particles need %.2f GB on the device, which has %.2f GB free; at "
+                      "most about %.2e fit",
+                      (long long)count, 1e-9 * (double)needed, 1e-9 * (double)available,
+                      (double)count * (double)available / (double)needed);
 }
 
 static torre_status fill_program(md_cuda_program *program)
 {
-    const torre_md_problem *problem = program->base.problem;
     torre_md_info *info = &program->base.info;
-    md_layout *layout = &program->layout;
-    const md_crowding crowding = {1, 1, 1};
-    const md_kernels *kernels = md_kernels_find(problem->model, problem->precision);
-    program->kernels = kernels;
+    const md_layout *layout = &program->layout;
+    const double *edge = layout->grid.edge;
+    program->method =
+        program->base.problem->model == TORRE_MODEL_MPS ? &md_cuda_mps : &md_cuda_pairs;
     program->wish = benchmark_wish;
-    if (!kernels)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "this build of the cuda backend has no model %s in %s (CMake: "
-                          "TORRE_PRECISIONS)",
-                          torre_pair_model_name(problem->model),
-                          torre_md_precision_name(problem->precision));
-    TORRE_TRY(fill_plan(problem, kernels, &info->plan));
-    TORRE_TRY(torre_md_plan_check(problem, &info->plan));
-    TORRE_TRY(md_cuda_look(program));
-    TORRE_TRY(md_layout_choose(problem, &info->plan, &program->limits, &program->wish, &crowding,
-                               layout));
+    program->filling = program->base.problem->count;
+    TORRE_TRY(find_kernels(program));
+    TORRE_TRY(fill_plan(program));
+    TORRE_TRY(look_at_device(program));
+    TORRE_TRY(md_cuda_layout(program, &(md_crowding){1, 1, 1}, &program->layout));
+    program->list_pages = first_pages(program);
     for (int a = 0; a < 3; a++) info->bins[a] = layout->grid.n[a];
     info->plan.block = layout->block;
-    if (info->plan.bin_size == 0) {
-        info->plan.bin_size =
-            fmin(layout->grid.edge[0], fmin(layout->grid.edge[1], layout->grid.edge[2]));
-        info->plan.bin_size *= 1 - 1e-9;
-    }
-    info->memory_bytes = md_layout_bytes(layout, layout->brick_count) +
-                         particle_bytes(problem, &info->plan, kernels);
-    size_t available, all;
-    TORRE_CUDA_TRY(cudaMemGetInfo(&available, &all), "asking for free memory");
-    if (info->memory_bytes > (int64_t)available)
-        return torre_fail(TORRE_ERR_RESOURCE,
-                          "%lld particles need %.2f GB on the device, which has %.2f GB free; at "
-                          "most about %.2e fit",
-                          (long long)problem->count, 1e-9 * (double)info->memory_bytes,
-                          1e-9 * (double)available,
-                          (double)problem->count * (double)available / (double)info->memory_bytes);
-    return TORRE_OK;
+    if (info->plan.bin_size == 0)
+        info->plan.bin_size = fmin(edge[0], fmin(edge[1], edge[2])) * (1 - 1e-9);
+    TORRE_TRY(md_cuda_bytes(program, &info->memory_bytes));
+    return check_memory(program);
 }
 
 static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_plan *wish,
                               torre_md_program **program)
 {
-    if (problem->model == TORRE_MODEL_MPS) return torre_mps_cuda.plan(problem, wish, program);
     torre_md_program *made;
     TORRE_TRY(torre_md_program_new(sizeof(md_cuda_program), problem, wish, &made));
     torre_status status = fill_program((md_cuda_program *)made);
@@ -130,174 +139,35 @@ static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_pl
     return status;
 }
 
-void md_cuda_release(md_cuda_solver *s)
-{
-    if (s->stream) cudaStreamSynchronize(s->stream);
-    md_cuda_graphs_free(s);
-    md_cuda_tables_free(s);
-    for (int k = 0; k < 2; k++) {
-        cudaFree(s->x[k]);
-        cudaFree(s->v[k]);
-        cudaFree(s->id[k]);
-    }
-    cudaFree(s->f);
-    cudaFree(s->x_built);
-    cudaFree(s->key);
-    cudaFree(s->slot);
-    cudaFree(s->order);
-    cudaFree(s->order_id);
-    cudaFree(s->order_key);
-    cudaFree(s->tiles.home);
-    cudaFree(s->tiles.perm);
-    cudaFree(s->fixed);
-    cudaFree(s->total);
-    cudaFree(s->control);
-    cudaFreeHost(s->pinned);
-    cudaFreeHost(s->looked);
-    for (int k = 0; k < 4; k++)
-        if (s->event[k]) cudaEventDestroy(s->event[k]);
-    for (int k = 0; k < 2; k++)
-        if (s->look[k]) cudaEventDestroy(s->look[k]);
-    if (s->stream) cudaStreamDestroy(s->stream);
-    free(s->records);
-}
-
 static void cuda_destroy(torre_md_solver *solver)
 {
     if (!solver) return;
-    md_cuda_release(self(solver));
+    md_cuda_free(self(solver));
     torre_md_program_free(solver->program);
     free(solver);
 }
 
-torre_status md_cuda_allocate(md_cuda_solver *s)
+static torre_status cuda_create(torre_md_program *base, torre_md_solver **solver)
 {
-    size_t n = (size_t)s->problem->count, reals = 4 * (size_t)s->kernels->state->state_bytes * n;
-    const torre_md_plan *plan = s->plan;
-    static const char what[] = "particles";
-    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
-    for (int k = 0; k < 4; k++) TORRE_CUDA_TRY(cudaEventCreate(&s->event[k]), "a timer");
-    for (int k = 0; k < 2; k++) {
-        TORRE_CUDA_TRY(cudaMalloc(&s->x[k], reals), what);
-        TORRE_CUDA_TRY(cudaMalloc(&s->v[k], reals), what);
-        TORRE_CUDA_TRY(cudaMalloc((void **)&s->id[k], 4 * n), what);
-    }
-    TORRE_CUDA_TRY(cudaMalloc(&s->f, reals), what);
-    TORRE_CUDA_TRY(cudaMalloc(&s->x_built, reals), what);
-    TORRE_CUDA_TRY(cudaMalloc((void **)&s->key, 4 * n), what);
-    TORRE_CUDA_TRY(cudaMalloc((void **)&s->slot, 4 * n), what);
-    TORRE_CUDA_TRY(cudaMalloc((void **)&s->order, 4 * n), what);
-    TORRE_CUDA_TRY(cudaMalloc((void **)&s->order_id, 4 * n), what);
-    TORRE_CUDA_TRY(cudaMalloc((void **)&s->order_key, 4 * n), what);
-    TORRE_CUDA_TRY(cudaMalloc((void **)&s->tiles.home, 2 * n), what);
-    if (plan->sort_every > plan->rebuild_every || plan->sort_every == TORRE_MD_NEVER)
-        TORRE_CUDA_TRY(cudaMalloc((void **)&s->tiles.perm, 4 * n), what);
-    if (plan->neighbor == TORRE_NEIGHBOR_HALF) {
-        TORRE_CUDA_TRY(cudaMalloc((void **)&s->fixed, 24 * n), what);
-        TORRE_CUDA_TRY(cudaMemset(s->fixed, 0, 24 * n), what);
-    }
-    TORRE_CUDA_TRY(cudaMalloc((void **)&s->total, 2 * MD_SUMS * sizeof(double)), what);
-    TORRE_CUDA_TRY(cudaMalloc((void **)&s->control, sizeof(md_control)), what);
-    TORRE_CUDA_TRY(cudaMallocHost(&s->pinned, sizeof(md_control) + 2 * MD_SUMS * sizeof(double)),
-                   what);
-    TORRE_CUDA_TRY(cudaMallocHost((void **)&s->looked, 2 * sizeof *s->looked), what);
-    for (int k = 0; k < 2; k++)
-        TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->look[k], cudaEventDisableTiming), "an event");
-    s->tiles.control = s->control;
-    return md_cuda_tables(s);
-}
-
-void md_cuda_begin(const md_cuda_program *program, md_cuda_solver *s)
-{
-    s->program = program;
-    s->problem = program->base.problem;
-    s->plan = &program->base.info.plan;
-    s->kernels = program->kernels;
-    s->layout = program->layout;
-    s->crowding = (md_crowding){1, 1, 1};
-}
-
-static torre_status cuda_create(torre_md_program *program, torre_md_solver **solver)
-{
-    const torre_md_problem *problem = program->problem;
-    if (problem->model == TORRE_MODEL_MPS) return torre_mps_cuda.create(program, solver);
+    const md_cuda_program *program = (const md_cuda_program *)base;
     md_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");
     s->base.backend = &torre_md_cuda;
-    md_cuda_begin((md_cuda_program *)program, s);
-    s->dissipates = torre_pair_dissipates(problem->model);
-    s->counts.dangerous_builds = s->plan->rebuild_check ? 0 : -1;
-    s->kernels->pair->make(problem, problem->dt / (2 * problem->mass), s->pair);
+    s->program = program;
+    s->problem = base->problem;
+    s->plan = &base->info.plan;
+    s->kernels = program->kernels;
+    s->layout = program->layout;
+    s->crowding = (md_crowding){1, 1, 1};
     torre_status status = torre_cuda_status(cudaSetDevice(s->plan->device), "choosing the device");
     if (!status) status = md_cuda_allocate(s);
-    if (!status) status = md_cuda_lists(s, s->layout.brick_count);
     if (status) {
         cuda_destroy(&s->base);
         return status;
     }
-    s->base.program = program;
+    s->base.program = base;
     *solver = &s->base;
     return TORRE_OK;
-}
-
-/* Copy between [axis][id] of f64 and an array of 4 reals in the order of ids; w is 0. */
-static void pack(int state_bytes, const double *const from[3], int64_t first, int64_t n, void *to)
-{
-    for (int64_t i = 0; i < n; i++) {
-        for (int a = 0; a < 3; a++) {
-            if (state_bytes == 4)
-                ((float *)to)[4 * i + a] = (float)from[a][first + i];
-            else
-                ((double *)to)[4 * i + a] = from[a][first + i];
-        }
-        if (state_bytes == 4)
-            ((float *)to)[4 * i + 3] = 0;
-        else
-            ((double *)to)[4 * i + 3] = 0;
-    }
-}
-
-static torre_status upload(md_cuda_solver *s, const double *const from[3], void *to, void *chunk)
-{
-    size_t each = 4 * (size_t)s->kernels->state->state_bytes;
-    for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
-        int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        pack(s->kernels->state->state_bytes, from, first, n, chunk);
-        TORRE_CUDA_TRY(cudaMemcpy((char *)to + each * (size_t)first, chunk, each * (size_t)n,
-                                  cudaMemcpyHostToDevice),
-                       "sending particles to the device");
-    }
-    return TORRE_OK;
-}
-
-static torre_status upload_all(md_cuda_solver *s, const double *const position[3],
-                               const double *const velocity[3], void *chunk)
-{
-    TORRE_TRY(upload(s, position, s->x[0], chunk));
-    TORRE_TRY(upload(s, velocity, s->v[0], chunk));
-    int *ids = chunk;
-    for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
-        int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        for (int64_t i = 0; i < n; i++) ids[i] = (int)(first + i);
-        TORRE_CUDA_TRY(cudaMemcpy(s->id[0] + first, ids, 4 * (size_t)n, cudaMemcpyHostToDevice),
-                       "sending particles to the device");
-    }
-    size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count;
-    TORRE_CUDA_TRY(cudaMemcpy(s->x_built, s->x[0], bytes, cudaMemcpyDeviceToDevice),
-                   "sending particles to the device");
-    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
-    return TORRE_OK;
-}
-
-torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
-                            const double *const velocity[3])
-{
-    void *chunk = malloc(4 * sizeof(double) * CHUNK);
-    if (!chunk) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
-    torre_status status = upload_all(s, position, velocity, chunk);
-    free(chunk);
-    s->x_now = s->v_now = s->id_now = 0;
-    return status;
 }
 
 static torre_status cuda_set_particles(torre_md_solver *solver, const double *const position[3],
@@ -306,13 +176,14 @@ static torre_status cuda_set_particles(torre_md_solver *solver, const double *co
     md_cuda_solver *s = self(solver);
     TORRE_CUDA_TRY(cudaSetDevice(s->plan->device), "choosing the device");
     TORRE_TRY(md_cuda_upload(s, position, velocity));
-    s->step = 0;
     s->ready = false;
-    TORRE_TRY(md_cuda_start(s));
+    s->step = s->last_build = 0;
+    s->last_sort = -1;
+    s->permuted = s->plan->sort_every == TORRE_MD_NEVER;
+    TORRE_TRY(s->program->method->begin(s));
     s->ready = true;
-    memset(s->sampled, 0, sizeof s->sampled);
-    s->sampled_builds = s->sampled_steps = s->segments = s->steps_done = 0;
     s->loop_seconds = 0;
+    s->steps_done = 0;
     s->counts = (torre_md_counts){.dangerous_builds = s->plan->rebuild_check ? 0 : -1};
     return TORRE_OK;
 }
@@ -326,45 +197,13 @@ static torre_status cuda_advance(torre_md_solver *solver, int64_t steps)
 {
     md_cuda_solver *s = self(solver);
     if (!s->ready) return not_ready();
+    if (steps <= 0) return TORRE_OK;
     TORRE_CUDA_TRY(cudaSetDevice(s->plan->device), "choosing the device");
-    return md_cuda_advance(s, steps);
-}
-
-static double wrapped(double r, double edge)
-{
-    r -= edge * floor(r / edge);
-    return r < edge ? r : 0;
-}
-
-torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
-                              double *const to[], int components)
-{
-    int bytes = s->kernels->state->state_bytes;
-    size_t each = 4 * (size_t)bytes;
-    void *chunk = malloc(each * CHUNK);
-    int *ids = malloc(4 * (size_t)CHUNK);
-    torre_status status =
-        chunk && ids ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
-    for (int64_t first = 0; !status && first < s->problem->count; first += CHUNK) {
-        int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        cudaError_t error = cudaMemcpy(chunk, (const char *)from + each * (size_t)first,
-                                       each * (size_t)n, cudaMemcpyDeviceToHost);
-        if (!error)
-            error =
-                cudaMemcpy(ids, s->id[s->id_now] + first, 4 * (size_t)n, cudaMemcpyDeviceToHost);
-        status = torre_cuda_status(error, "reading particles from the device");
-        for (int64_t i = 0; !status && i < n; i++) {
-            for (int a = 0; a < components; a++) {
-                if (!to[a]) continue;
-                double value =
-                    bytes == 4 ? ((float *)chunk)[4 * i + a] : ((double *)chunk)[4 * i + a];
-                to[a][ids[i]] = box && a < 3 ? wrapped(value, box[a]) : value;
-            }
-        }
-    }
-    free(chunk);
-    free(ids);
-    return status;
+    const double start = torre_time_now();
+    TORRE_TRY(s->program->method->advance(s, steps));
+    s->steps_done += steps;
+    s->loop_seconds += torre_time_now() - start;
+    return TORRE_OK;
 }
 
 static torre_status cuda_get_particles(torre_md_solver *solver, double *const position[3],
@@ -384,33 +223,26 @@ static torre_status cuda_get_forces(torre_md_solver *solver, double *const force
     return md_cuda_download(s, s->f, NULL, force, 3);
 }
 
+static torre_status cuda_get_fields(torre_md_solver *solver, const torre_md_fields *fields)
+{
+    md_cuda_solver *s = self(solver);
+    if (!s->ready) return not_ready();
+    return s->program->method->get_fields(s, fields);
+}
+
 static torre_status cuda_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     md_cuda_solver *s = self(solver);
     if (!s->ready) return not_ready();
-    *sums = s->sums;
-    return TORRE_OK;
+    return s->program->method->sums(s, sums);
 }
 
-/* Phases are sampled; their means times the counts, cut to what the loop took. */
 static void cuda_times(const torre_md_solver *solver, torre_md_times *times,
                        torre_md_counts *counts)
 {
     const md_cuda_solver *s = (const md_cuda_solver *)solver;
     *counts = s->counts;
-    memset(times, 0, sizeof *times);
-    times->other = s->loop_seconds;
-    if (!s->sampled_builds || !s->sampled_steps) return;
-    double builds = (double)s->counts.builds / (double)s->sampled_builds;
-    times->sort = s->sampled[0] * builds;
-    times->neighbor = s->sampled[1] * builds;
-    times->force = s->sampled[2] * (double)s->steps_done / (double)s->sampled_steps;
-    double sum = times->sort + times->neighbor + times->force;
-    double scale = sum > s->loop_seconds ? s->loop_seconds / sum : 1;
-    times->sort *= scale;
-    times->neighbor *= scale;
-    times->force *= scale;
-    times->other = s->loop_seconds - scale * sum;
+    s->program->method->times(s, times);
 }
 
 const torre_md_backend torre_md_cuda = {
@@ -421,6 +253,7 @@ const torre_md_backend torre_md_cuda = {
     .advance = cuda_advance,
     .get_particles = cuda_get_particles,
     .get_forces = cuda_get_forces,
+    .get_fields = cuda_get_fields,
     .sums = cuda_sums,
     .times = cuda_times,
     .destroy = cuda_destroy,

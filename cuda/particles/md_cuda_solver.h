@@ -1,4 +1,8 @@
-/* The cuda backend of the particle solver: its state, shared by md_cuda.c and md_cuda_run.c. */
+/*
+ * The cuda backend of particles: sorted storage, tiles and neighbour lists of md_device.h, whatever
+ * is computed with them. What that is, a method says: cuda_pairs.c for the pair models, cuda_mps.c
+ * for the moving-particle method.
+ */
 #ifndef TORRE_MD_CUDA_SOLVER_H
 #define TORRE_MD_CUDA_SOLVER_H
 
@@ -7,50 +11,39 @@
 #include "md_layout.h"
 #include "particles/md_program.h"
 
-#define MD_GRAPHS 32
-
-/* A recorded sequence: perhaps a rebuild, then steps. */
-typedef struct md_graph {
-    bool used;
-    bool build, sort;
-    int steps;
-    int x_now, v_now, id_now; /* buffers in use at its start */
-    bool permuted;            /* storage order before it */
-    cudaGraphExec_t exec;
-} md_graph;
-
-/* State before a rebuild, to come back to when it failed. */
-typedef struct md_build_record {
-    int64_t step, last_build;
-    uint32_t drifts; /* queued before it */
-    int x_now, v_now, id_now;
-    bool permuted;
-} md_build_record;
+typedef struct md_cuda_method md_cuda_method;
 
 typedef struct md_cuda_program {
     torre_md_program base;
+    const md_cuda_method *method;
     const md_kernels *kernels;
     md_limits limits;
     int capability; /* 10 major + minor */
     md_layout_wish wish;
+    int64_t filling;  /* particles that the layout is for: more than there are where most of the box
+                         is empty */
     md_layout layout; /* to begin with */
+    int list_pages;   /* bricks that lists have room for, to begin with */
 } md_cuda_program;
 
 typedef struct md_cuda_solver {
     torre_md_solver base;
     const md_cuda_program *program;
-    const torre_md_problem *problem; /* of the program, like plan */
+    void *own;                       /* of the method */
+    const torre_md_problem *problem; /* of the program, like plan and kernels */
     const torre_md_plan *plan;
     const md_kernels *kernels;
     md_layout layout; /* with more room than the program's where particles crowd */
     md_crowding crowding;
     cudaStream_t stream;
 
-    /* Device memory. Positions, velocities and ids are double-buffered. */
+    /* Device memory (md_cuda_memory.c). Positions, velocities and ids are double-buffered. */
     md_tiles tiles; /* perm: the array, whether in use or not */
     void *x[2], *v[2], *f, *x_built;
     int *id[2];
     int list_pages; /* bricks that lists have room for */
+    int *active;    /* bricks that hold particles, of sparse methods; how many */
+    uint32_t *held;
     int *bin_count, *key, *slot, *order, *order_id, *order_key;
     void *scan_scratch;
     size_t scan_bytes;
@@ -58,57 +51,60 @@ typedef struct md_cuda_solver {
     uint64_t *fixed;
     md_control *control;
     void *pinned; /* host copy of control and total */
-    unsigned char pair[MD_PAIR_BYTES];
 
     int64_t step; /* positions, velocities and forces of this step */
     bool ready;   /* set_particles was called */
     int x_now, v_now, id_now;
-    bool permuted;   /* perm is in use */
-    bool dissipates; /* the pair model: velocities change buffers with the positions */
+    bool permuted;    /* perm is in use */
+    int active_count; /* of active */
     int64_t last_sort, last_build;
-    torre_md_sums sums;
     torre_md_counts counts;
-
-    md_build_record *records; /* since the control block was cleared */
-    int record_count, record_room;
-    uint32_t drifts;
-
-    /* Where displacements are looked at in every step: */
-    uint32_t confirmed;  /* drifts that are known to be done */
-    int64_t limit;       /* steps that the present lists are for at most */
-    int64_t interval[2]; /* that the last lists, and those before them, were good for */
-    bool stopped;        /* lists were ever too old before their limit */
-    md_control *looked;  /* [2] host: after a segment */
-    cudaEvent_t look[2];
-
-    md_graph graphs[MD_GRAPHS];
-    int graph_next;
-
-    /* Time: of all advances, and of the sampled segments by phase. */
-    double loop_seconds;
-    double sampled[3]; /* sort, list, steps: seconds */
-    int64_t sampled_builds, sampled_steps, segments, steps_done;
-    int timing; /* steps of the segment whose events are still to be read; 0: none */
-    cudaEvent_t event[4];
+    double loop_seconds; /* of all advances */
+    int64_t steps_done;
 } md_cuda_solver;
 
-/* The functions for mps (mps_cuda.c); solvers of the cuda backend may have either table. */
-extern const torre_md_backend torre_mps_cuda;
+struct md_cuda_method {
+    /* Lists are made of the bricks that hold particles alone: few of them do. */
+    bool sparse;
+    /* Device memory that allocate takes, bytes. */
+    int64_t own_bytes;
+    /* Fill in the choices of the plan that are not the same for all methods, and wish and filling
+     * of the program; refuse what it cannot do. */
+    torre_status (*plan)(md_cuda_program *program);
+    torre_status (*allocate)(md_cuda_solver *solver); /* own */
+    void (*release)(md_cuda_solver *solver);
+    /* What comes before step 1, with the particles in x[0] and v[0]: bins, lists, forces. */
+    torre_status (*begin)(md_cuda_solver *solver);
+    /* steps >= 1 */
+    torre_status (*advance)(md_cuda_solver *solver, int64_t steps);
+    /* As in torre_md_backend; NULL where the method has none. */
+    torre_status (*sums)(md_cuda_solver *solver, torre_md_sums *sums);
+    torre_status (*get_fields)(md_cuda_solver *solver, const torre_md_fields *fields);
+    void (*times)(const md_cuda_solver *solver, torre_md_times *times);
+};
 
-/* Allocate the tables that depend on the layout, but for lists, and order the bricks; frees older
- * ones and the lists. */
-torre_status md_cuda_tables(md_cuda_solver *s);
-void md_cuda_tables_free(md_cuda_solver *s);
-void md_cuda_graphs_free(md_cuda_solver *s);
+extern const md_cuda_method md_cuda_pairs, md_cuda_mps;
+extern const torre_md_backend torre_md_cuda;
 
-/* What other particle methods share. */
-/* Choose the device of the plan: limits, capability and name of it. */
-torre_status md_cuda_look(md_cuda_program *program);
-/* A solver of a program begins with this. */
-void md_cuda_begin(const md_cuda_program *program, md_cuda_solver *s);
-/* Stream, arrays of particles and tables; release frees what is there, but not s. */
+/* For benchmarks: layouts of solvers planned from now on; NULL: back to the model's choice. */
+void md_cuda_wish(const md_layout_wish *wish);
+
+/* The layout of a program for particles as crowded as that. */
+torre_status md_cuda_layout(const md_cuda_program *program, const md_crowding *crowding,
+                            md_layout *layout);
+
+/* md_cuda_memory.c */
+/* Bytes of device memory that a solver takes when it is made. */
+torre_status md_cuda_bytes(const md_cuda_program *program, int64_t *bytes);
+/* Take it, and order the bricks. _free gives back what there is. */
 torre_status md_cuda_allocate(md_cuda_solver *s);
-void md_cuda_release(md_cuda_solver *s);
+void md_cuda_free(md_cuda_solver *s);
+/* Room for what the device asked for when a table was too small, with tables and lists anew. */
+torre_status md_cuda_make_room(md_cuda_solver *s, const md_control *control);
+/* Room for the lists, where the plan has any, of that many bricks; frees older ones. */
+torre_status md_cuda_lists(md_cuda_solver *s, int pages);
+
+/* md_cuda_store.c */
 /* Particles and ids to x[0], v[0] and id[0], the fourth components 0. */
 torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
                             const double *const velocity[3]);
@@ -116,15 +112,15 @@ torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
  * wrap into it (NULL: do not). Any of to may be NULL. */
 torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
                               double *const to[], int components);
-/* Queue a sort by bin into the other buffers (sort false: only the permutation). half_step: of
- * md_sort_args. */
-torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step);
-/* Room for the lists, where the plan has any, of that many bricks; frees older ones. */
-torre_status md_cuda_lists(md_cuda_solver *s, int pages);
-/* Queue the building of lists where the plan has any, of active[count] bricks or (NULL) all. */
-torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count);
-/* Note in s->crowding how much the device asked for when a table was too small. */
-void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control);
+/* Whether the storage is to be sorted in a rebuild at that step. */
+bool md_cuda_sort_is_due(const md_cuda_solver *s, int64_t step);
+/* Queue a sort by bin into the other buffers (sort false: only the permutation). half_step, most:
+ * of md_sort_args. */
+torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, double most);
+/* Queue the building of lists where the plan has any; of sparse methods it waits for the device. */
+torre_status md_cuda_queue_list(md_cuda_solver *s);
+/* Change to the other buffers: those of before a sort hold what they did. */
+void md_cuda_other_buffers(md_cuda_solver *s);
 /* The tables as kernels take them at present. */
 md_tiles md_cuda_tiles(const md_cuda_solver *s);
 md_box md_cuda_box(const md_cuda_solver *s);
@@ -133,15 +129,5 @@ md_box md_cuda_box(const md_cuda_solver *s);
 torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t clock);
 torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control,
                                   double total[2 * MD_SUMS]);
-
-/* Sort, build lists, compute the forces and sums of the current positions. */
-torre_status md_cuda_start(md_cuda_solver *s);
-torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps);
-
-/* Text of an instability at the current step; always returns TORRE_ERR_UNSTABLE (or worse). */
-torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step);
-
-/* For benchmarks: layouts of solvers planned from now on; NULL: back to the model's choice. */
-void md_cuda_wish(const md_layout_wish *wish);
 
 #endif

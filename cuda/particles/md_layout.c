@@ -228,15 +228,6 @@ torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_pl
     return TORRE_OK;
 }
 
-int64_t md_layout_bytes(const md_layout *l, int64_t pages)
-{
-    int64_t bins = (int64_t)l->brick_count * l->slots + 1;
-    int64_t brick =
-        4 * (int64_t)l->staged_cap + 2 * ((int64_t)l->halo_bins + 1) + 4 + 8 + 8 * MD_SUMS;
-    int64_t page = 2 * (int64_t)l->lane_cap + 8 * (int64_t)l->lane_cap * l->group_cap;
-    return 8 * bins + brick * l->brick_count + page * pages;
-}
-
 torre_status md_layout_order(const md_layout *l, const torre_ordering_spec *spec, int *rank_of,
                              int *brick_of)
 {

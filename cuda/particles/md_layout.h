@@ -56,9 +56,6 @@ torre_status md_layout_choose(const torre_md_problem *problem, const torre_md_pl
                               const md_limits *limits, const md_layout_wish *wish,
                               const md_crowding *crowding, md_layout *layout);
 
-/* Bytes of the device tables that depend on the layout, with lists for that many bricks. */
-int64_t md_layout_bytes(const md_layout *layout, int64_t pages);
-
 /*
  * Ranks of the bricks in an ordering: rank_of[row-major brick], brick_of[rank], both of
  * brick_count entries. TORRE_ERR_USAGE for an ordering without a three-dimensional form.

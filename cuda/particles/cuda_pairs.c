@@ -1,95 +1,101 @@
 /*
- * Steps of the cuda backend. Work is queued without waiting for the device; one read-back at the
- * end of an advance tells whether all went well. Where a table was too small, the device has
- * stopped at that rebuild (md_control), and the host makes room and continues from there.
+ * The pair models on the cuda backend: velocity Verlet, lists (or swept tiles), thermostats. Work
+ * is queued without waiting for the device; one read-back at the end of an advance tells whether
+ * all went well. Where a table was too small, the device has stopped at that rebuild (md_control),
+ * and the host makes room and continues from there.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "md_cuda_solver.h"
 
+#define DEFAULT_SKIN 0.12 /* of the cutoff */
+#define GRAPHS       32   /* recorded sequences that are kept */
 #define GRAPH_STEPS  64   /* longest recorded sequence of steps */
 #define SAMPLE_EVERY 16   /* segments between those timed by phase */
 #define MOST_AHEAD   0.45 /* of the skin: how far ahead a rebuild expects a particle at most */
 #define FIRST_GUESS  8    /* steps that the first lists are for */
 
-static double now_seconds(void)
+/* A recorded sequence: perhaps a rebuild, then steps. */
+typedef struct md_graph {
+    bool used;
+    bool build, sort;
+    int steps;
+    int x_now, v_now, id_now; /* buffers in use at its start */
+    bool permuted;            /* storage order before it */
+    cudaGraphExec_t exec;
+} md_graph;
+
+/* State before a rebuild, to come back to when it failed. */
+typedef struct md_build_record {
+    int64_t step, last_build;
+    uint32_t drifts; /* queued before it */
+    int x_now, v_now, id_now;
+    bool permuted;
+} md_build_record;
+
+typedef struct pairs {
+    unsigned char pair[MD_PAIR_BYTES];
+    bool dissipates; /* the pair model: velocities change buffers with the positions */
+    torre_md_sums sums;
+
+    md_build_record *records; /* since the control block was cleared */
+    int record_count, record_room;
+    uint32_t drifts;
+
+    /* Where displacements are looked at in every step: */
+    uint32_t confirmed;  /* drifts that are known to be done */
+    int64_t limit;       /* steps that the present lists are for at most */
+    int64_t interval[2]; /* that the last lists, and those before them, were good for */
+    bool stopped;        /* lists were ever too old before their limit */
+    md_control *looked;  /* [2] host: after a segment */
+    cudaEvent_t look[2];
+
+    md_graph graphs[GRAPHS];
+    int graph_next;
+
+    /* Time of the sampled segments by phase. */
+    double sampled[3]; /* sort, list, steps: seconds */
+    int64_t sampled_builds, sampled_steps, segments;
+    int timing; /* steps of the segment whose events are still to be read; 0: none */
+    cudaEvent_t event[4];
+} pairs;
+
+static pairs *own(const md_cuda_solver *s) { return s->own; }
+
+static torre_status plan(md_cuda_program *program)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    const torre_md_problem *p = program->base.problem;
+    torre_md_plan *plan = &program->base.info.plan;
+    if (plan->neighbor == TORRE_NEIGHBOR_AUTO) plan->neighbor = TORRE_NEIGHBOR_FULL;
+    if (plan->neighbor == TORRE_NEIGHBOR_HALF && !program->kernels->pair->half)
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "the cuda backend has no {neighbor} half for {model} %s; use full or tile",
+            torre_pair_model_name(p->model));
+    if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->cutoff;
+    if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_BLOCK;
+    return TORRE_OK;
+}
+
+static torre_status allocate(md_cuda_solver *s)
+{
+    const torre_md_problem *p = s->problem;
+    pairs *o = s->own = calloc(1, sizeof *o);
+    if (!o) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");
+    o->dissipates = torre_pair_dissipates(p->model);
+    s->kernels->pair->make(p, p->dt / (2 * p->mass), o->pair);
+    for (int k = 0; k < 4; k++) TORRE_CUDA_TRY(cudaEventCreate(&o->event[k]), "a timer");
+    TORRE_CUDA_TRY(cudaMallocHost((void **)&o->looked, 2 * sizeof *o->looked), "particles");
+    for (int k = 0; k < 2; k++)
+        TORRE_CUDA_TRY(cudaEventCreateWithFlags(&o->look[k], cudaEventDisableTiming), "an event");
+    return TORRE_OK;
 }
 
 static torre_neighbor neighbor_of(const md_cuda_solver *s) { return s->plan->neighbor; }
 
-md_tiles md_cuda_tiles(const md_cuda_solver *s)
-{
-    md_tiles t = s->tiles;
-    if (!s->permuted) t.perm = NULL;
-    return t;
-}
-
-md_box md_cuda_box(const md_cuda_solver *s)
-{
-    md_box box;
-    for (int a = 0; a < 3; a++) {
-        box.edge[a] = s->problem->box[a];
-        box.bin_edge[a] = s->layout.grid.edge[a];
-    }
-    return box;
-}
-
 static double list_radius(const md_cuda_solver *s) { return s->problem->cutoff + s->plan->skin; }
-
-torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step)
-{
-    s->permuted = !sort;
-    md_sort_args a = {.tiles = md_cuda_tiles(s),
-                      .box = md_cuda_box(s),
-                      .count = (int)s->problem->count,
-                      .x_in = s->x[s->x_now],
-                      .v_in = s->v[s->v_now],
-                      .id_in = s->id[s->id_now],
-                      .x_out = s->x[1 - s->x_now],
-                      .v_out = s->v[1 - s->v_now],
-                      .id_out = s->id[1 - s->id_now],
-                      .x_built = s->x_built,
-                      .half_step = half_step,
-                      .most = MOST_AHEAD * s->plan->skin,
-                      .bin_count = s->bin_count,
-                      .key = s->key,
-                      .slot = s->slot,
-                      .order = s->order,
-                      .order_id = s->order_id,
-                      .order_key = s->order_key,
-                      .scan_scratch = s->scan_scratch,
-                      .scan_bytes = s->scan_bytes};
-    s->x_now = 1 - s->x_now;
-    s->v_now = 1 - s->v_now;
-    s->id_now = 1 - s->id_now;
-    TORRE_CUDA_TRY(s->kernels->state->sort(&a, s->stream), "sorting particles");
-    return TORRE_OK;
-}
-
-torre_status md_cuda_queue_list(md_cuda_solver *s, const int *active, int count)
-{
-    if (neighbor_of(s) == TORRE_NEIGHBOR_TILE) return TORRE_OK;
-    md_list_args a = {.tiles = md_cuda_tiles(s),
-                      .box = md_cuda_box(s),
-                      .x_built = s->x_built,
-                      .grid = {s->layout.steps[0], s->layout.steps[1], s->layout.steps[2]},
-                      .reach = s->layout.reach_sq,
-                      .lanes_per_place = s->layout.lanes_per_place,
-                      .half = neighbor_of(s) == TORRE_NEIGHBOR_HALF,
-                      .active = active,
-                      .pages = active ? count : s->layout.brick_count,
-                      .block = s->layout.list_block};
-    TORRE_CUDA_TRY(s->kernels->state->list(&a, s->stream), "building neighbour lists");
-    return TORRE_OK;
-}
 
 /* Whether the device looks at displacements in every step, and stops where one is too large. */
 static bool looks_each_step(const md_cuda_solver *s)
@@ -123,7 +129,7 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .lanes_per_place = s->layout.lanes_per_place,
                        .block = s->layout.block,
                        .shared_floor = s->layout.shared_floor};
-    memcpy(a.pair, s->pair, sizeof a.pair);
+    memcpy(a.pair, own(s)->pair, sizeof a.pair);
     return a;
 }
 
@@ -210,9 +216,9 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         a.ahead = k;
         TORRE_TRY(queue_force(s, &a, false));
         s->x_now = 1 - s->x_now;
-        if (s->dissipates) s->v_now = 1 - s->v_now;
+        if (own(s)->dissipates) s->v_now = 1 - s->v_now;
     }
-    if (s->dissipates && steps)
+    if (own(s)->dissipates && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
     return TORRE_OK;
 }
@@ -224,7 +230,7 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
     a.kick = kick;
     if (kick == 0) s->kernels->pair->make(s->problem, 0, a.pair);
     TORRE_TRY(queue_force(s, &a, true));
-    if (s->dissipates)
+    if (own(s)->dissipates)
         TORRE_CUDA_TRY(
             cudaMemcpyAsync(a.v, a.v_out,
                             4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count,
@@ -236,13 +242,14 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
 
 static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
 {
-    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[0], s->stream), "timing");
-    if (build) TORRE_TRY(md_cuda_queue_sort(s, sort, 0.5 * s->problem->dt));
-    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[1], s->stream), "timing");
-    if (build) TORRE_TRY(md_cuda_queue_list(s, NULL, 0));
-    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[2], s->stream), "timing");
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[0], s->stream), "timing");
+    if (build)
+        TORRE_TRY(md_cuda_queue_sort(s, sort, 0.5 * s->problem->dt, MOST_AHEAD * s->plan->skin));
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[1], s->stream), "timing");
+    if (build) TORRE_TRY(md_cuda_queue_list(s));
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[2], s->stream), "timing");
     TORRE_TRY(queue_steps(s, steps));
-    if (timed) TORRE_CUDA_TRY(cudaEventRecord(s->event[3], s->stream), "timing");
+    if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[3], s->stream), "timing");
     return TORRE_OK;
 }
 
@@ -254,11 +261,11 @@ static bool graph_matches(const md_cuda_solver *s, const md_graph *g, bool build
            g->permuted == s->permuted;
 }
 
-void md_cuda_graphs_free(md_cuda_solver *s)
+static void free_graphs(md_cuda_solver *s)
 {
-    for (int k = 0; k < MD_GRAPHS; k++) {
-        if (s->graphs[k].used) cudaGraphExecDestroy(s->graphs[k].exec);
-        s->graphs[k].used = false;
+    for (int k = 0; k < GRAPHS; k++) {
+        if (own(s)->graphs[k].used) cudaGraphExecDestroy(own(s)->graphs[k].exec);
+        own(s)->graphs[k].used = false;
     }
 }
 
@@ -282,18 +289,18 @@ static torre_status record_graph(md_cuda_solver *s, bool build, bool sort, int s
 /* The same as queue_segment, from a recorded graph. */
 static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int steps)
 {
-    for (int k = 0; k < MD_GRAPHS; k++) {
-        md_graph *g = &s->graphs[k];
+    for (int k = 0; k < GRAPHS; k++) {
+        md_graph *g = &own(s)->graphs[k];
         if (!graph_matches(s, g, build, sort, steps)) continue;
         TORRE_CUDA_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
         s->x_now ^= (build ? 1 : 0) ^ (has_thermostat(s) ? 0 : steps & 1);
-        s->v_now ^= (build ? 1 : 0) ^ (s->dissipates ? steps & 1 : 0);
+        s->v_now ^= (build ? 1 : 0) ^ (own(s)->dissipates ? steps & 1 : 0);
         s->id_now ^= build ? 1 : 0;
         if (build) s->permuted = !sort;
         return TORRE_OK;
     }
-    md_graph *g = &s->graphs[s->graph_next];
-    s->graph_next = (s->graph_next + 1) % MD_GRAPHS;
+    md_graph *g = &own(s)->graphs[own(s)->graph_next];
+    own(s)->graph_next = (own(s)->graph_next + 1) % GRAPHS;
     if (g->used) cudaGraphExecDestroy(g->exec);
     *g = (md_graph){.build = build,
                     .sort = sort,
@@ -309,72 +316,51 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
 
 static torre_status note_build(md_cuda_solver *s, int64_t step, bool sort)
 {
-    if (s->record_count == s->record_room) {
-        int room = s->record_room ? 2 * s->record_room : 64;
-        void *more = realloc(s->records, (size_t)room * sizeof *s->records);
+    if (own(s)->record_count == own(s)->record_room) {
+        int room = own(s)->record_room ? 2 * own(s)->record_room : 64;
+        void *more = realloc(own(s)->records, (size_t)room * sizeof *own(s)->records);
         if (!more) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %d records", room);
-        s->records = more;
-        s->record_room = room;
+        own(s)->records = more;
+        own(s)->record_room = room;
     }
     /* sorting flips all buffers */
-    s->records[s->record_count++] = (md_build_record){.step = step,
-                                                      .last_build = s->last_build,
-                                                      .drifts = s->drifts,
-                                                      .x_now = 1 - s->x_now,
-                                                      .v_now = 1 - s->v_now,
-                                                      .id_now = 1 - s->id_now,
-                                                      .permuted = !sort};
+    own(s)->records[own(s)->record_count++] = (md_build_record){.step = step,
+                                                                .last_build = s->last_build,
+                                                                .drifts = own(s)->drifts,
+                                                                .x_now = 1 - s->x_now,
+                                                                .v_now = 1 - s->v_now,
+                                                                .id_now = 1 - s->id_now,
+                                                                .permuted = !sort};
     return TORRE_OK;
 }
 
 /* step: of the last drift; clock: of the positions. */
-torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t clock)
+static torre_status clear_control(md_cuda_solver *s, int64_t step, int64_t clock)
 {
-    md_control clear = {.bad_id = UINT32_MAX,
-                        .built = (uint32_t)(s->last_build - step),
-                        .last = MD_NO_STOP,
-                        .step = (uint64_t)step,
-                        .clock = (uint64_t)clock};
-    s->drifts = s->confirmed = 0;
-    s->record_count = 0;
-    memcpy(s->pinned, &clear, sizeof clear);
-    /* `moved` outlives this: it belongs to the last rebuild, and is recomputed before use */
-    TORRE_CUDA_TRY(
-        cudaMemcpyAsync(s->control, s->pinned, sizeof clear, cudaMemcpyHostToDevice, s->stream),
-        "clearing the control block");
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "clearing the control block");
-    return TORRE_OK;
+    own(s)->drifts = own(s)->confirmed = 0;
+    own(s)->record_count = 0;
+    return md_cuda_clear_control(s, step, clock);
 }
 
 /* Of the timed segment, which has ended: so many of its steps were done. */
 static torre_status collect_timing(md_cuda_solver *s, int64_t steps)
 {
-    for (int k = 0; s->timing && k < 3; k++) {
+    for (int k = 0; own(s)->timing && k < 3; k++) {
         float ms;
-        TORRE_CUDA_TRY(cudaEventElapsedTime(&ms, s->event[k], s->event[k + 1]), "timing");
-        s->sampled[k] += 1e-3 * ms;
+        TORRE_CUDA_TRY(cudaEventElapsedTime(&ms, own(s)->event[k], own(s)->event[k + 1]), "timing");
+        own(s)->sampled[k] += 1e-3 * ms;
     }
-    s->sampled_builds += s->timing > 0;
-    s->sampled_steps += steps;
-    s->timing = 0;
+    own(s)->sampled_builds += own(s)->timing > 0;
+    own(s)->sampled_steps += steps;
+    own(s)->timing = 0;
     return TORRE_OK;
 }
 
-torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
+static torre_status read_results(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
 {
-    char *host = s->pinned;
-    TORRE_CUDA_TRY(
-        cudaMemcpyAsync(host, s->control, sizeof *control, cudaMemcpyDeviceToHost, s->stream),
-        "reading results");
-    TORRE_CUDA_TRY(cudaMemcpyAsync(host + sizeof *control, s->total, 2 * MD_SUMS * sizeof(double),
-                                   cudaMemcpyDeviceToHost, s->stream),
-                   "reading results");
-    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
-    memcpy(control, host, sizeof *control);
-    if (control->error) s->timing = 0; /* what was timed may have stopped at once */
-    TORRE_TRY(collect_timing(s, s->timing));
-    memcpy(total, host + sizeof *control, 2 * MD_SUMS * sizeof(double));
-    return TORRE_OK;
+    TORRE_TRY(md_cuda_read_control(s, control, total));
+    if (control->error) own(s)->timing = 0; /* what was timed may have stopped at once */
+    return collect_timing(s, own(s)->timing);
 }
 
 /* Whether the lists are to be rebuilt at the positions of this step; waits in check mode. */
@@ -388,7 +374,7 @@ static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
     TORRE_CUDA_TRY(s->kernels->state->moved(s->control, (int)s->problem->count, s->x[s->x_now],
                                             s->x_built, s->stream),
                    "measuring displacements");
-    TORRE_TRY(md_cuda_read_control(s, &control, total));
+    TORRE_TRY(read_results(s, &control, total));
     float moved;
     memcpy(&moved, &control.moved, sizeof moved);
     *due = control.error || !(moved <= plan->skin * plan->skin / 4);
@@ -398,9 +384,7 @@ static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
 
 static torre_status run_segment(md_cuda_solver *s, int64_t step, bool build, int steps)
 {
-    const torre_md_plan *plan = s->plan;
-    bool sort = build && plan->sort_every != TORRE_MD_NEVER &&
-                (s->last_sort < 0 || step - s->last_sort >= plan->sort_every);
+    bool sort = build && md_cuda_sort_is_due(s, step);
     if (build) {
         TORRE_TRY(note_build(s, step, sort));
         s->last_build = step;
@@ -408,22 +392,22 @@ static torre_status run_segment(md_cuda_solver *s, int64_t step, bool build, int
         s->counts.builds++;
         s->counts.sorts += sort;
     }
-    bool timed = build && steps && !s->timing && s->segments++ % SAMPLE_EVERY == 1;
-    if (timed) s->timing = steps;
+    bool timed = build && steps && !own(s)->timing && own(s)->segments++ % SAMPLE_EVERY == 1;
+    if (timed) own(s)->timing = steps;
     if (timed || (!build && steps < 2))
         TORRE_TRY(queue_segment(s, build, sort, steps, timed));
     else
         TORRE_TRY(replay_segment(s, build, sort, steps));
-    s->drifts += (uint32_t)steps;
+    own(s)->drifts += (uint32_t)steps;
     return TORRE_OK;
 }
 
-torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step)
+static torre_status unstable(md_cuda_solver *s, int64_t step)
 {
     int64_t count = s->problem->count;
     md_control control;
     double total[2 * MD_SUMS];
-    TORRE_TRY(md_cuda_read_control(s, &control, total));
+    TORRE_TRY(read_results(s, &control, total));
     const char *what = control.error & MD_ERROR_FORCE  ? "feels a force out of all range"
                        : control.error & MD_ERROR_JUMP ? "crossed the box between two rebuilds"
                                                        : "has a position that is not finite";
@@ -448,43 +432,27 @@ torre_status md_cuda_unstable(md_cuda_solver *s, int64_t step)
                       (long long)step, id + 1, what);
 }
 
-void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control)
-{
-    const md_layout *l = &s->layout;
-    md_crowding *c = &s->crowding;
-    if (control->error & MD_ERROR_STAGED)
-        c->staged = fmax(c->staged, 1.03 * control->need_staged / l->staged_mean);
-    if (control->error & MD_ERROR_LANES)
-        c->lanes = fmax(c->lanes, control->need_lanes / l->lanes_mean);
-    if (control->error & MD_ERROR_LIST)
-        c->entries = fmax(c->entries, control->need_entries / l->entries_mean);
-}
-
 /* Make room for what the device asked for, and go back to the rebuild that failed. */
 static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t *step)
 {
     if (control->error & (MD_ERROR_NOT_FINITE | MD_ERROR_JUMP | MD_ERROR_FORCE))
-        return md_cuda_unstable(s, *step - (int64_t)(s->drifts - control->done));
-    int r = s->record_count - 1;
-    while (r > 0 && s->records[r].drifts != control->done) r--;
+        return unstable(s, *step - (int64_t)(own(s)->drifts - control->done));
+    int r = own(s)->record_count - 1;
+    while (r > 0 && own(s)->records[r].drifts != control->done) r--;
     if (r < 0)
         return torre_fail(TORRE_ERR_RESOURCE, "the cuda backend lost track of its steps (error %u)",
                           control->error);
-    md_build_record back = s->records[r];
-    md_cuda_note_crowding(s, control);
+    md_build_record back = own(s)->records[r];
     s->x_now = back.x_now;
     s->v_now = back.v_now;
     s->id_now = back.id_now;
     s->permuted = back.permuted;
     s->last_build = back.last_build;
-    s->counts.builds -= s->record_count - r;
+    s->counts.builds -= own(s)->record_count - r;
     *step = back.step;
-    md_cuda_graphs_free(s);
-    TORRE_TRY(md_layout_choose(s->problem, s->plan, &s->program->limits, &s->program->wish,
-                               &s->crowding, &s->layout));
-    TORRE_TRY(md_cuda_tables(s));
-    TORRE_TRY(md_cuda_lists(s, s->layout.brick_count));
-    return md_cuda_clear_control(s, *step, *step);
+    free_graphs(s);
+    TORRE_TRY(md_cuda_make_room(s, control));
+    return clear_control(s, *step, *step);
 }
 
 /*
@@ -501,7 +469,7 @@ typedef struct segment {
     bool queued;   /* whether this is one */
     bool whole;    /* to the end of its lists */
     bool timed;    /* its events are to be read */
-    int slot;      /* of s->looked */
+    int slot;      /* of own(s)->looked */
     int64_t built; /* step of its lists */
     int64_t limit; /* and how many steps these are for at most */
 } segment;
@@ -516,16 +484,16 @@ static torre_status queue_look(md_cuda_solver *s, int64_t step, int64_t target, 
     int64_t end = (build ? step : s->last_build) + limit;
     if (end > step + GRAPH_STEPS) end = step + GRAPH_STEPS;
     if (end > target) end = target;
-    const bool untimed = !s->timing;
+    const bool untimed = !own(s)->timing;
     *g = (segment){.steps = (int)(end - step), .queued = true, .slot = slot, .limit = limit};
     if (build || g->steps) TORRE_TRY(run_segment(s, step, build, g->steps));
-    g->timed = untimed && s->timing;
+    g->timed = untimed && own(s)->timing;
     g->built = s->last_build;
     g->whole = end == g->built + limit;
-    TORRE_CUDA_TRY(cudaMemcpyAsync(&s->looked[slot], s->control, sizeof *s->looked,
+    TORRE_CUDA_TRY(cudaMemcpyAsync(&own(s)->looked[slot], s->control, sizeof *own(s)->looked,
                                    cudaMemcpyDeviceToHost, s->stream),
                    "reading results");
-    TORRE_CUDA_TRY(cudaEventRecord(s->look[slot], s->stream), "reading results");
+    TORRE_CUDA_TRY(cudaEventRecord(own(s)->look[slot], s->stream), "reading results");
     return TORRE_OK;
 }
 
@@ -534,9 +502,11 @@ static void end_lists(md_cuda_solver *s, const segment *g, int64_t step, bool st
 {
     int64_t age = step - g->built;
     if (stopped && age == 1) s->counts.dangerous_builds++;
-    s->stopped |= stopped;
-    s->interval[1] = s->interval[0];
-    s->interval[0] = stopped ? age : s->stopped ? age + 2 : 2 * age; /* good for more than age */
+    own(s)->stopped |= stopped;
+    own(s)->interval[1] = own(s)->interval[0];
+    own(s)->interval[0] = stopped           ? age
+                          : own(s)->stopped ? age + 2
+                                            : 2 * age; /* good for more than age */
 }
 
 /*
@@ -546,27 +516,27 @@ static void end_lists(md_cuda_solver *s, const segment *g, int64_t step, bool st
 static torre_status confirm(md_cuda_solver *s, const segment *g, segment *next, int64_t *step,
                             bool *due, bool *failed)
 {
-    TORRE_CUDA_TRY(cudaEventSynchronize(s->look[g->slot]), "computing steps");
-    const md_control *control = &s->looked[g->slot];
+    TORRE_CUDA_TRY(cudaEventSynchronize(own(s)->look[g->slot]), "computing steps");
+    const md_control *control = &own(s)->looked[g->slot];
     *failed = control->error;
     if (*failed) {
-        s->timing = 0;
-        *step += (int64_t)(s->drifts - s->confirmed);
+        own(s)->timing = 0;
+        *step += (int64_t)(own(s)->drifts - own(s)->confirmed);
         return TORRE_OK;
     }
-    const int done = (int)(control->done - s->confirmed), undone = g->steps - done;
+    const int done = (int)(control->done - own(s)->confirmed), undone = g->steps - done;
     const bool stopped = control->last != MD_NO_STOP;
-    s->confirmed = control->done;
-    s->drifts -= (uint32_t)undone;
+    own(s)->confirmed = control->done;
+    own(s)->drifts -= (uint32_t)undone;
     *step += done;
     *due = stopped || *step >= g->built + g->limit;
     if (*due) end_lists(s, g, *step, stopped);
     if (next->queued) {
-        s->records[s->record_count - 1].step = *step;
-        s->records[s->record_count - 1].drifts = control->done;
+        own(s)->records[own(s)->record_count - 1].step = *step;
+        own(s)->records[own(s)->record_count - 1].drifts = control->done;
         if (s->last_sort == s->last_build) s->last_sort = *step;
         s->last_build = next->built = *step;
-        s->limit = next->limit;
+        own(s)->limit = next->limit;
     }
     return g->timed ? collect_timing(s, done) : TORRE_OK;
 }
@@ -583,19 +553,19 @@ static torre_status look_to(md_cuda_solver *s, int64_t *step, int64_t target, bo
     *failed = false;
     while (!*failed && (*step < target || !known)) {
         if (!now.queued) {
-            if (due) s->limit = limit_after(s->interval[1]);
-            TORRE_TRY(queue_look(s, *step, target, due, s->limit, 0, &now));
+            if (due) own(s)->limit = limit_after(own(s)->interval[1]);
+            TORRE_TRY(queue_look(s, *step, target, due, own(s)->limit, 0, &now));
         }
         if (now.whole && foresee && *step + now.steps < target)
-            TORRE_TRY(queue_look(s, *step + now.steps, target, true, limit_after(s->interval[0]),
-                                 1 - now.slot, &next));
+            TORRE_TRY(queue_look(s, *step + now.steps, target, true,
+                                 limit_after(own(s)->interval[0]), 1 - now.slot, &next));
         TORRE_TRY(confirm(s, &now, &next, step, &due, failed));
         known = true;
         now = next;
         next = (segment){0};
     }
     if (*failed || !due) return TORRE_OK;
-    s->limit = limit_after(s->interval[1]);
+    own(s)->limit = limit_after(own(s)->interval[1]);
     return run_segment(s, *step, true, 0);
 }
 
@@ -619,9 +589,9 @@ static torre_status queue_to(md_cuda_solver *s, int64_t *step, int64_t target, b
 static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool thermostat)
 {
     const torre_md_problem *p = s->problem;
-    double inside = total[MD_SUM_INSIDE] / 2, pairs = total[MD_SUM_TESTED];
+    double inside = total[MD_SUM_INSIDE] / 2, tested = total[MD_SUM_TESTED];
     const double *after = thermostat ? total + MD_SUMS : total;
-    s->sums = (torre_md_sums){
+    own(s)->sums = (torre_md_sums){
         .kinetic = 0.5 * p->mass * after[MD_SUM_SPEED_SQ],
         .potential = 0.5 * total[MD_SUM_POTENTIAL],
         .potential_shift = s->kernels->pair->shift(p) * inside,
@@ -630,7 +600,7 @@ static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool t
         .lost = p->mass * total[MD_SUM_LOST],
         .momentum = {p->mass * after[MD_SUM_VX], p->mass * after[MD_SUM_VY],
                      p->mass * after[MD_SUM_VZ]},
-        .neighbors = pairs / (double)p->count,
+        .neighbors = tested / (double)p->count,
     };
 }
 
@@ -647,7 +617,7 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
         else
             TORRE_TRY(queue_to(s, &step, target, build_first));
         if (!failed) TORRE_TRY(queue_sums(s, last_kick));
-        TORRE_TRY(md_cuda_read_control(s, &control, total));
+        TORRE_TRY(read_results(s, &control, total));
         if (control.error) {
             TORRE_TRY(repair(s, &control, &step));
             build_first = true;
@@ -655,35 +625,80 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
         }
         keep_sums(s, total, has_thermostat(s) && last_kick != 0);
         s->step = target;
-        if (!isfinite(s->sums.kinetic + s->sums.potential + s->sums.virial))
-            return md_cuda_unstable(s, target);
+        if (!isfinite(own(s)->sums.kinetic + own(s)->sums.potential + own(s)->sums.virial))
+            return unstable(s, target);
         return TORRE_OK;
     }
 }
 
-torre_status md_cuda_start(md_cuda_solver *s)
+static torre_status begin(md_cuda_solver *s)
 {
-    s->last_sort = -1;
-    s->last_build = s->limit = s->interval[0] = s->interval[1] = 0;
-    s->stopped = false;
-    s->permuted = s->plan->sort_every == TORRE_MD_NEVER;
-    TORRE_TRY(md_cuda_clear_control(s, 0, 0));
-    return run_to(s, 0, 0, true, 0);
+    pairs *o = own(s);
+    o->limit = o->interval[0] = o->interval[1] = 0;
+    o->stopped = false;
+    TORRE_TRY(clear_control(s, 0, 0));
+    TORRE_TRY(run_to(s, 0, 0, true, 0));
+    memset(o->sampled, 0, sizeof o->sampled);
+    o->sampled_builds = o->sampled_steps = o->segments = 0;
+    return TORRE_OK;
 }
 
-torre_status md_cuda_advance(md_cuda_solver *s, int64_t steps)
+static torre_status advance(md_cuda_solver *s, int64_t steps)
 {
-    if (steps <= 0) return TORRE_OK;
-    double start = now_seconds();
-    TORRE_TRY(md_cuda_clear_control(s, s->step, s->step + 1));
+    TORRE_TRY(clear_control(s, s->step, s->step + 1));
     md_force_args a = force_args(s);
     a.x_out = s->x[s->x_now];
     a.ahead = -1;
     TORRE_CUDA_TRY(s->kernels->state->drift(&a, s->stream), "moving particles");
-    s->drifts++;
-    s->confirmed++;
-    TORRE_TRY(run_to(s, s->step + 1, s->step + steps, false, a.kick));
-    s->steps_done += steps;
-    s->loop_seconds += now_seconds() - start;
+    own(s)->drifts++;
+    own(s)->confirmed++;
+    return run_to(s, s->step + 1, s->step + steps, false, a.kick);
+}
+
+static void release(md_cuda_solver *s)
+{
+    pairs *o = s->own;
+    if (!o) return;
+    free_graphs(s);
+    cudaFreeHost(o->looked);
+    for (int k = 0; k < 4; k++)
+        if (o->event[k]) cudaEventDestroy(o->event[k]);
+    for (int k = 0; k < 2; k++)
+        if (o->look[k]) cudaEventDestroy(o->look[k]);
+    free(o->records);
+    free(o);
+}
+
+static torre_status sums(md_cuda_solver *s, torre_md_sums *sums)
+{
+    *sums = own(s)->sums;
     return TORRE_OK;
 }
+
+/* Phases are sampled; their means times the counts, cut to what the loop took. */
+static void times(const md_cuda_solver *s, torre_md_times *times)
+{
+    memset(times, 0, sizeof *times);
+    times->other = s->loop_seconds;
+    if (!own(s)->sampled_builds || !own(s)->sampled_steps) return;
+    double builds = (double)s->counts.builds / (double)own(s)->sampled_builds;
+    times->sort = own(s)->sampled[0] * builds;
+    times->neighbor = own(s)->sampled[1] * builds;
+    times->force = own(s)->sampled[2] * (double)s->steps_done / (double)own(s)->sampled_steps;
+    double sum = times->sort + times->neighbor + times->force;
+    double scale = sum > s->loop_seconds ? s->loop_seconds / sum : 1;
+    times->sort *= scale;
+    times->neighbor *= scale;
+    times->force *= scale;
+    times->other = s->loop_seconds - scale * sum;
+}
+
+const md_cuda_method md_cuda_pairs = {
+    .plan = plan,
+    .allocate = allocate,
+    .release = release,
+    .begin = begin,
+    .advance = advance,
+    .sums = sums,
+    .times = times,
+};
