@@ -16,9 +16,6 @@ from ._run import Run, tells
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-# Members of the specification beside the keywords, which are set here.
-_SET_HERE = ["size_of_file", "source_count", "receiver_count", "wavelet_count"]
-
 
 class Wave(Run):
     """
@@ -59,7 +56,7 @@ class Wave(Run):
         arrays = {name: given.pop(name) for name in ("source", "receivers", "wavelet")
                   if not _arrays.is_text(given.get(name))}
         self._set_velocity(spec, given)
-        fill(spec, given, [*WaveOptions.__annotations__, *_SET_HERE], self._keep)
+        fill(spec, given, list(WaveOptions.__annotations__), self._keep)
         self._set_arrays(spec, arrays)
         made = ffi.new("torre_wave_input **")
         check(lib.torre_wave_input_new(spec, made))
