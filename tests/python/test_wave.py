@@ -10,7 +10,7 @@ import numpy as np
 from case import Case
 from diamondtorre._abi import ffi
 
-from diamondtorre import InputError, ResourceError, UnstableError, UsageError, Wave, dt_limit, ricker
+from diamondtorre import InputError, ResourceError, UnstableError, UsageError, Wave, ricker
 
 MODEL = np.full((60, 40), 1500, np.float32)
 MODEL[:, 15:] = 2500
@@ -101,9 +101,10 @@ class Exact(Case):
         self.assertEqual(run.field(-1).shape, (n, 8))
         self.assertLess(np.abs(run.field(-1) - np.cos(w * (steps - 1)) * mode).max(), 4 * steps**2 * np.finfo(float).eps)
 
-    def test_dt_limit(self):
-        self.assertAlmostEqual(dt_limit(2, (1, np.inf, 1), 2.0), 1 / np.sqrt(2) / 2, places=14)
-        self.assertAlmostEqual(dt_limit(2, 1, 1), 1 / np.sqrt(3), places=14)
+    def test_time_step(self):
+        """0.9 of the limit, in two dimensions and in three."""
+        self.assertAlmostEqual(Wave(size=(9, 9), spacing=1, velocity=2, order=2).dt, 0.9 / np.sqrt(2) / 2, places=14)
+        self.assertAlmostEqual(Wave(size=9, spacing=1, velocity=1, order=2).dt, 0.9 / np.sqrt(3), places=14)
 
     def test_ricker(self):
         samples = ricker(10, 1e-3, 300, 2)
@@ -167,6 +168,9 @@ class Arrays(Case):
         self.refused(UsageError, "no option is called velocty: did you mean velocity?", Wave, velocty=2000)
         self.refused(UsageError, "steps must be an integer in its range (got 1.5)", Wave, steps=1.5)
         self.refused(UsageError, "precision must be f32, f64 (got 'f16')", Wave, precision="f16")
+        self.refused(UsageError, "precision must be f32, f64 (got array([[0., 0.", Wave, precision=np.zeros((2, 30)))
+        self.refused(UsageError, "velocity must be a number of m/s, a file or a NumPy array", Wave, velocity=[[1500]])
+        self.refused(UsageError, "steps must be an integer (got 2.5)", run.advance, 2.5)
         self.refused(UsageError, "spacing must be a number or up to 3", Wave, spacing=(1, 2, 3, 4))
         self.refused(UsageError, "index of a plane must be", run.plane, 2, 40)
         self.refused(InputError, "velocity", lambda: shot(velocity=np.where(MODEL > 2000, np.nan, MODEL)))
@@ -186,6 +190,12 @@ class Arrays(Case):
         run.end_traces()
         self.assertTrue((run.traces[:, 1:60] != computed[:, 1:60]).any())
         self.refused(UsageError, "", run.advance, 1)
+
+    def test_none_is_not_given(self):
+        """None leaves what the specification says without it."""
+        options = dict.fromkeys(["boundary", "backend", "ordering", "wavelet", "velocity", "size", "initial", "dt"])
+        bare, run = Wave(), Wave(**options)
+        self.assertEqual((run.shape, run.dt, run.info), (bare.shape, bare.dt, bare.info))
 
     def test_points_come_back(self):
         self.assertEqual(shot().receivers[:, ::2].tolist(), POINTS.tolist())

@@ -25,11 +25,11 @@ from .analysis import radial_distribution
 from .fluid import Dam
 from .ordering import Ordering
 from .particles import LJ, Granular, Particles
-from .wave import Wave, dt_limit, ricker
+from .wave import Wave, ricker
 
 __all__ = [
     "Dam", "DamOptions", "FluidRow", "Granular", "GranularOptions", "InputError", "LJ", "LJOptions", "Ordering",
     "ParticleInfo", "ParticlePlan", "ParticlePlanOptions", "Particles", "ResourceError", "ThermoRow", "TorreError",
     "UnstableError", "UsageError", "Wave", "WaveInfo", "WaveNorms", "WaveOptions", "WavePlan", "WaveProgress",
-    "about", "dt_limit", "radial_distribution", "ricker",
+    "about", "radial_distribution", "ricker",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._library import UsageError, ffi
+from ._library import UsageError, ffi, shown
 
 Array = npt.NDArray[Any]
 
@@ -87,7 +87,7 @@ def points(name: str, value: Any, dimensions: int, amplitudes: bool) -> tuple[An
     if rows.ndim != 2 or rows.shape[1] not in range(dimensions, dimensions + 1 + amplitudes):
         more = f", or {dimensions + 1} with amplitudes" if amplitudes else ""
         raise UsageError(f"{name} must be points in metres, an array of shape (n, {dimensions}){more} "
-                         f"(got {_shape(rows.shape) if rows.size else repr(value)[:80]})")
+                         f"(got {_shape(rows.shape) if rows.size else shown(value)})")
     made = ffi.new("torre_point[]", max(len(rows), 1))  # not NULL where there are none
     axis = (0, 2) if dimensions == 2 else (0, 1, 2)
     for point, row in zip(made, rows):

@@ -1,7 +1,6 @@
 """libtorre.so: which one, its errors, and the structs that go in and come out."""
 from __future__ import annotations
 
-import ctypes.util
 import difflib
 import os
 from collections.abc import Mapping, Sequence
@@ -112,15 +111,20 @@ def _name(kind: Any) -> str:
     return str(kind.cname).rpartition(" ")[2]
 
 
+def shown(value: Any) -> str:
+    """What a caller gave, for a message: one line, not a long one."""
+    return " ".join(repr(value).split())[:80]
+
+
 def _refuse_number(name: str, kind: Any, value: Any) -> UsageError:
     what = {"double": "a number", "_Bool": "True or False"}.get(kind.cname, "an integer in its range")
-    return UsageError(f"{name} must be {what} (got {value!r:.80})")
+    return UsageError(f"{name} must be {what} (got {shown(value)})")
 
 
 def _set_word(name: str, struct: Any, kind: Any, value: Any) -> None:
     words = _generated.WORDS[_name(kind)]
-    if value not in words:
-        raise UsageError(f"{name} must be {', '.join(words)} (got {value!r:.80})")
+    if not isinstance(value, str) or value not in words:
+        raise UsageError(f"{name} must be {', '.join(words)} (got {shown(value)})")
     setattr(struct, name, words[value])
 
 
@@ -132,7 +136,7 @@ def _set_array(name: str, struct: Any, kind: Any, value: Any) -> None:
     except TypeError:
         values = []
     if not 1 <= len(values) <= kind.length:
-        raise UsageError(f"{name} must be a number or up to {kind.length} of them (got {value!r:.80})")
+        raise UsageError(f"{name} must be a number or up to {kind.length} of them (got {shown(value)})")
     array = getattr(struct, name)
     for i, one in enumerate(values + [0] * (kind.length - len(values))):
         try:
@@ -155,13 +159,11 @@ def _set(name: str, struct: Any, kind: Any, value: Any, keep: list[Any]) -> None
         why = ffi.new("const char **")
         if not lib.torre_ordering_parse(str(value).encode(), ffi.addressof(struct, name), why):
             raise UsageError(f"{name} {value}: {text(why[0])}")
-    elif value is None:
-        setattr(struct, name, ffi.NULL)
     elif isinstance(value, (str, os.PathLike)):
         keep.append(ffi.new("char[]", os.fsencode(value)))
         setattr(struct, name, keep[-1])
     else:
-        raise UsageError(f"{name} must be a text (got {value!r:.80})")
+        raise UsageError(f"{name} must be a text (got {shown(value)})")
 
 
 def _find(struct: Any, name: str) -> tuple[Any, Any] | None:
@@ -178,14 +180,18 @@ def _find(struct: Any, name: str) -> tuple[Any, Any] | None:
 
 
 def fill(struct: Any, members: Mapping[str, Any], allowed: Sequence[str], keep: list[Any]) -> None:
-    """Set members of a struct; those of structs in it by their own names. keep: what must stay alive."""
+    """
+    Set members of a struct; those of structs in it by their own names. None is as if it were not given.
+    keep: what must stay alive as long as the struct is used.
+    """
     for name, value in members.items():
         found = _find(struct, name) if name in allowed else None
         if not found:
             near = difflib.get_close_matches(name, allowed, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(allowed)}"
             raise UsageError(f"no option is called {name}: {hint}")
-        _set(name, *found, value, keep)
+        if value is not None:
+            _set(name, *found, value, keep)
 
 
 def read(value: Any) -> Any:

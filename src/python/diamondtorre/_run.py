@@ -1,12 +1,13 @@
 """What the runs of waves, particles and fluids have in common: one thread at a time, callbacks, Ctrl-C."""
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ._library import UsageError, check, ffi
+from ._library import UsageError, check, ffi, shown
 
 _STOPPED = 75  # torre_status
 
@@ -35,8 +36,10 @@ class Run:
         asks stop a few times a second, also where the caller has none: since that runs Python, signals
         are handled then. What a callable raises ends the run at that step and is raised here.
         """
-        if not isinstance(steps, int):
-            raise UsageError(f"steps must be an integer (got {steps!r:.80})")
+        try:
+            count = operator.index(steps)
+        except TypeError:
+            raise UsageError(f"steps must be an integer (got {shown(steps)})") from None
         with self._alone():
             if self._advancing:
                 raise UsageError("this run is advancing: a callback can look at it, not advance it")
@@ -47,7 +50,7 @@ class Run:
             keep = _set_members(struct, wishes, failure)
             self._advancing = True
             try:
-                status = advance(steps, struct)
+                status = advance(count, struct)
             finally:
                 self._advancing = False
             del keep

@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays
 from ._arrays import Array
 from ._generated import WORDS, GranularOptions, LJOptions, ParticleInfo, ParticlePlanOptions, ThermoRow
-from ._library import UsageError, check, ffi, fill, lib, read
+from ._library import UsageError, check, ffi, fill, lib, read, shown
 from ._run import Run, tells
 
 if TYPE_CHECKING:
@@ -171,6 +171,6 @@ class Granular(Particles):
         fill(system, options, list(GranularOptions.__annotations__), keep)
         words = WORDS["torre_md_precision"]
         if precision not in words:
-            raise UsageError(f"precision must be {', '.join(words)} (got {precision!r:.80})")
+            raise UsageError(f"precision must be {', '.join(words)} (got {shown(precision)})")
         made = ffi.new("torre_particles **")
         self._take(lib.torre_particles_granular(system, dt, words[precision], made), made)

@@ -10,7 +10,7 @@ import numpy as np
 from . import _arrays
 from ._arrays import Array
 from ._generated import WaveInfo, WaveNorms, WaveOptions, WaveProgress
-from ._library import UsageError, check, ffi, fill, lib, read, text
+from ._library import UsageError, check, ffi, fill, lib, read, shown, text
 from ._run import Run, tells
 
 if TYPE_CHECKING:
@@ -84,7 +84,10 @@ class Wave(Run):
         elif isinstance(velocity, (str, os.PathLike)):
             spec.size_of_file = "size" not in given
         elif velocity is not None:
-            given["velocity"] = repr(float(velocity))
+            try:
+                given["velocity"] = repr(float(velocity))
+            except (TypeError, ValueError):
+                raise UsageError(f"velocity must be a number of m/s, a file or a NumPy array (got {shown(velocity)})") from None
 
     def _set_arrays(self, spec: Any, arrays: dict[str, Any]) -> None:
         dimensions = 2 if spec.size[1] > 0 and spec.size[2] == 0 else 3
@@ -292,12 +295,6 @@ class Wave(Run):
         self.start()
         with self._alone():
             check(lib.torre_wave_run_save_plane(self._run, axis, index, os.fsencode(path)))
-
-
-def dt_limit(order: int, spacing: float | tuple[float, float, float], velocity_max: float) -> float:
-    """Largest stable time step (s) for the largest velocity (m/s); an infinite hy: two dimensions."""
-    h = (spacing,) * 3 if isinstance(spacing, (int, float)) else spacing
-    return float(lib.torre_wave_dt_limit(order, h, velocity_max))
 
 
 def ricker(frequency: float, dt: float, steps: int, amplitude: float = 1) -> Array:
