@@ -39,16 +39,38 @@ static void on_error(png_structp png, png_const_charp text)
 
 static void on_warning(png_structp png, png_const_charp text) { (void)png, (void)text; }
 
+/* Whether no pixel has a colour: one byte of each then tells all, and takes a third of the time. */
+static bool is_grey(const torre_image *image)
+{
+    const int64_t pixels = (int64_t)image->width * image->height;
+    bool grey = true;
+#pragma omp parallel for schedule(static) reduction(&& : grey)
+    for (int64_t k = 0; k < pixels; k++) {
+        const uint8_t *rgb = image->rgb + 3 * k;
+        grey = grey && rgb[0] == rgb[1] && rgb[0] == rgb[2];
+    }
+    return grey;
+}
+
+/* row: room for a row of grey pixels; NULL: write all three bytes of each. */
+static void write_rows(png_structp png, const torre_image *image, uint8_t *row)
+{
+    for (int y = 0; y < image->height; y++) {
+        for (int x = 0; row && x < image->width; x++) row[x] = torre_image_at(image, x, y)[0];
+        png_write_row(png, row ? row : torre_image_at(image, 0, y));
+    }
+}
+
 /* Everything between setjmp and longjmp, in a function without locals that could be clobbered. */
-static int encode(png_structp png, png_infop info, const torre_image *image, const char *title,
-                  FILE *stream)
+static int encode(png_structp png, png_infop info, const torre_image *image, uint8_t *row,
+                  const char *title, FILE *stream)
 {
     if (setjmp(png_jmpbuf(png))) return -1;
     png_init_io(png, stream);
     png_set_compression_level(png, 6);
     png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
-                 PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+                 row ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (title) {
         png_text text = {.compression = PNG_TEXT_COMPRESSION_NONE,
                          .key = (char *)"Title",
@@ -57,7 +79,7 @@ static int encode(png_structp png, png_infop info, const torre_image *image, con
         png_set_text(png, info, &text, 1);
     }
     png_write_info(png, info);
-    for (int y = 0; y < image->height; y++) png_write_row(png, torre_image_at(image, 0, y));
+    write_rows(png, image, row);
     png_write_end(png, NULL);
     return 0;
 }
@@ -65,12 +87,16 @@ static int encode(png_structp png, png_infop info, const torre_image *image, con
 torre_status torre_png_encode(const torre_image *image, const char *title, torre_output *out)
 {
     png_failure why = {0, "libpng could not be started"};
+    uint8_t *row = NULL;
+    if (is_grey(image) && !(row = malloc((size_t)image->width)))
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
     errno = 0;
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &why, on_error, on_warning);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info) why.reason = errno;
-    bool failed = !info || encode(png, info, image, title, torre_output_stream(out));
+    bool failed = !info || encode(png, info, image, row, title, torre_output_stream(out));
     if (png) png_destroy_write_struct(&png, &info);
+    free(row);
     if (!failed) return TORRE_OK;
     errno = why.reason;
     return errno ? torre_fail_errno("cannot write %s", torre_output_path(out))
