@@ -1,0 +1,92 @@
+#!/bin/bash
+# What a run takes from outside, beside its time loop: the process measured by the clock of the shell,
+# the phases as the report tells them (time_s).
+#
+#     bench_process.sh [-b BACKEND] [-n SIZE] [-s STEPS] [-r RUNS] [-c CASES] [-o DIR] [BUILD...]
+#
+# BUILD: folders with wave, md and make_model (the first one's makes the model), by default the PATH's;
+# of several, runs alternate, so that two builds are compared under the same load. SIZE: cells of the
+# wave, 512x320x320 by default. CASES: an expression that the names of the cases match. Writes
+# DIR/bench_process.csv, a row for each case and build: the run of RUNS whose process was the shortest.
+set -u
+backend=auto size=512x320x320 steps=64 runs=3 cases=. out=.
+while getopts b:n:s:r:c:o: option; do
+    case $option in
+    b) backend=$OPTARG ;; n) size=$OPTARG ;; s) steps=$OPTARG ;; r) runs=$OPTARG ;;
+    c) cases=$OPTARG ;; o) out=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || set -- "$(dirname "$(command -v wave)")"
+builds=()
+for build in "$@"; do builds+=("$(realpath "$build")") || exit 3; done
+work=$(mktemp -d) || exit 3
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out" && out=$(realpath "$out") && cd "$work" || exit 3
+csv=$out/bench_process.csv
+header=case,build,process_s,loop_s,start,read,check,upload,loop,output,exit
+echo $header >"$csv"
+printf '%-28s %9s %7s %9s %9s  %s\n' case process loop beyond ratio build
+
+# member NAME: of the report, whatever its depth; 0 where there is none
+member() { sed -n "s/^ *\"$1\": \([-0-9.e]*\),*$/\1/p" report.json | tail -1 | grep . || echo 0; }
+
+# measure BUILD PROGRAM ARGUMENT...: a row without the name of the case
+measure()
+{
+    local build=$1 begun ended loop phases= phase
+    shift
+    rm -rf run && mkdir run
+    begun=$EPOCHREALTIME
+    (cd run && "$build/$@" --backend "$backend" --quiet --json ../report.json) || exit
+    ended=$EPOCHREALTIME
+    loop=$(member compute_s)
+    [ "$loop" != 0 ] || loop=$(member loop_s)
+    for phase in start read check upload loop output exit; do
+        phases=$phases,$(sed -n '/"time_s"/,/}/p' report.json | sed -n "s/^ *\"$phase\": \([-0-9.e]*\),*$/\1/p")
+    done
+    awk -v b="$begun" -v e="$ended" -v l="$loop" -v p="$phases" -v name="$build" \
+        'BEGIN { printf "%s,%.3f,%.3f%s\n", name, e - b, l, p }'
+}
+
+# row NAME PROGRAM ARGUMENT...
+row()
+{
+    local name=$1 build k best
+    shift
+    [[ $name =~ $cases ]] || return 0
+    : >rows
+    for k in $(seq "$runs"); do
+        for build in "${builds[@]}"; do measure "$build" "$@" >>rows || exit; done
+    done
+    for build in "${builds[@]}"; do
+        best=$(grep -F "$build," rows | sort -t, -k2,2g | head -1)
+        echo "$name,$best" >>"$csv"
+        awk -F, -v name="$name" '{ ratio = "-"; if ($3 > 0) ratio = sprintf("%.2f", $2 / $3)
+            printf "%-28s %9.2f %7.2f %9.2f %9s  %s\n", name, $2, $3, $2 - $3, ratio, $1 }' <<<"$best"
+    done
+}
+
+"${builds[0]}/make_model" --kind salt --size "$size" --output model.npy || exit
+"${builds[0]}/wave" --size "$size" --steps 0 --initial noise --snapshot-every 0 --field first.npy --quiet || exit
+last() { awk -v s="$size" -v a="$1" 'BEGIN { split(s, n, "x"); print (n[a] - 1) * 10 }'; }
+wave="--size $size --steps $steps --order 8 --snapshot-every 0"
+model="--velocity $work/model.npy"
+line="--receivers 0,0,10:$(last 1),$(last 2),10:10000"
+row point wave $wave
+row velocity wave $wave $model
+row velocity,receivers wave $wave $model $line --traces t.npy
+row initial-file wave $wave --source none --initial "$work/first.npy"
+row noise wave $wave --source none --initial noise
+row velocity,noise wave $wave --source none $model --initial noise
+row field wave $wave --field u.npy
+row picture-every-16 wave $wave --snapshot-every 16
+row receivers wave $wave $line --traces t.npy
+row receivers,picture wave $wave $line --traces t.npy,t.png
+row dry-run wave $wave $model --dry-run
+row melt md --cells 63 --steps 50 --picture none
+row melt,picture md --cells 63 --steps 50
+row granular-40% md --model granular --size 60,60,60 --filling 0.4 --temperature 0.04 --steps 500 --thermo 0 --picture none
+row granular-5% md --model granular --size 120,120,120 --filling 0.05 --temperature 0.04 --steps 500 --thermo 0 --picture none
+row dam-break md --model mps --size small --steps 100 --picture none
