@@ -30,9 +30,9 @@ static inline uint8_t *torre_image_at(const torre_image *image, int x, int y)
 }
 
 /*
- * Write as PNG, grey where no pixel has a colour, into an opened output, which stays the caller's to commit or discard. title (may be
- * NULL) is stored as the PNG text "Title". torre_fail_errno with the path when it cannot be
- * written.
+ * Write as PNG, grey where no pixel has a colour, into an opened output, which stays the caller's
+ * to commit or discard. title (may be NULL) is stored as the PNG text "Title". torre_fail_errno
+ * with the path when it cannot be written.
  */
 torre_status torre_png_encode(const torre_image *image, const char *title, torre_output *out);
 

@@ -1,4 +1,4 @@
-/* The parts of rest_level.c that handle values, included once per precision with REAL defined. */
+/* The parts of rest_piece.c that handle values, included once per precision with REAL defined. */
 
 /* sum[z] += weight * (low sign * low[z] + high sign * high[z]) */
 static void JOIN(add_pair, REAL)(double *restrict sum, double weight, const REAL *low,
@@ -9,7 +9,7 @@ static void JOIN(add_pair, REAL)(double *restrict sum, double weight, const REAL
 }
 
 /* Add what the neighbours along x or y have to the sums of a piece. */
-static void JOIN(sum_across, REAL)(const piece *r, int axis, double *sum)
+static void JOIN(sum_across, REAL)(const torre_rest_piece *r, int axis, double *sum)
 {
     const torre_wave_problem *p = r->problem;
     const REAL *own = (const REAL *)r->now + r->first;
@@ -24,12 +24,12 @@ static void JOIN(sum_across, REAL)(const piece *r, int axis, double *sum)
 }
 
 /* The same along z: a copy of the piece has ghosts on both sides. */
-static void JOIN(sum_along, REAL)(const piece *r, double *sum)
+static void JOIN(sum_along, REAL)(const torre_rest_piece *r, double *sum)
 {
     const torre_wave_problem *p = r->problem;
     const REAL *row = (const REAL *)r->now + r->first - r->at[2];
     const int reach = p->order / 2;
-    REAL line[PIECE + 2 * TORRE_MAX_HALF_WIDTH];
+    REAL line[TORRE_REST_PIECE + 2 * TORRE_MAX_HALF_WIDTH];
     for (int i = 0; i < r->count + 2 * reach; i++) {
         const torre_ghost from = neighbour(p, 2, r->at[2] - reach + i);
         line[i] = (REAL)from.sign * row[from.source];
@@ -39,12 +39,12 @@ static void JOIN(sum_along, REAL)(const piece *r, double *sum)
 }
 
 /* to: of the first cell of the piece. */
-static void JOIN(rest_piece, REAL)(const piece *r, REAL *to)
+static void JOIN(rest_piece, REAL)(const torre_rest_piece *r, REAL *to)
 {
     const torre_wave_problem *p = r->problem;
     const double centre = 2 * torre_stencil_weight(p->order / 2, 0);
     const REAL *now = (const REAL *)r->now + r->first;
-    double sum[PIECE], laplacian[PIECE] = {0}, c_dt[PIECE];
+    double sum[TORRE_REST_PIECE], laplacian[TORRE_REST_PIECE] = {0}, c_dt[TORRE_REST_PIECE];
     for (int a = 0; a < 3; a++) {
         const double square = p->spacing[a] * p->spacing[a];
         for (int z = 0; z < r->count; z++) sum[z] = centre * (double)now[z];

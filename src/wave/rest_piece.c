@@ -1,0 +1,50 @@
+/*
+ * The level before the first of a field at rest (torre/wave.h), a piece of a row in double
+ * precision. This file is compiled once for each instruction set (CMakeLists.txt), with TORRE_ISA
+ * naming it; contraction of a * b + c is off, so that all of them round alike.
+ */
+#include "wave/rest_piece.h"
+
+#include "wave/boundary.h"
+#include "wave/stencil.h"
+
+/* Where the value at an index of an axis is found, which may lie outside. */
+static torre_ghost neighbour(const torre_wave_problem *p, int axis, int64_t i)
+{
+    if (i >= 0 && i < p->size[axis]) return (torre_ghost){.source = i, .sign = 1};
+    return torre_ghost_find(i, p->size[axis], p->face[axis][0], p->face[axis][1]);
+}
+
+/* c dt of each cell. */
+static void courant_of(const torre_rest_piece *r, double *c_dt)
+{
+    const torre_wave_problem *p = r->problem;
+    const torre_array *v = p->velocity_cells;
+    if (!v) {
+        for (int z = 0; z < r->count; z++) c_dt[z] = p->velocity * p->dt;
+        return;
+    }
+    const int64_t row = r->at[0] * v->shape[1] + (v->shape[1] == 1 ? 0 : r->at[1]);
+    const int64_t from = row * v->shape[2] + r->at[2];
+    for (int z = 0; z < r->count; z++)
+        c_dt[z] = torre_value(v->precision, v->data, from + z) * p->dt;
+}
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b)  JOIN_(a, b)
+
+#define REAL float
+#include "wave/rest_rows.h"
+#define REAL double
+#include "wave/rest_rows.h"
+
+#define NAME__(isa) torre_rest_piece_##isa
+#define NAME_(isa)  NAME__(isa)
+
+void NAME_(TORRE_ISA)(const torre_rest_piece *r, void *to)
+{
+    if (r->problem->precision == TORRE_F32)
+        rest_piece_float(r, to);
+    else
+        rest_piece_double(r, to);
+}
