@@ -1,5 +1,6 @@
 """Build hooks of pyproject.toml: those of scikit-build-core, and a wheel that runs on other machines, too."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,5 +19,5 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
             plain, (name,) = repaired, os.listdir(repaired)
         else:
             print(f"wheel: auditwheel failed; {name} runs on machines with the libraries of this one alone")
-        os.replace(os.path.join(plain, name), os.path.join(wheel_directory, name))
+        shutil.move(os.path.join(plain, name), os.path.join(wheel_directory, name))
     return name
