@@ -8,8 +8,9 @@
  *     version,order,precision,dts,tower_height,gcells_per_s,device
  *     0.1.0,2,f32,16,32,6.21,2 x AMD EPYC (avx512)
  *
- * Plans that want them (torre_wave_plan.measured) take them instead of their own DTS and tower
- * height, on which no result depends: towers of any size compute the same bits. A file that is
+ * Plans that want them (torre_wave_plan.measured) take them instead of what the tables of the
+ * backends have (cuda/wave/gpu_data.h, cpu/cpu_shape.c) as DTS and tower height, on which no result
+ * depends: towers of any size compute the same bits. A file that is
  * missing or unreadable recommends nothing; lines that are no recommendations are left out, and
  * gone when the next ones are stored (torre_tune_check tells of both).
  * TORRE_TUNE=off in the environment switches the lookup off; TORRE_TUNE=FILE names another file.
