@@ -12,6 +12,7 @@
 #include "core/report.h"
 #include "io/output_file.h"
 #include "io/sink.h"
+#include "locality/series_plot.h"
 #include "tiling/bins.h"
 
 enum { LOCALITY_ORDERINGS = 16, LOCALITY_NUMBERS = 64, LOCALITY_COLUMNS = 8 };
@@ -37,8 +38,7 @@ struct locality_job {
     torre_status (*check)(locality_job *job);
     /* Compute and write. */
     torre_status (*run)(locality_job *job);
-    /* Write the gnuplot commands after the usual settings; NULL: nothing to plot. */
-    void (*plot_commands)(const locality_job *job, FILE *script);
+    torre_series_style drawn; /* of the CSV; settings NULL: nothing */
 
     /* options */
     const char *ordering;
@@ -127,12 +127,6 @@ torre_report *locality_report_of(locality_job *job, int index);
 /* A row of the CSV, if there is one: the ordering or what else its column of words holds (idle
  * where there is no such column), and the numbers. */
 torre_status locality_csv_row(const locality_job *job, const char *word, const double *numbers);
-
-/*
- * Write "plot" and one curve for each ordering: CSV column y over column x (numbered without the
- * column of orderings), in a gnuplot style such as "lines".
- */
-void locality_plot_series(const locality_job *job, FILE *script, int x, int y, const char *style);
 
 /* The subcommands; argv[0] is the name. */
 torre_status locality_curve(int argc, char **argv);

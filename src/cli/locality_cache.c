@@ -80,14 +80,6 @@ static torre_status run(locality_job *job)
     return TORRE_OK;
 }
 
-static void plot_commands(const locality_job *job, FILE *script)
-{
-    fprintf(script, "set xlabel 'cache capacity, blocks'\n"
-                    "set ylabel 'miss rate'\n"
-                    "set logscale xy\n");
-    locality_plot_series(job, script, 1, 3, "steps");
-}
-
 torre_status locality_cache(int argc, char **argv)
 {
     cache_options options = {.block = 8};
@@ -110,7 +102,10 @@ torre_status locality_cache(int argc, char **argv)
         .size = {32, 0, 0},
         .shape = TORRE_BIN_BLOCK,
         .reach = 1,
-        .plot_commands = plot_commands};
+        .drawn = {"set xlabel 'cache capacity, blocks'\n"
+                  "set ylabel 'miss rate'\n"
+                  "set logscale xy\n",
+                  1, 3, "steps", NULL}};
     torre_option table[] = {
         LOCALITY_BOX_OPTIONS(job),
         LOCALITY_STENCIL_OPTIONS(job),

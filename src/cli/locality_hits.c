@@ -110,14 +110,6 @@ static torre_status run(locality_job *job)
     return status;
 }
 
-static void plot_commands(const locality_job *job, FILE *script)
-{
-    fprintf(script, "set xlabel 'steps since the reorder'\n"
-                    "set ylabel 'hit ratio'\n"
-                    "set yrange [0:1]\n");
-    locality_plot_series(job, script, 1, 2, "linespoints");
-}
-
 torre_status locality_hits(int argc, char **argv)
 {
     hits_options o = {.plan = {.gas = {.filling = 0.25, .speed = 0.01, .restitution = 0.8},
@@ -147,7 +139,10 @@ torre_status locality_hits(int argc, char **argv)
         .run = run,
         .ordering = "hilbert",
         .size = {64, 64, 0},
-        .plot_commands = plot_commands};
+        .drawn = {"set xlabel 'steps since the reorder'\n"
+                  "set ylabel 'hit ratio'\n"
+                  "set yrange [0:1]\n",
+                  1, 2, "linespoints", NULL}};
     torre_option table[] = {
         LOCALITY_BOX_OPTIONS(job),
         OPTION_GROUP("Particles"),

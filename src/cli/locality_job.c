@@ -100,7 +100,7 @@ static torre_status open_outputs(locality_job *job)
     if (job->csv_option && torre_file_ending(job->csv_option, packed, false) >= 0)
         return torre_fail(TORRE_ERR_USAGE, "--csv is not compressed: leave .gz out (got %s)",
                           job->csv_option);
-    bool plots = job->plot_commands && (job->plot || job->csv_option);
+    bool plots = job->drawn.settings && (job->plot || job->csv_option);
     if (plots && job->plot && is_stdout(job->csv_option))
         return torre_fail(TORRE_ERR_USAGE, "--plot needs --csv to be a file, not standard output");
     if (job->csv_option)
@@ -141,28 +141,16 @@ static torre_status prepare(locality_job *job)
     return job->check ? job->check(job) : TORRE_OK;
 }
 
-/* Everything but the curves themselves. */
 static torre_status write_script(const locality_job *job)
 {
-    torre_output *out;
+    const char *name[LOCALITY_ORDERINGS];
     char png[1024];
-    if (job->plot)
-        TORRE_TRY(with_ending(job->plot, "", "", png, sizeof png));
-    else
-        TORRE_TRY(with_ending(job->csv_path, ".csv", ".png", png, sizeof png));
-    TORRE_TRY(torre_output_open(job->script_path, &out));
-    FILE *f = torre_output_stream(out);
-    fprintf(f,
-            "# gnuplot %s, in the folder where locality ran\n"
-            "set terminal pngcairo size 1000,640\n"
-            "set output '%s'\n"
-            "set datafile separator ','\n"
-            "set key top right\n"
-            "set grid\n"
-            "data = '%s'\n",
-            job->script_path, png, job->csv_path);
-    job->plot_commands(job, f);
-    return torre_output_commit(out);
+    const bool given = job->plot != NULL;
+    TORRE_TRY(with_ending(given ? job->plot : job->csv_path, given ? "" : ".csv",
+                          given ? "" : ".png", png, sizeof png));
+    for (int i = 0; i < job->count; i++) name[i] = job->list[i].name;
+    return torre_series_plot_write(job->script_path, job->csv_path, png, &job->drawn, name,
+                                   job->count);
 }
 
 /* Draw with gnuplot; without it the script remains, and the user is told. */
@@ -263,20 +251,4 @@ torre_status locality_csv_row(const locality_job *job, const char *word, const d
 {
     if (!job->csv) return TORRE_OK;
     return torre_sink_frame(job->csv, &(torre_frame){.title = word, .row = numbers});
-}
-
-void locality_plot_series(const locality_job *job, FILE *script, int x, int y, const char *style)
-{
-    int shift = job->count > 1;
-    fprintf(script, "plot ");
-    for (int i = 0; i < job->count; i++) {
-        fprintf(script, "%s\\\n    data ", i ? ", " : "");
-        if (shift)
-            fprintf(script, "using (strcol(1) eq '%s' ? $%d : NaN):%d", job->list[i].name, x + 1,
-                    y + 1);
-        else
-            fprintf(script, "using %d:%d", x, y);
-        fprintf(script, " with %s title '%s'", style, job->list[i].name);
-    }
-    fprintf(script, "\n");
 }

@@ -72,14 +72,6 @@ static torre_status run(locality_job *job)
     return TORRE_OK;
 }
 
-static void plot_commands(const locality_job *job, FILE *script)
-{
-    fprintf(script, "set xlabel 'memory offset, bins'\n"
-                    "set ylabel 'reads'\n"
-                    "set logscale y\n");
-    locality_plot_series(job, script, 1, 2, "impulses");
-}
-
 torre_status locality_offsets(int argc, char **argv)
 {
     offsets_options options = {.within = "99,199,299,499,899"};
@@ -100,7 +92,10 @@ torre_status locality_offsets(int argc, char **argv)
         .size = {16, 0, 0},
         .shape = TORRE_BIN_BLOCK,
         .reach = 1,
-        .plot_commands = plot_commands};
+        .drawn = {"set xlabel 'memory offset, bins'\n"
+                  "set ylabel 'reads'\n"
+                  "set logscale y\n",
+                  1, 2, "impulses", NULL}};
     torre_option table[] = {LOCALITY_BOX_OPTIONS(job),
                             LOCALITY_STENCIL_OPTIONS(job),
                             OPTION_TEXT("within", &options.within, "D,D,...", NULL,

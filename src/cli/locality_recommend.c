@@ -105,17 +105,6 @@ static torre_status run(locality_job *job)
     return TORRE_OK;
 }
 
-static void plot_commands(const locality_job *job, FILE *script)
-{
-    (void)job;
-    fprintf(script, "set ylabel 'misses'\n"
-                    "set yrange [0:*]\n"
-                    "set style fill solid 0.6\n"
-                    "set boxwidth 0.8\n"
-                    "set xtics rotate by -30\n"
-                    "plot data every ::1 using 0:2:xtic(1) with boxes notitle\n");
-}
-
 torre_status locality_recommend(int argc, char **argv)
 {
     char level2[32];
@@ -143,7 +132,12 @@ torre_status locality_recommend(int argc, char **argv)
         .size = {64, 0, 0},
         .shape = TORRE_BIN_BLOCK,
         .reach = 1,
-        .plot_commands = plot_commands};
+        .drawn = {"set ylabel 'misses'\n"
+                  "set yrange [0:*]\n"
+                  "set style fill solid 0.6\n"
+                  "set boxwidth 0.8\n"
+                  "set xtics rotate by -30\n",
+                  0, 0, NULL, "plot data every ::1 using 0:2:xtic(1) with boxes notitle"}};
     torre_option table[] = {
         LOCALITY_BOX_OPTIONS(job),
         LOCALITY_STENCIL_OPTIONS(job),
