@@ -1,6 +1,6 @@
 #!/bin/sh
-# What libtorre.so shows is what the public headers declare, no more and no less, and its name carries
-# the release that programs were linked with.
+# What libtorre.so shows is what the public headers declare, no more and no less, and test_api.c calls all
+# of it; its name carries the release that programs were linked with.
 #     exports.sh BUILD INCLUDE MAJOR.MINOR
 set -eu
 build=$1 include=$2 release=$3
@@ -22,5 +22,8 @@ diff "$work/declared" "$work/shown" >"$work/difference" || {
     grep '^[<>]' "$work/difference"
     exit 1
 }
+while read -r name; do
+    grep -q "\b$name\b" "$include/../tests/test_api.c" || { echo "exports: test_api.c lacks $name"; exit 1; }
+done <"$work/declared"
 readelf -d "$build/src/libtorre.so" | grep -q "SONAME.*\[libtorre\.so\.$release\]" ||
     { echo "exports: the soname is not libtorre.so.$release"; exit 1; }

@@ -22,7 +22,8 @@ extern "C" {
  */
 torre_status torre_npy_read(const char *path, torre_array *array, int *dims);
 
-/* Write dims (1 .. 4) axes of a dense C-order array as .npy, version 1. */
+/* Write dims (1 .. 4) axes of a dense C-order array as .npy, version 1. TORRE_ERR_USAGE for axes
+ * without values. */
 torre_status torre_npy_write(const char *path, torre_precision precision, int dims,
                              const int64_t *shape, const void *data);
 

@@ -140,7 +140,8 @@ typedef struct torre_wave_norms {
     int64_t first_bad[3]; /* a cell that is not finite, where finite is false */
 } torre_wave_norms;
 
-/* Largest stable dt (seconds) for the largest velocity c: 2 / (c sqrt(S sum h^-2)). */
+/* Largest stable dt (seconds) for the largest velocity c: 2 / (c sqrt(S sum h^-2)); NAN for an
+ * order that there is not. */
 double torre_wave_dt_limit(int order, const double spacing[3], double velocity_max);
 
 /* Smallest and largest velocity of the problem, m/s. */
@@ -149,11 +150,12 @@ void torre_wave_velocity_range(const torre_wave_problem *problem, double *low, d
 /* Refuse, by name and with the legal range, whatever the definition does not allow. */
 torre_status torre_wave_problem_check(const torre_wave_problem *problem);
 
-/* "free", "rigid", "absorbing", "periodic"; and back. */
+/* "free", "rigid", "absorbing", "periodic" (NULL for another face); and back. */
 const char *torre_face_name(torre_face face);
 bool torre_face_by_name(const char *name, torre_face *face);
 
-/* "auto", "reference", "stepwise", "torre"; and back (false for an unknown name). */
+/* "auto", "reference", "stepwise", "torre" (NULL for another engine); and back (false for an
+ * unknown name). */
 const char *torre_engine_name(torre_engine engine);
 bool torre_engine_by_name(const char *name, torre_engine *engine);
 
@@ -194,7 +196,7 @@ torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *b
 torre_status torre_wave_run_check_memory(const torre_wave_run *run);
 
 /*
- * Check the memory, allocate the solver and the traces and set u[0] and u[-1] from dense host
+ * Once: check the memory, allocate the solver and the traces and set u[0] and u[-1] from dense host
  * arrays of the problem's precision (NULL: zero), which are not needed afterwards.
  */
 torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const void *previous);

@@ -80,6 +80,9 @@ torre_status torre_fluid_advance(torre_fluid *f, int64_t steps, const torre_flui
     if (steps < 0)
         return torre_fail(TORRE_ERR_USAGE, "{steps} must be at least 0 (got %lld)",
                           (long long)steps);
+    if (watch && watch->every < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{every} must be at least 0 (got %lld)",
+                          (long long)watch->every);
     watcher w = {watch, f};
     const torre_md_watch inner = {.row_every = watch ? watch->every : 0,
                                   .row = watch && watch->frame ? on_row : NULL,

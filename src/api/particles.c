@@ -1,6 +1,7 @@
 /* torre_particles (torre/particles.h) over problem, start and run of the particles. */
 #include "torre/particles.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +90,12 @@ torre_status torre_particles_lj(const torre_lj *s, torre_particles **particles)
                                     .temperature = s->temperature,
                                     .damping_time = or_else(s->damping_time, 1),
                                     .seed = s->seed};
-    torre_status status = s->input ? read_lj(s, p) : s->count ? copy_lj(s, p) : make_lj(s, p);
+    torre_status status =
+        s->temperature >= 0 && isfinite(s->temperature)
+            ? TORRE_OK
+            : torre_fail(TORRE_ERR_USAGE, "{temperature} must be at least 0 (got %g)",
+                         s->temperature);
+    if (!status) status = s->input ? read_lj(s, p) : s->count ? copy_lj(s, p) : make_lj(s, p);
     if (!status) torre_md_problem_set_particles(&p->problem, &p->now);
     if (!status) status = torre_md_problem_check(&p->problem);
     if (!status && (s->input || s->count)) /* a lattice has no such particles */
@@ -169,6 +175,9 @@ torre_status torre_particles_advance(torre_particles *p, int64_t steps,
     if (steps < 0)
         return torre_fail(TORRE_ERR_USAGE, "{steps} must be at least 0 (got %lld)",
                           (long long)steps);
+    if (watch && watch->every < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{every} must be at least 0 (got %lld)",
+                          (long long)watch->every);
     watcher w = {watch, p};
     const torre_md_watch inner = {.row_every = watch ? watch->every : 0,
                                   .frame_every = watch && watch->frame ? watch->every : 0,

@@ -8,12 +8,15 @@
 
 #include "io/point_list.h"
 #include "run/wave_output.h"
+#include "wave/driver.h"
 #include "wave/problem.h"
 
 torre_status torre_points_read(const char *path, int dimensions, torre_point **points,
                                int64_t *count)
 {
     torre_point_list list;
+    if (dimensions != 2 && dimensions != 3)
+        return torre_fail(TORRE_ERR_USAGE, "{dimensions} must be 2 or 3 (got %d)", dimensions);
     TORRE_TRY(torre_csv_points_read(
         path, (torre_point_rule){.dimensions = dimensions, .amplitudes = true}, &list));
     *points = list.points;
@@ -83,11 +86,7 @@ torre_status torre_wave_run_save_plane(torre_wave_run *run, int axis, int64_t in
                                        const char *path)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
-    if (axis < 0 || axis > 2 || index < 0 || index >= p->size[axis])
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{index} of a plane must be 0 to the cells of {axis} (0, 1, 2) less one "
-                          "(got %" PRId64 ", axis %d)",
-                          index, axis);
+    TORRE_TRY(torre_wave_run_check_plane(run, axis, index));
     torre_sink_data data = {.kind = TORRE_SINK_PLANE, .field = torre_wave_layout(p, axis)};
     torre_wave_velocity_range(p, &data.field.velocity_range[0], &data.field.velocity_range[1]);
     double *velocity;

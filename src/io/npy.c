@@ -247,10 +247,30 @@ void torre_npy_encode(torre_output *out, torre_precision precision, int dims, co
     torre_output_write(out, data, (size_t)precision * (size_t)values);
 }
 
+/* What torre_npy_read can read again, but for a fourth axis. */
+static torre_status check_shape(torre_precision precision, int dims, const int64_t *shape)
+{
+    int64_t bytes = (int64_t)precision;
+    if (precision != TORRE_F32 && precision != TORRE_F64)
+        return torre_fail(TORRE_ERR_USAGE, "{precision} must be f32 or f64");
+    if (dims < 1 || dims > 4)
+        return torre_fail(TORRE_ERR_USAGE, "an array must have 1 to 4 axes (got %d)", dims);
+    for (int a = 0; a < dims; a++) {
+        if (shape[a] < 1 || shape[a] > INT64_MAX / bytes)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "axis %d of an array must have at least 1 value, and all less than "
+                              "2^63 bytes (got %" PRId64 ")",
+                              a, shape[a]);
+        bytes *= shape[a];
+    }
+    return TORRE_OK;
+}
+
 torre_status torre_npy_write(const char *path, torre_precision precision, int dims,
                              const int64_t *shape, const void *data)
 {
     torre_output *out;
+    TORRE_TRY(check_shape(precision, dims, shape));
     TORRE_TRY(torre_output_open(path, &out));
     torre_npy_encode(out, precision, dims, shape, data);
     return torre_output_commit(out);

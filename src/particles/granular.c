@@ -34,6 +34,12 @@ torre_status torre_granular_check(const torre_granular *g)
     if (g->dimensions != 2 && g->dimensions != 3)
         return torre_fail(TORRE_ERR_USAGE, "there must be 2 or 3 dimensions (got %d)",
                           g->dimensions);
+    if ((unsigned)g->gas > TORRE_GRANULAR_IDEAL)
+        return torre_fail(TORRE_ERR_USAGE, "{gas} must be inelastic, elastic or ideal (got %d)",
+                          (int)g->gas);
+    if (g->sweeps < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{sweeps} must be at least 0 (got %lld)",
+                          (long long)g->sweeps);
     for (int a = 0; a < g->dimensions; a++) TORRE_TRY(check_positive("size", g->size[a]));
     TORRE_TRY(check_positive("diameter", g->diameter));
     TORRE_TRY(check_positive("mass", g->mass));
@@ -107,6 +113,7 @@ torre_status torre_granular_problem(const torre_granular *g, double room, double
 {
     TORRE_TRY(torre_granular_check(g));
     double contact = torre_granular_shortest_contact(g);
+    if (!(dt >= 0)) return torre_fail(TORRE_ERR_USAGE, "{dt} must be at least 0 (got %g)", dt);
     if (dt > contact / 20)
         return torre_fail(
             TORRE_ERR_UNSTABLE,

@@ -73,6 +73,12 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
     if (p->dimensions != 0 && p->dimensions != 2 && p->dimensions != 3)
         return torre_fail(TORRE_ERR_USAGE, "there must be 2 or 3 dimensions (got %d)",
                           p->dimensions);
+    if ((unsigned)p->precision > TORRE_MD_MIXED)
+        return torre_fail(TORRE_ERR_USAGE, "{precision} must be f32, f64 or mixed (got %d)",
+                          (int)p->precision);
+    if ((unsigned)p->ensemble > TORRE_BERENDSEN)
+        return torre_fail(TORRE_ERR_USAGE, "{ensemble} must be nve, langevin or berendsen (got %d)",
+                          (int)p->ensemble);
     if (p->ensemble != TORRE_NVE) {
         if (torre_pair_dissipates(p->model))
             return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: {ensemble} must be nve",
@@ -106,6 +112,14 @@ torre_status torre_md_plan_check(const torre_md_problem *p, const torre_md_plan 
     if (!(plan->bin_size >= 0) || isinf(plan->bin_size))
         return torre_fail(TORRE_ERR_USAGE, "{bin_size} must be a positive number (got %g)",
                           plan->bin_size);
+    if ((unsigned)plan->neighbor > TORRE_NEIGHBOR_TILE)
+        return torre_fail(TORRE_ERR_USAGE, "{neighbor} must be full, half or tile (got %d)",
+                          (int)plan->neighbor);
+    if ((unsigned)plan->bin_stencil > TORRE_STENCIL_SPHERICAL)
+        return torre_fail(TORRE_ERR_USAGE, "{stencil} must be block or spherical (got %d)",
+                          (int)plan->bin_stencil);
+    if (plan->threads < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{threads} must be at least 0 (got %d)", plan->threads);
     torre_ordering ordering; /* the number of bins is still unknown */
     const char *why;
     if (!torre_ordering_make_spec(&plan->ordering, 3, (const int64_t[]){1, 1, 1}, &ordering, &why))

@@ -65,6 +65,9 @@ torre_mps_constants torre_mps_constants_of(const torre_md_problem *problem);
  */
 double torre_mps_dt_limit(const torre_md_problem *problem);
 
+/* Refuse a radius of influence that is not 1.5 to 4 spacings. */
+torre_status torre_mps_influence_check(double spacing, double influence);
+
 /* torre_md_problem_check of this method. */
 torre_status torre_mps_problem_check(const torre_md_problem *problem);
 

@@ -11,9 +11,9 @@ torre_status torre_mps_dam_make(const torre_fluid_dam *wish, torre_mps_dam *dam,
     const double usual = (wish->tank.dims == 2 ? 2.1 : 2.35) * wish->tank.spacing;
     *tank = wish->tank;
     tank->influence = or_else(tank->influence, usual);
-    if (!(tank->influence >= 1.5 * tank->spacing && tank->influence <= 4 * tank->spacing))
-        return torre_fail(TORRE_ERR_USAGE, "{influence} must be 1.5 to 4 spacings (got %g)",
-                          tank->influence / tank->spacing);
+    TORRE_TRY(torre_mps_influence_check(tank->spacing, tank->influence));
+    if (!(wish->gravity >= 0)) /* of which the speed of sound is made */
+        return torre_fail(TORRE_ERR_USAGE, "{gravity} must be at least 0 (got %g)", wish->gravity);
     *p = (torre_md_problem){
         .mps = {.density = or_else(wish->density, 1000),
                 .viscosity = wish->viscosity,

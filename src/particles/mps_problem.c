@@ -102,18 +102,25 @@ static torre_status check_particles(const torre_md_problem *p)
     return TORRE_OK;
 }
 
+torre_status torre_mps_influence_check(double spacing, double influence)
+{
+    if (influence >= 1.5 * spacing && influence <= 4 * spacing) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "{influence} must be 1.5 to 4 spacings (got %g)",
+                      influence / spacing);
+}
+
 torre_status torre_mps_problem_check(const torre_md_problem *p)
 {
     if (p->dimensions != 2 && p->dimensions != 3)
         return torre_fail(TORRE_ERR_USAGE, "{dimensions} must be 2 or 3 (got %d)", p->dimensions);
+    if ((unsigned)p->precision > TORRE_MD_MIXED)
+        return torre_fail(TORRE_ERR_USAGE, "{precision} must be f32, f64 or mixed (got %d)",
+                          (int)p->precision);
     TORRE_TRY(check_positive(TORRE_PARAMETER("spacing"), p->mps.spacing));
     TORRE_TRY(check_positive(TORRE_PARAMETER("fluid_density"), p->mps.density));
     TORRE_TRY(check_positive(TORRE_PARAMETER("sound_speed"), p->mps.sound_speed));
     TORRE_TRY(check_positive(TORRE_PARAMETER("dt"), p->dt));
-    if (!(p->cutoff >= 1.5 * p->mps.spacing && p->cutoff <= 4 * p->mps.spacing))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{influence} must be 1.5 to 4 times the spacing (got %g times)",
-                          p->cutoff / p->mps.spacing);
+    TORRE_TRY(torre_mps_influence_check(p->mps.spacing, p->cutoff));
     if (!(p->mps.viscosity >= 0) || isinf(p->mps.viscosity))
         return torre_fail(TORRE_ERR_USAGE, "{viscosity} must be at least 0 (got %g)",
                           p->mps.viscosity);

@@ -17,9 +17,12 @@ static torre_status whole_spacings(const torre_mps_tank *t, const char *what, in
 
 torre_status torre_mps_tank_layout(const torre_mps_tank *t, torre_mps_layout *l)
 {
+    if (t->dims != 2 && t->dims != 3)
+        return torre_fail(TORRE_ERR_USAGE, "{dimensions} must be 2 or 3 (got %d)", t->dims);
     if (!(t->spacing > 0) || isinf(t->spacing))
         return torre_fail(TORRE_ERR_USAGE, "{spacing} must be a positive number (got %g)",
                           t->spacing);
+    TORRE_TRY(torre_mps_influence_check(t->spacing, t->influence));
     memset(l, 0, sizeof *l);
     for (int a = 0; a < t->dims; a++)
         TORRE_TRY(whole_spacings(t, "tank", a, t->size[a], &l->cells[a]));

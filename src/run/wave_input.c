@@ -321,6 +321,11 @@ static torre_status read_plane(const torre_wave_spec *s, torre_wave_input *in)
 torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
+    if (!(s->frequency >= 0) || isinf(s->frequency))
+        return torre_fail(TORRE_ERR_USAGE, "{frequency} must be at least 0 Hz (got %g)",
+                          s->frequency);
+    if (!isfinite(s->amplitude))
+        return torre_fail(TORRE_ERR_USAGE, "{amplitude} must be a finite number");
     p->order = (int)s->order;
     p->precision = s->precision;
     p->steps = s->steps;

@@ -73,7 +73,10 @@ void torre_damping_profile(const torre_wave_problem *p, int axis, double *values
 
 static const char *const face_names[] = {"free", "rigid", "absorbing", "periodic"};
 
-const char *torre_face_name(torre_face face) { return face_names[face]; }
+const char *torre_face_name(torre_face face)
+{
+    return (unsigned)face <= TORRE_PERIODIC ? face_names[face] : NULL;
+}
 
 bool torre_face_by_name(const char *name, torre_face *face)
 {

@@ -43,6 +43,25 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
     return status;
 }
 
+/* What no backend could make sense of; what each of them can do, it says itself. */
+static torre_status check_plan(const torre_wave_plan *p)
+{
+    if ((unsigned)p->engine > TORRE_TORRE)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{engine} must be auto, reference, stepwise or torre (got %d)",
+                          (int)p->engine);
+    if (p->dts < 0) return torre_fail(TORRE_ERR_USAGE, "{dts} must be at least 0 (got %d)", p->dts);
+    if (p->tower_height < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{tower_height} must be at least 0 (got %lld)",
+                          (long long)p->tower_height);
+    if (p->threads < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{threads} must be at least 0 (got %d)", p->threads);
+    if ((unsigned)p->ordering.kind >= TORRE_ORDERING_KINDS)
+        return torre_fail(TORRE_ERR_USAGE, "{ordering} must be one of %s (got kind %d)",
+                          torre_ordering_names(), (int)p->ordering.kind);
+    return TORRE_OK;
+}
+
 /* The run is planned now, or is freed. */
 static torre_status planned(torre_wave_run *run, torre_status status, torre_wave_run **result)
 {
@@ -62,6 +81,7 @@ torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *b
     if (!run) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     run->problem = problem;
     torre_status status = torre_wave_problem_check(problem);
+    if (!status) status = check_plan(plan);
     if (!status) status = torre_wave_setup_new(problem, &run->setup);
     if (!status) status = choose_backend(run, backend, plan);
     return planned(run, status, result);
@@ -85,12 +105,18 @@ torre_status torre_wave_run_check_memory(const torre_wave_run *run)
     return torre_memory_check("recording the traces", torre_wave_run_trace_bytes(run));
 }
 
+static torre_status check_started(const torre_wave_run *run)
+{
+    if (run->solver) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "this run has not been started");
+}
+
 torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const void *previous)
 {
     TORRE_PHASE(TORRE_PHASE_UPLOAD);
-    const torre_wave_problem *p = run->problem;
+    if (run->solver) return torre_fail(TORRE_ERR_USAGE, "this run has been started");
     TORRE_TRY(torre_wave_run_check_memory(run));
-    TORRE_TRY(torre_traces_new(p, &run->traces));
+    if (!run->traces.data) TORRE_TRY(torre_traces_new(run->problem, &run->traces));
     TORRE_TRY(run->backend->create(run->program, &run->solver));
     TORRE_TRY(torre_wave_set_fields(run->backend, run->solver, run->setup, now, previous));
     if (now) torre_traces_start(run->setup, now, &run->traces);
@@ -246,6 +272,7 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
                                     const torre_wave_watch *watch)
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
+    TORRE_TRY(check_started(run));
     TORRE_TRY(torre_wave_steps_check(run->problem, run->step, steps));
     if (run->ended && steps > 0)
         return torre_fail(TORRE_ERR_USAGE, "cannot advance a run whose traces are final");
@@ -261,6 +288,7 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
 
 torre_status torre_wave_run_end_traces(torre_wave_run *run)
 {
+    TORRE_TRY(check_started(run));
     if (run->ended) return TORRE_OK;
     if (torre_dispersion_corrects(run->problem) && run->traces.data)
         TORRE_TRY(torre_dispersion_traces(&run->traces, run->step + 1));
@@ -280,12 +308,24 @@ const torre_array *torre_wave_run_traces(const torre_wave_run *run) { return &ru
 torre_status torre_wave_run_field(torre_wave_run *run, int level, void *cells)
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
+    TORRE_TRY(check_started(run));
     return torre_wave_get_field(run->backend, run->solver, run->setup, level, cells);
+}
+
+torre_status torre_wave_run_check_plane(const torre_wave_run *run, int axis, int64_t index)
+{
+    TORRE_TRY(check_started(run));
+    if (axis >= 0 && axis <= 2 && index >= 0 && index < run->problem->size[axis]) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "{index} of a plane must be 0 to the cells of {axis} (0, 1, 2) less one "
+                      "(got %" PRId64 ", axis %d)",
+                      index, axis);
 }
 
 torre_status torre_wave_run_plane(torre_wave_run *run, int axis, int64_t index, void *cells)
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
+    TORRE_TRY(torre_wave_run_check_plane(run, axis, index));
     const torre_box plane = torre_box_plane(run->problem->size, axis, index);
     int64_t stride[3];
     torre_box_strides(&plane, stride);

@@ -24,6 +24,9 @@ struct torre_wave_run {
     int64_t finite_step;    /* the last step at which the field was seen to be finite */
 };
 
+/* TORRE_ERR_USAGE where there is no such plane, or no field yet. */
+torre_status torre_wave_run_check_plane(const torre_wave_run *run, int axis, int64_t index);
+
 /*
  * A run of a slab of the grid of `run` (adapt in backend.h) with the program of that, nothing being
  * chosen anew. problem: as for torre_wave_run_new.

@@ -5,7 +5,10 @@
 
 static const char *const engine_names[] = {"auto", "reference", "stepwise", "torre"};
 
-const char *torre_engine_name(torre_engine engine) { return engine_names[engine]; }
+const char *torre_engine_name(torre_engine engine)
+{
+    return (unsigned)engine <= TORRE_TORRE ? engine_names[engine] : NULL;
+}
 
 bool torre_engine_by_name(const char *name, torre_engine *engine)
 {

@@ -13,6 +13,7 @@ static const char *const axis_name[3] = {"x", "y", "z"};
 double torre_wave_dt_limit(int order, const double spacing[3], double velocity_max)
 {
     double sum = 0;
+    if (!torre_order_known(order)) return NAN;
     for (int a = 0; a < 3; a++) sum += 1 / (spacing[a] * spacing[a]);
     return 2 / (velocity_max * sqrt(torre_stencil_norm(order / 2) * sum));
 }

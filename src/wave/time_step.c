@@ -55,6 +55,9 @@ torre_status torre_time_step_choose(const torre_wave_problem *p, const torre_tim
     const double smallest = torre_wave_spacing_min(p);
     torre_wave_velocity_range(p, &t->velocity_min, &t->velocity_max);
     t->dt_limit = torre_wave_dt_limit(p->order, p->spacing, t->velocity_max);
+    if (!(wish->dt >= 0) || !(wish->courant >= 0))
+        return torre_fail(TORRE_ERR_USAGE, "{dt} and {courant} must be at least 0 (got %g, %g)",
+                          wish->dt, wish->courant);
     if (wish->dt > 0 && wish->courant > 0)
         return torre_fail(TORRE_ERR_USAGE, "{dt} and {courant} exclude each other; give one");
     if (wish->dt > 0)

@@ -22,6 +22,8 @@ double torre_ricker(double frequency, double t)
 
 static torre_status allocate(int64_t steps, double **samples)
 {
+    if (steps < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{steps} must be at least 0 (got %" PRId64 ")", steps);
     TORRE_TRY(torre_memory_check("the wavelet", steps > INT64_MAX / 8 ? -1 : 8 * steps));
     *samples = calloc((size_t)steps + 1, sizeof **samples);
     return *samples ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for the wavelet");
