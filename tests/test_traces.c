@@ -24,9 +24,9 @@ static void nothing_is_recorded_without_receivers(void **state)
     torre_array traces = {TORRE_F32, {9, 9, 9}, NULL};
     void *staging = &p;
     torre_wave_setup *s = setup_with(&p, 0, 7);
-    CHECK(torre_traces_chunk(s) == INT64_MAX, "chunk %lld", (long long)torre_traces_chunk(s));
-    CHECK(torre_traces_bytes(s) == 0, "bytes %lld", (long long)torre_traces_bytes(s));
-    CHECK_OK(torre_traces_staging(s, &staging));
+    CHECK(torre_traces_chunk(s, 1) == INT64_MAX, "chunk %lld", (long long)torre_traces_chunk(s, 1));
+    CHECK(torre_traces_bytes(s, 1) == 0, "bytes %lld", (long long)torre_traces_bytes(s, 1));
+    CHECK_OK(torre_traces_staging(s, torre_traces_chunk(s, 1), &staging));
     CHECK(!staging, "there is staging");
     CHECK_OK(torre_traces_new(&p, &traces));
     CHECK(!traces.data, "there are traces");
@@ -42,9 +42,9 @@ static void staging_is_as_long_as_the_run(void **state)
     torre_wave_setup *s = setup_with(&p, 2, steps);
     int64_t nodes = s->receiver_node_count, width = (int64_t)p.precision;
     CHECK(nodes == 3, "%lld nodes", (long long)nodes);
-    CHECK(torre_traces_chunk(s) == steps, "chunk %lld", (long long)torre_traces_chunk(s));
-    CHECK(torre_traces_bytes(s) == width * (2 * (steps + 1) + steps * nodes), "bytes %lld",
-          (long long)torre_traces_bytes(s));
+    CHECK(torre_traces_chunk(s, 1) == steps, "chunk %lld", (long long)torre_traces_chunk(s, 1));
+    CHECK(torre_traces_bytes(s, 1) == width * (2 * (steps + 1) + steps * nodes), "bytes %lld",
+          (long long)torre_traces_bytes(s, 1));
     torre_wave_setup_free(s);
 }
 
@@ -59,7 +59,7 @@ static void one_node_is_enough(void **state)
     receivers[0] = receivers[1];
     torre_wave_setup *s = setup_with(&p, 1, 3);
     CHECK(s->receiver_node_count == 1, "%lld nodes", (long long)s->receiver_node_count);
-    CHECK_OK(torre_traces_staging(s, &staging));
+    CHECK_OK(torre_traces_staging(s, torre_traces_chunk(s, 1), &staging));
     CHECK(staging, "no staging");
     CHECK_OK(torre_traces_new(&p, &traces));
     for (int n = 0; n < 3; n++) torre_value_set(p.precision, staging, n, 10 + n);
@@ -82,10 +82,10 @@ static void bytes_do_not_overflow(void **state)
     torre_wave_setup *s = setup_with(&p, 2, 7);
     const int64_t limit = INT64_MAX / 16 / 2;
     p.steps = limit;
-    CHECK(torre_traces_bytes(s) == -1, "%lld bytes", (long long)torre_traces_bytes(s));
+    CHECK(torre_traces_bytes(s, 1) == -1, "%lld bytes", (long long)torre_traces_bytes(s, 1));
     p.steps = limit - 1;
-    CHECK(torre_traces_bytes(s) >= 2 * limit * (int64_t)p.precision, "%lld bytes",
-          (long long)torre_traces_bytes(s));
+    CHECK(torre_traces_bytes(s, 1) >= 2 * limit * (int64_t)p.precision, "%lld bytes",
+          (long long)torre_traces_bytes(s, 1));
     torre_wave_setup_free(s);
 }
 

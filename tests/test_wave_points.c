@@ -33,6 +33,23 @@ static void cell_position(const torre_wave_problem *p, int64_t cell, double r[3]
     for (int a = 0; a < 3; a++) r[a] = (double)at[a] * p->spacing[a];
 }
 
+/* Nodes that a receiver takes, and the weight and cell of the i-th. */
+static int64_t receiver_size(const torre_wave_setup *s, int64_t r)
+{
+    int64_t size = 0;
+    for (int64_t i = s->receiver_first[r]; i < s->receiver_first[r + 1]; i++)
+        size += s->segments[i].count;
+    return size;
+}
+
+static double receiver_weight(const torre_wave_setup *s, int64_t r, int64_t i, int64_t *cell)
+{
+    const torre_segment *g = s->segments + s->receiver_first[r];
+    for (; i >= g->count; g++) i -= g->count;
+    *cell = s->receiver_nodes[g->column + i].cell;
+    return g->weight * s->receiver_taps[8 * r + g->tap + i];
+}
+
 /*
  * Trilinear weights reproduce a linear field. Positions within 1e-9 cells of a node count as the
  * node, which changes a field of slope 1 per 10 m by 1e-8 at most; other errors are rounding.
@@ -56,10 +73,11 @@ static void weights_reproduce_linear_fields(void **state)
         CHECK(s->receiver_nodes[i - 1].cell < s->receiver_nodes[i].cell, "nodes are not sorted");
     for (int r = 0; r < POINTS; r++) {
         double value = 0, one = 0, at[3];
-        for (int l = 8 * r; l < 8 * r + 8; l++) {
-            double weight = s->receiver_weight[l];
+        for (int64_t i = 0; i < receiver_size(s, r); i++) {
+            int64_t cell;
+            double weight = receiver_weight(s, r, i, &cell);
             CHECK(weight >= 0 && weight <= 1, "receiver %d: weight %g", r, weight);
-            cell_position(&p, s->receiver_nodes[s->receiver_index[l]].cell, at);
+            cell_position(&p, cell, at);
             value += weight * linear(at);
             one += weight;
         }
@@ -106,9 +124,11 @@ static void positions_close_to_nodes_stay_apart(void **state)
                 wave_sim_prepare(&sim, &p);
                 const torre_wave_setup *s = sim.setup;
                 double moment = 0, at[3];
-                for (int l = 0; l < 8; l++) {
-                    cell_position(&p, s->receiver_nodes[s->receiver_index[l]].cell, at);
-                    moment += s->receiver_weight[l] * at[a];
+                for (int64_t l = 0; l < receiver_size(s, 0); l++) {
+                    int64_t cell;
+                    const double weight = receiver_weight(s, 0, l, &cell);
+                    cell_position(&p, cell, at);
+                    moment += weight * at[a];
                 }
                 const bool apart = fabs(offset) > 1e-9;
                 const double node = a == 0 ? 30 : a == 1 ? 20 : 40;

@@ -1,4 +1,5 @@
 #include "wave_case.h"
+#include "wave/traces.h"
 
 #include <float.h>
 #include <math.h>
@@ -79,6 +80,7 @@ torre_wave_problem wave_case_problem(int64_t nx, int64_t ny, int64_t nz, int ord
         .velocity = 1500,
         .absorbing_width = TORRE_ABSORBING_WIDTH,
         .time_dispersion = TORRE_DISPERSION_LEAVE,
+        .interpolation = TORRE_TRILINEAR,
     };
     wave_case_courant(&p, 0.9);
     return p;
@@ -209,10 +211,7 @@ void wave_sim_get(wave_sim *sim, int level, double *cells)
 double wave_sim_trace(const wave_sim *sim, int64_t receiver, int64_t l)
 {
     const double *row = sim->samples + (l - 1) * sim->setup->receiver_node_count;
-    double sum = 0;
-    for (int64_t i = 8 * receiver; i < 8 * receiver + 8; i++)
-        sum += sim->setup->receiver_weight[i] * row[sim->setup->receiver_index[i]];
-    return sum;
+    return torre_traces_value(sim->setup, receiver, row);
 }
 
 void *wave_alloc(int64_t count, size_t size)

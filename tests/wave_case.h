@@ -45,7 +45,7 @@ const wave_way *wave_fast_way(void);
 void wave_case_flatten(torre_wave_problem *problem);
 
 /* Velocity 1500 m/s, spacing 10 m, free faces, f64, dt at 0.9 of the limit, 2^40 steps, time
- * dispersion left. */
+ * dispersion left, trilinear points. */
 torre_wave_problem wave_case_problem(int64_t nx, int64_t ny, int64_t nz, int order);
 
 /* dt at the fraction of the limit that the problem's order, spacing and velocity have. */

@@ -60,6 +60,13 @@ typedef enum torre_time_dispersion {
     TORRE_DISPERSION_LEAVE
 } torre_time_dispersion;
 
+/* How sources and receivers between cells are; on a node they are that cell. */
+typedef enum torre_interpolation {
+    TORRE_SINC,     /* 8 nodes an axis, by a windowed sinc: to 0.13 % at 4 points a wavelength. Not
+                       between cells closer than 4 cells to a rigid face */
+    TORRE_TRILINEAR /* 2 nodes an axis */
+} torre_interpolation;
+
 typedef enum torre_engine {
     TORRE_AUTO,      /* choose for me: towers, or one step at a time where that is better */
     TORRE_REFERENCE, /* plain and slow: the oracle */
@@ -94,6 +101,7 @@ typedef struct torre_wave_problem {
     const torre_point *receivers;
     int64_t receiver_count;
     torre_time_dispersion time_dispersion; /* of traces; zero: corrected */
+    torre_interpolation interpolation;     /* of sources and receivers; zero: sinc */
 } torre_wave_problem;
 
 /* How it is to be computed. Zero (or NULL) means: choose for me. */

@@ -75,6 +75,7 @@ typedef struct torre_wave_spec {
     const torre_point *receiver_points; /* not NULL: instead of receivers */
     int64_t receiver_count;
     torre_time_dispersion time_dispersion; /* of traces (torre_wave_problem): corrected */
+    torre_interpolation interpolation;     /* of sources and receivers: sinc */
     /* how to compute */
     const char *backend; /* "auto", "cpu", "cuda" */
     int64_t device;      /* number of the GPU */

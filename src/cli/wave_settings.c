@@ -11,6 +11,8 @@
 
 static const char *const engines[] = {"auto", "torre", "stepwise", "reference", NULL};
 static const char *const dispersions[] = {"correct", "leave", NULL}; /* by torre_time_dispersion */
+static const char *const interpolations[] = {"sinc", "trilinear",
+                                             NULL}; /* by torre_interpolation */
 static const char *const precisions[] = {"f32", "f64", NULL};
 
 /* Those of the formats that take planes. */
@@ -79,6 +81,10 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_TEXT(
             "receivers", &s->run.receivers, "X,Y,Z[;...]|X,Y,Z:X,Y,Z:N|FILE.csv", NULL,
             "where traces are recorded, in metres: points, or N of them on a line; X,Z in a plane"),
+        OPTION_CHOICE("interpolation", &s->interpolation, interpolations,
+                      "of sources and receivers between cells: over 8 cells an axis by a windowed "
+                      "sinc, which keeps waves of 4 points, or over 2; sinc needs 4 cells to a "
+                      "rigid face"),
         OPTION_CHOICE("time-dispersion", &s->time_dispersion, dispersions,
                       "of traces: waves that arrive early since the time step is not zero; correct "
                       "warps the wavelet before the run and the traces after it, where there are "
@@ -243,6 +249,7 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
     make_table(s, table);
     TORRE_TRY(torre_program_options(&program, table, argc, argv, done));
     s->run.precision = s->precision ? TORRE_F64 : TORRE_F32;
+    s->run.interpolation = (torre_interpolation)s->interpolation;
     s->run.time_dispersion = (torre_time_dispersion)s->time_dispersion;
     torre_engine_by_name(engines[s->engine], &s->run.engine);
     s->run.snapshot_format = snapshot_formats()[s->snapshot_format];

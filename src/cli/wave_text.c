@@ -235,6 +235,9 @@ void wave_text_report_setup(torre_report *r, const torre_wave_input *in, const t
     torre_report_real(r, "velocity_max", in->time.velocity_max);
     torre_report_integer(r, "sources", p->source_count);
     torre_report_integer(r, "receivers", p->receiver_count);
+    if (p->source_count + p->receiver_count > 0)
+        torre_report_text(r, "interpolation",
+                          p->interpolation == TORRE_SINC ? "sinc" : "trilinear");
     if (p->receiver_count > 0)
         torre_report_text(r, "time_dispersion",
                           torre_dispersion_corrects(p) ? "corrected" : "left");

@@ -331,6 +331,7 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
     p->steps = s->steps;
     p->absorbing_width = (int)s->absorbing_width;
     p->time_dispersion = s->time_dispersion;
+    p->interpolation = s->interpolation;
     in->plan = (torre_wave_plan){.engine = s->engine,
                                  .measured = true,
                                  .dts = (int)s->dts,

@@ -277,9 +277,9 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
     if (run->ended && steps > 0)
         return torre_fail(TORRE_ERR_USAGE, "cannot advance a run whose traces are final");
     loop l = {.chunk = run->info->plan.tower_height > 1 ? run->info->plan.tower_height : 1,
-              .chunk_limit = torre_traces_chunk(run->setup)};
+              .chunk_limit = torre_traces_chunk(run->setup, run->info->plan.tower_height)};
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
-    TORRE_TRY(torre_traces_staging(run->setup, &l.staging));
+    TORRE_TRY(torre_traces_staging(run->setup, l.chunk_limit, &l.staging));
     torre_status status = time_loop(run, &l, run->step + steps, watch);
     free(l.staging);
     if (!status && run->step == run->problem->steps) status = torre_wave_run_end_traces(run);
@@ -341,7 +341,7 @@ double torre_wave_run_rate(const torre_wave_run *run)
 int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
 {
     const torre_wave_problem *p = run->problem;
-    const int64_t traces = torre_traces_bytes(run->setup);
+    const int64_t traces = torre_traces_bytes(run->setup, run->info->plan.tower_height);
     if (traces < 0 || !torre_dispersion_corrects(p)) return traces;
     const int64_t correction = torre_dispersion_bytes(p->receiver_count, p->steps + 1);
     return correction < 0 || traces > INT64_MAX - correction ? -1 : traces + correction;

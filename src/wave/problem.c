@@ -5,6 +5,7 @@
 #include "core/options.h"
 #include "core/phase.h"
 #include "wave/boundary.h"
+#include "wave/interpolation.h"
 #include "wave/problem.h"
 #include "wave/stencil.h"
 
@@ -92,6 +93,7 @@ static torre_status check_points(const torre_wave_problem *p, const char *what,
                                   "%s %lld: %s = %g m lies outside the grid (0 to %g m)", what,
                                   (long long)i, axis_name[a], x, top);
         }
+        TORRE_TRY(torre_taps_check(p, what, i, points[i].position));
         if (amplitudes && !isfinite(points[i].amplitude))
             return torre_fail(TORRE_ERR_USAGE, "%s %lld: the amplitude must be a finite number",
                               what, (long long)i);
@@ -191,6 +193,9 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
                           (long long)p->steps);
     TORRE_TRY(check_velocity(p));
     TORRE_TRY(check_faces(p));
+    if ((int)p->interpolation < 0 || (int)p->interpolation > TORRE_TRILINEAR)
+        return torre_fail(TORRE_ERR_USAGE, "interpolation must be sinc or trilinear (got %d)",
+                          (int)p->interpolation);
     if ((int)p->time_dispersion < 0 || (int)p->time_dispersion > TORRE_DISPERSION_LEAVE)
         return torre_fail(TORRE_ERR_USAGE, "time dispersion must be corrected or left (got %d)",
                           (int)p->time_dispersion);

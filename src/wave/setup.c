@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "wave/boundary.h"
+#include "wave/interpolation.h"
 #include "wave/setup.h"
 #include "wave/time_dispersion.h"
 
@@ -13,32 +14,32 @@ static int compare_cells(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Trilinear nodes of a position: 8 entries, those of weight 0 included (same cell as a neighbour's
- * when the position lies on the last node of an axis). */
-static void trilinear(const torre_wave_problem *p, const double position[3], torre_node node[8])
+/* The nodes of a point with the products of its taps: up to 512 entries. Returns how many. */
+static int64_t point_nodes(const torre_wave_problem *p, const double position[3], torre_node *node)
 {
-    int64_t cell[3];
-    double frac[3];
-    for (int a = 0; a < 3; a++) {
-        double x = position[a] / p->spacing[a], whole = nearbyint(x);
-        if (fabs(x - whole) < 1e-9) x = whole; /* a node up to the rounding of k * h / h */
-        cell[a] = (int64_t)floor(x);
-        if (cell[a] > p->size[a] - 1) cell[a] = p->size[a] - 1;
-        frac[a] = x - (double)cell[a];
-        if (frac[a] < 0 || cell[a] == p->size[a] - 1) frac[a] = 0;
+    torre_taps taps[3];
+    int64_t count = 0;
+    torre_taps_find(p, position, taps);
+    for (int i = 0; i < taps[0].count; i++)
+        for (int j = 0; j < taps[1].count; j++)
+            for (int k = 0; k < taps[2].count; k++)
+                node[count++] = (torre_node){
+                    .cell = (taps[0].cell[i] * p->size[1] + taps[1].cell[j]) * p->size[2] +
+                            taps[2].cell[k],
+                    .weight = taps[0].weight[i] * taps[1].weight[j] * taps[2].weight[k]};
+    return count;
+}
+
+/* How many nodes points have together. */
+static int64_t count_nodes(const torre_wave_problem *p, const torre_point *points, int64_t count)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        torre_taps taps[3];
+        torre_taps_find(p, points[i].position, taps);
+        sum += taps[0].count * taps[1].count * taps[2].count;
     }
-    for (int l = 0; l < 8; l++) {
-        double w = 1;
-        int64_t c[3];
-        for (int a = 0; a < 3; a++) {
-            bool up = l >> (2 - a) & 1;
-            c[a] = cell[a] + (up && frac[a] > 0);
-            w *= up ? frac[a] : 1 - frac[a];
-        }
-        node[l].column = 0;
-        node[l].cell = (c[0] * p->size[1] + c[1]) * p->size[2] + c[2];
-        node[l].weight = w;
-    }
+    return sum;
 }
 
 /* Sort by cell and add up equal cells; entries of weight 0 are dropped. Returns the new count. */
@@ -94,46 +95,105 @@ static torre_status make_wavelet(torre_wave_setup *s)
 static torre_status make_sources(torre_wave_setup *s)
 {
     const torre_wave_problem *p = s->problem;
-    s->source_nodes = malloc((size_t)(8 * p->source_count + 1) * sizeof *s->source_nodes);
-    if (!s->source_nodes) return no_memory();
     const double scale = torre_wave_source_scale(p);
+    int64_t all = 0;
+    s->source_nodes =
+        malloc((size_t)(count_nodes(p, p->sources, p->source_count) + 1) * sizeof *s->source_nodes);
+    if (!s->source_nodes) return no_memory();
     for (int64_t i = 0; i < p->source_count; i++) {
-        torre_node *node = s->source_nodes + 8 * i;
-        trilinear(p, p->sources[i].position, node);
-        for (int l = 0; l < 8; l++)
+        torre_node *node = s->source_nodes + all;
+        const int64_t count = point_nodes(p, p->sources[i].position, node);
+        for (int64_t l = 0; l < count; l++)
             node[l].weight *=
                 p->sources[i].amplitude * scale / (1 + damping_at(s, node[l].cell) * p->dt);
+        all += count;
     }
-    s->source_node_count = merge_nodes(s->source_nodes, 8 * p->source_count);
+    s->source_node_count = merge_nodes(s->source_nodes, all);
     return TORRE_OK;
+}
+
+/* The distinct nodes of all receivers. */
+static torre_status make_receiver_nodes(torre_wave_setup *s)
+{
+    const torre_wave_problem *p = s->problem;
+    const int64_t most = count_nodes(p, p->receivers, p->receiver_count);
+    int64_t all = 0;
+    s->receiver_nodes = malloc((size_t)(most + 1) * sizeof *s->receiver_nodes);
+    if (!s->receiver_nodes) return no_memory();
+    for (int64_t r = 0; r < p->receiver_count; r++) {
+        torre_node *node = s->receiver_nodes + all;
+        const int64_t count = point_nodes(p, p->receivers[r].position, node);
+        for (int64_t l = 0; l < count; l++) node[l].weight = 1;
+        all += count;
+    }
+    s->receiver_node_count = s->sample_columns = merge_nodes(s->receiver_nodes, all);
+    for (int64_t i = 0; i < s->sample_columns; i++) s->receiver_nodes[i].column = i;
+    torre_node *fitting = realloc(s->receiver_nodes,
+                                  (size_t)(s->receiver_node_count + 1) * sizeof *s->receiver_nodes);
+    if (fitting) s->receiver_nodes = fitting;
+    return TORRE_OK;
+}
+
+static int64_t column_of(const torre_wave_setup *s, int64_t cell)
+{
+    const torre_node wanted = {.cell = cell};
+    const torre_node *found = bsearch(&wanted, s->receiver_nodes, (size_t)s->receiver_node_count,
+                                      sizeof wanted, compare_cells);
+    return found->column;
+}
+
+/* Cells next to each other, of the taps along z from `first` on. */
+static int run_length(const torre_taps *z, int first)
+{
+    int length = 1;
+    while (first + length < z->count && z->cell[first + length] == z->cell[first] + length)
+        length++;
+    return length;
+}
+
+static void make_receiver(torre_wave_setup *s, int64_t r)
+{
+    const torre_wave_problem *p = s->problem;
+    torre_taps taps[3];
+    torre_segment *to = s->segments + s->receiver_first[r];
+    torre_taps_find(p, p->receivers[r].position, taps);
+    memcpy(s->receiver_taps + TORRE_TAPS * r, taps[2].weight, sizeof taps[2].weight);
+    for (int i = 0; i < taps[0].count; i++)
+        for (int j = 0; j < taps[1].count; j++)
+            for (int k = 0; k < taps[2].count; k += to[-1].count) {
+                const int64_t line = taps[0].cell[i] * p->size[1] + taps[1].cell[j];
+                *to++ = (torre_segment){.column = column_of(s, line * p->size[2] + taps[2].cell[k]),
+                                        .weight = taps[0].weight[i] * taps[1].weight[j],
+                                        .tap = k,
+                                        .count = run_length(&taps[2], k)};
+            }
+}
+
+/* Where the segments of receivers begin. */
+static void count_segments(torre_wave_setup *s)
+{
+    const torre_wave_problem *p = s->problem;
+    s->receiver_first[0] = 0;
+    for (int64_t r = 0; r < p->receiver_count; r++) {
+        torre_taps taps[3];
+        int runs = 0;
+        torre_taps_find(p, p->receivers[r].position, taps);
+        for (int k = 0; k < taps[2].count; k += run_length(&taps[2], k)) runs++;
+        s->receiver_first[r + 1] = s->receiver_first[r] + taps[0].count * taps[1].count * runs;
+    }
 }
 
 static torre_status make_receivers(torre_wave_setup *s)
 {
-    const torre_wave_problem *p = s->problem;
-    size_t all = (size_t)(8 * p->receiver_count);
-    s->receiver_nodes = malloc((all + 1) * sizeof *s->receiver_nodes);
-    s->receiver_index = malloc((all + 1) * sizeof *s->receiver_index);
-    s->receiver_weight = malloc((all + 1) * sizeof *s->receiver_weight);
-    torre_node *wanted = malloc((all + 1) * sizeof *wanted);
-    if (!s->receiver_nodes || !s->receiver_index || !s->receiver_weight || !wanted) {
-        free(wanted);
-        return no_memory();
-    }
-    for (int64_t r = 0; r < p->receiver_count; r++)
-        trilinear(p, p->receivers[r].position, wanted + 8 * r);
-    memcpy(s->receiver_nodes, wanted, all * sizeof *wanted);
-    s->receiver_node_count = merge_nodes(s->receiver_nodes, (int64_t)all);
-    s->sample_columns = s->receiver_node_count;
-    for (int64_t i = 0; i < s->sample_columns; i++) s->receiver_nodes[i].column = i;
-    for (size_t i = 0; i < all; i++) {
-        const torre_node *found =
-            bsearch(&wanted[i], s->receiver_nodes, (size_t)s->receiver_node_count,
-                    sizeof *s->receiver_nodes, compare_cells);
-        s->receiver_index[i] = found ? found - s->receiver_nodes : 0; /* weight 0: any node does */
-        s->receiver_weight[i] = wanted[i].weight;
-    }
-    free(wanted);
+    const int64_t count = s->problem->receiver_count;
+    TORRE_TRY(make_receiver_nodes(s));
+    s->receiver_first = malloc((size_t)(count + 1) * sizeof *s->receiver_first);
+    s->receiver_taps = malloc((size_t)(TORRE_TAPS * count + 1) * sizeof *s->receiver_taps);
+    if (!s->receiver_first || !s->receiver_taps) return no_memory();
+    count_segments(s);
+    s->segments = malloc((size_t)(s->receiver_first[count] + 1) * sizeof *s->segments);
+    if (!s->segments) return no_memory();
+    for (int64_t r = 0; r < count; r++) make_receiver(s, r);
     return TORRE_OK;
 }
 
@@ -161,7 +221,8 @@ void torre_wave_setup_free(torre_wave_setup *s)
     free(s->warped);
     free(s->source_nodes);
     free(s->receiver_nodes);
-    free(s->receiver_index);
-    free(s->receiver_weight);
+    free(s->receiver_first);
+    free(s->receiver_taps);
+    free(s->segments);
     free(s);
 }

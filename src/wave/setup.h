@@ -11,17 +11,23 @@ typedef struct torre_node {
     double weight;
 } torre_node;
 
+/* Nodes next to each other along z that a receiver takes. */
+typedef struct torre_segment {
+    int64_t column; /* of the first of them */
+    double weight;
+    int tap, count;
+} torre_segment;
+
 /*
  * Everything an engine needs beside the fields, computed once and shared by all backends.
  * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]), with the
  *            wavelet of the setup (where time dispersion is corrected not that of the problem); the
- *            weight
- *            is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * trilinear weight (in two dimensions
- *            over hx hz: a line source), summed over the sources that touch the cell. Nodes are
- *            sorted by cell, each cell once.
+ *            weight is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * weight of the node (in two
+ *            dimensions over hx hz: a line source), summed over the sources that touch the cell.
+ *            Nodes are sorted by cell, each cell once.
  * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell (weight
- * unused), in columns 0, 1, .. of the samples. Engines record u[n+1] at every one of them; the
- *            driver interpolates.
+ *            unused), in columns 0, 1, .. of the samples. Engines record u[n+1] at every one of
+ *            them; the driver interpolates (traces.h).
  */
 typedef struct torre_wave_setup {
     const torre_wave_problem *problem;
@@ -31,9 +37,12 @@ typedef struct torre_wave_setup {
     double *warped;        /* or NULL (time_dispersion.h) */
     torre_node *receiver_nodes;
     int64_t receiver_node_count, sample_columns; /* the same, but for parts (part.h) */
-    /* receiver r = sum_{l < 8} receiver_weight[8 r + l] * sample[receiver_index[8 r + l]] */
-    int64_t *receiver_index;
-    double *receiver_weight;
+    /* receiver r = sum over its segments of weight * sum_k of its taps[tap + k] * sample[column +
+     * k], k < count; its segments are receiver_first[r] .. receiver_first[r + 1] - 1, its taps
+     * receiver_taps + TORRE_TAPS r (interpolation.h) */
+    int64_t *receiver_first;
+    torre_segment *segments;
+    double *receiver_taps;
     /*
      * s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none
      */

@@ -2,26 +2,30 @@
 
 #include <stdlib.h>
 
+#include "wave/interpolation.h"
+
 /* Size of the staging buffer where a longer chunk would make it larger. */
 static const int64_t staging_bytes = 64 << 20;
 
 static int64_t width_of(const torre_wave_setup *s) { return (int64_t)s->problem->precision; }
 
-int64_t torre_traces_chunk(const torre_wave_setup *s)
+int64_t torre_traces_chunk(const torre_wave_setup *s, int64_t least)
 {
     if (s->receiver_node_count == 0) return INT64_MAX;
     int64_t chunk = staging_bytes / (s->receiver_node_count * width_of(s));
+    if (chunk < least) chunk = least;
     if (chunk > s->problem->steps) chunk = s->problem->steps;
     return chunk > 0 ? chunk : 1;
 }
 
-int64_t torre_traces_bytes(const torre_wave_setup *s)
+int64_t torre_traces_bytes(const torre_wave_setup *s, int64_t least)
 {
     const torre_wave_problem *p = s->problem;
     if (p->receiver_count == 0) return 0;
     if (p->steps >= INT64_MAX / 16 / p->receiver_count) return -1;
-    return width_of(s) *
-           (p->receiver_count * (p->steps + 1) + torre_traces_chunk(s) * s->receiver_node_count);
+    const int64_t chunk = torre_traces_chunk(s, least);
+    if (chunk >= INT64_MAX / 16 / s->receiver_node_count) return -1;
+    return width_of(s) * (p->receiver_count * (p->steps + 1) + chunk * s->receiver_node_count);
 }
 
 torre_status torre_traces_new(const torre_wave_problem *p, torre_array *traces)
@@ -35,39 +39,63 @@ torre_status torre_traces_new(const torre_wave_problem *p, torre_array *traces)
     return traces->data ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for traces");
 }
 
-torre_status torre_traces_staging(const torre_wave_setup *s, void **staging)
+torre_status torre_traces_staging(const torre_wave_setup *s, int64_t chunk, void **staging)
 {
     *staging = NULL;
     if (s->receiver_node_count == 0) return TORRE_OK;
-    *staging = malloc((size_t)(torre_traces_chunk(s) * s->receiver_node_count * width_of(s)));
+    *staging = malloc((size_t)(chunk * s->receiver_node_count * width_of(s)));
     return *staging ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for traces");
 }
 
+/*
+ * Receiver r from the samples of a step, or with `node` from a dense field. Few nodes are added one
+ * after the other (trilinear traces have the bits that they always had), more of them segment by
+ * segment, which is several times as fast.
+ */
+#define RECEIVER(name, real)                                                                       \
+    static double name(const torre_wave_setup *s, int64_t r, const real *value,                    \
+                       const torre_node *node)                                                     \
+    {                                                                                              \
+        double sum = 0;                                                                            \
+        for (int64_t i = s->receiver_first[r]; i < s->receiver_first[r + 1]; i++) {                \
+            const torre_segment *g = &s->segments[i];                                              \
+            const double *tap = s->receiver_taps + TORRE_TAPS * r + g->tap;                        \
+            const real *at = value + (node ? node[g->column].cell : g->column);                    \
+            double part = 0;                                                                       \
+            for (int k = 0; k < g->count && g->count <= 2; k++)                                    \
+                sum += g->weight * tap[k] * (double)at[k];                                         \
+            for (int k = 0; k < g->count && g->count > 2; k++) part += tap[k] * (double)at[k];     \
+            sum += g->weight * part;                                                               \
+        }                                                                                          \
+        return sum;                                                                                \
+    }
+RECEIVER(value_f32, float)
+RECEIVER(value_f64, double)
+
 void torre_traces_start(const torre_wave_setup *s, const void *now, torre_array *traces)
 {
-    for (int64_t r = 0; r < s->problem->receiver_count; r++) {
-        double sum = 0;
-        for (int64_t l = 8 * r; l < 8 * r + 8; l++) {
-            int64_t cell = s->receiver_nodes[s->receiver_index[l]].cell;
-            sum += s->receiver_weight[l] * torre_value(traces->precision, now, cell);
-        }
-        torre_value_set(traces->precision, traces->data, r * traces->shape[1], sum);
-    }
+    for (int64_t r = 0; r < s->problem->receiver_count; r++)
+        torre_value_set(traces->precision, traces->data, r * traces->shape[1],
+                        traces->precision == TORRE_F32 ? value_f32(s, r, now, s->receiver_nodes)
+                                                       : value_f64(s, r, now, s->receiver_nodes));
+}
+
+double torre_traces_value(const torre_wave_setup *s, int64_t r, const double *samples)
+{
+    return value_f64(s, r, samples, NULL);
 }
 
 void torre_traces_record(const torre_wave_setup *s, const void *staging, int64_t step,
                          int64_t steps, torre_array *traces)
 {
-    int64_t nodes = s->receiver_node_count;
+    const int64_t nodes = s->receiver_node_count, row = traces->shape[1];
 #pragma omp parallel for
-    for (int64_t r = 0; r < s->problem->receiver_count; r++) {
-        for (int64_t n = 0; n < steps; n++) {
-            double sum = 0;
-            for (int64_t l = 8 * r; l < 8 * r + 8; l++)
-                sum += s->receiver_weight[l] *
-                       torre_value(traces->precision, staging, n * nodes + s->receiver_index[l]);
-            torre_value_set(traces->precision, traces->data, r * traces->shape[1] + step + 1 + n,
-                            sum);
-        }
-    }
+    for (int64_t r = 0; r < s->problem->receiver_count; r++)
+        for (int64_t n = 0; n < steps; n++)
+            if (traces->precision == TORRE_F32)
+                ((float *)traces->data)[r * row + step + 1 + n] =
+                    (float)value_f32(s, r, (const float *)staging + n * nodes, NULL);
+            else
+                ((double *)traces->data)[r * row + step + 1 + n] =
+                    value_f64(s, r, (const double *)staging + n * nodes, NULL);
 }

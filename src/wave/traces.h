@@ -10,14 +10,18 @@
 /* Allocate zeros of shape (receivers, steps + 1, 1); data stays NULL without receivers. */
 torre_status torre_traces_new(const torre_wave_problem *problem, torre_array *traces);
 
-/* Bytes of the traces and of the staging buffer together; -1 on overflow. */
-int64_t torre_traces_bytes(const torre_wave_setup *setup);
+/* Bytes of the traces and of the staging buffer together; -1 on overflow. least: as below. */
+int64_t torre_traces_bytes(const torre_wave_setup *setup, int64_t least);
 
-/* How many steps the staging buffer holds, >= 1; INT64_MAX where nothing is recorded. */
-int64_t torre_traces_chunk(const torre_wave_setup *setup);
+/* How many steps the staging buffer holds, >= 1, and at least `least` (the height of towers, which
+ * shorter passes would cut) where the run has as many; INT64_MAX where nothing is recorded. */
+int64_t torre_traces_chunk(const torre_wave_setup *setup, int64_t least);
 
 /* Allocate the staging buffer (chunk, receiver nodes); NULL where nothing is recorded. */
-torre_status torre_traces_staging(const torre_wave_setup *setup, void **staging);
+torre_status torre_traces_staging(const torre_wave_setup *setup, int64_t chunk, void **staging);
+
+/* Receiver r from the samples of its nodes at one step, in f64. */
+double torre_traces_value(const torre_wave_setup *setup, int64_t r, const double *samples);
 
 /* Column 0 from the initial field u[0], dense. */
 void torre_traces_start(const torre_wave_setup *setup, const void *now, torre_array *traces);

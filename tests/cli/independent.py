@@ -38,7 +38,8 @@ def run(engine, folder, velocity, initial, c, u0, u1=None):
         [wave, "--backend", "cpu", "--engine", engine, "--precision", "f64", "--order", "2", "--dt", str(dt),
          "--size", "x".join(map(str, shape)), "--steps", str(steps), "--velocity", velocity,
          "--initial", initial, "--source", "40,30,50,3e6", "--frequency", str(frequency),
-         "--receivers", "70,20,20;33,47,61", "--time-dispersion", "leave", "--traces", "t.npy", "--field", "u.npy",
+         "--receivers", "70,20,20;33,47,61", "--time-dispersion", "leave",
+         "--interpolation", "trilinear", "--traces", "t.npy", "--field", "u.npy",
          "--snapshot-every", "0", "--json", "run.json", "--quiet"], cwd=folder, check=True)
     if u1 is None:  # at rest
         before = u0 + (step(u0, np.zeros(shape), c, 0) - 2 * u0) / 2

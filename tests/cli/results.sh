@@ -124,7 +124,7 @@ esac
 
 # stopped by a signal: exit code 75, traces and field up to there
 rm -rf run && mkdir run
-stopped="--backend cpu --engine reference --size 24 --snapshot-every 0 --traces t.npy
+stopped="--backend cpu --engine reference --size 24 --snapshot-every 0 --traces t.npy --time-dispersion leave
     --receivers 50,50,50:150,100,80:3"
 (cd run && timeout --preserve-status -s TERM 1 "$wave" $stopped --steps 1000000 --field u.npy \
     --json run.json >../stdout 2>../stderr)

@@ -38,6 +38,7 @@ TESTS = {
     "src/wave/cpu/padded_values.h": "test_padded_field test_wave_points test_wave_run test_wave_turned",
     "src/wave/cpu/tower_schedule.c": "test_tower_schedule test_wave_run test_wave_turned test_wave_engines",
     "src/wave/wavelet.c": "test_wavelet",
+    "src/wave/interpolation.c": "test_interpolation test_wave_points",
     "src/wave/time_dispersion.c": "test_time_dispersion",
     "src/wave/traces.c": "test_traces test_wave_points test_wave_run",
     "tiling/diamond.h": "test_tower test_wave_run",

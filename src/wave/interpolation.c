@@ -1,0 +1,99 @@
+#include "wave/interpolation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "core/kaiser.h"
+#include "wave/boundary.h"
+
+/* Half the width of the sinc, and its window: the one that Hicks found best for waves of 3 points
+ * and more. */
+enum { HALF = TORRE_TAPS / 2 };
+static const double sinc_beta = 6.31;
+
+/* The node at or below a position, in cells, and how far above it that is, 0 <= fraction < 1. */
+static int64_t node_below(const torre_wave_problem *p, int axis, double position, double *fraction)
+{
+    double x = position / p->spacing[axis];
+    const double whole = nearbyint(x);
+    if (fabs(x - whole) < 1e-9) x = whole; /* a node up to the rounding of k * h / h */
+    int64_t cell = (int64_t)floor(x);
+    if (cell > p->size[axis] - 1) cell = p->size[axis] - 1;
+    *fraction = x - (double)cell;
+    if (*fraction < 0 || cell == p->size[axis] - 1) *fraction = 0;
+    return cell;
+}
+
+static double windowed_sinc(double d)
+{
+    const double x = 3.14159265358979323846 * d;
+    return sin(x) / x * torre_kaiser(d / HALF, sinc_beta) / torre_kaiser(0, sinc_beta);
+}
+
+/* Add to the weight of a cell, which stays in its place. */
+static void add_tap(torre_taps *t, int64_t cell, double weight)
+{
+    int at = 0;
+    while (at < t->count && t->cell[at] < cell) at++;
+    if (at < t->count && t->cell[at] == cell) {
+        t->weight[at] += weight;
+        return;
+    }
+    for (int i = t->count++; i > at; i--) {
+        t->cell[i] = t->cell[i - 1];
+        t->weight[i] = t->weight[i - 1];
+    }
+    t->cell[at] = cell;
+    t->weight[at] = weight;
+}
+
+static void sinc_taps(const torre_wave_problem *p, int axis, int64_t cell, double fraction,
+                      torre_taps *t)
+{
+    for (int i = 1 - HALF; i <= HALF; i++) {
+        const torre_ghost g =
+            torre_ghost_find(cell + i, p->size[axis], p->face[axis][0], p->face[axis][1]);
+        if (g.sign) add_tap(t, g.source, g.sign * windowed_sinc(i - fraction));
+    }
+    if (t->count == 0) add_tap(t, 0, 0);
+}
+
+void torre_taps_find(const torre_wave_problem *p, const double position[3], torre_taps taps[3])
+{
+    for (int a = 0; a < 3; a++) {
+        double fraction;
+        const int64_t cell = node_below(p, a, position[a], &fraction);
+        taps[a].count = 0;
+        if (fraction > 0 && p->interpolation == TORRE_SINC) {
+            sinc_taps(p, a, cell, fraction, &taps[a]);
+            continue;
+        }
+        add_tap(&taps[a], cell, 1 - fraction);
+        if (fraction > 0) add_tap(&taps[a], cell + 1, fraction);
+    }
+}
+
+torre_status torre_taps_check(const torre_wave_problem *p, const char *what, int64_t index,
+                              const double position[3])
+{
+    for (int a = 0; a < 3 && p->interpolation == TORRE_SINC; a++) {
+        double fraction;
+        const int64_t cell = node_below(p, a, position[a], &fraction), n = p->size[a];
+        const bool low = cell < HALF - 1 && p->face[a][0] == TORRE_RIGID;
+        const bool high = cell > n - 1 - HALF && p->face[a][1] == TORRE_RIGID;
+        const double h = p->spacing[a];
+        const double from = p->face[a][0] == TORRE_RIGID ? (HALF - 1) * h : 0;
+        const double to = (double)(p->face[a][1] == TORRE_RIGID ? n - HALF : n - 1) * h;
+        char range[80] = "";
+        if (fraction == 0 || (!low && !high)) continue;
+        if (from <= to) snprintf(range, sizeof range, "%c from %g to %g m, ", "xyz"[a], from, to);
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "%s %" PRId64 " at %c = %g m is between cells and closer than %d cells to "
+            "the rigid face %c%c, over which its sinc would reach; legal are %sa "
+            "multiple of %g m, or {interpolation} trilinear",
+            what, index, "xyz"[a], position[a], HALF, "xyz"[a], low ? '-' : '+', range, h);
+    }
+    return TORRE_OK;
+}
