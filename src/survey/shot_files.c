@@ -1,5 +1,6 @@
 #include "survey/shot_files.h"
 
+#include <errno.h>
 #include <glob.h>
 #include <libgen.h>
 #include <limits.h>
@@ -326,13 +327,14 @@ bool torre_shot_files_all_there(const torre_shot_files *f)
     return true;
 }
 
-void torre_shot_files_forget(const torre_shot_files *f)
+torre_status torre_shot_files_forget(const torre_shot_files *f)
 {
     char path[PATH_MAX];
-    if (!f->folder) return;
+    if (!f->folder) return TORRE_OK;
     for (int64_t shot = 0; shot < f->list->count; shot++) {
         snprintf(path, sizeof path, "%s/%s.npy", f->folder, f->list->shot[shot].name);
-        unlink(path);
+        if (unlink(path) && errno != ENOENT) return torre_fail_errno("cannot remove %s", path);
     }
     rmdir(f->folder); /* what else is there is not ours */
+    return TORRE_OK;
 }

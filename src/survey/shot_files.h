@@ -57,8 +57,8 @@ torre_status torre_shot_files_join(const torre_shot_files *files);
 /* Whether the files of all shots are there. */
 bool torre_shot_files_all_there(const torre_shot_files *files);
 
-/* Remove what has waited. */
-void torre_shot_files_forget(const torre_shot_files *files);
+/* Remove what has waited: TORRE_ERR_INPUT where that cannot be. */
+torre_status torre_shot_files_forget(const torre_shot_files *files);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 #include "survey/shot_queue.h"
 
 #include <errno.h>
+#include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +26,34 @@ typedef struct queue {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a lane, or who is at work */
     lane ready, computed;
-    bool preparing; /* there may be more in ready */
-    int computing;  /* workers that may put more into computed */
+    bool preparing;                       /* there may be more in ready */
+    int computing;                        /* workers that may put more into computed */
+    enum { NOT_YET, GO, GIVEN_UP } state; /* for threads that were started */
 } queue;
 
 typedef struct worker_thread {
     queue *queue;
     torre_shot_worker *worker;
-    pthread_t thread;
 } worker_thread;
+
+/* Let the threads begin, or end at once. */
+static void set_state(queue *q, int state)
+{
+    pthread_mutex_lock(&q->lock);
+    q->state = state;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+}
+
+/* Wait until all threads are there; false when they will not be. */
+static bool may_begin(queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    while (q->state == NOT_YET) pthread_cond_wait(&q->changed, &q->lock);
+    const bool go = q->state == GO;
+    pthread_mutex_unlock(&q->lock);
+    return go;
+}
 
 /* Wait for room, then append. */
 static void put(queue *q, lane *to, const entry *e)
@@ -73,6 +93,8 @@ static void *prepare_all(void *context)
 {
     queue *q = context;
     const torre_shot_steps *steps = q->steps;
+    if (!may_begin(q)) return NULL;
+    omp_set_num_threads(1); /* the others compute */
     for (int64_t i = 0; i < q->shot_count && !steps->stop(steps->context); i++) {
         entry e = {.shot = q->shots[i]};
         note(&e, steps->prepare(steps->context, e.shot, &e.item));
@@ -89,6 +111,7 @@ static void *compute_some(void *context)
 {
     worker_thread *w = context;
     queue *q = w->queue;
+    if (!may_begin(q)) return NULL;
     for (entry e; take(q, &q->ready, &e);) {
         if (!e.status) note(&e, w->worker->compute(w->worker, e.item));
         put(q, &q->computed, &e);
@@ -100,13 +123,17 @@ static void *compute_some(void *context)
     return NULL;
 }
 
-static void deliver_all(queue *q)
+static void *deliver_all(void *context)
 {
+    queue *q = context;
+    if (!may_begin(q)) return NULL;
+    omp_set_num_threads(1); /* the others compute */
     for (entry e; take(q, &q->computed, &e);) {
         if (e.status) torre_fail(e.status, "%s", e.text ? e.text : "out of memory");
         q->steps->deliver(q->steps->context, e.shot, e.item, e.status);
         free(e.text);
     }
+    return NULL;
 }
 
 static torre_status no_thread(int reason)
@@ -116,34 +143,27 @@ static torre_status no_thread(int reason)
     return torre_fail(TORRE_ERR_RESOURCE, "%s", torre_error_text());
 }
 
-/* Start the workers and the thread that prepares for them; *started: those to wait for. */
-static torre_status start(worker_thread *threads, int count, int *started)
+/* The threads beside the caller's: those that prepare and deliver, then further workers. */
+static torre_status start(queue *q, worker_thread *workers, int count, pthread_t *thread,
+                          int *started)
 {
-    for (*started = 0; *started < count; ++*started) {
-        const int reason =
-            pthread_create(&threads[*started].thread, NULL, compute_some, &threads[*started]);
+    for (*started = 0; *started < count + 1; ++*started) {
+        const int i = *started;
+        void *(*const work)(void *) = i == 0 ? prepare_all : i == 1 ? deliver_all : compute_some;
+        void *const context = i < 2 ? (void *)q : &workers[i - 1];
+        const int reason = pthread_create(&thread[i], NULL, work, context);
         if (reason) return no_thread(reason);
     }
     return TORRE_OK;
 }
 
-static torre_status run(queue *q, worker_thread *threads, int count)
+static torre_status run(queue *q, worker_thread *workers, int count, pthread_t *thread)
 {
-    pthread_t preparer;
     int started;
-    torre_status status = start(threads, count, &started);
-    const int reason = status ? 0 : pthread_create(&preparer, NULL, prepare_all, q);
-    if (reason) status = no_thread(reason);
-    if (status) {
-        pthread_mutex_lock(&q->lock);
-        q->preparing = false;
-        pthread_cond_broadcast(&q->changed);
-        pthread_mutex_unlock(&q->lock);
-    } else {
-        deliver_all(q);
-        pthread_join(preparer, NULL);
-    }
-    for (int i = 0; i < started; i++) pthread_join(threads[i].thread, NULL);
+    torre_status status = start(q, workers, count, thread, &started);
+    set_state(q, status ? GIVEN_UP : GO);
+    if (!status) compute_some(&workers[0]);
+    for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
     return status;
 }
 
@@ -161,18 +181,20 @@ torre_status torre_shot_queue_run(const torre_shot_steps *steps, const int64_t *
                .preparing = true,
                .computing = worker_count};
     const size_t lane_bytes = (size_t)worker_count * sizeof(entry);
-    worker_thread *threads = calloc((size_t)worker_count, sizeof *threads);
+    worker_thread *list = calloc((size_t)worker_count, sizeof *list);
+    pthread_t *thread = malloc(((size_t)worker_count + 1) * sizeof *thread);
     q.ready.entry = malloc(lane_bytes);
     q.computed.entry = malloc(lane_bytes);
     torre_status status = TORRE_ERR_RESOURCE;
-    if (!threads || !q.ready.entry || !q.computed.entry) {
+    if (!list || !thread || !q.ready.entry || !q.computed.entry) {
         torre_fail(status, "out of memory for the queue of shots");
     } else {
         for (int i = 0; i < worker_count; i++)
-            threads[i] = (worker_thread){.queue = &q, .worker = workers[i]};
-        status = run(&q, threads, worker_count);
+            list[i] = (worker_thread){.queue = &q, .worker = workers[i]};
+        status = run(&q, list, worker_count, thread);
     }
-    free(threads);
+    free(list);
+    free(thread);
     free(q.ready.entry);
     free(q.computed.entry);
     return status;

@@ -1,8 +1,8 @@
 /*
  * Shots on their way: prepared one after the other, computed by whoever is free, delivered.
  *
- *     prepare (a thread)  -->  ready  -->  compute (a thread for each worker)  -->  computed  -->
- *     deliver (the caller's thread)
+ *     prepare (a thread)  -->  ready  -->  compute (a thread for each worker, of which the first is
+ *     the caller's)  -->  computed  -->  deliver (a thread)
  *
  * Both lists hold as many shots as there are workers at most, so that memory is bounded, the next
  * shot is ready when a worker becomes free, and files are written while the worker computes on. A

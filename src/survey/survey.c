@@ -414,7 +414,9 @@ static torre_status compute_all(torre_survey *s, survey_steps *steps)
         list[i] = &worker[i].base;
     }
     const torre_shot_steps functions = {prepare, deliver, stop, steps};
+    const int usual = omp_get_max_threads(); /* of this thread, the first worker */
     if (!status) status = torre_shot_queue_run(&functions, s->to_do, s->to_do_count, list, count);
+    omp_set_num_threads(usual);
     for (int i = 0; i < count && worker; i++) {
         torre_wave_run_free(worker[i].run);
         torre_shot_problem_free(worker[i].last);
@@ -427,14 +429,14 @@ static torre_status compute_all(torre_survey *s, survey_steps *steps)
 /* Make the files of all shots, now that all are done. */
 static torre_status join(torre_survey *s)
 {
-    if (s->shot_files.joined) torre_shot_files_forget(&s->shot_files); /* what a kill has left */
-    if (!s->shot_files.folder || s->shot_files.joined) return TORRE_OK;
+    if (!s->shot_files.folder) return TORRE_OK;
+    if (s->shot_files.joined) return torre_shot_files_forget(&s->shot_files); /* left by a kill */
     torre_record *record = malloc(sizeof *record);
     if (!record) return no_memory();
     make_joined(s, record);
     torre_status status = torre_shot_files_join(&s->shot_files);
     if (!status) status = torre_manifest_add(s->manifest, record);
-    if (!status) torre_shot_files_forget(&s->shot_files);
+    if (!status) status = torre_shot_files_forget(&s->shot_files);
     free(record);
     return status;
 }
