@@ -105,7 +105,7 @@ bad 3 "a layer cannot start from a file" --model granular --input ../layer.xyz
 # Report, table and CSV tell the same.
 "$md" $small --steps 40 --thermo 20 --json run.json --csv run.csv --dump run.xyz.gz --dump-every 20 \
     --output pictures >table 2>err || fail "a plain run: $(cat err)"
-for name in program version backend device model atoms steps ordering neighbor precision box loop_s \
+for name in program version backend device why kernel model atoms steps ordering neighbor precision box loop_s \
     atom_steps_per_s time_s loop_time_s neighbors_per_atom thermo energy_drift options; do
     grep -q "^  \"$name\": " run.json || fail "no $name in the report"
 done

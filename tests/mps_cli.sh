@@ -40,7 +40,7 @@ done
 for name in dam_break frame_0000 frame_0001; do
     [ "$(head -c 4 dam/$name.png | tail -c 3)" = PNG ] || fail "no picture $name"
 done
-for name in program version backend device model atoms steps ordering neighbor precision box loop_s \
+for name in program version backend device why kernel model atoms steps ordering neighbor precision box loop_s \
     atom_steps_per_s time_s loop_time_s n0 dt_limit_s options; do
     grep -q "^  \"$name\": " run.json || fail "no $name in the report"
 done

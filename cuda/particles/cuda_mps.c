@@ -40,10 +40,16 @@ static torre_status plan(md_cuda_program *program)
         return torre_fail(TORRE_ERR_USAGE, "{neighbor} %s: the cuda backend has only full for mps",
                           torre_neighbor_name(plan->neighbor));
     plan->neighbor = TORRE_NEIGHBOR_FULL;
-    if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->mps.spacing;
+    if (plan->skin == 0) {
+        plan->skin = DEFAULT_SKIN * p->mps.spacing;
+        torre_md_program_because(&program->base, "skin: %g spacings", DEFAULT_SKIN);
+    }
     plan->rebuild_check = plan->rebuild_every == 0;
     if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_SPHERICAL;
     program->wish.lanes_per_place = p->count < FEW ? 4 : 1;
+    torre_md_program_because(&program->base, "%d lanes a particle: %s than %d particles",
+                             program->wish.lanes_per_place, p->count < FEW ? "fewer" : "no fewer",
+                             FEW);
     /* as many as there would be if the box were full of them */
     program->filling = (int64_t)ceil(p->box[0] * p->box[1] * depth / pow(p->mps.spacing, 3));
     return TORRE_OK;

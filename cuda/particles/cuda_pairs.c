@@ -68,13 +68,19 @@ static torre_status plan(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
     torre_md_plan *plan = &program->base.info.plan;
-    if (plan->neighbor == TORRE_NEIGHBOR_AUTO) plan->neighbor = TORRE_NEIGHBOR_FULL;
+    if (plan->neighbor == TORRE_NEIGHBOR_AUTO) {
+        plan->neighbor = TORRE_NEIGHBOR_FULL;
+        torre_md_program_because(&program->base, "full lists: measured fastest");
+    }
     if (plan->neighbor == TORRE_NEIGHBOR_HALF && !program->kernels->pair->half)
         return torre_fail(
             TORRE_ERR_USAGE,
             "the cuda backend has no {neighbor} half for {model} %s; use full or tile",
             torre_pair_model_name(p->model));
-    if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->cutoff;
+    if (plan->skin == 0) {
+        plan->skin = DEFAULT_SKIN * p->cutoff;
+        torre_md_program_because(&program->base, "skin: %g of the cutoff", DEFAULT_SKIN);
+    }
     if (plan->bin_stencil == TORRE_STENCIL_AUTO) plan->bin_stencil = TORRE_STENCIL_BLOCK;
     return TORRE_OK;
 }

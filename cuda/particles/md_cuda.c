@@ -104,6 +104,22 @@ static torre_status check_memory(const md_cuda_program *program)
                       (double)count * (double)available / (double)needed);
 }
 
+/* The shape in words. */
+static void describe(md_cuda_program *program, bool block_was_open)
+{
+    const md_layout *l = &program->layout;
+    torre_md_info *info = &program->base.info;
+    const bool tiles = info->plan.neighbor == TORRE_NEIGHBOR_TILE;
+    snprintf(info->kernel, sizeof info->kernel,
+             "%s%s, bricks of %dx%dx%d bins, %d lane%s a particle, blocks of %d threads",
+             torre_neighbor_name(info->plan.neighbor), tiles ? "s" : " lists", l->brick_max[0],
+             l->brick_max[1], l->brick_max[2], l->lanes_per_place,
+             l->lanes_per_place > 1 ? "s" : "", l->block);
+    torre_md_program_because(
+        &program->base, "bricks%s: the least time of a step, modelled, that fits shared memory",
+        block_was_open ? " and blocks" : "");
+}
+
 static torre_status fill_program(md_cuda_program *program)
 {
     torre_md_info *info = &program->base.info;
@@ -119,6 +135,7 @@ static torre_status fill_program(md_cuda_program *program)
     TORRE_TRY(md_cuda_layout(program, &(md_crowding){1, 1, 1}, &program->layout));
     program->list_pages = first_pages(program);
     for (int a = 0; a < 3; a++) info->bins[a] = layout->grid.n[a];
+    describe(program, info->plan.block == 0);
     info->plan.block = layout->block;
     if (info->plan.bin_size == 0)
         info->plan.bin_size = fmin(edge[0], fmin(edge[1], edge[2])) * (1 - 1e-9);

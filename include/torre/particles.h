@@ -141,6 +141,8 @@ typedef struct torre_md_plan {
 /* What a solver will be and need. */
 typedef struct torre_md_info {
     torre_md_plan plan;   /* with every "choose for me" filled in */
+    char kernel[128];     /* what computes, and its shape */
+    char why[256];        /* choices that were left open and the reasons for them, in words */
     char device[128];     /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
     int64_t bins[3];      /* bins of each axis; 0 where there are none */
     int64_t memory_bytes; /* of particles, bins and lists */

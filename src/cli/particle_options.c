@@ -69,6 +69,8 @@ torre_report *particle_report_run(const particle_options *o, const torre_md_run 
     torre_report_text(r, "backend", run->backend->name);
     torre_report_text(r, "device", run->info->device);
     if (idle) torre_report_text(r, "gpu_not_used", idle);
+    torre_report_text(r, "why", run->info->why);
+    torre_report_text(r, "kernel", run->info->kernel);
     torre_report_text(r, "model", torre_pair_model_name(run->problem->model));
     torre_report_integer(r, "atoms", run->problem->count);
     torre_report_integer(r, "steps", run->step);

@@ -1,6 +1,9 @@
 #include "particles/md_program.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 torre_status torre_md_program_new(size_t bytes, const torre_md_problem *problem,
                                   const torre_md_plan *wish, torre_md_program **program)
@@ -11,6 +14,18 @@ torre_status torre_md_program_new(size_t bytes, const torre_md_problem *problem,
     made->info.plan = *wish;
     *program = made;
     return TORRE_OK;
+}
+
+void torre_md_program_because(torre_md_program *program, const char *format, ...)
+{
+    char *why = program->info.why;
+    const size_t size = sizeof program->info.why, used = strlen(why);
+    const int more = snprintf(why + used, size - used, "%s", used ? "; " : "");
+    va_list arguments;
+    va_start(arguments, format);
+    if (more >= 0 && used + (size_t)more < size)
+        vsnprintf(why + used + more, size - used - (size_t)more, format, arguments);
+    va_end(arguments);
 }
 
 const torre_md_info *torre_md_program_info(const torre_md_program *program)

@@ -21,6 +21,10 @@ struct torre_md_program {
 torre_status torre_md_program_new(size_t bytes, const torre_md_problem *problem,
                                   const torre_md_plan *wish, torre_md_program **program);
 
+/* Add to info->why: what was chosen, and the reason for it. */
+__attribute__((format(printf, 2, 3))) void torre_md_program_because(torre_md_program *program,
+                                                                    const char *format, ...);
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,6 +35,7 @@ static torre_status reference_plan(const torre_md_problem *p, const torre_md_pla
     info->plan.threads = 1;
     info->memory_bytes = p->count * 11 * (int64_t)sizeof(double);
     snprintf(info->device, sizeof info->device, "1 thread, all pairs");
+    snprintf(info->kernel, sizeof info->kernel, "the reference");
     return TORRE_OK;
 }
 

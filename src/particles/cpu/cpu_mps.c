@@ -20,13 +20,17 @@ typedef struct fluid {
     const torre_mps_loops *loops;
 } fluid;
 
-static torre_status mps_plan(const torre_md_problem *p, torre_md_plan *plan)
+static torre_status mps_plan(torre_md_program *program)
 {
+    torre_md_plan *plan = &program->info.plan;
     if (plan->neighbor && plan->neighbor != TORRE_NEIGHBOR_FULL)
         return torre_fail(TORRE_ERR_USAGE, "{neighbor} %s: the cpu backend has only full for mps",
                           torre_neighbor_name(plan->neighbor));
     plan->neighbor = TORRE_NEIGHBOR_FULL;
-    if (plan->skin == 0) plan->skin = DEFAULT_SKIN * p->mps.spacing;
+    if (plan->skin == 0) {
+        plan->skin = DEFAULT_SKIN * program->problem->mps.spacing;
+        torre_md_program_because(program, "skin: %g spacings", DEFAULT_SKIN);
+    }
     plan->deterministic = true; /* always */
     return TORRE_OK;
 }

@@ -23,11 +23,17 @@ typedef struct pairs {
     void *parts_force;
 } pairs;
 
-static torre_status pairs_plan(const torre_md_problem *p, torre_md_plan *plan)
+static torre_status pairs_plan(torre_md_program *program)
 {
-    (void)p;
-    if (!plan->neighbor) plan->neighbor = TORRE_NEIGHBOR_FULL;
-    if (plan->skin == 0) plan->skin = DEFAULT_SKIN;
+    torre_md_plan *plan = &program->info.plan;
+    if (!plan->neighbor) {
+        plan->neighbor = TORRE_NEIGHBOR_FULL;
+        torre_md_program_because(program, "full lists: each particle is written by one thread");
+    }
+    if (plan->skin == 0) {
+        plan->skin = DEFAULT_SKIN;
+        torre_md_program_because(program, "skin %g: measured fastest on a melt", plan->skin);
+    }
     return TORRE_OK;
 }
 

@@ -36,7 +36,7 @@ typedef struct torre_cpu_solver {
 struct torre_cpu_method {
     /* Fill in the choices of the plan that are not the same for all methods, and refuse what it
      * cannot do. */
-    torre_status (*plan)(const torre_md_problem *problem, torre_md_plan *plan);
+    torre_status (*plan)(torre_md_program *program);
     /* TORRE_ERR_RESOURCE where these bytes, info->memory_bytes, are not to be had. */
     torre_status (*check_memory)(const torre_md_problem *problem, const torre_md_info *info);
     /* Mean length of the lists, and bytes that allocate takes for arrays of particles. */

@@ -46,7 +46,7 @@ static torre_status fill_program(torre_cpu_program *program)
     torre_md_plan *plan = &info->plan;
     program->method = method_of(p);
     program->state = torre_md_state_loops_find(p->precision);
-    TORRE_TRY(program->method->plan(p, plan));
+    TORRE_TRY(program->method->plan(&program->base));
     if (!plan->rebuild_every) {
         plan->rebuild_every = 1;
         plan->rebuild_check = true;
@@ -62,6 +62,8 @@ static torre_status fill_program(torre_cpu_program *program)
     TORRE_TRY(size_up(program, info));
     snprintf(info->device, sizeof info->device, "%d CPU thread%s (%s)", plan->threads,
              plan->threads == 1 ? "" : "s", program->state->isa);
+    snprintf(info->kernel, sizeof info->kernel, "%s%s, %s", torre_neighbor_name(plan->neighbor),
+             plan->neighbor == TORRE_NEIGHBOR_TILE ? "s" : " lists", program->state->isa);
     return program->method->check_memory(p, info);
 }
 
