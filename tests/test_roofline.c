@@ -521,16 +521,16 @@ static void test_tune_apply(void **state)
     if (torre_wave_run_new(&problem, "cpu", &deaf, &run)) skip();
     torre_tune_entry entry = {4, TORRE_F32, 3, 5, 1};
     assert_int_equal(setenv("TORRE_TUNE", "tune.csv", 1), 0);
-    assert_int_equal(torre_tune_store(run->info->device, &entry, 1), TORRE_OK);
+    assert_int_equal(torre_tune_store(run->info.device, &entry, 1), TORRE_OK);
     torre_wave_run_free(run);
     assert_int_equal(torre_wave_run_new(&problem, "cpu", &open, &run), TORRE_OK);
-    assert_true(run->info->measured);
-    assert_true(run->info->plan.dts == 3 && run->info->plan.tower_height == 5);
+    assert_true(run->info.measured);
+    assert_true(run->info.plan.dts == 3 && run->info.plan.tower_height == 5);
     torre_wave_run_free(run);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(torre_wave_run_new(&problem, "cpu", others[i], &run), TORRE_OK);
-        assert_false(run->info->measured);
-        assert_true(run->info->plan.tower_height != 5);
+        assert_false(run->info.measured);
+        assert_true(run->info.plan.tower_height != 5);
         torre_wave_run_free(run);
     }
 }

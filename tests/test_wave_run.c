@@ -334,14 +334,14 @@ static void test_slab(void **state)
         CHECK_OK(torre_wave_run_new(&p, "cpu", &plan, &run));
         CHECK_OK(torre_wave_run_adapt(run, &part, &slab));
         CHECK_OK(torre_wave_run_new(&part, "cpu", &plan, &own));
-        CHECK(strcmp(own->info->plan.axes, run->info->plan.axes) != 0, "axes of the slab's own");
-        CHECK(memcmp(&slab->info->plan, &run->info->plan, sizeof slab->info->plan) == 0 &&
-                  strcmp(slab->info->kernel, run->info->kernel) == 0,
+        CHECK(strcmp(own->info.plan.axes, run->info.plan.axes) != 0, "axes of the slab's own");
+        CHECK(memcmp(&slab->info.plan, &run->info.plan, sizeof slab->info.plan) == 0 &&
+                  strcmp(slab->info.kernel, run->info.kernel) == 0,
               "%s: another plan than the run's: %s, not %s", torre_engine_name(plan.engine),
-              slab->info->kernel, run->info->kernel);
-        CHECK(slab->info->memory_bytes < run->info->memory_bytes, "the memory of the run");
+              slab->info.kernel, run->info.kernel);
+        CHECK(slab->info.memory_bytes < run->info.memory_bytes, "the memory of the run");
         torre_wave_run_free(own);
-        strcpy(plan.axes, run->info->plan.axes);
+        strcpy(plan.axes, run->info.plan.axes);
         CHECK_OK(torre_wave_run_new(&part, "cpu", &plan, &own));
         torre_wave_run *both[2] = {slab, own};
         for (int i = 0; i < 2; i++) {
@@ -369,15 +369,15 @@ static void test_too_large(void **state)
         if (status == TORRE_ERR_USAGE && strcmp(wave_backend->name, "cpu") != 0)
             continue; /* no such kernels in this build */
         CHECK(!status, "%s: %s", wave_ways[w].name, torre_error_text());
-        CHECK(run->info->memory_bytes >= torre_wave_cells(&p) * 16 && run->info->lacking[0] &&
-                  run->info->plan.tower_height > 0 && run->info->model_bytes_per_update > 0,
-              "%s: %lld bytes, lacking '%s'", wave_ways[w].name, (long long)run->info->memory_bytes,
-              run->info->lacking);
+        CHECK(run->info.memory_bytes >= torre_wave_cells(&p) * 16 && run->info.lacking[0] &&
+                  run->info.plan.tower_height > 0 && run->info.model_bytes_per_update > 0,
+              "%s: %lld bytes, lacking '%s'", wave_ways[w].name, (long long)run->info.memory_bytes,
+              run->info.lacking);
         CHECK(torre_wave_run_start(run, NULL, NULL) == TORRE_ERR_RESOURCE, "%s: started",
               wave_ways[w].name);
         torre_wave_solver *solver;
         CHECK(run->backend->create(run->program, &solver) == TORRE_ERR_RESOURCE &&
-                  strcmp(torre_error_text(), run->info->lacking) == 0,
+                  strcmp(torre_error_text(), run->info.lacking) == 0,
               "%s: %s", wave_ways[w].name, torre_error_text());
         torre_wave_run_free(run);
     }

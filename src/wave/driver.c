@@ -69,7 +69,7 @@ static torre_status planned(torre_wave_run *run, torre_status status, torre_wave
         torre_wave_run_free(run);
         return status;
     }
-    run->info = torre_wave_program_info(run->program);
+    run->info = *torre_wave_program_info(run->program);
     *result = run;
     return TORRE_OK;
 }
@@ -101,7 +101,7 @@ torre_status torre_wave_run_adapt(const torre_wave_run *run, const torre_wave_pr
 
 torre_status torre_wave_run_check_memory(const torre_wave_run *run)
 {
-    if (run->info->lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", run->info->lacking);
+    if (run->info.lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", run->info.lacking);
     return torre_memory_check("recording the traces", torre_wave_run_trace_bytes(run));
 }
 
@@ -130,16 +130,18 @@ static void free_solver(torre_wave_run *run)
     else
         torre_wave_program_free(run->program);
     run->solver = NULL;
+    run->program = NULL;
 }
 
-/* A solver of its own for the present setup, as a run of its own would have. */
+/*
+ * A solver of its own for the present setup, as a run of its own would have. The one before gives
+ * back its memory first, which planning counts on.
+ */
 static torre_status replace_solver(torre_wave_run *run)
 {
-    torre_wave_program *program;
-    TORRE_TRY(run->backend->plan(run->setup, &run->info->wish, &program));
     free_solver(run);
-    run->program = program;
-    run->info = torre_wave_program_info(program);
+    TORRE_TRY(run->backend->plan(run->setup, &run->info.wish, &run->program));
+    run->info = *torre_wave_program_info(run->program);
     TORRE_TRY(torre_wave_run_check_memory(run));
     return run->backend->create(run->program, &run->solver);
 }
@@ -230,7 +232,7 @@ static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
     torre_traces_record(run->setup, l->staging, run->step, steps, &run->traces);
     run->step += steps;
 
-    int64_t tower = run->info->plan.tower_height > 1 ? run->info->plan.tower_height : 1;
+    int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
     double fitting = chunk_seconds / fmax(seconds, 1e-7) * (double)steps;
     int64_t next = (int64_t)(fmin(fitting, 1e9) / (double)tower) * tower;
     if (next > 4 * l->chunk) next = 4 * l->chunk; /* the first steps are not typical */
@@ -276,8 +278,8 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
     TORRE_TRY(torre_wave_steps_check(run->problem, run->step, steps));
     if (run->ended && steps > 0)
         return torre_fail(TORRE_ERR_USAGE, "cannot advance a run whose traces are final");
-    loop l = {.chunk = run->info->plan.tower_height > 1 ? run->info->plan.tower_height : 1,
-              .chunk_limit = torre_traces_chunk(run->setup, run->info->plan.tower_height)};
+    loop l = {.chunk = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1,
+              .chunk_limit = torre_traces_chunk(run->setup, run->info.plan.tower_height)};
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
     TORRE_TRY(torre_traces_staging(run->setup, l.chunk_limit, &l.staging));
     torre_status status = time_loop(run, &l, run->step + steps, watch);
@@ -297,7 +299,7 @@ torre_status torre_wave_run_end_traces(torre_wave_run *run)
 }
 
 const torre_wave_problem *torre_wave_run_problem(const torre_wave_run *run) { return run->problem; }
-const torre_wave_info *torre_wave_run_info(const torre_wave_run *run) { return run->info; }
+const torre_wave_info *torre_wave_run_info(const torre_wave_run *run) { return &run->info; }
 const char *torre_wave_run_backend(const torre_wave_run *run) { return run->backend->name; }
 const char *torre_wave_run_passed_over(const torre_wave_run *run) { return run->passed_over; }
 int64_t torre_wave_run_step(const torre_wave_run *run) { return run->step; }
@@ -341,7 +343,7 @@ double torre_wave_run_rate(const torre_wave_run *run)
 int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
 {
     const torre_wave_problem *p = run->problem;
-    const int64_t traces = torre_traces_bytes(run->setup, run->info->plan.tower_height);
+    const int64_t traces = torre_traces_bytes(run->setup, run->info.plan.tower_height);
     if (traces < 0 || !torre_dispersion_corrects(p)) return traces;
     const int64_t correction = torre_dispersion_bytes(p->receiver_count, p->steps + 1);
     return correction < 0 || traces > INT64_MAX - correction ? -1 : traces + correction;

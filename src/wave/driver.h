@@ -10,7 +10,7 @@ struct torre_wave_run {
     char passed_over[160]; /* why "auto" did not take a better backend: "cuda: ..."; or empty */
     torre_wave_setup *setup;
     torre_wave_program *program; /* all that was decided, */
-    const torre_wave_info *info; /* what it says: plan with all choices made, device, memory */
+    torre_wave_info info;        /* what it says: plan with all choices made, device, memory */
     torre_wave_solver *solver;   /* NULL before start; owns the program from then on */
     /*
      * Samples u(receiver, n dt): shape (receivers, steps + 1, 1) in the problem's precision, filled
