@@ -1,4 +1,5 @@
 /* Sources and receivers on the device. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,11 +212,17 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program)
     const int64_t all = a->source_count + a->receiver_count;
     if (!status && program->kernel && all) {
         count_lists(program);
+        const int64_t entries = count_entries(program, &nodes);
         a->blocks_y = (int)program->points.columns;
         bytes[TORRE_PIECE_POINT_LISTS] = ((size_t)program->points.lists + 1) * sizeof(int);
         bytes[TORRE_PIECE_POINT_NODES] =
-            (size_t)count_entries(program, &nodes) *
+            (size_t)entries *
             (program->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
+        if (entries > INT32_MAX)
+            status = torre_fail(TORRE_ERR_USAGE,
+                                "sources and receivers touch %" PRId64 " cells, at most 2^31 - 1 "
+                                "on a GPU: take fewer, or {interpolation} trilinear",
+                                entries);
     }
     free_nodes(&nodes);
     TORRE_TRY(status);

@@ -4,7 +4,7 @@
     memory.py BUILD     every line of runs.txt that runs wave, with the program in BUILD/fake
 
 The sum of what is allocated on a fake GPU (fake_cuda.h) is compared with memory_bytes of the run's report and with that
-of --dry-run, which allocates nothing.
+of --dry-run, which allocates nothing. A survey is given a GPU with room for one solver and a half.
 """
 import concurrent.futures
 import json
@@ -14,6 +14,9 @@ import sys
 import tempfile
 
 import traces
+
+# of a GPU: what the stand-in has for its driver (fake_cuda.c), and what plans leave free (gpu_data.c)
+KEPT = (512 + 256) << 20
 
 
 def memory(build, line, *more):
@@ -40,11 +43,22 @@ def complaint(build, line):
     return f"{line}\n    {taken} bytes are taken, {said} reported; --dry-run: {announced}"
 
 
+def survey(build):
+    """A survey fits where one of its shots does: the solver of a shot makes room for that of the next."""
+    line = "h200 wave --size 256x256x128 --steps 10 --survey shots.csv --receivers rel:-100,0,0:100,0,0:5 --traces {shot}.npy"
+    gpu_bytes = KEPT + memory(build, line.split(" --survey")[0])[1] * 3 // 2
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "shots.csv"), "w", encoding="utf-8") as f:
+            f.write("shot,x,y,z\n1,1000,1000,500\n2,1100,1000,500\n")
+        done = traces.run_in(folder, build, line, gpu_bytes=gpu_bytes)
+    return "" if done.returncode == 0 else f"a survey in {gpu_bytes} bytes: {done.stderr}"
+
+
 def main():
     lines = [l for l in traces.lines() if l.split()[1] == "wave" and "--dry-run" not in l]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda l: complaint(os.path.abspath(sys.argv[1]), l), lines))
-    ran = [f for f in found if f is not None]
+    ran = [f for f in found if f is not None] + [survey(os.path.abspath(sys.argv[1]))]
     for text in filter(None, ran):
         print(text)
     print(f"{len(ran)} runs, {sum(f != '' for f in ran)} complaints")

@@ -42,17 +42,20 @@ def lines():
         return [l.strip() for l in f if l.strip() and not l.startswith("#")]
 
 
-def run_in(folder, build, line, *more):
-    """Run one line in an empty folder, which gets report.json and trace.txt."""
+def run_in(folder, build, line, *more, gpu_bytes=None):
+    """Run one line in an empty folder, which gets report.json and trace.txt. gpu_bytes: how much the GPU has."""
     device, *words = shlex.split(line)
     words[0] = os.path.join(build, "fake", words[0])
     if words[0].endswith(("wave", "md")):
         words += [] if "--backend" in words else ["--backend", "cuda"]
         words += ["--json", "report.json", "--quiet"]
-        words += ["--snapshot-every", "0"] if words[0].endswith("wave") and "--snapshot-every" not in words else []
+        pictures = words[0].endswith("wave") and not {"--snapshot-every", "--survey"} & set(words)
+        words += ["--snapshot-every", "0"] if pictures else []
         words += ["--picture", "none"] if words[0].endswith("md") else []
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TORRE_", "FAKE_"))}
     environment.update(FAKE_CUDA_DEVICE=device, FAKE_CUDA_TRACE="trace.txt", OMP_NUM_THREADS="2", TORRE_TUNE="off")
+    if gpu_bytes:
+        environment["FAKE_CUDA_MEMORY"] = str(gpu_bytes)
     npy(os.path.join(folder, "model.npy"), (64, 60, 50))
     return subprocess.run(words + list(more), cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
