@@ -119,10 +119,14 @@ static torre_status towers_create(const torre_wave_setup *setup, const torre_cpu
                                   torre_wave_solver **solver)
 {
     const torre_tower_grid grid = highest_grid(setup, &program->shape);
-    TORRE_TRY(torre_cpu_create(setup, program, &torre_wave_torre, solver));
-    torre_cpu_solver *s = (torre_cpu_solver *)*solver;
+    torre_wave_solver *made;
+    TORRE_TRY(torre_cpu_create(setup, program, &torre_wave_torre, &made));
+    torre_cpu_solver *s = (torre_cpu_solver *)made;
     torre_status status = torre_tower_schedule_make(&grid, &s->ordering, &s->schedule);
-    if (status) torre_cpu_destroy(*solver);
+    if (status)
+        torre_cpu_destroy(made);
+    else
+        *solver = made;
     return status;
 }
 
