@@ -221,7 +221,9 @@ static void test_rest_planes(void **state)
             CHECK(fabs(previous[i] - (now[i] + k * lap[i])) <= slack, "order %d, cell %d: %g",
                   order, (int)i, previous[i] - (now[i] + k * lap[i]));
         for (int64_t x = 0; x < NX; x++) {
-            torre_wave_rest_planes(&p, now, x, 1, plane);
+            torre_region slab = torre_wave_slab(&p, x, 1);
+            slab.stored = torre_box_all(p.size);
+            torre_wave_rest_planes(&p, &slab, now, plane);
             CHECK(memcmp(plane, previous + x * PLANE, PLANE * sizeof *plane) == 0, "plane %d",
                   (int)x);
         }
@@ -236,6 +238,46 @@ static void test_rest_planes(void **state)
     free(previous);
     free(lap);
     free(plane);
+}
+
+/* A slab of noise, which holds no more than it needs, has the level before it that the field
+ * has. */
+static void test_rest_slabs(void **state)
+{
+    (void)state;
+    enum { NX = 30, NY = 5, NZ = 7, PLANE = NY * NZ, SLAB = 4, SEED = 5 };
+    static const torre_face faces[][2] = {{TORRE_PERIODIC, TORRE_PERIODIC},
+                                          {TORRE_FREE, TORRE_RIGID},
+                                          {TORRE_RIGID, TORRE_ABSORBING}};
+    double *now = wave_alloc(NX * PLANE, 8), *previous = wave_alloc(NX * PLANE, 8);
+    for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
+        for (int f = 0; f < 3; f++) {
+            torre_wave_problem p = wave_case_problem(NX, NY, NZ, order);
+            memcpy(p.face[0], faces[f], sizeof p.face[0]);
+            wave_case_courant(&p, 0.9);
+            const torre_region all = torre_region_whole(p.size);
+            torre_wave_noise(&all, p.precision, SEED, now);
+            torre_wave_rest_level(&p, now, previous);
+            for (int64_t x = 0; x < NX; x += SLAB) {
+                const torre_region slab = torre_wave_slab(&p, x, SLAB);
+                const int64_t held = slab.stored.high[0] - slab.stored.low[0];
+                const int64_t planes = slab.owned.high[0] - x;
+                double *part = wave_alloc(held * PLANE, 8), *level = wave_alloc(planes * PLANE, 8);
+                CHECK(held <= planes + order, "%d planes for %d", (int)held, (int)planes);
+                torre_wave_noise(&slab, p.precision, SEED, part);
+                CHECK(memcmp(part + (x - slab.stored.low[0]) * PLANE, now + x * PLANE,
+                             (size_t)(planes * PLANE) * sizeof *part) == 0,
+                      "order %d, faces %d: noise from plane %d on", order, f, (int)x);
+                torre_wave_rest_planes(&p, &slab, part, level);
+                CHECK(memcmp(level, previous + x * PLANE,
+                             (size_t)(planes * PLANE) * sizeof *level) == 0,
+                      "order %d, faces %d: the level before from plane %d on", order, f, (int)x);
+                free(part);
+                free(level);
+            }
+        }
+    free(now);
+    free(previous);
 }
 
 static int compare_values(const void *a, const void *b)
@@ -389,9 +431,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_traces),      cmocka_unit_test(test_chunks),
         cmocka_unit_test(test_stop),        cmocka_unit_test(test_start_at_rest),
-        cmocka_unit_test(test_rest_planes), cmocka_unit_test(test_unstable),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_noise),       cmocka_unit_test(test_slab),
+        cmocka_unit_test(test_rest_planes), cmocka_unit_test(test_rest_slabs),
+        cmocka_unit_test(test_unstable),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_too_large),   cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_slab),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

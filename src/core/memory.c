@@ -109,6 +109,17 @@ void *torre_memory_zero(size_t bytes)
     return memory;
 }
 
+void *torre_memory_blank(size_t bytes, char **start)
+{
+    char *memory = calloc(1, bytes + TORRE_HUGE_PAGE);
+    if (!memory) return NULL;
+    *start = memory + (TORRE_HUGE_PAGE - (uintptr_t)memory % TORRE_HUGE_PAGE) % TORRE_HUGE_PAGE;
+#ifdef MADV_HUGEPAGE
+    madvise(*start, bytes, MADV_HUGEPAGE); /* only a hint */
+#endif
+    return memory;
+}
+
 int64_t torre_memory_peak(void)
 {
     struct rusage usage;

@@ -31,6 +31,13 @@ void *torre_memory_large(size_t bytes);
 /* The same, all zero, touched first by all threads alike; free() releases it. */
 void *torre_memory_zero(size_t bytes);
 
+/*
+ * Room for bytes from *start on, aligned like that of torre_memory_large and all zero. The system
+ * clears it page by page as it is touched, which is left to the caller: nobody clears it twice.
+ * free() releases the result; NULL if there is none. Takes `bytes` and TORRE_HUGE_PAGE.
+ */
+void *torre_memory_blank(size_t bytes, char **start);
+
 /* The largest resident size this process has had, bytes. */
 int64_t torre_memory_peak(void);
 

@@ -9,6 +9,7 @@
 #include "run/wave_input.h"
 #include "wave/driver.h"
 #include "wave/initial.h"
+#include "wave/traces.h"
 
 /* Bytes of the planes of u[-1] that are computed at once. */
 static const int64_t slab_bytes = 16 << 20;
@@ -54,53 +55,105 @@ static torre_status read_field(const char *path, const torre_wave_problem *p, vo
     return status;
 }
 
-/* u[0], dense, of the problem's precision: the caller's, also after a failure. */
-static torre_status make_field(const torre_wave_input *in, void **now)
-{
-    const torre_wave_problem *p = &in->problem;
-    if (!in->noise) return read_field(in->initial[0], p, now);
-    const torre_region all = torre_region_whole(p->size);
-    *now = torre_memory_large((size_t)torre_wave_cells(p) * (size_t)p->precision);
-    if (!*now) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the initial field");
-    torre_wave_noise(&all, p->precision, in->seed, *now);
-    return TORRE_OK;
-}
-
-/* Planes of u[-1] that are computed at once. */
+/* Planes whose u[-1] is computed at once: all, where few others would be left. */
 static int64_t slab_planes(const torre_wave_problem *p)
 {
     const int64_t planes = slab_bytes / (p->size[1] * p->size[2] * (int64_t)p->precision);
-    return planes < 1 ? 1 : planes < p->size[0] ? planes : p->size[0];
+    const int64_t some = planes < 1 ? 1 : planes;
+    return some + p->order < p->size[0] ? some : p->size[0];
 }
 
-/* u[-1] of a start at rest, slab by slab, so that it takes no memory beside the solver's. */
-static torre_status set_rest(const torre_wave_problem *p, const void *now, torre_wave_run *run)
+/* A start at rest on its way into the solver, slab by slab, so that it takes little memory. */
+typedef struct slabs {
+    const torre_wave_input *in;
+    torre_wave_run *run;
+    const void *field; /* u[0], dense, which the solver has; NULL: noise */
+    void *now;         /* u[0] of a slab and of what is around it, of noise */
+    void *previous;    /* u[-1] of a slab */
+    void *samples;     /* of noise at the nodes of receivers */
+} slabs;
+
+/* Bytes of one of the arrays of a slab, which has so many planes more. */
+static int64_t slab_size(const torre_wave_problem *p, int64_t more)
 {
-    const int64_t planes = slab_planes(p);
-    void *slab = torre_memory_large((size_t)(planes * p->size[1] * p->size[2]) * p->precision);
-    if (!slab) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the initial field");
-    torre_status status = TORRE_OK;
-    for (int64_t x = 0; x < p->size[0] && !status; x += planes) {
-        torre_box box = {.low = {x, 0, 0}, .high = {x + planes, p->size[1], p->size[2]}};
-        int64_t stride[3];
-        if (box.high[0] > p->size[0]) box.high[0] = p->size[0];
-        torre_wave_rest_planes(p, now, x, box.high[0] - x, slab);
-        torre_box_strides(&box, stride);
-        TORRE_PHASE(TORRE_PHASE_UPLOAD);
-        status = run->backend->write_box(run->solver, -1, &box, stride, slab);
+    const int64_t planes = slab_planes(p), stored = planes < p->size[0] ? planes + more : planes;
+    return stored * p->size[1] * p->size[2] * (int64_t)p->precision;
+}
+
+/* Keep what receivers see of the planes that a slab owns. */
+static void sample_slab(const slabs *s, const torre_region *slab)
+{
+    const torre_wave_setup *setup = s->run->setup;
+    const torre_precision precision = s->in->problem.precision;
+    const int64_t plane = slab->global[1] * slab->global[2];
+    for (int64_t i = 0; i < setup->receiver_node_count; i++) {
+        const int64_t cell = setup->receiver_nodes[i].cell, x = cell / plane;
+        if (x < slab->owned.low[0] || x >= slab->owned.high[0]) continue;
+        torre_value_set(precision, s->samples, i,
+                        torre_value(precision, s->now, cell - slab->stored.low[0] * plane));
     }
-    free(slab);
+}
+
+static torre_status write_planes(const slabs *s, int level, const torre_region *slab,
+                                 const void *values)
+{
+    TORRE_PHASE(TORRE_PHASE_UPLOAD);
+    int64_t stride[3];
+    torre_box_strides(&slab->owned, stride);
+    return s->run->backend->write_box(s->run->solver, level, &slab->owned, stride, values);
+}
+
+/* Noise of a slab, into level 0. */
+static torre_status set_noise(const slabs *s, const torre_region *slab)
+{
+    const torre_wave_problem *p = &s->in->problem;
+    const int64_t beyond = slab->owned.low[0] - slab->stored.low[0];
+    torre_wave_noise(slab, p->precision, s->in->seed, s->now);
+    sample_slab(s, slab);
+    return write_planes(s, 0, slab,
+                        (char *)s->now + beyond * p->size[1] * p->size[2] * (int64_t)p->precision);
+}
+
+static torre_status set_slab(const slabs *s, int64_t first)
+{
+    const torre_wave_problem *p = &s->in->problem;
+    torre_region slab = torre_wave_slab(p, first, slab_planes(p));
+    if (s->field)
+        slab.stored = torre_box_all(p->size);
+    else
+        TORRE_TRY(set_noise(s, &slab));
+    torre_wave_rest_planes(p, &slab, s->field ? s->field : s->now, s->previous);
+    return write_planes(s, -1, &slab, s->previous);
+}
+
+/* Both levels of noise, or u[-1] beside a field that the solver has. */
+static torre_status set_rest(const torre_wave_input *in, const void *field, torre_wave_run *run)
+{
+    const torre_wave_problem *p = &in->problem;
+    slabs s = {.in = in, .run = run, .field = field};
+    torre_status status = TORRE_OK;
+    s.previous = torre_memory_large((size_t)slab_size(p, 0));
+    if (!field) s.now = torre_memory_large((size_t)slab_size(p, p->order));
+    if (!s.previous || (!field && !s.now))
+        status = torre_fail(TORRE_ERR_RESOURCE, "out of memory for the initial field");
+    if (!status && !field) status = torre_traces_staging(run->setup, 1, &s.samples);
+    for (int64_t x = 0; x < p->size[0] && !status; x += slab_planes(p)) status = set_slab(&s, x);
+    if (!status && s.samples) torre_traces_record(run->setup, s.samples, -1, 1, &run->traces);
+    free(s.samples);
+    free(s.now);
+    free(s.previous);
     return status;
 }
 
 torre_status torre_wave_input_start(const torre_wave_input *in, torre_wave_run *run)
 {
+    const torre_wave_problem *p = &in->problem;
     void *now = NULL, *previous = NULL;
     torre_status status = TORRE_OK;
-    if (torre_wave_input_has_start(in)) status = make_field(in, &now);
-    if (!status && in->initial[1]) status = read_field(in->initial[1], &in->problem, &previous);
+    if (in->initial[0]) status = read_field(in->initial[0], p, &now);
+    if (!status && in->initial[1]) status = read_field(in->initial[1], p, &previous);
     if (!status) status = torre_wave_run_start(run, now, previous);
-    if (!status && now && !previous) status = set_rest(&in->problem, now, run);
+    if (!status && torre_wave_input_has_start(in) && !previous) status = set_rest(in, now, run);
     free(now);
     free(previous);
     return status;
@@ -112,7 +165,8 @@ static int64_t start_bytes(const torre_wave_input *in)
     const torre_wave_problem *p = &in->problem;
     const int64_t field = torre_wave_cells(p) * (int64_t)p->precision;
     if (!torre_wave_input_has_start(in)) return 0;
-    return in->initial[1] ? 2 * field : field + slab_planes(p) * (field / p->size[0]);
+    if (in->initial[1]) return 2 * field;
+    return slab_size(p, 0) + (in->noise ? slab_size(p, p->order) : field);
 }
 
 torre_wave_memory torre_wave_memory_count(const torre_wave_input *in, const torre_wave_run *run,

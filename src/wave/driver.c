@@ -111,6 +111,14 @@ static torre_status check_started(const torre_wave_run *run)
     return torre_fail(TORRE_ERR_USAGE, "this run has not been started");
 }
 
+static torre_status write_level(torre_wave_run *run, int level, const void *cells)
+{
+    const torre_box all = torre_wave_box_stored(run->setup);
+    int64_t stride[3];
+    torre_box_strides(&all, stride);
+    return cells ? run->backend->write_box(run->solver, level, &all, stride, cells) : TORRE_OK;
+}
+
 torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const void *previous)
 {
     TORRE_PHASE(TORRE_PHASE_UPLOAD);
@@ -118,7 +126,9 @@ torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const vo
     TORRE_TRY(torre_wave_run_check_memory(run));
     if (!run->traces.data) TORRE_TRY(torre_traces_new(run->problem, &run->traces));
     TORRE_TRY(run->backend->create(run->program, &run->solver));
-    TORRE_TRY(torre_wave_set_fields(run->backend, run->solver, run->setup, now, previous));
+    /* the solver's are zero */
+    TORRE_TRY(write_level(run, 0, now));
+    TORRE_TRY(write_level(run, -1, previous));
     if (now) torre_traces_start(run->setup, now, &run->traces);
     return TORRE_OK;
 }

@@ -19,3 +19,14 @@ void torre_wave_noise(const torre_region *r, torre_precision precision, uint64_t
             }
         }
 }
+
+torre_region torre_wave_slab(const torre_wave_problem *p, int64_t first, int64_t planes)
+{
+    const int64_t reach = p->order / 2, halo[3][2] = {{reach, reach}, {0, 0}, {0, 0}};
+    bool periodic[3];
+    torre_box owned = torre_box_all(p->size);
+    owned.low[0] = first;
+    if (first + planes < owned.high[0]) owned.high[0] = first + planes;
+    for (int a = 0; a < 3; a++) periodic[a] = p->face[a][0] == TORRE_PERIODIC;
+    return torre_region_make(p->size, periodic, &owned, halo);
+}

@@ -18,12 +18,15 @@ extern "C" {
 void torre_wave_noise(const torre_region *region, torre_precision precision, uint64_t seed,
                       void *cells);
 
+/* The planes of a grid from x = first on, and as many around them as their sums need. */
+torre_region torre_wave_slab(const torre_wave_problem *problem, int64_t first, int64_t planes);
+
 /*
- * torre_wave_rest_level of the planes x = first .. first + planes - 1 alone. now: of all cells;
- * previous: of those planes.
+ * torre_wave_rest_level of some planes alone. now: of the planes that the slab stores, which hold
+ * order / 2 beyond those it owns, as torre_wave_slab has them, or all; previous: of those it owns.
  */
-void torre_wave_rest_planes(const torre_wave_problem *problem, const void *now, int64_t first,
-                            int64_t planes, void *previous);
+void torre_wave_rest_planes(const torre_wave_problem *problem, const torre_region *slab,
+                            const void *now, void *previous);
 
 #ifdef __cplusplus
 }

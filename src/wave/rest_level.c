@@ -12,18 +12,19 @@ static torre_rest_function *best_function(void)
     return torre_rest_piece_base;
 }
 
-void torre_wave_rest_planes(const torre_wave_problem *p, const void *now, int64_t first,
-                            int64_t planes, void *previous)
+void torre_wave_rest_planes(const torre_wave_problem *p, const torre_region *slab, const void *now,
+                            void *previous)
 {
+    const int64_t held = slab->stored.low[0], first = slab->owned.low[0];
     int64_t low[3], high[3];
     for (int a = 0; a < 3; a++) {
         low[a] = p->face[a][0] == TORRE_CONTINUES ? p->order / 2 : 0;
         high[a] = p->size[a] - (p->face[a][1] == TORRE_CONTINUES ? p->order / 2 : 0);
     }
     if (low[0] < first) low[0] = first;
-    if (high[0] > first + planes) high[0] = first + planes;
+    if (high[0] > slab->owned.high[0]) high[0] = slab->owned.high[0];
     torre_rest_function *const piece = best_function();
-    const int64_t before = first * p->size[1] * p->size[2];
+    const int64_t before = (first - held) * p->size[1] * p->size[2];
 #pragma omp parallel for collapse(2) schedule(static)
     for (int64_t x = low[0]; x < high[0]; x++) {
         for (int64_t y = low[1]; y < high[1]; y++) {
@@ -31,8 +32,9 @@ void torre_wave_rest_planes(const torre_wave_problem *p, const void *now, int64_
                 const torre_rest_piece r = {
                     .problem = p,
                     .now = now,
+                    .held = {held, slab->stored.high[0]},
                     .at = {x, y, z},
-                    .first = (x * p->size[1] + y) * p->size[2] + z,
+                    .first = ((x - held) * p->size[1] + y) * p->size[2] + z,
                     .stride = {p->size[1] * p->size[2], p->size[2], 1},
                     .count =
                         (int)(high[2] - z < TORRE_REST_PIECE ? high[2] - z : TORRE_REST_PIECE)};
@@ -44,5 +46,6 @@ void torre_wave_rest_planes(const torre_wave_problem *p, const void *now, int64_
 
 void torre_wave_rest_level(const torre_wave_problem *p, const void *now, void *previous)
 {
-    torre_wave_rest_planes(p, now, 0, p->size[0], previous);
+    const torre_region all = torre_region_whole(p->size);
+    torre_wave_rest_planes(p, &all, now, previous);
 }

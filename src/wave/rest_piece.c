@@ -15,6 +15,15 @@ static torre_ghost neighbour(const torre_wave_problem *p, int axis, int64_t i)
     return torre_ghost_find(i, p->size[axis], p->face[axis][0], p->face[axis][1]);
 }
 
+/* Cells from the piece to a neighbour among those held; 0 to one that is none. */
+static int64_t distance(const torre_rest_piece *r, int axis, torre_ghost to)
+{
+    if (to.sign == 0) return 0;
+    if (axis == 0 && to.source < r->held[0]) to.source += r->problem->size[0];
+    if (axis == 0 && to.source >= r->held[1]) to.source -= r->problem->size[0];
+    return to.source - r->at[axis];
+}
+
 /* c dt of each cell. */
 static void courant_of(const torre_rest_piece *r, double *c_dt)
 {

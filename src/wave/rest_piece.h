@@ -10,7 +10,8 @@ enum { TORRE_REST_PIECE = 512 }; /* cells at once, whose sums stay in the first-
 /* Cells `at` and those after it along z. */
 typedef struct torre_rest_piece {
     const torre_wave_problem *problem;
-    const void *now;      /* all cells */
+    const void *now;      /* of planes held[0] .. held[1] - 1, around a periodic axis beyond it */
+    int64_t held[2];      /* all that the sums need */
     int64_t at[3], first; /* first: index of the cell `at` */
     int64_t stride[3];    /* of the cells */
     int count;            /* 1 .. TORRE_REST_PIECE */

@@ -17,9 +17,8 @@ static void JOIN(sum_across, REAL)(const torre_rest_piece *r, int axis, double *
         const torre_ghost low = neighbour(p, axis, r->at[axis] - d);
         const torre_ghost high = neighbour(p, axis, r->at[axis] + d);
         JOIN(add_pair, REAL)
-        (sum, torre_stencil_weight(p->order / 2, d),
-         own + (low.source - r->at[axis]) * r->stride[axis], low.sign,
-         own + (high.source - r->at[axis]) * r->stride[axis], high.sign, r->count);
+        (sum, torre_stencil_weight(p->order / 2, d), own + distance(r, axis, low) * r->stride[axis],
+         low.sign, own + distance(r, axis, high) * r->stride[axis], high.sign, r->count);
     }
 }
 

@@ -108,33 +108,59 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
 #define REAL double
 #include "wave/cpu/padded_values.h"
 
+/* Bytes from the first ghost of a level to its cell (0, 0, 0). */
+static int64_t origin_of(const torre_padded_field *f)
+{
+    return (f->half_width * f->plane_pitch + f->ghost_rows * f->row_pitch) * (int64_t)f->precision;
+}
+
+static int64_t all_planes(const torre_padded_field *f) { return f->size[0] + 2 * f->half_width; }
+
+/* Plane x of a level, ghosts and all, counted from the first ghost; and its bytes. */
+static char *plane_of(const torre_padded_field *f, int level, int64_t x, int64_t *bytes)
+{
+    const int64_t pitch = f->plane_pitch * (int64_t)f->precision;
+    const int64_t rest = x + 1 < all_planes(f) ? 0 : TORRE_BLOCK_BYTES; /* read behind the last */
+    *bytes = pitch + rest;
+    return f->level[level] - origin_of(f) + x * pitch;
+}
+
+/* Each page by the thread that clears and computes there, so that it is near. */
+static void touch_levels(torre_padded_field *f, int threads)
+{
+    enum { SMALL_PAGE = 4096 };
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < all_planes(f); x++)
+        for (int l = 0; l < 2; l++) {
+            int64_t bytes;
+            volatile char *plane = plane_of(f, l, x, &bytes);
+            for (int64_t at = 0; at < bytes; at += SMALL_PAGE) plane[at] = 0;
+        }
+}
+
 torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_padded_field *f)
 {
-    f->memory = torre_memory_large((size_t)f->bytes);
+    char *base = NULL;
+    f->memory = torre_memory_blank((size_t)f->bytes - TORRE_HUGE_PAGE, &base);
     if (!f->memory)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed for the fields",
                           (long long)f->bytes);
-    int64_t origin =
-        (f->half_width * f->plane_pitch + f->ghost_rows * f->row_pitch) * (int64_t)f->precision;
-    char *base = f->memory;
-    for (int l = 0; l < 2; l++) f->level[l] = base + origin + l * f->level_bytes;
+    for (int l = 0; l < 2; l++) f->level[l] = base + origin_of(f) + l * f->level_bytes;
     if (p->velocity_cells) f->factor = base + 2 * f->level_bytes;
-    torre_padded_clear(f, threads);
+    touch_levels(f, threads);
     torre_padded_set_velocity(f, p, threads);
     return TORRE_OK;
 }
 
 void torre_padded_clear(torre_padded_field *f, int threads)
 {
-    char *base = f->memory;
-    const int64_t planes = f->size[0] + 2 * f->half_width;
-    const int64_t plane_bytes = f->plane_pitch * (int64_t)f->precision;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t x = 0; x < planes; x++) {
-        int64_t rest = x + 1 < planes ? 0 : TORRE_BLOCK_BYTES; /* read behind the last row */
-        for (int l = 0; l < 2; l++)
-            memset(base + l * f->level_bytes + x * plane_bytes, 0, (size_t)(plane_bytes + rest));
-    }
+    for (int64_t x = 0; x < all_planes(f); x++)
+        for (int l = 0; l < 2; l++) {
+            int64_t bytes;
+            char *plane = plane_of(f, l, x, &bytes);
+            memset(plane, 0, (size_t)bytes);
+        }
 }
 
 void torre_padded_set_velocity(torre_padded_field *f, const torre_wave_problem *p, int threads)

@@ -7,7 +7,6 @@ static void JOIN(import_factor, REAL)(const torre_wave_problem *p, const torre_p
     const torre_array *v = p->velocity_cells;
     int64_t rows = v->shape[1], row_pitch = f->factor_row_pitch ? f->factor_row_pitch : 0;
     REAL *plane = (REAL *)f->factor + x * f->factor_plane_pitch;
-    memset(plane, 0, (size_t)f->factor_plane_pitch * sizeof(REAL));
     for (int64_t y = 0; y < rows; y++) {
         for (int64_t z = 0; z < f->size[2]; z++) {
             int64_t i = (x * rows + y) * f->size[2] + z;
