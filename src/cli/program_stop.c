@@ -1,10 +1,12 @@
 #include "cli/program_stop.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 
-static volatile sig_atomic_t stop_signal;
-static struct timespec stop_time;
+/* Atomic, since any thread may get the signal, and many ask. */
+static atomic_int stop_signal;
+static atomic_llong stop_time; /* of the first signal, nanoseconds */
 
 static const struct {
     int number;
@@ -15,14 +17,13 @@ enum { STOPPING = sizeof stopping / sizeof stopping[0] };
 
 static void on_signal(int number)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double since = (double)(now.tv_sec - stop_time.tv_sec) + 1e-9 * (double)now.tv_nsec -
-                   1e-9 * (double)stop_time.tv_nsec;
-    if (!stop_signal) {
-        stop_time = now;
-        stop_signal = number;
-    } else if (since > 0.5 && number != SIGPIPE) {
+    struct timespec clock;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    const long long now = clock.tv_sec * 1000000000LL + clock.tv_nsec;
+    long long first = 0;
+    if (atomic_compare_exchange_strong(&stop_time, &first, now)) {
+        atomic_store(&stop_signal, number);
+    } else if (now - first > 500000000 && number != SIGPIPE) {
         signal(number, SIG_DFL);
         raise(number);
     }
@@ -41,12 +42,12 @@ void torre_program_catch_signals(void)
 bool torre_program_stop(void *context)
 {
     (void)context;
-    return stop_signal != 0;
+    return atomic_load(&stop_signal) != 0;
 }
 
 torre_status torre_program_stopped(int64_t step, int64_t steps)
 {
-    const int number = stop_signal;
+    const int number = atomic_load(&stop_signal);
     const char *name = "a signal";
     for (int i = 0; i < STOPPING; i++)
         if (number == stopping[i].number) name = stopping[i].name;
