@@ -130,7 +130,7 @@ def test_resume():
     survey("{shot}.npy")
     assert states("survey.jsonl")["last"] == "done"
     for options, what in ((["--velocity", "1999"], "velocity: 2000 m/s, now it is 1999 m/s"),
-                          (["--boundary", "rigid"], "boundary"), (["--precision", "f64"], "precision: f32"),
+                          (["--boundary", "periodic"], "boundary"), (["--precision", "f64"], "precision: f32"),
                           (["--dt", "1e-3"], "time_step"), (["--aperture", "100"], "aperture"),
                           (["--engine", "reference"], "backend: cpu, now it is cpu, the reference")):
         text = survey("{shot}.npy", *options, code=3)
@@ -218,6 +218,15 @@ def test_refused():
         assert message in told, f"{told}\nnot: {message}"
         assert told.count("\n") == 1, told
         assert not os.path.exists("o"), "something was written"
+    # one shot too strong for f32, one that the sinc of the model's rigid face refuses: neither begins anything
+    write("f.csv", SHOTS.replace("2,150,120,50,2", "2,150,120,50,1e30"))
+    told = survey("o/{shot}.npy", "--amplitude", "1e17", code=3, file="f.csv")
+    assert "f.csv:3: column amplitude: source 0 is too strong: it adds dt^2 s/h^3 = " in told, told
+    assert "at most 3.40282e+38 is a number in f32" in told, told
+    write("f.csv", SHOTS.replace("b,210,130,60", "b,15,130,60"))
+    told = survey("o/{shot}.npy", "--interpolation", "sinc", "--boundary", "rigid", code=3, file="f.csv")
+    assert "f.csv:5: source 0 at x = 15 m is between cells and closer than" in told, told
+    assert not os.path.exists("o"), "something was written"
     write("s.csv", SHOTS)
     told = wave(*MODEL, "--survey", "s.csv", "--traces", "o/{shot}.npy", code=3)
     assert "s.csv:2: column receivers must say where traces are recorded, since --receivers does not" in told

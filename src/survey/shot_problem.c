@@ -1,5 +1,6 @@
 #include "survey/shot_problem.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,11 +114,12 @@ static torre_status cut_velocity(const int64_t low[3], torre_shot_problem *s)
     return TORRE_OK;
 }
 
-static torre_status cut_model(const torre_aperture *aperture, torre_shot_problem *s)
+/* Cut the grid; low: the cells of the model that are its first. */
+static void cut_grid(const torre_aperture *aperture, int64_t low[3], torre_shot_problem *s)
 {
     torre_wave_problem *p = &s->problem;
     const double margin[2] = {aperture->x, aperture->y};
-    int64_t low[3] = {0, 0, 0}, high[3];
+    int64_t high[3];
     memcpy(high, p->size, sizeof high);
     for (int a = 0; a < 2; a++) {
         if (torre_wave_is_flat(p, a)) continue;
@@ -129,20 +131,53 @@ static torre_status cut_model(const torre_aperture *aperture, torre_shot_problem
         s->source.position[a] -= origin;
         for (int64_t i = 0; i < p->receiver_count; i++) s->receivers[i].position[a] -= origin;
     }
-    return cut_velocity(low, s);
+}
+
+/* All but the velocities and the setup. */
+static torre_status place(const torre_wave_spec *spec, const torre_wave_input *in,
+                          const torre_aperture *aperture, const torre_shot *shot, int64_t low[3],
+                          torre_shot_problem **problem)
+{
+    torre_shot_problem *s = *problem = calloc(1, sizeof *s);
+    if (!s) return no_memory();
+    s->problem = in->problem;
+    TORRE_TRY(copy_points(shot, s));
+    TORRE_TRY(make_wavelet(spec, in, shot, s));
+    memset(low, 0, 3 * sizeof *low);
+    if (aperture->wanted) cut_grid(aperture, low, s);
+    return TORRE_OK;
+}
+
+torre_status torre_shot_problem_check(const torre_wave_spec *spec, const torre_wave_input *in,
+                                      const torre_aperture *aperture, const char *path,
+                                      const torre_shot *shot)
+{
+    int64_t low[3];
+    torre_shot_problem *s;
+    torre_status status = place(spec, in, aperture, shot, low, &s);
+    if (!status) {
+        const char *column = "column amplitude: ";
+        status = torre_wave_wavelet_check(&s->problem, s->wavelet);
+        if (!status) {
+            column = ""; /* the text says source or receiver, and x, y or z */
+            status = torre_wave_points_check(&s->problem);
+        }
+        if (status)
+            status = torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": %s%s", path, shot->line, column,
+                                torre_error_text());
+    }
+    torre_shot_problem_free(s);
+    return status;
 }
 
 torre_status torre_shot_problem_new(const torre_wave_spec *spec, const torre_wave_input *in,
                                     const torre_aperture *aperture, const torre_shot *shot,
                                     torre_shot_problem **problem)
 {
-    torre_shot_problem *s = calloc(1, sizeof *s);
-    if (!s) return no_memory();
-    s->problem = in->problem;
-    torre_status status = copy_points(shot, s);
-    if (!status) status = make_wavelet(spec, in, shot, s);
-    if (!status && aperture->wanted) status = cut_model(aperture, s);
-    if (!status) status = torre_wave_points_check(&s->problem);
+    int64_t low[3];
+    torre_shot_problem *s;
+    torre_status status = place(spec, in, aperture, shot, low, &s);
+    if (!status && aperture->wanted) status = cut_velocity(low, s);
     if (!status) status = torre_wave_setup_new(&s->problem, &s->setup);
     if (status) {
         torre_shot_problem_free(s);

@@ -30,7 +30,15 @@ typedef struct torre_shot_problem {
 /* Refuse an aperture of a model that is periodic where it would be cut: TORRE_ERR_USAGE. */
 torre_status torre_aperture_check(const torre_aperture *aperture, const torre_wave_problem *model);
 
-/* TORRE_ERR_RESOURCE. The input must outlive it. */
+/*
+ * Refuse a shot whose source or receivers the model cannot have there, or whose source is too
+ * strong: TORRE_ERR_INPUT "FILE:LINE: ...". path: the file of the list.
+ */
+torre_status torre_shot_problem_check(const torre_wave_spec *spec, const torre_wave_input *input,
+                                      const torre_aperture *aperture, const char *path,
+                                      const torre_shot *shot);
+
+/* Of a shot that was checked. TORRE_ERR_RESOURCE. The input must outlive it. */
 torre_status torre_shot_problem_new(const torre_wave_spec *spec, const torre_wave_input *input,
                                     const torre_aperture *aperture, const torre_shot *shot,
                                     torre_shot_problem **problem);
