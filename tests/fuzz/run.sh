@@ -34,7 +34,7 @@ fuzz() {
     local known=(build-fuzz/corpus/"$target")
     [ ! -d "tests/fuzz/found/$target" ] || known+=("tests/fuzz/found/$target")
     mkdir -p "build-fuzz/new/$target"
-    if "build-fuzz/fuzz_$target" $limit -seed="$seed" -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+    if "build-fuzz/fuzz_$target" $limit -seed="$seed" -max_len=4096 -timeout=100 -rss_limit_mb=1024 \
         -artifact_prefix="build-fuzz/failed/$target-" "build-fuzz/new/$target" \
         "${known[@]}" >"$log" 2>&1; then
         echo "fuzz $target: $(grep -a '^Done' "$log")"
