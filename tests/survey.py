@@ -255,8 +255,17 @@ def test_inputs():
         told = wave("--velocity", model, "--steps", "5", "--survey", "plane.csv", "--receivers", "10,10",
                     "--traces", traces, code=2)
         assert f"--traces would write over {model}" in told, told
-    wave("--velocity", "model.npy", "--steps", "5", "--survey", "plane.csv", "--receivers", "10,10",
-         "--traces", "o/{shot}.npy", "--manifest", "model.npy", code=3)
+    plane = ["--velocity", "model.npy", "--steps", "5", "--survey", "plane.csv", "--receivers", "10,10"]
+    for option in ("--manifest", "--json"):
+        for name in ("model.npy", "./plane.csv"):
+            told = wave(*plane, "--traces", "o/{shot}.npy", option, name, code=2)
+            assert f"{option} would write over {os.path.basename(name)}, which the survey reads" in told, told
+        for name in ("o/7.npy", "o/all.sgy"):
+            told = wave(*plane, "--dt", "1e-3", "--traces", "o/{shot}.npy,o/all.sgy", option, name, code=2)
+            assert f"{option} and --traces both write {name}" in told, told
+    told = wave(*plane, "--traces", "{shot}.npy", "--json", "survey.jsonl", code=2)
+    assert "--json and --manifest both write survey.jsonl" in told, told
+    assert read("plane.csv") == b"shot,x,z\n7,100,100\n"
     single = ["--velocity", "model.npy", "--steps", "5"]
     told = wave(*single, "--field", "model.npy", code=2)
     assert "--field would write over model.npy, which the run reads" in told, told

@@ -234,6 +234,7 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
     if (!s->run.traces)
         return torre_fail(TORRE_ERR_USAGE, "--survey needs --traces to write what is recorded");
     s->survey.receivers = s->run.receivers;
+    s->survey.report = s->json;
     s->survey.aperture = (torre_aperture){
         .wanted = torre_options_given(table, "aperture"), .x = s->aperture[0], .y = s->aperture[1]};
     s->run.receivers = NULL; /* those of shots are the survey's to read */

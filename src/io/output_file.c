@@ -199,27 +199,33 @@ torre_status torre_output_remove_unfinished(void)
     return status;
 }
 
-/* The file, or, where there is none, its folder and *name in it. False: neither can be there. */
-static bool identify(const char *path, struct stat *there, char name[NAME_MAX + 1])
+/* The file, or, where there is none, the nearest folder above it that is there (those below may be
+ * made yet) and how the path goes on from it. False: there can be no such file. */
+static bool identify(const char *path, struct stat *there, char rest[PATH_MAX])
 {
-    char folder[PATH_MAX];
-    name[0] = 0;
+    char folder[PATH_MAX], *slash;
+    rest[0] = 0;
     if (stat(path, there) == 0) return true;
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-    if (strlen(path) >= sizeof folder || strlen(last) > NAME_MAX) return false;
+    const char *last = strrchr(path, '/');
+    if (strlen(path) >= sizeof folder || strlen(last ? last + 1 : path) > NAME_MAX) return false;
     strcpy(folder, path);
-    strcpy(name, last);
-    return stat(dirname(folder), there) == 0;
+    while ((slash = strrchr(folder, '/'))) {
+        *slash = 0;
+        strcpy(rest, path + (slash - folder) + 1);
+        if (stat(*folder ? folder : "/", there) == 0) return true;
+    }
+    strcpy(rest, path);
+    return stat(".", there) == 0;
 }
 
 bool torre_output_same(const char *a, const char *b)
 {
     struct stat at[2];
-    char name[2][NAME_MAX + 1];
-    if (!identify(a, &at[0], name[0]) || !identify(b, &at[1], name[1])) return false;
-    bool regular = S_ISREG(at[0].st_mode) || name[0][0];
+    char rest[2][PATH_MAX];
+    if (!identify(a, &at[0], rest[0]) || !identify(b, &at[1], rest[1])) return false;
+    bool regular = S_ISREG(at[0].st_mode) || rest[0][0];
     return regular && at[0].st_dev == at[1].st_dev && at[0].st_ino == at[1].st_ino &&
-           strcmp(name[0], name[1]) == 0;
+           strcmp(rest[0], rest[1]) == 0;
 }
 
 torre_status torre_output_directory(const char *path)

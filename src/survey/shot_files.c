@@ -133,37 +133,61 @@ static torre_status keep_input(input_files *in, const char *path)
     return TORRE_OK;
 }
 
-static torre_status check_target(const input_files *in, const char *path)
+static torre_status check_target(const input_files *in, const char *option, const char *path)
 {
     struct stat file;
     if (stat(path, &file)) return TORRE_OK;
     for (int64_t i = 0; i < in->count; i++)
         if (in->file[i].st_dev == file.st_dev && in->file[i].st_ino == file.st_ino)
-            return torre_fail(TORRE_ERR_USAGE,
-                              "{traces} would write over %s, which the survey reads", in->name[i]);
+            return torre_fail(TORRE_ERR_USAGE, "{%s} would write over %s, which the survey reads",
+                              option, in->name[i]);
     return TORRE_OK;
 }
 
-static torre_status check_targets(const torre_shot_files *f, const input_files *in)
+static torre_status check_others(const torre_survey_output *others, const input_files *in)
+{
+    for (const torre_survey_output *o = others; o->option; o++) {
+        if (o->path) TORRE_TRY(check_target(in, o->option, o->path));
+        for (const torre_survey_output *p = others; p < o && o->path; p++)
+            if (p->path && torre_output_same(o->path, p->path))
+                return torre_fail(TORRE_ERR_USAGE, "{%s} and {%s} both write %s", p->option,
+                                  o->option, o->path);
+    }
+    return TORRE_OK;
+}
+
+static torre_status check_traces(const torre_survey_output *others, const input_files *in,
+                                 const char *path)
+{
+    for (const torre_survey_output *o = others; o->option; o++)
+        if (o->path && torre_output_same(o->path, path))
+            return torre_fail(TORRE_ERR_USAGE, "{%s} and {traces} both write %s", o->option, path);
+    return check_target(in, "traces", path);
+}
+
+static torre_status check_targets(const torre_shot_files *f, const torre_survey_output *others,
+                                  const input_files *in)
 {
     char path[PATH_MAX];
+    TORRE_TRY(check_others(others, in));
     for (int i = 0; i < f->files->count; i++) {
         for (int k = 0; k < i; k++)
             if (torre_output_same(f->files->name[i], f->files->name[k]))
                 return torre_fail(TORRE_ERR_USAGE, "{traces} names %s twice", f->files->name[i]);
         if (!torre_shot_files_single(f->files->name[i]))
-            TORRE_TRY(check_target(in, f->files->name[i]));
+            TORRE_TRY(check_traces(others, in, f->files->name[i]));
         else
             TORRE_TRY(expand(f->files->name[i], f->list->shot[0].name, path));
     }
     for (int64_t shot = 0; shot < f->list->count; shot++)
         for (int i = 0; i <= f->files->count; i++)
-            if (path_of(f, i, shot, path)) TORRE_TRY(check_target(in, path));
+            if (path_of(f, i, shot, path)) TORRE_TRY(check_traces(others, in, path));
     return TORRE_OK;
 }
 
 /* Texts of receivers and wavelets are those of files where there are such files. */
-static torre_status check_inputs(const torre_shot_files *f, const char *const *inputs)
+static torre_status check_inputs(const torre_shot_files *f, const char *const *inputs,
+                                 const torre_survey_output *others)
 {
     input_files in = {0};
     torre_status status = TORRE_OK;
@@ -177,7 +201,7 @@ static torre_status check_inputs(const torre_shot_files *f, const char *const *i
         receivers = shot->receivers;
         wavelet = shot->wavelet;
     }
-    if (!status) status = check_targets(f, &in);
+    if (!status) status = check_targets(f, others, &in);
     free(in.file);
     free(in.name);
     return status;
@@ -185,7 +209,7 @@ static torre_status check_inputs(const torre_shot_files *f, const char *const *i
 
 torre_status torre_shot_files_new(const torre_trace_files *files, const torre_shot_list *list,
                                   const torre_wave_problem *model, const char *const *inputs,
-                                  torre_shot_files *f)
+                                  const torre_survey_output *others, torre_shot_files *f)
 {
     bool all = false;
     *f = (torre_shot_files){.files = files, .list = list, .model = model};
@@ -193,7 +217,7 @@ torre_status torre_shot_files_new(const torre_trace_files *files, const torre_sh
     if (all) f->folder = torre_shot_files_beside(files, ".shots");
     if (all && !f->folder) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     TORRE_TRY(check_formats(f));
-    return check_inputs(f, inputs);
+    return check_inputs(f, inputs, others);
 }
 
 void torre_shot_files_free(torre_shot_files *f)

@@ -28,6 +28,12 @@ char *torre_shot_files_beside(const torre_trace_files *files, const char *ending
 /* Whether a name is that of a file of one shot. */
 bool torre_shot_files_single(const char *name);
 
+/* What a survey writes beside traces: a file (NULL: none), and the option that names it (NULL after
+ * the last). */
+typedef struct torre_survey_output {
+    const char *option, *path;
+} torre_survey_output;
+
 /*
  * Check that the formats can hold the shots, that no two results go to one file, and that none
  * replaces one of the inputs (paths, NULL after the last): TORRE_ERR_USAGE. files, list and model
@@ -35,7 +41,7 @@ bool torre_shot_files_single(const char *name);
  */
 torre_status torre_shot_files_new(const torre_trace_files *files, const torre_shot_list *list,
                                   const torre_wave_problem *model, const char *const *inputs,
-                                  torre_shot_files *shot_files);
+                                  const torre_survey_output *others, torre_shot_files *shot_files);
 void torre_shot_files_free(torre_shot_files *files);
 
 /* Make the folders that are missing, and look whether files can be written there. */

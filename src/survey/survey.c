@@ -33,9 +33,12 @@ torre_status torre_survey_read(const torre_survey_wish *wish, const torre_wave_s
     for (int64_t i = 0; i < s->shots.count; i++)
         TORRE_TRY(
             torre_shot_problem_check(spec, input, &wish->aperture, wish->path, &s->shots.shot[i]));
-    TORRE_TRY(torre_shot_files_new(&s->files, &s->shots, &input->problem, inputs, &s->shot_files));
     s->manifest_path =
         wish->manifest ? strdup(wish->manifest) : torre_shot_files_beside(&s->files, ".jsonl");
+    const torre_survey_output others[] = {
+        {"json", wish->report}, {"manifest", s->manifest_path}, {NULL, NULL}};
+    TORRE_TRY(torre_shot_files_new(&s->files, &s->shots, &input->problem, inputs, others,
+                                   &s->shot_files));
     s->done = calloc((size_t)s->shots.count, sizeof *s->done);
     s->to_do = malloc((size_t)s->shots.count * sizeof *s->to_do);
     return s->manifest_path && s->done && s->to_do ? TORRE_OK : no_memory();

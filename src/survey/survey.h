@@ -30,6 +30,7 @@ typedef struct torre_survey_wish {
     const char *path;      /* CSV file of the shots */
     const char *receivers; /* of shots that name none; NULL: each names its own */
     const char *manifest;  /* NULL: a name beside the traces */
+    const char *report;    /* the caller's, which replaces no other file; NULL: none */
     torre_aperture aperture;
     int64_t at_once; /* shots, each with its share of the threads; 0: choose */
 } torre_survey_wish;
