@@ -82,6 +82,7 @@ static void test_files(void **state)
     assert_int_equal(count, 4);
     assert_memory_equal(s, padded, sizeof padded);
     free(s);
+    write_text("\xef\xbb\xbf" /* byte order mark */ "1\r\n-2.5\r\n0.3\r\n4\r\n");
     assert_int_equal(torre_wavelet_read(path, 2, 2, &s, &count), TORRE_OK);
     assert_int_equal(count, 4);
     assert_memory_equal(s, padded, 2 * sizeof(double));

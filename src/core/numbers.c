@@ -84,6 +84,12 @@ bool torre_parse_reals(const char *text, char separator, int limit, double *valu
     return true;
 }
 
+char *torre_text_begin(char *text)
+{
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
+    return strncmp(text, byte_order_mark, 3) == 0 ? text + 3 : text;
+}
+
 char *torre_line_content(char *line)
 {
     line[strcspn(line, "#")] = 0;

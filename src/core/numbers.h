@@ -28,6 +28,9 @@ bool torre_parse_real(const char *text, double *value);
 bool torre_parse_integers(const char *text, char separator, int limit, int64_t *values, int *count);
 bool torre_parse_reals(const char *text, char separator, int limit, double *values, int *count);
 
+/* The text behind the byte order mark of UTF-8, which some programs put first in a file. */
+char *torre_text_begin(char *text);
+
 /*
  * The content of a text line: cuts the comment ('#' to the end) and the white space around, in
  * place; returns the first character that is left ("" for a blank line).

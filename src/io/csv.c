@@ -59,7 +59,6 @@ static torre_status read_line(const char *path, int64_t number, char *line, torr
 static torre_status read_lines(FILE *in, const char *path, torre_point_rule rule, char **line,
                                torre_point_list *list)
 {
-    static const char byte_order_mark[] = "\xef\xbb\xbf"; /* what spreadsheets put first */
     size_t size = 0;
     ssize_t length;
     bool first = true;
@@ -68,7 +67,7 @@ static torre_status read_lines(FILE *in, const char *path, torre_point_rule rule
         if ((size_t)length != strlen(*line))
             return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": not a text file", path, number);
         char *text = *line;
-        if (number == 1 && strncmp(text, byte_order_mark, 3) == 0) text += 3;
+        if (number == 1) text = torre_text_begin(text);
         text = torre_line_content(text);
         if (!*text) continue;
         bool names = first && is_header(text);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "core/options.h"
 #include "io/text_input.h"
 
@@ -63,13 +64,12 @@ static int split(char *line, char **item)
 /* The items of the next line that has any: *count 0 at the end. */
 static torre_status next_items(torre_csv_table *t, char **item, int *count)
 {
-    static const char byte_order_mark[] = "\xef\xbb\xbf"; /* what spreadsheets put first */
     for (char *line;;) {
         TORRE_TRY(torre_text_input_line(t->in, &line));
         *count = 0;
         t->line++;
         if (!line) return TORRE_OK;
-        if (t->line == 1 && strncmp(line, byte_order_mark, 3) == 0) line += 3;
+        if (t->line == 1) line = torre_text_begin(line);
         line += strspn(line, " \t\r");
         if (!*line || *line == '#') continue;
         *count = split(line, item);

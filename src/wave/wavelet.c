@@ -66,7 +66,7 @@ static torre_status read_lines(FILE *in, const char *path, int64_t steps, double
     errno = 0;
     for (int64_t number = 1; fgets(line, sizeof line, in); number++) {
         double v;
-        char *text = torre_line_content(line);
+        char *text = torre_line_content(number == 1 ? torre_text_begin(line) : line);
         if (!*text) continue;
         if (!torre_parse_real(text, &v))
             return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": expected one number (got %.60s)",
