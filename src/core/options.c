@@ -57,6 +57,8 @@ static const char *shape_of(const torre_option *o)
     switch (counts_of(o)) {
     case TORRE_COUNT_2:
         return size ? "NxN" : "X,Y";
+    case TORRE_COUNT_1 | TORRE_COUNT_2:
+        return size ? "N or NxN" : "X or X,Y";
     case TORRE_COUNT_1 | TORRE_COUNT_3:
         return size ? "N or NxNxN" : "X or X,Y,Z";
     case TORRE_COUNT_2 | TORRE_COUNT_3:

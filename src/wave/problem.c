@@ -90,8 +90,8 @@ static torre_status check_points(const torre_wave_problem *p, const char *what,
             /* slack for rounding: 0.1 * 3 is not 0.3 */
             if (!(x >= 0) || !(x <= top * (1 + 1e-12)))
                 return torre_fail(TORRE_ERR_USAGE,
-                                  "%s %lld: %s = %g m lies outside the grid (0 to %g m)", what,
-                                  (long long)i, axis_name[a], x, top);
+                                  "%s %lld: %s = %.12g m lies outside the grid (0 to %.12g m)",
+                                  what, (long long)i, axis_name[a], x, top);
         }
         TORRE_TRY(torre_taps_check(p, what, i, points[i].position));
         if (amplitudes && !isfinite(points[i].amplitude))
