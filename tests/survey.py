@@ -113,6 +113,7 @@ def test_aperture():
             assert a[:50] == b[:50] and any(a[:50]), shot
     differs = any(a != b for a, b in zip(npy("cut/1.npy"), npy("whole_near/1.npy")))
     assert differs, "nothing was cut"
+    survey("thin/{shot}.npy", "--aperture", "100", "--absorbing-width", "10", **options)
     text = survey("p/{shot}.npy", "--aperture", "100", "--boundary", "x=periodic", code=2, **options)
     assert "--aperture cuts the model, which has no ends along x" in text, text
 
@@ -156,6 +157,36 @@ def test_resume():
         f.write('{"shot": "1", "sta')
     survey("f/{shot}.npy", "--amplitude", "6e16", file="f.csv")
     assert read("f/survey.jsonl").endswith(b'}\n')
+
+
+def test_first_failure():
+    """Where shots fail, the exit code is that of the first of the list, whichever failed first."""
+    write("s.csv", 'shot,x,y,z,amplitude,receivers\nlarge,100,100,100,1e30,"10,10,10:1900,500,500:3"\n'
+                   'small,100,100,50,1,"100,100,60"\n')
+    os.makedirs("small.npy")
+    text = wave("--size", "200x60x60", "--order", "2", "--steps", "200", "--amplitude", "5e16", "--aperture", "0",
+                "--threads", "2", "--shots-at-once", "2", "--survey", "s.csv", "--traces", "{shot}.npy", code=5)
+    assert text.index("shot small") < text.index("shot large"), text
+    assert "2 of 2 shots failed, the first with: the field is not finite" in text, text
+
+
+def test_folders():
+    """Folders of traces and of the manifest are made, also where {shot} is the folder."""
+    write("s.csv", SHOTS)
+    survey("lines/{shot}/traces.npy")
+    survey("o/{shot}.npy", "--manifest", "done/list.jsonl")
+    for shot in ("1", "2", "a3", "b"):
+        assert read(f"lines/{shot}/traces.npy") == read(f"o/{shot}.npy")
+    assert states("lines/survey/traces.jsonl") == states("done/list.jsonl")
+
+
+def test_report():
+    """The report has what was asked for and what was done."""
+    write("s.csv", SHOTS)
+    survey("{shot}.npy", "--json", "r.json")
+    report = json.load(open("r.json"))
+    assert report["options"]["receivers"] == LINE and report["options"]["traces"] == "{shot}.npy", report
+    assert (report["survey"]["done_now"], report["survey"]["failed"]) == (4, 0), report
 
 
 def test_joined():
@@ -231,6 +262,8 @@ def test_refused():
     told = wave(*MODEL, "--survey", "s.csv", "--traces", "o/{shot}.npy", code=3)
     assert "s.csv:2: column receivers must say where traces are recorded, since --receivers does not" in told
     assert "--survey needs --traces" in wave(*MODEL, "--survey", "s.csv", code=2)
+    told = survey("o/{shot}.npy", "--aperture", "1,2,3", code=2)
+    assert "--aperture must be X or X,Y, numbers from 0 to 1e+09 (got 1,2,3)" in told, told
     assert "--aperture belongs to --survey" in wave(*MODEL, "--aperture", "3", code=2)
     assert "--source belongs to a run of one shot" in survey("{shot}.npy", "--source", "1,2,3", code=2)
     write("s.csv", SHOTS.replace("2,150,120,50,2,", "2,150,120,50,2,0.0123456"))

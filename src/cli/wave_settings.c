@@ -237,7 +237,6 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
     s->survey.report = s->json;
     s->survey.aperture = (torre_aperture){
         .wanted = torre_options_given(table, "aperture"), .x = s->aperture[0], .y = s->aperture[1]};
-    s->run.receivers = NULL; /* those of shots are the survey's to read */
     s->run.snapshot_every = 0;
     return TORRE_OK;
 }
@@ -264,7 +263,7 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
     static const char *const of_sources[] = {"wavelet", "frequency", "amplitude"};
     static const char *const of_pictures[] = {"snapshot-plane", "snapshot-scale",
                                               "snapshot-format"};
-    bool absorbing = false;
+    bool absorbing = s->survey.aperture.wanted; /* where it cuts the model */
     for (int a = 0; a < 3; a++) absorbing |= torre_axis_is_damped(p, a);
     const bool survey = s->survey.path;
     if (s->run.receivers && !s->run.traces)

@@ -109,6 +109,7 @@ static torre_status prepare(survey_job *job)
     torre_wave_spec spec = settings->run;
     torre_survey *s = &job->survey;
     TORRE_TRY(torre_trace_files_parse(spec.traces, &s->files));
+    spec.receivers = NULL; /* those of shots are the survey's to read */
     spec.time.whole_microseconds = torre_trace_files_whole_microseconds(&s->files);
     TORRE_TRY(torre_wave_input_read(&spec, false, &job->input));
     TORRE_TRY(wave_settings_check(settings, job->table, &job->input.problem));

@@ -236,9 +236,10 @@ static torre_status make_folder_of(const char *file)
     return torre_output_directory(folder);
 }
 
-torre_status torre_shot_files_make_folders(const torre_shot_files *f)
+torre_status torre_shot_files_make_folders(const torre_shot_files *f, const char *manifest)
 {
     char path[PATH_MAX];
+    TORRE_TRY(make_folder_of(manifest));
     for (int i = 0; i <= f->files->count; i++) {
         if (i < f->files->count && !torre_shot_files_single(f->files->name[i]))
             TORRE_TRY(make_folder_of(f->files->name[i]));

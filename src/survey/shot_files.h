@@ -44,8 +44,9 @@ torre_status torre_shot_files_new(const torre_trace_files *files, const torre_sh
                                   const torre_survey_output *others, torre_shot_files *shot_files);
 void torre_shot_files_free(torre_shot_files *files);
 
-/* Make the folders that are missing, and look whether files can be written there. */
-torre_status torre_shot_files_make_folders(const torre_shot_files *files);
+/* Make the folders that are missing, that of the manifest, too, and look whether files can be
+ * written there. */
+torre_status torre_shot_files_make_folders(const torre_shot_files *files, const char *manifest);
 
 /* Whether all that torre_shot_files_write writes of a shot is there. */
 bool torre_shot_files_there(const torre_shot_files *files, int64_t shot);

@@ -232,7 +232,7 @@ static torre_status open_manifest(torre_survey *s)
 
 torre_status torre_survey_open(torre_survey *s)
 {
-    TORRE_TRY(torre_shot_files_make_folders(&s->shot_files));
+    TORRE_TRY(torre_shot_files_make_folders(&s->shot_files, s->manifest_path));
     TORRE_TRY(open_manifest(s));
     if (!torre_shot_files_all_there(&s->shot_files)) s->shot_files.joined = false;
     for (int64_t shot = 0; shot < s->shots.count; shot++) {
@@ -333,7 +333,8 @@ static torre_status compute(torre_shot_worker *worker, void *data)
     return TORRE_OK;
 }
 
-/* The first failure of a shot, and the last that ends all, is what the survey ends with. */
+/* The failure of the first shot of the list that failed, or what ends all, is what the survey ends
+ * with. */
 static void keep_failure(torre_survey *s, torre_status status)
 {
     s->first_failure = status;
@@ -388,7 +389,10 @@ static void deliver(void *context, int64_t shot, void *item, torre_status status
         steps->write_failures = status ? steps->write_failures + 1 : 0;
     }
     if (status && status != TORRE_STOPPED) {
-        if (!s->failed++) keep_failure(s, status);
+        if (!s->failed++ || shot < s->first_failed) {
+            s->first_failed = shot;
+            keep_failure(s, status);
+        }
         if (watch->failed) watch->failed(watch->context, &s->shots.shot[shot], torre_error_text());
         if (steps->write_failures == WRITE_FAILURES) end_all(steps, status);
     }

@@ -61,7 +61,8 @@ typedef struct torre_survey {
     /* what became of it */
     int64_t computed, failed;
     double compute_s;           /* sum over shots of their time loops */
-    torre_status first_failure; /* of a shot, or what left no way on */
+    int64_t first_failed;       /* shot of the list, whenever it failed */
+    torre_status first_failure; /* of that shot, or what left no way on */
     char failure_text[512];
 } torre_survey;
 
