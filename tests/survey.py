@@ -189,6 +189,32 @@ def test_report():
     assert (report["survey"]["done_now"], report["survey"]["failed"]) == (4, 0), report
 
 
+def test_write_failures():
+    """Three files in a row that cannot be written end the survey, and the same command goes on; two do not."""
+    write("s.csv", "shot,x,y,z\n" + "".join(f"{i},{100 + i},120,60\n" for i in range(1, 31)))
+    survey("calm/{shot}.npy")
+    for folder, blocked in (("two", (2, 3, 5, 6)), ("three", (2, 3, 4))):
+        for shot in blocked:
+            os.makedirs(f"{folder}/{shot}.npy")
+        text = survey(f"{folder}/{{shot}}.npy", "--shots-at-once", "1", code=3)
+        became = states(f"{folder}/survey.jsonl")
+        failed = [shot for shot in became if became[shot] == "failed"]
+        assert failed == [str(shot) for shot in blocked], became
+        assert not glob.glob(f"{folder}/*.part")
+        if folder == "two":
+            assert "4 of 30 shots failed" in text and len(became) == 30, text
+        else:
+            left = 30 - list(became.values()).count("done")
+            # one shot may be computed, two wait in each list of the queue, and one be prepared
+            assert len(became) <= 4 + 6, became
+            assert f"cannot write three/4.npy: Is a directory; the survey ends with {left} of 30 shots to do, the " \
+                   "same command goes on" in text, text
+        for shot in blocked:
+            os.rmdir(f"{folder}/{shot}.npy")
+        survey(f"{folder}/{{shot}}.npy")
+        assert digests(folder) == digests("calm")
+
+
 def test_joined():
     """One file for all shots, with the traces of each."""
     write("s.csv", SHOTS)

@@ -16,6 +16,7 @@ struct torre_output {
     char *target;    /* what the rename replaces: path with symbolic links followed */
     char *temporary; /* NULL when written directly */
     int reason;      /* errno of the first failed write */
+    bool durable;    /* what is committed is on the disk; there is a temporary file */
     torre_output *next;
 };
 
@@ -128,6 +129,21 @@ torre_status torre_output_open(const char *path, torre_output **result)
     return TORRE_OK;
 }
 
+void torre_output_make_durable(torre_output *out) { out->durable = out->temporary; }
+
+torre_status torre_output_sync_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    const int file = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return cannot("write", path);
+    torre_status status = TORRE_OK;
+    if (fsync(file) && errno != EINVAL) /* which says that the file system has no need of it */
+        status = cannot("write", path);
+    close(file);
+    return status;
+}
+
 FILE *torre_output_stream(torre_output *out) { return out->stream; }
 
 void torre_output_write(torre_output *out, const void *data, size_t bytes)
@@ -162,11 +178,15 @@ torre_status torre_output_publish(torre_output *out)
 torre_status torre_output_commit(torre_output *out)
 {
     torre_status status = torre_output_flush(out);
+    if (out->durable && !status && fsync(fileno(out->stream))) status = cannot("write", out->path);
     if (out->stream != stdout && fclose(out->stream) && !status)
         status = cannot("write", out->path);
     if (out->temporary && !status && rename(out->temporary, out->target))
         status = cannot("write", out->path);
-    if (out->temporary && status) remove_temporary(out);
+    if (out->temporary && status)
+        remove_temporary(out);
+    else if (out->durable)
+        status = torre_output_sync_folder(out->target);
     output_free(out);
     return status;
 }

@@ -45,6 +45,15 @@ torre_status torre_output_flush(torre_output *out);
 /* Append the content of a file. TORRE_ERR_INPUT when that cannot be read. */
 torre_status torre_output_append_file(torre_output *out, const char *path);
 
+/*
+ * Commit is to return once the file and its name are on the disk, where a power failure leaves
+ * them: for what later work relies on. Takes some milliseconds of a disk.
+ */
+void torre_output_make_durable(torre_output *out);
+
+/* The names in the folder of a file reach the disk; else torre_fail_errno. */
+torre_status torre_output_sync_folder(const char *path);
+
 /* The path as the user gave it, for messages. */
 const char *torre_output_path(const torre_output *out);
 
@@ -63,8 +72,8 @@ torre_status torre_output_publish(torre_output *out);
 
 /*
  * Flush, close and rename; frees out in any case. On failure (torre_fail_errno, e.g. no space left)
- * nothing is left under either name, except what stood under the target's name before, or what was
- * published.
+ * nothing is left under either name, except what stood under the target's name before, what was
+ * published, or, where but the folder could not be synced, the complete file.
  */
 torre_status torre_output_commit(torre_output *out);
 

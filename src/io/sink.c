@@ -140,6 +140,7 @@ torre_status torre_sink_open(const torre_sink_format *f, const torre_sink_data *
     sink->data = *data;
     torre_status status =
         f->text ? torre_text_output_open(path, &sink->text) : torre_output_open(path, &sink->file);
+    if (!status && sink->file && data->durable) torre_output_make_durable(sink->file);
     if (!status && f->open) status = f->open(sink);
     if (status) {
         torre_sink_discard(sink);

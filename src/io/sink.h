@@ -71,6 +71,7 @@ typedef struct torre_sink_data {
     bool series;    /* a file of many frames; tables, whose frames are rows, need not say so */
     int64_t frames; /* of a series: as many as will come unless the run is stopped */
     bool ragged;    /* of a series: gathers of different numbers of traces */
+    bool durable;   /* commit returns once the file is on the disk; not of text */
     union {         /* that of the kind */
         torre_field_layout field; /* of fields and planes */
         torre_gather traces;      /* values NULL; samples: as many as there may be */

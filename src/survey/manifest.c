@@ -10,6 +10,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "io/output_file.h"
+
 struct torre_manifest {
     char *path;
     int file;
@@ -150,6 +152,7 @@ torre_status torre_manifest_add(torre_manifest *m, const torre_record *record)
     char line[LINE];
     const off_t before = lseek(m->file, 0, SEEK_END);
     torre_status status = write_all(m, line, encode(record, line));
+    if (!status && fsync(m->file)) status = torre_fail_errno("cannot write %s", m->path);
     /* half a line would spoil the next one */
     if (status && before >= 0 && ftruncate(m->file, before))
         torre_fail_also("and its last line is not whole");
@@ -236,6 +239,7 @@ torre_status torre_manifest_open(const char *path, const torre_record *head,
     if (!status) status = read_lines(m, in, head, each, context, &lines);
     if (in) fclose(in);
     if (!status && lines == 0) status = torre_manifest_add(m, head);
+    if (!status && lines == 0) status = torre_output_sync_folder(path);
     if (status) {
         torre_manifest_close(m);
         return status;

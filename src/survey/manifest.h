@@ -52,7 +52,7 @@ torre_status torre_manifest_open(const char *path, const torre_record *head,
                                  torre_status (*each)(void *context, const torre_record *record),
                                  void *context, torre_manifest **manifest);
 
-/* Append a line, which is there, whole, once this returns TORRE_OK. */
+/* Append a line, which is on the disk, whole, once this returns TORRE_OK. */
 torre_status torre_manifest_add(torre_manifest *manifest, const torre_record *record);
 
 void torre_manifest_close(torre_manifest *manifest); /* NULL is fine */

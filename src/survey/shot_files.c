@@ -83,6 +83,7 @@ static torre_sink_data data_of(const torre_shot_files *f, const torre_gather *ga
 {
     return (torre_sink_data){.kind = TORRE_SINK_TRACES,
                              .series = all,
+                             .durable = true,
                              .frames = all ? f->list->count : 1,
                              .traces = *gather};
 }

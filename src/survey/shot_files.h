@@ -1,7 +1,8 @@
 /*
  * Where the traces of a survey go: files of single shots, whose names have {shot} in them, and
  * files of all shots. The latter are made at the end; until then the traces of each shot wait in a
- * folder beside the manifest, as .npy files. Every file is complete or not there.
+ * folder beside the manifest, as .npy files. Every file is complete or not there,
+ * also if the power fails.
  */
 #ifndef TORRE_SHOT_FILES_H
 #define TORRE_SHOT_FILES_H

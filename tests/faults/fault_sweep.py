@@ -114,6 +114,7 @@ CASES = {
 # Of these, which take seconds, --every fails so many times fewer calls.
 SLOW = {"roofline": 12, "roofline md": 60, "doctor": 16}
 TELLS = {"wave survey"}  # a line of each shot that failed, too
+DURABLE = {"wave survey"}  # all results but the last to get its name are on the disk before, and the name after
 STAYS = {"wave pictures stay"}  # once a call has failed, no file can be removed, either
 
 
@@ -168,6 +169,11 @@ class Sweep:
             sys.exit(f"{self.name}: fails without a fault: {result and result.stderr.decode()}")
         self.good_text = result.stdout
         self.calls = [line.split()[1] for line in log]
+        if self.name in DURABLE:
+            order = [call for call in self.calls if call in ("fsync", "rename")]
+            names = [i for i, call in enumerate(order) if call == "rename"]
+            if not all(order[i - 1] == order[i + 1] == "fsync" for i in names[:-1]):
+                sys.exit(f"{self.name}: a result is not on the disk: {order}")
 
     def complete(self, name, data):
         """Whether a file is what the run without a fault wrote, up to times and rates."""
