@@ -69,6 +69,14 @@ static void test_percentile(void **state)
     v[1] = INFINITY;
     assert_int_equal(torre_percentile(TORRE_F64, v, 2000, 1, &found), TORRE_OK);
     assert_true(fabs(found / 1000 - 1) < 0.004);
+    enum { MANY = 300000 }; /* the same values again and again, for several threads: the same */
+    double *often = malloc(MANY * sizeof *often), many;
+    assert_non_null(often);
+    for (int i = 0; i < MANY; i++) often[i] = v[i % 2000];
+    assert_int_equal(torre_percentile(TORRE_F64, v, 2000, 0.3, &found), TORRE_OK);
+    assert_int_equal(torre_percentile(TORRE_F64, often, MANY, 0.3, &many), TORRE_OK);
+    assert_true(many == found);
+    free(often);
     const float tiny[2] = {1e-44f, 0};
     assert_int_equal(torre_percentile(TORRE_F32, tiny, 2, 0.5, &found), TORRE_OK);
     assert_true(fabs(found / tiny[0] - 1) < 0.004);
