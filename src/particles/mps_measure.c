@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Particles that several threads are not worth starting for. */
+enum { FEW = 1 << 14 };
+
 double torre_mps_row_energy(const torre_mps_row *row)
 {
     return row->kinetic + row->potential + row->elastic;
@@ -80,26 +83,84 @@ static double elastic(const torre_mps_measure *m, int64_t i)
            m->collision[i];
 }
 
-/* Add particle i to the row. */
-static void measure(torre_mps_measure *m, int64_t i, double mass, torre_mps_row *row)
+/*
+ * The sums of a row: each runs over the ids in order on one thread, so that it has the same bits
+ * everywhere. Sums of one loop are added at once and take no longer than one.
+ */
+static void sum_motion(const torre_mps_measure *m, double mass, torre_mps_row *row)
 {
     const torre_md_problem *p = m->problem;
-    double square = 0;
-    for (int a = 0; a < 3; a++) {
-        double u = m->now.velocity[a][i];
-        square += u * u;
-        row->momentum[a] += mass * u;
+    double kinetic = 0, potential = 0, momentum[3] = {0, 0, 0};
+    for (int64_t i = 0; i < p->mps.fluid; i++) {
+        double square = 0;
+        for (int a = 0; a < 3; a++) {
+            const double u = m->now.velocity[a][i];
+            square += u * u;
+            momentum[a] += mass * u;
+        }
+        kinetic += 0.5 * mass * square;
+        potential += mass * p->mps.gravity * m->now.position[1][i];
     }
-    row->kinetic += 0.5 * mass * square;
-    row->potential += mass * p->mps.gravity * m->now.position[1][i];
-    row->speed = fmax(row->speed, sqrt(square));
-    row->pressure = fmax(row->pressure, m->pressure[i]);
-    row->front = fmax(row->front, m->now.position[0][i] + p->mps.spacing / 2);
-    row->excursion = fmax(row->excursion, beyond_faces(m, i) / p->mps.spacing);
-    if (m->number_density[i] < p->mps.surface * m->norms.n0)
-        row->surface++;
-    else
-        row->compression += m->number_density[i] / m->norms.n0;
+    row->kinetic = kinetic;
+    row->potential = potential;
+    memcpy(row->momentum, momentum, sizeof row->momentum);
+}
+
+static void sum_elastic(const torre_mps_measure *m, double mass, torre_mps_row *row)
+{
+    const torre_md_problem *p = m->problem;
+    double sum = 0;
+    for (int64_t i = 0; i < p->mps.fluid + p->mps.wall; i++) sum += mass * elastic(m, i);
+    row->elastic = sum;
+}
+
+static void sum_compression(const torre_mps_measure *m, torre_mps_row *row)
+{
+    const torre_md_problem *p = m->problem;
+    const double surface = p->mps.surface * m->norms.n0;
+    double sum = 0;
+    int64_t inner = 0;
+    for (int64_t i = 0; i < p->mps.fluid; i++) {
+        if (m->number_density[i] < surface) continue;
+        sum += m->number_density[i] / m->norms.n0;
+        inner++;
+    }
+    row->surface = p->mps.fluid - inner;
+    row->compression = inner ? sum / (double)inner : 0;
+}
+
+static void add_up(const torre_mps_measure *m, torre_mps_row *row)
+{
+    const torre_md_problem *p = m->problem;
+    const double mass = p->mps.density * pow(p->mps.spacing, p->dimensions);
+#pragma omp parallel sections if (p->count > FEW)
+    {
+#pragma omp section
+        sum_motion(m, mass, row);
+#pragma omp section
+        sum_elastic(m, mass, row);
+#pragma omp section
+        sum_compression(m, row);
+    }
+}
+
+static void find_extremes(const torre_mps_measure *m, torre_mps_row *row)
+{
+    const torre_md_problem *p = m->problem;
+    double speed = 0, pressure = 0, front = 0, excursion = -INFINITY;
+#pragma omp parallel for if (p->count > FEW) reduction(max : speed, pressure, front, excursion)
+    for (int64_t i = 0; i < p->mps.fluid; i++) {
+        double square = 0;
+        for (int a = 0; a < 3; a++) square += m->now.velocity[a][i] * m->now.velocity[a][i];
+        speed = fmax(speed, sqrt(square));
+        pressure = fmax(pressure, m->pressure[i]);
+        front = fmax(front, m->now.position[0][i] + p->mps.spacing / 2);
+        excursion = fmax(excursion, beyond_faces(m, i) / p->mps.spacing);
+    }
+    row->speed = speed;
+    row->pressure = pressure;
+    row->front = front;
+    row->excursion = excursion;
 }
 
 /* A particle among those of a wall does not come back: it has left the tank. */
@@ -120,15 +181,12 @@ static torre_status check_inside(const torre_mps_measure *m)
 torre_status torre_mps_measure_take(torre_mps_measure *m, torre_md_solver *solver, int64_t step)
 {
     const torre_md_problem *p = m->problem;
-    const double mass = p->mps.density * pow(p->mps.spacing, p->dimensions);
     const torre_md_fields fields = {m->pressure, m->number_density, m->collision};
     TORRE_TRY(solver->backend->get_particles(solver, m->now.position, m->now.velocity));
     TORRE_TRY(solver->backend->get_fields(solver, &fields));
-    torre_mps_row row = {.step = step, .time = (double)step * p->dt, .excursion = -INFINITY};
-    for (int64_t i = 0; i < p->mps.fluid; i++) measure(m, i, mass, &row);
-    for (int64_t i = 0; i < p->mps.fluid + p->mps.wall; i++) row.elastic += mass * elastic(m, i);
-    int64_t inner = p->mps.fluid - row.surface;
-    if (inner) row.compression /= (double)inner;
+    torre_mps_row row = {.step = step, .time = (double)step * p->dt};
+    add_up(m, &row);
+    find_extremes(m, &row);
     m->row = row;
     return check_inside(m);
 }

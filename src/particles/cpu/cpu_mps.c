@@ -138,7 +138,9 @@ static torre_status mps_step(cpu_solver *s)
 
 static void copy_by_id(const cpu_solver *s, const void *values, double *out)
 {
+    enum { FEW = 1 << 14 }; /* not worth starting threads for */
     if (!out) return;
+#pragma omp parallel for num_threads(s->store.threads) if (s->store.count > FEW)
     for (int64_t i = 0; i < s->store.count; i++)
         out[s->store.id[i]] = s->state->state_size == 4 ? (double)((const float *)values)[i]
                                                         : ((const double *)values)[i];
