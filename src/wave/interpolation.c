@@ -87,12 +87,13 @@ torre_status torre_taps_check(const torre_wave_problem *p, const char *what, int
         const double to = (double)(p->face[a][1] == TORRE_RIGID ? n - HALF : n - 1) * h;
         char range[80] = "";
         if (fraction == 0 || (!low && !high)) continue;
-        if (from <= to) snprintf(range, sizeof range, "%c from %g to %g m, ", "xyz"[a], from, to);
+        if (from <= to)
+            snprintf(range, sizeof range, "%c from %.12g to %.12g m, ", "xyz"[a], from, to);
         return torre_fail(
             TORRE_ERR_USAGE,
-            "%s %" PRId64 " at %c = %g m is between cells and closer than %d cells to "
+            "%s %" PRId64 " at %c = %.12g m is between cells and closer than %d cells to "
             "the rigid face %c%c, over which its sinc would reach; legal are %sa "
-            "multiple of %g m, or {interpolation} trilinear",
+            "multiple of %.12g m, or {interpolation} trilinear",
             what, index, "xyz"[a], position[a], HALF, "xyz"[a], low ? '-' : '+', range, h);
     }
     return TORRE_OK;
