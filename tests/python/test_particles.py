@@ -67,7 +67,7 @@ class LennardJones(Case):
             ("box edge must be a positive number", {"position": at, "box": 0.0}),
             ("no option is called cell: did you mean cells?", {"cell": 5}),
             ("cells must be at least 1", {"cells": 0}),
-            ("ensemble must be nve, langevin, berendsen", {"cells": 5, "ensemble": "npt"}),
+            ("ensemble must be nve, langevin or berendsen (got 'npt')", {"cells": 5, "ensemble": "npt"}),
         ]:
             with self.subTest(text=text):
                 self.refused(UsageError, text, LJ, **{"box": run.box, **options})
@@ -128,7 +128,7 @@ class Gas(Case):
     def test_refused(self):
         self.refused(UnstableError, "dt", Granular, dt=1, **GAS)
         self.refused(UsageError, "restitution must be", Granular, **{**GAS, "restitution": 2})
-        self.refused(UsageError, "precision must be f32, f64, mixed", Granular, precision="half", **GAS)
+        self.refused(UsageError, "precision must be f32, f64 or mixed", Granular, precision="half", **GAS)
 
 
 class Water(Case):

@@ -121,11 +121,17 @@ def _refuse_number(name: str, kind: Any, value: Any) -> UsageError:
     return UsageError(f"{name} must be {what} (got {shown(value)})")
 
 
+def word_value(name: str, enum: str, word: Any) -> Any:
+    """The value of a word of an enumeration, for the option called name."""
+    words = _generated.WORDS[enum]
+    if isinstance(word, str) and word in words:
+        return words[word]
+    *first, last = words
+    raise UsageError(f"{name} must be {', '.join(first)} or {last} (got {shown(word)})")
+
+
 def _set_word(name: str, struct: Any, kind: Any, value: Any) -> None:
-    words = _generated.WORDS[_name(kind)]
-    if not isinstance(value, str) or value not in words:
-        raise UsageError(f"{name} must be {', '.join(words)} (got {shown(value)})")
-    setattr(struct, name, words[value])
+    setattr(struct, name, word_value(name, _name(kind), value))
 
 
 def _set_array(name: str, struct: Any, kind: Any, value: Any) -> None:

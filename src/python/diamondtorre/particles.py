@@ -9,8 +9,8 @@ import numpy as np
 
 from . import _arrays
 from ._arrays import Array
-from ._generated import WORDS, GranularOptions, LJOptions, ParticleInfo, ParticlePlanOptions, ThermoRow
-from ._library import UsageError, check, ffi, fill, lib, read, shown
+from ._generated import GranularOptions, LJOptions, ParticleInfo, ParticlePlanOptions, ThermoRow
+from ._library import UsageError, check, ffi, fill, lib, read, word_value
 from ._run import Run, tells
 
 if TYPE_CHECKING:
@@ -169,8 +169,6 @@ class Granular(Particles):
         keep: list[Any] = []
         system = ffi.new("torre_granular *")
         fill(system, options, list(GranularOptions.__annotations__), keep)
-        words = WORDS["torre_md_precision"]
-        if precision not in words:
-            raise UsageError(f"precision must be {', '.join(words)} (got {shown(precision)})")
         made = ffi.new("torre_particles **")
-        self._take(lib.torre_particles_granular(system, dt, words[precision], made), made)
+        value = word_value("precision", "torre_md_precision", precision)
+        self._take(lib.torre_particles_granular(system, dt, value, made), made)
