@@ -71,19 +71,20 @@ row()
 "${builds[0]}/make_model" --kind salt --size "$size" --output model.npy || exit
 "${builds[0]}/wave" --size "$size" --steps 0 --initial noise --snapshot-every 0 --field first.npy --quiet || exit
 last() { awk -v s="$size" -v a="$1" 'BEGIN { split(s, n, "x"); print (n[a] - 1) * 10 }'; }
-wave="--size $size --steps $steps --order 8 --snapshot-every 0"
+wave="--size $size --steps $steps --order 8"
+still="--snapshot-every 0"
 model="--velocity $work/model.npy"
 line="--receivers 0,0,10:$(last 1),$(last 2),10:10000"
-row point wave $wave
-row velocity wave $wave $model
-row velocity,receivers wave $wave $model $line --traces t.npy
-row initial-file wave $wave --source none --initial "$work/first.npy"
-row noise wave $wave --source none --initial noise
-row velocity,noise wave $wave --source none $model --initial noise
-row field wave $wave --field u.npy
+row point wave $wave $still
+row velocity wave $wave $still $model
+row velocity,receivers wave $wave $still $model $line --traces t.npy
+row initial-file wave $wave $still --source none --initial "$work/first.npy"
+row noise wave $wave $still --source none --initial noise
+row velocity,noise wave $wave $still --source none $model --initial noise
+row field wave $wave $still --field u.npy
 row picture-every-16 wave $wave --snapshot-every 16
-row receivers wave $wave $line --traces t.npy
-row receivers,picture wave $wave $line --traces t.npy,t.png
+row receivers wave $wave $still $line --traces t.npy
+row receivers,picture wave $wave $still $line --traces t.npy,t.png
 row dry-run wave $wave $model --dry-run
 row melt md --cells 63 --steps 50 --picture none
 row melt,picture md --cells 63 --steps 50

@@ -110,12 +110,15 @@ int main(int argc, char **argv)
     md_job job = {.way = &md_pairs};
     job.way->init(&job);
     /* the rows of the table are those of the model */
-    if (torre_options_choice(job.table, argc, argv, "model") == TORRE_MODEL_MPS) {
+    const int model = torre_options_choice(job.table, argc, argv, "model");
+    if (model == TORRE_MODEL_MPS) {
         job.way = &md_fluid;
         job.way->init(&job);
     }
-    bool done;
-    torre_status status = torre_program_options(job.way->program, job.table, argc, argv, &done);
+    bool done = false;
+    torre_status status =
+        model < 0 ? torre_fail(TORRE_ERR_RESOURCE, "out of memory for the options")
+                  : torre_program_options(job.way->program, job.table, argc, argv, &done);
     if (!status && !done) status = run_job(&job);
     torre_phase_enter(TORRE_PHASE_EXIT);
     job.way->close(&job);

@@ -280,6 +280,7 @@ int torre_options_choice(const torre_option *table, int argc, char *const *argv,
     bool met = false;
     struct option *known = known_options(table);
     char **order = calloc((size_t)argc + 1, sizeof *order); /* getopt_long may permute it */
+    if (!known || !order) choice = -1;
     if (order) memcpy(order, argv, (size_t)argc * sizeof *order);
     optind = 0; /* start afresh */
     opterr = 0;

@@ -74,8 +74,8 @@ torre_status torre_options_parse(torre_option *table, int argc, char *const *arg
 
 /*
  * What the command line takes of a CHOICE of the table, an index; its present value where it says
- * nothing, or nothing legal. Stores nothing and refuses nothing: for a program whose other rows
- * depend on this one.
+ * nothing, or nothing legal; -1 without memory. Stores nothing and refuses nothing: for a program
+ * whose other rows depend on this one.
  */
 int torre_options_choice(const torre_option *table, int argc, char *const *argv, const char *name);
 
