@@ -1,7 +1,7 @@
 #!/bin/bash
 # Build, test, sanitize and measure the CUDA backend on a machine with an NVIDIA GPU.
 # Usage: bench/gpu_check.sh [BUILD_DIR]; environment: ORDERS (list, "2;4": which to build, test and
-# measure), DTS (list of kernels to build), ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("build test sanitize bench"; with several
+# measure; all), DTS (list of kernels to build), ARCH (CMAKE_CUDA_ARCHITECTURES, default native), PARTS ("build test sanitize bench"; with several
 # GPUs the last three can run beside each other once the first is done, CUDA_VISIBLE_DEVICES apart).
 # On compute capability 9.0 the kernels for GPUs without TMA are built, tested and measured, too, in
 # BUILD_DIR-plain. racecheck has a build of its own, BUILD_DIR-race: see RACECHECK in cuda/core/ptx.cuh.
@@ -9,7 +9,7 @@ set -o pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-build-gpu}
 parts=${PARTS:-build test sanitize bench}
-IFS=';' read -ra orders <<<"${ORDERS:-2;4;6;8}"
+IFS=';' read -ra orders <<<"${ORDERS:-2;4;6;8;10;12}"
 options=(-DCMAKE_BUILD_TYPE=Release)
 cc=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
 [ -n "$ORDERS" ] && options+=("-DTORRE_ORDERS=$ORDERS")
@@ -80,7 +80,13 @@ fi
 if [[ $parts == *bench* ]]; then
     main=1024x1024x512
     cases=()
+    towers=()
     for order in "${orders[@]}"; do
+        if [ $order -gt 8 ]; then # no towers
+            cases+=($order:s:0:0:{$main,$main:model,512x512x512:f64})
+            continue
+        fi
+        towers+=($order)
         for size in 128x128x128 256x256x256 1024x1024x256 $main 1024x1024x1024; do
             cases+=($order:s:0:0:$size $order:t:0:0:$size)
         done
@@ -104,14 +110,14 @@ if [[ $parts == *bench* ]]; then
     # a grid that fills the memory: two fields, a twentieth to spare
     mib=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | head -1)
     edge=$(awk -v m="$mib" 'BEGIN { print int((m * 0.95 / 8 * 1048576) ^ (1 / 3) / 128) * 128 }')
-    for order in "${orders[@]}"; do
+    for order in "${towers[@]}"; do
         cases+=($order:t:0:0:${edge}x${edge}x$edge)
         [ $order = 2 ] || [ $order = 8 ] && cases+=($order:s:0:0:${edge}x${edge}x$edge)
     done
     timeout 600 "$build/bench_wave_cuda" "${cases[@]}" | tee "$build.csv" || status=1
     if [ -n "$plain" ]; then
         plain_cases=()
-        for order in "${orders[@]}"; do
+        for order in "${towers[@]}"; do
             plain_cases+=($order:{t,s}:0:0:512x512x512)
             [ $order = 2 ] || continue
             plain_cases+=(2:t:4:0:512x512x512 2:{t,s}:0:0:512x512x512:{model,f64}

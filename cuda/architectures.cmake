@@ -18,8 +18,11 @@ if(TORRE_TMA)
   # 90 is machine code and PTX for later GPUs; the PTX of 90a would run on 9.0 alone
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90$" "90a-real;90-virtual")
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90-real$" "90a-real")
-  list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
+else()
+  # the kernels with TMA are what 90a compiles
+  list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90a" "90")
 endif()
+list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
 
 set(torre_tma OFF)
 if(TORRE_TMA AND CMAKE_CUDA_ARCHITECTURES MATCHES "90a")

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What becomes of the GPU architectures that a user asks for (cuda/architectures.cmake).
+# What becomes of the GPU architectures that a user asks for (cuda/architectures.cmake), and which kernels
+# are built by default (cuda/orders.cmake).
 #     architectures.sh CMAKE ARCHITECTURES.CMAKE
 cmake=$1 script=$2 failed=0
 
@@ -34,5 +35,16 @@ expect "75-virtual;90a-real" "architectures 75-virtual;90a-real; towers with TMA
 expect 90-virtual "architectures 90-virtual; towers without TMA"
 expect all-major "architectures all-major; towers without TMA"
 expect 90-real "architectures 90-real; towers without TMA" -DTORRE_TMA=OFF
+expect "80;90a-real" "architectures 80;90-real; towers without TMA" -DTORRE_TMA=OFF
 expect 100 "architectures 100; towers none"
+
+# and kernels of which orders are built, where nobody says: all rows of the table
+orders=$("$cmake" -P "$(dirname "$script")/orders.cmake" 2>&1)
+case $orders in
+*"orders 2;4;6;8;10;12 unless"*) ;;
+*)
+    echo "orders: $orders"
+    failed=1
+    ;;
+esac
 exit $failed

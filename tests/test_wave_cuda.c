@@ -430,6 +430,9 @@ static void set_faces(sample_problem *s, torre_face x0, torre_face x1, torre_fac
 {
     const torre_face f[3][2] = {{x0, x1}, {y0, y1}, {z0, z1}};
     memcpy(s->p.face, f, sizeof f);
+    /* points anywhere would have their sinc reach over a rigid face, which setup refuses */
+    for (int i = 0; i < 6; i++)
+        if (f[i / 2][i % 2] == TORRE_RIGID) s->p.interpolation = TORRE_TRILINEAR;
 }
 
 /* A number that is not finite is found where the caller put it. */
