@@ -147,6 +147,7 @@ def brief(program, arguments):
         o.at_most("steps", 20, add=True)
         o.at_most("snapshot-every", 10)
         o.at_most("field-every", 10)
+        o.at_most("checkpoint-every", 10)
         if o.get("velocity") is None and o.get("source") in (None, "none") and o.get("survey") is None:
             o.at_most("size", 64)
             if o.get("size") is None:

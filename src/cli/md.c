@@ -100,7 +100,7 @@ static torre_status run_job(md_job *job)
     if (people(job)) way->tell_end(people(job), job);
     torre_program_tell_time(people(job), "# ");
     if (job->json) way->report(job);
-    return job->run->step < job->steps ? torre_program_stopped(job->run->step, job->steps)
+    return job->run->step < job->steps ? torre_program_stopped(job->run->step, job->steps, NULL)
                                        : TORRE_OK;
 }
 

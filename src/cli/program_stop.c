@@ -4,9 +4,13 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "core/timer.h"
+
 /* Atomic, since any thread may get the signal, and many ask. */
 static atomic_int stop_signal;
 static atomic_llong stop_time; /* of the first signal, nanoseconds */
+
+static double deadline; /* torre_time_now() of --max-time; 0: none */
 
 static const struct {
     int number;
@@ -39,19 +43,24 @@ void torre_program_catch_signals(void)
     }
 }
 
+void torre_program_stop_after(double seconds) { deadline = torre_time_now() + seconds; }
+
 bool torre_program_stop(void *context)
 {
     (void)context;
-    return atomic_load(&stop_signal) != 0;
+    return atomic_load(&stop_signal) != 0 || (deadline > 0 && torre_time_now() >= deadline);
 }
 
-torre_status torre_program_stopped(int64_t step, int64_t steps)
+torre_status torre_program_stopped(int64_t step, int64_t steps, const char *checkpoint)
 {
     const int number = atomic_load(&stop_signal);
-    const char *name = "a signal";
+    const char *name = number ? "a signal" : TORRE_PARAMETER("max_time");
     for (int i = 0; i < STOPPING; i++)
         if (number == stopping[i].number) name = stopping[i].name;
     return torre_fail(TORRE_STOPPED,
-                      "stopped by %s after step %lld of %lld; the results up to there are written",
-                      name, (long long)step, (long long)steps);
+                      "stopped by %s after step %lld of %lld; the results up to there are "
+                      "written%s%s",
+                      name, (long long)step, (long long)steps,
+                      checkpoint ? ", go on with " TORRE_PARAMETER("resume") " " : "",
+                      checkpoint ? checkpoint : "");
 }

@@ -16,10 +16,13 @@
  */
 void torre_program_catch_signals(void);
 
-/* Whether there was one: the `stop` of a run's watch. context is not used. */
+/* The same after so many seconds, from now on. */
+void torre_program_stop_after(double seconds);
+
+/* Whether it is to stop: the `stop` of a run's watch. context is not used. */
 bool torre_program_stop(void *context);
 
-/* TORRE_STOPPED with the line that tells of it. */
-torre_status torre_program_stopped(int64_t step, int64_t steps);
+/* TORRE_STOPPED with the line that tells of it; checkpoint: the file to go on from, or NULL. */
+torre_status torre_program_stopped(int64_t step, int64_t steps, const char *checkpoint);
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/phase.h"
 #include "core/progress.h"
 #include "core/timer.h"
+#include "run/wave_checkpoint.h"
 #include "wave/trial.h"
 #include "wave/tune_file.h"
 
@@ -22,12 +23,15 @@ typedef struct wave_job {
     torre_wave_output output;
     torre_output *json; /* the report, NULL when it is not open */
     torre_wave_run *run;
+    torre_checkpoint *resume; /* to go on from, or NULL */
     double start;
 } wave_job;
 
 /* What the driver's callbacks need. */
 typedef struct wave_watcher {
     torre_wave_output *output;
+    const torre_checkpoint_options *checkpoint;
+    int64_t steps; /* of the problem */
     torre_progress progress;
 } wave_watcher;
 
@@ -39,7 +43,13 @@ static torre_status on_frame(void *context, torre_wave_run *run)
 static void on_progress(void *context, const torre_wave_progress *now)
 {
     wave_watcher *w = context;
-    torre_progress_show(&w->progress, now->step, now->steps, now->gcells_per_s, "Gcells/s");
+    torre_progress_show(&w->progress, now->step, w->steps, now->gcells_per_s, "Gcells/s");
+}
+
+static bool on_stop(void *context)
+{
+    const wave_watcher *w = context;
+    return torre_program_stop(NULL) || torre_checkpoint_options_due(w->checkpoint);
 }
 
 static FILE *people(const wave_job *job) { return torre_program_people(job->settings.json); }
@@ -57,18 +67,45 @@ static void tell_setup(const wave_job *job)
     fflush(people(job));
 }
 
+static torre_status write_checkpoint(wave_job *job)
+{
+    torre_checkpoint_options *o = &job->settings.checkpoint;
+    TORRE_TRY(torre_wave_checkpoint_write(o->file, &job->input, job->run));
+    o->written = torre_time_now();
+    return TORRE_OK;
+}
+
+/* From one checkpoint to the next, where there are any, to the end or until something stops it. */
+static torre_status advance(wave_job *job, const torre_wave_watch *watch)
+{
+    const torre_checkpoint_options *o = &job->settings.checkpoint;
+    torre_status status = TORRE_OK;
+    for (;;) {
+        const int64_t step = torre_wave_run_step(job->run);
+        const int64_t left = job->input.problem.steps - step;
+        const int64_t steps = torre_checkpoint_options_steps(o, step, left);
+        status = torre_wave_run_advance(job->run, steps, watch);
+        if (status || torre_wave_run_step(job->run) == job->input.problem.steps) return status;
+        if (o->file) TORRE_TRY(write_checkpoint(job));
+        if (torre_program_stop(NULL)) return TORRE_OK;
+    }
+}
+
 static torre_status time_loop(wave_job *job)
 {
-    wave_watcher w = {.output = &job->output};
     const torre_wave_spec *s = &job->settings.run;
+    wave_watcher w = {.output = &job->output,
+                      .checkpoint = &job->settings.checkpoint,
+                      .steps = job->input.problem.steps};
     const torre_wave_watch watch = {.frame_every = {s->snapshot_every, s->field_every},
                                     .frame = on_frame,
                                     .progress = on_progress,
-                                    .stop = torre_program_stop,
+                                    .stop = on_stop,
                                     .context = &w};
-    TORRE_TRY(torre_wave_output_frame(&job->output, job->run));
+    /* that of the step of a checkpoint has been written before it */
+    if (!job->resume) TORRE_TRY(torre_wave_output_frame(&job->output, job->run));
     torre_progress_start(&w.progress, stderr, !job->settings.quiet);
-    torre_status status = torre_wave_run_advance(job->run, job->input.problem.steps, &watch);
+    torre_status status = advance(job, &watch);
     torre_progress_end(&w.progress);
     if (!status && s->snapshot_every < 0)
         status = torre_wave_output_snapshot(&job->output, job->run);
@@ -91,8 +128,11 @@ static torre_status compute(wave_job *job)
     torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(torre_wave_output_open(&job->input, &job->output));
     if (job->settings.json) TORRE_TRY(torre_output_open(job->settings.json, &job->json));
+    if (job->settings.checkpoint.file)
+        TORRE_TRY(torre_checkpoint_try(job->settings.checkpoint.file));
     tell_setup(job);
-    TORRE_TRY(torre_wave_input_start(&job->input, run));
+    TORRE_TRY(job->resume ? torre_wave_checkpoint_start(job->resume, run)
+                          : torre_wave_input_start(&job->input, run));
     torre_phase_enter(TORRE_PHASE_OUTPUT);
     TORRE_TRY(time_loop(job));
     TORRE_TRY(torre_wave_output_results(&job->output, run));
@@ -102,7 +142,8 @@ static torre_status compute(wave_job *job)
     }
     if (job->json) report(job, torre_time_now() - job->start);
     const int64_t step = torre_wave_run_step(run), steps = job->input.problem.steps;
-    return step < steps ? torre_program_stopped(step, steps) : TORRE_OK;
+    if (step == steps) return TORRE_OK;
+    return torre_program_stopped(step, steps, job->settings.checkpoint.file);
 }
 
 /* --dry-run: the same checks but for memory, and what the run would take. */
@@ -126,13 +167,16 @@ static torre_status prepare(wave_job *job)
 {
     wave_settings *s = &job->settings;
     torre_wave_input *in = &job->input;
+    const torre_wave_beside beside = {s->json, s->checkpoint.file, s->checkpoint.resume};
     TORRE_TRY(
-        torre_wave_output_plan(&s->run, s->json, &job->output, &s->run.time.whole_microseconds));
+        torre_wave_output_plan(&s->run, &beside, &job->output, &s->run.time.whole_microseconds));
     TORRE_TRY(torre_wave_input_read(&s->run, s->dry_run, in));
     TORRE_TRY(wave_settings_check(s, job->table, &in->problem));
     TORRE_TRY(torre_wave_output_check(&job->output, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, s->run.backend, &in->plan, &job->run));
     TORRE_TRY(wave_settings_check_choice(s, job->table, job->run, &in->cautions));
+    if (s->checkpoint.resume)
+        TORRE_TRY(torre_wave_checkpoint_open(s->checkpoint.resume, in, job->run, &job->resume));
     if (torre_wave_run_info(job->run)->plan.engine == TORRE_TORRE && torre_tune_check())
         torre_caution(&in->cautions, "%s", torre_error_text());
     job->memory = torre_wave_memory_count(in, job->run, torre_wave_output_bytes(&job->output, in));
@@ -167,6 +211,7 @@ int main(int argc, char **argv)
     torre_phase_enter(TORRE_PHASE_EXIT);
     torre_wave_output_close(&job.output);
     torre_output_discard(job.json);
+    torre_checkpoint_close(job.resume);
     torre_wave_run_free(job.run);
     torre_wave_input_clear(&job.input);
     return torre_program_end("wave", status);

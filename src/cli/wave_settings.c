@@ -127,6 +127,9 @@ static void make_table(wave_settings *s, torre_option *table)
                     "axes), memory, "
                     "rates, files; - is standard output, the summary then goes to standard error"),
 
+        OPTION_GROUP("Stopping and going on"),
+        CHECKPOINT_ROWS(&s->checkpoint),
+
         OPTION_GROUP("Surveys: many shots over one model"),
         OPTION_TEXT(
             "survey", &s->survey.path, "FILE.csv", NULL,
@@ -212,16 +215,17 @@ static const torre_program program = {
     "them --engine auto takes towers. torre and stepwise give the same bits.\n"
     "\n"
     "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no\n"
-    "device, 5 the field became unstable, 75 stopped by a signal after writing the\n"
-    "results so far. Where shots of a survey fail, the others are computed, and the code\n"
-    "is that of the first that failed."};
+    "device, 5 the field became unstable, 75 stopped by a signal or --max-time after\n"
+    "writing the results so far. Where shots of a survey fail, the others are computed,\n"
+    "and the code is that of the first that failed."};
 
 /* Options that are for a single shot, or for a survey alone. */
 static torre_status wave_settings_survey(wave_settings *s, const torre_option *table)
 {
-    static const char *const of_shots[] = {
-        "source",         "initial",        "seed",           "field",           "field-every",
-        "snapshot-every", "snapshot-plane", "snapshot-scale", "snapshot-format", "output"};
+    static const char *const of_shots[] = {"source",         "initial",        "seed",
+                                           "field",          "field-every",    "snapshot-every",
+                                           "snapshot-plane", "snapshot-scale", "snapshot-format",
+                                           "output",         "checkpoint",     "resume"};
     static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest"};
     for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
         if (torre_options_given(table, of_surveys[i]))
@@ -244,10 +248,11 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
 torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc, char **argv,
                                  bool *done)
 {
-    *s = (wave_settings){.run = torre_wave_spec_default()};
+    *s = (wave_settings){.run = torre_wave_spec_default(), .checkpoint = CHECKPOINT_DEFAULT};
     s->snapshot_format = snapshot_format_by_name(s->run.snapshot_format);
     make_table(s, table);
     TORRE_TRY(torre_program_options(&program, table, argc, argv, done));
+    if (!*done) TORRE_TRY(torre_checkpoint_options_read(&s->checkpoint, table));
     s->run.precision = s->precision ? TORRE_F64 : TORRE_F32;
     s->run.interpolation = (torre_interpolation)s->interpolation;
     s->run.time_dispersion = (torre_time_dispersion)s->time_dispersion;
@@ -287,6 +292,9 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
             TORRE_ERR_USAGE,
             "--snapshot-scale belongs to pictures, and --snapshot-format %s makes none",
             s->run.snapshot_format);
+    if (s->run.field_every && (s->checkpoint.file || s->checkpoint.resume))
+        return torre_fail(TORRE_ERR_USAGE, "--checkpoint and --resume do not go on with the frames "
+                                           "of --field-every; leave one of them out");
     if (!s->run.field && torre_options_given(table, "field-every"))
         return torre_fail(TORRE_ERR_USAGE,
                           "--field-every belongs to --field; give --field FILE.npy");

@@ -2,6 +2,7 @@
 #ifndef TORRE_WAVE_SETTINGS_H
 #define TORRE_WAVE_SETTINGS_H
 
+#include "cli/checkpoint_options.h"
 #include "cli/program.h"
 #include "survey/survey.h"
 
@@ -11,11 +12,12 @@ typedef struct wave_settings {
     int precision, engine, snapshot_format, time_dispersion, interpolation;
     torre_survey_wish survey; /* path NULL: a single shot */
     double aperture[3];
+    torre_checkpoint_options checkpoint;
     const char *json, *inspect;
     bool dry_run, quiet, help, version;
 } wave_settings;
 
-enum { WAVE_OPTIONS = 56 };
+enum { WAVE_OPTIONS = 64 };
 
 /*
  * Parse the command line into *settings by a table of options, which is filled in

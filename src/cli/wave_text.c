@@ -159,7 +159,8 @@ static void print_files(FILE *out, const torre_wave_output *o)
     if (s->field) fprintf(out, "field      %s", s->field);
     if (s->field && s->field_every) fprintf(out, ", %" PRId64 " frames", o->field_frames);
     if (s->field) fprintf(out, "\n");
-    if (o->report && strcmp(o->report, "-") != 0) fprintf(out, "report     %s\n", o->report);
+    const char *report = o->beside.report;
+    if (report && strcmp(report, "-") != 0) fprintf(out, "report     %s\n", report);
 }
 
 void wave_text_result(FILE *out, const torre_wave_output *o, const torre_wave_run *run)

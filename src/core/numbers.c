@@ -46,6 +46,27 @@ bool torre_parse_real(const char *text, double *value)
     return true;
 }
 
+bool torre_parse_seconds(const char *text, double *seconds)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
+    char number[32];
+    const size_t length = strcspn(text, "smh");
+    double value;
+    if (length >= sizeof number) return false;
+    memcpy(number, text, length);
+    number[length] = 0;
+    if (!torre_parse_real(number, &value) || !(value > 0)) return false;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(text + length, units[i].name) != 0) continue;
+        *seconds = value * units[i].seconds;
+        return isfinite(*seconds);
+    }
+    return false;
+}
+
 /* Copy of the item that starts at text; NULL in *next after the last one. False: too long. */
 static bool take_item(const char *text, char separator, char item[64], const char **next)
 {

@@ -18,6 +18,9 @@ bool torre_parse_integer(const char *text, int64_t *value);
 /* "262144", "256K", "1M", "2G": bytes, at least 1; the number before the unit is up to 2^30. */
 bool torre_parse_bytes(const char *text, int64_t *bytes);
 
+/* "90s", "10min", "2.5h": a time above 0, in seconds. */
+bool torre_parse_seconds(const char *text, double *seconds);
+
 /* "-12.5", "1e-3", ".5": a finite number. */
 bool torre_parse_real(const char *text, double *value);
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
@@ -206,6 +207,30 @@ torre_status torre_output_finish(torre_output **out, torre_status status)
     if (!status) return torre_output_commit(file);
     torre_output_discard(file);
     return status;
+}
+
+torre_status torre_output_try(const char *path)
+{
+    torre_output *out;
+    TORRE_TRY(torre_output_open(path, &out));
+    torre_status status = TORRE_OK;
+    if (out->temporary && unlink(out->temporary)) status = cannot("remove", out->temporary);
+    if (out->stream != stdout) fclose(out->stream);
+    output_free(out);
+    return status;
+}
+
+void torre_output_remove_stale(const char *path)
+{
+    char pattern[2 * PATH_MAX + 16], *to = pattern;
+    glob_t found;
+    if (strlen(path) >= PATH_MAX) return;
+    for (; *path; *to++ = *path++)
+        if (strchr("*?[\\", *path)) *to++ = '\\';
+    strcpy(to, ".*-*.part");
+    if (glob(pattern, 0, NULL, &found)) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) unlink(found.gl_pathv[i]);
+    globfree(&found);
 }
 
 torre_status torre_output_remove_unfinished(void)

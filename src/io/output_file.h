@@ -86,6 +86,12 @@ void torre_output_discard(torre_output *out);
 /* Commit if status is TORRE_OK, else discard, and return what it came to; *out becomes NULL. */
 torre_status torre_output_finish(torre_output **out, torre_status status);
 
+/* Whether a file can be written there, later; leaves nothing. */
+torre_status torre_output_try(const char *path);
+
+/* Remove what processes that were killed have left beside path; nobody else may be writing it. */
+void torre_output_remove_stale(const char *path);
+
 /* Remove every temporary file there is; nothing can be committed then. For a process that ends. */
 torre_status torre_output_remove_unfinished(void);
 

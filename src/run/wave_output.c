@@ -4,18 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/checkpoint_file.h"
 #include "torre/wave.h"
 
 /* The files that a run writes, but for snapshots, and the options that name them. */
 typedef struct output_names {
-    const char *name[TORRE_TRACE_FILES + 2], *option[TORRE_TRACE_FILES + 2];
+    const char *name[TORRE_TRACE_FILES + 4], *option[TORRE_TRACE_FILES + 4];
     int count;
 } output_names;
 
 static output_names names_of(const torre_wave_output *out)
 {
     const torre_wave_spec *s = out->spec;
-    output_names n = {{s->field, out->report}, {"field", "json"}, 2};
+    output_names n = {
+        {s->field, out->beside.report, out->beside.checkpoint, out->checkpoint_before},
+        {"field", "json", "checkpoint", "checkpoint"},
+        4};
     for (int i = 0; i < out->traces.count; i++) {
         n.name[n.count] = out->traces.name[i];
         n.option[n.count++] = "traces";
@@ -35,11 +39,15 @@ static torre_status check_names(const torre_wave_output *out)
     return TORRE_OK;
 }
 
-torre_status torre_wave_output_plan(const torre_wave_spec *s, const char *report,
+torre_status torre_wave_output_plan(const torre_wave_spec *s, const torre_wave_beside *beside,
                                     torre_wave_output *out, bool *whole_microseconds)
 {
     out->spec = s;
-    out->report = report;
+    out->beside = *beside;
+    if (beside->checkpoint) {
+        out->checkpoint_before = torre_checkpoint_before(beside->checkpoint);
+        if (!out->checkpoint_before) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    }
     *whole_microseconds = false;
     if (s->field)
         TORRE_TRY(torre_sink_choose("field", s->field, TORRE_SINK_FIELD, s->field_every > 0,
@@ -135,6 +143,18 @@ static bool snapshot_replaces(const torre_wave_output *out, const torre_wave_inp
     return torre_output_same(path, file);
 }
 
+/* No result replaces what the run goes on from, but for the next of its checkpoints. */
+static torre_status check_resume(const torre_wave_output *out)
+{
+    const output_names n = names_of(out);
+    for (int i = 0; i < n.count && out->beside.resume; i++)
+        if (n.name[i] && strcmp(n.option[i], "checkpoint") != 0 &&
+            torre_output_same(n.name[i], out->beside.resume))
+            return torre_fail(TORRE_ERR_USAGE, "{%s} would write over %s, which the run reads",
+                              n.option[i], out->beside.resume);
+    return TORRE_OK;
+}
+
 /* No result replaces what the run is made from. */
 static torre_status check_inputs(const torre_wave_output *out, const torre_wave_input *in)
 {
@@ -159,6 +179,7 @@ static torre_status check_inputs(const torre_wave_output *out, const torre_wave_
 torre_status torre_wave_output_check(const torre_wave_output *out, const torre_wave_input *in)
 {
     TORRE_TRY(check_inputs(out, in));
+    TORRE_TRY(check_resume(out));
     const torre_sink_data traces = trace_data(in), field = field_data(out, in);
     const torre_sink_data plane = plane_data(out, in);
     TORRE_TRY(torre_sink_check(out->plane_format, &plane));
@@ -321,5 +342,6 @@ void torre_wave_output_close(torre_wave_output *out)
     free(out->plane);
     free(out->velocity);
     free(out->cells);
+    free(out->checkpoint_before);
     memset(out, 0, sizeof *out);
 }

@@ -6,9 +6,15 @@
 #include "io/trace_files.h"
 #include "run/wave_input.h"
 
+/* Files that the caller writes and reads beside those of a specification, or NULL. */
+typedef struct torre_wave_beside {
+    const char *report, *checkpoint, *resume;
+} torre_wave_beside;
+
 typedef struct torre_wave_output {
     const torre_wave_spec *spec;
-    const char *report; /* file that the caller writes beside these, or NULL */
+    torre_wave_beside beside;
+    char *checkpoint_before; /* the second of the last two */
     const torre_wave_input *input;
     const torre_sink_format *field_format;
     torre_sink *field;
@@ -29,9 +35,9 @@ torre_field_layout torre_wave_layout(const torre_wave_problem *problem, int with
 void torre_wave_plane_velocity(const torre_wave_problem *problem, int axis, int64_t index,
                                double *velocity);
 
-/* Zero before. Parse the traces, refuse two results in one file (the report is one); tells whether
+/* Zero before. Parse the traces, refuse two results in one file (those beside count); tells whether
  * a format needs a time step of whole microseconds. */
-torre_status torre_wave_output_plan(const torre_wave_spec *spec, const char *report,
+torre_status torre_wave_output_plan(const torre_wave_spec *spec, const torre_wave_beside *beside,
                                     torre_wave_output *output, bool *whole_microseconds);
 
 /* Refuse, before anything is opened, what the formats cannot hold. */

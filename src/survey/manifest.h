@@ -11,35 +11,12 @@
 #ifndef TORRE_MANIFEST_H
 #define TORRE_MANIFEST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "core/status.h"
+#include "io/record.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { TORRE_RECORD_MEMBERS = 24, TORRE_RECORD_BYTES = 4096 };
-
-/* One line: names and values, zero is empty. */
-typedef struct torre_record {
-    int count;
-    const char *name[TORRE_RECORD_MEMBERS]; /* literals, or in bytes */
-    const char *value[TORRE_RECORD_MEMBERS];
-    char bytes[TORRE_RECORD_BYTES];
-    int used;
-} torre_record;
-
-/* Add a member; name is a literal. What is too much for a record is cut. */
-__attribute__((format(printf, 3, 4))) void torre_record_add(torre_record *record, const char *name,
-                                                            const char *format, ...);
-
-/* The value of a member; NULL: there is none. */
-const char *torre_record_get(const torre_record *record, const char *name);
-
-/* The first member of `wanted` that `found` has otherwise, or not at all; NULL: none. */
-const char *torre_record_differs(const torre_record *wanted, const torre_record *found);
 
 typedef struct torre_manifest torre_manifest;
 

@@ -1,7 +1,6 @@
 #include "survey/shot_files.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -262,24 +261,11 @@ bool torre_shot_files_there(const torre_shot_files *f, int64_t shot)
     return true;
 }
 
-/* Temporary files beside a path (output_file.c): nobody else computes this survey now. */
-static void remove_temporary(const char *path)
-{
-    char pattern[2 * PATH_MAX + 16], *to = pattern;
-    glob_t found;
-    for (; *path; *to++ = *path++)
-        if (strchr("*?[\\", *path)) *to++ = '\\';
-    strcpy(to, ".*-*.part");
-    if (glob(pattern, 0, NULL, &found)) return;
-    for (size_t i = 0; i < found.gl_pathc; i++) unlink(found.gl_pathv[i]);
-    globfree(&found);
-}
-
 void torre_shot_files_clean(const torre_shot_files *f, int64_t shot)
 {
     char path[PATH_MAX];
     for (int i = 0; i <= f->files->count; i++)
-        if (path_of(f, i, shot, path)) remove_temporary(path);
+        if (path_of(f, i, shot, path)) torre_output_remove_stale(path);
 }
 
 torre_status torre_shot_files_write(const torre_shot_files *f, int64_t shot,
@@ -326,7 +312,7 @@ static torre_status join_file(const torre_shot_files *f, int i, torre_point *rec
     const torre_gather gather = gather_of(f, 0, receivers);
     const torre_sink_data data = data_of(f, &gather, true);
     torre_sink *sink = NULL;
-    remove_temporary(f->files->name[i]);
+    torre_output_remove_stale(f->files->name[i]);
     torre_status status = torre_sink_open(f->files->format[i], &data, f->files->name[i], &sink);
     for (int64_t shot = 0; shot < f->list->count && !status; shot++)
         status = add_waiting(f, shot, receivers, sink);

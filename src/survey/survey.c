@@ -9,8 +9,8 @@
 #include <zlib.h>
 
 #include "core/memory.h"
+#include "run/wave_identity.h"
 #include "survey/shot_queue.h"
-#include "wave/boundary.h"
 #include "wave/driver.h"
 
 /* Failures to write, one after the other, after which no other shot is tried. */
@@ -95,44 +95,16 @@ static uint32_t checksum(const void *bytes, size_t count)
 /* What all shots have in common and their traces depend on. */
 static void make_head(const torre_survey *s, torre_record *r)
 {
-    const torre_wave_problem *p = &s->input->problem;
     const torre_aperture *aperture = &s->wish.aperture;
-    const torre_wave_info *info = torre_wave_run_info(s->run);
-    char text[120];
     memset(r, 0, sizeof *r);
     torre_record_add(r, "survey", "1");
-    torre_size_text(p->size, torre_wave_is_flat(p, 1), text, sizeof text);
-    torre_record_add(r, "grid", "%s", text);
-    torre_record_add(r, "spacing", "%.17g,%.17g,%.17g", p->spacing[0], p->spacing[1],
-                     p->spacing[2]);
-    if (p->velocity_cells) {
-        const torre_array *v = p->velocity_cells;
-        const size_t count = (size_t)(v->shape[0] * v->shape[1] * v->shape[2]);
-        torre_record_add(r, "velocity", "%.9g to %.9g m/s, checksum %08x",
-                         s->input->time.velocity_min, s->input->time.velocity_max,
-                         checksum(v->data, count * (size_t)v->precision));
-    } else {
-        torre_record_add(r, "velocity", "%.17g m/s", p->velocity);
-    }
-    torre_record_add(r, "order", "%d", p->order);
-    torre_record_add(r, "precision", "f%d", 8 * (int)p->precision);
-    torre_record_add(r, "time_step", "%.17g s", p->dt);
-    torre_record_add(r, "steps", "%" PRId64, p->steps);
-    int n = 0;
-    for (int f = 0; f < 6; f++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", f ? "," : "",
-                      torre_face_name(p->face[f / 2][f % 2]));
-    torre_record_add(r, "boundary", "%s, width %d", text, p->absorbing_width);
+    torre_wave_identity_model(s->input, s->run, r);
     torre_record_add(r, "amplitude", "%.17g", s->spec->amplitude);
     torre_record_add(r, "peak_frequency", "%.17g Hz", s->input->peak_frequency);
-    torre_record_add(r, "time_dispersion", "%s",
-                     p->time_dispersion == TORRE_DISPERSION_CORRECT ? "corrected" : "left");
     if (aperture->wanted)
         torre_record_add(r, "aperture", "%.17g,%.17g m", aperture->x, aperture->y);
     else
         torre_record_add(r, "aperture", "none");
-    torre_record_add(r, "backend", "%s%s", torre_wave_run_backend(s->run),
-                     info->plan.engine == TORRE_REFERENCE ? ", the reference" : "");
 }
 
 /* The line of a shot, without what became of it. */

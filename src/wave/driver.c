@@ -176,6 +176,15 @@ torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup
     return status ? status : torre_traces_new(run->problem, &run->traces);
 }
 
+torre_status torre_wave_run_continue(torre_wave_run *run, int64_t step, double compute_s)
+{
+    TORRE_TRY(check_started(run));
+    TORRE_TRY(run->backend->set_step(run->solver, step));
+    run->step = run->finite_step = step;
+    run->compute_s = compute_s;
+    return TORRE_OK;
+}
+
 torre_array torre_wave_run_take_traces(torre_wave_run *run)
 {
     const torre_array traces = run->traces;

@@ -45,6 +45,12 @@ torre_status torre_wave_run_adapt(const torre_wave_run *run, const torre_wave_pr
 torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup,
                                     bool new_velocity);
 
+/*
+ * The run, started with fields of zero, is at that step: whatever its solver and its traces hold
+ * after the calls that follow was computed elsewhere, in so many seconds.
+ */
+torre_status torre_wave_run_continue(torre_wave_run *run, int64_t step, double compute_s);
+
 /* Hand over the traces recorded so far, whose memory is the caller's to free, before a restart. */
 torre_array torre_wave_run_take_traces(torre_wave_run *run);
 

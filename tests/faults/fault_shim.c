@@ -165,6 +165,7 @@ static const struct {
     {SYS_renameat2, EIO, "rename"},  {SYS_unlink, EIO, "unlink"},
     {SYS_unlinkat, EIO, "unlink"},   {SYS_mkdir, ENOSPC, "mkdir"},
     {SYS_fchmod, EIO, "fchmod"},     {SYS_ftruncate, EIO, "ftruncate"},
+    {SYS_link, EIO, "link"},
 };
 
 enum { WATCHED = sizeof watched / sizeof watched[0] };

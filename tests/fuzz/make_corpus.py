@@ -102,6 +102,24 @@ def packed(text):
     return gzip.compress(text.encode(), mtime=0)
 
 
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return struct.pack("<I", crc ^ 0xffffffff)
+
+
+def state(chunks):
+    """A checkpoint of these chunks, (name, bytes) each."""
+    data = b"TORRE STATE 001\n"
+    for name, content in (*chunks, (b"end", struct.pack("<q", len(chunks)))):
+        name, size = name.ljust(20, b"\0"), struct.pack("<q", len(content))
+        data += name + crc32c(name + size) + size + content + crc32c(content)
+    return data
+
+
 CORPUS = {
     "npy": [npy((2, 3), range(6)), npy((4,), range(4), ">f8"), npy((2, 2, 2), range(8), "=f4", True),
             npy((1, 2), range(2), "<f8", version=2)],
@@ -113,6 +131,8 @@ CORPUS = {
     "tune": [TUNE.encode(), b"garbage\n\0\n", b""],
     "sweep_csv": [SWEEP.encode(), MEASURED.encode()],
     "segy": [SEGY, b"\0\0\0\0\0\0\0\0" + SEGY[8:], SEGY[:56] + b"\1\1" + SEGY[58:]],
+    "checkpoint": [state(()), state(((b"text", b"words"), (b"nothing", b""))), state(((b"text", b"w"),))[:-1],
+                   state(((b"u" * 20, b"12"),))],
     "options": [line.replace(" ", "\n").encode() for line in OPTIONS],
 }
 

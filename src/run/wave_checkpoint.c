@@ -1,0 +1,219 @@
+#include "run/wave_checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/phase.h"
+#include "run/wave_identity.h"
+#include "wave/driver.h"
+
+/* Bytes of the planes of a field that are on their way at once, unless one is larger. */
+static const int64_t slab_bytes = 16 << 20;
+
+/* What is saved, or restored. */
+typedef struct state {
+    torre_wave_run *run;
+    torre_checkpoint_writer *to;
+    torre_checkpoint *from;
+} state;
+
+/* Numbers that have no chunk of their own. */
+typedef struct counts {
+    int64_t step;
+    double compute_s;
+} counts;
+
+static torre_status save_counts(const char *name, state *s)
+{
+    const counts now = {s->run->step, s->run->compute_s};
+    torre_checkpoint_chunk(s->to, name, &now, sizeof now);
+    return TORRE_OK;
+}
+
+static torre_status restore_counts(const char *name, state *s)
+{
+    counts then;
+    TORRE_TRY(torre_checkpoint_read(s->from, name, &then, sizeof then));
+    return torre_wave_run_continue(s->run, then.step, then.compute_s);
+}
+
+/* --- Fields --- */
+
+/* A function for a slab of a level: its values are to be filled in, or taken. */
+typedef torre_status on_slab(state *s, const char *name, int level, const torre_box *slab,
+                             void *values, int64_t bytes);
+
+/* All of a level, slab after slab along x. */
+static torre_status each_slab(state *s, const char *name, int level, on_slab *function)
+{
+    const torre_wave_problem *p = s->run->problem;
+    torre_box slab = torre_box_all(p->size);
+    const int64_t plane = p->size[1] * p->size[2] * (int64_t)p->precision;
+    const int64_t planes = plane < slab_bytes ? slab_bytes / plane : 1;
+    void *values = malloc((size_t)((planes < p->size[0] ? planes : p->size[0]) * plane));
+    torre_status status = values ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int64_t x = 0; x < p->size[0] && !status; x = slab.high[0]) {
+        slab.low[0] = x;
+        slab.high[0] = x + planes < p->size[0] ? x + planes : p->size[0];
+        status = function(s, name, level, &slab, values, (slab.high[0] - x) * plane);
+    }
+    free(values);
+    return status;
+}
+
+static torre_status save_slab(state *s, const char *name, int level, const torre_box *slab,
+                              void *values, int64_t bytes)
+{
+    int64_t stride[3];
+    (void)name;
+    torre_box_strides(slab, stride);
+    TORRE_TRY(s->run->backend->read_box(s->run->solver, level, slab, stride, values));
+    torre_checkpoint_put(s->to, values, bytes);
+    return TORRE_OK;
+}
+
+static torre_status restore_slab(state *s, const char *name, int level, const torre_box *slab,
+                                 void *values, int64_t bytes)
+{
+    int64_t stride[3];
+    torre_box_strides(slab, stride);
+    TORRE_TRY(torre_checkpoint_get(s->from, name, values, bytes));
+    return s->run->backend->write_box(s->run->solver, level, slab, stride, values);
+}
+
+static int64_t field_bytes(const state *s)
+{
+    return torre_wave_cells(s->run->problem) * (int64_t)s->run->problem->precision;
+}
+
+static torre_status save_level(const char *name, state *s, int level)
+{
+    torre_checkpoint_begin(s->to, name, field_bytes(s));
+    return each_slab(s, name, level, save_slab);
+}
+
+static torre_status restore_level(const char *name, state *s, int level)
+{
+    TORRE_TRY(torre_checkpoint_expect(s->from, name, field_bytes(s)));
+    return each_slab(s, name, level, restore_slab);
+}
+
+static torre_status save_now(const char *name, state *s) { return save_level(name, s, 0); }
+static torre_status restore_now(const char *name, state *s) { return restore_level(name, s, 0); }
+static torre_status save_previous(const char *name, state *s) { return save_level(name, s, -1); }
+static torre_status restore_previous(const char *name, state *s)
+{
+    return restore_level(name, s, -1);
+}
+
+/* --- Traces: of each receiver what was recorded so far --- */
+
+static int64_t trace_bytes(const state *s)
+{
+    return (s->run->step + 1) * (int64_t)s->run->traces.precision;
+}
+
+static char *trace(const state *s, int64_t receiver)
+{
+    const torre_array *t = &s->run->traces;
+    return (char *)t->data + receiver * t->shape[1] * (int64_t)t->precision;
+}
+
+static torre_status save_traces(const char *name, state *s)
+{
+    const int64_t receivers = s->run->problem->receiver_count, bytes = trace_bytes(s);
+    torre_checkpoint_begin(s->to, name, receivers * bytes);
+    for (int64_t r = 0; r < receivers; r++) torre_checkpoint_put(s->to, trace(s, r), bytes);
+    return TORRE_OK;
+}
+
+static torre_status restore_traces(const char *name, state *s)
+{
+    const int64_t receivers = s->run->problem->receiver_count, bytes = trace_bytes(s);
+    TORRE_TRY(torre_checkpoint_expect(s->from, name, receivers * bytes));
+    for (int64_t r = 0; r < receivers; r++)
+        TORRE_TRY(torre_checkpoint_get(s->from, name, trace(s, r), bytes));
+    return TORRE_OK;
+}
+
+/*
+ * What is in a checkpoint, beside what it is of: a line for each chunk. They are restored in this
+ * order; counts come first, which set the step that the others are at.
+ */
+static const struct {
+    const char *name;
+    torre_status (*save)(const char *name, state *state);
+    torre_status (*restore)(const char *name, state *state);
+} chunks[] = {
+    {"counts", save_counts, restore_counts},
+    {"u[n]", save_now, restore_now},
+    {"u[n-1]", save_previous, restore_previous},
+    {"traces", save_traces, restore_traces},
+};
+
+enum { CHUNKS = sizeof chunks / sizeof chunks[0] };
+
+static const char identity_name[] = "problem";
+
+static void identity(const torre_wave_input *input, const torre_wave_run *run, torre_record *r)
+{
+    memset(r, 0, sizeof *r);
+    torre_record_add(r, "program", "wave");
+    torre_wave_identity_model(input, run, r);
+    torre_wave_identity_shot(input, r);
+}
+
+torre_status torre_wave_checkpoint_write(const char *path, const torre_wave_input *input,
+                                         torre_wave_run *run)
+{
+    TORRE_PHASE(TORRE_PHASE_OUTPUT);
+    torre_record record;
+    char line[TORRE_RECORD_LINE];
+    state s = {.run = run};
+    TORRE_TRY(torre_checkpoint_create(path, &s.to));
+    identity(input, run, &record);
+    torre_checkpoint_chunk(s.to, identity_name, line, (int64_t)torre_record_encode(&record, line));
+    torre_status status = TORRE_OK;
+    for (int i = 0; i < CHUNKS && !status; i++) status = chunks[i].save(chunks[i].name, &s);
+    return torre_checkpoint_finish(s.to, status);
+}
+
+static torre_status check_identity(const char *path, torre_checkpoint *c,
+                                   const torre_record *wanted)
+{
+    torre_record found;
+    char line[TORRE_RECORD_LINE];
+    const int64_t bytes = torre_checkpoint_bytes(c, identity_name);
+    if (bytes < 1 || bytes >= TORRE_RECORD_LINE)
+        return torre_fail(TORRE_ERR_INPUT, "%s does not say what it is of", path);
+    TORRE_TRY(torre_checkpoint_read(c, identity_name, line, bytes));
+    line[bytes - 1] = 0;
+    if (!torre_record_decode(line, &found))
+        return torre_fail(TORRE_ERR_INPUT, "%s does not say what it is of", path);
+    const char *name = torre_record_differs(wanted, &found);
+    if (!name) return TORRE_OK;
+    const char *value = torre_record_get(&found, name);
+    return torre_fail(TORRE_ERR_INPUT,
+                      "%s is of a run with another %s: %.200s, now it is %.200s; only the same run "
+                      "can go on from it",
+                      path, name, value ? value : "none", torre_record_get(wanted, name));
+}
+
+torre_status torre_wave_checkpoint_open(const char *path, const torre_wave_input *input,
+                                        const torre_wave_run *run, torre_checkpoint **checkpoint)
+{
+    TORRE_PHASE(TORRE_PHASE_READ);
+    torre_record wanted;
+    TORRE_TRY(torre_checkpoint_open(path, checkpoint));
+    identity(input, run, &wanted);
+    return check_identity(path, *checkpoint, &wanted);
+}
+
+torre_status torre_wave_checkpoint_start(torre_checkpoint *checkpoint, torre_wave_run *run)
+{
+    TORRE_PHASE(TORRE_PHASE_UPLOAD);
+    state s = {.run = run, .from = checkpoint};
+    TORRE_TRY(torre_wave_run_start(run, NULL, NULL));
+    for (int i = 0; i < CHUNKS; i++) TORRE_TRY(chunks[i].restore(chunks[i].name, &s));
+    return TORRE_OK;
+}

@@ -1,0 +1,69 @@
+#include "run/wave_identity.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "io/crc32c.h"
+#include "wave/driver.h"
+
+static void add_velocity(const torre_wave_input *in, torre_record *r)
+{
+    const torre_array *v = in->problem.velocity_cells;
+    if (!v) {
+        torre_record_add(r, "velocity", "%.17g m/s", in->problem.velocity);
+        return;
+    }
+    const int64_t count = v->shape[0] * v->shape[1] * v->shape[2];
+    torre_record_add(r, "velocity", "%.9g to %.9g m/s, checksum %08x", in->time.velocity_min,
+                     in->time.velocity_max,
+                     torre_crc32c(0, v->data, (size_t)count * (size_t)v->precision));
+}
+
+void torre_wave_identity_model(const torre_wave_input *in, const torre_wave_run *run,
+                               torre_record *r)
+{
+    const torre_wave_problem *p = &in->problem;
+    const bool reference = torre_wave_run_info(run)->plan.engine == TORRE_REFERENCE;
+    char text[120];
+    int n = 0;
+    torre_size_text(p->size, torre_wave_is_flat(p, 1), text, sizeof text);
+    torre_record_add(r, "grid", "%s", text);
+    torre_record_add(r, "spacing", "%.17g,%.17g,%.17g", p->spacing[0], p->spacing[1],
+                     p->spacing[2]);
+    add_velocity(in, r);
+    torre_record_add(r, "order", "%d", p->order);
+    torre_record_add(r, "precision", "f%d", 8 * (int)p->precision);
+    torre_record_add(r, "time_step", "%.17g s", p->dt);
+    torre_record_add(r, "steps", "%" PRId64, p->steps);
+    for (int f = 0; f < 6; f++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", f ? "," : "",
+                      torre_face_name(p->face[f / 2][f % 2]));
+    torre_record_add(r, "boundary", "%s, width %d", text, p->absorbing_width);
+    torre_record_add(r, "time_dispersion", "%s",
+                     p->time_dispersion == TORRE_DISPERSION_CORRECT ? "corrected" : "left");
+    torre_record_add(r, "interpolation", "%s",
+                     p->interpolation == TORRE_SINC ? "sinc" : "trilinear");
+    torre_record_add(r, "backend", "%s%s", torre_wave_run_backend(run),
+                     reference ? ", the reference" : "");
+}
+
+static void add_points(const char *name, const torre_point *point, int64_t count, torre_record *r)
+{
+    torre_record_add(r, name, "%" PRId64 ", checksum %08x", count,
+                     torre_crc32c(0, point, (size_t)count * sizeof *point));
+}
+
+void torre_wave_identity_shot(const torre_wave_input *in, torre_record *r)
+{
+    const torre_wave_problem *p = &in->problem;
+    const int64_t samples = p->wavelet ? p->steps : 0;
+    if (in->noise)
+        torre_record_add(r, "initial", "noise of seed %" PRIu64, in->seed);
+    else
+        torre_record_add(r, "initial", "%s%s%s", in->initial[0] ? in->initial[0] : "zero",
+                         in->initial[1] ? "," : "", in->initial[1] ? in->initial[1] : "");
+    add_points("sources", p->sources, p->source_count, r);
+    torre_record_add(r, "wavelet", "%" PRId64 " samples, checksum %08x", samples,
+                     torre_crc32c(0, p->wavelet, (size_t)samples * sizeof(double)));
+    add_points("receivers", p->receivers, p->receiver_count, r);
+}

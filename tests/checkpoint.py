@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Runs that are stopped and go on: checkpoint.py PROGRAMS TEST, where TEST is a function below (test_...).
+
+Results are compared byte by byte with those of runs that nothing stopped."""
+import glob
+import hashlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAMS = os.path.abspath(sys.argv[1])
+RESULTS = (".npy", ".png", ".sgy", ".csv", ".xyz", ".dump", ".data")
+WAVE = ["wave", "--size", "60x50x40", "--steps", "240", "--receivers", "10,10,10:300.5,300,190:7",
+        "--traces", "t.npy,t.sgy", "--dt", "0.5e-3", "--field", "u.npy", "--snapshot-every", "50"]
+
+
+def start(*command, **options):
+    words = [os.path.join(PROGRAMS, command[0]), *command[1:], "--quiet"]
+    if "--backend" not in words:
+        words += ["--backend", "cpu"]
+    return subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **options)
+
+
+def run(*command, code=0, **options):
+    process = start(*command, **options)
+    told = process.communicate()[1]
+    assert process.returncode == code, f"{command}: exit code {process.returncode}, not {code}: {told}"
+    return told
+
+
+def digests(folder="."):
+    return {n: hashlib.sha256(open(os.path.join(folder, n), "rb").read()).hexdigest()
+            for n in sorted(os.listdir(folder)) if n.endswith(RESULTS)}
+
+
+def calm(command):
+    """The results of a run that nothing stops."""
+    os.mkdir("calm")
+    run(*command, cwd="calm")
+    return digests("calm")
+
+
+def whole(*state):
+    """Whether there is nothing but results and checkpoints."""
+    left = [n for n in os.listdir(".") if not n.endswith(RESULTS + (".state", ".state.1")) and n != "calm"]
+    assert not left, f"{left} are left behind"
+
+
+def test_bits():
+    """Stopped at some step and gone on otherwise: other threads, tiles, heights, engines."""
+    for number, options in enumerate((
+            [], ["--order", "8", "--precision", "f64", "--boundary", "absorbing,z-=free"],
+            ["--boundary", "x=absorbing,y=rigid,z=periodic", "--absorbing-width", "6"],
+            ["--initial", "noise", "--seed", "5", "--source", "none", "--order", "6", "--time-dispersion", "leave"])):
+        command = [*WAVE, *options]
+        for name in digests():
+            os.remove(name)
+        shutil.rmtree("calm", ignore_errors=True)
+        expected = calm(command)
+        run(*command, "--checkpoint", "c.state", "--checkpoint-every", "90", "--threads", "1")
+        for state in ("c.state", "c.state.1"):  # of step 180, of step 90
+            for other in (["--threads", "2", "--dts", "2", "--tower-height", "7"], ["--engine", "stepwise"],
+                          ["--engine", "torre", "--dts", "5", "--threads", "1"]):
+                for name in digests():
+                    os.remove(name)
+                run(*command, *other, "--resume", state)
+                found = digests()
+                # snapshots before the step of the checkpoint were written before it
+                assert len(found) >= 4 and found == {n: expected[n] for n in found}, (number, state, other)
+    command = [w if w != "60x50x40" else "32x32x21" for w in WAVE] + ["--engine", "reference"]
+    shutil.rmtree("calm")
+    expected = calm(command)
+    run(*command, "--checkpoint", "c.state", "--checkpoint-every", "100")
+    os.remove("u.npy")
+    run(*command, "--resume", "c.state")
+    assert digests()["u.npy"] == expected["u.npy"] and digests()["t.npy"] == expected["t.npy"]
+
+
+def test_kills():
+    """Two dozen kills at random, SIGTERM and SIGKILL: always a whole checkpoint, and the results of no kill."""
+    seed = int(os.environ.get("SEED", time.time_ns() % 2**32))
+    print("SEED", seed)
+    chance = random.Random(seed)
+    command = [w if w != "240" else "2000" for w in WAVE]
+    begun = time.monotonic()
+    expected = calm(command)
+    longest = time.monotonic() - begun
+    stopped = killed = 0
+    for kill in range(24):
+        state = ["--resume", "c.state"] if os.path.exists("c.state") else []
+        process = start(*command, "--checkpoint", "c.state", "--checkpoint-every", "25", *state)
+        number = chance.choice([signal.SIGTERM, signal.SIGKILL])
+        time.sleep(chance.uniform(0, longest / 4))
+        process.send_signal(number)
+        told = process.communicate()[1]
+        if process.returncode == 75:
+            stopped += 1
+            assert "go on with --resume c.state" in told, told
+        elif process.returncode == -signal.SIGKILL:
+            killed += 1
+        else:
+            assert process.returncode in (0, -number), f"{process.returncode}: {told}"
+    run(*command, "--checkpoint", "c.state", "--resume", "c.state")
+    assert digests() == expected
+    for name in glob.glob("*.png.*.part") + glob.glob("[tu].*.part"):
+        os.remove(name)  # of results, which no later run looks for
+    whole()
+    print(f"{stopped} stopped by SIGTERM, {killed} killed")
+
+
+def test_stops():
+    """--max-time and signals: exit code 75, a checkpoint, the results so far, and the step it goes on from."""
+    expected = calm(WAVE)
+    told = run(*WAVE, "--max-time", "0.001s", "--checkpoint", "c.state", code=75)
+    assert "stopped by --max-time after step" in told and "go on with --resume c.state" in told, told
+    run(*WAVE, "--resume", "c.state")
+    assert digests() == expected
+    told = run(*WAVE, "--max-time", "0.001s", code=75)
+    assert told.endswith("the results up to there are written\n"), told
+    # by the clock: at every look
+    run(*WAVE, "--checkpoint", "d.state", "--checkpoint-every", "1e-6s")
+    run(*WAVE, "--resume", "d.state.1")
+    assert digests() == expected
+
+
+def test_refused():
+    """Another model or geometry, names that clash, values that are none: one line that says what."""
+    run(*WAVE, "--checkpoint", "c.state", "--checkpoint-every", "100")
+    for options, what in ((["--velocity", "1999"], "velocity: 2000 m/s, now it is 1999 m/s"),
+                          (["--order", "2"], "order"),
+                          (["--boundary", "periodic"], "boundary"), (["--precision", "f64"], "precision: f32"),
+                          (["--dt", "0.4e-3"], "time_step"), (["--source", "100,100,100"], "sources"),
+                          (["--frequency", "11"], "wavelet"), (["--receivers", "10,10,10:300,300,200:7"], "receivers"),
+                          (["--interpolation", "trilinear"], "interpolation"), (["--steps", "241"], "steps"),
+                          (["--engine", "reference"], "backend: cpu, now it is cpu, the reference"),
+                          (["--initial", "noise"], "initial: zero, now it is noise of seed 1"), (["--size", "60x50x41"], "grid: 60x50x40")):
+        name = options[0]
+        words = list(WAVE)
+        if name in words:
+            words[words.index(name) + 1] = options[1]
+        else:
+            words += options
+        if name == "--initial":
+            words += ["--source", "150,150,100"]
+        told = run(*words, "--resume", "c.state", code=3)
+        assert "c.state is of a run with another " in told and what in told, (options, told)
+        assert told.count("\n") == 1, told
+    for options, code, what in (
+            (["--checkpoint-every", "5"], 2, "--checkpoint-every belongs to --checkpoint FILE"),
+            (["--checkpoint", "d.state", "--checkpoint-every", "5m"], 2, "such as 30s, 10min or 2h (got 5m)"),
+            (["--checkpoint", "d.state", "--checkpoint-every", "0"], 2, "steps above 0"),
+            (["--max-time", "10"], 2, "--max-time must be a time such as 90s, 30min or 11.5h (got 10)"),
+            (["--checkpoint", "u.npy"], 2, "--field and --checkpoint both write u.npy"),
+            (["--resume", "none.state"], 3, "cannot read none.state"),
+            (["--resume", "u.npy", "--dry-run"], 2, "--field would write over u.npy, which the run reads"),
+            (["--checkpoint", "no/such/folder"], 3, "cannot write no/such/folder"),
+            (["--checkpoint", "/dev/full", "--checkpoint-every", "100"], 3, "cannot write /dev/full: No space left"),
+            (["--checkpoint", "d.state", "--field-every", "10"], 2, "--field-every")):
+        told = run(*WAVE, *options, code=code)
+        assert what in told and told.count("\n") == 1, (options, told)
+    write = [*WAVE]
+    write[write.index("t.npy,t.sgy")] = "c.state.1.npy"
+    assert run(*write, "--checkpoint", "c.state.1.npy", code=2).count("both write") == 1
+
+
+def test_damaged():
+    """A flipped byte in a file of a run: exit code 3, the chunk by its name, and the one before is still good."""
+    expected = calm(WAVE)
+    run(*WAVE, "--checkpoint", "c.state", "--checkpoint-every", "90")
+    data = bytearray(open("c.state", "rb").read())
+    for share, chunk in ((0.3, "u[n]"), (0.7, "u[n-1]"), (0.999, "traces")):
+        at = int(share * len(data))
+        data[at] ^= 16
+        with open("c.state", "wb") as f:
+            f.write(data)
+        data[at] ^= 16
+        told = run(*WAVE, "--resume", "c.state", code=3)
+        assert f"the chunk '{chunk}' is damaged" in told and "the one before it is c.state.1" in told, told
+    with open("c.state", "wb") as f:
+        f.write(data[:-1])
+    told = run(*WAVE, "--resume", "c.state", code=3)
+    assert f"the file ends too early, after {len(data) - 1} bytes" in told, told
+    run(*WAVE, "--resume", "c.state.1")
+    assert digests() == expected
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+        globals()["test_" + sys.argv[2]]()
