@@ -79,7 +79,7 @@ if has sanitize; then
             try "md-$neighbor-$precision" sanitized md --cells 8 --steps 21 --thermo 5 --neighbor $neighbor \
                 --precision $precision --ordering hilbert --picture none &
         done
-        try "granular-$neighbor" sanitized md --model granular --size 24,24,10 --walls --gravity 9.81 \
+        [ $neighbor = half ] || try "granular-$neighbor" sanitized md --model granular --size 24,24,10 --walls --gravity 9.81 \
             --shake-amplitude 1.8 --shake-frequency 50 --steps 40 --neighbor $neighbor --picture none &
     done
     try mps sanitized md --model mps --spacing 0.012 --steps 6 --picture none &
