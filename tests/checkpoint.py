@@ -86,7 +86,7 @@ def test_kills():
     seed = int(os.environ.get("SEED", time.time_ns() % 2**32))
     print("SEED", seed)
     chance = random.Random(seed)
-    command = [w if w != "240" else "2000" for w in WAVE]
+    command = [w if w != "240" else "2000" for w in WAVE] + ["--field-every", "100"]
     begun = time.monotonic()
     expected = calm(command)
     longest = time.monotonic() - begun
@@ -160,7 +160,7 @@ def test_refused():
             (["--resume", "u.npy", "--dry-run"], 2, "--field would write over u.npy, which the run reads"),
             (["--checkpoint", "no/such/folder"], 3, "cannot write no/such/folder"),
             (["--checkpoint", "/dev/full", "--checkpoint-every", "100"], 3, "cannot write /dev/full: No space left"),
-            (["--checkpoint", "d.state", "--field-every", "10"], 2, "--field-every")):
+            (["--resume", "c.state", "--field-every", "10"], 3, "field_every: 0, now it is 10")):
         told = run(*WAVE, *options, code=code)
         assert what in told and told.count("\n") == 1, (options, told)
     write = [*WAVE]

@@ -4,6 +4,12 @@
 #include "core/numbers.h"
 #include "core/timer.h"
 
+void torre_checkpoint_options_wrote(torre_checkpoint_options *o, int64_t step)
+{
+    o->written = torre_time_now();
+    o->step = step;
+}
+
 static torre_status read_every(torre_checkpoint_options *o)
 {
     if (torre_parse_seconds(o->every, &o->every_s)) return TORRE_OK;
@@ -20,7 +26,7 @@ torre_status torre_checkpoint_options_read(torre_checkpoint_options *o, const to
     if (torre_options_given(table, "checkpoint-every") && !o->file)
         return torre_fail(TORRE_ERR_USAGE, "--checkpoint-every belongs to --checkpoint FILE");
     TORRE_TRY(read_every(o));
-    o->written = torre_time_now();
+    torre_checkpoint_options_wrote(o, -1);
     if (!o->max_time) return TORRE_OK;
     if (!torre_parse_seconds(o->max_time, &seconds))
         return torre_fail(TORRE_ERR_USAGE,
@@ -30,9 +36,10 @@ torre_status torre_checkpoint_options_read(torre_checkpoint_options *o, const to
     return TORRE_OK;
 }
 
-bool torre_checkpoint_options_due(const torre_checkpoint_options *o)
+bool torre_checkpoint_options_due(const torre_checkpoint_options *o, int64_t step)
 {
-    return o->file && o->every_s > 0 && torre_time_now() - o->written >= o->every_s;
+    if (!o->file || o->every_s == 0 || step == o->step) return false;
+    return torre_time_now() - o->written >= o->every_s;
 }
 
 int64_t torre_checkpoint_options_steps(const torre_checkpoint_options *o, int64_t step,

@@ -9,6 +9,7 @@ typedef struct torre_checkpoint_options {
     int64_t every_steps;                          /* of every, or */
     double every_s;                               /* seconds */
     double written; /* when the last one was, or the loop began: torre_time_now() */
+    int64_t step;   /* of that one */
 } torre_checkpoint_options;
 
 /* What the variables hold before parsing. */
@@ -37,8 +38,11 @@ torre_status torre_checkpoint_options_read(torre_checkpoint_options *options,
 
 /* Whether it is time for a checkpoint by the clock; of those by steps: steps from `step` to the
  * next, `most` where that is nearer. */
-bool torre_checkpoint_options_due(const torre_checkpoint_options *options);
+bool torre_checkpoint_options_due(const torre_checkpoint_options *options, int64_t step);
 int64_t torre_checkpoint_options_steps(const torre_checkpoint_options *options, int64_t step,
                                        int64_t most);
+
+/* One was written at that step. */
+void torre_checkpoint_options_wrote(torre_checkpoint_options *options, int64_t step);
 
 #endif

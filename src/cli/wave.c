@@ -10,6 +10,7 @@
 #include "core/phase.h"
 #include "core/progress.h"
 #include "core/timer.h"
+#include "io/sink_mark.h"
 #include "run/wave_checkpoint.h"
 #include "wave/trial.h"
 #include "wave/tune_file.h"
@@ -31,7 +32,7 @@ typedef struct wave_job {
 typedef struct wave_watcher {
     torre_wave_output *output;
     const torre_checkpoint_options *checkpoint;
-    int64_t steps; /* of the problem */
+    const torre_wave_run *run;
     torre_progress progress;
 } wave_watcher;
 
@@ -43,13 +44,15 @@ static torre_status on_frame(void *context, torre_wave_run *run)
 static void on_progress(void *context, const torre_wave_progress *now)
 {
     wave_watcher *w = context;
-    torre_progress_show(&w->progress, now->step, w->steps, now->gcells_per_s, "Gcells/s");
+    const int64_t steps = torre_wave_run_problem(w->run)->steps;
+    torre_progress_show(&w->progress, now->step, steps, now->gcells_per_s, "Gcells/s");
 }
 
 static bool on_stop(void *context)
 {
     const wave_watcher *w = context;
-    return torre_program_stop(NULL) || torre_checkpoint_options_due(w->checkpoint);
+    return torre_program_stop(NULL) ||
+           torre_checkpoint_options_due(w->checkpoint, torre_wave_run_step(w->run));
 }
 
 static FILE *people(const wave_job *job) { return torre_program_people(job->settings.json); }
@@ -70,8 +73,8 @@ static void tell_setup(const wave_job *job)
 static torre_status write_checkpoint(wave_job *job)
 {
     torre_checkpoint_options *o = &job->settings.checkpoint;
-    TORRE_TRY(torre_wave_checkpoint_write(o->file, &job->input, job->run));
-    o->written = torre_time_now();
+    TORRE_TRY(torre_wave_checkpoint_write(o->file, &job->output, job->run));
+    torre_checkpoint_options_wrote(o, torre_wave_run_step(job->run));
     return TORRE_OK;
 }
 
@@ -94,9 +97,8 @@ static torre_status advance(wave_job *job, const torre_wave_watch *watch)
 static torre_status time_loop(wave_job *job)
 {
     const torre_wave_spec *s = &job->settings.run;
-    wave_watcher w = {.output = &job->output,
-                      .checkpoint = &job->settings.checkpoint,
-                      .steps = job->input.problem.steps};
+    wave_watcher w = {
+        .output = &job->output, .checkpoint = &job->settings.checkpoint, .run = job->run};
     const torre_wave_watch watch = {.frame_every = {s->snapshot_every, s->field_every},
                                     .frame = on_frame,
                                     .progress = on_progress,
@@ -128,10 +130,12 @@ static torre_status compute(wave_job *job)
     torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(torre_wave_output_open(&job->input, &job->output));
     if (job->settings.json) TORRE_TRY(torre_output_open(job->settings.json, &job->json));
-    if (job->settings.checkpoint.file)
+    if (job->settings.checkpoint.file) {
         TORRE_TRY(torre_checkpoint_try(job->settings.checkpoint.file));
+        if (job->settings.run.field_every) TORRE_TRY(torre_sink_mark_check(job->output.field));
+    }
     tell_setup(job);
-    TORRE_TRY(job->resume ? torre_wave_checkpoint_start(job->resume, run)
+    TORRE_TRY(job->resume ? torre_wave_checkpoint_start(job->resume, &job->output, run)
                           : torre_wave_input_start(&job->input, run));
     torre_phase_enter(TORRE_PHASE_OUTPUT);
     TORRE_TRY(time_loop(job));
@@ -176,7 +180,8 @@ static torre_status prepare(wave_job *job)
     TORRE_TRY(torre_wave_run_new(&in->problem, s->run.backend, &in->plan, &job->run));
     TORRE_TRY(wave_settings_check_choice(s, job->table, job->run, &in->cautions));
     if (s->checkpoint.resume)
-        TORRE_TRY(torre_wave_checkpoint_open(s->checkpoint.resume, in, job->run, &job->resume));
+        TORRE_TRY(torre_wave_checkpoint_open(s->checkpoint.resume, &job->output, in, job->run,
+                                             &job->resume));
     if (torre_wave_run_info(job->run)->plan.engine == TORRE_TORRE && torre_tune_check())
         torre_caution(&in->cautions, "%s", torre_error_text());
     job->memory = torre_wave_memory_count(in, job->run, torre_wave_output_bytes(&job->output, in));

@@ -292,9 +292,6 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
             TORRE_ERR_USAGE,
             "--snapshot-scale belongs to pictures, and --snapshot-format %s makes none",
             s->run.snapshot_format);
-    if (s->run.field_every && (s->checkpoint.file || s->checkpoint.resume))
-        return torre_fail(TORRE_ERR_USAGE, "--checkpoint and --resume do not go on with the frames "
-                                           "of --field-every; leave one of them out");
     if (!s->run.field && torre_options_given(table, "field-every"))
         return torre_fail(TORRE_ERR_USAGE,
                           "--field-every belongs to --field; give --field FILE.npy");

@@ -165,6 +165,44 @@ torre_status torre_output_flush(torre_output *out)
     return cannot("write", out->path);
 }
 
+torre_status torre_output_sync(torre_output *out)
+{
+    TORRE_TRY(torre_output_flush(out));
+    return fsync(fileno(out->stream)) ? cannot("write", out->path) : TORRE_OK;
+}
+
+int64_t torre_output_position(torre_output *out)
+{
+    return out->target ? (int64_t)ftello(out->stream) : -1;
+}
+
+const char *torre_output_now(const torre_output *out)
+{
+    return out->temporary ? out->temporary : out->target ? out->target : out->path;
+}
+
+torre_status torre_output_adopt(torre_output *out, const char *file, int64_t bytes)
+{
+    const bool published = strcmp(file, out->target) == 0;
+    char *name = published ? NULL : strdup(file);
+    if (!published && !name) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    FILE *stream = fopen(file, "r+b");
+    if (!stream || ftruncate(fileno(stream), bytes) || fseeko(stream, bytes, SEEK_SET)) {
+        torre_status status = cannot("write", file);
+        if (stream) fclose(stream);
+        free(name);
+        return status;
+    }
+    fclose(out->stream); /* what it holds is not wanted */
+    out->stream = stream;
+    const bool left = unlink(out->temporary) != 0;
+    torre_status status = left ? cannot("remove", out->temporary) : TORRE_OK;
+    if (published) strike_off(out);
+    free(out->temporary);
+    out->temporary = name;
+    return status;
+}
+
 torre_status torre_output_publish(torre_output *out)
 {
     TORRE_TRY(torre_output_flush(out));

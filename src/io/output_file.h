@@ -14,6 +14,7 @@
 #define TORRE_OUTPUT_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "core/status.h"
@@ -41,6 +42,22 @@ void torre_output_write(torre_output *out, const void *data, size_t bytes);
  * too. For files that grow for hours, whose failure should not be told at the end alone.
  */
 torre_status torre_output_flush(torre_output *out);
+
+/* Flush, and what was written so far is on the disk. */
+torre_status torre_output_sync(torre_output *out);
+
+/* Bytes written so far; -1 where the target is no regular file. */
+int64_t torre_output_position(torre_output *out);
+
+/* The name that the file has at present: temporary, published or given. */
+const char *torre_output_now(const torre_output *out);
+
+/*
+ * Go on with a file that is there, of which so many bytes are kept, in place of the one that was
+ * opened: what a killed process has left under a temporary name, or what it has published. Its name
+ * stays until commit.
+ */
+torre_status torre_output_adopt(torre_output *out, const char *file, int64_t bytes);
 
 /* Append the content of a file. TORRE_ERR_INPUT when that cannot be read. */
 torre_status torre_output_append_file(torre_output *out, const char *path);

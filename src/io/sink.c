@@ -142,6 +142,10 @@ torre_status torre_sink_open(const torre_sink_format *f, const torre_sink_data *
         f->text ? torre_text_output_open(path, &sink->text) : torre_output_open(path, &sink->file);
     if (!status && sink->file && data->durable) torre_output_make_durable(sink->file);
     if (!status && f->open) status = f->open(sink);
+    if (!status && sink->text) torre_text_output_flush(sink->text);
+    if (!status)
+        sink->head = sink->marked =
+            torre_output_position(sink->text ? torre_text_output_file(sink->text) : sink->file);
     if (status) {
         torre_sink_discard(sink);
         return status;

@@ -28,7 +28,8 @@ struct torre_sink_format {
     const char *ending[TORRE_SINK_ENDINGS]; /* of files, ".npy"; the first is the usual one */
     unsigned kinds;                         /* of data that it takes: sum of torre_sink_kind */
     bool series;                            /* a file may hold many frames */
-    bool text; /* files are text, which a further ending .gz compresses: sink->text, not ->file */
+    bool grows; /* at its end alone, what stands before the frames keeping its size */
+    bool text;  /* files are text, which a further ending .gz compresses: sink->text, not ->file */
     bool picture; /* shows the data to people: scale, velocity, size, speed and title count */
     bool whole_microseconds; /* its files hold time steps as whole microseconds only */
 
@@ -60,6 +61,9 @@ struct torre_sink {
     torre_output *file;      /* NULL with text */
     torre_text_output *text; /* NULL without */
     int64_t frames;          /* written */
+    int64_t head;            /* bytes before the frames; -1: no regular file */
+    int64_t marked;          /* bytes before the last mark (sink_mark.h), */
+    uint32_t checksum;       /* and of those behind the head */
     void *own;               /* the format's */
 };
 

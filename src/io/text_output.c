@@ -1,13 +1,10 @@
 #include "io/text_output.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-#include "io/output_file.h"
 
 #define LINE_LIMIT 1024
 #define BUFFER     (1 << 18)
@@ -77,6 +74,12 @@ void torre_text_output_print(torre_text_output *t, const char *format, ...)
     else
         t->used += (size_t)length;
 }
+
+torre_output *torre_text_output_file(torre_text_output *t) { return t->file; }
+
+void torre_text_output_flush(torre_text_output *t) { flush(t, Z_SYNC_FLUSH); }
+
+bool torre_text_output_is_packed(const torre_text_output *t) { return t->gzip; }
 
 torre_status torre_text_output_publish(torre_text_output *t)
 {

@@ -1,9 +1,11 @@
 #include "run/wave_checkpoint.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/phase.h"
+#include "io/sink_mark.h"
 #include "run/wave_identity.h"
 #include "wave/driver.h"
 
@@ -13,6 +15,7 @@ static const int64_t slab_bytes = 16 << 20;
 /* What is saved, or restored. */
 typedef struct state {
     torre_wave_run *run;
+    torre_wave_output *output;
     torre_checkpoint_writer *to;
     torre_checkpoint *from;
 } state;
@@ -136,6 +139,28 @@ static torre_status restore_traces(const char *name, state *s)
     return TORRE_OK;
 }
 
+/* --- The file of the frames of the field: how far it was --- */
+
+static bool has_frames(const state *s) { return s->output->field_frames > 0; }
+
+static torre_status save_frames(const char *name, state *s)
+{
+    torre_sink_mark mark;
+    if (!has_frames(s)) return TORRE_OK;
+    TORRE_TRY(torre_sink_mark_set(s->output->field, &mark));
+    torre_checkpoint_chunk(s->to, name, &mark, sizeof mark);
+    return TORRE_OK;
+}
+
+static torre_status restore_frames(const char *name, state *s)
+{
+    torre_sink_mark mark;
+    if (s->output->spec->field_every == 0) return TORRE_OK;
+    TORRE_TRY(torre_checkpoint_read(s->from, name, &mark, sizeof mark));
+    s->output->field_frames = mark.frames;
+    return torre_sink_mark_go_on(s->output->field, &mark);
+}
+
 /*
  * What is in a checkpoint, beside what it is of: a line for each chunk. They are restored in this
  * order; counts come first, which set the step that the others are at.
@@ -145,33 +170,34 @@ static const struct {
     torre_status (*save)(const char *name, state *state);
     torre_status (*restore)(const char *name, state *state);
 } chunks[] = {
-    {"counts", save_counts, restore_counts},
-    {"u[n]", save_now, restore_now},
-    {"u[n-1]", save_previous, restore_previous},
-    {"traces", save_traces, restore_traces},
+    {"counts", save_counts, restore_counts},     {"u[n]", save_now, restore_now},
+    {"u[n-1]", save_previous, restore_previous}, {"traces", save_traces, restore_traces},
+    {"frames", save_frames, restore_frames},
 };
 
 enum { CHUNKS = sizeof chunks / sizeof chunks[0] };
 
 static const char identity_name[] = "problem";
 
-static void identity(const torre_wave_input *input, const torre_wave_run *run, torre_record *r)
+static void identity(const torre_wave_output *output, const torre_wave_input *input,
+                     const torre_wave_run *run, torre_record *r)
 {
     memset(r, 0, sizeof *r);
     torre_record_add(r, "program", "wave");
     torre_wave_identity_model(input, run, r);
     torre_wave_identity_shot(input, r);
+    torre_record_add(r, "field_every", "%" PRId64, output->spec->field_every);
 }
 
-torre_status torre_wave_checkpoint_write(const char *path, const torre_wave_input *input,
+torre_status torre_wave_checkpoint_write(const char *path, torre_wave_output *output,
                                          torre_wave_run *run)
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     torre_record record;
     char line[TORRE_RECORD_LINE];
-    state s = {.run = run};
+    state s = {.run = run, .output = output};
     TORRE_TRY(torre_checkpoint_create(path, &s.to));
-    identity(input, run, &record);
+    identity(output, output->input, run, &record);
     torre_checkpoint_chunk(s.to, identity_name, line, (int64_t)torre_record_encode(&record, line));
     torre_status status = TORRE_OK;
     for (int i = 0; i < CHUNKS && !status; i++) status = chunks[i].save(chunks[i].name, &s);
@@ -199,20 +225,22 @@ static torre_status check_identity(const char *path, torre_checkpoint *c,
                       path, name, value ? value : "none", torre_record_get(wanted, name));
 }
 
-torre_status torre_wave_checkpoint_open(const char *path, const torre_wave_input *input,
-                                        const torre_wave_run *run, torre_checkpoint **checkpoint)
+torre_status torre_wave_checkpoint_open(const char *path, const torre_wave_output *output,
+                                        const torre_wave_input *input, const torre_wave_run *run,
+                                        torre_checkpoint **checkpoint)
 {
     TORRE_PHASE(TORRE_PHASE_READ);
     torre_record wanted;
     TORRE_TRY(torre_checkpoint_open(path, checkpoint));
-    identity(input, run, &wanted);
+    identity(output, input, run, &wanted);
     return check_identity(path, *checkpoint, &wanted);
 }
 
-torre_status torre_wave_checkpoint_start(torre_checkpoint *checkpoint, torre_wave_run *run)
+torre_status torre_wave_checkpoint_start(torre_checkpoint *checkpoint, torre_wave_output *output,
+                                         torre_wave_run *run)
 {
     TORRE_PHASE(TORRE_PHASE_UPLOAD);
-    state s = {.run = run, .from = checkpoint};
+    state s = {.run = run, .output = output, .from = checkpoint};
     TORRE_TRY(torre_wave_run_start(run, NULL, NULL));
     for (int i = 0; i < CHUNKS; i++) TORRE_TRY(chunks[i].restore(chunks[i].name, &s));
     return TORRE_OK;

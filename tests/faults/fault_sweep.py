@@ -61,7 +61,7 @@ def make_inputs():
 
 
 def make_checkpoint(wave):
-    """begun.state: of a run of SMALL_WAVE with receivers, at step 4."""
+    """begun.state: of a run of SMALL_WAVE with receivers, at step 4; frames.npy: what it has written."""
     words = CASES["wave checkpoint"][0].split()
     subprocess.run([wave, *words[1:]], check=True)
     os.rename("c.state", "begun.state")
@@ -88,9 +88,9 @@ CASES = {
     "wave survey": (SMALL_WAVE + "--dt 1e-3 --survey shots.csv --receivers 10,10,10:60,60,40:4 --shots-at-once 1 "
                     "--aperture 20 --traces {shot}.npy,all.sgy --json run.json", {"survey.jsonl"}),
     "wave checkpoint": (SMALL_WAVE + "--receivers 10,10,10:60,60,40:4 --traces t.npy --snapshot-every 0 "
-                        "--checkpoint c.state --checkpoint-every 2", ()),
-    "wave resume": (SMALL_WAVE + "--receivers 10,10,10:60,60,40:4 --traces t.npy --snapshot-every 0 --resume begun.state",
-                    ()),
+                        "--field frames.npy --field-every 2 --checkpoint c.state --checkpoint-every 2", ()),
+    "wave resume": (SMALL_WAVE + "--receivers 10,10,10:60,60,40:4 --traces t.npy --snapshot-every 0 "
+                    "--field frames.npy --field-every 2 --resume begun.state", ()),
     "wave inspect": ("wave --inspect velocity.npy", ()),
     "wave help": ("wave --help", ()),
     "md lj": ("md --quiet --cells 5 --steps 6 --thermo 3 --csv thermo.csv --dump run.xyz.gz "

@@ -40,6 +40,7 @@ const torre_sink_format torre_sink_csv = {
     .ending = {".csv"},
     .kinds = TORRE_SINK_ROWS,
     .series = true,
+    .grows = true,
     .text = true,
     .open = write_head,
     .frame = write_row,

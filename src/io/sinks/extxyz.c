@@ -49,6 +49,7 @@ const torre_sink_format torre_sink_extxyz = {
     .ending = {".xyz", ".extxyz"},
     .kinds = TORRE_SINK_PARTICLES,
     .series = true,
+    .grows = true,
     .text = true,
     .frame = write_frame,
 };

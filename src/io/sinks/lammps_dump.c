@@ -48,6 +48,7 @@ const torre_sink_format torre_sink_lammps_dump = {
     .ending = {".dump", ".lammpstrj"},
     .kinds = TORRE_SINK_PARTICLES,
     .series = true,
+    .grows = true,
     .text = true,
     .frame = write_frame,
 };

@@ -87,6 +87,7 @@ const torre_sink_format torre_sink_npy = {
     .ending = {".npy"},
     .kinds = TORRE_SINK_FIELD | TORRE_SINK_PLANE | TORRE_SINK_TRACES,
     .series = true,
+    .grows = true,
     .check = check_array,
     .open = open_array,
     .frame = write_frame,
