@@ -74,6 +74,11 @@ last() { awk -v s="$size" -v a="$1" 'BEGIN { split(s, n, "x"); print (n[a] - 1) 
 wave="--size $size --steps $steps --order 8"
 still="--snapshot-every 0"
 model="--velocity $work/model.npy"
+# anywhere between the nodes of all axes, 5 cells from the faces
+awk -v s="$size" 'BEGIN { split(s, n, "x"); srand(1); OFS = ","; OFMT = "%.3f"
+    for (i = 0; i < 10000; i++) { for (a = 1; a <= 3; a++) x[a] = 50 + (n[a] - 11) * 10 * rand(); print x[1], x[2], x[3] } }' \
+    >scattered.csv
+scattered="--receivers $work/scattered.csv"
 line="--receivers 0,0,10:$(last 1),$(last 2),10:10000"
 row point wave $wave $still
 row velocity wave $wave $still $model
@@ -84,6 +89,8 @@ row velocity,noise wave $wave $still --source none $model --initial noise
 row field wave $wave $still --field u.npy
 row picture-every-16 wave $wave --snapshot-every 16
 row receivers wave $wave $still $line --traces t.npy
+row receivers,scattered wave $wave $still $scattered --traces t.npy
+row receivers,scattered,linear wave $wave $still $scattered --traces t.npy --interpolation trilinear
 row receivers,picture wave $wave $still $line --traces t.npy,t.png
 row dry-run wave $wave $model --dry-run
 row melt md --cells 63 --steps 50 --picture none
