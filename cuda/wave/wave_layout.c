@@ -5,8 +5,9 @@
 #include "cuda/wave/wave_solver.h"
 #include "tiling/ordering.h"
 
-/* On the way between host and device, where rows have to be turned. */
-enum { STAGING_BYTES = 32 << 20 };
+/* On the way between host and device at once: long beside the start of a copy, short beside taking
+ * as much page-locked memory, twice. */
+enum { STAGING_BYTES = 8 << 20 };
 
 int64_t torre_cuda_pitch(int64_t nz, torre_precision precision)
 {

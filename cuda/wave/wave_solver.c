@@ -7,6 +7,7 @@
 
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_cuda.h"
+#include "cuda/wave/wave_rows.h"
 #include "tiling/ordering.h"
 #include "wave/box.h"
 #include "wave/stencil.h"
@@ -39,70 +40,6 @@ torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const
         cudaMemcpy(s->memory[piece], from, s->program->bytes[piece], cudaMemcpyHostToDevice), what);
 }
 
-/* A device array as the caller sees it: its strides, in cells, along the caller's axes. */
-typedef struct device_array {
-    char *data;
-    int64_t size[3], stride[3];
-} device_array;
-
-static device_array array_of(const torre_cuda_solver *s, const void *data, const int64_t size[3],
-                             int64_t stride_x, int64_t stride_y)
-{
-    device_array a = {.data = (char *)data};
-    const int64_t stride[3] = {stride_x, stride_y, 1};
-    for (int i = 0; i < 3; i++) {
-        a.size[s->program->turned.axis[i]] = size[i];
-        a.stride[s->program->turned.axis[i]] = stride[i];
-    }
-    return a;
-}
-
-static device_array field_of(const torre_cuda_solver *s, int parity)
-{
-    return array_of(s, s->args.field[parity], s->setup->problem->size, s->args.stride_x,
-                    s->args.stride_y);
-}
-
-/*
- * Rows along the caller's z between a dense array on the host and a device array: at once where
- * they lie as the caller has them, else through a staging area, whose kernel turns them.
- */
-static torre_status move_rows(torre_cuda_solver *s, const device_array *a, void *rows,
-                              int64_t first, int64_t count, bool to_device)
-{
-    const size_t size = (size_t)s->setup->problem->precision, width = (size_t)a->size[2] * size;
-    if (a->stride[2] == 1 && (a->size[0] == 1 || a->stride[0] == a->size[1] * a->stride[1])) {
-        char *cells = a->data + (size_t)(first * a->stride[1]) * size;
-        const size_t pitch = (size_t)a->stride[1] * size, height = (size_t)count;
-        if (to_device)
-            TORRE_CUDA_TRY(
-                cudaMemcpy2D(cells, pitch, rows, width, width, height, cudaMemcpyHostToDevice),
-                "copying values");
-        else
-            TORRE_CUDA_TRY(
-                cudaMemcpy2D(rows, width, cells, pitch, width, height, cudaMemcpyDeviceToHost),
-                "copying values");
-        return TORRE_OK;
-    }
-    void *staging = s->memory[TORRE_PIECE_STAGING];
-    const int64_t most = (int64_t)(s->program->bytes[TORRE_PIECE_STAGING] / width);
-    cudaError_t e = cudaSuccess;
-    for (int64_t row = 0; row < count && !e; row += most) {
-        const int64_t now = count - row < most ? count - row : most;
-        char *dense = (char *)rows + (size_t)row * width;
-        const size_t bytes = (size_t)now * width;
-        if (to_device)
-            e = cudaMemcpyAsync(staging, dense, bytes, cudaMemcpyHostToDevice, s->stream);
-        if (!e)
-            e = torre_move_rows((int)size, a->data, a->stride, staging, first + row, now,
-                                a->size[1], a->size[2], to_device, s->stream);
-        if (!e && !to_device)
-            e = cudaMemcpyAsync(dense, staging, bytes, cudaMemcpyDeviceToHost, s->stream);
-        if (!e) e = cudaStreamSynchronize(s->stream);
-    }
-    return torre_cuda_status(e, "copying values");
-}
-
 /* The planes beyond the last one that kernels compute (torre_cuda_planes) of a field, or of an
  * array of properties of cells. */
 static torre_status continue_planes(torre_cuda_solver *s, void *array, const int64_t *size,
@@ -119,35 +56,40 @@ static torre_status continue_planes(torre_cuda_solver *s, void *array, const int
     return TORRE_OK;
 }
 
+/* The velocities of the caller's problem on their way to (c dt)^2 on the device. */
+typedef struct model_rows {
+    const torre_wave_problem *caller;
+    int64_t size_y; /* of the array, in the caller's axes */
+    double unit;
+} model_rows;
+
+static void make_model(const void *context, int64_t first, int64_t count, void *to)
+{
+    const model_rows *m = context;
+    const torre_wave_problem *p = m->caller;
+    const torre_array *v = p->velocity_cells;
+    const int64_t nz = p->size[2], ny = v->shape[1];
+#pragma omp parallel for if (count * nz > 1 << 16) schedule(static)
+    for (int64_t row = first; row < first + count; row++) {
+        const int64_t from = (row / m->size_y * ny + (ny == 1 ? 0 : row % m->size_y)) * nz;
+        for (int64_t z = 0; z < nz; z++) {
+            const double c = torre_value(v->precision, v->data, from + z);
+            torre_value_set(p->precision, to, (row - first) * nz + z,
+                            m->unit * torre_cuda_squared_step(p, c));
+        }
+    }
+}
+
 static torre_status upload_model(torre_cuda_solver *s)
 {
-    const torre_wave_problem *p = s->setup->problem, *caller = s->program->turned.caller->problem;
+    const torre_wave_problem *p = s->setup->problem;
     if (!p->velocity_cells) return TORRE_OK;
     const int64_t *n = p->velocity_cells->shape, pitch = s->args.stride_y;
     void *k = s->memory[TORRE_PIECE_MODEL];
     s->args.k = k;
-    const device_array a = array_of(s, k, n, n[1] * pitch, pitch);
-    const int64_t count = a.size[0] * a.size[1];
-    int64_t most = (int64_t)s->program->bytes[TORRE_PIECE_STAGING] / (a.size[2] * p->precision);
-    if (most > count) most = count;
-    void *rows = malloc((size_t)(most * a.size[2]) * (size_t)p->precision);
-    if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    torre_status status = TORRE_OK;
-    for (int64_t first = 0; first < count && !status; first += most) {
-        const int64_t now = count - first < most ? count - first : most;
-        for (int64_t row = 0; row < now; row++)
-            for (int64_t z = 0; z < a.size[2]; z++) {
-                double velocity = torre_wave_velocity_at(caller, (first + row) / a.size[1],
-                                                         (first + row) % a.size[1], z);
-                torre_value_set(p->precision, rows, row * a.size[2] + z,
-                                s->args.unit * torre_cuda_squared_step(p, velocity));
-            }
-        status = move_rows(s, &a, rows, first, now, true);
-    }
-    free(rows);
-    TORRE_TRY(status);
-    /* the solver's stream does not wait for copies */
-    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending the model to the device");
+    const torre_device_array a = torre_cuda_array(s, k, n, n[1] * pitch, pitch);
+    const model_rows model = {s->program->turned.caller->problem, a.size[1], s->args.unit};
+    TORRE_TRY(torre_cuda_array_make(s, &a, make_model, &model));
     return continue_planes(s, k, n, (const int64_t[2]){s->args.k_stride_x, s->args.k_stride_y},
                            false);
 }
@@ -221,6 +163,7 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     if (!s) return;
     for (int i = 0; i < TORRE_PIECES; i++) cudaFree(s->memory[i]);
+    torre_cuda_rows_free(s);
     if (s->copies) cudaStreamDestroy(s->copies);
     if (s->before) cudaEventDestroy(s->before);
     if (s->ready) cudaEventDestroy(s->ready);
@@ -238,6 +181,7 @@ static torre_status fill_solver(torre_cuda_solver *s)
     for (int i = 0; i < TORRE_PIECES; i++)
         if (s->program->bytes[i]) TORRE_TRY(allocate(&s->memory[i], s->program->bytes[i]));
     for (int i = 0; i < 2; i++) s->args.field[i] = s->memory[TORRE_PIECE_FIELDS + i];
+    TORRE_TRY(torre_cuda_rows_new(s));
     TORRE_TRY(upload_model(s));
     TORRE_TRY(upload_damping(s));
     TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : upload_tiles(s));
@@ -274,9 +218,9 @@ torre_status torre_cuda_set_step(torre_wave_solver *solver, int64_t n)
 }
 
 /* A box of a level on the device. */
-static device_array box_of(const torre_cuda_solver *s, int level, const torre_box *box)
+static torre_device_array box_of(const torre_cuda_solver *s, int level, const torre_box *box)
 {
-    device_array a = field_of(s, level == 0);
+    torre_device_array a = torre_cuda_field(s, level == 0);
     for (int i = 0; i < 3; i++) {
         a.data += box->low[i] * a.stride[i] * (int64_t)s->setup->problem->precision;
         a.size[i] = box->high[i] - box->low[i];
@@ -293,7 +237,8 @@ static bool is_dense(const torre_box *box, const int64_t stride[3])
 }
 
 /* Room on the host for the values of a box, zero. */
-static torre_status dense_values(const torre_cuda_solver *s, const device_array *a, void **values)
+static torre_status dense_values(const torre_cuda_solver *s, const torre_device_array *a,
+                                 void **values)
 {
     const int64_t cells = a->size[0] * a->size[1] * a->size[2];
     *values = calloc((size_t)cells + 1, (size_t)s->setup->problem->precision);
@@ -305,7 +250,7 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     TORRE_TRY(torre_wave_box_check(s->program->turned.caller, level, box));
-    const device_array a = box_of(s, level, box);
+    const torre_device_array a = box_of(s, level, box);
     const torre_wave_problem *p = s->setup->problem;
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
@@ -324,12 +269,9 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
         torre_box_strides(box, own);
         torre_box_copy(box, (size_t)p->precision, dense, own, values, stride, 1);
     }
-    torre_status status =
-        move_rows(s, &a, dense ? dense : (void *)values, 0, a.size[0] * a.size[1], true);
+    torre_status status = torre_cuda_array_set(s, &a, dense ? dense : values);
     free(dense);
     TORRE_TRY(status);
-    /* the solver's stream does not wait for copies */
-    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "setting a field");
     return continue_planes(s, s->args.field[level == 0], p->size,
                            (const int64_t[2]){s->args.stride_x, s->args.stride_y}, true);
 }
@@ -339,15 +281,15 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
     TORRE_TRY(torre_wave_box_check(s->program->turned.caller, level, box));
-    const device_array a = box_of(s, level, box);
+    const torre_device_array a = box_of(s, level, box);
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
-    if (is_dense(box, stride)) return move_rows(s, &a, values, 0, a.size[0] * a.size[1], false);
+    if (is_dense(box, stride)) return torre_cuda_array_get(s, &a, values);
     void *dense;
     int64_t own[3];
     TORRE_TRY(dense_values(s, &a, &dense));
     torre_box_strides(box, own);
-    torre_status status = move_rows(s, &a, dense, 0, a.size[0] * a.size[1], false);
+    torre_status status = torre_cuda_array_get(s, &a, dense);
     if (!status)
         torre_box_copy(box, (size_t)s->setup->problem->precision, values, stride, dense, own, 1);
     free(dense);

@@ -3,8 +3,9 @@
  *
  * plan: what computes (wave_plan.c), then what that needs (wave_layout.c): a program -> create
  * takes its memory and fills it (wave_solver.c) -> advance: one pass of towers (tower_pass.c) or
- * one step (wave_solver.c) after another. Sources and receivers: wave_points.c. All of it but the
- * interface in wave_solver.c sees the turned problem alone (wave_axes.h).
+ * one step (wave_solver.c) after another. Sources and receivers: wave_points.c. Copies between host
+ * and device: wave_rows.c. All of it but those and the interface in wave_solver.c sees the turned
+ * problem alone (wave_axes.h).
  */
 #ifndef TORRE_CUDA_WAVE_SOLVER_H
 #define TORRE_CUDA_WAVE_SOLVER_H
@@ -88,6 +89,8 @@ typedef struct torre_cuda_solver {
     int turn;                     /* of the samples of the current launch */
     cudaStream_t copies;          /* of samples to the host, while the next launch runs */
     cudaEvent_t before;           /* the current launch */
+    void *pinned[2];              /* rows on their way (wave_rows.h), each as large as staging */
+    cudaEvent_t moved[2];         /* of the last rows of each */
     torre_tower_launch launch[2]; /* of full passes, and of the last lower one */
     torre_tower_launch beside_launch[2];
     cudaStream_t beside;     /* of beside_launch; or NULL */

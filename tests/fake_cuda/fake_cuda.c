@@ -412,6 +412,14 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 {
     return copy("copy of rows", to, to_pitch, from, from_pitch, width, height, kind);
 }
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    char call[40];
+    snprintf(call, sizeof call, "copy of rows in stream %d", (int)(intptr_t)stream);
+    return copy(call, to, to_pitch, from, from_pitch, width, height, kind);
+}
 
 /* Streams, events, graphs. One stream can be captured at a time. */
 
