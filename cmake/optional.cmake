@@ -43,6 +43,13 @@ if(NOT TORRE_SEGYIO STREQUAL "OFF")
 endif()
 torre_optional(SEGYIO ${torre_found} "SEG-Y and SU traces" "apt install libsegyio-dev.")
 
+set(torre_found OFF)
+if(NOT TORRE_FREETYPE STREQUAL "OFF")
+  find_package(Freetype QUIET)
+  set(torre_found ${FREETYPE_FOUND})
+endif()
+torre_optional(FREETYPE "${torre_found}" "pictures with axes, titles and colour bars" "apt install libfreetype-dev.")
+
 # The package is made by a Python that has cffi; one that has NumPy, too, can run its tests.
 set(torre_found OFF)
 if(NOT TORRE_PYTHON STREQUAL "OFF" AND NOT TORRE_SANITIZE)

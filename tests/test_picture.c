@@ -143,7 +143,9 @@ static void test_seismogram(void **state)
                           .values = values,
                           .receivers = receivers};
         torre_image image;
-        assert_int_equal(torre_seismogram_draw(&g, &image), TORRE_OK);
+        double scale;
+        assert_int_equal(torre_seismogram_scale(&g, &scale), TORRE_OK);
+        assert_int_equal(torre_seismogram_draw(&g, scale, 0, 1, &image), TORRE_OK);
         int dark = 0, middle = image.height / 2;
         for (int x = 0; x < image.width; x++) dark += *torre_image_at(&image, x, middle) < 100;
         assert_true(dark > image.width / 8);

@@ -89,6 +89,7 @@ typedef struct torre_wave_spec {
     const char *snapshot_format; /* "png", "npy" */
     const char *snapshot_plane;  /* "xy", "xz", "yz", "xz@INDEX" */
     double snapshot_scale;       /* pictures: field value in full colour; 0: choose */
+    const char *picture_style;   /* "figure", with axes and a title, "page" for print, "raw" */
     const char *output;          /* directory of the snapshots */
 } torre_wave_spec;
 

@@ -89,6 +89,8 @@ static torre_status run_job(md_job *job)
     TORRE_TRY(particle_check_idle(job->common, job->table, job->run->backend->name));
     if (people(job)) way->tell_setup(people(job), job);
     if (job->common->dry_run) return tell_cost(job);
+    if (people(job) && torre_particle_wanted(job->common->files.picture))
+        torre_program_pictures("md", torre_picture_styles[job->common->files.style]);
     TORRE_TRY(way->particles(job));
     torre_program_catch_signals(); /* from here on there are files to remove */
     if (job->common->json) TORRE_TRY(torre_output_open(job->common->json, &job->json));

@@ -176,6 +176,7 @@ void md_settings_init(md_settings *s, torre_option *table)
                     "the initial state as LAMMPS data, before the first step"),
         OPTION_TEXT("picture", &s->common.files.picture, "FILE.png|none", NULL,
                     "picture of the last state"),
+        OPTION_PICTURE_STYLE(&s->common.files.style),
         OPTION_TEXT("output", &s->common.files.output, "DIR", NULL,
                     "directory of the picture, made where missing"),
         OPTION_TEXT("json", &s->common.json, "FILE|-", "", "write the report as JSON"),

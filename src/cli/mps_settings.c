@@ -87,6 +87,7 @@ void mps_settings_init(mps_settings *s, torre_option *table)
                      "rows between pictures frame_0000.png, frame_0001.png, ...; 0 for none"),
         OPTION_TEXT("picture", &s->common.files.picture, "FILE.png|none", NULL,
                     "picture of the last state"),
+        OPTION_PICTURE_STYLE(&s->common.files.style),
         OPTION_TEXT("output", &s->common.files.output, "DIR", NULL,
                     "directory of all these but --csv, --dump and --json, made where missing"),
         OPTION_TEXT("json", &s->common.json, "FILE|-", "", "write the report as JSON"),

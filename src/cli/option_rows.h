@@ -103,6 +103,10 @@
 #define OPTION_DEVICE(variable)                                                                    \
     OPTION_INTEGER("device", variable, 0, 1023, "number of the GPU; with it auto is cuda")
 #define OPTION_THREADS(variable, text) OPTION_INTEGER_AUTO("threads", variable, 1, 4096, text)
-#define OPTION_HELP(variable)          OPTION_STOP("help", variable, "show this help")
+#define OPTION_PICTURE_STYLE(variable)                                                             \
+    OPTION_CHOICE("picture-style", variable, torre_picture_styles,                                 \
+                  "of pictures: with axes, title and colour bar for a screen, the same for a "     \
+                  "printed page (300 dots an inch), or the bare raster")
+#define OPTION_HELP(variable) OPTION_STOP("help", variable, "show this help")
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "core/numbers.h"
 #include "core/phase.h"
+#include "figure/figure.h"
 #include "torre/status.h"
 
 /* Share of the whole time below which the loop does not stand for it. */
@@ -141,6 +142,13 @@ int torre_program_end(const char *program, torre_status status)
     if (status) fprintf(stderr, "%s: %s\n", program, torre_error_text());
     ended = true;
     return (int)status;
+}
+
+void torre_program_pictures(const char *program, const char *style)
+{
+    const char *lacking;
+    torre_picture_scale(style, &lacking);
+    if (lacking) fprintf(stderr, "%s: warning: %s\n", program, lacking);
 }
 
 FILE *torre_program_people(const char *json)

@@ -67,6 +67,9 @@ void torre_program_tell_time(FILE *people, const char *label);
  */
 int torre_program_end(const char *program, torre_status status);
 
+/* Say on standard error where this build cannot draw pictures of that style. */
+void torre_program_pictures(const char *program, const char *style);
+
 /* Where people read: standard output, unless json, the file of the report or NULL, is "-". */
 FILE *torre_program_people(const char *json);
 

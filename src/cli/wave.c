@@ -66,6 +66,8 @@ static void tell_setup(const wave_job *job)
                 torre_wave_run_backend(job->run), torre_wave_run_passed_over(job->run));
     for (int i = 0; i < cautions->count; i++)
         fprintf(stderr, "wave: warning: %s\n", cautions->text[i]);
+    if (torre_wave_output_draws(&job->output) && !job->settings.dry_run)
+        torre_program_pictures("wave", job->settings.run.picture_style);
     wave_text_setup(people(job), &job->input, job->run);
     fflush(people(job));
 }

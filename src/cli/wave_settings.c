@@ -120,6 +120,7 @@ static void make_table(wave_settings *s, torre_option *table)
                     "through the first source unless INDEX is given; xz in a plane"),
         OPTION_AUTO_UP_TO("snapshot-scale", &s->run.snapshot_scale, 1e300, "VALUE",
                           "field value in full colour; auto suits every picture by itself"),
+        OPTION_PICTURE_STYLE(&s->picture_style),
         OPTION_TEXT("output", &s->run.output, "DIR", NULL,
                     "directory of the snapshots, snapshot_000600.png and so on; made if missing"),
         OPTION_TEXT("json", &s->json, "FILE|-", NULL,
@@ -258,6 +259,7 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
     s->run.time_dispersion = (torre_time_dispersion)s->time_dispersion;
     torre_engine_by_name(engines[s->engine], &s->run.engine);
     s->run.snapshot_format = snapshot_formats()[s->snapshot_format];
+    s->run.picture_style = torre_picture_styles[s->picture_style];
     s->run.size_of_file = !torre_options_given(table, "size");
     return wave_settings_survey(s, table);
 }

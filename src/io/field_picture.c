@@ -58,21 +58,23 @@ static double grey(const torre_plane *p, double x, double y)
 {
     double low = p->velocity_range[0], high = p->velocity_range[1];
     if (!p->velocity || !(high > low)) return 0;
-    return 0.06 + 0.94 * (velocity_at(p, x, y) - low) / (high - low);
+    return torre_plane_grey((velocity_at(p, x, y) - low) / (high - low));
 }
 
-/* Pixels a metre, so that the picture is neither tiny nor huge. */
+/* Pixels a metre, so that the picture is neither tiny nor huge, or, where they are enough for its
+ * cells, as many as are wished. */
 static double resolution(const torre_plane *p)
 {
     double finest = fmin(p->spacing[0], p->spacing[1]), longest = 0;
     for (int a = 0; a < 2; a++) longest = fmax(longest, (double)p->size[a] * p->spacing[a]);
-    double per_cell = fmax(1, ceil(COMFORTABLE / (longest / finest)));
+    double per_cell = p->per_metre > 0 ? fmax(1, p->per_metre * finest)
+                                       : fmax(1, ceil(COMFORTABLE / (longest / finest)));
     return fmin(per_cell / finest, LARGEST / longest);
 }
 
-/* Width and height of the picture. */
-static void picture_size(const torre_plane *p, double per_metre, int pixels[2])
+void torre_plane_pixels(const torre_plane *p, int pixels[2])
 {
+    const double per_metre = resolution(p);
     for (int a = 0; a < 2; a++)
         pixels[a] = (int)fmax(1, round((double)p->size[a] * p->spacing[a] * per_metre));
 }
@@ -80,7 +82,7 @@ static void picture_size(const torre_plane *p, double per_metre, int pixels[2])
 int64_t torre_plane_picture_bytes(const torre_plane *p)
 {
     int pixels[2];
-    picture_size(p, resolution(p), pixels);
+    torre_plane_pixels(p, pixels);
     return (int64_t)3 * pixels[0] * pixels[1];
 }
 
@@ -88,7 +90,7 @@ torre_status torre_plane_draw(const torre_plane *p, double scale, torre_image *i
 {
     double per_metre = resolution(p);
     int pixels[2];
-    picture_size(p, per_metre, pixels);
+    torre_plane_pixels(p, pixels);
     torre_color_map *map = malloc(sizeof *map);
     if (!map) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
     torre_status status = torre_image_new(pixels[0], pixels[1], image);
@@ -103,7 +105,7 @@ torre_status torre_plane_draw(const torre_plane *p, double scale, torre_image *i
             double x = (i + 0.5) / (p->spacing[0] * per_metre) - 0.5;
             double y = (j + 0.5) / (p->spacing[1] * per_metre) - 0.5;
             double v = scale > 0 ? smooth(p, x, y) / scale : 0;
-            v = copysign(pow(fabs(v), 0.6), v);
+            v = copysign(pow(fabs(v), TORRE_PLANE_LIFT), v);
             torre_color_map_pixel(map, v, grey(p, x, y), torre_image_at(image, i, j));
         }
     }

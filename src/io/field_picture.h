@@ -20,7 +20,14 @@ typedef struct torre_plane {
     const void *cells;        /* field, shape size, C order */
     const double *velocity;   /* m/s, same shape; NULL for a plain background */
     double velocity_range[2]; /* of the whole model, for the same grey in all pictures */
+    double per_metre;         /* pixels; 0, and where a cell would have less than one: choose */
 } torre_plane;
+
+/* Weaker values are lifted, |u / scale|^TORRE_PLANE_LIFT, so that faint waves can be seen. */
+#define TORRE_PLANE_LIFT 0.6
+
+/* Background (color_map.h) of a velocity, 0 the slowest and 1 the fastest of the model. */
+static inline double torre_plane_grey(double share) { return 0.06 + 0.94 * share; }
 
 /*
  * The value that is shown in full colour: the 99.5 % point of |u| over the plane (ignoring exact
@@ -28,13 +35,15 @@ typedef struct torre_plane {
  */
 torre_status torre_plane_scale(const torre_plane *plane, double *scale);
 
-/* Bytes of the picture that torre_plane_draw makes (from size and spacing alone). */
+/* Width and height of the picture that torre_plane_draw makes, and its bytes (from size, spacing
+ * and per_metre alone). */
+void torre_plane_pixels(const torre_plane *plane, int pixels[2]);
 int64_t torre_plane_picture_bytes(const torre_plane *plane);
 
 /*
- * Draw: 1000 to 2000 pixels along the longer side for small planes, one pixel a cell for large
- * ones, at most 8192. scale: what is shown in full colour (<= 0: an empty field); weaker values are
- * lifted (|v|^0.6) so that faint waves can be seen. TORRE_ERR_RESOURCE without memory.
+ * Draw: 1000 to 2000 pixels along the longer side for small planes, unless per_metre says how many,
+ * one pixel a cell for large ones, at most 8192. scale: what is shown in full colour (<= 0: an
+ * empty field). TORRE_ERR_RESOURCE without memory.
  */
 torre_status torre_plane_draw(const torre_plane *plane, double scale, torre_image *image);
 

@@ -1,6 +1,7 @@
 #include "io/particle_picture.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define LONG_SIDE 1000
@@ -12,15 +13,26 @@ static const double stops[5][3] = {
 /* Nearest sphere of each pixel: the height of its surface, and whose it is. */
 typedef struct canvas {
     int width, height;
+    torre_particle_view view;
     double scale; /* pixels per length */
     float *top;
     int64_t *owner;
 } canvas;
 
+/* How near to the eye a particle is, from 0 to the depth of the box. */
+static double nearness(const torre_md_particles *p, const torre_particle_view *v, int64_t i)
+{
+    const int depth = 3 - v->right - v->up;
+    const bool to_eye = (v->right + 1) % 3 == v->up;
+    return to_eye ? p->position[depth][i] : p->box[depth] - p->position[depth][i];
+}
+
 static void draw_sphere(canvas *c, const torre_md_particles *p, int64_t i, double radius)
 {
-    double x = p->position[0][i] * c->scale, r = fmax(radius * c->scale, 0.5);
-    double y = (p->box[1] - p->position[1][i]) * c->scale, z = p->position[2][i] * c->scale;
+    const int up = c->view.up;
+    double x = p->position[c->view.right][i] * c->scale, r = fmax(radius * c->scale, 0.5);
+    double y = (p->box[up] - p->position[up][i]) * c->scale;
+    double z = nearness(p, &c->view, i) * c->scale;
     for (int v = (int)fmax(floor(y - r), 0); v <= y + r && v < c->height; v++) {
         for (int u = (int)fmax(floor(x - r), 0); u <= x + r && u < c->width; u++) {
             double du = u + 0.5 - x, dv = v + 0.5 - y, above = r * r - du * du - dv * dv;
@@ -34,28 +46,42 @@ static void draw_sphere(canvas *c, const torre_md_particles *p, int64_t i, doubl
     }
 }
 
-/* Colour of a point of a sphere: its speed, lit from the viewer's side, fading with depth. */
-static void shade(const torre_md_particles *p, int64_t i, double facing, double speed,
-                  uint8_t rgb[3])
+/* The colour of a share of the speed of the fastest, 0 .. 1. */
+static void color_of(double share, double rgb[3])
 {
-    double v = 0, depth = p->position[2][i] / p->box[2];
+    const double at = 4 * share;
+    const int low = at < 3 ? (int)at : 3;
+    for (int k = 0; k < 3; k++)
+        rgb[k] = stops[low][k] + (at - low) * (stops[low + 1][k] - stops[low][k]);
+}
+
+void torre_particle_color(double share, uint8_t rgb[3])
+{
+    double color[3];
+    color_of(fmin(fmax(share, 0), 1), color);
+    for (int k = 0; k < 3; k++) rgb[k] = (uint8_t)lrint(color[k]);
+}
+
+/* Colour of a point of a sphere: its speed, lit from the viewer's side, fading with depth. */
+static void shade(const torre_md_particles *p, const torre_particle_view *view, int64_t i,
+                  double facing, double speed, uint8_t rgb[3])
+{
+    double v = 0, color[3], depth = nearness(p, view, i) / p->box[3 - view->right - view->up];
     for (int a = 0; a < 3; a++) v += p->velocity[a][i] * p->velocity[a][i];
-    double at = speed > 0 ? fmin(sqrt(v) / speed, 1) * 4 : 0;
-    int low = at < 3 ? (int)at : 3;
-    double light = 0.35 + 0.65 * facing, clear = 0.35 + 0.65 * depth;
-    for (int k = 0; k < 3; k++) {
-        double colour = stops[low][k] + (at - low) * (stops[low + 1][k] - stops[low][k]);
-        rgb[k] = (uint8_t)(255 + clear * (fmin(colour * light, 255) - 255));
-    }
+    color_of(speed > 0 ? fmin(sqrt(v) / speed, 1) : 0, color);
+    double light = 0.35 + 0.65 * facing, clear = view->flat ? 1 : 0.35 + 0.65 * depth;
+    for (int k = 0; k < 3; k++)
+        rgb[k] = (uint8_t)(255 + clear * (fmin(color[k] * light, 255) - 255));
 }
 
 torre_status torre_particle_picture(const torre_md_particles *p, double diameter, double speed,
-                                    torre_image *image)
+                                    torre_particle_view view, torre_image *image)
 {
-    double side = fmax(p->box[0], p->box[1]);
-    canvas c = {.scale = LONG_SIDE / side};
-    c.width = (int)fmax(1, ceil(p->box[0] * c.scale));
-    c.height = (int)fmax(1, ceil(p->box[1] * c.scale));
+    const double width = p->box[view.right], height = p->box[view.up];
+    canvas c = {.view = view,
+                .scale = view.scale > 0 ? view.scale : LONG_SIDE / fmax(width, height)};
+    c.width = (int)fmax(1, ceil(width * c.scale));
+    c.height = (int)fmax(1, ceil(height * c.scale));
     TORRE_TRY(torre_image_new(c.width, c.height, image));
     int64_t pixels = (int64_t)c.width * c.height;
     c.top = calloc((size_t)pixels, sizeof *c.top);
@@ -76,8 +102,8 @@ torre_status torre_particle_picture(const torre_md_particles *p, double diameter
             rgb[0] = rgb[1] = rgb[2] = 255;
             continue;
         }
-        double facing = (c.top[k] - p->position[2][i] * c.scale) / radius;
-        shade(p, i, fmin(fmax(facing, 0), 1), speed, rgb);
+        double facing = (c.top[k] - nearness(p, &view, i) * c.scale) / radius;
+        shade(p, &view, i, fmin(fmax(facing, 0), 1), speed, rgb);
     }
     free(c.top);
     free(c.owner);

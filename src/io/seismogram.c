@@ -5,7 +5,8 @@
 #include "core/array_value.h"
 #include "io/percentile.h"
 
-enum { MARGIN = 12, HEIGHT = 900, WIDTH = 900, MAX_WIGGLES = 80, MAX_WIDTH = 8192 };
+enum { HEIGHT = 900, WIDTH = 900, MAX_WIDTH = 8192, WIGGLE = 24 };
+enum { MARGIN = TORRE_SEISMOGRAM_MARGIN, MAX_WIGGLES = TORRE_SEISMOGRAM_WIGGLES };
 
 static double sample(const torre_gather *g, int64_t trace, int64_t n)
 {
@@ -35,11 +36,13 @@ static void clear(const torre_image *image)
     for (int64_t i = 0; i < 3 * (int64_t)image->width * image->height; i++) image->rgb[i] = 252;
 }
 
-/* Time index of the middle of a pixel row. */
-static double row_time(const torre_gather *g, double row)
+/* Time index of the middle of a pixel row of so many. */
+static double row_time(const torre_gather *g, double row, int rows)
 {
-    return row / (HEIGHT - 1) * (double)(g->samples - 1);
+    return row / (rows - 1) * (double)(g->samples - 1);
 }
+
+static int rows_of(const torre_image *image) { return image->height - 2 * MARGIN; }
 
 /* Length of what the intervals lo .. hi and x .. x + 1 share. */
 static double overlap(double lo, double hi, double x)
@@ -55,7 +58,7 @@ static void draw_wiggle_row(const torre_gather *g, const torre_image *image, int
 {
     double lo = INFINITY, hi = -INFINITY, middle = 0;
     for (int part = -2; part <= 2; part++) {
-        double v = sample_between(g, trace, row_time(g, row + part / 4.0)) / scale;
+        double v = sample_between(g, trace, row_time(g, row + part / 4.0, rows_of(image))) / scale;
         double x = centre + reach * fmax(-1, fmin(1, v));
         if (part == 0) middle = x;
         lo = fmin(lo, x);
@@ -76,7 +79,7 @@ static void draw_wiggles(const torre_gather *g, const torre_image *image, double
 {
     double pitch = (double)(image->width - 2 * MARGIN) / (double)g->traces;
 #pragma omp parallel for
-    for (int row = 0; row < HEIGHT; row++)
+    for (int row = 0; row < rows_of(image); row++)
         for (int64_t t = 0; t < g->traces; t++)
             draw_wiggle_row(g, image, t, row, MARGIN + ((double)t + 0.5) * pitch, 1.5 * pitch,
                             scale);
@@ -86,12 +89,12 @@ static void draw_levels(const torre_gather *g, const torre_image *image, double 
 {
     int columns = image->width - 2 * MARGIN;
 #pragma omp parallel for
-    for (int row = 0; row < HEIGHT; row++) {
+    for (int row = 0; row < rows_of(image); row++) {
         for (int x = 0; x < columns; x++) {
             double at = ((double)x + 0.5) / columns * (double)g->traces - 0.5;
             int64_t left = (int64_t)floor(fmax(0, at));
             int64_t right = left + 1 < g->traces ? left + 1 : left;
-            double t = fmax(0, at - (double)left), n = row_time(g, row);
+            double t = fmax(0, at - (double)left), n = row_time(g, row, rows_of(image));
             double v = (1 - t) * sample_between(g, left, n) + t * sample_between(g, right, n);
             v = copysign(pow(fmin(1, fabs(v) / scale), 0.6), v);
             set_grey(image, x + MARGIN, row + MARGIN, 0.5 + 0.5 * v);
@@ -100,25 +103,42 @@ static void draw_levels(const torre_gather *g, const torre_image *image, double 
 }
 
 /* Pixels between the margins. */
-static int inner_width(int64_t traces)
+static int inner_width(int64_t traces, int zoom)
 {
-    if (traces <= MAX_WIGGLES) return traces * 24 < WIDTH ? (int)traces * 24 : WIDTH;
-    if (traces <= WIDTH) return WIDTH;
+    const int64_t widest = (int64_t)WIDTH * zoom, each = (int64_t)WIGGLE * zoom;
+    if (traces <= MAX_WIGGLES) return (int)(traces * each < widest ? traces * each : widest);
+    if (traces <= widest) return (int)widest;
     return traces < MAX_WIDTH ? (int)traces : MAX_WIDTH;
 }
 
-int64_t torre_seismogram_bytes(int64_t traces)
+void torre_seismogram_pixels(int64_t traces, int rows, int zoom, int pixels[2])
 {
-    return (int64_t)3 * (inner_width(traces) + 2 * MARGIN) * (HEIGHT + 2 * MARGIN);
+    pixels[0] = inner_width(traces, zoom) + 2 * MARGIN;
+    pixels[1] = (rows ? rows : HEIGHT) * zoom + 2 * MARGIN;
 }
 
-torre_status torre_seismogram_draw(const torre_gather *g, torre_image *image)
+int64_t torre_seismogram_bytes(int64_t traces, int rows, int zoom)
 {
-    double scale;
-    TORRE_TRY(torre_percentile(g->precision, g->values, g->traces * g->samples,
-                               g->traces <= MAX_WIGGLES ? 0.998 : 0.98, &scale));
+    int pixels[2];
+    torre_seismogram_pixels(traces, rows, zoom, pixels);
+    return (int64_t)3 * pixels[0] * pixels[1];
+}
+
+double torre_seismogram_cut(int64_t traces) { return traces <= MAX_WIGGLES ? 0.998 : 0.98; }
+
+torre_status torre_seismogram_scale(const torre_gather *g, double *scale)
+{
+    return torre_percentile(g->precision, g->values, g->traces * g->samples,
+                            torre_seismogram_cut(g->traces), scale);
+}
+
+torre_status torre_seismogram_draw(const torre_gather *g, double scale, int rows, int zoom,
+                                   torre_image *image)
+{
+    int pixels[2];
     if (scale <= 0) scale = 1;
-    TORRE_TRY(torre_image_new(inner_width(g->traces) + 2 * MARGIN, HEIGHT + 2 * MARGIN, image));
+    torre_seismogram_pixels(g->traces, rows, zoom, pixels);
+    TORRE_TRY(torre_image_new(pixels[0], pixels[1], image));
     clear(image);
     if (g->traces <= MAX_WIGGLES)
         draw_wiggles(g, image, scale);

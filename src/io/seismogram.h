@@ -14,11 +14,21 @@
 extern "C" {
 #endif
 
-/* Bytes of the picture of that many traces. */
-int64_t torre_seismogram_bytes(int64_t traces);
+/* Pixels around the data on all sides; up to so many traces are wiggles. */
+enum { TORRE_SEISMOGRAM_MARGIN = 12, TORRE_SEISMOGRAM_WIGGLES = 80 };
+
+/* Width and height of the picture of that many traces, and its bytes. rows: pixels of its height,
+ * 0: 900; zoom: a factor on those and on the width. */
+void torre_seismogram_pixels(int64_t traces, int rows, int zoom, int pixels[2]);
+int64_t torre_seismogram_bytes(int64_t traces, int rows, int zoom);
+
+/* The share of the samples that is not cut, and the value at which the others are; 0: all are 0. */
+double torre_seismogram_cut(int64_t traces);
+torre_status torre_seismogram_scale(const torre_gather *gather, double *scale);
 
 /* Draw a gather of at least one trace; TORRE_ERR_RESOURCE without memory. */
-torre_status torre_seismogram_draw(const torre_gather *gather, torre_image *image);
+torre_status torre_seismogram_draw(const torre_gather *gather, double scale, int rows, int zoom,
+                                   torre_image *image);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@
 #ifndef TORRE_SINK_H
 #define TORRE_SINK_H
 
+#include "figure/figure.h"
 #include "io/gather.h"
 #include "io/particle_file.h"
 
@@ -72,9 +73,11 @@ typedef struct torre_sink_data {
     int64_t frames; /* of a series: as many as will come unless the run is stopped */
     bool ragged;    /* of a series: gathers of different numbers of traces */
     bool durable;   /* commit returns once the file is on the disk; not of text */
-    union {         /* that of the kind */
-        torre_field_layout field; /* of fields and planes */
-        torre_gather traces;      /* values NULL; samples: as many as there may be */
+    const torre_figure_about *figure; /* pictures: what is drawn around the data; NULL, and scale 0:
+                                         nothing, a bare raster */
+    union {                           /* that of the kind */
+        torre_field_layout field;     /* of fields and planes */
+        torre_gather traces;          /* values NULL; samples: as many as there may be */
         torre_particle_layout particles;
         torre_table_layout table;
     };

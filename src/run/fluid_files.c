@@ -108,14 +108,28 @@ torre_status torre_fluid_files_open(const torre_particle_wishes *w, const torre_
     const torre_particle_layout layout = torre_fluid_layout(p, dam);
     *out =
         (torre_fluid_files){.wishes = w, .problem = p, .dam = dam, .points = points, .dumped = -1};
+    out->figure =
+        torre_particle_figure(w->style, "Dam break", &(torre_particle_about){.units = "si"}, false);
+    out->figure.flat = dam->tank.dims == 2;
     if (torre_particle_wanted(w->picture)) {
         TORRE_TRY(torre_particle_path(w, "picture", w->picture, out->picture_path));
-        TORRE_TRY(torre_particle_picture_open(out->picture_path, layout.size, &out->picture));
+        TORRE_TRY(torre_particle_picture_open(out->picture_path, layout.size, &out->figure,
+                                              &out->picture));
     }
     if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, &layout, &out->dump));
     if (torre_particle_wanted(w->front)) TORRE_TRY(open_front(out));
     if (points->count > 0) TORRE_TRY(open_gauges(out));
     return w->csv ? open_table(w->csv, TABLE_COLUMNS, table_column, &out->csv) : TORRE_OK;
+}
+
+/* Of the tank a figure has the lower part, where the water is: one and a half columns, and more as
+ * soon as a particle is higher. */
+static double seen_height(const torre_fluid_files *out, const torre_md_particles *fluid)
+{
+    double top = 1.5 * out->dam->tank.column[1];
+    for (int64_t i = 0; i < fluid->count; i++)
+        top = fmax(top, fluid->position[1][i] + out->problem->mps.spacing);
+    return fmin(top, fluid->box[1]);
 }
 
 /*
@@ -136,6 +150,7 @@ static torre_status draw(const torre_fluid_files *out, const torre_md_run *run, 
             fluid.velocity[a][i] = run->fluid->now.velocity[a][i];
         }
     }
+    if (out->figure.scale > 0) fluid.box[1] = seen_height(out, &fluid);
     snprintf(title, sizeof title, "%s, t = %.4f s", out->wishes->title, run->fluid->row.time);
     const torre_frame frame = {.step = run->step,
                                .time = run->fluid->row.time,
@@ -153,7 +168,7 @@ static torre_status write_frame(torre_fluid_files *out, const torre_md_run *run)
     torre_sink *picture;
     snprintf(name, sizeof name, "frame_%04" PRId64 ".png", out->frames++);
     TORRE_TRY(torre_particle_path(out->wishes, "output", name, path));
-    TORRE_TRY(torre_particle_picture_open(path, out->problem->mps.spacing, &picture));
+    TORRE_TRY(torre_particle_picture_open(path, out->problem->mps.spacing, &out->figure, &picture));
     return torre_sink_finish(&picture, draw(out, run, picture));
 }
 

@@ -31,6 +31,7 @@ typedef struct torre_fluid_files {
     const torre_fluid_gauges *points;
     torre_sink *front, *gauges, *csv, *dump, *picture;
     char front_path[TORRE_PATH], gauges_path[TORRE_PATH], picture_path[TORRE_PATH]; /* "": none */
+    torre_figure_about figure; /* around pictures */
     char gauge_name[TORRE_FLUID_GAUGES][48];
     const char *gauge_column[1 + TORRE_FLUID_GAUGES];
     int64_t rows, frames; /* written so far */

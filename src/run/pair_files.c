@@ -8,10 +8,16 @@
 
 #include "particles/granular_table.h"
 
-static torre_status open_picture(torre_pair_files *out, double diameter)
+static torre_status open_picture(torre_pair_files *out, const torre_md_problem *p,
+                                 const torre_particle_layout *layout)
 {
+    const bool granular = p->model == TORRE_PAIR_granular;
+    out->figure =
+        torre_particle_figure(out->wishes->style, granular ? "Granular gas" : "Lennard-Jones atoms",
+                              &layout->about, granular && p->pair.granular.gravity > 0);
     TORRE_TRY(torre_particle_path(out->wishes, "picture", out->wishes->picture, out->picture_path));
-    return torre_particle_picture_open(out->picture_path, diameter, &out->picture);
+    return torre_particle_picture_open(out->picture_path, layout->size, &out->figure,
+                                       &out->picture);
 }
 
 static torre_status open_csv(const char *path, bool granular, torre_sink **csv)
@@ -50,7 +56,7 @@ torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_m
                                    const torre_md_particles *start, torre_pair_files *out)
 {
     out->wishes = w;
-    if (torre_particle_wanted(w->picture)) TORRE_TRY(open_picture(out, layout->size));
+    if (torre_particle_wanted(w->picture)) TORRE_TRY(open_picture(out, p, layout));
     if (w->csv) TORRE_TRY(open_csv(w->csv, p->model == TORRE_PAIR_granular, &out->csv));
     if (w->profile) TORRE_TRY(open_profile(out));
     if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, layout, &out->dump));
@@ -139,6 +145,7 @@ static torre_status complete_picture(torre_pair_files *out, torre_md_run *run)
     snprintf(title, sizeof title, "%s, step %" PRId64, out->wishes->title, run->step);
     const torre_frame frame = {
         .step = run->step,
+        .time = (double)run->step * run->problem->dt,
         .title = title,
         .particles = &out->now,
         /* three times the mean square along an axis: few particles are faster than sqrt(8 T) */

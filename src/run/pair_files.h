@@ -13,6 +13,7 @@ typedef struct torre_pair_files {
     torre_granular_slice *slice; /* [profile_slices], of the profile */
     int64_t samples;
     char picture_path[TORRE_PATH]; /* "": none */
+    torre_figure_about figure;     /* around it */
     torre_md_particles now;        /* for frames */
 } torre_pair_files;
 

@@ -28,9 +28,25 @@ torre_status torre_particle_path(const torre_particle_wishes *w, const char *par
     return bare ? torre_output_directory(w->output) : TORRE_OK;
 }
 
-torre_status torre_particle_picture_open(const char *path, double diameter, torre_sink **picture)
+torre_figure_about torre_particle_figure(int style, const char *subject,
+                                         const torre_particle_about *about, bool upright)
 {
-    const torre_sink_data data = {.kind = TORRE_SINK_PARTICLES, .particles = {.size = diameter}};
+    const char *lacking;
+    torre_figure_about figure = {.scale =
+                                     torre_picture_scale(torre_picture_styles[style], &lacking),
+                                 .subject = subject,
+                                 .right = 0,
+                                 .up = upright ? 2 : 1,
+                                 .si = strcmp(about->units, "si") == 0};
+    memcpy(figure.origin, about->origin, sizeof figure.origin);
+    return figure;
+}
+
+torre_status torre_particle_picture_open(const char *path, double diameter,
+                                         const torre_figure_about *figure, torre_sink **picture)
+{
+    const torre_sink_data data = {
+        .kind = TORRE_SINK_PARTICLES, .figure = figure, .particles = {.size = diameter}};
     return torre_sink_open(torre_sink_by_name("png"), &data, path, picture);
 }
 

@@ -14,6 +14,7 @@ typedef struct torre_particle_wishes {
     const char *csv, *dump;
     const char *picture; /* of the last state; "none" */
     const char *title;   /* what the titles of pictures begin with */
+    int style;           /* of pictures, of torre_picture_styles */
     const char *output;  /* directory of files whose name is not a path */
     int64_t dump_every;  /* steps between frames, of a fluid rows; 0: the last state only */
     /* pair models */
@@ -37,9 +38,15 @@ bool torre_particle_wanted(const char *name);
 torre_status torre_particle_path(const torre_particle_wishes *wishes, const char *parameter,
                                  const char *name, char path[TORRE_PATH]);
 
+/* What is drawn around pictures of that style: of a box from the side if upright, whose height is
+ * the last axis, else from above. */
+torre_figure_about torre_particle_figure(int style, const char *subject,
+                                         const torre_particle_about *about, bool upright);
+
 /* Sinks for a picture of spheres of that diameter, for a trajectory (what it holds of particles),
- * and for a table. */
-torre_status torre_particle_picture_open(const char *path, double diameter, torre_sink **picture);
+ * and for a table. figure must outlive the sink. */
+torre_status torre_particle_picture_open(const char *path, double diameter,
+                                         const torre_figure_about *figure, torre_sink **picture);
 torre_status torre_particle_dump_open(const char *path, const torre_particle_layout *layout,
                                       torre_sink **dump);
 torre_status torre_particle_table_open(const char *path, const torre_table_layout *layout,

@@ -29,6 +29,7 @@ torre_wave_spec torre_wave_spec_default(void)
         .snapshot_every = -1,
         .snapshot_format = "png",
         .snapshot_plane = "xz",
+        .picture_style = "figure",
         .output = ".",
     };
 }

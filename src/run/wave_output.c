@@ -81,10 +81,11 @@ void torre_wave_plane_velocity(const torre_wave_problem *p, int axis, int64_t in
                 velocity[i++] = torre_wave_velocity_at(p, x, y, z);
 }
 
-static torre_sink_data trace_data(const torre_wave_input *in)
+static torre_sink_data trace_data(const torre_wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
     torre_sink_data data = {.kind = TORRE_SINK_TRACES,
+                            .figure = &out->figure.traces,
                             .traces = {.traces = p->receiver_count,
                                        .samples = p->steps + 1,
                                        .dt = p->dt,
@@ -111,6 +112,7 @@ static torre_sink_data plane_data(const torre_wave_output *out, const torre_wave
     const int across = in->plane_axis, right = across == 0 ? 1 : 0, down = across == 2 ? 1 : 2;
     return (torre_sink_data){
         .kind = TORRE_SINK_PLANE,
+        .figure = &out->figure.plane,
         .field = {.precision = p->precision,
                   .dims = 2,
                   .shape = {p->size[right], p->size[down]},
@@ -176,11 +178,41 @@ static torre_status check_inputs(const torre_wave_output *out, const torre_wave_
     return TORRE_OK;
 }
 
-torre_status torre_wave_output_check(const torre_wave_output *out, const torre_wave_input *in)
+/* "240x240x120 cells, order 8", and where the plane is. */
+static void say_figures(torre_wave_output *out, const torre_wave_input *in)
+{
+    static const char *const plane[] = {"y-z", "x-z", "x-y"};
+    const torre_wave_problem *p = &in->problem;
+    const int across = in->plane_axis;
+    const double where = (double)in->plane_index * p->spacing[across];
+    const char *lacking;
+    char size[80];
+    torre_size_text(p->size, torre_wave_is_flat(p, 1), size, sizeof size);
+    snprintf(out->figure.detail, sizeof out->figure.detail, "%s cells, order %d", size, p->order);
+    if (torre_wave_is_flat(p, across))
+        snprintf(out->figure.plane_subject, sizeof out->figure.plane_subject, "Wave field u");
+    else
+        snprintf(out->figure.plane_subject, sizeof out->figure.plane_subject,
+                 "Wave field u in the %s plane at %c = %g m", plane[across], "xyz"[across], where);
+    out->figure.plane =
+        (torre_figure_about){.scale = torre_picture_scale(out->spec->picture_style, &lacking),
+                             .subject = out->figure.plane_subject,
+                             .detail = out->figure.detail,
+                             .across = across,
+                             .source = p->sources,
+                             .source_count = p->source_count,
+                             .receiver = p->receivers,
+                             .receiver_count = p->receiver_count};
+    out->figure.traces = out->figure.plane;
+    out->figure.traces.subject = "Shot gather";
+}
+
+torre_status torre_wave_output_check(torre_wave_output *out, const torre_wave_input *in)
 {
     TORRE_TRY(check_inputs(out, in));
     TORRE_TRY(check_resume(out));
-    const torre_sink_data traces = trace_data(in), field = field_data(out, in);
+    say_figures(out, in);
+    const torre_sink_data traces = trace_data(out, in), field = field_data(out, in);
     const torre_sink_data plane = plane_data(out, in);
     TORRE_TRY(torre_sink_check(out->plane_format, &plane));
     for (int i = 0; i < out->traces.count; i++)
@@ -195,6 +227,14 @@ static int64_t field_bytes(const torre_wave_problem *p)
 }
 
 static bool wants_snapshots(const torre_wave_spec *s) { return s->snapshot_every != 0; }
+
+bool torre_wave_output_draws(const torre_wave_output *out)
+{
+    bool draws = wants_snapshots(out->spec) && torre_sink_is_picture(out->plane_format);
+    for (int i = 0; i < out->traces.count; i++)
+        draws = draws || torre_sink_is_picture(out->traces.format[i]);
+    return draws;
+}
 
 static int64_t plane_cells(const torre_wave_input *in)
 {
@@ -219,7 +259,7 @@ int64_t torre_wave_output_bytes(const torre_wave_output *out, const torre_wave_i
         kept = plane_cells(in) * ((int64_t)p->precision + (wants_velocity(out, in) ? 8 : 0));
         most = torre_sink_bytes(out->plane_format, &plane);
     }
-    const torre_sink_data traces = trace_data(in);
+    const torre_sink_data traces = trace_data(out, in);
     for (int i = 0; i < out->traces.count; i++)
         most = larger(most, torre_sink_bytes(out->traces.format[i], &traces));
     if (out->spec->field_every) return kept + field_bytes(p) + most;
@@ -248,7 +288,7 @@ torre_status torre_wave_output_open(const torre_wave_input *in, torre_wave_outpu
         TORRE_TRY(torre_output_directory(s->output));
         TORRE_TRY(prepare_snapshots(out));
     }
-    const torre_sink_data field = field_data(out, in), traces = trace_data(in);
+    const torre_sink_data field = field_data(out, in), traces = trace_data(out, in);
     if (s->field) TORRE_TRY(torre_sink_open(out->field_format, &field, s->field, &out->field));
     for (int i = 0; i < out->traces.count; i++)
         TORRE_TRY(

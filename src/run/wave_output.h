@@ -27,6 +27,10 @@ typedef struct torre_wave_output {
     double *velocity;  /* of the snapshot plane; NULL in a constant medium */
     int64_t snapshots; /* written so far */
     char last_snapshot[4096];
+    struct {
+        torre_figure_about plane, traces;
+        char plane_subject[96], detail[96];
+    } figure; /* what is drawn around pictures */
 } torre_wave_output;
 
 /* The axes of the grid but `without` (-1: all), those that there are, as sinks take them; and the
@@ -40,12 +44,14 @@ void torre_wave_plane_velocity(const torre_wave_problem *problem, int axis, int6
 torre_status torre_wave_output_plan(const torre_wave_spec *spec, const torre_wave_beside *beside,
                                     torre_wave_output *output, bool *whole_microseconds);
 
-/* Refuse, before anything is opened, what the formats cannot hold. */
-torre_status torre_wave_output_check(const torre_wave_output *output,
-                                     const torre_wave_input *input);
+/* Say what pictures show. Refuse, before anything is opened, what the formats cannot hold. */
+torre_status torre_wave_output_check(torre_wave_output *output, const torre_wave_input *input);
 
 /* Open all files and prepare for snapshots. */
 torre_status torre_wave_output_open(const torre_wave_input *input, torre_wave_output *output);
+
+/* Whether a picture is among the results. */
+bool torre_wave_output_draws(const torre_wave_output *output);
 
 /* Host bytes needed beside the run's own: planes, and the largest of pictures and dense field. */
 int64_t torre_wave_output_bytes(const torre_wave_output *output, const torre_wave_input *input);

@@ -275,8 +275,11 @@ torre_status torre_shot_files_write(const torre_shot_files *f, int64_t shot,
     torre_point *receivers = malloc((size_t)traces->shape[0] * sizeof *receivers);
     if (!receivers) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for receivers");
     const torre_gather gather = gather_of(f, shot, receivers);
-    const torre_sink_data data = data_of(f, &gather, false);
-    snprintf(title, sizeof title, "shot %s", f->list->shot[shot].name);
+    const torre_figure_about figure = {
+        .scale = f->picture_scale, .subject = title, .source_count = 1};
+    torre_sink_data data = data_of(f, &gather, false);
+    data.figure = &figure;
+    snprintf(title, sizeof title, "Shot %s", f->list->shot[shot].name);
     const torre_frame frame = {
         .title = title, .values = traces->data, .samples = traces->shape[1], .gather = &gather};
     torre_status status = TORRE_OK;

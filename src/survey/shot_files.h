@@ -18,8 +18,9 @@ typedef struct torre_shot_files {
     const torre_trace_files *files;
     const torre_shot_list *list;
     const torre_wave_problem *model;
-    char *folder; /* where traces wait; NULL where no file is of all shots */
-    bool joined;  /* the caller's: the files of all shots are as they should be, nothing waits */
+    char *folder;         /* where traces wait; NULL where no file is of all shots */
+    double picture_scale; /* the caller's: of figures (torre_picture_scale) */
+    bool joined; /* the caller's: the files of all shots are as they should be, nothing waits */
 } torre_shot_files;
 
 /* "shots/survey.sgy" and the like of the first name, with another ending: a name beside it. NULL

@@ -39,6 +39,8 @@ torre_status torre_survey_read(const torre_survey_wish *wish, const torre_wave_s
         {"json", wish->report}, {"manifest", s->manifest_path}, {NULL, NULL}};
     TORRE_TRY(torre_shot_files_new(&s->files, &s->shots, &input->problem, inputs, others,
                                    &s->shot_files));
+    const char *lacking;
+    s->shot_files.picture_scale = torre_picture_scale(spec->picture_style, &lacking);
     s->done = calloc((size_t)s->shots.count, sizeof *s->done);
     s->to_do = malloc((size_t)s->shots.count * sizeof *s->to_do);
     return s->manifest_path && s->done && s->to_do ? TORRE_OK : no_memory();

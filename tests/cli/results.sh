@@ -50,6 +50,18 @@ good $small --steps 9 --snapshot-every 4 --output a/b
 good $small --steps 4 --snapshot-every 4 --initial noise
 check_files snapshot_000000.png snapshot_000004.png
 
+# pictures: bare rasters of the plane alone, or figures around them, twice as large for a page
+size_of() { od -An -tu1 -j16 -N8 "$1" | awk '{ print $3 * 256 + $4 "x" $7 * 256 + $8 }'; }
+good $small --steps 2 --picture-style raw
+raw=$(size_of run/snapshot_000002.png)
+[ "$raw" = 1000x800 ] || fail "--picture-style raw: $raw pixels"
+if "$wave" --version | grep -q "with FREETYPE"; then
+    good $small --steps 2
+    figure=$(size_of run/snapshot_000002.png)
+    good $small --steps 2 --picture-style page
+    [ "$figure $(size_of run/snapshot_000002.png)" = "988x772 1976x1544" ] || fail "figures: $figure pixels"
+fi
+
 # equal seeds give equal fields, others do not; a field read back in gives the same next field
 good $small --steps 3 --initial noise --seed 7 --field u.npy --snapshot-every 0
 cp run/u.npy first.npy

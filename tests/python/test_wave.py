@@ -114,7 +114,8 @@ class Exact(Case):
 
 class Arrays(Case):
     def test_velocity_is_read_where_it_is(self):
-        data = int(ffi.cast("uintptr_t", shot()._problem.velocity_cells.data))
+        run = shot()
+        data = int(ffi.cast("uintptr_t", run._problem.velocity_cells.data))
         self.assertEqual(data, MODEL.ctypes.data)
 
     def test_field_into_an_array(self):
