@@ -196,6 +196,43 @@ static torre_status store(torre_option *o, const char *text)
     return TORRE_OK;
 }
 
+/* Letters to change, add or leave out between the first `length` of a text and a name. */
+static size_t letters_apart(const char *text, size_t length, const char *name)
+{
+    enum { LONGEST = 40 };
+    size_t row[LONGEST + 1];
+    const size_t width = strlen(name);
+    if (length > LONGEST || width > LONGEST) return LONGEST;
+    for (size_t j = 0; j <= width; j++) row[j] = j;
+    for (size_t i = 0; i < length; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < width; j++) {
+            const size_t changed = diagonal + (text[i] != name[j]);
+            const size_t one_more = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+            diagonal = row[j + 1];
+            row[j + 1] = changed < one_more ? changed : one_more;
+        }
+    }
+    return row[width];
+}
+
+/* The option with the name nearest to what was typed; more than a third of it is not near. */
+static const torre_option *nearest(const torre_option *table, const char *text, size_t length)
+{
+    const torre_option *best = NULL;
+    size_t least = (length + 1) / 3 + 1;
+    for (const torre_option *o = table; o->name; o++) {
+        if (o->kind == TORRE_OPTION_GROUP) continue;
+        const size_t apart = letters_apart(text, length, o->name);
+        if (apart < least) {
+            least = apart;
+            best = o;
+        }
+    }
+    return best;
+}
+
 /* What getopt_long did not like about a long option. */
 static torre_status explain(const torre_option *table, const char *token)
 {
@@ -211,6 +248,11 @@ static torre_status explain(const torre_option *table, const char *token)
                               first->name, o->name);
         first = o;
     }
+    const torre_option *meant = nearest(table, token + 2, length);
+    if (meant)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "unknown option %.80s; did you mean --%s? --help lists them", token,
+                          meant->name);
     return torre_fail(TORRE_ERR_USAGE, "unknown option %.80s; --help lists them", token);
 }
 

@@ -28,6 +28,8 @@ mkdir inputs/folder.npy
 ln -s flat.npy inputs/link.npy
 
 # options
+bad 2 "unknown option --recievers; did you mean --receivers?" --recievers 1,1,1
+bad 2 "unknown option --stesp=3; did you mean --steps?" --stesp=3
 bad 2 "unknown option --nonsense" --nonsense
 bad 2 "unknown option -z" -z
 bad 2 "unexpected argument model.npy" model.npy
