@@ -19,6 +19,15 @@ WAVE = ["wave", "--size", "60x50x40", "--steps", "240", "--receivers", "10,10,10
         "--traces", "t.npy,t.sgy", "--dt", "0.5e-3", "--field", "u.npy", "--snapshot-every", "50"]
 
 
+MELT = ["md", "--cells", "6", "--steps", "300", "--thermo", "20", "--csv", "melt.csv", "--dump", "melt.xyz",
+        "--dump-every", "30", "--seed", "3"]
+GAS = ["md", "--model", "granular", "--size", "8,8,6", "--walls", "--gravity", "9.81", "--shake-amplitude", "1.8",
+       "--shake-frequency", "50", "--steps", "800", "--csv", "gas.csv", "--thermo", "100", "--profile", "height.csv",
+       "--profile-every", "50", "--dump", "gas.dump", "--dump-every", "300"]
+DAM = ["md", "--model", "mps", "--dimensions", "2", "--spacing", "0.01", "--steps", "400", "--thermo", "20", "--csv",
+       "dam.csv", "--gauges", "0.05,0", "--dump", "dam.xyz", "--dump-every", "2"]
+
+
 def start(*command, **options):
     words = [os.path.join(PROGRAMS, command[0]), *command[1:], "--quiet"]
     if "--backend" not in words:
@@ -79,6 +88,92 @@ def test_bits():
     os.remove("u.npy")
     run(*command, "--resume", "c.state")
     assert digests()["u.npy"] == expected["u.npy"] and digests()["t.npy"] == expected["t.npy"]
+
+
+def fresh(command):
+    """The results of a run that nothing stops, and an empty folder."""
+    for name in os.listdir("."):
+        shutil.rmtree(name) if os.path.isdir(name) else os.remove(name)
+    return calm(command)
+
+
+def test_particles():
+    """Every kind of run of md: lists, sweeps over tiles, thermostats, precisions, grains, a fluid."""
+    for command in (
+            MELT, [*MELT, "--neighbor", "half", "--deterministic"], [*MELT, "--neighbor", "tile", "--precision", "f32"],
+            [*MELT, "--precision", "mixed", "--ordering", "hilbert", "--sort-every", "60"],
+            [*MELT, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
+            [*MELT, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"],
+            [*MELT, "--cells", "4", "--backend", "reference", "--precision", "f64"], GAS,
+            [*GAS, "--precision", "f32"], DAM, [*DAM, "--precision", "mixed"]):
+        if command.count("--cells") > 1:
+            at = command.index("--cells")
+            command = command[:at] + command[at + 2:]
+        expected = fresh(command)
+        steps = int(command[command.index("--steps") + 1])
+        one, two = ([] if "reference" in command else ["--threads", n] for n in "12")
+        run(*command, *one, "--checkpoint", "c.state", "--checkpoint-every", str(steps * 37 // 100))
+        for state in ("c.state.1", "c.state"):
+            shutil.copy(state, "d.state")
+            run(*command, *two, "--resume", "d.state")
+            assert digests() == expected, (command, state)
+        whole()
+
+
+def test_particle_kills():
+    """A dozen kills of each at random, SIGTERM and SIGKILL: the results of no kill."""
+    seed = int(os.environ.get("SEED", time.time_ns() % 2**32))
+    print("SEED", seed)
+    chance = random.Random(seed)
+    stopped = 0
+    for command in (MELT, GAS, DAM):
+        command = [w if w not in ("300", "800", "400") else str(4 * int(w)) for w in command]
+        begun = time.monotonic()
+        expected = fresh(command)
+        longest = time.monotonic() - begun
+        for kill in range(12):
+            state = ["--resume", "c.state"] if os.path.exists("c.state") else []
+            process = start(*command, "--checkpoint", "c.state", "--checkpoint-every", "15", *state)
+            number = chance.choice([signal.SIGTERM, signal.SIGKILL])
+            time.sleep(chance.uniform(0, longest / 3))
+            process.send_signal(number)
+            told = process.communicate()[1]
+            assert process.returncode in (0, 75, -number), f"{process.returncode}: {told}"
+            stopped += process.returncode == 75
+        state = ["--resume", "c.state"] if os.path.exists("c.state") else []
+        run(*command, *state)
+        assert digests() == expected, command
+    print(stopped, "stopped by SIGTERM")
+
+
+def test_particles_refused():
+    """Another problem, or another way to add forces up: one line that says what."""
+    run(*MELT, "--checkpoint", "c.state", "--checkpoint-every", "100")
+    for options, what in ((["--density", "0.8"], "box"), (["--dt", "0.004"], "time_step"), (["--seed", "4"], "start"),
+                          (["--neighbor", "half"], "neighbor"), (["--skin", "0.4"], "neighbor"),
+                          (["--ordering", "morton"], "ordering"), (["--precision", "f32"], "precision"),
+                          (["--temperature", "1"], "start"), (["--dump-every", "60"], "intervals"),
+                          (["--model", "granular", "--size", "8,8,6"], "model: lj, now it is granular")):
+        words = [*MELT]
+        if options[0] in words:
+            words[words.index(options[0]) + 1] = options[1]
+            options = []
+        if "granular" in options:
+            words = GAS
+            options = []
+        told = run(*words, *options, "--resume", "c.state", code=3)
+        assert f"c.state is of a run with another {what}" in told and told.count("\n") == 1, (options, told)
+    told = run(*[w if w != "300" else "100" for w in MELT], "--resume", "c.state", code=2)
+    assert "--steps must be at least 200, the step of c.state (got 100)" in told, told
+    told = run(*MELT, "--checkpoint", "melt.csv", code=2)
+    assert "melt.csv cannot be a checkpoint and a result" in told, told
+    told = run(*[w if w != "melt.xyz" else "melt.xyz.gz" for w in MELT], "--checkpoint", "d.state", code=2)
+    assert "cannot go on with melt.xyz.gz: it is compressed" in told, told
+    with open("melt.csv", "r+") as f:
+        f.seek(80)
+        f.write("x")
+    told = run(*MELT, "--resume", "c.state", code=3)
+    assert "cannot go on with melt.csv" in told and "has changed" in told, told
 
 
 def test_kills():

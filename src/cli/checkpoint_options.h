@@ -18,8 +18,9 @@ typedef struct torre_checkpoint_options {
         .every = "10min"                                                                           \
     }
 
-/* Rows of a table; o: pointer to torre_checkpoint_options. */
-#define CHECKPOINT_ROWS(o)                                                                         \
+/* Rows of a table; o: pointer to torre_checkpoint_options; also: what --resume may change, beside
+ * the number of threads. */
+#define CHECKPOINT_ROWS(o, also)                                                                   \
     OPTION_TEXT("checkpoint", &(o)->file, "FILE", NULL,                                            \
                 "state of the run, from which --resume goes on, written now and then and when a "  \
                 "signal or --max-time stops it; the one before is kept as FILE.1"),                \
@@ -27,8 +28,7 @@ typedef struct torre_checkpoint_options {
                     "time between checkpoints, such as 30s, 10min or 2h, or steps"),               \
         OPTION_TEXT("resume", &(o)->resume, "FILE", NULL,                                          \
                     "go on from a checkpoint: the same command with it gives the bits of a run "   \
-                    "that was never stopped, on any number of threads and by any engine but the "  \
-                    "reference"),                                                                  \
+                    "that was never stopped, on any number of threads" also),                      \
         OPTION_TEXT("max-time", &(o)->max_time, "TIME", NULL,                                      \
                     "stop after 30min, 11.5h and the like, as a signal would, with exit code 75")
 

@@ -91,6 +91,7 @@ static void init(md_job *job)
 {
     mps_settings_init(&job->fluid.settings, job->table);
     job->common = &job->fluid.settings.common;
+    job->checkpoint = &job->fluid.settings.common.checkpoint;
 }
 
 static torre_status read(md_job *job)
@@ -133,6 +134,16 @@ static torre_status open(md_job *job, torre_md_watch *watch)
                                   &job->fluid.gauges, &job->fluid.files);
 }
 
+static void extras(md_job *job, torre_particle_extras *x)
+{
+    torre_fluid_files *f = &job->fluid.files;
+    *x = (torre_particle_extras){
+        .file = {{"csv", f->csv}, {"dump", f->dump}, {"front", f->front}, {"gauges", f->gauges}},
+        .files = 4,
+        .block = {{"files", &f->done, sizeof f->done}},
+        .blocks = 1};
+}
+
 static torre_status row(md_job *job) { return torre_fluid_files_row(&job->fluid.files, job->run); }
 
 static torre_status results(md_job *job, bool failed)
@@ -153,6 +164,7 @@ const md_way md_fluid = {
     .read = read,
     .particles = particles,
     .open = open,
+    .extras = extras,
     .row = row,
     .results = results,
     .close = close,

@@ -10,6 +10,7 @@ static void init(md_job *job)
 {
     md_settings_init(&job->pairs.settings, job->table);
     job->common = &job->pairs.settings.common;
+    job->checkpoint = &job->pairs.settings.common.checkpoint;
 }
 
 static bool is_granular(const torre_md_problem *p) { return p->model == TORRE_PAIR_granular; }
@@ -42,6 +43,17 @@ static torre_status open(md_job *job, torre_md_watch *watch)
                                     &job->pairs.files));
     watch->frame_every = torre_pair_files_every(&job->pairs.files);
     return TORRE_OK;
+}
+
+static void extras(md_job *job, torre_particle_extras *x)
+{
+    torre_pair_files *f = &job->pairs.files;
+    *x = (torre_particle_extras){.file = {{"csv", f->csv}, {"dump", f->dump}}, .files = 2};
+    if (!f->profile) return;
+    const int64_t slices = job->common->files.profile_slices;
+    x->block[0] = (struct torre_block){"profile", f->slice, slices * (int64_t)sizeof *f->slice};
+    x->block[1] = (struct torre_block){"samples", &f->samples, sizeof f->samples};
+    x->blocks = 2;
 }
 
 static const torre_md_thermo *last_row(const md_job *job)
@@ -184,6 +196,7 @@ const md_way md_pairs = {
     .read = read,
     .particles = particles,
     .open = open,
+    .extras = extras,
     .row = row,
     .results = results,
     .close = close,

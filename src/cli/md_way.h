@@ -10,6 +10,7 @@
 #include "io/output_file.h"
 #include "run/fluid_files.h"
 #include "run/pair_files.h"
+#include "run/particle_checkpoint.h"
 
 typedef struct md_way md_way;
 
@@ -35,8 +36,10 @@ typedef struct md_job {
     /* of the input: */
     const torre_md_problem *problem;
     const torre_md_plan *plan;
-    int64_t steps, row_every; /* to take; between rows, 0: first and last only */
-    torre_output *json;       /* the report, NULL when it is not open */
+    int64_t steps, row_every;             /* to take; between rows, 0: first and last only */
+    torre_checkpoint_options *checkpoint; /* of the settings, too */
+    torre_particle_extras extras;
+    torre_output *json; /* the report, NULL when it is not open */
     torre_md_run *run;
 } md_job;
 
@@ -50,6 +53,8 @@ struct md_way {
     torre_status (*particles)(md_job *job);
     /* Open the files; what they want beside rows goes into *watch, whose context is the job. */
     torre_status (*open)(md_job *job, torre_md_watch *watch);
+    /* What of the files a checkpoint needs. */
+    void (*extras)(md_job *job, torre_particle_extras *extras);
     /* The last row, to files; all that is left to write at the end (failed: of a run that became
      * unstable); close what is still open, without leaving anything incomplete, and free. */
     torre_status (*row)(md_job *job);

@@ -2,6 +2,7 @@
 #ifndef TORRE_PARTICLE_OPTIONS_H
 #define TORRE_PARTICLE_OPTIONS_H
 
+#include "cli/checkpoint_options.h"
 #include "cli/option_rows.h"
 #include "core/orderings.h"
 #include "core/report.h"
@@ -18,6 +19,7 @@ typedef struct particle_options {
     double skin;                       /* in the unit of the model; 0: auto */
     int64_t rebuild_every, sort_every; /* 0: auto */
     const char *ordering;              /* auto, none or an ordering of boxes */
+    torre_checkpoint_options checkpoint;
     /* the program itself */
     bool dry_run, quiet, help, version;
 } particle_options;
@@ -44,7 +46,8 @@ extern const char *const particle_precisions[]; /* choices of --precision */
 #define PARTICLE_BLOCK_ROW(o)                                                                      \
     OPTION_AUTO_COUNT("block", &(o).block, 32, 1024, 0, "threads of a GPU block")
 #define PARTICLE_OTHER_ROWS(o)                                                                     \
-    OPTION_GROUP("Other"),                                                                         \
+    OPTION_GROUP("Stopping and going on"),                                                         \
+        CHECKPOINT_ROWS(&(o).checkpoint, "; --steps may be more"), OPTION_GROUP("Other"),          \
         OPTION_FLAG("dry-run", &(o).dry_run, "check everything and tell what the run would take"), \
         OPTION_FLAG("quiet", &(o).quiet, "neither table nor progress; errors only"),               \
         OPTION_STOP("help", &(o).help, "show this help"),                                          \
@@ -55,7 +58,7 @@ extern const char *const particle_precisions[]; /* choices of --precision */
     "\n"                                                                                           \
     "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no device,\n"   \
     "5 " unstable ",\n"                                                                            \
-    "75 stopped by a signal after writing the results so far."
+    "75 stopped by a signal or --max-time after writing the results so far."
 
 /* Skin, intervals, ordering, threads and device of a plan; all else zero. */
 torre_status particle_plan(const particle_options *options, torre_md_plan *plan);

@@ -129,7 +129,7 @@ static void make_table(wave_settings *s, torre_option *table)
                     "rates, files; - is standard output, the summary then goes to standard error"),
 
         OPTION_GROUP("Stopping and going on"),
-        CHECKPOINT_ROWS(&s->checkpoint),
+        CHECKPOINT_ROWS(&s->checkpoint, " and by any engine but the reference"),
 
         OPTION_GROUP("Surveys: many shots over one model"),
         OPTION_TEXT(

@@ -18,6 +18,7 @@ struct torre_output {
     char *temporary; /* NULL when written directly */
     int reason;      /* errno of the first failed write */
     bool durable;    /* what is committed is on the disk; there is a temporary file */
+    bool kept;       /* the temporary file stays where it is not committed */
     torre_output *next;
 };
 
@@ -44,6 +45,7 @@ static void strike_off(const torre_output *out)
 
 static void remove_temporary(const torre_output *out)
 {
+    if (out->kept) return;
     if (unlink(out->temporary))
         torre_fail_also("%s is left behind: %s", out->temporary, strerror(errno));
 }
@@ -183,7 +185,7 @@ const char *torre_output_now(const torre_output *out)
 
 torre_status torre_output_adopt(torre_output *out, const char *file, int64_t bytes)
 {
-    const bool published = strcmp(file, out->target) == 0;
+    const bool published = torre_output_same(file, out->target);
     char *name = published ? NULL : strdup(file);
     if (!published && !name) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     FILE *stream = fopen(file, "r+b");
@@ -200,8 +202,11 @@ torre_status torre_output_adopt(torre_output *out, const char *file, int64_t byt
     if (published) strike_off(out);
     free(out->temporary);
     out->temporary = name;
+    out->kept = true;
     return status;
 }
+
+void torre_output_keep(torre_output *out) { out->kept = out->temporary; }
 
 torre_status torre_output_publish(torre_output *out)
 {
@@ -276,7 +281,7 @@ torre_status torre_output_remove_unfinished(void)
     torre_status status = TORRE_OK;
     pthread_mutex_lock(&unfinished_lock);
     for (const torre_output *out = unfinished; out; out = out->next)
-        if (unlink(out->temporary)) status = cannot("remove", out->temporary);
+        if (!out->kept && unlink(out->temporary)) status = cannot("remove", out->temporary);
     unfinished = NULL;
     pthread_mutex_unlock(&unfinished_lock);
     return status;

@@ -52,10 +52,14 @@ int64_t torre_output_position(torre_output *out);
 /* The name that the file has at present: temporary, published or given. */
 const char *torre_output_now(const torre_output *out);
 
+/* From now on what was written stays under its temporary name where it is not committed: somebody
+ * counts on it. */
+void torre_output_keep(torre_output *out);
+
 /*
  * Go on with a file that is there, of which so many bytes are kept, in place of the one that was
  * opened: what a killed process has left under a temporary name, or what it has published. Its name
- * stays until commit.
+ * stays until commit, and without one it is kept.
  */
 torre_status torre_output_adopt(torre_output *out, const char *file, int64_t bytes);
 

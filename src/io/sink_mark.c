@@ -81,6 +81,11 @@ torre_status torre_sink_mark_set(torre_sink *sink, torre_sink_mark *mark)
     return TORRE_OK;
 }
 
+void torre_sink_mark_keep(torre_sink *sink)
+{
+    if (sink) torre_output_keep(file_of(sink));
+}
+
 /* Whether a file begins with the frames before the mark. */
 static torre_status check_frames(const char *path, const torre_sink_mark *mark)
 {

@@ -27,6 +27,10 @@ torre_status torre_sink_mark_check(const torre_sink *sink);
 /* All frames so far are on the disk once this returns. */
 torre_status torre_sink_mark_set(torre_sink *sink, torre_sink_mark *mark);
 
+/* A mark is on the disk: from now on the file stays, under its temporary name, also where the sink
+ * comes to nothing. NULL is fine. */
+void torre_sink_mark_keep(torre_sink *sink);
+
 /*
  * Go on from a mark with a sink of the same data and path that was just opened. TORRE_ERR_INPUT
  * where the frames before the mark are no longer there, neither under the name that they had nor

@@ -142,6 +142,9 @@ const torre_md_info *torre_md_program_info(const torre_md_program *program);
 /* NULL is fine. Not for a program that create has taken. */
 void torre_md_program_free(torre_md_program *program);
 
+/* A function for an array of a state; names are literals, of at most 15 characters. */
+typedef torre_status torre_md_visit(void *context, const char *name, void *data, int64_t bytes);
+
 /*
  * A backend: one constant struct of functions (the CUDA one lives in cuda/). A solver is at step n,
  * which starts at 0, with positions, velocities and forces of that step. Not finite values and
@@ -195,6 +198,14 @@ typedef struct torre_md_backend {
     torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);
 
     void (*times)(const torre_md_solver *solver, torre_md_times *times, torre_md_counts *counts);
+
+    /*
+     * For runs that go on in another process: visit all that decides, bit for bit, how step n goes
+     * on, to be copied; or, of a solver of the same program that has particles, to be overwritten,
+     * after which resume makes what follows from it. NULL: the backend has none.
+     */
+    torre_status (*state)(torre_md_solver *solver, torre_md_visit *visit, void *context);
+    torre_status (*resume)(torre_md_solver *solver);
 
     void (*destroy)(torre_md_solver *solver);
 } torre_md_backend;

@@ -186,6 +186,25 @@ static void reference_times(const torre_md_solver *solver, torre_md_times *times
     *counts = (torre_md_counts){.dangerous_builds = -1};
 }
 
+static torre_status reference_state(torre_md_solver *solver, torre_md_visit *visit, void *context)
+{
+    static const char *const name[3][3] = {{"x", "y", "z"}, {"vx", "vy", "vz"}, {"fx", "fy", "fz"}};
+    reference_solver *s = (reference_solver *)solver;
+    double *const *const array[3] = {s->at.position, s->at.velocity, s->force};
+    const int64_t bytes = s->at.count * (int64_t)sizeof(double);
+    TORRE_TRY(visit(context, "clock", &s->step, sizeof s->step));
+    for (int k = 0; k < 9; k++)
+        TORRE_TRY(visit(context, name[k / 3][k % 3], array[k / 3][k % 3], bytes));
+    TORRE_TRY(visit(context, "power", s->power, bytes));
+    return visit(context, "lost", s->lost, bytes);
+}
+
+static torre_status reference_resume(torre_md_solver *solver)
+{
+    (void)solver;
+    return TORRE_OK;
+}
+
 const torre_md_backend torre_md_reference = {
     .name = "reference",
     .plan = reference_plan,
@@ -196,5 +215,7 @@ const torre_md_backend torre_md_reference = {
     .get_forces = reference_get_forces,
     .sums = reference_sums,
     .times = reference_times,
+    .state = reference_state,
+    .resume = reference_resume,
     .destroy = reference_destroy,
 };

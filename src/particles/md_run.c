@@ -35,15 +35,21 @@ void torre_md_run_free(torre_md_run *run)
     free(run);
 }
 
+/* Room for so many rows. */
+static torre_status make_rows(torre_md_run *run, int64_t rows)
+{
+    if (rows <= run->row_limit) return TORRE_OK;
+    int64_t limit = 2 * run->row_limit > rows ? 2 * run->row_limit : rows + 15;
+    torre_md_thermo *row = realloc(run->row, (size_t)limit * sizeof *row);
+    if (!row) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the thermo table");
+    run->row = row;
+    run->row_limit = limit;
+    return TORRE_OK;
+}
+
 static torre_status add_thermo(torre_md_run *run)
 {
-    if (run->rows == run->row_limit) {
-        int64_t limit = run->row_limit ? 2 * run->row_limit : 16;
-        torre_md_thermo *row = realloc(run->row, (size_t)limit * sizeof *row);
-        if (!row) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the thermo table");
-        run->row = row;
-        run->row_limit = limit;
-    }
+    TORRE_TRY(make_rows(run, run->rows + 1));
     torre_md_sums sums;
     TORRE_TRY(run->solver->backend->sums(run->solver, &sums));
     run->row[run->rows] = torre_md_thermo_of(run->problem, run->step, &sums);
@@ -77,17 +83,52 @@ static torre_status report_step(torre_md_run *run, const torre_md_watch *watch, 
     return TORRE_OK;
 }
 
-torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch)
+/* A solver with the particles of the problem. */
+static torre_status make_solver(torre_md_run *run)
 {
-    TORRE_PHASE(TORRE_PHASE_UPLOAD);
     const torre_md_problem *p = run->problem;
     if (p->model == TORRE_MODEL_MPS) TORRE_TRY(torre_mps_measure_new(p, &run->fluid));
     TORRE_TRY(run->backend->create(run->program, &run->solver));
     run->program = NULL;
-    TORRE_TRY(run->solver->backend->set_particles(run->solver, p->position, p->velocity));
-    TORRE_TRY(report_step(run, watch, true));
+    return run->backend->set_particles(run->solver, p->position, p->velocity);
+}
+
+static void begin_times(torre_md_run *run)
+{
     torre_md_counts counts;
     run->solver->backend->times(run->solver, &run->before_start, &counts);
+}
+
+torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch)
+{
+    TORRE_PHASE(TORRE_PHASE_UPLOAD);
+    TORRE_TRY(make_solver(run));
+    TORRE_TRY(report_step(run, watch, true));
+    begin_times(run);
+    return TORRE_OK;
+}
+
+torre_status torre_md_run_state(torre_md_run *run, torre_md_visit *visit, void *context)
+{
+    int64_t place[] = {run->step, run->rows, run->row_step};
+    double *seconds = &run->loop_s;
+    TORRE_TRY(visit(context, "run", place, sizeof place));
+    TORRE_TRY(visit(context, "seconds", seconds, sizeof *seconds));
+    run->step = place[0];
+    run->row_step = place[2];
+    TORRE_TRY(make_rows(run, place[1]));
+    run->rows = place[1];
+    TORRE_TRY(visit(context, "rows", run->row, run->rows * (int64_t)sizeof *run->row));
+    return run->backend->state(run->solver, visit, context);
+}
+
+torre_status torre_md_run_start_from(torre_md_run *run, torre_md_visit *visit, void *context)
+{
+    TORRE_PHASE(TORRE_PHASE_UPLOAD);
+    TORRE_TRY(make_solver(run));
+    TORRE_TRY(torre_md_run_state(run, visit, context));
+    TORRE_TRY(run->backend->resume(run->solver));
+    begin_times(run);
     return TORRE_OK;
 }
 
@@ -123,6 +164,7 @@ torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_
         if (watch) {
             chunk = torre_md_pace_until(run->step, watch->row_every, chunk);
             if (watch->frame) chunk = torre_md_pace_until(run->step, watch->frame_every, chunk);
+            if (watch->save) chunk = torre_md_pace_until(run->step, watch->save_every, chunk);
             if (watch->progress || watch->stop) chunk = torre_md_pace_chunk(&pace, chunk);
         }
         double clock = torre_time_now();
@@ -132,13 +174,18 @@ torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_
         run->step += chunk;
         torre_md_pace_took(&pace, chunk, spent);
         TORRE_TRY(report_step(run, watch, run->step == goal));
+        const bool saves = watch && watch->save && run->step < goal;
+        const bool save = saves && watch->save_every && run->step % watch->save_every == 0;
+        if (save) TORRE_TRY(watch->save(watch->context, run));
         if (!watch || !torre_md_pace_due(&pace, run->step == goal)) continue;
         if (watch->progress) {
             const torre_md_progress now = {run->step, goal, run->loop_s};
             watch->progress(watch->context, &now);
         }
-        if (watch->stop && run->step < goal && watch->stop(watch->context))
-            return report_step(run, watch, true);
+        const bool stop = watch->stop && run->step < goal && watch->stop(watch->context);
+        if (saves && !save && (stop || (watch->save_due && watch->save_due(watch->context, run))))
+            TORRE_TRY(watch->save(watch->context, run));
+        if (stop) return report_step(run, watch, true);
     }
     return TORRE_OK;
 }

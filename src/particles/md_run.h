@@ -52,6 +52,11 @@ typedef struct torre_md_watch {
     torre_status (*frame)(void *context, torre_md_run *run);            /* likewise */
     void (*progress)(void *context, const torre_md_progress *progress); /* a few times a second */
     bool (*stop)(void *context); /* asked as often; true ends the run cleanly at run->step */
+    /* Call save whenever step is a multiple of save_every or, asked as often, save_due says so, and
+     * before a stop; before the goal alone, and between steps as if nobody had looked. */
+    int64_t save_every;
+    bool (*save_due)(void *context, const torre_md_run *run);
+    torre_status (*save)(void *context, torre_md_run *run);
     void *context;
 } torre_md_watch;
 
@@ -65,6 +70,13 @@ torre_status torre_md_run_new(const torre_md_problem *problem, const char *backe
 /* Allocate the solver, set the particles of the problem, compute the row of step 0. watch: its
  * row and frame are called for step 0 (NULL: nobody). */
 torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch);
+
+/* Visit all that torre_md_run_start_from needs; of a backend that has `state`. */
+torre_status torre_md_run_state(torre_md_run *run, torre_md_visit *visit, void *context);
+
+/* Instead of start: what visit writes over is that of another run of the same problem and program,
+ * as torre_md_run_state has shown it. No row or frame is made. */
+torre_status torre_md_run_start_from(torre_md_run *run, torre_md_visit *visit, void *context);
 
 /*
  * Advance by steps. TORRE_ERR_UNSTABLE with step and particle when numbers stop being finite; what

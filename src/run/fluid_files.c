@@ -106,8 +106,8 @@ torre_status torre_fluid_files_open(const torre_particle_wishes *w, const torre_
                                     torre_fluid_files *out)
 {
     const torre_particle_layout layout = torre_fluid_layout(p, dam);
-    *out =
-        (torre_fluid_files){.wishes = w, .problem = p, .dam = dam, .points = points, .dumped = -1};
+    *out = (torre_fluid_files){
+        .wishes = w, .problem = p, .dam = dam, .points = points, .done.dumped = -1};
     out->figure =
         torre_particle_figure(w->style, "Dam break", &(torre_particle_about){.units = "si"}, false);
     out->figure.flat = dam->tank.dims == 2;
@@ -166,7 +166,7 @@ static torre_status write_frame(torre_fluid_files *out, const torre_md_run *run)
 {
     char name[32], path[TORRE_PATH];
     torre_sink *picture;
-    snprintf(name, sizeof name, "frame_%04" PRId64 ".png", out->frames++);
+    snprintf(name, sizeof name, "frame_%04" PRId64 ".png", out->done.frames++);
     TORRE_TRY(torre_particle_path(out->wishes, "output", name, path));
     TORRE_TRY(torre_particle_picture_open(path, out->problem->mps.spacing, &out->figure, &picture));
     return torre_sink_finish(&picture, draw(out, run, picture));
@@ -176,7 +176,7 @@ static torre_status write_dump(torre_fluid_files *out, const torre_md_run *run)
 {
     const double *column[2];
     const torre_frame frame = torre_fluid_frame(run, column);
-    out->dumped = run->step;
+    out->done.dumped = run->step;
     return torre_sink_frame(out->dump, &frame);
 }
 
@@ -225,16 +225,16 @@ torre_status torre_fluid_files_row(torre_fluid_files *out, const torre_md_run *r
     if (out->front) TORRE_TRY(write_front(out, &run->fluid->row));
     if (out->gauges) TORRE_TRY(write_gauges(out, run));
     if (out->csv) TORRE_TRY(write_csv(out, &run->fluid->row));
-    if (out->dump && w->dump_every && out->rows % w->dump_every == 0)
+    if (out->dump && w->dump_every && out->done.rows % w->dump_every == 0)
         TORRE_TRY(write_dump(out, run));
-    if (w->frame_every && out->rows % w->frame_every == 0) TORRE_TRY(write_frame(out, run));
-    out->rows++;
+    if (w->frame_every && out->done.rows % w->frame_every == 0) TORRE_TRY(write_frame(out, run));
+    out->done.rows++;
     return TORRE_OK;
 }
 
 torre_status torre_fluid_files_finish(torre_fluid_files *out, const torre_md_run *run, bool failed)
 {
-    if (out->dump && !failed && out->dumped != run->step) TORRE_TRY(write_dump(out, run));
+    if (out->dump && !failed && out->done.dumped != run->step) TORRE_TRY(write_dump(out, run));
     TORRE_TRY(torre_sink_finish(&out->dump, TORRE_OK));
     TORRE_TRY(torre_sink_finish(&out->front, TORRE_OK));
     TORRE_TRY(torre_sink_finish(&out->gauges, TORRE_OK));

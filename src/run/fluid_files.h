@@ -34,8 +34,10 @@ typedef struct torre_fluid_files {
     torre_figure_about figure; /* around pictures */
     char gauge_name[TORRE_FLUID_GAUGES][48];
     const char *gauge_column[1 + TORRE_FLUID_GAUGES];
-    int64_t rows, frames; /* written so far */
-    int64_t dumped;       /* step of the last frame of the dump; -1: none */
+    struct {
+        int64_t rows, frames; /* written so far */
+        int64_t dumped;       /* step of the last frame of the dump; -1: none */
+    } done;
 } torre_fluid_files;
 
 /* Open everything. All but files must outlive it. */

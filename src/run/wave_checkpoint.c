@@ -6,6 +6,7 @@
 
 #include "core/phase.h"
 #include "io/sink_mark.h"
+#include "run/checkpoint_identity.h"
 #include "run/wave_identity.h"
 #include "wave/driver.h"
 
@@ -177,8 +178,6 @@ static const struct {
 
 enum { CHUNKS = sizeof chunks / sizeof chunks[0] };
 
-static const char identity_name[] = "problem";
-
 static void identity(const torre_wave_output *output, const torre_wave_input *input,
                      const torre_wave_run *run, torre_record *r)
 {
@@ -194,35 +193,15 @@ torre_status torre_wave_checkpoint_write(const char *path, torre_wave_output *ou
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     torre_record record;
-    char line[TORRE_RECORD_LINE];
     state s = {.run = run, .output = output};
     TORRE_TRY(torre_checkpoint_create(path, &s.to));
     identity(output, output->input, run, &record);
-    torre_checkpoint_chunk(s.to, identity_name, line, (int64_t)torre_record_encode(&record, line));
+    torre_checkpoint_identity_write(s.to, &record);
     torre_status status = TORRE_OK;
     for (int i = 0; i < CHUNKS && !status; i++) status = chunks[i].save(chunks[i].name, &s);
-    return torre_checkpoint_finish(s.to, status);
-}
-
-static torre_status check_identity(const char *path, torre_checkpoint *c,
-                                   const torre_record *wanted)
-{
-    torre_record found;
-    char line[TORRE_RECORD_LINE];
-    const int64_t bytes = torre_checkpoint_bytes(c, identity_name);
-    if (bytes < 1 || bytes >= TORRE_RECORD_LINE)
-        return torre_fail(TORRE_ERR_INPUT, "%s does not say what it is of", path);
-    TORRE_TRY(torre_checkpoint_read(c, identity_name, line, bytes));
-    line[bytes - 1] = 0;
-    if (!torre_record_decode(line, &found))
-        return torre_fail(TORRE_ERR_INPUT, "%s does not say what it is of", path);
-    const char *name = torre_record_differs(wanted, &found);
-    if (!name) return TORRE_OK;
-    const char *value = torre_record_get(&found, name);
-    return torre_fail(TORRE_ERR_INPUT,
-                      "%s is of a run with another %s: %.200s, now it is %.200s; only the same run "
-                      "can go on from it",
-                      path, name, value ? value : "none", torre_record_get(wanted, name));
+    TORRE_TRY(torre_checkpoint_finish(s.to, status));
+    if (has_frames(&s)) torre_sink_mark_keep(output->field);
+    return TORRE_OK;
 }
 
 torre_status torre_wave_checkpoint_open(const char *path, const torre_wave_output *output,
@@ -233,7 +212,7 @@ torre_status torre_wave_checkpoint_open(const char *path, const torre_wave_outpu
     torre_record wanted;
     TORRE_TRY(torre_checkpoint_open(path, checkpoint));
     identity(output, input, run, &wanted);
-    return check_identity(path, *checkpoint, &wanted);
+    return torre_checkpoint_identity_check(*checkpoint, path, &wanted);
 }
 
 torre_status torre_wave_checkpoint_start(torre_checkpoint *checkpoint, torre_wave_output *output,

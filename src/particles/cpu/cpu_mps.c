@@ -158,6 +158,14 @@ static torre_status mps_get_fields(torre_md_solver *solver, const torre_md_field
     return TORRE_OK;
 }
 
+static torre_status mps_state(cpu_solver *s, torre_md_visit *visit, void *context)
+{
+    const fluid *own = s->own;
+    const int64_t bytes = s->store.count * s->state->state_size;
+    TORRE_TRY(visit(context, "pressure", own->field.pressure, bytes));
+    return visit(context, "number_density", own->field.number_density, bytes);
+}
+
 const torre_cpu_method torre_cpu_mps = {
     .plan = mps_plan,
     .check_memory = mps_check_memory,
@@ -168,4 +176,5 @@ const torre_cpu_method torre_cpu_mps = {
     .begin = mps_begin,
     .step = mps_step,
     .get_fields = mps_get_fields,
+    .state = mps_state,
 };

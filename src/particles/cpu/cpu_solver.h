@@ -51,6 +51,8 @@ struct torre_cpu_method {
     /* As in torre_md_backend; NULL where the method has none. */
     torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);
     torre_status (*get_fields)(torre_md_solver *solver, const torre_md_fields *fields);
+    /* Of own, as in torre_md_backend; NULL where the method has none. */
+    torre_status (*state)(torre_cpu_solver *solver, torre_md_visit *visit, void *context);
 };
 
 extern const torre_cpu_method torre_cpu_pairs, torre_cpu_mps;

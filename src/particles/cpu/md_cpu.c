@@ -161,6 +161,39 @@ torre_status torre_cpu_rebuild_when_due(cpu_solver *s, const torre_cpu_rebuild *
     return rebuild(s, due->time, due->most);
 }
 
+/* Bins and lists are made again of `hold` and of the order of storage, as they were at built_at. */
+static torre_status cpu_state(torre_md_solver *solver, torre_md_visit *visit, void *context)
+{
+    cpu_solver *s = (cpu_solver *)solver;
+    torre_md_store *t = &s->store;
+    const int64_t quads = 4 * (t->count + 1) * s->state->state_size;
+    int64_t clock[3] = {t->step, s->built_at, s->sorted_at};
+    TORRE_TRY(visit(context, "clock", clock, sizeof clock));
+    TORRE_TRY(visit(context, "counts", &s->counts, sizeof s->counts));
+    TORRE_TRY(visit(context, "id", t->id, t->count * (int64_t)sizeof *t->id));
+    TORRE_TRY(visit(context, "position", t->position, quads));
+    TORRE_TRY(visit(context, "velocity", t->velocity, quads));
+    TORRE_TRY(visit(context, "force", t->force, quads));
+    TORRE_TRY(visit(context, "hold", t->hold, quads - 4 * s->state->state_size));
+    t->step = clock[0];
+    s->built_at = clock[1];
+    s->sorted_at = clock[2];
+    return s->method->state ? s->method->state(s, visit, context) : TORRE_OK;
+}
+
+static torre_status cpu_resume(torre_md_solver *solver)
+{
+    cpu_solver *s = (cpu_solver *)solver;
+    if (s->state->wrap(&s->store, s->problem->box) >= 0) /* hold is inside: nothing moves */
+        return torre_fail(TORRE_ERR_INPUT, "the state has particles outside of the box");
+    s->state->bin(&s->store, &s->bins);
+    torre_bins_sort(&s->bins);
+    s->times = (torre_md_times){0};
+    if (s->plan->neighbor == TORRE_NEIGHBOR_TILE) return TORRE_OK;
+    return s->state->build(&s->store, &s->bins, s->plan->neighbor == TORRE_NEIGHBOR_HALF,
+                           &s->lists);
+}
+
 static torre_status cpu_set_particles(torre_md_solver *solver, const double *const position[3],
                                       const double *const velocity[3])
 {
@@ -238,5 +271,7 @@ const torre_md_backend torre_md_cpu = {
     .get_fields = cpu_get_fields,
     .sums = cpu_sums,
     .times = cpu_times,
+    .state = cpu_state,
+    .resume = cpu_resume,
     .destroy = cpu_destroy,
 };
