@@ -56,7 +56,7 @@ EXCEPTIONS = {
     r"examples/python/tutorial.py$": "test python_tutorial",
     r"^cmake --install|^pkg-config": "tests/package.sh installs and uses what it gives",
     r"_cuda\b|^test_\w+ cuda": "needs a GPU",
-    r"^bench/(gpu_check|gpu_roofline|md_study|ncu_bytes|mps_study)\.sh": "needs a GPU",
+    r"^bench/(gpu_check|gpu_suite|gpu_roofline|md_study|ncu_bytes|mps_study)\.sh": "needs a GPU",
 }
 
 # Documents whose command lines build on each other: they run in one folder, in their order.

@@ -480,8 +480,10 @@ static void check_chosen_axes(sample_problem *s, int64_t steps)
         return;
     }
     snprintf(what, sizeof what, "axes %s", torre.axes);
-    checks++;
-    if (strcmp(torre.axes, "xyz") == 0) fail(s->name, "not turned");
+    if (towers) { /* cells one by one cost the same along every axis */
+        checks++;
+        if (strcmp(torre.axes, "xyz") == 0) fail(s->name, "not turned");
+    }
     plan = (torre_wave_plan){.engine = TORRE_REFERENCE};
     compute(s, &torre_wave_cpu, &plan, steps, &reference);
     compare_rounding(s, what, &reference, &torre, steps);
