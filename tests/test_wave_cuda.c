@@ -26,6 +26,7 @@
 #include "wave/box.h"
 #include "wave/cpu/backend_cpu.h"
 #include "wave/stencil.h"
+#include "wave/traces.h"
 
 static int checks, failures;
 
@@ -692,6 +693,60 @@ static void check_repeatable(int order, torre_precision f, int model, bool squar
     free_problem(s);
 }
 
+/* The sums of samples that a solver gives, in two parts, beside those of the host from `nodes`. */
+static void compare_sums(const sample_problem *s, const torre_wave_plan *plan, const outcome *nodes,
+                         int64_t steps)
+{
+    torre_wave_setup *setup;
+    torre_wave_program *program;
+    torre_wave_solver *solver;
+    torre_array traces;
+    const int64_t receivers = s->p.receiver_count, first = steps / 3 * 2;
+    const size_t row = (size_t)receivers * (size_t)s->p.precision;
+    char *sums = memory((size_t)steps * row);
+    int64_t wrong = 0;
+    must(torre_wave_setup_new(&s->p, &setup), s->name);
+    must(torre_wave_cuda.plan(setup, plan, &program), s->name);
+    checks++;
+    if (!torre_wave_program_sums(program)) fail(s->name, "receivers are not summed");
+    must(torre_wave_cuda.create(program, &solver), s->name);
+    must(torre_wave_set_fields(&torre_wave_cuda, solver, setup, s->now, s->previous), s->name);
+    must(torre_wave_cuda.advance_receivers(solver, first, sums), s->name);
+    must(torre_wave_cuda.advance_receivers(solver, steps - first, sums + (size_t)first * row),
+         s->name);
+    must(torre_traces_new(&s->p, &traces), s->name);
+    torre_traces_record(setup, false, nodes->samples, 0, steps, &traces);
+    for (int64_t r = 0; r < receivers; r++)
+        for (int64_t n = 0; n < steps; n++)
+            wrong += torre_value(s->p.precision, sums, n * receivers + r) !=
+                     torre_value(s->p.precision, traces.data, r * traces.shape[1] + 1 + n);
+    checks++;
+    if (wrong) fail(s->name, "sums of samples differ from those of the host");
+    torre_wave_cuda.destroy(solver);
+    torre_wave_setup_free(setup);
+    free(traces.data);
+    free(sums);
+}
+
+/* Receivers between nodes, by sinc and trilinear, of passes and of single steps. */
+static void check_sums(int order, torre_precision f)
+{
+    enum { STEPS = 33 };
+    for (int k = 0; k < 4; k++) {
+        sample_problem *s = new_problem("receivers", order, f, 41, 37, 50, 1, true);
+        torre_wave_plan plan = {.engine = k & 1 ? TORRE_TORRE : TORRE_STEPWISE, .axes = "yzx"};
+        outcome nodes;
+        if (k & 1) plan.tower_height = 12;
+        s->p.interpolation = k & 2 ? TORRE_TRILINEAR : TORRE_SINC;
+        if (compute(s, &torre_wave_cuda, &plan, STEPS, &nodes)) {
+            compare_sums(s, &plan, &nodes, STEPS);
+            free_outcome(&nodes);
+        }
+        printf("%-52s %d failures so far\n", s->name, failures);
+        free_problem(s);
+    }
+}
+
 /* Whether this build has kernels of an order and precision. */
 static bool built(int order, torre_precision f)
 {
@@ -720,6 +775,7 @@ int main(int argc, char **argv)
             if (small) continue;
             check_axes(order, precisions[i]);
             check_auto(order, precisions[i]);
+            check_sums(order, precisions[i]);
             check_repeatable(order, precisions[i], 0, true);
             check_repeatable(order, precisions[i], 1, false);
             if (order == 2) check_repeatable(order, precisions[i], 0, false);

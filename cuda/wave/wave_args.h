@@ -179,6 +179,16 @@ cudaError_t torre_add_sources(int precision, void *field, const int64_t *cell, c
 /* out[i] = field[cell[i]]. */
 cudaError_t torre_take_samples(int precision, const void *field, const int64_t *cell, void *out,
                                int64_t count, cudaStream_t stream);
+/* How receivers are summed from samples of nodes (traces.h), by arrays of the setup. */
+typedef struct torre_sums {
+    int64_t columns, receivers; /* of a row of samples, of a row of sums */
+    const int64_t *first;
+    const struct torre_segment *segments;
+    const double *taps;
+} torre_sums;
+/* sums[step][receiver] from samples[step][column], in the bits of the host. */
+cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const void *samples,
+                                int64_t steps, void *out, cudaStream_t stream);
 /* Rows of a dense array of shape (any, size_y, size_z), from number first on, to a device array
  * with these strides (in cells), or back. */
 cudaError_t torre_move_rows(int precision, void *array, const int64_t stride[3], void *rows,

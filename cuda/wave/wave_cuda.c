@@ -19,6 +19,7 @@ const torre_wave_backend torre_wave_cuda = {
     .write_box = torre_cuda_write_box,
     .read_box = torre_cuda_read_box,
     .advance = torre_cuda_advance,
+    .advance_receivers = torre_cuda_advance_receivers,
     .norms = torre_cuda_norms,
     .destroy = torre_cuda_destroy,
 };

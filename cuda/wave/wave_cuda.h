@@ -13,6 +13,7 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
 torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const torre_box *box,
                                  const int64_t stride[3], void *values);
 torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples);
+torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples);
 torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms);
 void torre_cuda_destroy(torre_wave_solver *solver);
 

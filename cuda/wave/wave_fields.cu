@@ -1,4 +1,6 @@
 /* Small kernels around the fields: sources and samples of the stepwise engine, planes, norms. */
+#include "wave/interpolation.h"
+#include "wave/setup.h"
 #include "wave_args.h"
 
 constexpr int THREADS = 256;
@@ -27,6 +29,35 @@ template <class T>
 __global__ void take_samples(const T *field, const int64_t *cell, T *out, int64_t count)
 {
     FOR_EACH(i, count) out[i] = field[cell[i]];
+}
+/* The sum of a receiver as traces.c adds it up, one rounding after the other. */
+template <class T> __device__ double receiver_sum(const torre_sums &s, int64_t r, const T *samples)
+{
+    double sum = 0;
+    for (int64_t i = s.first[r]; i < s.first[r + 1]; i++) {
+        const torre_segment g = s.segments[i];
+        const double *tap = s.taps + TORRE_TAPS * r + g.tap;
+        const T *at = samples + g.column;
+        double part = 0;
+        if (g.count <= 2) {
+            for (int k = 0; k < g.count; k++)
+                sum = __dadd_rn(sum, __dmul_rn(__dmul_rn(g.weight, tap[k]), (double)at[k]));
+            continue;
+        }
+        for (int k = 0; k < g.count; k++) part = __dadd_rn(part, __dmul_rn(tap[k], (double)at[k]));
+        sum = __dadd_rn(sum, __dmul_rn(g.weight, part));
+    }
+    return sum;
+}
+/* Threads of a warp take steps of one receiver, which read the same segments. */
+template <class T>
+__global__ void sum_receivers(torre_sums s, const T *samples, int64_t steps, T *out)
+{
+    FOR_EACH(i, s.receivers * steps)
+    {
+        const int64_t r = i / steps, step = i % steps;
+        out[step * s.receivers + r] = (T)receiver_sum(s, r, samples + step * s.columns);
+    }
 }
 template <class T>
 __global__ void move_rows(T *array, int64_t stride_x, int64_t stride_y, int64_t stride_z, T *rows,
@@ -127,6 +158,20 @@ extern "C" cudaError_t torre_take_samples(int precision, const void *field, cons
     else
         take_samples<<<blocks_for(count), THREADS, 0, stream>>>((const double *)field, cell,
                                                                 (double *)out, count);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t torre_sum_receivers(int precision, const torre_sums *sums,
+                                           const void *samples, int64_t steps, void *out,
+                                           cudaStream_t stream)
+{
+    const int blocks = blocks_for(sums->receivers * steps);
+    if (precision == 4)
+        sum_receivers<<<blocks, THREADS, 0, stream>>>(*sums, (const float *)samples, steps,
+                                                      (float *)out);
+    else
+        sum_receivers<<<blocks, THREADS, 0, stream>>>(*sums, (const double *)samples, steps,
+                                                      (double *)out);
     return cudaGetLastError();
 }
 

@@ -5,6 +5,7 @@
 
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
+#include "wave/interpolation.h"
 
 /* A node of a source or receiver. */
 typedef struct grid_node {
@@ -202,6 +203,26 @@ static int64_t count_entries(const torre_cuda_program *program, const grid_nodes
     return entries;
 }
 
+/* Samples of so many steps. Receivers between nodes are summed on the device: nodes are many. */
+static void plan_samples(torre_cuda_program *program, size_t rows)
+{
+    const torre_wave_setup *caller = program->turned.caller;
+    const int64_t receivers = caller->problem->receiver_count;
+    const size_t width = (size_t)caller->problem->precision;
+    size_t *bytes = program->bytes;
+    const bool sums = program->base.sums = caller->receiver_node_count > receivers;
+    for (int i = 0; i < 2; i++) {
+        if (!sums || i == 0)
+            bytes[TORRE_PIECE_SAMPLES + i] = rows * (size_t)caller->receiver_node_count * width;
+        if (sums) bytes[TORRE_PIECE_SUMS + i] = rows * (size_t)receivers * width;
+    }
+    if (!sums) return;
+    bytes[TORRE_PIECE_SUM_FIRST] = (size_t)(receivers + 1) * sizeof *caller->receiver_first;
+    bytes[TORRE_PIECE_SUM_RUNS] =
+        (size_t)caller->receiver_first[receivers] * sizeof *caller->segments;
+    bytes[TORRE_PIECE_SUM_TAPS] = (size_t)(TORRE_TAPS * receivers) * sizeof *caller->receiver_taps;
+}
+
 torre_status torre_cuda_points_plan(torre_cuda_program *program)
 {
     const torre_wave_problem *p = &program->turned.problem;
@@ -235,7 +256,7 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program)
     bytes[TORRE_PIECE_RECEIVER_CELLS] = receivers * sizeof(int64_t);
     if (sources) bytes[TORRE_PIECE_WAVELET] = rows * sizeof(double);
     bytes[TORRE_PIECE_VALUES] = rows * sources * width;
-    for (int i = 0; i < 2; i++) bytes[TORRE_PIECE_SAMPLES + i] = rows * receivers * width;
+    plan_samples(program, rows);
     return TORRE_OK;
 }
 
@@ -244,6 +265,16 @@ static torre_status copy_stream(torre_cuda_solver *s)
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->copies, cudaStreamNonBlocking), "a stream");
     TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->before, cudaEventDisableTiming), "an event");
     return TORRE_OK;
+}
+
+/* How receivers are summed from the nodes, whose columns are the caller's. */
+static torre_status upload_sums(torre_cuda_solver *s)
+{
+    const torre_wave_setup *caller = s->program->turned.caller;
+    if (!s->program->base.sums) return TORRE_OK;
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_FIRST, caller->receiver_first, what));
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_RUNS, caller->segments, what));
+    return torre_cuda_fill(s, TORRE_PIECE_SUM_TAPS, caller->receiver_taps, what);
 }
 
 torre_status torre_cuda_points_new(torre_cuda_solver *s)
@@ -257,10 +288,14 @@ torre_status torre_cuda_points_new(torre_cuda_solver *s)
     if (!status && a.receiver_count)
         status = upload_cells(s, TORRE_PIECE_RECEIVER_CELLS, nodes.receiver, a.receiver_count);
     if (!status && a.receiver_count) status = copy_stream(s);
+    if (!status) status = upload_sums(s);
     if (!status && s->memory[TORRE_PIECE_POINT_LISTS]) status = block_tables(s, &nodes);
     free_nodes(&nodes);
     return status;
 }
+
+/* Of the samples of the current launch. */
+static int samples_turn(const torre_cuda_solver *s) { return s->program->base.sums ? 0 : s->turn; }
 
 torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps)
 {
@@ -271,7 +306,7 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps)
     if (a->receiver_count) TORRE_CUDA_TRY(cudaEventRecord(s->before, s->stream), "reading samples");
     s->turn = !s->turn;
     a->source_values = values;
-    a->samples = s->memory[TORRE_PIECE_SAMPLES + s->turn];
+    a->samples = s->memory[TORRE_PIECE_SAMPLES + samples_turn(s)];
     if (!a->source_count) return TORRE_OK;
     TORRE_CUDA_TRY(cudaMemcpyAsync(wavelet, s->setup->wavelet + s->n,
                                    (size_t)steps * sizeof *wavelet, cudaMemcpyHostToDevice,
@@ -284,13 +319,36 @@ torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps)
     return TORRE_OK;
 }
 
-torre_status torre_cuda_points_collect(torre_cuda_solver *s, int ago, int64_t steps, void *samples)
+torre_status torre_cuda_points_sum(torre_cuda_solver *s, int64_t steps)
+{
+    const torre_wave_setup *caller = s->program->turned.caller;
+    const torre_sums sums = {.columns = caller->receiver_node_count,
+                             .receivers = caller->problem->receiver_count,
+                             .first = s->memory[TORRE_PIECE_SUM_FIRST],
+                             .segments = s->memory[TORRE_PIECE_SUM_RUNS],
+                             .taps = s->memory[TORRE_PIECE_SUM_TAPS]};
+    return torre_cuda_status(torre_sum_receivers((int)caller->problem->precision, &sums,
+                                                 s->memory[TORRE_PIECE_SAMPLES], steps,
+                                                 s->memory[TORRE_PIECE_SUMS + s->turn], s->stream),
+                             "adding up samples");
+}
+
+int64_t torre_cuda_points_columns(const torre_cuda_solver *s, bool sums)
+{
+    const torre_wave_setup *caller = s->program->turned.caller;
+    return sums ? caller->problem->receiver_count : caller->receiver_node_count;
+}
+
+torre_status torre_cuda_points_collect(torre_cuda_solver *s, bool sums, int ago, int64_t steps,
+                                       void *to)
 {
     cudaStream_t stream = ago ? s->copies : s->stream;
     if (!s->args.points.receiver_count) return TORRE_OK;
+    const int piece =
+        sums ? TORRE_PIECE_SUMS + (s->turn ^ ago) : TORRE_PIECE_SAMPLES + (samples_turn(s) ^ ago);
     if (ago) TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, s->before, 0), "reading samples");
-    TORRE_CUDA_TRY(cudaMemcpyAsync(samples, s->memory[TORRE_PIECE_SAMPLES + (s->turn ^ ago)],
-                                   (size_t)(steps * s->args.points.receiver_count) *
+    TORRE_CUDA_TRY(cudaMemcpyAsync(to, s->memory[piece],
+                                   (size_t)(steps * torre_cuda_points_columns(s, sums)) *
                                        (size_t)s->setup->problem->precision,
                                    cudaMemcpyDeviceToHost, stream),
                    "reading samples");

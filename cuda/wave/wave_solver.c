@@ -330,12 +330,12 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
         return TORRE_OK;
     }
     size_t width = (size_t)s->setup->problem->precision;
+    char *samples = s->args.points.samples;
     for (int64_t i = 0; i < steps; i++) {
         torre_points_args *q = &s->args.points;
         q->source_values =
             (char *)s->memory[TORRE_PIECE_VALUES] + (size_t)(i * q->source_count) * width;
-        q->samples = (char *)s->memory[TORRE_PIECE_SAMPLES + s->turn] +
-                     (size_t)(i * q->receiver_count) * width;
+        q->samples = samples + (size_t)(i * q->receiver_count) * width;
         TORRE_TRY(one_step(s));
         void *newest = s->args.field[0];
         s->args.field[0] = s->args.field[1];
@@ -345,26 +345,43 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
     return TORRE_OK;
 }
 
-torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+/* sums: of samples, which receivers record. */
+static torre_status advance(torre_cuda_solver *s, int64_t steps, bool sums, void *samples)
 {
-    torre_cuda_solver *s = (torre_cuda_solver *)solver;
     const torre_wave_problem *p = s->setup->problem;
     TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     const int64_t most = torre_cuda_launch_steps(s->program);
+    const size_t row = (size_t)torre_cuda_points_columns(s, sums) * (size_t)p->precision;
+    const bool takes_turns = sums == s->program->base.sums; /* what is copied has two places */
     char *out = samples;
     int64_t before = 0; /* steps whose samples have not been copied yet */
     while (steps > 0) {
         int64_t now = steps < most ? steps : most;
         TORRE_TRY(some_steps(s, now));
-        if (before) TORRE_TRY(torre_cuda_points_collect(s, 1, before, out));
-        if (out) out += (size_t)(before * s->args.points.receiver_count) * (size_t)p->precision;
+        if (sums) TORRE_TRY(torre_cuda_points_sum(s, now));
+        if (before) TORRE_TRY(torre_cuda_points_collect(s, sums, 1, before, out));
+        if (out) out += (size_t)before * row;
         before = now;
         steps -= now;
+        if (takes_turns) continue;
+        TORRE_TRY(torre_cuda_points_collect(s, sums, 0, before, out));
+        if (out) out += (size_t)before * row;
+        before = 0;
     }
-    if (before) TORRE_TRY(torre_cuda_points_collect(s, 0, before, out));
+    if (before) TORRE_TRY(torre_cuda_points_collect(s, sums, 0, before, out));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
     return TORRE_OK;
+}
+
+torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    return advance((torre_cuda_solver *)solver, steps, false, samples);
+}
+
+torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    return advance((torre_cuda_solver *)solver, steps, true, samples);
 }
 
 torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms)

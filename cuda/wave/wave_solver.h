@@ -33,8 +33,13 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_POINT_NODES,
     TORRE_PIECE_WAVELET, /* [rows] of the current launch */
     TORRE_PIECE_VALUES,  /* real [rows][sources] */
-    TORRE_PIECE_SAMPLES, /* [2] real [rows][receivers]; launches take turns */
-    TORRE_PIECES = TORRE_PIECE_SAMPLES + 2
+    TORRE_PIECE_SAMPLES, /* [2] real [rows][nodes of receivers]; launches take turns, but where the
+                          * device sums them, when there is one */
+    TORRE_PIECE_SUMS = TORRE_PIECE_SAMPLES + 2,   /* [2] real [rows][receivers]; likewise */
+    TORRE_PIECE_SUM_FIRST = TORRE_PIECE_SUMS + 2, /* receiver_first of the setup */
+    TORRE_PIECE_SUM_RUNS,                         /* segments of the setup */
+    TORRE_PIECE_SUM_TAPS,                         /* receiver_taps of the setup */
+    TORRE_PIECES
 } torre_cuda_piece;
 
 /* How passes of towers are launched. */
@@ -86,7 +91,7 @@ typedef struct torre_cuda_solver {
     torre_wave_args args;          /* args.field[1] is u[n], args.field[0] u[n-1] */
     int64_t n;
     cudaStream_t stream;
-    int turn;                     /* of the samples of the current launch */
+    int turn;                     /* of the samples, or sums of them, of the current launch */
     cudaStream_t copies;          /* of samples to the host, while the next launch runs */
     cudaEvent_t before;           /* the current launch */
     void *pinned[2];              /* rows on their way (wave_rows.h), each as large as staging */
@@ -169,9 +174,14 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program);
 torre_status torre_cuda_points_new(torre_cuda_solver *s);
 /* Source values of steps n .. n + steps - 1, and the place of their samples. */
 torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps);
-/* Copy the samples of the last launch (`ago` 0) or of the one before it (1, while the last one
- * runs) to the host. */
-torre_status torre_cuda_points_collect(torre_cuda_solver *s, int ago, int64_t steps, void *samples);
+/* After a launch of so many steps: what receivers record, from its samples. */
+torre_status torre_cuda_points_sum(torre_cuda_solver *s, int64_t steps);
+/* Copy the samples, or sums of them, of the last launch (`ago` 0) or of the one before it (1, while
+ * the last one runs) to the host. */
+torre_status torre_cuda_points_collect(torre_cuda_solver *s, bool sums, int ago, int64_t steps,
+                                       void *to);
+/* Values of a row of those. */
+int64_t torre_cuda_points_columns(const torre_cuda_solver *s, bool sums);
 
 /* Refuses more towers than can be counted, and orderings that towers cannot have. */
 torre_status torre_cuda_pass_check(const torre_wave_problem *turned, const torre_wave_plan *plan,

@@ -136,9 +136,10 @@ static torre_status set_rest(const torre_wave_input *in, const void *field, torr
     if (!field) s.now = torre_memory_large((size_t)slab_size(p, p->order));
     if (!s.previous || (!field && !s.now))
         status = torre_fail(TORRE_ERR_RESOURCE, "out of memory for the initial field");
-    if (!status && !field) status = torre_traces_staging(run->setup, 1, &s.samples);
+    if (!status && !field) status = torre_traces_staging(run->setup, false, 1, &s.samples);
     for (int64_t x = 0; x < p->size[0] && !status; x += slab_planes(p)) status = set_slab(&s, x);
-    if (!status && s.samples) torre_traces_record(run->setup, s.samples, -1, 1, &run->traces);
+    if (!status && s.samples)
+        torre_traces_record(run->setup, false, s.samples, -1, 1, &run->traces);
     free(s.samples);
     free(s.now);
     free(s.previous);

@@ -27,6 +27,8 @@ typedef struct torre_wave_program torre_wave_program;
 
 /* What was asked for and what was chosen, and why; valid as long as the program. */
 const torre_wave_info *torre_wave_program_info(const torre_wave_program *program);
+/* Whether its solvers have advance_receivers, which is then the faster way. */
+bool torre_wave_program_sums(const torre_wave_program *program);
 /* NULL is fine. Not for a program that create has taken. */
 void torre_wave_program_free(torre_wave_program *program);
 
@@ -92,6 +94,12 @@ typedef struct torre_wave_backend {
      * does not last so long.
      */
     torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
+
+    /*
+     * The same with samples of shape (steps, receivers): what traces hold (traces.h), in the bits
+     * of its own sums of the nodes. For programs that say so (torre_wave_program_sums); or NULL.
+     */
+    torre_status (*advance_receivers)(torre_wave_solver *solver, int64_t steps, void *samples);
 
     /* Of u[n], over the cells that the solver owns. */
     torre_status (*norms)(torre_wave_solver *solver, torre_wave_norms *norms);

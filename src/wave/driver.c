@@ -238,7 +238,9 @@ typedef struct loop {
 static torre_status advance_solver(torre_wave_run *run, int64_t steps, void *staging)
 {
     TORRE_PHASE(TORRE_PHASE_LOOP);
-    return run->backend->advance(run->solver, steps, staging);
+    return torre_wave_program_sums(run->program)
+               ? run->backend->advance_receivers(run->solver, steps, staging)
+               : run->backend->advance(run->solver, steps, staging);
 }
 
 /* Take one chunk, record it, and size the next one. */
@@ -248,7 +250,8 @@ static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
     TORRE_TRY(advance_solver(run, steps, l->staging));
     double seconds = torre_time_now() - start;
     run->compute_s += seconds;
-    torre_traces_record(run->setup, l->staging, run->step, steps, &run->traces);
+    torre_traces_record(run->setup, torre_wave_program_sums(run->program), l->staging, run->step,
+                        steps, &run->traces);
     run->step += steps;
 
     int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
@@ -297,10 +300,11 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
     TORRE_TRY(torre_wave_steps_check(run->problem, run->step, steps));
     if (run->ended && steps > 0)
         return torre_fail(TORRE_ERR_USAGE, "cannot advance a run whose traces are final");
+    const bool summed = torre_wave_program_sums(run->program);
     loop l = {.chunk = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1,
-              .chunk_limit = torre_traces_chunk(run->setup, run->info.plan.tower_height)};
+              .chunk_limit = torre_traces_chunk(run->setup, summed, run->info.plan.tower_height)};
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
-    TORRE_TRY(torre_traces_staging(run->setup, l.chunk_limit, &l.staging));
+    TORRE_TRY(torre_traces_staging(run->setup, summed, l.chunk_limit, &l.staging));
     torre_status status = time_loop(run, &l, run->step + steps, watch);
     free(l.staging);
     if (!status && run->step == run->problem->steps) status = torre_wave_run_end_traces(run);
@@ -362,7 +366,8 @@ double torre_wave_run_rate(const torre_wave_run *run)
 int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
 {
     const torre_wave_problem *p = run->problem;
-    const int64_t traces = torre_traces_bytes(run->setup, run->info.plan.tower_height);
+    const int64_t traces = torre_traces_bytes(run->setup, torre_wave_program_sums(run->program),
+                                              run->info.plan.tower_height);
     if (traces < 0 || !torre_dispersion_corrects(p)) return traces;
     const int64_t correction = torre_dispersion_bytes(p->receiver_count, p->steps + 1);
     return correction < 0 || traces > INT64_MAX - correction ? -1 : traces + correction;

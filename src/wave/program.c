@@ -18,6 +18,8 @@ const torre_wave_info *torre_wave_program_info(const torre_wave_program *program
     return &program->info;
 }
 
+bool torre_wave_program_sums(const torre_wave_program *program) { return program->sums; }
+
 void torre_wave_program_free(torre_wave_program *program)
 {
     if (program && program->clear) program->clear(program);

@@ -7,6 +7,7 @@
 struct torre_wave_program {
     const torre_wave_setup *setup; /* the caller's */
     torre_wave_info info;
+    bool sums;                                  /* torre_wave_program_sums */
     void (*clear)(torre_wave_program *program); /* frees what else it owns; or NULL */
 };
 

@@ -9,23 +9,29 @@ static const int64_t staging_bytes = 64 << 20;
 
 static int64_t width_of(const torre_wave_setup *s) { return (int64_t)s->problem->precision; }
 
-int64_t torre_traces_chunk(const torre_wave_setup *s, int64_t least)
+/* Values of a step that are staged. */
+static int64_t columns_of(const torre_wave_setup *s, bool summed)
+{
+    return summed ? s->problem->receiver_count : s->receiver_node_count;
+}
+
+int64_t torre_traces_chunk(const torre_wave_setup *s, bool summed, int64_t least)
 {
     if (s->receiver_node_count == 0) return INT64_MAX;
-    int64_t chunk = staging_bytes / (s->receiver_node_count * width_of(s));
+    int64_t chunk = staging_bytes / (columns_of(s, summed) * width_of(s));
     if (chunk < least) chunk = least;
     if (chunk > s->problem->steps) chunk = s->problem->steps;
     return chunk > 0 ? chunk : 1;
 }
 
-int64_t torre_traces_bytes(const torre_wave_setup *s, int64_t least)
+int64_t torre_traces_bytes(const torre_wave_setup *s, bool summed, int64_t least)
 {
     const torre_wave_problem *p = s->problem;
     if (p->receiver_count == 0) return 0;
     if (p->steps >= INT64_MAX / 16 / p->receiver_count) return -1;
-    const int64_t chunk = torre_traces_chunk(s, least);
-    if (chunk >= INT64_MAX / 16 / s->receiver_node_count) return -1;
-    return width_of(s) * (p->receiver_count * (p->steps + 1) + chunk * s->receiver_node_count);
+    const int64_t chunk = torre_traces_chunk(s, summed, least), columns = columns_of(s, summed);
+    if (chunk >= INT64_MAX / 16 / columns) return -1;
+    return width_of(s) * (p->receiver_count * (p->steps + 1) + chunk * columns);
 }
 
 torre_status torre_traces_new(const torre_wave_problem *p, torre_array *traces)
@@ -39,11 +45,12 @@ torre_status torre_traces_new(const torre_wave_problem *p, torre_array *traces)
     return traces->data ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for traces");
 }
 
-torre_status torre_traces_staging(const torre_wave_setup *s, int64_t chunk, void **staging)
+torre_status torre_traces_staging(const torre_wave_setup *s, bool summed, int64_t chunk,
+                                  void **staging)
 {
     *staging = NULL;
     if (s->receiver_node_count == 0) return TORRE_OK;
-    *staging = malloc((size_t)(chunk * s->receiver_node_count * width_of(s)));
+    *staging = malloc((size_t)(chunk * columns_of(s, summed) * width_of(s)));
     return *staging ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for traces");
 }
 
@@ -85,10 +92,24 @@ double torre_traces_value(const torre_wave_setup *s, int64_t r, const double *sa
     return value_f64(s, r, samples, NULL);
 }
 
-void torre_traces_record(const torre_wave_setup *s, const void *staging, int64_t step,
+static void record_sums(const void *staging, int64_t step, int64_t steps, torre_array *traces)
+{
+    const int64_t receivers = traces->shape[0], row = traces->shape[1];
+#pragma omp parallel for
+    for (int64_t r = 0; r < receivers; r++)
+        for (int64_t n = 0; n < steps; n++)
+            torre_value_set(traces->precision, traces->data, r * row + step + 1 + n,
+                            torre_value(traces->precision, staging, n * receivers + r));
+}
+
+void torre_traces_record(const torre_wave_setup *s, bool summed, const void *staging, int64_t step,
                          int64_t steps, torre_array *traces)
 {
     const int64_t nodes = s->receiver_node_count, row = traces->shape[1];
+    if (summed) {
+        record_sums(staging, step, steps, traces);
+        return;
+    }
 #pragma omp parallel for
     for (int64_t r = 0; r < s->problem->receiver_count; r++)
         for (int64_t n = 0; n < steps; n++)

@@ -1,6 +1,7 @@
 /*
  * Traces: what receivers record. Engines sample grid nodes; here the samples are staged chunk by
- * chunk and interpolated (always in the same order, so equal fields give equal traces).
+ * chunk and interpolated (always in the same order, so equal fields give equal traces). Where the
+ * backend does the latter, too (torre_wave_program_sums), what is staged is `summed`.
  */
 #ifndef TORRE_TRACES_H
 #define TORRE_TRACES_H
@@ -11,14 +12,16 @@
 torre_status torre_traces_new(const torre_wave_problem *problem, torre_array *traces);
 
 /* Bytes of the traces and of the staging buffer together; -1 on overflow. least: as below. */
-int64_t torre_traces_bytes(const torre_wave_setup *setup, int64_t least);
+int64_t torre_traces_bytes(const torre_wave_setup *setup, bool summed, int64_t least);
 
 /* How many steps the staging buffer holds, >= 1, and at least `least` (the height of towers, which
  * shorter passes would cut) where the run has as many; INT64_MAX where nothing is recorded. */
-int64_t torre_traces_chunk(const torre_wave_setup *setup, int64_t least);
+int64_t torre_traces_chunk(const torre_wave_setup *setup, bool summed, int64_t least);
 
-/* Allocate the staging buffer (chunk, receiver nodes); NULL where nothing is recorded. */
-torre_status torre_traces_staging(const torre_wave_setup *setup, int64_t chunk, void **staging);
+/* Allocate the staging buffer (chunk, receiver nodes, or receivers if summed); NULL where nothing
+ * is recorded. */
+torre_status torre_traces_staging(const torre_wave_setup *setup, bool summed, int64_t chunk,
+                                  void **staging);
 
 /* Receiver r from the samples of its nodes at one step, in f64. */
 double torre_traces_value(const torre_wave_setup *setup, int64_t r, const double *samples);
@@ -26,8 +29,8 @@ double torre_traces_value(const torre_wave_setup *setup, int64_t r, const double
 /* Column 0 from the initial field u[0], dense. */
 void torre_traces_start(const torre_wave_setup *setup, const void *now, torre_array *traces);
 
-/* Columns step + 1 .. step + steps from the staged node samples of these steps. */
-void torre_traces_record(const torre_wave_setup *setup, const void *staging, int64_t step,
-                         int64_t steps, torre_array *traces);
+/* Columns step + 1 .. step + steps from what is staged of these steps. */
+void torre_traces_record(const torre_wave_setup *setup, bool summed, const void *staging,
+                         int64_t step, int64_t steps, torre_array *traces);
 
 #endif

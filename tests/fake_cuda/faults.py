@@ -27,6 +27,8 @@ RUNS = {
     "towers without TMA": ("a100", "wave --size 40x44x48 --order 2 --dts 3 --steps 20 --field u.npy"),
     "stepwise": ("h200", "wave --size 40x44x48 --order 8 --engine stepwise --steps 4 --field u.npy --receivers "
                  "10,10,10 --traces t.npy"),
+    "receivers between nodes": ("h200", "wave --size 40x44x48 --order 8 --engine stepwise --steps 70 --receivers "
+                                "103,104,105;207,208,209 --traces t.npy"),
     "turned axes": ("h200", "wave --size 8x9x1200 --steps 10 --initial noise --field u.npy"),
     "full lists": ("h200", "md --cells 6 --steps 40 --neighbor full --precision f32 --write-data d.data"),
     "half lists": ("h200", "md --cells 6 --steps 40 --neighbor half --precision f32 --write-data d.data"),
