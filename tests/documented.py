@@ -55,6 +55,7 @@ EXCEPTIONS = {
     r"^cmake --preset": "tests/presets.sh runs every preset",
     r"examples/python/tutorial.py$": "test python_tutorial",
     r"^cmake --install|^pkg-config": "tests/package.sh installs and uses what it gives",
+    r"^copies\.sh BUILD$": "test fake_cuda_copies, of builds that have the stand-in for CUDA",
     r"_cuda\b|^test_\w+ cuda": "needs a GPU",
     r"^bench/(gpu_check|gpu_suite|gpu_roofline|md_study|ncu_bytes|mps_study)\.sh": "needs a GPU",
 }

@@ -733,6 +733,7 @@ static void check_sums(int order, torre_precision f)
 {
     enum { STEPS = 33 };
     for (int k = 0; k < 4; k++) {
+        if (k & 1 && !has_towers(order, f)) continue;
         sample_problem *s = new_problem("receivers", order, f, 41, 37, 50, 1, true);
         torre_wave_plan plan = {.engine = k & 1 ? TORRE_TORRE : TORRE_STEPWISE, .axes = "yzx"};
         outcome nodes;
@@ -741,7 +742,8 @@ static void check_sums(int order, torre_precision f)
         if (compute(s, &torre_wave_cuda, &plan, STEPS, &nodes)) {
             compare_sums(s, &plan, &nodes, STEPS);
             free_outcome(&nodes);
-        }
+        } else
+            fail(s->name, torre_error_text());
         printf("%-52s %d failures so far\n", s->name, failures);
         free_problem(s);
     }

@@ -30,7 +30,8 @@ __global__ void take_samples(const T *field, const int64_t *cell, T *out, int64_
 {
     FOR_EACH(i, count) out[i] = field[cell[i]];
 }
-/* The sum of a receiver as traces.c adds it up, one rounding after the other. */
+/* The sum of a receiver as traces.c adds it up, one rounding after the other: written again, since
+ * the compiler would join these products and sums. A test compares the bits (check_sums). */
 template <class T> __device__ double receiver_sum(const torre_sums &s, int64_t r, const T *samples)
 {
     double sum = 0;

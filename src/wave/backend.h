@@ -27,7 +27,7 @@ typedef struct torre_wave_program torre_wave_program;
 
 /* What was asked for and what was chosen, and why; valid as long as the program. */
 const torre_wave_info *torre_wave_program_info(const torre_wave_program *program);
-/* Whether its solvers have advance_receivers, which is then the faster way. */
+/* Whether its solvers sum receivers themselves, by advance_receivers. */
 bool torre_wave_program_sums(const torre_wave_program *program);
 /* NULL is fine. Not for a program that create has taken. */
 void torre_wave_program_free(torre_wave_program *program);
