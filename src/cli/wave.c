@@ -4,14 +4,15 @@
 
 #include "cli/program.h"
 #include "cli/program_stop.h"
-#include "cli/wave_inspect.h"
 #include "cli/wave_survey.h"
-#include "cli/wave_text.h"
 #include "core/phase.h"
 #include "core/progress.h"
 #include "core/timer.h"
 #include "io/sink_mark.h"
+#include "io/trace_inspect.h"
 #include "run/wave_checkpoint.h"
+#include "run/wave_report.h"
+#include "run/wave_summary.h"
 #include "wave/trial.h"
 #include "wave/tune_file.h"
 
@@ -68,7 +69,7 @@ static void tell_setup(const wave_job *job)
         fprintf(stderr, "wave: warning: %s\n", cautions->text[i]);
     if (torre_wave_output_draws(&job->output) && !job->settings.dry_run)
         torre_program_pictures("wave", job->settings.run.picture_style);
-    wave_text_setup(people(job), &job->input, job->run);
+    torre_wave_summary_setup(people(job), &job->input, job->run);
     fflush(people(job));
 }
 
@@ -120,7 +121,7 @@ static torre_status time_loop(wave_job *job)
 static void report(wave_job *job, double wall_s)
 {
     torre_report *r =
-        wave_text_report(&job->output, job->run, &job->memory, job->settings.dry_run, wall_s);
+        torre_report_wave_run(&job->output, job->run, &job->memory, job->settings.dry_run, wall_s);
     torre_report_options(r, job->table);
     torre_program_keep_report(r, &job->json);
 }
@@ -143,7 +144,7 @@ static torre_status compute(wave_job *job)
     TORRE_TRY(time_loop(job));
     TORRE_TRY(torre_wave_output_results(&job->output, run));
     if (!job->settings.quiet) {
-        wave_text_result(people(job), &job->output, run);
+        torre_wave_summary_result(people(job), &job->output, run);
         torre_program_tell_time(people(job), "whole      ");
     }
     if (job->json) report(job, torre_time_now() - job->start);
@@ -159,7 +160,7 @@ static torre_status tell_cost(wave_job *job)
     tell_setup(job);
     if (!job->settings.quiet) {
         TORRE_TRY(torre_wave_trial(job->run, &rate));
-        wave_text_cost(people(job), &job->input, job->run, &job->memory, rate);
+        torre_wave_summary_cost(people(job), &job->input, job->run, &job->memory, rate);
     }
     if (!job->settings.json) return TORRE_OK;
     job->output.input = &job->input;
@@ -204,7 +205,7 @@ static torre_status do_what_is_asked(wave_job *job)
 {
     const wave_settings *s = &job->settings;
     job->start = torre_time_now();
-    if (s->inspect) return wave_inspect(s->inspect);
+    if (s->inspect) return torre_trace_inspect(stdout, s->inspect);
     return s->survey.path ? wave_survey(s, job->table, job->start) : run_wave(job);
 }
 

@@ -2,16 +2,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/program_stop.h"
-#include "cli/wave_text.h"
-#include "core/memory.h"
-#include "core/numbers.h"
 #include "core/progress.h"
-#include "core/report.h"
 #include "core/timer.h"
-#include "wave/driver.h"
+#include "survey/survey_summary.h"
 
 /* One invocation. */
 typedef struct survey_job {
@@ -47,57 +42,15 @@ static void tell_setup(const survey_job *job)
     if (job->settings->quiet) return;
     for (int i = 0; i < job->input.cautions.count; i++)
         fprintf(stderr, "wave: warning: %s\n", job->input.cautions.text[i]);
-    wave_text_setup(people(job), &job->input, s->run);
-    fprintf(people(job), "survey     %" PRId64 " shots of %s", s->shots.count, s->shots.path);
-    if (s->wish.aperture.wanted) {
-        char cells[80];
-        const torre_wave_problem *p = torre_wave_run_problem(s->run);
-        torre_size_text(p->size, torre_wave_is_flat(p, 1), cells, sizeof cells);
-        fprintf(people(job), ", %s cells of the model for the first", cells);
-    }
-    fputc('\n', people(job));
+    torre_survey_summary_setup(people(job), s);
     fflush(people(job));
-}
-
-static void tell_result(const survey_job *job)
-{
-    const torre_survey *s = &job->survey;
-    char loops[32], all[32];
-    torre_format_seconds(s->compute_s, loops, sizeof loops);
-    torre_format_seconds(torre_time_now() - job->queue_start, all, sizeof all);
-    fprintf(people(job),
-            "shots      %" PRId64 " done now, %" PRId64 " before, %" PRId64 " failed; %" PRId64
-            " at once\n",
-            s->computed, s->shots.count - s->to_do_count, s->failed, s->at_once);
-    for (int i = 0; i < s->files.count; i++)
-        fprintf(people(job), "traces     %s\n", s->files.name[i]);
-    fprintf(people(job), "manifest   %s\n", s->manifest_path);
-    if (s->computed > 0) fprintf(people(job), "time       %s, time loops %s in all\n", all, loops);
 }
 
 static void keep_report(survey_job *job, bool dry)
 {
-    const torre_survey *s = &job->survey;
-    torre_report *r = torre_report_new("wave");
-    wave_text_report_setup(r, &job->input, s->run);
-    torre_report_bool(r, "dry_run", dry);
-    torre_report_integer(r, "steps", job->input.problem.steps);
-    torre_report *list = torre_report_object(r, "survey");
-    torre_report_integer(list, "shots", s->shots.count);
-    if (!dry) {
-        torre_report_integer(list, "done_before", s->shots.count - s->to_do_count);
-        torre_report_integer(list, "done_now", s->computed);
-        torre_report_integer(list, "failed", s->failed);
-        torre_report_integer(list, "at_once", s->at_once);
-        torre_report_text(list, "manifest", s->manifest_path);
-        torre_report_real(r, "wall_s", torre_time_now() - job->start);
-        torre_report_real(r, "survey_s", torre_time_now() - job->queue_start);
-        torre_report_real(r, "compute_s", s->compute_s);
-        torre_report_integer(r, "peak_memory_bytes", torre_memory_peak());
-    }
-    torre_report *warnings = torre_report_array(r, "warnings");
-    for (int i = 0; i < job->input.cautions.count; i++)
-        torre_report_text(warnings, NULL, job->input.cautions.text[i]);
+    const double now = torre_time_now();
+    torre_report *r =
+        torre_report_survey(&job->survey, dry, now - job->start, now - job->queue_start);
     torre_report_options(r, job->table);
     torre_program_keep_report(r, &job->json);
 }
@@ -131,7 +84,8 @@ static torre_status compute(survey_job *job)
     job->progress.noun = "shot";
     torre_status status = torre_survey_run(s, &watch);
     torre_progress_end(&job->progress);
-    if (!job->settings->quiet) tell_result(job);
+    if (!job->settings->quiet)
+        torre_survey_summary_result(people(job), s, torre_time_now() - job->queue_start);
     if (job->json) keep_report(job, false);
     return status;
 }

@@ -32,6 +32,12 @@ static inline double torre_wave_spacing_max(const torre_wave_problem *problem)
     return torre_wave_is_flat(problem, 1) ? most : fmax(most, h[1]);
 }
 
+/* Whether one number tells the spacing. */
+static inline bool torre_wave_equal_spacing(const torre_wave_problem *problem)
+{
+    return torre_wave_spacing_min(problem) == torre_wave_spacing_max(problem);
+}
+
 /* Where the last cell of an axis lies, metres. */
 static inline double torre_wave_extent(const torre_wave_problem *problem, int axis)
 {

@@ -1,13 +1,11 @@
-#include "cli/wave_text.h"
+#include "run/wave_summary.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "cli/program.h"
-#include "core/memory.h"
 #include "core/numbers.h"
-#include "core/report.h"
+#include "core/tell.h"
 #include "wave/boundary.h"
 #include "wave/time_dispersion.h"
 
@@ -52,20 +50,13 @@ static void print_waves(FILE *out, const torre_wave_input *in)
                 in->initial[1] ? in->initial[1] : "");
 }
 
-/* Whether one number tells the spacing. */
-static bool equal_spacing(const torre_wave_problem *p)
-{
-    return p->spacing[0] == p->spacing[2] &&
-           (torre_wave_is_flat(p, 1) || p->spacing[0] == p->spacing[1]);
-}
-
 static void print_grid(FILE *out, const torre_wave_problem *p)
 {
     fputs("grid       ", out);
     for (int a = 0; a < 3; a++)
         if (!torre_wave_is_flat(p, a)) fprintf(out, "%s%" PRId64, a ? " x " : "", p->size[a]);
     fputs(" cells, ", out);
-    for (int a = 0; a < (equal_spacing(p) ? 1 : 3); a++) {
+    for (int a = 0; a < (torre_wave_equal_spacing(p) ? 1 : 3); a++) {
         char h[32];
         torre_format_real(p->spacing[a], h, sizeof h);
         if (!torre_wave_is_flat(p, a)) fprintf(out, "%s%s", a ? " x " : "", h);
@@ -81,14 +72,15 @@ static void print_choices(FILE *out, const torre_wave_problem *p, const torre_wa
     static const char *const reasons[] = {
         [TORRE_NO_REASON] = "",
         [TORRE_TOWERS_REFUSED] = " (there are no towers for this problem)",
-        [TORRE_TOWERS_SLOWER] = " (towers would be slower here; --engine torre insists)"};
-    fprintf(out, "scheme     order %d in %s, engine %s%s", p->order,
-            p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine),
-            reasons[info->reason]);
+        [TORRE_TOWERS_SLOWER] =
+            " (towers would be slower here; " TORRE_PARAMETER("engine") " torre insists)"};
+    fprintf(out, "scheme     order %d in %s, engine %s", p->order,
+            p->precision == TORRE_F32 ? "f32" : "f64", torre_engine_name(plan->engine));
+    torre_tell(out, "%s", reasons[info->reason]);
     if (plan->engine == TORRE_TORRE)
         fprintf(out, ", dts %d, tower height %" PRId64 ", %s", plan->dts, plan->tower_height,
                 torre_ordering_write(&plan->ordering).text);
-    if (info->measured) fputs(" (dts and height from roofline --tune)", out);
+    if (info->measured) torre_tell(out, " (dts and height from roofline {tune})");
     if (info->why[0]) fprintf(out, "\nwhy        %s", info->why);
     fprintf(out, "\nkernel     %s\ndevice     %s: %s", info->kernel, torre_wave_run_backend(run),
             info->device);
@@ -99,7 +91,7 @@ static void print_choices(FILE *out, const torre_wave_problem *p, const torre_wa
     fputc('\n', out);
 }
 
-void wave_text_setup(FILE *out, const torre_wave_input *in, const torre_wave_run *run)
+void torre_wave_summary_setup(FILE *out, const torre_wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
     print_grid(out, p);
@@ -124,8 +116,8 @@ static void print_bytes(FILE *out, const char *what, int64_t bytes)
     fprintf(out, "           %-10s %s\n", text, what);
 }
 
-void wave_text_cost(FILE *out, const torre_wave_input *in, const torre_wave_run *run,
-                    const torre_wave_memory *m, double rate)
+void torre_wave_summary_cost(FILE *out, const torre_wave_input *in, const torre_wave_run *run,
+                             const torre_wave_memory *m, double rate)
 {
     char text[32];
     torre_format_bytes((double)m->host, text, sizeof text);
@@ -163,7 +155,7 @@ static void print_files(FILE *out, const torre_wave_output *o)
     if (report && strcmp(report, "-") != 0) fprintf(out, "report     %s\n", report);
 }
 
-void wave_text_result(FILE *out, const torre_wave_output *o, const torre_wave_run *run)
+void torre_wave_summary_result(FILE *out, const torre_wave_output *o, const torre_wave_run *run)
 {
     char time[32];
     const double cells = (double)torre_wave_cells(torre_wave_run_problem(run));
@@ -174,104 +166,4 @@ void wave_text_result(FILE *out, const torre_wave_output *o, const torre_wave_ru
     torre_format_seconds(torre_wave_run_seconds(run), time, sizeof time);
     fprintf(out, "speed      %.4g Gcell updates in %s: %.4g Gcells/s\n", updates * 1e-9, time,
             torre_wave_run_rate(run));
-}
-
-static void report_memory(torre_report *r, const torre_wave_memory *m)
-{
-    torre_report *list = torre_report_object(r, "memory_bytes");
-    torre_report_integer(list, "host", m->host);
-    torre_report_integer(list, "fields_and_tables", m->solver);
-    torre_report_integer(list, "velocity", m->velocity);
-    torre_report_integer(list, "initial", m->initial);
-    torre_report_integer(list, "traces", m->traces);
-    torre_report_integer(list, "output", m->output);
-}
-
-static void report_files(torre_report *r, const torre_wave_output *o)
-{
-    torre_report *list = torre_report_array(r, "files");
-    if (o->last_snapshot[0]) torre_report_text(list, NULL, o->last_snapshot);
-    for (int i = 0; i < o->traces.count; i++) torre_report_text(list, NULL, o->traces.name[i]);
-    if (o->spec->field) torre_report_text(list, NULL, o->spec->field);
-}
-
-/* Frame i of the field is that of the time i * field_interval_s. */
-static void report_frames(torre_report *r, const torre_wave_output *o, double dt)
-{
-    const int64_t every = o->spec->field_every;
-    if (every == 0) return;
-    torre_report_integer(r, "field_frames", o->field_frames);
-    torre_report_real(r, "field_interval_s", (double)every * dt);
-}
-
-void wave_text_report_setup(torre_report *r, const torre_wave_input *in, const torre_wave_run *run)
-{
-    const torre_wave_problem *p = torre_wave_run_problem(run);
-    const torre_wave_info *info = torre_wave_run_info(run);
-    const torre_wave_plan *plan = &info->plan;
-    const bool plane = torre_wave_is_flat(p, 1);
-    const double spacing[3] = {p->spacing[0], plane ? p->spacing[2] : p->spacing[1], p->spacing[2]};
-    torre_report_text(r, "backend", torre_wave_run_backend(run));
-    torre_report_text(r, "device", info->device);
-    torre_report_text(r, "engine", torre_engine_name(plan->engine));
-    torre_report_text(r, "why", info->why);
-    torre_report_text(r, "kernel", info->kernel);
-    torre_report_integer(r, "order", p->order);
-    torre_report_integer(r, "dts", plan->dts);
-    torre_report_text(r, "ordering", torre_ordering_write(&plan->ordering).text);
-    torre_report_text(r, "precision", p->precision == TORRE_F32 ? "f32" : "f64");
-    torre_report_integer(r, "dimensions", torre_wave_dimensions(p));
-    torre_report_integers(r, "size", p->size, 3);
-    if (equal_spacing(p))
-        torre_report_real(r, "spacing_m", p->spacing[0]);
-    else
-        torre_report_reals(r, "spacing_m", spacing, torre_wave_dimensions(p));
-    torre_report_real(r, "dt_s", p->dt);
-    torre_report_real(r, "courant", in->time.courant);
-    torre_report_real(r, "courant_limit", in->time.courant_limit);
-    torre_report_integer(r, "tower_height", plan->tower_height);
-    torre_report_integer(r, "threads", plan->threads);
-    if (plan->axes[0]) torre_report_text(r, "axes", plan->axes);
-    torre_report_real(r, "velocity_min", in->time.velocity_min);
-    torre_report_real(r, "velocity_max", in->time.velocity_max);
-    torre_report_integer(r, "sources", p->source_count);
-    torre_report_integer(r, "receivers", p->receiver_count);
-    if (p->source_count + p->receiver_count > 0)
-        torre_report_text(r, "interpolation",
-                          p->interpolation == TORRE_SINC ? "sinc" : "trilinear");
-    if (p->receiver_count > 0)
-        torre_report_text(r, "time_dispersion",
-                          torre_dispersion_corrects(p) ? "corrected" : "left");
-    if (in->peak_frequency > 0) {
-        torre_report_real(r, "peak_frequency_hz", in->peak_frequency);
-        torre_report_real(r, "points_per_wavelength", in->points_per_wavelength);
-    }
-    torre_report_real(r, "model_bytes_per_update", info->model_bytes_per_update);
-}
-
-torre_report *wave_text_report(const torre_wave_output *o, const torre_wave_run *run,
-                               const torre_wave_memory *m, bool dry, double wall_s)
-{
-    const torre_wave_problem *p = torre_wave_run_problem(run);
-    int64_t steps = dry ? p->steps : torre_wave_run_step(run);
-    torre_report *r = torre_report_new("wave");
-    wave_text_report_setup(r, o->input, run);
-    torre_report_bool(r, "dry_run", dry);
-    torre_report_integer(r, "steps", steps);
-    torre_report_real(r, "cell_updates", (double)steps * (double)torre_wave_cells(p));
-    report_memory(r, m);
-    if (!dry) {
-        torre_report_real(r, "wall_s", wall_s);
-        torre_report_real(r, "compute_s", torre_wave_run_seconds(run));
-        torre_report_real(r, "gcells_per_s", torre_wave_run_rate(run));
-        torre_report_integer(r, "peak_memory_bytes", torre_memory_peak());
-        torre_report_real(r, "max_abs", torre_wave_run_norms(run)->max_abs);
-        torre_report_real(r, "l2_norm", torre_wave_run_norms(run)->l2);
-        report_files(r, o);
-        report_frames(r, o, p->dt);
-    }
-    torre_report *warnings = torre_report_array(r, "warnings");
-    for (int i = 0; i < o->input->cautions.count; i++)
-        torre_report_text(warnings, NULL, o->input->cautions.text[i]);
-    return r;
 }
