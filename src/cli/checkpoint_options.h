@@ -3,13 +3,11 @@
 #define TORRE_CHECKPOINT_OPTIONS_H
 
 #include "core/options.h"
+#include "run/saving.h"
 
 typedef struct torre_checkpoint_options {
-    const char *file, *every, *resume, *max_time; /* as on the command line, or NULL */
-    int64_t every_steps;                          /* of every, or */
-    double every_s;                               /* seconds */
-    double written; /* when the last one was, or the loop began: torre_time_now() */
-    int64_t step;   /* of that one */
+    const char *every, *max_time; /* as on the command line, or NULL */
+    torre_saving saving;
 } torre_checkpoint_options;
 
 /* What the variables hold before parsing. */
@@ -21,12 +19,12 @@ typedef struct torre_checkpoint_options {
 /* Rows of a table; o: pointer to torre_checkpoint_options; also: what --resume may change, beside
  * the number of threads. */
 #define CHECKPOINT_ROWS(o, also)                                                                   \
-    OPTION_TEXT("checkpoint", &(o)->file, "FILE", NULL,                                            \
+    OPTION_TEXT("checkpoint", &(o)->saving.file, "FILE", NULL,                                     \
                 "state of the run, from which --resume goes on, written now and then and when a "  \
                 "signal or --max-time stops it; the one before is kept as FILE.1"),                \
         OPTION_TEXT("checkpoint-every", &(o)->every, "TIME|N", NULL,                               \
                     "time between checkpoints, such as 30s, 10min or 2h, or steps"),               \
-        OPTION_TEXT("resume", &(o)->resume, "FILE", NULL,                                          \
+        OPTION_TEXT("resume", &(o)->saving.resume, "FILE", NULL,                                   \
                     "go on from a checkpoint: the same command with it gives the bits of a run "   \
                     "that was never stopped, on any number of threads" also),                      \
         OPTION_TEXT("max-time", &(o)->max_time, "TIME", NULL,                                      \
@@ -35,14 +33,5 @@ typedef struct torre_checkpoint_options {
 /* Read what they say, and let the program stop after --max-time, from now on. */
 torre_status torre_checkpoint_options_read(torre_checkpoint_options *options,
                                            const torre_option *table);
-
-/* Whether it is time for a checkpoint by the clock; of those by steps: steps from `step` to the
- * next, `most` where that is nearer. */
-bool torre_checkpoint_options_due(const torre_checkpoint_options *options, int64_t step);
-int64_t torre_checkpoint_options_steps(const torre_checkpoint_options *options, int64_t step,
-                                       int64_t most);
-
-/* One was written at that step. */
-void torre_checkpoint_options_wrote(torre_checkpoint_options *options, int64_t step);
 
 #endif

@@ -41,9 +41,7 @@ static const md_settings defaults = {
                          .output = ".",
                          .profile_every = 100,
                          .profile_slices = 50},
-               .backend = "auto",
-               .ordering = "auto",
-               .skin = 0.3},
+               .means = {.backend = "auto", .ordering = "auto", .skin = 0.3}},
 };
 
 /* "wall_restitution" -> "wall-restitution" */
@@ -188,10 +186,10 @@ void md_settings_init(md_settings *s, torre_option *table)
             "neighbor", &s->neighbor, neighbors,
             "lists of each particle's neighbours, each pair in both or in one of them; or no "
             "lists, sweeping tiles of bins"),
-        OPTION_POSITIVE("skin", &s->common.skin, "D",
+        OPTION_POSITIVE("skin", &s->common.means.skin, "D",
                         "lists reach that much further than the cutoff; granular: in diameters"),
         OPTION_AUTO_COUNT(
-            "rebuild-every", &s->common.rebuild_every, 1, OPTION_BIG, 0,
+            "rebuild-every", &s->common.means.rebuild_every, 1, OPTION_BIG, 0,
             "steps between rebuilds of the lists; auto is 1 with --rebuild-check, which misses no "
             "pair; a number alone rebuilds then, unchecked"),
         OPTION_FLAG(
@@ -283,12 +281,10 @@ static unsigned said(const torre_option *table)
     return bits;
 }
 
-torre_status md_settings_spec(md_settings *s, const torre_option *table)
+torre_status md_settings_spec(md_settings *s, const torre_option *table, torre_particle_spec *run)
 {
     torre_pair_spec *spec = &s->spec;
-    const torre_md_backend *backend;
     TORRE_TRY(check_model(s, table));
-    TORRE_TRY(torre_particle_wishes_check(&s->common.files));
     TORRE_TRY(check_input(s, table));
     spec->model = (torre_pair_model)s->model;
     md_settings_pair(s, table, false);
@@ -298,15 +294,17 @@ torre_status md_settings_spec(md_settings *s, const torre_option *table)
     spec->granular.hertz = s->contact == 1;
     spec->granular.gas = (torre_granular_gas)s->gas;
     spec->granular.temperature = spec->said & TORRE_SAID_TEMPERATURE ? spec->temperature : 0.01;
-    TORRE_TRY(particle_plan(&s->common, &spec->plan));
+    TORRE_TRY(torre_particle_plan(&s->common.means, &spec->plan));
     spec->plan.neighbor = (torre_neighbor)s->neighbor;
     spec->plan.rebuild_check = s->rebuild_check;
     spec->plan.bin_size = s->bin_size;
     spec->plan.bin_stencil = (torre_bin_stencil)s->stencil;
     spec->plan.deterministic = s->deterministic;
-    TORRE_TRY(torre_md_backend_find(s->common.backend, &spec->plan, &backend));
-    spec->precision = particle_precision(&s->common, backend->name);
-    return TORRE_OK;
+    run->kind = &torre_pair_runs;
+    run->pairs = spec;
+    run->steps = s->steps;
+    run->row_every = s->thermo;
+    return torre_particle_precision(&s->common.means, &spec->plan, &spec->precision);
 }
 
 void md_settings_pair(md_settings *s, const torre_option *table, bool back)

@@ -4,7 +4,7 @@
 
 #include "cli/particle_options.h"
 #include "cli/program.h"
-#include "run/pair_input.h"
+#include "run/particle_run.h"
 
 enum { MD_OPTIONS = 96, MD_PARAMETERS = 16 };
 
@@ -32,8 +32,9 @@ typedef struct md_settings {
 /* Defaults, and the table of options (table[MD_OPTIONS]) that writes into *settings. */
 void md_settings_init(md_settings *settings, torre_option *table);
 
-/* Refuse what does not go together, and complete the spec. */
-torre_status md_settings_spec(md_settings *settings, const torre_option *table);
+/* Refuse what does not go together; the run that they ask for, which points into *settings. */
+torre_status md_settings_spec(md_settings *settings, const torre_option *table,
+                              torre_particle_spec *spec);
 
 /* The parameters of the model from the options to the spec or, after it was read, back. */
 void md_settings_pair(md_settings *settings, const torre_option *table, bool back);

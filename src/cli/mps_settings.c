@@ -9,14 +9,14 @@ static const char *const dimensions[] = {"2", "3", NULL};
 static const char *const sizes[] = {"small", "medium", "large", NULL};
 
 static const mps_settings defaults = {
+    .spec = {.dam = {.tank.size = {0.4, 0.4, 0.08},
+                     .density = 1000,
+                     .viscosity = 1e-6,
+                     .gravity = 9.81,
+                     .surface = 0.97},
+             .time = 0.5},
     .dimensions = 3,
     .column = {0.1, 0.2},
-    .dam = {.tank.size = {0.4, 0.4, 0.08},
-            .density = 1000,
-            .viscosity = 1e-6,
-            .gravity = 9.81,
-            .surface = 0.97},
-    .time = 0.5,
     .steps = -1,
     .thermo = -1,
     .common = {.checkpoint = CHECKPOINT_DEFAULT,
@@ -24,8 +24,7 @@ static const mps_settings defaults = {
                          .title = "md --model mps",
                          .output = ".",
                          .front = "front.csv"},
-               .backend = "auto",
-               .ordering = "auto"},
+               .means = {.backend = "auto", .ordering = "auto"}},
 };
 
 void mps_settings_init(mps_settings *s, torre_option *table)
@@ -44,26 +43,27 @@ void mps_settings_init(mps_settings *s, torre_option *table)
                              "of the particles at the start; auto as --size says"),
         OPTION_VECTOR("column", s->column, 1e6, TORRE_COUNT_2, "L,H", "0.1,0.2",
                       "width and height of the water"),
-        OPTION_VECTOR("tank", s->dam.tank.size, 1e6, TORRE_COUNT_3, "X,Y,Z", "0.4,0.4,0.08",
+        OPTION_VECTOR("tank", s->spec.dam.tank.size, 1e6, TORRE_COUNT_3, "X,Y,Z", "0.4,0.4,0.08",
                       "length, height and depth of the closed tank"),
-        OPTION_FLAG("side-walls", &s->dam.tank.side_walls,
+        OPTION_FLAG("side-walls", &s->spec.dam.tank.side_walls,
                     "walls at both ends of z, too, instead of periodic"),
         OPTION_AUTO_POSITIVE(
-            "influence", &s->influence, "R",
+            "influence", &s->spec.influence, "R",
             "radius of influence in spacings, 1.5 to 4; auto is 2.1 in 2-D, 2.35 in 3-D"),
-        OPTION_POSITIVE("fluid-density", &s->dam.density, "RHO", "kg/m^3"),
-        OPTION_REAL("viscosity", &s->dam.viscosity, 0, 1e9, "NU", "kinematic, m^2/s"),
-        OPTION_REAL("gravity", &s->dam.gravity, 0, 1e9, "G", "m/s^2"),
+        OPTION_POSITIVE("fluid-density", &s->spec.dam.density, "RHO", "kg/m^3"),
+        OPTION_REAL("viscosity", &s->spec.dam.viscosity, 0, 1e9, "NU", "kinematic, m^2/s"),
+        OPTION_REAL("gravity", &s->spec.dam.gravity, 0, 1e9, "G", "m/s^2"),
         OPTION_AUTO_POSITIVE(
-            "sound-speed", &s->dam.sound_speed, "C",
+            "sound-speed", &s->spec.dam.sound_speed, "C",
             "m/s; auto is ten times sqrt(2 g H), the fastest a fall from the top can be"),
-        OPTION_SHARE("surface", &s->dam.surface, "BETA",
+        OPTION_SHARE("surface", &s->spec.dam.surface, "BETA",
                      "particles with less than this part of the number density are free surface"),
 
         OPTION_GROUP("Time"),
-        OPTION_POSITIVE("time", &s->time, "S", "seconds to compute"),
+        OPTION_POSITIVE("time", &s->spec.time, "S", "seconds to compute"),
         OPTION_AUTO_COUNT("steps", &s->steps, 0, OPTION_BIG, -1, "time steps; auto as --time says"),
-        OPTION_AUTO_POSITIVE("dt", &s->dam.dt, "S", "time step; auto is 0.9 of the Courant limit"),
+        OPTION_AUTO_POSITIVE("dt", &s->spec.dam.dt, "S",
+                             "time step; auto is 0.9 of the Courant limit"),
 
         OPTION_GROUP("Output"),
         OPTION_AUTO_COUNT(
@@ -72,7 +72,7 @@ void mps_settings_init(mps_settings *s, torre_option *table)
             "only, auto makes a hundred"),
         OPTION_TEXT("front", &s->common.files.front, "FILE|none", NULL,
                     "the front as CSV: t, x, x/L, t sqrt(2g/L), x from the left wall"),
-        OPTION_TEXT("gauges", &s->gauges, "X,Y,Z[;...]", "",
+        OPTION_TEXT("gauges", &s->spec.gauges, "X,Y,Z[;...]", "",
                     "points in the tank where the pressure goes to gauges.csv (2-D: X,Y)"),
         OPTION_TEXT("csv", &s->common.files.csv, "FILE", "",
                     "the table as CSV; like those of --front and --gauges it grows row by row"),
@@ -95,10 +95,10 @@ void mps_settings_init(mps_settings *s, torre_option *table)
 
         OPTION_GROUP("How to compute"),
         PARTICLE_BACKEND_ROWS(s->common),
-        OPTION_AUTO_POSITIVE("skin", &s->common.skin, "D",
+        OPTION_AUTO_POSITIVE("skin", &s->common.means.skin, "D",
                              "in spacings: particles are looked for that much further"),
         OPTION_AUTO_COUNT(
-            "rebuild-every", &s->common.rebuild_every, 1, OPTION_BIG, 0,
+            "rebuild-every", &s->common.means.rebuild_every, 1, OPTION_BIG, 0,
             "steps between rebuilds of bins and lists; auto rebuilds when a particle has "
             "moved half the skin"),
         PARTICLE_ORDERING_ROWS(s->common),
@@ -108,6 +108,20 @@ void mps_settings_init(mps_settings *s, torre_option *table)
         {0}};
     _Static_assert(sizeof list / sizeof list[0] <= MPS_OPTIONS, "the table of options is short");
     memcpy(table, list, sizeof list);
+}
+
+void mps_settings_spec(mps_settings *s, torre_particle_spec *run)
+{
+    static const double column_cells[] = {19, 45, 105}; /* of 0.1 m: small, medium, large */
+    torre_mps_tank *tank = &s->spec.dam.tank;
+    tank->dims = (int)s->dimensions;
+    tank->spacing = s->spacing > 0 ? s->spacing : 0.1 / column_cells[s->size];
+    for (int a = 0; a < 2; a++) tank->column[a] = s->column[a];
+    s->spec.means = s->common.means;
+    run->kind = &torre_fluid_runs;
+    run->fluid = &s->spec;
+    run->steps = s->steps;
+    run->row_every = s->thermo;
 }
 
 const torre_program mps_program = {

@@ -4,23 +4,17 @@
 
 #include "cli/particle_options.h"
 #include "cli/program.h"
-#include "torre/fluid.h"
+#include "run/particle_run.h"
 
 typedef struct mps_settings {
-    int model; /* always mps */
-    /* water and tank */
+    torre_fluid_spec spec; /* what has rows of its own here; mps_settings_spec completes it */
+    int model;             /* always mps */
     int64_t dimensions;
     int size;       /* small, medium, large */
     double spacing; /* 0: as the size says */
     double column[3];
-    double influence;    /* in spacings; 0: auto */
-    torre_fluid_dam dam; /* the rest, but for spacing and influence */
-    /* time */
-    double time;
-    int64_t steps; /* -1: as time says */
-    /* output */
-    int64_t thermo; /* -1: auto */
-    const char *gauges;
+    int64_t steps;           /* -1: as the time says */
+    int64_t thermo;          /* -1: auto */
     particle_options common; /* skin in spacings */
 } mps_settings;
 
@@ -28,6 +22,9 @@ enum { MPS_OPTIONS = 52 };
 
 /* Defaults, and the table of options (table[MPS_OPTIONS]) that writes into *settings. */
 void mps_settings_init(mps_settings *settings, torre_option *table);
+
+/* The run that they ask for; it points into *settings. */
+void mps_settings_spec(mps_settings *settings, torre_particle_spec *spec);
 
 extern const torre_program mps_program;
 

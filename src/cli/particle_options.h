@@ -4,21 +4,13 @@
 
 #include "cli/checkpoint_options.h"
 #include "cli/option_rows.h"
-#include "core/orderings.h"
-#include "core/report.h"
-#include "particles/md_run.h"
 #include "run/particle_files.h"
+#include "run/particle_means.h"
 
 typedef struct particle_options {
     torre_particle_wishes files;
     const char *json;
-    /* how to compute */
-    const char *backend;
-    int64_t device, threads, block;    /* threads, block 0: auto */
-    int precision;                     /* 0: auto, then torre_md_precision + 1 */
-    double skin;                       /* in the unit of the model; 0: auto */
-    int64_t rebuild_every, sort_every; /* 0: auto */
-    const char *ordering;              /* auto, none or an ordering of boxes */
+    torre_particle_means means;
     torre_checkpoint_options checkpoint;
     /* the program itself */
     bool dry_run, quiet, help, version;
@@ -28,23 +20,23 @@ extern const char *const particle_precisions[]; /* choices of --precision */
 
 /* Rows of the option table, o being the name of a particle_options. */
 #define PARTICLE_BACKEND_ROWS(o)                                                                   \
-    OPTION_TEXT("backend", &(o).backend, "auto|cpu|cuda", NULL,                                    \
+    OPTION_TEXT("backend", &(o).means.backend, "auto|cpu|cuda", NULL,                              \
                 "auto takes the GPU where there is one; reference, for Lennard-Jones and "         \
                 "granular particles, sums over all pairs"),                                        \
-        OPTION_DEVICE(&(o).device),                                                                \
-        OPTION_AUTO_COUNT("threads", &(o).threads, 1, 4096, 0,                                     \
+        OPTION_DEVICE(&(o).means.device),                                                          \
+        OPTION_AUTO_COUNT("threads", &(o).means.threads, 1, 4096, 0,                               \
                           "CPU threads; auto obeys OMP_NUM_THREADS"),                              \
-        OPTION_CHOICE("precision", &(o).precision, particle_precisions,                            \
+        OPTION_CHOICE("precision", &(o).means.precision, particle_precisions,                      \
                       "auto is f64 on the CPU and f32 on the GPU; mixed computes in f32 and "      \
                       "sums in f64")
 #define PARTICLE_ORDERING_ROWS(o)                                                                  \
-    OPTION_TEXT("ordering", &(o).ordering, "auto|none|NAME", NULL,                                 \
+    OPTION_TEXT("ordering", &(o).means.ordering, "auto|none|NAME", NULL,                           \
                 TORRE_ORDERING_HELP("; of particles in memory, by their bins; none leaves them "   \
                                     "as they came")),                                              \
-        OPTION_AUTO_COUNT("sort-every", &(o).sort_every, 1, OPTION_BIG, 0,                         \
+        OPTION_AUTO_COUNT("sort-every", &(o).means.sort_every, 1, OPTION_BIG, 0,                   \
                           "steps between sorts, rounded up to a rebuild; auto is every rebuild")
 #define PARTICLE_BLOCK_ROW(o)                                                                      \
-    OPTION_AUTO_COUNT("block", &(o).block, 32, 1024, 0, "threads of a GPU block")
+    OPTION_AUTO_COUNT("block", &(o).means.block, 32, 1024, 0, "threads of a GPU block")
 #define PARTICLE_OTHER_ROWS(o)                                                                     \
     OPTION_GROUP("Stopping and going on"),                                                         \
         CHECKPOINT_ROWS(&(o).checkpoint, "; --steps may be more"), OPTION_GROUP("Other"),          \
@@ -60,28 +52,8 @@ extern const char *const particle_precisions[]; /* choices of --precision */
     "5 " unstable ",\n"                                                                            \
     "75 stopped by a signal or --max-time after writing the results so far."
 
-/* Skin, intervals, ordering, threads and device of a plan; all else zero. */
-torre_status particle_plan(const particle_options *options, torre_md_plan *plan);
-
 /* Options that mean nothing to the backend that will compute (torre_program_idle). */
 torre_status particle_check_idle(const particle_options *options, const torre_option *table,
                                  const char *backend);
-
-/* The first lines of the set-up: program, backend, device, and why the GPU of this machine is not
- * used. */
-void particle_tell_run(FILE *out, const particle_options *options, const torre_md_run *run);
-
-/* A report that begins with what all runs of particles have. */
-torre_report *particle_report_run(const particle_options *options, const torre_md_run *run);
-
-/* The precision; auto depends on the backend that will compute. */
-torre_md_precision particle_precision(const particle_options *options, const char *backend);
-
-/* Warn on standard error of dangerous builds. each_step: displacements were looked at before the
- * forces of every step; otherwise what particles felt meanwhile is in doubt. */
-void particle_warn(const particle_options *options, const torre_md_counts *counts, bool each_step);
-
-/* The ordering of a plan, "none" where it never sorts. */
-torre_ordering_words particle_ordering(const torre_md_plan *plan);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct wave_job {
 /* What the driver's callbacks need. */
 typedef struct wave_watcher {
     torre_wave_output *output;
-    const torre_checkpoint_options *checkpoint;
+    const torre_saving *saving;
     const torre_wave_run *run;
     torre_progress progress;
 } wave_watcher;
@@ -52,8 +52,7 @@ static void on_progress(void *context, const torre_wave_progress *now)
 static bool on_stop(void *context)
 {
     const wave_watcher *w = context;
-    return torre_program_stop(NULL) ||
-           torre_checkpoint_options_due(w->checkpoint, torre_wave_run_step(w->run));
+    return torre_program_stop(NULL) || torre_saving_due(w->saving, torre_wave_run_step(w->run));
 }
 
 static FILE *people(const wave_job *job) { return torre_program_people(job->settings.json); }
@@ -75,21 +74,21 @@ static void tell_setup(const wave_job *job)
 
 static torre_status write_checkpoint(wave_job *job)
 {
-    torre_checkpoint_options *o = &job->settings.checkpoint;
+    torre_saving *o = &job->settings.checkpoint.saving;
     TORRE_TRY(torre_wave_checkpoint_write(o->file, &job->output, job->run));
-    torre_checkpoint_options_wrote(o, torre_wave_run_step(job->run));
+    torre_saving_wrote(o, torre_wave_run_step(job->run));
     return TORRE_OK;
 }
 
 /* From one checkpoint to the next, where there are any, to the end or until something stops it. */
 static torre_status advance(wave_job *job, const torre_wave_watch *watch)
 {
-    const torre_checkpoint_options *o = &job->settings.checkpoint;
+    const torre_saving *o = &job->settings.checkpoint.saving;
     torre_status status = TORRE_OK;
     for (;;) {
         const int64_t step = torre_wave_run_step(job->run);
         const int64_t left = job->input.problem.steps - step;
-        const int64_t steps = torre_checkpoint_options_steps(o, step, left);
+        const int64_t steps = torre_saving_steps(o, step, left);
         status = torre_wave_run_advance(job->run, steps, watch);
         if (status || torre_wave_run_step(job->run) == job->input.problem.steps) return status;
         if (o->file) TORRE_TRY(write_checkpoint(job));
@@ -101,7 +100,7 @@ static torre_status time_loop(wave_job *job)
 {
     const torre_wave_spec *s = &job->settings.run;
     wave_watcher w = {
-        .output = &job->output, .checkpoint = &job->settings.checkpoint, .run = job->run};
+        .output = &job->output, .saving = &job->settings.checkpoint.saving, .run = job->run};
     const torre_wave_watch watch = {.frame_every = {s->snapshot_every, s->field_every},
                                     .frame = on_frame,
                                     .progress = on_progress,
@@ -133,8 +132,8 @@ static torre_status compute(wave_job *job)
     torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(torre_wave_output_open(&job->input, &job->output));
     if (job->settings.json) TORRE_TRY(torre_output_open(job->settings.json, &job->json));
-    if (job->settings.checkpoint.file) {
-        TORRE_TRY(torre_checkpoint_try(job->settings.checkpoint.file));
+    if (job->settings.checkpoint.saving.file) {
+        TORRE_TRY(torre_checkpoint_try(job->settings.checkpoint.saving.file));
         if (job->settings.run.field_every) TORRE_TRY(torre_sink_mark_check(job->output.field));
     }
     tell_setup(job);
@@ -150,7 +149,7 @@ static torre_status compute(wave_job *job)
     if (job->json) report(job, torre_time_now() - job->start);
     const int64_t step = torre_wave_run_step(run), steps = job->input.problem.steps;
     if (step == steps) return TORRE_OK;
-    return torre_program_stopped(step, steps, job->settings.checkpoint.file);
+    return torre_program_stopped(step, steps, job->settings.checkpoint.saving.file);
 }
 
 /* --dry-run: the same checks but for memory, and what the run would take. */
@@ -174,7 +173,8 @@ static torre_status prepare(wave_job *job)
 {
     wave_settings *s = &job->settings;
     torre_wave_input *in = &job->input;
-    const torre_wave_beside beside = {s->json, s->checkpoint.file, s->checkpoint.resume};
+    const torre_wave_beside beside = {s->json, s->checkpoint.saving.file,
+                                      s->checkpoint.saving.resume};
     TORRE_TRY(
         torre_wave_output_plan(&s->run, &beside, &job->output, &s->run.time.whole_microseconds));
     TORRE_TRY(torre_wave_input_read(&s->run, s->dry_run, in));
@@ -182,9 +182,9 @@ static torre_status prepare(wave_job *job)
     TORRE_TRY(torre_wave_output_check(&job->output, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, s->run.backend, &in->plan, &job->run));
     TORRE_TRY(wave_settings_check_choice(s, job->table, job->run, &in->cautions));
-    if (s->checkpoint.resume)
-        TORRE_TRY(torre_wave_checkpoint_open(s->checkpoint.resume, &job->output, in, job->run,
-                                             &job->resume));
+    if (s->checkpoint.saving.resume)
+        TORRE_TRY(torre_wave_checkpoint_open(s->checkpoint.saving.resume, &job->output, in,
+                                             job->run, &job->resume));
     if (torre_wave_run_info(job->run)->plan.engine == TORRE_TORRE && torre_tune_check())
         torre_caution(&in->cautions, "%s", torre_error_text());
     job->memory = torre_wave_memory_count(in, job->run, torre_wave_output_bytes(&job->output, in));

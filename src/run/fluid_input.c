@@ -1,0 +1,21 @@
+#include "run/fluid_input.h"
+
+torre_status torre_fluid_input_read(const torre_fluid_spec *spec, torre_fluid_input *in)
+{
+    torre_fluid_dam dam = spec->dam;
+    dam.tank.influence = spec->influence * dam.tank.spacing;
+    TORRE_TRY(torre_mps_dam_make(&dam, &in->dam, &in->problem));
+    TORRE_TRY(torre_fluid_gauges_read(spec->gauges, &in->dam.tank, &in->gauges));
+    TORRE_TRY(torre_particle_plan(&spec->means, &in->plan));
+    in->plan.skin *= dam.tank.spacing;
+    return torre_particle_precision(&spec->means, &in->plan, &in->problem.precision);
+}
+
+torre_status torre_fluid_input_particles(torre_fluid_input *in)
+{
+    TORRE_TRY(torre_mps_tank_make(&in->dam.tank, &in->particles));
+    torre_md_problem_set_particles(&in->problem, &in->particles);
+    return torre_md_problem_check(&in->problem);
+}
+
+void torre_fluid_input_free(torre_fluid_input *in) { torre_md_particles_free(&in->particles); }
