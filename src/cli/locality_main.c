@@ -79,6 +79,26 @@ static const char tutorial[] =
     "it; that of recommend a list \"ranking\".\n"
     "`locality --version` tells the version.\n";
 
+torre_status locality_run(locality_job *job, torre_option *table, int argc, char **argv)
+{
+    const torre_program program = {"locality", job->usage, NULL};
+    torre_study *study = &job->study;
+    bool done, drawn;
+    TORRE_TRY(torre_program_options(&program, table, argc, argv, &done));
+    if (done) return TORRE_OK;
+    study->people = job->quiet ? NULL : stdout;
+    torre_status status = torre_study_run(study);
+    if (study->report) torre_report_options(study->report, table);
+    TORRE_TRY(torre_study_finish(study, status));
+    torre_program_keep_report(study->report, &study->json);
+    TORRE_TRY(torre_study_draw(study, &drawn));
+    if (!drawn && !job->quiet)
+        fprintf(stderr,
+                "locality: gnuplot is not installed, so %s was not drawn; the script is %s\n",
+                study->plot, study->script_path);
+    return TORRE_OK;
+}
+
 static torre_status unknown(const char *name)
 {
     char text[256];
