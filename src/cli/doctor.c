@@ -1,5 +1,5 @@
 /* The program `doctor`: what this machine can run, and whether it computes the right numbers. */
-#include "cli/doctor_text.h"
+#include "cli/doctor_run.h"
 #include "cli/option_rows.h"
 #include "cli/program.h"
 

@@ -4,11 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/doctor_text.h"
+#include "cli/doctor_run.h"
 #include "cli/program.h"
 #include "cli/program_stop.h"
 #include "cli/roofline_md.h"
-#include "cli/roofline_text.h"
 #include "core/numbers.h"
 #include "core/phase.h"
 #include "core/timer.h"
@@ -18,7 +17,15 @@
 #include "roofline/sweep_csv.h"
 #include "roofline/sweep_run.h"
 #include "roofline/sweep_summary.h"
+#include "roofline/sweep_table.h"
 #include "wave/tune_file.h"
+
+/* Everything there is to tell. */
+typedef struct roofline_results {
+    const torre_sweep_setting *setting; /* NULL: ceilings alone */
+    torre_sweep_results found;
+    bool drawn, tuned;
+} roofline_results;
 
 /* Everything of one invocation. */
 typedef struct roofline_job {
@@ -65,7 +72,7 @@ static torre_status measure_ceilings(roofline_job *job, const char *backend)
                                on_ceiling, (void *)s, &job->machine);
     show(s, "");
     TORRE_TRY(status);
-    if (!s->quiet) roofline_text_ceilings(people(s), &job->machine);
+    if (!s->quiet) torre_ceilings_table(people(s), &job->machine);
     fflush(people(s));
     return torre_ceilings_write(job->directory, &job->machine);
 }
@@ -151,9 +158,7 @@ static torre_status prepare(roofline_job *job)
         .context = (void *)s};
     snprintf(job->directory, sizeof job->directory, "%s",
              s->output ? s->output : output_name(job->backend->name));
-    job->results = (roofline_results){.setting = s->ceilings ? NULL : &job->setting,
-                                      .machine = &job->machine,
-                                      .directory = job->directory};
+    job->results.setting = s->ceilings ? NULL : &job->setting;
     TORRE_TRY(check_inputs(job));
     if (s->tune) TORRE_TRY(check_tune(job));
     return s->ceilings ? TORRE_OK : torre_sweep_check_memory(&job->setting);
@@ -215,35 +220,46 @@ static torre_status copy_picture(roofline_job *job, const char *name, bool drawn
     return TORRE_OK;
 }
 
+/* Keep the report of what there is. */
+static void report(roofline_job *job)
+{
+    const roofline_results *r = &job->results;
+    torre_report *report = torre_report_new("roofline");
+    torre_report_machine(report, &job->machine);
+    if (r->setting) torre_report_sweep(report, r->setting, &r->found, r->tuned);
+    torre_report_real(report, "wall_s", torre_time_now() - job->start);
+    torre_report_options(report, job->table);
+    torre_program_keep_report(report, &job->report);
+}
+
 /* Pictures, tables, recommendations and the report of what there is. */
 static torre_status tell(roofline_job *job)
 {
     const roofline_settings *s = job->settings;
     roofline_results *r = &job->results;
-    char path[4096];
+    char path[sizeof job->directory + 16];
     if (s->measured && r->setting) {
         TORRE_TRY(torre_measured_bytes_read(s->measured, r->found.points, r->found.count));
-        snprintf(path, sizeof path, "%s/sweep.csv", r->directory);
+        snprintf(path, sizeof path, "%s/sweep.csv", job->directory);
         TORRE_TRY(torre_sweep_csv_write(path, r->setting, r->found.points, r->found.count));
     }
     if (!s->no_plot && r->setting)
-        TORRE_TRY(torre_roofline_draw(r->directory, &job->machine, r->setting->precision,
+        TORRE_TRY(torre_roofline_draw(job->directory, &job->machine, r->setting->precision,
                                       r->found.points, r->found.count, &r->drawn));
     TORRE_TRY(copy_picture(job, "roofline", r->drawn));
     if (s->tune) TORRE_TRY(recommend(job));
-    if (!s->quiet && r->setting) roofline_text_points(people(s), r);
+    if (!s->quiet && r->setting) torre_sweep_table(people(s), r->setting, &r->found);
     if (!s->quiet)
-        fprintf(people(s), "\nresults in %s%s\n", r->directory,
+        fprintf(people(s), "\nresults in %s%s\n", job->directory,
                 r->drawn ? ": roofline.png, rates.png, sweep.csv, ceilings.csv" : "");
     if (!s->quiet && torre_sweep_count(&r->found).timed && !s->no_plot && !s->plot && !r->drawn)
         fprintf(stderr,
                 "roofline: no pictures, for gnuplot is not installed: run gnuplot on the "
                 "scripts in %s where it is\n",
-                r->directory);
+                job->directory);
     if (!s->quiet && r->tuned && torre_tune_path(path, sizeof path))
         fprintf(people(s), "recommendations for wave in %s\n", path);
-    r->wall_s = torre_time_now() - job->start;
-    if (job->report) torre_program_keep_report(roofline_text_report(job->table, r), &job->report);
+    report(job);
     return TORRE_OK;
 }
 
@@ -307,7 +323,7 @@ static torre_status verdict(const roofline_job *job)
         return torre_fail(TORRE_ERR_RESOURCE,
                           "%d points differ from the reference by more than rounding: see %s/"
                           "sweep.csv",
-                          tally.wrong, r->directory);
+                          tally.wrong, job->directory);
     if (!tally.timed && r->found.count)
         return torre_fail(TORRE_ERR_USAGE, "the %s backend offers none of the points: %.150s",
                           job->backend->name, r->found.points[0].remark);

@@ -9,6 +9,7 @@
 #include "particles/md_start.h"
 #include "roofline/md_sweep_run.h"
 #include "roofline/roofline_report.h"
+#include "roofline/sweep_table.h"
 
 torre_status roofline_md_prepare(const roofline_settings *s, const torre_option *table,
                                  torre_md_sweep_setting *setting)
@@ -30,18 +31,6 @@ torre_status roofline_md_prepare(const roofline_settings *s, const torre_option 
     return TORRE_OK;
 }
 
-static void print_point(FILE *out, const torre_md_point *p)
-{
-    fprintf(out, "%-5s %-10s ", torre_neighbor_name(p->plan.neighbor),
-            torre_md_point_ordering(p).text);
-    if (p->state != TORRE_POINT_TIMED)
-        fprintf(out, "%s: %s\n", torre_point_state_name(p->state), p->remark);
-    else
-        fprintf(out, "%10.2f %8.2f-%-8.2f %6.1f %8.0f %8.0f %5.1f %% %s\n", p->matom_steps_per_s,
-                p->low, p->high, p->neighbors, p->operations_per_step, p->bytes_per_step,
-                100 * torre_md_point_fraction(p), torre_ceiling_title(p->ceiling));
-}
-
 /* What the callbacks need. */
 typedef struct md_watcher {
     FILE *out; /* the table; NULL: nobody reads */
@@ -59,7 +48,7 @@ static void on_measured(void *context, const torre_md_point *p)
 {
     const md_watcher *w = context;
     if (w->terminal) fputs("\r\033[K", stderr);
-    if (w->out) print_point(w->out, p);
+    if (w->out) torre_md_sweep_table_row(w->out, p);
     torre_report_md_point(w->list, p);
 }
 
@@ -92,21 +81,12 @@ torre_status roofline_md_run(const roofline_settings *settings, const torre_md_s
     memset(&axes, 0, sizeof axes);
     TORRE_TRY(torre_axes_read_orderings(&axes, "ordering", names));
     TORRE_TRY(torre_md_sweep_list(s, axes.ordering, axes.orderings, &points, &count));
-    if (out)
-        fprintf(out,
-                "\nLennard-Jones melt, %lld particles, %s\n%-5s %-10s %10s %17s %6s %8s %8s   of "
-                "the governing ceiling\n",
-                4 * (long long)(s->cells * s->cells * s->cells),
-                torre_md_precision_name(s->precision), "pairs", "ordering", "Mstep/s", "range     ",
-                "neigh.", "op/step", "B/step");
+    if (out) torre_md_sweep_table_head(out, s);
     md_watcher w = {.out = out,
                     .list = torre_report_array(report, "points"),
                     .terminal = !settings->quiet && isatty(fileno(stderr))};
     torre_status status = measure(settings, s, points, count, directory, &w, drawn);
-    if (out)
-        fputs(
-            "(million atom-steps per second; operations counted, bytes of main memory modelled)\n",
-            out);
+    if (out) torre_md_sweep_table_foot(out);
     free(points);
     return status;
 }

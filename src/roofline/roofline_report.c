@@ -56,6 +56,17 @@ void torre_report_sweep_point(torre_report *list, const torre_sweep_point *p)
     torre_report_real(at, "fraction", p->fraction);
 }
 
+void torre_report_sweep(torre_report *report, const torre_sweep_setting *s,
+                        const torre_sweep_results *found, bool tuned)
+{
+    torre_report_integers(report, "size", s->size, 3);
+    torre_report_text(report, "precision", s->precision == TORRE_F32 ? "f32" : "f64");
+    torre_report_integer(report, "points_planned", found->planned);
+    torre_report *list = torre_report_array(report, "points");
+    for (int i = 0; i < found->count; i++) torre_report_sweep_point(list, &found->points[i]);
+    torre_report_bool(report, "tuned", tuned);
+}
+
 void torre_report_md_point(torre_report *list, const torre_md_point *p)
 {
     torre_report *at = torre_report_object(list, NULL);

@@ -5,10 +5,14 @@
 #include "core/report.h"
 #include "roofline/doctor.h"
 #include "roofline/md_sweep_run.h"
-#include "roofline/sweep.h"
+#include "roofline/sweep_run.h"
 
 /* The device and its ceilings, into an object. */
 void torre_report_machine(torre_report *at, const torre_machine *machine);
+
+/* A whole sweep; tuned: whether it gave recommendations. */
+void torre_report_sweep(torre_report *report, const torre_sweep_setting *setting,
+                        const torre_sweep_results *found, bool tuned);
 
 /* A point, as a further entry of a list. */
 void torre_report_sweep_point(torre_report *list, const torre_sweep_point *point);

@@ -1,22 +1,8 @@
-#include "cli/doctor_text.h"
+#include "roofline/doctor_table.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/program.h"
 #include "core/numbers.h"
-#include "io/output_file.h"
-#include "roofline/roofline_report.h"
-#include "torre/status.h"
-
-static void show_progress(const torre_doctor_check *check, void *context)
-{
-    (void)context;
-    fprintf(stderr, "\rchecking %s %s, order %d, %s ...   ", check->backend,
-            torre_engine_name(check->engine), check->order,
-            check->precision == TORRE_F32 ? "f32" : "f64");
-}
 
 static void print_cpu(FILE *out, const torre_diagnosis *d)
 {
@@ -61,16 +47,15 @@ static void print_checks(FILE *out, const torre_diagnosis *d)
           out);
 }
 
-static torre_report *report_of(const char *program, const torre_option *table,
-                               const torre_diagnosis *d)
+void torre_diagnosis_table(FILE *out, const torre_diagnosis *d)
 {
-    torre_report *report = torre_report_new(program);
-    torre_report_diagnosis(report, d);
-    torre_report_options(report, table);
-    return report;
+    fprintf(out, "torre %s\n%s\n\n", torre_version_text(), torre_build_text());
+    print_cpu(out, d);
+    print_gpu(out, d);
+    print_checks(out, d);
 }
 
-static torre_status verdict(const torre_diagnosis *d, const char *backend)
+torre_status torre_diagnosis_verdict(const torre_diagnosis *d, const char *backend)
 {
     if (!d->sound)
         return torre_fail(TORRE_ERR_RESOURCE, "an engine differs from the reference by more than "
@@ -82,32 +67,4 @@ static torre_status verdict(const torre_diagnosis *d, const char *backend)
     if (!d->wave_cuda)
         return torre_fail(TORRE_ERR_RESOURCE, "no GPU can be used: %s", d->wave_cuda_reason);
     return TORRE_OK;
-}
-
-torre_status doctor_run(const char *program, const char *backend, int threads, int device,
-                        const char *json, bool quiet, const torre_option *table)
-{
-    torre_diagnosis d;
-    torre_output *report = NULL;
-    bool terminal = !quiet && isatty(fileno(stderr));
-    if (strcmp(backend, "auto") && strcmp(backend, "cpu") && strcmp(backend, "cuda"))
-        return torre_fail(TORRE_ERR_USAGE, "--backend must be auto, cpu or cuda (got %.80s)",
-                          backend);
-    if (json) TORRE_TRY(torre_output_open(json, &report));
-    torre_status status =
-        torre_diagnose(threads, device, terminal ? show_progress : NULL, NULL, &d);
-    if (terminal) fputs("\r\033[K", stderr);
-    if (!status && !quiet) {
-        FILE *out = json && strcmp(json, "-") == 0 ? stderr : stdout;
-        fprintf(out, "torre %s\n%s\n\n", torre_version_text(), torre_build_text());
-        print_cpu(out, &d);
-        print_gpu(out, &d);
-        print_checks(out, &d);
-    }
-    if (status) {
-        torre_output_discard(report);
-        return status;
-    }
-    if (report) torre_program_keep_report(report_of(program, table, &d), &report);
-    return verdict(&d, backend);
 }

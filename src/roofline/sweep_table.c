@@ -1,12 +1,9 @@
-#include "cli/roofline_text.h"
-
-#include <math.h>
-#include <string.h>
+#include "roofline/sweep_table.h"
 
 #include "core/numbers.h"
-#include "roofline/roofline_report.h"
+#include "core/tell.h"
+#include "roofline/md_sweep_run.h"
 #include "roofline/sweep_summary.h"
-#include "torre/status.h"
 #include "wave/stencil.h"
 
 static void print_machine(FILE *out, const torre_machine *m)
@@ -25,7 +22,7 @@ static void print_machine(FILE *out, const torre_machine *m)
     fputc('\n', out);
 }
 
-void roofline_text_ceilings(FILE *out, const torre_machine *m)
+void torre_ceilings_table(FILE *out, const torre_machine *m)
 {
     print_machine(out, m);
     fprintf(out, "\n%-32s %10s %10s %10s\n", "ceiling", "median", "lowest", "highest");
@@ -52,18 +49,16 @@ static void print_point(FILE *out, const torre_sweep_point *p, bool best)
             100 * p->fraction, torre_ceiling_title(p->bound.ceiling));
 }
 
-static void print_order(FILE *out, const roofline_results *r, int order)
+static void print_order(FILE *out, const torre_sweep_results *r, int order)
 {
     int dts[64];
-    int n = torre_sweep_dts_values(r->found.points, r->found.count, order, dts, 64);
-    const torre_sweep_point *step =
-        torre_sweep_best(r->found.points, r->found.count, order, TORRE_STEPWISE, 0);
-    const torre_sweep_point *best =
-        torre_sweep_best(r->found.points, r->found.count, order, TORRE_TORRE, 0);
+    int n = torre_sweep_dts_values(r->points, r->count, order, dts, 64);
+    const torre_sweep_point *step = torre_sweep_best(r->points, r->count, order, TORRE_STEPWISE, 0);
+    const torre_sweep_point *best = torre_sweep_best(r->points, r->count, order, TORRE_TORRE, 0);
     if (step) print_point(out, step, false);
     for (int i = 0; i < n; i++) {
         const torre_sweep_point *p =
-            torre_sweep_best(r->found.points, r->found.count, order, TORRE_TORRE, dts[i]);
+            torre_sweep_best(r->points, r->count, order, TORRE_TORRE, dts[i]);
         print_point(out, p, p == best);
     }
 }
@@ -87,9 +82,8 @@ static void print_tally(FILE *out, const torre_sweep_tally *t, const torre_sweep
         fprintf(out, "not measured: %d of %d points\n", r->planned - r->count, r->planned);
 }
 
-void roofline_text_points(FILE *out, const roofline_results *r)
+void torre_sweep_table(FILE *out, const torre_sweep_setting *s, const torre_sweep_results *r)
 {
-    const torre_sweep_setting *s = r->setting;
     fprintf(out, "\n%lldx%lldx%lld cells, %s; per DTS the best tower height and ordering\n",
             (long long)s->size[0], (long long)s->size[1], (long long)s->size[2],
             s->precision == TORRE_F32 ? "f32" : "f64");
@@ -97,35 +91,45 @@ void roofline_text_points(FILE *out, const roofline_results *r)
             "engine", "DTS", "height", "ordering", "Gcells/s ", "range", "B model", "counted",
             "op/B");
     for (int order = 2; order <= TORRE_MAX_ORDER; order += 2) print_order(out, r, order);
-    fputs(
-        "(main-memory bytes per cell update: by the model, which op/B and the ceiling follow, and\n"
-        "as counted by a profiler where --measured gives that; * best of its order)\n",
-        out);
-    const torre_sweep_tally tally = torre_sweep_count(&r->found);
+    fputs("(main-memory bytes per cell update: by the model, which op/B and the ceiling follow, "
+          "and\n",
+          out);
+    torre_tell(out, "as counted by a profiler where {measured} gives that; * best of its order)");
+    fputc('\n', out);
+    const torre_sweep_tally tally = torre_sweep_count(r);
     if (tally.above)
         fprintf(
             out,
             "points above their ceiling: %d (it was measured in a bad moment, or the model counts "
             "too many bytes)\n",
             tally.above);
-    print_orderings(out, &r->found);
-    print_tally(out, &tally, &r->found);
+    print_orderings(out, r);
+    print_tally(out, &tally, r);
 }
 
-torre_report *roofline_text_report(const torre_option *table, const roofline_results *r)
+void torre_md_sweep_table_head(FILE *out, const torre_md_sweep_setting *s)
 {
-    torre_report *report = torre_report_new("roofline");
-    torre_report_machine(report, r->machine);
-    if (r->setting) {
-        torre_report_integers(report, "size", r->setting->size, 3);
-        torre_report_text(report, "precision", r->setting->precision == TORRE_F32 ? "f32" : "f64");
-        torre_report_integer(report, "points_planned", r->found.planned);
-        torre_report *list = torre_report_array(report, "points");
-        for (int i = 0; i < r->found.count; i++)
-            torre_report_sweep_point(list, &r->found.points[i]);
-        torre_report_bool(report, "tuned", r->tuned);
-    }
-    torre_report_real(report, "wall_s", r->wall_s);
-    torre_report_options(report, table);
-    return report;
+    fprintf(out,
+            "\nLennard-Jones melt, %lld particles, %s\n%-5s %-10s %10s %17s %6s %8s %8s   of "
+            "the governing ceiling\n",
+            4 * (long long)(s->cells * s->cells * s->cells), torre_md_precision_name(s->precision),
+            "pairs", "ordering", "Mstep/s", "range     ", "neigh.", "op/step", "B/step");
+}
+
+void torre_md_sweep_table_row(FILE *out, const torre_md_point *p)
+{
+    fprintf(out, "%-5s %-10s ", torre_neighbor_name(p->plan.neighbor),
+            torre_md_point_ordering(p).text);
+    if (p->state != TORRE_POINT_TIMED)
+        fprintf(out, "%s: %s\n", torre_point_state_name(p->state), p->remark);
+    else
+        fprintf(out, "%10.2f %8.2f-%-8.2f %6.1f %8.0f %8.0f %5.1f %% %s\n", p->matom_steps_per_s,
+                p->low, p->high, p->neighbors, p->operations_per_step, p->bytes_per_step,
+                100 * torre_md_point_fraction(p), torre_ceiling_title(p->ceiling));
+}
+
+void torre_md_sweep_table_foot(FILE *out)
+{
+    fputs("(million atom-steps per second; operations counted, bytes of main memory modelled)\n",
+          out);
 }

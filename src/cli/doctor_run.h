@@ -1,6 +1,6 @@
 /* The examination as `doctor` and `roofline --doctor` tell it. */
-#ifndef TORRE_DOCTOR_TEXT_H
-#define TORRE_DOCTOR_TEXT_H
+#ifndef TORRE_DOCTOR_RUN_H
+#define TORRE_DOCTOR_RUN_H
 
 #include "core/options.h"
 #include "core/status.h"
