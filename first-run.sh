@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")"
 
-packages="gcc cmake make libpng-dev libfreetype-dev libsegyio-dev"
+packages="gcc cmake make libpng-dev libfreetype-dev libsegyio-dev libhdf5-dev"
 [ "${1:-}" != test ] || packages="$packages libcmocka-dev clang-format python3-numpy python3-cffi gnuplot-nox g++ pkg-config"
 
 installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'; }

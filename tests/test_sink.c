@@ -34,8 +34,11 @@ static sample sample_of(torre_sink_kind kind, torre_md_particles *p)
     switch (kind) {
     case TORRE_SINK_FIELD:
     case TORRE_SINK_PLANE:
-        s.data.field = (torre_field_layout){
-            .precision = TORRE_F32, .dims = 2, .shape = {NX, NZ}, .spacing = {5, 5}};
+        s.data.field = (torre_field_layout){.precision = TORRE_F32,
+                                            .dims = 2,
+                                            .shape = {NX, NZ},
+                                            .spacing = {5, 5},
+                                            .axis = {0, 2}};
         s.frame.values = values;
         break;
     case TORRE_SINK_TRACES:
@@ -113,7 +116,8 @@ static void test_refused(void **state)
         bool series;
         const char *text;
     } cases[] = {
-        {"png", TORRE_SINK_FIELD, false, ".png files do not hold fields; .npy files do"},
+        {"png", TORRE_SINK_FIELD, false,
+         ".png files do not hold fields; .npy, .h5, .vtkhdf or .hdf5 files do"},
         {"npy", TORRE_SINK_PARTICLES, false,
          ".npy files do not hold particles; .png, .dump, .lammpstrj, .xyz, .extxyz or .data files "
          "do"},

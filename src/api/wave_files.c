@@ -61,7 +61,7 @@ torre_status torre_wave_run_save_traces(const torre_wave_run *run, const char *p
 torre_status torre_wave_run_save_field(torre_wave_run *run, const char *path)
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
-    const torre_sink_data data = {.kind = TORRE_SINK_FIELD, .field = torre_wave_layout(p, -1)};
+    const torre_sink_data data = {.kind = TORRE_SINK_FIELD, .field = torre_wave_layout(p)};
     void *cells = malloc((size_t)torre_wave_cells(p) * (size_t)p->precision);
     if (!cells) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for %s", path);
     torre_status status = torre_wave_run_field(run, 0, cells);
@@ -87,7 +87,8 @@ torre_status torre_wave_run_save_plane(torre_wave_run *run, int axis, int64_t in
 {
     const torre_wave_problem *p = torre_wave_run_problem(run);
     TORRE_TRY(torre_wave_run_check_plane(run, axis, index));
-    torre_sink_data data = {.kind = TORRE_SINK_PLANE, .field = torre_wave_layout(p, axis)};
+    torre_sink_data data = {.kind = TORRE_SINK_PLANE,
+                            .field = torre_wave_layout_plane(p, axis, index)};
     torre_wave_velocity_range(p, &data.field.velocity_range[0], &data.field.velocity_range[1]);
     double *velocity;
     TORRE_TRY(plane_velocity(p, axis, index, &velocity));

@@ -93,7 +93,9 @@ static void make_table(wave_settings *s, torre_option *table)
                     "traces of all receivers, samples 0 to steps: .npy, .sgy (SEG-Y), .su (Seismic "
                     "Unix), .png (picture); SEG-Y and SU need a dt of whole microseconds, an "
                     "automatic one is rounded down"),
-        OPTION_TEXT("field", &s->run.field, "FILE.npy", NULL, "field after the last step"),
+        OPTION_TEXT(
+            "field", &s->run.field, "FILE", NULL,
+            "field after the last step: .npy, or .h5, .vtkhdf (HDF5, which ParaView opens)"),
         {.name = "field-every",
          .kind = TORRE_OPTION_INTEGER,
          .value = &s->run.field_every,
@@ -112,9 +114,10 @@ static void make_table(wave_settings *s, torre_option *table)
          .word_value = -1,
          .metavar = "N|end",
          .help = "snapshot of a plane every N steps, 0 for none, end for one after the last step"},
-        OPTION_CHOICE("snapshot-format", &s->snapshot_format, snapshot_formats(),
-                      "picture, or NumPy array of the cells of the plane, such as (nx, nz); the "
-                      "step is in the name of the file"),
+        OPTION_CHOICE(
+            "snapshot-format", &s->snapshot_format, snapshot_formats(),
+            "picture, or the cells of the plane as a NumPy array, such as (nx, nz), or as "
+            "HDF5; the step is in the name of the file"),
         OPTION_TEXT("snapshot-plane", &s->run.snapshot_plane, "xy|xz|yz[@INDEX]", NULL,
                     "plane of the snapshots (first axis to the right, second downwards); it goes "
                     "through the first source unless INDEX is given; xz in a plane"),
@@ -295,8 +298,7 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
             "--snapshot-scale belongs to pictures, and --snapshot-format %s makes none",
             s->run.snapshot_format);
     if (!s->run.field && torre_options_given(table, "field-every"))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "--field-every belongs to --field; give --field FILE.npy");
+        return torre_fail(TORRE_ERR_USAGE, "--field-every belongs to --field; give --field FILE");
     if (!absorbing && torre_options_given(table, "absorbing-width"))
         return torre_fail(TORRE_ERR_USAGE, "--absorbing-width belongs to --boundary absorbing; no "
                                            "face is absorbing");

@@ -40,6 +40,8 @@ typedef struct torre_field_layout {
     int dims;                 /* axes: 2 or 3 */
     int64_t shape[3];         /* cells; C order. Pictures: axis 0 to the right, 1 downwards */
     double spacing[3];        /* metres between cells */
+    int axis[3];              /* which of x, y, z each axis is: 0, 1 or 2, ascending */
+    double origin[3];         /* x, y, z of the first cell, metres */
     const double *velocity;   /* pictures: m/s, same shape; NULL: plain background */
     double velocity_range[2]; /* pictures: of the whole model, so that all have the same greys */
     double scale;             /* pictures: value in full colour; 0: suits each by itself */

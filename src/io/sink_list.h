@@ -11,6 +11,7 @@
 /* clang-format off */
 #define TORRE_SINK_LIST(SINK) \
     SINK(npy) \
+    SINK(h5) \
     SINK(segy) \
     SINK(su) \
     SINK(png) \

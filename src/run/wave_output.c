@@ -58,14 +58,25 @@ torre_status torre_wave_output_plan(const torre_wave_spec *s, const torre_wave_b
     return check_names(out);
 }
 
-torre_field_layout torre_wave_layout(const torre_wave_problem *p, int without)
+/* All axes of the grid but `without`, those that there are. */
+static torre_field_layout layout_without(const torre_wave_problem *p, int without)
 {
     torre_field_layout layout = {.precision = p->precision};
     for (int a = 0; a < 3; a++) {
         if (a == without || torre_wave_is_flat(p, a)) continue;
         layout.shape[layout.dims] = p->size[a];
+        layout.axis[layout.dims] = a;
         layout.spacing[layout.dims++] = p->spacing[a];
     }
+    return layout;
+}
+
+torre_field_layout torre_wave_layout(const torre_wave_problem *p) { return layout_without(p, -1); }
+
+torre_field_layout torre_wave_layout_plane(const torre_wave_problem *p, int axis, int64_t index)
+{
+    torre_field_layout layout = layout_without(p, axis);
+    if (!torre_wave_is_flat(p, axis)) layout.origin[axis] = (double)index * p->spacing[axis];
     return layout;
 }
 
@@ -102,24 +113,21 @@ static torre_sink_data field_data(const torre_wave_output *out, const torre_wave
     return (torre_sink_data){.kind = TORRE_SINK_FIELD,
                              .series = every > 0,
                              .frames = every > 0 ? p->steps / every + 1 : 1,
-                             .field = torre_wave_layout(p, -1)};
+                             .field = torre_wave_layout(p)};
 }
 
 /* The snapshot plane; the velocity in it, for pictures, is out->velocity. */
 static torre_sink_data plane_data(const torre_wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_problem *p = &in->problem;
-    const int across = in->plane_axis, right = across == 0 ? 1 : 0, down = across == 2 ? 1 : 2;
-    return (torre_sink_data){
-        .kind = TORRE_SINK_PLANE,
-        .figure = &out->figure.plane,
-        .field = {.precision = p->precision,
-                  .dims = 2,
-                  .shape = {p->size[right], p->size[down]},
-                  .spacing = {p->spacing[right], p->spacing[down]},
-                  .velocity = out->velocity,
-                  .velocity_range = {in->time.velocity_min, in->time.velocity_max},
-                  .scale = out->spec->snapshot_scale}};
+    torre_sink_data data = {.kind = TORRE_SINK_PLANE,
+                            .figure = &out->figure.plane,
+                            .field = torre_wave_layout_plane(p, in->plane_axis, in->plane_index)};
+    data.field.velocity = out->velocity;
+    data.field.velocity_range[0] = in->time.velocity_min;
+    data.field.velocity_range[1] = in->time.velocity_max;
+    data.field.scale = out->spec->snapshot_scale;
+    return data;
 }
 
 /* The path of the snapshot of a step. */

@@ -33,9 +33,10 @@ typedef struct torre_wave_output {
     } figure; /* what is drawn around pictures */
 } torre_wave_output;
 
-/* The axes of the grid but `without` (-1: all), those that there are, as sinks take them; and the
- * velocity in a plane. */
-torre_field_layout torre_wave_layout(const torre_wave_problem *problem, int without);
+/* The grid, or a plane of it across an axis, as sinks take them; and the velocity in a plane. */
+torre_field_layout torre_wave_layout(const torre_wave_problem *problem);
+torre_field_layout torre_wave_layout_plane(const torre_wave_problem *problem, int axis,
+                                           int64_t index);
 void torre_wave_plane_velocity(const torre_wave_problem *problem, int axis, int64_t index,
                                double *velocity);
 

@@ -108,10 +108,10 @@ bad 2 "--snapshot-plane belongs to pictures" $r --snapshot-every 0 --snapshot-pl
 bad 2 "--snapshot-scale belongs to pictures" $r --snapshot-every 0 --snapshot-scale 1
 bad 2 "--snapshot-format belongs to pictures" $r --snapshot-every 0 --snapshot-format npy
 bad 2 "--snapshot-scale belongs to pictures, and --snapshot-format npy makes none" $r --snapshot-format npy --snapshot-scale 1
-bad 2 "--snapshot-format must be npy or png (got jpg)" $r --snapshot-format jpg
-bad 2 "--field-every belongs to --field; give --field FILE.npy" $r --field-every 2
+bad 2 "--snapshot-format must be npy, h5 or png (got jpg)" $r --snapshot-format jpg
+bad 2 "--field-every belongs to --field; give --field FILE" $r --field-every 2
 bad 2 "--field-every must be" $r --field u.npy --field-every 0
-bad 2 "--field must be a file that ends in .npy (got u.png)" $r --field u.png --field-every 2
+bad 2 "--field must be a file that ends in .npy, .h5, .vtkhdf or .hdf5 (got u.png)" $r --field u.png --field-every 2
 bad 2 "--absorbing-width belongs to --boundary absorbing" $r --absorbing-width 5
 bad 2 "--device belongs to --backend cuda (got --backend cpu)" $r --device 0
 bad 2 "--receivers needs --traces" $r --receivers 1,1,1
@@ -121,9 +121,9 @@ bad 2 "--traces must be" $r --receivers 1,1,1 --traces t.npy,
 bad 2 "--field and --traces both write u.npy" $r --field u.npy --receivers 1,1,1 --traces u.npy
 bad 2 "--traces and --traces both write ./t.npy" $r --receivers 1,1,1 --traces t.npy,./t.npy
 bad 2 "--field and --json both write flat.npy" $r --json flat.npy --field link.npy
-bad 2 "--field must be a file that ends in .npy (got -)" $r --field -
-bad 2 "--field must be a file that ends in .npy (got u.sgy)" $r --field u.sgy --dry-run
-bad 2 "--field must be a file that ends in .npy (got .npy)" $r --field .npy
+bad 2 "--field must be a file that ends in .npy, .h5, .vtkhdf or .hdf5 (got -)" $r --field -
+bad 2 "--field must be a file that ends in .npy, .h5, .vtkhdf or .hdf5 (got u.sgy)" $r --field u.sgy --dry-run
+bad 2 "--field must be a file that ends in .npy, .h5, .vtkhdf or .hdf5 (got .npy)" $r --field .npy
 bad 2 "--initial must be noise or one or two file names" $r --initial ,
 bad 2 "--initial must be noise or one or two file names" $r --initial cube.npy,
 bad 2 "--source must be x,y,z[,amplitude]" $r --source 1,2
