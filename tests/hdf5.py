@@ -39,11 +39,10 @@ def check_h5py(path, npy_path, spacing, every):
     shape, values = npy(npy_path)
     with h5py.File(path, "r") as f:
         u, steps = f["VTKHDF/PointData/u"], f["VTKHDF/Steps"]
-        nx, ny, nz = shape[1:] if len(shape) == 4 else (shape[1], 1, shape[2])
-        assert u.shape == (shape[0], nz, ny, nx) and u.dtype == "f4", u
+        assert u.shape == (shape[0], *reversed(shape[1:])) and u.dtype == "f4", u
         assert u[()].ravel().tolist() == turned(shape, values)
         assert f["VTKHDF"].attrs["Type"] in (b"ImageData", "ImageData")
-        assert list(f["VTKHDF"].attrs["WholeExtent"]) == [0, nx - 1, 0, ny - 1, 0, nz - 1]
+        assert list(f["VTKHDF"].attrs["WholeExtent"])[1::2] == [n - 1 for n in (*shape[1:], 1)[:3]]
         assert list(f["VTKHDF"].attrs["Spacing"]) == spacing and list(f["VTKHDF"].attrs["Origin"]) == [0, 0, 0]
         assert steps.attrs["NSteps"] == shape[0]
         assert list(f["step"]) == [every * i for i in range(shape[0])]
@@ -64,8 +63,10 @@ def check_vtk(path, npy_path, spacing, every):
         reader.SetStep(step)
         reader.Update()
         image = reader.GetOutput()
-        nx, ny, nz = shape[1:] if len(shape) == 4 else (shape[1], 1, shape[2])
-        assert image.GetDimensions() == (nx, ny, nz) and list(image.GetSpacing()) == spacing
+        assert image.GetDimensions() == (*shape[1:], 1)[:3] and list(image.GetSpacing()) == spacing
+        end = image.GetPoint(cells - 1)  # of a plane, along x and z
+        far = [(n - 1) * h for n, h in zip(shape[1:], spacing)]
+        assert all(abs(p - q) < 1e-9 for p, q in zip(end, far if len(far) == 3 else (far[0], 0, far[1]))), end
         u = image.GetPointData().GetArray("u")
         assert u.GetNumberOfTuples() == cells
         assert [u.GetValue(i) for i in range(cells)] == expected[step * cells:(step + 1) * cells], step
@@ -75,7 +76,7 @@ def check_vtk(path, npy_path, spacing, every):
 def test_fields(module=None):
     """All frames of a field, of three and of two dimensions."""
     if module:
-        for name, spacing in (("u", [10, 8, 5]), ("p", [10, 1, 5])):
+        for name, spacing in (("u", [10, 8, 5]), ("p", [10, 5, 1])):
             globals()["check_" + module.split(".")[0].replace("vtkmodules", "vtk")](
                 name + ".h5", name + ".npy", spacing, 7)
         return
@@ -92,7 +93,7 @@ def test_planes(module=None):
         shape, values = npy("snapshot_000060.npy")
         with h5py.File("snapshot_000060.h5", "r") as f:
             u = f["VTKHDF/PointData/u"]
-            assert u.shape == (1, 1, shape[1], shape[0])
+            assert u.shape == (1, shape[1], shape[0])
             assert u[()].ravel().tolist() == [values[x * shape[1] + y] for y in range(shape[1]) for x in range(shape[0])]
             assert list(f["VTKHDF"].attrs["Origin"]) == [0, 0, 35]
             assert list(f["step"]) == [60] and abs(f["VTKHDF/Steps/Values"][0] - 0.06) < 1e-12

@@ -169,6 +169,28 @@ static void test_syntax(void **state)
     assert_true(s.help && s.order == 8 && s.spacing[0] == 10); /* the defaults */
 }
 
+/* An option that may be given often, up to the room it has. */
+static void test_texts(void **state)
+{
+    (void)state;
+    char text[16] = "", shown[40];
+    char *argv[] = {(char *)"test",   (char *)"--name", (char *)"one", (char *)"--name=two;3",
+                    (char *)"--name", (char *)"four",   NULL};
+    torre_option texts[] = {
+        {.name = "name", .kind = TORRE_OPTION_TEXTS, .value = text, .high = sizeof text}, {0}};
+    assert_int_equal(torre_options_parse(texts, 4, argv, NULL, 0, NULL), TORRE_OK);
+    assert_string_equal(text, "one;two;3");
+    torre_option_text(&texts[0], shown, sizeof shown);
+    assert_string_equal(shown, "one;two;3");
+    text[0] = 0;
+    texts[0].given = false;
+    assert_int_equal(torre_options_parse(texts, 6, argv, NULL, 0, NULL), TORRE_OK);
+    assert_string_equal(text, "one;two;3;four");
+    assert_int_equal(torre_options_parse(texts, 2, argv, NULL, 0, NULL), TORRE_ERR_USAGE);
+    assert_int_equal(torre_options_parse(texts, 3, argv, NULL, 0, NULL), TORRE_ERR_USAGE);
+    assert_string_equal(torre_error_text(), "--name: its texts must have less than 16 characters");
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -366,6 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_values, reset),
         cmocka_unit_test_setup(test_syntax, reset),
+        cmocka_unit_test(test_texts),
         cmocka_unit_test_setup(test_refusals, reset),
         cmocka_unit_test_setup(test_one_line, reset),
         cmocka_unit_test_setup(test_round_trip, reset),

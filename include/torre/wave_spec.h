@@ -86,8 +86,12 @@ typedef struct torre_wave_spec {
     const char *traces, *field;  /* files, or NULL */
     int64_t field_every;         /* steps between frames of the field; 0: that of the end alone */
     int64_t snapshot_every;      /* steps; 0: no snapshots, -1: one at the end */
-    const char *snapshot_format; /* "png", "npy" */
-    const char *snapshot_plane;  /* "xy", "xz", "yz", "xz@INDEX" */
+    const char *snapshot;        /* files, "u.h5,volume;u_{step}.png;z.npy,xy@0"; NULL: a file each
+                                    in output, of snapshot_format */
+    const char *snapshot_format; /* "png", "npy", "h5" */
+    const char *snapshot_plane;  /* "xy", "xz", "yz", "xz@INDEX", "volume" */
+    int64_t snapshot_stride[3];  /* every so many cells: {N, 0, 0} along all axes, or one each as in
+                                    size; 0: every cell */
     double snapshot_scale;       /* pictures: field value in full colour; 0: choose */
     const char *picture_style;   /* "figure", with axes and a title, "page" for print, "raw" */
     const char *output;          /* directory of the snapshots */

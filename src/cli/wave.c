@@ -112,7 +112,7 @@ static torre_status time_loop(wave_job *job)
     torre_status status = advance(job, &watch);
     torre_progress_end(&w.progress);
     if (!status && s->snapshot_every < 0)
-        status = torre_wave_output_snapshot(&job->output, job->run);
+        status = torre_snapshots_write(&job->output.snapshots, job->run, false);
     return status;
 }
 
@@ -135,6 +135,9 @@ static torre_status compute(wave_job *job)
     if (job->settings.checkpoint.saving.file) {
         TORRE_TRY(torre_checkpoint_try(job->settings.checkpoint.saving.file));
         if (job->settings.run.field_every) TORRE_TRY(torre_sink_mark_check(job->output.field));
+        for (int i = 0; i < job->output.snapshots.count; i++)
+            if (torre_snapshots_are_frames(&job->output.snapshots, i))
+                TORRE_TRY(torre_sink_mark_check(job->output.snapshots.item[i].sink));
     }
     tell_setup(job);
     TORRE_TRY(job->resume ? torre_wave_checkpoint_start(job->resume, &job->output, run)

@@ -114,13 +114,25 @@ static void make_table(wave_settings *s, torre_option *table)
          .word_value = -1,
          .metavar = "N|end",
          .help = "snapshot of a plane every N steps, 0 for none, end for one after the last step"},
+        {.name = "snapshot",
+         .kind = TORRE_OPTION_TEXTS,
+         .value = s->snapshot,
+         .high = sizeof s->snapshot,
+         .metavar = "FILE[,PLANE]",
+         .default_text = "snapshot_{step}.png in --output",
+         .help = "file of the snapshots, .png, .npy, .h5 or .vtkhdf; {step} in the name makes one "
+                 "for each, else all are in one with a time axis. May be given again, each with a "
+                 "PLANE of its own, as of --snapshot-plane"},
         OPTION_CHOICE(
             "snapshot-format", &s->snapshot_format, snapshot_formats(),
             "picture, or the cells of the plane as a NumPy array, such as (nx, nz), or as "
             "HDF5; the step is in the name of the file"),
-        OPTION_TEXT("snapshot-plane", &s->run.snapshot_plane, "xy|xz|yz[@INDEX]", NULL,
+        OPTION_TEXT("snapshot-plane", &s->run.snapshot_plane, "xy|xz|yz[@INDEX]|volume", NULL,
                     "plane of the snapshots (first axis to the right, second downwards); it goes "
-                    "through the first source unless INDEX is given; xz in a plane"),
+                    "through the first source unless INDEX is given; xz in a plane; or all cells"),
+        OPTION_SIZE("snapshot-stride", s->run.snapshot_stride, 1e9,
+                    TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3, "N|NXxNYxNZ|NXxNZ", "every cell",
+                    "snapshots have every N-th cell, or so many along each axis"),
         OPTION_AUTO_UP_TO("snapshot-scale", &s->run.snapshot_scale, 1e300, "VALUE",
                           "field value in full colour; auto suits every picture by itself"),
         OPTION_PICTURE_STYLE(&s->picture_style),
@@ -226,10 +238,10 @@ static const torre_program program = {
 /* Options that are for a single shot, or for a survey alone. */
 static torre_status wave_settings_survey(wave_settings *s, const torre_option *table)
 {
-    static const char *const of_shots[] = {"source",         "initial",        "seed",
-                                           "field",          "field-every",    "snapshot-every",
-                                           "snapshot-plane", "snapshot-scale", "snapshot-format",
-                                           "output",         "checkpoint",     "resume"};
+    static const char *const of_shots[] = {
+        "source",         "initial",        "seed",           "field",           "field-every",
+        "snapshot-every", "snapshot-plane", "snapshot-scale", "snapshot-format", "output",
+        "checkpoint",     "resume",         "snapshot",       "snapshot-stride"};
     static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest"};
     for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
         if (torre_options_given(table, of_surveys[i]))
@@ -262,6 +274,7 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
     s->run.time_dispersion = (torre_time_dispersion)s->time_dispersion;
     torre_engine_by_name(engines[s->engine], &s->run.engine);
     s->run.snapshot_format = snapshot_formats()[s->snapshot_format];
+    s->run.snapshot = s->snapshot[0] ? s->snapshot : NULL;
     s->run.picture_style = torre_picture_styles[s->picture_style];
     s->run.size_of_file = !torre_options_given(table, "size");
     return wave_settings_survey(s, table);
@@ -271,8 +284,9 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
                                  const torre_wave_problem *p)
 {
     static const char *const of_sources[] = {"wavelet", "frequency", "amplitude"};
-    static const char *const of_pictures[] = {"snapshot-plane", "snapshot-scale",
-                                              "snapshot-format"};
+    static const char *const of_pictures[] = {"snapshot-plane", "snapshot-scale", "snapshot-format",
+                                              "snapshot", "snapshot-stride"};
+    static const char *const of_nameless[] = {"snapshot-format", "output"};
     bool absorbing = s->survey.aperture.wanted; /* where it cuts the model */
     for (int a = 0; a < 3; a++) absorbing |= torre_axis_is_damped(p, a);
     const bool survey = s->survey.path;
@@ -286,12 +300,18 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
                               of_sources[i],
                               s->run.source ? "--source none leaves none"
                                             : "--initial without --source has none");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 5; i++)
         if (s->run.snapshot_every == 0 && torre_options_given(table, of_pictures[i]))
             return torre_fail(TORRE_ERR_USAGE,
                               "--%s belongs to pictures, and --snapshot-every 0 makes none",
                               of_pictures[i]);
-    if (torre_options_given(table, "snapshot-scale") &&
+    for (int i = 0; i < 2 && s->run.snapshot; i++)
+        if (torre_options_given(table, of_nameless[i]))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--%s belongs to snapshots that --snapshot does not "
+                              "name",
+                              of_nameless[i]);
+    if (torre_options_given(table, "snapshot-scale") && !s->run.snapshot &&
         !torre_sink_is_picture(torre_sink_by_name(s->run.snapshot_format)))
         return torre_fail(
             TORRE_ERR_USAGE,

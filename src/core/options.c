@@ -95,6 +95,7 @@ void torre_option_rule(const torre_option *o, char *buffer, size_t size)
         snprintf(buffer, size, "must be %s, numbers %s", shape_of(o), range);
         break;
     case TORRE_OPTION_TEXT:
+    case TORRE_OPTION_TEXTS:
         snprintf(buffer, size, "must not be empty");
         break;
     default:
@@ -158,9 +159,22 @@ static torre_status store_vector(const torre_option *o, const char *text)
     return TORRE_OK;
 }
 
+/* Append to what was given before. */
+static torre_status store_more(const torre_option *o, const char *text)
+{
+    char *all = o->value;
+    const size_t length = strlen(all), size = (size_t)o->high;
+    if (!*text) return refuse(o, text);
+    const int more = snprintf(all + length, size - length, "%s%s", length ? ";" : "", text);
+    if (length + (size_t)more < size) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "--%s: its texts must have less than %zu characters",
+                      o->name, size);
+}
+
 static torre_status store(torre_option *o, const char *text)
 {
-    if (o->given) return torre_fail(TORRE_ERR_USAGE, "--%s is given twice", o->name);
+    if (o->given && o->kind != TORRE_OPTION_TEXTS)
+        return torre_fail(TORRE_ERR_USAGE, "--%s is given twice", o->name);
     o->given = true;
     bool is_word = text && o->word && strcmp(text, o->word) == 0;
     switch (o->kind) {
@@ -171,6 +185,8 @@ static torre_status store(torre_option *o, const char *text)
         if (!*text) return refuse(o, text);
         *(const char **)o->value = text;
         break;
+    case TORRE_OPTION_TEXTS:
+        return store_more(o, text);
     case TORRE_OPTION_INTEGER:
         if (!is_word) return store_integer(o, text);
         *(int64_t *)o->value = (int64_t)o->word_value;
@@ -260,7 +276,7 @@ static torre_status refuse_missing(const torre_option *o)
 {
     char rule[400];
     torre_option_rule(o, rule, sizeof rule);
-    if (o->kind == TORRE_OPTION_TEXT)
+    if (o->kind == TORRE_OPTION_TEXT || o->kind == TORRE_OPTION_TEXTS)
         return torre_fail(TORRE_ERR_USAGE, "--%s needs a value: %s", o->name,
                           o->metavar ? o->metavar : "TEXT");
     return torre_fail(TORRE_ERR_USAGE, "--%s needs a value: it %s", o->name, rule);
@@ -345,6 +361,8 @@ static size_t value_size(const torre_option *o)
         return sizeof(bool);
     case TORRE_OPTION_TEXT:
         return sizeof(char *);
+    case TORRE_OPTION_TEXTS: /* no text before parsing: its end */
+        return 1;
     case TORRE_OPTION_CHOICE:
         return sizeof(int);
     case TORRE_OPTION_INTEGER:

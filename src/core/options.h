@@ -17,8 +17,8 @@
  * The value a variable has before parsing is its default: it is what --help shows. Syntax: GNU long
  * options, `--name value` or `--name=value`, unambiguous abbreviations, -h for --help, `--` ends
  * the options. Everything else is refused with one line that names the option, its legal range and
- * what was given: unknown and repeated options, missing or superfluous values, numbers that are not
- * plain (numbers.h) or out of range.
+ * what was given: unknown and repeated options (but TEXTS), missing or superfluous values, numbers
+ * that are not plain (numbers.h) or out of range.
  */
 #ifndef TORRE_OPTIONS_H
 #define TORRE_OPTIONS_H
@@ -33,6 +33,7 @@ typedef enum torre_option_kind {
     TORRE_OPTION_GROUP = 1, /* not an option: a heading in --help */
     TORRE_OPTION_FLAG,      /* bool; takes no value */
     TORRE_OPTION_TEXT,      /* const char *, points into argv; not empty */
+    TORRE_OPTION_TEXTS,     /* char[high], ""; may be given often: "one;two", none of them empty */
     TORRE_OPTION_INTEGER,   /* int64_t in low .. high, or one of choices where given */
     TORRE_OPTION_REAL,      /* double in low .. high */
     TORRE_OPTION_CHOICE,    /* int, index into choices */

@@ -35,6 +35,9 @@ void torre_option_text(const torre_option *o, char *buffer, size_t size)
     case TORRE_OPTION_TEXT:
         if (*(const char **)o->value) snprintf(buffer, size, "%s", *(const char **)o->value);
         break;
+    case TORRE_OPTION_TEXTS:
+        snprintf(buffer, size, "%s", (const char *)o->value);
+        break;
     case TORRE_OPTION_INTEGER:
         if (o->word && *(int64_t *)o->value == (int64_t)o->word_value)
             snprintf(buffer, size, "%s", o->word);
@@ -87,6 +90,7 @@ static void metavar_text(const torre_option *o, char *buffer, size_t size)
         snprintf(buffer, size, "X,Y,Z");
         break;
     case TORRE_OPTION_TEXT:
+    case TORRE_OPTION_TEXTS:
         snprintf(buffer, size, "TEXT");
         break;
     default:

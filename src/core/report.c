@@ -193,6 +193,9 @@ void torre_report_options(torre_report *report, const torre_option *table)
         case TORRE_OPTION_TEXT:
             torre_report_text(list, name, *(const char **)o->value);
             break;
+        case TORRE_OPTION_TEXTS:
+            torre_report_text(list, name, *(const char *)o->value ? o->value : NULL);
+            break;
         case TORRE_OPTION_CHOICE:
             torre_report_text(list, name, text);
             break;

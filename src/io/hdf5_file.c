@@ -28,6 +28,7 @@
     F(H5Pcreate)                                                                                   \
     F(H5Pset_chunk)                                                                                \
     F(H5Pset_fill_time)                                                                            \
+    F(H5Pset_obj_track_times)                                                                      \
     F(H5Pclose)                                                                                    \
     F(H5Screate)                                                                                   \
     F(H5Screate_simple)                                                                            \
@@ -207,19 +208,29 @@ static hid_t type_of(torre_precision precision)
     return precision == TORRE_F32 ? h5.H5T_NATIVE_FLOAT_g_ : h5.H5T_NATIVE_DOUBLE_g_;
 }
 
+/* How an array is made: without the time of day, so that the same values are the same file. */
+static hid_t timeless(void)
+{
+    const hid_t how = h5.H5Pcreate_(h5.H5P_CLS_DATASET_CREATE_ID_g_);
+    if (how < 0 || h5.H5Pset_obj_track_times_(how, false) >= 0) return how;
+    h5.H5Pclose_(how);
+    return -1;
+}
+
 static torre_status put_row(torre_hdf5 *file, const char *array, hid_t type, int64_t count,
                             const void *values)
 {
     const hsize_t shape = (hsize_t)count;
     errno = 0;
-    const hid_t space = h5.H5Screate_simple_(1, &shape, NULL);
-    const hid_t id = space < 0 ? -1
-                               : h5.H5Dcreate2_(file->id, array, type, space, H5P_DEFAULT,
-                                                H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t how = timeless(), space = h5.H5Screate_simple_(1, &shape, NULL);
+    const hid_t id = how < 0 || space < 0 ? -1
+                                          : h5.H5Dcreate2_(file->id, array, type, space,
+                                                           H5P_DEFAULT, how, H5P_DEFAULT);
     bool good = id >= 0 && h5.H5Dwrite_(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     if (id >= 0) good &= h5.H5Dclose_(id) >= 0;
     torre_status status = good ? TORRE_OK : cannot_write(file, array);
     if (space >= 0) h5.H5Sclose_(space);
+    if (how >= 0) h5.H5Pclose_(how);
     return status;
 }
 
@@ -238,7 +249,7 @@ torre_status torre_hdf5_put_reals(torre_hdf5 *file, const char *array, int64_t c
 /* Values lie in pieces, which are written as they come, and nothing before them. */
 static hid_t in_pieces(int dims, const hsize_t *piece)
 {
-    const hid_t how = h5.H5Pcreate_(h5.H5P_CLS_DATASET_CREATE_ID_g_);
+    const hid_t how = timeless();
     if (how >= 0 && (h5.H5Pset_chunk_(how, dims, piece) < 0 ||
                      h5.H5Pset_fill_time_(how, H5D_FILL_TIME_NEVER) < 0)) {
         h5.H5Pclose_(how);

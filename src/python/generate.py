@@ -31,8 +31,8 @@ WISHES = {
         "initial": PATH + f" | {FIELD} | tuple[{FIELD}, {FIELD}]",
         **dict.fromkeys(["size_of_file", "source_count", "wavelet_count", "receiver_count"]),
         # read by programs alone
-        **dict.fromkeys(["traces", "field", "field_every", "snapshot_every", "snapshot_format", "picture_style",
-                         "snapshot_plane", "snapshot_scale", "output"]),
+        **dict.fromkeys(["traces", "field", "field_every", "snapshot_every", "snapshot", "snapshot_format",
+                         "picture_style", "snapshot_plane", "snapshot_stride", "snapshot_scale", "output"]),
     }),
     "torre_lj": ("LJOptions", {"position": VECTORS, "velocity": VECTORS, "count": None}),
     "torre_granular": ("GranularOptions", {}),

@@ -162,6 +162,47 @@ static torre_status restore_frames(const char *name, state *s)
     return torre_sink_mark_go_on(s->output->field, &mark);
 }
 
+/* --- The files of the frames of snapshots, likewise --- */
+
+static int64_t count_snapshots(const torre_snapshots *snapshots)
+{
+    int64_t count = 0;
+    for (int i = 0; i < snapshots->count; i++)
+        if (torre_snapshots_are_frames(snapshots, i)) count++;
+    return count;
+}
+
+static torre_status save_snapshots(const char *name, state *s)
+{
+    const torre_snapshots *list = &s->output->snapshots;
+    const int64_t count = count_snapshots(list);
+    torre_sink_mark mark;
+    if (count == 0) return TORRE_OK;
+    torre_checkpoint_begin(s->to, name, count * (int64_t)sizeof mark);
+    for (int i = 0; i < list->count; i++) {
+        if (!torre_snapshots_are_frames(list, i)) continue;
+        TORRE_TRY(torre_sink_mark_set(list->item[i].sink, &mark));
+        torre_checkpoint_put(s->to, &mark, sizeof mark);
+    }
+    return TORRE_OK;
+}
+
+static torre_status restore_snapshots(const char *name, state *s)
+{
+    torre_snapshots *list = &s->output->snapshots;
+    const int64_t count = count_snapshots(list);
+    torre_sink_mark mark;
+    if (count == 0) return TORRE_OK;
+    TORRE_TRY(torre_checkpoint_expect(s->from, name, count * (int64_t)sizeof mark));
+    for (int i = 0; i < list->count; i++) {
+        if (!torre_snapshots_are_frames(list, i)) continue;
+        TORRE_TRY(torre_checkpoint_get(s->from, name, &mark, sizeof mark));
+        list->item[i].written = mark.frames;
+        TORRE_TRY(torre_sink_mark_go_on(list->item[i].sink, &mark));
+    }
+    return TORRE_OK;
+}
+
 /*
  * What is in a checkpoint, beside what it is of: a line for each chunk. They are restored in this
  * order; counts come first, which set the step that the others are at.
@@ -173,7 +214,7 @@ static const struct {
 } chunks[] = {
     {"counts", save_counts, restore_counts},     {"u[n]", save_now, restore_now},
     {"u[n-1]", save_previous, restore_previous}, {"traces", save_traces, restore_traces},
-    {"frames", save_frames, restore_frames},
+    {"frames", save_frames, restore_frames},     {"snapshots", save_snapshots, restore_snapshots},
 };
 
 enum { CHUNKS = sizeof chunks / sizeof chunks[0] };
@@ -185,7 +226,11 @@ static void identity(const torre_wave_output *output, const torre_wave_input *in
     torre_record_add(r, "program", "wave");
     torre_wave_identity_model(input, run, r);
     torre_wave_identity_shot(input, r);
-    torre_record_add(r, "field_every", "%" PRId64, output->spec->field_every);
+    const torre_wave_spec *spec = output->spec;
+    torre_record_add(r, "field_every", "%" PRId64, spec->field_every);
+    if (count_snapshots(&output->snapshots) > 0)
+        torre_record_add(r, "snapshots", "%.400s every %" PRId64 ", %s", spec->snapshot,
+                         spec->snapshot_every, spec->snapshot_plane);
 }
 
 torre_status torre_wave_checkpoint_write(const char *path, torre_wave_output *output,
@@ -201,6 +246,9 @@ torre_status torre_wave_checkpoint_write(const char *path, torre_wave_output *ou
     for (int i = 0; i < CHUNKS && !status; i++) status = chunks[i].save(chunks[i].name, &s);
     TORRE_TRY(torre_checkpoint_finish(s.to, status));
     if (has_frames(&s)) torre_sink_mark_keep(output->field);
+    for (int i = 0; i < output->snapshots.count; i++)
+        if (torre_snapshots_are_frames(&output->snapshots, i))
+            torre_sink_mark_keep(output->snapshots.item[i].sink);
     return TORRE_OK;
 }
 

@@ -287,35 +287,32 @@ static torre_status check_initial(const torre_wave_spec *s, torre_wave_input *in
     return comma ? check_initial_file(in, in->initial[1]) : TORRE_OK;
 }
 
-/* "xz" or "xz@12" */
-static torre_status read_plane(const torre_wave_spec *s, torre_wave_input *in)
+torre_status torre_wave_part_read(const char *option, const char *text, const torre_wave_problem *p,
+                                  int *axis, int64_t *index)
 {
     static const char *const names[3] = {"yz", "xz", "xy"}; /* by the axis across */
-    const torre_wave_problem *p = &in->problem;
-    const char *text = s->snapshot_plane;
-    in->plane_axis = -1;
+    *axis = -1;
+    *index = 0;
+    if (strcmp(text, "volume") == 0) return TORRE_OK;
     for (int a = 0; a < 3; a++)
-        if (strncmp(text, names[a], 2) == 0) in->plane_axis = a;
-    if (in->plane_axis < 0 || (text[2] != 0 && text[2] != '@'))
+        if (strncmp(text, names[a], 2) == 0) *axis = a;
+    if (*axis < 0 || (text[2] != 0 && text[2] != '@'))
         return torre_fail(TORRE_ERR_USAGE,
-                          "{snapshot_plane} must be xy, xz or yz, alone or with @INDEX (got %.40s)",
+                          "{%s} must be xy, xz or yz, alone or with @INDEX, or volume (got %.40s)",
+                          option, text);
+    if (torre_wave_is_flat(p, 1) && *axis != 1)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{%s} must be xz in a plane, which has no other (got %.40s)", option,
                           text);
-    if (torre_wave_is_flat(p, 1) && in->plane_axis != 1)
+    const int64_t top = p->size[*axis] - 1;
+    if (text[2] == '@' && (!torre_parse_integer(text + 3, index) || *index < 0 || *index > top))
         return torre_fail(TORRE_ERR_USAGE,
-                          "{snapshot_plane} must be xz in a plane, which has no other (got %.40s)",
-                          text);
-    int64_t top = p->size[in->plane_axis] - 1;
-    if (text[2] == '@' && (!torre_parse_integer(text + 3, &in->plane_index) ||
-                           in->plane_index < 0 || in->plane_index > top))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{snapshot_plane} %.2s@INDEX must have an INDEX from 0 to %" PRId64
-                          " (got %.40s)",
-                          text, top, text);
+                          "{%s} %.2s@INDEX must have an INDEX from 0 to %" PRId64 " (got %.40s)",
+                          option, text, top, text);
     if (text[2] == 0)
-        in->plane_index = p->source_count == 0
-                              ? top / 2
-                              : (int64_t)nearbyint(p->sources[0].position[in->plane_axis] /
-                                                   p->spacing[in->plane_axis]);
+        *index = p->source_count == 0
+                     ? top / 2
+                     : (int64_t)nearbyint(p->sources[0].position[*axis] / p->spacing[*axis]);
     return TORRE_OK;
 }
 
@@ -363,7 +360,8 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
                       " steps",
                       s->field_every, p->steps);
     TORRE_TRY(check_initial(s, in));
-    return read_plane(s, in);
+    return torre_wave_part_read("snapshot_plane", s->snapshot_plane, p, &in->plane_axis,
+                                &in->plane_index);
 }
 
 void torre_wave_input_clear(torre_wave_input *in)

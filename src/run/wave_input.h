@@ -29,9 +29,13 @@ struct torre_wave_input {
     bool noise;       /* u[0] is random ... */
     uint64_t seed;
 
-    int plane_axis;      /* of snapshots: the axis across the plane */
+    int plane_axis;      /* of snapshots: the axis across the plane; -1: all cells */
     int64_t plane_index; /* cell index on that axis */
 };
+
+/* Read what an option says of a snapshot: "xz", through the first source, "xz@12", "volume". */
+torre_status torre_wave_part_read(const char *option, const char *text,
+                                  const torre_wave_problem *problem, int *axis, int64_t *index);
 
 /*
  * Fill *input from all files but those of the initial fields, whose headers are checked. view:

@@ -4,7 +4,7 @@
 
 #include "io/output_file.h"
 #include "io/trace_files.h"
-#include "run/wave_input.h"
+#include "run/wave_snapshots.h"
 
 /* Files that the caller writes and reads beside those of a specification, or NULL. */
 typedef struct torre_wave_beside {
@@ -22,23 +22,10 @@ typedef struct torre_wave_output {
     int64_t field_frames; /* written; 0 without a series */
     torre_trace_files traces;
     torre_sink *trace[TORRE_TRACE_FILES];
-    const torre_sink_format *plane_format;
-    void *plane;       /* cells of a snapshot */
-    double *velocity;  /* of the snapshot plane; NULL in a constant medium */
-    int64_t snapshots; /* written so far */
-    char last_snapshot[4096];
-    struct {
-        torre_figure_about plane, traces;
-        char plane_subject[96], detail[96];
-    } figure; /* what is drawn around pictures */
+    torre_snapshots snapshots;
+    torre_figure_about figure; /* what is drawn around traces */
+    char detail[96];           /* of pictures */
 } torre_wave_output;
-
-/* The grid, or a plane of it across an axis, as sinks take them; and the velocity in a plane. */
-torre_field_layout torre_wave_layout(const torre_wave_problem *problem);
-torre_field_layout torre_wave_layout_plane(const torre_wave_problem *problem, int axis,
-                                           int64_t index);
-void torre_wave_plane_velocity(const torre_wave_problem *problem, int axis, int64_t index,
-                               double *velocity);
 
 /* Zero before. Parse the traces, refuse two results in one file (those beside count); tells whether
  * a format needs a time step of whole microseconds. */
@@ -57,18 +44,15 @@ bool torre_wave_output_draws(const torre_wave_output *output);
 /* Host bytes needed beside the run's own: planes, and the largest of pictures and dense field. */
 int64_t torre_wave_output_bytes(const torre_wave_output *output, const torre_wave_input *input);
 
-/* Write the snapshot of the present step. */
-torre_status torre_wave_output_snapshot(torre_wave_output *output, torre_wave_run *run);
-
 /*
- * Write what is due at the present step: snapshot, frame of the field. At step 0 a snapshot of a
- * field of zeros is not, but its frame is, so that frame i is that of step i N.
+ * Write what is due at the present step: snapshots (torre_snapshots_write), frame of the field,
+ * which is due at step 0, too, so that frame i is that of step i N.
  */
 torre_status torre_wave_output_frame(torre_wave_output *output, torre_wave_run *run);
 
 /*
- * Write traces and field as they are at the present step, or complete the frames of the field.
- * (The report has its own function.)
+ * Write traces and field as they are at the present step, or complete the frames of the field, and
+ * of snapshots. (The report has its own function.)
  */
 torre_status torre_wave_output_results(torre_wave_output *output, torre_wave_run *run);
 

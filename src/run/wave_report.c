@@ -18,7 +18,9 @@ static void report_memory(torre_report *r, const torre_wave_memory *m)
 static void report_files(torre_report *r, const torre_wave_output *o)
 {
     torre_report *list = torre_report_array(r, "files");
-    if (o->last_snapshot[0]) torre_report_text(list, NULL, o->last_snapshot);
+    for (int i = 0; i < o->snapshots.count; i++)
+        if (o->snapshots.item[i].written > 0)
+            torre_report_text(list, NULL, o->snapshots.item[i].last);
     for (int i = 0; i < o->traces.count; i++) torre_report_text(list, NULL, o->traces.name[i]);
     if (o->spec->field) torre_report_text(list, NULL, o->spec->field);
 }

@@ -139,14 +139,24 @@ void torre_wave_summary_cost(FILE *out, const torre_wave_input *in, const torre_
             text, rate);
 }
 
+static void print_snapshot(FILE *out, const torre_snapshot *t)
+{
+    const char *what = torre_sink_is_picture(t->format) ? "picture"
+                       : t->axis < 0                    ? "volume"
+                                                        : "plane";
+    if (t->written == 1) fprintf(out, "%-10s %s\n", what, t->last);
+    if (t->written > 1 && t->single)
+        fprintf(out, "%ss%*s%" PRId64 ", the last one %s\n", what, 10 - (int)strlen(what), "",
+                t->written, t->last);
+    if (t->written > 1 && !t->single)
+        fprintf(out, "%ss%*s%s, %" PRId64 " frames\n", what, 10 - (int)strlen(what), "", t->last,
+                t->written);
+}
+
 static void print_files(FILE *out, const torre_wave_output *o)
 {
     const torre_wave_spec *s = o->spec;
-    const char *what = torre_sink_is_picture(o->plane_format) ? "picture" : "plane";
-    if (o->snapshots == 1) fprintf(out, "%-10s %s\n", what, o->last_snapshot);
-    if (o->snapshots > 1)
-        fprintf(out, "%ss%*s%" PRId64 ", the last one %s\n", what, 10 - (int)strlen(what), "",
-                o->snapshots, o->last_snapshot);
+    for (int i = 0; i < o->snapshots.count; i++) print_snapshot(out, &o->snapshots.item[i]);
     for (int i = 0; i < o->traces.count; i++) fprintf(out, "traces     %s\n", o->traces.name[i]);
     if (s->field) fprintf(out, "field      %s", s->field);
     if (s->field && s->field_every) fprintf(out, ", %" PRId64 " frames", o->field_frames);

@@ -81,6 +81,9 @@ CASES = {
     "wave pictures stay": (WAVE_PICTURES, ()),
     "wave frames": (SMALL_WAVE + "--field u.npy --field-every 2 --snapshot-every 3 --snapshot-format npy "
                     "--json run.json --output planes", ()),
+    "wave snapshots": (SMALL_WAVE + "--snapshot-every 2 --snapshot v.npy,volume --snapshot u_{step}.npy;p.npy,xy@3 "
+                       "--snapshot-stride 2", ()),
+    "wave hdf5": (SMALL_WAVE + "--snapshot-every 0 --field u.h5 --field-every 3", ()),
     "wave start": (SMALL_WAVE + "--initial start.npy --boundary periodic --engine reference --json - "
                    "--field u.npy --snapshot-every 0", ()),
     "wave dry": ("wave --size 12x10x8 --order 8 --boundary absorbing --absorbing-width 2 --dry-run "
@@ -130,6 +133,7 @@ CASES = {
 SLOW = {"roofline": 12, "roofline md": 60, "doctor": 16}
 TELLS = {"wave survey"}  # a line of each shot that failed, too
 DURABLE = {"wave survey"}  # all results but the last to get its name are on the disk before, and the name after
+FOREIGN = {"wave hdf5": "HDF5 is not in this build"}  # libhdf5 1.10 does not survive every allocation that fails
 STAYS = {"wave pictures stay"}  # once a call has failed, no file can be removed, either
 
 
@@ -180,6 +184,8 @@ class Sweep:
         if result is not None and result.returncode == 77:
             print(result.stderr.decode().strip())
             sys.exit(77)
+        if result is not None and self.name in FOREIGN and FOREIGN[self.name].encode() in result.stderr:
+            return
         if result is None or result.returncode != 0:
             sys.exit(f"{self.name}: fails without a fault: {result and result.stderr.decode()}")
         self.good_text = result.stdout
@@ -272,11 +278,12 @@ def main():
             sweep = Sweep(name, options)
             sweep.count()
             every = options.every * SLOW.get(name, 1) if options.every > 1 else 1
-            wanted = range(1 + 7 * number % every, len(sweep.calls) + 1, every)
+            calls = [i + 1 for i, call in enumerate(sweep.calls) if call not in MEMORY or name not in FOREIGN]
+            wanted = calls[7 * number % every::every]
             failures = []
             for at, (call, wrong) in zip(wanted, pool.map(sweep.judge, wanted)):
                 failures += [f"{name}: call {at}, {call}: {text}" for text in wrong]
-            print(f"{name}: {len(wanted)} of {len(sweep.calls)} calls failed in turn, "
+            print(f"{name}: {len(wanted)} of {len(calls)} calls failed in turn, "
                   f"{len(failures)} complaints")
             print("\n".join(failures), end="\n" if failures else "", flush=True)
             bad, faults = bad + len(failures), faults + len(wanted)
