@@ -163,6 +163,72 @@ def test_resume():
     assert read("f/survey.jsonl").endswith(b'}\n')
 
 
+def test_geometry():
+    """Trace headers of SEG-Y or SU as the list of shots: the bits of the survey that they came from."""
+    write("s.csv", "shot,x,y,z,delay,receivers\n1,100,100,50,,\n7,150.125,120,40,0.012,"
+                   '"10,20,30;40,50,60;1.5,2,3"\n12,210,130,0,,\n')
+    line = ["--receivers", "10,10,10:310,310,10:7"]
+    wave(*MODEL, "--dt", "1e-3", "--survey", "s.csv", *line, "--traces", "{shot}.npy,all.sgy,all.su")
+    for geometry in ("all.sgy", "all.su"):
+        folder = geometry[4:]
+        wave(*MODEL, "--dt", "1e-3", "--survey", geometry, "--traces", f"{folder}/{{shot}}.npy,{folder}/again.sgy")
+        for shot in ("1", "7", "12"):
+            assert read(f"{folder}/{shot}.npy") == read(f"{shot}.npy"), (geometry, shot)
+        assert read(f"{folder}/again.sgy") == read("all.sgy")
+    whole = read("all.sgy")
+    traces = [whole[3600 + i * 484:3600 + (i + 1) * 484] for i in range(17)]
+    assert len(whole) == 3600 + 17 * 484
+
+    def number(trace, at, value, form=">i"):
+        return trace[:at] + struct.pack(form, value) + trace[at + struct.calcsize(form):]
+
+    bad = [(traces + [traces[0]], "trace 18: the traces of shot 1 do not follow one another: trace 1"),
+           ([number(traces[0], 8, 0)[:16] + bytes(4) + traces[0][20:]], "trace 1: it names no shot"),
+           ([number(traces[0], 88, 2, ">h")], "trace 1: its coordinates are no lengths"),
+           ([traces[0], number(traces[1], 72, 5)], "trace 2: its source lies elsewhere"),
+           ([number(traces[0], 72, 391000)], "trace 1: the source must lie at x = 0 to 390 m (got 391)"),
+           ([traces[0], number(traces[1], 84, -1000)], "trace 2: the receiver must lie at y = 0 to 370 m (got -1)"),
+           ([traces[0][:300]], "it does not consist of traces of the length"),
+           ([], "holds no shots")]
+    for rows, text in bad:
+        with open("bad.sgy", "wb") as f:
+            f.write(whole[:3600] + b"".join(rows))
+        told = wave(*MODEL, "--survey", "bad.sgy", "--traces", "o/{shot}.npy", code=3)
+        assert "bad.sgy" in told and text in told and told.count("\n") == 1, (text, told)
+    with open("bad.sgy", "wb") as f:
+        f.write(whole[:3254] + b"\x00\x02" + whole[3256:])
+    told = wave(*MODEL, "--survey", "bad.sgy", "--traces", "o/{shot}.npy", code=3)
+    assert "bad.sgy: its coordinates are feet" in told, told
+    told = wave(*MODEL, "--survey", "all.sgy", *line, "--traces", "o/{shot}.npy", code=2)
+    assert "--receivers of a survey of all.sgy are in its trace headers" in told, told
+    told = wave(*MODEL, "--dt", "1e-3", "--survey", "all.sgy", "--traces", "all.sgy", code=2)
+    assert "--traces would write over all.sgy, which the survey reads" in told, told
+    told = wave("--size", "40x30", "--steps", "5", "--survey", "all.sgy", "--traces", "o/{shot}.npy", code=3)
+    assert "trace 1: the source must lie at y = 0 to 0 m (got 100)" in told, told
+    assert not os.path.exists("o")
+
+
+def test_inspect():
+    """--inspect says what is in files of traces; the ranges of headers as surange has them."""
+    write("s.csv", "shot,x,y,z\n11,100,100,50\n12,150,120,40\n")
+    survey("all.sgy,all.su,{shot}.npy", "--dt", "1e-3")
+    for name, kind in (("all.sgy", "SEG-Y revision 1"), ("all.su", "SU")):
+        told = subprocess.run([WAVE, "--inspect", name], capture_output=True, text=True, check=True).stdout
+        rows = {line.split()[0]: line.split()[1:] for line in told.splitlines()}
+        assert told.startswith(f"file       {name}, {kind}\ntraces     14 of 61 samples, 0.001 s apart: 0.06 s\n"), told
+        assert rows["fldr"][:3] == ["11", "to", "12"] and rows["sx"][:5] == ["100", "to", "150", "(100", "-"], told
+        assert rows["gx"][:3] == ["10", "to", "300"] and rows["sdepth"][:3] == ["40", "to", "50"], told
+        assert rows["gelev"][0] == "-10" and rows["dt"][0] == "1000" and rows["ns"][0] == "61", told
+        values = [v for shot in ("11", "12") for row in npy(f"{shot}.npy") for v in row]
+        assert abs(float(rows["values"][0]) - min(values)) < -1e-5 * min(values), told
+    told = subprocess.run([WAVE, "--inspect", "11.npy"], capture_output=True, text=True, check=True).stdout
+    assert told.startswith("file       11.npy, NumPy array of f32\nshape      7 x 61\nvalues     "), told
+    write("cut.su", "no traces")
+    assert "cut.su: " in wave("--inspect", "cut.su", code=3)
+    assert "cannot read none.sgy" in wave("--inspect", "none.sgy", code=3)
+    assert "--inspect must be a file that ends in .sgy" in wave("--inspect", "u.png", code=2)
+
+
 def test_first_failure():
     """Where shots fail, the exit code is that of the first of the list, whichever failed first."""
     write("s.csv", 'shot,x,y,z,amplitude,receivers\nlarge,100,100,100,1e30,"10,10,10:1900,500,500:3"\n'

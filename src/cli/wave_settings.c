@@ -148,11 +148,12 @@ static void make_table(wave_settings *s, torre_option *table)
 
         OPTION_GROUP("Surveys: many shots over one model"),
         OPTION_TEXT(
-            "survey", &s->survey.path, "FILE.csv", NULL,
-            "a row for each shot; the first line names the columns: shot, x, y, z and, "
-            "where wanted, amplitude, delay, wavelet, receivers. --traces then names a file "
-            "for each shot by {shot} in it, or one for all. The same command again does "
-            "what is missing"),
+            "survey", &s->survey.path, "FILE", NULL,
+            "a CSV file with a row for each shot, whose first line names the columns: shot, x, "
+            "y, z and, where wanted, amplitude, delay, wavelet, receivers; or .sgy, .su, whose "
+            "trace headers say where sources and receivers are. --traces then names a file for "
+            "each shot by {shot} in it, or one for all. The same command again does what is "
+            "missing"),
         {.name = "aperture",
          .kind = TORRE_OPTION_VECTOR,
          .value = s->aperture,
@@ -245,7 +246,7 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
     static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest"};
     for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
         if (torre_options_given(table, of_surveys[i]))
-            return torre_fail(TORRE_ERR_USAGE, "--%s belongs to --survey FILE.csv", of_surveys[i]);
+            return torre_fail(TORRE_ERR_USAGE, "--%s belongs to --survey FILE", of_surveys[i]);
     if (!s->survey.path) return TORRE_OK;
     for (size_t i = 0; i < sizeof of_shots / sizeof of_shots[0]; i++)
         if (torre_options_given(table, of_shots[i]))

@@ -8,7 +8,7 @@
  * of recording, which is minus that of the source, in milliseconds (in SEG-Y with a scalar). Both
  * formats keep the interval as whole microseconds and the number of samples in 16 bits, and
  * coordinates reach 2,147,483.647 m: what does not fit is refused, never cut. (segyio stays inside
- * segy.c and segy_summary.c; a build without it refuses by name.)
+ * segy.c and segy_reader.c; a build without it refuses by name.)
  */
 #ifndef TORRE_SEGY_H
 #define TORRE_SEGY_H

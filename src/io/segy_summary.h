@@ -2,16 +2,11 @@
 #ifndef TORRE_SEGY_SUMMARY_H
 #define TORRE_SEGY_SUMMARY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "core/status.h"
+#include "io/segy_reader.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { TORRE_SEGY_FIELDS = 24 };
 
 /* A field of the trace headers. Coordinates, elevations and delays have their scalars applied. */
 typedef struct torre_segy_range {

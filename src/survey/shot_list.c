@@ -12,6 +12,7 @@
 
 #include "core/numbers.h"
 #include "io/csv_table.h"
+#include "survey/shot_geometry.h"
 
 enum { X, Z, SHOT, Y, AMPLITUDE, DELAY, WAVELET, RECEIVERS };
 
@@ -96,6 +97,11 @@ static torre_status check_names(const reader *r)
         torre_shot *const *found = tsearch(&list->shot[i].name, &list->names, compare_texts);
         if (!found) return no_memory();
         const torre_shot *first = (const torre_shot *)*(void *const *)found;
+        if (first != &list->shot[i] && list->geometry)
+            return torre_fail(TORRE_ERR_INPUT,
+                              "%s: trace %" PRId64 ": the traces of shot %s do not follow one "
+                              "another: trace %" PRId64 " is the first of some, too",
+                              list->path, list->shot[i].line, first->name, first->line);
         if (first != &list->shot[i])
             return torre_fail(TORRE_ERR_INPUT,
                               "%s:%" PRId64 ": column shot must differ from row to row (got %s, "
@@ -240,7 +246,8 @@ static torre_status read_wavelet(const reader *r, torre_shot *shot)
     return TORRE_OK;
 }
 
-static torre_status read_shot(reader *r)
+/* One more shot, of the present line; it is not counted yet. */
+static torre_status new_shot(const reader *r, torre_shot **shot)
 {
     torre_shot_list *list = r->list;
     if ((list->count & (list->count - 1)) == 0) { /* full: capacities are powers of two */
@@ -249,35 +256,127 @@ static torre_status read_shot(reader *r)
         if (!more) return no_memory();
         list->shot = more;
     }
-    torre_shot *shot = &list->shot[list->count];
-    *shot = (torre_shot){.line = r->line};
-    TORRE_TRY(read_name(r, shot));
-    list->count++;
-    TORRE_TRY(read_source(r, shot));
-    TORRE_TRY(read_wavelet(r, shot));
-    TORRE_TRY(read_receivers(r, shot));
+    *shot = &list->shot[list->count];
+    **shot = (torre_shot){.line = r->line};
+    return TORRE_OK;
+}
+
+static void count_receivers(torre_shot_list *list, const torre_shot *shot)
+{
     const int64_t n = shot->receivers->list.count;
     if (list->count == 1 || n < list->receivers_least) list->receivers_least = n;
     if (n > list->receivers_most) list->receivers_most = n;
+}
+
+static torre_status read_shot(reader *r)
+{
+    torre_shot *shot;
+    TORRE_TRY(new_shot(r, &shot));
+    TORRE_TRY(read_name(r, shot));
+    r->list->count++;
+    TORRE_TRY(read_source(r, shot));
+    TORRE_TRY(read_wavelet(r, shot));
+    TORRE_TRY(read_receivers(r, shot));
+    count_receivers(r->list, shot);
     return TORRE_OK;
+}
+
+static torre_status read_table(reader *r)
+{
+    const char *item[TORRE_CSV_COLUMNS];
+    torre_csv_table *table;
+    const int needed = torre_wave_dimensions(&r->input->problem) == 2 ? Y : Y + 1;
+    r->item = item;
+    TORRE_TRY(torre_csv_table_open(r->list->path, columns, needed, &table));
+    torre_status status;
+    while (!(status = torre_csv_table_row(table, item, &r->line)) && r->line > 0 &&
+           !(status = read_shot(r)))
+        continue;
+    torre_csv_table_close(table);
+    return status;
+}
+
+/* --- Of trace headers --- */
+
+/* A position lies in the model. of: the letter of its fields, 's' or 'g'. */
+static torre_status check_position(const reader *r, char of, int64_t trace, const double x[3])
+{
+    const torre_wave_problem *p = &r->input->problem;
+    for (int a = 0; a < 3; a++) {
+        const double end = torre_wave_is_flat(p, a) ? 0 : torre_wave_extent(p, a);
+        if (x[a] >= 0 && x[a] <= end * SLACK) continue;
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: trace %" PRId64 ": the %s must lie at %c = 0 to %.12g m (got %.12g)",
+                          r->list->path, trace, of == 's' ? "source" : "receiver", "xyz"[a], end,
+                          x[a]);
+    }
+    return TORRE_OK;
+}
+
+/* The receivers of a shot, which no other has. */
+static torre_status take_receivers(const reader *r, torre_shot_geometry *g, torre_shot *shot)
+{
+    for (int64_t i = 0; i < g->receivers.count; i++)
+        TORRE_TRY(check_position(r, 'g', g->trace + i, g->receivers.points[i].position));
+    torre_receiver_set *set = calloc(1, sizeof *set);
+    char text[64];
+    snprintf(text, sizeof text, "trace %" PRId64 " and on", g->trace);
+    if (set) set->text = strdup(text);
+    if (!set || !set->text || !tsearch(set, &r->list->receiver_sets, compare_texts)) {
+        free(set ? set->text : NULL);
+        free(set);
+        return no_memory();
+    }
+    set->list = g->receivers;
+    memset(&g->receivers, 0, sizeof g->receivers);
+    describe_receivers(set);
+    shot->receivers = set;
+    return TORRE_OK;
+}
+
+static torre_status take_shot(reader *r, torre_shot_geometry *g)
+{
+    static const char *const nothing[] = {"", "", "", "", "", "", "", ""};
+    char name[24];
+    torre_shot *shot;
+    r->line = g->trace;
+    r->item = nothing;
+    TORRE_TRY(new_shot(r, &shot));
+    snprintf(name, sizeof name, "%" PRId64, g->number);
+    shot->name = strdup(name);
+    if (!shot->name) return no_memory();
+    r->list->count++;
+    shot->source = g->source;
+    shot->delay = g->delay;
+    TORRE_TRY(check_position(r, 's', g->trace, g->source.position));
+    TORRE_TRY(read_wavelet(r, shot));
+    TORRE_TRY(take_receivers(r, g, shot));
+    count_receivers(r->list, shot);
+    return TORRE_OK;
+}
+
+static torre_status read_geometry(reader *r)
+{
+    torre_shot_geometry g;
+    bool more = true;
+    if (r->receivers)
+        return torre_fail(TORRE_ERR_USAGE, "{receivers} of a survey of %s are in its trace headers",
+                          r->list->path);
+    r->list->geometry = true;
+    torre_status status = torre_shot_geometry_open(r->list->path, &g);
+    while (!status && !(status = torre_shot_geometry_next(&g, &more)) && more)
+        status = take_shot(r, &g);
+    torre_shot_geometry_close(&g);
+    return status;
 }
 
 torre_status torre_shot_list_read(const char *path, const torre_wave_input *input,
                                   const char *receivers, const char *wavelet, torre_shot_list *list)
 {
-    const char *item[TORRE_CSV_COLUMNS];
-    reader r = {
-        .input = input, .receivers = receivers, .wavelet = wavelet, .list = list, .item = item};
-    torre_csv_table *table;
+    reader r = {.input = input, .receivers = receivers, .wavelet = wavelet, .list = list};
     memset(list, 0, sizeof *list);
     list->path = path;
-    const int needed = torre_wave_dimensions(&input->problem) == 2 ? Y : Y + 1;
-    TORRE_TRY(torre_csv_table_open(path, columns, needed, &table));
-    torre_status status;
-    while (!(status = torre_csv_table_row(table, item, &r.line)) && r.line > 0 &&
-           !(status = read_shot(&r)))
-        continue;
-    torre_csv_table_close(table);
+    torre_status status = torre_shot_geometry_is(path) ? read_geometry(&r) : read_table(&r);
     if (!status && list->count == 0)
         status = torre_fail(TORRE_ERR_INPUT, "%s holds no shots", path);
     return status ? status : check_names(&r);

@@ -9,6 +9,8 @@
  * file or ricker; receivers a CSV file of points, points or lines as an option has them
  * (io/point_list.h), or rel: and points relative to the source. What is left out is as in all
  * shots. Everything is checked before anything is computed.
+ *
+ * Or from the trace headers of a SEG-Y or SU file (shot_geometry.h), where lines are traces.
  */
 #ifndef TORRE_SHOT_LIST_H
 #define TORRE_SHOT_LIST_H
@@ -37,7 +39,7 @@ typedef struct torre_wavelet_set {
 
 typedef struct torre_shot {
     char *name;   /* first: trees look at it */
-    int64_t line; /* of the file */
+    int64_t line; /* of the file, or its first trace */
     torre_point source;
     double delay; /* seconds */
     const torre_receiver_set *receivers;
@@ -46,6 +48,7 @@ typedef struct torre_shot {
 
 typedef struct torre_shot_list {
     const char *path;
+    bool geometry; /* of trace headers */
     torre_shot *shot;
     int64_t count;
     int64_t receivers_most, receivers_least;    /* of a shot */
