@@ -42,6 +42,7 @@ static torre_option table[] = {
     {.name = "spacing",
      .kind = TORRE_OPTION_VECTOR,
      .value = s.spacing,
+     .unit = TORRE_UNIT_METRE,
      .low = 0,
      .above_low = true,
      .high = 1e9,
@@ -55,6 +56,7 @@ static torre_option table[] = {
      .high = 1e9,
      .word = "auto",
      .word_value = 0,
+     .unit = TORRE_UNIT_SECOND,
      .metavar = "S|auto",
      .help = "time step"},
     {.name = "frequency",
@@ -123,6 +125,8 @@ static torre_status parse(const char *line, int limit, const char **arguments, i
         argv[argc++] = strcmp(word, "_") == 0 ? word + 1 : word;
     return torre_options_parse(table, argc, argv, arguments, limit, count);
 }
+
+#define SECONDS ", in s, ms, us, ns, min or h"
 
 static void assert_refused(const char *line, const char *text)
 {
@@ -219,13 +223,14 @@ static void test_refusals(void **state)
         {"--steps 99999999999999999999",
          "--steps must be a whole number from 0 to 1000000000000 (got 99999999999999999999)"},
         {"--threads some", "--threads must be auto or a whole number from 1 to 4096 (got some)"},
-        {"--dt nan", "--dt must be auto or a number above 0, up to 1e+09 (got nan)"},
-        {"--dt inf", "--dt must be auto or a number above 0, up to 1e+09 (got inf)"},
-        {"--dt 0", "--dt must be auto or a number above 0, up to 1e+09 (got 0)"},
-        {"--dt 1e999", "--dt must be auto or a number above 0, up to 1e+09 (got 1e999)"},
-        {"--dt 1e-999", "--dt must be auto or a number above 0, up to 1e+09 (got 1e-999)"},
-        {"--dt 0x10", "--dt must be auto or a number above 0, up to 1e+09 (got 0x10)"},
-        {"--dt 1,5", "--dt must be auto or a number above 0, up to 1e+09 (got 1,5)"},
+        {"--dt nan", "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got nan)"},
+        {"--dt inf", "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got inf)"},
+        {"--dt 0", "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got 0)"},
+        {"--dt 1e999", "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got 1e999)"},
+        {"--dt 1e-999",
+         "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got 1e-999)"},
+        {"--dt 0x10", "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got 0x10)"},
+        {"--dt 1,5", "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got 1,5)"},
         {"--frequency auto", "--frequency must be a number above 0, up to 1e+12 (got auto)"},
         {"--engine turbo", "--engine must be torre, stepwise or reference (got turbo)"},
         {"--size 4x4", "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 4x4)"},
@@ -234,7 +239,10 @@ static void test_refusals(void **state)
         {"--size 4xx4", "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 4xx4)"},
         {"--size 0x4x4", "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 0x4x4)"},
         {"--size 4X4X4", "--size must be N or NxNxN, whole numbers from 1 to 1000000 (got 4X4X4)"},
-        {"--spacing 1,2,", "--spacing must be X or X,Y,Z, numbers above 0, up to 1e+09 (got 1,2,)"},
+        {"--dt 5km", "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got 5km)"},
+        {"--dt s", "--dt must be auto or a number above 0, up to 1e+09" SECONDS " (got s)"},
+        {"--spacing 1,2,", "--spacing must be X or X,Y,Z, numbers above 0, up to 1e+09, in m, km, "
+                           "cm, mm or um (got 1,2,)"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) assert_refused(bad[i][0], bad[i][1]);
 }
@@ -304,6 +312,10 @@ static void test_report(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         assert_non_null(strstr(text, parts[i]));
     assert_null(strstr(text, "\"help\""));
+    const char *config = strstr(text, "\"config\": {");
+    assert_non_null(config);
+    assert_non_null(strstr(config, "\"spacing\": \"1,2,0.1\""));
+    assert_null(strstr(config, "\"quiet\""));
     free(text);
 }
 
@@ -319,20 +331,64 @@ static void test_report_full_disk(void **state)
     fclose(full);
 }
 
-/* The choice that another table depends on, wherever it stands and whatever else is wrong. */
-static void test_choice(void **state)
+/* What is said of an option, wherever it stands and whatever else is wrong. */
+static void test_peek(void **state)
 {
     (void)state;
     char *const lines[][6] = {{"x", "--steps", "-3", "--engine", "reference"},
                               {"x", "--eng=stepwise", "--engine", "torre"},
                               {"x", "--file", "--engine", "--unknown", "stepwise"},
                               {"x", "--engine", "fast"}};
-    const int expected[] = {2, 1, 0, 0};
+    const char *const expected[] = {"reference", "stepwise", "--unknown", "fast"};
+    const int choice[] = {2, 1, 0, 0};
     for (int k = 0; k < 4; k++) {
         int count = 0;
+        const char *text;
         while (lines[k][count]) count++;
-        assert_int_equal(torre_options_choice(table, count, lines[k], "engine"), expected[k]);
+        assert_true(torre_options_peek(table, count, lines[k], "engine", &text));
+        assert_string_equal(text, expected[k]);
+        assert_int_equal(torre_option_choice(torre_options_find(table, "engine"), text), choice[k]);
         assert_int_equal(s.engine, 0);
+        assert_true(torre_options_peek(table, count, lines[k], "dt", &text) && !text);
+    }
+}
+
+/* What a file gives, under what the command line gives. */
+static void test_assign(void **state)
+{
+    (void)state;
+    static const torre_assignment list[] = {{"order", "2", "a.conf:1"},
+                                            {"dt", "0.5ms", "a.conf:2"},
+                                            {"field", "u.npy", "a.conf:3"},
+                                            {"quiet", "yes", "a.conf:4"}};
+    assert_int_equal(parse("--order 4 --steps 7", 0, NULL, NULL), TORRE_OK);
+    assert_int_equal(torre_options_assign(table, list, 4), TORRE_OK);
+    assert_true(s.order == 4 && s.steps == 7 && s.dt == 0.5e-3 && s.quiet);
+    assert_string_equal(s.file, "u.npy");
+    assert_true(torre_options_given(table, "dt"));
+    assert_string_equal(torre_options_find(table, "dt")->text, "0.5ms");
+}
+
+static void test_assign_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        torre_assignment list[2];
+        const char *text;
+    } bad[] = {{{{"ordr", "2", "f:1"}}, "f:1: unknown option ordr; did you mean order?"},
+               {{{"colour", "2", "f:1"}}, "f:1: unknown option colour; --help lists them"},
+               {{{"order", "3", "f:9"}}, "f:9: --order must be 2, 4, 6 or 8 (got 3)"},
+               {{{"field", "", "f:1"}}, "f:1: --field must not be empty (got nothing)"},
+               {{{"quiet", "true", "f:1"}}, "f:1: quiet must be yes or no (got true)"},
+               {{{"help", "yes", "f:1"}}, "f:1: help is for the command line alone"},
+               {{{"Running", "1", "f:1"}}, "f:1: unknown option Running; --help lists them"},
+               {{{"quiet", "no", "f:1"}, {"quiet", "yes", "f:2"}}, "f:2: quiet is given twice"}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        reset(NULL);
+        assert_int_equal(parse("--steps 7", 0, NULL, NULL), TORRE_OK);
+        assert_int_equal(torre_options_assign(table, bad[i].list, bad[i].list[1].name ? 2 : 1),
+                         TORRE_ERR_INPUT);
+        assert_string_equal(torre_error_text(), bad[i].text);
     }
 }
 
@@ -367,20 +423,88 @@ static void test_bytes(void **state)
                 {"3M", 3 << 20},
                 {"2G", INT64_C(2) << 30},
                 {"1073741824G", INT64_C(1) << 60},
+                {"20GB", INT64_C(20000000000)},
+                {"20GiB", INT64_C(20) << 30},
+                {"1kB", 1000},
+                {"1.5M", 3 << 19},
+                {"0.0015 kB", 1},
+                {"2TB", INT64_C(2000000000000)},
+                {"4611686018427387904", INT64_C(1) << 62},
+                {"4611686018427387905", 0},
+                {"4194304T", INT64_C(1) << 62},
+                {"4194305T", 0},
+                {"1e30GB", 0},
+                {"0.0009K", 0},
+                {"1.5", 0},
+                {"1GBs", 0},
+                {"1eG", 0},
+                {"GB", 0},
+                {"nanG", 0},
                 {"", 0},
                 {"K", 0},
                 {"0", 0},
                 {"-1K", 0},
                 {"12Q", 0},
-                {"1.5M", 0},
                 {"1k", 0},
-                {"1073741825", 0},
+                {"1kiB", 0},
                 {"1KK", 0}};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         int64_t bytes = 0;
         assert_int_equal(torre_parse_bytes(list[i].text, &bytes), list[i].bytes > 0);
         assert_int_equal(bytes, list[i].bytes);
     }
+}
+
+static void test_quantities(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        torre_unit unit;
+        double value; /* 0: refused */
+    } list[] = {{"0.7ms", TORRE_UNIT_SECOND, 7e-4},
+                {"0.7e-3", TORRE_UNIT_SECOND, 7e-4},
+                {"7e2us", TORRE_UNIT_SECOND, 7e-4},
+                {"7E+2 us", TORRE_UNIT_SECOND, 7e-4},
+                {"2.5min", TORRE_UNIT_SECOND, 150},
+                {"-1.5h", TORRE_UNIT_SECOND, -5400},
+                {"12.5", TORRE_UNIT_SECOND, 12.5},
+                {"12.5", TORRE_UNIT_NONE, 12.5},
+                {"2.3km", TORRE_UNIT_METRE, 2300},
+                {"3.3mm", TORRE_UNIT_METRE, 3.3e-3},
+                {"9cm", TORRE_UNIT_METRE, 0.09},
+                {"25kHz", TORRE_UNIT_HERTZ, 25000},
+                {"1e300GHz", TORRE_UNIT_HERTZ, 0},
+                {"1e308h", TORRE_UNIT_SECOND, 0},
+                {"1e-320ms", TORRE_UNIT_SECOND, 0},
+                {"1e99999999999999999999ms", TORRE_UNIT_SECOND, 0},
+                {"1s", TORRE_UNIT_NONE, 0},
+                {"1e", TORRE_UNIT_SECOND, 0},
+                {"1e+", TORRE_UNIT_SECOND, 0},
+                {"1ems", TORRE_UNIT_SECOND, 0},
+                {"ms", TORRE_UNIT_SECOND, 0},
+                {"", TORRE_UNIT_SECOND, 0},
+                {"1 ", TORRE_UNIT_SECOND, 0},
+                {"1  s", TORRE_UNIT_SECOND, 0},
+                {" 1s", TORRE_UNIT_SECOND, 0},
+                {"1S", TORRE_UNIT_SECOND, 0},
+                {"1hz", TORRE_UNIT_HERTZ, 0},
+                {"1..5s", TORRE_UNIT_SECOND, 0},
+                {"0000000000000000000000000000000000000000000001s", TORRE_UNIT_SECOND, 0}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        double value = 0;
+        assert_int_equal(torre_parse_quantity(list[i].text, list[i].unit, &value),
+                         list[i].value != 0);
+        assert_true(value == list[i].value);
+    }
+    double v[2], seconds;
+    int count;
+    assert_true(torre_parse_quantities("2km,500", TORRE_UNIT_METRE, ',', 2, v, &count));
+    assert_true(count == 2 && v[0] == 2000 && v[1] == 500);
+    assert_false(torre_parse_quantities("2km,500,", TORRE_UNIT_METRE, ',', 3, v, &count));
+    assert_true(torre_parse_seconds("90s", &seconds) && seconds == 90);
+    assert_false(torre_parse_seconds("90", &seconds));
+    assert_false(torre_parse_seconds("-1s", &seconds));
 }
 
 int main(void)
@@ -395,9 +519,12 @@ int main(void)
         cmocka_unit_test_setup(test_help, reset),
         cmocka_unit_test_setup(test_report, reset),
         cmocka_unit_test_setup(test_report_full_disk, reset),
-        cmocka_unit_test_setup(test_choice, reset),
+        cmocka_unit_test_setup(test_peek, reset),
+        cmocka_unit_test_setup(test_assign, reset),
+        cmocka_unit_test_setup(test_assign_refusals, reset),
         cmocka_unit_test_setup(test_parameter_names, reset),
         cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_quantities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

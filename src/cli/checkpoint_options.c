@@ -2,6 +2,7 @@
 
 #include "cli/program_stop.h"
 #include "core/numbers.h"
+#include "core/units.h"
 
 static torre_status read_every(torre_checkpoint_options *o)
 {

@@ -29,6 +29,7 @@ int main(int argc, char **argv)
         OPTION_GROUP("Program"),
         OPTION_TEXT("json", &s.json, "FILE|-", NULL,
                     "report; - is standard output, the tables then go to standard error"),
+        CONFIG_ROWS,
         OPTION_FLAG("quiet", &s.quiet, "no tables, the exit code only"),
         OPTION_HELP(&s.help),
         OPTION_STOP("version", &s.version, "show the version"),

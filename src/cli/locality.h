@@ -41,7 +41,7 @@ typedef struct locality_job {
         OPTION_TEXT("json", &(job).study.json_file, "FILE", NULL,                                  \
                     "write the report as JSON (- for standard output); results of orderings are "  \
                     "a list, and those of the first stand beside it, too"),                        \
-        OPTION_TEXT("plot", &(job).study.plot, "FILE.png", NULL, "draw a picture"),                \
+        OPTION_TEXT("plot", &(job).study.plot, "FILE.png", NULL, "draw a picture"), CONFIG_ROWS,   \
         OPTION_FLAG("quiet", &(job).quiet, "no table on standard output, no messages"),            \
         OPTION_HELP(&(job).help)
 

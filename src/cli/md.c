@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/config_options.h"
 #include "cli/md_settings.h"
 #include "cli/mps_settings.h"
 #include "cli/program.h"
@@ -155,8 +156,8 @@ static torre_status parse(md_job *job, int argc, char **argv, bool *done)
 {
     md_settings_init(&job->pairs, job->table);
     job->common = &job->pairs.common;
-    const int model = torre_options_choice(job->table, argc, argv, "model");
-    if (model < 0) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the options");
+    int model;
+    TORRE_TRY(torre_config_choice(job->table, argc, argv, "model", &model));
     const bool fluid = model == TORRE_MODEL_MPS;
     if (fluid) {
         mps_settings_init(&job->fluid, job->table);

@@ -39,12 +39,12 @@ void mps_settings_init(mps_settings *s, torre_option *table)
             "size", &s->size, sizes,
             "data set: spacing 1/19, 1/45 or 1/105 of 0.1 m, about 25, 225 or 2,280 thousand "
             "particles"),
-        OPTION_AUTO_POSITIVE("spacing", &s->spacing, "M",
+        OPTION_AUTO_QUANTITY("spacing", &s->spacing, TORRE_UNIT_METRE, 1e9, "M",
                              "of the particles at the start; auto as --size says"),
-        OPTION_VECTOR("column", s->column, 1e6, TORRE_COUNT_2, "L,H", "0.1,0.2",
+        OPTION_VECTOR("column", s->column, TORRE_UNIT_METRE, 1e6, TORRE_COUNT_2, "L,H", "0.1,0.2",
                       "width and height of the water"),
-        OPTION_VECTOR("tank", s->spec.dam.tank.size, 1e6, TORRE_COUNT_3, "X,Y,Z", "0.4,0.4,0.08",
-                      "length, height and depth of the closed tank"),
+        OPTION_VECTOR("tank", s->spec.dam.tank.size, TORRE_UNIT_METRE, 1e6, TORRE_COUNT_3, "X,Y,Z",
+                      "0.4,0.4,0.08", "length, height and depth of the closed tank"),
         OPTION_FLAG("side-walls", &s->spec.dam.tank.side_walls,
                     "walls at both ends of z, too, instead of periodic"),
         OPTION_AUTO_POSITIVE(
@@ -60,10 +60,9 @@ void mps_settings_init(mps_settings *s, torre_option *table)
                      "particles with less than this part of the number density are free surface"),
 
         OPTION_GROUP("Time"),
-        OPTION_POSITIVE("time", &s->spec.time, "S", "seconds to compute"),
+        OPTION_QUANTITY("time", &s->spec.time, TORRE_UNIT_SECOND, 1e9, "S", "seconds to compute"),
         OPTION_AUTO_COUNT("steps", &s->steps, 0, OPTION_BIG, -1, "time steps; auto as --time says"),
-        OPTION_AUTO_POSITIVE("dt", &s->spec.dam.dt, "S",
-                             "time step; auto is 0.9 of the Courant limit"),
+        OPTION_AUTO_TIME("dt", &s->spec.dam.dt, "S", "time step; auto is 0.9 of the Courant limit"),
 
         OPTION_GROUP("Output"),
         OPTION_AUTO_COUNT(
@@ -134,7 +133,8 @@ const torre_program mps_program = {
     "  md --model mps --gauges '0.4,0.01,0.04;0.4,0.05,0.04' --frame-every 10 --output dam\n"
     "  md --model mps --size large --steps 200 --backend cuda --json run.json",
     "\n"
-    "SI units; x along the tank from its left wall, y up from its floor, z across.\n"
+    "SI units, or --spacing 2mm, --dt 50us; x along the tank from its left wall, y up from its "
+    "floor, z across.\n"
     "Particles nearer than 0.9 spacings push each other apart, those of walls, too. The table "
     "has\n"
     "the energy (kinetic, potential, elastic), which never grows, and how far the furthest\n"

@@ -18,7 +18,7 @@ typedef struct mps_settings {
     particle_options common; /* skin in spacings */
 } mps_settings;
 
-enum { MPS_OPTIONS = 52 };
+enum { MPS_OPTIONS = 64 };
 
 /* Defaults, and the table of options (table[MPS_OPTIONS]) that writes into *settings. */
 void mps_settings_init(mps_settings *settings, torre_option *table);

@@ -2,6 +2,7 @@
 #ifndef TORRE_OPTION_ROWS_H
 #define TORRE_OPTION_ROWS_H
 
+#include "cli/config_options.h"
 #include "core/options.h"
 
 #define OPTION_BIG 1e12 /* bound of counts, far below what overflows */
@@ -34,6 +35,20 @@
     }
 #define OPTION_AUTO_POSITIVE(option, variable, letter, text)                                       \
     OPTION_AUTO_UP_TO(option, variable, 1e9, letter, text)
+/* More than 0, up to most, in units: core/units.h. */
+#define OPTION_QUANTITY(option, variable, in, most, letter, text)                                  \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .unit = in, .low = 0,        \
+        .above_low = true, .high = most, .metavar = letter, .help = text                           \
+    }
+/* The same, or auto: 0. */
+#define OPTION_AUTO_QUANTITY(option, variable, in, most, letter, text)                             \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_REAL, .value = variable, .unit = in, .low = 0,        \
+        .above_low = true, .high = most, .word = "auto", .metavar = letter "|auto", .help = text   \
+    }
+#define OPTION_AUTO_TIME(option, variable, letter, text)                                           \
+    OPTION_AUTO_QUANTITY(option, variable, TORRE_UNIT_SECOND, 1e9, letter, text)
 /* A count from least to most. */
 #define OPTION_NUMBER(option, variable, least, most, letter, text)                                 \
     {                                                                                              \
@@ -80,10 +95,10 @@
         .name = option, .kind = TORRE_OPTION_SIZE, .value = variable, .low = 1, .high = most,      \
         .counts = numbers, .metavar = letter, .default_text = usual, .help = text                  \
     }
-/* Numbers above 0, up to most; usual as of OPTION_TEXT. */
-#define OPTION_VECTOR(option, variable, most, numbers, letter, usual, text)                        \
+/* Numbers above 0, up to most, in a unit or TORRE_UNIT_NONE; usual as of OPTION_TEXT. */
+#define OPTION_VECTOR(option, variable, in, most, numbers, letter, usual, text)                    \
     {                                                                                              \
-        .name = option, .kind = TORRE_OPTION_VECTOR, .value = variable, .low = 0,                  \
+        .name = option, .kind = TORRE_OPTION_VECTOR, .value = variable, .unit = in, .low = 0,      \
         .above_low = true, .high = most, .counts = numbers, .metavar = letter,                     \
         .default_text = usual, .help = text                                                        \
     }

@@ -41,7 +41,7 @@ extern const char *const particle_precisions[]; /* choices of --precision */
     OPTION_GROUP("Stopping and going on"),                                                         \
         CHECKPOINT_ROWS(&(o).checkpoint, "; --steps may be more"), OPTION_GROUP("Other"),          \
         OPTION_FLAG("dry-run", &(o).dry_run, "check everything and tell what the run would take"), \
-        OPTION_FLAG("quiet", &(o).quiet, "neither table nor progress; errors only"),               \
+        CONFIG_ROWS, OPTION_FLAG("quiet", &(o).quiet, "neither table nor progress; errors only"),  \
         OPTION_STOP("help", &(o).help, "show this help"),                                          \
         OPTION_STOP("version", &(o).version, "show version and build")
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/config_options.h"
 #include "core/numbers.h"
 #include "core/phase.h"
 #include "figure/figure.h"
@@ -60,7 +61,13 @@ torre_status torre_program_options(const torre_program *program, torre_option *t
     TORRE_TRY(torre_options_parse(table, argc, argv, NULL, 0, NULL));
     *done = torre_options_given(table, "help") || torre_options_given(table, "version");
     const torre_option *backend = torre_options_find(table, "backend");
-    if (!*done) return backend ? torre_program_device(table, backend->value) : TORRE_OK;
+    if (!*done) {
+        TORRE_TRY(torre_config_apply(table));
+        if (backend) TORRE_TRY(torre_program_device(table, backend->value));
+        *done = config_options.dump;
+        if (*done) torre_config_dump(program->name, table, stdout);
+        return TORRE_OK;
+    }
     if (torre_options_given(table, "version")) {
         torre_program_version(program->name);
         return TORRE_OK;

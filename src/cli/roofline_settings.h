@@ -23,7 +23,7 @@ typedef struct roofline_settings {
     bool doctor, dry_run, quiet, help, version;
 } roofline_settings;
 
-enum { ROOFLINE_OPTIONS = 32 };
+enum { ROOFLINE_OPTIONS = 40 };
 
 /* Defaults, and the table of options (table[ROOFLINE_OPTIONS]) that writes into *settings. */
 void roofline_settings_init(roofline_settings *settings, torre_option *table);

@@ -38,8 +38,9 @@ static void make_table(wave_settings *s, torre_option *table)
                     "NXxNYxNZ|NXxNZ", NULL,
                     "cells along x, y and z; two numbers make a plane, where nothing varies along "
                     "y, one a cube; taken from the velocity file unless given"),
-        OPTION_VECTOR("spacing", s->run.spacing, 1e9, TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3,
-                      "H|HX,HY,HZ|HX,HZ", NULL, "metres between cells; HX,HZ in a plane"),
+        OPTION_VECTOR("spacing", s->run.spacing, TORRE_UNIT_METRE, 1e9,
+                      TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3, "H|HX,HY,HZ|HX,HZ", NULL,
+                      "metres between cells; HX,HZ in a plane"),
         OPTION_TEXT("velocity", &s->run.velocity, "V|FILE.npy", NULL,
                     "m/s everywhere, or an array of shape (nx, ny, nz), or (nx, nz): a plane, or "
                     "extended along y where --size has three numbers"),
@@ -53,8 +54,8 @@ static void make_table(wave_settings *s, torre_option *table)
 
         OPTION_GROUP("Time"),
         OPTION_INTEGER("steps", &s->run.steps, 0, OPTION_BIG, "time steps"),
-        OPTION_AUTO_POSITIVE("dt", &s->run.time.dt, "S",
-                             "time step in seconds; auto is 0.9 of the largest stable one"),
+        OPTION_AUTO_TIME("dt", &s->run.time.dt, "S",
+                         "time step in seconds; auto is 0.9 of the largest stable one"),
         OPTION_AUTO_POSITIVE("courant", &s->run.time.courant, "X",
                              "time step as Courant number c dt / h, with the largest velocity and "
                              "the smallest spacing; auto leaves it to --dt"),
@@ -68,9 +69,10 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_TEXT(
             "wavelet", &s->run.wavelet, "ricker|FILE", NULL,
             "a file has one value per time step, as text or .npy, and is zero after its end"),
-        OPTION_AUTO_UP_TO("frequency", &s->run.frequency, 1e12, "HZ",
-                          "peak frequency of the Ricker wavelet; auto gives the slowest wave ten "
-                          "cells per wavelength"),
+        OPTION_AUTO_QUANTITY(
+            "frequency", &s->run.frequency, TORRE_UNIT_HERTZ, 1e12, "HZ",
+            "peak frequency of the Ricker wavelet; auto gives the slowest wave ten "
+            "cells per wavelength"),
         OPTION_REAL("amplitude", &s->run.amplitude, -1e30, 1e30, "A", "factor on all sources"),
         OPTION_TEXT("initial", &s->run.initial, "FILE[,PREVIOUS]|noise", "zero",
                     "field at step 0 (.npy) and one step before; one file alone starts at rest; "
@@ -157,6 +159,7 @@ static void make_table(wave_settings *s, torre_option *table)
         {.name = "aperture",
          .kind = TORRE_OPTION_VECTOR,
          .value = s->aperture,
+         .unit = TORRE_UNIT_METRE,
          .low = 0,
          .high = 1e9,
          .counts = TORRE_COUNT_1 | TORRE_COUNT_2,
@@ -189,6 +192,7 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_FLAG("dry-run", &s->dry_run,
                     "check everything, say what the run would take, and stop before it; for a run "
                     "that is too large for this machine, too"),
+        CONFIG_ROWS,
         OPTION_FLAG("quiet", &s->quiet, "no summary, warnings or progress"),
         OPTION_HELP(&s->help),
         OPTION_STOP("version", &s->version, "show the version and how it was built"),
@@ -217,10 +221,11 @@ static const torre_program program = {
     "       --survey shots.csv --receivers rel:-1000,0:1000,0:201 \\\n"
     "       --traces 'shots/{shot}.sgy'",
     "\n"
-    "Units are SI: metres, seconds, m/s, Hz. Cell (i, j, k) lies at (i HX, j HY, k HZ);\n"
-    "z counts downwards. Faces: free (u = 0, like the surface of water), rigid (a wall),\n"
-    "absorbing (a damping layer inside the grid before a free face), periodic (two\n"
-    "opposite faces together). Sources and receivers between cells are interpolated.\n"
+    "Units are SI: metres, seconds, m/s, Hz; or say --dt 0.5ms, --frequency 25kHz.\n"
+    "Cell (i, j, k) lies at (i HX, j HY, k HZ); z counts downwards. Faces: free (u = 0,\n"
+    "like the surface of water), rigid (a wall), absorbing (a damping layer inside the grid\n"
+    "before a free face), periodic (two opposite faces together). Sources and receivers\n"
+    "between cells are interpolated.\n"
     "\n"
     "A plane (--size NXxNZ, or a velocity file with two axes) is two-dimensional: cells\n"
     "(i HX, k HZ), fields and --initial of shape (nx, nz), sources that are lines along\n"

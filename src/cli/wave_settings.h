@@ -18,7 +18,7 @@ typedef struct wave_settings {
     bool dry_run, quiet, help, version;
 } wave_settings;
 
-enum { WAVE_OPTIONS = 64 };
+enum { WAVE_OPTIONS = 80 };
 
 /*
  * Parse the command line into *settings by a table of options, which is filled in

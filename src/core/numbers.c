@@ -18,21 +18,6 @@ bool torre_parse_integer(const char *text, int64_t *value)
     return true;
 }
 
-bool torre_parse_bytes(const char *text, int64_t *bytes)
-{
-    static const char units[] = "KMG";
-    char digits[32];
-    int64_t value;
-    const size_t length = strlen(text);
-    if (length == 0 || length >= sizeof digits) return false;
-    const char *unit = strchr(units, text[length - 1]);
-    memcpy(digits, text, length + 1);
-    if (unit) digits[length - 1] = 0;
-    if (!torre_parse_integer(digits, &value) || value < 1 || value > INT64_C(1) << 30) return false;
-    *bytes = unit ? value << 10 * (unit - units + 1) : value;
-    return true;
-}
-
 bool torre_parse_real(const char *text, double *value)
 {
     /* the letters of nan, inf and 0x are not among these; neither is leading white space */
@@ -46,29 +31,7 @@ bool torre_parse_real(const char *text, double *value)
     return true;
 }
 
-bool torre_parse_seconds(const char *text, double *seconds)
-{
-    static const struct {
-        const char *name;
-        double seconds;
-    } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
-    char number[32];
-    const size_t length = strcspn(text, "smh");
-    double value;
-    if (length >= sizeof number) return false;
-    memcpy(number, text, length);
-    number[length] = 0;
-    if (!torre_parse_real(number, &value) || !(value > 0)) return false;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(text + length, units[i].name) != 0) continue;
-        *seconds = value * units[i].seconds;
-        return isfinite(*seconds);
-    }
-    return false;
-}
-
-/* Copy of the item that starts at text; NULL in *next after the last one. False: too long. */
-static bool take_item(const char *text, char separator, char item[64], const char **next)
+bool torre_text_item(const char *text, char separator, char item[64], const char **next)
 {
     const char *end = strchr(text, separator);
     size_t length = end ? (size_t)(end - text) : strlen(text);
@@ -84,7 +47,7 @@ bool torre_parse_integers(const char *text, char separator, int limit, int64_t *
     char item[64];
     int n = 0;
     while (text) {
-        if (n == limit || !take_item(text, separator, item, &text) ||
+        if (n == limit || !torre_text_item(text, separator, item, &text) ||
             !torre_parse_integer(item, &values[n++]))
             return false;
     }
@@ -97,7 +60,7 @@ bool torre_parse_reals(const char *text, char separator, int limit, double *valu
     char item[64];
     int n = 0;
     while (text) {
-        if (n == limit || !take_item(text, separator, item, &text) ||
+        if (n == limit || !torre_text_item(text, separator, item, &text) ||
             !torre_parse_real(item, &values[n++]))
             return false;
     }

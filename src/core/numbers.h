@@ -15,12 +15,6 @@
 /* "-12", "0", "4096": a whole number that fits 64 bits. */
 bool torre_parse_integer(const char *text, int64_t *value);
 
-/* "262144", "256K", "1M", "2G": bytes, at least 1; the number before the unit is up to 2^30. */
-bool torre_parse_bytes(const char *text, int64_t *bytes);
-
-/* "90s", "10min", "2.5h": a time above 0, in seconds. */
-bool torre_parse_seconds(const char *text, double *seconds);
-
 /* "-12.5", "1e-3", ".5": a finite number. */
 bool torre_parse_real(const char *text, double *value);
 
@@ -30,6 +24,9 @@ bool torre_parse_real(const char *text, double *value);
  */
 bool torre_parse_integers(const char *text, char separator, int limit, int64_t *values, int *count);
 bool torre_parse_reals(const char *text, char separator, int limit, double *values, int *count);
+
+/* Copy of the item that starts at text; NULL in *next after the last one. False: too long. */
+bool torre_text_item(const char *text, char separator, char item[64], const char **next);
 
 /* The text behind the byte order mark of UTF-8, which some programs put first in a file. */
 char *torre_text_begin(char *text);

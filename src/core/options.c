@@ -48,7 +48,9 @@ static void range_text(const torre_option *o, char *buffer, size_t size)
         snprintf(low, sizeof low, "%.0f", o->low);
         snprintf(high, sizeof high, "%.0f", o->high);
     }
-    snprintf(buffer, size, o->above_low ? "above %s, up to %s" : "from %s to %s", low, high);
+    const char *in = o->unit ? ", in " : "";
+    snprintf(buffer, size, o->above_low ? "above %s, up to %s%s%s" : "from %s to %s%s%s", low, high,
+             in, torre_unit_names(o->unit));
 }
 
 static const char *shape_of(const torre_option *o)
@@ -150,7 +152,7 @@ static torre_status store_vector(const torre_option *o, const char *text)
 {
     double v[3] = {0, 0, 0};
     int n;
-    if (!torre_parse_reals(text, ',', 3, v, &n) || !(counts_of(o) & (1u << (n - 1))))
+    if (!torre_parse_quantities(text, o->unit, ',', 3, v, &n) || !(counts_of(o) & (1u << (n - 1))))
         return refuse(o, text);
     for (int i = 0; i < n; i++)
         if (!in_range(o, v[i])) return refuse(o, text);
@@ -176,6 +178,7 @@ static torre_status store(torre_option *o, const char *text)
     if (o->given && o->kind != TORRE_OPTION_TEXTS)
         return torre_fail(TORRE_ERR_USAGE, "--%s is given twice", o->name);
     o->given = true;
+    o->text = text;
     bool is_word = text && o->word && strcmp(text, o->word) == 0;
     switch (o->kind) {
     case TORRE_OPTION_FLAG:
@@ -196,7 +199,7 @@ static torre_status store(torre_option *o, const char *text)
             *(double *)o->value = o->word_value;
         } else {
             double v;
-            if (!torre_parse_real(text, &v) || !in_range(o, v)) return refuse(o, text);
+            if (!torre_parse_quantity(text, o->unit, &v) || !in_range(o, v)) return refuse(o, text);
             *(double *)o->value = v;
         }
         break;
@@ -331,25 +334,69 @@ static struct option *known_options(const torre_option *table)
     return known;
 }
 
-int torre_options_choice(const torre_option *table, int argc, char *const *argv, const char *name)
+bool torre_options_peek(const torre_option *table, int argc, char *const *argv, const char *name,
+                        const char **text)
 {
     const torre_option *o = torre_options_find(table, name);
-    int code, choice = *(const int *)o->value;
-    bool met = false;
+    int code;
     struct option *known = known_options(table);
     char **order = calloc((size_t)argc + 1, sizeof *order); /* getopt_long may permute it */
-    if (!known || !order) choice = -1;
+    const bool memory = known && order;
+    *text = NULL;
     if (order) memcpy(order, argv, (size_t)argc * sizeof *order);
     optind = 0; /* start afresh */
     opterr = 0;
-    while (known && order && !met && (code = getopt_long(argc, order, "-:h", known, NULL)) != -1) {
-        met = code == FIRST + (int)(o - table);
-        for (int i = 0; met && o->choices[i]; i++)
-            if (strcmp(optarg, o->choices[i]) == 0) choice = i;
-    }
+    while (memory && !*text && (code = getopt_long(argc, order, "-:h", known, NULL)) != -1)
+        if (code == FIRST + (int)(o - table)) *text = optarg;
     free(known);
     free(order);
-    return choice;
+    return memory;
+}
+
+int torre_option_choice(const torre_option *o, const char *text)
+{
+    for (int i = 0; o->choices[i]; i++)
+        if (strcmp(text, o->choices[i]) == 0) return i;
+    return *(const int *)o->value;
+}
+
+static torre_status assign(torre_option *table, const torre_assignment *a)
+{
+    torre_option *o = (torre_option *)torre_options_find(table, a->name);
+    if (!o) {
+        const torre_option *meant = nearest(table, a->name, strlen(a->name));
+        if (meant)
+            return torre_fail(TORRE_ERR_INPUT, "unknown option %.80s; did you mean %s?", a->name,
+                              meant->name);
+        return torre_fail(TORRE_ERR_INPUT, "unknown option %.80s; --help lists them", a->name);
+    }
+    if (o->stops || o->about)
+        return torre_fail(TORRE_ERR_INPUT, "%s is for the command line alone", o->name);
+    if (o->given) return TORRE_OK;
+    if (o->kind != TORRE_OPTION_FLAG) return store(o, a->text);
+    if (strcmp(a->text, "no") == 0) return TORRE_OK;
+    if (strcmp(a->text, "yes") == 0) return store(o, NULL);
+    return torre_fail(TORRE_ERR_INPUT, "%s must be yes or no (got %.80s)", o->name, a->text);
+}
+
+/* Whether an assignment of the list is the first of its option. */
+static bool is_first(const torre_assignment *list, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (strcmp(list[k].name, list[i].name) == 0) return false;
+    return true;
+}
+
+torre_status torre_options_assign(torre_option *table, const torre_assignment *list, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const torre_assignment *a = &list[i];
+        const torre_status status =
+            is_first(list, i) ? assign(table, a)
+                              : torre_fail(TORRE_ERR_INPUT, "%.80s is given twice", a->name);
+        if (status) return torre_fail(TORRE_ERR_INPUT, "%s: %s", a->where, torre_error_text());
+    }
+    return TORRE_OK;
 }
 
 enum { VALUE = 3 * sizeof(double) }; /* bytes of the largest variable */

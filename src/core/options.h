@@ -28,6 +28,7 @@
 #include <stdio.h>
 
 #include "core/status.h"
+#include "core/units.h"
 
 typedef enum torre_option_kind {
     TORRE_OPTION_GROUP = 1, /* not an option: a heading in --help */
@@ -58,8 +59,11 @@ typedef struct torre_option {
     double word_value;          /* ... and stores this number */
     unsigned counts;            /* SIZE, VECTOR: 0 means three */
     const char *default_text;   /* default in --help where the variable does not tell it; "" none */
+    torre_unit unit;            /* REAL, VECTOR: what numbers may be given in, "0.5ms" */
     bool stops;                 /* FLAG: end parsing here, successfully (--help, --version) */
-    bool given;                 /* out: it was on the command line */
+    bool about;                 /* about the command line itself (--config): not part of a run */
+    bool given;                 /* out: it was on the command line, or assigned */
+    const char *text;           /* out: its value as it was given; NULL of a flag */
 } torre_option;
 
 /*
@@ -74,11 +78,28 @@ torre_status torre_options_parse(torre_option *table, int argc, char *const *arg
                                  const char **arguments, int limit, int *count);
 
 /*
- * What the command line takes of a CHOICE of the table, an index; its present value where it says
- * nothing, or nothing legal; -1 without memory. Stores nothing and refuses nothing: for a program
- * whose other rows depend on this one.
+ * What the command line says of an option of the table that takes a value: *text points into argv,
+ * NULL where it says nothing. Stores nothing and refuses nothing: for what is to be known before
+ * the table is complete. False without memory.
  */
-int torre_options_choice(const torre_option *table, int argc, char *const *argv, const char *name);
+bool torre_options_peek(const torre_option *table, int argc, char *const *argv, const char *name,
+                        const char **text);
+
+/* The index of a text among the choices of a CHOICE; its present value where it is none of them. */
+int torre_option_choice(const torre_option *option, const char *text);
+
+/* An option that a file gives: its name without dashes, its value, and the place, "run.conf:3". */
+typedef struct torre_assignment {
+    const char *name, *text, *where;
+} torre_assignment;
+
+/*
+ * Store what a file gives, after the command line: an option that is given already keeps its value.
+ * Names are in full; flags are "yes" or "no", and "no" is as if there were no line. Texts must
+ * outlive the variables. TORRE_ERR_INPUT, with the place, on what the command line would not take,
+ * on a name given twice, and on options that stop or are about the command line.
+ */
+torre_status torre_options_assign(torre_option *table, const torre_assignment *list, int count);
 
 /* The entry of that name; NULL when there is none. */
 const torre_option *torre_options_find(const torre_option *table, const char *name);

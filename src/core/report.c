@@ -180,7 +180,7 @@ void torre_report_options(torre_report *report, const torre_option *table)
     torre_report *list = torre_report_object(report, "options");
     for (const torre_option *o = table; o->name; o++) {
         char name[64], text[64];
-        if (o->kind == TORRE_OPTION_GROUP || o->stops) continue;
+        if (o->kind == TORRE_OPTION_GROUP || o->stops || o->about) continue;
         snprintf(name, sizeof name, "%s", o->name);
         for (char *c = name; *c; c++)
             if (*c == '-') *c = '_';
@@ -221,6 +221,10 @@ void torre_report_options(torre_report *report, const torre_option *table)
             break;
         }
     }
+    torre_report *given = torre_report_object(report, "config");
+    for (const torre_option *o = table; o->name; o++)
+        if (o->given && !o->stops && !o->about)
+            torre_report_text(given, o->name, o->kind == TORRE_OPTION_FLAG ? "yes" : o->text);
 }
 
 static bool has_nodes(const torre_report *r)

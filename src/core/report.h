@@ -50,7 +50,9 @@ void torre_report_reals(torre_report *at, const char *name, const double *values
 /*
  * "options": {...}: every option of the table with the value it has now (names with '-' made '_'),
  * numbers as numbers, sizes and vectors as arrays, flags as booleans, texts that are not set as
- * null. Options that end the program (--help, --version) are left out.
+ * null. Options that end the program (--help, --version) or are about the command line (--config)
+ * are left out. Then "config": {...}: those that were given, names and values as they were written,
+ * which say the same run again (io/config_file.h).
  */
 void torre_report_options(torre_report *report, const torre_option *table);
 

@@ -1,6 +1,7 @@
 /* Which ordering for a given cache. */
 #include "core/numbers.h"
 #include "core/tell.h"
+#include "core/units.h"
 #include "locality/ranking.h"
 #include "locality/studies.h"
 
@@ -67,10 +68,7 @@ static torre_status check(torre_study *study)
 {
     torre_recommend_study *o = study->options;
     if (torre_parse_bytes(o->bytes, &o->cache.bytes)) return TORRE_OK;
-    return torre_fail(
-        TORRE_ERR_USAGE,
-        "{cache} must be a whole number of bytes, or of K, M or G (32K), at least 1 (got %s)",
-        o->bytes);
+    return torre_fail(TORRE_ERR_USAGE, "{cache} must be " TORRE_BYTES_RULE " (got %s)", o->bytes);
 }
 
 static torre_status run(torre_study *study)

@@ -66,7 +66,7 @@ bad 2 "--velocity must be" --velocity -1500
 bad 2 "--velocity must be" --velocity 0
 bad 2 "--velocity must be" --velocity 0x10
 bad 2 "--dt must be" --dt 0
-bad 2 "--dt must be" --dt 1ms
+bad 2 "--dt must be" --dt 1mm
 bad 2 "--dt must be" --dt nan
 bad 2 "--dt 0.1 gives Courant number" $r --dt 0.1
 bad 2 "--courant 0.6 gives Courant number 0.6, unstable above 0.4529 at order 8" $r --courant 0.6

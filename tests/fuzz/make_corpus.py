@@ -120,6 +120,10 @@ def state(chunks):
     return data
 
 
+CONFIG = ['# all\norder = 8\n dt=0.5ms # half\nfield = "u #3 \\" \\\\ \\n.npy" # quoted\r\nquiet = yes\nempty =\n',
+          '{"program": "wave", "list": [1, -2e3, {"a": null}, [true]],\n "config": {"order": "8",\n '
+          '"field": "\\u0041\\u00e9\\u20ac\\n"}}\n', '\ufefforder = "8\n', "order 8\n", '{"config": {}}']
+
 CORPUS = {
     "npy": [npy((2, 3), range(6)), npy((4,), range(4), ">f8"), npy((2, 2, 2), range(8), "=f4", True),
             npy((1, 2), range(2), "<f8", version=2)],
@@ -133,6 +137,7 @@ CORPUS = {
     "segy": [SEGY, b"\0\0\0\0\0\0\0\0" + SEGY[8:], SEGY[:56] + b"\1\1" + SEGY[58:]],
     "checkpoint": [state(()), state(((b"text", b"words"), (b"nothing", b""))), state(((b"text", b"w"),))[:-1],
                    state(((b"u" * 20, b"12"),))],
+    "config": [text.encode() for text in CONFIG],
     "options": [line.replace(" ", "\n").encode() for line in OPTIONS],
 }
 
