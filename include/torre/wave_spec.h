@@ -43,11 +43,14 @@ typedef struct torre_time_step_wish {
 /* Texts belong to the caller and outlive the input that is made from them. */
 typedef struct torre_wave_spec {
     /* grid and medium */
-    int64_t size[3];      /* cells: {NX, NY, NZ}, {NX, NZ, 0} for a plane, {N, 0, 0} for a cube */
-    bool size_of_file;    /* where velocity is a file, its shape is the size */
-    double spacing[3];    /* metres: {HX, HY, HZ}, {HX, HZ, 0} of a plane, or three equal ones */
-    const char *velocity; /* m/s everywhere, "2000", or FILE.npy of shape (nx, ny, nz), or (nx, nz):
-                             a plane, or extended along y */
+    int64_t size[3];   /* cells: {NX, NY, NZ}, {NX, NZ, 0} for a plane, {N, 0, 0} for a cube */
+    bool size_of_file; /* where velocity is a file, its shape is the size */
+    double spacing[3]; /* metres: {HX, HY, HZ}, {HX, HZ, 0} of a plane, or three equal ones */
+    /* m/s everywhere, "2000", or a file of shape (nx, ny, nz), or (nx, nz): a plane, or extended
+     * along y. "FILE.npy", "FILE.h5:/ARRAY", "FILE.sgy", or bare numbers of the size of the grid,
+     * "FILE:f32le" (f32be, f64le, f64be) */
+    const char *velocity;
+    const char *axes; /* of files: their order there, slowest first, "zyx"; NULL: "xyz" or "xz" */
     const torre_array *velocity_cells; /* not NULL: instead of velocity, an array of the caller's */
     int64_t order;                     /* of accuracy in space (torre_wave_problem) */
     torre_precision precision;

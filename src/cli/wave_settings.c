@@ -41,9 +41,12 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_VECTOR("spacing", s->run.spacing, TORRE_UNIT_METRE, 1e9,
                       TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3, "H|HX,HY,HZ|HX,HZ", NULL,
                       "metres between cells; HX,HZ in a plane"),
-        OPTION_TEXT("velocity", &s->run.velocity, "V|FILE.npy", NULL,
+        OPTION_TEXT("velocity", &s->run.velocity, "V|FILE", NULL,
                     "m/s everywhere, or an array of shape (nx, ny, nz), or (nx, nz): a plane, or "
-                    "extended along y where --size has three numbers"),
+                    "extended along y where --size has three numbers. FILE.npy, FILE.h5:/ARRAY, "
+                    "FILE.sgy, or bare numbers for --size, FILE:f32le (f32be, f64le, f64be)"),
+        OPTION_TEXT("axes", &s->run.axes, "xyz|zyx|...", "xyz, or xz",
+                    "axes of that file, slowest first"),
         OPTION_NUMBERS("order", &s->run.order, torre_order_names, "order of accuracy in space"),
         OPTION_CHOICE("precision", &s->precision, precisions, "of fields and arithmetic"),
         OPTION_TEXT("boundary", &s->run.boundary, "KIND|LIST", NULL,

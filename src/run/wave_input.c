@@ -7,6 +7,7 @@
 
 #include "core/numbers.h"
 #include "core/orderings.h"
+#include "io/source.h"
 #include "wave/boundary.h"
 #include "wave/time_dispersion.h"
 
@@ -36,8 +37,7 @@ torre_wave_spec torre_wave_spec_default(void)
 
 static bool is_file(const torre_wave_spec *s)
 {
-    size_t n = strlen(s->velocity);
-    return !s->velocity_cells && n >= 4 && strcmp(s->velocity + n - 4, ".npy") == 0;
+    return !s->velocity_cells && torre_source_is_file(s->velocity);
 }
 
 void torre_size_text(const int64_t size[3], bool plane, char *buffer, size_t bytes)
@@ -66,15 +66,13 @@ static torre_status choose_spacing(const torre_wave_spec *s, bool plane, torre_w
 /* Grid and dimensions: of the file where its size counts, else of the specification. */
 static torre_status choose_grid(const torre_wave_spec *s, torre_wave_input *in)
 {
-    torre_npy_header file = {.dims = 0};
-    if (is_file(s)) TORRE_TRY(torre_npy_header_read(s->velocity, &file));
-    if (file.dims == 1)
-        return torre_fail(TORRE_ERR_INPUT, "%s has one axis; a velocity model has two or three",
-                          s->velocity);
-    const bool of_file = s->size_of_file && file.dims;
-    const int64_t *n = of_file ? file.shape : s->size;
+    int dims = 0;
+    int64_t shape[3];
+    if (is_file(s)) TORRE_TRY(torre_source_look(s->velocity, s->axes, &dims, shape));
+    const bool of_file = s->size_of_file && dims;
+    const int64_t *n = of_file ? shape : s->size;
     const bool cube = !of_file && n[1] == 0;
-    const bool plane = of_file ? file.dims == 2 : n[1] > 0 && n[2] == 0;
+    const bool plane = of_file ? dims == 2 : n[1] > 0 && n[2] == 0;
     int64_t *size = in->problem.size;
     size[0] = n[0];
     size[1] = cube ? n[0] : plane ? 1 : n[1];
@@ -102,6 +100,16 @@ static torre_status match_size(const torre_wave_spec *s, int dims, torre_wave_in
                       dims == 2 ? " (a plane) or a number of cells along y between them" : "");
 }
 
+/* Of a file; view: leave it there where that can be. */
+static torre_status read_cells(const char *text, const char *axes, bool view,
+                               const torre_wave_problem *p, torre_array *cells, int *dims,
+                               torre_npy_map *map)
+{
+    const bool plane = torre_wave_is_flat(p, 1);
+    const int64_t grid[3] = {p->size[0], plane ? p->size[2] : p->size[1], plane ? 1 : p->size[2]};
+    return torre_source_read(text, axes, plane ? 2 : 3, grid, cells, dims, view ? map : NULL);
+}
+
 static torre_status read_velocity(const torre_wave_spec *s, bool view, torre_wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
@@ -114,14 +122,11 @@ static torre_status read_velocity(const torre_wave_spec *s, bool view, torre_wav
         if (!torre_parse_real(s->velocity, &p->velocity) || p->velocity <= 0)
             return torre_fail(
                 TORRE_ERR_USAGE,
-                "{velocity} must be a number of m/s above 0 or a file .npy (got %.80s)",
-                s->velocity);
+                "{velocity} must be a number of m/s above 0 or a file: %s (got %.80s)",
+                torre_source_forms(), s->velocity);
         return TORRE_OK;
     }
-    if (view)
-        TORRE_TRY(torre_npy_view(s->velocity, &in->velocity, &dims, &in->velocity_map));
-    else
-        TORRE_TRY(torre_npy_read(s->velocity, &in->velocity, &dims));
+    TORRE_TRY(read_cells(s->velocity, s->axes, view, p, &in->velocity, &dims, &in->velocity_map));
     TORRE_TRY(match_size(s, dims, in));
     p->velocity_cells = &in->velocity;
     return TORRE_OK;
@@ -337,6 +342,8 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
                                  .threads = (int)s->threads,
                                  .device = (int)s->device};
     TORRE_TRY(torre_ordering_read("ordering", s->ordering, &in->plan.ordering));
+    if (s->axes && !is_file(s))
+        return torre_fail(TORRE_ERR_USAGE, "{axes} belongs to a file of {velocity}");
     TORRE_TRY(choose_grid(s, in));
     TORRE_TRY(torre_boundary_parse(s->boundary, p));
     TORRE_TRY(read_velocity(s, view, in));

@@ -1,10 +1,12 @@
 #include "run/wave_output.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/checkpoint_file.h"
+#include "io/source.h"
 #include "torre/wave.h"
 
 /* The files that a run writes, of snapshots with the step in their names these, and the options
@@ -104,8 +106,13 @@ static torre_status check_resume(const torre_wave_output *out)
 static torre_status check_inputs(const torre_wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_spec *s = out->spec;
-    const char *const inputs[] = {s->velocity,  s->source,      s->wavelet,
-                                  s->receivers, in->initial[0], in->initial[1]};
+    char velocity[PATH_MAX];
+    const char *const inputs[] = {torre_source_path(s->velocity, velocity),
+                                  s->source,
+                                  s->wavelet,
+                                  s->receivers,
+                                  in->initial[0],
+                                  in->initial[1]};
     const output_names n = names_of(out);
     for (size_t k = 0; k < sizeof inputs / sizeof inputs[0]; k++) {
         for (int i = 0; i < n.count && inputs[k]; i++)

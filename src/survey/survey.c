@@ -1,6 +1,7 @@
 #include "survey/survey.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <zlib.h>
 
 #include "core/memory.h"
+#include "io/source.h"
 #include "run/wave_identity.h"
 #include "survey/shot_queue.h"
 #include "wave/driver.h"
@@ -24,7 +26,8 @@ static torre_status no_memory(void)
 torre_status torre_survey_read(const torre_survey_wish *wish, const torre_wave_spec *spec,
                                const torre_wave_input *input, torre_survey *s)
 {
-    const char *const inputs[] = {wish->path, spec->velocity, NULL};
+    char velocity[PATH_MAX];
+    const char *const inputs[] = {wish->path, torre_source_path(spec->velocity, velocity), NULL};
     s->wish = *wish;
     s->spec = spec;
     s->input = input;
