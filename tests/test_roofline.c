@@ -473,35 +473,89 @@ static void test_draw(void **state)
     assert_int_equal(torre_roofline_draw("/nowhere", &m, TORRE_F32, p, 3, &drawn), TORRE_ERR_INPUT);
 }
 
+/* Fill in what the plan leaves open of the tile that comes first, if any was measured. */
+static bool lookup(const char *device, int order, torre_precision precision, torre_wave_plan *plan)
+{
+    torre_tile tile[TORRE_TILES];
+    const torre_wave_plan wish = {
+        .dts = plan->dts, .tower_height = plan->tower_height, .measured = true};
+    if (!torre_tiles_find(device, order, precision, &wish, NULL, tile)) return false;
+    plan->dts = tile[0].dts;
+    plan->tower_height = tile[0].tower_height;
+    return true;
+}
+
+/* Tiles that were measured come first, the fastest first, then those that are built in; all have
+ * what is wished. */
+static void test_tiles(void **state)
+{
+    (void)state;
+    static const torre_tile built_in[] = {
+        {2, TORRE_F32, 6, 128, 0}, {2, TORRE_F32, 4, 128, 0}, {4, TORRE_F32, 3, 64, 0}, {0}};
+    const torre_tile found[] = {
+        {2, TORRE_F32, 8, 16, 5}, {2, TORRE_F32, 16, 32, 6}, {2, TORRE_F32, 4, 8, 5.5}};
+    torre_wave_plan wish = {.measured = true};
+    torre_tile tile[TORRE_TILES];
+    assert_int_equal(setenv("TORRE_TUNE", "tiles.csv", 1), 0);
+    assert_int_equal(torre_tune_store("gpu", found, 3), TORRE_OK);
+    assert_int_equal(torre_tiles_find("gpu", 2, TORRE_F32, &wish, built_in, tile), 5);
+    const int dts[] = {16, 4, 8, 6, 4};
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(tile[i].dts, dts[i]);
+        assert_true((tile[i].gcells_per_s > 0) == (i < 3));
+    }
+    assert_int_equal(torre_tiles_find("gpu", 4, TORRE_F32, &wish, built_in, tile), 1);
+    assert_int_equal(torre_tiles_find("other gpu", 2, TORRE_F32, &wish, built_in, tile), 2);
+    assert_int_equal(torre_tiles_find("gpu", 2, TORRE_F64, &wish, built_in, tile), 0);
+    wish.dts = 4;
+    assert_int_equal(torre_tiles_find("gpu", 2, TORRE_F32, &wish, built_in, tile), 2);
+    assert_true(tile[0].tower_height == 8 && tile[1].tower_height == 128 && tile[1].dts == 4);
+    wish.tower_height = 7; /* nothing is open */
+    assert_int_equal(torre_tiles_find("gpu", 2, TORRE_F32, &wish, built_in, tile), 1);
+    assert_true(tile[0].dts == 4 && tile[0].tower_height == 7 && tile[0].gcells_per_s == 0);
+    wish = (torre_wave_plan){.tower_height = 20}; /* and nothing measured is wanted */
+    assert_int_equal(torre_tiles_find("gpu", 2, TORRE_F32, &wish, built_in, tile), 2);
+    assert_true(tile[0].dts == 6 && tile[1].dts == 4 && tile[1].tower_height == 20);
+    /* more than there is room for: the fastest */
+    torre_tile many[40];
+    for (int i = 0; i < 40; i++) many[i] = (torre_tile){2, TORRE_F32, i + 1, 8, 1 + (i * 7) % 40};
+    assert_int_equal(torre_tune_store("gpu", many, 40), TORRE_OK);
+    wish = (torre_wave_plan){.measured = true};
+    assert_int_equal(torre_tiles_find("gpu", 2, TORRE_F32, &wish, built_in, tile),
+                     TORRE_TILES_MEASURED + 2);
+    for (int i = 0; i < TORRE_TILES_MEASURED; i++)
+        assert_int_equal((int)tile[i].gcells_per_s, 40 - i);
+}
+
 static void test_tune(void **state)
 {
     (void)state;
-    torre_tune_entry first[] = {
+    torre_tile first[] = {
         {2, TORRE_F32, 8, 16, 5}, {2, TORRE_F32, 16, 32, 6}, {8, TORRE_F32, 4, 16, 2}};
-    torre_tune_entry second[] = {{2, TORRE_F32, 4, 8, 3}};
+    torre_tile second[] = {{2, TORRE_F32, 4, 8, 3}};
     torre_wave_plan plan = {0};
     assert_int_equal(setenv("TORRE_TUNE", "tune.csv", 1), 0);
-    assert_false(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_false(lookup("cpu, with a comma", 2, TORRE_F32, &plan));
     assert_int_equal(torre_tune_store("cpu, with a comma", first, 3), TORRE_OK);
     assert_int_equal(torre_tune_store("other", second, 1), TORRE_OK);
-    assert_true(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_true(lookup("cpu, with a comma", 2, TORRE_F32, &plan));
     assert_true(plan.dts == 16 && plan.tower_height == 32);
     plan = (torre_wave_plan){.dts = 8};
-    assert_true(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_true(lookup("cpu, with a comma", 2, TORRE_F32, &plan));
     assert_int_equal(plan.tower_height, 16);
     plan = (torre_wave_plan){.dts = 5};
-    assert_false(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_false(lookup("cpu, with a comma", 2, TORRE_F32, &plan));
     assert_true(plan.dts == 5 && plan.tower_height == 0);
     plan = (torre_wave_plan){0};
-    assert_false(torre_tune_lookup("cpu, with a comma", 2, TORRE_F64, &plan));
-    assert_false(torre_tune_lookup("cpu, with a comma", 4, TORRE_F32, &plan));
-    assert_false(torre_tune_lookup("third", 2, TORRE_F32, &plan));
+    assert_false(lookup("cpu, with a comma", 2, TORRE_F64, &plan));
+    assert_false(lookup("cpu, with a comma", 4, TORRE_F32, &plan));
+    assert_false(lookup("third", 2, TORRE_F32, &plan));
     /* a new sweep of one order replaces that order alone */
     assert_int_equal(torre_tune_store("cpu, with a comma", second, 1), TORRE_OK);
-    assert_true(torre_tune_lookup("cpu, with a comma", 2, TORRE_F32, &plan));
+    assert_true(lookup("cpu, with a comma", 2, TORRE_F32, &plan));
     assert_int_equal(plan.dts, 4);
     plan = (torre_wave_plan){0};
-    assert_true(torre_tune_lookup("cpu, with a comma", 8, TORRE_F32, &plan));
+    assert_true(lookup("cpu, with a comma", 8, TORRE_F32, &plan));
     assert_int_equal(plan.dts, 4);
 }
 
@@ -519,7 +573,7 @@ static void test_tune_apply(void **state)
     fixed.dts = 2;
     fixed.tower_height = 3;
     if (torre_wave_run_new(&problem, "cpu", &deaf, &run)) skip();
-    torre_tune_entry entry = {4, TORRE_F32, 3, 5, 1};
+    torre_tile entry = {4, TORRE_F32, 3, 5, 1};
     assert_int_equal(setenv("TORRE_TUNE", "tune.csv", 1), 0);
     assert_int_equal(torre_tune_store(run->info.device, &entry, 1), TORRE_OK);
     torre_wave_run_free(run);
@@ -563,7 +617,7 @@ static void expect_tune(const char *device, int order, torre_precision precision
                         int64_t height)
 {
     torre_wave_plan plan = {0};
-    assert_true(torre_tune_lookup(device, order, precision, &plan));
+    assert_true(lookup(device, order, precision, &plan));
     assert_int_equal(plan.dts, dts);
     assert_int_equal(plan.tower_height, height);
 }
@@ -599,7 +653,7 @@ static void test_tune_broken(void **state)
     n += snprintf(text + n, sizeof text - (size_t)n, "9,cpu\n%s,2,f32,4,12,3,cpu", release());
     assert_non_null(strstr(tune_verdict(text, (size_t)n), "lines left out: 3"));
     expect_tune("cpu", 2, TORRE_F32, 4, 12);
-    torre_tune_entry entry = {4, TORRE_F64, 6, 20, 1};
+    torre_tile entry = {4, TORRE_F64, 6, 20, 1};
     assert_int_equal(torre_tune_store("gpu", &entry, 1), TORRE_OK);
     assert_int_equal(torre_tune_check(), TORRE_OK);
     expect_tune("cpu", 2, TORRE_F32, 4, 12);
@@ -620,7 +674,7 @@ static void test_tune_path(void **state)
     torre_wave_plan plan = {0};
     char path[64];
     assert_int_equal(setenv("TORRE_TUNE", ".", 1), 0);
-    assert_false(torre_tune_lookup("cpu", 2, TORRE_F32, &plan));
+    assert_false(lookup("cpu", 2, TORRE_F32, &plan));
     assert_int_equal(torre_tune_check(), TORRE_ERR_INPUT);
     assert_int_equal(torre_tune_prepare(), TORRE_ERR_INPUT);
     assert_int_equal(setenv("TORRE_TUNE", "off", 1), 0);
@@ -628,7 +682,7 @@ static void test_tune_path(void **state)
     assert_false(torre_tune_path(path, sizeof path));
     assert_int_equal(torre_tune_store("cpu", NULL, 0), TORRE_ERR_INPUT);
     assert_int_equal(setenv("TORRE_TUNE", "/nowhere/a/tune.csv", 1), 0);
-    assert_false(torre_tune_lookup("cpu", 2, TORRE_F32, &plan));
+    assert_false(lookup("cpu", 2, TORRE_F32, &plan));
     assert_int_equal(torre_tune_check(), TORRE_OK);
     assert_int_equal(unsetenv("TORRE_TUNE"), 0);
     assert_int_equal(setenv("XDG_CACHE_HOME", "/cache", 1), 0);
@@ -687,10 +741,10 @@ int main(void)
         cmocka_unit_test(test_wrong_is_found), cmocka_unit_test(test_csv),
         cmocka_unit_test(test_csv_refused),    cmocka_unit_test(test_measured_bytes),
         cmocka_unit_test(test_best),           cmocka_unit_test(test_draw),
-        cmocka_unit_test(test_tune),           cmocka_unit_test(test_tune_apply),
-        cmocka_unit_test(test_tune_broken),    cmocka_unit_test(test_tune_path),
-        cmocka_unit_test(test_md_sweep),       cmocka_unit_test(test_doctor),
-        cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_tiles),          cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_tune_apply),     cmocka_unit_test(test_tune_broken),
+        cmocka_unit_test(test_tune_path),      cmocka_unit_test(test_md_sweep),
+        cmocka_unit_test(test_doctor),         cmocka_unit_test(test_summary),
     };
     return cmocka_run_group_tests(tests, scratch_enter, leave);
 }

@@ -28,13 +28,25 @@ static const torre_gpu_rates h200 = {
     .cached = 40e6,
     .cached_gain = 1.7};
 
+static const torre_tile tiles[] = {
+    {2, TORRE_F32, 6, 128, 0}, {2, TORRE_F32, 4, 128, 0}, {2, TORRE_F32, 3, 128, 0},
+    {2, TORRE_F32, 2, 128, 0}, {2, TORRE_F32, 1, 128, 0}, {4, TORRE_F32, 4, 128, 0},
+    {4, TORRE_F32, 8, 128, 0}, {4, TORRE_F32, 3, 128, 0}, {4, TORRE_F32, 2, 128, 0},
+    {4, TORRE_F32, 1, 128, 0}, {6, TORRE_F32, 4, 128, 0}, {6, TORRE_F32, 2, 128, 0},
+    {6, TORRE_F32, 3, 128, 0}, {6, TORRE_F32, 1, 128, 0}, {8, TORRE_F32, 4, 128, 0},
+    {8, TORRE_F32, 2, 128, 0}, {8, TORRE_F32, 3, 128, 0}, {8, TORRE_F32, 1, 128, 0},
+    {2, TORRE_F64, 3, 128, 0}, {2, TORRE_F64, 4, 128, 0}, {2, TORRE_F64, 2, 128, 0},
+    {2, TORRE_F64, 1, 128, 0}, {4, TORRE_F64, 4, 128, 0}, {4, TORRE_F64, 8, 128, 0},
+    {4, TORRE_F64, 3, 128, 0}, {4, TORRE_F64, 2, 128, 0}, {4, TORRE_F64, 1, 128, 0},
+    {6, TORRE_F64, 4, 128, 0}, {6, TORRE_F64, 2, 128, 0}, {6, TORRE_F64, 3, 128, 0},
+    {6, TORRE_F64, 1, 128, 0}, {8, TORRE_F64, 4, 128, 0}, {8, TORRE_F64, 2, 128, 0},
+    {8, TORRE_F64, 3, 128, 0}, {8, TORRE_F64, 1, 128, 0}, {0},
+};
+
 /* All but the rates was measured on an H200, too, and suits others as far as is known. */
 #define ROW(NAME, MAJOR, RATES)                                                                    \
     {                                                                                              \
-        .name = NAME, .major = MAJOR,                                                              \
-        .dts = {{{6, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}},                    \
-                {{3, 4, 3, 2, 1}, {4, 8, 3, 2, 1}, {4, 2, 3, 1}, {4, 2, 3, 1}}},                   \
-        .tower_height = 128,                                                                       \
+        .name = NAME, .major = MAJOR, .tiles = tiles,                                              \
         .pace = {[TORRE_TOWER_USUAL] = 1, [TORRE_TOWER_WIDE] = 0.68, [TORRE_TOWER_HALF] = 0.6},    \
         .strip = {8, 32, 12, 12}, .strip_half = 12, .strip_square = {7, 15},                       \
         .cluster_share = {7, 8}, .chunk_least = 16, .chunk_most = 64, .long_grid = 256,            \

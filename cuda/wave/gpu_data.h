@@ -5,8 +5,8 @@
  * A GPU that was measured has a row of its own. Others of the same compute capability 9.0 take its
  * numbers as they are: they run the same kernels, and rates are compared with each other alone.
  * All other GPUs take the last row, which knows no rates: rules stand in for them (wave_axes.h).
- * Which tile is best on the machine at hand `roofline --tune` measures; what it stores
- * (wave/tune_file.h) goes before `tiles` of the row, in plans that want what was measured.
+ * Which tile is best on the machine at hand `roofline --tune` measures: its tiles are of the type
+ * of those here, and go before them (wave/wave_tile.h).
  *
  * To add a GPU: a row in gpu_data.c. Numbers come from bench/bench_wave_cuda, whose cases are
  * ORDER:ENGINE:DTS:HEIGHT:NXxNYxNZ (engine t: towers, s: one step at a time); bench/gpu_check.sh
@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "cuda/wave/tower_kinds.h"
+#include "wave/wave_tile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,10 +76,9 @@ typedef struct torre_gpu_data {
     const char *name; /* part of the name that CUDA gives the device; "": any */
     int major;        /* of its compute capability; 0: any */
 
-    /* Tiles. dts to try, the best first, 0 at the end, by precision (f32, f64) and order; steps of
-     * a tower: roofline --tune, or bench_wave_cuda ORDER:t:DTS:HEIGHT:GRID for all of them. */
-    int dts[2][TORRE_TOWER_ORDERS][6];
-    int64_t tower_height;
+    /* Tiles to try, for each order and precision the best first; ends with dts 0: roofline --tune,
+     * or bench_wave_cuda ORDER:t:DTS:HEIGHT:GRID for all of them. */
+    const torre_tile *tiles;
     /* Rate of a block of a size (torre_tower_size), of that of a usual one:
      * TORRE_CUDA_PLANES=N bench_wave_cuda 8:t:4:0:512x512x2560, 2:t:6:0:1024x1024x128. */
     double pace[TORRE_TOWER_SIZES];

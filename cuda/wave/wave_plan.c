@@ -5,18 +5,12 @@
 
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
-#include "wave/tune_file.h"
+#include "wave/wave_tile.h"
 
 int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_precision precision)
 {
     int64_t v = 16 / (int64_t)precision, vectors = (nz + v - 1) / v, most = shape->planes / v;
     return (vectors + most - 1) / most;
-}
-
-/* What to try, the best first; 0 ends the list. */
-static int preferred_dts(const torre_gpu_data *gpu, const torre_wave_problem *p, int attempt)
-{
-    return gpu->dts[p->precision == TORRE_F64][p->order / 2 - 1][attempt];
 }
 
 /* By what towers are chosen. */
@@ -131,32 +125,33 @@ static torre_status refuse_order(int order)
                       order, 2 * TORRE_TOWER_HALF_WIDTH);
 }
 
-/* choice: of whose plan the axes and the device are given. */
-static torre_status choose_tower(const chooser *c, const torre_turned *t,
-                                 const torre_wave_plan *wish, const char *advice,
-                                 tower_choice *choice)
+/* The first of the tiles that can do the problem (wave_tile.h); of several, register towers before
+ * others. choice: of whose plan the axes and the device are given. */
+static torre_status choose_tower(const chooser *c, const torre_turned *t, const torre_tile *tile,
+                                 int count, const char *advice, tower_choice *choice)
 {
     const torre_wave_problem *p = &t->problem;
     torre_wave_plan *plan = &choice->plan;
     torre_tower_shape *shape = &choice->shape;
     const torre_tower_kernel *k = NULL;
     cudaError_t e = cudaSuccess;
+    int i = 0;
     if (!order_has_towers(p->order)) return refuse_order(p->order);
-    int tried = wish->dts;
-    if (wish->dts) {
-        k = find_kernel(c, p, wish->dts, false, &e, shape);
+    if (count == 1) {
+        k = find_kernel(c, p, tile->dts, false, &e, shape);
     } else {
         for (int any = 0; any < 2 && !k; any++)
-            for (int i = 0; (tried = preferred_dts(c->gpu, p, i)) != 0; i++) {
-                k = find_kernel(c, p, tried, !any, &e, shape);
-                if (k && torre_towers_fit(t, tried, advice) == TORRE_OK) break;
+            for (i = 0; i < count; i++) {
+                k = find_kernel(c, p, tile[i].dts, !any, &e, shape);
+                if (k && torre_towers_fit(t, tile[i].dts, advice) == TORRE_OK) break;
                 k = NULL;
             }
-        if (!k) tried = preferred_dts(c->gpu, p, 0);
+        if (!k) i = 0;
     }
+    const int tried = tile[i].dts;
     cudaGetLastError(); /* a shape that does not fit leaves no error behind */
     if (!k && e && !is_unfit(e)) return torre_cuda_status(e, "asking for the kernels of towers");
-    if (!k && !wish->dts) TORRE_TRY(torre_towers_fit(t, tried, advice));
+    if (!k && count > 1) TORRE_TRY(torre_towers_fit(t, tried, advice));
     if (!k && !e) return refuse_kernel(p, tried, "no kernel of this shape in this build");
     if (!k) return refuse_kernel(p, tried, "its shared memory or machine code does not fit");
     TORRE_TRY(torre_towers_fit(t, tried, advice));
@@ -173,7 +168,7 @@ static torre_status choose_tower(const chooser *c, const torre_turned *t,
                           p->order, tried, 'x' + t->axis[2], (long long)p->size[2],
                           (long long)room.blocks * shape->planes, advice);
     plan->dts = tried;
-    if (!plan->tower_height) plan->tower_height = c->gpu->tower_height;
+    plan->tower_height = tile[i].tower_height;
     if (plan->tower_height > 1 << 20) plan->tower_height = 1 << 20;
     if (p->steps > 0 && plan->tower_height > p->steps) plan->tower_height = p->steps;
     TORRE_TRY(torre_cuda_pass_check(p, plan, parts));
@@ -260,6 +255,8 @@ static torre_status choose_axes(const chooser *given, const torre_wave_problem *
 {
     static const torre_wave_plan any_tile;
     const chooser c = {given->gpu, given->multiprocessors, 0};
+    torre_tile tile[TORRE_TILES];
+    const int tiles = torre_tiles_find("", p->order, p->precision, &any_tile, c.gpu->tiles, tile);
     torre_axes_choice choice = {.gpu = c.gpu, .for_rate = torre_axes_for_rate(c.gpu, p)};
     int64_t most = 0;
     *advice = "take the axes in another order or use " TORRE_PARAMETER("engine") " stepwise";
@@ -278,7 +275,7 @@ static torre_status choose_axes(const chooser *given, const torre_wave_problem *
         if (torre_axes_check(p, axes)) continue;
         torre_turn_problem(p, axes, &t);
         if (torre_cuda_field_bytes(&t) > most) continue;
-        torre_status status = choose_tower(&c, &t, &any_tile, "", &usual);
+        torre_status status = choose_tower(&c, &t, tile, tiles, "", &usual);
         if (status == TORRE_ERR_RESOURCE) return status;
         const bool towers = status == TORRE_OK;
         if (torre_axes_offer(&choice, axes, &t, towers ? &usual.room : NULL,
@@ -315,6 +312,21 @@ static void take_towers(const tower_choice *towers, torre_cuda_program *program)
     program->shape = towers->shape;
 }
 
+/* Towers of the first measured tile that can do the problem, in place of those that were taken. */
+static void take_measured(const chooser *c, const torre_turned *t, const torre_tile *tile,
+                          int count, const char *advice, torre_cuda_program *program)
+{
+    for (int i = 0; i < count; i++) {
+        tower_choice towers = {.plan = program->base.info.plan};
+        if (choose_tower(c, t, &tile[i], 1, advice, &towers) ||
+            check_planes(&t->problem, towers.plan.dts, c->planes))
+            continue;
+        take_towers(&towers, program);
+        program->base.info.measured = true;
+        return;
+    }
+}
+
 /* Towers on the axes of the plan; or, where the caller left that open, the decision for one step at
  * a time, in info->plan.engine. */
 static torre_status plan_towers(const chooser *c, bool open, const char *advice,
@@ -323,8 +335,12 @@ static torre_status plan_towers(const chooser *c, bool open, const char *advice,
     const torre_wave_problem *p = program->base.setup->problem;
     torre_wave_info *info = &program->base.info;
     tower_choice towers = {.plan = info->plan};
-    torre_wave_plan measured;
+    torre_tile tile[TORRE_TILES];
+    const int tiles =
+        torre_tiles_find(info->device, p->order, p->precision, &info->wish, c->gpu->tiles, tile);
+    int measured = 0; /* the first ones */
     torre_turned t;
+    while (measured < tiles && tile[measured].gcells_per_s > 0) measured++;
     if (open && !c->gpu->rates && p->order > 2 && order_has_towers(p->order)) {
         /* not even asked about, since the driver would compile them first */
         info->plan.engine = TORRE_STEPWISE;
@@ -333,7 +349,7 @@ static torre_status plan_towers(const chooser *c, bool open, const char *advice,
         return TORRE_OK;
     }
     torre_turn_problem(p, info->plan.axes, &t);
-    torre_status status = choose_tower(c, &t, &info->wish, advice, &towers);
+    torre_status status = choose_tower(c, &t, tile + measured, tiles - measured, advice, &towers);
     if (status && (!open || status != TORRE_ERR_USAGE)) return status;
     if (status) {
         info->plan.engine = TORRE_STEPWISE;
@@ -349,13 +365,7 @@ static torre_status plan_towers(const chooser *c, bool open, const char *advice,
         return TORRE_OK;
     }
     take_towers(&towers, program);
-    if (!torre_tune_take(info, p->order, p->precision, &measured)) return TORRE_OK;
-    towers.plan.tower_height = measured.tower_height;
-    if (choose_tower(c, &t, &measured, advice, &towers) ||
-        check_planes(&t.problem, towers.plan.dts, c->planes))
-        return TORRE_OK; /* forgotten */
-    take_towers(&towers, program);
-    info->measured = true;
+    take_measured(c, &t, tile, measured, advice, program);
     return TORRE_OK;
 }
 

@@ -154,7 +154,7 @@ torre_status torre_sweep_recommend(const torre_sweep_order *order, const torre_s
                                    torre_sweep_compared *compared, int *stored)
 {
     const torre_sweep_axes *axes = order->axes;
-    torre_tune_entry entry[TORRE_LIST_LIMIT * TORRE_LIST_LIMIT];
+    torre_tile tile[TORRE_LIST_LIMIT * TORRE_LIST_LIMIT];
     char device[sizeof((torre_wave_info *)0)->device];
     int preferred = 0, dts[TORRE_LIST_LIMIT];
     torre_sweep_point *points = calloc((size_t)r->count + 1, sizeof *points);
@@ -170,9 +170,8 @@ torre_status torre_sweep_recommend(const torre_sweep_order *order, const torre_s
         for (int i = 0; i < n; i++) {
             const torre_sweep_point *p =
                 torre_sweep_best(points, preferred, axes->order[o], TORRE_TORRE, dts[i]);
-            entry[(*stored)++] =
-                (torre_tune_entry){axes->order[o], order->setting->precision, p->plan.dts,
-                                   p->plan.tower_height, p->gcells_per_s};
+            tile[(*stored)++] = (torre_tile){axes->order[o], order->setting->precision, p->plan.dts,
+                                             p->plan.tower_height, p->gcells_per_s};
         }
     }
     free(points);
@@ -180,5 +179,5 @@ torre_status torre_sweep_recommend(const torre_sweep_order *order, const torre_s
     torre_wave_plan plan = {
         .engine = TORRE_TORRE, .threads = order->threads, .device = order->device};
     TORRE_TRY(torre_sweep_device(order->setting, &plan, device, sizeof device));
-    return torre_tune_store(device, entry, *stored);
+    return torre_tune_store(device, tile, *stored);
 }

@@ -19,7 +19,7 @@ static const char head[] = "version,order,precision,dts,tower_height,gcells_per_
 
 typedef struct tune_line {
     char version[32], device[160];
-    torre_tune_entry entry;
+    torre_tile tile;
 } tune_line;
 
 /* The release without the commit: measurements outlive single commits. */
@@ -69,7 +69,7 @@ static bool read_line(char *text, tune_line *line)
     enum { VERSION, ORDER, PRECISION, DTS, HEIGHT, RATE, DEVICE, FIELDS };
     char *field[FIELDS];
     int64_t order, dts;
-    torre_tune_entry *e = &line->entry;
+    torre_tile *e = &line->tile;
     if (!cut_fields(text, field, FIELDS) || !whole_number(field[ORDER], TORRE_MAX_ORDER, &order) ||
         !torre_order_known(order) || !whole_number(field[DTS], INT32_MAX, &dts) ||
         !whole_number(field[HEIGHT], INT64_MAX, &e->tower_height) ||
@@ -161,55 +161,52 @@ torre_status torre_tune_check(void)
 
 static bool fits(int64_t wish, int64_t value) { return wish == 0 || wish == value; }
 
-bool torre_tune_lookup(const char *device, int order, torre_precision precision,
-                       torre_wave_plan *plan)
+/* Add a tile to those there are, the fastest first. */
+static int add_tile(const torre_tile *t, torre_tile *tile, int count, int limit)
+{
+    int at = count;
+    while (at > 0 && tile[at - 1].gcells_per_s < t->gcells_per_s) at--;
+    if (at == limit) return count;
+    if (count < limit) count++;
+    memmove(tile + at + 1, tile + at, (size_t)(count - 1 - at) * sizeof *tile);
+    tile[at] = *t;
+    return count;
+}
+
+int torre_tune_tiles(const char *device, int order, torre_precision precision,
+                     const torre_wave_plan *plan, torre_tile *tile, int limit)
 {
     char path[PATH], version[32];
     const char *why;
     tune_line line;
-    torre_tune_entry best = {0};
-    if (!torre_tune_path(path, sizeof path)) return false;
+    int count = 0;
+    if (!torre_tune_path(path, sizeof path)) return 0;
     tune_reader r = {.in = open_file(path, &why)};
-    if (!r.in) return false;
+    if (!r.in) return 0;
     release(version, sizeof version);
     while (next_recommendation(&r, &line)) {
-        const torre_tune_entry *e = &line.entry;
+        const torre_tile *t = &line.tile;
         if (strcmp(line.version, version) != 0 || strcmp(line.device, device) != 0 ||
-            e->order != order || e->precision != precision)
+            t->order != order || t->precision != precision)
             continue;
-        if (fits(plan->dts, e->dts) && fits(plan->tower_height, e->tower_height) &&
-            e->gcells_per_s > best.gcells_per_s)
-            best = *e;
+        if (fits(plan->dts, t->dts) && fits(plan->tower_height, t->tower_height))
+            count = add_tile(t, tile, count, limit);
     }
     fclose(r.in);
-    if (!best.dts) return false;
-    plan->dts = best.dts;
-    plan->tower_height = best.tower_height;
-    return true;
-}
-
-bool torre_tune_take(const torre_wave_info *info, int order, torre_precision precision,
-                     torre_wave_plan *plan)
-{
-    const torre_wave_plan *wish = &info->wish;
-    if (!wish->measured || info->plan.engine != TORRE_TORRE || (wish->dts && wish->tower_height))
-        return false;
-    *plan = *wish;
-    return torre_tune_lookup(info->device, order, precision, plan);
+    return count;
 }
 
 static bool replaced(const tune_line *line, const char *version, const char *device,
-                     const torre_tune_entry *entries, int count)
+                     const torre_tile *entries, int count)
 {
     if (strcmp(line->version, version) != 0 || strcmp(line->device, device) != 0) return false;
     for (int i = 0; i < count; i++)
-        if (entries[i].order == line->entry.order && entries[i].precision == line->entry.precision)
+        if (entries[i].order == line->tile.order && entries[i].precision == line->tile.precision)
             return true;
     return false;
 }
 
-static void write_entry(FILE *out, const char *version, const char *device,
-                        const torre_tune_entry *e)
+static void write_entry(FILE *out, const char *version, const char *device, const torre_tile *e)
 {
     fprintf(out, "%s,%d,%s,%d,%" PRId64 ",%.6g,%s\n", version, e->order,
             e->precision == TORRE_F32 ? "f32" : "f64", e->dts, e->tower_height, e->gcells_per_s,
@@ -218,7 +215,7 @@ static void write_entry(FILE *out, const char *version, const char *device,
 
 /* Copy what stays of the present file, then add the new entries. */
 static void write_file(FILE *out, const char *path, const char *version, const char *device,
-                       const torre_tune_entry *entries, int count)
+                       const torre_tile *entries, int count)
 {
     const char *why;
     tune_line line;
@@ -226,7 +223,7 @@ static void write_file(FILE *out, const char *path, const char *version, const c
     fprintf(out, "%s\n", head);
     while (r.in && next_recommendation(&r, &line))
         if (!replaced(&line, version, device, entries, count))
-            write_entry(out, line.version, line.device, &line.entry);
+            write_entry(out, line.version, line.device, &line.tile);
     if (r.in) fclose(r.in);
     for (int i = 0; i < count; i++) write_entry(out, version, device, &entries[i]);
 }
@@ -247,7 +244,7 @@ torre_status torre_tune_prepare(void)
     return torre_output_directory(path);
 }
 
-torre_status torre_tune_store(const char *device, const torre_tune_entry *entries, int count)
+torre_status torre_tune_store(const char *device, const torre_tile *entries, int count)
 {
     char path[PATH], version[32];
     torre_output *out;

@@ -8,25 +8,16 @@
  *     version,order,precision,dts,tower_height,gcells_per_s,device
  *     0.1.0,2,f32,16,32,6.21,2 x AMD EPYC (avx512)
  *
- * Plans that want them (torre_wave_plan.measured) take them instead of what the tables of the
- * backends have (cuda/wave/gpu_data.h, cpu/cpu_shape.c) as DTS and tower height, on which no result
- * depends: towers of any size compute the same bits. A file that is
- * missing or unreadable recommends nothing; lines that are no recommendations are left out, and
- * gone when the next ones are stored (torre_tune_check tells of both).
- * TORRE_TUNE=off in the environment switches the lookup off; TORRE_TUNE=FILE names another file.
+ * Plans that want them (torre_wave_plan.measured) try them before the tiles that backends have
+ * built in (wave_tile.h). A file that is missing or unreadable recommends nothing; lines that are
+ * no recommendations are left out, and gone when the next ones are stored (torre_tune_check tells
+ * of both). TORRE_TUNE=off in the environment switches the lookup off; TORRE_TUNE=FILE names
+ * another file.
  */
 #ifndef TORRE_TUNE_FILE_H
 #define TORRE_TUNE_FILE_H
 
-#include "torre/wave.h"
-
-typedef struct torre_tune_entry {
-    int order;
-    torre_precision precision;
-    int dts;
-    int64_t tower_height;
-    double gcells_per_s;
-} torre_tune_entry;
+#include "wave/wave_tile.h"
 
 /* Path of the file, at most size - 1 bytes. false: switched off, or there is no home directory. */
 bool torre_tune_path(char *path, size_t size);
@@ -39,20 +30,12 @@ bool torre_tune_path(char *path, size_t size);
 torre_status torre_tune_check(void);
 
 /*
- * The fastest entry for this device (torre_wave_info.device), order and precision in this release,
- * among those that agree with whatever of plan->dts and plan->tower_height is not 0: true, and the
- * zeros of the plan are filled in.
+ * The tiles of the file for this device (torre_wave_info.device), order and precision in this
+ * release that agree with whatever of plan->dts and plan->tower_height is not 0: the fastest
+ * `limit`, the fastest first. Returns how many. torre_tiles_find is who asks.
  */
-bool torre_tune_lookup(const char *device, int order, torre_precision precision,
-                       torre_wave_plan *plan);
-
-/*
- * For plans of backends: whether the towers that were chosen shall have the tile that is
- * recommended for their device, where the wish leaves it open and wants what was measured. *plan
- * becomes the wish with it.
- */
-bool torre_tune_take(const torre_wave_info *info, int order, torre_precision precision,
-                     torre_wave_plan *plan);
+int torre_tune_tiles(const char *device, int order, torre_precision precision,
+                     const torre_wave_plan *plan, torre_tile *tile, int limit);
 
 /*
  * Make sure, before time goes into a sweep, that there is a place for recommendations: the folder
@@ -61,9 +44,9 @@ bool torre_tune_take(const torre_wave_info *info, int order, torre_precision pre
 torre_status torre_tune_prepare(void);
 
 /*
- * Replace the device's entries for the orders and precisions given, keep all others.
+ * Replace the device's tiles for the orders and precisions given, keep all others.
  * TORRE_ERR_INPUT when the file cannot be written.
  */
-torre_status torre_tune_store(const char *device, const torre_tune_entry *entries, int count);
+torre_status torre_tune_store(const char *device, const torre_tile *tiles, int count);
 
 #endif

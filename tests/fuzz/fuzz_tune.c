@@ -6,17 +6,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const torre_tune_entry entry = {8, TORRE_F64, 5, 24, 3.5};
+    const torre_tile tile = {8, TORRE_F64, 5, 24, 3.5};
     const char *path = fuzz_file("tune.csv", data, size);
     setenv("TORRE_TUNE", path, 1);
-    torre_wave_plan plan = {0};
+    const torre_wave_plan open = {.measured = true};
+    torre_tile found[TORRE_TILES];
     torre_tune_check();
-    if (torre_tune_lookup("some CPU", 4, TORRE_F32, &plan))
-        FUZZ_CHECK(plan.dts >= 1 && plan.tower_height >= 1);
-    FUZZ_CHECK(torre_tune_store("another CPU", &entry, 1) == TORRE_OK);
-    plan = (torre_wave_plan){0};
-    FUZZ_CHECK(torre_tune_lookup("another CPU", 8, TORRE_F64, &plan));
-    FUZZ_CHECK(plan.dts == 5 && plan.tower_height == 24);
+    const int count = torre_tiles_find("some CPU", 4, TORRE_F32, &open, NULL, found);
+    for (int i = 0; i < count; i++) FUZZ_CHECK(found[i].dts >= 1 && found[i].tower_height >= 1);
+    FUZZ_CHECK(torre_tune_store("another CPU", &tile, 1) == TORRE_OK);
+    FUZZ_CHECK(torre_tiles_find("another CPU", 8, TORRE_F64, &open, NULL, found) == 1);
+    FUZZ_CHECK(found[0].dts == 5 && found[0].tower_height == 24);
     FUZZ_CHECK(torre_tune_check() == TORRE_OK); /* what was broken is gone */
     return 0;
 }

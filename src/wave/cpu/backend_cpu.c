@@ -11,8 +11,8 @@
 #include "core/memory.h"
 #include "wave/cpu/cpu_solver.h"
 #include "wave/part.h"
-#include "wave/tune_file.h"
 #include "wave/turned_solver.h"
+#include "wave/wave_tile.h"
 
 static const torre_cpu_engine *const engines[] = {[TORRE_REFERENCE] = &torre_cpu_reference,
                                                   [TORRE_STEPWISE] = &torre_cpu_stepwise,
@@ -97,17 +97,27 @@ static torre_status plan_auto(const torre_wave_plan *wish, torre_cpu_program *pr
     return TORRE_OK;
 }
 
-/* Towers as measured on this device; those there are, if they cannot do the problem. */
+/* Towers of the first measured tile (wave_tile.h) that can do the problem; those that the caches
+ * suggest, if none can. */
 static void take_measured(torre_cpu_program *program)
 {
     const torre_wave_problem *p = program->base.setup->problem;
-    torre_cpu_program other = *program;
-    torre_wave_plan plan;
-    if (!torre_tune_take(&program->base.info, p->order, p->precision, &plan)) return;
-    plan.engine = TORRE_TORRE;
-    if (plan_engine(&plan, &other) != TORRE_OK) return;
-    other.base.info.measured = true;
-    *program = other;
+    const torre_wave_info *info = &program->base.info;
+    torre_tile tile[TORRE_TILES];
+    if (info->plan.engine != TORRE_TORRE) return;
+    const int count =
+        torre_tiles_find(info->device, p->order, p->precision, &info->wish, NULL, tile);
+    for (int i = 0; i < count; i++) {
+        torre_cpu_program other = *program;
+        torre_wave_plan plan = info->wish;
+        plan.engine = TORRE_TORRE;
+        plan.dts = tile[i].dts;
+        plan.tower_height = tile[i].tower_height;
+        if (plan_engine(&plan, &other) != TORRE_OK) continue;
+        other.base.info.measured = true;
+        *program = other;
+        return;
+    }
 }
 
 static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
