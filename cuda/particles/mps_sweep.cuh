@@ -137,6 +137,42 @@ __device__ inline void mps_keep_largest(uint32_t *most, float value)
     if ((threadIdx.x & 31) == 0 && bits > *(volatile uint32_t *)most) atomicMax(most, bits);
 }
 
+/* What a particle becomes by the sums of a sweep. *moved, *speed: squares, of fluid that moves. */
+template <int SWEEP, class R, class F>
+__device__ __forceinline__ void mps_update(const mps_sweep_args &a,
+                                           const mps_typed_constants<R, F> &constants, int index,
+                                           bool fluid, const md_vec<R> &total, md_vec<R> &q,
+                                           md_vec<R> &v, float *moved, float *speed)
+{
+    const R dt = constants.dt;
+    if (SWEEP == MPS_VISCOSITY && fluid) {
+        const R factor = constants.viscosity_factor;
+        v.x += dt * factor * total.x;
+        v.y += dt * (factor * total.y - constants.gravity);
+        v.z += dt * factor * total.z;
+        q.x += dt * v.x;
+        q.y += dt * v.y;
+        q.z += dt * v.z;
+        md_vec<R> built = ((const md_vec<R> *)a.x_built)[index];
+        R dx = q.x - built.x, dy = q.y - built.y, dz = q.z - built.z;
+        *moved = (float)(dx * dx + dy * dy + dz * dz);
+        *speed = (float)(v.x * v.x + v.y * v.y + v.z * v.z);
+    } else if (SWEEP == MPS_DENSITY) {
+        q.w = constants.stiffness_per_n * (total.x - constants.n0);
+    } else if (SWEEP == MPS_GRADIENT && fluid) {
+        const R factor = -constants.gradient_factor;
+        R ax = factor * total.x, ay = factor * total.y, az = factor * total.z;
+        v.x += dt * ax;
+        v.y += dt * ay;
+        v.z += dt * az;
+        q.x += dt * dt * ax;
+        q.y += dt * dt * ay;
+        q.z += dt * dt * az;
+    } else if (SWEEP == MPS_COLLISION) {
+        v.w = constants.energy_factor * total.x;
+    }
+}
+
 template <class R, class F, int SWEEP, int T>
 __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX / 2, 3)
     mps_sweep_kernel(const __grid_constant__ mps_sweep_args a,
@@ -163,7 +199,6 @@ __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX
     if (mps_extra_bytes<F, SWEEP>) mps_stage_extra<R, F, SWEEP>(a, rank, c.velocity, (F *)after);
     __syncthreads();
 
-    const R dt = constants.dt;
     for (int base = threadIdx.x & ~31; base < lanes; base += blockDim.x) {
         const int lane = base + (threadIdx.x & 31), place = first + lane / T;
         float speed = 0, moved = 0;
@@ -198,32 +233,7 @@ __global__ void __launch_bounds__(sizeof(R) == 4 ? MPS_BLOCK_MAX : MPS_BLOCK_MAX
             total.z += __shfl_xor_sync(~0u, total.z, o);
         }
         if (lane < lanes && lane % T == 0) {
-            if (SWEEP == MPS_VISCOSITY && fluid) {
-                const R factor = constants.viscosity_factor;
-                v.x += dt * factor * total.x;
-                v.y += dt * (factor * total.y - constants.gravity);
-                v.z += dt * factor * total.z;
-                q.x += dt * v.x;
-                q.y += dt * v.y;
-                q.z += dt * v.z;
-                md_vec<R> built = ((const md_vec<R> *)a.x_built)[index];
-                R dx = q.x - built.x, dy = q.y - built.y, dz = q.z - built.z;
-                moved = (float)(dx * dx + dy * dy + dz * dz);
-                speed = (float)(v.x * v.x + v.y * v.y + v.z * v.z);
-            } else if (SWEEP == MPS_DENSITY) {
-                q.w = constants.stiffness_per_n * (total.x - constants.n0);
-            } else if (SWEEP == MPS_GRADIENT && fluid) {
-                const R factor = -constants.gradient_factor;
-                R ax = factor * total.x, ay = factor * total.y, az = factor * total.z;
-                v.x += dt * ax;
-                v.y += dt * ay;
-                v.z += dt * az;
-                q.x += dt * dt * ax;
-                q.y += dt * dt * ay;
-                q.z += dt * dt * az;
-            } else if (SWEEP == MPS_COLLISION) {
-                v.w = constants.energy_factor * total.x;
-            }
+            mps_update<SWEEP>(a, constants, index, fluid, total, q, v, &moved, &speed);
             if (SWEEP != MPS_COLLISION) ((md_vec<R> *)a.x_out)[index] = q;
             if (SWEEP != MPS_DENSITY) ((md_vec<R> *)a.v_out)[index] = v;
         }

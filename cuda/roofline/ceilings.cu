@@ -113,7 +113,8 @@ static bool cuda_has(const torre_meter *meter, torre_ceiling_id id)
     return id != TORRE_MID_READ && id != TORRE_MID_MIX;
 }
 
-/* One launch or copy; *work counts its bytes or operations. */
+/* One launch or copy; *work counts its bytes or operations. One function, though long: a case for
+ * each ceiling. */
 static torre_status enqueue(cuda_meter *m, torre_ceiling_id id, double *work)
 {
     const float never = -12345.0f;

@@ -520,7 +520,8 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
  * when those have finished that step.
  *
  * A lane looks at every 32nd receiver of those that the item may meet, which are sorted by x: it
- * keeps the first that it has not passed, and the one after that.
+ * keeps the first that it has not passed, and the one after that. One function, though long: what
+ * a lane keeps is shared by all that it does in a step.
  */
 template <class S, int D, class T>
 __device__ __forceinline__ void take_samples(const register_tower_params<T, D> &p,

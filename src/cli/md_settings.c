@@ -84,6 +84,7 @@ static void add_parameters(md_settings *s, const torre_option *list, bool flags,
     }
 }
 
+/* One function, though long: a row for each option. */
 void md_settings_init(md_settings *s, torre_option *table)
 {
     *s = defaults;

@@ -27,6 +27,7 @@ static const mps_settings defaults = {
                .means = {.backend = "auto", .ordering = "auto"}},
 };
 
+/* One function, though long: a row for each option. */
 void mps_settings_init(mps_settings *s, torre_option *table)
 {
     *s = defaults;

@@ -30,6 +30,7 @@ static int snapshot_format_by_name(const char *name)
     return i;
 }
 
+/* One function, though long: a row for each option. */
 static void make_table(wave_settings *s, torre_option *table)
 {
     const torre_option list[] = {
