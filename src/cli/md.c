@@ -9,6 +9,7 @@
 #include "cli/program_stop.h"
 #include "core/phase.h"
 #include "core/progress.h"
+#include "figure/figure.h"
 #include "roofline/cuda_probe.h"
 
 /* Everything of one invocation. */

@@ -4,6 +4,7 @@
 
 #include "cli/config_options.h"
 #include "core/options.h"
+#include "figure/figure.h"
 
 #define OPTION_BIG 1e12 /* bound of counts, far below what overflows */
 

@@ -8,6 +8,7 @@
 #define TORRE_FIGURE_H
 
 #include "io/field_picture.h"
+#include "io/figure_about.h"
 #include "io/gather.h"
 #include "io/png_image.h"
 #include "particles/md_start.h"
@@ -15,22 +16,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What a figure says beside its data; texts and points are the caller's. */
-typedef struct torre_figure_about {
-    double scale;        /* pixels a unit of length of the sheet (torre_picture_scale) */
-    const char *subject; /* what is shown, the first line */
-    const char *detail;  /* ends the second line; NULL: nothing */
-    /* planes and traces */
-    int across;                           /* axis of the grid that a plane is across: 0, 1, 2 */
-    const torre_point *source, *receiver; /* marks */
-    int64_t source_count, receiver_count;
-    /* particles: axes to the right and upwards, seen along the third; whose position 0 is origin */
-    int right, up;
-    double origin[3];
-    bool flat; /* one layer of them */
-    bool si;   /* else Lennard-Jones units */
-} torre_figure_about;
 
 /* The instant of a figure. */
 typedef struct torre_figure_time {

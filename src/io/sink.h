@@ -17,7 +17,7 @@
 #ifndef TORRE_SINK_H
 #define TORRE_SINK_H
 
-#include "figure/figure.h"
+#include "io/figure_about.h"
 #include "io/gather.h"
 #include "io/particle_file.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "figure/figure.h"
 #include "io/file_ending.h"
 #include "io/output_file.h"
 

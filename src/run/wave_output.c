@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figure/figure.h"
 #include "io/checkpoint_file.h"
 #include "io/source.h"
 #include "torre/wave.h"

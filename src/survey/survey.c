@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "core/memory.h"
+#include "figure/figure.h"
 #include "io/source.h"
 #include "run/wave_identity.h"
 #include "survey/shot_queue.h"

@@ -1,4 +1,5 @@
 /* Pictures: planes of a wave in colours, traces as a seismogram, particles as spheres. */
+#include "figure/figure.h"
 #include "io/field_picture.h"
 #include "io/particle_picture.h"
 #include "io/png_image.h"
