@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -60,11 +61,23 @@ def whole(*state):
     assert not left, f"{left} are left behind"
 
 
+def layers(path, light, heavy):
+    """An array (60, 40), light above heavy."""
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (60, 40), }"
+    header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+        f.write(struct.pack("<40f", *([light] * 20 + [heavy] * 20)) * 60)
+
+
 def test_bits():
     """Stopped at some step and gone on otherwise: other threads, tiles, heights, engines."""
+    os.mkdir("model")
+    layers("model/density.npy", 1000, 2300)
     for number, options in enumerate((
             [], ["--order", "8", "--precision", "f64", "--boundary", "absorbing,z-=free"],
             ["--boundary", "x=absorbing,y=rigid,z=periodic", "--absorbing-width", "6"],
+            ["--density", os.path.abspath("model/density.npy"), "--boundary", "absorbing,z-=rigid"],
             ["--initial", "noise", "--seed", "5", "--source", "none", "--order", "6", "--time-dispersion", "leave"])):
         command = [*WAVE, *options]
         for name in digests():
@@ -225,8 +238,15 @@ def test_stops():
 
 def test_refused():
     """Another model or geometry, names that clash, values that are none: one line that says what."""
+    layers("density.npy", 1000, 2300)
+    layers("other.npy", 1000, 2301)
+    for first in ("density.npy", "other.npy"):
+        run(*WAVE, "--density", first, "--checkpoint", "d.state", "--checkpoint-every", "100")
+        told = run(*WAVE, "--density", "density.npy", "--resume", "d.state", code=0 if first == "density.npy" else 3)
+    assert "another density: 1000 to 2301 kg/m^3, checksum" in told, told
     run(*WAVE, "--checkpoint", "c.state", "--checkpoint-every", "100")
-    for options, what in ((["--velocity", "1999"], "velocity: 2000 m/s, now it is 1999 m/s"),
+    for options, what in ((["--density", "density.npy"], "density: the same everywhere, now it is 1000 to 2300 kg/m^3"),
+                          (["--velocity", "1999"], "velocity: 2000 m/s, now it is 1999 m/s"),
                           (["--order", "2"], "order"),
                           (["--boundary", "periodic"], "boundary"), (["--precision", "f64"], "precision: f32"),
                           (["--dt", "0.4e-3"], "time_step"), (["--source", "100,100,100"], "sources"),

@@ -50,7 +50,7 @@ def main():
         assert read("v.npy.field.npy") == read("u.npy"), options
     for code, options, text in (
             (3, ["--velocity", "v.bin:f32le"], "v.bin has 42240 bytes, a grid of 6912000 cells in f32le needs 27648000"),
-            (2, ["--axes", "zyx"], "--axes belongs to a file of --velocity"),
+            (2, ["--axes", "zyx"], "--axes belongs to a file of --velocity or --density"),
             (2, ["--velocity", "v.npy", "--axes", "zy"], "--axes of a file of 3 axes must be the letters of xyz"),
             (2, ["--velocity", "v.bin"], "--velocity must be a number of m/s above 0 or a file: FILE.npy, "
                                          "FILE.h5:/ARRAY, FILE.sgy or FILE:f32le (got v.bin)"),

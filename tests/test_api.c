@@ -232,6 +232,14 @@ static void test_wave_problem(void **state)
     OK(torre_wave_problem_check(&good));
     torre_wave_velocity_range(&good, &low, &high);
     assert_true(low == 1500 && high == 1599);
+    double limit;
+    OK(torre_wave_problem_dt_limit(&good, &limit));
+    assert_true(limit == torre_wave_dt_limit(good.order, good.spacing, high));
+    good.density_cells = &velocity; /* any numbers, which vary: some cell is stiffer */
+    good.velocity_cells = NULL;
+    OK(torre_wave_problem_check(&good));
+    OK(torre_wave_problem_dt_limit(&good, &limit));
+    assert_true(limit > 0 && limit < torre_wave_dt_limit(good.order, good.spacing, good.velocity));
     BAD_PROBLEM(p.order = 5, TORRE_ERR_USAGE, "order must be");
     BAD_PROBLEM(p.precision = (torre_precision)2, TORRE_ERR_USAGE, "precision");
     BAD_PROBLEM(p.size[1] = 0, TORRE_ERR_USAGE, "size along y");
@@ -255,6 +263,7 @@ static void test_wave_problem(void **state)
     BAD_PROBLEM(p.velocity_cells = &other, TORRE_ERR_INPUT, "shape");
     cells[7] = -1;
     BAD_PROBLEM(p.velocity_cells = &velocity, TORRE_ERR_INPUT, "velocity at cell (0, 0, 7)");
+    BAD_PROBLEM(p.density_cells = &velocity, TORRE_ERR_INPUT, "density at cell (0, 0, 7)");
 }
 
 #define BAD_PLAN(change, text)                                                                     \
@@ -385,7 +394,7 @@ static void test_wave_fields(void **state)
     torre_wave_problem p = small_problem();
     p.source_count = p.receiver_count = 0;
     for (int i = 0; i < CELLS; i++) now[i] = (float)(i % 7);
-    torre_wave_rest_level(&p, now, before);
+    OK(torre_wave_rest_level(&p, now, before));
     assert_true(before[CELLS / 2] != 0);
     torre_wave_run *run;
     OK(torre_wave_run_new(&p, "cpu", &small_plan, &run));

@@ -40,6 +40,7 @@ typedef struct line_case {
     double *now, *next, *factor, *damping;      /* as doubles, exact in the precision */
     double wy, wz, k;
     bool varying, damped;
+    bool bound; /* has a potential, beside k that varies */
 } line_case;
 
 static double narrow(const line_case *c, double x)
@@ -83,6 +84,9 @@ static void line_case_free(line_case *c)
     free(c->damping);
 }
 
+/* The potential is so many times k, which is a power of 2 and keeps it exact. */
+static const double potential_scale = -2;
+
 /*
  * u[n+1] of the cell z of a row by the formula, in double; damping of x, y and z from three places.
  */
@@ -99,6 +103,7 @@ static double formula(const line_case *c, int64_t plane, int64_t row, int64_t z)
         lap += weight[a] * sum;
     }
     double k = c->varying ? c->factor[u - c->now] : c->k;
+    if (c->bound) lap -= potential_scale * c->factor[u - c->now] * u[0];
     double d =
         c->damped ? c->damping[plane] + c->damping[c->block + row] + c->damping[c->first + z] : 0;
     return (2 * u[0] - (1 - d) * old + k * lap) / (1 + d);
@@ -125,16 +130,23 @@ static void *call(const line_case *c, const torre_line_kernels *kernels)
     const int R = c->half_width;
     char *now = pack(c, c->now), *next = pack(c, c->next);
     char *factor = pack(c, c->factor), *damping = pack(c, c->damping);
+    double *scaled = wave_alloc(c->values, sizeof *scaled);
+    for (int64_t i = 0; i < c->values; i++) scaled[i] = potential_scale * c->factor[i];
+    char *potential = pack(c, scaled);
+    free(scaled);
     const char *fetch[7]; /* more than rows, whatever they point to */
     for (int i = 0; i < 7; i++) fetch[i] = now;
     torre_line_scheme s = {.row_pitch = c->pitch,
                            .plane_pitch = c->plane,
                            .factor_row_pitch = c->pitch,
-                           .factor_plane_pitch = c->plane};
+                           .factor_plane_pitch = c->plane,
+                           .potential_row_pitch = c->pitch,
+                           .potential_plane_pitch = c->plane};
     torre_line_scheme_set(&s, R, c->wy, c->wz, c->varying ? 0 : c->k);
     torre_line line = {.next = next + c->first * width,
                        .now = now + c->first * width,
                        .factor = c->varying ? factor + c->first * width : NULL,
+                       .potential = c->bound ? potential + c->first * width : NULL,
                        .damping_x = c->damped ? damping : NULL,
                        .damping_y = damping + c->block * width,
                        .damping_z = damping + c->first * width,
@@ -146,6 +158,7 @@ static void *call(const line_case *c, const torre_line_kernels *kernels)
     (width == 4 ? kernels->f32 : kernels->f64)[R - 1](&s, &line);
     free(now);
     free(factor);
+    free(potential);
     free(damping);
     return next;
 }
@@ -180,6 +193,7 @@ static void kernels_agree(void **state)
         line_case c;
         line_case_make(&c, variant & 1 ? TORRE_F32 : TORRE_F64, half_width, variant & 2,
                        variant & 4, planes, &seed);
+        c.bound = c.varying && variant % 3 == 0;
         void *best = call(&c, list[0]);
         for (int i = 0; i < count; i++) {
             void *next = call(&c, list[i]);

@@ -18,12 +18,12 @@ enum { STEPS_MAX = 40, POINTS_MAX = 3 };
 
 typedef struct random_case {
     torre_wave_problem problem;
-    torre_array velocity;
+    torre_array velocity, density;
     torre_point source[POINTS_MAX], receiver[POINTS_MAX];
     double wavelet[STEPS_MAX];
     double *now, *previous; /* NULL: zero */
     int64_t first;          /* steps of the first of two advances */
-    double contrast;        /* c_max / c_min */
+    double contrast;        /* c_max / c_min, and what density adds to rounding */
 } random_case;
 
 /* A run's outcome: u[n], u[n-1], samples. */
@@ -94,6 +94,16 @@ static void random_velocity(uint64_t *state, random_case *c)
     c->contrast = high / low;
 }
 
+/* In one of three cases; with a state of its own, so that the others are what they were. */
+static void random_density(const uint64_t *state, random_case *c)
+{
+    uint64_t own = *state + 1;
+    if (wave_random(&own) > -0.3) return;
+    c->density = wave_random_cells(&own, &c->problem, 1750, 750);
+    c->problem.density_cells = &c->density;
+    c->contrast *= 1.7; /* wave_case.h */
+}
+
 static void random_case_make(uint64_t *state, const int64_t size[3], int order, random_case *c)
 {
     memset(c, 0, sizeof *c);
@@ -106,6 +116,7 @@ static void random_case_make(uint64_t *state, const int64_t size[3], int order, 
     c->first = pick(state, 0, p->steps);
     random_faces(state, p);
     random_velocity(state, c);
+    random_density(state, c);
     wave_case_courant(p, 0.9);
     for (int n = 0; n < STEPS_MAX; n++) c->wavelet[n] = 1e8 * wave_random(state);
     p->wavelet = c->wavelet;
@@ -123,6 +134,7 @@ static void random_case_make(uint64_t *state, const int64_t size[3], int order, 
 static void random_case_free(random_case *c)
 {
     free(c->velocity.data);
+    free(c->density.data);
     free(c->now);
     free(c->previous);
 }
@@ -197,7 +209,7 @@ static void describe(const random_case *c, char *text, size_t size)
 {
     const torre_wave_problem *p = &c->problem;
     snprintf(text, size,
-             "%lldx%lldx%lld order %d %s, faces %d%d %d%d %d%d, velocity %s, %lld + %lld steps, "
+             "%lldx%lldx%lld order %d %s, faces %d%d %d%d %d%d, velocity %s%s, %lld + %lld steps, "
              "%lld sources, %lld receivers",
              (long long)p->size[0], (long long)p->size[1], (long long)p->size[2], p->order,
              p->precision == TORRE_F32 ? "f32" : "f64", p->face[0][0], p->face[0][1], p->face[1][0],
@@ -205,7 +217,8 @@ static void describe(const random_case *c, char *text, size_t size)
              !p->velocity_cells                          ? "constant"
              : p->velocity_cells->shape[1] == p->size[1] ? "per cell"
                                                          : "per x and z",
-             (long long)c->first, (long long)(p->steps - c->first), (long long)p->source_count,
+             p->density_cells ? ", density" : "", (long long)c->first,
+             (long long)(p->steps - c->first), (long long)p->source_count,
              (long long)p->receiver_count);
 }
 

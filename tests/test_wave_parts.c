@@ -21,7 +21,7 @@ enum { PARTS_MAX = 27, POINTS = 4, STEPS_MAX = 40 };
 typedef struct split_case {
     torre_wave_problem problem;
     torre_wave_plan plan; /* of every part: tower_height steps a pass, whatever the engine */
-    torre_array velocity;
+    torre_array velocity, density;
     torre_point source[POINTS], receiver[POINTS];
     double wavelet[STEPS_MAX];
     int pieces[3];     /* parts along each axis */
@@ -329,6 +329,14 @@ static void random_velocity(uint64_t *state, split_case *c)
     p->velocity_cells = v;
 }
 
+static void random_density(const uint64_t *state, split_case *c)
+{
+    uint64_t own = *state + 1;
+    if (wave_random(&own) > -0.3) return;
+    c->density = wave_random_cells(&own, &c->problem, 1750, 750);
+    c->problem.density_cells = &c->density;
+}
+
 /* Pieces of any length, the first or the last of them often a single cell. */
 static void random_cuts(uint64_t *state, split_case *c, int axis, int pieces)
 {
@@ -358,6 +366,7 @@ static void random_case(uint64_t *state, torre_engine engine, int order, int axi
         if (pick(state, 0, 3) == 0) p->face[a][0] = p->face[a][1] = TORRE_PERIODIC;
     }
     random_velocity(state, c);
+    random_density(state, c);
     wave_case_courant(p, 0.9);
     random_plan(state, engine, c);
     for (int a = 0; a < 3; a++) {
@@ -400,6 +409,7 @@ static void parts_give_the_bits_of_the_whole(torre_engine engine, int cases)
             random_case(&state, engine, order, i % 4, &c);
             compare(&c);
             free(c.velocity.data);
+            free(c.density.data);
         }
 }
 

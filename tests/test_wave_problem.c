@@ -129,6 +129,19 @@ static void bad_velocities_are_refused(void **state)
     REFUSE(TORRE_ERR_USAGE, "velocity", model.precision = (torre_precision)3);
 }
 
+static void bad_densities_are_refused(void **state)
+{
+    (void)state;
+    const double bad[] = {0, -1000, NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 5; i++)
+        REFUSE(TORRE_ERR_INPUT, "density at cell (1, 0, 0)",
+               (p.velocity_cells = NULL, p.density_cells = &model, speeds[5 * 6] = bad[i]));
+    REFUSE(TORRE_ERR_INPUT, "density has shape",
+           (p.velocity_cells = NULL, p.density_cells = &model, model.shape[2]++));
+    REFUSE(TORRE_ERR_USAGE, "density",
+           (p.velocity_cells = NULL, p.density_cells = &model, model.data = NULL));
+}
+
 static void bad_faces_are_refused(void **state)
 {
     (void)state;
@@ -200,14 +213,14 @@ static void bad_velocities_are_found(void **state)
     const torre_array arrays[] = {{TORRE_F32, {40, 30, 20}, f32}, {TORRE_F64, {40, 30, 20}, f64}};
     for (int a = 0; a < 2; a++) {
         const torre_array *v = &arrays[a];
-        CHECK(torre_wave_velocity_bad(v) == -1, "good velocities are refused");
+        CHECK(torre_wave_medium_bad(v) == -1, "good velocities are refused");
         for (int k = 0; k < KINDS; k++)
             for (int64_t first = 0; first < CELLS; first += 1999) {
                 const double kept = torre_value(v->precision, v->data, first);
                 torre_value_set(v->precision, v->data, CELLS - 1, bad[(k + 1) % KINDS]);
                 torre_value_set(v->precision, v->data, first, bad[k]);
-                CHECK(torre_wave_velocity_bad(v) == first, "%g in cell %d: %d", bad[k], (int)first,
-                      (int)torre_wave_velocity_bad(v));
+                CHECK(torre_wave_medium_bad(v) == first, "%g in cell %d: %d", bad[k], (int)first,
+                      (int)torre_wave_medium_bad(v));
                 torre_value_set(v->precision, v->data, first, kept);
                 torre_value_set(v->precision, v->data, CELLS - 1, 1);
             }
@@ -362,6 +375,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_legal_problem_is_accepted),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(bad_velocities_are_refused),
+        cmocka_unit_test(bad_densities_are_refused),
         cmocka_unit_test(bad_faces_are_refused),
         cmocka_unit_test(bad_points_are_refused),
         cmocka_unit_test(velocities_are_found),

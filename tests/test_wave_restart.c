@@ -46,6 +46,7 @@ static torre_wave_problem shot(const torre_wave_problem *grid, material *m, int 
     p.receivers = m->receivers[k];
     p.receiver_count = 3 - k;
     p.velocity_cells = model < 0 ? NULL : &m->velocity[model];
+    p.density_cells = model < 0 || p.order == 2 ? NULL : &m->velocity[1 - model]; /* any numbers */
     return p;
 }
 
@@ -80,7 +81,7 @@ static bool start_alone(const torre_wave_problem *p, const wave_way *way, torre_
 }
 
 /* From the first problem on to each of the others and back, always compared with a run alone. */
-static int check_way(const torre_wave_problem p[PROBLEMS], const bool new_velocity[PROBLEMS],
+static int check_way(const torre_wave_problem p[PROBLEMS], const bool new_medium[PROBLEMS],
                      const wave_way *way)
 {
     torre_wave_run *run, *alone;
@@ -89,7 +90,7 @@ static int check_way(const torre_wave_problem p[PROBLEMS], const bool new_veloci
         const int k = i % PROBLEMS;
         torre_wave_setup *setup;
         CHECK_OK(torre_wave_setup_new(&p[k], &setup));
-        CHECK_OK(torre_wave_run_restart(run, setup, new_velocity[k]));
+        CHECK_OK(torre_wave_run_restart(run, setup, new_medium[k]));
         CHECK(torre_wave_run_step(run) == 0, "step after restart");
         CHECK_OK(torre_wave_run_advance(run, STEPS, NULL));
         CHECK(start_alone(&p[k], way, &alone), "%s refuses now", way->name);

@@ -175,7 +175,7 @@ static void test_start_at_rest(void **state)
         double *lap = wave_alloc(cells, 8), *next = wave_alloc(cells, 8);
         uint64_t seed = 3;
         wave_random_field(&seed, now, cells);
-        torre_wave_rest_level(&p, now, previous);
+        CHECK_OK(torre_wave_rest_level(&p, now, previous));
         wave_laplacian(&p, now, lap);
         torre_wave_run *run;
         CHECK_OK(torre_wave_run_new(&p, wave_backend->name, &wave_fast_way()->plan, &run));
@@ -214,7 +214,7 @@ static void test_rest_planes(void **state)
         wave_random_field(&seed, now, CELLS);
         for (int64_t i = 0; i < CELLS; i++) now[i] = (double)(now32[i] = (float)now[i]);
         wave_laplacian(&p, now, lap);
-        torre_wave_rest_level(&p, now, previous);
+        CHECK_OK(torre_wave_rest_level(&p, now, previous));
         const double k = p.velocity * p.dt * p.velocity * p.dt / 2;
         const double slack = 2 * wave_gamma(order) * wave_eps(TORRE_F64); /* as above */
         for (int64_t i = 0; i < CELLS; i++)
@@ -223,12 +223,12 @@ static void test_rest_planes(void **state)
         for (int64_t x = 0; x < NX; x++) {
             torre_region slab = torre_wave_slab(&p, x, 1);
             slab.stored = torre_box_all(p.size);
-            torre_wave_rest_planes(&p, &slab, now, plane);
+            CHECK_OK(torre_wave_rest_planes(&p, &slab, now, plane));
             CHECK(memcmp(plane, previous + x * PLANE, PLANE * sizeof *plane) == 0, "plane %d",
                   (int)x);
         }
         p.precision = TORRE_F32;
-        torre_wave_rest_level(&p, now32, previous32);
+        CHECK_OK(torre_wave_rest_level(&p, now32, previous32));
         for (int64_t i = 0; i < CELLS; i++)
             CHECK(previous32[i] == (float)previous[i], "order %d, cell %d in f32", order, (int)i);
     }
@@ -257,7 +257,7 @@ static void test_rest_slabs(void **state)
             wave_case_courant(&p, 0.9);
             const torre_region all = torre_region_whole(p.size);
             torre_wave_noise(&all, p.precision, SEED, now);
-            torre_wave_rest_level(&p, now, previous);
+            CHECK_OK(torre_wave_rest_level(&p, now, previous));
             for (int64_t x = 0; x < NX; x += SLAB) {
                 const torre_region slab = torre_wave_slab(&p, x, SLAB);
                 const int64_t held = slab.stored.high[0] - slab.stored.low[0];
@@ -268,7 +268,7 @@ static void test_rest_slabs(void **state)
                 CHECK(memcmp(part + (x - slab.stored.low[0]) * PLANE, now + x * PLANE,
                              (size_t)(planes * PLANE) * sizeof *part) == 0,
                       "order %d, faces %d: noise from plane %d on", order, f, (int)x);
-                torre_wave_rest_planes(&p, &slab, part, level);
+                CHECK_OK(torre_wave_rest_planes(&p, &slab, part, level));
                 CHECK(memcmp(level, previous + x * PLANE,
                              (size_t)(planes * PLANE) * sizeof *level) == 0,
                       "order %d, faces %d: the level before from plane %d on", order, f, (int)x);

@@ -204,6 +204,21 @@ static void refusals(void **state)
     bad.velocity_cells = NULL;
     bad.velocity = "-3";
     refused(bad, "velocity must be a number of m/s above 0");
+    bad = spec;
+    for (int i = 0; i < 5; i++) {
+        const char *const densities[] = {"0", "-1000", "nan", "inf", "heavy"};
+        bad.density = densities[i];
+        refused(bad, "density must be a number of kg/m^3 above 0");
+    }
+    bad.density = "1000";
+    bad.density_cells = &velocity;
+    velocity.shape[0]--;
+    bad.velocity_cells = NULL;
+    torre_wave_input *in;
+    CHECK(torre_wave_input_new(&bad, &in) == TORRE_ERR_INPUT &&
+              strncmp(torre_error_text(), "density has shape (29, 1, 20), the grid is 30x1x20",
+                      50) == 0,
+          "%s", torre_error_text());
 }
 
 /* dt of 0.9 of the limit, of a Courant number, as given, in whole microseconds, and forced. */

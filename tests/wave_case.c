@@ -96,9 +96,9 @@ void wave_case_flatten(torre_wave_problem *p)
 
 void wave_case_courant(torre_wave_problem *p, double fraction)
 {
-    double low, high;
-    torre_wave_velocity_range(p, &low, &high);
-    p->dt = fraction * torre_wave_dt_limit(p->order, p->spacing, high);
+    double limit;
+    CHECK_OK(torre_wave_problem_dt_limit(p, &limit));
+    p->dt = fraction * limit;
 }
 
 /* What an engine may refuse: see wave_sim_open. */
@@ -230,6 +230,19 @@ double wave_random(uint64_t *state)
 void wave_random_field(uint64_t *state, double *u, int64_t cells)
 {
     for (int64_t i = 0; i < cells; i++) u[i] = wave_random(state);
+}
+
+torre_array wave_random_cells(uint64_t *state, const torre_wave_problem *p, double middle,
+                              double spread)
+{
+    torre_array a = {.precision = wave_random(state) > 0 ? TORRE_F32 : TORRE_F64};
+    memcpy(a.shape, p->size, sizeof a.shape);
+    if (wave_random(state) > 0.3) a.shape[1] = 1;
+    const int64_t n = a.shape[0] * a.shape[1] * a.shape[2];
+    a.data = wave_alloc(n, (size_t)a.precision);
+    for (int64_t i = 0; i < n; i++)
+        torre_value_set(a.precision, a.data, i, middle + spread * wave_random(state));
+    return a;
 }
 
 double wave_eps(torre_precision precision)

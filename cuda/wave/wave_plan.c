@@ -420,6 +420,9 @@ static torre_status choose(torre_cuda_program *program)
     if (program->base.setup->region)
         return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes no parts of a problem: faces "
                                            "beyond which the grid continues are the cpu backend's");
+    if (p->density_cells)
+        return torre_fail(TORRE_ERR_USAGE, "the cuda backend has no {density} that varies yet; use "
+                                           "{backend} cpu");
     if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
     TORRE_TRY(torre_cuda_settings_read(&program->settings));
     if (program->settings.axes[0]) strcpy(info->plan.axes, program->settings.axes);

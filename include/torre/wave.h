@@ -10,6 +10,9 @@
  *
  * All dense arrays have shape (nx, ny, nz), C order, z fastest.
  *
+ * u is pressure. Where density varies it is the solution of p_tt = rho c^2 div(1/rho grad p) + q
+ * (the same with damping), whose scheme is in src/wave/NUMERICS.md, "Variable density".
+ *
  * A two-dimensional problem is a plane of cells (i, 0, k) with hy infinite: nothing varies along y,
  * whose term of Lap is zero, and so it counts nowhere, least of all in the limit of dt.
  *
@@ -92,6 +95,8 @@ typedef struct torre_wave_problem {
     double velocity;                   /* m/s, where velocity_cells is NULL */
     const torre_array *velocity_cells; /* NULL, or m/s of shape (nx, ny, nz) or (nx, 1, nz), the
                                           latter meaning the same for every y */
+    const torre_array *density_cells;  /* NULL: the same everywhere, and then it does not matter; or
+                                          kg/m^3, of shapes as velocity_cells */
     torre_face face[3][2];             /* [axis][low, high] */
     int absorbing_width;               /* cells of each damping layer, >= 1; TORRE_ABSORBING_WIDTH
                                           unless there is a reason */
@@ -151,6 +156,13 @@ typedef struct torre_wave_norms {
 /* Largest stable dt (seconds) for the largest velocity c: 2 / (c sqrt(S sum h^-2)); NAN for an
  * order that there is not. */
 double torre_wave_dt_limit(int order, const double spacing[3], double velocity_max);
+
+/*
+ * The same of a problem, for velocity and density of its cells: 2 / sqrt(c^2 (S sum h^-2 + q)) of
+ * the cell where that is least; q is 0 where density does not vary. Of the problem only size,
+ * spacing, order, faces and medium are looked at; they must be legal. TORRE_ERR_RESOURCE.
+ */
+torre_status torre_wave_problem_dt_limit(const torre_wave_problem *problem, double *seconds);
 
 /* Smallest and largest velocity of the problem, m/s. */
 void torre_wave_velocity_range(const torre_wave_problem *problem, double *low, double *high);
@@ -312,11 +324,13 @@ double torre_wavelet_peak(const double *samples, int64_t count, double dt);
  * so that the scheme gives u[1] = u[0] + (c dt)^2 / 2 Lap u[0] whatever the damping s:
  *     (1 + s dt) u[1] = 2 u[0] - (1 - s dt) u[-1] + (c dt)^2 Lap u[0]
  *                     = (1 + s dt) (u[0] + (c dt)^2 / 2 Lap u[0]).
- * Lap with the problem's order, spacings and faces; computed in f64, rounded once. previous is the
- * caller's, as large as now; near faces beyond which the grid continues, where the stencil reaches
- * over them, it is left as it is.
+ * Lap with the problem's order, spacings and faces, and where density varies with that; computed in
+ * f64, rounded once. previous is the caller's, as large as now; near faces beyond which the grid
+ * continues, where the stencil reaches over them, it is left as it is. TORRE_ERR_RESOURCE, where
+ * density varies alone.
  */
-void torre_wave_rest_level(const torre_wave_problem *problem, const void *now, void *previous);
+torre_status torre_wave_rest_level(const torre_wave_problem *problem, const void *now,
+                                   void *previous);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

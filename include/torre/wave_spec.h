@@ -52,6 +52,9 @@ typedef struct torre_wave_spec {
     const char *velocity;
     const char *axes; /* of files: their order there, slowest first, "zyx"; NULL: "xyz" or "xz" */
     const torre_array *velocity_cells; /* not NULL: instead of velocity, an array of the caller's */
+    const char *density;               /* kg/m^3: NULL, a number, which makes no difference to
+                                          pressure, or a file, as velocity */
+    const torre_array *density_cells;  /* not NULL: instead of density, an array of the caller's */
     int64_t order;                     /* of accuracy in space (torre_wave_problem) */
     torre_precision precision;
     const char *boundary;    /* faces: KIND of all, FACE=KIND, or a list: "absorbing,z-=free",

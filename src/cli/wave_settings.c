@@ -46,8 +46,11 @@ static void make_table(wave_settings *s, torre_option *table)
                     "m/s everywhere, or an array of shape (nx, ny, nz), or (nx, nz): a plane, or "
                     "extended along y where --size has three numbers. FILE.npy, FILE.h5:/ARRAY, "
                     "FILE.sgy, or bare numbers for --size, FILE:f32le (f32be, f64le, f64be)"),
+        OPTION_TEXT("density", &s->run.density, "RHO|FILE", "the same everywhere",
+                    "kg/m^3, as --velocity; a number makes no difference to pressure, which "
+                    "sources, receivers and fields are in"),
         OPTION_TEXT("axes", &s->run.axes, "xyz|zyx|...", "xyz, or xz",
-                    "axes of that file, slowest first"),
+                    "axes of these files, slowest first"),
         OPTION_NUMBERS("order", &s->run.order, torre_order_names, "order of accuracy in space"),
         OPTION_CHOICE("precision", &s->precision, precisions, "of fields and arithmetic"),
         OPTION_TEXT("boundary", &s->run.boundary, "KIND|LIST", NULL,

@@ -25,6 +25,7 @@ VECTORS = "npt.NDArray[np.float64]"
 WISHES = {
     "torre_wave_spec": ("WaveOptions", {
         "velocity": "float | str | os.PathLike[str] | " + FIELD,
+        "density": "float | str | os.PathLike[str] | None | " + FIELD,
         "source": POINTS,
         "receivers": POINTS,
         "wavelet": PATH + " | npt.ArrayLike",

@@ -19,6 +19,20 @@ static void add_velocity(const torre_wave_input *in, torre_record *r)
                      torre_crc32c(0, v->data, (size_t)count * (size_t)v->precision));
 }
 
+static void add_density(const torre_wave_problem *p, torre_record *r)
+{
+    const torre_array *d = p->density_cells;
+    double low, high;
+    if (!d) {
+        torre_record_add(r, "density", "the same everywhere");
+        return;
+    }
+    const int64_t count = d->shape[0] * d->shape[1] * d->shape[2];
+    torre_density_range(p, &low, &high);
+    torre_record_add(r, "density", "%.9g to %.9g kg/m^3, checksum %08x", low, high,
+                     torre_crc32c(0, d->data, (size_t)count * (size_t)d->precision));
+}
+
 void torre_wave_identity_model(const torre_wave_input *in, const torre_wave_run *run,
                                torre_record *r)
 {
@@ -31,6 +45,7 @@ void torre_wave_identity_model(const torre_wave_input *in, const torre_wave_run 
     torre_record_add(r, "spacing", "%.17g,%.17g,%.17g", p->spacing[0], p->spacing[1],
                      p->spacing[2]);
     add_velocity(in, r);
+    add_density(p, r);
     torre_record_add(r, "order", "%d", p->order);
     torre_record_add(r, "precision", "f%d", 8 * (int)p->precision);
     torre_record_add(r, "time_step", "%.17g s", p->dt);

@@ -40,6 +40,11 @@ static bool is_file(const torre_wave_spec *s)
     return !s->velocity_cells && torre_source_is_file(s->velocity);
 }
 
+static bool has_density_file(const torre_wave_spec *s)
+{
+    return !s->density_cells && s->density && torre_source_is_file(s->density);
+}
+
 void torre_size_text(const int64_t size[3], bool plane, char *buffer, size_t bytes)
 {
     if (plane)
@@ -80,12 +85,12 @@ static torre_status choose_grid(const torre_wave_spec *s, torre_wave_input *in)
     return choose_spacing(s, plane, &in->problem);
 }
 
-/* The file's shape against the grid. An array (nx, nz) is a plane, or the same for every y. */
-static torre_status match_size(const torre_wave_spec *s, int dims, torre_wave_input *in)
+/* A file's shape against the grid. An array (nx, nz) is a plane, or the same for every y. */
+static torre_status match_size(const char *path, int dims, const torre_wave_problem *p,
+                               int64_t shape[3])
 {
-    const int64_t *size = in->problem.size;
-    int64_t *shape = in->velocity.shape;
-    const bool plane = torre_wave_is_flat(&in->problem, 1);
+    const int64_t *size = p->size;
+    const bool plane = torre_wave_is_flat(p, 1);
     char grid[80], wanted[80];
     if (dims == 2) {
         shape[2] = shape[1];
@@ -95,25 +100,25 @@ static torre_status match_size(const torre_wave_spec *s, int dims, torre_wave_in
         return TORRE_OK;
     torre_size_text(size, plane, grid, sizeof grid);
     torre_size_text(shape, dims == 2, wanted, sizeof wanted);
-    return torre_fail(TORRE_ERR_USAGE, "{size} %s does not match %s, which needs %s%s", grid,
-                      s->velocity, wanted,
+    return torre_fail(TORRE_ERR_USAGE, "{size} %s does not match %s, which needs %s%s", grid, path,
+                      wanted,
                       dims == 2 ? " (a plane) or a number of cells along y between them" : "");
 }
 
 /* Of a file; view: leave it there where that can be. */
 static torre_status read_cells(const char *text, const char *axes, bool view,
-                               const torre_wave_problem *p, torre_array *cells, int *dims,
-                               torre_npy_map *map)
+                               const torre_wave_problem *p, torre_array *cells, torre_npy_map *map)
 {
     const bool plane = torre_wave_is_flat(p, 1);
     const int64_t grid[3] = {p->size[0], plane ? p->size[2] : p->size[1], plane ? 1 : p->size[2]};
-    return torre_source_read(text, axes, plane ? 2 : 3, grid, cells, dims, view ? map : NULL);
+    int dims;
+    TORRE_TRY(torre_source_read(text, axes, plane ? 2 : 3, grid, cells, &dims, view ? map : NULL));
+    return match_size(text, dims, p, cells->shape);
 }
 
 static torre_status read_velocity(const torre_wave_spec *s, bool view, torre_wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
-    int dims;
     if (s->velocity_cells) {
         p->velocity_cells = s->velocity_cells;
         return TORRE_OK;
@@ -126,10 +131,38 @@ static torre_status read_velocity(const torre_wave_spec *s, bool view, torre_wav
                 torre_source_forms(), s->velocity);
         return TORRE_OK;
     }
-    TORRE_TRY(read_cells(s->velocity, s->axes, view, p, &in->velocity, &dims, &in->velocity_map));
-    TORRE_TRY(match_size(s, dims, in));
+    TORRE_TRY(read_cells(s->velocity, s->axes, view, p, &in->velocity, &in->velocity_map));
     p->velocity_cells = &in->velocity;
     return TORRE_OK;
+}
+
+static torre_status read_density(const torre_wave_spec *s, bool view, torre_wave_input *in)
+{
+    torre_wave_problem *p = &in->problem;
+    double value;
+    p->density_cells = s->density_cells;
+    if (s->density_cells || !s->density) return TORRE_OK;
+    if (has_density_file(s)) {
+        TORRE_TRY(read_cells(s->density, s->axes, view, p, &in->density, &in->density_map));
+        p->density_cells = &in->density;
+    } else if (!torre_parse_real(s->density, &value) || value <= 0) {
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{density} must be a number of kg/m^3 above 0 or a file .npy (got %.80s)",
+                          s->density);
+    }
+    return TORRE_OK;
+}
+
+/* torre_wave_problem_check, which does not know the files. */
+static torre_status check_problem(const torre_wave_spec *s, const torre_wave_input *in)
+{
+    const torre_status status = torre_wave_problem_check(&in->problem);
+    if (status != TORRE_ERR_INPUT) return status;
+    const bool density = strncmp(torre_error_text(), "density", 7) == 0;
+    const char *path = density             ? in->density.data ? s->density : NULL
+                       : in->velocity.data ? s->velocity
+                                           : NULL;
+    return path ? torre_fail(status, "%s: %s", path, torre_error_text()) : status;
 }
 
 /* A node a little above the middle, so that the waves do not stay symmetric for ever. */
@@ -342,20 +375,19 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
                                  .threads = (int)s->threads,
                                  .device = (int)s->device};
     TORRE_TRY(torre_ordering_read("ordering", s->ordering, &in->plan.ordering));
-    if (s->axes && !is_file(s))
-        return torre_fail(TORRE_ERR_USAGE, "{axes} belongs to a file of {velocity}");
+    if (s->axes && !is_file(s) && !has_density_file(s))
+        return torre_fail(TORRE_ERR_USAGE, "{axes} belongs to a file of {velocity} or {density}");
     TORRE_TRY(choose_grid(s, in));
     TORRE_TRY(torre_boundary_parse(s->boundary, p));
     TORRE_TRY(read_velocity(s, view, in));
+    TORRE_TRY(read_density(s, view, in));
     p->dt = 1; /* not known yet: check what it is made from */
-    torre_status status = torre_wave_problem_check(p);
-    if (status == TORRE_ERR_INPUT && is_file(s))
-        return torre_fail(status, "%s: %s", s->velocity, torre_error_text());
-    TORRE_TRY(status);
+    TORRE_TRY(check_problem(s, in));
     TORRE_TRY(torre_time_step_choose(p, &s->time, &in->cautions, &in->time));
     p->dt = in->time.dt;
     TORRE_TRY(read_points(s, in));
     torre_caution_faces(p, &in->cautions);
+    torre_caution_density(p, &in->cautions);
     TORRE_TRY(read_wavelet(s, in));
     if (s->snapshot_every > p->steps)
         torre_caution(&in->cautions,
@@ -374,6 +406,7 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
 void torre_wave_input_clear(torre_wave_input *in)
 {
     torre_npy_unmap(&in->velocity, &in->velocity_map);
+    torre_npy_unmap(&in->density, &in->density_map);
     free(in->wavelet);
     free(in->initial[0]);
     free(in->initial[1]);

@@ -21,8 +21,8 @@ struct torre_wave_input {
     double points_per_wavelength; /* cells, of the slowest wave at the peak frequency; 0: unknown */
     torre_cautions cautions;
 
-    torre_array velocity; /* of a file; data NULL without one */
-    torre_npy_map velocity_map;
+    torre_array velocity, density; /* of files; data NULL without one */
+    torre_npy_map velocity_map, density_map;
     torre_point_list sources, receivers;
     double *wavelet;
     char *initial[2]; /* file names of u[0] and u[-1], or NULL */
@@ -39,8 +39,8 @@ torre_status torre_wave_part_read(const char *option, const char *text,
 
 /*
  * Fill *input from all files but those of the initial fields, whose headers are checked. view:
- * leave a velocity file where it is, for looking at models larger than memory. Clear the input also
- * after a failure: TORRE_ERR_USAGE, TORRE_ERR_INPUT, TORRE_ERR_RESOURCE.
+ * leave files of the medium where they are, for looking at models larger than memory. Clear the
+ * input also after a failure: TORRE_ERR_USAGE, TORRE_ERR_INPUT, TORRE_ERR_RESOURCE.
  */
 torre_status torre_wave_input_read(const torre_wave_spec *spec, bool view, torre_wave_input *input);
 void torre_wave_input_clear(torre_wave_input *input);
@@ -55,7 +55,7 @@ static inline bool torre_wave_input_has_start(const torre_wave_input *input)
 typedef struct torre_wave_memory {
     int64_t solver;      /* fields and tables of the engine */
     int64_t solver_host; /* of these, on the host */
-    int64_t velocity, initial, traces, output;
+    int64_t velocity, density, initial, traces, output;
     int64_t host; /* largest sum on the host at any time */
 } torre_wave_memory;
 

@@ -107,8 +107,9 @@ static torre_status check_resume(const torre_wave_output *out)
 static torre_status check_inputs(const torre_wave_output *out, const torre_wave_input *in)
 {
     const torre_wave_spec *s = out->spec;
-    char velocity[PATH_MAX];
+    char velocity[PATH_MAX], density[PATH_MAX];
     const char *const inputs[] = {torre_source_path(s->velocity, velocity),
+                                  s->density ? torre_source_path(s->density, density) : NULL,
                                   s->source,
                                   s->wavelet,
                                   s->receivers,

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "wave/boundary.h"
+#include "wave/density.h"
 #include "wave/time_dispersion.h"
 
 static void report_memory(torre_report *r, const torre_wave_memory *m)
@@ -10,6 +11,7 @@ static void report_memory(torre_report *r, const torre_wave_memory *m)
     torre_report_integer(list, "host", m->host);
     torre_report_integer(list, "fields_and_tables", m->solver);
     torre_report_integer(list, "velocity", m->velocity);
+    torre_report_integer(list, "density", m->density);
     torre_report_integer(list, "initial", m->initial);
     torre_report_integer(list, "traces", m->traces);
     torre_report_integer(list, "output", m->output);
@@ -64,6 +66,12 @@ void torre_report_wave_setup(torre_report *r, const torre_wave_input *in, const 
     if (plan->axes[0]) torre_report_text(r, "axes", plan->axes);
     torre_report_real(r, "velocity_min", in->time.velocity_min);
     torre_report_real(r, "velocity_max", in->time.velocity_max);
+    if (p->density_cells) {
+        double low, high;
+        torre_density_range(p, &low, &high);
+        torre_report_real(r, "density_min", low);
+        torre_report_real(r, "density_max", high);
+    }
     torre_report_integer(r, "sources", p->source_count);
     torre_report_integer(r, "receivers", p->receiver_count);
     if (p->source_count + p->receiver_count > 0)

@@ -99,8 +99,9 @@ static torre_status write_planes(const slabs *s, int level, const torre_region *
 {
     TORRE_PHASE(TORRE_PHASE_UPLOAD);
     int64_t stride[3];
+    const torre_pressure way = torre_wave_run_pressure(s->run);
     torre_box_strides(&slab->owned, stride);
-    return s->run->backend->write_box(s->run->solver, level, &slab->owned, stride, values);
+    return torre_pressure_write(&way, level, &slab->owned, stride, values);
 }
 
 /* Noise of a slab, into level 0. */
@@ -122,7 +123,7 @@ static torre_status set_slab(const slabs *s, int64_t first)
         slab.stored = torre_box_all(p->size);
     else
         TORRE_TRY(set_noise(s, &slab));
-    torre_wave_rest_planes(p, &slab, s->field ? s->field : s->now, s->previous);
+    TORRE_TRY(torre_wave_rest_planes(p, &slab, s->field ? s->field : s->now, s->previous));
     return write_planes(s, -1, &slab, s->previous);
 }
 
@@ -170,26 +171,40 @@ static int64_t start_bytes(const torre_wave_input *in)
     return slab_size(p, 0) + (in->noise ? slab_size(p, p->order) : field);
 }
 
+/* Bytes of an array of the medium that a file gave. */
+static int64_t file_bytes(const torre_array *v)
+{
+    return v->data ? v->shape[0] * v->shape[1] * v->shape[2] * (int64_t)v->precision : 0;
+}
+
+/* Of density: the file, and what looking at it and scaling by it take for a moment. */
+static int64_t density_bytes(const torre_wave_input *in, const torre_wave_run *run)
+{
+    return file_bytes(&in->density) + torre_density_bytes(&run->setup->density) +
+           torre_pressure_bytes(run->setup);
+}
+
 torre_wave_memory torre_wave_memory_count(const torre_wave_input *in, const torre_wave_run *run,
                                           int64_t output)
 {
-    const torre_array *v = &in->velocity;
     torre_wave_memory m = {.solver = torre_wave_run_info(run)->memory_bytes,
                            .traces = torre_wave_run_trace_bytes(run),
                            .output = output};
     if (strcmp(torre_wave_run_backend(run), "cpu") == 0) m.solver_host = m.solver;
-    if (v->data) m.velocity = v->shape[0] * v->shape[1] * v->shape[2] * (int64_t)v->precision;
+    m.velocity = file_bytes(&in->velocity);
+    m.density = density_bytes(in, run);
     m.initial = start_bytes(in);
     /* the initial fields are gone when results are written */
     int64_t passing = m.initial > m.output ? m.initial : m.output;
-    m.host = m.solver_host + m.velocity + m.traces + passing;
+    m.host = m.solver_host + m.velocity + m.density + m.traces + passing;
     return m;
 }
 
 torre_status torre_wave_memory_check(const torre_wave_input *in, const torre_wave_run *run,
                                      const torre_wave_memory *m)
 {
-    const int64_t there = in->velocity_map.start ? 0 : m->velocity; /* it was read already */
+    const int64_t there = (in->velocity_map.start ? 0 : m->velocity) + /* read already */
+                          (in->density_map.start ? 0 : file_bytes(&in->density));
     TORRE_TRY(torre_wave_run_check_memory(run));
     return torre_memory_check("the run", m->host - there);
 }

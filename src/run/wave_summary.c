@@ -7,6 +7,7 @@
 #include "core/numbers.h"
 #include "core/tell.h"
 #include "wave/boundary.h"
+#include "wave/density.h"
 #include "wave/time_dispersion.h"
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
@@ -99,6 +100,11 @@ void torre_wave_summary_setup(FILE *out, const torre_wave_input *in, const torre
         fprintf(out, "velocity   %.6g to %.6g m/s\n", in->time.velocity_min, in->time.velocity_max);
     else
         fprintf(out, "velocity   %.6g m/s everywhere\n", p->velocity);
+    if (in->problem.density_cells) {
+        double low, high;
+        torre_density_range(p, &low, &high);
+        fprintf(out, "density    %.6g to %.6g kg/m^3\n", low, high);
+    }
     print_faces(out, p);
     print_waves(out, in);
     fprintf(out,
@@ -125,6 +131,7 @@ void torre_wave_summary_cost(FILE *out, const torre_wave_input *in, const torre_
     print_bytes(out, m->solver_host ? "fields and tables" : "fields and tables, on the device",
                 m->solver);
     print_bytes(out, "velocity model", m->velocity);
+    print_bytes(out, "density model, and planes of it for a moment", m->density);
     print_bytes(out, "initial fields, for a moment", m->initial);
     print_bytes(out, "traces", m->traces);
     print_bytes(out, "output, for a moment", m->output);

@@ -91,13 +91,14 @@ static void range_of(const torre_shot_problem *s, int axis, double margin, int64
     *high = (int64_t)fmin(ceil((most + margin) / h) + layer + 1, end);
 }
 
-/* The velocities of the cells from low on, as many as the problem has. */
-static torre_status cut_velocity(const int64_t low[3], torre_shot_problem *s)
+/* The values of the cells from low on, as many as the problem has, in the place of *cells. */
+static torre_status cut_cells(const int64_t low[3], const torre_shot_problem *s,
+                              const torre_array **cells, torre_array *to)
 {
-    const torre_array *from = s->problem.velocity_cells;
+    const torre_array *from = *cells;
     if (!from) return TORRE_OK;
-    torre_array *to = &s->velocity;
     *to = *from;
+    to->data = NULL;
     memcpy(to->shape, s->problem.size, sizeof to->shape);
     const bool same = from->shape[1] == 1; /* for every y */
     if (same) to->shape[1] = 1;
@@ -110,8 +111,14 @@ static torre_status cut_velocity(const int64_t low[3], torre_shot_problem *s)
             memcpy((char *)to->data + (size_t)(x * to->shape[1] + y) * row,
                    (const char *)from->data + (size_t)there * row, row);
         }
-    s->problem.velocity_cells = to;
+    *cells = to;
     return TORRE_OK;
+}
+
+static torre_status cut_medium(const int64_t low[3], torre_shot_problem *s)
+{
+    TORRE_TRY(cut_cells(low, s, &s->problem.velocity_cells, &s->velocity));
+    return cut_cells(low, s, &s->problem.density_cells, &s->density);
 }
 
 /* Cut the grid; low: the cells of the model that are its first. */
@@ -133,7 +140,7 @@ static void cut_grid(const torre_aperture *aperture, int64_t low[3], torre_shot_
     }
 }
 
-/* All but the velocities and the setup. */
+/* All but the medium and the setup. */
 static torre_status place(const torre_wave_spec *spec, const torre_wave_input *in,
                           const torre_aperture *aperture, const torre_shot *shot, int64_t low[3],
                           torre_shot_problem **problem)
@@ -177,7 +184,7 @@ torre_status torre_shot_problem_new(const torre_wave_spec *spec, const torre_wav
     int64_t low[3];
     torre_shot_problem *s;
     torre_status status = place(spec, in, aperture, shot, low, &s);
-    if (!status && aperture->wanted) status = cut_velocity(low, s);
+    if (!status && aperture->wanted) status = cut_medium(low, s);
     if (!status) status = torre_wave_setup_new(&s->problem, &s->setup);
     if (status) {
         torre_shot_problem_free(s);
@@ -194,5 +201,6 @@ void torre_shot_problem_free(torre_shot_problem *s)
     free(s->receivers);
     free(s->wavelet);
     free(s->velocity.data);
+    free(s->density.data);
     free(s);
 }

@@ -24,7 +24,8 @@ typedef struct torre_shot_problem {
     torre_wave_setup *setup; /* of the problem; NULL once a run has taken it */
     torre_point source, *receivers;
     double *wavelet;
-    torre_array velocity; /* with an aperture, where the model is an array: of the cells cut out */
+    torre_array velocity,
+        density; /* with an aperture, where they are arrays: of the cells cut out */
 } torre_shot_problem;
 
 /* Refuse an aperture of a model that is periodic where it would be cut: TORRE_ERR_USAGE. */

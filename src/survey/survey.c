@@ -27,8 +27,10 @@ static torre_status no_memory(void)
 torre_status torre_survey_read(const torre_survey_wish *wish, const torre_wave_spec *spec,
                                const torre_wave_input *input, torre_survey *s)
 {
-    char velocity[PATH_MAX];
-    const char *const inputs[] = {wish->path, torre_source_path(spec->velocity, velocity), NULL};
+    char velocity[PATH_MAX], density[PATH_MAX];
+    const char *const inputs[] = {wish->path, torre_source_path(spec->velocity, velocity),
+                                  spec->density ? torre_source_path(spec->density, density) : NULL,
+                                  NULL};
     s->wish = *wish;
     s->spec = spec;
     s->input = input;

@@ -65,12 +65,13 @@ typedef struct torre_wave_backend {
     /*
      * Begin anew with another setup, which must outlive the solver, in place of that of the
      * program: fields zero and n = 0, as create leaves them. Its problem may differ from the one
-     * before in sources, wavelet and receivers, and where new_velocity says so in the values of
-     * velocity_cells; not in anything else (torre_wave_same_grid). After a failure the solver can
-     * only be destroyed. NULL: the backend has none, and a new solver does as well.
+     * before in sources, wavelet and receivers, and where new_medium says so in the values of
+     * velocity_cells and density_cells; not in anything else (torre_wave_same_grid). After a
+     * failure the solver can only be destroyed. NULL: the backend has none, and a new solver does
+     * as well.
      */
     torre_status (*restart)(torre_wave_solver *solver, const torre_wave_setup *setup,
-                            bool new_velocity);
+                            bool new_medium);
 
     /* From now on the levels that the solver holds are u[n] and u[n-1], whichever they were. */
     torre_status (*set_step)(torre_wave_solver *solver, int64_t n);

@@ -1,7 +1,10 @@
 #include "wave/caution.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
+
+#include "wave/density.h"
 
 void torre_caution(torre_cautions *c, const char *format, ...)
 {
@@ -99,4 +102,24 @@ void torre_caution_faces(const torre_wave_problem *p, torre_cautions *cautions)
     warn_of_points(p, "source", p->sources, p->source_count, cautions);
     warn_of_points(p, "receiver", p->receivers, p->receiver_count, cautions);
     warn_of_one_cell(p, cautions);
+}
+
+/*
+ * Ratios of density between cells side by side up to which the operator of orders 4, 6, .. has no
+ * negative eigenvalue in layers and cells at random, alternating and alone (the first seen is at
+ * 150, 90, 40, 28, 22); at order 2 it has none whatever the density.
+ */
+void torre_caution_density(const torre_wave_problem *p, torre_cautions *cautions)
+{
+    static const double safe[] = {INFINITY, 100, 70, 30, 20, 15};
+    const int last = (int)(sizeof safe / sizeof *safe) - 1, R = p->order / 2;
+    const double limit = safe[R - 1 < last ? R - 1 : last];
+    const torre_density density = torre_density_of(p);
+    const double contrast = torre_density_contrast(&density);
+    if (contrast <= limit) return;
+    torre_caution(cautions,
+                  "density changes by a factor of %.3g from one cell to the next, above %g fields "
+                  "may grow at order %d: use {order} 2, or a smoother {density}%s",
+                  contrast, limit, p->order,
+                  contrast > 300 ? " (air is a free face, not a medium)" : "");
 }

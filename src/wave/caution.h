@@ -29,6 +29,9 @@ torre_caution(torre_cautions *cautions, const char *format, ...);
  */
 void torre_caution_faces(const torre_wave_problem *problem, torre_cautions *cautions);
 
+/* Densities so different from one cell to the next that fields may grow. */
+void torre_caution_density(const torre_wave_problem *problem, torre_cautions *cautions);
+
 #ifdef __cplusplus
 }
 #endif

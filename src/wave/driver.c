@@ -116,7 +116,8 @@ static torre_status write_level(torre_wave_run *run, int level, const void *cell
     const torre_box all = torre_wave_box_stored(run->setup);
     int64_t stride[3];
     torre_box_strides(&all, stride);
-    return cells ? run->backend->write_box(run->solver, level, &all, stride, cells) : TORRE_OK;
+    const torre_pressure way = torre_wave_run_pressure(run);
+    return cells ? torre_pressure_write(&way, level, &all, stride, cells) : TORRE_OK;
 }
 
 torre_status torre_wave_run_start(torre_wave_run *run, const void *now, const void *previous)
@@ -156,7 +157,7 @@ static torre_status replace_solver(torre_wave_run *run)
     return run->backend->create(run->program, &run->solver);
 }
 
-torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup, bool new_velocity)
+torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup, bool new_medium)
 {
     torre_wave_setup *old = run->setup;
     const bool same = torre_wave_same_grid(old->problem, setup->problem);
@@ -171,7 +172,7 @@ torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup
     if (!same || !run->solver || !run->backend->restart)
         status = replace_solver(run);
     else
-        status = run->backend->restart(run->solver, setup, new_velocity);
+        status = run->backend->restart(run->solver, setup, new_medium);
     torre_wave_setup_free(old);
     return status ? status : torre_traces_new(run->problem, &run->traces);
 }
@@ -196,7 +197,8 @@ torre_array torre_wave_run_take_traces(torre_wave_run *run)
 static torre_status check_finite(torre_wave_run *run)
 {
     TORRE_PHASE(TORRE_PHASE_CHECK);
-    TORRE_TRY(run->backend->norms(run->solver, &run->norms));
+    const torre_pressure way = torre_wave_run_pressure(run);
+    TORRE_TRY(torre_pressure_norms(&way, &run->norms));
     if (run->norms.finite) {
         run->finite_step = run->step;
         return TORRE_OK;
@@ -205,7 +207,9 @@ static torre_status check_finite(torre_wave_run *run)
     const int64_t *c = run->norms.first_bad;
     double low, high, smallest = fmin(p->spacing[0], fmin(p->spacing[1], p->spacing[2]));
     torre_wave_velocity_range(p, &low, &high);
-    double limit = torre_wave_dt_limit(p->order, p->spacing, high);
+    double limit;
+    if (torre_wave_problem_dt_limit(p, &limit) != TORRE_OK)
+        limit = torre_wave_dt_limit(p->order, p->spacing, high);
     return torre_fail(TORRE_ERR_UNSTABLE,
                       "the field is not finite at cell (%" PRId64 ", %" PRId64 ", %" PRId64
                       ") after step %" PRId64 " (it was after step %" PRId64
@@ -250,6 +254,7 @@ static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
     TORRE_TRY(advance_solver(run, steps, l->staging));
     double seconds = torre_time_now() - start;
     run->compute_s += seconds;
+    torre_traces_weigh(run->setup, l->staging, steps);
     torre_traces_record(run->setup, torre_wave_program_sums(run->program), l->staging, run->step,
                         steps, &run->traces);
     run->step += steps;
@@ -334,7 +339,11 @@ torre_status torre_wave_run_field(torre_wave_run *run, int level, void *cells)
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     TORRE_TRY(check_started(run));
-    return torre_wave_get_field(run->backend, run->solver, run->setup, level, cells);
+    const torre_box all = torre_wave_box_stored(run->setup);
+    const torre_pressure way = torre_wave_run_pressure(run);
+    int64_t stride[3];
+    torre_box_strides(&all, stride);
+    return torre_pressure_read(&way, level, &all, stride, cells);
 }
 
 torre_status torre_wave_run_check_plane(const torre_wave_run *run, int axis, int64_t index)
@@ -354,7 +363,8 @@ torre_status torre_wave_run_plane(torre_wave_run *run, int axis, int64_t index, 
     const torre_box plane = torre_box_plane(run->problem->size, axis, index);
     int64_t stride[3];
     torre_box_strides(&plane, stride);
-    return run->backend->read_box(run->solver, 0, &plane, stride, cells);
+    const torre_pressure way = torre_wave_run_pressure(run);
+    return torre_pressure_read(&way, 0, &plane, stride, cells);
 }
 
 double torre_wave_run_rate(const torre_wave_run *run)

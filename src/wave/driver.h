@@ -3,6 +3,7 @@
 #define TORRE_DRIVER_H
 
 #include "wave/backend.h"
+#include "wave/pressure.h"
 
 struct torre_wave_run {
     const torre_wave_problem *problem; /* the caller's; must outlive the run */
@@ -24,6 +25,12 @@ struct torre_wave_run {
     int64_t finite_step;    /* the last step at which the field was seen to be finite */
 };
 
+/* Where its fields are, once it has started. */
+static inline torre_pressure torre_wave_run_pressure(const torre_wave_run *run)
+{
+    return (torre_pressure){run->backend, run->solver, run->setup};
+}
+
 /* TORRE_ERR_USAGE where there is no such plane, or no field yet. */
 torre_status torre_wave_run_check_plane(const torre_wave_run *run, int axis, int64_t index);
 
@@ -38,12 +45,11 @@ torre_status torre_wave_run_adapt(const torre_wave_run *run, const torre_wave_pr
  * The next problem with the solver of the one before: fields zero, step 0, traces empty, and the
  * bits of a run of its own. setup is that of the problem, made beforehand by whomever; the run
  * takes it, also after a failure. The problem must outlive the run or its next restart.
- * new_velocity: velocity_cells holds other values than before. Where the grids differ
+ * new_medium: velocity_cells or density_cells hold other values than before. Where the grids differ
  * (torre_wave_same_grid), or the backend cannot, the solver is planned and made anew. After start;
  * TORRE_ERR_RESOURCE, and what planning refuses: then restart or free it.
  */
-torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup,
-                                    bool new_velocity);
+torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup, bool new_medium);
 
 /*
  * The run, started with fields of zero, is at that step: whatever its solver and its traces hold

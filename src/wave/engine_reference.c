@@ -17,8 +17,9 @@ typedef struct reference_solver {
     torre_region region;
     int64_t pass_limit; /* steps that halos last */
     int64_t cells;
-    int64_t n;      /* current step */
-    void *level[2]; /* dense (nx, ny, nz); level[n & 1] is u[n], the other u[n-1] */
+    int64_t n;         /* current step */
+    void *level[2];    /* dense (nx, ny, nz); level[n & 1] is u[n], the other u[n-1] */
+    double *potential; /* hx^2 q (density.h) of each cell, or NULL */
 } reference_solver;
 
 static double reference_damping(const reference_solver *r, const int64_t at[3])
@@ -60,7 +61,9 @@ static int64_t reference_bytes(const torre_wave_setup *setup, const torre_cpu_pr
 {
     const torre_wave_problem *p = setup->problem;
     (void)program;
-    return (int64_t)sizeof(reference_solver) + 2 * torre_wave_cells(p) * (int64_t)p->precision;
+    const int64_t potential = p->density_cells ? torre_wave_cells(p) * (int64_t)sizeof(double) : 0;
+    return (int64_t)sizeof(reference_solver) + 2 * torre_wave_cells(p) * (int64_t)p->precision +
+           potential;
 }
 
 static void reference_destroy(torre_wave_solver *solver)
@@ -69,7 +72,25 @@ static void reference_destroy(torre_wave_solver *solver)
     if (!r) return;
     free(r->level[0]);
     free(r->level[1]);
+    free(r->potential);
     free(r);
+}
+
+static void take_potential(void *context, const torre_scales *scales)
+{
+    reference_solver *r = context;
+    const int64_t *n = r->setup->problem->size, x = scales->x - r->region.stored.low[0];
+    for (int64_t y = 0; y < n[1]; y++)
+        for (int64_t z = 0; z < n[2]; z++)
+            torre_scales_potential(scales, y, z, 1, &r->potential[(x * n[1] + y) * n[2] + z]);
+}
+
+static torre_status make_potential(reference_solver *r)
+{
+    if (!r->setup->density.cells) return TORRE_OK;
+    if (!r->potential) r->potential = malloc((size_t)r->cells * sizeof *r->potential);
+    if (!r->potential) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the potential");
+    return torre_density_walk(&r->setup->density, &r->region.stored, 1, take_potential, r);
 }
 
 static torre_status reference_create(const torre_wave_setup *setup,
@@ -91,20 +112,23 @@ static torre_status reference_create(const torre_wave_setup *setup,
                               (long long)program->base.info.memory_bytes);
         }
     }
-    *solver = &r->base;
-    return TORRE_OK;
+    torre_status status = make_potential(r);
+    if (status)
+        reference_destroy(&r->base);
+    else
+        *solver = &r->base;
+    return status;
 }
 
 static torre_status reference_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
-                                      bool new_velocity)
+                                      bool new_medium)
 {
     reference_solver *r = (reference_solver *)solver;
-    (void)new_velocity; /* it is read from the problem at every step */
-    r->setup = setup;
+    r->setup = setup; /* velocities are read from the problem at every step */
     r->n = 0;
     for (int l = 0; l < 2; l++)
         memset(r->level[l], 0, (size_t)r->cells * (size_t)setup->problem->precision);
-    return TORRE_OK;
+    return new_medium ? make_potential(r) : TORRE_OK;
 }
 
 static torre_status reference_set_step(torre_wave_solver *solver, int64_t n)

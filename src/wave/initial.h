@@ -3,6 +3,7 @@
 #define TORRE_INITIAL_H
 
 #include "core/array_value.h"
+#include "core/status.h"
 #include "tiling/region.h"
 #include "torre/wave.h"
 
@@ -24,9 +25,10 @@ torre_region torre_wave_slab(const torre_wave_problem *problem, int64_t first, i
 /*
  * torre_wave_rest_level of some planes alone. now: of the planes that the slab stores, which hold
  * order / 2 beyond those it owns, as torre_wave_slab has them, or all; previous: of those it owns.
+ * TORRE_ERR_RESOURCE, where density varies alone.
  */
-void torre_wave_rest_planes(const torre_wave_problem *problem, const torre_region *slab,
-                            const void *now, void *previous);
+torre_status torre_wave_rest_planes(const torre_wave_problem *problem, const torre_region *slab,
+                                    const void *now, void *previous);
 
 #ifdef __cplusplus
 }

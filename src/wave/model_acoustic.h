@@ -1,7 +1,9 @@
 /*
  * The wave model "acoustic": pressure in a medium of constant density,
  *
- *     u_tt + 2 s u_t = c^2 lap(u) + q.
+ *     u_tt + 2 s u_t = c^2 lap(u) + q,
+ *
+ * or, of variable density, what density.h makes of pressure, with c^2 (lap(u) - potential u).
  *
  * What a model is
  * ---------------
@@ -10,6 +12,8 @@
  * d = s dt, k = (c dt)^2 / hx^2 or what else `lap` is measured in:
  *
  *     u[n+1] = (2 u[n] - (1 - d) u[n-1] + k lap) / (1 + d)
+ *
+ * after lap was made lap - potential u[n] where density varies.
  *
  * lap is a sum of differences of neighbours with the weights of stencil.h, so that it is zero where
  * the field is constant. Which differences and in which order is each backend's own matter, since
@@ -35,14 +39,14 @@
 enum {
     TORRE_ACOUSTIC_FIELDS = 1,      /* u */
     TORRE_ACOUSTIC_LEVELS = 2,      /* u[n] and u[n-1], which u[n+1] takes the place of */
-    TORRE_ACOUSTIC_COEFFICIENTS = 1 /* k, an array where the velocity is one */
+    TORRE_ACOUSTIC_COEFFICIENTS = 2 /* k and the potential, arrays where velocity and density are */
 };
 
 /* Arrays of the grid's size that a step reads; it writes TORRE_ACOUSTIC_FIELDS of them. */
 static inline int torre_acoustic_arrays(const torre_wave_problem *problem)
 {
-    return TORRE_ACOUSTIC_FIELDS * TORRE_ACOUSTIC_LEVELS +
-           (problem->velocity_cells ? TORRE_ACOUSTIC_COEFFICIENTS : 0);
+    return TORRE_ACOUSTIC_FIELDS * TORRE_ACOUSTIC_LEVELS + (problem->velocity_cells ? 1 : 0) +
+           (problem->density_cells ? 1 : 0);
 }
 
 #endif
@@ -72,6 +76,13 @@ TORRE_FUNCTION TORRE_VALUE TORRE_TYPED(acoustic_start_damped)(TORRE_VALUE twice,
                                                               TORRE_VALUE d)
 {
     return TORRE_TIMES_PLUS(TORRE_PLUS(d, TORRE_NUMBER(-1)), before, twice);
+}
+
+/* lap where density varies */
+TORRE_FUNCTION TORRE_VALUE TORRE_TYPED(acoustic_bind)(TORRE_VALUE potential, TORRE_VALUE u,
+                                                      TORRE_VALUE lap)
+{
+    return TORRE_TIMES_PLUS(-potential, u, lap);
 }
 
 /* and k lap to what was started, or a part of it */

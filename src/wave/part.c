@@ -162,6 +162,18 @@ static torre_status part_velocity(const torre_wave_problem *whole, torre_wave_pa
     return TORRE_OK;
 }
 
+/* Whether there are any, and their shape; the values are those of the whole. */
+static void part_density(const torre_wave_setup *whole, torre_wave_part *part)
+{
+    const torre_array *from = whole->problem->density_cells;
+    part->setup.density = whole->density;
+    if (!from) return;
+    part->density.precision = from->precision;
+    memcpy(part->density.shape, part->problem.size, sizeof part->density.shape);
+    if (from->shape[1] == 1) part->density.shape[1] = 1;
+    part->problem.density_cells = &part->density;
+}
+
 static torre_status part_damping(const torre_wave_setup *whole, torre_wave_part *part)
 {
     for (int a = 0; a < 3; a++) {
@@ -232,6 +244,7 @@ torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_regi
     s->region = &part->region;
     s->sample_columns = whole->sample_columns;
     s->wavelet = whole->wavelet;
+    part_density(whole, part);
     torre_status status = part_velocity(whole->problem, part);
     if (!status) status = part_damping(whole, part);
     if (!status)

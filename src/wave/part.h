@@ -31,6 +31,7 @@ typedef struct torre_wave_part {
     torre_wave_setup setup;     /* region: the above. problem: below */
     torre_wave_problem problem; /* of the stored cells; no positions of sources and receivers */
     torre_array velocity;       /* of the stored cells */
+    torre_array density;        /* the shape alone; the values are the whole's */
 } torre_wave_part;
 
 /*

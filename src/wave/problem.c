@@ -5,6 +5,7 @@
 #include "core/options.h"
 #include "core/phase.h"
 #include "wave/boundary.h"
+#include "wave/density.h"
 #include "wave/interpolation.h"
 #include "wave/problem.h"
 #include "wave/stencil.h"
@@ -19,6 +20,14 @@ double torre_wave_dt_limit(int order, const double spacing[3], double velocity_m
     return 2 / (velocity_max * sqrt(torre_stencil_norm(order / 2) * sum));
 }
 
+torre_status torre_wave_problem_dt_limit(const torre_wave_problem *p, double *seconds)
+{
+    double velocity;
+    TORRE_TRY(torre_density_velocity(p, &velocity));
+    *seconds = torre_wave_dt_limit(p->order, p->spacing, velocity);
+    return TORRE_OK;
+}
+
 double torre_wave_source_scale(const torre_wave_problem *p)
 {
     double volume = 1;
@@ -27,33 +36,39 @@ double torre_wave_source_scale(const torre_wave_problem *p)
     return p->dt * p->dt / volume;
 }
 
-static torre_status check_velocity(const torre_wave_problem *p)
+/* An array of the medium, one value a cell. */
+static torre_status check_cells(const torre_wave_problem *p, const char *what, const char *unit,
+                                const torre_array *v)
 {
-    const torre_array *v = p->velocity_cells;
-    if (!v) {
-        if (!(p->velocity > 0) || isinf(p->velocity))
-            return torre_fail(TORRE_ERR_USAGE, "velocity must be a positive number of m/s (got %g)",
-                              p->velocity);
-        return TORRE_OK;
-    }
     if (!v->data || (v->precision != TORRE_F32 && v->precision != TORRE_F64))
-        return torre_fail(TORRE_ERR_USAGE, "velocity must be an array of f32 or f64 values");
+        return torre_fail(TORRE_ERR_USAGE, "%s must be an array of f32 or f64 values", what);
     if (v->shape[0] != p->size[0] || (v->shape[1] != p->size[1] && v->shape[1] != 1) ||
         v->shape[2] != p->size[2])
         return torre_fail(TORRE_ERR_INPUT,
-                          "velocity has shape (%lld, %lld, %lld), the grid is %lldx%lldx%lld; "
+                          "%s has shape (%lld, %lld, %lld), the grid is %lldx%lldx%lld; "
                           "it must be the same, or have 1 along y",
-                          (long long)v->shape[0], (long long)v->shape[1], (long long)v->shape[2],
-                          (long long)p->size[0], (long long)p->size[1], (long long)p->size[2]);
-    const int64_t bad = torre_wave_velocity_bad(v);
+                          what, (long long)v->shape[0], (long long)v->shape[1],
+                          (long long)v->shape[2], (long long)p->size[0], (long long)p->size[1],
+                          (long long)p->size[2]);
+    const int64_t bad = torre_wave_medium_bad(v);
     if (bad >= 0)
         return torre_fail(TORRE_ERR_INPUT,
-                          "velocity at cell (%lld, %lld, %lld) is %g; it must be a positive number "
-                          "of m/s everywhere",
-                          (long long)(bad / v->shape[2] / v->shape[1]),
+                          "%s at cell (%lld, %lld, %lld) is %g; it must be a positive number "
+                          "of %s everywhere",
+                          what, (long long)(bad / v->shape[2] / v->shape[1]),
                           (long long)(bad / v->shape[2] % v->shape[1]),
-                          (long long)(bad % v->shape[2]), torre_value(v->precision, v->data, bad));
+                          (long long)(bad % v->shape[2]), torre_value(v->precision, v->data, bad),
+                          unit);
     return TORRE_OK;
+}
+
+static torre_status check_medium(const torre_wave_problem *p)
+{
+    if (p->density_cells) TORRE_TRY(check_cells(p, "density", "kg/m^3", p->density_cells));
+    if (p->velocity_cells) return check_cells(p, "velocity", "m/s", p->velocity_cells);
+    if (p->velocity > 0 && !isinf(p->velocity)) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "velocity must be a positive number of m/s (got %g)",
+                      p->velocity);
 }
 
 static torre_status check_faces(const torre_wave_problem *p)
@@ -191,7 +206,7 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
     if (p->steps < 0)
         return torre_fail(TORRE_ERR_USAGE, "steps must not be negative (got %lld)",
                           (long long)p->steps);
-    TORRE_TRY(check_velocity(p));
+    TORRE_TRY(check_medium(p));
     TORRE_TRY(check_faces(p));
     if ((int)p->interpolation < 0 || (int)p->interpolation > TORRE_TRILINEAR)
         return torre_fail(TORRE_ERR_USAGE, "interpolation must be sinc or trilinear (got %d)",
@@ -202,11 +217,18 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
     return torre_wave_points_check(p);
 }
 
-static bool same_velocity_kind(const torre_wave_problem *a, const torre_wave_problem *b)
+static bool same_kind(const torre_array *v, const torre_array *w)
 {
-    const torre_array *v = a->velocity_cells, *w = b->velocity_cells;
-    if (!v || !w) return !v && !w && a->velocity == b->velocity;
+    if (!v || !w) return !v && !w;
     return v->precision == w->precision && memcmp(v->shape, w->shape, sizeof v->shape) == 0;
+}
+
+/* But for the values of arrays. */
+static bool same_medium(const torre_wave_problem *a, const torre_wave_problem *b)
+{
+    return same_kind(a->velocity_cells, b->velocity_cells) &&
+           same_kind(a->density_cells, b->density_cells) &&
+           (a->velocity_cells || a->velocity == b->velocity);
 }
 
 bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem *b)
@@ -216,5 +238,5 @@ bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem 
            memcmp(a->spacing, b->spacing, sizeof a->spacing) == 0 &&
            memcmp(a->face, b->face, sizeof a->face) == 0 && a->order == b->order &&
            a->precision == b->precision && a->dt == b->dt && a->steps == b->steps &&
-           a->absorbing_width == b->absorbing_width && same_velocity_kind(a, b);
+           a->absorbing_width == b->absorbing_width && same_medium(a, b);
 }

@@ -59,11 +59,14 @@ torre_status torre_wave_steps_check(const torre_wave_problem *problem, int64_t n
 torre_status torre_wave_points_check(const torre_wave_problem *problem);
 
 /* Whether two problems differ in nothing but sources, wavelet, receivers and the values of
- * velocity_cells: what one solver can compute one after the other. */
+ * velocity_cells and density_cells: what one solver can compute one after the other. */
 bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem *b);
 
-/* Index of the first velocity that is not a positive finite number; -1 where all are. */
-int64_t torre_wave_velocity_bad(const torre_array *velocity);
+/* Index of the first velocity or density that is not a positive finite number; -1 where all are. */
+int64_t torre_wave_medium_bad(const torre_array *cells);
+
+/* Least and largest of them, where all are. */
+void torre_wave_medium_range(const torre_array *cells, double *low, double *high);
 
 /* Refuse a wavelet that is not finite, and sources so strong that what a step adds is no number. */
 torre_status torre_wave_wavelet_check(const torre_wave_problem *problem, const double *wavelet);

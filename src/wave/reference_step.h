@@ -44,6 +44,9 @@ static void STEP(const reference_solver *r, const torre_box *box, REAL *next, co
                                ((JOIN(value, REAL)(r, now, at, axis, -d) - now[i]) +
                                 (JOIN(value, REAL)(r, now, at, axis, d) - now[i]));
                 }
+                const double across = c_dt / p->spacing[0];
+                if (r->potential)
+                    lap = ACOUSTIC(bind)((REAL)(across * across * r->potential[i]), now[i], lap);
                 next[i] = ACOUSTIC(finish)(
                     ACOUSTIC(add)(1, lap, ACOUSTIC(start_damped)(2 * now[i], next[i], s_dt)), s_dt);
             }

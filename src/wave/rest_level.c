@@ -1,6 +1,7 @@
 /* The level before the first of a field at rest (torre/wave.h), row by row on all cores. */
 #include "core/cpu.h"
 #include "wave/initial.h"
+#include "wave/rest_density.h"
 #include "wave/rest_piece.h"
 
 static torre_rest_function *best_function(void)
@@ -12,17 +13,26 @@ static torre_rest_function *best_function(void)
     return torre_rest_piece_base;
 }
 
-void torre_wave_rest_planes(const torre_wave_problem *p, const torre_region *slab, const void *now,
-                            void *previous)
+/* What of a slab can be computed: near faces beyond which the grid continues, nothing. */
+static torre_box cells_of(const torre_wave_problem *p, const torre_region *slab)
+{
+    torre_box box;
+    for (int a = 0; a < 3; a++) {
+        box.low[a] = p->face[a][0] == TORRE_CONTINUES ? p->order / 2 : 0;
+        box.high[a] = p->size[a] - (p->face[a][1] == TORRE_CONTINUES ? p->order / 2 : 0);
+    }
+    if (box.low[0] < slab->owned.low[0]) box.low[0] = slab->owned.low[0];
+    if (box.high[0] > slab->owned.high[0]) box.high[0] = slab->owned.high[0];
+    return box;
+}
+
+torre_status torre_wave_rest_planes(const torre_wave_problem *p, const torre_region *slab,
+                                    const void *now, void *previous)
 {
     const int64_t held = slab->stored.low[0], first = slab->owned.low[0];
-    int64_t low[3], high[3];
-    for (int a = 0; a < 3; a++) {
-        low[a] = p->face[a][0] == TORRE_CONTINUES ? p->order / 2 : 0;
-        high[a] = p->size[a] - (p->face[a][1] == TORRE_CONTINUES ? p->order / 2 : 0);
-    }
-    if (low[0] < first) low[0] = first;
-    if (high[0] > slab->owned.high[0]) high[0] = slab->owned.high[0];
+    const torre_box cells = cells_of(p, slab);
+    const int64_t *low = cells.low, *high = cells.high;
+    if (p->density_cells) return torre_rest_density(p, slab, &cells, now, previous);
     torre_rest_function *const piece = best_function();
     const int64_t before = (first - held) * p->size[1] * p->size[2];
 #pragma omp parallel for collapse(2) schedule(static)
@@ -42,10 +52,11 @@ void torre_wave_rest_planes(const torre_wave_problem *p, const torre_region *sla
             }
         }
     }
+    return TORRE_OK;
 }
 
-void torre_wave_rest_level(const torre_wave_problem *p, const void *now, void *previous)
+torre_status torre_wave_rest_level(const torre_wave_problem *p, const void *now, void *previous)
 {
     const torre_region all = torre_region_whole(p->size);
-    torre_wave_rest_planes(p, &all, now, previous);
+    return torre_wave_rest_planes(p, &all, now, previous);
 }

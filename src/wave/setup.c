@@ -106,6 +106,8 @@ static torre_status make_sources(torre_wave_setup *s)
         for (int64_t l = 0; l < count; l++)
             node[l].weight *=
                 p->sources[i].amplitude * scale / (1 + damping_at(s, node[l].cell) * p->dt);
+        for (int64_t l = 0; l < count && s->density.cells; l++)
+            node[l].weight *= torre_density_scale(&s->density, node[l].cell);
         all += count;
     }
     s->source_node_count = merge_nodes(s->source_nodes, all);
@@ -127,7 +129,11 @@ static torre_status make_receiver_nodes(torre_wave_setup *s)
         all += count;
     }
     s->receiver_node_count = s->sample_columns = merge_nodes(s->receiver_nodes, all);
-    for (int64_t i = 0; i < s->sample_columns; i++) s->receiver_nodes[i].column = i;
+    for (int64_t i = 0; i < s->sample_columns; i++) {
+        s->receiver_nodes[i].column = i;
+        s->receiver_nodes[i].weight =
+            1 / torre_density_scale(&s->density, s->receiver_nodes[i].cell);
+    }
     torre_node *fitting = realloc(s->receiver_nodes,
                                   (size_t)(s->receiver_node_count + 1) * sizeof *s->receiver_nodes);
     if (fitting) s->receiver_nodes = fitting;
@@ -202,6 +208,7 @@ torre_status torre_wave_setup_new(const torre_wave_problem *problem, torre_wave_
     torre_wave_setup *s = calloc(1, sizeof *s);
     if (!s) return no_memory();
     s->problem = problem;
+    s->density = torre_density_of(problem);
     torre_status status = make_damping(s);
     if (!status) status = make_wavelet(s);
     if (!status) status = make_sources(s);

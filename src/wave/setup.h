@@ -3,7 +3,7 @@
 #define TORRE_WAVE_SETUP_H
 
 #include "tiling/region.h"
-#include "wave/problem.h"
+#include "wave/density.h"
 
 /* A grid node with a weight; cell is (i ny + j) nz + k. column: of the samples, for receivers. */
 typedef struct torre_node {
@@ -23,11 +23,13 @@ typedef struct torre_segment {
  * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]), with the
  *            wavelet of the setup (where time dispersion is corrected not that of the problem); the
  *            weight is amplitude * dt^2 / (hx hy hz) / (1 + s dt) * weight of the node (in two
- *            dimensions over hx hz: a line source), summed over the sources that touch the cell.
- *            Nodes are sorted by cell, each cell once.
- * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell (weight
- *            unused), in columns 0, 1, .. of the samples. Engines record u[n+1] at every one of
- *            them; the driver interpolates (traces.h).
+ *            dimensions over hx hz: a line source), summed over the sources that touch the cell,
+ *            times the scale of its density. Nodes are sorted by cell, each cell once.
+ * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell, in columns
+ *            0, 1, .. of the samples. Engines record u[n+1] at every one of them; the driver
+ *            multiplies by the weight, which makes pressure of it (1 where density does not vary),
+ *            and interpolates (traces.h).
+ * Where density varies, u is what solvers hold for pressure (density.h).
  */
 typedef struct torre_wave_setup {
     const torre_wave_problem *problem;
@@ -47,6 +49,7 @@ typedef struct torre_wave_setup {
      * s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none
      */
     double *damping[3];
+    torre_density density;      /* of the whole grid */
     const torre_region *region; /* NULL, or whose part this is (part.h), in cells of the whole */
 } torre_wave_setup;
 

@@ -19,10 +19,13 @@ static torre_status refuse_courant(const torre_wave_problem *p, const torre_time
 {
     const double smallest = torre_wave_spacing_min(p);
     char other[32] = "";
-    for (int order = p->order - 2; order >= 2 && !other[0]; order -= 2)
-        if (t->velocity_max * torre_wave_dt_limit(order, p->spacing, t->velocity_max) >=
-            wish->courant * smallest)
-            torre_text(other, sizeof other, ", or {order} %d", order);
+    torre_wave_problem lower = *p;
+    for (lower.order = p->order - 2; lower.order >= 2 && !other[0]; lower.order -= 2) {
+        double limit;
+        TORRE_TRY(torre_wave_problem_dt_limit(&lower, &limit));
+        if (t->velocity_max * limit >= wish->courant * smallest)
+            torre_text(other, sizeof other, ", or {order} %d", lower.order);
+    }
     return torre_fail(
         TORRE_ERR_USAGE,
         "{courant} %g gives Courant number %.4g, unstable above %.4g at order %d: use "
@@ -54,7 +57,7 @@ torre_status torre_time_step_choose(const torre_wave_problem *p, const torre_tim
 {
     const double smallest = torre_wave_spacing_min(p);
     torre_wave_velocity_range(p, &t->velocity_min, &t->velocity_max);
-    t->dt_limit = torre_wave_dt_limit(p->order, p->spacing, t->velocity_max);
+    TORRE_TRY(torre_wave_problem_dt_limit(p, &t->dt_limit));
     if (!(wish->dt >= 0) || !(wish->courant >= 0))
         return torre_fail(TORRE_ERR_USAGE, "{dt} and {courant} must be at least 0 (got %g, %g)",
                           wish->dt, wish->courant);

@@ -92,6 +92,19 @@ double torre_traces_value(const torre_wave_setup *s, int64_t r, const double *sa
     return value_f64(s, r, samples, NULL);
 }
 
+void torre_traces_weigh(const torre_wave_setup *s, void *staging, int64_t steps)
+{
+    const int64_t nodes = s->receiver_node_count;
+    const torre_precision precision = s->problem->precision;
+    if (!s->density.cells) return;
+#pragma omp parallel for
+    for (int64_t n = 0; n < steps; n++)
+        for (int64_t i = n * nodes; i < (n + 1) * nodes; i++)
+            torre_value_set(precision, staging, i,
+                            torre_value(precision, staging, i) *
+                                s->receiver_nodes[i - n * nodes].weight);
+}
+
 static void record_sums(const void *staging, int64_t step, int64_t steps, torre_array *traces)
 {
     const int64_t receivers = traces->shape[0], row = traces->shape[1];

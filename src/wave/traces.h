@@ -29,6 +29,9 @@ double torre_traces_value(const torre_wave_setup *setup, int64_t r, const double
 /* Column 0 from the initial field u[0], dense. */
 void torre_traces_start(const torre_wave_setup *setup, const void *now, torre_array *traces);
 
+/* Samples of so many steps at the nodes, as solvers have them, made pressure in their place. */
+void torre_traces_weigh(const torre_wave_setup *setup, void *staging, int64_t steps);
+
 /* Columns step + 1 .. step + steps from what is staged of these steps. */
 void torre_traces_record(const torre_wave_setup *setup, bool summed, const void *staging,
                          int64_t step, int64_t steps, torre_array *traces);

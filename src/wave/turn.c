@@ -41,12 +41,20 @@ void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torr
         /* its weight is zero, and what is beyond the face of a constant field another such cell */
         if (torre_wave_is_flat(p, a)) p->face[a][0] = p->face[a][1] = TORRE_RIGID;
     }
-    if (!caller->velocity_cells) return;
-    turned->velocity.precision = caller->velocity_cells->precision;
-    for (int a = 0; a < 3; a++) /* towers take planes z one beside the other */
-        turned->velocity.shape[a] =
-            a < 2 ? caller->velocity_cells->shape[turned->axis[a]] : p->size[a];
-    p->velocity_cells = &turned->velocity;
+    if (caller->velocity_cells) {
+        turned->velocity.precision = caller->velocity_cells->precision;
+        for (int a = 0; a < 3; a++) /* towers take planes z one beside the other */
+            turned->velocity.shape[a] =
+                a < 2 ? caller->velocity_cells->shape[turned->axis[a]] : p->size[a];
+        p->velocity_cells = &turned->velocity;
+    }
+    if (caller->density_cells) {
+        turned->density.precision = caller->density_cells->precision;
+        for (int a = 0; a < 3; a++)
+            turned->density.shape[a] =
+                a == 1 ? caller->density_cells->shape[turned->axis[a]] : p->size[a];
+        p->density_cells = &turned->density;
+    }
 }
 
 void torre_turn_region(const torre_wave_setup *caller, const char *axes, torre_turned *turned)
@@ -99,6 +107,7 @@ torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
     s->sample_columns = caller->sample_columns;
     s->wavelet = caller->wavelet;
     for (int a = 0; a < 3; a++) s->damping[a] = caller->damping[turned->axis[a]];
+    s->density = torre_density_turn(&caller->density, turned->axis);
     TORRE_TRY(turn_nodes(turned, caller->source_nodes, s->source_node_count, &s->source_nodes));
     return turn_nodes(turned, caller->receiver_nodes, s->receiver_node_count, &s->receiver_nodes);
 }

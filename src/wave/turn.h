@@ -13,10 +13,11 @@ typedef struct torre_turned {
     int axis[3]; /* axis a of the solver is the caller's axis[a] */
     const torre_wave_setup *caller;
     torre_wave_setup setup;     /* nodes in the caller's order (not sorted by turned cells) */
-    torre_wave_problem problem; /* neither positions of sources and receivers nor velocities */
+    torre_wave_problem problem; /* neither positions of sources and receivers nor the medium */
     bool points;                /* the caller's problem has sources or receivers */
     torre_region region;        /* where the setup is that of a part */
     torre_array velocity; /* the shape alone; 1 along x or y where no velocity depends on it */
+    torre_array density;  /* likewise, but for x; its values are those of the setup's density */
 } torre_turned;
 
 enum { TORRE_AXIS_ORDERS = 6 };

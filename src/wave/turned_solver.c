@@ -27,15 +27,15 @@ static torre_status make_velocity(turned_solver *s)
     return s->velocity ? TORRE_OK : no_memory();
 }
 
-/* Turn a setup, whose velocities are those that were turned before unless new_velocity says so. */
-static void turn_velocity(turned_solver *s, bool new_velocity)
+/* Turn a setup, whose velocities are those that were turned before unless new_medium says so. */
+static void turn_velocity(turned_solver *s, bool new_medium)
 {
     torre_turned *t = &s->turned;
     const torre_wave_problem *caller = t->caller->problem;
     const int64_t *n = t->problem.size;
     memcpy(t->velocity.shape, n, sizeof t->velocity.shape);
     t->velocity.data = s->velocity;
-    if (!s->velocity || !new_velocity) return;
+    if (!s->velocity || !new_medium) return;
 #pragma omp parallel for collapse(2)
     for (int64_t x = 0; x < n[0]; x++)
         for (int64_t y = 0; y < n[1]; y++)
@@ -63,16 +63,16 @@ static void sort_nodes(torre_wave_setup *s)
 }
 
 static torre_status turned_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
-                                   bool new_velocity)
+                                   bool new_medium)
 {
     turned_solver *s = (turned_solver *)solver;
     const char axes[4] = {(char)('x' + s->turned.axis[0]), (char)('x' + s->turned.axis[1]),
                           (char)('x' + s->turned.axis[2])};
     torre_turned_free(&s->turned);
     TORRE_TRY(torre_turn_setup(setup, axes, &s->turned));
-    turn_velocity(s, new_velocity);
+    turn_velocity(s, new_medium);
     sort_nodes(&s->turned.setup);
-    return s->inner->backend->restart(s->inner, &s->turned.setup, new_velocity);
+    return s->inner->backend->restart(s->inner, &s->turned.setup, new_medium);
 }
 
 static torre_status turned_set_step(torre_wave_solver *solver, int64_t n)

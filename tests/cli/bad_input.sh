@@ -153,6 +153,14 @@ bad 2 "--size 2x2 does not match deep.npy, which needs 2x2x2" --velocity deep.np
 bad 2 "does not match cube.npy, which needs 1x2x2" --velocity cube.npy --size 2x2x2
 bad 3 "zero.npy: velocity at cell (1, 0, 0) is 0" --velocity zero.npy --size 2x3x2
 bad 3 "velocity at cell (0, 0, 1) is nan" --velocity nan.npy
+for value in 0 -1000 nan inf heavy; do
+    bad 2 "--density must be a number of kg/m^3 above 0 or a file" $r --density $value
+done
+bad 3 "cannot read missing.npy: No such file or directory" $r --density missing.npy
+bad 3 "short.npy is truncated" --density short.npy --size 2x3x2
+bad 2 "--size 3x3x3 does not match cube.npy, which needs 1x2x2" --density cube.npy --size 3x3x3
+bad 3 "zero.npy: density at cell (1, 0, 0) is 0; it must be a positive number of kg/m^3" --density zero.npy --size 2x3x2
+bad 3 "nan.npy: density at cell (0, 0, 1) is nan" --density nan.npy --size 1x2x2
 bad 3 "cannot read missing.npy" $r --initial missing.npy
 bad 3 "flat.npy has 2 axes" $r --initial flat.npy
 bad 3 "the grid is 12x12x12" $r --initial cube.npy

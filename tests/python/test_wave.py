@@ -118,6 +118,21 @@ class Arrays(Case):
         data = int(ffi.cast("uintptr_t", run._problem.velocity_cells.data))
         self.assertEqual(data, MODEL.ctypes.data)
 
+    def test_density(self):
+        """Two densities in layers: the array and the file give the same, in pressure; a number makes no difference."""
+        rho = np.full(MODEL.shape, 1000, np.float32)
+        rho[:, 20:] = 2500
+        np.save(self.path("density.npy"), rho)
+        runs = [shot(density=d) for d in (rho, self.path("density.npy"), 1234.5, None)]
+        for run in runs:
+            run.advance()
+        arrays = [(run.traces.tobytes(), run.field().tobytes()) for run in runs]
+        self.assertEqual(arrays[0], arrays[1])
+        self.assertEqual(arrays[2], arrays[3])
+        self.assertNotEqual(arrays[0], arrays[2])
+        self.refused(UsageError, "density must be a number of kg/m^3", shot, density=[1000])
+        self.refused(InputError, "density at cell", lambda: shot(density=np.where(rho > 2000, 0, rho)))
+
     def test_field_into_an_array(self):
         run = shot()
         run.advance(50)

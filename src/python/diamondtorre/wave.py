@@ -31,6 +31,7 @@ class Wave(Run):
         velocity    a number (m/s), or an array of float32 or float64, shape (nx, nz) for a plane or
                     (nx, ny, nz), C order: read where it is, so leave it as it is while the run lives.
                     The size of the grid, unless said, is that of the array or file
+        density     likewise, kg/m^3; fields, traces and sources are pressure
         source      points, metres: an array of shape (n, 2) in a plane, (n, 3) otherwise, or with
                     amplitudes in one column more
         receivers   points likewise
@@ -55,7 +56,8 @@ class Wave(Run):
             given.setdefault("source", "none")
         arrays = {name: given.pop(name) for name in ("source", "receivers", "wavelet")
                   if not _arrays.is_text(given.get(name))}
-        self._set_velocity(spec, given)
+        self._set_medium(spec, given, "velocity", "m/s")
+        self._set_medium(spec, given, "density", "kg/m^3")
         fill(spec, given, list(WaveOptions.__annotations__), self._keep)
         self._set_arrays(spec, arrays)
         made = ffi.new("torre_wave_input **")
@@ -69,25 +71,28 @@ class Wave(Run):
         keep = (self._input, self._keep)
         self._run = ffi.gc(run[0], lambda pointer, _keep=keep: lib.torre_wave_run_free(pointer))
 
-    def _set_velocity(self, spec: Any, given: dict[str, Any]) -> None:
-        velocity = given.get("velocity")
-        if isinstance(velocity, np.ndarray) and velocity.ndim > 0:
-            cells = _arrays.given("velocity", given.pop("velocity"), np.float32, np.float64)
+    def _set_medium(self, spec: Any, given: dict[str, Any], name: str, unit: str) -> None:
+        value = given.get(name)
+        sizes = name == "velocity"  # whether the grid is as large, unless said
+        if isinstance(value, np.ndarray) and value.ndim > 0:
+            cells = _arrays.given(name, given.pop(name), np.float32, np.float64)
             if cells.ndim not in (2, 3):
-                raise UsageError(f"velocity must have 2 or 3 axes, (nx, nz) or (nx, ny, nz) (got {cells.ndim})")
+                raise UsageError(f"{name} must have 2 or 3 axes, (nx, nz) or (nx, ny, nz) (got {cells.ndim})")
             shape = cells.shape if cells.ndim == 3 else (cells.shape[0], 1, cells.shape[1])
             array = ffi.new("torre_array *", {"precision": cells.itemsize, "shape": shape,
                                               "data": _arrays.address(cells)})
             self._keep += [cells, array]
-            spec.velocity_cells = array
-            given.setdefault("size", cells.shape)
-        elif isinstance(velocity, (str, os.PathLike)):
-            spec.size_of_file = "size" not in given
-        elif velocity is not None:
+            setattr(spec, name + "_cells", array)
+            if sizes:
+                given.setdefault("size", cells.shape)
+        elif isinstance(value, (str, os.PathLike)):
+            if sizes:
+                spec.size_of_file = "size" not in given
+        elif value is not None:
             try:
-                given["velocity"] = repr(float(velocity))
+                given[name] = repr(float(value))
             except (TypeError, ValueError):
-                raise UsageError(f"velocity must be a number of m/s, a file or a NumPy array (got {shown(velocity)})") from None
+                raise UsageError(f"{name} must be a number of {unit}, a file or a NumPy array (got {shown(value)})") from None
 
     def _set_arrays(self, spec: Any, arrays: dict[str, Any]) -> None:
         dimensions = 2 if spec.size[1] > 0 and spec.size[2] == 0 else 3
@@ -114,7 +119,7 @@ class Wave(Run):
         if others:
             return now, others[0]
         previous = np.empty_like(now)
-        lib.torre_wave_rest_level(self._problem, _arrays.address(now), _arrays.address(previous))
+        check(lib.torre_wave_rest_level(self._problem, _arrays.address(now), _arrays.address(previous)))
         return now, previous
 
     @property

@@ -163,10 +163,10 @@ static torre_status cpu_create(torre_wave_program *given, torre_wave_solver **so
 }
 
 static torre_status cpu_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
-                                bool new_velocity)
+                                bool new_medium)
 {
     solver->program->setup = setup;
-    return solver->backend->restart(solver, setup, new_velocity);
+    return solver->backend->restart(solver, setup, new_medium);
 }
 
 static torre_status cpu_set_step(torre_wave_solver *solver, int64_t n)

@@ -71,6 +71,7 @@ static void kernel_call(const torre_cpu_solver *s, int64_t n, torre_run run, boo
         .next = torre_cpu_row(s, n + 1, run.x, run.y0) + offset,
         .now = torre_cpu_row(s, n, run.x, run.y0) + offset,
         .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, run.y0) + offset : NULL,
+        .potential = s->field.potential ? torre_cpu_potential_row(s, run.x, run.y0) + offset : NULL,
         .planes = run.planes,
         .rows = run.y1 - run.y0,
         .blocks = (run.z1 - run.z0 + block - 1) / block,

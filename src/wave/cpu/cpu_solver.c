@@ -70,6 +70,8 @@ static void make_scheme(torre_cpu_solver *s)
     scheme->plane_pitch = s->field.plane_pitch;
     scheme->factor_row_pitch = s->field.factor_row_pitch;
     scheme->factor_plane_pitch = s->field.factor_plane_pitch;
+    scheme->potential_row_pitch = s->field.potential_row_pitch;
+    scheme->potential_plane_pitch = s->field.potential_plane_pitch;
     torre_line_scheme_set(scheme, R, wy, wz, p->velocity_cells ? 0 : courant * courant);
     const torre_line_kernels *kernels = torre_line_kernels_best();
     s->line = p->precision == TORRE_F32 ? kernels->f32[R - 1] : kernels->f64[R - 1];
@@ -128,7 +130,7 @@ static void free_tables(torre_cpu_solver *s)
     }
 }
 
-/* What the solver keeps of its setup beside velocities. */
+/* What the solver keeps of its setup beside the medium. */
 static torre_status make_tables(torre_cpu_solver *s)
 {
     torre_status status = make_row_flags(s);
@@ -151,7 +153,7 @@ torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_pro
     s->ordering = plan->ordering;
     s->shape = program->shape;
     torre_padded_layout(setup->problem, &s->field);
-    torre_status status = torre_padded_alloc(setup->problem, s->threads, &s->field);
+    torre_status status = torre_padded_alloc(setup, s->threads, &s->field);
     if (!status) status = make_tables(s);
     if (status) {
         torre_cpu_destroy(&s->base);
@@ -173,13 +175,13 @@ void torre_cpu_destroy(torre_wave_solver *solver)
 }
 
 torre_status torre_cpu_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
-                               bool new_velocity)
+                               bool new_medium)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
     s->setup = setup;
     s->n = 0;
     torre_padded_clear(&s->field, s->threads);
-    if (new_velocity) torre_padded_set_velocity(&s->field, setup->problem, s->threads);
+    if (new_medium) TORRE_TRY(torre_padded_set_medium(&s->field, setup, s->threads));
     free_tables(s);
     return make_tables(s);
 }

@@ -90,11 +90,17 @@ static inline char *torre_cpu_row(const torre_cpu_solver *s, int64_t level, int6
            torre_padded_index(&s->field, x, y, 0) * (int64_t)s->field.precision;
 }
 
-/* The same of k, where it varies. */
+/* The same of k and of the potential, where they vary. */
 static inline char *torre_cpu_factor_row(const torre_cpu_solver *s, int64_t x, int64_t y)
 {
     return s->field.factor + (x * s->field.factor_plane_pitch + y * s->field.factor_row_pitch) *
                                  (int64_t)s->field.precision;
+}
+static inline char *torre_cpu_potential_row(const torre_cpu_solver *s, int64_t x, int64_t y)
+{
+    return s->field.potential +
+           (x * s->field.potential_plane_pitch + y * s->field.potential_row_pitch) *
+               (int64_t)s->field.precision;
 }
 
 /* The stored cells low .. high-1 of an axis that are computed with `left` steps of a pass to come,
@@ -120,7 +126,7 @@ static inline void torre_cpu_blocks(const torre_cpu_solver *s, int64_t low, int6
 torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_program *program,
                               const torre_wave_backend *functions, torre_wave_solver **solver);
 torre_status torre_cpu_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
-                               bool new_velocity);
+                               bool new_medium);
 torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n);
 torre_status torre_cpu_write_box(torre_wave_solver *solver, int level, const torre_box *box,
                                  const int64_t stride[3], const void *values);

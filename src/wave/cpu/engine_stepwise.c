@@ -41,7 +41,7 @@ static torre_status stepwise_create(const torre_wave_setup *setup, const torre_c
 
 const torre_cpu_engine torre_cpu_stepwise = {stepwise_plan, torre_cpu_bytes, stepwise_create};
 
-/* What the run will read that the planes before it did not: row[PLANES (3 rows + 2 R)]. */
+/* What the run will read that the planes before it did not: row[PLANES (4 rows + 2 R)]. */
 static torre_fetch next_planes(const torre_cpu_solver *s, int64_t n, torre_run run,
                                const char **row)
 {
@@ -52,6 +52,7 @@ static torre_fetch next_planes(const torre_cpu_solver *s, int64_t n, torre_run r
             row[count++] = torre_cpu_row(s, n + 1, x, y);
             row[count++] = torre_cpu_row(s, n, x + R, y);
             if (s->field.factor) row[count++] = torre_cpu_factor_row(s, x, y);
+            if (s->field.potential) row[count++] = torre_cpu_potential_row(s, x, y);
         }
         for (int64_t i = 1; i <= R; i++) {
             row[count++] = torre_cpu_row(s, n, x + R, run.y0 - i);
@@ -123,7 +124,7 @@ static torre_status stepwise_advance(torre_wave_solver *solver, int64_t steps, v
 #pragma omp parallel num_threads(s->threads)
     {
         const unsigned control = torre_subnormals_off();
-        const char *row[PLANES * (3 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH)];
+        const char *row[PLANES * (4 * TORRE_ROWS_MAX + 2 * TORRE_MAX_HALF_WIDTH)];
         const int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
 #pragma omp single
         barrier.threads = (int)threads;

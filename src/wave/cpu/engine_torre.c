@@ -208,7 +208,7 @@ static void update_pair(const torre_cpu_solver *s, int64_t n, const torre_run ru
  * diamond of step t + 1, with its halo, has ahead of the one of step t, on both levels. Step t + 1
  * reads only the newer one there, step t + 2 the other one and k, too. With k, which fills the
  * cache, nothing is fetched that early: the newer level of those R columns and of the R before
- * them, and k of the latter. row[edge_rows(R, D)].
+ * them, and k and the potential of the latter. row[edge_rows(R, D)].
  */
 static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_grid *grid,
                                 torre_tower tower, int64_t t, const char **row)
@@ -237,8 +237,11 @@ static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_gri
                 const int64_t eta = y - middle, reach = 2 * D - first;
                 if (!late) row[count++] = now;
                 row[count++] = next;
-                if (late && P - reach <= eta && eta < reach && x < size[0] && y >= 0 && y < size[1])
-                    row[count++] = torre_cpu_factor_row(s, x, y);
+                if (!late || eta < P - reach || eta >= reach || x >= size[0] || y < 0 ||
+                    y >= size[1])
+                    continue;
+                row[count++] = torre_cpu_factor_row(s, x, y);
+                if (s->field.potential) row[count++] = torre_cpu_potential_row(s, x, y);
             }
         }
     }
@@ -247,7 +250,7 @@ static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_gri
 
 static int64_t edge_rows(int64_t half_width, int64_t half_size)
 {
-    return 3 * half_width * (2 * half_size + 2 * half_width);
+    return 4 * half_width * (2 * half_size + 2 * half_width);
 }
 
 /* Step t of the pass of one tower, in the window. */

@@ -13,6 +13,7 @@
  *     lap = far + C_1 (s_1 - s_0)
  *     az  = the same of pz_i and 2 u
  *     lap = lap + wz az                  wz = (hx/hz)^2
+ *     lap = lap - potential u            where density varies: hx^2 q of density.h
  *     u+  = (2 u - u-) + k lap           k = (c dt / hx)^2
  *
  * with C = -(C_2 + .. + C_R) to the last digit, and without far where R = 1. Where the field is
@@ -59,7 +60,8 @@ static inline int torre_line_planes(int R) { return R % 2 && R % 3 == 0 ? 3 : 2;
 typedef struct torre_line_scheme {
     int64_t row_pitch, plane_pitch;               /* of the fields */
     int64_t factor_row_pitch, factor_plane_pitch; /* of k; row pitch 0: the same k for every row */
-    float weight_float[TORRE_MAX_HALF_WIDTH + 1]; /* C, C_1 .. C_R */
+    int64_t potential_row_pitch, potential_plane_pitch; /* of the potential, likewise */
+    float weight_float[TORRE_MAX_HALF_WIDTH + 1];       /* C, C_1 .. C_R */
     double weight_double[TORRE_MAX_HALF_WIDTH + 1];
     float wy_float, wz_float;
     double wy_double, wz_double;
@@ -107,6 +109,7 @@ typedef struct torre_line {
     void *next;            /* in: u[n-1], out: u[n+1] */
     const void *now;       /* u[n] */
     const void *factor;    /* k per cell, or NULL */
+    const void *potential; /* of each cell, beside k alone, or NULL */
     const void *damping_x; /* d of each plane; NULL where nothing damps */
     const void *damping_y; /* d of each row */
     const void *damping_z; /* d along the window */

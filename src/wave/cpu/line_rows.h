@@ -130,17 +130,20 @@ ALWAYS_INLINE VEC ALONG_Z(const WEIGHTS *w, const int R, const char *at, VEC twi
 }
 
 ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, const int R,
-                         const int planes, const bool factor, const bool damped)
+                         const int planes, const bool factor, const bool potential,
+                         const bool damped)
 {
     const int64_t size = (int64_t)sizeof(REAL), row = s->row_pitch * size;
     const int64_t plane = s->plane_pitch * size, bytes = line->blocks * TORRE_BLOCK_BYTES;
     const int64_t k_row = s->factor_row_pitch * size, k_plane = s->factor_plane_pitch * size;
+    const int64_t q_row = s->potential_row_pitch * size, q_plane = s->potential_plane_pitch * size;
     const char *const *fetch = line->fetch;
     WEIGHTS w;
     SPREAD(s, R, &w);
     for (int64_t y = 0, fetched = 0; y < line->rows; y++) {
         const char *now = (const char *)line->now + y * row;
         const char *k_now = factor ? (const char *)line->factor + y * k_row : NULL;
+        const char *q_now = potential ? (const char *)line->potential + y * q_row : NULL;
         const int64_t next = (const char *)line->next - (const char *)line->now;
         const int64_t until = line->fetches * (y + 1) / line->rows;
         CARRY carry[PLANES_MOST];
@@ -163,7 +166,8 @@ ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, con
                     const VEC py = AT(at, -i * row) + AT(at, i * row);
                     pair[i] = OF(fma)(w.wy, py, px);
                 }
-                const VEC lap = OF(fma)(w.wz, az, WEIGHTED(&w, R, pair));
+                VEC lap = OF(fma)(w.wz, az, WEIGHTED(&w, R, pair));
+                if (potential) lap = ACOUSTIC(bind)(AT(q_now, p * q_plane + z), u, lap);
                 const VEC old = AT(at, next), k = factor ? AT(k_now, p * k_plane + z) : w.k;
                 if (damped) {
                     const REAL side =
@@ -181,22 +185,27 @@ ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, con
 }
 
 ALWAYS_INLINE void PLANES(const torre_line_scheme *s, const torre_line *line, const int R,
-                          const bool factor, const bool damped)
+                          const bool factor, const bool potential, const bool damped)
 {
     if (line->planes == 3 && torre_line_planes(R) == 3)
-        SWEEP(s, line, R, 3, factor, damped);
+        SWEEP(s, line, R, 3, factor, potential, damped);
     else if (line->planes == 2)
-        SWEEP(s, line, R, 2, factor, damped);
+        SWEEP(s, line, R, 2, factor, potential, damped);
     else
-        SWEEP(s, line, R, 1, factor, damped);
+        SWEEP(s, line, R, 1, factor, potential, damped);
 }
 
 ALWAYS_INLINE void LINES(const torre_line_scheme *s, const torre_line *line, const int R)
 {
-    if (line->damping_x)
-        line->factor ? PLANES(s, line, R, true, true) : PLANES(s, line, R, false, true);
+    if (line->potential)
+        line->damping_x ? PLANES(s, line, R, true, true, true)
+                        : PLANES(s, line, R, true, true, false);
+    else if (line->damping_x)
+        line->factor ? PLANES(s, line, R, true, false, true)
+                     : PLANES(s, line, R, false, false, true);
     else
-        line->factor ? PLANES(s, line, R, true, false) : PLANES(s, line, R, false, false);
+        line->factor ? PLANES(s, line, R, true, false, false)
+                     : PLANES(s, line, R, false, false, false);
 }
 
 #undef ACOUSTIC

@@ -7,6 +7,7 @@
 #include "wave/boundary.h"
 #include "wave/box.h"
 #include "wave/cpu/line_kernel.h"
+#include "wave/part.h"
 
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -61,7 +62,18 @@ static int64_t level_values(const torre_padded_field *f)
 
 static int64_t factor_values(const torre_padded_field *f)
 {
-    return f->size[0] * f->factor_plane_pitch;
+    return f->factor_plane_pitch ? f->size[0] * f->factor_plane_pitch
+                                 : odd_blocks(f->size[2], f->block);
+}
+
+/* Pitches of an array of the medium, which may be the same for every y. */
+static void lay_out_cells(const torre_padded_field *f, const torre_array *cells, int64_t *row_pitch,
+                          int64_t *plane_pitch)
+{
+    const int64_t row = odd_blocks(f->size[2], f->block);
+    const bool same = cells->shape[1] == 1;
+    *row_pitch = same ? 0 : row;
+    *plane_pitch = same ? row : row * f->size[1];
 }
 
 void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
@@ -78,18 +90,20 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
     while (rows_collide(f->row_pitch / f->block)) f->row_pitch += 2 * f->block;
     const double rows = (double)(p->size[1] + 2 * f->ghost_rows) * (double)f->row_pitch;
     f->bytes = -1;
-    if ((double)(p->size[0] + 2 * f->half_width) * rows * 3 * p->precision > 1e18) return;
+    if ((double)(p->size[0] + 2 * f->half_width) * rows * (p->density_cells ? 4 : 3) *
+            p->precision >
+        1e18)
+        return;
     f->plane_pitch = odd_blocks((p->size[1] + 2 * f->ghost_rows) * f->row_pitch, f->block);
     int64_t blocks = level_values(f) / f->block;
     f->level_bytes = (blocks + ((level_offset(f) - blocks) & 63)) * TORRE_BLOCK_BYTES;
     f->bytes = 2 * f->level_bytes + (int64_t)TORRE_HUGE_PAGE;
-    if (p->velocity_cells) {
-        int64_t row = odd_blocks(p->size[2], f->block);
-        bool same = p->velocity_cells->shape[1] == 1;
-        f->factor_row_pitch = same ? 0 : row;
-        f->factor_plane_pitch = same ? row : row * p->size[1];
-        f->bytes += factor_values(f) * p->precision;
-    }
+    if (p->velocity_cells)
+        lay_out_cells(f, p->velocity_cells, &f->factor_row_pitch, &f->factor_plane_pitch);
+    if (p->density_cells)
+        lay_out_cells(f, p->density_cells, &f->potential_row_pitch, &f->potential_plane_pitch);
+    if (p->velocity_cells || p->density_cells) f->bytes += factor_values(f) * p->precision;
+    if (p->density_cells) f->bytes += f->size[0] * f->potential_plane_pitch * p->precision;
     for (int a = 0; a < 3; a++) {
         if (torre_wave_is_flat(p, a)) continue;
         for (int64_t i = -f->half_width; i < p->size[a] + f->half_width; i++) {
@@ -138,18 +152,19 @@ static void touch_levels(torre_padded_field *f, int threads)
         }
 }
 
-torre_status torre_padded_alloc(const torre_wave_problem *p, int threads, torre_padded_field *f)
+torre_status torre_padded_alloc(const torre_wave_setup *setup, int threads, torre_padded_field *f)
 {
+    const torre_wave_problem *p = setup->problem;
     char *base = NULL;
     f->memory = torre_memory_blank((size_t)f->bytes - TORRE_HUGE_PAGE, &base);
     if (!f->memory)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed for the fields",
                           (long long)f->bytes);
     for (int l = 0; l < 2; l++) f->level[l] = base + origin_of(f) + l * f->level_bytes;
-    if (p->velocity_cells) f->factor = base + 2 * f->level_bytes;
+    if (p->velocity_cells || p->density_cells) f->factor = base + 2 * f->level_bytes;
+    if (p->density_cells) f->potential = f->factor + factor_values(f) * p->precision;
     touch_levels(f, threads);
-    torre_padded_set_velocity(f, p, threads);
-    return TORRE_OK;
+    return torre_padded_set_medium(f, setup, threads);
 }
 
 void torre_padded_clear(torre_padded_field *f, int threads)
@@ -163,16 +178,31 @@ void torre_padded_clear(torre_padded_field *f, int threads)
         }
 }
 
-void torre_padded_set_velocity(torre_padded_field *f, const torre_wave_problem *p, int threads)
+static void import_potential(void *context, const torre_scales *scales)
 {
-    if (!f->factor) return;
+    const torre_padded_field *f = context;
+    if (f->precision == TORRE_F32)
+        import_potential_float(scales, f);
+    else
+        import_potential_double(scales, f);
+}
+
+torre_status torre_padded_set_medium(torre_padded_field *f, const torre_wave_setup *setup,
+                                     int threads)
+{
+    const torre_wave_problem *p = setup->problem;
+    const int64_t planes = f->factor_plane_pitch ? f->size[0] : 1;
+    if (!f->factor) return TORRE_OK;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t x = 0; x < f->size[0]; x++) {
+    for (int64_t x = 0; x < planes; x++) {
         if (f->precision == TORRE_F32)
             import_factor_float(p, f, x);
         else
             import_factor_double(p, f, x);
     }
+    if (!f->potential) return TORRE_OK;
+    const torre_region region = torre_wave_region(setup);
+    return torre_density_walk(&setup->density, &region.stored, threads, import_potential, f);
 }
 
 void torre_padded_free(torre_padded_field *f)

@@ -16,13 +16,13 @@
  * ghosts stay 0, and along y there are none. What stands in the place of row y + i is then row y of
  * plane x + i, which the stencil reads anyway.
  *
- * Beside the levels: k = (c dt / hx)^2 per cell in rows without ghosts, where the velocity varies.
+ * Beside the levels: k = (c dt / hx)^2 per cell in rows without ghosts, where the velocity varies,
+ * and hx^2 q (density.h), where the density does. Then k of a constant velocity is a row for all.
  */
 #ifndef TORRE_PADDED_FIELD_H
 #define TORRE_PADDED_FIELD_H
 
-#include "tiling/region.h"
-#include "wave/problem.h"
+#include "wave/setup.h"
 #include "wave/stencil.h"
 
 /*
@@ -42,13 +42,15 @@ typedef struct torre_padded_field {
     int64_t tail;                   /* values between the last cell of a row and a whole block */
     int64_t row_pitch, plane_pitch; /* values */
     int64_t factor_row_pitch;       /* values; 0: the same for every y */
-    int64_t factor_plane_pitch;
-    int64_t level_bytes; /* from one level to the next */
-    int64_t bytes;       /* of everything; -1, and nothing else that counts, above 1e18 */
+    int64_t factor_plane_pitch;     /* 0: and for every x */
+    int64_t potential_row_pitch, potential_plane_pitch; /* likewise */
+    int64_t level_bytes;                                /* from one level to the next */
+    int64_t bytes; /* of everything; -1, and nothing else that counts, above 1e18 */
     torre_ghost_link ghost[3][2 * TORRE_MAX_HALF_WIDTH];
     int ghosts[3];
-    char *level[2]; /* cell (0, 0, 0) of each level */
-    char *factor;   /* NULL: k is the same everywhere */
+    char *level[2];  /* cell (0, 0, 0) of each level */
+    char *factor;    /* NULL: k is the same everywhere, and there is no potential */
+    char *potential; /* NULL: density does not vary */
     void *memory;
 } torre_padded_field;
 
@@ -56,17 +58,18 @@ typedef struct torre_padded_field {
 void torre_padded_layout(const torre_wave_problem *problem, torre_padded_field *field);
 
 /*
- * Allocate a laid out field and touch it with `threads` threads: levels zero, k from the problem.
- * TORRE_ERR_RESOURCE when there is no memory. Free with _free (which accepts a zeroed struct).
+ * Allocate a laid out field and touch it with `threads` threads: levels zero, k and potential from
+ * the setup. TORRE_ERR_RESOURCE when there is no memory. Free with _free (which accepts a zeroed
+ * struct).
  */
-torre_status torre_padded_alloc(const torre_wave_problem *problem, int threads,
+torre_status torre_padded_alloc(const torre_wave_setup *setup, int threads,
                                 torre_padded_field *field);
 void torre_padded_free(torre_padded_field *field);
 
-/* Both levels zero, and k from a problem of the same grid, as alloc leaves them. */
+/* Both levels zero, and k and potential from a setup of the same grid, as alloc leaves them. */
 void torre_padded_clear(torre_padded_field *field, int threads);
-void torre_padded_set_velocity(torre_padded_field *field, const torre_wave_problem *problem,
-                               int threads);
+torre_status torre_padded_set_medium(torre_padded_field *field, const torre_wave_setup *setup,
+                                     int threads);
 
 /* Index of a cell or ghost relative to level[l], in values. */
 static inline int64_t torre_padded_index(const torre_padded_field *f, int64_t x, int64_t y,

@@ -5,16 +5,33 @@ static void JOIN(import_factor, REAL)(const torre_wave_problem *p, const torre_p
                                       int64_t x)
 {
     const torre_array *v = p->velocity_cells;
-    int64_t rows = v->shape[1], row_pitch = f->factor_row_pitch ? f->factor_row_pitch : 0;
+    int64_t rows = v ? v->shape[1] : 1, row_pitch = f->factor_row_pitch;
     REAL *plane = (REAL *)f->factor + x * f->factor_plane_pitch;
     for (int64_t y = 0; y < rows; y++) {
         for (int64_t z = 0; z < f->size[2]; z++) {
             int64_t i = (x * rows + y) * f->size[2] + z;
-            double c = torre_value(v->precision, v->data, i);
+            double c = v ? torre_value(v->precision, v->data, i) : p->velocity;
             double courant = c * p->dt / p->spacing[0];
             plane[y * row_pitch + z] = (REAL)(courant * courant);
         }
     }
+}
+
+/* hx^2 q of a plane, computed in double, rounded once. */
+static void JOIN(import_potential, REAL)(const torre_scales *scales, const torre_padded_field *f)
+{
+    const int64_t rows = f->potential_row_pitch ? f->size[1] : 1, nz = f->size[2];
+    REAL *plane =
+        (REAL *)f->potential + (scales->x - scales->box.low[0]) * f->potential_plane_pitch;
+#pragma omp parallel for num_threads(scales->threads) schedule(static)
+    for (int64_t y = 0; y < rows; y++)
+        for (int64_t z = 0; z < nz; z += TORRE_DENSITY_PIECE) {
+            double q[TORRE_DENSITY_PIECE];
+            const int64_t count = nz - z < TORRE_DENSITY_PIECE ? nz - z : TORRE_DENSITY_PIECE;
+            torre_scales_potential(scales, y, z, count, q);
+            for (int64_t k = 0; k < count; k++)
+                plane[y * f->potential_row_pitch + z + k] = (REAL)q[k];
+        }
 }
 
 /* to[0 .. count-1] = sign * from. */

@@ -1,4 +1,4 @@
-/* The velocities of a problem: of a cell, their range, and which of them is none. */
+/* The medium of a problem: velocity of a cell, ranges of arrays, which of their values is none. */
 #include <string.h>
 
 #include "wave/problem.h"
@@ -47,7 +47,7 @@ static void bits_f64(const double *values, int64_t n, int64_t *low, int64_t *hig
 }
 
 /* Least and largest value by their bits: both are above 0 and finite where all values are. */
-static void range_of(const torre_array *v, double *low, double *high)
+void torre_wave_medium_range(const torre_array *v, double *low, double *high)
 {
     if (v->precision == TORRE_F32) {
         int32_t bits[2];
@@ -67,17 +67,17 @@ static void range_of(const torre_array *v, double *low, double *high)
 void torre_wave_velocity_range(const torre_wave_problem *p, double *low, double *high)
 {
     *low = *high = p->velocity;
-    if (p->velocity_cells) range_of(p->velocity_cells, low, high);
+    if (p->velocity_cells) torre_wave_medium_range(p->velocity_cells, low, high);
 }
 
-static bool is_velocity(double c) { return c > 0 && !isinf(c); }
+static bool is_medium(double c) { return c > 0 && !isinf(c); }
 
-int64_t torre_wave_velocity_bad(const torre_array *v)
+int64_t torre_wave_medium_bad(const torre_array *v)
 {
     double low, high;
-    range_of(v, &low, &high);
-    if (is_velocity(low) && is_velocity(high)) return -1;
+    torre_wave_medium_range(v, &low, &high);
+    if (is_medium(low) && is_medium(high)) return -1;
     int64_t i = 0;
-    while (is_velocity(torre_value(v->precision, v->data, i))) i++;
+    while (is_medium(torre_value(v->precision, v->data, i))) i++;
     return i;
 }
