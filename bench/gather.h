@@ -3,8 +3,8 @@
  * for every visited bin all data of its stencil read and summed. It asks the machine what the cache
  * model of `locality` predicts.
  */
-#ifndef TORRE_GATHER_H
-#define TORRE_GATHER_H
+#ifndef TORRE_BENCH_GATHER_H
+#define TORRE_BENCH_GATHER_H
 
 #include <stdbool.h>
 #include <stdint.h>

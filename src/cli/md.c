@@ -1,4 +1,5 @@
 /* The program `md`: settings, a run (run/particle_run.h), results. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,9 @@ typedef struct md_job {
     particle_options *common; /* of the settings that hold */
     torre_particle_run run;
     torre_progress progress;
-    torre_output *json; /* the report, NULL when it is not open */
+    torre_output *json;  /* the report, NULL when it is not open */
+    int64_t frames;      /* pictures of a fluid on the page */
+    torre_status failed; /* of those, the first failure */
 } md_job;
 
 /* Where people read, NULL with --quiet. */
@@ -29,9 +32,24 @@ static FILE *people(const md_job *job)
     return job->common->quiet ? NULL : torre_program_people(job->common->json);
 }
 
+/* On the page, the picture of --frame-every that a row has brought, if it has. */
+static void show_frame(md_job *job)
+{
+    char name[32], path[TORRE_PATH];
+    const int64_t frames = job->run.fluid.files.done.frames;
+    if (!torre_program_page() || frames == job->frames || job->failed) return;
+    job->frames = frames;
+    snprintf(name, sizeof name, "frame_%04" PRId64 ".png", frames - 1);
+    job->failed = torre_particle_path(&job->common->files, "output", name, path);
+    if (!job->failed)
+        job->failed = torre_page_picture(torre_program_page(), path, job->run.md->step,
+                                         (double)job->run.md->step * job->run.problem->dt);
+}
+
 static void on_row(void *context)
 {
     md_job *job = context;
+    show_frame(job);
     if (!people(job)) return;
     torre_progress_end(&job->progress);
     job->run.spec.kind->tell_row(people(job), &job->run);
@@ -86,10 +104,21 @@ static void report(md_job *job)
 static torre_status tell_cost(md_job *job)
 {
     if (people(job)) job->run.spec.kind->tell_cost(people(job), &job->run);
-    if (!job->common->json) return TORRE_OK;
-    TORRE_TRY(torre_output_open(job->common->json, &job->json));
-    report(job);
+    TORRE_TRY(torre_program_open_report(job->common->json, &job->json));
+    if (torre_program_wants_report(job->json)) report(job);
     return TORRE_OK;
+}
+
+/* The picture of the end, on the page. */
+static torre_status show_last_picture(const md_job *job)
+{
+    char path[TORRE_PATH];
+    const torre_particle_wishes *files = &job->common->files;
+    const torre_particle_run *run = &job->run;
+    if (!torre_program_page() || !torre_particle_wanted(files->picture)) return TORRE_OK;
+    TORRE_TRY(torre_particle_path(files, "picture", files->picture, path));
+    return torre_page_picture(torre_program_page(), path, run->md->step,
+                              (double)run->md->step * run->problem->dt);
 }
 
 static torre_status time_loop(md_job *job)
@@ -103,7 +132,7 @@ static torre_status time_loop(md_job *job)
     torre_progress_start(&job->progress, stderr, people(job) != NULL);
     torre_status status = torre_particle_run_advance(run, &watch);
     torre_progress_end(&job->progress);
-    return status;
+    return status ? status : job->failed;
 }
 
 static torre_status compute(md_job *job)
@@ -114,13 +143,14 @@ static torre_status compute(md_job *job)
         torre_program_pictures("md", torre_picture_styles[o->files.style]);
     TORRE_TRY(torre_particle_run_particles(run));
     torre_program_catch_signals(); /* from here on there are files to remove */
-    if (o->json) TORRE_TRY(torre_output_open(o->json, &job->json));
+    TORRE_TRY(torre_program_open_report(o->json, &job->json));
     TORRE_TRY(torre_particle_run_open(run));
     TORRE_TRY(time_loop(job));
     TORRE_TRY(torre_particle_run_finish(run));
     if (people(job)) tell_end(job);
     torre_program_tell_time(people(job), "# ");
-    if (job->json) report(job);
+    if (torre_program_wants_report(job->json)) report(job);
+    TORRE_TRY(show_last_picture(job));
     return run->md->step < run->spec.steps
                ? torre_program_stopped(run->md->step, run->spec.steps, o->checkpoint.saving.file)
                : TORRE_OK;

@@ -181,6 +181,7 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_TEXT("output", &s->common.files.output, "DIR", NULL,
                     "directory of the picture, made where missing"),
         OPTION_TEXT("json", &s->common.json, "FILE|-", "", "write the report as JSON"),
+        PAGE_ROW("the table as a plot, the picture"),
 
         OPTION_GROUP("How to compute"),
         PARTICLE_BACKEND_ROWS(s->common),

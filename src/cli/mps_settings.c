@@ -92,6 +92,7 @@ void mps_settings_init(mps_settings *s, torre_option *table)
         OPTION_TEXT("output", &s->common.files.output, "DIR", NULL,
                     "directory of all these but --csv, --dump and --json, made where missing"),
         OPTION_TEXT("json", &s->common.json, "FILE|-", "", "write the report as JSON"),
+        PAGE_ROW("the pictures"),
 
         OPTION_GROUP("How to compute"),
         PARTICLE_BACKEND_ROWS(s->common),

@@ -8,22 +8,30 @@
 #include <unistd.h>
 
 #include "cli/config_options.h"
+#include "cli/page_option.h"
 #include "core/numbers.h"
 #include "core/phase.h"
 #include "figure/figure.h"
+#include "io/file_ending.h"
 #include "torre/status.h"
 
 /* Share of the whole time below which the loop does not stand for it. */
 static const double loop_share = 0.75;
 
+const char *page_option;
+
 static bool ended;
 
 /* What the end of the program has to tell. */
 static struct {
+    bool kept; /* a report, which is NULL where memory ran out */
     torre_report *report;
     torre_output *file;
+    torre_page *page;
     FILE *people;
     const char *label;
+    int argc; /* the command line */
+    char **argv;
 } last;
 
 static void on_exit_elsewhere(void)
@@ -58,6 +66,8 @@ torre_status torre_program_device(const torre_option *table, const char **backen
 torre_status torre_program_options(const torre_program *program, torre_option *table, int argc,
                                    char **argv, bool *done)
 {
+    last.argc = argc;
+    last.argv = argv;
     TORRE_TRY(torre_options_parse(table, argc, argv, NULL, 0, NULL));
     *done = torre_options_given(table, "help") || torre_options_given(table, "version");
     const torre_option *backend = torre_options_find(table, "backend");
@@ -93,17 +103,31 @@ torre_status torre_program_idle(const char *program, const torre_option *table, 
     return TORRE_OK;
 }
 
+torre_status torre_program_open_report(const char *json, torre_output **file)
+{
+    static const char *const pages[] = {".html", ".htm", NULL};
+    if (page_option && torre_file_ending(page_option, pages, false) < 0)
+        return torre_fail(TORRE_ERR_USAGE, "--report must end in .html (got %s)", page_option);
+    if (page_option && json && torre_output_same(page_option, json))
+        return torre_fail(TORRE_ERR_USAGE, "--report and --json both write %s", json);
+    if (json) TORRE_TRY(torre_output_open(json, file));
+    return page_option ? torre_page_open(page_option, last.argc, last.argv, &last.page) : TORRE_OK;
+}
+
+bool torre_program_wants_report(const torre_output *file) { return file || last.page; }
+
+torre_page *torre_program_page(void) { return last.page; }
+
 void torre_program_keep_report(torre_report *report, torre_output **file)
 {
     torre_report_free(last.report);
     last.report = report;
-    if (*file) {
-        last.file = *file;
-        *file = NULL;
-    } else {
-        torre_report_free(report);
-        last.report = NULL;
-    }
+    last.file = *file;
+    *file = NULL;
+    last.kept = torre_program_wants_report(last.file);
+    if (last.kept) return;
+    torre_report_free(report);
+    last.report = NULL;
 }
 
 void torre_program_tell_time(FILE *people, const char *label)
@@ -121,17 +145,25 @@ static void tell_time(const double seconds[TORRE_PHASES], double sum)
     fprintf(last.people, "%s%s, of which %s in the time loop\n", last.label, whole, loop);
 }
 
-static torre_status write_report(const double seconds[TORRE_PHASES])
+static torre_status write_json(void)
+{
+    torre_status status = torre_report_write(last.report, torre_output_stream(last.file));
+    if (status)
+        status = torre_fail(status, "%s: %s", torre_output_path(last.file), torre_error_text());
+    return torre_output_finish(&last.file, status);
+}
+
+/* The report that was kept, to its file and to the page. */
+static torre_status write_report(const double seconds[TORRE_PHASES], torre_status status)
 {
     torre_report *time = torre_report_object(last.report, "time_s");
     for (int p = 0; p < TORRE_PHASES; p++)
         torre_report_real(time, torre_phase_name((torre_phase)p), seconds[p]);
-    torre_status status = torre_report_write(last.report, torre_output_stream(last.file));
-    if (status)
-        status = torre_fail(status, "%s: %s", torre_output_path(last.file), torre_error_text());
-    torre_report_free(last.report);
-    last.report = NULL;
-    return torre_output_finish(&last.file, status);
+    if (last.file) {
+        const torre_status written = write_json();
+        if (written) status = written;
+    }
+    return torre_page_finish(&last.page, last.report, status);
 }
 
 int torre_program_end(const char *program, torre_status status)
@@ -139,10 +171,10 @@ int torre_program_end(const char *program, torre_status status)
     double seconds[TORRE_PHASES];
     const double sum = torre_phase_seconds(seconds);
     tell_time(seconds, sum);
-    if (last.file) {
-        const torre_status written = write_report(seconds);
-        if (written) status = written;
-    }
+    if (last.kept) status = write_report(seconds, status);
+    torre_page_discard(last.page);
+    torre_report_free(last.report);
+    last.report = NULL;
     if (!ferror(stdout)) errno = 0; /* else it says why a write before failed */
     int bad = ferror(stdout) | fflush(stdout);
     if (bad && !status) status = torre_fail_errno("cannot write to standard output");

@@ -8,6 +8,7 @@
 #include "core/report.h"
 #include "core/status.h"
 #include "io/output_file.h"
+#include "report/page.h"
 
 /*
  * First thing in main: from here on the phases of the process are timed (core/phase.h). A library
@@ -49,8 +50,19 @@ torre_status torre_program_idle(const char *program, const torre_option *table, 
                                 bool quiet);
 
 /*
+ * Before the run: open the files that a report goes to, *file for json where that is not NULL, and
+ * the page of --report. Where there is neither, no report is wanted.
+ */
+torre_status torre_program_open_report(const char *json, torre_output **file);
+bool torre_program_wants_report(const torre_output *file);
+
+/* The page, for what is shown beside the report; NULL where none is wanted. */
+torre_page *torre_program_page(void);
+
+/*
  * Keep a report and its file, both taken over (*file becomes NULL), for torre_program_end, which
- * adds "time_s", the seconds of each phase, and writes it. Without a file the report is freed.
+ * adds "time_s", the seconds of each phase, and writes it, and the page of --report. Without either
+ * the report is freed.
  */
 void torre_program_keep_report(torre_report *report, torre_output **file);
 

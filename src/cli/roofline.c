@@ -268,7 +268,7 @@ static torre_status open_outputs(roofline_job *job)
 {
     const roofline_settings *s = job->settings;
     TORRE_TRY(torre_output_directory(job->directory));
-    if (s->json) TORRE_TRY(torre_output_open(s->json, &job->report));
+    TORRE_TRY(torre_program_open_report(s->json, &job->report));
     if (s->plot) TORRE_TRY(torre_output_open(s->plot, &job->picture));
     torre_program_catch_signals();
     return TORRE_OK;

@@ -56,6 +56,7 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
                     "them; made if missing"),
         OPTION_TEXT("json", &s->json, "FILE|-", NULL,
                     "report; - is standard output, the tables then go to standard error"),
+        PAGE_ROW("the roofline"),
         OPTION_FLAG("resume", &s->resume, "keep the points that DIR/sweep.csv has already"),
         OPTION_TEXT("measured", &s->measured, "FILE.csv", NULL,
                     "main-memory bytes per update that a profiler counted (bench/ncu_bytes.sh "

@@ -71,7 +71,8 @@ static torre_status compute(wave_program *w)
 {
     torre_wave_job *job = &w->job;
     torre_program_catch_signals(); /* from here on there are files to remove */
-    if (w->settings.json) TORRE_TRY(torre_output_open(w->settings.json, &w->json));
+    TORRE_TRY(torre_program_open_report(w->settings.json, &w->json));
+    job->page = torre_program_page();
     TORRE_TRY(torre_wave_job_open(job));
     tell_setup(w);
     TORRE_TRY(torre_wave_job_start(job));
@@ -82,7 +83,7 @@ static torre_status compute(wave_program *w)
         torre_wave_summary_result(people(w), &job->output, job->run);
         torre_program_tell_time(people(w), "whole      ");
     }
-    if (w->json) report(w, torre_time_now() - w->start);
+    if (torre_program_wants_report(w->json)) report(w, torre_time_now() - w->start);
     const int64_t step = torre_wave_run_step(job->run), steps = job->input.problem.steps;
     return step == steps ? TORRE_OK : torre_program_stopped(step, steps, job->saving->file);
 }
@@ -97,10 +98,9 @@ static torre_status tell_cost(wave_program *w)
         TORRE_TRY(torre_wave_trial(job->run, &rate));
         torre_wave_summary_cost(people(w), &job->input, job->run, &job->memory, rate);
     }
-    if (!w->settings.json) return TORRE_OK;
+    TORRE_TRY(torre_program_open_report(w->settings.json, &w->json));
     job->output.input = &job->input;
-    TORRE_TRY(torre_output_open(w->settings.json, &w->json));
-    report(w, 0);
+    if (torre_program_wants_report(w->json)) report(w, 0);
     return TORRE_OK;
 }
 

@@ -152,6 +152,8 @@ static void make_table(wave_settings *s, torre_option *table)
                     "axes), memory, "
                     "rates, files; - is standard output, the summary then goes to standard error"),
 
+        PAGE_ROW("model and geometry, pictures of the snapshots (--snapshot-every), traces"),
+
         OPTION_GROUP("Stopping and going on"),
         CHECKPOINT_ROWS(&s->checkpoint, " and by any engine but the reference"),
 

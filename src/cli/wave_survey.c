@@ -77,7 +77,7 @@ static torre_status compute(survey_job *job)
     const torre_survey_watch watch = {
         .progress = on_progress, .failed = on_failed, .stop = torre_program_stop, .context = job};
     torre_program_catch_signals(); /* from here on there are files to remove */
-    if (job->settings->json) TORRE_TRY(torre_output_open(job->settings->json, &job->json));
+    TORRE_TRY(torre_program_open_report(job->settings->json, &job->json));
     TORRE_TRY(torre_survey_open(s));
     job->queue_start = torre_time_now();
     torre_progress_start(&job->progress, stderr, !job->settings->quiet);
@@ -86,7 +86,7 @@ static torre_status compute(survey_job *job)
     torre_progress_end(&job->progress);
     if (!job->settings->quiet)
         torre_survey_summary_result(people(job), s, torre_time_now() - job->queue_start);
-    if (job->json) keep_report(job, false);
+    if (torre_program_wants_report(job->json)) keep_report(job, false);
     return status;
 }
 
@@ -95,9 +95,8 @@ static torre_status run_survey(survey_job *job)
     TORRE_TRY(prepare(job));
     tell_setup(job);
     if (!job->settings->dry_run) return compute(job);
-    if (!job->settings->json) return TORRE_OK;
-    TORRE_TRY(torre_output_open(job->settings->json, &job->json));
-    keep_report(job, true);
+    TORRE_TRY(torre_program_open_report(job->settings->json, &job->json));
+    if (torre_program_wants_report(job->json)) keep_report(job, true);
     return TORRE_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "run/wave_job.h"
 
 #include "io/sink_mark.h"
+#include "run/wave_page.h"
 #include "wave/tune_file.h"
 
 torre_status torre_wave_job_read(torre_wave_job *job, bool view)
@@ -60,9 +61,16 @@ typedef struct job_watcher {
     const torre_wave_job_watch *watch;
 } job_watcher;
 
+static torre_status write_frame(torre_wave_job *job)
+{
+    TORRE_TRY(torre_wave_output_frame(&job->output, job->run));
+    return torre_wave_page_frame(job->page, &job->output, job->run);
+}
+
 static torre_status on_frame(void *context, torre_wave_run *run)
 {
-    return torre_wave_output_frame(&((job_watcher *)context)->job->output, run);
+    (void)run;
+    return write_frame(((job_watcher *)context)->job);
 }
 
 static void on_progress(void *context, const torre_wave_progress *now)
@@ -100,7 +108,7 @@ torre_status torre_wave_job_advance(torre_wave_job *job, const torre_wave_job_wa
         .stop = on_stop,
         .context = &w};
     /* that of the step of a checkpoint has been written before it */
-    if (!job->resume) TORRE_TRY(torre_wave_output_frame(&job->output, job->run));
+    if (!job->resume) TORRE_TRY(write_frame(job));
     for (;;) { /* from one checkpoint to the next, where there are any */
         const int64_t step = torre_wave_run_step(job->run);
         const int64_t next = torre_saving_steps(job->saving, step, steps - step);
@@ -116,7 +124,8 @@ torre_status torre_wave_job_finish(torre_wave_job *job)
 {
     if (job->spec->snapshot_every < 0)
         TORRE_TRY(torre_snapshots_write(&job->output.snapshots, job->run, false));
-    return torre_wave_output_results(&job->output, job->run);
+    TORRE_TRY(torre_wave_output_results(&job->output, job->run));
+    return job->page ? torre_wave_page(job->page, &job->output, job->run) : TORRE_OK;
 }
 
 void torre_wave_job_close(torre_wave_job *job)

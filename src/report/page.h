@@ -1,0 +1,48 @@
+/*
+ * A run as a page for a browser: one HTML file that needs no network. page.html has its words,
+ * looks and drawing, and finds the data of the run in itself, as JSON:
+ *
+ *     {"command": ["wave", "--order", "8"],
+ *      "report": {...},                                         (core/report.h)
+ *      "pictures": {"of": 40, "every": 2, "list": [{"title", "step", "time", "png": base64}]},
+ *      "traces": {"of": 280, "every": 9, "samples_of", "samples_every", "dt",
+ *                 "receivers": [[x, y, z]],
+ *                 "values": base64 of f32, little-endian, shape (receivers, samples)},
+ *      "sources": {"of", "every", "list": [[x, y, z]]}, "receivers": {...}}
+ *
+ * Pages stay small by leaving out: of pictures, all but every 2nd, 4th, ... back from the last
+ * until the files of the others have no more than TORRE_PAGE_PICTURES bytes; of traces, all but
+ * every n-th receiver until there are 32 at most, then all but every n-th sample until there are
+ * TORRE_PAGE_SAMPLES values; of points, all but every n-th until there are 500. The page says so.
+ */
+#ifndef TORRE_PAGE_H
+#define TORRE_PAGE_H
+
+#include "core/report.h"
+#include "io/gather.h"
+
+enum { TORRE_PAGE_PICTURES = 3000000, TORRE_PAGE_SAMPLES = 100000 };
+
+typedef struct torre_page torre_page;
+
+/* Open the file, complete or absent as all (io/output_file.h). argv is the command to repeat. */
+torre_status torre_page_open(const char *path, int argc, char *const *argv, torre_page **page);
+
+/* A picture that the run has written; the file is read when the page ends. */
+torre_status torre_page_picture(torre_page *page, const char *path, int64_t step, double time);
+
+/* Traces whose rows are `row` samples apart, of which so many count; at most once. */
+torre_status torre_page_traces(torre_page *page, const torre_gather *traces, int64_t row);
+
+/* Points of the model: "sources", "receivers"; each name at most once. */
+torre_status torre_page_points(torre_page *page, const char *name, const torre_point *points,
+                               int64_t count);
+
+/* Write the page with a report, where status is TORRE_OK or TORRE_STOPPED, else leave none; *page
+ * becomes NULL. Returns what it came to. */
+torre_status torre_page_finish(torre_page **page, const torre_report *report, torre_status status);
+
+/* Leave no page; NULL is fine. */
+void torre_page_discard(torre_page *page);
+
+#endif
