@@ -178,6 +178,9 @@ static void make_table(wave_settings *s, torre_option *table)
                  "for it, and absorbing layers around them"},
         OPTION_INTEGER_AUTO("shots-at-once", &s->survey.at_once, 1, 4096,
                             "shots computed at the same time, each by its share of the threads"),
+        OPTION_TEXT("devices", &s->survey.devices, "N[,N...]|all", "as --device",
+                    "GPUs of this machine that compute the shots, each the next one when it is "
+                    "free"),
         OPTION_TEXT("manifest", &s->survey.manifest, "FILE", "beside the traces",
                     "what is done of a survey, a JSON object a line"),
 
@@ -257,7 +260,7 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
         "source",         "initial",        "seed",           "field",           "field-every",
         "snapshot-every", "snapshot-plane", "snapshot-scale", "snapshot-format", "output",
         "checkpoint",     "resume",         "snapshot",       "snapshot-stride"};
-    static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest"};
+    static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest", "devices"};
     for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
         if (torre_options_given(table, of_surveys[i]))
             return torre_fail(TORRE_ERR_USAGE, "--%s belongs to --survey FILE", of_surveys[i]);
@@ -268,6 +271,8 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
                               of_shots[i]);
     if (!s->run.traces)
         return torre_fail(TORRE_ERR_USAGE, "--survey needs --traces to write what is recorded");
+    if (s->survey.devices && torre_options_given(table, "device"))
+        return torre_fail(TORRE_ERR_USAGE, "--device and --devices exclude each other");
     s->survey.receivers = s->run.receivers;
     s->survey.report = s->json;
     s->survey.aperture = (torre_aperture){

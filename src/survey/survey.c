@@ -76,13 +76,47 @@ static int64_t choose_at_once(const torre_survey *s, int64_t threads)
     return 1;
 }
 
+/* What worker i is to plan, and for which backend. */
+static torre_wave_plan plan_of(const torre_survey *s, int64_t i)
+{
+    torre_wave_plan plan = *torre_wave_input_plan(s->input);
+    if (s->devices.count > 0) plan.device = s->devices.device[i];
+    return plan;
+}
+
+static const char *backend_of(const torre_survey *s)
+{
+    return s->devices.count > 0 ? "cuda" : s->spec->backend;
+}
+
+/* Every GPU can compute the first shot, not only the first of them. */
+static torre_status check_devices(const torre_survey *s)
+{
+    torre_status status = TORRE_OK;
+    for (int i = 1; i < s->devices.count && !status; i++) {
+        const torre_wave_plan plan = plan_of(s, i);
+        torre_wave_run *run = NULL;
+        status = torre_wave_run_new(&s->first->problem, "cuda", &plan, &run);
+        if (!status) status = torre_wave_run_check_memory(run);
+        if (status)
+            status = torre_fail(status, "GPU %d: %s", s->devices.device[i], torre_error_text());
+        torre_wave_run_free(run);
+    }
+    return status;
+}
+
 torre_status torre_survey_plan(torre_survey *s)
 {
-    const torre_wave_plan *plan = torre_wave_input_plan(s->input);
+    TORRE_TRY(torre_device_list_read(s->wish.devices, s->spec->backend, &s->devices));
+    if (s->devices.count > 0 && s->wish.at_once > 0)
+        return torre_fail(TORRE_ERR_USAGE, "{shots_at_once} belongs to threads of the CPU; of "
+                                           "{devices} each takes a shot");
+    const torre_wave_plan plan = plan_of(s, 0);
     TORRE_TRY(
         torre_shot_problem_new(s->spec, s->input, &s->wish.aperture, &s->shots.shot[0], &s->first));
-    TORRE_TRY(torre_wave_run_new(&s->first->problem, s->spec->backend, plan, &s->run));
-    return torre_wave_run_check_memory(s->run);
+    TORRE_TRY(torre_wave_run_new(&s->first->problem, backend_of(s), &plan, &s->run));
+    TORRE_TRY(torre_wave_run_check_memory(s->run));
+    return check_devices(s);
 }
 
 /* Threads that all shots together have; those of a GPU are its own. */
@@ -224,6 +258,7 @@ torre_status torre_survey_open(torre_survey *s)
     const int64_t threads = thread_count(s), wish = s->wish.at_once;
     s->at_once = wish > 0 ? wish : choose_at_once(s, threads);
     if (s->at_once > threads) s->at_once = threads;
+    if (s->devices.count > 0) s->at_once = s->devices.count;
     return torre_memory_check("computing shots at once", s->at_once * worker_bytes(s));
 }
 
@@ -283,7 +318,7 @@ static torre_status begin(run_worker *w, shot_item *item)
         problem->setup = NULL;
         status = torre_wave_run_restart(w->run, setup, w->survey->wish.aperture.wanted);
     } else {
-        status = torre_wave_run_new(&problem->problem, w->survey->spec->backend, &w->plan, &w->run);
+        status = torre_wave_run_new(&problem->problem, backend_of(w->survey), &w->plan, &w->run);
         if (!status) status = torre_wave_run_start(w->run, NULL, NULL);
     }
     torre_shot_problem_free(w->last);
@@ -301,7 +336,7 @@ static torre_status compute(torre_shot_worker *worker, void *data)
     run_worker *w = (run_worker *)worker;
     shot_item *item = data;
     const torre_wave_watch watch = {.stop = w->watch->stop, .context = w->watch->context};
-    omp_set_num_threads(w->plan.threads); /* of what this thread does beside advancing */
+    if (w->plan.threads > 0) omp_set_num_threads(w->plan.threads); /* beside advancing, too */
     if (wants_stop(w->watch)) return torre_fail(TORRE_STOPPED, "stopped");
     TORRE_TRY(begin(w, item));
     const int64_t steps = torre_wave_run_problem(w->run)->steps;
@@ -396,11 +431,10 @@ static torre_status compute_all(torre_survey *s, survey_steps *steps)
     torre_shot_worker **list = malloc((size_t)count * sizeof *list);
     torre_status status = worker && list ? TORRE_OK : no_memory();
     for (int i = 0; i < count && !status; i++) {
-        worker[i] = (run_worker){.base = {compute},
-                                 .survey = s,
-                                 .watch = steps->watch,
-                                 .plan = *torre_wave_input_plan(s->input)};
-        worker[i].plan.threads = (int)(threads / count + (i < threads % count));
+        worker[i] = (run_worker){
+            .base = {compute}, .survey = s, .watch = steps->watch, .plan = plan_of(s, i)};
+        const int share = (int)(threads / count + (i < threads % count));
+        if (s->devices.count == 0) worker[i].plan.threads = share;
         list[i] = &worker[i].base;
     }
     const torre_shot_steps functions = {prepare, deliver, stop, steps};

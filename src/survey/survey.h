@@ -17,6 +17,7 @@
 #ifndef TORRE_SURVEY_H
 #define TORRE_SURVEY_H
 
+#include "survey/device_list.h"
 #include "survey/manifest.h"
 #include "survey/shot_files.h"
 #include "survey/shot_problem.h"
@@ -32,7 +33,8 @@ typedef struct torre_survey_wish {
     const char *manifest;  /* NULL: a name beside the traces */
     const char *report;    /* the caller's, which replaces no other file; NULL: none */
     torre_aperture aperture;
-    int64_t at_once; /* shots, each with its share of the threads; 0: choose */
+    int64_t at_once;     /* shots, each with its share of the threads; 0: choose */
+    const char *devices; /* "0,1" or "all": GPUs, each with a shot; NULL: as spec->device says */
 } torre_survey_wish;
 
 /* What the caller wants to know on the way; each may be NULL. */
@@ -52,6 +54,7 @@ typedef struct torre_survey {
     torre_shot_files shot_files;
     torre_shot_problem *first;
     torre_wave_run *run; /* of the first shot, planned: what all of them will use */
+    torre_device_list devices;
     char *manifest_path;
     torre_manifest *manifest;
     int64_t *to_do; /* [to_do_count]: shots that are not done yet, in the order of the list */

@@ -42,6 +42,9 @@ torre_report *torre_report_survey(const torre_survey *s, bool dry, double wall_s
     torre_report_integer(r, "steps", s->input->problem.steps);
     torre_report *list = torre_report_object(r, "survey");
     torre_report_integer(list, "shots", s->shots.count);
+    torre_report *devices = s->devices.count > 0 ? torre_report_array(list, "devices") : NULL;
+    for (int i = 0; i < s->devices.count; i++)
+        torre_report_integer(devices, NULL, s->devices.device[i]);
     if (!dry) {
         torre_report_integer(list, "done_before", s->shots.count - s->to_do_count);
         torre_report_integer(list, "done_now", s->computed);

@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,10 @@ static size_t bytes_in_use;
 static const fake_device *device;
 static int64_t device_memory, fail_at, calls;
 static FILE *trace;
-static cudaError_t last_error;
+static int device_count = 1;
+static _Thread_local int device_now;
+static _Thread_local cudaError_t last_error;
+static pthread_mutex_t state_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static double clock_ms; /* the program's, too (clock_gettime) */
 
 static void end(void)
@@ -85,7 +89,8 @@ static void end(void)
 __attribute__((constructor)) static void begin(void)
 {
     const char *key = getenv("FAKE_CUDA_DEVICE"), *memory = getenv("FAKE_CUDA_MEMORY"),
-               *fail = getenv("FAKE_CUDA_FAIL"), *path = getenv("FAKE_CUDA_TRACE");
+               *fail = getenv("FAKE_CUDA_FAIL"), *path = getenv("FAKE_CUDA_TRACE"),
+               *count = getenv("FAKE_CUDA_COUNT");
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         if (!device && (!key || strcmp(key, devices[i].key) == 0)) device = &devices[i];
     if (path) trace = fopen(path, "w");
@@ -96,6 +101,7 @@ __attribute__((constructor)) static void begin(void)
     }
     device_memory = memory ? atoll(memory) : device->memory;
     fail_at = fail ? atoll(fail) : 0;
+    device_count = count ? atoi(count) : 1;
     atexit(end);
 }
 
@@ -118,10 +124,19 @@ static bool fails(const char *call)
     if (trace) fflush(trace);
     return true;
 }
+static pthread_mutex_t *lock_state(void)
+{
+    pthread_mutex_lock(&state_lock);
+    return &state_lock;
+}
+
+static void unlock_state(pthread_mutex_t *const *lock) { pthread_mutex_unlock(*lock); }
+
+/* The first of a function, which one thread at a time is in from here on. */
 #define MAY_FAIL(error)                                                                            \
-    do {                                                                                           \
-        if (fails(__func__)) return give(error);                                                   \
-    } while (0)
+    __attribute__((cleanup(unlock_state))) pthread_mutex_t *const locked = lock_state();           \
+    (void)locked;                                                                                  \
+    if (fails(__func__)) return give(error)
 
 /*
  * Time goes on by a millisecond whenever a program looks at it, and by a twentieth for a kernel:
@@ -196,18 +211,21 @@ static uint64_t argument_hash(uint64_t h, const void *argument, int bytes)
 cudaError_t cudaGetDeviceCount(int *count)
 {
     MAY_FAIL(cudaErrorUnknown);
-    *count = 1;
+    *count = device_count;
     return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int number)
 {
     MAY_FAIL(cudaErrorUnknown);
-    return give(number == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    if (number < 0 || number >= device_count) return give(cudaErrorInvalidDevice);
+    if (number != device_now) TRACE("the thread takes device %d\n", number);
+    device_now = number;
+    return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int *number)
 {
     MAY_FAIL(cudaErrorUnknown);
-    *number = 0;
+    *number = device_now;
     return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int *version)
@@ -223,7 +241,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int number)
 {
     MAY_FAIL(cudaErrorUnknown);
-    if (number != 0) return give(cudaErrorInvalidDevice);
+    if (number < 0 || number >= device_count) return give(cudaErrorInvalidDevice);
     memset(p, 0, sizeof *p);
     snprintf(p->name, sizeof p->name, "%s", device->name);
     p->major = device->major;

@@ -1,0 +1,55 @@
+#include "survey/device_list.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/numbers.h"
+#include "wave/backend.h"
+
+static torre_status check(int device)
+{
+    const torre_wave_plan plan = {.device = device};
+    const torre_wave_backend *found;
+    return torre_wave_backend_find("cuda", &plan, &found);
+}
+
+/* Those before the first that cannot be used. */
+static torre_status take_all(torre_device_list *list)
+{
+    torre_status status = TORRE_OK;
+    while (!status && list->count < TORRE_DEVICES) {
+        status = check(list->count);
+        if (!status) {
+            list->device[list->count] = list->count;
+            list->count++;
+        }
+    }
+    return list->count > 0 ? TORRE_OK : status;
+}
+
+static torre_status take_named(const char *text, torre_device_list *list)
+{
+    int64_t number[TORRE_DEVICES];
+    bool good = torre_parse_integers(text, ',', TORRE_DEVICES, number, &list->count);
+    for (int i = 0; i < list->count && good; i++) {
+        good = number[i] >= 0 && number[i] < 1024;
+        for (int k = 0; k < i; k++) good = good && number[k] != number[i];
+        list->device[i] = (int)number[i];
+    }
+    if (!good)
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "{devices} must be all, or numbers of GPUs, each once, as 0,1 (got %.60s)", text);
+    for (int i = 0; i < list->count; i++) TORRE_TRY(check(list->device[i]));
+    return TORRE_OK;
+}
+
+torre_status torre_device_list_read(const char *text, const char *backend, torre_device_list *list)
+{
+    list->count = 0;
+    if (!text) return TORRE_OK;
+    if (strcmp(backend, "cpu") == 0)
+        return torre_fail(TORRE_ERR_USAGE, "{devices} are GPUs, and {backend} is cpu");
+    return strcmp(text, "all") == 0 ? take_all(list) : take_named(text, list);
+}
