@@ -34,6 +34,13 @@ if(TORRE_HAVE_CUDA)
 endif()
 
 set(torre_found OFF)
+if(NOT TORRE_MPI STREQUAL "OFF" AND NOT TORRE_SANITIZE)
+  find_package(MPI QUIET COMPONENTS C)
+  set(torre_found ${MPI_C_FOUND})
+endif()
+torre_optional(MPI "${torre_found}" "surveys over several processes" "apt install libopenmpi-dev.")
+
+set(torre_found OFF)
 if(NOT TORRE_SEGYIO STREQUAL "OFF")
   find_path(SEGYIO_INCLUDE_DIR segyio/segy.h)
   find_library(SEGYIO_LIBRARY NAMES libsegyio.a segyio) # static: programs start anywhere

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
@@ -489,6 +490,61 @@ def test_kills(shots="60", kills="12"):
     assert not left, f"{left} are left behind"
     print(f"{shots} shots: {stopped} times stopped by SIGTERM with shots to do, {killed} times killed")
     assert stopped + killed > kills / 2, "most found nothing to do"
+
+
+def ranks(count, *options, code=0, wait=True):
+    """The same command by so many processes of MPI; 77, skipped, where there is no mpirun."""
+    if not shutil.which("mpirun"):
+        sys.exit(77)
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1",
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+    command = ["mpirun", "-n", str(count), WAVE, *options, "--backend", "cpu", "--quiet"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if not wait:
+        return process
+    told = process.communicate()[1]
+    assert process.returncode == code, f"{options}: exit code {process.returncode}, not {code}: {told}"
+    return told
+
+
+def test_ranks():
+    """Three ranks of MPI have the bits of one process, also after some of them were killed."""
+    write_layers("layers.npy")
+    near = ['"rel:0,0,10:90,0,10:5"', "", ""]
+    write("s.csv", "shot,x,y,z,receivers\n" +
+          "".join(f"{i},{100 + i},120,{20 + i % 7},{near[i % 3]}\n" for i in range(1, 41)))
+    options = ["--velocity", "layers.npy", "--steps", "300", "--order", "4", "--survey", "s.csv", "--receivers", LINE]
+    wave(*options, "--traces", "calm/{shot}.npy,calm/all.sgy")
+    ranks(3, *options, "--traces", "o/{shot}.npy,o/all.sgy", "--json", "r.json")
+    assert digests("o") == digests("calm")
+    report = json.load(open("r.json"))["survey"]
+    assert (report["done_now"], report["at_once"]) == (40, 3), report
+    # kill the processes that one mpirun has started, in turn
+    for kill in range(4):
+        process = ranks(3, *options, "--traces", "k/{shot}.npy,k/all.sgy", wait=False)
+        wait_for_lines(process, "k/survey.jsonl", 4)
+        mine = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
+        if mine:
+            os.kill(int(mine[kill % len(mine)]), signal.SIGKILL if kill % 2 else signal.SIGTERM)
+        process.communicate()
+        for name, digest in digests("k").items():
+            assert digest == digests("calm")[name], name
+    ranks(3, *options, "--traces", "k/{shot}.npy,k/all.sgy")
+    assert digests("k") == digests("calm")
+    # what is wrong is told once, by one rank or by all
+    told = ranks(3, *options, "--traces", "x/{shot}.npy", "--shots-at-once", "2", code=2)
+    assert told.count("--shots-at-once belongs to threads of the CPU") == 1, told
+    write("b.csv", "shot,x,y,z\n1,2,3,4000\n")
+    told = ranks(3, *options[:-3], "b.csv", *options[-2:], "--traces", "x/{shot}.npy", code=3)
+    assert told.count("b.csv:2: column z must be a number") == 1, told
+    told = ranks(3, *MODEL, code=2)
+    assert "ranks of MPI share the shots of a --survey" in told, told
+    write("f.csv", "shot,x,y,z,amplitude\n1,100,100,50,1\n2,110,100,50,1e30\n3,120,100,50,1\n")
+    told = ranks(3, *MODEL, "--amplitude", "6e16", "--survey", "f.csv", "--receivers", LINE, "--traces", "f/{shot}.npy",
+                 code=5)
+    assert "shot 2 (f.csv:3) failed: the field is not finite" in told and "1 of 3 shots failed" in told, told
+    assert states("f/survey.jsonl") == {"1": "done", "2": "failed", "3": "done"}
 
 
 def test_readers(module=None):

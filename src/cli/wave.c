@@ -8,6 +8,7 @@
 #include "core/progress.h"
 #include "core/timer.h"
 #include "io/trace_inspect.h"
+#include "mpi/ranks_start.h"
 #include "run/wave_job.h"
 #include "run/wave_report.h"
 #include "run/wave_summary.h"
@@ -128,7 +129,11 @@ static torre_status do_what_is_asked(wave_program *w)
     const wave_settings *s = &w->settings;
     w->start = torre_time_now();
     if (s->inspect) return torre_trace_inspect(stdout, s->inspect);
-    return s->survey.path ? wave_survey(s, w->table, w->start) : run_wave(w);
+    if (s->survey.path) return wave_survey(s, w->table, w->start);
+    if (torre_ranks_started())
+        return torre_fail(TORRE_ERR_USAGE, "ranks of MPI share the shots of a --survey, and this "
+                                           "is one run: start it without mpirun");
+    return run_wave(w);
 }
 
 int main(int argc, char **argv)

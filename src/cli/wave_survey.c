@@ -6,6 +6,7 @@
 #include "cli/program_stop.h"
 #include "core/progress.h"
 #include "core/timer.h"
+#include "mpi/ranks_start.h"
 #include "survey/survey_summary.h"
 
 /* One invocation. */
@@ -17,6 +18,7 @@ typedef struct survey_job {
     torre_output *json;
     torre_progress progress;
     double start, queue_start;
+    torre_ranks ranks;
 } survey_job;
 
 static FILE *people(const survey_job *job) { return torre_program_people(job->settings->json); }
@@ -66,7 +68,9 @@ static torre_status prepare(survey_job *job)
     spec.time.whole_microseconds = torre_trace_files_whole_microseconds(&s->files);
     TORRE_TRY(torre_wave_input_read(&spec, false, &job->input));
     TORRE_TRY(wave_settings_check(settings, job->table, &job->input.problem));
-    TORRE_TRY(torre_survey_read(&settings->survey, &settings->run, &job->input, s));
+    torre_survey_wish wish = settings->survey;
+    wish.ranks = &job->ranks;
+    TORRE_TRY(torre_survey_read(&wish, &settings->run, &job->input, s));
     TORRE_TRY(torre_survey_plan(s));
     return wave_settings_check_choice(settings, job->table, s->run, &job->input.cautions);
 }
@@ -92,7 +96,7 @@ static torre_status compute(survey_job *job)
 
 static torre_status run_survey(survey_job *job)
 {
-    TORRE_TRY(prepare(job));
+    TORRE_TRY(torre_survey_gather(&job->ranks, prepare(job)));
     tell_setup(job);
     if (!job->settings->dry_run) return compute(job);
     TORRE_TRY(torre_program_open_report(job->settings->json, &job->json));
@@ -100,12 +104,28 @@ static torre_status run_survey(survey_job *job)
     return TORRE_OK;
 }
 
+/* Another rank than the first, which has the files and tells people. */
+static void serve(survey_job *job)
+{
+    const torre_survey_watch watch = {.stop = torre_program_stop};
+    const torre_status status = prepare(job);
+    torre_program_catch_signals();
+    torre_survey_serve(&job->survey, &job->ranks, &watch, status);
+}
+
 torre_status wave_survey(const wave_settings *settings, const torre_option *table, double start)
 {
     survey_job job = {.settings = settings, .table = table, .start = start};
-    torre_status status = run_survey(&job);
+    TORRE_TRY(torre_ranks_start(&job.ranks));
+    torre_status status = TORRE_OK;
+    if (job.ranks.rank > 0)
+        serve(&job);
+    else
+        status = run_survey(&job);
+    if (job.ranks.rank == 0) torre_survey_dismiss(&job.ranks);
     torre_output_discard(job.json);
     torre_survey_clear(&job.survey);
     torre_wave_input_clear(&job.input);
+    torre_ranks_end();
     return status;
 }

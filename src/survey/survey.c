@@ -13,8 +13,7 @@
 #include "figure/figure.h"
 #include "io/source.h"
 #include "run/wave_identity.h"
-#include "survey/shot_queue.h"
-#include "wave/driver.h"
+#include "survey/survey_private.h"
 
 /* Failures to write, one after the other, after which no other shot is tried. */
 enum { WRITE_FAILURES = 3 };
@@ -76,11 +75,15 @@ static int64_t choose_at_once(const torre_survey *s, int64_t threads)
     return 1;
 }
 
-/* What worker i is to plan, and for which backend. */
+static int rank_count(const torre_survey *s) { return s->wish.ranks ? s->wish.ranks->count : 1; }
+
+/* What worker i of this process is to plan, and for which backend. Of ranks each has one, which
+ * takes the GPU of its number on its machine. */
 static torre_wave_plan plan_of(const torre_survey *s, int64_t i)
 {
     torre_wave_plan plan = *torre_wave_input_plan(s->input);
-    if (s->devices.count > 0) plan.device = s->devices.device[i];
+    if (rank_count(s) > 1) i = s->wish.ranks->local;
+    if (s->devices.count > 0) plan.device = s->devices.device[i % s->devices.count];
     return plan;
 }
 
@@ -93,7 +96,7 @@ static const char *backend_of(const torre_survey *s)
 static torre_status check_devices(const torre_survey *s)
 {
     torre_status status = TORRE_OK;
-    for (int i = 1; i < s->devices.count && !status; i++) {
+    for (int i = 1; i < s->devices.count && rank_count(s) == 1 && !status; i++) {
         const torre_wave_plan plan = plan_of(s, i);
         torre_wave_run *run = NULL;
         status = torre_wave_run_new(&s->first->problem, "cuda", &plan, &run);
@@ -105,12 +108,23 @@ static torre_status check_devices(const torre_survey *s)
     return status;
 }
 
+/* Ranks take all GPUs that there are unless others are named. */
+static torre_status choose_devices(torre_survey *s)
+{
+    const char *backend = s->spec->backend;
+    if (s->wish.devices || rank_count(s) == 1)
+        return torre_device_list_read(s->wish.devices, backend, &s->devices);
+    if (strcmp(backend, "cpu") == 0 || s->spec->device > 0) return TORRE_OK;
+    const torre_status status = torre_device_list_read("all", backend, &s->devices);
+    return strcmp(backend, "cuda") == 0 ? status : TORRE_OK;
+}
+
 torre_status torre_survey_plan(torre_survey *s)
 {
-    TORRE_TRY(torre_device_list_read(s->wish.devices, s->spec->backend, &s->devices));
-    if (s->devices.count > 0 && s->wish.at_once > 0)
+    TORRE_TRY(choose_devices(s));
+    if ((s->devices.count > 0 || rank_count(s) > 1) && s->wish.at_once > 0)
         return torre_fail(TORRE_ERR_USAGE, "{shots_at_once} belongs to threads of the CPU; of "
-                                           "{devices} each takes a shot");
+                                           "{devices} and ranks each takes a shot");
     const torre_wave_plan plan = plan_of(s, 0);
     TORRE_TRY(
         torre_shot_problem_new(s->spec, s->input, &s->wish.aperture, &s->shots.shot[0], &s->first));
@@ -259,27 +273,12 @@ torre_status torre_survey_open(torre_survey *s)
     s->at_once = wish > 0 ? wish : choose_at_once(s, threads);
     if (s->at_once > threads) s->at_once = threads;
     if (s->devices.count > 0) s->at_once = s->devices.count;
-    return torre_memory_check("computing shots at once", s->at_once * worker_bytes(s));
+    if (rank_count(s) > 1) s->at_once = rank_count(s);
+    const int64_t here = rank_count(s) > 1 ? 1 : s->at_once;
+    return torre_memory_check("computing shots at once", here * worker_bytes(s));
 }
 
 /* --- Computing --- */
-
-/* A shot on its way. */
-typedef struct shot_item {
-    torre_shot_problem *problem;
-    torre_array traces;
-    double compute_s;
-} shot_item;
-
-/* A group of threads, or a GPU: a run of its own. */
-typedef struct run_worker {
-    torre_shot_worker base;
-    const torre_survey *survey;
-    const torre_survey_watch *watch;
-    torre_wave_plan plan;
-    torre_wave_run *run;      /* NULL before the first shot */
-    torre_shot_problem *last; /* that of the run */
-} run_worker;
 
 /* What the steps of the queue share; only the thread that delivers changes the survey. */
 typedef struct survey_steps {
@@ -294,11 +293,11 @@ static bool wants_stop(const torre_survey_watch *watch)
     return watch->stop && watch->stop(watch->context);
 }
 
-static torre_status prepare(void *context, int64_t shot, void **result)
+torre_status torre_shot_item_new(const torre_survey *s, int64_t shot, torre_shot_item **result)
 {
-    const torre_survey *s = ((survey_steps *)context)->survey;
-    shot_item *item = calloc(1, sizeof *item);
+    torre_shot_item *item = calloc(1, sizeof *item);
     if (!item) return no_memory();
+    item->shot = shot;
     torre_status status = torre_shot_problem_new(s->spec, s->input, &s->wish.aperture,
                                                  &s->shots.shot[shot], &item->problem);
     if (status)
@@ -308,8 +307,16 @@ static torre_status prepare(void *context, int64_t shot, void **result)
     return status;
 }
 
+static torre_status prepare(void *context, int64_t shot, void **result)
+{
+    torre_shot_item *item;
+    TORRE_TRY(torre_shot_item_new(((survey_steps *)context)->survey, shot, &item));
+    *result = item;
+    return TORRE_OK;
+}
+
 /* Begin a shot with the worker's solver; the first makes it. */
-static torre_status begin(run_worker *w, shot_item *item)
+static torre_status begin(torre_run_worker *w, torre_shot_item *item)
 {
     torre_shot_problem *problem = item->problem;
     torre_status status = TORRE_OK;
@@ -333,8 +340,8 @@ static torre_status begin(run_worker *w, shot_item *item)
 
 static torre_status compute(torre_shot_worker *worker, void *data)
 {
-    run_worker *w = (run_worker *)worker;
-    shot_item *item = data;
+    torre_run_worker *w = (torre_run_worker *)worker;
+    torre_shot_item *item = data;
     const torre_wave_watch watch = {.stop = w->watch->stop, .context = w->watch->context};
     if (w->plan.threads > 0) omp_set_num_threads(w->plan.threads); /* beside advancing, too */
     if (wants_stop(w->watch)) return torre_fail(TORRE_STOPPED, "stopped");
@@ -363,7 +370,8 @@ static void end_all(survey_steps *steps, torre_status status)
 }
 
 /* Note in the manifest what became of a shot. */
-static void note_shot(survey_steps *steps, int64_t shot, const shot_item *item, torre_status status)
+static void note_shot(survey_steps *steps, int64_t shot, const torre_shot_item *item,
+                      torre_status status)
 {
     torre_survey *s = steps->survey;
     torre_record *record = malloc(sizeof *record);
@@ -386,7 +394,7 @@ static void note_shot(survey_steps *steps, int64_t shot, const shot_item *item, 
     s->compute_s += item->compute_s;
 }
 
-static void free_item(shot_item *item)
+void torre_shot_item_free(torre_shot_item *item)
 {
     if (!item) return;
     torre_shot_problem_free(item->problem);
@@ -400,7 +408,7 @@ static void deliver(void *context, int64_t shot, void *item, torre_status status
     torre_survey *s = steps->survey;
     const torre_survey_watch *watch = steps->watch;
     if (!status) {
-        status = torre_shot_files_write(&s->shot_files, shot, &((shot_item *)item)->traces);
+        status = torre_shot_files_write(&s->shot_files, shot, &((torre_shot_item *)item)->traces);
         steps->write_failures = status ? steps->write_failures + 1 : 0;
     }
     if (status && status != TORRE_STOPPED) {
@@ -412,7 +420,7 @@ static void deliver(void *context, int64_t shot, void *item, torre_status status
         if (steps->write_failures == WRITE_FAILURES) end_all(steps, status);
     }
     if (status != TORRE_STOPPED) note_shot(steps, shot, item, status);
-    free_item(item);
+    torre_shot_item_free(item);
     if (watch->progress) watch->progress(watch->context, s->computed + s->failed, s->to_do_count);
 }
 
@@ -422,30 +430,45 @@ static bool stop(void *context)
     return wants_stop(steps->watch) || atomic_load(&steps->broken);
 }
 
-/* All workers, through all shots. */
+torre_run_worker torre_run_worker_new(const torre_survey *s, const torre_survey_watch *watch, int i,
+                                      int count)
+{
+    torre_run_worker worker = {
+        .base = {compute}, .survey = s, .watch = watch, .plan = plan_of(s, i)};
+    const int64_t threads = thread_count(s);
+    if (s->devices.count == 0) worker.plan.threads = (int)(threads / count + (i < threads % count));
+    return worker;
+}
+
+void torre_run_worker_end(torre_run_worker *worker)
+{
+    torre_wave_run_free(worker->run);
+    torre_shot_problem_free(worker->last);
+}
+
+/* All workers, those of this process first, through all shots. */
 static torre_status compute_all(torre_survey *s, survey_steps *steps)
 {
-    const int count = (int)s->at_once;
-    const int64_t threads = thread_count(s);
-    run_worker *worker = calloc((size_t)count, sizeof *worker);
+    const int count = (int)s->at_once, ranks = rank_count(s), here = count - (ranks - 1);
+    torre_run_worker *worker = calloc((size_t)here, sizeof *worker);
+    torre_rank_worker *elsewhere = calloc((size_t)ranks, sizeof *elsewhere);
     torre_shot_worker **list = malloc((size_t)count * sizeof *list);
-    torre_status status = worker && list ? TORRE_OK : no_memory();
-    for (int i = 0; i < count && !status; i++) {
-        worker[i] = (run_worker){
-            .base = {compute}, .survey = s, .watch = steps->watch, .plan = plan_of(s, i)};
-        const int share = (int)(threads / count + (i < threads % count));
-        if (s->devices.count == 0) worker[i].plan.threads = share;
+    torre_status status = worker && elsewhere && list ? TORRE_OK : no_memory();
+    for (int i = 0; i < here && !status; i++) {
+        worker[i] = torre_run_worker_new(s, steps->watch, i, here);
         list[i] = &worker[i].base;
+    }
+    for (int i = 1; i < ranks && !status; i++) {
+        elsewhere[i] = torre_rank_worker_new(s->wish.ranks, i);
+        list[here + i - 1] = &elsewhere[i].base;
     }
     const torre_shot_steps functions = {prepare, deliver, stop, steps};
     const int usual = omp_get_max_threads(); /* of this thread, the first worker */
     if (!status) status = torre_shot_queue_run(&functions, s->to_do, s->to_do_count, list, count);
     omp_set_num_threads(usual);
-    for (int i = 0; i < count && worker; i++) {
-        torre_wave_run_free(worker[i].run);
-        torre_shot_problem_free(worker[i].last);
-    }
+    for (int i = 0; i < here && worker; i++) torre_run_worker_end(&worker[i]);
     free(worker);
+    free(elsewhere);
     free(list);
     return status;
 }

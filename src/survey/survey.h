@@ -19,6 +19,7 @@
 
 #include "survey/device_list.h"
 #include "survey/manifest.h"
+#include "survey/ranks.h"
 #include "survey/shot_files.h"
 #include "survey/shot_problem.h"
 
@@ -33,7 +34,8 @@ typedef struct torre_survey_wish {
     const char *manifest;  /* NULL: a name beside the traces */
     const char *report;    /* the caller's, which replaces no other file; NULL: none */
     torre_aperture aperture;
-    int64_t at_once;     /* shots, each with its share of the threads; 0: choose */
+    int64_t at_once;          /* shots, each with its share of the threads; 0: choose */
+    const torre_ranks *ranks; /* that share the work; NULL: this process alone */
     const char *devices; /* "0,1" or "all": GPUs, each with a shot; NULL: as spec->device says */
 } torre_survey_wish;
 
@@ -87,6 +89,16 @@ torre_status torre_survey_open(torre_survey *survey);
 torre_status torre_survey_run(torre_survey *survey, const torre_survey_watch *watch);
 
 void torre_survey_clear(torre_survey *survey);
+
+/*
+ * Of several ranks (wish.ranks). Rank 0 asks the others, once it is prepared, with its own status,
+ * whether all are (the first failure, if not), and dismisses them at the end, whatever came of it.
+ * The others, prepared or not, serve until they are dismissed.
+ */
+torre_status torre_survey_gather(const torre_ranks *ranks, torre_status status);
+void torre_survey_dismiss(const torre_ranks *ranks);
+void torre_survey_serve(const torre_survey *survey, const torre_ranks *ranks,
+                        const torre_survey_watch *watch, torre_status status);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,12 @@
+/* Without MPI every process is alone. */
+#include "mpi/ranks_start.h"
+
+bool torre_ranks_started(void) { return false; }
+
+torre_status torre_ranks_start(torre_ranks *ranks)
+{
+    *ranks = (torre_ranks){.count = 1};
+    return TORRE_OK;
+}
+
+void torre_ranks_end(void) {}
