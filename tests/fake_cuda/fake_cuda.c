@@ -133,9 +133,11 @@ static pthread_mutex_t *lock_state(void)
 static void unlock_state(pthread_mutex_t *const *lock) { pthread_mutex_unlock(*lock); }
 
 /* The first of a function, which one thread at a time is in from here on. */
-#define MAY_FAIL(error)                                                                            \
+#define ONE_AT_A_TIME()                                                                            \
     __attribute__((cleanup(unlock_state))) pthread_mutex_t *const locked = lock_state();           \
-    (void)locked;                                                                                  \
+    (void)locked
+#define MAY_FAIL(error)                                                                            \
+    ONE_AT_A_TIME();                                                                               \
     if (fails(__func__)) return give(error)
 
 /*
@@ -330,6 +332,7 @@ const char *cudaGetErrorName(cudaError_t e) { return cudaGetErrorString(e); }
 static cudaError_t allocate(const char *call, void **memory, size_t bytes, bool host)
 {
     static const size_t page = 4096;
+    ONE_AT_A_TIME();
     *memory = NULL;
     if (fails(call)) return give(cudaErrorMemoryAllocation);
     if (allocation_count == MOST_ALLOCATIONS) abort();
@@ -348,6 +351,7 @@ static cudaError_t allocate(const char *call, void **memory, size_t bytes, bool 
 }
 static cudaError_t release(const char *call, void *memory, bool host)
 {
+    ONE_AT_A_TIME();
     if (!memory) return cudaSuccess;
     allocation *a = (allocation *)holder(memory);
     if (!a || a->base != memory || a->host != host) {
@@ -396,6 +400,7 @@ static cudaError_t copy(const char *call, void *to, size_t to_pitch, const void 
                         size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     static const char *const ends[] = {"host to host", "to device", "to host", "on device"};
+    ONE_AT_A_TIME();
     if (fails(call)) return give(cudaErrorUnknown);
     if (width == 0 || height == 0) return cudaSuccess;
     uint64_t h = HASH;
@@ -439,7 +444,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     return copy(call, to, to_pitch, from, from_pitch, width, height, kind);
 }
 
-/* Streams, events, graphs. One stream can be captured at a time. */
+/* Streams, events, graphs. A thread can capture one stream at a time. */
 
 typedef struct operation {
     const fake_kernel *kernel; /* NULL: a memset */
@@ -452,7 +457,7 @@ typedef struct graph {
     operation *operation;
     int count, number;
 } graph;
-static graph *capture;
+static _Thread_local graph *capture;
 static intptr_t streams, events, graphs;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
@@ -557,6 +562,7 @@ static cudaError_t do_or_keep(const operation *o)
 
 static cudaError_t set(const char *call, void *to, int value, size_t bytes)
 {
+    ONE_AT_A_TIME();
     if (fails(call)) return give(cudaErrorUnknown);
     if (!on_device(to, bytes)) {
         TRACE("%s out of bounds: %s\n", call, place(to));
@@ -701,6 +707,7 @@ static const char *steady_name(const char *name)
 static cudaError_t launch(const fake_kernel *k, dim3 grid, dim3 block, unsigned cluster,
                           void **arguments, size_t shared, cudaStream_t stream)
 {
+    ONE_AT_A_TIME();
     if (!k) return give(cudaErrorInvalidDeviceFunction);
     if (fails("launch")) return give(cudaErrorLaunchOutOfResources);
     const unsigned threads = block.x * block.y * block.z;
@@ -723,7 +730,7 @@ static cudaError_t launch(const fake_kernel *k, dim3 grid, dim3 block, unsigned 
     return do_or_keep(&o);
 }
 
-static struct {
+static _Thread_local struct {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
