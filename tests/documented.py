@@ -37,6 +37,7 @@ RULES = [
     (r"(--backend|-b) (cuda|auto)", r"\1 cpu"),  # alike on all machines
     (r"--size 600x200x300 --spacing 5 ", "--size 150x50x75 --spacing 20 --absorbing-width 5 "),
     (r"^wave --size 512x512x512 --dry-run", "wave --size 64x64x64 --dry-run"),
+    (r"^wave --size 4000x800x800 --memory 8G", "wave --size 400x40x40 --steps 20 --memory 4M"),
     (r"^bench_mps cpu$", "bench_mps cpu small 2"),
     (r"^bench_wave --start", "bench_wave --size 64x64x64 --repeats 1 --order 8 --start"),
     (r"^bench_gather (.*) --size 128x128x128", r"bench_gather \1 --size 32x32x32 --repeat 1"),

@@ -318,6 +318,7 @@ static void test_wave_before_start(void **state)
     OK(torre_wave_run_check_memory(run));
     assert_int_equal(torre_wave_run_step(run), 0);
     assert_true(torre_wave_run_rate(run) == 0 && torre_wave_run_seconds(run) == 0);
+    assert_int_equal(torre_wave_run_streamed(run), 0);
     assert_true(torre_wave_run_trace_bytes(run) >= 2 * (STEPS + 1) * 4);
     assert_null(torre_wave_run_traces(run)->data);
     REFUSED(torre_wave_run_advance(run, 1, NULL), TORRE_ERR_USAGE, "not been started");

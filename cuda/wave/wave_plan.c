@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
 #include "wave/wave_tile.h"
@@ -455,6 +456,18 @@ static torre_status lay_out(torre_cuda_program *program)
     return check_memory(program->base.setup->problem, program->gpu, &program->base.info);
 }
 
+static torre_status check_limit(const torre_wave_info *info)
+{
+    char need[32], have[32];
+    if (info->wish.memory == 0 || info->memory_bytes <= info->wish.memory) return TORRE_OK;
+    torre_format_bytes((double)info->memory_bytes, need, sizeof need);
+    torre_format_bytes((double)info->wish.memory, have, sizeof have);
+    return torre_fail(TORRE_ERR_USAGE,
+                      "this run takes %s on the GPU, more than {memory} %s: only {backend} cpu can "
+                      "stream through less",
+                      need, have);
+}
+
 static void clear(torre_wave_program *program)
 {
     torre_turned_free(&((torre_cuda_program *)program)->turned);
@@ -492,6 +505,7 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     made->clear = clear;
     torre_status status = choose(program);
     if (!status) status = lay_out(program);
+    if (!status) status = check_limit(&made->info);
     if (status)
         torre_wave_program_free(made);
     else

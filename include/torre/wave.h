@@ -121,6 +121,11 @@ typedef struct torre_wave_plan {
     int device;    /* cuda backend: GPU; above 0, "auto" takes no other backend */
     /* the order in which the solver takes the axes, "zxy": z as its x; xyz alone for reference */
     char axes[4];
+    /* Bytes that the solver may take; 0: as many as it needs. Where it needs more, towers go over
+     * the grid window by window, and the fields are in a scratch file meanwhile: with the same
+     * bits. Backend cpu */
+    int64_t memory;
+    const char *scratch; /* directory of that file; outlives the run. NULL: there is none */
 } torre_wave_plan;
 
 /* Why TORRE_AUTO takes one step at a time. */
@@ -142,6 +147,10 @@ typedef struct torre_wave_info {
     char device[128];              /* "8 x AMD EPYC ... (avx512)", "NVIDIA H200" */
     double model_bytes_per_update; /* main-memory traffic the engine is designed for */
     int64_t memory_bytes;          /* of the solver: fields and tables, on the device of cuda */
+    int64_t windows;               /* that the fields stream through; 0: they are in memory */
+    int64_t window_planes; /* of cells, across the first axis of the plan, that the largest holds */
+    int64_t scratch_bytes; /* of the scratch file */
+    int64_t streamed_bytes; /* out of it and into it in each pass of plan.tower_height steps */
     char lacking[256]; /* where the machine has less than that: what is needed, what there is */
 } torre_wave_info;
 
@@ -248,6 +257,9 @@ double torre_wave_run_seconds(const torre_wave_run *run);
 
 /* Billions of cell updates a second of the time loop so far; 0 before the first. */
 double torre_wave_run_rate(const torre_wave_run *run);
+
+/* Bytes read from the scratch file and written to it since start; 0 without one. */
+int64_t torre_wave_run_streamed(const torre_wave_run *run);
 
 /* Norms of the present level, once advance has returned. */
 const torre_wave_norms *torre_wave_run_norms(const torre_wave_run *run);

@@ -88,6 +88,8 @@ typedef struct torre_wave_spec {
     torre_engine engine;
     int64_t dts, tower_height, threads; /* 0: choose */
     const char *ordering;               /* of the tiles, as torre_ordering_parse reads it */
+    int64_t memory;      /* bytes that the solver may take (torre_wave_plan); 0: what it needs */
+    const char *scratch; /* directory of what does not fit, or NULL */
     /* results */
     const char *traces, *field;  /* files, or NULL */
     int64_t field_every;         /* steps between frames of the field; 0: that of the end alone */

@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ void torre_program_start(void)
     torre_phase_begin();
     torre_text_names_options();
     atexit(on_exit_elsewhere);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a failed write like any other */
 }
 
 void torre_program_version(const char *program)

@@ -112,7 +112,7 @@ static torre_status run_wave(wave_program *w)
     job->spec = &s->run;
     job->saving = &s->checkpoint.saving;
     job->report = s->json;
-    TORRE_TRY(torre_wave_job_read(job, s->dry_run));
+    TORRE_TRY(torre_wave_job_read(job, s->dry_run || s->run.memory > 0));
     TORRE_TRY(wave_settings_check(s, w->table, &job->input.problem));
     TORRE_TRY(torre_wave_job_plan(job));
     TORRE_TRY(wave_settings_check_choice(s, w->table, job->run, &job->input.cautions));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/option_rows.h"
+#include "core/numbers.h"
 #include "core/orderings.h"
 #include "io/sink.h"
 #include "tiling/traversal.h"
@@ -197,6 +198,12 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_TEXT("ordering", &s->run.ordering, "NAME", NULL,
                     TORRE_ORDERING_HELP("; of the tiles")),
         OPTION_THREADS(&s->run.threads, "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"),
+        OPTION_TEXT("memory", &s->memory, "SIZE", "as much as it takes",
+                    "bytes that fields and tables may take, such as 512M or 20G (MiB, GiB); larger "
+                    "fields stream through so much from --scratch, with the same bits"),
+        OPTION_TEXT("scratch", &s->run.scratch, "DIR", NULL,
+                    "directory, on a fast disk, of a file for what --memory does not hold; the "
+                    "file has no name, and is gone with the program"),
 
         OPTION_GROUP("Program"),
         OPTION_TEXT("inspect", &s->inspect, "FILE", NULL,
@@ -257,9 +264,10 @@ static const torre_program program = {
 static torre_status wave_settings_survey(wave_settings *s, const torre_option *table)
 {
     static const char *const of_shots[] = {
-        "source",         "initial",        "seed",           "field",           "field-every",
-        "snapshot-every", "snapshot-plane", "snapshot-scale", "snapshot-format", "output",
-        "checkpoint",     "resume",         "snapshot",       "snapshot-stride"};
+        "source",          "initial",         "seed",           "field",
+        "field-every",     "snapshot-every",  "snapshot-plane", "snapshot-scale",
+        "snapshot-format", "output",          "checkpoint",     "resume",
+        "snapshot",        "snapshot-stride", "memory",         "scratch"};
     static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest", "devices"};
     for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
         if (torre_options_given(table, of_surveys[i]))
@@ -281,6 +289,14 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
     return TORRE_OK;
 }
 
+static torre_status read_memory(wave_settings *s)
+{
+    if (!s->memory || torre_parse_bytes(s->memory, &s->run.memory)) return TORRE_OK;
+    return torre_fail(
+        TORRE_ERR_USAGE,
+        "--memory must be a whole number of bytes, or of K, M or G, as 20G (got %.40s)", s->memory);
+}
+
 torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc, char **argv,
                                  bool *done)
 {
@@ -289,6 +305,7 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
     make_table(s, table);
     TORRE_TRY(torre_program_options(&program, table, argc, argv, done));
     if (!*done) TORRE_TRY(torre_checkpoint_options_read(&s->checkpoint, table));
+    TORRE_TRY(read_memory(s));
     s->run.precision = s->precision ? TORRE_F64 : TORRE_F32;
     s->run.interpolation = (torre_interpolation)s->interpolation;
     s->run.time_dispersion = (torre_time_dispersion)s->time_dispersion;

@@ -373,7 +373,9 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
                                  .dts = (int)s->dts,
                                  .tower_height = s->tower_height,
                                  .threads = (int)s->threads,
-                                 .device = (int)s->device};
+                                 .device = (int)s->device,
+                                 .memory = s->memory,
+                                 .scratch = s->scratch};
     TORRE_TRY(torre_ordering_read("ordering", s->ordering, &in->plan.ordering));
     if (s->axes && !is_file(s) && !has_density_file(s))
         return torre_fail(TORRE_ERR_USAGE, "{axes} belongs to a file of {velocity} or {density}");

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "wave/boundary.h"
 #include "wave/density.h"
+#include "wave/driver.h"
 #include "wave/time_dispersion.h"
 
 static void report_memory(torre_report *r, const torre_wave_memory *m)
@@ -15,6 +16,18 @@ static void report_memory(torre_report *r, const torre_wave_memory *m)
     torre_report_integer(list, "initial", m->initial);
     torre_report_integer(list, "traces", m->traces);
     torre_report_integer(list, "output", m->output);
+}
+
+/* Of a run that streams. */
+static void report_windows(torre_report *r, const torre_wave_run *run, bool dry)
+{
+    const torre_wave_info *info = torre_wave_run_info(run);
+    if (info->windows == 0) return;
+    torre_report_integer(r, "windows", info->windows);
+    torre_report_integer(r, "window_planes", info->window_planes);
+    torre_report_integer(r, "scratch_bytes", info->scratch_bytes);
+    torre_report_integer(r, "streamed_bytes",
+                         dry ? torre_wave_run_will_stream(run) : torre_wave_run_streamed(run));
 }
 
 static void report_files(torre_report *r, const torre_wave_output *o)
@@ -104,6 +117,7 @@ torre_report *torre_report_wave_run(const torre_wave_output *o, const torre_wave
     torre_report_integer(r, "steps", steps);
     torre_report_real(r, "cell_updates", (double)steps * (double)torre_wave_cells(p));
     report_memory(r, m);
+    report_windows(r, run, dry);
     if (!dry) {
         torre_report_real(r, "wall_s", wall_s);
         torre_report_real(r, "compute_s", torre_wave_run_seconds(run));

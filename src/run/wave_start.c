@@ -191,7 +191,9 @@ torre_wave_memory torre_wave_memory_count(const torre_wave_input *in, const torr
                            .traces = torre_wave_run_trace_bytes(run),
                            .output = output};
     if (strcmp(torre_wave_run_backend(run), "cpu") == 0) m.solver_host = m.solver;
-    m.velocity = file_bytes(&in->velocity);
+    /* those of a run which streams stay in their file */
+    const bool stays = in->velocity_map.start && torre_wave_run_info(run)->windows > 0;
+    m.velocity = stays ? 0 : file_bytes(&in->velocity);
     m.density = density_bytes(in, run);
     m.initial = start_bytes(in);
     /* the initial fields are gone when results are written */

@@ -8,6 +8,7 @@
 #include "core/tell.h"
 #include "wave/boundary.h"
 #include "wave/density.h"
+#include "wave/driver.h"
 #include "wave/time_dispersion.h"
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
@@ -92,6 +93,21 @@ static void print_choices(FILE *out, const torre_wave_problem *p, const torre_wa
     fputc('\n', out);
 }
 
+/* How a run goes through less memory than its fields take. */
+static void print_windows(FILE *out, const torre_wave_run *run)
+{
+    const torre_wave_info *info = torre_wave_run_info(run);
+    const char *axes = info->plan.axes[0] ? info->plan.axes : "x";
+    char bytes[32];
+    if (info->windows == 0) return;
+    torre_format_bytes((double)info->streamed_bytes, bytes, sizeof bytes);
+    fprintf(out,
+            "windows    %" PRId64 " a pass of %" PRId64 " steps, of %" PRId64
+            " planes across %c; %s through %s a pass\n",
+            info->windows, info->plan.tower_height, info->window_planes, axes[0], bytes,
+            info->plan.scratch);
+}
+
 void torre_wave_summary_setup(FILE *out, const torre_wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
@@ -112,6 +128,7 @@ void torre_wave_summary_setup(FILE *out, const torre_wave_input *in, const torre
             p->steps, plural(p->steps), p->dt, (double)p->steps * p->dt, in->time.courant,
             in->time.courant_limit);
     print_choices(out, p, run);
+    print_windows(out, run);
 }
 
 static void print_bytes(FILE *out, const char *what, int64_t bytes)
@@ -135,6 +152,8 @@ void torre_wave_summary_cost(FILE *out, const torre_wave_input *in, const torre_
     print_bytes(out, "initial fields, for a moment", m->initial);
     print_bytes(out, "traces", m->traces);
     print_bytes(out, "output, for a moment", m->output);
+    print_bytes(out, "scratch file, on the disk", torre_wave_run_info(run)->scratch_bytes);
+    print_bytes(out, "through it in all", torre_wave_run_will_stream(run));
     double updates = (double)torre_wave_cells(&in->problem) * (double)in->problem.steps;
     double traffic = updates * torre_wave_run_info(run)->model_bytes_per_update;
     torre_format_bytes(traffic, text, sizeof text);

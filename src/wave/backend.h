@@ -73,6 +73,15 @@ typedef struct torre_wave_backend {
     torre_status (*restart)(torre_wave_solver *solver, const torre_wave_setup *setup,
                             bool new_medium);
 
+    /*
+     * Of a part (part.h): become the solver of another part of the same whole, whose setup must
+     * outlive the solver, at step n. It stores no more cells along the solver's x than that of the
+     * program did, and the same along the others. Cells that both store keep their values, in
+     * arrays of even and of odd steps as they are; others have none until they are written. After a
+     * failure the solver can only be destroyed. NULL: the backend has none.
+     */
+    torre_status (*move)(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n);
+
     /* From now on the levels that the solver holds are u[n] and u[n-1], whichever they were. */
     torre_status (*set_step)(torre_wave_solver *solver, int64_t n);
 
@@ -112,6 +121,7 @@ typedef struct torre_wave_backend {
 struct torre_wave_solver {
     const torre_wave_backend *backend;
     torre_wave_program *program; /* of a solver that create of a backend has made */
+    int64_t streamed;            /* torre_wave_run_streamed */
 };
 
 /* Find a backend by name; core/backend.h says how "auto" is read. */

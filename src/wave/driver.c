@@ -56,6 +56,12 @@ static torre_status check_plan(const torre_wave_plan *p)
                           (long long)p->tower_height);
     if (p->threads < 0)
         return torre_fail(TORRE_ERR_USAGE, "{threads} must be at least 0 (got %d)", p->threads);
+    if (p->memory < 0)
+        return torre_fail(TORRE_ERR_USAGE, "{memory} must be at least 0 (got %lld)",
+                          (long long)p->memory);
+    if (p->scratch && p->memory == 0)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{scratch} belongs to {memory} SIZE, beyond which it is used");
     if ((unsigned)p->ordering.kind >= TORRE_ORDERING_KINDS)
         return torre_fail(TORRE_ERR_USAGE, "{ordering} must be one of %s (got kind %d)",
                           torre_ordering_names(), (int)p->ordering.kind);
@@ -184,6 +190,12 @@ torre_status torre_wave_run_continue(torre_wave_run *run, int64_t step, double c
     run->step = run->finite_step = step;
     run->compute_s = compute_s;
     return TORRE_OK;
+}
+
+int64_t torre_wave_run_will_stream(const torre_wave_run *run)
+{
+    const int64_t steps = run->problem->steps, height = run->info.plan.tower_height;
+    return run->info.windows ? (steps + height - 1) / height * run->info.streamed_bytes : 0;
 }
 
 torre_array torre_wave_run_take_traces(torre_wave_run *run)
@@ -332,6 +344,10 @@ const char *torre_wave_run_backend(const torre_wave_run *run) { return run->back
 const char *torre_wave_run_passed_over(const torre_wave_run *run) { return run->passed_over; }
 int64_t torre_wave_run_step(const torre_wave_run *run) { return run->step; }
 double torre_wave_run_seconds(const torre_wave_run *run) { return run->compute_s; }
+int64_t torre_wave_run_streamed(const torre_wave_run *run)
+{
+    return run->solver ? run->solver->streamed : 0;
+}
 const torre_wave_norms *torre_wave_run_norms(const torre_wave_run *run) { return &run->norms; }
 const torre_array *torre_wave_run_traces(const torre_wave_run *run) { return &run->traces; }
 

@@ -57,6 +57,9 @@ torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup
  */
 torre_status torre_wave_run_continue(torre_wave_run *run, int64_t step, double compute_s);
 
+/* Bytes that all steps will stream from the scratch file and to it; 0 without one. */
+int64_t torre_wave_run_will_stream(const torre_wave_run *run);
+
 /* Hand over the traces recorded so far, whose memory is the caller's to free, before a restart. */
 torre_array torre_wave_run_take_traces(torre_wave_run *run);
 

@@ -140,6 +140,15 @@ static void part_problem(const torre_wave_problem *whole, torre_wave_part *part)
     }
 }
 
+/* Whether the cells of a region lie one after the other in an array of the whole. */
+static bool is_slab(const torre_region *r)
+{
+    for (int a = 1; a < 3; a++)
+        if (r->stored.low[a] != 0 || r->stored.high[a] != r->global[a]) return false;
+    return r->stored.low[0] >= 0 && r->stored.high[0] <= r->global[0];
+}
+
+/* Velocities of the stored cells: those of the whole in their place, or else copied. */
 static torre_status part_velocity(const torre_wave_problem *whole, torre_wave_part *part)
 {
     const torre_array *v = whole->velocity_cells;
@@ -149,7 +158,13 @@ static torre_status part_velocity(const torre_wave_problem *whole, torre_wave_pa
     memcpy(own->shape, part->problem.size, sizeof own->shape);
     if (v->shape[1] == 1) own->shape[1] = 1;
     const int64_t *n = own->shape, rows = n[0] * n[1];
-    own->data = malloc((size_t)(rows * n[2]) * (size_t)v->precision);
+    part->problem.velocity_cells = own;
+    if (is_slab(&part->region)) {
+        const int64_t first = part->region.stored.low[0] * n[1] * n[2];
+        own->data = (char *)v->data + first * (int64_t)v->precision;
+        return TORRE_OK;
+    }
+    own->data = part->copied = malloc((size_t)(rows * n[2]) * (size_t)v->precision);
     if (!own->data) return no_memory();
 #pragma omp parallel for
     for (int64_t row = 0; row < rows; row++)
@@ -158,7 +173,6 @@ static torre_status part_velocity(const torre_wave_problem *whole, torre_wave_pa
                             torre_wave_velocity_at(whole, global_of(&part->region, 0, row / n[1]),
                                                    global_of(&part->region, 1, row % n[1]),
                                                    global_of(&part->region, 2, z)));
-    part->problem.velocity_cells = own;
     return TORRE_OK;
 }
 
@@ -197,24 +211,29 @@ static int64_t stored_images(const torre_region *r, const torre_node *node, torr
 {
     const int64_t *n = r->global, cell = node->cell;
     const int64_t at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};
-    int64_t count = 0;
-    for (int image = 0; image < 27; image++) {
-        const int turn[3] = {image / 9 - 1, image / 3 % 3 - 1, image % 3 - 1};
-        int64_t place = 0;
-        bool stored = true;
-        for (int a = 0; a < 3; a++) {
-            const int64_t i = at[a] + turn[a] * n[a];
-            stored &=
-                (turn[a] == 0 || r->periodic[a]) && i >= r->stored.low[a] && i < r->stored.high[a];
-            place = place * (r->stored.high[a] - r->stored.low[a]) + i - r->stored.low[a];
-        }
-        if (!stored) continue;
-        if (images) {
-            images[count] = *node;
-            images[count].cell = place;
-        }
-        count++;
+    int64_t count = 0, low[3], high[3]; /* turns that may lead into it */
+    for (int a = 0; a < 3; a++) {
+        low[a] = r->periodic[a] && r->stored.low[a] < 0 ? -1 : 0;
+        high[a] = r->periodic[a] && r->stored.high[a] > n[a] ? 1 : 0;
     }
+    for (int64_t x = low[0]; x <= high[0]; x++)
+        for (int64_t y = low[1]; y <= high[1]; y++)
+            for (int64_t z = low[2]; z <= high[2]; z++) {
+                const int64_t turn[3] = {x, y, z};
+                int64_t place = 0;
+                bool stored = true;
+                for (int a = 0; a < 3; a++) {
+                    const int64_t i = at[a] + turn[a] * n[a];
+                    stored &= i >= r->stored.low[a] && i < r->stored.high[a];
+                    place = place * (r->stored.high[a] - r->stored.low[a]) + i - r->stored.low[a];
+                }
+                if (!stored) continue;
+                if (images) {
+                    images[count] = *node;
+                    images[count].cell = place;
+                }
+                count++;
+            }
     return count;
 }
 
@@ -226,8 +245,14 @@ static torre_status part_nodes(const torre_region *r, const torre_node *from, in
     *to = malloc((size_t)(all + 1) * sizeof **to);
     if (!*to) return no_memory();
     *to_count = 0;
-    for (int64_t i = 0; i < count; i++) *to_count += stored_images(r, &from[i], *to + *to_count);
-    qsort(*to, (size_t)all, sizeof **to, compare_cells);
+    bool sorted = true;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t before = *to_count;
+        *to_count += stored_images(r, &from[i], *to + before);
+        for (int64_t k = before > 0 ? before : 1; k < *to_count; k++)
+            sorted = sorted && (*to)[k - 1].cell < (*to)[k].cell;
+    }
+    if (!sorted) qsort(*to, (size_t)all, sizeof **to, compare_cells);
     return TORRE_OK;
 }
 
@@ -267,6 +292,6 @@ void torre_wave_part_free(torre_wave_part *part)
     for (int a = 0; a < 3; a++) free(part->setup.damping[a]);
     free(part->setup.source_nodes);
     free(part->setup.receiver_nodes);
-    free(part->velocity.data);
+    free(part->copied);
     free(part);
 }

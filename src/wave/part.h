@@ -30,14 +30,17 @@ typedef struct torre_wave_part {
     torre_region region;
     torre_wave_setup setup;     /* region: the above. problem: below */
     torre_wave_problem problem; /* of the stored cells; no positions of sources and receivers */
-    torre_array velocity;       /* of the stored cells */
+    torre_array velocity;       /* of the stored cells: those of the whole where they lie together
+                                   there, else */
+    void *copied;               /* a copy */
     torre_array density;        /* the shape alone; the values are the whole's */
 } torre_wave_part;
 
 /*
  * The part of a whole problem that is a region of its grid (torre_region_make with the problem's
- * size; halos no larger than that around a periodic axis). The setup of the whole must outlive it;
- * velocities are copied. TORRE_ERR_USAGE for regions that are none, TORRE_ERR_RESOURCE.
+ * size; halos no larger than that around a periodic axis). The setup of the whole, with the
+ * velocities of its problem, must outlive it. TORRE_ERR_USAGE for regions that are none,
+ * TORRE_ERR_RESOURCE.
  */
 torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_region *region,
                                  torre_wave_part **part);

@@ -62,17 +62,31 @@ static void sort_nodes(torre_wave_setup *s)
           compare_nodes);
 }
 
-static torre_status turned_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
-                                   bool new_medium)
+/* Turn another setup in place of the present one. */
+static torre_status turn_again(turned_solver *s, const torre_wave_setup *setup, bool new_medium)
 {
-    turned_solver *s = (turned_solver *)solver;
     const char axes[4] = {(char)('x' + s->turned.axis[0]), (char)('x' + s->turned.axis[1]),
                           (char)('x' + s->turned.axis[2])};
     torre_turned_free(&s->turned);
     TORRE_TRY(torre_turn_setup(setup, axes, &s->turned));
     turn_velocity(s, new_medium);
     sort_nodes(&s->turned.setup);
+    return TORRE_OK;
+}
+
+static torre_status turned_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                                   bool new_medium)
+{
+    turned_solver *s = (turned_solver *)solver;
+    TORRE_TRY(turn_again(s, setup, new_medium));
     return s->inner->backend->restart(s->inner, &s->turned.setup, new_medium);
+}
+
+static torre_status turned_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)
+{
+    turned_solver *s = (turned_solver *)solver;
+    TORRE_TRY(turn_again(s, setup, true));
+    return s->inner->backend->move(s->inner, &s->turned.setup, n);
 }
 
 static torre_status turned_set_step(torre_wave_solver *solver, int64_t n)
@@ -145,6 +159,7 @@ static void turned_destroy(torre_wave_solver *solver)
 static const torre_wave_backend torre_wave_turned = {
     .name = "cpu",
     .restart = turned_restart,
+    .move = turned_move,
     .set_step = turned_set_step,
     .write_box = turned_write_box,
     .read_box = turned_read_box,

@@ -99,6 +99,8 @@ CASES = {
                         "--field frames.npy --field-every 2 --checkpoint c.state --checkpoint-every 2", ()),
     "wave resume": (SMALL_WAVE + "--receivers 10,10,10:60,60,40:4 --traces t.npy --snapshot-every 0 "
                     "--field frames.npy --field-every 2 --resume begun.state", ()),
+    "wave stream": ("wave --quiet --size 60x10x8 --order 2 --dts 1 --steps 6 --dt 1e-3 --memory 2150K --scratch . "
+                    "--receivers 10,10,10:60,60,40:4 --traces t.npy --snapshot-every 0 --field u.npy", ()),
     "wave inspect": ("wave --inspect velocity.npy", ()),
     "wave help": ("wave --help", ()),
     "md lj": ("md --quiet --cells 5 --steps 6 --thermo 3 --csv thermo.csv --dump run.xyz.gz "

@@ -211,6 +211,11 @@ class Wave(Run):
         return float(lib.torre_wave_run_rate(self._run))
 
     @property
+    def streamed(self) -> int:
+        """Bytes read from the scratch file and written to it; 0 where all is in memory."""
+        return int(lib.torre_wave_run_streamed(self._run))
+
+    @property
     def norms(self) -> WaveNorms:
         """Of the field where the last advance ended: max_abs, l2."""
         return read(lib.torre_wave_run_norms(self._run))  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
 /*
  * The cpu backend: chooses the engine and the order of the axes. A solver, once created, is served
- * by the functions of its own engine (or by those that turn axes around it, turned_solver.h); the
- * functions here only forward.
+ * by the functions of its own engine (or by those around it that turn axes, turned_solver.h, or
+ * stream the fields through less memory, ring.h); the functions here only forward.
  */
 #include "wave/cpu/backend_cpu.h"
 
@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "wave/cpu/cpu_solver.h"
 #include "wave/part.h"
+#include "wave/ring.h"
 #include "wave/turned_solver.h"
 #include "wave/wave_tile.h"
 
@@ -120,6 +121,18 @@ static void take_measured(torre_cpu_program *program)
     }
 }
 
+/* In place of a program that takes more memory than is wished, one that streams through less. */
+static torre_status limit_memory(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                                 torre_wave_program **program)
+{
+    torre_wave_program *whole = *program, *streams;
+    if (wish->memory == 0 || whole->info.memory_bytes <= wish->memory) return TORRE_OK;
+    const torre_status status = torre_ring_plan(&torre_wave_cpu, whole, setup, wish, &streams);
+    torre_wave_program_free(whole);
+    *program = status ? NULL : streams;
+    return status;
+}
+
 static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
                              torre_wave_program **result)
 {
@@ -134,14 +147,16 @@ static torre_status cpu_plan(const torre_wave_setup *setup, const torre_wave_pla
         return status;
     }
     take_measured(program);
-    *result = made;
-    return TORRE_OK;
+    status = limit_memory(setup, wish, &made);
+    if (!status) *result = made;
+    return status;
 }
 
 static torre_status cpu_adapt(const torre_wave_program *program, const torre_wave_setup *setup,
                               torre_wave_program **adapted)
 {
     torre_cpu_program *made;
+    if (program->maker) return program->maker->adapt(program, setup, adapted);
     TORRE_TRY(torre_wave_program_new(sizeof *made, setup, &program->info.wish,
                                      (torre_wave_program **)&made));
     *made = *(const torre_cpu_program *)program;
@@ -156,8 +171,11 @@ static torre_status cpu_create(torre_wave_program *given, torre_wave_solver **so
     const torre_cpu_program *program = (const torre_cpu_program *)given;
     const torre_wave_info *info = &given->info;
     if (info->lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", info->lacking);
-    TORRE_TRY(turns(info->plan.axes) ? torre_turned_solver_new(program, solver)
-                                     : program->engine->create(given->setup, program, solver));
+    if (given->maker)
+        TORRE_TRY(given->maker->create(given, solver));
+    else
+        TORRE_TRY(turns(info->plan.axes) ? torre_turned_solver_new(program, solver)
+                                         : program->engine->create(given->setup, program, solver));
     (*solver)->program = given;
     return TORRE_OK;
 }
@@ -167,6 +185,12 @@ static torre_status cpu_restart(torre_wave_solver *solver, const torre_wave_setu
 {
     solver->program->setup = setup;
     return solver->backend->restart(solver, setup, new_medium);
+}
+
+static torre_status cpu_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)
+{
+    solver->program->setup = setup;
+    return solver->backend->move(solver, setup, n);
 }
 
 static torre_status cpu_set_step(torre_wave_solver *solver, int64_t n)
@@ -210,6 +234,7 @@ const torre_wave_backend torre_wave_cpu = {
     .adapt = cpu_adapt,
     .create = cpu_create,
     .restart = cpu_restart,
+    .move = cpu_move,
     .set_step = cpu_set_step,
     .write_box = cpu_write_box,
     .read_box = cpu_read_box,

@@ -11,6 +11,7 @@
 #include "wave/box.h"
 #include "wave/cpu/tower_schedule.h"
 #include "wave/part.h"
+#include "wave/plane_norms.h"
 
 static torre_status no_memory(void)
 {
@@ -186,6 +187,20 @@ torre_status torre_cpu_restart(torre_wave_solver *solver, const torre_wave_setup
     return make_tables(s);
 }
 
+torre_status torre_cpu_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    const int64_t before = s->region.stored.low[0];
+    s->setup = setup;
+    s->region = torre_wave_region(setup);
+    s->pass_limit =
+        torre_wave_pass_limit(&s->region, TORRE_TORRE, setup->problem->order, s->shape.dts);
+    s->n = n;
+    torre_padded_move(&s->field, setup->problem, s->region.stored.low[0] - before, s->threads);
+    free_tables(s);
+    return make_tables(s);
+}
+
 torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
@@ -229,26 +244,16 @@ torre_status torre_cpu_read_box(torre_wave_solver *solver, int level, const torr
     return TORRE_OK;
 }
 
-/* Largest magnitude and sum of squares of one plane; planes are added up in order, so that the
- * result does not depend on the threads. */
-static void plane_norms(const torre_padded_field *f, int level, const torre_box *own, int64_t x,
-                        double *top, double *sum)
+static torre_norm_sums plane_norms(const torre_padded_field *f, int level, const torre_box *own,
+                                   int64_t x)
 {
-    double t = 0, q = 0;
+    torre_norm_sums sums = {0, 0};
     for (int64_t y = own->low[1]; y < own->high[1]; y++) {
-        const char *row = f->level[level] + torre_padded_index(f, x, y, 0) * (int64_t)f->precision;
-        const float *u32 = (const float *)row;
-        const double *u64 = (const double *)row;
-        bool single = f->precision == TORRE_F32;
-#pragma omp simd reduction(max : t) reduction(+ : q)
-        for (int64_t z = own->low[2]; z < own->high[2]; z++) {
-            double v = single ? (double)u32[z] : u64[z];
-            t = fabs(v) > t ? fabs(v) : t;
-            q += v * v;
-        }
+        const int64_t first = torre_padded_index(f, x, y, own->low[2]);
+        torre_norms_add_row(&sums, f->precision, f->level[level] + first * (int64_t)f->precision,
+                            own->high[2] - own->low[2]);
     }
-    *top = t;
-    *sum = q;
+    return sums;
 }
 
 /* The first cell that is not finite, if there is one. */
@@ -276,19 +281,13 @@ torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms)
     int level = (int)(s->n & 1);
     const torre_box own = stored_box(s, &s->region.owned);
     const int64_t nx = own.high[0] - own.low[0];
-    double *plane = malloc((size_t)nx * 2 * sizeof *plane);
+    torre_norm_sums *plane = malloc((size_t)nx * sizeof *plane);
     if (!plane) return no_memory();
 #pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int64_t x = 0; x < nx; x++)
-        plane_norms(&s->field, level, &own, own.low[0] + x, &plane[2 * x], &plane[2 * x + 1]);
-    double top = 0, sum = 0;
-    for (int64_t x = 0; x < nx; x++) {
-        if (plane[2 * x] > top) top = plane[2 * x];
-        sum += plane[2 * x + 1];
-    }
+    for (int64_t x = 0; x < nx; x++) plane[x] = plane_norms(&s->field, level, &own, own.low[0] + x);
+    *norms = torre_norms_of_planes(plane, nx);
     free(plane);
-    *norms = (torre_wave_norms){.max_abs = top, .l2 = sqrt(sum), .finite = true};
-    if (!isfinite(sum)) find_bad(&s->field, level, &own, norms);
+    if (!norms->finite) find_bad(&s->field, level, &own, norms);
     for (int a = 0; a < 3 && !norms->finite; a++) norms->first_bad[a] += s->region.stored.low[a];
     return TORRE_OK;
 }

@@ -127,6 +127,8 @@ torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_pro
                               const torre_wave_backend *functions, torre_wave_solver **solver);
 torre_status torre_cpu_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
                                bool new_medium);
+/* Of towers. */
+torre_status torre_cpu_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n);
 torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n);
 torre_status torre_cpu_write_box(torre_wave_solver *solver, int level, const torre_box *box,
                                  const int64_t stride[3], const void *values);

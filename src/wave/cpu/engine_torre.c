@@ -355,6 +355,7 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
 const torre_wave_backend torre_wave_torre = {
     .name = "cpu",
     .restart = torre_cpu_restart,
+    .move = torre_cpu_move,
     .set_step = torre_cpu_set_step,
     .write_box = torre_cpu_write_box,
     .read_box = torre_cpu_read_box,

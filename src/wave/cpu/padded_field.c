@@ -178,6 +178,15 @@ void torre_padded_clear(torre_padded_field *f, int threads)
         }
 }
 
+/* k of plane x. */
+static void import_factor(const torre_wave_problem *p, torre_padded_field *f, int64_t x)
+{
+    if (f->precision == TORRE_F32)
+        import_factor_float(p, f, x);
+    else
+        import_factor_double(p, f, x);
+}
+
 static void import_potential(void *context, const torre_scales *scales)
 {
     const torre_padded_field *f = context;
@@ -194,15 +203,57 @@ torre_status torre_padded_set_medium(torre_padded_field *f, const torre_wave_set
     const int64_t planes = f->factor_plane_pitch ? f->size[0] : 1;
     if (!f->factor) return TORRE_OK;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t x = 0; x < planes; x++) {
-        if (f->precision == TORRE_F32)
-            import_factor_float(p, f, x);
-        else
-            import_factor_double(p, f, x);
-    }
+    for (int64_t x = 0; x < planes; x++) import_factor(p, f, x);
     if (!f->potential) return TORRE_OK;
     const torre_region region = torre_wave_region(setup);
     return torre_density_walk(&setup->density, &region.stored, threads, import_potential, f);
+}
+
+/* Copy planes of `bytes` each from plane `from` to plane `to`, counted from `first`, where the
+ * ranges may overlap: as many at once as they are apart. */
+static void move_planes(char *first, size_t bytes, int64_t from, int64_t to, int64_t planes,
+                        int threads)
+{
+    const int64_t apart = from > to ? from - to : to - from;
+    for (int64_t done = 0, count; done < planes && apart > 0; done += count) {
+        count = planes - done < apart ? planes - done : apart;
+        const int64_t at = to < from ? done : planes - done - count;
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int64_t x = at; x < at + count; x++)
+            memcpy(first + (size_t)(to + x) * bytes, first + (size_t)(from + x) * bytes, bytes);
+    }
+}
+
+void torre_padded_move(torre_padded_field *f, const torre_wave_problem *p, int64_t shift,
+                       int threads)
+{
+    torre_padded_field next;
+    torre_padded_layout(p, &next);
+    next.level_bytes = f->level_bytes;
+    next.bytes = f->bytes;
+    next.memory = f->memory;
+    memcpy(next.level, f->level, sizeof next.level);
+    next.factor = f->factor;
+    const int64_t width = (int64_t)f->precision, R = f->half_width, nx = next.size[0];
+    const int64_t low = shift < 0 ? -shift : 0; /* cells of both: low .. high - 1 */
+    const int64_t high = f->size[0] - shift < nx ? f->size[0] - shift : nx;
+    for (int l = 0; l < 2 && low < high; l++) {
+        int64_t bytes;
+        char *first = plane_of(f, l, R, &bytes);
+        move_planes(first, (size_t)(f->plane_pitch * width), low + shift, low, high - low, threads);
+    }
+    if (f->factor && low < high)
+        move_planes(f->factor, (size_t)(f->factor_plane_pitch * width), low + shift, low,
+                    high - low, threads);
+    *f = next;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t x = 0; x < nx; x++) {
+        const bool kept = x >= low && x < high;
+        if (f->factor && !kept) import_factor(p, f, x);
+        /* ghosts along x, and those that lie before the first plane that was moved */
+        for (int l = 0; l < 2 && kept && (x <= R || x >= nx - 1 - R || x == low); l++)
+            torre_padded_refresh(f, l, x, 0, f->size[1], 0, f->size[2]);
+    }
 }
 
 void torre_padded_free(torre_padded_field *f)

@@ -71,6 +71,14 @@ void torre_padded_clear(torre_padded_field *field, int threads);
 torre_status torre_padded_set_medium(torre_padded_field *field, const torre_wave_setup *setup,
                                      int threads);
 
+/*
+ * Make an allocated field that of another problem, of as many cells along x as the one it was
+ * allocated for, or fewer, and the same along y and z. Cell x of it is cell x + shift of the field
+ * as it was: cells of both keep their levels and k, the others get k alone.
+ */
+void torre_padded_move(torre_padded_field *field, const torre_wave_problem *problem, int64_t shift,
+                       int threads);
+
 /* Index of a cell or ghost relative to level[l], in values. */
 static inline int64_t torre_padded_index(const torre_padded_field *f, int64_t x, int64_t y,
                                          int64_t z)

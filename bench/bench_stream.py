@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Runs larger than their memory against the same runs in memory, on the CPU.
+
+    bench_stream.py BUILD [--size NXxNYxNZ] [--steps N] [--share F] [--scratch DIR] [--repeats N] [--velocity]
+
+BUILD: folder with wave. The limit of memory is the share F (a quarter) of what the run takes in memory; the fields
+stream through a file in DIR. Of each order both runs take turns, and the ratio of their rates (time loops alone) is
+formed within each turn; medians are printed as CSV. What the rate of the disk does to it depends on how much of the
+file the system keeps in memory: give a model several times as large as that.
+"""
+import argparse
+import array
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+
+
+def run(build, words, folder):
+    subprocess.run([os.path.join(os.path.abspath(build), "wave"), "--backend", "cpu", "--quiet", "--snapshot-every", "0",
+                    "--json", "report.json", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def save_velocity(path, size):
+    """Layers along z, faster downwards, as float32."""
+    nx, ny, nz = size
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, %d), }" % (nx, ny, nz)
+    header += " " * (117 - len(header)) + "\n"
+    column = array.array("f", [1500 + 10 * (k * 100 // nz) for k in range(nz)]).tobytes()
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+        for _ in range(nx):
+            file.write(column * ny)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--size", default="2400x160x160")
+    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--share", type=float, default=0.25)
+    parser.add_argument("--scratch", default=".")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--velocity", action="store_true", help="a velocity for each cell, of a file")
+    arguments = parser.parse_args()
+    scratch = os.path.abspath(arguments.scratch)
+    print("order,in_memory_gcells_per_s,streaming_gcells_per_s,ratio,tower_height,windows,memory_bytes,streamed_bytes")
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["--size", arguments.size, "--steps", str(arguments.steps)]
+        if arguments.velocity:
+            save_velocity(os.path.join(folder, "velocity.npy"), [int(n) for n in arguments.size.split("x")])
+            words += ["--velocity", "velocity.npy"]
+        for order in (2, 4, 6, 8):
+            wave = [*words, "--order", str(order)]
+            whole = run(arguments.build, [*wave, "--dry-run"], folder)["memory_bytes"]["fields_and_tables"]
+            limit = ["--memory", f"{int(arguments.share * whole) >> 10}K", "--scratch", scratch]
+            turns = [(run(arguments.build, wave, folder), run(arguments.build, [*wave, *limit], folder))
+                     for _ in range(arguments.repeats)]
+            rates = [[r["gcells_per_s"] for r in turn] for turn in turns]
+            told = turns[-1][1]
+            print(f"{order},{statistics.median(r[0] for r in rates):.3f},{statistics.median(r[1] for r in rates):.3f},"
+                  f"{statistics.median(r[1] / r[0] for r in rates):.3f},{told['tower_height']},{told['windows']},"
+                  f"{told['memory_bytes']['fields_and_tables']},{told['streamed_bytes']}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

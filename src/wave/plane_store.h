@@ -1,0 +1,64 @@
+/*
+ * The fields of a run in a scratch file, plane by plane: what the windows of ring.h stream through.
+ *
+ *     plane 0: one array | the other;   plane 1: one array | the other;   ...
+ *
+ * Planes lie across the axis along which towers slide; within them the two other axes are in the
+ * solver's order. One array has the levels of even steps, the other those of odd steps.
+ */
+#ifndef TORRE_PLANE_STORE_H
+#define TORRE_PLANE_STORE_H
+
+#include "io/scratch_file.h"
+#include "wave/backend.h"
+
+/* Planes low .. high - 1. */
+typedef struct torre_planes {
+    int64_t low, high;
+} torre_planes;
+
+typedef struct torre_plane_store {
+    torre_scratch *file;
+    torre_precision precision;
+    int axis[3];  /* axis a of the store is the caller's axis[a]; 0: across planes */
+    int64_t n[3]; /* cells along them */
+    int64_t plane_bytes;
+    int flip;          /* the array of even steps is the first (0) or the second (1) */
+    char *buffer;      /* of so many planes: */
+    int64_t planes;    /* both arrays of each */
+    char *rows;        /* a row, from a multiple of 64 bytes on, for each thread */
+    int64_t row_bytes; /* from one to the next */
+    int threads;
+    int64_t bytes_moved; /* out of the file and into it */
+} torre_plane_store;
+
+/* Everything but memory and file, for a problem and axes as of a plan. */
+void torre_store_layout(const torre_wave_problem *problem, const char *axes, int threads,
+                        torre_plane_store *store);
+/* Of the file; and of the memory with a buffer for so many planes. */
+int64_t torre_store_file_bytes(const torre_plane_store *store);
+int64_t torre_store_memory(const torre_plane_store *store, int64_t planes);
+
+/* Make both, all zero, of a store that is laid out. TORRE_ERR_RESOURCE, TORRE_ERR_INPUT. Free it
+ * with _close in any case. */
+torre_status torre_store_open(const char *directory, int64_t planes, torre_plane_store *store);
+void torre_store_close(torre_plane_store *store);
+
+/* Copy planes, both arrays, from the file to the solver of a part, which is at step n, or back. */
+torre_status torre_store_load(torre_plane_store *store, torre_planes planes,
+                              torre_wave_solver *solver, int64_t n);
+torre_status torre_store_save(torre_plane_store *store, torre_planes planes,
+                              torre_wave_solver *solver, int64_t n);
+/* These will be loaded soon. */
+void torre_store_expect(torre_plane_store *store, torre_planes planes);
+
+/* Copy a box of the array of even (0) or odd (1) steps as read_box and write_box of a backend. */
+torre_status torre_store_read(torre_plane_store *store, int array, const torre_box *box,
+                              const int64_t stride[3], void *values);
+torre_status torre_store_write(torre_plane_store *store, int array, const torre_box *box,
+                               const int64_t stride[3], const void *values);
+
+/* Norms of an array, in the bits of a solver that holds all of it. */
+torre_status torre_store_norms(torre_plane_store *store, int array, torre_wave_norms *norms);
+
+#endif

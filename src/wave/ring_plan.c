@@ -1,0 +1,259 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/numbers.h"
+#include "wave/part.h"
+#include "wave/ring.h"
+#include "wave/ring_program.h"
+
+/* --- Windows --- */
+
+/* Planes that a window owns in the middle, and at the high and low ends of the grid. */
+static int64_t owned_middle(const torre_ring_shape *s) { return s->stored - s->below - s->above; }
+static int64_t owned_high(const torre_ring_shape *s) { return s->stored - s->below; }
+static int64_t owned_low(const torre_ring_shape *s) { return s->stored - s->above; }
+
+int64_t torre_ring_windows(const torre_ring_shape *s)
+{
+    const int64_t left = s->planes - owned_high(s) - owned_low(s);
+    return 2 + (left > 0 ? (left + owned_middle(s) - 1) / owned_middle(s) : 0);
+}
+
+torre_region torre_ring_window(const torre_ring_shape *s, const torre_wave_setup *setup, int64_t i)
+{
+    const torre_region whole = torre_wave_region(setup);
+    const int64_t from_top = torre_ring_windows(s) - 1 - i;
+    const int64_t top = s->planes - owned_high(s);
+    int64_t halo[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+    torre_box owned = whole.owned;
+    halo[s->axis][0] = s->below;
+    halo[s->axis][1] = s->above;
+    owned.low[s->axis] = i == 0 ? 0 : top - from_top * owned_middle(s);
+    if (from_top > 0) owned.high[s->axis] = top - (from_top - 1) * owned_middle(s);
+    return torre_region_make(whole.global, whole.periodic, &owned, halo);
+}
+
+/* --- Memory --- */
+
+/* What is being planned. */
+typedef struct planning {
+    const torre_wave_backend *backend;
+    const torre_wave_setup *setup;
+    torre_ring_program *program;
+    torre_plane_store store; /* laid out */
+    int64_t limit;           /* bytes */
+} planning;
+
+/* Planes that a window stores at least. */
+static int64_t least_stored(const torre_ring_shape *s) { return s->below + s->above + 1; }
+
+/* Towers of that height, and the halos that they need. */
+static void set_height(planning *p, int64_t height)
+{
+    torre_ring_shape *s = &p->program->shape;
+    int64_t halo[3][2];
+    p->program->part.tower_height = height;
+    torre_wave_halo(&p->program->part, p->setup->problem->order, height, halo);
+    s->below = halo[s->axis][0];
+    s->above = halo[s->axis][1];
+}
+
+/*
+ * Memory of the solver of a window that stores so many planes, with what a part keeps of its own,
+ * as if all sources and receivers were in it; *info: of its program.
+ */
+static torre_status window_bytes(const planning *p, int64_t stored, torre_wave_info *info,
+                                 int64_t *bytes)
+{
+    const torre_wave_setup *setup = p->setup;
+    torre_ring_shape shape = p->program->shape;
+    torre_wave_part *part;
+    torre_wave_program *program;
+    shape.stored = stored;
+    const torre_region region = torre_ring_window(&shape, setup, torre_ring_windows(&shape) - 1);
+    TORRE_TRY(torre_wave_part_new(setup, &region, &part));
+    const int64_t nodes = setup->source_node_count + setup->receiver_node_count;
+    const int64_t copied =
+        part->copied ? torre_wave_cells(&part->problem) * part->velocity.precision : 0;
+    const bool lacks_points =
+        nodes > 0 && part->setup.source_node_count == 0 && part->setup.receiver_node_count == 0;
+    const torre_status status = p->backend->plan(&part->setup, &p->program->part, &program);
+    if (!status) {
+        *info = *torre_wave_program_info(program);
+        *bytes = info->memory_bytes + copied + nodes * (int64_t)sizeof(torre_node);
+        if (lacks_points) *bytes += stored * p->store.n[1]; /* flags of rows that have some */
+        torre_wave_program_free(program);
+    }
+    torre_wave_part_free(part);
+    return status;
+}
+
+/* Planes of the buffer: some of what is left beside the smallest window, at least one. */
+static int64_t choose_buffer(const planning *p, int64_t left)
+{
+    const int64_t most = 32 << 20, bytes = left / 8 < most ? left / 8 : most;
+    const int64_t planes = bytes / (2 * p->store.plane_bytes);
+    return planes < 1 ? 1 : planes < p->store.n[0] ? planes : p->store.n[0];
+}
+
+static torre_status too_little(const planning *p, int64_t least)
+{
+    char have[32], need[32];
+    torre_format_bytes((double)p->limit, have, sizeof have);
+    torre_format_bytes((double)least, need, sizeof need);
+    return torre_fail(TORRE_ERR_USAGE,
+                      "{memory} %s is too little for towers of {dts} %d and {tower_height} %lld to "
+                      "stream through: it takes %s at least",
+                      have, p->program->part.dts, (long long)p->program->part.tower_height, need);
+}
+
+/* The most planes that fit with towers of the present height; 0: not even the least. */
+static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t *stored,
+                               int64_t *least)
+{
+    const int64_t all = p->program->shape.planes, low = least_stored(&p->program->shape);
+    const int64_t fixed = torre_store_memory(&p->store, p->program->buffer_planes);
+    int64_t first, second;
+    *stored = 0;
+    *least = INT64_MAX;
+    if (low + 1 >= all) return TORRE_OK;
+    TORRE_TRY(window_bytes(p, low, info, &first));
+    TORRE_TRY(window_bytes(p, low + 1, info, &second));
+    *least = fixed + first;
+    if (*least > p->limit) return TORRE_OK;
+    const int64_t each = second - first > 0 ? second - first : 1;
+    int64_t planes = low + (p->limit - *least) / each, bytes = 0;
+    if (planes >= all) planes = all - 1;
+    for (;; planes -= 1 + (bytes + fixed - p->limit) / each / 2) {
+        if (planes < low) planes = low;
+        TORRE_TRY(window_bytes(p, planes, info, &bytes));
+        if (bytes + fixed <= p->limit || planes == low) break;
+    }
+    if (bytes + fixed > p->limit) return TORRE_OK;
+    *stored = planes;
+    info->memory_bytes = bytes + fixed;
+    return TORRE_OK;
+}
+
+/* --- The height of towers --- */
+
+/* What it costs to read and write a plane, in moves of a plane in memory. */
+static const double stream_cost = 8;
+
+/* The height at which streaming and moving cost least a step, by windows of so many planes. */
+static int64_t choose_height(planning *p, int64_t stored)
+{
+    const int64_t steps = p->setup->problem->steps;
+    int64_t best = 1;
+    double least = 0;
+    for (int64_t height = 1; height <= steps || height == 1; height++) {
+        set_height(p, height);
+        const torre_ring_shape *s = &p->program->shape;
+        const int64_t halo = s->below + s->above, owned = stored - halo;
+        if (owned < 1) break;
+        const double cost = (stream_cost + (double)halo / (double)owned) / (double)height;
+        if (height > 1 && cost >= least) break; /* it has one minimum */
+        least = cost;
+        best = height;
+    }
+    /* passes of equal height */
+    if (best < steps) {
+        const int64_t passes = (steps + best - 1) / best;
+        best = (steps + passes - 1) / passes;
+    }
+    return best;
+}
+
+/* Heights and windows for the memory there is. */
+static torre_status choose_windows(planning *p, int64_t wished, torre_wave_info *info)
+{
+    torre_ring_shape *s = &p->program->shape;
+    int64_t least;
+    p->program->buffer_planes = 1;
+    set_height(p, wished > 0 ? wished : 1);
+    TORRE_TRY(fit_planes(p, info, &s->stored, &least));
+    if (s->stored == 0 && least == INT64_MAX)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{memory}: a window for towers of {dts} %d and {tower_height} %lld has "
+                          "%lld planes, and the grid has no more than %lld along %c",
+                          p->program->part.dts, (long long)p->program->part.tower_height,
+                          (long long)least_stored(s), (long long)s->planes, "xyz"[s->axis]);
+    if (s->stored == 0) return too_little(p, least);
+    p->program->buffer_planes = choose_buffer(p, p->limit - least);
+    TORRE_TRY(fit_planes(p, info, &s->stored, &least));
+    for (int64_t height = wished > 0 ? wished : choose_height(p, s->stored);; height = height / 2) {
+        set_height(p, height);
+        TORRE_TRY(fit_planes(p, info, &s->stored, &least));
+        if (s->stored > 0) return TORRE_OK;
+    }
+}
+
+/* --- The program --- */
+
+static torre_status check_wish(const torre_wave_program *whole, const torre_wave_plan *wish)
+{
+    char need[32], have[32];
+    torre_format_bytes((double)whole->info.memory_bytes, need, sizeof need);
+    torre_format_bytes((double)wish->memory, have, sizeof have);
+    if (whole->info.plan.engine != TORRE_TORRE)
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "this run takes %s, more than {memory} %s: only {engine} torre can stream "
+            "through less%s%s",
+            need, have, whole->info.why[0] ? ". " : "", whole->info.why);
+    if (whole->setup->problem->density_cells)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "this run takes %s, more than {memory} %s: with {density} of cells it "
+                          "cannot stream through less",
+                          need, have);
+    if (!wish->scratch)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "this run takes %s, more than {memory} %s: give {scratch} DIR on a fast "
+                          "disk, through which it can stream",
+                          need, have);
+    return TORRE_OK;
+}
+
+static void describe(const planning *p, const torre_wave_info *part, const torre_wave_plan *wish)
+{
+    const torre_ring_shape *s = &p->program->shape;
+    torre_wave_info *info = &p->program->base.info;
+    *info = *part;
+    info->wish = *wish;
+    info->plan.memory = wish->memory;
+    info->plan.scratch = wish->scratch;
+    info->windows = torre_ring_windows(s);
+    info->window_planes = s->stored;
+    info->scratch_bytes = torre_store_file_bytes(&p->store);
+    info->streamed_bytes = 2 * info->scratch_bytes;
+}
+
+torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave_program *whole,
+                             const torre_wave_setup *setup, const torre_wave_plan *wish,
+                             torre_wave_program **result)
+{
+    torre_wave_program *made;
+    torre_wave_info info;
+    TORRE_TRY(check_wish(whole, wish));
+    TORRE_TRY(torre_wave_program_new(sizeof(torre_ring_program), setup, wish, &made));
+    torre_ring_program *program = (torre_ring_program *)made;
+    planning p = {.backend = backend, .setup = setup, .program = program, .limit = wish->memory};
+    made->maker = &torre_wave_ring;
+    program->backend = backend;
+    program->part = whole->info.plan;
+    program->part.measured = false;
+    program->part.memory = 0;
+    program->part.scratch = NULL;
+    torre_store_layout(setup->problem, program->part.axes, program->part.threads, &p.store);
+    program->shape.axis = p.store.axis[0];
+    program->shape.planes = p.store.n[0];
+    const torre_status status = choose_windows(&p, wish->tower_height, &info);
+    if (status) {
+        torre_wave_program_free(made);
+        return status;
+    }
+    describe(&p, &info, wish);
+    *result = made;
+    return TORRE_OK;
+}

@@ -1,0 +1,34 @@
+/* What the plan of ring.h decides. */
+#ifndef TORRE_RING_PROGRAM_H
+#define TORRE_RING_PROGRAM_H
+
+#include "wave/plane_store.h"
+#include "wave/program.h"
+
+/* How windows lie along an axis. */
+typedef struct torre_ring_shape {
+    int axis;             /* the caller's */
+    int64_t planes;       /* of the grid, across it */
+    int64_t below, above; /* planes that a window stores beside those it owns */
+    int64_t stored;       /* planes that a window stores at most */
+} torre_ring_shape;
+
+typedef struct torre_ring_program {
+    torre_wave_program base;
+    const torre_wave_backend *backend; /* computes the windows */
+    torre_wave_plan part;              /* of each */
+    torre_ring_shape shape;
+    int64_t buffer_planes;
+} torre_ring_program;
+
+/* Windows that it takes to cover the grid. */
+int64_t torre_ring_windows(const torre_ring_shape *shape);
+
+/* Window i, counted from low planes: a region of the grid of the setup. */
+torre_region torre_ring_window(const torre_ring_shape *shape, const torre_wave_setup *setup,
+                               int64_t i);
+
+/* adapt and create of programs, and the functions of the solvers. */
+extern const torre_wave_backend torre_wave_ring;
+
+#endif
