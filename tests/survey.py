@@ -274,6 +274,18 @@ def test_report():
     assert (report["survey"]["done_now"], report["survey"]["failed"]) == (4, 0), report
 
 
+def test_dry_run():
+    """--dry-run checks all shots and says what they take together; nothing is written."""
+    write("s.csv", "shot,x,y,z\n1,100,100,50\n2,300,300,50\n")
+    line = [WAVE, *MODEL, "--backend", "cpu", "--survey", "s.csv", "--receivers", "rel:0,0,0:10,10,0:2", "--traces",
+            "o/{shot}.npy", "--dry-run", "--json", "r.json", "--absorbing-width", "3", "--aperture"]
+    for aperture, cells in (("1e9", 2 * 40 * 38 * 30), ("50,60", (18 * 20 + 18 * 17) * 30)):
+        told = subprocess.run([*line, aperture], capture_output=True, text=True, check=True).stdout
+        assert f"cost       {cells * 60e-9:.4g} Gcell updates, all shots" in told and "one shot after" in told, told
+        assert json.load(open("r.json"))["survey"]["cell_updates"] == cells * 60
+    assert sorted(os.listdir(".")) == ["r.json", "s.csv"]
+
+
 def test_write_failures():
     """Three files in a row that cannot be written end the survey, and the same command goes on; two do not."""
     write("s.csv", "shot,x,y,z\n" + "".join(f"{i},{100 + i},120,60\n" for i in range(1, 31)))

@@ -8,6 +8,7 @@
 #include "core/timer.h"
 #include "mpi/ranks_start.h"
 #include "survey/survey_summary.h"
+#include "wave/trial.h"
 
 /* One invocation. */
 typedef struct survey_job {
@@ -99,6 +100,11 @@ static torre_status run_survey(survey_job *job)
     TORRE_TRY(torre_survey_gather(&job->ranks, prepare(job)));
     tell_setup(job);
     if (!job->settings->dry_run) return compute(job);
+    if (!job->settings->quiet) {
+        double rate;
+        TORRE_TRY(torre_wave_trial(job->survey.run, &rate));
+        torre_survey_summary_cost(people(job), &job->survey, rate);
+    }
     TORRE_TRY(torre_program_open_report(job->settings->json, &job->json));
     if (torre_program_wants_report(job->json)) keep_report(job, true);
     return TORRE_OK;

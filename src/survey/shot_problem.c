@@ -157,12 +157,13 @@ static torre_status place(const torre_wave_spec *spec, const torre_wave_input *i
 
 torre_status torre_shot_problem_check(const torre_wave_spec *spec, const torre_wave_input *in,
                                       const torre_aperture *aperture, const char *path,
-                                      const torre_shot *shot)
+                                      const torre_shot *shot, int64_t *cells)
 {
     int64_t low[3];
     torre_shot_problem *s;
     torre_status status = place(spec, in, aperture, shot, low, &s);
     if (!status) {
+        *cells = torre_wave_cells(&s->problem);
         const char *column = "column amplitude: ";
         status = torre_wave_wavelet_check(&s->problem, s->wavelet);
         if (!status) {

@@ -33,11 +33,11 @@ torre_status torre_aperture_check(const torre_aperture *aperture, const torre_wa
 
 /*
  * Refuse a shot whose source or receivers the model cannot have there, or whose source is too
- * strong: TORRE_ERR_INPUT "FILE:LINE: ...". path: the file of the list.
+ * strong: TORRE_ERR_INPUT "FILE:LINE: ...". path: the file of the list; *cells: those of its grid.
  */
 torre_status torre_shot_problem_check(const torre_wave_spec *spec, const torre_wave_input *input,
                                       const torre_aperture *aperture, const char *path,
-                                      const torre_shot *shot);
+                                      const torre_shot *shot, int64_t *cells);
 
 /* Of a shot that was checked. TORRE_ERR_RESOURCE. The input must outlive it. */
 torre_status torre_shot_problem_new(const torre_wave_spec *spec, const torre_wave_input *input,

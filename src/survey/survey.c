@@ -35,9 +35,12 @@ torre_status torre_survey_read(const torre_survey_wish *wish, const torre_wave_s
     s->input = input;
     TORRE_TRY(torre_aperture_check(&wish->aperture, &input->problem));
     TORRE_TRY(torre_shot_list_read(wish->path, input, wish->receivers, spec->wavelet, &s->shots));
-    for (int64_t i = 0; i < s->shots.count; i++)
-        TORRE_TRY(
-            torre_shot_problem_check(spec, input, &wish->aperture, wish->path, &s->shots.shot[i]));
+    for (int64_t i = 0; i < s->shots.count; i++) {
+        int64_t cells;
+        TORRE_TRY(torre_shot_problem_check(spec, input, &wish->aperture, wish->path,
+                                           &s->shots.shot[i], &cells));
+        s->updates += (double)cells * (double)input->problem.steps;
+    }
     s->manifest_path =
         wish->manifest ? strdup(wish->manifest) : torre_shot_files_beside(&s->files, ".jsonl");
     const torre_survey_output others[] = {

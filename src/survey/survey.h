@@ -53,6 +53,7 @@ typedef struct torre_survey {
     const torre_wave_input *input;
     torre_trace_files files;
     torre_shot_list shots;
+    double updates; /* of cells, of all shots */
     torre_shot_files shot_files;
     torre_shot_problem *first;
     torre_wave_run *run; /* of the first shot, planned: what all of them will use */

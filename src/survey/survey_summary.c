@@ -20,6 +20,18 @@ void torre_survey_summary_setup(FILE *out, const torre_survey *s)
     fputc('\n', out);
 }
 
+void torre_survey_summary_cost(FILE *out, const torre_survey *s, double rate)
+{
+    char text[32];
+    fprintf(out, "cost       %.4g Gcell updates, all shots\n", s->updates * 1e-9);
+    if (rate == 0) return;
+    torre_format_seconds(s->updates * 1e-9 / rate, text, sizeof text);
+    fprintf(
+        out,
+        "           about %s at %.3g Gcells/s, as a short trial ran, one shot after the other\n",
+        text, rate);
+}
+
 void torre_survey_summary_result(FILE *out, const torre_survey *s, double seconds)
 {
     char loops[32], all[32];
@@ -42,6 +54,7 @@ torre_report *torre_report_survey(const torre_survey *s, bool dry, double wall_s
     torre_report_integer(r, "steps", s->input->problem.steps);
     torre_report *list = torre_report_object(r, "survey");
     torre_report_integer(list, "shots", s->shots.count);
+    torre_report_real(list, "cell_updates", s->updates);
     torre_report *devices = s->devices.count > 0 ? torre_report_array(list, "devices") : NULL;
     for (int i = 0; i < s->devices.count; i++)
         torre_report_integer(devices, NULL, s->devices.device[i]);

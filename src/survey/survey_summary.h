@@ -10,6 +10,10 @@
 /* Before it: the run of the first shot, and how many there are. */
 void torre_survey_summary_setup(FILE *out, const torre_survey *survey);
 
+/* Instead of it: what all shots take, one after the other. rate: billions of cell updates a second
+ * of a short trial of the first, 0 where there was none. */
+void torre_survey_summary_cost(FILE *out, const torre_survey *survey, double rate);
+
 /* After it. seconds: since it was opened. */
 void torre_survey_summary_result(FILE *out, const torre_survey *survey, double seconds);
 
