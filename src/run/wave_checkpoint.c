@@ -239,6 +239,7 @@ torre_status torre_wave_checkpoint_write(const char *path, torre_wave_output *ou
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     torre_record record;
     state s = {.run = run, .output = output};
+    TORRE_TRY(torre_snapshots_settle(&output->snapshots)); /* who goes on does not write them */
     TORRE_TRY(torre_checkpoint_create(path, &s.to));
     identity(output, output->input, run, &record);
     torre_checkpoint_identity_write(s.to, &record);

@@ -16,7 +16,9 @@ torre_status torre_wave_job_plan(torre_wave_job *job)
 {
     const torre_wave_input *in = &job->input;
     TORRE_TRY(torre_wave_output_check(&job->output, in));
-    return torre_wave_run_new(&in->problem, job->spec->backend, &in->plan, &job->run);
+    TORRE_TRY(torre_wave_run_new(&in->problem, job->spec->backend, &in->plan, &job->run));
+    torre_wave_output_beside(&job->output, job->run);
+    return TORRE_OK;
 }
 
 torre_status torre_wave_job_prepare(torre_wave_job *job)

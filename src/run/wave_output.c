@@ -166,6 +166,11 @@ static int64_t field_bytes(const torre_wave_problem *p)
     return torre_wave_cells(p) * (int64_t)p->precision;
 }
 
+void torre_wave_output_beside(torre_wave_output *out, const torre_wave_run *run)
+{
+    out->snapshots.beside = strcmp(torre_wave_run_backend(run), "cpu") != 0;
+}
+
 bool torre_wave_output_draws(const torre_wave_output *out)
 {
     bool draws = torre_snapshots_draw(&out->snapshots);
@@ -245,6 +250,7 @@ static void close_gaps(const torre_wave_run *run)
 
 torre_status torre_wave_output_results(torre_wave_output *out, torre_wave_run *run)
 {
+    TORRE_TRY(torre_snapshots_settle(&out->snapshots));
     TORRE_TRY(torre_wave_run_end_traces(run));
     if (out->traces.count > 0) close_gaps(run);
     const torre_frame traces = {.title = "shot gather",

@@ -299,6 +299,24 @@ static bool wants_velocity(const torre_snapshots *s, const torre_snapshot *t)
     return s->input->problem.velocity_cells && torre_sink_is_picture(t->format);
 }
 
+/* Whether a thread writes it: pictures take long, and their library is used by nobody else. */
+static bool is_queued(const torre_snapshots *s, const torre_snapshot *t)
+{
+    return s->beside && t->single && torre_sink_is_picture(t->format);
+}
+
+/* Of a frame of the queue; 0: there is none. */
+static int64_t queued_bytes(const torre_snapshots *s)
+{
+    int64_t most = 0;
+    for (int i = 0; i < s->count; i++) {
+        const torre_snapshot *t = &s->item[i];
+        const int64_t bytes = cells_of(t) * (int64_t)t->layout.precision;
+        if (is_queued(s, t) && bytes > most) most = bytes;
+    }
+    return most;
+}
+
 void torre_snapshots_bytes(const torre_snapshots *s, int64_t *kept, int64_t *most)
 {
     *kept = *most = 0;
@@ -306,10 +324,11 @@ void torre_snapshots_bytes(const torre_snapshots *s, int64_t *kept, int64_t *mos
         const torre_snapshot *t = &s->item[i];
         const torre_sink_data data = data_of(s, t);
         const int64_t bytes = torre_sink_bytes(t->format, &data);
-        *kept += cells_of(t) * ((int64_t)t->layout.precision + (wants_velocity(s, t) ? 8 : 0));
+        const int64_t value = is_queued(s, t) ? 0 : (int64_t)t->layout.precision;
+        *kept += cells_of(t) * (value + (wants_velocity(s, t) ? 8 : 0));
         if (bytes > *most) *most = bytes;
     }
-    *kept += plane_bytes(s);
+    *kept += plane_bytes(s) + TORRE_SINK_QUEUE_FRAMES * queued_bytes(s);
 }
 
 /* --- Writing --- */
@@ -339,9 +358,10 @@ static torre_status make_folder(const char *path)
 static torre_status open_one(torre_snapshots *s, torre_snapshot *t)
 {
     TORRE_TRY(make_folder(t->name));
-    t->cells = malloc((size_t)cells_of(t) * (size_t)t->layout.precision);
+    if (!is_queued(s, t)) t->cells = malloc((size_t)cells_of(t) * (size_t)t->layout.precision);
     if (wants_velocity(s, t)) t->velocity = malloc((size_t)cells_of(t) * sizeof(double));
-    if (!t->cells || (wants_velocity(s, t) && !t->velocity)) return no_memory();
+    if ((!is_queued(s, t) && !t->cells) || (wants_velocity(s, t) && !t->velocity))
+        return no_memory();
     if (t->velocity) fill_velocity(s, t);
     if (t->single) return TORRE_OK;
     const torre_sink_data data = data_of(s, t);
@@ -352,7 +372,7 @@ torre_status torre_snapshots_open(torre_snapshots *s)
 {
     if (plane_bytes(s) > 0 && !(s->plane = malloc((size_t)plane_bytes(s)))) return no_memory();
     for (int i = 0; i < s->count; i++) TORRE_TRY(open_one(s, &s->item[i]));
-    return TORRE_OK;
+    return queued_bytes(s) ? torre_sink_queue_new((size_t)queued_bytes(s), &s->queue) : TORRE_OK;
 }
 
 /* Every so many cells of both axes of a plane, which is in s->plane. */
@@ -368,13 +388,13 @@ static char *thin_plane(const torre_snapshots *s, int axis, char *to)
 }
 
 static torre_status read_cells(const torre_snapshots *s, const torre_snapshot *t,
-                               torre_wave_run *run)
+                               torre_wave_run *run, void *cells)
 {
     const bool all = t->axis < 0;
     if (!is_thinned(s))
-        return all ? torre_wave_run_field(run, 0, t->cells)
-                   : torre_wave_run_plane(run, t->axis, t->index, t->cells);
-    char *to = t->cells;
+        return all ? torre_wave_run_field(run, 0, cells)
+                   : torre_wave_run_plane(run, t->axis, t->index, cells);
+    char *to = cells;
     const int64_t end = all ? s->input->problem.size[0] : t->index + 1;
     for (int64_t i = all ? 0 : t->index; i < end; i += all ? s->stride[0] : 1) {
         TORRE_TRY(torre_wave_run_plane(run, axis_of_planes(t), i, s->plane));
@@ -386,17 +406,22 @@ static torre_status read_cells(const torre_snapshots *s, const torre_snapshot *t
 static torre_status write_one(torre_snapshots *s, torre_snapshot *t, torre_wave_run *run)
 {
     char title[80];
+    void *cells = t->cells;
     const int64_t step = torre_wave_run_step(run);
+    if (is_queued(s, t)) TORRE_TRY(torre_sink_queue_room(s->queue, &cells));
     const torre_frame frame = {.step = step,
                                .time = (double)step * torre_wave_run_problem(run)->dt,
                                .title = title,
-                               .values = t->cells};
+                               .values = cells};
     snprintf(title, sizeof title, "u at step %" PRId64 ", %g s", frame.step, frame.time);
     path_of(t, step, t->last);
-    TORRE_TRY(read_cells(s, t, run));
+    TORRE_TRY(read_cells(s, t, run, cells));
     const torre_sink_data data = data_of(s, t);
-    TORRE_TRY(t->sink ? torre_sink_frame(t->sink, &frame)
-                      : torre_sink_write(t->format, &data, t->last, &frame));
+    if (is_queued(s, t))
+        TORRE_TRY(torre_sink_queue_put(s->queue, t->format, &data, t->last, &frame));
+    else
+        TORRE_TRY(t->sink ? torre_sink_frame(t->sink, &frame)
+                          : torre_sink_write(t->format, &data, t->last, &frame));
     t->written++;
     return TORRE_OK;
 }
@@ -413,9 +438,14 @@ bool torre_snapshots_are_frames(const torre_snapshots *s, int i)
     return is_series(s, &s->item[i]);
 }
 
+torre_status torre_snapshots_settle(torre_snapshots *s)
+{
+    return torre_sink_queue_settle(s->queue);
+}
+
 torre_status torre_snapshots_finish(torre_snapshots *s)
 {
-    torre_status failed = TORRE_OK; /* what one file cannot hold must not cost the others */
+    torre_status failed = torre_snapshots_settle(s); /* one file must not cost the others */
     for (int i = 0; i < s->count; i++) {
         torre_status status = torre_sink_finish(&s->item[i].sink, TORRE_OK);
         if (status) failed = status;
@@ -425,6 +455,7 @@ torre_status torre_snapshots_finish(torre_snapshots *s)
 
 void torre_snapshots_close(torre_snapshots *s)
 {
+    torre_sink_queue_free(s->queue);
     for (int i = 0; i < s->count; i++) {
         torre_sink_discard(s->item[i].sink);
         free(s->item[i].cells);

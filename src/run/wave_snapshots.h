@@ -11,7 +11,7 @@
 #ifndef TORRE_WAVE_SNAPSHOTS_H
 #define TORRE_WAVE_SNAPSHOTS_H
 
-#include "io/sink.h"
+#include "io/sink_queue.h"
 #include "run/wave_input.h"
 
 #ifdef __cplusplus
@@ -44,6 +44,8 @@ typedef struct torre_snapshots {
     torre_snapshot item[TORRE_SNAPSHOTS];
     int64_t stride[3]; /* every so many cells along x, y, z */
     void *plane;       /* all cells of one, with strides */
+    bool beside;       /* pictures are written by a thread, from the cells in its queue: */
+    torre_sink_queue *queue;
 } torre_snapshots;
 
 /* The grid, or a plane of it across an axis, as sinks take them; and the velocity in a plane. */
@@ -70,8 +72,12 @@ void torre_snapshots_bytes(const torre_snapshots *snapshots, int64_t *kept, int6
 
 torre_status torre_snapshots_open(torre_snapshots *snapshots);
 
+/* Wait until all that has been given to the thread is written. */
+torre_status torre_snapshots_settle(torre_snapshots *snapshots);
+
 /*
- * Write all of them at the present step. zero: the field is zero everywhere, of which there is no
+ * Write all of them at the present step, pictures perhaps while the run goes on (beside): a failure
+ * is then told by a later call. zero: the field is zero everywhere, of which there is no
  * file of its own, but a frame in those of all steps, so that frame i is that of step i N.
  */
 torre_status torre_snapshots_write(torre_snapshots *snapshots, torre_wave_run *run, bool zero);
