@@ -16,19 +16,29 @@ static torre_status check_positive(const char *what, double value)
     return torre_fail(TORRE_ERR_USAGE, "%s must be a positive number (got %g)", what, value);
 }
 
+static torre_status check_particle(const torre_md_problem *p, int a, int64_t i)
+{
+    const double r = p->position[a][i], v = p->velocity[a][i];
+    if (!isfinite(r) || r < 0 || r >= p->box[a])
+        return torre_fail(TORRE_ERR_INPUT,
+                          "particle %lld: %s = %.17g is outside the box [0, %.17g)",
+                          (long long)i + 1, axis_name[a], r, p->box[a]);
+    if (!isfinite(v))
+        return torre_fail(TORRE_ERR_INPUT, "particle %lld: v%s = %g is not finite",
+                          (long long)i + 1, axis_name[a], v);
+    return TORRE_OK;
+}
+
+/* The first that is wrong along the first axis along which one is. */
 static torre_status check_particles(const torre_md_problem *p)
 {
     for (int a = 0; a < 3; a++) {
-        for (int64_t i = 0; i < p->count; i++) {
-            double r = p->position[a][i], v = p->velocity[a][i];
-            if (!isfinite(r) || r < 0 || r >= p->box[a])
-                return torre_fail(TORRE_ERR_INPUT,
-                                  "particle %lld: %s = %.17g is outside the box [0, %.17g)",
-                                  (long long)i + 1, axis_name[a], r, p->box[a]);
-            if (!isfinite(v))
-                return torre_fail(TORRE_ERR_INPUT, "particle %lld: v%s = %g is not finite",
-                                  (long long)i + 1, axis_name[a], v);
-        }
+        const double *r = p->position[a], *v = p->velocity[a], edge = p->box[a];
+        int64_t first = p->count;
+#pragma omp parallel for reduction(min : first) if (p->count > 1 << 16)
+        for (int64_t i = 0; i < p->count; i++)
+            if (!(r[i] >= 0 && r[i] < edge && isfinite(v[i])) && i < first) first = i;
+        if (first < p->count) return check_particle(p, a, first);
     }
     return TORRE_OK;
 }

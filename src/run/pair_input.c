@@ -195,6 +195,12 @@ static torre_status make_particles(const torre_pair_spec *s, torre_pair_input *i
     return TORRE_OK;
 }
 
+/* Whether the lattice that particles start on keeps neighbours so far apart by itself. */
+static bool lattice_is_wide(const torre_pair_spec *s, double distance)
+{
+    return !s->input && cbrt(4 / s->density) / sqrt(2) > distance * (1 + 1e-9);
+}
+
 torre_status torre_pair_input_particles(const torre_pair_spec *s, torre_pair_input *in)
 {
     if (!s->input) {
@@ -202,9 +208,11 @@ torre_status torre_pair_input_particles(const torre_pair_spec *s, torre_pair_inp
         torre_md_problem_set_particles(&in->problem, &in->particles);
     }
     TORRE_TRY(torre_md_problem_check(&in->problem));
-    if (s->model != TORRE_PAIR_granular)
-        return torre_md_start_check_overlap(&in->particles,
-                                            least_sigma * torre_pair_size(&in->problem));
+    if (s->model != TORRE_PAIR_granular) {
+        const double distance = least_sigma * torre_pair_size(&in->problem);
+        if (lattice_is_wide(s, distance)) return TORRE_OK;
+        return torre_md_start_check_overlap(&in->particles, distance);
+    }
     if (!s->input || in->granular.gas == TORRE_GRANULAR_IDEAL) return TORRE_OK;
     return torre_md_start_check_overlap(&in->particles, least_diameter * in->granular.diameter);
 }
