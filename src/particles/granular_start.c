@@ -147,19 +147,52 @@ typedef struct surroundings {
     int count;
 } surroundings;
 
-static surroundings around_bin(const torre_bins *bins, int64_t rank)
+static void add_members(surroundings *s, int64_t from, int64_t to)
+{
+    if (s->count > 0 && s->to[s->count - 1] == from) {
+        s->to[s->count - 1] = to;
+    } else if (from < to) {
+        s->from[s->count] = from;
+        s->to[s->count++] = to;
+    }
+}
+
+/* Whether all bins around one lie in the grid, none beyond its end. */
+static bool is_inside(const torre_bins *bins, int64_t rank)
+{
+    bool inside = bins->offsets == BLOCK;
+    for (int a = 0; a < 3; a++)
+        inside = inside && bins->cell[rank][a] > 0 && bins->cell[rank][a] < bins->grid.n[a] - 1;
+    return inside;
+}
+
+/* Of the bins as they stand in the stencil, the own one first. */
+static surroundings around_any_bin(const torre_bins *bins, int64_t rank)
 {
     surroundings s = {.count = 0};
     for (int64_t o = 0; o < bins->offsets; o++) {
         int image[3];
         const int64_t bin = bins->rank[torre_bins_at(bins, rank, o, image)];
-        const int64_t from = bins->start[bin], to = bins->start[bin + 1];
-        if (s.count > 0 && s.to[s.count - 1] == from) {
-            s.to[s.count - 1] = to;
-        } else if (from < to) {
-            s.from[s.count] = from;
-            s.to[s.count++] = to;
+        add_members(&s, bins->start[bin], bins->start[bin + 1]);
+    }
+    return s;
+}
+
+/* The same, in the same order: ranks are row-major, so that three bins of a row lie together. */
+static surroundings around_bin(const torre_bins *bins, int64_t rank)
+{
+    const int64_t *start = bins->start, row = bins->grid.n[2], layer = bins->grid.n[1] * row;
+    surroundings s = {.count = 0};
+    if (!is_inside(bins, rank)) return around_any_bin(bins, rank);
+    add_members(&s, start[rank], start[rank + 1]);
+    for (int k = 0; k < 9; k++) {
+        const int64_t first = rank + (k / 3 - 1) * layer + (k % 3 - 1) * row - 1;
+        if (k != 4) {
+            add_members(&s, start[first], start[first + 3]);
+            continue;
         }
+        add_members(&s, start[rank - 1], start[rank]);
+        add_members(&s, start[rank + 1], start[rank + 2]);
     }
     return s;
 }
@@ -368,12 +401,19 @@ static torre_status melt(const torre_granular *g, const torre_md_problem *p,
     return status;
 }
 
-/* Ids in random order (Fisher and Yates). */
+/* Whom particle i changes places with. */
+static int64_t partner_of(uint64_t seed, int64_t i)
+{
+    return (int64_t)(torre_random_uniform(seed, TORRE_STREAM_IDS, (uint64_t)i) * (double)(i + 1));
+}
+
+/* Ids in random order (Fisher and Yates). Partners are asked for ahead: each is somewhere else. */
 static void deal_ids(uint64_t seed, torre_md_particles *p)
 {
+    enum { AHEAD = 16 };
     for (int64_t i = p->count - 1; i > 0; i--) {
-        double u = torre_random_uniform(seed, TORRE_STREAM_IDS, (uint64_t)i);
-        int64_t j = (int64_t)(u * (double)(i + 1));
+        const int64_t j = partner_of(seed, i), later = i > AHEAD ? partner_of(seed, i - AHEAD) : 0;
+        for (int a = 0; a < 3; a++) __builtin_prefetch(&p->position[a][later], 1);
         for (int a = 0; a < 3; a++) {
             double kept = p->position[a][i];
             p->position[a][i] = p->position[a][j];
