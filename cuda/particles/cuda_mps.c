@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "md_cuda_solver.h"
-#include "particles/mps.h"
+#include "particles/mps_measure.h"
 
 #define DEFAULT_SKIN 0.35   /* of the spacing */
 #define SLACK        0.1    /* of half the skin, for Proc 5, which moves on after this is checked */
@@ -18,11 +18,13 @@
 #define FEW          200000 /* particles that leave the device empty with a thread each */
 #define SAMPLE_EVERY 17     /* steps between those timed by phase; no multiple of a rebuild's */
 
+enum { ROW_BYTES = (MPS_ROW_BLOCKS + 1) * sizeof(mps_row_sums) };
 enum { TIME_VISCOSITY, TIME_SORT, TIME_DENSITY, TIME_GRADIENT, TIMES };
 
 typedef struct fluid {
     torre_mps_constants constants;
     uint32_t *fastest; /* device */
+    mps_row_sums *row; /* device, [MPS_ROW_BLOCKS + 1] */
     int64_t next_look;
     double sampled[TIMES]; /* seconds of the timed steps by phase */
     int64_t steps_sampled;
@@ -61,6 +63,7 @@ static torre_status allocate(md_cuda_solver *s)
     if (!o) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");
     o->constants = torre_mps_constants_of(s->problem);
     TORRE_CUDA_TRY(cudaMalloc((void **)&o->fastest, sizeof *o->fastest), "particles");
+    TORRE_CUDA_TRY(cudaMalloc((void **)&o->row, ROW_BYTES), "rows of the table");
     for (int k = 0; k <= TIMES; k++) TORRE_CUDA_TRY(cudaEventCreate(&o->event[k]), "a timer");
     return TORRE_OK;
 }
@@ -70,6 +73,7 @@ static void release(md_cuda_solver *s)
     fluid *o = s->own;
     if (!o) return;
     cudaFree(o->fastest);
+    cudaFree(o->row);
     for (int k = 0; k <= TIMES; k++)
         if (o->event[k]) cudaEventDestroy(o->event[k]);
     free(o);
@@ -275,6 +279,47 @@ static torre_status get_fields(md_cuda_solver *s, const torre_md_fields *fields)
     return status;
 }
 
+static torre_status row(md_cuda_solver *s, const torre_mps_measure *m, torre_mps_row *row)
+{
+    const torre_md_problem *p = s->problem;
+    const torre_mps_norms *norms = &m->norms;
+    const double c = p->mps.sound_speed, mass = p->mps.density * pow(p->mps.spacing, p->dimensions);
+    TORRE_TRY(queue_sweep(s, MPS_COLLISION));
+    mps_row_args a = {.x = s->x[s->x_now],
+                      .v = s->v[s->v_now],
+                      .id = s->id[s->id_now],
+                      .count = p->count,
+                      .fluid = (int)p->mps.fluid,
+                      .wall = (int)p->mps.wall,
+                      .spacing = p->mps.spacing,
+                      .stiffness = own(s)->constants.stiffness,
+                      .stored = p->dimensions * norms->n0 / norms->n_grad * c * c / 2,
+                      .surface = p->mps.surface};
+    for (int d = 0; d < 3; d++) {
+        a.box[d] = p->box[d];
+        a.low[d] = m->low[d];
+        a.high[d] = m->high[d];
+    }
+    mps_row_sums sums;
+    TORRE_CUDA_TRY(mps_row(s->kernels->state->state_bytes, &a, own(s)->row, s->stream),
+                   "adding up a row");
+    TORRE_CUDA_TRY(cudaMemcpyAsync(&sums, own(s)->row + MPS_ROW_BLOCKS, sizeof sums,
+                                   cudaMemcpyDeviceToHost, s->stream),
+                   "reading a row");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "reading a row");
+    row->kinetic = mass * sums.kinetic;
+    row->potential = mass * p->mps.gravity * sums.height;
+    row->elastic = mass * sums.elastic;
+    for (int d = 0; d < 3; d++) row->momentum[d] = mass * sums.momentum[d];
+    row->surface = p->mps.fluid - (int64_t)sums.inner;
+    row->compression = sums.inner > 0 ? sums.compression / sums.inner : 0;
+    row->speed = sqrt(sums.square);
+    row->pressure = sums.pressure;
+    row->front = sums.front;
+    row->excursion = sums.excursion / p->mps.spacing;
+    return TORRE_OK;
+}
+
 /* Phases in the proportions of the steps that were timed. */
 static void times(const md_cuda_solver *s, torre_md_times *times)
 {
@@ -291,12 +336,13 @@ static void times(const md_cuda_solver *s, torre_md_times *times)
 
 const md_cuda_method md_cuda_mps = {
     .sparse = true,
-    .own_bytes = sizeof(uint32_t), /* fastest */
+    .own_bytes = sizeof(uint32_t) + ROW_BYTES, /* fastest, row */
     .plan = plan,
     .allocate = allocate,
     .release = release,
     .begin = begin,
     .advance = advance,
     .get_fields = get_fields,
+    .row = row,
     .times = times,
 };

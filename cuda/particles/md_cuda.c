@@ -247,6 +247,14 @@ static torre_status cuda_get_fields(torre_md_solver *solver, const torre_md_fiel
     return s->program->method->get_fields(s, fields);
 }
 
+static torre_status cuda_row(torre_md_solver *solver, const struct torre_mps_measure *measure,
+                             struct torre_mps_row *row)
+{
+    md_cuda_solver *s = self(solver);
+    if (!s->ready) return not_ready();
+    return s->program->method->row(s, measure, row);
+}
+
 static torre_status cuda_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     md_cuda_solver *s = self(solver);
@@ -271,6 +279,7 @@ const torre_md_backend torre_md_cuda = {
     .get_particles = cuda_get_particles,
     .get_forces = cuda_get_forces,
     .get_fields = cuda_get_fields,
+    .row = cuda_row,
     .sums = cuda_sums,
     .times = cuda_times,
     .destroy = cuda_destroy,

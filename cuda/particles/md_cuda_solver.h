@@ -80,6 +80,8 @@ struct md_cuda_method {
     /* As in torre_md_backend; NULL where the method has none. */
     torre_status (*sums)(md_cuda_solver *solver, torre_md_sums *sums);
     torre_status (*get_fields)(md_cuda_solver *solver, const torre_md_fields *fields);
+    torre_status (*row)(md_cuda_solver *solver, const struct torre_mps_measure *measure,
+                        struct torre_mps_row *row);
     void (*times)(const md_cuda_solver *solver, torre_md_times *times);
 };
 

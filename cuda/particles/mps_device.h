@@ -8,6 +8,8 @@
 #ifndef TORRE_MPS_DEVICE_H
 #define TORRE_MPS_DEVICE_H
 
+#include <cuda_runtime_api.h>
+
 #include "md_device.h"
 #include "particles/mps_weight.h"
 
@@ -35,5 +37,35 @@ typedef struct mps_sweep_args {
     const int *active; /* [active_count] ranks of the bricks that hold particles */
     int active_count, lanes_per_place, block;
 } mps_sweep_args;
+
+/* What a row of the table is made of (mps_measure.c). */
+typedef struct mps_row_args {
+    const void *x, *v; /* [count] of 4 reals, v after MPS_COLLISION */
+    const int *id;
+    int64_t count;
+    int fluid, wall;
+    double box[3], low[3], high[3];    /* inner faces of the tank */
+    double spacing, stiffness, stored; /* stored: energy over m of (n/n0 - 1)^2 */
+    double surface;                    /* n/n0 of fluid below it is free surface */
+} mps_row_args;
+
+/* Sums over particles, of unit mass, and largest values, of those of the fluid. */
+typedef struct mps_row_sums {
+    double kinetic, momentum[3], height, elastic, compression, inner;
+    double square, pressure, front, excursion; /* of velocities; m, not spacings */
+} mps_row_sums;
+
+enum { MPS_ROW_BLOCKS = 264 };
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* real_bytes: of a real. sums: [MPS_ROW_BLOCKS + 1] on the device; the result is the last. The
+ * order of additions is that of the particles in memory. */
+cudaError_t mps_row(int real_bytes, const mps_row_args *args, mps_row_sums *sums,
+                    cudaStream_t stream);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -125,7 +125,7 @@ void torre_fluid_origin(const torre_fluid *fluid, double origin[3]);
 /*
  * Copy the state of the last row into the caller's arrays, by id, those that are not NULL:
  * positions (m, in the box) and velocities (m/s), [axis][id]; pressures (Pa) and number densities
- * (sums of weights). After start.
+ * (sums of weights). After start; on a GPU not after a failure of advance (TORRE_ERR_USAGE).
  */
 torre_status torre_fluid_get(const torre_fluid *fluid, double *const position[3],
                              double *const velocity[3], double *pressure, double *number_density);
@@ -133,7 +133,7 @@ torre_status torre_fluid_get(const torre_fluid *fluid, double *const position[3]
 /*
  * Pressure (Pa) at a point of the tank, m from its inner corner, from the last row: a weighted mean
  * over the fluid particles nearer than the radius of influence, 0 where there are none. After
- * start.
+ * start; not a number where torre_fluid_get fails.
  */
 double torre_fluid_gauge(const torre_fluid *fluid, const double point[3]);
 

@@ -107,6 +107,7 @@ torre_status torre_fluid_get(const torre_fluid *f, double *const position[3],
     const size_t bytes = (size_t)f->problem.count * sizeof(double);
     if (!f->run) return not_started();
     const torre_mps_measure *m = f->run->fluid;
+    TORRE_TRY(torre_mps_measure_fetch(f->run->fluid));
     for (int a = 0; a < 3; a++) {
         if (position && position[a]) memcpy(position[a], m->now.position[a], bytes);
         if (velocity && velocity[a]) memcpy(velocity[a], m->now.velocity[a], bytes);
@@ -120,7 +121,8 @@ double torre_fluid_gauge(const torre_fluid *f, const double point[3])
 {
     double at[3];
     for (int a = 0; a < 3; a++) at[a] = point[a] + f->dam.layout.origin[a];
-    return f->run ? torre_mps_gauge(f->run->fluid, at) : 0;
+    if (!f->run) return 0;
+    return torre_mps_measure_fetch(f->run->fluid) ? NAN : torre_mps_gauge(f->run->fluid, at);
 }
 
 double torre_fluid_rate(const torre_fluid *f) { return f->run ? torre_md_run_rate(f->run) : 0; }
@@ -132,7 +134,8 @@ torre_status torre_fluid_save(torre_fluid *f, const char *path)
     if (!f->run) return not_started();
     const torre_sink_data data = {.kind = TORRE_SINK_PARTICLES,
                                   .particles = torre_fluid_layout(&f->problem, &f->dam)};
-    const torre_frame frame = torre_fluid_frame(f->run, column);
+    torre_frame frame;
+    TORRE_TRY(torre_fluid_frame(f->run, column, &frame));
     TORRE_TRY(torre_sink_choose("path", path, TORRE_SINK_PARTICLES, false, &format));
     return torre_sink_write(format, &data, path, &frame);
 }

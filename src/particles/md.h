@@ -129,6 +129,8 @@ typedef struct torre_md_counts {
 } torre_md_counts;
 
 typedef struct torre_md_solver torre_md_solver;
+struct torre_mps_measure;
+struct torre_mps_row;
 
 /*
  * A program: all that a backend has decided about a run, for a problem and a wish. Made by plan,
@@ -193,6 +195,11 @@ typedef struct torre_md_backend {
 
     /* For mps alone. */
     torre_status (*get_fields)(torre_md_solver *solver, const torre_md_fields *fields);
+
+    /* For mps alone: the row of step n (mps_measure.h) but for step and time. NULL: the caller adds
+     * it up from what the functions above give. */
+    torre_status (*row)(torre_md_solver *solver, const struct torre_mps_measure *measure,
+                        struct torre_mps_row *row);
 
     /* Not for mps. */
     torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);

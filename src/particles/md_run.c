@@ -151,6 +151,7 @@ void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md
 static torre_status advance_solver(torre_md_run *run, int64_t steps)
 {
     TORRE_PHASE(TORRE_PHASE_LOOP);
+    if (run->fluid) torre_mps_measure_leave(run->fluid);
     return run->solver->backend->advance(run->solver, steps);
 }
 

@@ -164,12 +164,13 @@ static void find_extremes(const torre_mps_measure *m, torre_mps_row *row)
 }
 
 /* A particle among those of a wall does not come back: it has left the tank. */
-static torre_status check_inside(const torre_mps_measure *m)
+static torre_status check_inside(torre_mps_measure *m)
 {
     const torre_md_problem *p = m->problem;
     if (m->row.excursion <= 0.5) return TORRE_OK;
+    TORRE_TRY(torre_mps_measure_fetch(m));
     int64_t i = 0;
-    while (beyond_faces(m, i) <= 0.5 * p->mps.spacing) i++;
+    while (i < p->mps.fluid - 1 && beyond_faces(m, i) <= 0.5 * p->mps.spacing) i++;
     return torre_fail(
         TORRE_ERR_UNSTABLE,
         "step %lld: particle %lld went through a wall, to (%.4g, %.4g, %.4g) m; use a "
@@ -178,15 +179,37 @@ static torre_status check_inside(const torre_mps_measure *m)
         m->now.position[2][i]);
 }
 
+torre_status torre_mps_measure_fetch(torre_mps_measure *m)
+{
+    torre_md_solver *solver = m->solver;
+    const torre_md_fields fields = {m->pressure, m->number_density, m->collision};
+    if (m->gone) return torre_fail(TORRE_ERR_USAGE, "the run has gone on since its last row");
+    if (!solver) return TORRE_OK;
+    TORRE_TRY(solver->backend->get_particles(solver, m->now.position, m->now.velocity));
+    TORRE_TRY(solver->backend->get_fields(solver, &fields));
+    m->solver = NULL;
+    return TORRE_OK;
+}
+
+void torre_mps_measure_leave(torre_mps_measure *m)
+{
+    m->gone = m->gone || m->solver;
+    m->solver = NULL;
+}
+
 torre_status torre_mps_measure_take(torre_mps_measure *m, torre_md_solver *solver, int64_t step)
 {
     const torre_md_problem *p = m->problem;
-    const torre_md_fields fields = {m->pressure, m->number_density, m->collision};
-    TORRE_TRY(solver->backend->get_particles(solver, m->now.position, m->now.velocity));
-    TORRE_TRY(solver->backend->get_fields(solver, &fields));
     torre_mps_row row = {.step = step, .time = (double)step * p->dt};
-    add_up(m, &row);
-    find_extremes(m, &row);
+    m->solver = solver;
+    m->gone = false;
+    if (solver->backend->row) {
+        TORRE_TRY(solver->backend->row(solver, m, &row));
+    } else {
+        TORRE_TRY(torre_mps_measure_fetch(m));
+        add_up(m, &row);
+        find_extremes(m, &row);
+    }
     m->row = row;
     return check_inside(m);
 }

@@ -90,15 +90,17 @@ torre_particle_layout torre_fluid_layout(const torre_md_problem *p, const torre_
     return layout;
 }
 
-torre_frame torre_fluid_frame(const torre_md_run *run, const double *column[2])
+torre_status torre_fluid_frame(const torre_md_run *run, const double *column[2], torre_frame *frame)
 {
+    TORRE_TRY(torre_mps_measure_fetch(run->fluid));
     column[0] = run->fluid->pressure;
     column[1] = run->fluid->number_density;
-    return (torre_frame){.step = run->step,
-                         .time = run->fluid->row.time,
-                         .particles = &run->fluid->now,
-                         .column = column,
-                         .speed = run->fluid->row.speed};
+    *frame = (torre_frame){.step = run->step,
+                           .time = run->fluid->row.time,
+                           .particles = &run->fluid->now,
+                           .column = column,
+                           .speed = run->fluid->row.speed};
+    return TORRE_OK;
 }
 
 torre_status torre_fluid_files_open(const torre_particle_wishes *w, const torre_md_problem *p,
@@ -142,6 +144,7 @@ static torre_status draw(const torre_fluid_files *out, const torre_md_run *run, 
     const torre_mps_layout *layout = &out->dam->layout;
     torre_md_particles fluid;
     char title[64];
+    TORRE_TRY(torre_mps_measure_fetch(run->fluid));
     TORRE_TRY(torre_md_particles_new(p->mps.fluid, &fluid));
     for (int a = 0; a < 3; a++) {
         fluid.box[a] = (double)layout->cells[a] * p->mps.spacing;
@@ -175,7 +178,8 @@ static torre_status write_frame(torre_fluid_files *out, const torre_md_run *run)
 static torre_status write_dump(torre_fluid_files *out, const torre_md_run *run)
 {
     const double *column[2];
-    const torre_frame frame = torre_fluid_frame(run, column);
+    torre_frame frame;
+    TORRE_TRY(torre_fluid_frame(run, column, &frame));
     out->done.dumped = run->step;
     return torre_sink_frame(out->dump, &frame);
 }
@@ -211,6 +215,7 @@ static torre_status write_csv(torre_fluid_files *out, const torre_mps_row *r)
 static torre_status write_gauges(torre_fluid_files *out, const torre_md_run *run)
 {
     double value[1 + TORRE_FLUID_GAUGES] = {run->fluid->row.time};
+    TORRE_TRY(torre_mps_measure_fetch(run->fluid));
     for (int k = 0; k < out->points->count; k++) {
         double at[3];
         for (int a = 0; a < 3; a++) at[a] = out->dam->layout.origin[a] + out->points->at[k][a];

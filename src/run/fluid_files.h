@@ -21,7 +21,8 @@ torre_status torre_fluid_gauges_read(const char *list, const torre_mps_tank *tan
 /* How the particles of a fluid are written, and the state of the last row: its columns go into
  * column[2], which must live as long as the frame. */
 torre_particle_layout torre_fluid_layout(const torre_md_problem *problem, const torre_mps_dam *dam);
-torre_frame torre_fluid_frame(const torre_md_run *run, const double *column[2]);
+torre_status torre_fluid_frame(const torre_md_run *run, const double *column[2],
+                               torre_frame *frame);
 
 /* Zero before open. */
 typedef struct torre_fluid_files {

@@ -54,6 +54,12 @@ static void sweep_at_rest(const mps_sweep_args *a, size_t bytes)
     keep(a->v_out, a->v_in, a->fluid + a->wall, bytes);
 }
 
+/* Of no particle, so that none has gone through a wall. */
+static void row_at_rest(mps_row_sums *sums)
+{
+    sums[MPS_ROW_BLOCKS] = (mps_row_sums){.excursion = -1};
+}
+
 static void lists_begin(const md_sort_args *a)
 {
     md_control *control = a->tiles.control;
@@ -98,4 +104,5 @@ void fake_kernel_effects(const char *name, void *const *arguments)
         find_active(arguments[0], *(int **)arguments[1], *(uint32_t **)arguments[2]);
     if (is_for(name, "mps_sweep_kernel"))
         sweep_at_rest(arguments[0], position_bytes(name, "mps_sweep_kernel"));
+    if (is_for(name, "mps_row_total")) row_at_rest(*(mps_row_sums **)arguments[0]);
 }
