@@ -159,7 +159,7 @@ static torre_status run_case(const char *text, bench_case *c)
     TORRE_TRY(torre_wave_cuda.create(program, &solver));
     const torre_wave_info *info = torre_wave_program_info(program);
     const torre_tower_shape shape = ((const torre_cuda_program *)program)->shape;
-    void *samples = malloc((size_t)(c->steps * setup->receiver_node_count + 1) * sizeof(double));
+    void *samples = malloc((size_t)(c->steps * p->receiver_count + 1) * sizeof(double));
     if (!samples) exit(1);
     /* a field that is nowhere zero, so that arithmetic draws the power that it draws in earnest */
     size_t plane = (size_t)(p->size[0] * p->size[1] * p->size[2]);
@@ -174,10 +174,10 @@ static torre_status run_case(const char *text, bench_case *c)
     }
     TORRE_TRY(torre_wave_set_fields(&torre_wave_cuda, solver, setup, field, field));
     free(field);
-    TORRE_TRY(torre_wave_cuda.advance(solver, c->steps, samples));
+    TORRE_TRY(torre_wave_cuda.advance_receivers(solver, c->steps, samples));
     for (int r = 0; r < REPETITIONS; r++) {
         double start = seconds();
-        TORRE_TRY(torre_wave_cuda.advance(solver, c->steps, samples));
+        TORRE_TRY(torre_wave_cuda.advance_receivers(solver, c->steps, samples));
         best[r] = 1e-9 * (double)plane * (double)c->steps / (seconds() - start);
     }
     qsort(best, REPETITIONS, sizeof *best, compare_doubles);

@@ -36,18 +36,21 @@ static void cell_position(const torre_wave_problem *p, int64_t cell, double r[3]
 /* Nodes that a receiver takes, and the weight and cell of the i-th. */
 static int64_t receiver_size(const torre_wave_setup *s, int64_t r)
 {
-    int64_t size = 0;
-    for (int64_t i = s->receiver_first[r]; i < s->receiver_first[r + 1]; i++)
-        size += s->segments[i].count;
-    return size;
+    const int *count = s->sums[r].count;
+    return (int64_t)count[0] * count[1] * count[2];
 }
 
 static double receiver_weight(const torre_wave_setup *s, int64_t r, int64_t i, int64_t *cell)
 {
-    const torre_segment *g = s->segments + s->receiver_first[r];
+    const torre_sum *sum = &s->sums[r];
+    const torre_segment *g = s->segments + sum->segment;
+    const torre_tap *x = s->taps + sum->tap, *y = x + sum->count[0], *z = y + sum->count[1];
+    const int64_t line = i / sum->count[2];
+    const double weight = x[line / sum->count[1]].weight * y[line % sum->count[1]].weight *
+                          z[i % sum->count[2]].weight;
     for (; i >= g->count; g++) i -= g->count;
     *cell = s->receiver_nodes[g->column + i].cell;
-    return g->weight * s->receiver_taps[8 * r + g->tap + i];
+    return weight;
 }
 
 /*

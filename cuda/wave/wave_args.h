@@ -29,11 +29,11 @@ typedef struct torre_mirror {
     int sign[2][TORRE_TOWER_HALF_WIDTH];
 } torre_mirror;
 
-/* A source or receiver node. */
+/* A node of a source. */
 typedef struct torre_point_node {
     int line; /* i * block_x + j of its column inside the block */
     int z;    /* cell index along z */
-    int slot; /* receivers: column of the samples; sources: ~column of the source values */
+    int slot; /* ~column of the source values */
 } torre_point_node;
 
 /* The same in a strip: the towers (s, m) of one m. */
@@ -42,15 +42,21 @@ typedef struct torre_strip_node {
     int z, slot;
 } torre_strip_node;
 
+/* Cells along z that are recorded together, counted from the first plane of a part. */
+enum { TORRE_UNIT = 4 };
+
 /*
- * Sources and receivers sorted by block: a block is block_x by block_x columns of cells times
- * `planes` cells along z. node[first[2 b]] .. node[first[2 b + 1] - 1] are the sources of block
- * b = (X * blocks_y + Y) * parts + part, node[first[2 b + 1]] .. node[first[2 b + 2] - 1] its
- * receivers; first is NULL where there are none at all.
+ * Sources sorted by block: a block is block_x by block_x columns of cells times `planes` cells
+ * along z. node[first[b]] .. node[first[b + 1] - 1] are those of block b = (X * blocks_y + Y) *
+ * parts + part; first is NULL where there are neither sources nor receivers.
  * Register towers have them sorted by strip instead, so that what a diamond may have lies together:
- * strip_node[first[b]] .. strip_node[first[b + 1] - 1] are the sources of
- * b = (m * parts + part) * nx + x; then come the receivers in the same way, with m + blocks_y
- * instead of m. Most nodes are in two strips.
+ * b = (m * parts + part) * nx + x. Most nodes are in two strips.
+ *
+ * Receivers are summed of what towers record: samples of units (wave_receivers.c), those that some
+ * receiver takes. marked[b] is the number of the marks of block b, of register towers of column
+ * b = (y * parts + part) * nx + x; -1 where nothing is recorded. Marks are torre_mark_words of
+ * `marks`: which unit is recorded first, then a bit for each unit of the block, along z and then
+ * column after column: units are numbered in this order.
  * Values and samples have one row per step of the launch.
  */
 typedef struct torre_points_args {
@@ -60,10 +66,18 @@ typedef struct torre_points_args {
         const torre_strip_node *strip_node;
     };
     const void *source_values; /* real [steps][source_count] */
-    void *samples;             /* real [steps][receiver_count] */
-    int64_t source_count, receiver_count;
+    int64_t source_count;
     int blocks_y;
+    const int *marked;
+    const uint32_t *marks;
+    void *samples; /* real [steps][units][TORRE_UNIT] */
+    int64_t units; /* 0: there are no receivers */
 } torre_points_args;
+
+/* Words of the marks of `columns` columns, of which a block has so many planes. */
+#define TORRE_MARK_BITS(columns, planes) ((columns) * (((planes) + TORRE_UNIT - 1) / TORRE_UNIT))
+#define TORRE_MARK_WORDS(columns, planes)                                                          \
+    ((1 + (TORRE_MARK_BITS(columns, planes) + 31) / 32 + 3) / 4 * 4)
 
 typedef struct torre_wave_args {
     void *field[2];
@@ -129,7 +143,8 @@ typedef struct torre_tower_shape {
     int registers, spill_bytes, blocks_per_sm;
     /* blocks that are resident in clusters of 2, 3, ... */
     int cluster_blocks[TORRE_CLUSTER_MOST - 1];
-    bool strips; /* sources and receivers are sorted by strip */
+    bool strips;    /* sources are sorted by strip */
+    int mark_words; /* of marks */
 } torre_tower_shape;
 
 /* One launch of a tower kernel (one pass of `steps` steps). */
@@ -176,18 +191,33 @@ cudaError_t torre_source_values(int precision, void *values, const double *weigh
 /* field[cell[i]] += value[i]. */
 cudaError_t torre_add_sources(int precision, void *field, const int64_t *cell, const void *value,
                               int64_t count, cudaStream_t stream);
-/* out[i] = field[cell[i]]. */
-cudaError_t torre_take_samples(int precision, const void *field, const int64_t *cell, void *out,
-                               int64_t count, cudaStream_t stream);
-/* How receivers are summed from samples of nodes (traces.h), by arrays of the setup. */
+/* A tap of an axis (setup.h); offset: see torre_sums. */
+typedef struct torre_device_tap {
+    double weight;
+    int64_t offset;
+} torre_device_tap;
+
+/* A receiver: the first of its taps, of its table of units, and how many taps each axis has. */
+typedef struct torre_device_sum {
+    int64_t tap, slot;
+    int count[3], unused;
+} torre_device_sum;
+
+/*
+ * How receivers are summed (traces.h). The value at taps i, j, k of receiver r lies at offset o =
+ * offset_i + offset_j + offset_k of a field, or, where there are slots, in unit slots[slot + o /
+ * TORRE_UNIT] of a row of samples, in place o % TORRE_UNIT.
+ */
 typedef struct torre_sums {
-    int64_t columns, receivers; /* of a row of samples, of a row of sums */
-    const int64_t *first;
-    const struct torre_segment *segments;
-    const double *taps;
+    int64_t receivers, units;
+    bool plain;
+    const torre_device_sum *sums;
+    const torre_device_tap *taps;
+    const int *slots; /* or NULL */
 } torre_sums;
-/* sums[step][receiver] from samples[step][column], in the bits of the host. */
-cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const void *samples,
+/* out[step][receiver] from samples of so many steps, or from the one field, in the bits of the
+ * host. */
+cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const void *from,
                                 int64_t steps, void *out, cudaStream_t stream);
 /* Rows of a dense array of shape (any, size_y, size_z), from number first on, to a device array
  * with these strides (in cells), or back. */

@@ -1,11 +1,11 @@
 /* Sources and receivers in a block tower. Included by wave_block_tower.cuh. */
 
-/* The list of sources of the block whose first column is (x, y); that of receivers comes next. */
+/* The number of the block whose first column is (x, y). */
 template <int R>
-__device__ __forceinline__ const int *point_lists(const torre_points_args &points, int x, int y,
-                                                  int parts, int part)
+__device__ __forceinline__ int64_t point_block(const torre_points_args &points, int x, int y,
+                                               int parts, int part)
 {
-    return points.first + 2 * (((int64_t)(x / R) * points.blocks_y + y / R) * parts + part);
+    return ((int64_t)(x / R) * points.blocks_y + y / R) * parts + part;
 }
 
 /* Asynchronously: the numbers are there after sources_found, one step later. */
@@ -15,8 +15,9 @@ __device__ __forceinline__ void block_tower<Kernel>::find_sources(int x, int y)
     if (!g.points.first || !leads() || idle()) return;
     place &p = ((place *)(shared() + S::places))[slot()];
     if (column_inside(x, y)) {
-        __pipeline_memcpy_async(
-            &p.source_first, point_lists<R>(g.points, x, y, l.parts, item().part), 2 * sizeof(int));
+        const int *list = g.points.first + point_block<R>(g.points, x, y, l.parts, item().part);
+        __pipeline_memcpy_async(&p.source_first, list, sizeof(int));
+        __pipeline_memcpy_async(&p.source_last, list + 1, sizeof(int));
         __pipeline_commit();
     } else {
         p.source_first = p.source_last = 0;
@@ -49,20 +50,24 @@ __device__ __forceinline__ void block_tower<Kernel>::add_sources(const place &p,
 }
 
 /*
- * Takes samples of one block of the diamond from `own`. With TMA lanes of the warp that tells of
- * progress do that, so that workers have nothing to do with receivers. It shares a scheduler with
- * two of them: little may be computed in a step.
+ * Records units of the blocks of a diamond from `own`, one block a lane, all lanes of the warp
+ * together for one block after the other. With TMA the warp that tells of progress does that, so
+ * that workers have nothing to do with receivers. It shares a scheduler with two of them: little
+ * may be computed in a step, and nothing waited for that main memory sends.
  */
-template <class Kernel> struct block_sampler {
+template <class Kernel> struct block_recorder {
     using T = typename Kernel::T;
     using S = typename Kernel::S;
     static constexpr int R = Kernel::R, DB = Kernel::DB;
-    int number, X, Y;          /* of the block */
-    int ahead, last;           /* its nodes at the next level */
-    torre_point_node node;     /* number `ahead` */
-    int next_first, next_last; /* nodes at the level after that */
-    int x;                     /* the first column at the level after these */
-    const int *lists;          /* see point_lists; NULL: beyond a y face */
+    static constexpr int units = (S::planes + TORRE_UNIT - 1) / TORRE_UNIT; /* of a column */
+    static constexpr int words = (TORRE_MARK_BITS(S::NL, S::planes) + 31) / 32;
+    static constexpr int vectors = TORRE_MARK_WORDS(S::NL, S::planes) / 4;
+    int number, X, Y;     /* of the block */
+    bool any;             /* marks at the next level: */
+    uint4 marks[vectors]; /* first unit, bits */
+    int marked;           /* which marks it has at the level after that, -1: none */
+    int x;                /* the first column at the level after these */
+    const int *place;     /* of `marked` there; NULL: beyond a y face */
 
     /* Level t will be the next one. */
     __device__ __forceinline__ void start(const torre_wave_args &g, const torre_tower_launch &l,
@@ -73,42 +78,78 @@ template <class Kernel> struct block_sampler {
         int y = l.half_size * w.m + R * Y;
         if (g.periodic[1]) y += y < 0 ? g.n[1] : y >= g.n[1] ? -g.n[1] : 0;
         x = l.half_size * w.s + R * (t - 1 + X);
-        lists = nullptr;
+        place = nullptr;
         if (number < S::blocks && (unsigned)y < (unsigned)g.n[1])
-            lists = point_lists<R>(g.points, x, y, l.parts, w.part);
-        find_list(g, l);
+            place = g.points.marked + point_block<R>(g.points, x, y, l.parts, w.part);
+        find_marks(g, l);
     }
-    __device__ __forceinline__ void find_list(const torre_wave_args &g, const torre_tower_launch &l)
+    __device__ __forceinline__ void find_marks(const torre_wave_args &g,
+                                               const torre_tower_launch &l)
     {
-        next_first = next_last = 0;
-        if (!lists) return;
-        if ((unsigned)x < (unsigned)g.n[0]) next_first = lists[1], next_last = lists[2];
+        marked = -1;
+        if (!place) return;
+        if ((unsigned)x < (unsigned)g.n[0]) marked = *place;
         x += R;
-        lists += 2 * (int64_t)g.points.blocks_y * l.parts;
+        place += (int64_t)g.points.blocks_y * l.parts;
     }
     /* Ask for what the next level needs: what main memory sends takes a step. */
     __device__ __forceinline__ void look_ahead(const torre_wave_args &g,
                                                const torre_tower_launch &l)
     {
-        ahead = next_first, last = next_last;
-        if (ahead < last) node = g.points.node[ahead];
-        find_list(g, l);
+        any = marked >= 0;
+        if (any)
+#pragma unroll
+            for (int i = 0; i < vectors; i++)
+                marks[i] = __ldg((const uint4 *)g.points.marks + (int64_t)marked * vectors + i);
+        find_marks(g, l);
+    }
+    __device__ __forceinline__ uint32_t mark_word(int i) const
+    {
+        const uint4 &q = marks[i / 4];
+        return i % 4 == 0 ? q.x : i % 4 == 1 ? q.y : i % 4 == 2 ? q.z : q.w;
     }
 
-    /* Once level t is in `own`. */
-    __device__ __forceinline__ void sample(const torre_wave_args &g, const torre_tower_launch &l,
-                                           const char *shared, const tower_item &w, int t)
+    /* Once level t is in `own`. By all lanes. */
+    __device__ __forceinline__ void record(const torre_wave_args &g, const char *shared,
+                                           const tower_item &w, int t) const
     {
-        if (ahead >= last) return;
-        const char *block =
-            shared + (Kernel::STEADY ? block_tower<Kernel>::steady_place(X, Y, t - w.first_step)
-                                     : S::own + (t & 1) * Kernel::ODD + number * S::block_bytes);
-        const int z = tower_planes_of(l, w.part, g.n[2], S::V).first;
-        T *to = (T *)g.points.samples + (t - 1) * g.points.receiver_count;
-        for (;;) {
-            to[node.slot] = ((const T *)(block + node.line * S::line + S::PV * 16))[node.z - z];
-            if (++ahead >= last) break;
-            node = g.points.node[ahead];
+        const int lane = threadIdx.x & 31;
+        const int block =
+            Kernel::STEADY ? (any ? block_tower<Kernel>::steady_place(X, Y, t - w.first_step) : 0)
+                           : S::own + (t & 1) * Kernel::ODD + number * S::block_bytes;
+#pragma unroll 1
+        for (uint32_t rest = __ballot_sync(~0u, any); rest; rest &= rest - 1) {
+            const int from = __ffs(rest) - 1;
+            const char *columns = shared + __shfl_sync(~0u, block, from) + S::PV * 16;
+            char *to = (char *)g.points.samples +
+                       ((t - 1) * g.points.units + __shfl_sync(~0u, (int)marks[0].x, from)) *
+                           (TORRE_UNIT * (int)sizeof(T));
+            /* first all loads of some words, so that they do not wait for each other */
+            constexpr int AT_ONCE = words < 4 ? words : 4, VECTORS = TORRE_UNIT / S::V;
+#pragma unroll
+            for (int first = 0; first < words; first += AT_ONCE) {
+                uint32_t bits[AT_ONCE];
+                uint4 q[AT_ONCE][VECTORS];
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; i++) {
+                    const int word = first + i, bit = 32 * word + lane, line = bit / units;
+                    bits[i] = word < words ? __shfl_sync(~0u, mark_word(1 + word), from) : 0;
+                    if (bits[i] >> lane & 1)
+#pragma unroll
+                        for (int v = 0; v < VECTORS; v++)
+                            q[i][v] = ((const uint4 *)(columns +
+                                                       line * S::line))[bit % units * VECTORS + v];
+                }
+#pragma unroll
+                for (int i = 0; i < AT_ONCE; i++) {
+                    const int before = __popc(bits[i] & ((1u << lane) - 1));
+                    if (bits[i] >> lane & 1)
+#pragma unroll
+                        for (int v = 0; v < VECTORS; v++)
+                            ((uint4 *)to)[before * VECTORS + v] = q[i][v];
+                    to += __popc(bits[i]) * TORRE_UNIT * (int)sizeof(T);
+                }
+            }
         }
     }
 };

@@ -918,7 +918,7 @@ __global__ void __launch_bounds__(Kernel::S::threads_tma, 1)
         if (S::share_registers) fewer_registers<S::helper_registers(Kernel::MODEL)>();
         if (warp == S::groups / 32) fetch_halos<Kernel>(params, gates, shared);
         if (warp == S::groups / 32 + 1) {
-            if (params.g.points.receiver_count)
+            if (params.g.points.units)
                 publish_steps<Kernel, true>(params, gates, shared);
             else
                 publish_steps<Kernel, false>(params, gates, shared);

@@ -68,11 +68,12 @@ template <class Kernel> struct plain_waits {
     __device__ void done_publishing(tower &b, int t)
     {
         barrier_among<S::active>();
-        if (b.g.points.receiver_count) {
-            block_sampler<Kernel> sampler;
-            sampler.start(b.g, b.l, w, b.thread(), t + 1);
-            sampler.look_ahead(b.g, b.l);
-            sampler.sample(b.g, b.l, b.shared(), w, t + 1);
+        if (b.g.points.units) {
+            block_recorder<Kernel> recorder;
+            recorder.start(b.g, b.l, w, b.thread(), t + 1);
+            recorder.look_ahead(b.g, b.l);
+            __syncwarp();
+            recorder.record(b.g, b.shared(), w, t + 1);
         }
         if (t + 1 >= w.end_step) return;
 #pragma unroll

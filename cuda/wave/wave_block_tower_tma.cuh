@@ -53,8 +53,7 @@ template <class Kernel> struct tma_waits {
 
     __device__ __forceinline__ void own_is_free(tower &b)
     {
-        if (b.g.points.receiver_count && !first_item)
-            gate_wait(&gates()->sampled, phases.next(0, SAMPLED));
+        if (b.g.points.units && !first_item) gate_wait(&gates()->sampled, phases.next(0, SAMPLED));
         first_item = false;
     }
     __device__ __forceinline__ void entered(tower &b)
@@ -249,7 +248,7 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
     constexpr bool odd = Kernel::ODD != 0;
     enum { PUBLISHED, FINISHED };
     /* at dts 6 and 8 a diamond has more blocks than a warp has lanes */
-    block_sampler<Kernel> samplers[(S::blocks + 31) / 32];
+    block_recorder<Kernel> recorders[(S::blocks + 31) / 32];
     gate_phases phases;
     for (int item = blockIdx.x; item < items; item += l.blocks) {
         const tower_item w = tower_item_at(l, item, Kernel::R, g.n[0]);
@@ -261,7 +260,7 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
         };
         if (SAMPLES)
             for (int i = 0; i < S::blocks; i += 32)
-                samplers[i / 32].start(g, l, w, i + lane, w.first_step + 1);
+                recorders[i / 32].start(g, l, w, i + lane, w.first_step + 1);
         if (odd && w.first_step < w.end_step) /* there are no edges to wait for */
             for (int n = 0; n < 3 * LANES_ARRIVE; n += 32)
                 if (lane + n < 3 * LANES_ARRIVE) gate_arrive(&gates->edge[w.first_step & 1]);
@@ -271,20 +270,20 @@ __device__ __forceinline__ void publish_steps(const P &params, tma_gates *gates,
                 gate_wait(odd ? &gates->written[before] : &gates->published[before],
                           phases.next(before, PUBLISHED));
             if (SAMPLES && t > w.first_step) {
-                for (auto &sampler : samplers) sampler.sample(g, l, shared, w, t);
+                for (const auto &recorder : recorders) recorder.record(g, shared, w, t);
                 __syncwarp();
             }
             if (!SAMPLES || !odd || t > w.first_step) let_go(odd && !SAMPLES ? t + 1 : t);
             if (t > w.first_step && lane == 0) store_progress_release(progress, t);
             if (SAMPLES)
-                for (auto &sampler : samplers) sampler.look_ahead(g, l);
+                for (auto &recorder : recorders) recorder.look_ahead(g, l);
         }
         if (w.first_step < w.end_step) { /* what stays in the diamond is written after the steps */
             const int before = (w.end_step - 1) & 1;
             if (odd) gate_wait(&gates->written[before], phases.next(before, PUBLISHED));
             gate_wait(&gates->finished, phases.next(0, FINISHED));
             if (SAMPLES) {
-                for (auto &sampler : samplers) sampler.sample(g, l, shared, w, w.end_step);
+                for (const auto &recorder : recorders) recorder.record(g, shared, w, w.end_step);
                 warp_arrive(&gates->sampled);
             }
         }

@@ -1,6 +1,5 @@
-/* Small kernels around the fields: sources and samples of the stepwise engine, planes, norms. */
+/* Small kernels around the fields: sources of the stepwise engine, receivers, planes, norms. */
 #include "wave/interpolation.h"
-#include "wave/setup.h"
 #include "wave_args.h"
 
 constexpr int THREADS = 256;
@@ -25,39 +24,70 @@ __global__ void add_sources(T *field, const int64_t *cell, const T *value, int64
 {
     FOR_EACH(i, count) field[cell[i]] += value[i]; /* cells are distinct */
 }
-template <class T>
-__global__ void take_samples(const T *field, const int64_t *cell, T *out, int64_t count)
-{
-    FOR_EACH(i, count) out[i] = field[cell[i]];
-}
-/* The sum of a receiver as traces.c adds it up, one rounding after the other: written again, since
- * the compiler would join these products and sums. A test compares the bits (check_sums). */
-template <class T> __device__ double receiver_sum(const torre_sums &s, int64_t r, const T *samples)
-{
-    double sum = 0;
-    for (int64_t i = s.first[r]; i < s.first[r + 1]; i++) {
-        const torre_segment g = s.segments[i];
-        const double *tap = s.taps + TORRE_TAPS * r + g.tap;
-        const T *at = samples + g.column;
-        double part = 0;
-        if (g.count <= 2) {
-            for (int k = 0; k < g.count; k++)
-                sum = __dadd_rn(sum, __dmul_rn(__dmul_rn(g.weight, tap[k]), (double)at[k]));
-            continue;
-        }
-        for (int k = 0; k < g.count; k++) part = __dadd_rn(part, __dmul_rn(tap[k], (double)at[k]));
-        sum = __dadd_rn(sum, __dmul_rn(g.weight, part));
-    }
-    return sum;
-}
-/* Threads of a warp take steps of one receiver, which read the same segments. */
-template <class T>
-__global__ void sum_receivers(torre_sums s, const T *samples, int64_t steps, T *out)
-{
-    FOR_EACH(i, s.receivers * steps)
+/*
+ * Receivers as traces.c adds them up, one rounding after the other: written again, since the
+ * compiler would join these products and sums. A test compares the bits (check_sums). Eight threads
+ * take one step of a receiver: a tap along z each, or a node where there are few.
+ */
+template <class T> struct receiver_values {
+    const T *from;
+    const int *slots; /* of the receiver, or NULL */
+    __device__ double at(int64_t offset) const
     {
-        const int64_t r = i / steps, step = i % steps;
-        out[step * s.receivers + r] = (T)receiver_sum(s, r, samples + step * s.columns);
+        if (!slots) return (double)from[offset];
+        return (double)from[(int64_t)slots[offset / TORRE_UNIT] * TORRE_UNIT + offset % TORRE_UNIT];
+    }
+};
+
+/* What thread `lane` contributes: the product of a node. */
+template <class T>
+__device__ double plain_product(const torre_device_sum &q, const torre_device_tap *x,
+                                const receiver_values<T> &values, int lane)
+{
+    const torre_device_tap *y = x + q.count[0], *z = y + q.count[1];
+    if (lane >= q.count[0] * q.count[1] * q.count[2]) return 0;
+    const int line = lane / q.count[2], i = line / q.count[1], j = line % q.count[1],
+              k = lane % q.count[2];
+    const double weight = __dmul_rn(__dmul_rn(x[i].weight, y[j].weight), z[k].weight);
+    return __dmul_rn(weight, values.at(x[i].offset + y[j].offset + z[k].offset));
+}
+/* The same of all nodes of a tap along z. */
+template <class T>
+__device__ double nested_product(const torre_device_sum &q, const torre_device_tap *x,
+                                 const receiver_values<T> &values, int lane)
+{
+    const torre_device_tap *y = x + q.count[0], *z = y + q.count[1];
+    double all = 0;
+    if (lane >= q.count[2]) return 0;
+    for (int i = 0; i < q.count[0]; i++) {
+        const int64_t offset = x[i].offset + z[lane].offset;
+        double plane = 0;
+#pragma unroll 8
+        for (int j = 0; j < q.count[1]; j++)
+            plane = __dadd_rn(plane, __dmul_rn(y[j].weight, values.at(offset + y[j].offset)));
+        all = __dadd_rn(all, __dmul_rn(x[i].weight, plane));
+    }
+    return __dmul_rn(z[lane].weight, all);
+}
+
+template <class T> __global__ void sum_receivers(torre_sums s, const T *from, int64_t steps, T *out)
+{
+    static_assert(TORRE_TAPS == 8, "eight threads a sum");
+    const int lane = threadIdx.x % 8;
+    const unsigned together = 0xffu << threadIdx.x % 32 / 8 * 8;
+    const int64_t all = s.receivers * steps, stride = (int64_t)gridDim.x * blockDim.x / 8;
+    for (int64_t n = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 8; n < all; n += stride) {
+        const int64_t r = n / steps, step = n % steps;
+        const torre_device_sum q = s.sums[r];
+        const torre_device_tap *x = s.taps + q.tap;
+        const receiver_values<T> values = {from + step * s.units * TORRE_UNIT,
+                                           s.slots ? s.slots + q.slot : nullptr};
+        const double product =
+            s.plain ? plain_product(q, x, values, lane) : nested_product(q, x, values, lane);
+        const int count = s.plain ? q.count[0] * q.count[1] * q.count[2] : q.count[2];
+        double sum = 0;
+        for (int i = 0; i < count; i++) sum = __dadd_rn(sum, __shfl_sync(together, product, i, 8));
+        if (lane == 0) out[step * s.receivers + r] = (T)sum;
     }
 }
 template <class T>
@@ -150,28 +180,15 @@ extern "C" cudaError_t torre_add_sources(int precision, void *field, const int64
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t torre_take_samples(int precision, const void *field, const int64_t *cell,
-                                          void *out, int64_t count, cudaStream_t stream)
+extern "C" cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const void *from,
+                                           int64_t steps, void *out, cudaStream_t stream)
 {
+    const int blocks = blocks_for(sums->receivers * steps * 8);
     if (precision == 4)
-        take_samples<<<blocks_for(count), THREADS, 0, stream>>>((const float *)field, cell,
-                                                                (float *)out, count);
-    else
-        take_samples<<<blocks_for(count), THREADS, 0, stream>>>((const double *)field, cell,
-                                                                (double *)out, count);
-    return cudaGetLastError();
-}
-
-extern "C" cudaError_t torre_sum_receivers(int precision, const torre_sums *sums,
-                                           const void *samples, int64_t steps, void *out,
-                                           cudaStream_t stream)
-{
-    const int blocks = blocks_for(sums->receivers * steps);
-    if (precision == 4)
-        sum_receivers<<<blocks, THREADS, 0, stream>>>(*sums, (const float *)samples, steps,
+        sum_receivers<<<blocks, THREADS, 0, stream>>>(*sums, (const float *)from, steps,
                                                       (float *)out);
     else
-        sum_receivers<<<blocks, THREADS, 0, stream>>>(*sums, (const double *)samples, steps,
+        sum_receivers<<<blocks, THREADS, 0, stream>>>(*sums, (const double *)from, steps,
                                                       (double *)out);
     return cudaGetLastError();
 }

@@ -471,6 +471,7 @@ static torre_status check_limit(const torre_wave_info *info)
 static void clear(torre_wave_program *program)
 {
     torre_turned_free(&((torre_cuda_program *)program)->turned);
+    torre_cuda_receivers_free(&((torre_cuda_program *)program)->receivers);
 }
 
 torre_status torre_cuda_adapt(const torre_wave_program *given, const torre_wave_setup *setup,

@@ -422,32 +422,105 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     });
 }
 
-/* What a receiver sees, in the field that step t writes. */
-template <int D, class T>
-__device__ __forceinline__ const T *receiver_cell(const register_tower_params<T, D> &p,
-                                                  const tower_item &w, const torre_strip_node &node,
-                                                  int t)
-{
-    const torre_wave_args &g = p.g;
-    int y = p.l.half_size * w.m + node.row;
-    if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
-    return (const T *)g.field[t & 1] + node.x * g.stride_x + y * g.stride_y + node.z;
-}
+/* Records units of the columns of a diamond: lane l has columns l, l + 32, .. of them, row of u
+ * after row. */
+template <class S, int D, class T> struct column_recorder {
+    static constexpr int columns = 2 * D * D, rounds = (columns + 31) / 32;
+    static_assert(TORRE_MARK_WORDS(1, S::planes) == 4, "a load brings the marks of a column");
+    const register_tower_params<T, D> &p;
+    const tower_item &w;
+    const int lane;
 
-/* The samples of the last step t of an item, once all has been written. */
-template <class S, int D, class T>
-__device__ __forceinline__ void take_last_samples(const register_tower_params<T, D> &p,
-                                                  const tower_item &w, int t)
-{
-    const int x = p.l.half_size * w.s + t;
-    const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
-    const int end = strip.end(x);
+    __device__ __forceinline__ column_recorder(const register_tower_params<T, D> &params,
+                                               const tower_item &item)
+        : p(params), w(item), lane(threadIdx.x & 31)
+    {
+    }
+    __device__ __forceinline__ int u(int round) const { return (32 * round + lane) / D; }
+    __device__ __forceinline__ int v(int round) const
+    {
+        return (32 * round + lane) % D * 2 + (u(round) & 1);
+    }
+    __device__ __forceinline__ int x(int round, int t) const
+    {
+        return p.l.half_size * w.s + t + (u(round) + v(round)) / 2;
+    }
+    __device__ __forceinline__ int y(int round) const
+    {
+        const int y = p.l.half_size * w.m + (u(round) - v(round)) / 2, n = p.g.n[1];
+        return !p.g.periodic[1] ? y : y < 0 ? y + n : y >= n ? y - n : y;
+    }
+    /* Which marks the column has in step t, -1: none. */
+    __device__ __forceinline__ int find(int round, int t) const
+    {
+        const int i = x(round, t), j = y(round);
+        if (32 * round + lane >= columns || (unsigned)i >= (unsigned)p.g.n[0] ||
+            (unsigned)j >= (unsigned)p.g.n[1])
+            return -1;
+        return __ldg(p.g.points.marked + ((int64_t)j * p.l.parts + w.part) * p.g.n[0] + i);
+    }
+    /* Those: the first unit, and bits. */
+    __device__ __forceinline__ uint4 marks(int number) const
+    {
+        return number < 0 ? make_uint4(0, 0, 0, 0)
+                          : __ldg((const uint4 *)p.g.points.marks + number);
+    }
+    /* The warps that have the planes of such units, as bits. */
+    static __device__ __forceinline__ uint32_t warps_of(const uint4 &marks)
+    {
+        constexpr int units = 32 / TORRE_UNIT;
+        uint32_t warps = 0;
+#pragma unroll
+        for (int i = 0; i < S::warps; i++)
+            if ((i * units < 32 ? marks.y : marks.z) >> i * units % 32 & ((1u << units) - 1))
+                warps |= 1u << i;
+        return warps;
+    }
+    /* Put down what step t has made of them: from the exchange, or, for columns that leave and with
+     * nothing of that in `shared`, from the field. */
+    __device__ __forceinline__ void record(int round, const uint4 &marks, int t,
+                                           const char *shared) const
+    {
+        T *to =
+            (T *)p.g.points.samples + (t * p.g.points.units + (int)marks.x) * (int64_t)TORRE_UNIT;
+        const bool leaves = !shared || u(round) == 0 || v(round) == 0;
+        const int z_first = tower_planes_of(p.l, w.part, p.g.n[2], S::vector).first;
+        const T *field = (const T *)p.g.field[t & 1] + x(round, t) * p.g.stride_x +
+                         y(round) * p.g.stride_y + z_first;
 #pragma unroll 1
-    for (int i = strip.begin(x) + (threadIdx.x & 31); i < end; i += 32) {
-        const torre_strip_node node = strip.node(i, end);
-        if (strip.column(node, x) >= 0)
-            ((T *)p.g.points.samples)[t * p.g.points.receiver_count + node.slot] =
-                __ldcg(receiver_cell(p, w, node, t));
+        for (uint64_t rest = marks.y | (uint64_t)marks.z << 32; rest; rest &= rest - 1) {
+            const int plane = (__ffsll((long long)rest) - 1) * TORRE_UNIT;
+            /* planes of a unit are in one warp, whose exchange has them 16 bytes apart */
+            const char *at = shared + S::exchange + S::value_at(plane, u(round), v(round)) * 4;
+#pragma unroll
+            for (int i = 0; i < TORRE_UNIT; i += S::vector, to += S::vector) {
+                uint4 q;
+                if (leaves) {
+                    q = __ldcg((const uint4 *)(field + plane + i));
+                } else {
+                    cells<T> gathered;
+#pragma unroll
+                    for (int j = 0; j < S::vector; j++)
+                        gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
+                    memcpy(&q, &gathered, sizeof q);
+                }
+                *(uint4 *)to = q;
+            }
+        }
+    }
+};
+
+/* What the last step t of an item has made, once all has been written. */
+template <class S, int D, class T>
+__device__ __forceinline__ void record_last(const register_tower_params<T, D> &p,
+                                            const tower_item &w, int t)
+{
+    const column_recorder<S, D, T> recorder(p, w);
+    if (!p.g.points.units) return;
+#pragma unroll 1
+    for (int i = 0; i < recorder.rounds; i++) {
+        const int number = recorder.find(i, t);
+        if (number >= 0) recorder.record(i, recorder.marks(number), t, nullptr);
     }
     __syncwarp();
 }
@@ -505,7 +578,7 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
             const bool last = t + 1 == w.end_step;
-            if (POINTS && last) take_last_samples<S>(p, w, t);
+            if (POINTS && last) record_last<S>(p, w, t);
             if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
             warp_arrive<S::tma>(&gates->published[n % STEPS_APART]);
             if constexpr (MODEL) model.fetch(w, t + 2, n + 2, [] {});
@@ -514,21 +587,21 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
 }
 
 /*
- * Lists the sources of every step, and takes the samples of all steps but the last of an item: of
+ * Lists the sources of every step, and records what all steps of an item but the last make: of
  * columns that stay in the diamond from the exchange, of those that leave from global memory. Warps
- * that have receivers overwrite the exchange only after that, and towers downwind the field only
- * when those have finished that step.
- *
- * A lane looks at every 32nd receiver of those that the item may meet, which are sorted by x: it
- * keeps the first that it has not passed, and the one after that. One function, though long: what
- * a lane keeps is shared by all that it does in a step.
+ * that have some of that overwrite the exchange only after it, and towers downwind the field only
+ * when those have finished that step. So nothing is waited for then that main memory sends: which
+ * marks columns have is asked for a step before, the marks before the step is finished. One
+ * function, though long: what a lane keeps is shared by all that it does in a step.
  */
 template <class S, int D, class T>
-__device__ __forceinline__ void take_samples(const register_tower_params<T, D> &p,
+__device__ __forceinline__ void watch_points(const register_tower_params<T, D> &p,
                                              typename S::gates_type *gates, char *shared)
 {
+    using recorder_type = column_recorder<S, D, T>;
+    constexpr int ROUNDS = recorder_type::rounds;
     const int lane = threadIdx.x & 31;
-    /* Of level n, which warps (bits) have put down for step n, samples have been taken. */
+    /* Of level n, which warps (bits) have put down for step n, all has been recorded. */
     auto arrive = [&](uint32_t warps, int n) {
         __syncwarp();
         for (int i = lane; i < S::warps * LANES_ARRIVE; i += 32)
@@ -537,39 +610,24 @@ __device__ __forceinline__ void take_samples(const register_tower_params<T, D> &
     };
     for_each_item<S>(gates, [&](const register_turn &turn, int n, int k) {
         const tower_item &w = turn.w;
-        const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
         const int z_first = tower_planes_of(p.l, w.part, p.g.n[2], S::vector).first;
-        const int x_tower = p.l.half_size * w.s, end = strip.end(x_tower + w.end_step - 2);
-        int i = strip.begin(x_tower + w.first_step) + lane;
-        const strip_points<S, D> sources(p.g, p.l, w.m, w.part, false);
+        const int x_tower = p.l.half_size * w.s;
+        const strip_points<S, D> sources(p.g, p.l, w.m, w.part);
         const int source_begin = sources.begin(x_tower + w.first_step),
                   source_stop = sources.end(x_tower + w.end_step - 1);
-        torre_strip_node node = strip.node(i, end), after = strip.node(i + 32, end);
         register_source_steps steps = {0, 0};
         if (source_begin < source_stop)
             steps = {sources.nodes[source_begin].x - x_tower - (S::W - 1),
                      sources.nodes[source_stop - 1].x - x_tower + 1};
         if (lane == 0) gates->sources[k % TURNS] = steps;
         warp_arrive<S::tma>(&gates->looked_up[k % TURNS]);
-        /* f of all receivers of this lane in the diamond that starts at x, with their columns */
-        auto for_each_receiver = [&](int x, auto f) {
-            int j = i;
-            torre_strip_node q = node;
-#pragma unroll 1
-            while (q.x < x + S::W) {
-                const int column = strip.column(q, x);
-                if (column >= 0) f(q, S::column_u(column), S::column_v(column));
-                j += 32;
-                q = j == i + 32 ? after : strip.node(j, end);
-            }
-        };
         /* Sources of step t, which is number n, for workers: they have waited for its edges when
          * they need them. */
         auto list_sources = [&](int t, int n) {
             if (t < steps.first || t >= steps.end) return;
             source_list<T> &list = ((source_list<T> *)(shared + S::sources))[n & 1];
-            const torre_strip_node q = strip.node(source_begin + lane, source_stop);
-            const int column = strip.column(q, x_tower + t);
+            const torre_strip_node q = sources.node(source_begin + lane, source_stop);
+            const int column = sources.column(q, x_tower + t);
             const uint32_t found = __ballot_sync(~0u, column >= 0);
             const int at = __popc(found & ((1u << lane) - 1));
             const bool all = source_stop - source_begin <= 32;
@@ -579,21 +637,26 @@ __device__ __forceinline__ void take_samples(const register_tower_params<T, D> &
                     q.z - z_first, column,
                     ((const T *)p.g.points.source_values)[t * p.g.points.source_count + ~q.slot]};
         };
+        const recorder_type recorder(p, w);
+        int marked[ROUNDS]; /* which marks columns have in the next step to come */
+        auto find_marks = [&](int t) {
+#pragma unroll
+            for (int i = 0; i < ROUNDS; i++)
+                marked[i] = p.g.points.units ? recorder.find(i, t) : -1;
+        };
+        find_marks(w.first_step);
         if (n > 1) wait_for_step<S>(gates, n - 2);
         list_sources(w.first_step, n);
         arrive(~0u, n);
 #pragma unroll 1
         for (int t = w.first_step; t + 1 < w.end_step; t++, n++) {
-            const int x = x_tower + t;
-            while (node.x < x) {
-                node = after;
-                i += 32;
-                after = strip.node(i + 32, end);
-            }
+            uint4 marks[ROUNDS];
             uint32_t warps = 0;
-            for_each_receiver(x, [&](const torre_strip_node &q, int, int) {
-                warps |= 1u << (q.z - z_first) / 32;
-            });
+#pragma unroll
+            for (int i = 0; i < ROUNDS; i++) marks[i] = recorder.marks(marked[i]);
+            find_marks(t + 1);
+#pragma unroll
+            for (int i = 0; i < ROUNDS; i++) warps |= recorder.warps_of(marks[i]);
             warps = warp_or(warps);
             /* the gate of step n + 1 was that of step n - 1 */
             if (n > 0) wait_for_step<S>(gates, n - 1);
@@ -601,12 +664,8 @@ __device__ __forceinline__ void take_samples(const register_tower_params<T, D> &
             arrive(~warps, n + 1);
             if (!warps) continue;
             wait_for_step<S>(gates, n);
-            for_each_receiver(x, [&](const torre_strip_node &q, int u, int v) {
-                T *sample = (T *)p.g.points.samples + t * p.g.points.receiver_count + q.slot;
-                const int at = S::exchange + S::value_at(q.z - z_first, u, v) * 4;
-                *sample = u > 0 && v > 0 ? *(volatile T *)(shared + at)
-                                         : __ldcg(receiver_cell(p, w, q, t));
-            });
+#pragma unroll
+            for (int i = 0; i < ROUNDS; i++) recorder.record(i, marks[i], t, shared);
             arrive(warps, n + 1);
         }
     });

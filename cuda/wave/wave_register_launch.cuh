@@ -107,6 +107,7 @@ cudaError_t register_tower_shape_with(torre_tower_shape *shape)
     shape->planes = S::planes;
     shape->block_x = 1;
     shape->strips = true;
+    shape->mark_words = TORRE_MARK_WORDS(1, S::planes);
     shape->shared_bytes = S::shared_bytes;
     shape->mailbox_bytes = S::mailbox_bytes;
     return cudaSuccess;

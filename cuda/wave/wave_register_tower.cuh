@@ -39,16 +39,15 @@ template <class T> __device__ __forceinline__ void store_vector(uint32_t at, con
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
-/* Sources or receivers near the towers of a strip, see torre_points_args. */
+/* Sources near the towers of a strip, see torre_points_args. */
 template <class S, int D> struct strip_points {
     const int *first;
     const torre_strip_node *nodes;
     int nx;
 
     __device__ __forceinline__ strip_points(const torre_wave_args &g, const torre_tower_launch &l,
-                                            int m, int part, bool receivers)
-        : first(g.points.first +
-                ((int64_t)(receivers ? m + g.points.blocks_y : m) * l.parts + part) * g.n[0]),
+                                            int m, int part)
+        : first(g.points.first + ((int64_t)m * l.parts + part) * g.n[0]),
           nodes(g.points.strip_node), nx(g.n[0])
     {
     }
@@ -783,7 +782,7 @@ struct register_tower {
     {
         const T *values = (const T *)g.points.source_values + t * g.points.source_count;
         const int x = item().x_tower + t, z_lane0 = z() - lane;
-        const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part, false);
+        const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part);
         const int end = strip.end(x);
         uint32_t added = 0;
 #pragma unroll 1
@@ -989,7 +988,7 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
         if (helper == 1) fetch_mail<S, D>(params, gates, shared);
         constexpr bool MODEL_TMA = MODEL && TMA; /* fetched by a warp of its own, if one is left */
         if (helper == 2) publish_progress<S, D, MODEL_TMA && POINTS, POINTS>(params, gates, shared);
-        if (POINTS && helper == 3) take_samples<S, D>(params, gates, shared);
+        if (POINTS && helper == 3) watch_points<S, D>(params, gates, shared);
         if constexpr (MODEL_TMA && !POINTS)
             if (helper == 3) register_model<S, D, T>{params, gates, shared}.run();
     } else {

@@ -306,82 +306,70 @@ static torre_status one_step(torre_cuda_solver *s)
                            (int)p->precision, s->args.field[0], s->memory[TORRE_PIECE_SOURCE_CELLS],
                            s->args.points.source_values, s->args.points.source_count, s->stream),
                        "adding sources");
-    if (s->args.points.receiver_count)
-        TORRE_CUDA_TRY(torre_take_samples((int)p->precision, s->args.field[0],
-                                          s->memory[TORRE_PIECE_RECEIVER_CELLS],
-                                          s->args.points.samples, s->args.points.receiver_count,
-                                          s->stream),
-                       "taking samples");
     return TORRE_OK;
 }
 
-/* Some steps at once: a pass of towers, or single steps with one transfer of samples. */
+/* The levels change places. */
+static void exchange_levels(torre_cuda_solver *s)
+{
+    void *newest = s->args.field[0];
+    s->args.field[0] = s->args.field[1];
+    s->args.field[1] = newest;
+}
+
+/* Some steps at once: a pass of towers, or single steps with one transfer of what receivers
+ * record. */
 static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
 {
     TORRE_TRY(torre_cuda_points_prepare(s, steps));
+    TORRE_TRY(torre_cuda_receivers_turn(s));
     if (s->program->kernel) {
         TORRE_TRY(torre_cuda_pass(s, steps));
         s->n += steps;
-        if (steps & 1) {
-            void *newest = s->args.field[0];
-            s->args.field[0] = s->args.field[1];
-            s->args.field[1] = newest;
-        }
-        return TORRE_OK;
+        if (steps & 1) exchange_levels(s);
+        return torre_cuda_receivers_sum(s, 0, steps);
     }
-    size_t width = (size_t)s->setup->problem->precision;
-    char *samples = s->args.points.samples;
+    const int64_t row = s->args.points.source_count * (int64_t)s->setup->problem->precision;
     for (int64_t i = 0; i < steps; i++) {
-        torre_points_args *q = &s->args.points;
-        q->source_values =
-            (char *)s->memory[TORRE_PIECE_VALUES] + (size_t)(i * q->source_count) * width;
-        q->samples = samples + (size_t)(i * q->receiver_count) * width;
+        s->args.points.source_values = (char *)s->memory[TORRE_PIECE_VALUES] + i * row;
         TORRE_TRY(one_step(s));
-        void *newest = s->args.field[0];
-        s->args.field[0] = s->args.field[1];
-        s->args.field[1] = newest;
+        TORRE_TRY(torre_cuda_receivers_sum(s, i, 1));
+        exchange_levels(s);
         s->n++;
     }
     return TORRE_OK;
 }
 
-/* sums: of samples, which receivers record. */
-static torre_status advance(torre_cuda_solver *s, int64_t steps, bool sums, void *samples)
+torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples)
 {
-    const torre_wave_problem *p = s->setup->problem;
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const torre_wave_problem *p = s->program->turned.caller->problem;
     TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     const int64_t most = torre_cuda_launch_steps(s->program);
-    const size_t row = (size_t)torre_cuda_points_columns(s, sums) * (size_t)p->precision;
-    const bool takes_turns = sums == s->program->base.sums; /* what is copied has two places */
+    const size_t row = (size_t)p->receiver_count * (size_t)p->precision;
     char *out = samples;
-    int64_t before = 0; /* steps whose samples have not been copied yet */
+    int64_t before = 0; /* steps of which receivers have not been copied yet */
     while (steps > 0) {
-        int64_t now = steps < most ? steps : most;
+        const int64_t now = steps < most ? steps : most;
         TORRE_TRY(some_steps(s, now));
-        if (sums) TORRE_TRY(torre_cuda_points_sum(s, now));
-        if (before) TORRE_TRY(torre_cuda_points_collect(s, sums, 1, before, out));
-        if (out) out += (size_t)before * row;
+        if (before && out) {
+            TORRE_TRY(torre_cuda_receivers_collect(s, 1, before, out));
+            out += (size_t)before * row;
+        }
         before = now;
         steps -= now;
-        if (takes_turns) continue;
-        TORRE_TRY(torre_cuda_points_collect(s, sums, 0, before, out));
-        if (out) out += (size_t)before * row;
-        before = 0;
     }
-    if (before) TORRE_TRY(torre_cuda_points_collect(s, sums, 0, before, out));
+    if (before && out) TORRE_TRY(torre_cuda_receivers_collect(s, 0, before, out));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
     return TORRE_OK;
 }
 
 torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
-    return advance((torre_cuda_solver *)solver, steps, false, samples);
-}
-
-torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples)
-{
-    return advance((torre_cuda_solver *)solver, steps, true, samples);
+    if (!samples || !torre_wave_program_sums(solver->program))
+        return torre_cuda_advance_receivers(solver, steps, NULL);
+    return torre_fail(TORRE_ERR_USAGE, "a GPU records receivers, not their nodes");
 }
 
 torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms)

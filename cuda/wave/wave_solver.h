@@ -3,9 +3,9 @@
  *
  * plan: what computes (wave_plan.c), then what that needs (wave_layout.c): a program -> create
  * takes its memory and fills it (wave_solver.c) -> advance: one pass of towers (tower_pass.c) or
- * one step (wave_solver.c) after another. Sources and receivers: wave_points.c. Copies between host
- * and device: wave_rows.c. All of it but those and the interface in wave_solver.c sees the turned
- * problem alone (wave_axes.h).
+ * one step (wave_solver.c) after another. Sources: wave_points.c, receivers: wave_receivers.c.
+ * Copies between host and device: wave_rows.c. All of it but those and the interface in
+ * wave_solver.c sees the turned problem alone (wave_axes.h).
  */
 #ifndef TORRE_CUDA_WAVE_SOLVER_H
 #define TORRE_CUDA_WAVE_SOLVER_H
@@ -28,18 +28,18 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_MAIL,
     TORRE_PIECE_WEIGHTS, /* of sources */
     TORRE_PIECE_SOURCE_CELLS,
-    TORRE_PIECE_RECEIVER_CELLS,
     TORRE_PIECE_POINT_LISTS, /* torre_points_args.first */
     TORRE_PIECE_POINT_NODES,
     TORRE_PIECE_WAVELET, /* [rows] of the current launch */
     TORRE_PIECE_VALUES,  /* real [rows][sources] */
-    TORRE_PIECE_SAMPLES, /* [2] real [rows][nodes of receivers]; launches take turns, but where the
-                          * device sums them, when there is one */
-    TORRE_PIECE_SUMS = TORRE_PIECE_SAMPLES + 2,   /* [2] real [rows][receivers]; likewise */
-    TORRE_PIECE_SUM_FIRST = TORRE_PIECE_SUMS + 2, /* receiver_first of the setup */
-    TORRE_PIECE_SUM_RUNS,                         /* segments of the setup */
-    TORRE_PIECE_SUM_TAPS,                         /* receiver_taps of the setup */
-    TORRE_PIECES
+    TORRE_PIECE_SAMPLES, /* real [rows][units][TORRE_UNIT] of towers, see torre_points_args */
+    TORRE_PIECE_MARKED,
+    TORRE_PIECE_MARKS,
+    TORRE_PIECE_SLOTS, /* torre_sums */
+    TORRE_PIECE_SUM_TABLE,
+    TORRE_PIECE_SUM_TAPS,
+    TORRE_PIECE_SUMS, /* [2] real [rows][receivers]; launches take turns */
+    TORRE_PIECES = TORRE_PIECE_SUMS + 2
 } torre_cuda_piece;
 
 /* How passes of towers are launched. */
@@ -55,6 +55,14 @@ typedef struct torre_pass_plan {
 typedef struct torre_point_plan {
     int64_t lists, parts, columns;
 } torre_point_plan;
+
+/* What the device is told of receivers, by the pieces of its memory; NULL where there is none. */
+typedef struct torre_receiver_tables {
+    torre_device_sum *sums;
+    torre_device_tap *taps;
+    int *slots, *marked;
+    uint32_t *marks;
+} torre_receiver_tables;
 
 /* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
  * TORRE_CUDA_PLANES, see DESIGN.md); "", 0: nothing. */
@@ -80,6 +88,7 @@ typedef struct torre_cuda_program {
     torre_step_launch step; /* engine stepwise, all but addresses */
     int64_t tiles[3];       /* likewise */
     torre_point_plan points;
+    torre_receiver_tables receivers;
     size_t bytes[TORRE_PIECES];
 } torre_cuda_program;
 
@@ -91,8 +100,8 @@ typedef struct torre_cuda_solver {
     torre_wave_args args;          /* args.field[1] is u[n], args.field[0] u[n-1] */
     int64_t n;
     cudaStream_t stream;
-    int turn;                     /* of the samples, or sums of them, of the current launch */
-    cudaStream_t copies;          /* of samples to the host, while the next launch runs */
+    int turn;                     /* of the sums of the current launch */
+    cudaStream_t copies;          /* of sums to the host, while the next launch runs */
     cudaEvent_t before;           /* the current launch */
     void *pinned[2];              /* rows on their way (wave_rows.h), each as large as staging */
     cudaEvent_t moved[2];         /* of the last rows of each */
@@ -148,6 +157,13 @@ static inline int64_t torre_cuda_launch_steps(const torre_cuda_program *program)
     return program->kernel ? program->base.info.plan.tower_height : 64;
 }
 
+/* Those of the problem, where it has fewer. */
+static inline int64_t torre_cuda_launch_rows(const torre_cuda_program *program)
+{
+    const int64_t launch = torre_cuda_launch_steps(program), steps = program->turned.problem.steps;
+    return launch < steps ? launch : steps;
+}
+
 /* Values of the damping of an axis: up to the end of the last vector. */
 static inline int64_t torre_cuda_damped(const torre_wave_problem *turned, int axis)
 {
@@ -172,16 +188,23 @@ int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_preci
 /* Sources and receivers: what they take (lay_out), and filling that in (create). */
 torre_status torre_cuda_points_plan(torre_cuda_program *program);
 torre_status torre_cuda_points_new(torre_cuda_solver *s);
-/* Source values of steps n .. n + steps - 1, and the place of their samples. */
+/* Source values of steps n .. n + steps - 1. */
 torre_status torre_cuda_points_prepare(torre_cuda_solver *s, int64_t steps);
-/* After a launch of so many steps: what receivers record, from its samples. */
-torre_status torre_cuda_points_sum(torre_cuda_solver *s, int64_t steps);
-/* Copy the samples, or sums of them, of the last launch (`ago` 0) or of the one before it (1, while
- * the last one runs) to the host. */
-torre_status torre_cuda_points_collect(torre_cuda_solver *s, bool sums, int ago, int64_t steps,
-                                       void *to);
-/* Values of a row of those. */
-int64_t torre_cuda_points_columns(const torre_cuda_solver *s, bool sums);
+
+/* The same of receivers alone. */
+torre_status torre_cuda_receivers_plan(torre_cuda_program *program);
+torre_status torre_cuda_receivers_new(torre_cuda_solver *s);
+void torre_cuda_receivers_free(torre_receiver_tables *tables);
+/* The part that a plane belongs to. */
+int64_t torre_cuda_part_of(const torre_cuda_program *program, int64_t z);
+/* A launch begins. */
+torre_status torre_cuda_receivers_turn(torre_cuda_solver *s);
+/* Add up, of a launch, so many steps from `step` on: of the samples of towers from the first, else
+ * out of u[n]. */
+torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_t steps);
+/* Copy what receivers record in the last launch (`ago` 0) or in the one before it (1, while the
+ * last one runs) to the host. */
+torre_status torre_cuda_receivers_collect(torre_cuda_solver *s, int ago, int64_t steps, void *to);
 
 /* Refuses more towers than can be counted, and orderings that towers cannot have. */
 torre_status torre_cuda_pass_check(const torre_wave_problem *turned, const torre_wave_plan *plan,

@@ -1,10 +1,10 @@
 /* Everything an engine needs beside the fields: source and receiver nodes, damping profiles. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "wave/boundary.h"
 #include "wave/interpolation.h"
+#include "wave/receivers.h"
 #include "wave/setup.h"
 #include "wave/time_dispersion.h"
 
@@ -114,95 +114,6 @@ static torre_status make_sources(torre_wave_setup *s)
     return TORRE_OK;
 }
 
-/* The distinct nodes of all receivers. */
-static torre_status make_receiver_nodes(torre_wave_setup *s)
-{
-    const torre_wave_problem *p = s->problem;
-    const int64_t most = count_nodes(p, p->receivers, p->receiver_count);
-    int64_t all = 0;
-    s->receiver_nodes = malloc((size_t)(most + 1) * sizeof *s->receiver_nodes);
-    if (!s->receiver_nodes) return no_memory();
-    for (int64_t r = 0; r < p->receiver_count; r++) {
-        torre_node *node = s->receiver_nodes + all;
-        const int64_t count = point_nodes(p, p->receivers[r].position, node);
-        for (int64_t l = 0; l < count; l++) node[l].weight = 1;
-        all += count;
-    }
-    s->receiver_node_count = s->sample_columns = merge_nodes(s->receiver_nodes, all);
-    for (int64_t i = 0; i < s->sample_columns; i++) {
-        s->receiver_nodes[i].column = i;
-        s->receiver_nodes[i].weight =
-            1 / torre_density_scale(&s->density, s->receiver_nodes[i].cell);
-    }
-    torre_node *fitting = realloc(s->receiver_nodes,
-                                  (size_t)(s->receiver_node_count + 1) * sizeof *s->receiver_nodes);
-    if (fitting) s->receiver_nodes = fitting;
-    return TORRE_OK;
-}
-
-static int64_t column_of(const torre_wave_setup *s, int64_t cell)
-{
-    const torre_node wanted = {.cell = cell};
-    const torre_node *found = bsearch(&wanted, s->receiver_nodes, (size_t)s->receiver_node_count,
-                                      sizeof wanted, compare_cells);
-    return found->column;
-}
-
-/* Cells next to each other, of the taps along z from `first` on. */
-static int run_length(const torre_taps *z, int first)
-{
-    int length = 1;
-    while (first + length < z->count && z->cell[first + length] == z->cell[first] + length)
-        length++;
-    return length;
-}
-
-static void make_receiver(torre_wave_setup *s, int64_t r)
-{
-    const torre_wave_problem *p = s->problem;
-    torre_taps taps[3];
-    torre_segment *to = s->segments + s->receiver_first[r];
-    torre_taps_find(p, p->receivers[r].position, taps);
-    memcpy(s->receiver_taps + TORRE_TAPS * r, taps[2].weight, sizeof taps[2].weight);
-    for (int i = 0; i < taps[0].count; i++)
-        for (int j = 0; j < taps[1].count; j++)
-            for (int k = 0; k < taps[2].count; k += to[-1].count) {
-                const int64_t line = taps[0].cell[i] * p->size[1] + taps[1].cell[j];
-                *to++ = (torre_segment){.column = column_of(s, line * p->size[2] + taps[2].cell[k]),
-                                        .weight = taps[0].weight[i] * taps[1].weight[j],
-                                        .tap = k,
-                                        .count = run_length(&taps[2], k)};
-            }
-}
-
-/* Where the segments of receivers begin. */
-static void count_segments(torre_wave_setup *s)
-{
-    const torre_wave_problem *p = s->problem;
-    s->receiver_first[0] = 0;
-    for (int64_t r = 0; r < p->receiver_count; r++) {
-        torre_taps taps[3];
-        int runs = 0;
-        torre_taps_find(p, p->receivers[r].position, taps);
-        for (int k = 0; k < taps[2].count; k += run_length(&taps[2], k)) runs++;
-        s->receiver_first[r + 1] = s->receiver_first[r] + taps[0].count * taps[1].count * runs;
-    }
-}
-
-static torre_status make_receivers(torre_wave_setup *s)
-{
-    const int64_t count = s->problem->receiver_count;
-    TORRE_TRY(make_receiver_nodes(s));
-    s->receiver_first = malloc((size_t)(count + 1) * sizeof *s->receiver_first);
-    s->receiver_taps = malloc((size_t)(TORRE_TAPS * count + 1) * sizeof *s->receiver_taps);
-    if (!s->receiver_first || !s->receiver_taps) return no_memory();
-    count_segments(s);
-    s->segments = malloc((size_t)(s->receiver_first[count] + 1) * sizeof *s->segments);
-    if (!s->segments) return no_memory();
-    for (int64_t r = 0; r < count; r++) make_receiver(s, r);
-    return TORRE_OK;
-}
-
 torre_status torre_wave_setup_new(const torre_wave_problem *problem, torre_wave_setup **setup)
 {
     torre_wave_setup *s = calloc(1, sizeof *s);
@@ -212,7 +123,7 @@ torre_status torre_wave_setup_new(const torre_wave_problem *problem, torre_wave_
     torre_status status = make_damping(s);
     if (!status) status = make_wavelet(s);
     if (!status) status = make_sources(s);
-    if (!status) status = make_receivers(s);
+    if (!status) status = torre_receivers_make(s);
     if (status) {
         torre_wave_setup_free(s);
         return status;
@@ -228,8 +139,8 @@ void torre_wave_setup_free(torre_wave_setup *s)
     free(s->warped);
     free(s->source_nodes);
     free(s->receiver_nodes);
-    free(s->receiver_first);
-    free(s->receiver_taps);
+    free(s->sums);
+    free(s->taps);
     free(s->segments);
     free(s);
 }

@@ -11,11 +11,22 @@ typedef struct torre_node {
     double weight;
 } torre_node;
 
+/* A cell of an axis, with its weight. */
+typedef struct torre_tap {
+    int64_t cell;
+    double weight;
+} torre_tap;
+
+/* How a receiver is summed: its taps along x, then those along y and z; and its segments. */
+typedef struct torre_sum {
+    int64_t tap, segment; /* the first of them */
+    int count[3];         /* taps of each axis */
+} torre_sum;
+
 /* Nodes next to each other along z that a receiver takes. */
 typedef struct torre_segment {
     int64_t column; /* of the first of them */
-    double weight;
-    int tap, count;
+    int64_t count;
 } torre_segment;
 
 /*
@@ -39,12 +50,11 @@ typedef struct torre_wave_setup {
     double *warped;        /* or NULL (time_dispersion.h) */
     torre_node *receiver_nodes;
     int64_t receiver_node_count, sample_columns; /* the same, but for parts (part.h) */
-    /* receiver r = sum over its segments of weight * sum_k of its taps[tap + k] * sample[column +
-     * k], k < count; its segments are receiver_first[r] .. receiver_first[r + 1] - 1, its taps
-     * receiver_taps + TORRE_TAPS r (interpolation.h) */
-    int64_t *receiver_first;
+    /* receiver r is summed as traces.h says; of each of its taps along x and y there are segments
+     * with all taps along z, one or, around a periodic axis, two */
+    torre_sum *sums;
+    torre_tap *taps;
     torre_segment *segments;
-    double *receiver_taps;
     /*
      * s(x, y, z) = damping[0][x] + damping[1][y] + damping[2][z], 1/s; NULL where an axis has none
      */

@@ -54,42 +54,75 @@ torre_status torre_traces_staging(const torre_wave_setup *s, bool summed, int64_
     return *staging ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for traces");
 }
 
-/*
- * Receiver r from the samples of a step, or with `node` from a dense field. Few nodes are added one
- * after the other (trilinear traces have the bits that they always had), more of them segment by
- * segment, which is several times as fast.
- */
-#define RECEIVER(name, real)                                                                       \
-    static double name(const torre_wave_setup *s, int64_t r, const real *value,                    \
+/* Sums along y, then x, for each tap along z, which are next to each other; those along z last. */
+#define NESTED_SUM(name, real)                                                                     \
+    static double name(const torre_wave_setup *s, const torre_sum *q, const real *value,           \
                        const torre_node *node)                                                     \
     {                                                                                              \
-        double sum = 0;                                                                            \
-        for (int64_t i = s->receiver_first[r]; i < s->receiver_first[r + 1]; i++) {                \
-            const torre_segment *g = &s->segments[i];                                              \
-            const double *tap = s->receiver_taps + TORRE_TAPS * r + g->tap;                        \
-            const real *at = value + (node ? node[g->column].cell : g->column);                    \
-            double part = 0;                                                                       \
-            for (int k = 0; k < g->count && g->count <= 2; k++)                                    \
-                sum += g->weight * tap[k] * (double)at[k];                                         \
-            for (int k = 0; k < g->count && g->count > 2; k++) part += tap[k] * (double)at[k];     \
-            sum += g->weight * part;                                                               \
+        const torre_tap *x = s->taps + q->tap, *y = x + q->count[0], *z = y + q->count[1];         \
+        const torre_segment *g = s->segments + q->segment;                                         \
+        double all[TORRE_TAPS] = {0}, sum = 0;                                                     \
+        for (int i = 0; i < q->count[0]; i++) {                                                    \
+            double plane[TORRE_TAPS] = {0};                                                        \
+            for (int j = 0; j < q->count[1]; j++)                                                  \
+                for (int64_t k = 0; k < q->count[2]; k += g++->count) {                            \
+                    const real *at = value + (node ? node[g->column].cell : g->column);            \
+                    if (g->count ==                                                                \
+                        TORRE_TAPS) /* most of them, and the compiler knows how many */            \
+                        for (int l = 0; l < TORRE_TAPS; l++)                                       \
+                            plane[l] += y[j].weight * (double)at[l];                               \
+                    else                                                                           \
+                        for (int64_t l = 0; l < g->count; l++)                                     \
+                            plane[k + l] += y[j].weight * (double)at[l];                           \
+                }                                                                                  \
+            for (int k = 0; k < TORRE_TAPS; k++) all[k] += x[i].weight * plane[k];                 \
         }                                                                                          \
+        for (int k = 0; k < q->count[2]; k++) sum += z[k].weight * all[k];                         \
         return sum;                                                                                \
     }
-RECEIVER(value_f32, float)
-RECEIVER(value_f64, double)
+NESTED_SUM(nested_f32, float)
+NESTED_SUM(nested_f64, double)
+
+/* Node after node. */
+#define PLAIN_SUM(name, real)                                                                      \
+    static double name(const torre_wave_setup *s, const torre_sum *q, const real *value,           \
+                       const torre_node *node)                                                     \
+    {                                                                                              \
+        const torre_tap *x = s->taps + q->tap, *y = x + q->count[0], *z = y + q->count[1];         \
+        const torre_segment *g = s->segments + q->segment;                                         \
+        double sum = 0;                                                                            \
+        for (int i = 0; i < q->count[0]; i++)                                                      \
+            for (int j = 0; j < q->count[1]; j++)                                                  \
+                for (int64_t k = 0; k < q->count[2]; k += g++->count) {                            \
+                    const real *at = value + (node ? node[g->column].cell : g->column);            \
+                    for (int64_t l = 0; l < g->count; l++)                                         \
+                        sum += x[i].weight * y[j].weight * z[k + l].weight * (double)at[l];        \
+                }                                                                                  \
+        return sum;                                                                                \
+    }
+PLAIN_SUM(plain_f32, float)
+PLAIN_SUM(plain_f64, double)
+
+/* Receiver r from the samples of a step, or with `node` from a dense field. */
+static double value_of(const torre_wave_setup *s, int64_t r, torre_precision precision,
+                       const void *value, const torre_node *node)
+{
+    const torre_sum *q = &s->sums[r];
+    if (torre_traces_plain(s->problem))
+        return precision == TORRE_F32 ? plain_f32(s, q, value, node) : plain_f64(s, q, value, node);
+    return precision == TORRE_F32 ? nested_f32(s, q, value, node) : nested_f64(s, q, value, node);
+}
 
 void torre_traces_start(const torre_wave_setup *s, const void *now, torre_array *traces)
 {
     for (int64_t r = 0; r < s->problem->receiver_count; r++)
         torre_value_set(traces->precision, traces->data, r * traces->shape[1],
-                        traces->precision == TORRE_F32 ? value_f32(s, r, now, s->receiver_nodes)
-                                                       : value_f64(s, r, now, s->receiver_nodes));
+                        value_of(s, r, traces->precision, now, s->receiver_nodes));
 }
 
 double torre_traces_value(const torre_wave_setup *s, int64_t r, const double *samples)
 {
-    return value_f64(s, r, samples, NULL);
+    return value_of(s, r, TORRE_F64, samples, NULL);
 }
 
 void torre_traces_weigh(const torre_wave_setup *s, void *staging, int64_t steps)
@@ -125,11 +158,9 @@ void torre_traces_record(const torre_wave_setup *s, bool summed, const void *sta
     }
 #pragma omp parallel for
     for (int64_t r = 0; r < s->problem->receiver_count; r++)
-        for (int64_t n = 0; n < steps; n++)
-            if (traces->precision == TORRE_F32)
-                ((float *)traces->data)[r * row + step + 1 + n] =
-                    (float)value_f32(s, r, (const float *)staging + n * nodes, NULL);
-            else
-                ((double *)traces->data)[r * row + step + 1 + n] =
-                    value_f64(s, r, (const double *)staging + n * nodes, NULL);
+        for (int64_t n = 0; n < steps; n++) {
+            const char *at = (const char *)staging + n * nodes * width_of(s);
+            torre_value_set(traces->precision, traces->data, r * row + step + 1 + n,
+                            value_of(s, r, traces->precision, at, NULL));
+        }
 }

@@ -2,11 +2,23 @@
  * Traces: what receivers record. Engines sample grid nodes; here the samples are staged chunk by
  * chunk and interpolated (always in the same order, so equal fields give equal traces). Where the
  * backend does the latter, too (torre_wave_program_sums), what is staged is `summed`.
+ *
+ * The order, in f64, each product and sum rounded: for sinc
+ *     sum_k z_k (sum_i x_i (sum_j y_j u_ijk)),
+ * one axis after the other from the lowest tap to the highest, starting at zero, which takes eight
+ * neighbours along z at once; with few nodes (torre_traces_plain) sum_ijk ((x_i y_j) z_k) u_ijk in
+ * the order of the nodes.
  */
 #ifndef TORRE_TRACES_H
 #define TORRE_TRACES_H
 
 #include "wave/setup.h"
+
+/* Whether receivers have so few nodes that they are summed one after the other. */
+static inline bool torre_traces_plain(const torre_wave_problem *problem)
+{
+    return problem->interpolation == TORRE_TRILINEAR;
+}
 
 /* Allocate zeros of shape (receivers, steps + 1, 1); data stays NULL without receivers. */
 torre_status torre_traces_new(const torre_wave_problem *problem, torre_array *traces);

@@ -88,6 +88,7 @@ static torre_status turn_nodes(const torre_turned *t, const torre_node *from, in
     const int64_t *n = t->caller->problem->size, *size = t->problem.size;
     *to = malloc(nodes_bytes(count));
     if (!*to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+#pragma omp parallel for if (count > 1 << 16)
     for (int64_t i = 0; i < count; i++) {
         int64_t cell = from[i].cell, at[3] = {cell / n[2] / n[1], cell / n[2] % n[1], cell % n[2]};
         (*to)[i] = from[i];

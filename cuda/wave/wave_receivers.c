@@ -1,0 +1,307 @@
+/*
+ * Receivers on the device. Towers record units of cells that some receiver takes (wave_args.h);
+ * after a pass, or, one step at a time, out of the field, receivers are summed there, and the host
+ * has the sums alone.
+ *
+ * Where a receiver between the nodes has 512 of them, towers record some 64 x 3 units, each once
+ * however many receivers take it. Tables of what that is are made when the program is.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cuda/core/cuda_check.h"
+#include "cuda/wave/wave_solver.h"
+#include "wave/interpolation.h"
+#include "wave/traces.h"
+
+static torre_status no_memory(void) { return torre_fail(TORRE_ERR_RESOURCE, "out of memory"); }
+
+/* Vectors of planes, which are split evenly over parts, as the kernels do. */
+static int64_t plane_vectors(const torre_cuda_program *program)
+{
+    const int64_t v = 16 / (int64_t)program->turned.problem.precision;
+    return (torre_cuda_planes(program) + v - 1) / v;
+}
+
+int64_t torre_cuda_part_of(const torre_cuda_program *program, int64_t z)
+{
+    const int64_t v = 16 / (int64_t)program->turned.problem.precision,
+                  parts = program->points.parts, all = plane_vectors(program);
+    int64_t part = z / v * parts / all;
+    while ((part + 1) * all / parts <= z / v) part++;
+    while (part * all / parts > z / v) part--;
+    return part;
+}
+
+/* The units of a receiver, in the solver's axes: a unit for each of its taps along x and y and each
+ * of count[2] along z. */
+typedef struct unit_box {
+    int64_t x[TORRE_TAPS], y[TORRE_TAPS];
+    int64_t part[TORRE_TAPS], unit[TORRE_TAPS];
+    int count[3];
+    int place[TORRE_TAPS]; /* of taps along z: TORRE_UNIT * number of the unit + cell in it */
+} unit_box;
+
+/* The taps of a receiver along axis a of the solver; their number to *count. */
+static const torre_tap *taps_of(const torre_cuda_program *program, int64_t r, int a, int *count)
+{
+    const torre_wave_setup *caller = program->turned.caller;
+    const torre_sum *sum = &caller->sums[r];
+    const torre_tap *tap = caller->taps + sum->tap;
+    const int axis = program->turned.axis[a];
+    for (int i = 0; i < axis; i++) tap += sum->count[i];
+    *count = sum->count[axis];
+    return tap;
+}
+
+static unit_box find_units(const torre_cuda_program *program, int64_t r)
+{
+    const int64_t v = 16 / (int64_t)program->turned.problem.precision;
+    unit_box b = {0};
+    int taps;
+    const torre_tap *x = taps_of(program, r, 0, &b.count[0]),
+                    *y = taps_of(program, r, 1, &b.count[1]), *z = taps_of(program, r, 2, &taps);
+    for (int i = 0; i < b.count[0]; i++) b.x[i] = x[i].cell;
+    for (int i = 0; i < b.count[1]; i++) b.y[i] = y[i].cell;
+    for (int k = 0; k < taps; k++) {
+        const int64_t part = torre_cuda_part_of(program, z[k].cell),
+                      first = part * plane_vectors(program) / program->points.parts * v,
+                      unit = (z[k].cell - first) / TORRE_UNIT;
+        int n = b.count[2] - 1; /* taps ascend */
+        if (n < 0 || b.part[n] != part || b.unit[n] != unit) {
+            n = b.count[2]++;
+            b.part[n] = part;
+            b.unit[n] = unit;
+        }
+        b.place[k] = TORRE_UNIT * n + (int)((z[k].cell - first) % TORRE_UNIT);
+    }
+    return b;
+}
+
+/* The block or column that has unit (i, j, k) of a box, and which of its units that is. */
+static int64_t find_block(const torre_cuda_program *program, const unit_box *b, int i, int j, int k,
+                          int *bit)
+{
+    const torre_point_plan *points = &program->points;
+    const int64_t x = b->x[i], y = b->y[j], width = program->shape.block_x,
+                  units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT;
+    *bit = (int)((x % width * width + y % width) * units + b->unit[k]);
+    return program->shape.strips
+               ? (y * points->parts + b->part[k]) * program->args.n[0] + x
+               : (x / width * points->columns + y / width) * points->parts + b->part[k];
+}
+
+/* What is done with the units of a receiver: say that its blocks have marks; mark them; look up in
+ * which order units are recorded. */
+typedef enum unit_visit { NAME_BLOCKS, SET_BITS, LOOK_UP } unit_visit;
+
+static void visit_receiver(torre_cuda_program *program, int64_t r, unit_visit what)
+{
+    torre_receiver_tables *t = &program->receivers;
+    const unit_box b = find_units(program, r);
+    int *slot = t->slots + t->sums[r].slot;
+    for (int i = 0; i < b.count[0]; i++)
+        for (int j = 0; j < b.count[1]; j++)
+            for (int k = 0; k < b.count[2]; k++, slot++) {
+                int bit;
+                int *marked = t->marked + find_block(program, &b, i, j, k, &bit);
+                if (what == NAME_BLOCKS) {
+#pragma omp atomic write
+                    *marked = 1;
+                    continue;
+                }
+                uint32_t *marks = t->marks + (int64_t)*marked * program->shape.mark_words;
+                uint32_t *word = marks + 1 + bit / 32;
+                if (what == SET_BITS) {
+#pragma omp atomic
+                    *word |= 1u << bit % 32;
+                    continue;
+                }
+                *slot = (int)marks[0] + __builtin_popcount(*word & ((1u << bit % 32) - 1));
+                while (--word > marks) *slot += __builtin_popcount(*word);
+            }
+}
+
+static void visit_receivers(torre_cuda_program *program, unit_visit what)
+{
+    const int64_t receivers = program->turned.caller->problem->receiver_count;
+#pragma omp parallel for if (receivers > 100)
+    for (int64_t r = 0; r < receivers; r++) visit_receiver(program, r, what);
+}
+
+/* Number the units that are marked. */
+static torre_status number_units(torre_cuda_program *program, int64_t blocks)
+{
+    torre_receiver_tables *t = &program->receivers;
+    const int words = program->shape.mark_words;
+    int64_t count = 0, units = 0;
+    for (int64_t b = 0; b < blocks; b++) t->marked[b] = t->marked[b] ? (int)count++ : -1;
+    t->marks = calloc((size_t)(count * words), sizeof *t->marks);
+    if (!t->marks) return no_memory();
+    visit_receivers(program, SET_BITS);
+    for (int64_t m = 0; m < count; m++) {
+        uint32_t *marks = t->marks + m * words;
+        marks[0] = (uint32_t)units;
+        for (int i = 1; i < words; i++) units += __builtin_popcount(marks[i]);
+        if (units > INT32_MAX)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "receivers touch more than 2^31 - 1 groups of %d cells: take fewer, "
+                              "or {interpolation} trilinear",
+                              TORRE_UNIT);
+    }
+    program->args.points.units = units;
+    program->bytes[TORRE_PIECE_MARKS] = (size_t)(count * words) * sizeof *t->marks;
+    return TORRE_OK;
+}
+
+/* Where the values of a receiver's taps lie: of the units of a tower, or in a field. Returns how
+ * many units it has. */
+static int64_t place_taps(torre_cuda_program *program, int64_t r)
+{
+    const torre_wave_args *args = &program->args;
+    const int64_t stride[3] = {args->stride_x, args->stride_y, 1};
+    const unit_box b = program->kernel ? find_units(program, r) : (unit_box){0};
+    const int64_t lines[2] = {(int64_t)b.count[1] * b.count[2] * TORRE_UNIT,
+                              (int64_t)b.count[2] * TORRE_UNIT};
+    for (int a = 0; a < 3; a++) {
+        int count;
+        const torre_tap *from = taps_of(program, r, a, &count);
+        torre_device_tap *to = program->receivers.taps + (from - program->turned.caller->taps);
+        for (int i = 0; i < count; i++) {
+            const int64_t in_units = a < 2 ? i * lines[a] : b.place[i];
+            to[i].weight = from[i].weight;
+            to[i].offset = program->kernel ? in_units : from[i].cell * stride[a];
+        }
+    }
+    return (int64_t)b.count[0] * b.count[1] * b.count[2];
+}
+
+/* How receivers are summed, and how many entries the tables of their units have together. */
+static torre_status make_sums(torre_cuda_program *program, int64_t *slots)
+{
+    const torre_wave_setup *caller = program->turned.caller;
+    const int64_t receivers = caller->problem->receiver_count, taps = caller->sums[receivers].tap;
+    torre_receiver_tables *t = &program->receivers;
+    t->sums = calloc((size_t)receivers, sizeof *t->sums);
+    t->taps = malloc((size_t)taps * sizeof *t->taps);
+    if (!t->sums || !t->taps) return no_memory();
+    program->bytes[TORRE_PIECE_SUM_TABLE] = (size_t)receivers * sizeof *t->sums;
+    program->bytes[TORRE_PIECE_SUM_TAPS] = (size_t)taps * sizeof *t->taps;
+#pragma omp parallel for if (receivers > 100)
+    for (int64_t r = 0; r < receivers; r++) {
+        t->sums[r].tap = caller->sums[r].tap;
+        for (int a = 0; a < 3; a++) t->sums[r].count[a] = caller->sums[r].count[a];
+        t->sums[r].slot = place_taps(program, r);
+    }
+    *slots = 0;
+    for (int64_t r = 0; r < receivers; r++) {
+        const int64_t count = t->sums[r].slot;
+        t->sums[r].slot = *slots;
+        *slots += count;
+    }
+    return TORRE_OK;
+}
+
+/* What towers record. */
+static torre_status make_units(torre_cuda_program *program, int64_t slots)
+{
+    torre_receiver_tables *t = &program->receivers;
+    const int *n = program->args.n;
+    const int64_t blocks = program->shape.strips ? (int64_t)n[0] * n[1] * program->points.parts
+                                                 : program->points.lists;
+    t->marked = calloc((size_t)blocks, sizeof *t->marked);
+    t->slots = malloc((size_t)slots * sizeof *t->slots);
+    if (!t->marked || !t->slots) return no_memory();
+    visit_receivers(program, NAME_BLOCKS);
+    TORRE_TRY(number_units(program, blocks));
+    visit_receivers(program, LOOK_UP);
+    program->bytes[TORRE_PIECE_MARKED] = (size_t)blocks * sizeof *t->marked;
+    program->bytes[TORRE_PIECE_SLOTS] = (size_t)slots * sizeof *t->slots;
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_receivers_plan(torre_cuda_program *program)
+{
+    const torre_wave_problem *p = program->turned.caller->problem;
+    const size_t rows = (size_t)torre_cuda_launch_rows(program), width = (size_t)p->precision;
+    int64_t slots;
+    program->base.sums = p->receiver_count > 0;
+    if (!program->base.sums) return TORRE_OK;
+    TORRE_TRY(make_sums(program, &slots));
+    if (program->kernel) TORRE_TRY(make_units(program, slots));
+    program->bytes[TORRE_PIECE_SAMPLES] =
+        rows * (size_t)program->args.points.units * TORRE_UNIT * width;
+    for (int i = 0; i < 2; i++)
+        program->bytes[TORRE_PIECE_SUMS + i] = rows * (size_t)p->receiver_count * width;
+    return TORRE_OK;
+}
+
+void torre_cuda_receivers_free(torre_receiver_tables *t)
+{
+    free(t->sums);
+    free(t->taps);
+    free(t->slots);
+    free(t->marked);
+    free(t->marks);
+}
+
+torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
+{
+    static const char what[] = "sending receivers to the device";
+    const torre_receiver_tables *t = &s->program->receivers;
+    torre_points_args *a = &s->args.points;
+    if (!s->program->base.sums) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->copies, cudaStreamNonBlocking), "a stream");
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->before, cudaEventDisableTiming), "an event");
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TABLE, t->sums, what));
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TAPS, t->taps, what));
+    if (!s->program->kernel) return TORRE_OK;
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SLOTS, t->slots, what));
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKED, t->marked, what));
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKS, t->marks, what));
+    a->marked = s->memory[TORRE_PIECE_MARKED];
+    a->marks = s->memory[TORRE_PIECE_MARKS];
+    a->samples = s->memory[TORRE_PIECE_SAMPLES];
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_receivers_turn(torre_cuda_solver *s)
+{
+    if (!s->program->base.sums) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaEventRecord(s->before, s->stream), "reading traces");
+    s->turn = !s->turn;
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_t steps)
+{
+    const torre_wave_problem *p = s->program->turned.caller->problem;
+    const torre_sums sums = {.receivers = p->receiver_count,
+                             .units = s->args.points.units,
+                             .plain = torre_traces_plain(p),
+                             .sums = s->memory[TORRE_PIECE_SUM_TABLE],
+                             .taps = s->memory[TORRE_PIECE_SUM_TAPS],
+                             .slots = s->memory[TORRE_PIECE_SLOTS]};
+    const void *from = s->program->kernel ? s->args.points.samples : s->args.field[0];
+    char *to = s->memory[TORRE_PIECE_SUMS + s->turn];
+    if (!s->program->base.sums) return TORRE_OK;
+    to += (size_t)(step * p->receiver_count) * (size_t)p->precision;
+    return torre_cuda_status(
+        torre_sum_receivers((int)p->precision, &sums, from, steps, to, s->stream),
+        "adding up samples");
+}
+
+torre_status torre_cuda_receivers_collect(torre_cuda_solver *s, int ago, int64_t steps, void *to)
+{
+    const torre_wave_problem *p = s->program->turned.caller->problem;
+    cudaStream_t stream = ago ? s->copies : s->stream;
+    if (!s->program->base.sums) return TORRE_OK;
+    if (ago) TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, s->before, 0), "reading traces");
+    TORRE_CUDA_TRY(cudaMemcpyAsync(to, s->memory[TORRE_PIECE_SUMS + (s->turn ^ ago)],
+                                   (size_t)(steps * p->receiver_count) * (size_t)p->precision,
+                                   cudaMemcpyDeviceToHost, stream),
+                   "reading traces");
+    /* the next launch takes the same place */
+    TORRE_CUDA_TRY(cudaStreamSynchronize(stream), "reading traces");
+    return TORRE_OK;
+}
