@@ -1,0 +1,232 @@
+/*
+ * What towers are told to record and how that is summed, without a GPU: the tables of programs,
+ * read here by what wave_args.h says of them, give the sums of traces.h from a field of random
+ * numbers, in their bits. What only the kernels do is the matter of test_wave_cuda (check_sums).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/random.h"
+#include "cuda/wave/wave_cuda.h"
+#include "cuda/wave/wave_solver.h"
+#include "tests/wave_case.h"
+#include "wave/traces.h"
+
+enum { RECEIVERS = 60 };
+
+/* A program of a problem, with a field in the caller's axes. */
+typedef struct planned {
+    torre_wave_problem p;
+    torre_wave_setup *setup;
+    torre_wave_program *program;
+    float *field;
+} planned;
+
+static torre_point receiver[RECEIVERS];
+
+/* A third of them on nodes, a third between them along some axes, and some close to each other. */
+static void scatter(const torre_wave_problem *p)
+{
+    for (int i = 0; i < RECEIVERS; i++)
+        for (int a = 0; a < 3; a++) {
+            const double u = torre_random_uniform(7, 1, (uint64_t)(3 * (i - i % 10 / 8) + a));
+            double cell = u * (double)(p->size[a] - 1);
+            if (i % 3 == 0 || (i % 3 == 1 && a == i % 2)) cell = floor(cell);
+            receiver[i].position[a] = cell * p->spacing[a];
+        }
+}
+
+/* False where the GPU cannot do that. */
+static bool make_plan(planned *q, torre_engine engine, const char *axes)
+{
+    torre_wave_plan wish = {.engine = engine, .tower_height = 8};
+    const int64_t cells = q->p.size[0] * q->p.size[1] * q->p.size[2];
+    snprintf(wish.axes, sizeof wish.axes, "%s", axes);
+    CHECK_OK(torre_wave_setup_new(&q->p, &q->setup));
+    if (torre_wave_cuda.plan(q->setup, &wish, &q->program)) {
+        torre_wave_setup_free(q->setup);
+        return false;
+    }
+    q->field = malloc((size_t)cells * sizeof *q->field);
+    CHECK(q->field, "no memory");
+    for (int64_t i = 0; i < cells; i++)
+        q->field[i] = (float)(2 * torre_random_uniform(3, 0, (uint64_t)i) - 1);
+    return true;
+}
+
+static void free_plan(planned *q)
+{
+    torre_wave_program_free(q->program);
+    torre_wave_setup_free(q->setup);
+    free(q->field);
+}
+
+/* The value at a cell in the solver's axes; not a number outside the grid. */
+static float value_at(const planned *q, const int64_t at[3])
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    int64_t caller[3];
+    for (int a = 0; a < 3; a++) {
+        if (at[a] < 0 || at[a] >= program->turned.problem.size[a]) return NAN;
+        caller[program->turned.axis[a]] = at[a];
+    }
+    return q->field[(caller[0] * q->p.size[1] + caller[1]) * q->p.size[2] + caller[2]];
+}
+
+/* The cell where unit number `bit` of a block or column begins. */
+static void unit_cell(const torre_cuda_program *program, int64_t block, int bit, int64_t at[3])
+{
+    const int64_t v = 16 / (int64_t)program->turned.problem.precision,
+                  parts = program->points.parts, width = program->shape.block_x,
+                  all = (torre_cuda_planes(program) + v - 1) / v,
+                  units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT;
+    int64_t part;
+    if (program->shape.strips) {
+        at[0] = block % program->args.n[0];
+        part = block / program->args.n[0] % parts;
+        at[1] = block / program->args.n[0] / parts;
+    } else {
+        part = block % parts;
+        at[0] = block / parts / program->points.columns * width + bit / units / width;
+        at[1] = block / parts % program->points.columns * width + bit / units % width;
+    }
+    at[2] = all * part / parts * v + bit % units * TORRE_UNIT;
+    const int64_t next = all * (part + 1) / parts * v;
+    CHECK(at[2] < next, "a unit at %lld begins in the next part, at %lld", (long long)at[2],
+          (long long)next);
+}
+
+/* What towers record of the field. */
+static float *record(const planned *q)
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    const torre_receiver_tables *t = &program->receivers;
+    const int64_t units = program->args.points.units,
+                  blocks = program->shape.strips ? (int64_t)program->args.n[0] *
+                                                       program->args.n[1] * program->points.parts
+                                                 : program->points.lists;
+    float *samples = malloc((size_t)(units * TORRE_UNIT) * sizeof *samples);
+    int64_t slot = 0;
+    CHECK(samples, "no memory");
+    for (int64_t b = 0; b < blocks; b++) {
+        if (t->marked[b] < 0) continue;
+        const uint32_t *marks = t->marks + (int64_t)t->marked[b] * program->shape.mark_words;
+        CHECK(marks[0] == slot, "block %lld begins with unit %u, not %lld", (long long)b, marks[0],
+              (long long)slot);
+        for (int bit = 0; bit < 32 * (program->shape.mark_words - 1); bit++) {
+            int64_t at[3];
+            if (!(marks[1 + bit / 32] >> bit % 32 & 1)) continue;
+            unit_cell(program, b, bit, at);
+            for (int i = 0; i < TORRE_UNIT; i++, at[2]++)
+                samples[slot * TORRE_UNIT + i] = value_at(q, at);
+            slot++;
+        }
+    }
+    CHECK(slot == units, "%lld units are marked, %lld counted", (long long)slot, (long long)units);
+    return samples;
+}
+
+/* The field as the device has it. */
+static float *padded(const planned *q)
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    const int64_t *n = program->turned.problem.size;
+    float *field = malloc((size_t)(n[0] * program->args.stride_x) * sizeof *field);
+    CHECK(field, "no memory");
+    for (int64_t x = 0; x < n[0]; x++)
+        for (int64_t y = 0; y < n[1]; y++)
+            for (int64_t z = 0; z < n[2]; z++)
+                field[x * program->args.stride_x + y * program->args.stride_y + z] =
+                    value_at(q, (const int64_t[]){x, y, z});
+    return field;
+}
+
+/* The value at an offset, see torre_sums. */
+static double lookup(const torre_receiver_tables *t, const torre_device_sum *sum, const float *from,
+                     int64_t offset)
+{
+    if (!t->slots) return from[offset];
+    return from[(int64_t)t->slots[sum->slot + offset / TORRE_UNIT] * TORRE_UNIT +
+                offset % TORRE_UNIT];
+}
+
+static double sum_of(const planned *q, int64_t r, const float *from)
+{
+    const torre_receiver_tables *t = &((const torre_cuda_program *)q->program)->receivers;
+    const torre_device_sum *s = &t->sums[r];
+    const torre_device_tap *x = t->taps + s->tap, *y = x + s->count[0], *z = y + s->count[1];
+    volatile double sum = 0, product; /* each is rounded */
+    for (int i = 0; i < s->count[0] && torre_traces_plain(&q->p); i++)
+        for (int j = 0; j < s->count[1]; j++)
+            for (int k = 0; k < s->count[2]; k++) {
+                product = x[i].weight * y[j].weight;
+                product = product * z[k].weight;
+                product = product * lookup(t, s, from, x[i].offset + y[j].offset + z[k].offset);
+                sum = sum + product;
+            }
+    for (int k = 0; k < s->count[2] && !torre_traces_plain(&q->p); k++) {
+        volatile double all = 0;
+        for (int i = 0; i < s->count[0]; i++) {
+            volatile double plane = 0;
+            for (int j = 0; j < s->count[1]; j++) {
+                product = y[j].weight * lookup(t, s, from, x[i].offset + y[j].offset + z[k].offset);
+                plane = plane + product;
+            }
+            product = x[i].weight * plane;
+            all = all + product;
+        }
+        product = z[k].weight * all;
+        sum = sum + product;
+    }
+    return sum;
+}
+
+static void check_plan(planned *q, const char *what)
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    float *from = program->kernel ? record(q) : padded(q);
+    torre_array traces;
+    CHECK_OK(torre_traces_new(&q->p, &traces));
+    torre_traces_start(q->setup, q->field, &traces);
+    for (int64_t r = 0; r < RECEIVERS; r++) {
+        const float found = (float)sum_of(q, r, from),
+                    wanted = ((float *)traces.data)[r * traces.shape[1]];
+        CHECK(found == wanted, "%s: receiver %lld sums to %.9g, not %.9g", what, (long long)r,
+              (double)found, (double)wanted);
+    }
+    free(traces.data);
+    free(from);
+}
+
+static void tables_give_the_sums_of_the_host(void **state)
+{
+    (void)state;
+    static const char *const axes[] = {"xyz", "yzx", "zxy"};
+    int plans = 0;
+    for (int order = 2; order <= 8; order += 2)
+        for (int k = 0; k < 24; k++) {
+            planned q = {.p = wave_case_problem(33, 29, 310, order)};
+            char what[80];
+            q.p.precision = TORRE_F32;
+            q.p.steps = 20;
+            q.p.interpolation = k / 3 % 2 ? TORRE_SINC : TORRE_TRILINEAR;
+            if (k / 12) q.p.face[2][0] = q.p.face[2][1] = TORRE_PERIODIC;
+            scatter(&q.p);
+            q.p.receivers = receiver;
+            q.p.receiver_count = RECEIVERS;
+            if (!make_plan(&q, k / 6 % 2 ? TORRE_TORRE : TORRE_STEPWISE, axes[k % 3])) continue;
+            snprintf(what, sizeof what, "order %d, case %d", order, k);
+            check_plan(&q, what);
+            free_plan(&q);
+            plans++;
+        }
+    CHECK(plans > 20, "%d plans", plans);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_give_the_sums_of_the_host)};
+    setenv("FAKE_CUDA_DEVICE", "h200", 0);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
