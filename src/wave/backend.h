@@ -99,9 +99,9 @@ typedef struct torre_wave_backend {
     /*
      * Advance steps levels, n -> n + steps <= problem->steps (torre_wave_steps_check). samples:
      * host array of shape (steps, sample_columns) in the problem's precision, receives u[n+1] ..
-     * u[n+steps] at the receiver nodes (NULL: they are not wanted, or there are none; always where
-     * programs sum). Returns when all is computed (device synchronised). Of a part (part.h) one pass at most, TORRE_ERR_USAGE where its halo
-     * does not last so long.
+     * u[n+steps] at the receiver nodes (NULL when there are none, and where programs sum, which
+     * give them to advance_receivers alone). Returns when all is computed (device synchronised). Of
+     * a part (part.h) one pass at most, TORRE_ERR_USAGE where its halo does not last so long.
      */
     torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
 

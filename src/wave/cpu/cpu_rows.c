@@ -30,19 +30,30 @@ static void add_sources(const torre_cpu_solver *s, int64_t n, char *row, int64_t
     }
 }
 
-static void record_receivers(const torre_cpu_solver *s, int64_t n, const char *row, int64_t begin,
-                             int64_t end, int64_t row_cell)
-{
-    const torre_node *nodes = s->setup->receiver_nodes;
-    int64_t count = s->setup->receiver_node_count;
-    int64_t first = (n - s->samples_start) * s->setup->sample_columns;
-    for (int64_t i = first_node(nodes, count, begin); i < count && nodes[i].cell < end; i++) {
-        int64_t z = nodes[i].cell - row_cell;
-        if (s->field.precision == TORRE_F32)
-            ((float *)s->samples)[first + nodes[i].column] = ((const float *)row)[z];
-        else
-            ((double *)s->samples)[first + nodes[i].column] = ((const double *)row)[z];
+/* Nodes from .. to - 1 of a row into their columns of a step's samples. */
+#define RECORD(name, real)                                                                         \
+    static void name(const torre_cpu_solver *s, int64_t from, int64_t to, const real *row,         \
+                     real *samples)                                                                \
+    {                                                                                              \
+        const torre_node *node = s->setup->receiver_nodes;                                         \
+        for (int64_t i = from; i < to; i++)                                                        \
+            samples[s->in_columns ? i : node[i].column] = row[s->receiver_z[i]];                   \
     }
+RECORD(record_f32, float)
+RECORD(record_f64, double)
+
+/* Those at z0 <= z < z1. */
+static void record_receivers(const torre_cpu_solver *s, int64_t n, const char *row, int64_t number,
+                             int64_t z0, int64_t z1)
+{
+    const int64_t first = (n - s->samples_start) * s->setup->sample_columns;
+    int64_t from = s->receiver_first[number], to = s->receiver_first[number + 1];
+    while (from < to && s->receiver_z[from] < z0) from++;
+    while (from < to && s->receiver_z[to - 1] >= z1) to--;
+    if (s->field.precision == TORRE_F32)
+        record_f32(s, from, to, (const float *)row, (float *)s->samples + first);
+    else
+        record_f64(s, from, to, (const double *)row, (double *)s->samples + first);
 }
 
 static void row_events(const torre_cpu_solver *s, int64_t n, torre_run run, int64_t x)
@@ -54,9 +65,9 @@ static void row_events(const torre_cpu_solver *s, int64_t n, torre_run run, int6
         int flags = s->row_flags[x * f->size[1] + y];
         if (!flags) continue;
         char *row = torre_cpu_row(s, n + 1, x, y);
-        int64_t first = (x * f->size[1] + y) * f->size[2];
+        const int64_t number = x * f->size[1] + y, first = number * f->size[2];
         if (flags & TORRE_ROW_SOURCES) add_sources(s, n, row, first + z0, first + z1, first);
-        if (flags & TORRE_ROW_RECEIVERS) record_receivers(s, n, row, first + z0, first + z1, first);
+        if (flags & TORRE_ROW_RECEIVERS) record_receivers(s, n, row, number, z0, z1);
     }
 }
 

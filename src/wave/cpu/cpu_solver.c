@@ -53,8 +53,12 @@ int64_t torre_cpu_bytes(const torre_wave_setup *setup, const torre_cpu_program *
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
     int64_t bytes = (int64_t)sizeof(torre_cpu_solver) + field.bytes;
-    if (has_points(program->base.setup)) bytes += field.size[0] * field.size[1];
-    for (int a = 0; a < 3 && is_damped(program->base.setup); a++) bytes += damping_bytes(&field, a);
+    const torre_wave_setup *caller = program->base.setup; /* has as many points as when turned */
+    const int64_t rows = field.size[0] * field.size[1], nodes = caller->receiver_node_count;
+    if (has_points(caller)) bytes += rows;
+    if (nodes > 0)
+        bytes += (rows + 1) * (int64_t)sizeof(int64_t) + nodes * (int64_t)sizeof(uint32_t);
+    for (int a = 0; a < 3 && is_damped(caller); a++) bytes += damping_bytes(&field, a);
     return bytes;
 }
 
@@ -121,10 +125,38 @@ static torre_status make_row_flags(torre_cpu_solver *s)
     return TORRE_OK;
 }
 
+/* Where the receiver nodes of each row are: they are sorted by cell. */
+static torre_status make_receivers(torre_cpu_solver *s)
+{
+    const torre_node *node = s->setup->receiver_nodes;
+    const int64_t rows = s->field.size[0] * s->field.size[1], nz = s->field.size[2],
+                  nodes = s->setup->receiver_node_count;
+    if (nodes == 0) return TORRE_OK;
+    int64_t *first = s->receiver_first = calloc((size_t)rows + 1, sizeof *first);
+    s->receiver_z = malloc((size_t)nodes * sizeof *s->receiver_z);
+    if (!s->receiver_first || !s->receiver_z) return no_memory();
+    bool in_columns = true;
+#pragma omp parallel for reduction(&& : in_columns) if (nodes > 1 << 16)
+    for (int64_t i = 0; i < nodes; i++) {
+        const int64_t row = node[i].cell / nz;
+        s->receiver_z[i] = (uint32_t)(node[i].cell - row * nz);
+        in_columns = in_columns && node[i].column == i;
+        if (i + 1 == nodes || node[i + 1].cell / nz != row) first[row + 1] = i + 1;
+    }
+    for (int64_t row = 0; row < rows; row++)
+        if (first[row + 1] == 0) first[row + 1] = first[row];
+    s->in_columns = in_columns;
+    return TORRE_OK;
+}
+
 static void free_tables(torre_cpu_solver *s)
 {
     free(s->row_flags);
+    free(s->receiver_first);
+    free(s->receiver_z);
     s->row_flags = NULL;
+    s->receiver_first = NULL;
+    s->receiver_z = NULL;
     for (int a = 0; a < 3; a++) {
         free(s->damping[a]);
         s->damping[a] = NULL;
@@ -135,6 +167,7 @@ static void free_tables(torre_cpu_solver *s)
 static torre_status make_tables(torre_cpu_solver *s)
 {
     torre_status status = make_row_flags(s);
+    if (!status) status = make_receivers(s);
     for (int a = 0; a < 3 && is_damped(s->setup) && !status; a++) status = make_damping_axis(s, a);
     return status;
 }

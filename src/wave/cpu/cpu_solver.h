@@ -46,6 +46,11 @@ typedef struct torre_cpu_solver {
     torre_line_function line;
     int64_t n;                /* current step; level[n & 1] of the field is u[n] */
     unsigned char *row_flags; /* [nx ny], NULL without sources and receivers */
+    /* Receiver nodes receiver_first[row] .. receiver_first[row + 1] - 1 lie in a row, at
+     * receiver_z; NULL where there are none. in_columns: node i belongs to column i. */
+    int64_t *receiver_first;
+    uint32_t *receiver_z;
+    bool in_columns;
     /* d = s dt per axis in the field's precision, [axis][cell], whole blocks along z; NULL without
      * any damping. Cells damped_low .. damped_high-1 of an axis have none. */
     char *damping[3];
