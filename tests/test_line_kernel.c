@@ -112,7 +112,7 @@ static double formula(const line_case *c, int64_t plane, int64_t row, int64_t z)
 /* Copy into aligned memory of the precision. */
 static void *pack(const line_case *c, const double *values)
 {
-    void *memory = aligned_alloc(TORRE_BLOCK_BYTES, (size_t)(c->values * (int64_t)c->precision));
+    void *memory = aligned_alloc(TORRE_BLOCK_BYTES, (size_t)c->values * (size_t)c->precision);
     CHECK(memory, "out of memory");
     for (int64_t i = 0; i < c->values; i++) {
         if (c->precision == TORRE_F32)

@@ -270,7 +270,7 @@ static void count_receivers(torre_shot_list *list, const torre_shot *shot)
 
 static torre_status read_shot(reader *r)
 {
-    torre_shot *shot;
+    torre_shot *shot = NULL;
     TORRE_TRY(new_shot(r, &shot));
     TORRE_TRY(read_name(r, shot));
     r->list->count++;
@@ -338,7 +338,7 @@ static torre_status take_shot(reader *r, torre_shot_geometry *g)
 {
     static const char *const nothing[] = {"", "", "", "", "", "", "", ""};
     char name[24];
-    torre_shot *shot;
+    torre_shot *shot = NULL;
     r->line = g->trace;
     r->item = nothing;
     TORRE_TRY(new_shot(r, &shot));

@@ -312,7 +312,7 @@ torre_status torre_shot_item_new(const torre_survey *s, int64_t shot, torre_shot
 
 static torre_status prepare(void *context, int64_t shot, void **result)
 {
-    torre_shot_item *item;
+    torre_shot_item *item = NULL;
     TORRE_TRY(torre_shot_item_new(((survey_steps *)context)->survey, shot, &item));
     *result = item;
     return TORRE_OK;
