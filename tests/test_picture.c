@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <png.h>
 
+#include "figure/figure.h"
 #include "io/color_map.h"
 #include "io/field_picture.h"
 #include "io/percentile.h"
@@ -179,6 +180,41 @@ static void test_png(void **state)
     unlink(path);
 }
 
+/* Pixels a metre as the file has them; 0 without. */
+static long per_metre(const char *path)
+{
+    static unsigned char bytes[4096];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t i = 0; i + 13 <= size; i++) {
+        if (memcmp(bytes + i, "pHYs", 4) != 0) continue;
+        assert_memory_equal(bytes + i + 4, bytes + i + 8, 4); /* square */
+        assert_int_equal(bytes[i + 12], 1);                   /* a metre */
+        return (long)bytes[i + 4] << 24 | bytes[i + 5] << 16 | bytes[i + 6] << 8 | bytes[i + 7];
+    }
+    return 0;
+}
+
+/* A size on paper is in the file where there is one. */
+static void test_per_metre(void **state)
+{
+    (void)state;
+    char name[] = "/tmp/torre-test-XXXXXX";
+    torre_image image;
+    assert_int_equal(close(mkstemp(name)), 0);
+    assert_int_equal(torre_image_new(2, 3, &image), TORRE_OK);
+    assert_int_equal(torre_png_write(&image, NULL, name), TORRE_OK);
+    assert_int_equal(per_metre(name), 0);
+    image.per_metre = torre_picture_per_metre(2);
+    assert_int_equal(torre_png_write(&image, NULL, name), TORRE_OK);
+    assert_int_equal(per_metre(name), 11811); /* 300 dots in 2.54 cm */
+    assert_int_equal(torre_picture_per_metre(1), 0);
+    torre_image_free(&image);
+    unlink(name);
+}
+
 /* The title is in the file; a picture that is freed is nothing. */
 static void test_title(void **state)
 {
@@ -219,10 +255,10 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_title),  cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_colors), cmocka_unit_test(test_percentile),
-        cmocka_unit_test(test_plane),  cmocka_unit_test(test_seismogram),
-        cmocka_unit_test(test_png),
+        cmocka_unit_test(test_title),      cmocka_unit_test(test_per_metre),
+        cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_colors),
+        cmocka_unit_test(test_percentile), cmocka_unit_test(test_plane),
+        cmocka_unit_test(test_seismogram), cmocka_unit_test(test_png),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,9 @@ extern const char *const torre_picture_styles[];
  */
 double torre_picture_scale(const char *style, const char **lacking);
 
+/* Pixels a metre of paper at that scale; 0: for a screen, which has what size it has. */
+int torre_picture_per_metre(double scale);
+
 /*
  * Draw. scale, speed: what is shown in full colour. TORRE_ERR_RESOURCE without memory, and in a
  * build without FreeType.

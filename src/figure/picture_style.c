@@ -4,6 +4,12 @@
 
 const char *const torre_picture_styles[] = {"figure", "page", "raw", NULL};
 
+int torre_picture_per_metre(double scale)
+{
+    const double page = 2, inch = 0.0254; /* 300 dots an inch */
+    return scale < page ? 0 : (int)(300 / inch * scale / page + 0.5);
+}
+
 double torre_picture_scale(const char *style, const char **lacking)
 {
     *lacking = NULL;

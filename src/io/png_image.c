@@ -9,6 +9,7 @@ torre_status torre_image_new(int width, int height, torre_image *image)
 {
     image->width = width;
     image->height = height;
+    image->per_metre = 0;
     image->rgb = calloc((size_t)width * (size_t)height, 3);
     if (!image->rgb)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture of %dx%d pixels", width,
@@ -71,6 +72,9 @@ static int encode(png_structp png, png_infop info, const torre_image *image, uin
     png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
                  row ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (image->per_metre > 0)
+        png_set_pHYs(png, info, (png_uint_32)image->per_metre, (png_uint_32)image->per_metre,
+                     PNG_RESOLUTION_METER);
     if (title) {
         png_text text = {.compression = PNG_TEXT_COMPRESSION_NONE,
                          .key = (char *)"Title",

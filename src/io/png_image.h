@@ -15,9 +15,10 @@ extern "C" {
 typedef struct torre_image {
     int width, height; /* 1 .. 32767 */
     uint8_t *rgb;      /* 3 * width * height bytes */
+    int per_metre;     /* pixels on paper, said in the file (pHYs); 0: nothing said */
 } torre_image;
 
-/* Allocate a black picture; TORRE_ERR_RESOURCE when there is no memory. */
+/* Allocate a black picture, without a size on paper; TORRE_ERR_RESOURCE when there is no memory. */
 torre_status torre_image_new(int width, int height, torre_image *image);
 
 /* Free the pixels and zero the struct. */

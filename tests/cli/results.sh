@@ -60,6 +60,7 @@ if "$wave" --version | grep -q "with FREETYPE"; then
     figure=$(size_of run/snapshot_000002.png)
     good $small --steps 2 --picture-style page
     [ "$figure $(size_of run/snapshot_000002.png)" = "988x772 1976x1544" ] || fail "figures: $figure pixels"
+    grep -aq pHYs run/snapshot_000002.png || fail "a picture for a page does not say its size"
 fi
 
 # equal seeds give equal fields, others do not; a field read back in gives the same next field

@@ -81,6 +81,7 @@ static torre_status write_picture(torre_sink *sink, const torre_frame *frame)
 {
     torre_image image;
     TORRE_TRY(draw(&sink->data, frame, &image));
+    if (is_figure(&sink->data)) image.per_metre = torre_picture_per_metre(sink->data.figure->scale);
     torre_status status = torre_png_encode(&image, frame->title, sink->file);
     torre_image_free(&image);
     return status;
