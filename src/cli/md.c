@@ -11,6 +11,7 @@
 #include "core/phase.h"
 #include "core/progress.h"
 #include "figure/figure.h"
+#include "io/movie.h"
 #include "roofline/cuda_probe.h"
 
 /* Everything of one invocation. */
@@ -22,6 +23,7 @@ typedef struct md_job {
     torre_particle_run run;
     torre_progress progress;
     torre_output *json;  /* the report, NULL when it is not open */
+    torre_movie *movie;  /* NULL: none */
     int64_t frames;      /* pictures of a fluid on the page */
     torre_status failed; /* of those, the first failure */
 } md_job;
@@ -32,16 +34,17 @@ static FILE *people(const md_job *job)
     return job->common->quiet ? NULL : torre_program_people(job->common->json);
 }
 
-/* On the page, the picture of --frame-every that a row has brought, if it has. */
+/* On the page and in the movie, the picture of --frame-every that a row has brought, if any. */
 static void show_frame(md_job *job)
 {
     char name[32], path[TORRE_PATH];
     const int64_t frames = job->run.fluid.files.done.frames;
-    if (!torre_program_page() || frames == job->frames || job->failed) return;
+    if (frames == job->frames || job->failed) return;
     job->frames = frames;
     snprintf(name, sizeof name, "frame_%04" PRId64 ".png", frames - 1);
     job->failed = torre_particle_path(&job->common->files, "output", name, path);
-    if (!job->failed)
+    if (!job->failed && job->movie) job->failed = torre_movie_picture(job->movie, path);
+    if (!job->failed && torre_program_page())
         job->failed = torre_page_picture(torre_program_page(), path, job->run.md->step,
                                          (double)job->run.md->step * job->run.problem->dt);
 }
@@ -135,6 +138,18 @@ static torre_status time_loop(md_job *job)
     return status ? status : job->failed;
 }
 
+static torre_status open_movie(md_job *job)
+{
+    const particle_options *o = job->common;
+    if (!o->movie) return TORRE_OK;
+    if (o->files.frame_every == 0)
+        return torre_fail(TORRE_ERR_USAGE, "--movie needs pictures to show: --frame-every N");
+    if (o->checkpoint.saving.resume)
+        return torre_fail(TORRE_ERR_USAGE, "--movie and --resume exclude each other: it would "
+                                           "begin in the middle");
+    return torre_movie_open(o->movie, &job->movie);
+}
+
 static torre_status compute(md_job *job)
 {
     const particle_options *o = job->common;
@@ -144,9 +159,11 @@ static torre_status compute(md_job *job)
     TORRE_TRY(torre_particle_run_particles(run));
     torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(torre_program_open_report(o->json, &job->json));
+    TORRE_TRY(open_movie(job));
     TORRE_TRY(torre_particle_run_open(run));
     TORRE_TRY(time_loop(job));
     TORRE_TRY(torre_particle_run_finish(run));
+    TORRE_TRY(torre_movie_finish(&job->movie, TORRE_OK));
     if (people(job)) tell_end(job);
     torre_program_tell_time(people(job), "# ");
     if (torre_program_wants_report(job->json)) report(job);
@@ -205,6 +222,7 @@ int main(int argc, char **argv)
     torre_status status = parse(&job, argc, argv, &done);
     if (!status && !done) status = run_job(&job);
     torre_phase_enter(TORRE_PHASE_EXIT);
+    torre_movie_discard(job.movie);
     torre_particle_run_close(&job.run);
     torre_output_discard(job.json);
     return torre_program_end("md", status);

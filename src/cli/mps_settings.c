@@ -86,6 +86,8 @@ void mps_settings_init(mps_settings *s, torre_option *table)
                      "rows between its frames, from step 0; 0 for the last state only"),
         OPTION_COUNT("frame-every", &s->common.files.frame_every, 0,
                      "rows between pictures frame_0000.png, frame_0001.png, ...; 0 for none"),
+        OPTION_TEXT("movie", &s->common.movie, "FILE.mp4|.gif|.webp", "",
+                    "the pictures of --frame-every as a movie, 12 a second; by the program ffmpeg"),
         OPTION_TEXT("picture", &s->common.files.picture, "FILE.png|none", NULL,
                     "picture of the last state"),
         OPTION_PICTURE_STYLE(&s->common.files.style),

@@ -10,6 +10,7 @@
 typedef struct particle_options {
     torre_particle_wishes files;
     const char *json;
+    const char *movie; /* of a fluid; NULL: none */
     torre_particle_means means;
     torre_checkpoint_options checkpoint;
     /* the program itself */

@@ -74,12 +74,14 @@ static torre_status compute(wave_program *w)
     torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(torre_program_open_report(w->settings.json, &w->json));
     job->page = torre_program_page();
+    if (w->settings.movie) TORRE_TRY(torre_movie_open(w->settings.movie, &job->movie));
     TORRE_TRY(torre_wave_job_open(job));
     tell_setup(w);
     TORRE_TRY(torre_wave_job_start(job));
     torre_phase_enter(TORRE_PHASE_OUTPUT);
     TORRE_TRY(time_loop(w));
     TORRE_TRY(torre_wave_job_finish(job));
+    TORRE_TRY(torre_movie_finish(&job->movie, TORRE_OK));
     if (!w->settings.quiet) {
         torre_wave_summary_result(people(w), &job->output, job->run);
         torre_program_tell_time(people(w), "whole      ");
@@ -144,6 +146,7 @@ int main(int argc, char **argv)
     torre_status status = wave_settings_parse(&w.settings, w.table, argc, argv, &done);
     if (!status && !done) status = do_what_is_asked(&w);
     torre_phase_enter(TORRE_PHASE_EXIT);
+    torre_movie_discard(w.job.movie);
     torre_wave_job_close(&w.job);
     torre_output_discard(w.json);
     return torre_program_end("wave", status);

@@ -145,6 +145,9 @@ static void make_table(wave_settings *s, torre_option *table)
                     "snapshots have every N-th cell, or so many along each axis"),
         OPTION_AUTO_UP_TO("snapshot-scale", &s->run.snapshot_scale, 1e300, "VALUE",
                           "field value in full colour; auto suits every picture by itself"),
+        OPTION_TEXT("movie", &s->movie, "FILE.mp4|.gif|.webp", "",
+                    "the pictures of the snapshots as a movie, 12 a second, of one scale "
+                    "(--snapshot-scale); by the program ffmpeg"),
         OPTION_PICTURE_STYLE(&s->picture_style),
         OPTION_TEXT("output", &s->run.output, "DIR", NULL,
                     "directory of the snapshots, snapshot_000600.png and so on; made if missing"),
@@ -264,10 +267,10 @@ static const torre_program program = {
 static torre_status wave_settings_survey(wave_settings *s, const torre_option *table)
 {
     static const char *const of_shots[] = {
-        "source",          "initial",         "seed",           "field",
-        "field-every",     "snapshot-every",  "snapshot-plane", "snapshot-scale",
-        "snapshot-format", "output",          "checkpoint",     "resume",
-        "snapshot",        "snapshot-stride", "memory",         "scratch"};
+        "source",         "initial",        "seed",           "field",           "field-every",
+        "snapshot-every", "snapshot-plane", "snapshot-scale", "snapshot-format", "output",
+        "checkpoint",     "resume",         "movie",          "snapshot",        "snapshot-stride",
+        "memory",         "scratch"};
     static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest", "devices"};
     for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
         if (torre_options_given(table, of_surveys[i]))
@@ -348,6 +351,15 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
                               "--%s belongs to snapshots that --snapshot does not "
                               "name",
                               of_nameless[i]);
+    if (s->movie && s->run.snapshot_every <= 0)
+        return torre_fail(TORRE_ERR_USAGE, "--movie needs pictures to show: --snapshot-every N");
+    if (s->movie && !s->dry_run && s->run.snapshot_scale == 0)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "--movie needs one scale for all its pictures: --snapshot-scale VALUE "
+                          "(the \"amplitude\" that a run tells is a beginning)");
+    if (s->movie && s->checkpoint.saving.resume)
+        return torre_fail(TORRE_ERR_USAGE, "--movie and --resume exclude each other: it would "
+                                           "begin in the middle");
     if (torre_options_given(table, "snapshot-scale") && !s->run.snapshot &&
         !torre_sink_is_picture(torre_sink_by_name(s->run.snapshot_format)))
         return torre_fail(

@@ -14,7 +14,7 @@ typedef struct wave_settings {
     torre_survey_wish survey; /* path NULL: a single shot */
     double aperture[3];
     torre_checkpoint_options checkpoint;
-    const char *json, *inspect, *memory;
+    const char *json, *inspect, *memory, *movie;
     bool dry_run, quiet, help, version;
 } wave_settings;
 

@@ -153,7 +153,8 @@ static torre_status draw(const torre_fluid_files *out, const torre_md_run *run, 
             fluid.velocity[a][i] = run->fluid->now.velocity[a][i];
         }
     }
-    if (out->figure.scale > 0) fluid.box[1] = seen_height(out, &fluid);
+    const bool many = out->wishes->frame_every > 0; /* pictures, all of one size then */
+    if (out->figure.scale > 0 && !many) fluid.box[1] = seen_height(out, &fluid);
     snprintf(title, sizeof title, "%s, t = %.4f s", out->wishes->title, run->fluid->row.time);
     const torre_frame frame = {.step = run->step,
                                .time = run->fluid->row.time,

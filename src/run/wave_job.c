@@ -66,7 +66,12 @@ typedef struct job_watcher {
 static torre_status write_frame(torre_wave_job *job)
 {
     TORRE_TRY(torre_wave_output_frame(&job->output, job->run));
-    return torre_wave_page_frame(job->page, &job->output, job->run);
+    const char *picture = torre_wave_page_picture(&job->output, job->run);
+    if (!picture) return TORRE_OK;
+    if (job->movie) TORRE_TRY(torre_movie_picture(job->movie, picture));
+    const int64_t step = torre_wave_run_step(job->run);
+    const double time = (double)step * job->input.problem.dt;
+    return job->page ? torre_page_picture(job->page, picture, step, time) : TORRE_OK;
 }
 
 static torre_status on_frame(void *context, torre_wave_run *run)

@@ -14,6 +14,7 @@
 #ifndef TORRE_WAVE_JOB_H
 #define TORRE_WAVE_JOB_H
 
+#include "io/movie.h"
 #include "report/page.h"
 #include "run/saving.h"
 #include "run/wave_checkpoint.h"
@@ -24,6 +25,7 @@ typedef struct torre_wave_job {
     torre_saving *saving;
     const char *report; /* a file that the caller writes, or NULL */
     torre_page *page;   /* where the caller shows the run, or NULL */
+    torre_movie *movie; /* the caller's, of the pictures, or NULL */
     torre_wave_input input;
     torre_wave_output output;
     torre_wave_run *run;

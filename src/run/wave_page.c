@@ -10,15 +10,12 @@ static const torre_snapshot *picture_of(const torre_wave_output *out)
     return NULL;
 }
 
-torre_status torre_wave_page_frame(torre_page *page, const torre_wave_output *out,
-                                   const torre_wave_run *run)
+const char *torre_wave_page_picture(const torre_wave_output *out, const torre_wave_run *run)
 {
     const torre_snapshot *picture = picture_of(out);
-    const int64_t step = torre_wave_run_step(run), every = out->spec->snapshot_every;
-    if (!page || !picture || picture->written == 0 || every <= 0 || step % every != 0)
-        return TORRE_OK;
-    return torre_page_picture(page, picture->last, step,
-                              (double)step * torre_wave_run_problem(run)->dt);
+    const int64_t every = out->spec->snapshot_every;
+    const bool due = every > 0 && torre_wave_run_step(run) % every == 0;
+    return due && picture && picture->written > 0 ? picture->last : NULL;
 }
 
 torre_status torre_wave_page(torre_page *page, const torre_wave_output *out,
