@@ -115,6 +115,7 @@ def test_refused():
                           ([*STREAM, "--engine", "stepwise"], "--engine torre"),
                           ([*STREAM, "--boundary", "x=periodic"], "periodic faces along x"),
                           ([*STREAM, "--density", "velocity.npy"], "--density of cells"),
+                          ([*STREAM, "--boundary", "absorbing", "--absorbing", "pml"], "--absorbing pml"),
                           ([*STREAM, "--survey", "shots.csv"], "not to --survey")):
         run = [o for o in RUN if o != "--boundary" and "absorbing" not in o and o != "8"]
         told = wave(*run, *options, code=2)

@@ -583,7 +583,8 @@ static void test_spec_refused(void **state)
     BAD_SPEC(spec.order = 7, TORRE_ERR_USAGE, "order");
     BAD_SPEC(spec.precision = (torre_precision)5, TORRE_ERR_USAGE, "precision");
     BAD_SPEC(spec.boundary = "x=wet", TORRE_ERR_USAGE, "boundary");
-    BAD_SPEC((spec.boundary = "absorbing", spec.absorbing_width = 0), TORRE_ERR_USAGE, "absorbing");
+    BAD_SPEC((spec.boundary = "absorbing", spec.absorbing_width = -1), TORRE_ERR_USAGE,
+             "absorbing");
     BAD_SPEC(spec.steps = -1, TORRE_ERR_USAGE, "steps");
     BAD_SPEC(spec.time.dt = -1, TORRE_ERR_USAGE, "dt");
     BAD_SPEC(spec.time.dt = 1, TORRE_ERR_USAGE, "unstable");

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "tiling/diamond.h"
 #include "wave/cpu/cpu_solver.h"
+#include "wave/pml.h"
 #include "wave_case.h"
 
 enum { STEPS_MAX = 40, POINTS_MAX = 3 };
@@ -98,7 +99,7 @@ static void random_velocity(uint64_t *state, random_case *c)
 static void random_density(const uint64_t *state, random_case *c)
 {
     uint64_t own = *state + 1;
-    if (wave_random(&own) > -0.3) return;
+    if (wave_random(&own) > -0.3 || torre_pml_any(&c->problem)) return;
     c->density = wave_random_cells(&own, &c->problem, 1750, 750);
     c->problem.density_cells = &c->density;
     c->contrast *= 1.7; /* wave_case.h */
@@ -115,6 +116,7 @@ static void random_case_make(uint64_t *state, const int64_t size[3], int order, 
     p->steps = pick(state, 1, STEPS_MAX);
     c->first = pick(state, 0, p->steps);
     random_faces(state, p);
+    if (pick(state, 0, 1)) wave_case_pml(p);
     random_velocity(state, c);
     random_density(state, c);
     wave_case_courant(p, 0.9);

@@ -68,6 +68,7 @@ static void pick_faces(fuzz_case *f)
             f->p.face[a][side] = wraps ? TORRE_PERIODIC : (torre_face)pick(f, 0, 2);
     }
     f->p.absorbing_width = (int)pick(f, 1, 12);
+    if (pick(f, 0, 1)) wave_case_pml(&f->p);
 }
 
 static void pick_model(fuzz_case *f)
@@ -143,13 +144,14 @@ static void fuzz_case_make(fuzz_case *f, uint64_t seed)
     if (pick(f, 0, 1)) wave_random_field(&f->random, f->previous, f->cells);
     snprintf(
         f->text, sizeof f->text,
-        "seed %llu: %s%lldx%lldx%lld order %d %s faces %d%d %d%d %d%d width %d model %d steps %lld "
+        "seed %llu: %s%lldx%lldx%lld order %d %s faces %d%d %d%d %d%d %s %d model %d steps %lld "
         "sources %lld receivers %lld",
         (unsigned long long)seed, f->plane ? "plane " : "", (long long)n[0], (long long)n[1],
         (long long)n[2], f->p.order, f->p.precision == TORRE_F32 ? "f32" : "f64", f->p.face[0][0],
         f->p.face[0][1], f->p.face[1][0], f->p.face[1][1], f->p.face[2][0], f->p.face[2][1],
-        f->p.absorbing_width, f->p.velocity_cells ? (int)f->model.shape[1] : 0,
-        (long long)f->p.steps, (long long)f->p.source_count, (long long)f->p.receiver_count);
+        f->p.absorbing == TORRE_PML ? "pml" : "sponge", f->p.absorbing_width,
+        f->p.velocity_cells ? (int)f->model.shape[1] : 0, (long long)f->p.steps,
+        (long long)f->p.source_count, (long long)f->p.receiver_count);
 }
 
 static void fuzz_case_free(fuzz_case *f)

@@ -122,6 +122,7 @@ static void announced(void **state)
             p.precision = kind & 2 ? TORRE_F32 : TORRE_F64;
             p.velocity_cells = kind & 4 ? &velocity : NULL;
             p.absorbing_width = 3;
+            p.absorbing = kind & 2 ? TORRE_PML : TORRE_SPONGE;
             p.face[0][1] = p.face[2][0] = kind & 8 ? TORRE_ABSORBING : TORRE_FREE;
             if (kind % 3) {
                 p.sources = p.receivers = points;

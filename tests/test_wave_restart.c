@@ -127,6 +127,8 @@ static void boxes(void **state)
     p.face[0][0] = p.face[1][1] = p.face[2][1] = TORRE_ABSORBING;
     p.absorbing_width = 4;
     check_grid(&p);
+    p.absorbing = TORRE_PML;
+    check_grid(&p);
     p = wave_case_problem(14, 15, 18, 2);
     p.face[2][0] = p.face[2][1] = TORRE_PERIODIC;
     check_grid(&p);

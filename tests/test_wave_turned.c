@@ -128,6 +128,7 @@ static void results(void **unused)
         p.face[0][1] = p.face[1][0] = TORRE_ABSORBING;
         p.face[2][0] = TORRE_RIGID;
         p.absorbing_width = 9;
+        if (kind > 2) p.absorbing = TORRE_PML;
         p.sources = source;
         p.source_count = 2;
         p.receivers = receiver;
@@ -141,7 +142,7 @@ static void results(void **unused)
         for (int64_t i = 0; i < values; i++) v[i] = 1200 + 300 * wave_random(&state);
         if (kind > 1) p.velocity_cells = &velocity;
         torre_array density = wave_random_cells(&state, &p, 1750, 750);
-        if (kind % 2) p.density_cells = &density;
+        if (kind % 2 && p.absorbing == TORRE_SPONGE) p.density_cells = &density;
         double *start = wave_alloc(cells, sizeof *start);
         wave_random_field(&state, start, cells);
         double largest = wave_norm(start, cells);

@@ -1,4 +1,5 @@
 #include "wave_case.h"
+#include "wave/pml.h"
 #include "wave/traces.h"
 
 #include <float.h>
@@ -92,6 +93,16 @@ void wave_case_flatten(torre_wave_problem *p)
     p->spacing[1] = INFINITY;
     p->face[1][0] = p->face[1][1] = TORRE_FREE;
     wave_case_courant(p, 0.9);
+}
+
+void wave_case_pml(torre_wave_problem *p)
+{
+    const int width = p->absorbing_width;
+    p->absorbing = TORRE_PML;
+    while (torre_pml_check(p) && --p->absorbing_width > 0) {}
+    if (p->absorbing_width > 0) return;
+    p->absorbing = TORRE_SPONGE;
+    p->absorbing_width = width;
 }
 
 void wave_case_courant(torre_wave_problem *p, double fraction)

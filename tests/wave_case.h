@@ -53,6 +53,10 @@ torre_wave_problem wave_case_problem(int64_t nx, int64_t ny, int64_t nz, int ord
 /* dt at the fraction of the limit that the problem has by order, spacing, velocity and density. */
 void wave_case_courant(torre_wave_problem *problem, double fraction);
 
+/* Take perfectly matched layers on absorbing faces, no wider than the grid and absorbing_width
+ * allow; where they cannot be, the sponge stays. */
+void wave_case_pml(torre_wave_problem *problem);
+
 /* A problem being computed. All values pass through f64 whatever the precision. */
 typedef struct wave_sim {
     const torre_wave_problem *problem;

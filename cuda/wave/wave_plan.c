@@ -6,6 +6,7 @@
 #include "core/numbers.h"
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
+#include "wave/pml.h"
 #include "wave/wave_tile.h"
 
 int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_precision precision)
@@ -501,6 +502,9 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
                              torre_wave_program **result)
 {
     torre_wave_program *made;
+    if (torre_pml_any(setup->problem))
+        return torre_fail(TORRE_ERR_USAGE, "{absorbing} pml is not there on a GPU; use {absorbing} "
+                                           "sponge or {backend} cpu");
     TORRE_TRY(torre_wave_program_new(sizeof(torre_cuda_program), setup, wish, &made));
     torre_cuda_program *program = (torre_cuda_program *)made;
     made->clear = clear;

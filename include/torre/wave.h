@@ -3,7 +3,8 @@
  *
  *     u_tt + 2 s u_t = c^2 lap(u) + q      (SI units)
  *
- * discretised on cells (i, j, k) at (i hx, j hy, k hz), 0 <= i < nx and so on, as
+ * where s is 0 but in layers of a sponge, discretised on cells (i, j, k) at (i hx, j hy, k hz),
+ * 0 <= i < nx and so on, as
  *
  *     (1 + s dt) u[n+1] = 2 u[n] - (1 - s dt) u[n-1] + (c dt)^2 Lap u[n] + dt^2 q[n],
  *     Lap = sum over axes of h_axis^-2 (2 C0 u + sum_i C_i (u(+i) + u(-i)))
@@ -45,13 +46,22 @@ extern "C" {
 typedef enum torre_face {
     TORRE_FREE,      /* u(-1) = 0, u(-1-i) = -u(-1+i): pressure-release surface */
     TORRE_RIGID,     /* u(-i) = u(i-1): wall half a cell outside */
-    TORRE_ABSORBING, /* damping layer inside the grid in front of a free face */
+    TORRE_ABSORBING, /* absorbing layer inside the grid in front of the face */
     TORRE_PERIODIC,  /* both faces of the axis together */
     TORRE_CONTINUES  /* no end: the grid goes on in other parts of a problem; refused of a whole */
 } torre_face;
 
-/* Cells of a damping layer unless told otherwise: two wavelengths at 10 points per wavelength. */
+/* What absorbs in front of such faces. src/wave/NUMERICS.md, "Absorbing layers". */
+typedef enum torre_absorbing {
+    TORRE_SPONGE, /* a term that damps */
+    TORRE_PML     /* a perfectly matched layer of the grid's own waves, which reflects none; with
+                     the velocity of its first cell all along its normal */
+} torre_absorbing;
+
+/* Cells of an absorbing layer unless told otherwise; of a sponge two wavelengths at 10 points per
+ * wavelength. */
 #define TORRE_ABSORBING_WIDTH 20
+#define TORRE_PML_WIDTH       8
 
 /*
  * Leapfrog makes waves oscillate a little fast, and so arrive early, the more the longer dt is.
@@ -98,8 +108,10 @@ typedef struct torre_wave_problem {
     const torre_array *density_cells;  /* NULL: the same everywhere, and then it does not matter; or
                                           kg/m^3, of shapes as velocity_cells */
     torre_face face[3][2];             /* [axis][low, high] */
-    int absorbing_width;               /* cells of each damping layer, >= 1; TORRE_ABSORBING_WIDTH
-                                          unless there is a reason */
+    torre_absorbing absorbing;         /* what absorbs in front of absorbing faces */
+    int absorbing_width;               /* cells of each absorbing layer, >= 1;
+                                          TORRE_ABSORBING_WIDTH or TORRE_PML_WIDTH unless there is
+                                          a reason */
     const torre_point *sources;
     int64_t source_count;
     const double *wavelet; /* s(n dt), n = 0 .. steps - 1, finite; NULL without sources or steps */

@@ -57,9 +57,11 @@ typedef struct torre_wave_spec {
     const torre_array *density_cells;  /* not NULL: instead of density, an array of the caller's */
     int64_t order;                     /* of accuracy in space (torre_wave_problem) */
     torre_precision precision;
-    const char *boundary;    /* faces: KIND of all, FACE=KIND, or a list: "absorbing,z-=free",
+    const char *boundary;      /* faces: KIND of all, FACE=KIND, or a list: "absorbing,z-=free",
                                 "x=periodic,y+=rigid"; FACE: x-, x+, or x for both */
-    int64_t absorbing_width; /* cells of each absorbing layer */
+    torre_absorbing absorbing; /* what absorbs in front of absorbing faces */
+    int64_t absorbing_width;   /* cells of each absorbing layer; 0: as many as it is made for
+                                  (TORRE_ABSORBING_WIDTH, TORRE_PML_WIDTH) */
     /* time */
     int64_t steps;
     torre_time_step_wish time;

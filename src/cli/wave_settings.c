@@ -13,7 +13,8 @@
 static const char *const engines[] = {"auto", "torre", "stepwise", "reference", NULL};
 static const char *const dispersions[] = {"correct", "leave", NULL}; /* by torre_time_dispersion */
 static const char *const interpolations[] = {"sinc", "trilinear",
-                                             NULL}; /* by torre_interpolation */
+                                             NULL};              /* by torre_interpolation */
+static const char *const absorbings[] = {"sponge", "pml", NULL}; /* by torre_absorbing */
 static const char *const precisions[] = {"f32", "f64", NULL};
 
 /* Those of the formats that take planes. */
@@ -57,8 +58,13 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_TEXT("boundary", &s->run.boundary, "KIND|LIST", NULL,
                     "free, rigid, absorbing or periodic for all faces, then exceptions: "
                     "absorbing,z-=free or x=periodic,y+=rigid; a plane has no y faces"),
-        OPTION_INTEGER("absorbing-width", &s->run.absorbing_width, 1, 100000,
-                       "cells of each absorbing layer, inside the grid"),
+        OPTION_CHOICE("absorbing", &s->absorbing, absorbings,
+                      "what absorbs in front of absorbing faces: a term that damps, or a perfectly "
+                      "matched layer of the grid's own waves, with the velocity of its first cell "
+                      "all along its normal"),
+        OPTION_INTEGER_AUTO("absorbing-width", &s->run.absorbing_width, 1, 100000,
+                            "cells of each absorbing layer, inside the grid; auto is 8 of pml, 20 "
+                            "of sponge"),
 
         OPTION_GROUP("Time"),
         OPTION_INTEGER("steps", &s->run.steps, 0, OPTION_BIG, "time steps"),
@@ -245,9 +251,9 @@ static const torre_program program = {
     "\n"
     "Units are SI: metres, seconds, m/s, Hz; or say --dt 0.5ms, --frequency 25kHz.\n"
     "Cell (i, j, k) lies at (i HX, j HY, k HZ); z counts downwards. Faces: free (u = 0,\n"
-    "like the surface of water), rigid (a wall), absorbing (a damping layer inside the grid\n"
-    "before a free face), periodic (two opposite faces together). Sources and receivers\n"
-    "between cells are interpolated.\n"
+    "like the surface of water), rigid (a wall), absorbing (a layer inside the grid that\n"
+    "damps), periodic (two opposite faces together). Sources and receivers between cells\n"
+    "are interpolated.\n"
     "\n"
     "A plane (--size NXxNZ, or a velocity file with two axes) is two-dimensional: cells\n"
     "(i HX, k HZ), fields and --initial of shape (nx, nz), sources that are lines along\n"
@@ -310,6 +316,7 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
     if (!*done) TORRE_TRY(torre_checkpoint_options_read(&s->checkpoint, table));
     TORRE_TRY(read_memory(s));
     s->run.precision = s->precision ? TORRE_F64 : TORRE_F32;
+    s->run.absorbing = (torre_absorbing)s->absorbing;
     s->run.interpolation = (torre_interpolation)s->interpolation;
     s->run.time_dispersion = (torre_time_dispersion)s->time_dispersion;
     torre_engine_by_name(engines[s->engine], &s->run.engine);
@@ -328,7 +335,7 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
                                               "snapshot", "snapshot-stride"};
     static const char *const of_nameless[] = {"snapshot-format", "output"};
     bool absorbing = s->survey.aperture.wanted; /* where it cuts the model */
-    for (int a = 0; a < 3; a++) absorbing |= torre_axis_is_damped(p, a);
+    for (int a = 0; a < 3; a++) absorbing |= torre_axis_absorbs(p, a);
     const bool survey = s->survey.path;
     if (s->run.receivers && !s->run.traces)
         return torre_fail(TORRE_ERR_USAGE, "--receivers needs --traces FILE to write them to");
@@ -368,9 +375,12 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
             s->run.snapshot_format);
     if (!s->run.field && torre_options_given(table, "field-every"))
         return torre_fail(TORRE_ERR_USAGE, "--field-every belongs to --field; give --field FILE");
-    if (!absorbing && torre_options_given(table, "absorbing-width"))
-        return torre_fail(TORRE_ERR_USAGE, "--absorbing-width belongs to --boundary absorbing; no "
-                                           "face is absorbing");
+    static const char *const of_layers[] = {"absorbing", "absorbing-width"};
+    for (int i = 0; i < 2 && !absorbing; i++)
+        if (torre_options_given(table, of_layers[i]))
+            return torre_fail(TORRE_ERR_USAGE,
+                              "--%s belongs to --boundary absorbing; no face is absorbing",
+                              of_layers[i]);
     if (torre_options_given(table, "seed") &&
         !(s->run.initial && strcmp(s->run.initial, "noise") == 0))
         return torre_fail(TORRE_ERR_USAGE, "--seed belongs to --initial noise; nothing else is "

@@ -10,7 +10,8 @@ typedef struct wave_settings {
     torre_wave_spec run;
     /* indices of their names; wave_settings_parse fills in those of run */
     int precision, engine, snapshot_format, picture_style, time_dispersion, interpolation;
-    char snapshot[4096];      /* names, one after the other */
+    char snapshot[4096]; /* names, one after the other */
+    int absorbing;
     torre_survey_wish survey; /* path NULL: a single shot */
     double aperture[3];
     torre_checkpoint_options checkpoint;

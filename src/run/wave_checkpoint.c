@@ -110,6 +110,81 @@ static torre_status restore_previous(const char *name, state *s)
     return restore_level(name, s, -1);
 }
 
+/* --- The memory of perfectly matched layers, slice after slice --- */
+
+/* The cells of a slice, strides of a dense array of them, its bytes. */
+static int64_t slice_bytes(const torre_wave_problem *p, const torre_layer_slice *slice,
+                           int64_t stride[3])
+{
+    torre_box plane = torre_box_all(p->size);
+    plane.high[slice->axis] = 1;
+    torre_box_strides(&plane, stride);
+    return torre_wave_cells(p) / p->size[slice->axis] * (int64_t)p->precision;
+}
+
+/* Bytes of all slices and of the largest. */
+static int64_t layers_bytes(const torre_wave_problem *p, int64_t *largest)
+{
+    torre_layer_slice slice;
+    int64_t all = 0, stride[3];
+    *largest = 0;
+    for (int64_t i = 0; torre_layer_slice_get(p, i, &slice); i++) {
+        const int64_t bytes = slice_bytes(p, &slice, stride);
+        all += bytes;
+        if (bytes > *largest) *largest = bytes;
+    }
+    return all;
+}
+
+static torre_status save_slice(state *s, const torre_layer_slice *slice, void *values)
+{
+    int64_t stride[3];
+    const int64_t bytes = slice_bytes(s->run->problem, slice, stride);
+    TORRE_TRY(s->run->backend->read_layer(s->run->solver, slice, stride, values));
+    torre_checkpoint_put(s->to, values, bytes);
+    return TORRE_OK;
+}
+
+static torre_status save_layers(const char *name, state *s)
+{
+    int64_t largest;
+    const int64_t bytes = layers_bytes(s->run->problem, &largest);
+    torre_layer_slice slice;
+    if (bytes == 0) return TORRE_OK;
+    void *values = malloc((size_t)largest);
+    if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    torre_status status = TORRE_OK;
+    torre_checkpoint_begin(s->to, name, bytes);
+    for (int64_t i = 0; !status && torre_layer_slice_get(s->run->problem, i, &slice); i++)
+        status = save_slice(s, &slice, values);
+    free(values);
+    return status;
+}
+
+static torre_status restore_slice(const char *name, state *s, const torre_layer_slice *slice,
+                                  void *values)
+{
+    int64_t stride[3];
+    const int64_t bytes = slice_bytes(s->run->problem, slice, stride);
+    TORRE_TRY(torre_checkpoint_get(s->from, name, values, bytes));
+    return s->run->backend->write_layer(s->run->solver, slice, stride, values);
+}
+
+static torre_status restore_layers(const char *name, state *s)
+{
+    int64_t largest;
+    const int64_t bytes = layers_bytes(s->run->problem, &largest);
+    torre_layer_slice slice;
+    if (bytes == 0) return TORRE_OK;
+    TORRE_TRY(torre_checkpoint_expect(s->from, name, bytes));
+    void *values = malloc((size_t)largest);
+    torre_status status = values ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    for (int64_t i = 0; !status && torre_layer_slice_get(s->run->problem, i, &slice); i++)
+        status = restore_slice(name, s, &slice, values);
+    free(values);
+    return status;
+}
+
 /* --- Traces: of each receiver what was recorded so far --- */
 
 static int64_t trace_bytes(const state *s)
@@ -212,9 +287,10 @@ static const struct {
     torre_status (*save)(const char *name, state *state);
     torre_status (*restore)(const char *name, state *state);
 } chunks[] = {
-    {"counts", save_counts, restore_counts},     {"u[n]", save_now, restore_now},
-    {"u[n-1]", save_previous, restore_previous}, {"traces", save_traces, restore_traces},
-    {"frames", save_frames, restore_frames},     {"snapshots", save_snapshots, restore_snapshots},
+    {"counts", save_counts, restore_counts},          {"u[n]", save_now, restore_now},
+    {"u[n-1]", save_previous, restore_previous},      {"layers", save_layers, restore_layers},
+    {"traces", save_traces, restore_traces},          {"frames", save_frames, restore_frames},
+    {"snapshots", save_snapshots, restore_snapshots},
 };
 
 enum { CHUNKS = sizeof chunks / sizeof chunks[0] };

@@ -21,7 +21,7 @@ torre_wave_spec torre_wave_spec_default(void)
         .precision = TORRE_F32,
         .boundary = "free",
         .ordering = "row-major",
-        .absorbing_width = TORRE_ABSORBING_WIDTH,
+        .absorbing = TORRE_SPONGE,
         .steps = 600,
         .wavelet = "ricker",
         .amplitude = 1,
@@ -365,7 +365,10 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
     p->order = (int)s->order;
     p->precision = s->precision;
     p->steps = s->steps;
+    p->absorbing = s->absorbing;
     p->absorbing_width = (int)s->absorbing_width;
+    if (s->absorbing_width == 0)
+        p->absorbing_width = s->absorbing == TORRE_PML ? TORRE_PML_WIDTH : TORRE_ABSORBING_WIDTH;
     p->time_dispersion = s->time_dispersion;
     p->interpolation = s->interpolation;
     in->plan = (torre_wave_plan){.engine = s->engine,

@@ -13,6 +13,11 @@
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
+static bool absorbs(const torre_wave_problem *p)
+{
+    return torre_axis_absorbs(p, 0) || torre_axis_absorbs(p, 1) || torre_axis_absorbs(p, 2);
+}
+
 static void print_faces(FILE *out, const torre_wave_problem *p)
 {
     bool same = true;
@@ -27,9 +32,9 @@ static void print_faces(FILE *out, const torre_wave_problem *p)
                 fprintf(out, "%s%c%c %s", f ? ", " : "", "xyz"[f / 2], "-+"[f % 2],
                         torre_face_name(p->face[f / 2][f % 2]));
     }
-    bool damped = false;
-    for (int a = 0; a < 3; a++) damped = damped || torre_axis_is_damped(p, a);
-    if (damped) fprintf(out, "; absorbing layers %d cells wide", p->absorbing_width);
+    if (absorbs(p))
+        fprintf(out, "; absorbing layers %d cells wide%s", p->absorbing_width,
+                p->absorbing == TORRE_PML ? ", perfectly matched" : "");
     fputc('\n', out);
 }
 

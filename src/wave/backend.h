@@ -10,6 +10,7 @@
 #define TORRE_WAVE_BACKEND_H
 
 #include "tiling/region.h"
+#include "wave/pml.h"
 #include "wave/setup.h"
 
 #ifdef __cplusplus
@@ -95,6 +96,16 @@ typedef struct torre_wave_backend {
                               const int64_t stride[3], const void *values);
     torre_status (*read_box)(torre_wave_solver *solver, int level, const torre_box *box,
                              const int64_t stride[3], void *values);
+
+    /*
+     * The same of a slice (pml.h) of the memory that perfectly matched layers have at step n, of
+     * the cells of a plane across its axis: `values` is that of the cell with the coordinates 0.
+     * What a value is is the engines' own, of which the reference keeps others.
+     */
+    torre_status (*write_layer)(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                const int64_t stride[3], const void *values);
+    torre_status (*read_layer)(torre_wave_solver *solver, const torre_layer_slice *slice,
+                               const int64_t stride[3], void *values);
 
     /*
      * Advance steps levels, n -> n + steps <= problem->steps (torre_wave_steps_check). samples:

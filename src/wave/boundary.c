@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "wave/pml.h"
+
 torre_ghost torre_ghost_find(int64_t i, int64_t n, torre_face low, torre_face high)
 {
     torre_ghost g = {i, 1};
@@ -29,7 +31,14 @@ torre_ghost torre_ghost_find(int64_t i, int64_t n, torre_face low, torre_face hi
     return g;
 }
 
-bool torre_axis_is_damped(const torre_wave_problem *problem, int axis)
+torre_ghost torre_axis_ghost(const torre_wave_problem *p, int axis, int64_t i)
+{
+    if (i < 0 ? torre_pml_face(p, axis, 0) : i >= p->size[axis] && torre_pml_face(p, axis, 1))
+        return (torre_ghost){0, 0};
+    return torre_ghost_find(i, p->size[axis], p->face[axis][0], p->face[axis][1]);
+}
+
+bool torre_axis_absorbs(const torre_wave_problem *problem, int axis)
 {
     return problem->face[axis][0] == TORRE_ABSORBING || problem->face[axis][1] == TORRE_ABSORBING;
 }

@@ -6,7 +6,8 @@
  * memory and refresh a ghost whenever they write its source; for mirrors, whoever reads the ghost
  * lies within R of the source, too, so that the rule for towers (diamond.h) stays untouched.
  *
- * Absorbing faces are free faces behind a damping layer of `width` = W cells with
+ * Absorbing faces have a perfectly matched layer (pml.h) in front of them or, as `sponge`, are free
+ * faces behind a damping layer of `width` = W cells with
  *     s(d) = c/h q (1 - x)^q / (d + 1),   x = (d + 1) / (W + 1),   q = 1/2 + W/40 within [3/4, 3],
  * d = cells from the face (0 .. W - 1), c = the largest velocity inside that layer. The hyperbola
  * 1/(d + 1) is integrable only up to the wall, so that whatever reaches it is damped out, while
@@ -38,8 +39,11 @@ typedef struct torre_ghost {
  */
 torre_ghost torre_ghost_find(int64_t i, int64_t n, torre_face low, torre_face high);
 
+/* The same of an axis of a problem: nothing lies beyond a perfectly matched layer (pml.h). */
+torre_ghost torre_axis_ghost(const torre_wave_problem *problem, int axis, int64_t i);
+
 /* Whether any face of the axis absorbs. */
-bool torre_axis_is_damped(const torre_wave_problem *problem, int axis);
+bool torre_axis_absorbs(const torre_wave_problem *problem, int axis);
 
 /* The damping profile of one axis, 1/s, values[n] (caller's memory); zero where nothing absorbs. */
 void torre_damping_profile(const torre_wave_problem *problem, int axis, double *values);

@@ -9,6 +9,7 @@
 #include "wave/cpu/cpu_solver.h"
 #include "wave/model_acoustic.h"
 #include "wave/part.h"
+#include "wave/pml.h"
 #include "wave/stencil.h"
 
 typedef struct reference_solver {
@@ -20,7 +21,20 @@ typedef struct reference_solver {
     int64_t n;         /* current step */
     void *level[2];    /* dense (nx, ny, nz); level[n & 1] is u[n], the other u[n-1] */
     double *potential; /* hx^2 q (density.h) of each cell, or NULL */
+    /* of perfectly matched layers (pml.h): phi(1) .. phi(R), chi(1) .. chi(R) of each axis, as
+     * dense as levels; NULL where it has no layer */
+    void *memory[3];
+    void *line; /* of new values along an axis */
 } reference_solver;
+
+/* The number i, in a layer, of the step from cell l of an axis to the next; 0: in none. */
+static int reference_step_number(const reference_solver *r, int axis, int64_t l)
+{
+    const torre_wave_problem *p = r->setup->problem;
+    const int64_t W = p->absorbing_width, low = W - 1 - l, high = l - (p->size[axis] - W) + 1;
+    if (torre_pml_face(p, axis, 0) && low >= 1) return (int)low;
+    return torre_pml_face(p, axis, 1) && high >= 1 ? (int)high : 0;
+}
 
 static double reference_damping(const reference_solver *r, const int64_t at[3])
 {
@@ -57,13 +71,31 @@ static torre_status reference_plan(const torre_wave_setup *setup, torre_cpu_prog
     return TORRE_OK;
 }
 
+/* Of phi and chi of an axis; of a line of them. */
+static int64_t memory_bytes(const torre_wave_problem *p, int axis)
+{
+    const bool any = torre_pml_face(p, axis, 0) || torre_pml_face(p, axis, 1);
+    return any ? p->order * torre_wave_cells(p) * (int64_t)p->precision : 0;
+}
+
+static int64_t line_bytes(const torre_wave_problem *p)
+{
+    int64_t longest = 0;
+    for (int a = 0; a < 3; a++)
+        if (p->size[a] > longest) longest = p->size[a];
+    return p->order * longest * (int64_t)p->precision;
+}
+
 static int64_t reference_bytes(const torre_wave_setup *setup, const torre_cpu_program *program)
 {
     const torre_wave_problem *p = setup->problem;
     (void)program;
-    const int64_t potential = p->density_cells ? torre_wave_cells(p) * (int64_t)sizeof(double) : 0;
-    return (int64_t)sizeof(reference_solver) + 2 * torre_wave_cells(p) * (int64_t)p->precision +
-           potential;
+    int64_t bytes =
+        (int64_t)sizeof(reference_solver) + 2 * torre_wave_cells(p) * (int64_t)p->precision;
+    if (p->density_cells) bytes += torre_wave_cells(p) * (int64_t)sizeof(double);
+    for (int a = 0; a < 3; a++) bytes += memory_bytes(p, a);
+    if (torre_pml_any(p)) bytes += line_bytes(p);
+    return bytes;
 }
 
 static void reference_destroy(torre_wave_solver *solver)
@@ -73,7 +105,23 @@ static void reference_destroy(torre_wave_solver *solver)
     free(r->level[0]);
     free(r->level[1]);
     free(r->potential);
+    for (int a = 0; a < 3; a++) free(r->memory[a]);
+    free(r->line);
     free(r);
+}
+
+/* What perfectly matched layers take; false: no memory. */
+static bool make_layers(reference_solver *r)
+{
+    const torre_wave_problem *p = r->setup->problem;
+    if (!torre_pml_any(p)) return true;
+    for (int a = 0; a < 3; a++) {
+        if (memory_bytes(p, a) == 0) continue;
+        r->memory[a] = calloc(1, (size_t)memory_bytes(p, a));
+        if (!r->memory[a]) return false;
+    }
+    r->line = malloc((size_t)line_bytes(p));
+    return r->line;
 }
 
 static void take_potential(void *context, const torre_scales *scales)
@@ -104,13 +152,11 @@ static torre_status reference_create(const torre_wave_setup *setup,
     r->region = torre_wave_region(setup);
     r->pass_limit = torre_wave_pass_limit(&r->region, TORRE_REFERENCE, p->order, 1);
     r->cells = torre_wave_cells(p);
-    for (int l = 0; l < 2; l++) {
-        r->level[l] = calloc((size_t)r->cells, (size_t)p->precision);
-        if (!r->level[l]) {
-            reference_destroy(&r->base);
-            return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed",
-                              (long long)program->base.info.memory_bytes);
-        }
+    for (int l = 0; l < 2; l++) r->level[l] = calloc((size_t)r->cells, (size_t)p->precision);
+    if (!r->level[0] || !r->level[1] || !make_layers(r)) {
+        reference_destroy(&r->base);
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %lld bytes needed",
+                          (long long)program->base.info.memory_bytes);
     }
     torre_status status = make_potential(r);
     if (status)
@@ -128,6 +174,8 @@ static torre_status reference_restart(torre_wave_solver *solver, const torre_wav
     r->n = 0;
     for (int l = 0; l < 2; l++)
         memset(r->level[l], 0, (size_t)r->cells * (size_t)setup->problem->precision);
+    for (int a = 0; a < 3; a++)
+        if (r->memory[a]) memset(r->memory[a], 0, (size_t)memory_bytes(setup->problem, a));
     return new_medium ? make_potential(r) : TORRE_OK;
 }
 
@@ -247,6 +295,44 @@ static torre_status reference_read_box(torre_wave_solver *solver, int level, con
     return TORRE_OK;
 }
 
+/* The memory that a slice names, at the cell of coordinates 0 across its axis; the cells of it. */
+static char *slice_of(const reference_solver *r, const torre_layer_slice *s, torre_box *plane,
+                      int64_t stride[3])
+{
+    const torre_wave_problem *p = r->setup->problem;
+    const torre_box all = torre_wave_box_stored(r->setup);
+    const int64_t depth = s->outwards ? s->i - 1 : s->i, W = p->absorbing_width;
+    const int64_t cell = s->side ? p->size[s->axis] - W + depth : W - 1 - depth;
+    const int chain = s->outwards ? !s->side : s->side; /* phi looks up, chi down */
+    torre_box_strides(&all, stride);
+    const int64_t at = (chain * (p->order / 2) + s->j - 1) * r->cells + cell * stride[s->axis];
+    *plane = torre_box_all(p->size);
+    plane->high[s->axis] = 1;
+    return (char *)r->memory[s->axis] + at * (int64_t)p->precision;
+}
+
+static torre_status reference_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                          const int64_t stride[3], const void *values)
+{
+    reference_solver *r = (reference_solver *)solver;
+    torre_box plane;
+    int64_t own[3];
+    char *cells = slice_of(r, slice, &plane, own);
+    torre_box_copy(&plane, (size_t)r->setup->problem->precision, cells, own, values, stride, 1);
+    return TORRE_OK;
+}
+
+static torre_status reference_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                         const int64_t stride[3], void *values)
+{
+    reference_solver *r = (reference_solver *)solver;
+    torre_box plane;
+    int64_t own[3];
+    const char *cells = slice_of(r, slice, &plane, own);
+    torre_box_copy(&plane, (size_t)r->setup->problem->precision, values, stride, cells, own, 1);
+    return TORRE_OK;
+}
+
 static torre_status reference_norms(torre_wave_solver *solver, torre_wave_norms *norms)
 {
     reference_solver *r = (reference_solver *)solver;
@@ -283,6 +369,8 @@ static const torre_wave_backend functions = {
     .set_step = reference_set_step,
     .write_box = reference_write_box,
     .read_box = reference_read_box,
+    .write_layer = reference_write_layer,
+    .read_layer = reference_read_layer,
     .advance = reference_advance,
     .norms = reference_norms,
     .destroy = reference_destroy,

@@ -1,7 +1,7 @@
 /* The medium of a problem: velocity of a cell, ranges of arrays, which of their values is none. */
 #include <string.h>
 
-#include "wave/problem.h"
+#include "wave/pml.h"
 
 static int64_t values_of(const torre_array *v) { return v->shape[0] * v->shape[1] * v->shape[2]; }
 
@@ -9,8 +9,10 @@ double torre_wave_velocity_at(const torre_wave_problem *p, int64_t x, int64_t y,
 {
     const torre_array *v = p->velocity_cells;
     if (!v) return p->velocity;
-    return torre_value(v->precision, v->data,
-                       (x * v->shape[1] + (v->shape[1] == 1 ? 0 : y)) * v->shape[2] + z);
+    x = torre_pml_clamp(p, 0, x);
+    y = v->shape[1] == 1 ? 0 : torre_pml_clamp(p, 1, y);
+    z = torre_pml_clamp(p, 2, z);
+    return torre_value(v->precision, v->data, (x * v->shape[1] + y) * v->shape[2] + z);
 }
 
 /*

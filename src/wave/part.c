@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tiling/diamond.h"
+#include "wave/pml.h"
 
 torre_region torre_wave_region(const torre_wave_setup *setup)
 {
@@ -259,6 +260,9 @@ static torre_status part_nodes(const torre_region *r, const torre_node *from, in
 torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_region *region,
                                  torre_wave_part **result)
 {
+    if (torre_pml_any(whole->problem))
+        return torre_fail(TORRE_ERR_USAGE, "parts of a problem have no perfectly matched layers; "
+                                           "take {absorbing} sponge");
     TORRE_TRY(check_region(whole->problem, region));
     torre_wave_part *part = calloc(1, sizeof *part);
     if (!part) return no_memory();

@@ -7,6 +7,7 @@
 #include "wave/boundary.h"
 #include "wave/density.h"
 #include "wave/interpolation.h"
+#include "wave/pml.h"
 #include "wave/problem.h"
 #include "wave/stencil.h"
 
@@ -85,7 +86,7 @@ static torre_status check_faces(const torre_wave_problem *p)
                               "faces of the axis periodic",
                               axis_name[a], torre_face_name(f[0]), axis_name[a],
                               torre_face_name(f[1]));
-        if (torre_axis_is_damped(p, a) && p->absorbing_width < 1)
+        if (torre_axis_absorbs(p, a) && p->absorbing_width < 1)
             return torre_fail(TORRE_ERR_USAGE, "absorbing width must be at least 1 cell (got %d)",
                               p->absorbing_width);
     }
@@ -207,7 +208,11 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
         return torre_fail(TORRE_ERR_USAGE, "steps must not be negative (got %lld)",
                           (long long)p->steps);
     TORRE_TRY(check_medium(p));
+    if ((int)p->absorbing < 0 || (int)p->absorbing > TORRE_PML)
+        return torre_fail(TORRE_ERR_USAGE, "absorbing must be pml or sponge (got %d)",
+                          (int)p->absorbing);
     TORRE_TRY(check_faces(p));
+    TORRE_TRY(torre_pml_check(p));
     if ((int)p->interpolation < 0 || (int)p->interpolation > TORRE_TRILINEAR)
         return torre_fail(TORRE_ERR_USAGE, "interpolation must be sinc or trilinear (got %d)",
                           (int)p->interpolation);
@@ -238,5 +243,6 @@ bool torre_wave_same_grid(const torre_wave_problem *a, const torre_wave_problem 
            memcmp(a->spacing, b->spacing, sizeof a->spacing) == 0 &&
            memcmp(a->face, b->face, sizeof a->face) == 0 && a->order == b->order &&
            a->precision == b->precision && a->dt == b->dt && a->steps == b->steps &&
-           a->absorbing_width == b->absorbing_width && same_medium(a, b);
+           a->absorbing == b->absorbing && a->absorbing_width == b->absorbing_width &&
+           same_medium(a, b);
 }

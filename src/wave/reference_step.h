@@ -19,12 +19,13 @@ static REAL JOIN(value, REAL)(const reference_solver *r, const REAL *u, const in
                               int axis, int shift)
 {
     const torre_wave_problem *p = r->setup->problem;
-    torre_ghost g =
-        torre_ghost_find(at[axis] + shift, p->size[axis], p->face[axis][0], p->face[axis][1]);
+    const torre_ghost g = torre_axis_ghost(p, axis, at[axis] + shift);
     int64_t cell[3] = {at[0], at[1], at[2]};
     cell[axis] = g.source;
     return (REAL)g.sign * u[(cell[0] * p->size[1] + cell[1]) * p->size[2] + cell[2]];
 }
+
+#include "wave/reference_layer.h"
 
 static void STEP(const reference_solver *r, const torre_box *box, REAL *next, const REAL *now)
 {
@@ -41,8 +42,8 @@ static void STEP(const reference_solver *r, const torre_box *box, REAL *next, co
                     const double courant = c_dt / p->spacing[axis];
                     for (int d = 1; d <= p->order / 2; d++)
                         lap += (REAL)(courant * courant * torre_stencil_weight(p->order / 2, d)) *
-                               ((JOIN(value, REAL)(r, now, at, axis, -d) - now[i]) +
-                                (JOIN(value, REAL)(r, now, at, axis, d) - now[i]));
+                               ((JOIN(chained, REAL)(r, now, at, axis, -d) - now[i]) +
+                                (JOIN(chained, REAL)(r, now, at, axis, d) - now[i]));
                 }
                 const double across = c_dt / p->spacing[0];
                 if (r->potential)
@@ -52,6 +53,8 @@ static void STEP(const reference_solver *r, const torre_box *box, REAL *next, co
             }
         }
     }
+    for (int axis = 0; axis < 3; axis++)
+        if (r->memory[axis]) JOIN(remember, REAL)(r, axis, now);
 }
 
 #undef ACOUSTIC

@@ -5,14 +5,14 @@
  */
 #include "wave/rest_piece.h"
 
-#include "wave/boundary.h"
+#include "wave/pml.h"
 #include "wave/stencil.h"
 
 /* Where the value at an index of an axis is found, which may lie outside. */
 static torre_ghost neighbour(const torre_wave_problem *p, int axis, int64_t i)
 {
     if (i >= 0 && i < p->size[axis]) return (torre_ghost){.source = i, .sign = 1};
-    return torre_ghost_find(i, p->size[axis], p->face[axis][0], p->face[axis][1]);
+    return torre_axis_ghost(p, axis, i);
 }
 
 /* Cells from the piece to a neighbour among those held; 0 to one that is none. */
@@ -33,10 +33,11 @@ static void courant_of(const torre_rest_piece *r, double *c_dt)
         for (int z = 0; z < r->count; z++) c_dt[z] = p->velocity * p->dt;
         return;
     }
-    const int64_t row = r->at[0] * v->shape[1] + (v->shape[1] == 1 ? 0 : r->at[1]);
-    const int64_t from = row * v->shape[2] + r->at[2];
+    const int64_t y = v->shape[1] == 1 ? 0 : torre_pml_clamp(p, 1, r->at[1]);
+    const int64_t from = (torre_pml_clamp(p, 0, r->at[0]) * v->shape[1] + y) * v->shape[2];
     for (int z = 0; z < r->count; z++)
-        c_dt[z] = torre_value(v->precision, v->data, from + z) * p->dt;
+        c_dt[z] =
+            torre_value(v->precision, v->data, from + torre_pml_clamp(p, 2, r->at[2] + z)) * p->dt;
 }
 
 #define JOIN_(a, b) a##_##b

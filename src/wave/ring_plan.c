@@ -4,6 +4,7 @@
 
 #include "core/numbers.h"
 #include "wave/part.h"
+#include "wave/pml.h"
 #include "wave/ring.h"
 #include "wave/ring_program.h"
 
@@ -207,6 +208,12 @@ static torre_status check_wish(const torre_wave_program *whole, const torre_wave
                           "this run takes %s, more than {memory} %s: with {density} of cells it "
                           "cannot stream through less",
                           need, have);
+    if (torre_pml_any(whole->setup->problem))
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "this run takes %s, more than {memory} %s: with {absorbing} pml it cannot "
+            "stream through less",
+            need, have);
     if (!wish->scratch)
         return torre_fail(TORRE_ERR_USAGE,
                           "this run takes %s, more than {memory} %s: give {scratch} DIR on a fast "

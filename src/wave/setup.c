@@ -4,6 +4,7 @@
 
 #include "wave/boundary.h"
 #include "wave/interpolation.h"
+#include "wave/pml.h"
 #include "wave/receivers.h"
 #include "wave/setup.h"
 #include "wave/time_dispersion.h"
@@ -73,12 +74,23 @@ static torre_status no_memory(void) { return torre_fail(TORRE_ERR_RESOURCE, "out
 
 static torre_status make_damping(torre_wave_setup *s)
 {
-    for (int a = 0; a < 3; a++) {
-        if (!torre_axis_is_damped(s->problem, a)) continue;
+    for (int a = 0; a < 3 && s->problem->absorbing == TORRE_SPONGE; a++) {
+        if (!torre_axis_absorbs(s->problem, a)) continue;
         s->damping[a] = malloc((size_t)s->problem->size[a] * sizeof(double));
         if (!s->damping[a]) return no_memory();
         torre_damping_profile(s->problem, a, s->damping[a]);
     }
+    return TORRE_OK;
+}
+
+static torre_status make_layers(torre_wave_setup *s)
+{
+    if (!torre_pml_any(s->problem)) return TORRE_OK;
+    const size_t steps = (size_t)s->problem->absorbing_width + 1;
+    s->pml_a = malloc(steps * sizeof *s->pml_a);
+    s->pml_b = malloc(steps * sizeof *s->pml_b);
+    if (!s->pml_a || !s->pml_b) return no_memory();
+    torre_pml_steps(s->problem, s->pml_a, s->pml_b);
     return TORRE_OK;
 }
 
@@ -121,6 +133,7 @@ torre_status torre_wave_setup_new(const torre_wave_problem *problem, torre_wave_
     s->problem = problem;
     s->density = torre_density_of(problem);
     torre_status status = make_damping(s);
+    if (!status) status = make_layers(s);
     if (!status) status = make_wavelet(s);
     if (!status) status = make_sources(s);
     if (!status) status = torre_receivers_make(s);
@@ -136,6 +149,8 @@ void torre_wave_setup_free(torre_wave_setup *s)
 {
     if (!s) return;
     for (int a = 0; a < 3; a++) free(s->damping[a]);
+    free(s->pml_a);
+    free(s->pml_b);
     free(s->warped);
     free(s->source_nodes);
     free(s->receiver_nodes);

@@ -109,6 +109,8 @@ torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,
     s->wavelet = caller->wavelet;
     for (int a = 0; a < 3; a++) s->damping[a] = caller->damping[turned->axis[a]];
     s->density = torre_density_turn(&caller->density, turned->axis);
+    s->pml_a = caller->pml_a;
+    s->pml_b = caller->pml_b;
     TORRE_TRY(turn_nodes(turned, caller->source_nodes, s->source_node_count, &s->source_nodes));
     return turn_nodes(turned, caller->receiver_nodes, s->receiver_node_count, &s->receiver_nodes);
 }

@@ -129,6 +129,36 @@ static torre_status turned_read_box(torre_wave_solver *solver, int level, const 
     return s->inner->backend->read_box(s->inner, level, &turned, along, values);
 }
 
+/* The same of a slice. */
+static torre_layer_slice turn_slice(const turned_solver *s, const torre_layer_slice *slice,
+                                    const int64_t stride[3], int64_t turned_stride[3])
+{
+    torre_layer_slice turned = *slice;
+    for (int a = 0; a < 3; a++) {
+        turned_stride[a] = stride[s->turned.axis[a]];
+        if (s->turned.axis[a] == slice->axis) turned.axis = a;
+    }
+    return turned;
+}
+
+static torre_status turned_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                       const int64_t stride[3], const void *values)
+{
+    turned_solver *s = (turned_solver *)solver;
+    int64_t along[3];
+    const torre_layer_slice turned = turn_slice(s, slice, stride, along);
+    return s->inner->backend->write_layer(s->inner, &turned, along, values);
+}
+
+static torre_status turned_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                      const int64_t stride[3], void *values)
+{
+    turned_solver *s = (turned_solver *)solver;
+    int64_t along[3];
+    const torre_layer_slice turned = turn_slice(s, slice, stride, along);
+    return s->inner->backend->read_layer(s->inner, &turned, along, values);
+}
+
 static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     turned_solver *s = (turned_solver *)solver;
@@ -163,6 +193,8 @@ static const torre_wave_backend torre_wave_turned = {
     .set_step = turned_set_step,
     .write_box = turned_write_box,
     .read_box = turned_read_box,
+    .write_layer = turned_write_layer,
+    .read_layer = turned_read_layer,
     .advance = turned_advance,
     .norms = turned_norms,
     .destroy = turned_destroy,

@@ -210,6 +210,18 @@ static torre_status cpu_read_box(torre_wave_solver *solver, int level, const tor
     return solver->backend->read_box(solver, level, box, stride, values);
 }
 
+static torre_status cpu_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                    const int64_t stride[3], const void *values)
+{
+    return solver->backend->write_layer(solver, slice, stride, values);
+}
+
+static torre_status cpu_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                   const int64_t stride[3], void *values)
+{
+    return solver->backend->read_layer(solver, slice, stride, values);
+}
+
 static torre_status cpu_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     return solver->backend->advance(solver, steps, samples);
@@ -238,6 +250,8 @@ const torre_wave_backend torre_wave_cpu = {
     .set_step = cpu_set_step,
     .write_box = cpu_write_box,
     .read_box = cpu_read_box,
+    .write_layer = cpu_write_layer,
+    .read_layer = cpu_read_layer,
     .advance = cpu_advance,
     .norms = cpu_norms,
     .destroy = cpu_destroy,

@@ -118,6 +118,7 @@ void torre_cpu_update(const torre_cpu_solver *s, int64_t n, torre_run run, torre
     } else {
         kernel_call(s, n, run, any, fetch);
     }
+    torre_cpu_update_layers(s, n, &run);
     for (int64_t x = run.x; x < run.x + run.planes; x++) {
         if (s->row_flags) row_events(s, n, run, x);
         torre_padded_refresh(&s->field, (int)((n + 1) & 1), x, run.y0, run.y1, run.z0, run.z1);

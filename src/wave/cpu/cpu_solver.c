@@ -29,7 +29,10 @@ torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_cpu_program *pr
              torre_cpu_get()->name, torre_line_kernels_best()->isa);
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
-    return field.bytes < 0 ? torre_memory_check("the wave field", field.bytes) : TORRE_OK;
+    torre_layers layers;
+    torre_layers_layout(setup->problem, &layers);
+    return field.bytes < 0 || layers.bytes < 0 ? torre_memory_check("the wave field", -1)
+                                               : TORRE_OK;
 }
 
 static bool has_points(const torre_wave_setup *setup)
@@ -52,7 +55,9 @@ int64_t torre_cpu_bytes(const torre_wave_setup *setup, const torre_cpu_program *
 {
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
-    int64_t bytes = (int64_t)sizeof(torre_cpu_solver) + field.bytes;
+    torre_layers layers;
+    torre_layers_layout(setup->problem, &layers);
+    int64_t bytes = (int64_t)sizeof(torre_cpu_solver) + field.bytes + layers.bytes;
     const torre_wave_setup *caller = program->base.setup; /* has as many points as when turned */
     const int64_t rows = field.size[0] * field.size[1], nodes = caller->receiver_node_count;
     if (has_points(caller)) bytes += rows;
@@ -187,7 +192,9 @@ torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_pro
     s->ordering = plan->ordering;
     s->shape = program->shape;
     torre_padded_layout(setup->problem, &s->field);
+    torre_layers_layout(setup->problem, &s->layers);
     torre_status status = torre_padded_alloc(setup, s->threads, &s->field);
+    if (!status) status = torre_layers_alloc(setup, &s->layers);
     if (!status) status = make_tables(s);
     if (status) {
         torre_cpu_destroy(&s->base);
@@ -203,6 +210,7 @@ void torre_cpu_destroy(torre_wave_solver *solver)
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
     if (!s) return;
     torre_padded_free(&s->field);
+    torre_layers_free(&s->layers);
     free_tables(s);
     torre_tower_schedule_free(s->schedule);
     free(s);
@@ -215,6 +223,8 @@ torre_status torre_cpu_restart(torre_wave_solver *solver, const torre_wave_setup
     s->setup = setup;
     s->n = 0;
     torre_padded_clear(&s->field, s->threads);
+    torre_layers_clear(&s->layers);
+    torre_layers_tables(setup, &s->layers);
     if (new_medium) TORRE_TRY(torre_padded_set_medium(&s->field, setup, s->threads));
     free_tables(s);
     return make_tables(s);
@@ -241,6 +251,7 @@ torre_status torre_cpu_set_step(torre_wave_solver *solver, int64_t n)
         char *level = s->field.level[0];
         s->field.level[0] = s->field.level[1];
         s->field.level[1] = level;
+        torre_layers_swap(&s->layers);
     }
     s->n = n;
     return TORRE_OK;
@@ -274,6 +285,22 @@ torre_status torre_cpu_read_box(torre_wave_solver *solver, int level, const torr
     TORRE_TRY(torre_wave_box_check(s->setup, level, box));
     const torre_box own = stored_box(s, box);
     torre_padded_read(&s->field, (int)((s->n + level) & 1), &own, stride, values, s->threads);
+    return TORRE_OK;
+}
+
+torre_status torre_cpu_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                   const int64_t stride[3], const void *values)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    torre_layers_write(&s->layers, (int)(s->n & 1), slice, stride, values);
+    return TORRE_OK;
+}
+
+torre_status torre_cpu_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                  const int64_t stride[3], void *values)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    torre_layers_read(&s->layers, (int)(s->n & 1), slice, stride, values);
     return TORRE_OK;
 }
 

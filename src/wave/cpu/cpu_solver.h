@@ -7,6 +7,7 @@
 #define TORRE_CPU_SOLVER_H
 
 #include "wave/cpu/cpu_shape.h"
+#include "wave/cpu/layer_field.h"
 #include "wave/cpu/line_kernel.h"
 #include "wave/cpu/padded_field.h"
 #include "wave/cpu/tower_schedule.h"
@@ -55,6 +56,7 @@ typedef struct torre_cpu_solver {
      * any damping. Cells damped_low .. damped_high-1 of an axis have none. */
     char *damping[3];
     int64_t damped_low[3], damped_high[3];
+    torre_layers layers;            /* level[n & 1] of its faces is that of u[n] */
     char *samples;                  /* of the current advance */
     int64_t samples_start;          /* step at which it started */
     torre_ordering_spec ordering;   /* of towers */
@@ -87,6 +89,9 @@ typedef struct torre_fetch {
 
 /* Make u[n+1] of the run from u[n] and u[n-1], and fetch meanwhile. */
 void torre_cpu_update(const torre_cpu_solver *solver, int64_t n, torre_run run, torre_fetch fetch);
+
+/* The part of that which perfectly matched layers have, after the line kernel. */
+void torre_cpu_update_layers(const torre_cpu_solver *solver, int64_t n, const torre_run *run);
 
 /* Row y of plane x of a level. */
 static inline char *torre_cpu_row(const torre_cpu_solver *s, int64_t level, int64_t x, int64_t y)
@@ -139,6 +144,10 @@ torre_status torre_cpu_write_box(torre_wave_solver *solver, int level, const tor
                                  const int64_t stride[3], const void *values);
 torre_status torre_cpu_read_box(torre_wave_solver *solver, int level, const torre_box *box,
                                 const int64_t stride[3], void *values);
+torre_status torre_cpu_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                   const int64_t stride[3], const void *values);
+torre_status torre_cpu_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                  const int64_t stride[3], void *values);
 torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms);
 void torre_cpu_destroy(torre_wave_solver *solver);
 

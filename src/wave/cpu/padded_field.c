@@ -8,6 +8,7 @@
 #include "wave/box.h"
 #include "wave/cpu/line_kernel.h"
 #include "wave/part.h"
+#include "wave/pml.h"
 
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -108,7 +109,7 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
         if (torre_wave_is_flat(p, a)) continue;
         for (int64_t i = -f->half_width; i < p->size[a] + f->half_width; i++) {
             if (i == 0) i = p->size[a];
-            torre_ghost g = torre_ghost_find(i, p->size[a], p->face[a][0], p->face[a][1]);
+            torre_ghost g = torre_axis_ghost(p, a, i);
             if (g.sign != 0) f->ghost[a][f->ghosts[a]++] = (torre_ghost_link){i, g.source, g.sign};
         }
     }

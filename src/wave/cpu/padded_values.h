@@ -7,9 +7,11 @@ static void JOIN(import_factor, REAL)(const torre_wave_problem *p, const torre_p
     const torre_array *v = p->velocity_cells;
     int64_t rows = v ? v->shape[1] : 1, row_pitch = f->factor_row_pitch;
     REAL *plane = (REAL *)f->factor + x * f->factor_plane_pitch;
+    const int64_t first = torre_pml_clamp(p, 0, x) * rows;
     for (int64_t y = 0; y < rows; y++) {
+        const int64_t row = first + (rows == 1 ? 0 : torre_pml_clamp(p, 1, y));
         for (int64_t z = 0; z < f->size[2]; z++) {
-            int64_t i = (x * rows + y) * f->size[2] + z;
+            int64_t i = row * f->size[2] + torre_pml_clamp(p, 2, z);
             double c = v ? torre_value(v->precision, v->data, i) : p->velocity;
             double courant = c * p->dt / p->spacing[0];
             plane[y * row_pitch + z] = (REAL)(courant * courant);

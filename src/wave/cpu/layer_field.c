@@ -1,0 +1,236 @@
+#include "wave/cpu/layer_field.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/box.h"
+
+static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+static int64_t block_of(const torre_layers *l) { return TORRE_BLOCK_BYTES / (int64_t)l->precision; }
+
+/* Values of a level of a face, with a block in front of and behind those of z faces, which kernels
+ * read there. */
+static double layout_face(const torre_wave_problem *p, int axis, int side, torre_layers *l)
+{
+    const int64_t W = p->absorbing_width, R = l->half_width, *n = p->size;
+    torre_layer_face *face = &l->face[axis][side];
+    if (axis < 2) {
+        face->outer_pitch = R * (2 * W - 1) * l->scheme.pitch;
+        face->values = n[1 - axis] * face->outer_pitch;
+        return (double)n[1 - axis] * (double)face->outer_pitch;
+    }
+    torre_layer_end *end = &face->end;
+    end->width = (int)W;
+    end->places = (int)round_up(W + 2 * R, block_of(l));
+    end->outwards = side ? 1 : -1;
+    end->first = side ? n[2] - W - R : -R;
+    face->outer_pitch = 2 * R * end->places;
+    face->values = n[0] * n[1] * face->outer_pitch + 2 * block_of(l);
+    return (double)n[0] * (double)n[1] * (double)face->outer_pitch;
+}
+
+/* Values of a table of steps, of weights of an axis, of a table of a z face. */
+static int64_t steps_values(const torre_layers *l)
+{
+    return round_up(l->scheme.width + 1, block_of(l));
+}
+static int64_t weights_values(const torre_layers *l)
+{
+    return round_up(l->half_width + 1, block_of(l));
+}
+static int64_t end_values(const torre_layer_face *face)
+{
+    return face->outer_pitch; /* [2 R][places] */
+}
+
+void torre_layers_layout(const torre_wave_problem *p, torre_layers *l)
+{
+    double sum = 0;
+    memset(l, 0, sizeof *l);
+    if (!torre_pml_any(p)) return;
+    l->half_width = p->order / 2;
+    l->precision = p->precision;
+    memcpy(l->size, p->size, sizeof l->size);
+    l->scheme.width = p->absorbing_width;
+    l->scheme.pitch = (round_up(p->size[2], block_of(l)) / block_of(l) | 1) * block_of(l);
+    int64_t values = 2 * steps_values(l) + 2 * weights_values(l) + l->scheme.pitch;
+    for (int f = 0; f < 6; f++) {
+        if (!torre_pml_face(p, f / 2, f % 2)) continue;
+        sum += layout_face(p, f / 2, f % 2, l);
+        const torre_layer_face *face = &l->face[f / 2][f % 2];
+        values += 2 * face->values + (f / 2 == 2 ? 3 * end_values(face) : 0);
+    }
+    l->bytes = sum * 16 > 1e18 ? -1 : values * (int64_t)l->precision;
+}
+
+static char *take(char **free_place, int64_t values, const torre_layers *l)
+{
+    char *taken = *free_place;
+    *free_place += values * (int64_t)l->precision;
+    return taken;
+}
+
+static void put(const torre_layers *l, const void *table, int64_t i, double value)
+{
+    torre_value_set(l->precision, (void *)table, i, value);
+}
+
+/* The tables of a z face; a, b: of the steps. */
+static void make_end(const torre_layers *l, int side, double weight, const double *a,
+                     const double *b)
+{
+    const torre_layer_end *end = &l->face[2][side].end;
+    const int W = end->width, R = l->half_width;
+    for (int row = 0; row < 2 * R; row++)
+        for (int t = 0; t < end->places; t++) {
+            const bool outwards = row < R;
+            const int64_t at = (int64_t)row * end->places + t, j = row % R + 1;
+            const int64_t r = torre_layer_depth(l, 2, side, end->first + t);
+            const int64_t i = outwards ? r - j + 1 : r + j;
+            const bool sum = i >= 1 && i <= (outwards ? W : W - 1);
+            const bool cell = r >= (outwards ? 1 - R : 1) && r < W;
+            put(l, end->a, at, sum ? a[i] : 0);
+            put(l, end->b, at, sum ? b[i] : 0);
+            put(l, end->weight, at, cell ? weight * torre_stencil_weight(R, (int)j) : 0);
+        }
+}
+
+void torre_layers_tables(const torre_wave_setup *setup, torre_layers *l)
+{
+    if (l->bytes == 0) return;
+    const torre_wave_problem *p = setup->problem;
+    const double *a = setup->pml_a, *b = setup->pml_b;
+    const double *h = p->spacing, courant = p->velocity * p->dt / h[0];
+    const double factor = p->velocity_cells ? 0 : courant * courant;
+    l->scheme.factor_float = (float)(l->scheme.factor_double = factor);
+    for (int i = 0; i <= l->scheme.width; i++) {
+        put(l, l->scheme.a, i, a[i]);
+        put(l, l->scheme.b, i, b[i]);
+    }
+    for (int axis = 0; axis < 2; axis++)
+        for (int m = 0; m <= l->half_width; m++)
+            put(l, l->scheme.weight[axis], m,
+                h[0] * h[0] / (h[axis] * h[axis]) * torre_stencil_weight(l->half_width, m));
+    for (int side = 0; side < 2; side++) {
+        torre_layer_end *end = &l->face[2][side].end;
+        if (end->places == 0) continue;
+        end->factor_float = l->scheme.factor_float;
+        end->factor_double = l->scheme.factor_double;
+        make_end(l, side, h[0] * h[0] / (h[2] * h[2]), a, b);
+    }
+}
+
+/* Where everything lies in the memory. */
+static void place_everything(torre_layers *l)
+{
+    char *at = l->memory;
+    l->scheme.a = take(&at, steps_values(l), l);
+    l->scheme.b = take(&at, steps_values(l), l);
+    for (int axis = 0; axis < 2; axis++) l->scheme.weight[axis] = take(&at, weights_values(l), l);
+    l->scheme.zeros = take(&at, l->scheme.pitch, l);
+    for (int f = 0; f < 6; f++) {
+        torre_layer_face *face = &l->face[f / 2][f % 2];
+        if (face->values == 0) continue;
+        for (int n = 0; n < 2; n++) {
+            face->level[n] = take(&at, face->values, l);
+            if (f / 2 == 2) face->level[n] += TORRE_BLOCK_BYTES;
+        }
+        if (f / 2 != 2) continue;
+        face->end.a = take(&at, end_values(face), l);
+        face->end.b = take(&at, end_values(face), l);
+        face->end.weight = take(&at, end_values(face), l);
+    }
+}
+
+torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *l)
+{
+    if (l->bytes == 0) return TORRE_OK;
+    l->memory = aligned_alloc(TORRE_BLOCK_BYTES, (size_t)l->bytes);
+    if (!l->memory)
+        return torre_fail(TORRE_ERR_RESOURCE,
+                          "out of memory: %lld bytes needed for the absorbing layers",
+                          (long long)l->bytes);
+    memset(l->memory, 0, (size_t)l->bytes);
+    place_everything(l);
+    torre_layers_tables(setup, l);
+    const torre_layer_kernels *best = torre_layer_kernels_best();
+    const bool single = l->precision == TORRE_F32;
+    l->kernel = single ? best->f32[l->half_width - 1] : best->f64[l->half_width - 1];
+    l->end_kernel = single ? best->end_f32[l->half_width - 1] : best->end_f64[l->half_width - 1];
+    return TORRE_OK;
+}
+
+void torre_layers_free(torre_layers *l)
+{
+    free(l->memory);
+    l->memory = NULL;
+}
+
+void torre_layers_clear(torre_layers *l)
+{
+    for (int f = 0; f < 6; f++) {
+        const torre_layer_face *face = &l->face[f / 2][f % 2];
+        const int64_t before = f / 2 == 2 ? TORRE_BLOCK_BYTES : 0;
+        for (int n = 0; n < 2 && face->values; n++)
+            memset(face->level[n] - before, 0, (size_t)face->values * (size_t)l->precision);
+    }
+}
+
+void torre_layers_swap(torre_layers *l)
+{
+    for (int f = 0; f < 6; f++) {
+        char **level = l->face[f / 2][f % 2].level, *first = level[0];
+        level[0] = level[1];
+        level[1] = first;
+    }
+}
+
+/* The value of a slice with the coordinates 0, and the strides between its values; `box`: of the
+ * cells of a slice. */
+static char *slice_of(const torre_layers *l, int level, const torre_layer_slice *s,
+                      int64_t stride[3], torre_box *box)
+{
+    const torre_layer_face *face = &l->face[s->axis][s->side];
+    const int64_t W = l->scheme.width, R = l->half_width;
+    int64_t at;
+    *box = torre_box_all(l->size);
+    box->high[s->axis] = 1;
+    stride[s->axis] = 0;
+    if (s->axis < 2) {
+        at = s->outwards ? (s->j - 1) * W + s->i - 1 : R * W + (s->j - 1) * (W - 1) + s->i - 1;
+        at *= l->scheme.pitch;
+        stride[1 - s->axis] = face->outer_pitch;
+        stride[2] = 1;
+    } else {
+        const int64_t r = s->outwards ? s->i + s->j - 1 : s->i - s->j;
+        const int64_t z = s->side ? l->size[2] - W + r : W - 1 - r;
+        at = ((s->outwards ? 0 : R) + s->j - 1) * face->end.places + z - face->end.first;
+        stride[1] = face->outer_pitch;
+        stride[0] = face->outer_pitch * l->size[1];
+    }
+    return face->level[level] + at * (int64_t)l->precision;
+}
+
+void torre_layers_write(torre_layers *l, int level, const torre_layer_slice *slice,
+                        const int64_t stride[3], const void *values)
+{
+    int64_t own[3];
+    torre_box box;
+    char *to = slice_of(l, level, slice, own, &box);
+    const int64_t row = l->face[2][slice->side].end.places * (int64_t)l->precision;
+    /* across z the sums behind repeat it where there is none */
+    const bool repeated = slice->axis == 2 && slice->outwards && slice->i == 1;
+    for (int j = slice->j; j <= (repeated ? l->half_width : slice->j); j++)
+        torre_box_copy(&box, (size_t)l->precision, to + (j - slice->j) * row, own, values, stride,
+                       1);
+}
+
+void torre_layers_read(const torre_layers *l, int level, const torre_layer_slice *slice,
+                       const int64_t stride[3], void *values)
+{
+    int64_t own[3];
+    torre_box box;
+    const char *from = slice_of(l, level, slice, own, &box);
+    torre_box_copy(&box, (size_t)l->precision, values, stride, from, own, 1);
+}

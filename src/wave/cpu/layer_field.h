@@ -1,0 +1,63 @@
+/*
+ * The memory of perfectly matched layers (layer_kernel.h) of the engines stepwise and torre: two
+ * levels of it for each face that has one, and the tables of coefficients.
+ */
+#ifndef TORRE_LAYER_FIELD_H
+#define TORRE_LAYER_FIELD_H
+
+#include "wave/cpu/layer_kernel.h"
+#include "wave/cpu/padded_field.h"
+#include "wave/pml.h"
+#include "wave/setup.h"
+
+typedef struct torre_layer_face {
+    char *level[2];      /* memory of the first row of cells along the normal; NULL: no layer */
+    int64_t outer_pitch; /* values from that of a row along the normal to the next: of y at x
+                            faces, of x at y faces, of y, and then of x, at z faces */
+    int64_t values;      /* of a level */
+    torre_layer_end end; /* of z faces */
+} torre_layer_face;
+
+typedef struct torre_layers {
+    int half_width;
+    int64_t size[3]; /* of the grid */
+    torre_precision precision;
+    torre_layer_scheme scheme;
+    torre_layer_face face[3][2];
+    torre_layer_function kernel;
+    torre_layer_end_function end_kernel;
+    int64_t bytes; /* of everything; 0: there are no layers */
+    void *memory;
+} torre_layers;
+
+/* Everything but memory and coefficients. The problem must have been checked. */
+void torre_layers_layout(const torre_wave_problem *problem, torre_layers *layers);
+
+/* Allocate what has been laid out, with zero memory and the tables. TORRE_ERR_RESOURCE. Free with
+ * _free. */
+torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *layers);
+/* Make the tables anew: steps, weights of the axes, k where it is the same everywhere. */
+void torre_layers_tables(const torre_wave_setup *setup, torre_layers *layers);
+void torre_layers_free(torre_layers *layers);
+
+/* Forget everything. */
+void torre_layers_clear(torre_layers *layers);
+
+/* The other level is the present one from now on. */
+void torre_layers_swap(torre_layers *layers);
+
+/* Copy a slice (pml.h) of a level from or to an array: `values` is its value of cell (0, 0, 0),
+ * stride[a] values lie between neighbours along axis a. NULL writes zeros. */
+void torre_layers_write(torre_layers *layers, int level, const torre_layer_slice *slice,
+                        const int64_t stride[3], const void *values);
+void torre_layers_read(const torre_layers *layers, int level, const torre_layer_slice *slice,
+                       const int64_t stride[3], void *values);
+
+/* Cell at (0 .. W - 1, below that of the grid in front) of a layer, counted outwards. */
+static inline int64_t torre_layer_depth(const torre_layers *l, int axis, int side, int64_t i)
+{
+    const int64_t W = l->scheme.width;
+    return side ? i - (l->size[axis] - W) : W - 1 - i;
+}
+
+#endif

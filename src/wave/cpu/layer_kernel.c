@@ -1,0 +1,39 @@
+/* The kernels of perfectly matched layers, once for each instruction set like the line kernel. */
+#include "wave/cpu/layer_kernel.h"
+
+#include <string.h>
+
+#include "wave/cpu/line_vector.h"
+
+#define REAL float
+#include "wave/cpu/layer_rows.h"
+#define REAL double
+#include "wave/cpu/layer_rows.h"
+
+#define FUNCTION(real, order)                                                                      \
+    static void layer_##real##_##order(const torre_layer_scheme *scheme,                           \
+                                       const torre_layer_line *line)                               \
+    {                                                                                              \
+        layer_##real(scheme, line, (order) / 2);                                                   \
+    }                                                                                              \
+    static void end_##real##_##order(const torre_layer_end *end, const torre_layer_row *row)       \
+    {                                                                                              \
+        end_##real(end, row, (order) / 2);                                                         \
+    }
+#define FUNCTIONS(order, ...) FUNCTION(float, order) FUNCTION(double, order)
+TORRE_STENCIL_TABLE(FUNCTIONS)
+
+#define TABLE__(isa) torre_layer_kernels_##isa
+#define TABLE_(isa)  TABLE__(isa)
+
+extern const torre_layer_kernels TABLE_(TORRE_ISA);
+const torre_layer_kernels TABLE_(TORRE_ISA) = {
+#define ENTRY_FLOAT(order, ...) layer_float_##order,
+    .f32 = {TORRE_STENCIL_TABLE(ENTRY_FLOAT)},
+#define ENTRY_DOUBLE(order, ...) layer_double_##order,
+    .f64 = {TORRE_STENCIL_TABLE(ENTRY_DOUBLE)},
+#define END_FLOAT(order, ...) end_float_##order,
+    .end_f32 = {TORRE_STENCIL_TABLE(END_FLOAT)},
+#define END_DOUBLE(order, ...) end_double_##order,
+    .end_f64 = {TORRE_STENCIL_TABLE(END_DOUBLE)},
+};

@@ -1,0 +1,97 @@
+/*
+ * Perfectly matched layers (pml.h) of the engines stepwise and torre, which the line kernel knows
+ * nothing of: after it, a layer adds to u[n+1] what its memory changes of the sum of differences,
+ * and makes its memory of the next level. So the interior keeps its bits and its speed.
+ *
+ * What is kept are the sums of phi along the chains, sorted by the cell whose u they go with: with
+ * r = 0 .. W - 1 the cells of a layer of W, counted outwards, and o for the outwards chain of a
+ * layer, b for the other,
+ *
+ *     o(j)_r = phi(1)_(r-1) + phi(2)_(r-2) + .. + phi(j)_(r-j)  F(j) of cell r - j is u_r + o(j)_r
+ *     b(j)_r = chi(1)_(r+1) + chi(2)_(r+2) + .. + chi(j)_(r+j)  B(j) of cell r + j is u_r + b(j)_r
+ *
+ *     u+_r   += k sum_m C_m (o(m)_(r+m) + b(m)_(r-m))
+ *     o(j)_r <- o(j-1)_r + a_i (o(j) - o(j-1))_r - b_i ( du_r + o(j)_(r+1) - o(j-1)_(r-1))
+ *     b(j)_r <- b(j-1)_r + a_i (b(j) - b(j-1))_r - b_i (-du_r + b(j)_(r-1) - b(j-1)_(r+1))
+ *
+ * with i = r - j + 1 of o and r + j of b, du_r = u_(r+1) - u_(r-1), o(j-1) and b(j-1) just in
+ * front of a_i from the new level and all else from the old one, which stays as it is: there are
+ * two, like those of u. A cell makes the sums of its own r from those of its neighbours and adds
+ * those of cells at most R away: the dependences of u, so that layers go with any order of cells
+ * that the field allows. The outermost cell makes those of the R places beyond, too, where u is 0.
+ *
+ * o(j)_r is called by j and i = 1 .. W, b(j)_r by j and i = 1 .. W - 1.
+ */
+#ifndef TORRE_LAYER_KERNEL_H
+#define TORRE_LAYER_KERNEL_H
+
+#include "wave/cpu/line_kernel.h"
+
+/*
+ * Layers across x and y: rows along z. The memory of a row of cells along the normal is 2 W - 1
+ * times R rows, o(1)_1 .. o(1)_W, o(2)_1 .., then b(1)_1 .. b(1)_(W-1), ..
+ */
+typedef struct torre_layer_scheme {
+    int width;             /* W */
+    int64_t pitch;         /* of rows of the memory, values */
+    const void *a, *b;     /* [W + 1], of the kernel's precision */
+    const void *weight[2]; /* C_m times that of the axis, x or y, [R + 1] */
+    const void *zeros;     /* a row of them */
+    float factor_float;    /* k where line.factor is NULL */
+    double factor_double;
+} torre_layer_scheme;
+
+/* A row of cells r, or of places beyond the face (next NULL). */
+typedef struct torre_layer_line {
+    int axis, r;
+    int64_t blocks;
+    void *next;                 /* u[n+1] */
+    const void *ahead, *behind; /* u[n] of the cells after and before it, counted outwards */
+    const void *factor;         /* or NULL */
+    const void *old;            /* memory of n: of the first of its rows, at the same z */
+    void *made;                 /* of n + 1 */
+} torre_layer_line;
+
+typedef void (*torre_layer_function)(const torre_layer_scheme *scheme,
+                                     const torre_layer_line *line);
+
+/*
+ * Layers across z: the memory of a row of cells lies along z, too, in 2 R rows of places, o(1) ..
+ * o(R), b(1) .. b(R), place t of them with cell z = first + t. Places that there is no sum for
+ * repeat that of j - 1. Tables have a row for each o(j), then for each b(j), too.
+ */
+typedef struct torre_layer_end {
+    int width;          /* W */
+    int places;         /* of a row, whole blocks */
+    int outwards;       /* 1, or -1: the side */
+    int64_t first;      /* z of place 0 */
+    const void *a, *b;  /* [2 R][places]; 0 where there is no sum */
+    const void *weight; /* C_m of the axis, [2 R][places]; 0 where there is no cell */
+    float factor_float; /* k where factor is NULL */
+    double factor_double;
+} torre_layer_end;
+
+/* The cells z0 .. z1 - 1 of a row of nz, which are all of it up to its end or to a whole block. */
+typedef struct torre_layer_row {
+    int64_t z0, z1, nz;
+    void *next; /* rows of cells, at z = 0 */
+    const void *now, *factor;
+    const void *old;
+    void *made;
+} torre_layer_row;
+
+typedef void (*torre_layer_end_function)(const torre_layer_end *end, const torre_layer_row *row);
+
+/* Most places of a row. */
+#define TORRE_LAYER_PLACES(width) ((width) + 2 * TORRE_MAX_HALF_WIDTH + TORRE_BLOCK_BYTES / 4)
+
+/* The kernels of one instruction set. */
+typedef struct torre_layer_kernels {
+    torre_layer_function f32[TORRE_MAX_HALF_WIDTH], f64[TORRE_MAX_HALF_WIDTH]; /* [R - 1] */
+    torre_layer_end_function end_f32[TORRE_MAX_HALF_WIDTH], end_f64[TORRE_MAX_HALF_WIDTH];
+} torre_layer_kernels;
+
+/* The best kernels that this machine can run. */
+const torre_layer_kernels *torre_layer_kernels_best(void);
+
+#endif

@@ -1,0 +1,197 @@
+/* The kernels of perfectly matched layers of one precision, included with REAL defined; formulas
+ * and order of operations are in layer_kernel.h. */
+#define OF__(part, real) part##_##real
+#define OF_(part, real)  OF__(part, real)
+#define OF(part)         OF_(part, REAL)
+#define VEC              OF(vector)
+#define LANES            (VECTOR_BYTES / (int)sizeof(REAL))
+
+/* The vector at a place of memory, any or one that is a multiple of vectors. */
+#define ANY(place)       (*(const OF(unaligned) *)(place))
+#define AT(place, bytes) (*(VEC *)((char *)(place) + (bytes)))
+
+/* What o(j) or b(j) becomes: `made` is that of j - 1. */
+ALWAYS_INLINE VEC OF(remember)(VEC a, VEC b, VEC made, VEC before, VEC below, VEC slope, VEC ahead,
+                               VEC behind)
+{
+    return OF(fma)(-b, slope + (ahead - behind), OF(fma)(a, before - below, made));
+}
+
+/* Rows of the memory. */
+#define OUTWARDS(j, i) (((j)-1) * W + (i)-1)
+#define INWARDS(j, i)  (R * W + ((j)-1) * (W - 1) + (i)-1)
+
+/* One chain of one row: sums `first` .. `last`, whose steps are i = start + turn j. */
+typedef struct OF(chain) {
+    int first, last;
+    VEC a[TORRE_MAX_HALF_WIDTH + 1], b[TORRE_MAX_HALF_WIDTH + 1];
+    int64_t here[TORRE_MAX_HALF_WIDTH + 1];
+    const char *ahead[TORRE_MAX_HALF_WIDTH + 1], *behind[TORRE_MAX_HALF_WIDTH + 1];
+} OF(chain);
+
+ALWAYS_INLINE void OF(chain_make)(const torre_layer_scheme *s, const torre_layer_line *line,
+                                  const int R, bool outwards, OF(chain) * c)
+{
+    const int W = s->width, r = line->r, steps = outwards ? W : W - 1;
+    const int64_t pitch = s->pitch * (int64_t)sizeof(REAL);
+    const char *old = (const char *)line->old, *zeros = (const char *)s->zeros;
+    c->first = outwards ? r - W + 1 : 1 - r;
+    c->last = outwards ? r : W - 1 - r;
+    if (c->first < 1) c->first = 1;
+    if (c->last > R) c->last = R;
+    for (int j = c->first; j <= c->last; j++) {
+        const int i = outwards ? r - j + 1 : r + j, next = outwards ? i + 1 : i - 1;
+        c->a[j] = (VEC){0} + ((const REAL *)s->a)[i];
+        c->b[j] = (VEC){0} + ((const REAL *)s->b)[i];
+        c->here[j] = (outwards ? OUTWARDS(j, i) : INWARDS(j, i)) * pitch;
+        c->ahead[j] = c->behind[j] = zeros;
+        if (next >= 1 && next <= steps)
+            c->ahead[j] = old + (outwards ? OUTWARDS(j, next) : INWARDS(j, next)) * pitch;
+        if (j > 1) c->behind[j] = old + (outwards ? OUTWARDS(j - 1, i) : INWARDS(j - 1, i)) * pitch;
+    }
+}
+
+ALWAYS_INLINE void OF(chain_step)(const torre_layer_line *line, const OF(chain) * c, VEC slope,
+                                  int64_t z)
+{
+    VEC below = {0}, made = {0};
+    for (int j = c->first; j <= c->last; j++) {
+        const VEC before = AT(line->old, c->here[j] + z);
+        made = OF(remember)(c->a[j], c->b[j], made, before, below, slope, AT(c->ahead[j], z),
+                            AT(c->behind[j], z));
+        AT(line->made, c->here[j] + z) = made;
+        below = before;
+    }
+}
+
+/* What the memory adds to the sum of differences of cell r. */
+ALWAYS_INLINE VEC OF(layer_sum)(const torre_layer_scheme *s, const torre_layer_line *line,
+                                const int R, const VEC *weight, int64_t z)
+{
+    const int W = s->width, r = line->r;
+    const int64_t pitch = s->pitch * (int64_t)sizeof(REAL);
+    VEC sum = {0};
+    for (int m = 1; m <= R; m++) {
+        /* beyond the first cell sums go on with those there are: o(m + r) of the place */
+        const int j = r < 0 ? m + r : m;
+        if (j < 1) continue;
+        VEC both = AT(line->old, OUTWARDS(j, r < 0 ? 1 : r + 1) * pitch + z);
+        if (r > 0) both += AT(line->old, INWARDS(j, r) * pitch + z);
+        sum = OF(fma)(weight[m], both, sum);
+    }
+    return sum;
+}
+
+ALWAYS_INLINE void OF(layer)(const torre_layer_scheme *s, const torre_layer_line *line, const int R)
+{
+    const int64_t bytes = line->blocks * TORRE_BLOCK_BYTES;
+    const VEC none = {0};
+    OF(chain) out, in;
+    VEC weight[TORRE_MAX_HALF_WIDTH + 1];
+    OF(chain_make)(s, line, R, true, &out);
+    OF(chain_make)(s, line, R, false, &in);
+    for (int m = 1; m <= R; m++) weight[m] = none + ((const REAL *)s->weight[line->axis])[m];
+    for (int64_t z = 0; z < bytes; z += VECTOR_BYTES) {
+        if (line->next) {
+            const VEC k = line->factor ? AT(line->factor, z) : none + OF(s->factor);
+            AT(line->next, z) = OF(fma)(k, OF(layer_sum)(s, line, R, weight, z), AT(line->next, z));
+        }
+        const VEC ahead = line->ahead ? AT(line->ahead, z) : none;
+        const VEC slope = ahead - (line->behind ? AT(line->behind, z) : none);
+        OF(chain_step)(line, &out, slope, z);
+        OF(chain_step)(line, &in, -slope, z);
+    }
+}
+
+/* Cells z .. z + count - 1 of a row, of which those of low .. high - 1 are there; 0 in place of
+ * others. */
+ALWAYS_INLINE void OF(take)(const REAL *row, int64_t z, int count, int64_t low, int64_t high,
+                            REAL *cells)
+{
+    for (int i = 0; i < count; i++) cells[i] = z + i >= low && z + i < high ? row[z + i] : 0;
+}
+
+/* And back. */
+ALWAYS_INLINE void OF(put)(REAL *row, int64_t z, int64_t low, int64_t high, const REAL *cells)
+{
+    for (int i = 0; i < LANES; i++)
+        if (z + i >= low && z + i < high) row[z + i] = cells[i];
+}
+
+/* Add what the memory changes at the places from t on. */
+ALWAYS_INLINE void OF(end_add)(const torre_layer_end *e, const torre_layer_row *row, const int R,
+                               int t, bool whole)
+{
+    const int64_t z = e->first + t, places = e->places;
+    const REAL *old = (const REAL *)row->old + t, *weight = (const REAL *)e->weight + t;
+    REAL *next = (REAL *)row->next, cells[LANES], factors[LANES];
+    VEC sum = {0}, k = sum + OF(e->factor), u;
+    for (int m = 1; m <= R; m++) {
+        const int64_t far = e->outwards * m, o = (m - 1) * places, b = o + R * places;
+        sum = OF(fma)(AT(weight + o, 0), ANY(old + o + far), sum);
+        sum = OF(fma)(AT(weight + b, 0), ANY(old + b - far), sum);
+    }
+    if (whole) {
+        if (row->factor) k = ANY((const REAL *)row->factor + z);
+        u = OF(fma)(k, sum, ANY(next + z));
+        memcpy(next + z, &u, sizeof u);
+        return;
+    }
+    if (row->factor) {
+        OF(take)((const REAL *)row->factor, z, LANES, row->z0, row->z1, factors);
+        memcpy(&k, factors, sizeof k);
+    }
+    OF(take)(next, z, LANES, row->z0, row->z1, cells);
+    memcpy(&u, cells, sizeof u);
+    u = OF(fma)(k, sum, u);
+    memcpy(cells, &u, sizeof u);
+    OF(put)(next, z, row->z0, row->z1, cells);
+}
+
+/* Make the memory of these places. */
+ALWAYS_INLINE void OF(end_make)(const torre_layer_end *e, const torre_layer_row *row, const int R,
+                                int t, bool whole)
+{
+    const int64_t z = e->first + t, places = e->places, out = e->outwards;
+    const int64_t low = row->z0 == 0 ? z : row->z0, high = row->z1 == row->nz ? z + LANES : row->z1;
+    const REAL *old = (const REAL *)row->old + t, *now = (const REAL *)row->now;
+    const REAL *a = (const REAL *)e->a + t, *b = (const REAL *)e->b + t;
+    REAL *to = (REAL *)row->made + t, cells[LANES + 2];
+    if (whole)
+        memcpy(cells, now + z - 1, sizeof cells);
+    else
+        OF(take)(now, z - 1, LANES + 2, 0, row->nz, cells);
+    for (int chain = 0; chain < 2; chain++) {
+        const int64_t turn = chain ? -out : out;
+        const VEC slope = ANY(cells + 1 + turn) - ANY(cells + 1 - turn);
+        VEC below = {0}, made = {0};
+        for (int j = 0; j < R; j++) {
+            const int64_t at = (chain * R + j) * places;
+            const VEC before = AT(old + at, 0), ahead = ANY(old + at + turn);
+            VEC behind = {0};
+            if (j) behind = ANY(old + at - places - turn);
+            made = OF(remember)(AT(a + at, 0), AT(b + at, 0), made, before, below, slope, ahead,
+                                behind);
+            below = before;
+            if (whole)
+                AT(to + at, 0) = made;
+            else
+                OF(put)(to + at - z, z, low, high, (const REAL *)&made);
+        }
+    }
+}
+
+ALWAYS_INLINE void OF(end)(const torre_layer_end *e, const torre_layer_row *row, const int R)
+{
+    for (int t = 0; t < e->places; t += LANES) {
+        const int64_t z = e->first + t;
+        if (z >= row->z1 + (row->z1 == row->nz ? e->places : 0)) continue;
+        if (z + LANES <= row->z0 - (row->z0 == 0 ? e->places : 0)) continue;
+        const bool whole = z >= row->z0 && z + LANES <= row->z1 && z > 0 && z + LANES < row->nz;
+        OF(end_add)(e, row, R, t, whole);
+        OF(end_make)(e, row, R, t, whole);
+    }
+}
+
+#undef OF
+#undef REAL

@@ -1,0 +1,83 @@
+/* Perfectly matched layers of a run of rows, after the line kernel. */
+#include "wave/cpu/cpu_solver.h"
+
+/* Rows y0 .. y1 - 1 of plane x, in layers across x or y. */
+typedef struct rows {
+    int64_t n, x, y0, y1, z0, z1;
+} rows;
+
+/* A row in a layer across x or y. */
+static void update_row(const torre_cpu_solver *s, rows run, int axis, int side, int64_t y)
+{
+    const torre_layers *l = &s->layers;
+    const torre_layer_face *face = &l->face[axis][side];
+    const int64_t width = (int64_t)l->precision, offset = run.z0 * width, block = s->field.block;
+    const int64_t r = torre_layer_depth(l, axis, side, axis ? y : run.x);
+    const int64_t memory = (axis ? run.x : y) * face->outer_pitch * width + offset;
+    const int64_t pitch = (axis ? s->field.row_pitch : s->field.plane_pitch) * width;
+    const char *now = torre_cpu_row(s, run.n, run.x, y) + offset;
+    torre_layer_line line = {
+        .axis = axis,
+        .r = (int)r,
+        .blocks = (run.z1 - run.z0 + block - 1) / block,
+        .next = torre_cpu_row(s, run.n + 1, run.x, y) + offset,
+        .ahead = now + (side ? pitch : -pitch),
+        .behind = now - (side ? pitch : -pitch),
+        .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, y) + offset : NULL,
+        .old = face->level[run.n & 1] + memory,
+        .made = face->level[(run.n + 1) & 1] + memory,
+    };
+    l->kernel(&l->scheme, &line);
+    if (r < l->scheme.width - 1) return;
+    line.next = NULL;
+    for (int beyond = 0; beyond < l->half_width; beyond++) {
+        line.r++;
+        line.ahead = NULL;
+        line.behind = beyond == 0 ? now : NULL;
+        l->kernel(&l->scheme, &line);
+    }
+}
+
+static void update_end(const torre_cpu_solver *s, rows run, int side, int64_t y)
+{
+    const torre_layer_face *face = &s->layers.face[2][side];
+    const int64_t memory =
+        (run.x * s->field.size[1] + y) * face->outer_pitch * (int64_t)s->layers.precision;
+    const torre_layer_row row = {
+        .z0 = run.z0,
+        .z1 = run.z1,
+        .nz = s->field.size[2],
+        .next = torre_cpu_row(s, run.n + 1, run.x, y),
+        .now = torre_cpu_row(s, run.n, run.x, y),
+        .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, y) : NULL,
+        .old = face->level[run.n & 1] + memory,
+        .made = face->level[(run.n + 1) & 1] + memory,
+    };
+    s->layers.end_kernel(&face->end, &row);
+}
+
+/* The rows of a plane in layers across x, then y, then z: an order that is the same for every cell
+ * in all engines. */
+static void update_plane(const torre_cpu_solver *s, rows run)
+{
+    const torre_layers *l = &s->layers;
+    const int64_t first = 1 - l->half_width; /* r of the first cell that a layer adds to */
+    for (int f = 0; f < 6; f++) {
+        const int axis = f / 2, side = f % 2;
+        if (l->face[axis][side].values == 0) continue;
+        if (axis == 0 && torre_layer_depth(l, 0, side, run.x) < first) continue;
+        for (int64_t y = run.y0; y < run.y1; y++) {
+            if (axis == 2)
+                update_end(s, run, side, y);
+            else if (axis == 0 || torre_layer_depth(l, 1, side, y) >= first)
+                update_row(s, run, axis, side, y);
+        }
+    }
+}
+
+void torre_cpu_update_layers(const torre_cpu_solver *s, int64_t n, const torre_run *run)
+{
+    if (s->layers.bytes == 0 || run->z0 >= run->z1) return;
+    for (int64_t x = run->x; x < run->x + run->planes; x++)
+        update_plane(s, (rows){n, x, run->y0, run->y1, run->z0, run->z1});
+}

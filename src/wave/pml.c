@@ -1,0 +1,60 @@
+#include "wave/pml.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Of the profile at 0.9 of the largest stable time step, by trials (NUMERICS.md). */
+static const double strength = 4, power = 1.5, shift = 0.07;
+
+void torre_pml_steps(const torre_wave_problem *p, double *a, double *b)
+{
+    double slow, fast;
+    torre_wave_velocity_range(p, &slow, &fast);
+    const double pace = p->dt / (0.9 * torre_wave_dt_limit(p->order, p->spacing, fast));
+    const double alpha_dt = shift * pace * slow / fast;
+    a[0] = b[0] = 0;
+    for (int i = 1; i <= p->absorbing_width; i++) {
+        const double s = strength * pace * pow((double)i / p->absorbing_width, power);
+        a[i] = exp(-(s / 2 + alpha_dt));
+        b[i] = s / (s + 2 * alpha_dt) * (1 - a[i]);
+    }
+}
+
+torre_status torre_pml_check(const torre_wave_problem *p)
+{
+    if (torre_pml_any(p) && p->density_cells)
+        return torre_fail(TORRE_ERR_USAGE, "perfectly matched layers need a density that is the "
+                                           "same everywhere; take {absorbing} sponge");
+    for (int a = 0; a < 3; a++) {
+        const int layers = (int)torre_pml_face(p, a, 0) + (int)torre_pml_face(p, a, 1);
+        const int64_t least = layers * (p->absorbing_width + (int64_t)p->order / 2);
+        if (p->size[a] >= least) continue;
+        return torre_fail(TORRE_ERR_USAGE,
+                          "absorbing layers of %d cells need at least %" PRId64
+                          " cells along %c at order %d (got %" PRId64
+                          "); give a larger {size} or a smaller {absorbing_width}",
+                          p->absorbing_width, least, "xyz"[a], p -> order, p -> size[a]);
+    }
+    return TORRE_OK;
+}
+
+bool torre_layer_slice_get(const torre_wave_problem *p, int64_t number, torre_layer_slice *slice)
+{
+    const int64_t W = p->absorbing_width, R = p->order / 2, all = R * (2 * W - 1);
+    for (int f = 0; f < 6; f++) {
+        if (!torre_pml_face(p, f / 2, f % 2)) continue;
+        if (number < all) {
+            const bool outwards = number < R * W;
+            const int64_t steps = outwards ? W : W - 1;
+            const int64_t at = outwards ? number : number - R * W;
+            *slice = (torre_layer_slice){.axis = f / 2,
+                                         .side = f % 2,
+                                         .outwards = outwards,
+                                         .j = (int)(at / steps + 1),
+                                         .i = (int)(at % steps + 1)};
+            return true;
+        }
+        number -= all;
+    }
+    return false;
+}
