@@ -172,6 +172,8 @@ def brief(program, arguments):
             o.at_most("size", 16)
         elif arguments[0] == "hits":
             o.at_most("size", 32)
+    elif program == "doctor":
+        return arguments + ["--no-rates"]
     elif program == "roofline":
         if o.get("program") == "md":
             if o.get("ordering") is None:

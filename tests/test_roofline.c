@@ -28,7 +28,7 @@ static int leave(void **state)
 {
     static const char *const names[] = {"sweep.csv", "tune.csv",    "bytes.csv",    "points.dat",
                                         "rates.gp",  "roofline.gp", "roofline.png", "roofline.svg",
-                                        "rates.png", "rates.svg"};
+                                        "rates.png", "rates.svg",   "tiles.csv"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(names[i]);
     return scratch_leave(state);
 }
@@ -723,12 +723,106 @@ static void test_doctor(void **state)
 {
     (void)state;
     static torre_diagnosis d;
-    assert_int_equal(torre_diagnose(1, 0, NULL, NULL, &d), TORRE_OK);
-    assert_true(d.sound);
+    assert_int_equal(torre_diagnose(&(torre_examination){.threads = 1}, &d), TORRE_OK);
+    assert_true(d.sound && d.rates[0].backend[0] == 0);
     assert_true(d.checks >= 12 && d.memory_available > 0);
     for (int i = 0; i < d.checks; i++) assert_true(d.check[i].passed || !d.check[i].offered);
     assert_true(d.cuda.text[0] != 0);
     assert_true(d.cuda.state == TORRE_CUDA_WORKS || !d.wave_cuda);
+}
+
+/* The advice about a thing; NULL: none. */
+static const torre_advice *advice_about(const torre_surroundings *around, const char *about)
+{
+    static torre_advice advice[TORRE_ADVICE_LIMIT];
+    const int n = torre_advise(around, advice);
+    assert_true(n >= 0 && n <= TORRE_ADVICE_LIMIT);
+    for (int i = 0; i < n; i++) {
+        assert_true(strlen(advice[i].text) < sizeof advice[i].text - 1); /* not cut off */
+        assert_true(i == 0 || advice[i - 1].faster >= advice[i].faster);
+    }
+    for (int i = 0; i < n; i++)
+        if (strcmp(advice[i].about, about) == 0) return &advice[i];
+    return NULL;
+}
+
+static void test_advice(void **state)
+{
+    (void)state;
+    const torre_surroundings good = {.hardware_threads = 8,
+                                     .threads = 8,
+                                     .memory_nodes = 1,
+                                     .optimised = true,
+                                     .cuda = TORRE_CUDA_NOT_BUILT,
+                                     .no_cuda = true};
+    torre_advice advice[TORRE_ADVICE_LIMIT];
+    torre_surroundings s = good;
+    assert_int_equal(torre_advise(&s, advice), 0);
+    s.threads = 4;
+    assert_non_null(strstr(advice_about(&s, "threads")->text, "threads 8"));
+    s.threads = 16;
+    assert_non_null(strstr(advice_about(&s, "threads")->text, "OMP_NUM_THREADS=8"));
+    s.memory_nodes = 2;
+    assert_true(advice_about(&s, "binding")->faster);
+    s.bound = true;
+    assert_null(advice_about(&s, "binding"));
+    s = good;
+    s.on_bus = true;
+    assert_non_null(strstr(advice_about(&s, "gpu")->text, "driver"));
+    s.driver = true;
+    assert_non_null(strstr(advice_about(&s, "gpu")->text, "preset cuda"));
+    s.no_cuda = false;
+    s.cuda = TORRE_CUDA_LITTLE_MEMORY;
+    assert_non_null(advice_about(&s, "gpu"));
+    s.cuda = TORRE_CUDA_WORKS;
+    assert_int_equal(torre_advise(&s, advice), 0);
+    s = good;
+    s.tune = "cuda";
+    assert_non_null(strstr(advice_about(&s, "tiles")->text, "roofline tune backend cuda"));
+    s.tune_off = true;
+    assert_non_null(strstr(advice_about(&s, "tiles")->text, "TORRE_TUNE"));
+    s = (torre_surroundings){.hardware_threads = 2,
+                             .threads = 3,
+                             .memory_nodes = 2,
+                             .no_huge_pages = true,
+                             .load = 3,
+                             .no_cuda = true,
+                             .no_mpi = true,
+                             .no_segyio = true,
+                             .no_hdf5 = true,
+                             .no_freetype = true,
+                             .no_ffmpeg = true,
+                             .no_gnuplot = true,
+                             .on_bus = true,
+                             .cuda = TORRE_CUDA_NOT_BUILT,
+                             .tune = "cpu"};
+    assert_false(advice_about(&s, "ffmpeg")->faster);
+    assert_int_equal(torre_advise(&s, advice), 13); /* all kinds at once */
+}
+
+/* Tiles that were timed here are found, whatever the release knows of devices. */
+static void test_advice_tiles(void **state)
+{
+    (void)state;
+    torre_surroundings s;
+    const torre_wave_plan plan = {.threads = 1};
+    char device[sizeof((torre_wave_info *)0)->device];
+    const torre_tile tile = {2, TORRE_F32, 8, 16, 1};
+    torre_sweep_setting setting = {
+        .backend = &torre_wave_cpu, .precision = TORRE_F32, .size = {64, 64, 64}};
+    assert_int_equal(setenv("TORRE_TUNE", "tune.csv", 1), 0);
+    unlink("tune.csv");
+    torre_surroundings_find(1, &s);
+    assert_true(s.hardware_threads >= 1 && s.threads == 1 && s.memory_nodes >= 1);
+    torre_surroundings_tuned(1, 0, false, &s);
+    assert_string_equal(s.tune, "cpu");
+    assert_int_equal(torre_sweep_device(&setting, &plan, device, sizeof device), TORRE_OK);
+    assert_int_equal(torre_tune_store(device, &tile, 1), TORRE_OK);
+    torre_surroundings_tuned(1, 0, false, &s);
+    assert_null(s.tune);
+    assert_int_equal(setenv("TORRE_TUNE", "off", 1), 0);
+    torre_surroundings_tuned(1, 0, false, &s);
+    assert_true(s.tune_off);
 }
 
 int main(void)
@@ -745,6 +839,7 @@ int main(void)
         cmocka_unit_test(test_tune_apply),     cmocka_unit_test(test_tune_broken),
         cmocka_unit_test(test_tune_path),      cmocka_unit_test(test_md_sweep),
         cmocka_unit_test(test_doctor),         cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_advice),         cmocka_unit_test(test_advice_tiles),
     };
     return cmocka_run_group_tests(tests, scratch_enter, leave);
 }

@@ -9,12 +9,10 @@
 #include "roofline/doctor_table.h"
 #include "roofline/roofline_report.h"
 
-static void show_progress(const torre_doctor_check *check, void *context)
+static void show_progress(const char *doing, void *context)
 {
     (void)context;
-    fprintf(stderr, "\rchecking %s %s, order %d, %s ...   ", check->backend,
-            torre_engine_name(check->engine), check->order,
-            check->precision == TORRE_F32 ? "f32" : "f64");
+    fprintf(stderr, "\r\033[K%s ...", doing);
 }
 
 static torre_report *report_of(const char *program, const torre_option *table,
@@ -26,7 +24,7 @@ static torre_report *report_of(const char *program, const torre_option *table,
     return report;
 }
 
-torre_status doctor_run(const char *program, const char *backend, int threads, int device,
+torre_status doctor_run(const char *program, const char *backend, torre_examination examination,
                         const char *json, bool quiet, const torre_option *table)
 {
     torre_diagnosis d;
@@ -36,8 +34,9 @@ torre_status doctor_run(const char *program, const char *backend, int threads, i
         return torre_fail(TORRE_ERR_USAGE, "--backend must be auto, cpu or cuda (got %.80s)",
                           backend);
     if (json) TORRE_TRY(torre_output_open(json, &report));
-    torre_status status =
-        torre_diagnose(threads, device, terminal ? show_progress : NULL, NULL, &d);
+    if (terminal) examination.progress = show_progress;
+    if (quiet && !json) examination.rates = false; /* nobody is told of them */
+    torre_status status = torre_diagnose(&examination, &d);
     if (terminal) fputs("\r\033[K", stderr);
     if (!status && !quiet) {
         FILE *out = json && strcmp(json, "-") == 0 ? stderr : stdout;

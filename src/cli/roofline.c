@@ -358,8 +358,11 @@ int main(int argc, char **argv)
     torre_program_start();
     torre_status status = torre_program_options(&roofline_program, table, argc, argv, &done);
     if (!status && !done)
-        status = s.doctor ? doctor_run("roofline", s.backend, (int)s.threads, (int)s.device, s.json,
-                                       s.quiet, table)
+        status = s.doctor ? doctor_run("roofline", s.backend,
+                                       (torre_examination){.threads = (int)s.threads,
+                                                           .device = (int)s.device,
+                                                           .rates = true},
+                                       s.json, s.quiet, table)
                           : run(&job);
     torre_phase_enter(TORRE_PHASE_EXIT);
     torre_output_discard(job.report);

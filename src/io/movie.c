@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/search_path.h"
 #include "io/file_ending.h"
 #include "io/output_file.h"
 
@@ -38,26 +39,13 @@ static torre_status no_memory(void)
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a movie");
 }
 
-/* Whether a program is in a folder of PATH. */
-static bool is_there(const char *program)
-{
-    char path[4096];
-    for (const char *at = getenv("PATH"); at;) {
-        const size_t length = strcspn(at, ":");
-        const int size = snprintf(path, sizeof path, "%.*s/%s", (int)length, at, program);
-        if (size < (int)sizeof path && access(path, X_OK) == 0) return true;
-        at = at[length] ? at + length + 1 : NULL;
-    }
-    return false;
-}
-
 torre_status torre_movie_open(const char *path, torre_movie **movie)
 {
     const int format = torre_file_ending(path, endings, false);
     if (format < 0)
         return torre_fail(TORRE_ERR_USAGE, "{movie} must end in .mp4, .gif or .webp (got %s)",
                           path);
-    if (!is_there("ffmpeg"))
+    if (!torre_path_has("ffmpeg"))
         return torre_fail(TORRE_ERR_USAGE,
                           "{movie} needs the program ffmpeg, which is not here: install ffmpeg, or "
                           "leave the pictures as they are");

@@ -7,6 +7,7 @@
 #include "core/cpu.h"
 #include "core/memory.h"
 #include "core/phase.h"
+#include "roofline/doctor_rates.h"
 #include "roofline/engine_compare.h"
 #include "wave/cpu/backend_cpu.h"
 #include "wave/stencil.h"
@@ -37,14 +38,18 @@ static void run_check(torre_compare *compare, const torre_wave_backend *backend,
     check->passed = !status && check->difference <= check->allowed;
 }
 
-typedef struct examination {
-    int threads, device;
-    torre_doctor_progress *progress;
-    void *context;
-    torre_diagnosis *d;
-} examination;
+/* Before a check. */
+static void tell_check(const torre_examination *e, const torre_doctor_check *check)
+{
+    char text[80];
+    snprintf(text, sizeof text, "checking %s %s, order %d, %s", check->backend,
+             torre_engine_name(check->engine), check->order,
+             check->precision == TORRE_F32 ? "f32" : "f64");
+    if (e->progress) e->progress(text, e->context);
+}
 
-static torre_status check_order(const examination *e, int order, torre_precision precision)
+static torre_status check_order(const torre_examination *e, int order, torre_precision precision,
+                                torre_diagnosis *d)
 {
     torre_compare *compare;
     torre_wave_plan oracle = {.engine = TORRE_REFERENCE};
@@ -52,37 +57,42 @@ static torre_status check_order(const examination *e, int order, torre_precision
     for (const torre_backend *b = torre_backends; b->name; b++) {
         const torre_wave_backend *backend = b->wave;
         if (!backend) continue;
-        if (strcmp(backend->name, "cuda") == 0 && !e->d->wave_cuda) continue;
+        if (strcmp(backend->name, "cuda") == 0 && !d->wave_cuda) continue;
         for (torre_engine engine = TORRE_STEPWISE; engine <= TORRE_TORRE; engine++) {
-            torre_doctor_check *check = &e->d->check[e->d->checks];
+            torre_doctor_check *check = &d->check[d->checks];
             torre_wave_plan plan = {.engine = engine, .threads = e->threads, .device = e->device};
             if (engine == TORRE_TORRE) plan.tower_height = HEIGHT;
-            if (e->d->checks == TORRE_DOCTOR_CHECKS) break;
+            if (d->checks == TORRE_DOCTOR_CHECKS) break;
             snprintf(check->backend, sizeof check->backend, "%s", backend->name);
             check->engine = engine;
             check->order = order;
             check->precision = precision;
-            if (e->progress) e->progress(check, e->context);
+            tell_check(e, check);
             run_check(compare, backend, &plan, check);
-            if (check->offered && !check->passed) e->d->sound = false;
-            e->d->checks++;
+            if (check->offered && !check->passed) d->sound = false;
+            d->checks++;
         }
     }
     torre_compare_free(compare);
     return TORRE_OK;
 }
 
-torre_status torre_diagnose(int threads, int device, torre_doctor_progress *progress, void *context,
-                            torre_diagnosis *d)
+torre_status torre_diagnose(const torre_examination *e, torre_diagnosis *d)
 {
     TORRE_PHASE(TORRE_PHASE_LOOP);
-    examination e = {threads, device, progress, context, d};
+    torre_surroundings around;
     memset(d, 0, sizeof *d);
     d->sound = true;
-    describe_machine(threads, device, d);
+    torre_surroundings_find(e->threads, &around); /* first: how busy the machine is without this */
+    describe_machine(e->threads, e->device, d);
     for (int order = 2; order <= TORRE_MAX_ORDER; order += 2)
-        TORRE_TRY(check_order(&e, order, TORRE_F32));
-    TORRE_TRY(check_order(&e, 2, TORRE_F64));
-    TORRE_TRY(check_order(&e, TORRE_MAX_ORDER, TORRE_F64));
+        TORRE_TRY(check_order(e, order, TORRE_F32, d));
+    TORRE_TRY(check_order(e, 2, TORRE_F64, d));
+    TORRE_TRY(check_order(e, TORRE_MAX_ORDER, TORRE_F64, d));
+    if (e->rates) torre_doctor_measure(e, d);
+    around.cuda = d->cuda.state;
+    around.driver = d->cuda.here;
+    torre_surroundings_tuned(e->threads, e->device, d->wave_cuda, &around);
+    d->advices = torre_advise(&around, d->advice);
     return TORRE_OK;
 }

@@ -3,7 +3,8 @@
 #define TORRE_DOCTOR_H
 
 #include "roofline/cuda_probe.h"
-#include "torre/wave.h"
+#include "roofline/doctor_advice.h"
+#include "roofline/sweep.h"
 
 /* One engine of one backend against the reference engine (engine_compare.h). */
 typedef struct torre_doctor_check {
@@ -17,7 +18,17 @@ typedef struct torre_doctor_check {
     char text[200];
 } torre_doctor_check;
 
-enum { TORRE_DOCTOR_CHECKS = 64 };
+enum { TORRE_DOCTOR_CHECKS = 64, TORRE_DOCTOR_RATES = 8, TORRE_DOCTOR_BACKENDS = 2 };
+
+/* What a backend reaches on this machine, and what the machine's ceilings let one expect. */
+typedef struct torre_doctor_rates {
+    char backend[8];
+    int64_t size[3]; /* cells that were timed */
+    torre_precision precision;
+    int count;
+    torre_sweep_point point[TORRE_DOCTOR_RATES]; /* orders 2, 4, 6, 8, both engines, own tiles */
+    char missing[200];                           /* why there are none; "" */
+} torre_doctor_rates;
 
 typedef struct torre_diagnosis {
     char cpu[160];            /* "2 x AMD EPYC (avx512)" */
@@ -28,17 +39,24 @@ typedef struct torre_diagnosis {
     char wave_cuda_reason[256]; /* ... and if not, its own words */
     torre_doctor_check check[TORRE_DOCTOR_CHECKS];
     int checks;
-    bool sound; /* every check that was offered passed */
+    bool sound;                                      /* every check that was offered passed */
+    torre_doctor_rates rates[TORRE_DOCTOR_BACKENDS]; /* of backends that passed; backend "": none */
+    torre_advice advice[TORRE_ADVICE_LIMIT];
+    int advices;
 } torre_diagnosis;
 
-/* Called before each check, for progress; may be NULL. */
-typedef void torre_doctor_progress(const torre_doctor_check *check, void *context);
+/* What to examine, and whom to tell of it. */
+typedef struct torre_examination {
+    int threads, device; /* as of a plan */
+    bool rates;          /* measure rates, too: some ten seconds for each backend */
+    void (*progress)(const char *doing, void *context); /* called before each part; may be NULL */
+    void *context;
+} torre_examination;
 
 /*
- * Examine the machine: takes a few seconds. Failures to run a check (other than refusals) are
- * findings, not failures; TORRE_ERR_RESOURCE when even the reference cannot run.
+ * Examine the machine: takes a few seconds. Failures to run a check (other than refusals) or to
+ * measure a rate are findings, not failures; TORRE_ERR_RESOURCE when even the reference cannot run.
  */
-torre_status torre_diagnose(int threads, int device, torre_doctor_progress *progress, void *context,
-                            torre_diagnosis *diagnosis);
+torre_status torre_diagnose(const torre_examination *examination, torre_diagnosis *diagnosis);
 
 #endif

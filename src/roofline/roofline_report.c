@@ -107,6 +107,33 @@ static void report_checks(torre_report *report, const torre_diagnosis *d)
     }
 }
 
+static void report_rates(torre_report *report, const torre_diagnosis *d)
+{
+    torre_report *list = torre_report_array(report, "rates");
+    for (int b = 0; b < TORRE_DOCTOR_BACKENDS; b++) {
+        const torre_doctor_rates *r = &d->rates[b];
+        if (!r->backend[0]) continue;
+        torre_report *at = torre_report_object(list, NULL);
+        torre_report_text(at, "backend", r->backend);
+        torre_report_integers(at, "size", r->size, 3);
+        torre_report_text(at, "precision", r->precision == TORRE_F32 ? "f32" : "f64");
+        torre_report_text(at, "missing", r->missing[0] ? r->missing : NULL);
+        torre_report *points = torre_report_array(at, "points");
+        for (int i = 0; i < r->count; i++) torre_report_sweep_point(points, &r->point[i]);
+    }
+}
+
+static void report_advice(torre_report *report, const torre_diagnosis *d)
+{
+    torre_report *list = torre_report_array(report, "advice");
+    for (int i = 0; i < d->advices; i++) {
+        torre_report *at = torre_report_object(list, NULL);
+        torre_report_text(at, "for", d->advice[i].faster ? "speed" : "more");
+        torre_report_text(at, "about", d->advice[i].about);
+        torre_report_text(at, "text", d->advice[i].text);
+    }
+}
+
 void torre_report_diagnosis(torre_report *report, const torre_diagnosis *d)
 {
     const torre_cuda_probe *c = &d->cuda;
@@ -125,5 +152,7 @@ void torre_report_diagnosis(torre_report *report, const torre_diagnosis *d)
     torre_report_integer(cuda, "memory_free_bytes", c->free_bytes);
     torre_report_bool(cuda, "wave", d->wave_cuda);
     report_checks(report, d);
+    report_rates(report, d);
+    report_advice(report, d);
     torre_report_bool(report, "sound", d->sound);
 }

@@ -134,7 +134,7 @@ CASES = {
                  "--output r --json r.json", {"r/sweep.csv"}),
     "roofline md": ("roofline --quiet --quick --program md --ordering hilbert --output r --json r.json",
                     {"r/md-sweep.csv"}),
-    "doctor": ("doctor --json d.json", ()),
+    "doctor": ("doctor --no-rates --json d.json", ()),
 }
 # Of these, which take seconds, --every fails so many times fewer calls.
 SLOW = {"roofline": 12, "roofline md": 60, "doctor": 16}
