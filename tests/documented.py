@@ -55,6 +55,7 @@ EXCEPTIONS = {
     r"^examples/seeds/run.sh -b build -o figures$": "test seeds_figures; shorter runs make other numbers",
     r"^cmake --preset": "tests/presets.sh runs every preset",
     r"examples/python/tutorial.py$": "test python_tutorial",
+    r"examples/analytic/\w+\.py build$": "tests analytic_half_space, analytic_gradient, analytic_two_layers",
     r"^cmake --install|^pkg-config": "tests/package.sh installs and uses what it gives",
     r"^copies\.sh BUILD$": "test fake_cuda_copies, of builds that have the stand-in for CUDA",
     r"_cuda\b|^test_\w+ cuda": "needs a GPU",
