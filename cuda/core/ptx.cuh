@@ -1,7 +1,7 @@
 /*
  * Instructions that CUDA C++ has no word for, all of the project: volatile accesses to shared
- * memory, packets of mail, progress counters, barriers in shared memory (gates), bulk copies, and
- * words to the compiler.
+ * memory, packets of mail, progress counters, barriers in shared memory (gates), bulk copies, a
+ * clock, and words to the compiler.
  */
 #ifndef TORRE_PTX_CUH
 #define TORRE_PTX_CUH
@@ -182,6 +182,13 @@ __device__ __forceinline__ int read_lane()
     int lane;
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
     return lane;
+}
+
+__device__ __forceinline__ uint64_t nanoseconds()
+{
+    uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
 }
 
 /* Barrier among the first `threads` threads of the block (a multiple of 32). */

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "cuda/core/ptx.cuh"
+
 enum {
     CEILING_READ,
     CEILING_WRITE,
@@ -126,12 +128,12 @@ static __global__ void __launch_bounds__(CEILING_THREADS)
 /* Cycles and nanoseconds of about a millisecond on one multiprocessor. */
 static __global__ void ceiling_clock_kernel(long long *out)
 {
-    unsigned long long start, now;
-    long long cycles = clock64();
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    const long long cycles = clock64();
+    const uint64_t start = nanoseconds();
+    uint64_t now;
     do {
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    } while (now - start < 2000000ull);
+        now = nanoseconds();
+    } while (now - start < 2000000);
     out[0] = clock64() - cycles;
     out[1] = (long long)(now - start);
 }

@@ -16,7 +16,7 @@
 #define TORRE_TOWER_SCHEDULE_CUH
 
 #include "cuda/core/ptx.cuh"
-#include "cuda/wave/wave_args.h"
+#include "cuda/tower/tower_launch.h"
 
 constexpr int TOWER_DONE = 1 << 30;
 

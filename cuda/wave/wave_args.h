@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cuda/tower/tower_launch.h"
 #include "cuda/wave/gpu_data.h"
 #include "wave/stencil.h"
 
@@ -130,9 +131,6 @@ typedef struct torre_step_kernel {
                           const torre_step_launch *launch, cudaStream_t stream);
 } torre_step_kernel;
 
-/* Most blocks of a cluster. */
-enum { TORRE_CLUSTER_MOST = 8 };
-
 /* Shape of a tower kernel, filled in by its instance; zero before. */
 typedef struct torre_tower_shape {
     int planes;  /* cells along z that one block holds */
@@ -146,23 +144,6 @@ typedef struct torre_tower_shape {
     bool strips;    /* sources are sorted by strip */
     int mark_words; /* of marks */
 } torre_tower_shape;
-
-/* One launch of a tower kernel (one pass of `steps` steps). */
-typedef struct torre_tower_launch {
-    int steps;       /* NT */
-    int half_size;   /* D */
-    const int *list; /* towers in traversal order: s, m */
-    int tower_count;
-    int s_min, s_max, m_min, m_max;
-    int parts;     /* blocks along z that share a tower */
-    int cluster;   /* so many of them at a time are a cluster; 1: none are */
-    int *progress; /* [slots][parts] completed steps; zero at launch */
-    char *mailbox; /* [blocks][2 turns][2 sides][2 parities][mailbox_bytes]; zero at launch */
-    int *next;     /* items taken so far, by kernels that take them when they are free */
-    int *taken;    /* [groups][tower_count + 2] by groups of `parts` blocks, the last one how many
-                    * of them but the first are there; zero at launch */
-    int blocks;    /* persistent blocks, all co-resident */
-} torre_tower_launch;
 
 /* Functions of one instance (order, dts, precision, size). */
 typedef struct torre_tower_kernel {

@@ -2,7 +2,7 @@
  * The solver of the cuda backend.
  *
  * plan: what computes (wave_plan.c), then what that needs (wave_layout.c): a program -> create
- * takes its memory and fills it (wave_solver.c) -> advance: one pass of towers (tower_pass.c) or
+ * takes its memory and fills it (wave_solver.c) -> advance: one pass of towers (wave_pass.c) or
  * one step (wave_solver.c) after another. Sources: wave_points.c, receivers: wave_receivers.c.
  * Copies between host and device: wave_rows.c. All of it but those and the interface in
  * wave_solver.c sees the turned problem alone (wave_axes.h).
