@@ -22,6 +22,8 @@ WAVE = ["wave", "--size", "60x50x40", "--steps", "240", "--receivers", "10,10,10
 
 MELT = ["md", "--cells", "6", "--steps", "300", "--thermo", "20", "--csv", "melt.csv", "--dump", "melt.xyz",
         "--dump-every", "30", "--seed", "3"]
+MEASURES = ["--rdf", "g.csv", "--rdf-every", "20", "--msd", "msd.csv", "--vacf", "vacf.csv", "--correlation-window", "150",
+            "--stress", "p.csv", "--viscosity", "eta.csv", "--measure-from", "40"]
 GAS = ["md", "--model", "granular", "--size", "8,8,6", "--walls", "--gravity", "9.81", "--shake-amplitude", "1.8",
        "--shake-frequency", "50", "--steps", "800", "--csv", "gas.csv", "--thermo", "100", "--profile", "height.csv",
        "--profile-every", "50", "--dump", "gas.dump", "--dump-every", "300"]
@@ -114,7 +116,7 @@ def fresh(command):
 def test_particles():
     """Every kind of run of md: lists, sweeps over tiles, thermostats, precisions, grains, a fluid."""
     for command in (
-            MELT, [*MELT, "--neighbor", "half", "--deterministic"], [*MELT, "--neighbor", "tile", "--precision", "f32"],
+            [*MELT, *MEASURES], [*MELT, "--neighbor", "half", "--deterministic"], [*MELT, "--neighbor", "tile", "--precision", "f32"],
             [*MELT, "--precision", "mixed", "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
             [*MELT, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"],
@@ -179,6 +181,8 @@ def test_particles_refused():
         assert f"c.state is of a run with another {what}" in told and told.count("\n") == 1, (options, told)
     told = run(*[w if w != "300" else "100" for w in MELT], "--resume", "c.state", code=2)
     assert "--steps must be at least 200, the step of c.state (got 100)" in told, told
+    told = run(*MELT, *MEASURES, "--resume", "c.state", code=3)
+    assert "another" in told, told
     told = run(*MELT, "--checkpoint", "melt.csv", code=2)
     assert "melt.csv cannot be a checkpoint and a result" in told, told
     told = run(*[w if w != "melt.xyz" else "melt.xyz.gz" for w in MELT], "--checkpoint", "d.state", code=2)

@@ -80,6 +80,40 @@ bad 3 "z = 10 is outside the box, 0 to 9, which has walls there" --model granula
 bad 3 "coefficients of lj/cut are not for --model granular" --model granular --input ../pair.data
 bad 5 "0.02 apart and must be at least 0.9" --model granular --input ../overlap.data --diameter 1
 bad 5 "twentieth of the contact time" $grains --dt 1e-5
+# What is measured on the way.
+bad 2 "--rdf must be a file that ends in .csv" $small --rdf g.txt
+bad 2 "--rdf-range must be at most 4.19899" $small --rdf g.csv --rdf-range 5 --dry-run
+bad 2 "--rdf-range must be at most 6, half of the box" $grains --rdf g.csv --rdf-range 7 --dry-run
+bad 2 "--rdf needs a periodic box" $grains --walls --rdf g.csv
+bad 2 "--viscosity is for particles in three dimensions that conserve" $grains --viscosity eta.csv
+bad 2 "--correlation-window must be at least --correlation-every, 10 (got 5)" $small --msd m.csv --correlation-window 5
+bad 2 "--correlation-window must be at least --stress-every, 5 (got 4)" $small --viscosity m.csv --correlation-window 4
+bad 2 "so its way is in doubt; use a smaller --correlation-every" $small --temperature 30 --dt 0.001 --msd m.csv \
+    --correlation-every 300 --steps 600
+bad 2 "g.csv cannot be a checkpoint and a result" $small --rdf g.csv --checkpoint g.csv
+"$md" $small --steps 60 --thermo 20 --csv thermo.csv --rdf g.csv --rdf-every 20 --msd msd.csv --vacf vacf.csv \
+    --stress p.csv --stress-every 20 --viscosity eta.csv --correlation-window 40 --measure-from 20 \
+    --picture none --json measures.json --quiet || fail "measurements"
+[ "$(wc -l <g.csv)" = 201 ] || fail "g(r) has not 200 rows"
+head -1 msd.csv | grep -q '^lag,time,msd,msd_x,msd_y,msd_z,diffusion,origins$' || fail "$(head -1 msd.csv)"
+[ "$(wc -l <msd.csv)" = 6 ] || fail "a window of 40 steps has not five lags of 10"
+[ "$(tail -1 msd.csv | cut -d, -f1,8)" = 4,1 ] || fail "the last lag: $(tail -1 msd.csv)"
+# vacf at 0 is 3 T (N - 1) / N, the mean over the origins; with two of them, of the steps 20 to 60
+[ "$(sed -n 2p vacf.csv | cut -d, -f8)" = 5 ] || fail "origins of vacf: $(sed -n 2p vacf.csv)"
+# a third of the trace of the pressure tensor is the pressure of the table
+awk -F, 'NR == FNR { if (FNR > 1) press[$1] = $6; next } FNR > 1 { n++; d = ($3 + $4 + $5) / 3 - press[$1]
+    if (d > 1e-10 || d < -1e-10) exit 1 } END { if (n != 3) exit 1 }' thermo.csv p.csv ||
+    fail "pressure tensor and thermo table differ: $(cat p.csv)"
+for name in diffusion_msd diffusion_vacf viscosity; do
+    grep -q "^  \"$name\": " measures.json || fail "no $name in the report"
+done
+OMP_NUM_THREADS=1 "$md" $small --steps 60 --rdf g1.csv --rdf-every 20 --measure-from 20 --ordering hilbert --neighbor tile \
+    --picture none --quiet || fail "g(r) of tiles"
+awk -F, 'NR == FNR { g[FNR] = $4; all += $4; next } { d += $4 > g[FNR] ? $4 - g[FNR] : g[FNR] - $4 } END { exit !(all && d <= 2) }' \
+    g.csv g1.csv || fail "g(r) depends on the sweep"
+"$md" $grains --steps 20 --rdf gas_g.csv --msd gas_msd.csv --correlation-window 20 --stress gas_p.csv --picture none --quiet ||
+    fail "measurements of a gas"
+
 "$md" $grains --walls --gravity 9.81 --shake-amplitude 1.8 --shake-frequency 50 --filling 0.3 \
     --steps 400 --thermo 100 --csv gas.csv --profile height.csv --profile-every 50 --json gas.json \
     --profile-slices 20 --output pictures --dump gas.xyz --quiet 2>err || fail "a gas: $(cat err)"

@@ -40,7 +40,13 @@ static const md_settings defaults = {
                          .title = "md",
                          .output = ".",
                          .profile_every = 100,
-                         .profile_slices = 50},
+                         .profile_slices = 50,
+                         .measures = {.rdf_every = 100,
+                                      .rdf_shells = 200,
+                                      .correlation_every = 10,
+                                      .correlation_window = 2000,
+                                      .correlation_origins = 10,
+                                      .stress_every = 5}},
                .means = {.backend = "auto", .ordering = "auto", .skin = 0.3}},
 };
 
@@ -88,6 +94,7 @@ static void add_parameters(md_settings *s, const torre_option *list, bool flags,
 void md_settings_init(md_settings *s, torre_option *table)
 {
     *s = defaults;
+    torre_measure_wishes *measures = &s->common.files.measures;
     const torre_option list[] = {
         OPTION_GROUP("Particles"),
         OPTION_SIZE(
@@ -182,6 +189,30 @@ void md_settings_init(md_settings *s, torre_option *table)
                     "directory of the picture, made where missing"),
         OPTION_TEXT("json", &s->common.json, "FILE|-", "", "write the report as JSON"),
         PAGE_ROW("the table as a plot, the picture"),
+
+        OPTION_GROUP("Measurements, means over the run, as CSV"),
+        OPTION_TEXT("rdf", &measures->rdf, "FILE", "", "radial distribution function g(r)"),
+        OPTION_COUNT("rdf-every", &measures->rdf_every, 1, "steps between its samples"),
+        OPTION_AUTO_POSITIVE("rdf-range", &measures->rdf_range, "R",
+                             "its largest distance, at most half of the box; auto is two cutoffs, "
+                             "granular: in diameters, five"),
+        OPTION_INTEGER("rdf-shells", &measures->rdf_shells, 1, 1e5, "shells that it counts in"),
+        OPTION_TEXT("msd", &measures->msd, "FILE", "",
+                    "mean square displacement over time, and the diffusion that it tells"),
+        OPTION_TEXT("vacf", &measures->vacf, "FILE", "",
+                    "autocorrelation of velocities over time, and the diffusion that it tells"),
+        OPTION_COUNT("correlation-every", &measures->correlation_every, 1,
+                     "steps between samples of both"),
+        OPTION_COUNT("correlation-window", &measures->correlation_window, 1,
+                     "steps of the longest time, also of --viscosity"),
+        OPTION_INTEGER("correlation-origins", &measures->correlation_origins, 1, 1e6,
+                       "times in a window that others are correlated with, each kept in memory"),
+        OPTION_TEXT("stress", &measures->stress, "FILE", "",
+                    "pressure tensor over time, row by row; minus the stress"),
+        OPTION_TEXT("viscosity", &measures->viscosity, "FILE", "",
+                    "of shear, by the integral of Green and Kubo over time"),
+        OPTION_COUNT("stress-every", &measures->stress_every, 1, "steps between samples of both"),
+        OPTION_COUNT("measure-from", &measures->from, 0, "first step that any of these counts"),
 
         OPTION_GROUP("How to compute"),
         PARTICLE_BACKEND_ROWS(s->common),
@@ -342,8 +373,8 @@ const torre_program md_program = {
     "of\n"
     "a particle, k_B = 1. The table has energies per particle; Temp and Press count\n"
     "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
-    "--shake-amplitude, --skin and --bin-size in diameters. Its time step must not exceed a\n"
-    "twentieth of the contact time.\n"
+    "--shake-amplitude, --skin, --bin-size and --rdf-range in diameters. Its time step must\n"
+    "not exceed a twentieth of the contact time.\n"
     "\n"
     "--input takes what write_data of LAMMPS writes (atom styles atomic, bond, angle,\n"
     "molecular, charge, full and sphere), frames of its text dumps, and extended XYZ of ASE,\n"

@@ -6,7 +6,7 @@
 #include "cli/program.h"
 #include "run/particle_run.h"
 
-enum { MD_OPTIONS = 96, MD_PARAMETERS = 16 };
+enum { MD_OPTIONS = 128, MD_PARAMETERS = 16 };
 
 typedef struct md_settings {
     torre_pair_spec spec; /* what has rows of its own here; md_settings_spec completes it */

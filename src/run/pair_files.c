@@ -53,7 +53,8 @@ static torre_status write_start(const char *path, const torre_particle_about *ab
 
 torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_md_problem *p,
                                    const torre_particle_layout *layout,
-                                   const torre_md_particles *start, torre_pair_files *out)
+                                   const torre_md_particles *start, int threads,
+                                   torre_pair_files *out)
 {
     out->wishes = w;
     if (torre_particle_wanted(w->picture)) TORRE_TRY(open_picture(out, p, layout));
@@ -61,27 +62,19 @@ torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_m
     if (w->profile) TORRE_TRY(open_profile(out));
     if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, layout, &out->dump));
     if (w->write_data) TORRE_TRY(write_start(w->write_data, &layout->about, start));
-    if (out->dump || out->picture || out->profile)
+    TORRE_TRY(torre_pair_measures_open(&w->measures, p, threads, &out->measures));
+    if (out->dump || out->picture || out->profile || torre_pair_measures_every(&out->measures))
         TORRE_TRY(torre_md_particles_new(start->count, &out->now));
     out->now.mass = p->mass;
     return TORRE_OK;
 }
 
-/* The largest interval that both are multiples of; 0: never. */
-static int64_t common_steps(int64_t a, int64_t b)
-{
-    while (a) {
-        int64_t rest = b % a;
-        b = a;
-        a = rest;
-    }
-    return b;
-}
-
 int64_t torre_pair_files_every(const torre_pair_files *out)
 {
     const int64_t dump = out->dump ? out->wishes->dump_every : 0;
-    return out->profile ? common_steps(dump, out->wishes->profile_every) : dump;
+    const int64_t profile = out->profile ? out->wishes->profile_every : 0;
+    return torre_common_steps(torre_common_steps(dump, profile),
+                              torre_pair_measures_every(&out->measures));
 }
 
 static torre_status add_frame(torre_pair_files *out, const torre_md_run *run)
@@ -96,13 +89,14 @@ torre_status torre_pair_files_frame(torre_pair_files *out, torre_md_run *run)
     const torre_particle_wishes *w = out->wishes;
     bool dump = out->dump && w->dump_every && run->step % w->dump_every == 0;
     bool profile = out->profile && run->step % w->profile_every == 0;
-    if (dump || profile) TORRE_TRY(torre_md_run_particles(run, &out->now));
+    const bool measures = torre_pair_measures_due(&out->measures, run->step);
+    if (dump || profile || measures) TORRE_TRY(torre_md_run_particles(run, &out->now));
     if (dump) TORRE_TRY(add_frame(out, run));
     if (profile) {
         torre_granular_profile(run->problem, &out->now, (int)w->profile_slices, out->slice);
         out->samples++;
     }
-    return TORRE_OK;
+    return measures ? torre_pair_measures_sample(&out->measures, run->step, &out->now) : TORRE_OK;
 }
 
 static torre_status complete_dump(torre_pair_files *out, torre_md_run *run, bool failed)
@@ -159,7 +153,7 @@ torre_status torre_pair_files_finish(torre_pair_files *out, torre_md_run *run, b
     TORRE_TRY(torre_sink_finish(&out->csv, TORRE_OK));
     if (out->profile) TORRE_TRY(complete_profile(out, run));
     if (out->picture && !failed) TORRE_TRY(complete_picture(out, run));
-    return TORRE_OK;
+    return torre_pair_measures_finish(&out->measures);
 }
 
 void torre_pair_files_close(torre_pair_files *out)
@@ -168,6 +162,7 @@ void torre_pair_files_close(torre_pair_files *out)
     torre_sink_discard(out->csv);
     torre_sink_discard(out->profile);
     torre_sink_discard(out->picture);
+    torre_pair_measures_close(&out->measures);
     free(out->slice);
     torre_md_particles_free(&out->now);
     memset(out, 0, sizeof *out);

@@ -4,7 +4,7 @@
 
 #include "particles/granular.h"
 #include "particles/md_run.h"
-#include "run/particle_files.h"
+#include "run/pair_measures.h"
 
 /* Zero before open. */
 typedef struct torre_pair_files {
@@ -12,17 +12,20 @@ typedef struct torre_pair_files {
     torre_sink *dump, *csv, *profile, *picture;
     torre_granular_slice *slice; /* [profile_slices], of the profile */
     int64_t samples;
+    torre_pair_measures measures;
     char picture_path[TORRE_PATH]; /* "": none */
     torre_figure_about figure;     /* around it */
     torre_md_particles now;        /* for frames */
 } torre_pair_files;
 
 /* Write the start where asked for, and open everything else. layout: of the particles, size in
- * pictures. wishes must outlive the files. */
+ * pictures. threads: of measurements, 0: as many as OpenMP likes. wishes and problem must outlive
+ * the files. */
 torre_status torre_pair_files_open(const torre_particle_wishes *wishes,
                                    const torre_md_problem *problem,
                                    const torre_particle_layout *layout,
-                                   const torre_md_particles *start, torre_pair_files *files);
+                                   const torre_md_particles *start, int threads,
+                                   torre_pair_files *files);
 
 /* At multiples of how many steps they want frames; 0: never. */
 int64_t torre_pair_files_every(const torre_pair_files *files);
@@ -31,11 +34,11 @@ int64_t torre_pair_files_every(const torre_pair_files *files);
 void torre_pair_files_row(torre_pair_files *files, const torre_md_run *run,
                           const torre_md_thermo *row);
 
-/* Append a frame to the dump and a sample to the profile where they are due. */
+/* Append a frame to the dump and a sample to profile and measurements where they are due. */
 torre_status torre_pair_files_frame(torre_pair_files *files, torre_md_run *run);
 
 /*
- * Complete dump, profile and picture with the state of the run, and end the CSV. After a run that
+ * Complete dump, profile, picture and measurements, and end the CSV. After a run that
  * failed: only frames and rows that were computed before, no picture.
  */
 torre_status torre_pair_files_finish(torre_pair_files *files, torre_md_run *run, bool failed);

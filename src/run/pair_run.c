@@ -14,7 +14,7 @@ static torre_status read(torre_particle_run *run)
     TORRE_TRY(torre_pair_input_read(run->spec.pairs, in));
     run->problem = &in->problem;
     run->plan = &in->plan;
-    return TORRE_OK;
+    return torre_pair_measures_check(&run->spec.files->measures, run->problem);
 }
 
 static torre_status particles(torre_particle_run *run)
@@ -28,7 +28,7 @@ static torre_status open(torre_particle_run *run)
     const torre_particle_layout layout = {.about = in->about,
                                           .size = torre_pair_size(&in->problem)};
     TORRE_TRY(torre_pair_files_open(run->spec.files, &in->problem, &layout, &in->particles,
-                                    &run->pairs.files));
+                                    run->md->info->plan.threads, &run->pairs.files));
     run->frame_every = torre_pair_files_every(&run->pairs.files);
     return TORRE_OK;
 }
@@ -37,11 +37,12 @@ static void extras(torre_particle_run *run, torre_particle_extras *x)
 {
     torre_pair_files *f = &run->pairs.files;
     *x = (torre_particle_extras){.file = {{"csv", f->csv}, {"dump", f->dump}}, .files = 2};
+    torre_pair_measures_extras(&f->measures, x);
     if (!f->profile) return;
     const int64_t slices = run->spec.files->profile_slices;
-    x->block[0] = (struct torre_block){"profile", f->slice, slices * (int64_t)sizeof *f->slice};
-    x->block[1] = (struct torre_block){"samples", &f->samples, sizeof f->samples};
-    x->blocks = 2;
+    x->block[x->blocks++] =
+        (struct torre_block){"profile", f->slice, slices * (int64_t)sizeof *f->slice};
+    x->block[x->blocks++] = (struct torre_block){"samples", &f->samples, sizeof f->samples};
 }
 
 static const torre_md_thermo *last_row(const torre_particle_run *run)
@@ -167,6 +168,7 @@ static void tell_end(FILE *out, const torre_particle_run *run)
     if (w->csv) fprintf(out, "# table in %s\n", w->csv);
     if (w->profile) fprintf(out, "# height profile in %s\n", w->profile);
     if (w->dump) fprintf(out, "# trajectory in %s\n", w->dump);
+    torre_pair_measures_tell(out, &run->pairs.files.measures);
     if (run->pairs.files.picture_path[0])
         fprintf(out, "# picture in %s\n", run->pairs.files.picture_path);
 }
@@ -174,6 +176,7 @@ static void tell_end(FILE *out, const torre_particle_run *run)
 static void report(torre_report *r, const torre_particle_run *run)
 {
     torre_report_pair_run(r, run->md);
+    torre_pair_measures_report(r, &run->pairs.files.measures);
 }
 
 const torre_particle_kind torre_pair_runs = {

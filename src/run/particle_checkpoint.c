@@ -72,6 +72,7 @@ static void identity(const torre_md_run *run, const torre_particle_extras *x, to
     add_plan(&run->info->plan, r);
     torre_record_add(r, "intervals", "rows every %" PRId64 ", frames every %" PRId64, x->row_every,
                      x->frame_every);
+    if (x->measured[0]) torre_record_add(r, "measurements", "%s", x->measured);
 }
 
 /* --- Writing --- */

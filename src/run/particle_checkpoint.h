@@ -9,7 +9,7 @@
 #include "io/sink.h"
 #include "particles/md_run.h"
 
-enum { TORRE_GROWING = 4, TORRE_BLOCKS = 2 };
+enum { TORRE_GROWING = 4, TORRE_BLOCKS = 16 };
 
 /* What goes on beside the run itself; zero is nothing. Names are literals. */
 typedef struct torre_particle_extras {
@@ -27,6 +27,7 @@ typedef struct torre_particle_extras {
     } block[TORRE_BLOCKS];
     int blocks;
     int64_t row_every, frame_every; /* of the run: what is due when */
+    char measured[256];             /* and what is measured how; "": nothing */
 } torre_particle_extras;
 
 /* Refuse what no checkpoint can be made of: TORRE_ERR_USAGE. The files have been opened. */

@@ -9,6 +9,18 @@
 
 enum { TORRE_PATH = 4096 };
 
+/* What is to be measured on the way (pair_measures.h); files NULL: nothing. */
+typedef struct torre_measure_wishes {
+    const char *rdf, *msd, *vacf, *stress, *viscosity; /* files */
+    int64_t from;                                      /* the first step that counts */
+    int64_t rdf_every, rdf_shells;
+    double rdf_range;           /* granular: in diameters; 0: two cutoffs, or five diameters */
+    int64_t correlation_every;  /* steps between samples of msd and vacf */
+    int64_t correlation_window; /* steps: the longest lag, of viscosity too */
+    int64_t correlation_origins;
+    int64_t stress_every; /* steps between samples of stress and viscosity */
+} torre_measure_wishes;
+
 /* What is wanted; NULL: nothing. */
 typedef struct torre_particle_wishes {
     const char *csv, *dump;
@@ -20,6 +32,7 @@ typedef struct torre_particle_wishes {
     /* pair models */
     const char *write_data, *profile;
     int64_t profile_every, profile_slices;
+    torre_measure_wishes measures;
     /* a fluid */
     const char *front;   /* or "none" */
     int64_t frame_every; /* rows between pictures; 0: none */

@@ -8,7 +8,9 @@
 static torre_status check_names(const torre_particle_spec *s)
 {
     const torre_particle_wishes *w = s->files;
-    const char *const results[] = {w->csv, w->dump, w->profile, w->write_data, s->report};
+    const torre_measure_wishes *m = &w->measures;
+    const char *const results[] = {w->csv, w->dump, w->profile, w->write_data, s->report,
+                                   m->rdf, m->msd,  m->vacf,    m->stress,     m->viscosity};
     const char *const states[] = {s->saving->file, s->saving->resume};
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         for (int k = 0; k < 2; k++)
@@ -22,6 +24,7 @@ torre_status torre_particle_run_plan(torre_particle_run *run)
 {
     torre_particle_spec *s = &run->spec;
     TORRE_TRY(torre_particle_wishes_check(s->files));
+    TORRE_TRY(torre_measure_wishes_check(&s->files->measures));
     TORRE_TRY(s->kind->read(run));
     if (s->row_every < 0) s->row_every = (s->steps + 99) / 100;
     TORRE_TRY(check_names(s));

@@ -112,6 +112,8 @@ CASES = {
                       "--checkpoint-every 2", {"thermo.csv"}),
     "md data": ("md --quiet --input atoms.data --temperature 1 --steps 4 --backend reference --picture none "
                 "--csv thermo.csv", {"thermo.csv"}),
+    "md measures": ("md --quiet --cells 5 --steps 8 --picture none --rdf g.csv --rdf-every 4 --msd msd.csv --vacf vacf.csv "
+                    "--correlation-every 2 --stress p.csv --viscosity eta.csv --stress-every 2", {"p.csv"}),
     "md tile": ("md --quiet --cells 5 --steps 4 --neighbor tile --picture none", ()),
     "md granular": ("md --quiet --model granular --size 8,8,4 --walls --steps 20 --csv gas.csv "
                     "--profile height.csv --profile-every 5 --dump run.xyz --json run.json --picture none",

@@ -1,0 +1,189 @@
+#include "particles/correlation.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "particles/sorted.h"
+
+enum { BLOCK = 1024 }; /* particles whose sum has one order */
+
+static int64_t blocks_of(const torre_correlation *c)
+{
+    return (c->problem->count + BLOCK - 1) / BLOCK;
+}
+
+int64_t torre_correlation_bytes(const torre_correlation *c)
+{
+    return 3 * c->origins * c->problem->count * (int64_t)sizeof(double);
+}
+
+int64_t torre_correlation_followed_bytes(const torre_correlation *c)
+{
+    return c->kind == TORRE_CORRELATION_MSD ? 3 * c->problem->count * (int64_t)sizeof(double) : 0;
+}
+
+torre_status torre_correlation_make(const torre_md_problem *p, torre_correlation_kind kind,
+                                    int64_t window, int64_t origins, int threads,
+                                    torre_correlation *c)
+{
+    *c = (torre_correlation){.problem = p,
+                             .kind = kind,
+                             .window = window,
+                             .origins = origins < window ? origins : window,
+                             .threads = threads > 0 ? threads : omp_get_max_threads()};
+    c->apart = (window + c->origins - 1) / c->origins;
+    c->sum = calloc(4 * ((size_t)window + 1), sizeof *c->sum);
+    c->origin = calloc(1, (size_t)torre_correlation_bytes(c));
+    c->part = malloc(3 * (size_t)blocks_of(c) * sizeof *c->part);
+    if (kind == TORRE_CORRELATION_MSD)
+        c->followed = calloc(1, (size_t)torre_correlation_followed_bytes(c));
+    if (c->sum && c->origin && c->part && (kind != TORRE_CORRELATION_MSD || c->followed))
+        return TORRE_OK;
+    const double bytes = (double)torre_correlation_bytes(c);
+    torre_correlation_free(c);
+    return torre_fail(TORRE_ERR_RESOURCE,
+                      "no memory for a correlation in time: %.2f GB; use fewer "
+                      "{correlation_origins}",
+                      1e-9 * bytes);
+}
+
+void torre_correlation_free(torre_correlation *c)
+{
+    free(c->sum);
+    free(c->origin);
+    free(c->followed);
+    free(c->part);
+    memset(c, 0, sizeof *c);
+}
+
+/* Follow the particles to where they are now; the first that went too far, or -1. */
+static int64_t follow(torre_correlation *c, const torre_md_particles *p)
+{
+    int64_t lost = p->count;
+    for (int a = 0; a < 3; a++) {
+        const double edge = torre_md_periodic(c->problem, a) ? c->problem->box[a] : 0;
+        double *at = c->followed + a * p->count;
+        const double *now = p->position[a];
+#pragma omp parallel for num_threads(c->threads) reduction(min : lost)
+        for (int64_t i = 0; i < p->count; i++) {
+            const double turns = edge > 0 && c->samples ? rint((at[i] - now[i]) / edge) : 0;
+            const double there = now[i] + turns * edge;
+            if (edge > 0 && c->samples && !(fabs(there - at[i]) <= edge / 4) && i < lost) lost = i;
+            at[i] = there;
+        }
+    }
+    return lost < p->count ? lost : -1;
+}
+
+/* Add what an origin and now[axis][id] make at a lag. */
+static void add_lag(torre_correlation *c, const double *origin, const double *const now[3],
+                    int64_t lag)
+{
+    const int64_t count = c->problem->count, blocks = blocks_of(c);
+    const bool square = c->kind == TORRE_CORRELATION_MSD;
+    double *sum = c->sum + 4 * lag;
+#pragma omp parallel for num_threads(c->threads)
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t end = (b + 1) * BLOCK < count ? (b + 1) * BLOCK : count;
+        for (int a = 0; a < 3; a++) {
+            const double *then = origin + a * count;
+            double part = 0;
+            for (int64_t i = b * BLOCK; i < end; i++) {
+                const double d = now[a][i] - then[i];
+                part += square ? d * d : now[a][i] * then[i];
+            }
+            c->part[3 * b + a] = part;
+        }
+    }
+    for (int64_t b = 0; b < blocks; b++)
+        for (int a = 0; a < 3; a++) sum[a] += c->part[3 * b + a];
+    sum[3]++;
+}
+
+torre_status torre_correlation_sample(torre_correlation *c, const torre_md_particles *p,
+                                      int64_t step)
+{
+    const int64_t n = c->samples, count = p->count, slot = n / c->apart;
+    const double *now[3];
+    if (c->followed) {
+        const int64_t lost = follow(c, p);
+        if (lost >= 0)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "step %lld: particle %lld moved by more than a quarter of the box "
+                              "between two samples, so its way is in doubt; use a smaller "
+                              "{correlation_every}",
+                              (long long)step, (long long)lost + 1);
+    }
+    for (int a = 0; a < 3; a++) now[a] = c->followed ? c->followed + a * count : p->velocity[a];
+    double *fresh = c->origin + slot % c->origins * 3 * count;
+    for (int64_t k = slot < c->origins ? 0 : slot - c->origins; k <= slot; k++) {
+        const int64_t lag = n - k * c->apart;
+        if (lag > 0 && lag <= c->window)
+            add_lag(c, c->origin + k % c->origins * 3 * count, now, lag);
+    }
+    if (n % c->apart == 0) {
+        for (int a = 0; a < 3; a++)
+            memcpy(fresh + a * count, now[a], (size_t)count * sizeof *fresh);
+        add_lag(c, fresh, now, 0);
+    }
+    c->samples++;
+    return TORRE_OK;
+}
+
+const char *const torre_msd_column[TORRE_CORRELATION_COLUMNS] = {
+    "lag", "time", "msd", "msd_x", "msd_y", "msd_z", "diffusion", "origins"};
+const char *const torre_vacf_column[TORRE_CORRELATION_COLUMNS] = {
+    "lag", "time", "vacf", "vacf_x", "vacf_y", "vacf_z", "diffusion", "origins"};
+
+/* The mean at a lag along each axis. */
+static double mean(const torre_correlation *c, int64_t lag, double along[3])
+{
+    const double *sum = c->sum + 4 * lag;
+    for (int a = 0; a < 3; a++) along[a] = sum[a] / (sum[3] * (double)c->problem->count);
+    return along[0] + along[1] + along[2];
+}
+
+/* vacf integrated up to a lag, by trapezoids. */
+static double integral(const torre_correlation *c, int64_t lag, double interval)
+{
+    double sum = 0, along[3];
+    for (int64_t k = 0; k <= lag && lag > 0; k++)
+        sum += (k == 0 || k == lag ? 0.5 : 1) * mean(c, k, along);
+    return sum * interval;
+}
+
+bool torre_correlation_row(const torre_correlation *c, int64_t lag, double interval,
+                           double row[TORRE_CORRELATION_COLUMNS])
+{
+    const double time = (double)lag * interval, d = torre_md_dimensions(c->problem);
+    if (lag > c->window || !(c->sum[4 * lag + 3] > 0)) return false;
+    row[0] = (double)lag;
+    row[1] = time;
+    row[2] = mean(c, lag, row + 3);
+    if (c->kind == TORRE_CORRELATION_VACF)
+        row[6] = integral(c, lag, interval) / d;
+    else
+        row[6] = lag ? row[2] / (2 * d * time) : 0;
+    row[7] = c->sum[4 * lag + 3];
+    return true;
+}
+
+double torre_correlation_diffusion(const torre_correlation *c, double interval)
+{
+    const double d = torre_md_dimensions(c->problem);
+    int64_t last = -1;
+    while (last < c->window && c->sum[4 * (last + 1) + 3] > 0) last++;
+    if (last < 2) return NAN;
+    if (c->kind == TORRE_CORRELATION_VACF) return integral(c, last, interval) / d;
+    const int64_t first = (last + 1) / 2;
+    const double middle = 0.5 * (double)(first + last);
+    double xx = 0, xy = 0, along[3];
+    for (int64_t k = first; k <= last; k++) {
+        const double x = (double)k - middle;
+        xx += x * x;
+        xy += x * mean(c, k, along);
+    }
+    return xx > 0 ? xy / (xx * interval) / (2 * d) : NAN;
+}
