@@ -77,6 +77,30 @@ static int64_t follow(torre_correlation *c, const torre_md_particles *p)
     return lost < p->count ? lost : -1;
 }
 
+/* Sum the parts of the blocks. */
+static void sum_parts(const torre_correlation *c, double sum[3])
+{
+    for (int64_t b = 0; b < blocks_of(c); b++)
+        for (int a = 0; a < 3; a++) sum[a] += c->part[3 * b + a];
+}
+
+static void find_centre(torre_correlation *c, const double *const now[3])
+{
+    const int64_t count = c->problem->count, blocks = blocks_of(c);
+    double sum[3] = {0};
+#pragma omp parallel for num_threads(c->threads)
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t end = (b + 1) * BLOCK < count ? (b + 1) * BLOCK : count;
+        for (int a = 0; a < 3; a++) {
+            double part = 0;
+            for (int64_t i = b * BLOCK; i < end; i++) part += now[a][i];
+            c->part[3 * b + a] = part;
+        }
+    }
+    sum_parts(c, sum);
+    for (int a = 0; a < 3; a++) c->centre[a] = sum[a] / (double)count;
+}
+
 /* Add what an origin and now[axis][id] make at a lag. */
 static void add_lag(torre_correlation *c, const double *origin, const double *const now[3],
                     int64_t lag)
@@ -88,17 +112,16 @@ static void add_lag(torre_correlation *c, const double *origin, const double *co
     for (int64_t b = 0; b < blocks; b++) {
         const int64_t end = (b + 1) * BLOCK < count ? (b + 1) * BLOCK : count;
         for (int a = 0; a < 3; a++) {
-            const double *then = origin + a * count;
+            const double *then = origin + a * count, centre = c->centre[a];
             double part = 0;
             for (int64_t i = b * BLOCK; i < end; i++) {
-                const double d = now[a][i] - then[i];
-                part += square ? d * d : now[a][i] * then[i];
+                const double here = now[a][i] - centre, d = here - then[i];
+                part += square ? d * d : here * then[i];
             }
             c->part[3 * b + a] = part;
         }
     }
-    for (int64_t b = 0; b < blocks; b++)
-        for (int a = 0; a < 3; a++) sum[a] += c->part[3 * b + a];
+    sum_parts(c, sum);
     sum[3]++;
 }
 
@@ -117,6 +140,7 @@ torre_status torre_correlation_sample(torre_correlation *c, const torre_md_parti
                               (long long)step, (long long)lost + 1);
     }
     for (int a = 0; a < 3; a++) now[a] = c->followed ? c->followed + a * count : p->velocity[a];
+    find_centre(c, now);
     double *fresh = c->origin + slot % c->origins * 3 * count;
     for (int64_t k = slot < c->origins ? 0 : slot - c->origins; k <= slot; k++) {
         const int64_t lag = n - k * c->apart;
@@ -125,7 +149,7 @@ torre_status torre_correlation_sample(torre_correlation *c, const torre_md_parti
     }
     if (n % c->apart == 0) {
         for (int a = 0; a < 3; a++)
-            memcpy(fresh + a * count, now[a], (size_t)count * sizeof *fresh);
+            for (int64_t i = 0; i < count; i++) fresh[a * count + i] = now[a][i] - c->centre[a];
         add_lag(c, fresh, now, 0);
     }
     c->samples++;

@@ -9,8 +9,9 @@
  * are `origins` of them at a time, in whose memory the next ones go.
  *
  * Positions are unwrapped: a particle is followed through the box, which is right as long as it
- * moves less than half an edge from sample to sample (less than a quarter is demanded). What the
- * centre of mass moves is not taken off. Sums have one order whatever the threads.
+ * moves less than half an edge from sample to sample (less than a quarter is demanded). Positions
+ * and velocities are those relative to the centre of mass. Sums have one order whatever the
+ * threads.
  */
 #ifndef TORRE_CORRELATION_H
 #define TORRE_CORRELATION_H
@@ -31,6 +32,7 @@ typedef struct torre_correlation {
     double *sum;      /* [window + 1][4]: of x, y, z over particles and origins; origins */
     double *origin;   /* [origins][axis][id] */
     double *followed; /* msd: [axis][id], positions as if there were no box */
+    double centre[3]; /* of mass: its position or velocity at the last sample */
     double *part;     /* [blocks][axis]: sums over blocks of particles */
 } torre_correlation;
 
@@ -51,8 +53,8 @@ torre_status torre_correlation_sample(torre_correlation *correlation,
 
 /*
  * Of a lag: the lag in samples, its time, mean, that along x, y and z, diffusion, origins.
- * interval: time between samples. Diffusion of d dimensions is msd / (2 d t), or vacf integrated up to t over
- * d. False where the run was too short for it.
+ * interval: time between samples. In d dimensions diffusion is msd / (2 d t), or vacf integrated up
+ * to t over d. False where the run was too short for it.
  */
 enum { TORRE_CORRELATION_COLUMNS = 8 };
 extern const char *const torre_msd_column[TORRE_CORRELATION_COLUMNS];
