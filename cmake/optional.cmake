@@ -38,7 +38,7 @@ if(NOT TORRE_MPI STREQUAL "OFF" AND NOT TORRE_SANITIZE)
   find_package(MPI QUIET COMPONENTS C)
   set(torre_found ${MPI_C_FOUND})
 endif()
-torre_optional(MPI "${torre_found}" "surveys over several processes" "apt install libopenmpi-dev.")
+torre_optional(MPI "${torre_found}" "runs and surveys over several processes" "apt install libopenmpi-dev.")
 
 set(torre_found OFF)
 if(NOT TORRE_SEGYIO STREQUAL "OFF")

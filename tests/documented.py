@@ -51,6 +51,7 @@ RULES = [
 ]
 
 EXCEPTIONS = {
+    r"^mpirun -n": "tests ranks_* of builds with MPI",
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
     r"^examples/seeds/run.sh -b build -o figures$": "test seeds_figures; shorter runs make other numbers",
     r"^cmake --preset": "tests/presets.sh runs every preset",

@@ -550,8 +550,6 @@ def test_ranks():
     write("b.csv", "shot,x,y,z\n1,2,3,4000\n")
     told = ranks(3, *options[:-3], "b.csv", *options[-2:], "--traces", "x/{shot}.npy", code=3)
     assert told.count("b.csv:2: column z must be a number") == 1, told
-    told = ranks(3, *MODEL, code=2)
-    assert "ranks of MPI share the shots of a --survey" in told, told
     write("f.csv", "shot,x,y,z,amplitude\n1,100,100,50,1\n2,110,100,50,1e30\n3,120,100,50,1\n")
     told = ranks(3, *MODEL, "--amplitude", "6e16", "--survey", "f.csv", "--receivers", LINE, "--traces", "f/{shot}.npy",
                  code=5)

@@ -170,6 +170,21 @@ static void share(const split *s, const piece *from, const piece *to)
     copy_box(s, from, from->part->region.stored, to, (const int64_t[]){0, 0, 0});
 }
 
+/* A pass of a piece; of towers in one go, or those above some plane first. */
+static void advance(const split *s, piece *p, int64_t steps, char *samples)
+{
+    const torre_box *stored = &p->part->region.stored;
+    if (s->skew >= 0 && p->n / s->c->plan.tower_height % 2) {
+        const int64_t low = stored->low[s->skew], planes = stored->high[s->skew] - low;
+        for (int64_t plane = low + planes; plane > low - planes; plane -= 1 + planes / 3)
+            CHECK_OK(wave_backend->advance_to(p->solver, steps, plane, samples));
+        CHECK_OK(wave_backend->advance_to(p->solver, steps, INT64_MIN, samples));
+    } else {
+        CHECK_OK(wave_backend->advance(p->solver, steps, samples));
+    }
+    p->n += steps;
+}
+
 static void pass(split *s, int64_t steps, char *samples)
 {
     fill_halos(s);
@@ -178,8 +193,7 @@ static void pass(split *s, int64_t steps, char *samples)
         for (int i = 0; i < s->count; i++) {
             piece *p = &s->piece[i];
             if (s->skew >= 0 && p->at[s->skew] != at) continue;
-            CHECK_OK(wave_backend->advance(p->solver, steps, samples));
-            p->n += steps;
+            advance(s, p, steps, samples);
         }
         for (int i = 0; i < s->count * s->count && s->skew >= 0; i++) {
             const piece *from = &s->piece[i / s->count], *to = &s->piece[i % s->count];

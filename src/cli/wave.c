@@ -12,6 +12,7 @@
 #include "run/wave_job.h"
 #include "run/wave_report.h"
 #include "run/wave_summary.h"
+#include "wave/rank_run.h"
 #include "wave/trial.h"
 
 /* Everything of one invocation. */
@@ -22,6 +23,7 @@ typedef struct wave_program {
     torre_progress progress;
     torre_output *json; /* the report, NULL when it is not open */
     double start;
+    torre_ranks ranks; /* of mpirun, that share a run */
 } wave_program;
 
 static void on_progress(void *context, const torre_wave_progress *now)
@@ -107,17 +109,27 @@ static torre_status tell_cost(wave_program *w)
     return TORRE_OK;
 }
 
-static torre_status run_wave(wave_program *w)
+/* From the settings to the plan: the same of every rank. */
+static torre_status plan_run(wave_program *w)
 {
     wave_settings *s = &w->settings;
     torre_wave_job *job = &w->job;
     job->spec = &s->run;
     job->saving = &s->checkpoint.saving;
     job->report = s->json;
-    TORRE_TRY(torre_wave_job_read(job, s->dry_run || s->run.memory > 0));
+    TORRE_TRY(torre_wave_job_read(job, s->dry_run || s->run.memory > 0 || job->ranks));
     TORRE_TRY(wave_settings_check(s, w->table, &job->input.problem));
     TORRE_TRY(torre_wave_job_plan(job));
-    TORRE_TRY(wave_settings_check_choice(s, w->table, job->run, &job->input.cautions));
+    return wave_settings_check_choice(s, w->table, job->run, &job->input.cautions);
+}
+
+static torre_status run_wave(wave_program *w)
+{
+    const wave_settings *s = &w->settings;
+    torre_wave_job *job = &w->job;
+    torre_status planned = plan_run(w);
+    if (job->ranks) planned = torre_wave_ranks_gather(job->ranks, planned);
+    TORRE_TRY(planned);
     TORRE_TRY(torre_wave_job_prepare(job));
     if (job->memory.traces < 0) return torre_wave_run_check_memory(job->run); /* beyond counting */
     torre_status status = torre_wave_memory_check(&job->input, job->run, &job->memory);
@@ -126,16 +138,49 @@ static torre_status run_wave(wave_program *w)
     return tell_cost(w);
 }
 
+/* Another rank than the first, which has the files and tells people. */
+static torre_status serve(wave_program *w, const torre_ranks *ranks)
+{
+    wave_settings *s = &w->settings;
+    torre_wave_job *job = &w->job;
+    s->quiet = true;
+    s->json = NULL;
+    torre_status status = plan_run(w);
+    torre_program_catch_signals(); /* what they are for is the first rank's to say */
+    return torre_wave_ranks_serve(job->run, ranks, status);
+}
+
+/* One run by all ranks of MPI there are. */
+static torre_status run_ranks(wave_program *w)
+{
+    torre_ranks *ranks = &w->ranks;
+    TORRE_TRY(torre_ranks_start(ranks));
+    w->job.ranks = ranks;
+    if (ranks->rank > 0) {
+        (void)serve(w, ranks); /* what goes wrong is the first one's to say */
+        return TORRE_OK;
+    }
+    const torre_status status = run_wave(w);
+    torre_wave_ranks_dismiss(ranks);
+    return status;
+}
+
 static torre_status do_what_is_asked(wave_program *w)
 {
     const wave_settings *s = &w->settings;
     w->start = torre_time_now();
     if (s->inspect) return torre_trace_inspect(stdout, s->inspect);
     if (s->survey.path) return wave_survey(s, w->table, w->start);
-    if (torre_ranks_started())
-        return torre_fail(TORRE_ERR_USAGE, "ranks of MPI share the shots of a --survey, and this "
-                                           "is one run: start it without mpirun");
+    if (torre_ranks_started()) return run_ranks(w);
     return run_wave(w);
+}
+
+/* What is wrong with their options every rank finds, and the first one says. */
+static torre_status say_once(wave_program *w, torre_status status)
+{
+    if (!torre_ranks_started()) return status;
+    TORRE_TRY(torre_ranks_start(&w->ranks));
+    return w->ranks.rank == 0 ? status : TORRE_OK;
 }
 
 int main(int argc, char **argv)
@@ -144,10 +189,15 @@ int main(int argc, char **argv)
     bool done;
     torre_program_start();
     torre_status status = wave_settings_parse(&w.settings, w.table, argc, argv, &done);
-    if (!status && !done) status = do_what_is_asked(&w);
+    if (status)
+        status = say_once(&w, status);
+    else if (!done)
+        status = do_what_is_asked(&w);
     torre_phase_enter(TORRE_PHASE_EXIT);
     torre_movie_discard(w.job.movie);
     torre_wave_job_close(&w.job);
     torre_output_discard(w.json);
-    return torre_program_end("wave", status);
+    const int code = torre_program_end("wave", status);
+    torre_ranks_end(code);
+    return code;
 }

@@ -132,6 +132,5 @@ torre_status wave_survey(const wave_settings *settings, const torre_option *tabl
     torre_output_discard(job.json);
     torre_survey_clear(&job.survey);
     torre_wave_input_clear(&job.input);
-    torre_ranks_end();
     return status;
 }

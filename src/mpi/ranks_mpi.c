@@ -1,14 +1,34 @@
 #include <mpi.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "core/timer.h"
+#include "mpi/rank_watch.h"
 #include "mpi/ranks_start.h"
 
 /* MPI is entered by one thread at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-enum { TAG = 23, PIECE = 1 << 30 };
+enum { TAG = 23, TAG_BEAT, TAG_FAILED, PIECE = 1 << 30 };
+
+/* What was sent to a rank and may not have gone yet. */
+typedef struct posted {
+    MPI_Request *piece;
+    int count, room;
+} posted;
+
+static struct {
+    torre_rank_watch watch;
+    posted *to; /* [ranks] */
+    pthread_t watcher;
+    bool watching;   /* there is that thread, */
+    atomic_bool end; /* which is to end */
+} all;
 
 bool torre_ranks_started(void)
 {
@@ -21,62 +41,280 @@ bool torre_ranks_started(void)
     return several;
 }
 
-/* Errors of MPI end all ranks, with its own words. */
-static void send(int to, const void *bytes, int64_t count)
+/* --- Failures --- */
+
+/* What MPI says of itself, kept. With the lock. */
+static void check(int code)
 {
-    const char *at = bytes;
-    for (; count > 0; count -= PIECE, at += PIECE) {
-        const int now = count < PIECE ? (int)count : PIECE;
-        pthread_mutex_lock(&lock);
-        MPI_Send(at, now, MPI_BYTE, to, TAG, MPI_COMM_WORLD);
-        pthread_mutex_unlock(&lock);
+    char text[MPI_MAX_ERROR_STRING + 8] = "MPI: ";
+    int length;
+    if (code == MPI_SUCCESS) return;
+    if (MPI_Error_string(code, text + 5, &length))
+        snprintf(text, sizeof text, "MPI: error %d", code);
+    torre_rank_watch_failed(&all.watch, -1, TORRE_ERR_RESOURCE, text);
+}
+
+/* With the lock. */
+static torre_status state(void)
+{
+    return all.watch.status ? torre_fail(all.watch.status, "%s", all.watch.text) : TORRE_OK;
+}
+
+/* --- The thread that watches --- */
+
+/* How a rank says that it has failed. */
+typedef struct failure {
+    int status;
+    char text[512];
+} failure;
+
+/* Say that this rank is there, and hear who else is. With the lock. */
+static void exchange_beats(void)
+{
+    for (int i = 0; i < all.watch.count; i++) {
+        MPI_Request request;
+        if (i == all.watch.rank || !torre_ranks_speak(i, all.watch.rank)) continue;
+        if (!MPI_Isend(NULL, 0, MPI_BYTE, i, TAG_BEAT, MPI_COMM_WORLD, &request))
+            MPI_Request_free(&request);
+    }
+    torre_rank_watch_second(&all.watch);
+}
+
+/* With the lock. */
+static void hear(void)
+{
+    MPI_Status from;
+    int there;
+    while (!MPI_Iprobe(MPI_ANY_SOURCE, TAG_BEAT, MPI_COMM_WORLD, &there, &from) && there) {
+        MPI_Recv(NULL, 0, MPI_BYTE, from.MPI_SOURCE, TAG_BEAT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        all.watch.of[from.MPI_SOURCE].silent = 0;
+    }
+    while (!MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILED, MPI_COMM_WORLD, &there, &from) && there) {
+        failure f;
+        char text[sizeof f.text + 8];
+        MPI_Recv(&f, sizeof f, MPI_BYTE, from.MPI_SOURCE, TAG_FAILED, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        snprintf(text, sizeof text, "failed: %s", f.text);
+        torre_rank_watch_failed(&all.watch, from.MPI_SOURCE, (torre_status)f.status, text);
     }
 }
+
+/* Who says that something went wrong: the first rank, or the second where the first is missing. */
+static bool speaks(void) { return all.watch.rank == (all.watch.lost == 0 ? 1 : 0); }
+
+/*
+ * Something went wrong, and whoever waits for a rank knows it. A launcher may kill all a second
+ * later: one that goes on computing is ended before.
+ */
+static void end_soon(double failed_at)
+{
+    const double seconds = torre_time_now() - failed_at;
+    const double grace = !speaks() ? all.watch.limit : all.watch.rank == 0 ? 0.3 : 0;
+    if (seconds < grace || atomic_load(&all.end)) return;
+    if (speaks()) fprintf(stderr, "wave: %s\n", all.watch.text);
+    exit(TORRE_ERR_RESOURCE); /* which removes what is not complete (torre_program_start) */
+}
+
+/* Often enough for what is on its way to go on while this rank computes. */
+static void *watch_ranks(void *unused)
+{
+    const struct timespec tick = {.tv_nsec = 2000000};
+    double failed_at = 0;
+    for (int64_t i = 0; !atomic_load(&all.end); i++) {
+        pthread_mutex_lock(&lock);
+        if (!all.watch.status) hear(); /* else what is on its way may be gone */
+        if (i % 10 == 0) torre_rank_watch_look(&all.watch);
+        if (i % 500 == 0 && !all.watch.status) exchange_beats();
+        if (all.watch.status && failed_at == 0) failed_at = torre_time_now();
+        pthread_mutex_unlock(&lock);
+        if (failed_at > 0) end_soon(failed_at);
+        nanosleep(&tick, NULL);
+    }
+    return unused;
+}
+
+/* --- Messages --- */
 
 /* Look now and then rather than wait in MPI, which would keep a core busy that others need. */
-static void wait_for(int from)
+static void nap(int64_t turn)
 {
-    const struct timespec moment = {.tv_nsec = 500000};
-    for (int there = 0; !there;) {
-        pthread_mutex_lock(&lock);
-        MPI_Iprobe(from, TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-        pthread_mutex_unlock(&lock);
-        if (!there) nanosleep(&moment, NULL);
-    }
+    const struct timespec moment = {.tv_nsec = turn < 50 ? 20000 : 200000};
+    nanosleep(&moment, NULL);
 }
 
-static void receive(int from, void *bytes, int64_t count)
+static bool make_room(posted *p, int pieces)
+{
+    if (p->count + pieces <= p->room) return true;
+    MPI_Request *piece = realloc(p->piece, (size_t)(p->count + pieces) * sizeof *piece);
+    if (!piece) return false;
+    p->piece = piece;
+    p->room = p->count + pieces;
+    return true;
+}
+
+static torre_status post(int to, const void *bytes, int64_t count)
+{
+    posted *p = &all.to[to];
+    const char *at = bytes;
+    pthread_mutex_lock(&lock);
+    torre_status status = state();
+    if (!status && !make_room(p, (int)(count / PIECE + 1)))
+        status = torre_fail(TORRE_ERR_RESOURCE, "out of memory for messages");
+    for (; count > 0 && !status; count -= PIECE, at += PIECE) {
+        const int now = count < PIECE ? (int)count : PIECE;
+        check(MPI_Isend(at, now, MPI_BYTE, to, TAG, MPI_COMM_WORLD, &p->piece[p->count]));
+        status = state();
+        p->count += !status;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static torre_status settle(int to)
+{
+    posted *p = &all.to[to];
+    torre_status status = TORRE_OK;
+    for (int64_t turn = 0; p->count > 0 && !status; turn++) {
+        int gone = 0;
+        pthread_mutex_lock(&lock);
+        check(MPI_Testall(p->count, p->piece, &gone, MPI_STATUSES_IGNORE));
+        status = state();
+        pthread_mutex_unlock(&lock);
+        if (gone) p->count = 0;
+        if (!gone && !status) nap(turn);
+    }
+    return status;
+}
+
+static torre_status send(int to, const void *bytes, int64_t count)
+{
+    TORRE_TRY(post(to, bytes, count));
+    return settle(to);
+}
+
+/* Never in a call that waits: the sender may be gone in the middle of it. */
+static torre_status receive_piece(int from, void *bytes, int count)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    torre_status status;
+    pthread_mutex_lock(&lock);
+    check(MPI_Irecv(bytes, count, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request));
+    status = state();
+    pthread_mutex_unlock(&lock);
+    for (int64_t turn = 0; !status; turn++) {
+        int there = 0;
+        pthread_mutex_lock(&lock);
+        check(MPI_Test(&request, &there, MPI_STATUS_IGNORE));
+        status = state();
+        pthread_mutex_unlock(&lock);
+        if (there) break;
+        if (!status) nap(turn);
+    }
+    return status;
+}
+
+static torre_status receive(int from, void *bytes, int64_t count)
 {
     char *at = bytes;
-    for (; count > 0; count -= PIECE, at += PIECE) {
-        const int now = count < PIECE ? (int)count : PIECE;
-        wait_for(from);
-        pthread_mutex_lock(&lock);
-        MPI_Recv(at, now, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        pthread_mutex_unlock(&lock);
+    for (; count > 0; count -= PIECE, at += PIECE)
+        TORRE_TRY(receive_piece(from, at, count < PIECE ? (int)count : PIECE));
+    return TORRE_OK;
+}
+
+static void fail(torre_status status)
+{
+    failure f = {.status = (int)status};
+    MPI_Request request;
+    snprintf(f.text, sizeof f.text, "%s", torre_error_text());
+    pthread_mutex_lock(&lock);
+    if (!all.watch.status) {
+        if (all.watch.rank > 0 &&
+            !MPI_Isend(&f, sizeof f, MPI_BYTE, 0, TAG_FAILED, MPI_COMM_WORLD, &request))
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        torre_rank_watch_failed(&all.watch, -1, status, f.text);
     }
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- Beginning and end --- */
+
+/* Who is on this machine. */
+static void meet_neighbours(torre_ranks *ranks)
+{
+    MPI_Comm machine;
+    const long long mine[2] = {ranks->rank, getpid()};
+    long long(*there)[2];
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &ranks->local);
+    MPI_Comm_size(machine, &ranks->locals);
+    there = calloc((size_t)ranks->locals, sizeof *there);
+    long long nobody[2];
+    MPI_Allgather(mine, 2, MPI_LONG_LONG, there ? *there : nobody, there ? 2 : 0, MPI_LONG_LONG,
+                  machine);
+    for (int i = 0; i < ranks->locals && there; i++)
+        torre_rank_watch_process(&all.watch, (int)there[i][0], there[i][1]);
+    free(there);
+    MPI_Comm_free(&machine);
+}
+
+/*
+ * Where something went wrong. The first rank ends all, once it has said so, or the second one where
+ * the first is missing; others give it time.
+ */
+static void end_all(int code)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+    const double until = torre_time_now() + all.watch.limit;
+    while (!speaks() && torre_time_now() < until) nanosleep(&moment, NULL);
+    if (speaks() && all.watch.rank > 0) fprintf(stderr, "wave: %s\n", all.watch.text);
+    MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+static void give_up(void)
+{
+    if (all.watch.rank == 0) fprintf(stderr, "wave: %s\n", torre_error_text());
+    end_all(TORRE_ERR_RESOURCE);
 }
 
 torre_status torre_ranks_start(torre_ranks *ranks)
 {
-    MPI_Comm machine;
     int level;
-    *ranks = (torre_ranks){.count = 1, .send = send, .receive = receive};
+    *ranks = (torre_ranks){.count = 1,
+                           .locals = 1,
+                           .transport = "MPI, through buffers on the host",
+                           .send = send,
+                           .receive = receive,
+                           .post = post,
+                           .settle = settle,
+                           .fail = fail,
+                           .give_up = give_up};
     if (!torre_ranks_started()) return TORRE_OK;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) || level < MPI_THREAD_SERIALIZED)
         return torre_fail(TORRE_ERR_RESOURCE, "this MPI does not go together with threads");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    MPI_Comm_rank(machine, &ranks->local);
-    MPI_Comm_free(&machine);
+    all.to = calloc((size_t)ranks->count, sizeof *all.to);
+    if (!all.to || !torre_rank_watch_start(&all.watch, ranks->rank, ranks->count))
+        MPI_Abort(MPI_COMM_WORLD, TORRE_ERR_RESOURCE);
+    meet_neighbours(ranks);
+    all.watching = ranks->count > 1 && pthread_create(&all.watcher, NULL, watch_ranks, NULL) == 0;
+    if (ranks->count > 1 && !all.watching) MPI_Abort(MPI_COMM_WORLD, TORRE_ERR_RESOURCE);
     return TORRE_OK;
 }
 
-void torre_ranks_end(void)
+void torre_ranks_end(int code)
 {
     int begun, ended;
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
-    if (begun && !ended) MPI_Finalize();
+    if (!begun || ended) return;
+    atomic_store(&all.end, true);
+    if (all.watching) pthread_join(all.watcher, NULL);
+    if (all.watch.status && all.watch.rank > 0) code = TORRE_ERR_RESOURCE;
+    if (all.watch.status && code) end_all(code);
+    MPI_Finalize();
+    for (int i = 0; i < all.watch.count && all.to; i++) free(all.to[i].piece);
+    free(all.to);
+    torre_rank_watch_end(&all.watch);
 }

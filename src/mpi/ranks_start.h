@@ -7,17 +7,18 @@
 
 #include <stdbool.h>
 
-#include "survey/ranks.h"
+#include "core/ranks.h"
 
 /* Whether this process was started by an MPI launcher together with others: looks at the
  * environment alone. */
 bool torre_ranks_started(void);
 
 /*
- * Join the others; count 1 where there are none. TORRE_ERR_RESOURCE. After it torre_ranks_end, once
- * all ranks have done what they had to, is the last thing that a process does.
+ * Join the others; count 1 where there are none. TORRE_ERR_RESOURCE. After it torre_ranks_end is
+ * the last thing that a process does, once all ranks have done what they had to, or with the exit
+ * code to end them all with where one of them failed.
  */
 torre_status torre_ranks_start(torre_ranks *ranks);
-void torre_ranks_end(void);
+void torre_ranks_end(int code);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "io/sink_mark.h"
 #include "run/wave_page.h"
+#include "wave/rank_run.h"
 #include "wave/tune_file.h"
 
 torre_status torre_wave_job_read(torre_wave_job *job, bool view)
@@ -17,6 +18,7 @@ torre_status torre_wave_job_plan(torre_wave_job *job)
     const torre_wave_input *in = &job->input;
     TORRE_TRY(torre_wave_output_check(&job->output, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, job->spec->backend, &in->plan, &job->run));
+    if (job->ranks) TORRE_TRY(torre_wave_run_share(job->run, job->ranks));
     torre_wave_output_beside(&job->output, job->run);
     return TORRE_OK;
 }

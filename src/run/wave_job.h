@@ -14,6 +14,7 @@
 #ifndef TORRE_WAVE_JOB_H
 #define TORRE_WAVE_JOB_H
 
+#include "core/ranks.h"
 #include "io/movie.h"
 #include "report/page.h"
 #include "run/saving.h"
@@ -23,9 +24,10 @@
 typedef struct torre_wave_job {
     torre_wave_spec *spec;
     torre_saving *saving;
-    const char *report; /* a file that the caller writes, or NULL */
-    torre_page *page;   /* where the caller shows the run, or NULL */
-    torre_movie *movie; /* the caller's, of the pictures, or NULL */
+    const char *report;       /* a file that the caller writes, or NULL */
+    torre_page *page;         /* where the caller shows the run, or NULL */
+    torre_movie *movie;       /* the caller's, of the pictures, or NULL */
+    const torre_ranks *ranks; /* that compute together, or NULL */
     torre_wave_input input;
     torre_wave_output output;
     torre_wave_run *run;

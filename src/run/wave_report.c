@@ -4,6 +4,7 @@
 #include "wave/boundary.h"
 #include "wave/density.h"
 #include "wave/driver.h"
+#include "wave/rank_run.h"
 #include "wave/time_dispersion.h"
 
 static void report_memory(torre_report *r, const torre_wave_memory *m)
@@ -28,6 +29,20 @@ static void report_windows(torre_report *r, const torre_wave_run *run, bool dry)
     torre_report_integer(r, "scratch_bytes", info->scratch_bytes);
     torre_report_integer(r, "streamed_bytes",
                          dry ? torre_wave_run_will_stream(run) : torre_wave_run_streamed(run));
+}
+
+/* Of a run by several processes. */
+static void report_ranks(torre_report *r, const torre_wave_run *run, bool dry)
+{
+    const torre_ranks_told told = torre_wave_run_ranks(run);
+    if (told.ranks == 1) return;
+    torre_report_integer(r, "ranks", told.ranks);
+    torre_report_text(r, "transport", told.transport);
+    torre_report_integer(r, "overlap_planes", told.overlap_planes);
+    torre_report_integer(r, "linked_bytes_a_pass", told.pass_bytes);
+    if (dry) return;
+    torre_report_integer(r, "linked_bytes", told.linked_bytes);
+    torre_report_reals(r, "link_wait_s", told.waited_s, told.ranks);
 }
 
 static void report_files(torre_report *r, const torre_wave_output *o)
@@ -122,6 +137,7 @@ torre_report *torre_report_wave_run(const torre_wave_output *o, const torre_wave
     torre_report_real(r, "cell_updates", (double)steps * (double)torre_wave_cells(p));
     report_memory(r, m);
     report_windows(r, run, dry);
+    report_ranks(r, run, dry);
     if (!dry) {
         torre_report_real(r, "wall_s", wall_s);
         torre_report_real(r, "compute_s", torre_wave_run_seconds(run));

@@ -9,6 +9,7 @@
 #include "run/wave_input.h"
 #include "wave/driver.h"
 #include "wave/initial.h"
+#include "wave/rank_run.h"
 #include "wave/traces.h"
 
 /* Bytes of the planes of u[-1] that are computed at once. */
@@ -191,8 +192,9 @@ torre_wave_memory torre_wave_memory_count(const torre_wave_input *in, const torr
                            .traces = torre_wave_run_trace_bytes(run),
                            .output = output};
     if (strcmp(torre_wave_run_backend(run), "cpu") == 0) m.solver_host = m.solver;
-    /* those of a run which streams stay in their file */
-    const bool stays = in->velocity_map.start && torre_wave_run_info(run)->windows > 0;
+    /* those of a run in parts stay in their file */
+    const bool parts = torre_wave_run_info(run)->windows > 0 || torre_wave_run_ranks(run).ranks > 1;
+    const bool stays = in->velocity_map.start && parts;
     m.velocity = stays ? 0 : file_bytes(&in->velocity);
     m.density = density_bytes(in, run);
     m.initial = start_bytes(in);

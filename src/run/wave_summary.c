@@ -9,6 +9,7 @@
 #include "wave/boundary.h"
 #include "wave/density.h"
 #include "wave/driver.h"
+#include "wave/rank_run.h"
 #include "wave/time_dispersion.h"
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
@@ -113,6 +114,31 @@ static void print_windows(FILE *out, const torre_wave_run *run)
             info->plan.scratch);
 }
 
+/* How ranks share a run. */
+static void print_ranks(FILE *out, const torre_wave_run *run)
+{
+    const torre_ranks_told told = torre_wave_run_ranks(run);
+    char bytes[32];
+    if (told.ranks == 1) return;
+    torre_format_bytes((double)told.pass_bytes, bytes, sizeof bytes);
+    fprintf(out,
+            "ranks      %d, with %" PRId64 " planes that two of them have; %s by %s a pass of "
+            "%" PRId64 " steps\n",
+            told.ranks, told.overlap_planes, bytes, told.transport,
+            torre_wave_run_info(run)->plan.tower_height);
+}
+
+/* How long they waited. */
+static void print_waits(FILE *out, const torre_wave_run *run)
+{
+    const torre_ranks_told told = torre_wave_run_ranks(run);
+    if (told.ranks == 1 || torre_wave_run_seconds(run) <= 0) return;
+    double sum = 0;
+    for (int i = 0; i < told.ranks; i++) sum += told.waited_s[i];
+    fprintf(out, "links      ranks waited for each other for %.2g %% of that\n",
+            100 * sum / told.ranks / torre_wave_run_seconds(run));
+}
+
 void torre_wave_summary_setup(FILE *out, const torre_wave_input *in, const torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
@@ -134,6 +160,7 @@ void torre_wave_summary_setup(FILE *out, const torre_wave_input *in, const torre
             in->time.courant_limit);
     print_choices(out, p, run);
     print_windows(out, run);
+    print_ranks(out, run);
 }
 
 static void print_bytes(FILE *out, const char *what, int64_t bytes)
@@ -165,6 +192,7 @@ void torre_wave_summary_cost(FILE *out, const torre_wave_input *in, const torre_
     fprintf(out, "cost       %.4g Gcell updates; about %s through memory at %.3g bytes each\n",
             updates * 1e-9, text, torre_wave_run_info(run)->model_bytes_per_update);
     if (rate == 0) return; /* not even for a trial is there memory */
+    rate *= torre_wave_run_ranks(run).ranks;
     torre_format_seconds(updates * 1e-9 / rate, text, sizeof text);
     fprintf(out, "           about %s at %.3g Gcells/s, as a short trial of this engine ran\n",
             text, rate);
@@ -207,4 +235,5 @@ void torre_wave_summary_result(FILE *out, const torre_wave_output *o, const torr
     torre_format_seconds(torre_wave_run_seconds(run), time, sizeof time);
     fprintf(out, "speed      %.4g Gcell updates in %s: %.4g Gcells/s\n", updates * 1e-9, time,
             torre_wave_run_rate(run));
+    print_waits(out, run);
 }

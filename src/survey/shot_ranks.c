@@ -18,6 +18,22 @@ typedef struct reply {
 
 static const int64_t no_more = -1;
 
+/* A survey goes on with what its manifest has, but not without a rank. */
+static void must(const torre_ranks *ranks, torre_status status)
+{
+    if (status) ranks->give_up();
+}
+
+static void send(const torre_ranks *ranks, int to, const void *bytes, int64_t count)
+{
+    must(ranks, ranks->send(to, bytes, count));
+}
+
+static void receive(const torre_ranks *ranks, int from, void *bytes, int64_t count)
+{
+    must(ranks, ranks->receive(from, bytes, count));
+}
+
 static int64_t bytes_of(const torre_array *traces)
 {
     return traces->shape[0] * traces->shape[1] * (int64_t)traces->precision;
@@ -40,11 +56,11 @@ static torre_status compute_there(torre_shot_worker *worker, void *data)
     torre_shot_item *item = data;
     reply r;
     TORRE_TRY(make_room(item));
-    w->ranks->send(w->rank, &item->shot, sizeof item->shot);
-    w->ranks->receive(w->rank, &r, sizeof r);
+    send(w->ranks, w->rank, &item->shot, sizeof item->shot);
+    receive(w->ranks, w->rank, &r, sizeof r);
     if (r.status) return torre_fail((torre_status)r.status, "%s", r.text);
     item->compute_s = r.compute_s;
-    w->ranks->receive(w->rank, item->traces.data, bytes_of(&item->traces));
+    receive(w->ranks, w->rank, item->traces.data, bytes_of(&item->traces));
     return TORRE_OK;
 }
 
@@ -66,7 +82,7 @@ torre_status torre_survey_gather(const torre_ranks *ranks, torre_status status)
     if (status) snprintf(text, sizeof text, "%s", torre_error_text());
     for (int i = 1; i < ranks->count; i++) {
         reply r;
-        ranks->receive(i, &r, sizeof r);
+        receive(ranks, i, &r, sizeof r);
         if (!r.status || status) continue;
         status = (torre_status)r.status;
         snprintf(text, sizeof text, "rank %d: %s", i, r.text);
@@ -76,7 +92,7 @@ torre_status torre_survey_gather(const torre_ranks *ranks, torre_status status)
 
 void torre_survey_dismiss(const torre_ranks *ranks)
 {
-    for (int i = 1; i < ranks->count; i++) ranks->send(i, &no_more, sizeof no_more);
+    for (int i = 1; i < ranks->count; i++) send(ranks, i, &no_more, sizeof no_more);
 }
 
 /* Compute a shot, of whose item only the traces are left. */
@@ -91,8 +107,8 @@ static void answer(const torre_ranks *ranks, torre_status status, const torre_sh
 {
     reply r = reply_of(status);
     if (!status) r.compute_s = item->compute_s;
-    ranks->send(0, &r, sizeof r);
-    if (!status) ranks->send(0, item->traces.data, bytes_of(&item->traces));
+    send(ranks, 0, &r, sizeof r);
+    if (!status) send(ranks, 0, item->traces.data, bytes_of(&item->traces));
 }
 
 void torre_survey_serve(const torre_survey *s, const torre_ranks *ranks,
@@ -101,11 +117,11 @@ void torre_survey_serve(const torre_survey *s, const torre_ranks *ranks,
     torre_run_worker worker = {.survey = s};
     const reply ready = reply_of(status);
     int64_t shot;
-    ranks->send(0, &ready, sizeof ready);
+    send(ranks, 0, &ready, sizeof ready);
     if (!status) worker = torre_run_worker_new(s, watch, 0, 1);
     for (;;) {
         torre_shot_item *item;
-        ranks->receive(0, &shot, sizeof shot);
+        receive(ranks, 0, &shot, sizeof shot);
         if (shot < 0) break;
         status = compute_here(&worker, shot, &item);
         answer(ranks, status, item);

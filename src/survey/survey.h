@@ -17,9 +17,9 @@
 #ifndef TORRE_SURVEY_H
 #define TORRE_SURVEY_H
 
+#include "core/ranks.h"
 #include "survey/device_list.h"
 #include "survey/manifest.h"
-#include "survey/ranks.h"
 #include "survey/shot_files.h"
 #include "survey/shot_problem.h"
 

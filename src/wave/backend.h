@@ -117,6 +117,16 @@ typedef struct torre_wave_backend {
     torre_status (*advance)(torre_wave_solver *solver, int64_t steps, void *samples);
 
     /*
+     * The same pass bit by bit, as towers along the solver's x go from high planes to low ones (no
+     * more steps than a tower climbs): those that stand on the plane or above it when they begin
+     * and have not climbed yet do it now. INT64_MIN completes the pass, and n is n + steps; before
+     * that boxes give and take arrays as they are, level 0 being that of n. NULL: the backend has
+     * none.
+     */
+    torre_status (*advance_to)(torre_wave_solver *solver, int64_t steps, int64_t plane,
+                               void *samples);
+
+    /*
      * The same with samples of shape (steps, receivers): what traces hold (traces.h), in the bits
      * of its own sums of the nodes. For programs that say so (torre_wave_program_sums); or NULL.
      */

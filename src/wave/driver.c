@@ -11,6 +11,7 @@
 #include "core/phase.h"
 #include "core/timer.h"
 #include "wave/box.h"
+#include "wave/program.h"
 #include "wave/time_dispersion.h"
 #include "wave/traces.h"
 
@@ -272,7 +273,8 @@ static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
     run->step += steps;
 
     int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
-    double fitting = chunk_seconds / fmax(seconds, 1e-7) * (double)steps;
+    const double wanted = run->program->chunk_s > 0 ? run->program->chunk_s : chunk_seconds;
+    double fitting = wanted / fmax(seconds, 1e-7) * (double)steps;
     int64_t next = (int64_t)(fmin(fitting, 1e9) / (double)tower) * tower;
     if (next > 4 * l->chunk) next = 4 * l->chunk; /* the first steps are not typical */
     if (next > l->chunk_limit / tower * tower) next = l->chunk_limit / tower * tower;

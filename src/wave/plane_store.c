@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "wave/box.h"
-#include "wave/plane_norms.h"
 
 /* Bytes that a thread reads or writes at once. */
 static const int64_t piece_bytes = 1 << 20;
@@ -15,34 +14,30 @@ void torre_store_layout(const torre_wave_problem *p, const char *axes, int threa
                         torre_plane_store *s)
 {
     memset(s, 0, sizeof *s);
-    s->precision = p->precision;
-    s->threads = threads > 0 ? threads : omp_get_max_threads();
-    for (int a = 0; a < 3; a++) {
-        s->axis[a] = axes[0] ? axes[a] - 'x' : a;
-        s->n[a] = p->size[s->axis[a]];
-    }
-    s->plane_bytes = s->n[1] * s->n[2] * (int64_t)s->precision;
-    s->row_bytes = (s->n[2] * (int64_t)s->precision + 63) / 64 * 64;
+    s->layout = torre_plane_layout_of(p, axes, threads);
 }
 
-int64_t torre_store_file_bytes(const torre_plane_store *s) { return 2 * s->n[0] * s->plane_bytes; }
+int64_t torre_store_file_bytes(const torre_plane_store *s)
+{
+    return 2 * s->layout.n[0] * s->layout.plane_bytes;
+}
 
 /* The buffer begins at a multiple of 64 bytes, too. */
 static int64_t buffer_bytes(const torre_plane_store *s, int64_t planes)
 {
-    return (2 * planes * s->plane_bytes + 63) / 64 * 64;
+    return (2 * planes * s->layout.plane_bytes + 63) / 64 * 64;
 }
 
 int64_t torre_store_memory(const torre_plane_store *s, int64_t planes)
 {
-    return buffer_bytes(s, planes) + s->threads * s->row_bytes;
+    return buffer_bytes(s, planes) + s->layout.threads * torre_planes_row_bytes(&s->layout);
 }
 
 torre_status torre_store_open(const char *directory, int64_t planes, torre_plane_store *s)
 {
     s->planes = planes;
     s->buffer = aligned_alloc(64, (size_t)buffer_bytes(s, planes));
-    s->rows = aligned_alloc(64, (size_t)(s->threads * s->row_bytes));
+    s->rows = aligned_alloc(64, (size_t)(s->layout.threads * torre_planes_row_bytes(&s->layout)));
     if (!s->buffer || !s->rows)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory for planes on their way");
     return torre_scratch_new(directory, torre_store_file_bytes(s), &s->file);
@@ -60,7 +55,7 @@ void torre_store_close(torre_plane_store *s)
 /* Where an array of a plane begins in the file. */
 static int64_t place_of(const torre_plane_store *s, int64_t plane, int array)
 {
-    return (2 * plane + (array ^ s->flip)) * s->plane_bytes;
+    return (2 * plane + (array ^ s->flip)) * s->layout.plane_bytes;
 }
 
 /* --- Planes between file and solver --- */
@@ -70,7 +65,7 @@ static torre_status transfer(torre_plane_store *s, bool write, int64_t at, int64
 {
     torre_status failed = TORRE_OK;
     char why[256] = ""; /* each thread has an error text of its own */
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+#pragma omp parallel for num_threads(s->layout.threads) schedule(static)
     for (int64_t i = 0; i < bytes; i += piece_bytes) {
         const int64_t count = bytes - i < piece_bytes ? bytes - i : piece_bytes;
         const torre_status status = write
@@ -91,22 +86,7 @@ static torre_status transfer(torre_plane_store *s, bool write, int64_t at, int64
 static torre_status exchange(torre_plane_store *s, bool into, torre_planes planes,
                              torre_wave_solver *solver, int64_t n)
 {
-    torre_box box;
-    int64_t stride[3];
-    for (int a = 0; a < 3; a++) {
-        box.low[s->axis[a]] = a ? 0 : planes.low;
-        box.high[s->axis[a]] = a ? s->n[a] : planes.high;
-    }
-    stride[s->axis[0]] = 2 * s->n[1] * s->n[2];
-    stride[s->axis[1]] = s->n[2];
-    stride[s->axis[2]] = 1;
-    for (int array = 0; array < 2; array++) {
-        const int level = (n + array) & 1 ? -1 : 0;
-        char *values = s->buffer + (array ^ s->flip) * s->plane_bytes;
-        TORRE_TRY(into ? solver->backend->write_box(solver, level, &box, stride, values)
-                       : solver->backend->read_box(solver, level, &box, stride, values));
-    }
-    return TORRE_OK;
+    return torre_planes_exchange(&s->layout, into, planes, solver, n, s->flip, s->buffer);
 }
 
 /* As many planes as the buffer holds, of those that are left. */
@@ -123,8 +103,8 @@ torre_status torre_store_load(torre_plane_store *s, torre_planes planes, torre_w
 {
     while (planes.low < planes.high) {
         const torre_planes some = take(s, &planes);
-        TORRE_TRY(transfer(s, false, 2 * some.low * s->plane_bytes,
-                           2 * (some.high - some.low) * s->plane_bytes));
+        TORRE_TRY(transfer(s, false, 2 * some.low * s->layout.plane_bytes,
+                           2 * (some.high - some.low) * s->layout.plane_bytes));
         TORRE_TRY(exchange(s, true, some, solver, n));
     }
     return TORRE_OK;
@@ -136,8 +116,8 @@ torre_status torre_store_save(torre_plane_store *s, torre_planes planes, torre_w
     while (planes.low < planes.high) {
         const torre_planes some = take(s, &planes);
         TORRE_TRY(exchange(s, false, some, solver, n));
-        TORRE_TRY(transfer(s, true, 2 * some.low * s->plane_bytes,
-                           2 * (some.high - some.low) * s->plane_bytes));
+        TORRE_TRY(transfer(s, true, 2 * some.low * s->layout.plane_bytes,
+                           2 * (some.high - some.low) * s->layout.plane_bytes));
     }
     return TORRE_OK;
 }
@@ -145,8 +125,8 @@ torre_status torre_store_save(torre_plane_store *s, torre_planes planes, torre_w
 void torre_store_expect(torre_plane_store *s, torre_planes planes)
 {
     if (planes.low < planes.high)
-        torre_scratch_expect(s->file, 2 * planes.low * s->plane_bytes,
-                             2 * (planes.high - planes.low) * s->plane_bytes);
+        torre_scratch_expect(s->file, 2 * planes.low * s->layout.plane_bytes,
+                             2 * (planes.high - planes.low) * s->layout.plane_bytes);
 }
 
 /* --- Boxes --- */
@@ -163,30 +143,32 @@ typedef struct rows_of_box {
 static rows_of_box rows_of(const torre_plane_store *s, int array, const torre_box *box,
                            int64_t plane)
 {
-    const int64_t *low = box->low, *high = box->high, width = (int64_t)s->precision;
-    const int y = s->axis[1], z = s->axis[2];
+    const int64_t *low = box->low, *high = box->high, width = (int64_t)s->layout.precision;
+    const int y = s->layout.axis[1], z = s->layout.axis[2];
     rows_of_box r = {.box = *box};
-    r.box.low[s->axis[0]] = plane;
-    r.box.high[s->axis[0]] = plane + 1;
-    r.at = place_of(s, plane, array) + low[y] * s->n[2] * width;
-    r.bytes = (high[y] - low[y]) * s->n[2] * width;
-    r.stride[s->axis[0]] = 0; /* there is no second plane */
-    r.stride[y] = s->n[2];
+    r.box.low[s->layout.axis[0]] = plane;
+    r.box.high[s->layout.axis[0]] = plane + 1;
+    r.at = place_of(s, plane, array) + low[y] * s->layout.n[2] * width;
+    r.bytes = (high[y] - low[y]) * s->layout.n[2] * width;
+    r.stride[s->layout.axis[0]] = 0; /* there is no second plane */
+    r.stride[y] = s->layout.n[2];
     r.stride[z] = 1;
     r.first = s->buffer + low[z] * width;
-    r.whole = low[z] == 0 && high[z] == s->n[2];
+    r.whole = low[z] == 0 && high[z] == s->layout.n[2];
     return r;
 }
 
 torre_status torre_store_read(torre_plane_store *s, int array, const torre_box *box,
                               const int64_t stride[3], void *values)
 {
-    const int64_t step = stride[s->axis[0]] * (int64_t)s->precision;
+    const int64_t step = stride[s->layout.axis[0]] * (int64_t)s->layout.precision;
     char *to = values;
-    for (int64_t x = box->low[s->axis[0]]; x < box->high[s->axis[0]]; x++, to += step) {
+    for (int64_t x = box->low[s->layout.axis[0]]; x < box->high[s->layout.axis[0]];
+         x++, to += step) {
         const rows_of_box r = rows_of(s, array, box, x);
         TORRE_TRY(transfer(s, false, r.at, r.bytes));
-        torre_box_copy(&r.box, (size_t)s->precision, to, stride, r.first, r.stride, s->threads);
+        torre_box_copy(&r.box, (size_t)s->layout.precision, to, stride, r.first, r.stride,
+                       s->layout.threads);
     }
     return TORRE_OK;
 }
@@ -194,12 +176,13 @@ torre_status torre_store_read(torre_plane_store *s, int array, const torre_box *
 torre_status torre_store_write(torre_plane_store *s, int array, const torre_box *box,
                                const int64_t stride[3], const void *values)
 {
-    const int64_t step = values ? stride[s->axis[0]] * (int64_t)s->precision : 0;
+    const int64_t step = values ? stride[s->layout.axis[0]] * (int64_t)s->layout.precision : 0;
     const char *from = values;
-    for (int64_t x = box->low[s->axis[0]]; x < box->high[s->axis[0]]; x++) {
+    for (int64_t x = box->low[s->layout.axis[0]]; x < box->high[s->layout.axis[0]]; x++) {
         const rows_of_box r = rows_of(s, array, box, x);
         if (!r.whole) TORRE_TRY(transfer(s, false, r.at, r.bytes));
-        torre_box_copy(&r.box, (size_t)s->precision, r.first, r.stride, from, stride, s->threads);
+        torre_box_copy(&r.box, (size_t)s->layout.precision, r.first, r.stride, from, stride,
+                       s->layout.threads);
         TORRE_TRY(transfer(s, true, r.at, r.bytes));
         if (from) from += step;
     }
@@ -208,51 +191,34 @@ torre_status torre_store_write(torre_plane_store *s, int array, const torre_box 
 
 /* --- Norms --- */
 
-static torre_norm_sums plane_norms(const torre_plane_store *s, const char *plane)
+static torre_norm_sums plane_sums(const torre_plane_store *s, const char *plane)
 {
-    torre_norm_sums sums = {0, 0};
-    const size_t row_bytes = (size_t)(s->n[2] * (int64_t)s->precision);
-    char *row = s->rows + omp_get_thread_num() * s->row_bytes;
-    for (int64_t y = 0; y < s->n[1]; y++) {
-        memcpy(row, plane + (size_t)y * row_bytes, row_bytes);
-        torre_norms_add_row(&sums, s->precision, row, s->n[2]);
-    }
-    return sums;
-}
-
-/* The first cell of a plane in the buffer that is not finite, of a plane that has one. */
-static void find_bad(const torre_plane_store *s, const char *values, int64_t plane,
-                     torre_wave_norms *norms)
-{
-    for (int64_t i = 0; i < s->n[1] * s->n[2]; i++) {
-        if (isfinite(torre_value(s->precision, values, i))) continue;
-        norms->first_bad[s->axis[0]] = plane;
-        norms->first_bad[s->axis[1]] = i / s->n[2];
-        norms->first_bad[s->axis[2]] = i % s->n[2];
-        return;
-    }
+    return torre_planes_sums(&s->layout, plane,
+                             s->rows + omp_get_thread_num() * torre_planes_row_bytes(&s->layout));
 }
 
 torre_status torre_store_norms(torre_plane_store *s, int array, torre_wave_norms *norms)
 {
-    torre_planes left = {0, s->n[0]};
-    torre_norm_sums *sums = malloc((size_t)s->n[0] * sizeof *sums);
+    torre_planes left = {0, s->layout.n[0]};
+    torre_norm_sums *sums = malloc((size_t)s->layout.n[0] * sizeof *sums);
     torre_wave_norms bad = {.finite = true};
     torre_status status = sums ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     while (!status && left.low < left.high) {
         const torre_planes some = take(s, &left);
-        const char *first = s->buffer + (array ^ s->flip) * s->plane_bytes;
-        status = transfer(s, false, 2 * some.low * s->plane_bytes,
-                          2 * (some.high - some.low) * s->plane_bytes);
-#pragma omp parallel for num_threads(s->threads) schedule(static)
+        const char *first = s->buffer + (array ^ s->flip) * s->layout.plane_bytes;
+        status = transfer(s, false, 2 * some.low * s->layout.plane_bytes,
+                          2 * (some.high - some.low) * s->layout.plane_bytes);
+#pragma omp parallel for num_threads(s->layout.threads) schedule(static)
         for (int64_t x = some.low; x < some.high; x++)
-            sums[x] = plane_norms(s, first + 2 * (x - some.low) * s->plane_bytes);
+            sums[x] = plane_sums(s, first + 2 * (x - some.low) * s->layout.plane_bytes);
         for (int64_t x = some.low; x < some.high && bad.finite; x++) {
             bad.finite = isfinite(sums[x].squares);
-            if (!bad.finite) find_bad(s, first + 2 * (x - some.low) * s->plane_bytes, x, &bad);
+            if (!bad.finite)
+                torre_planes_find_bad(&s->layout,
+                                      first + 2 * (x - some.low) * s->layout.plane_bytes, x, &bad);
         }
     }
-    if (!status) *norms = torre_norms_of_planes(sums, s->n[0]);
+    if (!status) *norms = torre_norms_of_planes(sums, s->layout.n[0]);
     if (!status && !bad.finite) memcpy(norms->first_bad, bad.first_bad, sizeof bad.first_bad);
     free(sums);
     return status;

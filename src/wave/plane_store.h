@@ -1,34 +1,20 @@
 /*
- * The fields of a run in a scratch file, plane by plane: what the windows of ring.h stream through.
- *
- *     plane 0: one array | the other;   plane 1: one array | the other;   ...
- *
- * Planes lie across the axis along which towers slide; within them the two other axes are in the
- * solver's order. One array has the levels of even steps, the other those of odd steps.
+ * The fields of a run in a scratch file, plane by plane (planes.h): what the windows of ring.h
+ * stream through.
  */
 #ifndef TORRE_PLANE_STORE_H
 #define TORRE_PLANE_STORE_H
 
 #include "io/scratch_file.h"
-#include "wave/backend.h"
-
-/* Planes low .. high - 1. */
-typedef struct torre_planes {
-    int64_t low, high;
-} torre_planes;
+#include "wave/planes.h"
 
 typedef struct torre_plane_store {
     torre_scratch *file;
-    torre_precision precision;
-    int axis[3];  /* axis a of the store is the caller's axis[a]; 0: across planes */
-    int64_t n[3]; /* cells along them */
-    int64_t plane_bytes;
-    int flip;          /* the array of even steps is the first (0) or the second (1) */
-    char *buffer;      /* of so many planes: */
-    int64_t planes;    /* both arrays of each */
-    char *rows;        /* a row, from a multiple of 64 bytes on, for each thread */
-    int64_t row_bytes; /* from one to the next */
-    int threads;
+    torre_plane_layout layout;
+    int flip;            /* the array of even steps is the first (0) or the second (1) */
+    char *buffer;        /* of so many planes: */
+    int64_t planes;      /* both arrays of each */
+    char *rows;          /* a row, from a multiple of 64 bytes on, for each thread */
     int64_t bytes_moved; /* out of the file and into it */
 } torre_plane_store;
 

@@ -83,7 +83,8 @@ static torre_status window_bytes(const planning *p, int64_t stored, torre_wave_i
     if (!status) {
         *info = *torre_wave_program_info(program);
         *bytes = info->memory_bytes + copied + nodes * (int64_t)sizeof(torre_node);
-        if (lacks_points) *bytes += stored * p->store.n[1]; /* flags of rows that have some */
+        if (lacks_points)
+            *bytes += stored * p->store.layout.n[1]; /* flags of rows that have some */
         torre_wave_program_free(program);
     }
     torre_wave_part_free(part);
@@ -94,8 +95,8 @@ static torre_status window_bytes(const planning *p, int64_t stored, torre_wave_i
 static int64_t choose_buffer(const planning *p, int64_t left)
 {
     const int64_t most = 32 << 20, bytes = left / 8 < most ? left / 8 : most;
-    const int64_t planes = bytes / (2 * p->store.plane_bytes);
-    return planes < 1 ? 1 : planes < p->store.n[0] ? planes : p->store.n[0];
+    const int64_t planes = bytes / (2 * p->store.layout.plane_bytes);
+    return planes < 1 ? 1 : planes < p->store.layout.n[0] ? planes : p->store.layout.n[0];
 }
 
 static torre_status too_little(const planning *p, int64_t least)
@@ -253,8 +254,8 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
     program->part.memory = 0;
     program->part.scratch = NULL;
     torre_store_layout(setup->problem, program->part.axes, program->part.threads, &p.store);
-    program->shape.axis = p.store.axis[0];
-    program->shape.planes = p.store.n[0];
+    program->shape.axis = p.store.layout.axis[0];
+    program->shape.planes = p.store.layout.n[0];
     const torre_status status = choose_windows(&p, wish->tower_height, &info);
     if (status) {
         torre_wave_program_free(made);

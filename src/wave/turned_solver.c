@@ -165,6 +165,13 @@ static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, voi
     return s->inner->backend->advance(s->inner, steps, samples);
 }
 
+static torre_status turned_advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
+                                      void *samples)
+{
+    turned_solver *s = (turned_solver *)solver;
+    return s->inner->backend->advance_to(s->inner, steps, plane, samples);
+}
+
 static torre_status turned_norms(torre_wave_solver *solver, torre_wave_norms *norms)
 {
     turned_solver *s = (turned_solver *)solver;
@@ -196,6 +203,7 @@ static const torre_wave_backend torre_wave_turned = {
     .write_layer = turned_write_layer,
     .read_layer = turned_read_layer,
     .advance = turned_advance,
+    .advance_to = turned_advance_to,
     .norms = turned_norms,
     .destroy = turned_destroy,
 };

@@ -227,6 +227,14 @@ static torre_status cpu_advance(torre_wave_solver *solver, int64_t steps, void *
     return solver->backend->advance(solver, steps, samples);
 }
 
+static torre_status cpu_advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
+                                   void *samples)
+{
+    if (!solver->backend->advance_to)
+        return torre_fail(TORRE_ERR_USAGE, "only {engine} torre advances plane by plane");
+    return solver->backend->advance_to(solver, steps, plane, samples);
+}
+
 static torre_status cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms)
 {
     return solver->backend->norms(solver, norms);
@@ -253,6 +261,7 @@ const torre_wave_backend torre_wave_cpu = {
     .write_layer = cpu_write_layer,
     .read_layer = cpu_read_layer,
     .advance = cpu_advance,
+    .advance_to = cpu_advance_to,
     .norms = cpu_norms,
     .destroy = cpu_destroy,
 };

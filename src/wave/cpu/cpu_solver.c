@@ -222,6 +222,7 @@ torre_status torre_cpu_restart(torre_wave_solver *solver, const torre_wave_setup
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
     s->setup = setup;
     s->n = 0;
+    s->in_pass = false;
     torre_padded_clear(&s->field, s->threads);
     torre_layers_clear(&s->layers);
     torre_layers_tables(setup, &s->layers);

@@ -61,8 +61,10 @@ typedef struct torre_cpu_solver {
     int64_t samples_start;          /* step at which it started */
     torre_ordering_spec ordering;   /* of towers */
     torre_tower_schedule *schedule; /* engine torre only */
-    int64_t trials;                 /* engine stepwise only: steps that were timed, */
-    double trial_seconds[2];        /* and the shortest with and without fetches ahead */
+    bool in_pass;                   /* some stages of a pass are done, from this one on */
+    int64_t stages_done;
+    int64_t trials;          /* engine stepwise only: steps that were timed, */
+    double trial_seconds[2]; /* and the shortest with and without fetches ahead */
 } torre_cpu_solver;
 
 /* backend_cpu.c chooses among these. */

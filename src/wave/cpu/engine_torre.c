@@ -309,27 +309,32 @@ static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row
     }
 }
 
-/* The towers of the next steps, none of them begun. */
-static torre_status prepare_pass(torre_cpu_solver *s, int64_t height)
+/* Stages low .. high - 1 of a pass. */
+typedef struct stages {
+    int64_t low, high;
+} stages;
+
+static const stages all_stages = {INT64_MIN, INT64_MAX};
+
+/* The towers of the next steps in those stages, none of them begun. *any: there are some. */
+static torre_status prepare_pass(torre_cpu_solver *s, int64_t height, stages which, bool *any)
 {
-    const torre_tower_grid grid =
-        grid_of(&s->region, s->setup->problem->order, s->shape.dts, height);
-    return torre_tower_schedule_make(&grid, &s->ordering, &s->schedule);
+    torre_tower_grid grid = grid_of(&s->region, s->setup->problem->order, s->shape.dts, height);
+    grid.s_min = most(grid.s_min, which.low);
+    grid.s_max = which.high < INT64_MAX ? least(grid.s_max, which.high - 1) : grid.s_max;
+    *any = grid.s_min <= grid.s_max;
+    return *any ? torre_tower_schedule_make(&grid, &s->ordering, &s->schedule) : TORRE_OK;
 }
 
-static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+/* Pass after pass, of those stages each. */
+static torre_status climb_passes(torre_cpu_solver *s, int64_t steps, stages which)
 {
-    torre_cpu_solver *s = (torre_cpu_solver *)solver;
-    const torre_wave_problem *p = s->setup->problem;
-    TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
-    TORRE_TRY(torre_wave_pass_check(s->pass_limit, steps));
-    s->samples = samples;
-    s->samples_start = s->n;
-    int64_t edge = edge_rows(p->order / 2, p->order / 2 * s->shape.dts);
+    const int64_t R = s->setup->problem->order / 2, edge = edge_rows(R, R * s->shape.dts);
     const char **rows = malloc((size_t)(edge * s->threads) * sizeof *rows);
     if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     torre_status status = TORRE_OK;
     torre_barrier barrier = {0};
+    bool any = false;
 #pragma omp parallel num_threads(s->threads)
     {
         const unsigned control = torre_subnormals_off();
@@ -338,18 +343,51 @@ static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void
         barrier.threads = omp_get_num_threads();
         for (int64_t done = 0, height; done < steps; done += height) {
             height = least(s->shape.height, steps - done);
-            if (me == 0) status = prepare_pass(s, height);
+            if (me == 0) status = prepare_pass(s, height, which, &any);
             torre_barrier_wait(&barrier);
             if (status) break;
-            for (torre_tower tower; torre_tower_schedule_take(s->schedule, &tower);)
+            for (torre_tower tower; any && torre_tower_schedule_take(s->schedule, &tower);)
                 climb(s, tower, rows + edge * me);
             torre_barrier_wait(&barrier);
-            if (me == 0) s->n += height;
+            if (me == 0 && which.low == INT64_MIN) s->n += height;
         }
         torre_subnormals_restore(control);
     }
     free(rows);
     return status;
+}
+
+/* Whether so many steps can begin now. */
+static torre_status check_steps(const torre_cpu_solver *s, int64_t steps)
+{
+    TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->n, steps));
+    return torre_wave_pass_check(s->pass_limit, steps);
+}
+
+static torre_status torre_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    TORRE_TRY(check_steps(s, steps));
+    s->samples = samples;
+    s->samples_start = s->n;
+    return climb_passes(s, steps, all_stages);
+}
+
+static torre_status torre_advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
+                                     void *samples)
+{
+    torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    const int64_t D = s->setup->problem->order / 2 * s->shape.dts;
+    const bool all = plane == INT64_MIN;
+    stages which = {all ? INT64_MIN : torre_ceil_div(plane, D), INT64_MAX};
+    TORRE_TRY(check_steps(s, steps));
+    TORRE_TRY(torre_wave_pass_check(s->shape.height, steps));
+    if (s->in_pass) which.high = s->stages_done;
+    s->in_pass = !all;
+    s->stages_done = least(which.low, which.high);
+    s->samples = samples;
+    s->samples_start = s->n;
+    return climb_passes(s, steps, which);
 }
 
 const torre_wave_backend torre_wave_torre = {
@@ -362,6 +400,7 @@ const torre_wave_backend torre_wave_torre = {
     .write_layer = torre_cpu_write_layer,
     .read_layer = torre_cpu_read_layer,
     .advance = torre_advance,
+    .advance_to = torre_advance_to,
     .norms = torre_cpu_norms,
     .destroy = torre_cpu_destroy,
 };

@@ -1,0 +1,60 @@
+/*
+ * Planes of a grid on their way between solvers of parts and whatever else has them: both arrays of
+ * each, one after the other.
+ *
+ *     plane 0: one array | the other;   plane 1: one array | the other;   ...
+ *
+ * Planes lie across the axis along which towers slide; within them the two other axes are in the
+ * solver's order. One array has the levels of even steps, the other those of odd steps.
+ */
+#ifndef TORRE_PLANES_H
+#define TORRE_PLANES_H
+
+#include "wave/backend.h"
+#include "wave/plane_norms.h"
+
+/* Planes low .. high - 1. */
+typedef struct torre_planes {
+    int64_t low, high;
+} torre_planes;
+
+/* How the planes of a grid lie. */
+typedef struct torre_plane_layout {
+    torre_precision precision;
+    int axis[3];         /* axis a here is the caller's axis[a]; 0: across planes */
+    int64_t n[3];        /* cells along them */
+    int64_t plane_bytes; /* of one array of a plane */
+    int threads;         /* that copy */
+} torre_plane_layout;
+
+/* For a problem, and axes as of a plan. */
+torre_plane_layout torre_plane_layout_of(const torre_wave_problem *problem, const char *axes,
+                                         int threads);
+
+/* Of both arrays. */
+int64_t torre_planes_bytes(const torre_plane_layout *layout, torre_planes planes);
+
+/* The cells of planes. */
+torre_box torre_planes_box(const torre_plane_layout *layout, torre_planes planes);
+
+/*
+ * Copy planes to (into) the solver of a part, which is at step n, or from it: both arrays, also in
+ * the middle of a pass. first: the array that comes first, that of even (0) or of odd (1) steps.
+ */
+torre_status torre_planes_exchange(const torre_plane_layout *layout, bool into, torre_planes planes,
+                                   torre_wave_solver *solver, int64_t n, int first, void *values);
+
+/* Room for a row of a plane from a multiple of 64 bytes on, bytes. */
+int64_t torre_planes_row_bytes(const torre_plane_layout *layout);
+
+/*
+ * Sums of an array of a plane, n[1] n[2] values one after the other, in the bits of a solver that
+ * holds all of the grid. row: room for one, from a multiple of 64 bytes on.
+ */
+torre_norm_sums torre_planes_sums(const torre_plane_layout *layout, const void *values, void *row);
+
+/* The first cell that is not finite of those values, of a plane that has one, into first_bad. */
+void torre_planes_find_bad(const torre_plane_layout *layout, const void *values, int64_t plane,
+                           torre_wave_norms *norms);
+
+#endif

@@ -1,0 +1,167 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "wave/driver.h"
+#include "wave/pml.h"
+#include "wave/rank_program.h"
+#include "wave/rank_run.h"
+#include "wave/rank_slab.h"
+
+/* Seconds that a chunk of steps should take, after each of which all ranks wait for the first. */
+static const double chunk_s = 10;
+
+int64_t torre_rank_cut(const torre_rank_program *p, int rank)
+{
+    const int64_t n = p->layout.n[0], count = p->ranks->count;
+    if (rank == 0) return 0;
+    /* n rank / count, without overflow */
+    return rank == count ? n : n / count * rank + n % count * rank / count - p->shift;
+}
+
+torre_region torre_rank_region(const torre_rank_program *p, int rank)
+{
+    const torre_region whole = torre_wave_region(p->base.setup);
+    const int axis = p->layout.axis[0];
+    int64_t halo[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+    torre_box owned = whole.owned;
+    halo[axis][0] = p->below;
+    halo[axis][1] = p->above;
+    owned.low[axis] = torre_rank_cut(p, rank);
+    owned.high[axis] = torre_rank_cut(p, rank + 1);
+    return torre_region_make(whole.global, whole.periodic, &owned, halo);
+}
+
+/* --- The height of towers --- */
+
+/* Towers of that height, what slabs store beside their own, and where cuts lie: towers are half
+ * their way up when they are in the middle of what they work on. */
+static void set_height(torre_rank_program *p, torre_wave_plan *plan, int64_t height)
+{
+    const int axis = p->layout.axis[0];
+    int64_t halo[3][2];
+    plan->tower_height = height;
+    torre_wave_halo(plan, p->base.setup->problem->order, height, halo);
+    p->below = halo[axis][0];
+    p->above = halo[axis][1];
+    p->shift = p->above / 2;
+}
+
+/* Planes that each rank must have for towers of the height, in the mean. */
+static int64_t least_planes(const torre_rank_program *p) { return p->above + p->below + 1; }
+
+static int64_t planes_each(const torre_rank_program *p) { return p->layout.n[0] / p->ranks->count; }
+
+/* The highest that let slabs be so many times what towers need; 0: none. */
+static int64_t highest(torre_rank_program *p, torre_wave_plan *plan, int64_t most, int times)
+{
+    int64_t low = 0, high = most + 1; /* it fits; it does not */
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        set_height(p, plan, middle);
+        if (times * least_planes(p) <= planes_each(p))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, int64_t wished)
+{
+    const int64_t steps = p->base.setup->problem->steps, chosen = plan->tower_height;
+    const int64_t most = wished > 0 ? wished : steps > 0 && steps < chosen ? steps : chosen;
+    const int64_t fits = highest(p, plan, most, 1);
+    int64_t height = highest(p, plan, most, 2);
+    if (height < 4) height = fits < 4 ? fits : 4; /* rather wait than have no towers */
+    if (wished > 0) height = fits == wished ? wished : 0;
+    set_height(p, plan, height > 0 ? height : most);
+    if (height > 0) return TORRE_OK;
+    if (wished == 0) set_height(p, plan, 1);
+    return torre_fail(TORRE_ERR_USAGE,
+                      "%d ranks have %" PRId64 " planes across %c each, and towers of {dts} %d and "
+                      "{tower_height} %" PRId64 " need %" PRId64
+                      ": take fewer ranks or smaller ones",
+                      p->ranks->count, planes_each(p), "xyz"[p->layout.axis[0]], plan -> dts,
+                      plan -> tower_height, least_planes(p));
+}
+
+/* Threads of a rank that has not been told: its share of the processors, or fewer where the
+ * launcher gave it fewer. */
+static int share_of_threads(const torre_ranks *ranks, int threads)
+{
+    const int64_t all = sysconf(_SC_NPROCESSORS_ONLN), share = all / ranks->locals;
+    return share < 1 ? 1 : share < threads ? (int)share : threads;
+}
+
+/* --- The program --- */
+
+static torre_status check_run(const torre_wave_run *run)
+{
+    const torre_wave_info *info = &run->info;
+    if (!run->backend->advance_to)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "ranks of MPI share a run by {backend} cpu alone (this is %s)",
+                          run->backend->name);
+    if (info->wish.memory > 0)
+        return torre_fail(TORRE_ERR_USAGE, "{memory} does not go together with ranks of MPI");
+    if (info->plan.engine != TORRE_TORRE)
+        return torre_fail(TORRE_ERR_USAGE, "ranks of MPI share a run by {engine} torre alone%s%s",
+                          info->why[0] ? ". " : "", info->why);
+    if (run->problem->density_cells)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "ranks of MPI cannot share a run with {density} of cells");
+    if (torre_pml_any(run->problem))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "ranks of MPI cannot share a run with {absorbing} pml; take sponge");
+    return TORRE_OK;
+}
+
+static void clear(torre_wave_program *program)
+{
+    torre_rank_program *p = (torre_rank_program *)program;
+    torre_wave_program_free(p->inner);
+    torre_wave_part_free(p->part);
+}
+
+static torre_status plan_slab(torre_rank_program *p, const torre_wave_plan *plan)
+{
+    torre_wave_info *info = &p->base.info;
+    const torre_region region = torre_rank_region(p, p->ranks->rank);
+    const torre_wave_plan wish = info->wish;
+    TORRE_TRY(torre_wave_part_new(p->base.setup, &region, &p->part));
+    TORRE_TRY(p->backend->plan(&p->part->setup, plan, &p->inner));
+    *info = *torre_wave_program_info(p->inner);
+    info->wish = wish;
+    info->memory_bytes += torre_rank_slab_bytes(p);
+    return TORRE_OK;
+}
+
+torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
+{
+    torre_wave_program *made;
+    torre_wave_plan plan = run->info.plan;
+    if (ranks->count == 1) return TORRE_OK;
+    TORRE_TRY(check_run(run));
+    TORRE_TRY(
+        torre_wave_program_new(sizeof(torre_rank_program), run->setup, &run->info.wish, &made));
+    torre_rank_program *p = (torre_rank_program *)made;
+    made->maker = &torre_wave_rank_solver;
+    made->chunk_s = chunk_s;
+    made->clear = clear;
+    if (run->info.wish.threads == 0) plan.threads = share_of_threads(ranks, plan.threads);
+    plan.measured = false;
+    p->ranks = ranks;
+    p->backend = run->backend;
+    p->layout = torre_plane_layout_of(run->problem, plan.axes, plan.threads);
+    torre_status status = choose_height(p, &plan, run->info.wish.tower_height);
+    if (!status) status = plan_slab(p, &plan);
+    if (status) {
+        torre_wave_program_free(made);
+        return status;
+    }
+    torre_wave_program_free(run->program);
+    run->program = made;
+    run->info = made->info;
+    return TORRE_OK;
+}

@@ -1,0 +1,49 @@
+/* What ranks of a run (rank_run.h) have in common, and what rank 0 asks the others for. */
+#ifndef TORRE_RANK_PROGRAM_H
+#define TORRE_RANK_PROGRAM_H
+
+#include "core/ranks.h"
+#include "wave/part.h"
+#include "wave/planes.h"
+#include "wave/program.h"
+
+typedef struct torre_rank_program {
+    torre_wave_program base;
+    const torre_ranks *ranks;
+    const torre_wave_backend *backend; /* computes the slabs */
+    torre_plane_layout layout;
+    int64_t below, above;      /* planes that a slab stores beside those it owns */
+    int64_t shift;             /* cuts lie so much lower than even ones, as towers move up */
+    torre_wave_part *part;     /* this rank's, */
+    torre_wave_program *inner; /* and the program of its solver; NULL when there is that */
+} torre_rank_program;
+
+/* The first plane that a rank owns; of rank `count` the end. */
+int64_t torre_rank_cut(const torre_rank_program *program, int rank);
+torre_region torre_rank_region(const torre_rank_program *program, int rank);
+
+/* Requests of rank 0; what follows each and what comes back. */
+typedef enum torre_rank_request_kind {
+    TORRE_RANK_END = 1,
+    TORRE_RANK_START,    /* back: int64_t nodes, then the columns of so many */
+    TORRE_RANK_SET_STEP, /* steps: which */
+    TORRE_RANK_ADVANCE,  /* back: torre_rank_advanced, then samples (steps, nodes) */
+    TORRE_RANK_READ,     /* back: the values of the box, dense */
+    TORRE_RANK_WRITE,    /* values of the box, unless they are zero */
+    TORRE_RANK_NORMS     /* back: torre_wave_norms with first_bad alone, sums of its planes */
+} torre_rank_request_kind;
+
+typedef struct torre_rank_request {
+    int64_t kind, level, steps, zero, samples;
+    torre_box box;
+} torre_rank_request;
+
+typedef struct torre_rank_advanced {
+    double waited_s;    /* for neighbours, since the start */
+    int64_t sent_bytes; /* to them */
+} torre_rank_advanced;
+
+/* What rank 0 has of all: create, and the functions of its solver. */
+extern const torre_wave_backend torre_wave_rank_solver;
+
+#endif

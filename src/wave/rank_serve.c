@@ -1,0 +1,162 @@
+/* What the other ranks do: what rank 0 asks for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/driver.h"
+#include "wave/rank_run.h"
+#include "wave/rank_slab.h"
+
+/* How a rank has prepared. */
+typedef struct ready {
+    int64_t status;
+    char text[512];
+} ready;
+
+torre_status torre_wave_ranks_gather(const torre_ranks *ranks, torre_status status)
+{
+    char text[sizeof((ready *)NULL)->text + 32];
+    if (status) snprintf(text, sizeof text, "%s", torre_error_text());
+    for (int i = 1; i < ranks->count; i++) {
+        ready r;
+        TORRE_TRY(ranks->receive(i, &r, sizeof r));
+        if (!r.status || status) continue;
+        status = (torre_status)r.status;
+        snprintf(text, sizeof text, "rank %d: %s", i, r.text);
+    }
+    return status ? torre_fail(status, "%s", text) : TORRE_OK;
+}
+
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for what ranks send");
+}
+
+static torre_status tell_nodes(const torre_rank_slab *s)
+{
+    const torre_ranks *ranks = s->program->ranks;
+    const torre_wave_setup *setup = &s->program->part->setup;
+    const int64_t nodes = setup->receiver_node_count;
+    int64_t *column = malloc((size_t)(nodes + 1) * sizeof *column);
+    if (!column) return no_memory();
+    for (int64_t i = 0; i < nodes; i++) column[i] = setup->receiver_nodes[i].column;
+    torre_status status = ranks->send(0, &nodes, sizeof nodes);
+    if (!status) status = ranks->send(0, column, nodes * (int64_t)sizeof *column);
+    free(column);
+    return status;
+}
+
+/* Those of this rank's nodes, of samples of all columns, to rank 0. */
+static torre_status send_samples(const torre_rank_slab *s, int64_t steps, const char *samples)
+{
+    const torre_wave_setup *setup = &s->program->part->setup;
+    const int64_t nodes = setup->receiver_node_count;
+    const size_t width = (size_t)setup->problem->precision;
+    char *own = malloc((size_t)(steps * nodes) * width + 1), *to = own;
+    if (!own) return no_memory();
+    for (int64_t i = 0; i < steps; i++, samples += (size_t)setup->sample_columns * width)
+        for (int64_t k = 0; k < nodes; k++, to += width)
+            memcpy(to, samples + (size_t)setup->receiver_nodes[k].column * width, width);
+    const torre_status status = s->program->ranks->send(0, own, steps * nodes * (int64_t)width);
+    free(own);
+    return status;
+}
+
+static torre_status advance(torre_rank_slab *s, const torre_rank_request *r)
+{
+    const torre_wave_setup *setup = s->program->base.setup;
+    const size_t bytes =
+        (size_t)(r->steps * setup->sample_columns) * (size_t)setup->problem->precision;
+    char *samples = r->samples ? malloc(bytes + 1) : NULL;
+    if (r->samples && !samples) return no_memory();
+    if (samples) memset(samples, -1, bytes);
+    torre_status status = torre_rank_slab_advance(s, r->steps, samples);
+    if (!status) status = s->program->ranks->send(0, &s->told, sizeof s->told);
+    if (!status && samples) status = send_samples(s, r->steps, samples);
+    free(samples);
+    return status;
+}
+
+static int64_t box_bytes(const torre_rank_slab *s, const torre_box *box)
+{
+    int64_t bytes = (int64_t)s->program->layout.precision;
+    for (int a = 0; a < 3; a++) bytes *= box->high[a] - box->low[a];
+    return bytes;
+}
+
+static torre_status pass_box(torre_rank_slab *s, const torre_rank_request *r)
+{
+    const torre_wave_backend *backend = s->program->backend;
+    const torre_ranks *ranks = s->program->ranks;
+    const int64_t bytes = box_bytes(s, &r->box);
+    const bool write = r->kind == TORRE_RANK_WRITE;
+    int64_t stride[3];
+    torre_box_strides(&r->box, stride);
+    if (write && r->zero)
+        return backend->write_box(s->solver, (int)r->level, &r->box, stride, NULL);
+    void *values = malloc((size_t)bytes);
+    if (!values) return no_memory();
+    torre_status status =
+        write ? ranks->receive(0, values, bytes)
+              : backend->read_box(s->solver, (int)r->level, &r->box, stride, values);
+    if (!status)
+        status = write ? backend->write_box(s->solver, (int)r->level, &r->box, stride, values)
+                       : ranks->send(0, values, bytes);
+    free(values);
+    return status;
+}
+
+static torre_status tell_norms(torre_rank_slab *s)
+{
+    const torre_rank_program *p = s->program;
+    const int64_t planes =
+        torre_rank_cut(p, p->ranks->rank + 1) - torre_rank_cut(p, p->ranks->rank);
+    torre_norm_sums *sums = malloc((size_t)planes * sizeof *sums);
+    torre_wave_norms bad;
+    if (!sums) return no_memory();
+    torre_status status = torre_rank_slab_norms(s, sums, &bad);
+    if (!status) status = p->ranks->send(0, &bad, sizeof bad);
+    if (!status) status = p->ranks->send(0, sums, planes * (int64_t)sizeof *sums);
+    free(sums);
+    return status;
+}
+
+static torre_status do_request(torre_rank_slab *s, torre_rank_program *p,
+                               const torre_rank_request *r)
+{
+    switch ((torre_rank_request_kind)r->kind) {
+    case TORRE_RANK_START:
+        TORRE_TRY(torre_rank_slab_start(p, s));
+        return tell_nodes(s);
+    case TORRE_RANK_SET_STEP:
+        return torre_rank_slab_set_step(s, r->steps);
+    case TORRE_RANK_ADVANCE:
+        return advance(s, r);
+    case TORRE_RANK_READ:
+    case TORRE_RANK_WRITE:
+        return pass_box(s, r);
+    case TORRE_RANK_NORMS:
+        return tell_norms(s);
+    case TORRE_RANK_END:
+        break;
+    }
+    return torre_fail(TORRE_ERR_RESOURCE, "rank 0 asks for what nobody knows");
+}
+
+torre_status torre_wave_ranks_serve(torre_wave_run *run, const torre_ranks *ranks,
+                                    torre_status status)
+{
+    torre_rank_slab slab = {.program = NULL};
+    torre_rank_request request;
+    ready r = {.status = status};
+    if (status) snprintf(r.text, sizeof r.text, "%s", torre_error_text());
+    status = ranks->send(0, &r, sizeof r);
+    while (!status) {
+        status = ranks->receive(0, &request, sizeof request);
+        if (status || request.kind == TORRE_RANK_END) break;
+        status = do_request(&slab, (torre_rank_program *)run->program, &request);
+        if (status) ranks->fail(status);
+    }
+    torre_rank_slab_free(&slab);
+    return status;
+}

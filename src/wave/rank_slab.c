@@ -1,0 +1,172 @@
+#include "wave/rank_slab.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+#include "core/timer.h"
+
+static torre_rank_link link_of(const torre_rank_program *p, int side)
+{
+    const int rank = p->ranks->rank, other = side ? rank + 1 : rank - 1;
+    const int64_t cut = torre_rank_cut(p, side ? rank + 1 : rank);
+    torre_rank_link link = {.rank = other < p->ranks->count ? other : -1};
+    if (link.rank < 0) return link;
+    link.planes = (torre_planes){cut - p->below, cut + p->above};
+    if (link.planes.high > p->layout.n[0]) link.planes.high = p->layout.n[0];
+    link.bytes = torre_planes_bytes(&p->layout, link.planes);
+    return link;
+}
+
+int64_t torre_rank_slab_bytes(const torre_rank_program *p)
+{
+    return 2 * (link_of(p, 0).bytes + link_of(p, 1).bytes);
+}
+
+torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
+{
+    *s = (torre_rank_slab){.program = p};
+    for (int side = 0; side < 2; side++) {
+        torre_rank_link *link = &s->link[side];
+        *link = link_of(p, side);
+        link->out = malloc((size_t)link->bytes + 1);
+        link->in = malloc((size_t)link->bytes + 1);
+        if (!link->out || !link->in)
+            return torre_fail(TORRE_ERR_RESOURCE, "out of memory for what ranks exchange");
+    }
+    TORRE_TRY(p->backend->create(p->inner, &s->solver));
+    p->inner = NULL;
+    return TORRE_OK;
+}
+
+void torre_rank_slab_free(torre_rank_slab *s)
+{
+    if (s->solver) s->program->backend->destroy(s->solver);
+    s->solver = NULL;
+    for (int side = 0; side < 2; side++) {
+        free(s->link[side].out);
+        free(s->link[side].in);
+        s->link[side].out = s->link[side].in = NULL;
+    }
+}
+
+/* Both arrays of all that both have, as they are now. */
+static torre_status give(torre_rank_slab *s, torre_rank_link *link)
+{
+    const torre_rank_program *p = s->program;
+    const double start = torre_time_now();
+    TORRE_TRY(p->ranks->settle(link->rank)); /* the buffer is free */
+    s->told.waited_s += torre_time_now() - start;
+    TORRE_TRY(
+        torre_planes_exchange(&p->layout, false, link->planes, s->solver, s->n, 0, link->out));
+    s->told.sent_bytes += link->bytes;
+    return p->ranks->post(link->rank, link->out, link->bytes);
+}
+
+static torre_status take(torre_rank_slab *s, torre_rank_link *link)
+{
+    const torre_rank_program *p = s->program;
+    const double start = torre_time_now();
+    TORRE_TRY(p->ranks->receive(link->rank, link->in, link->bytes));
+    s->told.waited_s += torre_time_now() - start;
+    return torre_planes_exchange(&p->layout, true, link->planes, s->solver, s->n, 0, link->in);
+}
+
+/* What went below comes back. */
+static torre_status take_back(torre_rank_slab *s)
+{
+    s->owed = false;
+    return take(s, &s->link[0]);
+}
+
+static torre_status climb(torre_rank_slab *s, int64_t steps, int64_t plane, void *samples)
+{
+    return s->program->backend->advance_to(s->solver, steps, plane, samples);
+}
+
+/*
+ * Towers from `back` on keep off what is still below; those from `until` on are all that reach into
+ * what goes back above, for the last plane of a tower lies above - below planes beyond its first.
+ */
+static torre_status pass(torre_rank_slab *s, int64_t steps, void *samples)
+{
+    const torre_rank_program *p = s->program;
+    torre_rank_link *below = &s->link[0], *above = &s->link[1];
+    const int64_t back = below->planes.high + p->below;
+    const int64_t until = above->planes.low - (p->above - p->below);
+    if (above->rank >= 0) TORRE_TRY(take(s, above));
+    if (s->owed && above->rank >= 0 && back > until) {
+        TORRE_TRY(climb(s, steps, back, samples));
+        TORRE_TRY(take_back(s));
+    }
+    if (above->rank >= 0) {
+        TORRE_TRY(climb(s, steps, until, samples));
+        TORRE_TRY(give(s, above));
+    }
+    if (s->owed) {
+        TORRE_TRY(climb(s, steps, back, samples));
+        TORRE_TRY(take_back(s));
+    }
+    TORRE_TRY(climb(s, steps, INT64_MIN, samples));
+    s->n += steps;
+    s->owed = below->rank >= 0;
+    return s->owed ? give(s, below) : TORRE_OK;
+}
+
+torre_status torre_rank_slab_advance(torre_rank_slab *s, int64_t steps, void *samples)
+{
+    const torre_rank_program *p = s->program;
+    const torre_wave_setup *setup = p->base.setup;
+    const int64_t row = setup->sample_columns * (int64_t)setup->problem->precision;
+    for (int64_t done = 0, height; done < steps; done += height) {
+        height = p->base.info.plan.tower_height;
+        if (height > steps - done) height = steps - done;
+        TORRE_TRY(pass(s, height, samples ? (char *)samples + done * row : NULL));
+    }
+    return s->owed ? take_back(s) : TORRE_OK;
+}
+
+torre_status torre_rank_slab_set_step(torre_rank_slab *s, int64_t n)
+{
+    s->n = n;
+    return s->program->backend->set_step(s->solver, n);
+}
+
+/* Bytes of the planes that are summed at once. */
+static const int64_t sum_bytes = 16 << 20;
+
+torre_status torre_rank_slab_norms(torre_rank_slab *s, torre_norm_sums *sums, torre_wave_norms *bad)
+{
+    const torre_rank_program *p = s->program;
+    const torre_plane_layout *l = &p->layout;
+    const torre_planes own = {torre_rank_cut(p, p->ranks->rank),
+                              torre_rank_cut(p, p->ranks->rank + 1)};
+    const int64_t row = torre_planes_row_bytes(l), few = sum_bytes / l->plane_bytes;
+    const int64_t some = few < 1 ? 1 : few;
+    char *values = malloc((size_t)(some * l->plane_bytes)), *rows;
+    rows = aligned_alloc(64, (size_t)(row * l->threads));
+    torre_status status =
+        values && rows ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for norms");
+    *bad = (torre_wave_norms){.finite = true};
+    for (int64_t low = own.low; low < own.high && !status; low += some) {
+        const torre_planes now = {low, low + some < own.high ? low + some : own.high};
+        const torre_box box = torre_planes_box(l, now);
+        int64_t stride[3];
+        stride[l->axis[0]] = l->n[1] * l->n[2];
+        stride[l->axis[1]] = l->n[2];
+        stride[l->axis[2]] = 1;
+        status = p->backend->read_box(s->solver, 0, &box, stride, values);
+        if (status) break;
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+        for (int64_t x = now.low; x < now.high; x++)
+            sums[x - own.low] = torre_planes_sums(l, values + (x - low) * l->plane_bytes,
+                                                  rows + omp_get_thread_num() * row);
+        for (int64_t x = now.low; x < now.high && bad->finite; x++) {
+            bad->finite = isfinite(sums[x - own.low].squares);
+            if (!bad->finite) torre_planes_find_bad(l, values + (x - low) * l->plane_bytes, x, bad);
+        }
+    }
+    free(values);
+    free(rows);
+    return status;
+}

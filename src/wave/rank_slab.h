@@ -1,0 +1,41 @@
+/* The slab of a rank: its solver, and what goes to and from those below and above. */
+#ifndef TORRE_RANK_SLAB_H
+#define TORRE_RANK_SLAB_H
+
+#include "wave/rank_program.h"
+
+/* What this rank and a neighbour both store. */
+typedef struct torre_rank_link {
+    int rank; /* the neighbour, -1: there is none */
+    torre_planes planes;
+    int64_t bytes;
+    char *out, *in;
+} torre_rank_link;
+
+typedef struct torre_rank_slab {
+    const torre_rank_program *program;
+    torre_wave_solver *solver;
+    int64_t n;               /* its step */
+    torre_rank_link link[2]; /* to the rank below, above */
+    bool owed;               /* what went below has not come back */
+    torre_rank_advanced told;
+} torre_rank_slab;
+
+/* Memory of a slab beside its solver. */
+int64_t torre_rank_slab_bytes(const torre_rank_program *program);
+
+/* Free with _free in any case. */
+torre_status torre_rank_slab_start(torre_rank_program *program, torre_rank_slab *slab);
+void torre_rank_slab_free(torre_rank_slab *slab);
+
+/* As advance of a backend, while all others do the same. What nobody here computes of the samples
+ * stays as it is. */
+torre_status torre_rank_slab_advance(torre_rank_slab *slab, int64_t steps, void *samples);
+
+torre_status torre_rank_slab_set_step(torre_rank_slab *slab, int64_t n);
+
+/* Sums of each plane that it owns, of u[n]. bad: its first cell that is not finite, or finite. */
+torre_status torre_rank_slab_norms(torre_rank_slab *slab, torre_norm_sums *sums,
+                                   torre_wave_norms *bad);
+
+#endif

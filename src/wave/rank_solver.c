@@ -1,0 +1,359 @@
+/* What rank 0 has: the solver of the whole grid, which asks all ranks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/box.h"
+#include "wave/driver.h"
+#include "wave/rank_run.h"
+#include "wave/rank_slab.h"
+
+/* What rank 0 knows of another. */
+typedef struct other {
+    int64_t nodes;   /* of receivers that it stores, */
+    int64_t *column; /* and theirs */
+} other;
+
+typedef struct rank_solver {
+    torre_wave_solver base;
+    const torre_rank_program *program;
+    const torre_wave_setup *setup;
+    const torre_ranks *ranks;
+    torre_rank_slab slab;
+    other *other;         /* [ranks], none of rank 0 */
+    double *waited_s;     /* [ranks] */
+    int64_t linked_bytes; /* of all */
+} rank_solver;
+
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for what ranks send");
+}
+
+/* Where rank 0 fails others may wait for it. */
+static torre_status done(const rank_solver *s, torre_status status)
+{
+    if (status) s->ranks->fail(status);
+    return status;
+}
+
+static torre_status ask(const torre_ranks *ranks, int rank, torre_rank_request request)
+{
+    return ranks->send(rank, &request, sizeof request);
+}
+
+static torre_status ask_all(const torre_ranks *ranks, torre_rank_request request)
+{
+    for (int i = 1; i < ranks->count; i++) TORRE_TRY(ask(ranks, i, request));
+    return TORRE_OK;
+}
+
+void torre_wave_ranks_dismiss(const torre_ranks *ranks)
+{
+    /* whoever cannot be told is gone */
+    (void)ask_all(ranks, (torre_rank_request){.kind = TORRE_RANK_END});
+}
+
+static void rank_destroy(torre_wave_solver *solver)
+{
+    rank_solver *s = (rank_solver *)solver;
+    if (!s) return;
+    torre_rank_slab_free(&s->slab);
+    for (int i = 0; i < s->ranks->count && s->other; i++) free(s->other[i].column);
+    free(s->other);
+    free(s->waited_s);
+    free(s);
+}
+
+/* All ranks make their solvers at the same time. */
+static torre_status start(rank_solver *s)
+{
+    TORRE_TRY(ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_START}));
+    TORRE_TRY(torre_rank_slab_start((torre_rank_program *)s->program, &s->slab));
+    for (int i = 1; i < s->ranks->count; i++) {
+        other *o = &s->other[i];
+        TORRE_TRY(s->ranks->receive(i, &o->nodes, sizeof o->nodes));
+        o->column = malloc((size_t)(o->nodes + 1) * sizeof *o->column);
+        if (!o->column) return no_memory();
+        TORRE_TRY(s->ranks->receive(i, o->column, o->nodes * (int64_t)sizeof *o->column));
+    }
+    return TORRE_OK;
+}
+
+static torre_status rank_create(torre_wave_program *program, torre_wave_solver **solver)
+{
+    const torre_wave_info *info = &program->info;
+    if (info->lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", info->lacking);
+    rank_solver *s = calloc(1, sizeof *s);
+    if (!s) return no_memory();
+    s->base.backend = &torre_wave_rank_solver;
+    s->program = (const torre_rank_program *)program;
+    s->setup = program->setup;
+    s->ranks = s->program->ranks;
+    s->other = calloc((size_t)s->ranks->count, sizeof *s->other);
+    s->waited_s = calloc((size_t)s->ranks->count, sizeof *s->waited_s);
+    const torre_status status = done(s, s->other && s->waited_s ? start(s) : no_memory());
+    if (status) {
+        rank_destroy(&s->base);
+        return status;
+    }
+    *solver = &s->base;
+    return TORRE_OK;
+}
+
+/* A slab of one process, for a trial. */
+static torre_status rank_adapt(const torre_wave_program *program, const torre_wave_setup *setup,
+                               torre_wave_program **adapted)
+{
+    const torre_rank_program *p = (const torre_rank_program *)program;
+    return p->backend->plan(setup, &program->info.plan, adapted);
+}
+
+static torre_status rank_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                                 bool new_medium)
+{
+    (void)solver, (void)setup, (void)new_medium;
+    return torre_fail(TORRE_ERR_USAGE, "a run of several ranks does not begin anew");
+}
+
+static torre_status rank_set_step(torre_wave_solver *solver, int64_t n)
+{
+    rank_solver *s = (rank_solver *)solver;
+    torre_status status =
+        ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_SET_STEP, .steps = n});
+    if (!status) status = torre_rank_slab_set_step(&s->slab, n);
+    return done(s, status);
+}
+
+/* --- Steps --- */
+
+/* What another has computed of the samples; values of all ones are of others, or are just that. */
+static void merge(const rank_solver *s, const other *o, int64_t steps, const char *from, char *to)
+{
+    const size_t width = (size_t)s->setup->problem->precision;
+    const uint64_t nothing = UINT64_MAX;
+    for (int64_t i = 0; i < steps; i++, to += (size_t)s->setup->sample_columns * width)
+        for (int64_t k = 0; k < o->nodes; k++, from += width)
+            if (memcmp(from, &nothing, width) != 0)
+                memcpy(to + (size_t)o->column[k] * width, from, width);
+}
+
+static torre_status collect(rank_solver *s, int rank, int64_t steps, void *samples)
+{
+    const other *o = &s->other[rank];
+    const int64_t bytes = samples ? steps * o->nodes * (int64_t)s->setup->problem->precision : 0;
+    torre_rank_advanced told;
+    TORRE_TRY(s->ranks->receive(rank, &told, sizeof told));
+    s->waited_s[rank] = told.waited_s;
+    s->linked_bytes += told.sent_bytes;
+    if (bytes == 0) return TORRE_OK;
+    char *values = malloc((size_t)bytes);
+    if (!values) return no_memory();
+    const torre_status status = s->ranks->receive(rank, values, bytes);
+    if (!status) merge(s, o, steps, values, samples);
+    free(values);
+    return status;
+}
+
+static torre_status advance_all(rank_solver *s, int64_t steps, void *samples)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    if (samples)
+        memset(samples, -1, (size_t)(steps * s->setup->sample_columns) * (size_t)p->precision);
+    TORRE_TRY(ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_ADVANCE,
+                                                     .steps = steps,
+                                                     .samples = samples != NULL}));
+    TORRE_TRY(torre_rank_slab_advance(&s->slab, steps, samples));
+    s->waited_s[0] = s->slab.told.waited_s;
+    s->linked_bytes = s->slab.told.sent_bytes;
+    for (int i = 1; i < s->ranks->count; i++) TORRE_TRY(collect(s, i, steps, samples));
+    return TORRE_OK;
+}
+
+static torre_status rank_advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    rank_solver *s = (rank_solver *)solver;
+    TORRE_TRY(torre_wave_steps_check(s->setup->problem, s->slab.n, steps));
+    return steps > 0 ? done(s, advance_all(s, steps, samples)) : TORRE_OK;
+}
+
+/* --- Boxes --- */
+
+/* Bytes of a box that go at once, unless a plane of it is larger. */
+static const int64_t piece_bytes = 16 << 20;
+
+/* A box as a caller has it. */
+typedef struct array {
+    int level;
+    const torre_box *box;
+    const int64_t *stride;
+    char *values; /* NULL: zeros, to be written */
+} array;
+
+static torre_box cut_box(const torre_box *a, const torre_box *b)
+{
+    torre_box both;
+    for (int i = 0; i < 3; i++) {
+        both.low[i] = a->low[i] > b->low[i] ? a->low[i] : b->low[i];
+        both.high[i] = a->high[i] < b->high[i] ? a->high[i] : b->high[i];
+        if (both.high[i] < both.low[i]) both.high[i] = both.low[i];
+    }
+    return both;
+}
+
+static int64_t box_cells(const torre_box *box)
+{
+    int64_t cells = 1;
+    for (int a = 0; a < 3; a++) cells *= box->high[a] - box->low[a];
+    return cells;
+}
+
+static char *place_of(const rank_solver *s, const array *a, const torre_box *part)
+{
+    int64_t at = 0;
+    for (int i = 0; i < 3; i++) at += (part->low[i] - a->box->low[i]) * a->stride[i];
+    return a->values ? a->values + at * (int64_t)s->setup->problem->precision : NULL;
+}
+
+/* A part of a box, to another rank (write) or from it, by way of a dense array. */
+static torre_status pass_piece(const rank_solver *s, int rank, bool write, const array *a,
+                               const torre_box *part, void *dense)
+{
+    const size_t width = (size_t)s->setup->problem->precision;
+    const int64_t bytes = box_cells(part) * (int64_t)width;
+    int64_t stride[3];
+    torre_box_strides(part, stride);
+    TORRE_TRY(ask(s->ranks, rank,
+                  (torre_rank_request){.kind = write ? TORRE_RANK_WRITE : TORRE_RANK_READ,
+                                       .level = a->level,
+                                       .zero = a->values == NULL,
+                                       .box = *part}));
+    char *values = place_of(s, a, part);
+    if (write && !values) return TORRE_OK;
+    if (write) {
+        torre_box_copy(part, width, dense, stride, values, a->stride, s->program->layout.threads);
+        return s->ranks->send(rank, dense, bytes);
+    }
+    TORRE_TRY(s->ranks->receive(rank, dense, bytes));
+    torre_box_copy(part, width, values, a->stride, dense, stride, s->program->layout.threads);
+    return TORRE_OK;
+}
+
+/* The same of all that a box has in common with what the rank holds, some planes at once. */
+static torre_status pass_box(const rank_solver *s, int rank, bool write, const array *a,
+                             const torre_box *all)
+{
+    const int64_t planes = all->high[0] - all->low[0];
+    const int64_t plane = box_cells(all) / planes * (int64_t)s->setup->problem->precision;
+    const int64_t few = piece_bytes / plane, some = few < 1 ? 1 : few;
+    void *dense = malloc((size_t)((some < planes ? some : planes) * plane));
+    torre_status status = dense ? TORRE_OK : no_memory();
+    torre_box part = *all;
+    for (int64_t x = all->low[0]; x < all->high[0] && !status; x += some) {
+        part.low[0] = x;
+        part.high[0] = x + some < all->high[0] ? x + some : all->high[0];
+        status = pass_piece(s, rank, write, a, &part, dense);
+    }
+    free(dense);
+    return status;
+}
+
+/* Every rank reads the cells that it owns, and writes those that it stores. */
+static torre_status each_rank(const rank_solver *s, bool write, const array *a)
+{
+    const torre_wave_backend *backend = s->program->backend;
+    for (int i = 0; i < s->ranks->count; i++) {
+        const torre_region region = torre_rank_region(s->program, i);
+        const torre_box part = cut_box(a->box, write ? &region.stored : &region.owned);
+        if (box_cells(&part) == 0) continue;
+        char *values = place_of(s, a, &part);
+        if (i > 0)
+            TORRE_TRY(pass_box(s, i, write, a, &part));
+        else if (write)
+            TORRE_TRY(backend->write_box(s->slab.solver, a->level, &part, a->stride, values));
+        else
+            TORRE_TRY(backend->read_box(s->slab.solver, a->level, &part, a->stride, values));
+    }
+    return TORRE_OK;
+}
+
+static torre_status rank_write_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                   const int64_t stride[3], const void *values)
+{
+    const int64_t none[3] = {0, 0, 0};
+    const array a = {level, box, stride ? stride : none, (char *)values};
+    rank_solver *s = (rank_solver *)solver;
+    TORRE_TRY(torre_wave_box_check(s->setup, level, box));
+    return done(s, each_rank(s, true, &a));
+}
+
+static torre_status rank_read_box(torre_wave_solver *solver, int level, const torre_box *box,
+                                  const int64_t stride[3], void *values)
+{
+    const array a = {level, box, stride, values};
+    rank_solver *s = (rank_solver *)solver;
+    TORRE_TRY(torre_wave_box_check(s->setup, level, box));
+    return done(s, each_rank(s, false, &a));
+}
+
+/* --- Norms --- */
+
+/* Of each plane, and of the first that is not finite. */
+static torre_status gather_norms(rank_solver *s, torre_norm_sums *sums, torre_wave_norms *bad)
+{
+    TORRE_TRY(ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_NORMS}));
+    TORRE_TRY(torre_rank_slab_norms(&s->slab, sums, bad));
+    for (int i = 1; i < s->ranks->count; i++) {
+        const int64_t low = torre_rank_cut(s->program, i);
+        const int64_t planes = torre_rank_cut(s->program, i + 1) - low;
+        torre_wave_norms there;
+        TORRE_TRY(s->ranks->receive(i, &there, sizeof there));
+        TORRE_TRY(s->ranks->receive(i, sums + low, planes * (int64_t)sizeof *sums));
+        if (bad->finite) *bad = there;
+    }
+    return TORRE_OK;
+}
+
+static torre_status rank_norms(torre_wave_solver *solver, torre_wave_norms *norms)
+{
+    rank_solver *s = (rank_solver *)solver;
+    const int64_t planes = s->program->layout.n[0];
+    torre_norm_sums *sums = malloc((size_t)planes * sizeof *sums);
+    torre_wave_norms bad = {.finite = true};
+    if (!sums) return no_memory();
+    const torre_status status = done(s, gather_norms(s, sums, &bad));
+    if (!status) *norms = torre_norms_of_planes(sums, planes);
+    if (!status && !bad.finite) memcpy(norms->first_bad, bad.first_bad, sizeof bad.first_bad);
+    free(sums);
+    return status;
+}
+
+torre_ranks_told torre_wave_run_ranks(const torre_wave_run *run)
+{
+    const torre_rank_program *p = (const torre_rank_program *)run->program;
+    if (run->program->maker != &torre_wave_rank_solver) return (torre_ranks_told){.ranks = 1};
+    torre_ranks_told told = {.ranks = p->ranks->count, .transport = p->ranks->transport};
+    told.overlap_planes = p->below + p->above;
+    for (int i = 1; i < told.ranks; i++) {
+        const torre_box stored = torre_rank_region(p, i - 1).stored;
+        const int64_t low = torre_rank_cut(p, i) - p->below;
+        told.pass_bytes +=
+            2 * torre_planes_bytes(&p->layout, (torre_planes){low, stored.high[p->layout.axis[0]]});
+    }
+    if (!run->solver) return told;
+    told.linked_bytes = ((const rank_solver *)run->solver)->linked_bytes;
+    told.waited_s = ((const rank_solver *)run->solver)->waited_s;
+    return told;
+}
+
+const torre_wave_backend torre_wave_rank_solver = {
+    .name = "ranks",
+    .adapt = rank_adapt,
+    .create = rank_create,
+    .restart = rank_restart,
+    .set_step = rank_set_step,
+    .write_box = rank_write_box,
+    .read_box = rank_read_box,
+    .advance = rank_advance,
+    .norms = rank_norms,
+    .destroy = rank_destroy,
+};

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Runs of `wave` by several ranks of MPI: ranks.py WAVE TEST, where TEST is a function below (test_...). Results are
+compared byte by byte with those of one process. 77, skipped, where there is no mpirun."""
+import array
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+WAVE = os.path.abspath(sys.argv[1])
+FACES = ["--boundary", "absorbing,z-=free,y=rigid", "--absorbing", "sponge", "--absorbing-width", "8"]
+SIZE = ["--size", "230x30x48"]
+RUN = ["--order", "4", "--dt", "1e-3", "--steps", "60", *FACES, "--receivers", "100,100,100:2200.5,200,190:7"]
+PLANES = ["--snapshot-every", "25", "--snapshot-format", "npy"]
+FILES = ["--traces", "t.npy", "--field", "u.npy"]
+LONG = ["--size", "400x64x64", "--order", "4", "--steps", "20000000", "--snapshot-every", "0", "--field", "u.npy",
+        "--traces", "t.npy", "--receivers", "100,100,100"]
+
+
+MODEL = "velocity.npy"
+
+
+def start(ranks, *options, limit=60):
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+    words = [WAVE, "--quiet", "--backend", "cpu", *options]
+    return subprocess.Popen(["mpirun", "-n", str(ranks), *words] if ranks > 1 else words, env=environment,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def wave(ranks, *options, code=0):
+    process = start(ranks, *options)
+    told = process.communicate(timeout=120)[1]
+    assert process.returncode == code, f"{ranks} ranks, {options}: exit code {process.returncode}, not {code}: {told}"
+    return told
+
+
+def lines(told):
+    """What wave says, of all that mpirun says."""
+    return [line for line in told.split("\n") if line.startswith("wave: ")]
+
+
+def results():
+    names = [n for n in sorted(os.listdir(".")) if ".state" not in n and n not in ("report.json", MODEL)]
+    return {n: open(n, "rb").read() for n in names}
+
+
+def anew():
+    for name in results():
+        os.remove(name)
+
+
+def alike(ranks, *options):
+    """The same files by one process and by so many ranks; the report of these."""
+    anew()
+    wave(1, *options)
+    expected = results()
+    anew()
+    wave(ranks, *options, "--json", "report.json")
+    there = results()
+    assert there.keys() == expected.keys() and expected, f"{options}: {set(there) ^ set(expected)}"
+    for name in expected:
+        assert there[name] == expected[name], f"{ranks} ranks, {options}: another {name}"
+    with open("report.json") as f:
+        return json.load(f)
+
+
+def save_velocity(size):
+    layers = array.array("f")
+    for _ in range(size[0] * size[1]):
+        layers.extend([2000.0] * (size[2] // 2) + [2500.0] * (size[2] - size[2] // 2))
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, %d), }" % tuple(size)
+    header += " " * (117 - len(header)) + "\n"
+    with open(MODEL, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + layers.tobytes())
+
+
+def some_run(order, rng):
+    """Options of some run at that order, and ranks for it."""
+    ranks, dts = rng.choice((2, 3, 4)), rng.choice((1, 2))
+    height = rng.choice((None, 1, 3, 6))
+    half = order // 2
+    least = half * (height or 4) + 2 * dts * half + half
+    size = [ranks * (least + rng.randint(1, 40)), rng.randint(12, 20), rng.randint(18, 24)]
+    boundary = ",".join(face + "=" + rng.choice(("free", "rigid", "absorbing")) for face in ("x-", "x+", "z-"))
+    boundary += ",z+=absorbing,y=" + rng.choice(("free", "rigid", "absorbing"))
+    if size[1] % (order * dts) == 0 and rng.random() < 0.7:
+        boundary = boundary.rsplit("=", 1)[0] + "=periodic"
+    sinc = rng.random() < 0.5  # which does not reach over rigid faces
+    at = [5 * (n - 1) + 3.3 for n in size]
+    line = f"0,0,0:{10 * (size[0] - 1)},{10 * (size[1] - 1)},{10 * (size[2] - 1)}:9"
+    nodes = ";".join(f"{10 * int(i * (size[0] - 1) / 8)},20,{30 + 10 * (i % 2)}" for i in range(9))
+    options = ["--size", "x".join(map(str, size)), "--order", str(order), "--dts", str(dts), "--courant", "0.4",
+               "--boundary", boundary, "--absorbing", "sponge", "--absorbing-width", str(rng.randint(2, 5)),
+               "--precision", rng.choice(("f32", "f64")), "--steps", str(rng.randint(10, 50)),
+               "--threads", rng.choice(("1", "2")), "--interpolation", "sinc" if sinc else "trilinear",
+               "--source", f"{at[0]},{at[1]},{at[2]};10,20,30" + ("" if sinc else ";7.7,8,9"),
+               "--receivers", (nodes if sinc else line) + f";{at[0] - 40},{at[1]},{at[2]}",
+               *FILES, "--snapshot-every", "17", "--snapshot-format", "npy"]
+    if height:
+        options += ["--tower-height", str(height)]
+    if rng.random() < 0.5:
+        save_velocity(size)
+        options += ["--velocity", MODEL]
+    if rng.random() < 0.4:
+        options += ["--initial", "noise"]
+    return ranks, options
+
+
+def bits(orders):
+    rng = random.Random(24)
+    for order in orders:
+        for _ in range(4):
+            ranks, options = some_run(order, rng)
+            told = alike(ranks, *options)
+            assert told["ranks"] == ranks and len(told["link_wait_s"]) == ranks and told["linked_bytes"] > 0, told
+
+
+def test_bits_low():
+    bits((2, 4, 6))
+
+
+def test_bits_high():
+    bits((8, 10, 12))
+
+
+def test_axes():
+    """Where towers slide along another axis than x, and in two dimensions."""
+    told = alike(2, *RUN[:6], *PLANES, *FILES, "--size", "230x300x12", "--receivers", "100,100,10:2200.5,200,90:7")
+    assert told["ranks"] == 2 and told["axes"] == "xzy", told
+    told = alike(3, *RUN[:6], *PLANES, *FILES, "--size", "300x60", "--receivers", "0,0:2990,590:11")
+    assert told["ranks"] == 3, told
+
+
+def test_results():
+    """All kinds of files, and a checkpoint that goes on with any number of ranks."""
+    options = [*SIZE, *RUN, "--traces", "t.npy,t.su", "--field", "u.npy", "--snapshot-plane", "yz@3", "--snapshot-every", "20"]
+    told = alike(3, *options)
+    assert told["ranks"] == 3 and "MPI" in told["transport"], told
+    expected = results()
+    for first, then in ((2, 1), (1, 3), (3, 2)):
+        anew()
+        wave(first, *options, "--checkpoint", "c.state", "--checkpoint-every", "40")
+        there = results()
+        assert there == expected, [n for n in {*there, *expected} if there.get(n) != expected.get(n)]
+        anew()
+        wave(then, *options, "--resume", "c.state")
+        there = results()  # snapshots of steps after the checkpoint alone
+        assert all(there[n] == expected[n] for n in there) and "u.npy" in there, f"{first} ranks, then {then}"
+
+
+def process_of(mpirun, rank):
+    """The process of a rank, once the first has opened its files and some time has passed."""
+    for _ in range(400):
+        if not os.listdir("."):
+            time.sleep(0.05)
+            continue
+        mine = subprocess.run(["pgrep", "-P", str(mpirun.pid)], capture_output=True, text=True).stdout.split()
+        for process in mine:
+            try:
+                with open(f"/proc/{process}/environ", "rb") as f:
+                    if b"OMPI_COMM_WORLD_RANK=%d\0" % rank in f.read():
+                        time.sleep(1)
+                        return int(process)
+            except OSError:
+                pass
+        time.sleep(0.05)
+    raise AssertionError(f"no process of rank {rank}")
+
+
+def test_killed():
+    """A rank that dies is told by its number; nothing hangs, and nothing is left half-written."""
+    for rank in (1, 2, 0):
+        process = start(3, *LONG)
+        os.kill(process_of(process, rank), signal.SIGKILL)
+        told = process.communicate(timeout=60)[1]
+        assert process.returncode != 0 and lines(told) == [f"wave: rank {rank} has died"], told
+        if rank:
+            assert os.listdir(".") == [], os.listdir(".")
+        else:  # nobody is left to remove what it had begun
+            for name in os.listdir("."):
+                assert name.endswith(".part"), os.listdir(".")
+                os.remove(name)
+
+
+def test_silent():
+    """A rank that neither dies nor says anything."""
+    process = start(3, *LONG, limit=2)
+    stopped = process_of(process, 2)
+    os.kill(stopped, signal.SIGSTOP)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 4 and lines(told) == ["wave: rank 2 has said nothing for 2 s"], told
+    assert os.listdir(".") == [], os.listdir(".")
+
+
+def test_stops():
+    """A signal to rank 0, or the end of the time, leaves complete results up to there."""
+    process = start(3, *LONG)
+    os.kill(process_of(process, 0), signal.SIGTERM)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 75 and lines(told)[0].startswith("wave: stopped by SIGTERM after step"), told
+    assert sorted(os.listdir(".")) == ["t.npy", "u.npy"], os.listdir(".")
+
+
+def test_unstable():
+    told = wave(2, *SIZE, *RUN[:2], "--dt", "2e-2", "--force", "--steps", "400", code=5)
+    assert len(lines(told)) >= 1 and "the field is not finite at cell" in lines(told)[-1], told
+
+
+def test_refused():
+    for options, code, says in ((["--engine", "stepwise"], 2, "--engine torre alone"),
+                                (["--boundary", "x=periodic"], 2, "periodic faces along x"),
+                                (["--absorbing", "pml", "--boundary", "absorbing"], 2, "--absorbing pml"),
+                                (["--tower-height", "100"], 2, "--tower-height 100 need"),
+                                (["--memory", "1M", "--scratch", "."], 2, "--memory"),
+                                (["--size", "20x30x48"], 2, "take fewer ranks"),
+                                (["--velocity", "missing.npy"], 3, "missing.npy"),
+                                (["--density", "missing.npy"], 3, "missing.npy"),
+                                (["--field", "missing/u.npy"], 3, "missing/u.npy")):
+        size = [] if "--size" in options else SIZE
+        told = lines(wave(2, *size, *RUN[:6], *options, code=code))
+        assert len(told) == 1 and says in told[0], f"{options}: {told}"
+    assert os.listdir(".") == [], os.listdir(".")
+
+
+def test_dry_run():
+    wave(3, *SIZE, *RUN, "--traces", "t.npy", "--dry-run", "--json", "report.json")
+    with open("report.json") as f:
+        told = json.load(f)
+    assert told["ranks"] == 3 and told["linked_bytes_a_pass"] == 4 * 2 * told["overlap_planes"] * 30 * 48 * 4, told
+    assert os.listdir(".") == ["report.json"], os.listdir(".")
+
+
+if __name__ == "__main__":
+    if not shutil.which("mpirun"):
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        globals()["test_" + sys.argv[2]]()
