@@ -25,13 +25,13 @@ LONG = ["--size", "400x64x64", "--order", "4", "--steps", "20000000", "--snapsho
 MODEL = "velocity.npy"
 
 
-def start(ranks, *options, limit=60):
+def start(ranks, *options, limit=60, quiet=True):
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                    "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
                    "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
-    words = [WAVE, "--quiet", "--backend", "cpu", *options]
+    words = [WAVE, "--backend", "cpu", *options] + ["--quiet"] * quiet
     return subprocess.Popen(["mpirun", "-n", str(ranks), *words] if ranks > 1 else words, env=environment,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                            stdout=subprocess.DEVNULL if quiet else subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def wave(ranks, *options, code=0):
@@ -235,6 +235,9 @@ def test_dry_run():
         told = json.load(f)
     assert told["ranks"] == 3 and told["linked_bytes_a_pass"] == 4 * 2 * told["overlap_planes"] * 30 * 48 * 4, told
     assert os.listdir(".") == ["report.json"], os.listdir(".")
+    process = start(2, *SIZE, *RUN[:6], "--dry-run", quiet=False)
+    told = process.communicate(timeout=120)[0]
+    assert "if all 2 ranks are as fast" in told, told
 
 
 if __name__ == "__main__":

@@ -89,6 +89,10 @@ def test_dry_run():
     passes = -(-60 // told["tower_height"])
     assert told["windows"] > 2 and told["streamed_bytes"] == 2 * passes * told["scratch_bytes"], told
     assert os.listdir(".") == ["report.json"]
+    words = [WAVE, "--backend", "cpu", *RUN, *STREAM, "--dry-run"]
+    told = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert "through it in all" in told and "none of the file in memory" in told and "in short trials of both" in told, told
+    assert os.listdir(".") == ["report.json"]
 
 
 def test_full():

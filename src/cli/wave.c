@@ -97,11 +97,12 @@ static torre_status compute(wave_program *w)
 static torre_status tell_cost(wave_program *w)
 {
     torre_wave_job *job = &w->job;
-    double rate;
+    torre_wave_rates rates;
     tell_setup(w);
     if (!w->settings.quiet) {
-        TORRE_TRY(torre_wave_trial(job->run, &rate));
-        torre_wave_summary_cost(people(w), &job->input, job->run, &job->memory, rate);
+        TORRE_TRY(torre_wave_trial(job->run, &rates.gcells_per_s));
+        TORRE_TRY(torre_wave_trial_scratch(job->run, &rates.scratch));
+        torre_wave_summary_cost(people(w), &job->input, job->run, &job->memory, &rates);
     }
     TORRE_TRY(torre_program_open_report(w->settings.json, &w->json));
     job->output.input = &job->input;

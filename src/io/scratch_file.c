@@ -109,6 +109,14 @@ void torre_scratch_expect(torre_scratch *s, int64_t at, int64_t bytes)
     posix_fadvise(s->file, at, bytes, POSIX_FADV_WILLNEED);
 }
 
+torre_status torre_scratch_settle(torre_scratch *s)
+{
+    if (fdatasync(s->file))
+        return torre_fail_errno("cannot write the scratch file in %s", s->directory);
+    posix_fadvise(s->file, 0, 0, POSIX_FADV_DONTNEED);
+    return TORRE_OK;
+}
+
 torre_status torre_scratch_clear(torre_scratch *s)
 {
     if (ftruncate(s->file, 0))

@@ -33,6 +33,10 @@ torre_status torre_scratch_write(torre_scratch *scratch, int64_t at, const void 
 /* These bytes will be read soon: fetch them meanwhile. */
 void torre_scratch_expect(torre_scratch *scratch, int64_t at, int64_t bytes);
 
+/* Wait until the disk has what was written, and let the system forget it where it can. For
+ * measuring: a run does not need it. */
+torre_status torre_scratch_settle(torre_scratch *scratch);
+
 /* All bytes zero again. */
 torre_status torre_scratch_clear(torre_scratch *scratch);
 

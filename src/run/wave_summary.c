@@ -171,8 +171,55 @@ static void print_bytes(FILE *out, const char *what, int64_t bytes)
     fprintf(out, "           %-10s %s\n", text, what);
 }
 
+/* Bytes in a second. */
+static void format_rate(double bytes_per_s, char *text, size_t size)
+{
+    torre_format_bytes(bytes_per_s, text, size);
+    strncat(text, "/s", size - strlen(text) - 1);
+}
+
+/* What links must carry for ranks of that rate together never to wait for them. */
+static void print_links(FILE *out, const torre_wave_run *run, double gcells_per_s)
+{
+    const torre_ranks_told told = torre_wave_run_ranks(run);
+    const double cells = (double)torre_wave_cells(torre_wave_run_problem(run));
+    const double steps = (double)torre_wave_run_info(run)->plan.tower_height;
+    const double pass_s = cells * steps * 1e-9 / gcells_per_s;
+    char text[40];
+    format_rate((double)told.pass_bytes / 2 / (told.ranks - 1) / pass_s, text, sizeof text);
+    fprintf(
+        out,
+        "           if all %d ranks are as fast as this one alone and a link carries %s each way\n",
+        told.ranks, text);
+}
+
+/* How long it takes, and by what that is known. */
+static void print_time(FILE *out, const torre_wave_run *run, double updates,
+                       const torre_wave_rates *rates)
+{
+    const int ranks = torre_wave_run_ranks(run).ranks;
+    const double rate = rates->gcells_per_s * ranks,
+                 streamed = (double)torre_wave_run_will_stream(run);
+    const double computing = updates * 1e-9 / rate;
+    const double streaming = streamed > 0 ? streamed / rates->scratch : 0;
+    char text[40];
+    torre_format_seconds(computing + streaming, text, sizeof text);
+    fprintf(out, "           about %s at %.3g Gcells/s, ", text,
+            updates * 1e-9 / (computing + streaming));
+    if (streamed == 0) {
+        fputs("as a short trial of this engine ran\n", out);
+        if (ranks > 1) print_links(out, run, rate);
+        return;
+    }
+    format_rate(rates->scratch, text, sizeof text);
+    fprintf(out,
+            "if the system keeps none of the file in memory:\n"
+            "           %.3g Gcells/s in memory, and %s through %s, in short trials of both\n",
+            rate, text, torre_wave_run_info(run)->plan.scratch);
+}
+
 void torre_wave_summary_cost(FILE *out, const torre_wave_input *in, const torre_wave_run *run,
-                             const torre_wave_memory *m, double rate)
+                             const torre_wave_memory *m, const torre_wave_rates *rates)
 {
     char text[32];
     torre_format_bytes((double)m->host, text, sizeof text);
@@ -191,11 +238,8 @@ void torre_wave_summary_cost(FILE *out, const torre_wave_input *in, const torre_
     torre_format_bytes(traffic, text, sizeof text);
     fprintf(out, "cost       %.4g Gcell updates; about %s through memory at %.3g bytes each\n",
             updates * 1e-9, text, torre_wave_run_info(run)->model_bytes_per_update);
-    if (rate == 0) return; /* not even for a trial is there memory */
-    rate *= torre_wave_run_ranks(run).ranks;
-    torre_format_seconds(updates * 1e-9 / rate, text, sizeof text);
-    fprintf(out, "           about %s at %.3g Gcells/s, as a short trial of this engine ran\n",
-            text, rate);
+    /* not even for a trial is there memory */
+    if (rates->gcells_per_s > 0) print_time(out, run, updates, rates);
 }
 
 static void print_snapshot(FILE *out, const torre_snapshot *t)

@@ -1,6 +1,10 @@
 #include "wave/trial.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/timer.h"
+#include "io/scratch_file.h"
 #include "wave/driver.h"
 
 /* Cells of the slab: beyond any cache, but not for the engine that takes a second for them. */
@@ -76,5 +80,47 @@ torre_status torre_wave_trial(const torre_wave_run *run, double *gcells_per_s)
     }
     *gcells_per_s = 1e-9 * (double)steps * (double)torre_wave_cells(&p) / seconds;
     torre_wave_run_free(trial);
+    return status;
+}
+
+/* Of the scratch directory, and at once. */
+static const int64_t scratch_bytes = 128 << 20, piece_bytes = 4 << 20;
+
+/* Values that no file system makes shorter. */
+static void fill(char *values, uint64_t seed)
+{
+    for (int64_t i = 0; i < piece_bytes; i += (int64_t)sizeof seed) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        memcpy(values + i, &seed, sizeof seed);
+    }
+}
+
+static torre_status there_and_back(torre_scratch *file, char *values)
+{
+    for (int64_t at = 0; at < scratch_bytes; at += piece_bytes)
+        TORRE_TRY(torre_scratch_write(file, at, values, piece_bytes));
+    TORRE_TRY(torre_scratch_settle(file));
+    for (int64_t at = 0; at < scratch_bytes; at += piece_bytes)
+        TORRE_TRY(torre_scratch_read(file, at, values, piece_bytes));
+    return TORRE_OK;
+}
+
+torre_status torre_wave_trial_scratch(const torre_wave_run *run, double *bytes_per_s)
+{
+    const torre_wave_info *info = torre_wave_run_info(run);
+    torre_scratch *file;
+    *bytes_per_s = 0;
+    if (info->windows == 0) return TORRE_OK;
+    char *values = malloc((size_t)piece_bytes);
+    if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a trial of the disk");
+    torre_status status = torre_scratch_new(info->plan.scratch, scratch_bytes, &file);
+    if (!status) {
+        fill(values, 1);
+        const double start = torre_time_now();
+        status = there_and_back(file, values);
+        *bytes_per_s = 2 * (double)scratch_bytes / (torre_time_now() - start);
+        torre_scratch_free(file);
+    }
+    free(values);
     return status;
 }

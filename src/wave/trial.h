@@ -12,4 +12,11 @@
  */
 torre_status torre_wave_trial(const torre_wave_run *run, double *gcells_per_s);
 
+/*
+ * Measure what the scratch directory of a run that streams takes and gives, half each, in bytes a
+ * second, where the system keeps none of it in memory: by 128 MiB. 0 for other runs.
+ * TORRE_ERR_INPUT: the directory; TORRE_ERR_RESOURCE.
+ */
+torre_status torre_wave_trial_scratch(const torre_wave_run *run, double *bytes_per_s);
+
 #endif
