@@ -11,6 +11,8 @@ import os
 import re
 import sys
 
+from scaling import Device, row
+
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 ORDERS = (2, 4, 6, 8)
 
@@ -115,7 +117,20 @@ def md_h200():
     return table(["atoms", "precision", "lists", "million atom-steps/s"], rows)
 
 
-TABLES = {f.__name__: f for f in (rates, wave_h200_limits, wave_h200, wave_cpu, md_h200)}
+def scaling():
+    """bench/SCALING.md: on paper, from measured rates."""
+    rows, devices = [], []
+    for order in (2, 8):
+        wanted = (str(order), "torre", LARGE, "")
+        found = next(r for r in Gpu().rows if (r["order"], r["engine"], r["size"], r["options"]) == wanted)
+        devices.append(Device(order, 1e9 * float(found["best Gcells/s"]), int(found["dts"]), int(found["height"])))
+    for name, link, counts in (("GPUs of a host", 374e9, (2, 4, 8)), ("nodes of a GPU", 50e9, (2, 4, 8, 16, 32, 64))):
+        rows += [[f"{count} {name}"] + [cell for d in devices for cell in row(d, count, link)] for count in counts]
+    header = [f"order {order}: {what}" for order in (2, 8) for what in ("weak, 1024 steps", "weak, 10240", "strong")]
+    return table([""] + header, rows)
+
+
+TABLES = {f.__name__: f for f in (rates, scaling, wave_h200_limits, wave_h200, wave_cpu, md_h200)}
 
 
 def main():
