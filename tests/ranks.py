@@ -22,7 +22,7 @@ LONG = ["--size", "400x64x64", "--order", "4", "--steps", "20000000", "--snapsho
         "--traces", "t.npy", "--receivers", "100,100,100"]
 
 
-MODEL = "velocity.npy"
+MODELS = ("velocity.npy", "density.npy")
 
 
 def start(ranks, *options, limit=60, quiet=True):
@@ -47,7 +47,7 @@ def lines(told):
 
 
 def results():
-    names = [n for n in sorted(os.listdir(".")) if ".state" not in n and n not in ("report.json", MODEL)]
+    names = [n for n in sorted(os.listdir(".")) if ".state" not in n and n not in ("report.json", *MODELS)]
     return {n: open(n, "rb").read() for n in names}
 
 
@@ -71,13 +71,13 @@ def alike(ranks, *options):
         return json.load(f)
 
 
-def save_velocity(size):
+def save_layers(name, size):
     layers = array.array("f")
     for _ in range(size[0] * size[1]):
         layers.extend([2000.0] * (size[2] // 2) + [2500.0] * (size[2] - size[2] // 2))
     header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, %d), }" % tuple(size)
     header += " " * (117 - len(header)) + "\n"
-    with open(MODEL, "wb") as f:
+    with open(name, "wb") as f:
         f.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + layers.tobytes())
 
 
@@ -106,8 +106,11 @@ def some_run(order, rng):
     if height:
         options += ["--tower-height", str(height)]
     if rng.random() < 0.5:
-        save_velocity(size)
-        options += ["--velocity", MODEL]
+        save_layers(MODELS[0], size)
+        options += ["--velocity", MODELS[0]]
+    if rng.random() < 0.4:
+        save_layers(MODELS[1], size)
+        options += ["--density", MODELS[1]]
     if rng.random() < 0.4:
         options += ["--initial", "noise"]
     return ranks, options

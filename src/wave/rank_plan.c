@@ -108,9 +108,6 @@ static torre_status check_run(const torre_wave_run *run)
     if (info->plan.engine != TORRE_TORRE)
         return torre_fail(TORRE_ERR_USAGE, "ranks of MPI share a run by {engine} torre alone%s%s",
                           info->why[0] ? ". " : "", info->why);
-    if (run->problem->density_cells)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "ranks of MPI cannot share a run with {density} of cells");
     if (torre_pml_any(run->problem))
         return torre_fail(TORRE_ERR_USAGE,
                           "ranks of MPI cannot share a run with {absorbing} pml; take sponge");
