@@ -153,8 +153,9 @@ static void test_ordering(void **state)
 
 /* A small wave problem with a source and two receivers. */
 enum { NX = 24, NY = 20, NZ = 16, CELLS = NX * NY * NZ, STEPS = 24 };
-static const torre_point source = {{50, 60, 70}, 1};
-static const torre_point receivers[2] = {{{100, 100, 100}, 0}, {{57, 81, 33}, 0}};
+static const torre_point source = {.position = {50, 60, 70}, .amplitude = 1};
+static const torre_point receivers[2] = {{.position = {100, 100, 100}, .amplitude = 0},
+                                         {.position = {57, 81, 33}, .amplitude = 0}};
 static const double wavelet[STEPS] = {0, 1e6, 3e6, 4e6, 2e6, -1e6, -2e6};
 static const torre_wave_plan small_plan = {.threads = 1};
 
@@ -221,7 +222,8 @@ static void test_wave_problem(void **state)
     (void)state;
     static float cells[CELLS];
     double low, high, bad_wavelet[STEPS] = {0, NAN};
-    torre_point outside = {{1e6, 0, 0}, 1}, endless = {{0, 0, 0}, INFINITY};
+    torre_point outside = {.position = {1e6, 0, 0}, .amplitude = 1},
+                endless = {.position = {0, 0, 0}, .amplitude = INFINITY};
     torre_array velocity = {TORRE_F32, {NX, NY, NZ}, cells};
     for (int i = 0; i < CELLS; i++) cells[i] = 1500 + (float)(i % 100);
     torre_wave_problem good = small_problem();

@@ -70,7 +70,8 @@ static void test_plane(void **state)
     (void)state;
     static float cells[90 * 64];
     for (int i = 0; i < 90 * 64; i++) cells[i] = sinf(0.01f * (float)i);
-    const torre_point point[2] = {{{100, 0, 100}, 1}, {{300, 0, 200}, 1}};
+    const torre_point point[2] = {{.position = {100, 0, 100}, .amplitude = 1},
+                                  {.position = {300, 0, 200}, .amplitude = 1}};
     for (int style = 1; style <= 2; style++) {
         const torre_figure_about about = {.scale = style,
                                           .subject = "Wave",

@@ -20,10 +20,10 @@ static torre_wave_problem grid(torre_face low, torre_face high)
 /* The sum of the taps along x at x cells, of cos(k (i - at)). */
 static double interpolated(const torre_wave_problem *p, double x, double k, double at)
 {
-    const double position[3] = {x * p->spacing[0], 0, 0};
+    const torre_point point = {.position = {x * p->spacing[0]}};
     torre_taps t[3];
     double sum = 0;
-    torre_taps_find(p, position, t);
+    torre_taps_find(p, &point, t);
     CHECK(t[1].count == 1 && t[2].count == 1, "on the nodes of y and z");
     for (int i = 0; i < t[0].count; i++) {
         CHECK(i == 0 || t[0].cell[i] > t[0].cell[i - 1], "cells are not in order");
@@ -83,9 +83,9 @@ static void nodes_are_one_cell(void **state)
     (void)state;
     const torre_wave_problem p = grid(TORRE_RIGID, TORRE_FREE);
     for (int i = 0; i < 20; i++) {
-        const double position[3] = {10 * i, 10 * (19 - i) + 4e-9, 30};
+        const torre_point point = {.position = {10 * i, 10 * (19 - i) + 4e-9, 30}};
         torre_taps t[3];
-        torre_taps_find(&p, position, t);
+        torre_taps_find(&p, &point, t);
         for (int a = 0; a < 3; a++)
             CHECK(t[a].count == 1 && t[a].weight[0] == 1, "axis %d, cell %d: %d taps", a, i,
                   t[a].count);
@@ -99,7 +99,7 @@ static void rigid_faces_are_kept_clear(void **state)
     (void)state;
     static const double good[] = {0, 2, 3, 3.01, 10.5, 15.99, 16, 17, 19};
     static const double bad[] = {0.5, 2.99, 16.01, 18.5};
-    torre_point point = {{0, 35, 50}, 1};
+    torre_point point = {.position = {0, 35, 50}};
     torre_wave_problem p = grid(TORRE_RIGID, TORRE_RIGID);
     p.receivers = &point;
     p.receiver_count = 1;
@@ -135,7 +135,8 @@ static torre_array packet(const torre_wave_problem *problem, double points, cons
                           const double to[3])
 {
     torre_wave_problem p = *problem;
-    torre_point source = {{from[0], from[1], from[2]}, 1}, receiver = {{to[0], to[1], to[2]}, 1};
+    torre_point source = {.position = {from[0], from[1], from[2]}, .amplitude = 1},
+                receiver = {.position = {to[0], to[1], to[2]}, .amplitude = 1};
     double *wavelet = wave_alloc(p.steps, sizeof *wavelet);
     const double f = p.velocity / (points * p.spacing[0]);
     torre_wave_run *run;

@@ -27,7 +27,15 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
-static const torre_point_rule with_amplitudes = {3, true}, positions = {3, false};
+static const torre_point_rule with_amplitudes = {3, true, true}, positions = {3, false, true},
+                              bare_positions = {3, false, false};
+
+static void write_text(const char *text, size_t size)
+{
+    FILE *f = fopen(path, "w");
+    fwrite(text, 1, size, f);
+    assert_int_equal(fclose(f), 0);
+}
 
 static void assert_points(const torre_point_list *list, int64_t count, const double expected[][4])
 {
@@ -54,6 +62,38 @@ static void test_command_line(void **state)
     torre_point_list_free(&list);
 }
 
+/* What is recorded or driven, after the other numbers, of points, lines and files. */
+static void test_components(void **state)
+{
+    (void)state;
+    static const torre_component wanted[] = {TORRE_ALONG_X, TORRE_PRESSURE, TORRE_ALONG_Z,
+                                             TORRE_ALONG_Z, TORRE_PRESSURE};
+    const double points[][4] = {
+        {1, 2, 3, 1}, {4.5, 0, 6, -2}, {0, 10, 5, 1}, {100, 10, 5, 1}, {7, 8, 9, 1}};
+    torre_point_list list;
+    assert_int_equal(torre_point_list_parse("source",
+                                            "1,2,3,x;4.5,0,6,-2,p;0,10,5:100,10,5:2:z;7,8,9",
+                                            with_amplitudes, &list),
+                     TORRE_OK);
+    for (int file = 0; file < 2; file++) {
+        assert_points(&list, 5, points);
+        for (int i = 0; i < 5; i++) assert_int_equal(list.points[i].component, wanted[i]);
+        torre_point_list_free(&list);
+        static const char text[] = "x,y,z,amplitude,component\n1,2,3,1,x\n4.5,0,6,-2\n0,10,5, z\n"
+                                   "100,10,5,1,z # down\n7,8,9,p\n";
+        write_text(text, sizeof text - 1);
+        if (!file) assert_int_equal(torre_csv_points_read(path, with_amplitudes, &list), TORRE_OK);
+    }
+    assert_int_equal(torre_csv_points_read(path, bare_positions, &list), TORRE_ERR_INPUT);
+    static const char *const bad[] = {
+        "1,2,3,w", "1,2,x", "x", "1,2,3,xx", "1,2,3,x,1", "0,0,0:9,0,0:2:", "0,0,0,x:9,0,0:2"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(torre_point_list_parse("source", bad[i], with_amplitudes, &list),
+                         TORRE_ERR_USAGE);
+    assert_int_equal(torre_point_list_parse("source", "1,2,3,x", bare_positions, &list),
+                     TORRE_ERR_USAGE);
+}
+
 /* Far more points than any first allocation holds. */
 static void test_many_points(void **state)
 {
@@ -67,18 +107,11 @@ static void test_many_points(void **state)
     torre_point_list_free(&list);
 }
 
-static void write_text(const char *text, size_t size)
-{
-    FILE *f = fopen(path, "w");
-    fwrite(text, 1, size, f);
-    assert_int_equal(fclose(f), 0);
-}
-
 /* In two dimensions y may be left out, and amplitudes are the fourth number all the same. */
 static void test_planes(void **state)
 {
     (void)state;
-    const torre_point_rule plane = {2, true}, bare = {2, false};
+    const torre_point_rule plane = {2, true, true}, bare = {2, false, true};
     torre_point_list list;
     assert_int_equal(torre_point_list_parse("source", "1", plane, &list), TORRE_ERR_USAGE);
     assert_non_null(strstr(torre_error_text(), "x0,z0:x1,z1:N"));
@@ -184,8 +217,8 @@ static void test_bad_csv(void **state)
          ":2: column 1 is not a number (got \xef\xbb\xbf"
          "4)"},
         {"x,y,z\n1,2,3\nx,y,z\n", ":3: column 1 is not a number (got x)"},
-        {"1,2,3\n1,2\n", ":2: expected x,y,z[,amplitude], found 2 columns"},
-        {"1,2,3,4,5,6\n", ":1: expected x,y,z[,amplitude], found at least 5 columns"},
+        {"1,2,3\n1,2\n", ":2: expected x,y,z[,amplitude][,component], found 2 columns"},
+        {"1,2,3,4,5,6\n", ":1: expected x,y,z[,amplitude][,component], found at least 5 columns"},
         {"1,2,3\n\n1,,3\n", ":3: column 2 is not a number (got nothing)"},
         {"nan,1,2\n", ":1: column 1 is not a number (got nan)"},
         {"1;2;3\n", ":1: column 1 is not a number (got 1;2;3)"},
@@ -210,9 +243,10 @@ static void test_bad_csv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_command_line), cmocka_unit_test(test_many_points),
-        cmocka_unit_test(test_planes),       cmocka_unit_test(test_bad_command_line),
-        cmocka_unit_test(test_csv),          cmocka_unit_test(test_bad_csv),
+        cmocka_unit_test(test_command_line),     cmocka_unit_test(test_components),
+        cmocka_unit_test(test_many_points),      cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_bad_command_line), cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_bad_csv),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -14,8 +14,9 @@
 enum { TRACES = 3, SAMPLES = 5, TRACE_BYTES = 240 + 4 * SAMPLES };
 
 static float values[TRACES * SAMPLES];
-static const torre_point receivers[TRACES] = {
-    {{0, 0, 10}, 1}, {{7.5, 0, 10}, 1}, {{1234.567, 20, 0}, 1}};
+static const torre_point receivers[TRACES] = {{.position = {0, 0, 10}, .amplitude = 1},
+                                              {.position = {7.5, 0, 10}, .amplitude = 1},
+                                              {.position = {1234.567, 20, 0}, .amplitude = 1}};
 
 static torre_gather gather(void)
 {

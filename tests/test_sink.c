@@ -27,7 +27,8 @@ typedef struct sample {
 static sample sample_of(torre_sink_kind kind, torre_md_particles *p)
 {
     static const float values[CELLS] = {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12};
-    static const torre_point receivers[2] = {{{0, 0, 0}, 1}, {{10, 0, 0}, 1}};
+    static const torre_point receivers[2] = {{.position = {0, 0, 0}, .amplitude = 1},
+                                             {.position = {10, 0, 0}, .amplitude = 1}};
     static const char *const names[2] = {"step", "energy"};
     static const double row[2] = {12345678901, 0.1};
     sample s = {.data = {.kind = kind}};

@@ -149,7 +149,8 @@ static void shot_make(shot *s, bool plane, double points, int64_t cells)
     s->p = wave_case_problem(length, plane ? 1 : 2 * side + 1, 2 * side + 1, 8);
     if (plane) wave_case_flatten(&s->p);
     s->source = (torre_point){
-        {10. * (double)margin, plane ? 0 : 10. * (double)side, 10. * (double)side}, 1};
+        .position = {10. * (double)margin, plane ? 0 : 10. * (double)side, 10. * (double)side},
+        .amplitude = 1};
     s->receiver = s->source;
     s->receiver.position[0] += 10. * (double)cells;
     wave_case_courant(&s->p, 0.9);

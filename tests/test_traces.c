@@ -4,7 +4,9 @@
 #include "wave/traces.h"
 #include "wave_case.h"
 
-static torre_point receivers[2] = {{{5, 10, 10}, 1}, {{30, 40, 50}, 1}}; /* the last: a corner */
+static torre_point receivers[2] = {
+    {.position = {5, 10, 10}, .amplitude = 1},
+    {.position = {30, 40, 50}, .amplitude = 1}}; /* the last: a corner */
 
 static torre_wave_setup *setup_with(torre_wave_problem *p, int64_t count, int64_t steps)
 {

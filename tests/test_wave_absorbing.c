@@ -55,7 +55,7 @@ static double reflection(int width, double ppw, double angle)
     double part[2][2] = {{0}}; /* [layer, none][cos, sin] */
     for (int run = 0; run < 2; run++) {
         torre_wave_problem p = strip(lengths[run], ppw, angle, width);
-        torre_point receiver = {{(double)before - 4, 0, 0}, 0};
+        torre_point receiver = {.position = {(double)before - 4, 0, 0}, .amplitude = 0};
         if (run == 1) p.face[0][1] = TORRE_FREE;
         p.receivers = &receiver;
         p.receiver_count = 1;
@@ -121,8 +121,10 @@ enum { STEPS = 200, RECEIVERS = 3 };
 static double *cube_traces(int64_t n, int width)
 {
     torre_wave_problem p = wave_case_problem(n, n, n, 4);
-    torre_point source = {{0, 0, 0}, 1};
-    const torre_point receivers[RECEIVERS] = {{{8, 0, 0}, 0}, {{6, 7, 5}, 0}, {{9, 9, 9}, 0}};
+    torre_point source = {.position = {0, 0, 0}, .amplitude = 1};
+    const torre_point receivers[RECEIVERS] = {{.position = {8, 0, 0}, .amplitude = 0},
+                                              {.position = {6, 7, 5}, .amplitude = 0},
+                                              {.position = {9, 9, 9}, .amplitude = 0}};
     double wavelet[STEPS], *trace = wave_alloc(RECEIVERS * STEPS, sizeof *trace);
     p.velocity = 1;
     for (int a = 0; a < 3; a++) {

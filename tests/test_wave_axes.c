@@ -8,8 +8,10 @@
 
 static const torre_gpu_data *h200;
 
-static const torre_point points[] = {
-    {{31, 47, 80}, 2e6}, {{112.5, 0, 160}, 3e6}, {{31, 47, 80}, -1e6}, {{120, 191, 7}, 1e6}};
+static const torre_point points[] = {{.position = {31, 47, 80}, .amplitude = 2e6},
+                                     {.position = {112.5, 0, 160}, .amplitude = 3e6},
+                                     {.position = {31, 47, 80}, .amplitude = -1e6},
+                                     {.position = {120, 191, 7}, .amplitude = 1e6}};
 static const double wavelet[4] = {1, 2, 3, 4};
 
 static torre_wave_problem plain_problem(void)
@@ -62,7 +64,7 @@ static void setups(void **state)
         torre_wave_problem p = plain_problem(), q = p;
         torre_wave_setup *setup, *expected;
         torre_turned t;
-        torre_point at[4];
+        torre_point at[4] = {{.amplitude = 1}};
         for (int a = 0; a < 3; a++) {
             int from = axes[a] - 'x';
             q.size[a] = p.size[from];

@@ -318,7 +318,8 @@ static void reciprocity(void **unused)
         free(m.scale);
         m.scale = make_scales(&p);
         wave_case_courant(&p, 0.9);
-        const torre_point point[2] = {{{50, 60, 70}, 1}, {{140, 110, 180}, 1}};
+        const torre_point point[2] = {{.position = {50, 60, 70}, .amplitude = 1},
+                                      {.position = {140, 110, 180}, .amplitude = 1}};
         const int64_t cell[2] = {(5 * 18 + 6) * 24 + 7, (14 * 18 + 11) * 24 + 18};
         double trace[2][STEPS + 1], largest = 0;
         p.steps = STEPS;
@@ -387,7 +388,8 @@ static void step_amplitudes(int order, int width, double *reflected, double *thr
         }
     p.density_cells = &density;
     wave_case_courant(&p, 0.5);
-    const torre_point receivers[] = {{{0, 0, NEAR * 10.}, 1}, {{0, 0, FAR * 10.}, 1}};
+    const torre_point receivers[] = {{.position = {0, 0, NEAR * 10.}, .amplitude = 1},
+                                     {.position = {0, 0, FAR * 10.}, .amplitude = 1}};
     p.receivers = receivers;
     p.receiver_count = 2;
     /* the frequency of the packet on the grid, and steps for a cell along z */

@@ -56,6 +56,7 @@ static void pick_points(fuzz_case *f, torre_point *points, int64_t count)
             points[i].position[a] = torre_wave_is_flat(&f->p, a) ? 0 : x * f->p.spacing[a];
         }
         points[i].amplitude = between(f, -1, 1);
+        points[i].component = TORRE_PRESSURE;
     }
 }
 

@@ -106,7 +106,9 @@ static void announced(void **state)
         {.engine = TORRE_TORRE, .threads = 2},
         {.engine = TORRE_TORRE, .dts = 2, .tower_height = 32, .threads = 2, .axes = "yzx"},
         {.engine = TORRE_TORRE, .ordering = {.kind = TORRE_HILBERT}, .tower_height = 300}};
-    static const torre_point points[] = {{{40, 50, 60}, 1}, {{71, 33, 8}, 1}, {{22, 9, 90}, 1}};
+    static const torre_point points[] = {{.position = {40, 50, 60}, .amplitude = 1},
+                                         {.position = {71, 33, 8}, .amplitude = 1},
+                                         {.position = {22, 9, 90}, .amplitude = 1}};
     static const double wavelet[LENGTH];
     static float cells[13 * 17 * 14];
     const torre_array velocity = {TORRE_F32, {13, 17, 14}, cells};

@@ -325,6 +325,7 @@ static void random_points(uint64_t *state, const torre_wave_problem *p, torre_po
             point[i].position[a] = torre_wave_is_flat(p, a) ? 0 : at * p->spacing[a];
         }
         point[i].amplitude = 1e3 * wave_random(state);
+        point[i].component = TORRE_PRESSURE;
     }
 }
 

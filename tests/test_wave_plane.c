@@ -133,8 +133,9 @@ static void make_twin(twin *t, int order, bool is_plane)
     p->steps = STEPS;
     wave_case_courant(p, 0.9); /* a grid with y has the lower limit */
     const double dt = p->dt;
-    for (int i = 0; i < NY; i++) t->sources[i] = (torre_point){{53.1, 4 * i, 91.7}, 4e4};
-    t->receiver = (torre_point){{140.3, 0, 33.3}, 1};
+    for (int i = 0; i < NY; i++)
+        t->sources[i] = (torre_point){.position = {53.1, 4 * i, 91.7}, .amplitude = 4e4};
+    t->receiver = (torre_point){.position = {140.3, 0, 33.3}, .amplitude = 1};
     for (int i = 0; i < STEPS; i++) t->wavelet[i] = wave_random(&seed);
     p->source_count = NY;
     if (is_plane) {
@@ -218,7 +219,7 @@ static void what_is_no_plane_is_refused(void **state)
     torre_wave_problem p = plane(9, 8, 4, pairs[0]);
     CHECK_OK(torre_wave_problem_check(&p));
     CHECK(torre_wave_dimensions(&p) == 2, "%d dimensions", torre_wave_dimensions(&p));
-    torre_point source = {{10, 1, 10}, 1};
+    torre_point source = {.position = {10, 1, 10}, .amplitude = 1};
     double wavelet[1] = {1};
     p.size[1] = 2;
     refuse(&p, "size along y must be 1");

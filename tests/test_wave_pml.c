@@ -43,10 +43,13 @@ static double *octant_traces(const shot *s, bool layers)
         n[a] = n[a] / 2 + apart;
     }
     torre_wave_problem p = wave_case_problem(n[0] + more, n[1] + more, n[2] + more, s->order);
-    const torre_point source = {{0, 0, 0}, 1};
-    torre_point receivers[RECEIVERS] = {{{aside, 0, 0}, 0}, {{aside, aside, aside}, 0},
-                                        {{0, aside, 0}, 0}, {{28, aside, 0}, 0},
-                                        {{60, 0, 0}, 0},    {{3, 2, 1}, 0}};
+    const torre_point source = {.position = {0, 0, 0}, .amplitude = 1};
+    torre_point receivers[RECEIVERS] = {{.position = {aside, 0, 0}, .amplitude = 0},
+                                        {.position = {aside, aside, aside}, .amplitude = 0},
+                                        {.position = {0, aside, 0}, .amplitude = 0},
+                                        {.position = {28, aside, 0}, .amplitude = 0},
+                                        {.position = {60, 0, 0}, .amplitude = 0},
+                                        {.position = {3, 2, 1}, .amplitude = 0}};
     double *wavelet = wave_alloc(steps, sizeof *wavelet);
     double *trace = wave_alloc(RECEIVERS * steps, sizeof *trace);
     p.velocity = 1;
@@ -193,7 +196,8 @@ static void energy_falls_in_silence(void **state)
     torre_wave_problem p = small_box(4, TORRE_F64, WIDTH);
     double wavelet[STEPS] = {0}, before = INFINITY, first = 0;
     for (int a = 0; a < 3; a++) p.size[a] += 10;
-    const torre_point source = {{15 * p.spacing[0], 15 * p.spacing[1], 14 * p.spacing[2]}, 1};
+    const torre_point source = {
+        .position = {15 * p.spacing[0], 15 * p.spacing[1], 14 * p.spacing[2]}, .amplitude = 1};
     for (int i = 0; i < SILENT; i++)
         wavelet[i] = 1e6 * torre_ricker(p.velocity / (8 * p.spacing[2]), i * p.dt);
     p.wavelet = wavelet;

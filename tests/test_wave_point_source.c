@@ -76,7 +76,8 @@ static double trace_error(const scene *s, const wave_way *way, int order, int64_
     p.steps = (int64_t)ceil(end / p.dt);
     CHECK(p.steps <= MAX_STEPS, "too many steps");
     for (int64_t i = 0; i < p.steps; i++) wavelet[i] = ricker((double)i * p.dt);
-    torre_point source = {.amplitude = 1}, receivers[RECEIVERS] = {{{0}, 0}};
+    torre_point source = {.amplitude = 1},
+                receivers[RECEIVERS] = {{.position = {0}, .amplitude = 0}};
     for (int a = 0; a < 3; a++) {
         source.position[a] = s->source[a] - origin[a];
         for (int r = 0; r < RECEIVERS; r++)

@@ -21,6 +21,7 @@ static void scatter(const torre_wave_problem *p, torre_point *points)
             points[i].position[a] = x * p->spacing[a];
         }
         points[i].amplitude = 1;
+        points[i].component = TORRE_PRESSURE;
     }
 }
 
@@ -122,7 +123,7 @@ static void positions_close_to_nodes_stay_apart(void **state)
             for (int side = -1; side <= 1; side += 2) {
                 const double offset = side * offsets[i];
                 wave_sim sim;
-                point = (torre_point){{30, 20, 40}, 1};
+                point = (torre_point){.position = {30, 20, 40}, .amplitude = 1};
                 point.position[a] += offset * p.spacing[a];
                 wave_sim_prepare(&sim, &p);
                 const torre_wave_setup *s = sim.setup;
@@ -153,7 +154,7 @@ static void the_last_node_has_nothing_beyond(void **state)
     (void)state;
     enum { N = 9001 };
     torre_wave_problem p = wave_case_problem(1, 1, N, 4);
-    torre_point point = {{0, 0, 10. * (N - 1) * (1 + 9e-13)}, 1};
+    torre_point point = {.position = {0, 0, 10. * (N - 1) * (1 + 9e-13)}, .amplitude = 1};
     p.receivers = &point;
     p.receiver_count = 1;
     wave_sim sim;
@@ -172,7 +173,8 @@ static void sources_add_up_and_are_damped_cell_by_cell(void **state)
 {
     (void)state;
     torre_wave_problem p = wave_case_problem(12, 11, 13, 2);
-    torre_point sources[2] = {{{12.5, 50, 60}, 3}, {{17.5, 50, 60}, -2}};
+    torre_point sources[2] = {{.position = {12.5, 50, 60}, .amplitude = 3},
+                              {.position = {17.5, 50, 60}, .amplitude = -2}};
     double wavelet[1] = {1};
     p.face[0][0] = TORRE_ABSORBING;
     p.absorbing_width = 6;
@@ -206,7 +208,7 @@ static void a_sample_enters_the_level_after_it(void **state)
         for (int w = 0; w < wave_way_count; w++) {
             torre_wave_problem p = wave_case_problem(12, 11, 13, order);
             double wavelet[6] = {0, 0, 0, 1, 0, 0};
-            torre_point source = {{10, 50, 110}, 7e5};
+            torre_point source = {.position = {10, 50, 110}, .amplitude = 7e5};
             p.face[0][0] = p.face[2][1] = TORRE_ABSORBING;
             p.absorbing_width = 4;
             p.steps = 6;

@@ -8,7 +8,8 @@
 #include "wave_case.h"
 
 static double samples[4] = {0, 1, 0, 0};
-static torre_point source = {{10, 20, 30}, 1}, receiver = {{10, 20, 30}, NAN}; /* NAN: unused */
+static torre_point source = {.position = {10, 20, 30}, .amplitude = 1},
+                   receiver = {.position = {10, 20, 30}, .amplitude = NAN}; /* NAN: unused */
 static double speeds[4 * 5 * 6];
 static torre_array model = {TORRE_F64, {4, 5, 6}, speeds};
 
@@ -18,7 +19,7 @@ static torre_wave_problem legal(void)
     torre_wave_problem p = wave_case_problem(4, 5, 6, 8);
     for (int i = 0; i < 4 * 5 * 6; i++) speeds[i] = 1500 + i;
     model = (torre_array){TORRE_F64, {4, 5, 6}, speeds};
-    source = (torre_point){{10, 20, 30}, 1};
+    source = (torre_point){.position = {10, 20, 30}, .amplitude = 1};
     memset(samples, 0, sizeof samples);
     p.steps = 4;
     p.velocity_cells = &model;
@@ -163,7 +164,7 @@ static void bad_points_are_refused(void **state)
         double top = (double)(legal().size[a] - 1) * 10;
         const double outside[] = {-1e-6, top + 1e-6, NAN, INFINITY, -INFINITY, 1e300};
         for (int i = 0; i < 6; i++) {
-            torre_point far = {{0, 0, 0}, 0};
+            torre_point far = {.position = {0, 0, 0}, .amplitude = 0};
             far.position[a] = outside[i];
             REFUSE(TORRE_ERR_USAGE, "source 0", source.position[a] = outside[i]);
             REFUSE(TORRE_ERR_USAGE, "receiver 0", p.receivers = &far);

@@ -90,9 +90,9 @@ static torre_wave_problem rough_problem(int order)
 static torre_point node(const torre_wave_problem *p, int64_t x, int64_t y, int64_t z,
                         double amplitude)
 {
-    return (torre_point){
-        {(double)x * p->spacing[0], (double)y * p->spacing[1], (double)z * p->spacing[2]},
-        amplitude};
+    return (torre_point){.position = {(double)x * p->spacing[0], (double)y * p->spacing[1],
+                                      (double)z * p->spacing[2]},
+                         .amplitude = amplitude};
 }
 
 /* All steps of a run from rest; trace[n] for n = 1 .. steps of receiver 0. Returns the largest norm

@@ -250,6 +250,7 @@ static void random_points(uint64_t *state, const torre_wave_problem *p, torre_po
             point[i].position[a] = torre_wave_is_flat(p, a) ? 0 : at * p->spacing[a];
         }
         point[i].amplitude = 1e3 * wave_random(state);
+        point[i].component = TORRE_PRESSURE;
     }
 }
 
@@ -334,8 +335,8 @@ static ring_case plain_case(void)
     ring_case c = {.problem = wave_case_problem(90, 20, 24, 4)};
     c.plan = (torre_wave_plan){.dts = 2, .threads = 2, .memory = 2700000, .scratch = "."};
     for (int n = 0; n < STEPS_MAX; n++) c.wavelet[n] = 1e8 * sin(n);
-    c.source[0] = (torre_point){{450, 80, 70}, 1};
-    c.receiver[0] = (torre_point){{433, 91, 33}, 1};
+    c.source[0] = (torre_point){.position = {450, 80, 70}, .amplitude = 1};
+    c.receiver[0] = (torre_point){.position = {433, 91, 33}, .amplitude = 1};
     c.problem.steps = STEPS_MAX;
     c.problem.source_count = c.problem.receiver_count = 1;
     return c;

@@ -24,11 +24,11 @@ static void run_case_make(run_case *c, torre_precision precision)
     c->p.steps = STEPS;
     c->p.face[2][1] = TORRE_ABSORBING;
     c->p.absorbing_width = 4;
-    c->sources[0] = (torre_point){{30, 20, 40}, 1};
-    c->sources[1] = (torre_point){{51, 33, 18}, -2};
-    c->receivers[0] = (torre_point){{30, 20, 40}, 1};
-    c->receivers[1] = (torre_point){{12.5, 47, 3}, 1};
-    c->receivers[2] = (torre_point){{80, 60, 70}, 1}; /* the last corner */
+    c->sources[0] = (torre_point){.position = {30, 20, 40}, .amplitude = 1};
+    c->sources[1] = (torre_point){.position = {51, 33, 18}, .amplitude = -2};
+    c->receivers[0] = (torre_point){.position = {30, 20, 40}, .amplitude = 1};
+    c->receivers[1] = (torre_point){.position = {12.5, 47, 3}, .amplitude = 1};
+    c->receivers[2] = (torre_point){.position = {80, 60, 70}, .amplitude = 1}; /* the last corner */
     c->p.sources = c->sources;
     c->p.source_count = 2;
     c->p.receivers = c->receivers;

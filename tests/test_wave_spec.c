@@ -31,8 +31,11 @@ static torre_wave_spec marine(torre_array *velocity)
 /* The same by hand; the wavelet is the caller's to free. */
 static torre_wave_problem marine_problem(const torre_array *velocity, double **wavelet)
 {
-    static const torre_point sources[] = {{{100, 0, 50}, 1}, {{150, 0, 60}, 2}},
-                             receivers[] = {{{60, 0, 20}, 1}, {{130, 0, 20}, 1}, {{200, 0, 20}, 1}};
+    static const torre_point sources[] = {{.position = {100, 0, 50}, .amplitude = 1},
+                                          {.position = {150, 0, 60}, .amplitude = 2}},
+                             receivers[] = {{.position = {60, 0, 20}, .amplitude = 1},
+                                            {.position = {130, 0, 20}, .amplitude = 1},
+                                            {.position = {200, 0, 20}, .amplitude = 1}};
     torre_wave_problem p = {.size = {30, 1, 20},
                             .spacing = {10, INFINITY, 10},
                             .order = 4,

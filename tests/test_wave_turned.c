@@ -122,9 +122,12 @@ static void results(void **unused)
         const bool wide = kind & 1;
         torre_wave_problem p = wave_case_problem(wide ? 150 : 160, wide ? 170 : 140, 3, 4);
         const int64_t cells = torre_wave_cells(&p);
-        torre_point source[2] = {{{333, 444, 11}, 1}, {{1200, 10, 20}, 2}}, receiver[RECEIVERS];
+        torre_point source[2] = {{.position = {333, 444, 11}, .amplitude = 1},
+                                 {.position = {1200, 10, 20}, .amplitude = 2}},
+                    receiver[RECEIVERS];
         for (int r = 0; r < RECEIVERS; r++)
-            receiver[r] = (torre_point){{1490 - 300.3 * r, 77.7 * r + 5, 4.9 * r}, 0};
+            receiver[r] = (torre_point){.position = {1490 - 300.3 * r, 77.7 * r + 5, 4.9 * r},
+                                        .amplitude = 0};
         p.face[0][1] = p.face[1][0] = TORRE_ABSORBING;
         p.face[2][0] = TORRE_RIGID;
         p.absorbing_width = 9;

@@ -87,10 +87,21 @@ typedef enum torre_engine {
     TORRE_TORRE      /* towers of many steps */
 } torre_engine;
 
+/* What a source drives and a receiver records. src/wave/NUMERICS.md, "Particle velocity and
+ * forces". Others than pressure need TORRE_SINC. */
+typedef enum torre_component {
+    TORRE_PRESSURE, /* q of the wave equation; u */
+    TORRE_ALONG_X,  /* a force along the axis, in N (in two dimensions N/m); particle velocity along
+                       it, in m/s, with the traces' end (torre_wave_run_end_traces) */
+    TORRE_ALONG_Y,
+    TORRE_ALONG_Z
+} torre_component;
+
 /* A point source or receiver; positions in metres, inside the grid (0 .. (n-1) h per axis). */
 typedef struct torre_point {
     double position[3];
     double amplitude; /* factor on the wavelet; unused for receivers */
+    torre_component component;
 } torre_point;
 
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */
@@ -107,6 +118,8 @@ typedef struct torre_wave_problem {
                                           latter meaning the same for every y */
     const torre_array *density_cells;  /* NULL: the same everywhere, and then it does not matter; or
                                           kg/m^3, of shapes as velocity_cells */
+    double density;                    /* kg/m^3, where density_cells is NULL: of receivers of
+                                          particle velocity alone, which refuse 0 */
     torre_face face[3][2];             /* [axis][low, high] */
     torre_absorbing absorbing;         /* what absorbs in front of absorbing faces */
     int absorbing_width;               /* cells of each absorbing layer, >= 1;
@@ -280,7 +293,8 @@ const torre_wave_norms *torre_wave_run_norms(const torre_wave_run *run);
  * Samples u(receiver, n dt): shape (receivers, steps + 1, 1) in the problem's precision, filled up
  * to column torre_wave_run_step, zero after it. Column 0 is u[0]. data is NULL without receivers
  * and before start. The run's, as long as it lives. As computed until they are final (the next
- * function), then with time dispersion corrected, unless the problem says otherwise.
+ * function), then with time dispersion corrected, unless the problem says otherwise. Those of
+ * particle velocity are the derivative of u along their axis until then.
  */
 const torre_array *torre_wave_run_traces(const torre_wave_run *run);
 

@@ -52,10 +52,10 @@ typedef struct torre_wave_spec {
     const char *velocity;
     const char *axes; /* of files: their order there, slowest first, "zyx"; NULL: "xyz" or "xz" */
     const torre_array *velocity_cells; /* not NULL: instead of velocity, an array of the caller's */
-    const char *density;               /* kg/m^3: NULL, a number, which makes no difference to
-                                          pressure, or a file, as velocity */
-    const torre_array *density_cells;  /* not NULL: instead of density, an array of the caller's */
-    int64_t order;                     /* of accuracy in space (torre_wave_problem) */
+    const char *density;              /* kg/m^3: NULL, a number, which only particle velocity needs,
+                                          or a file, as velocity */
+    const torre_array *density_cells; /* not NULL: instead of density, an array of the caller's */
+    int64_t order;                    /* of accuracy in space (torre_wave_problem) */
     torre_precision precision;
     const char *boundary;      /* faces: KIND of all, FACE=KIND, or a list: "absorbing,z-=free",
                                 "x=periodic,y+=rigid"; FACE: x-, x+, or x for both */
@@ -66,8 +66,8 @@ typedef struct torre_wave_spec {
     int64_t steps;
     torre_time_step_wish time;
     /* sources and start */
-    /* points, metres: "x,y,z[,amplitude];..." or FILE.csv; "none"; or NULL: one near the middle, or
-     * none where there is an initial field */
+    /* points, metres: "x,y,z[,amplitude][,component];..." or FILE.csv; "none"; or NULL: one near
+     * the middle, or none where there is an initial field. component: p, or x, y, z: a force */
     const char *source;
     const char *wavelet; /* "ricker", or a file with a value a step (torre_wavelet_read) */
     double frequency;    /* Hz, of the Ricker wavelet; 0: ten cells per wavelength */
@@ -76,10 +76,12 @@ typedef struct torre_wave_spec {
     int64_t source_count;
     const double *wavelet_samples; /* not NULL: instead of wavelet, s(n dt) for so many n, then 0 */
     int64_t wavelet_count;
-    const char *initial;   /* FILE.npy[,PREVIOUS.npy]: u[0] and u[-1], at rest without the second;
+    const char *initial; /* FILE.npy[,PREVIOUS.npy]: u[0] and u[-1], at rest without the second;
                              "noise"; NULL: zero */
-    int64_t seed;          /* of noise */
-    const char *receivers; /* points, "x,y,z;...", "x,y,z:x,y,z:N" or FILE.csv; or NULL */
+    int64_t seed;        /* of noise */
+    /* points, "x,y,z[,component];...", "x,y,z:x,y,z:N[:component]" or FILE.csv; or NULL. component:
+     * p, or x, y, z for particle velocity */
+    const char *receivers;
     const torre_point *receiver_points; /* not NULL: instead of receivers */
     int64_t receiver_count;
     torre_time_dispersion time_dispersion; /* of traces (torre_wave_problem): corrected */

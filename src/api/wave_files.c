@@ -17,8 +17,7 @@ torre_status torre_points_read(const char *path, int dimensions, torre_point **p
     torre_point_list list;
     if (dimensions != 2 && dimensions != 3)
         return torre_fail(TORRE_ERR_USAGE, "{dimensions} must be 2 or 3 (got %d)", dimensions);
-    TORRE_TRY(torre_csv_points_read(
-        path, (torre_point_rule){.dimensions = dimensions, .amplitudes = true}, &list));
+    TORRE_TRY(torre_csv_points_read(path, (torre_point_rule){dimensions, true, true}, &list));
     *points = list.points;
     *count = list.count;
     return TORRE_OK;

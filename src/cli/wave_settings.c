@@ -50,7 +50,7 @@ static void make_table(wave_settings *s, torre_option *table)
                     "FILE.sgy, or bare numbers for --size, FILE:f32le (f32be, f64le, f64be)"),
         OPTION_TEXT("density", &s->run.density, "RHO|FILE", "the same everywhere",
                     "kg/m^3, as --velocity; a number makes no difference to pressure, which "
-                    "sources, receivers and fields are in"),
+                    "fields are in, and sources and receivers unless they say otherwise"),
         OPTION_TEXT("axes", &s->run.axes, "xyz|zyx|...", "xyz, or xz",
                     "axes of these files, slowest first"),
         OPTION_NUMBERS("order", &s->run.order, torre_order_names, "order of accuracy in space"),
@@ -76,10 +76,11 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_FLAG("force", &s->run.time.force, "run with a time step above the stability limit"),
 
         OPTION_GROUP("Sources and start"),
-        OPTION_TEXT("source", &s->run.source, "X,Y,Z[,A][;...]|FILE.csv|none",
+        OPTION_TEXT("source", &s->run.source, "X,Y,Z[,A][,C][;...]|FILE.csv|none",
                     "one near the middle; none with --initial",
                     "point sources: metres and a factor A on the wavelet each; X,Z or X,0,Z[,A] in "
-                    "a plane, where they are lines along y"),
+                    "a plane, where they are lines along y. C: x, y or z for a force along it, in "
+                    "newtons; several make one in another direction"),
         OPTION_TEXT(
             "wavelet", &s->run.wavelet, "ricker|FILE", NULL,
             "a file has one value per time step, as text or .npy, and is zero after its end"),
@@ -95,8 +96,9 @@ static void make_table(wave_settings *s, torre_option *table)
 
         OPTION_GROUP("Results"),
         OPTION_TEXT(
-            "receivers", &s->run.receivers, "X,Y,Z[;...]|X,Y,Z:X,Y,Z:N|FILE.csv", NULL,
-            "where traces are recorded, in metres: points, or N of them on a line; X,Z in a plane"),
+            "receivers", &s->run.receivers, "X,Y,Z[,C][;...]|X,Y,Z:X,Y,Z:N[:C]|FILE.csv", NULL,
+            "where traces are recorded, in metres: points, or N of them on a line; X,Z in a plane. "
+            "C: x, y or z for particle velocity along it, in m/s, which needs --density"),
         OPTION_CHOICE("interpolation", &s->interpolation, interpolations,
                       "of sources and receivers between cells: over 8 cells an axis by a windowed "
                       "sinc, which keeps waves of 4 points, or over 2; sinc needs 4 cells to a "

@@ -10,14 +10,16 @@
 #include "core/status.h"
 #include "io/point_list.h"
 
-/* Numbers of a line into values[5]; returns how many items there were, or minus the bad item. */
-static int parse_items(char *line, double values[5], char **bad)
+/* Numbers of a line into values[5]; returns how many there were, or minus the bad item. A last item
+ * that is a component, where one may be, is none of them. */
+static int parse_items(char *line, double values[5], torre_component *component, char **bad)
 {
     int n = 0;
     while (line) {
         char *next = strchr(line, ',');
         if (next) *next++ = 0;
         *bad = torre_line_content(line);
+        if (component && !next && torre_component_by_name(*bad, component)) return n;
         if (n == 5) return 5;
         if (!torre_parse_real(*bad, &values[n])) return -(n + 1);
         n++;
@@ -46,13 +48,15 @@ static torre_status read_line(const char *path, int64_t number, char *line, torr
     double v[5];
     torre_point p;
     char *bad;
-    int n = parse_items(line, v, &bad);
+    torre_component component = TORRE_PRESSURE;
+    int n = parse_items(line, v, rule.components ? &component : NULL, &bad);
     if (n < 0)
         return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": column %d is not a number (got %.60s)",
                           path, number, -n, *bad ? bad : "nothing");
     if (!torre_point_make(rule, v, n, &p))
         return torre_fail(TORRE_ERR_INPUT, "%s:%" PRId64 ": expected %s, found %s%d columns", path,
                           number, torre_point_form(rule), n == 5 ? "at least " : "", n);
+    p.component = component;
     return torre_point_list_add(list, &p);
 }
 

@@ -153,6 +153,8 @@ static int32_t millimetres(double metres) { return (int32_t)nearbyint(metres * 1
 static void fill_trace_header(char *header, const torre_gather *g, bool su, int64_t first,
                               int64_t trace)
 {
+    /* seismic data; components of a sensor: along the line, across it, vertical */
+    static const int32_t trace_id[] = {1, 14, 13, 12};
     const double *s = g->source.position, *r = g->receivers[trace].position;
     const int32_t shot = g->shot ? (int32_t)g->shot : 1, scalar = delay_scalar(g);
     memset(header, 0, SEGY_TRACE_HEADER_SIZE);
@@ -163,7 +165,9 @@ static void fill_trace_header(char *header, const torre_gather *g, bool su, int6
     segy_set_field(header, SEGY_TR_ENERGY_SOURCE_POINT, shot);
     segy_set_field(header, SEGY_TR_DELAY_REC_TIME, (int32_t)nearbyint(-g->delay * 1e3 * scalar));
     if (!su && scalar > 1) segy_set_field(header, SEGY_TR_SCALAR_TRACE_HEADER, -scalar);
-    segy_set_field(header, SEGY_TR_TRACE_ID, 1); /* seismic data */
+    segy_set_field(header, SEGY_TR_TRACE_ID, trace_id[g->receivers[trace].component]);
+    if (g->receivers[trace].component != TORRE_PRESSURE)
+        segy_set_field(header, SEGY_TR_MEASURE_UNIT, 6); /* m/s */
     segy_set_field(header, SEGY_TR_OFFSET, (int32_t)nearbyint(hypot(r[0] - s[0], r[1] - s[1])));
     segy_set_field(header, SEGY_TR_SOURCE_DEPTH, millimetres(s[2]));
     segy_set_field(header, SEGY_TR_RECV_GROUP_ELEV, millimetres(-r[2]));

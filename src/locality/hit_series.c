@@ -16,7 +16,7 @@ static torre_status out_of_memory(void)
 static torre_status read_particles(torre_hit_series *s)
 {
     torre_point_list list = {0};
-    TORRE_TRY(torre_csv_points_read(s->plan.particles, (torre_point_rule){3, false}, &list));
+    TORRE_TRY(torre_csv_points_read(s->plan.particles, (torre_point_rule){3, false, false}, &list));
     s->gas.position = malloc((size_t)(list.count + 1) * sizeof *s->gas.position);
     s->gas.count = list.count;
     for (int64_t p = 0; s->gas.position && p < list.count; p++)

@@ -63,10 +63,21 @@ void torre_wave_identity_model(const torre_wave_input *in, const torre_wave_run 
                      reference ? ", the reference" : "");
 }
 
-static void add_points(const char *name, const torre_point *point, int64_t count, torre_record *r)
+/* density: on which components depend, of receivers. */
+static void add_points(const char *name, const torre_point *point, int64_t count, double density,
+                       torre_record *r)
 {
-    torre_record_add(r, name, "%" PRId64 ", checksum %08x", count,
-                     torre_crc32c(0, point, (size_t)count * sizeof *point));
+    uint32_t sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const double numbers[4] = {point[i].position[0], point[i].position[1], point[i].position[2],
+                                   point[i].amplitude};
+        const uint8_t component = (uint8_t)point[i].component;
+        sum = torre_crc32c(sum, numbers, sizeof numbers);
+        if (component == TORRE_PRESSURE) continue;
+        sum = torre_crc32c(sum, &component, 1);
+        sum = torre_crc32c(sum, &density, sizeof density);
+    }
+    torre_record_add(r, name, "%" PRId64 ", checksum %08x", count, sum);
 }
 
 void torre_wave_identity_shot(const torre_wave_input *in, torre_record *r)
@@ -78,8 +89,8 @@ void torre_wave_identity_shot(const torre_wave_input *in, torre_record *r)
     else
         torre_record_add(r, "initial", "%s%s%s", in->initial[0] ? in->initial[0] : "zero",
                          in->initial[1] ? "," : "", in->initial[1] ? in->initial[1] : "");
-    add_points("sources", p->sources, p->source_count, r);
+    add_points("sources", p->sources, p->source_count, 0, r);
     torre_record_add(r, "wavelet", "%" PRId64 " samples, checksum %08x", samples,
                      torre_crc32c(0, p->wavelet, (size_t)samples * sizeof(double)));
-    add_points("receivers", p->receivers, p->receiver_count, r);
+    add_points("receivers", p->receivers, p->receiver_count, p->density, r);
 }

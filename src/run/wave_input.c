@@ -139,13 +139,12 @@ static torre_status read_velocity(const torre_wave_spec *s, bool view, torre_wav
 static torre_status read_density(const torre_wave_spec *s, bool view, torre_wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
-    double value;
     p->density_cells = s->density_cells;
     if (s->density_cells || !s->density) return TORRE_OK;
     if (has_density_file(s)) {
         TORRE_TRY(read_cells(s->density, s->axes, view, p, &in->density, &in->density_map));
         p->density_cells = &in->density;
-    } else if (!torre_parse_real(s->density, &value) || value <= 0) {
+    } else if (!torre_parse_real(s->density, &p->density) || p->density <= 0) {
         return torre_fail(TORRE_ERR_USAGE,
                           "{density} must be a number of kg/m^3 above 0 or a file .npy (got %.80s)",
                           s->density);
@@ -185,8 +184,8 @@ static torre_status copy_points(const torre_point *points, int64_t count, torre_
 static torre_status read_points(const torre_wave_spec *s, torre_wave_input *in)
 {
     torre_wave_problem *p = &in->problem;
-    const torre_point_rule receiver = {.dimensions = torre_wave_dimensions(p)};
-    const torre_point_rule source = {.dimensions = receiver.dimensions, .amplitudes = true};
+    const int dimensions = torre_wave_dimensions(p);
+    const torre_point_rule receiver = {dimensions, false, true}, source = {dimensions, true, true};
     if (s->source_points)
         TORRE_TRY(copy_points(s->source_points, s->source_count, &in->sources));
     else if (s->source && strcmp(s->source, "none") != 0)

@@ -111,7 +111,8 @@ static torre_status check_names(const reader *r)
     return TORRE_OK;
 }
 
-static void describe_receivers(torre_receiver_set *set)
+/* density: of the problem, which particle velocity depends on. */
+static void describe_receivers(torre_receiver_set *set, double density)
 {
     for (int a = 0; a < 3; a++) {
         set->low[a] = INFINITY;
@@ -125,6 +126,11 @@ static void describe_receivers(torre_receiver_set *set)
             set->high[a] = fmax(set->high[a], x[a]);
         }
         set->checksum = (uint32_t)crc32(set->checksum, (const unsigned char *)x, 3 * sizeof *x);
+        const unsigned char component = (unsigned char)set->list.points[i].component;
+        if (component == TORRE_PRESSURE) continue;
+        set->checksum = (uint32_t)crc32(set->checksum, &component, 1);
+        set->checksum =
+            (uint32_t)crc32(set->checksum, (const unsigned char *)&density, sizeof density);
     }
 }
 
@@ -174,11 +180,11 @@ static torre_status share(void **tree, const char *text, size_t bytes,
 static torre_status make_receivers(const reader *r, void *node)
 {
     torre_receiver_set *set = node;
-    const torre_point_rule rule = {.dimensions = torre_wave_dimensions(&r->input->problem)};
+    const torre_point_rule rule = {torre_wave_dimensions(&r->input->problem), false, true};
     set->relative = strncmp(set->text, "rel:", 4) == 0;
     TORRE_TRY(
         torre_point_list_parse("receivers", set->text + (set->relative ? 4 : 0), rule, &set->list));
-    describe_receivers(set);
+    describe_receivers(set, r->input->problem.density);
     return TORRE_OK;
 }
 
@@ -329,7 +335,7 @@ static torre_status take_receivers(const reader *r, torre_shot_geometry *g, torr
     }
     set->list = g->receivers;
     memset(&g->receivers, 0, sizeof g->receivers);
-    describe_receivers(set);
+    describe_receivers(set, r->input->problem.density);
     shot->receivers = set;
     return TORRE_OK;
 }

@@ -11,6 +11,7 @@
 #include "core/phase.h"
 #include "core/timer.h"
 #include "wave/box.h"
+#include "wave/particle_velocity.h"
 #include "wave/program.h"
 #include "wave/time_dispersion.h"
 #include "wave/traces.h"
@@ -336,6 +337,8 @@ torre_status torre_wave_run_end_traces(torre_wave_run *run)
     if (run->ended) return TORRE_OK;
     if (torre_dispersion_corrects(run->problem) && run->traces.data)
         TORRE_TRY(torre_dispersion_traces(&run->traces, run->step + 1));
+    if (run->traces.data)
+        torre_particle_velocity(run->problem, &run->setup->density, &run->traces, run->step + 1);
     run->ended = true;
     return TORRE_OK;
 }

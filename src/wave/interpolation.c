@@ -6,6 +6,7 @@
 
 #include "core/kaiser.h"
 #include "wave/boundary.h"
+#include "wave/slope.h"
 
 /* Half the width of the sinc, and its window: the one that Hicks found best for waves of 3 points
  * and more. */
@@ -48,25 +49,45 @@ static void add_tap(torre_taps *t, int64_t cell, double weight)
     t->weight[at] = weight;
 }
 
-static void sinc_taps(const torre_wave_problem *p, int axis, int64_t cell, double fraction,
-                      torre_taps *t)
+/* Cells 1 - HALF .. HALF beside one, of which some are mirrored. */
+static void fold_taps(const torre_wave_problem *p, int axis, int64_t cell,
+                      const double weight[TORRE_TAPS], torre_taps *t)
 {
-    for (int i = 1 - HALF; i <= HALF; i++) {
-        const torre_ghost g =
-            torre_ghost_find(cell + i, p->size[axis], p->face[axis][0], p->face[axis][1]);
-        if (g.sign) add_tap(t, g.source, g.sign * windowed_sinc(i - fraction));
+    for (int i = 0; i < TORRE_TAPS; i++) {
+        const torre_ghost g = torre_ghost_find(cell + i + 1 - HALF, p->size[axis], p->face[axis][0],
+                                               p->face[axis][1]);
+        if (g.sign && weight[i] != 0) add_tap(t, g.source, g.sign * weight[i]);
     }
     if (t->count == 0) add_tap(t, 0, 0);
 }
 
-void torre_taps_find(const torre_wave_problem *p, const double position[3], torre_taps taps[3])
+static void sinc_weights(double fraction, double weight[TORRE_TAPS])
+{
+    for (int i = 0; i < TORRE_TAPS; i++) weight[i] = windowed_sinc(i + 1 - HALF - fraction);
+}
+
+static void slope_taps(const torre_wave_problem *p, int axis, int64_t cell, double fraction,
+                       torre_taps *t)
+{
+    double weight[TORRE_TAPS];
+    torre_slope_weights(fraction, weight);
+    for (int i = 0; i < TORRE_TAPS; i++) weight[i] /= p->spacing[axis];
+    fold_taps(p, axis, cell, weight, t);
+}
+
+void torre_taps_find(const torre_wave_problem *p, const torre_point *point, torre_taps taps[3])
 {
     for (int a = 0; a < 3; a++) {
-        double fraction;
-        const int64_t cell = node_below(p, a, position[a], &fraction);
+        double fraction, weight[TORRE_TAPS];
+        const int64_t cell = node_below(p, a, point->position[a], &fraction);
         taps[a].count = 0;
+        if (torre_component_axis(point->component) == a) {
+            slope_taps(p, a, cell, fraction, &taps[a]);
+            continue;
+        }
         if (fraction > 0 && p->interpolation == TORRE_SINC) {
-            sinc_taps(p, a, cell, fraction, &taps[a]);
+            sinc_weights(fraction, weight);
+            fold_taps(p, a, cell, weight, &taps[a]);
             continue;
         }
         add_tap(&taps[a], cell, 1 - fraction);
@@ -75,8 +96,9 @@ void torre_taps_find(const torre_wave_problem *p, const double position[3], torr
 }
 
 torre_status torre_taps_check(const torre_wave_problem *p, const char *what, int64_t index,
-                              const double position[3])
+                              const torre_point *point)
 {
+    const double *position = point->position;
     for (int a = 0; a < 3 && p->interpolation == TORRE_SINC; a++) {
         double fraction;
         const int64_t cell = node_below(p, a, position[a], &fraction), n = p->size[a];
@@ -85,16 +107,19 @@ torre_status torre_taps_check(const torre_wave_problem *p, const char *what, int
         const double h = p->spacing[a];
         const double from = p->face[a][0] == TORRE_RIGID ? (HALF - 1) * h : 0;
         const double to = (double)(p->face[a][1] == TORRE_RIGID ? n - HALF : n - 1) * h;
-        char range[80] = "";
-        if (fraction == 0 || (!low && !high)) continue;
+        char range[80] = "", other[80];
+        const bool slope = torre_component_axis(point->component) == a;
+        if ((fraction == 0 && !slope) || (!low && !high)) continue;
         if (from <= to)
             snprintf(range, sizeof range, "%c from %.12g to %.12g m, ", "xyz"[a], from, to);
-        return torre_fail(
-            TORRE_ERR_USAGE,
-            "%s %" PRId64 " at %c = %.12g m is between cells and closer than %d cells to "
-            "the rigid face %c%c, over which its sinc would reach; legal are %sa "
-            "multiple of %.12g m, or {interpolation} trilinear",
-            what, index, "xyz"[a], position[a], HALF, "xyz"[a], low ? '-' : '+', range, h);
+        snprintf(other, sizeof other,
+                 slope ? "pressure" : "a multiple of %.12g m, or {interpolation} trilinear", h);
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s %" PRId64 " at %c = %.12g m is %s and closer than %d cells to "
+                          "the rigid face %c%c, over which its sinc would reach; legal are %s%s",
+                          what, index, "xyz"[a], position[a],
+                          slope ? "of a component along it" : "between cells", HALF, "xyz"[a],
+                          low ? '-' : '+', range, other);
     }
     return TORRE_OK;
 }

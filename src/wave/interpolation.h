@@ -26,15 +26,16 @@ typedef struct torre_taps {
     double weight[TORRE_TAPS];
 } torre_taps;
 
-/* Those of a point in a checked problem. */
-void torre_taps_find(const torre_wave_problem *problem, const double position[3],
+/* Those of a point in a checked problem; along the axis of its component they make the derivative
+ * (slope.h), in 1/m. */
+void torre_taps_find(const torre_wave_problem *problem, const torre_point *point,
                      torre_taps taps[3]);
 
 /*
- * Refuse a point whose sinc would reach over a rigid face: between nodes it needs 4 cells on either
- * side. what, index: "receiver", 3.
+ * Refuse a point whose sinc would reach over a rigid face: between nodes, and along the axis of its
+ * component, it needs 4 cells on either side. what, index: "receiver", 3.
  */
 torre_status torre_taps_check(const torre_wave_problem *problem, const char *what, int64_t index,
-                              const double position[3]);
+                              const torre_point *point);
 
 #endif

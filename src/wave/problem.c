@@ -7,6 +7,7 @@
 #include "wave/boundary.h"
 #include "wave/density.h"
 #include "wave/interpolation.h"
+#include "wave/particle_velocity.h"
 #include "wave/pml.h"
 #include "wave/problem.h"
 #include "wave/stencil.h"
@@ -109,12 +110,23 @@ static torre_status check_points(const torre_wave_problem *p, const char *what,
                                   "%s %lld: %s = %.12g m lies outside the grid (0 to %.12g m)",
                                   what, (long long)i, axis_name[a], x, top);
         }
-        TORRE_TRY(torre_taps_check(p, what, i, points[i].position));
+        TORRE_TRY(torre_component_check(p, what, i, &points[i]));
+        TORRE_TRY(torre_taps_check(p, what, i, &points[i]));
         if (amplitudes && !isfinite(points[i].amplitude))
             return torre_fail(TORRE_ERR_USAGE, "%s %lld: the amplitude must be a finite number",
                               what, (long long)i);
     }
     return TORRE_OK;
+}
+
+/* What a source adds to a cell, over A s dt^2 / (hx hy hz): a force c^2 times its taps, 1.4 / h. */
+static double source_factor(const torre_wave_problem *p, const torre_point *source)
+{
+    const int axis = torre_component_axis(source->component);
+    double low, high;
+    if (axis < 0) return 1;
+    torre_wave_velocity_range(p, &low, &high);
+    return high * high * 1.4 / p->spacing[axis];
 }
 
 torre_status torre_wave_wavelet_check(const torre_wave_problem *p, const double *wavelet)
@@ -130,7 +142,8 @@ torre_status torre_wave_wavelet_check(const torre_wave_problem *p, const double 
     }
     const double most = p->precision == TORRE_F32 ? (double)FLT_MAX : DBL_MAX;
     for (int64_t i = 0; i < p->source_count; i++) {
-        double added = fabs(p->sources[i].amplitude) * strongest * scale;
+        double added =
+            fabs(p->sources[i].amplitude) * strongest * scale * source_factor(p, &p->sources[i]);
         if (!(added <= most))
             return torre_fail(TORRE_ERR_USAGE,
                               "source %lld is too strong: it adds dt^2 s/h^%d = %g to a cell, at "

@@ -55,8 +55,7 @@ static torre_status make_taps(torre_wave_setup *s)
         return no_memory();
     }
 #pragma omp parallel for if (receivers > 100)
-    for (int64_t r = 0; r < receivers; r++)
-        torre_taps_find(p, p->receivers[r].position, all + 3 * r);
+    for (int64_t r = 0; r < receivers; r++) torre_taps_find(p, &p->receivers[r], all + 3 * r);
     find_places(s, all);
     s->taps = malloc((size_t)(s->sums[receivers].tap + 1) * sizeof *s->taps);
     s->segments = malloc((size_t)(s->sums[receivers].segment + 1) * sizeof *s->segments);

@@ -4,6 +4,7 @@
 
 #include "wave/boundary.h"
 #include "wave/interpolation.h"
+#include "wave/particle_velocity.h"
 #include "wave/pml.h"
 #include "wave/receivers.h"
 #include "wave/setup.h"
@@ -16,11 +17,11 @@ static int compare_cells(const void *a, const void *b)
 }
 
 /* The nodes of a point with the products of its taps: up to 512 entries. Returns how many. */
-static int64_t point_nodes(const torre_wave_problem *p, const double position[3], torre_node *node)
+static int64_t point_nodes(const torre_wave_problem *p, const torre_point *point, torre_node *node)
 {
     torre_taps taps[3];
     int64_t count = 0;
-    torre_taps_find(p, position, taps);
+    torre_taps_find(p, point, taps);
     for (int i = 0; i < taps[0].count; i++)
         for (int j = 0; j < taps[1].count; j++)
             for (int k = 0; k < taps[2].count; k++)
@@ -37,7 +38,7 @@ static int64_t count_nodes(const torre_wave_problem *p, const torre_point *point
     int64_t sum = 0;
     for (int64_t i = 0; i < count; i++) {
         torre_taps taps[3];
-        torre_taps_find(p, points[i].position, taps);
+        torre_taps_find(p, &points[i], taps);
         sum += taps[0].count * taps[1].count * taps[2].count;
     }
     return sum;
@@ -114,10 +115,11 @@ static torre_status make_sources(torre_wave_setup *s)
     if (!s->source_nodes) return no_memory();
     for (int64_t i = 0; i < p->source_count; i++) {
         torre_node *node = s->source_nodes + all;
-        const int64_t count = point_nodes(p, p->sources[i].position, node);
+        const int64_t count = point_nodes(p, &p->sources[i], node);
         for (int64_t l = 0; l < count; l++)
-            node[l].weight *=
-                p->sources[i].amplitude * scale / (1 + damping_at(s, node[l].cell) * p->dt);
+            node[l].weight *= p->sources[i].amplitude * scale *
+                              torre_force_factor(p, &s->density, &p->sources[i], node[l].cell) /
+                              (1 + damping_at(s, node[l].cell) * p->dt);
         for (int64_t l = 0; l < count && s->density.cells; l++)
             node[l].weight *= torre_density_scale(&s->density, node[l].cell);
         all += count;

@@ -135,6 +135,8 @@ bad 2 "--source must be" $r --source "1,2,3;"
 bad 2 "--source must be" $r --source 1,2,3,nan
 bad 2 "source 1 is too strong" $r --source "1,2,3;4,5,6,1e300"
 bad 2 "source 0 is too strong" $r --velocity 1e-60
+bad 2 "particle velocity needs --density" $r --receivers 1,2,3,z --traces v.npy
+bad 2 "components along an axis need --interpolation sinc" $r --source 1,2,3,z --interpolation trilinear
 bad 2 "source 0: x = 1000 m lies outside the grid (0 to 110 m)" $r --source 1000,0,0
 bad 2 "source 0: x = 110.0001 m lies outside the grid (0 to 110 m)" $r --source 110.0001,0,0
 bad 2 "x = 10.00001 m is between cells and closer than 4 cells to the rigid face x-" $r --boundary x-=rigid \
@@ -171,7 +173,7 @@ bad 3 "the grid is 12x12x12" $r --initial cube.npy
 bad 3 "nan.npy: value at cell (0, 0, 1) is nan" --backend cpu --engine reference --size 1x2x2 --initial nan.npy \
     --snapshot-every 0 --quiet
 bad 3 "cannot read missing.csv" $r --source missing.csv
-bad 3 "two.csv:1: expected x,y,z[,amplitude], found 2 columns" $r --source two.csv
+bad 3 "two.csv:1: expected x,y,z[,amplitude][,component], found 2 columns" $r --source two.csv
 bad 3 "empty.csv holds no points" $r --source empty.csv
 bad 3 "word.csv:2: column 2 is not a number (got five)" $r --receivers word.csv --traces t.npy
 bad 3 "word.txt:3: expected one number (got three)" $r --wavelet word.txt

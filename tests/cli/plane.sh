@@ -29,9 +29,9 @@ for faces in y=rigid absorbing,y-=free free,y+=periodic; do
     bad 2 "(or x, z for both; a plane has no y) at most once (got $faces)" $plane --boundary $faces
 done
 bad 2 "--snapshot-plane must be xz in a plane" $plane --snapshot-plane xy
-bad 2 "--source must be x,z or x,0,z[,amplitude] in metres" $plane --source 3
+bad 2 "--source must be x,z or x,0,z[,amplitude][,component] in metres" $plane --source 3
 bad 2 "source 0: y = 80 m lies outside the grid (0 to 0 m)" $plane --source 100,80,2
 bad 2 "source 0: z = 161 m lies outside the grid (0 to 160 m)" $plane --source 100,161
-bad 2 "--receivers must be x,z or x,0,z in metres, several with ';' between them, a line x0,z0:x1,z1:N" \
+bad 2 "--receivers must be x,z or x,0,z[,component] in metres, several with ';' between them, a line x0,z0:x1,z1:N[:component]" \
     $plane --receivers 1,0,3,4 --traces t.npy
 bad 3 "cube.npy has 3 axes, shape (1, 2, 2); the grid is 41x33" $plane --initial cube.npy

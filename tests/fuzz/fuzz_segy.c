@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t room = (size_t)(g.traces * g.samples) * (size_t)g.precision, rest = size - sizeof head;
     char values[4 * 16 * sizeof(double)] = {0};
     memcpy(values, data + sizeof head, rest < room ? rest : room);
-    torre_point receivers[4];
+    torre_point receivers[4] = {{.amplitude = 1}};
     for (int t = 0; t < 4; t++)
         for (int a = 0; a < 3; a++) receivers[t].position[a] = head.receiver[a] * (t + 1);
     memcpy(g.source.position, head.source, sizeof head.source);

@@ -163,7 +163,7 @@ static torre_status water()
 static torre_status hum()
 {
     const int64_t n = 24;
-    torre_point receiver{{3, 4, 5}, 0};
+    torre_point receiver{{3, 4, 5}, 0, TORRE_PRESSURE};
     torre_wave_problem problem{};
     torre_wave_plan plan{};
     torre_wave_run *run = nullptr;
