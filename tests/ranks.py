@@ -194,11 +194,11 @@ def test_killed():
 
 def test_silent():
     """A rank that neither dies nor says anything."""
-    process = start(3, *LONG, limit=2)
+    process = start(3, *LONG, limit=5)
     stopped = process_of(process, 2)
     os.kill(stopped, signal.SIGSTOP)
     told = process.communicate(timeout=60)[1]
-    assert process.returncode == 4 and lines(told) == ["wave: rank 2 has said nothing for 2 s"], told
+    assert process.returncode == 4 and lines(told) == ["wave: rank 2 has said nothing for 5 s"], told
     assert os.listdir(".") == [], os.listdir(".")
 
 
