@@ -4,7 +4,7 @@
     documented.py BUILD [WORDS]      WORDS: only command lines that hold them
 
 Command lines are those of shell blocks and indented blocks in Markdown files, of code spans that
-begin with a program and go on, of the examples in --help, and the scripts of examples/ and bench/.
+begin with a program and go on, of the examples in --help and --examples, and the scripts of examples/ and bench/.
 Each runs in a folder of its own that holds the input files it names, must end with exit code 0
 within a time limit, and must leave the files that its options name. What takes long is cut down: whole
 lines by RULES, the runs of the programs by brief(), through wrappers that stand in the build folder's
@@ -35,7 +35,6 @@ RULES = [
     (r"--size MxN", "--ordering hilbert --size 16x8"),
     (r"(?<=locality hits )--steps", "--ordering hilbert --size 16 --steps"),
     (r"(--backend|-b) (cuda|auto)", r"\1 cpu"),  # alike on all machines
-    (r"--size 600x200x300 --spacing 5 ", "--size 150x50x75 --spacing 20 --absorbing-width 5 "),
     (r"^wave --size 512x512x512 --dry-run", "wave --size 64x64x64 --dry-run"),
     (r"^wave --size 4000x800x800 --memory 8G", "wave --size 400x40x40 --steps 20 --memory 4M"),
     (r"^bench_mps cpu$", "bench_mps cpu small 2"),
@@ -89,6 +88,11 @@ def write_npy(name, *shape):
         f.write(struct.pack("<f", 2000.0) * count)
 
 
+def write_numbers(name, count):
+    with open(name, "wb") as f:
+        f.write(struct.pack("<f", 2000.0) * count)
+
+
 def write_text(name, text):
     with open(name, "w") as f:
         f.write(text)
@@ -96,8 +100,8 @@ def write_text(name, text):
 
 # Input files that lines name: how to make them.
 INPUTS = [
-    (r"--velocity model\.npy --size 150x50x75", lambda: write_npy("model.npy", 150, 75)),
     (r"--velocity model\.npy --spacing", lambda: write_npy("model.npy", 801, 201)),
+    (r"--velocity model\.bin:f32le --size 801x201", lambda: write_numbers("model.bin", 801 * 201)),
     (r"--survey shots\.csv .*rel:-500", lambda: write_text("shots.csv", "shot,x,y,z\n1,900,900,300\n2,1200,900,300\n")),
     (r"--survey shots\.csv .*rel:-1000", lambda: write_text("shots.csv", "shot,x,z\n1,1600,300\n2,2200,300\n")),
     (r"--input start\.data", lambda: subprocess.run(
@@ -145,7 +149,7 @@ class Options:
 def brief(program, arguments):
     """The arguments of a run that is over soon."""
     o = Options(arguments)
-    if any(a in ("--help", "--version") for a in arguments):
+    if any(a in ("--help", "--examples", "--version") for a in arguments):
         return arguments
     if program == "wave":
         o.at_most("steps", 20, add=True)
@@ -175,7 +179,7 @@ def brief(program, arguments):
         elif arguments[0] == "hits":
             o.at_most("size", 32)
     elif program == "doctor":
-        return arguments + ["--no-rates"]
+        return arguments if "--no-rates" in arguments else arguments + ["--no-rates"]
     elif program == "roofline":
         if o.get("program") == "md":
             if o.get("ordering") is None:
@@ -234,6 +238,11 @@ def lines_of_help(build):
         for line in joined(text.split("\n")):
             if re.match(r" +(%s)( -| [a-z]+ -|$)" % "|".join(PROGRAMS), line) and "[default" not in line:
                 yield " ".join(command), line.strip()
+    for command in [[p, "--examples"] for p in PROGRAMS] + [["md", "--model", "mps", "--examples"]]:
+        text = subprocess.run([build + "/" + command[0]] + command[1:], capture_output=True, text=True, check=True).stdout
+        for line in joined(text.split("\n")):
+            if line and not line.startswith("#"):
+                yield " ".join(command), line
 
 
 def all_lines(build):
@@ -260,7 +269,7 @@ def expected_files(line):
     names = []
     if "--dry-run" in words:
         return names
-    for option in ("traces", "csv", "plot", "json", "dump", "field", "picture", "profile", "write-data", "map", "output"):
+    for option in ("traces", "csv", "plot", "json", "dump", "field", "picture", "profile", "write-data", "map", "report", "output"):
         value = o.get(option)
         if value and value not in ("-", "none"):
             names += value.replace("{shot}", "1").split(",")
@@ -342,6 +351,8 @@ def main():
     failures, used, count = [], set(), 0
     if not shutil.which("gnuplot"):
         EXCEPTIONS[r"^gnuplot "] = "gnuplot is not installed here"
+    if not shutil.which("ffmpeg"):
+        EXCEPTIONS[r"--movie "] = "ffmpeg is not installed here"
     lines = all_lines(build)
     for where, line in lines:
         excuse = [p for p in EXCEPTIONS if re.search(p, re.sub(r"^(build(-\w+)?/)", "", line))]

@@ -9,6 +9,14 @@ typedef struct doctor_settings {
     bool no_rates, quiet, help, version;
 } doctor_settings;
 
+static const torre_example examples[] = {
+    {"What this machine can run, how right and how fast, and what would help", "doctor"},
+    {"The same to send to somebody", "doctor --json doctor.json"},
+    {"In a script: whether all is sound, in a few seconds", "doctor --quiet"},
+    {"Whether a GPU can be used, and if not, why", "doctor --backend cuda --no-rates"},
+    {0},
+};
+
 static const torre_program doctor = {
     "doctor",
     "Usage: doctor [OPTION]...\n"
@@ -17,7 +25,8 @@ static const torre_program doctor = {
     "how fast waves are beside what this machine should do, and advise.",
     "\n"
     "Exit codes: 0 sound, 2 bad usage, 3 unwritable file, 4 wrong numbers, or --backend cuda\n"
-    "where no GPU can be used."};
+    "where no GPU can be used.",
+    examples};
 
 int main(int argc, char **argv)
 {
@@ -33,6 +42,7 @@ int main(int argc, char **argv)
                     "report; - is standard output, the tables then go to standard error"),
         CONFIG_ROWS,
         OPTION_FLAG("quiet", &s.quiet, "no tables, the exit code only"),
+        EXAMPLES_ROW,
         OPTION_HELP(&s.help),
         OPTION_STOP("version", &s.version, "show the version"),
         {0},

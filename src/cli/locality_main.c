@@ -77,11 +77,29 @@ static const char tutorial[] =
     "is kept). The JSON of curve, offsets, cache and hits has a list \"orderings\" with an\n"
     "entry for each, also where it is only one, and the members of the first entry beside\n"
     "it; that of recommend a list \"ranking\".\n"
-    "`locality --version` tells the version.\n";
+    "`locality --examples` shows commands alone, `locality --version` the version.\n";
+
+static const torre_example examples[] = {
+    {"The Hilbert curve through 16 x 16 cells, drawn",
+     "locality curve --ordering hilbert --size 16x16 --plot hilbert.png"},
+    {"Bins that a particle's neighbours are in", "locality stencil --stencil spherical --reach 2"},
+    {"How far apart in memory neighbours lie, of three orderings",
+     "locality offsets --ordering row-major,morton,hilbert --size 16"},
+    {"Misses of a cache of any capacity",
+     "locality cache --ordering row-major,morton,hilbert --size 64 --block 8 --plot cache.png"},
+    {"How an ordering wears out while particles move",
+     "locality hits --ordering none,row-major,hilbert --size 64x64 --gas elastic --steps 2000 \\\n"
+     "    --plot decay.png"},
+    {"The ordering for a cache of 48 KiB",
+     "locality recommend --size 64 --cache 48K --bin-bytes 128"},
+    {"The towers of a wave, and the order in which they run",
+     "locality tower --view stages --size 48x48 --ordering hilbert --plot stages.png"},
+    {0},
+};
 
 torre_status locality_run(locality_job *job, torre_option *table, int argc, char **argv)
 {
-    const torre_program program = {"locality", job->usage, NULL};
+    const torre_program program = {"locality", job->usage, NULL, NULL};
     torre_study *study = &job->study;
     bool done, drawn;
     TORRE_TRY(torre_program_options(&program, table, argc, argv, &done));
@@ -117,6 +135,10 @@ static torre_status run(int argc, char **argv)
     if (argc < 2) return unknown(NULL);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         fputs(tutorial, stdout);
+        return TORRE_OK;
+    }
+    if (strcmp(argv[1], "--examples") == 0) {
+        torre_examples_show(examples);
         return TORRE_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {

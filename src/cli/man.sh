@@ -1,5 +1,5 @@
 #!/bin/sh
-# The man page of a program, out of its --help texts:
+# The man page of a program, out of its --help texts and its --examples:
 #     man.sh VERSION PROGRAM "what it is, in a few words" ["ARGUMENTS of a further --help"...]
 # Groups of options become subsections; indented lines stay as they are.
 set -eu
@@ -23,7 +23,7 @@ to_roff() { # OPTIONS_HEADING
         next
     }
     NR == 2 && heading == "OPTIONS" { section(".SH", "DESCRIPTION") }
-    /^Examples:$/ { section(".SH", "EXAMPLES"); next }
+    /^Examples \(/ { while ((getline) > 0 && $0 != "") continue } # all of them follow
     /^Exit codes: / { section(".SH", "EXIT STATUS"); sub(/^Exit codes: /, "") }
     /^[A-Z].*:$/ { # a group, or the end of a sentence
         held = $0
@@ -59,12 +59,20 @@ to_roff() { # OPTIONS_HEADING
     }
     END { verbatim(0) }'
 }
+examples() { # WORDS before --examples
+    echo ".SH ${1:+$name $1 }EXAMPLES" | sed 's/ \(.*\)/ "\1"/'
+    # shellcheck disable=SC2086 # several words each
+    "$program" $1 --examples | sed 's/\\/\\e/g; s/-/\\-/g; s/^# \(.*\)/.fi\n.PP\n\1:\n.PP\n.nf/; /^$/d; s/^\([a-z ].*\)/    \1/'
+    echo .fi
+}
 printf '.TH %s 1 "" "Torre %s" "User Commands"\n.SH NAME\n%s \\- %s\n' \
     "$(echo "$name" | tr '[:lower:]' '[:upper:]')" "$version" "$name" "$about"
 "$program" --help | to_roff OPTIONS
+examples ""
 for further; do
     # shellcheck disable=SC2086 # several words each
     "$program" $further --help | to_roff "$name $further"
+    case $further in -*) examples "$further" ;; esac # subcommands have none of their own
 done
 echo '.SH "SEE ALSO"'
 for other in wave md locality roofline doctor; do

@@ -352,6 +352,24 @@ void md_settings_pair(md_settings *s, const torre_option *table, bool back)
     }
 }
 
+static const torre_example examples[] = {
+    {"The melt of 32,000 particles that LAMMPS has as a benchmark, longer, with a table of "
+     "energies",
+     "md --steps 1000 --thermo 50 --csv melt.csv"},
+    {"The same on a page for a browser", "md --steps 1000 --thermo 50 --report melt.html"},
+    {"More particles, in the order of a Hilbert curve",
+     "md --cells 80x80x40 --precision f32 --ordering hilbert --json run.json"},
+    {"From a LAMMPS data file, with a trajectory for OVITO",
+     "md --input start.data --dump run.xyz.gz --dump-every 100"},
+    {"A gas of inelastic grains in a shaken box, and its profiles over the height",
+     "md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"
+     "   --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv"},
+    {"A dam break", "md --model mps --size small"},
+    {"A movie of a dam break in two dimensions (md --model mps --examples has more)",
+     "md --model mps --dimensions 2 --frame-every 1 --movie dam.mp4 --output dam"},
+    {0},
+};
+
 const torre_program md_program = {
     "md",
     "Usage: md [OPTION]...\n"
@@ -359,15 +377,7 @@ const torre_program md_program = {
     "\n"
     "Without options: the melt of 32,000 particles, 100 steps, and a picture of its end in "
     "the\n"
-    "current directory.\n"
-    "\n"
-    "Examples:\n"
-    "  md --steps 1000 --thermo 50 --csv melt.csv\n"
-    "  md --cells 80x80x40 --precision f32 --ordering hilbert --json run.json\n"
-    "  md --input start.data --dump run.xyz.gz --dump-every 100\n"
-    "  md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"
-    "     --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv\n"
-    "  md --model mps --help",
+    "current directory.",
     "\n"
     "Units of Lennard-Jones particles: lengths in sigma, energies in epsilon, masses in that "
     "of\n"
@@ -385,4 +395,5 @@ const torre_program md_program = {
     "\n"
     "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
     "there.\n" PARTICLE_EXIT_CODES(
-        "the run became unstable, or would: time step too large, particles that overlap")};
+        "the run became unstable, or would: time step too large, particles that overlap"),
+    examples};

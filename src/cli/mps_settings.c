@@ -127,15 +127,22 @@ void mps_settings_spec(mps_settings *s, torre_particle_spec *run)
     run->row_every = s->thermo;
 }
 
+static const torre_example examples[] = {
+    {"A dam break of 25,000 particles, its front against time in front.csv", "md --model mps"},
+    {"A movie of one in two dimensions, with finer particles",
+     "md --model mps --dimensions 2 --spacing 2mm --frame-every 1 --movie dam.mp4 --output dam2d"},
+    {"The pressure at two points of the far wall",
+     "md --model mps --gauges '0.4,0.01,0.04;0.4,0.05,0.04' --frame-every 10 --output dam"},
+    {"A trajectory for OVITO", "md --model mps --dimensions 2 --dump dam.xyz --dump-every 1"},
+    {"Two million particles on a GPU",
+     "md --model mps --size large --steps 200 --backend cuda --json run.json"},
+    {0},
+};
+
 const torre_program mps_program = {
     "md",
     "Usage: md --model mps [OPTION]...\n"
-    "Collapse of a water column by the explicit moving-particle (MPS) method.\n"
-    "\n"
-    "Examples:\n"
-    "  md --model mps --dimensions 2 --spacing 0.002 --output dam2d\n"
-    "  md --model mps --gauges '0.4,0.01,0.04;0.4,0.05,0.04' --frame-every 10 --output dam\n"
-    "  md --model mps --size large --steps 200 --backend cuda --json run.json",
+    "Collapse of a water column by the explicit moving-particle (MPS) method.",
     "\n"
     "SI units, or --spacing 2mm, --dt 50us; x along the tank from its left wall, y up from its "
     "floor, z across.\n"
@@ -144,4 +151,5 @@ const torre_program mps_program = {
     "the energy (kinetic, potential, elastic), which never grows, and how far the furthest\n"
     "particle is beyond the inner faces of the walls, in spacings (below 0 "
     "inside).\n" PARTICLE_EXIT_CODES(
-        "unstable (a time step above the Courant limit or a particle inside a wall, too)")};
+        "unstable (a time step above the Courant limit or a particle inside a wall, too)"),
+    examples};

@@ -3,6 +3,7 @@
 #define TORRE_OPTION_ROWS_H
 
 #include "cli/config_options.h"
+#include "cli/examples_option.h"
 #include "cli/page_option.h"
 #include "core/options.h"
 #include "figure/figure.h"

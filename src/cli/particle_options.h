@@ -43,7 +43,7 @@ extern const char *const particle_precisions[]; /* choices of --precision */
         CHECKPOINT_ROWS(&(o).checkpoint, "; --steps may be more"), OPTION_GROUP("Other"),          \
         OPTION_FLAG("dry-run", &(o).dry_run, "check everything and tell what the run would take"), \
         CONFIG_ROWS, OPTION_FLAG("quiet", &(o).quiet, "neither table nor progress; errors only"),  \
-        OPTION_STOP("help", &(o).help, "show this help"),                                          \
+        EXAMPLES_ROW, OPTION_STOP("help", &(o).help, "show this help"),                            \
         OPTION_STOP("version", &(o).version, "show version and build")
 
 /* The last lines of --help. unstable: what exit code 5 stands for, a string literal. */

@@ -71,7 +71,8 @@ torre_status torre_program_options(const torre_program *program, torre_option *t
     last.argc = argc;
     last.argv = argv;
     TORRE_TRY(torre_options_parse(table, argc, argv, NULL, 0, NULL));
-    *done = torre_options_given(table, "help") || torre_options_given(table, "version");
+    *done = torre_options_given(table, "help") || torre_options_given(table, "version") ||
+            torre_options_given(table, "examples");
     const torre_option *backend = torre_options_find(table, "backend");
     if (!*done) {
         TORRE_TRY(torre_config_apply(table));
@@ -84,7 +85,12 @@ torre_status torre_program_options(const torre_program *program, torre_option *t
         torre_program_version(program->name);
         return TORRE_OK;
     }
+    if (torre_options_given(table, "examples")) {
+        torre_examples_show(program->examples);
+        return TORRE_OK;
+    }
     puts(program->usage);
+    if (program->examples) torre_examples_help(program->examples);
     torre_options_help(table, stdout);
     if (program->notes) puts(program->notes);
     return TORRE_OK;

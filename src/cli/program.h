@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "cli/examples_option.h"
 #include "core/options.h"
 #include "core/report.h"
 #include "core/status.h"
@@ -21,9 +22,11 @@ void torre_program_start(void);
 /* --version: "wave 0.1.0 (1a2b3c4d)" and how it was built. */
 void torre_program_version(const char *program);
 
-/* What --help shows before the table of options and after it (NULL: nothing). */
+/* What --help shows before the table of options and after it (NULL: nothing); of examples, which
+ * may be NULL, it shows a few. */
 typedef struct torre_program {
     const char *name, *usage, *notes;
+    const torre_example *examples;
 } torre_program;
 
 /*
@@ -34,8 +37,8 @@ torre_status torre_program_device(const torre_option *table, const char **backen
 
 /*
  * Parse the command line and the file of --config into the variables of the table, and look at
- * --device where it has that. *done: it was --help, --version or --dump-config, which are answered
- * here.
+ * --device where it has that. *done: it was --help, --examples, --version or --dump-config, which
+ * are answered here.
  */
 torre_status torre_program_options(const torre_program *program, torre_option *table, int argc,
                                    char **argv, bool *done);

@@ -76,6 +76,7 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
                     "check everything, say how much there is to measure, and stop before it"),
         CONFIG_ROWS,
         OPTION_FLAG("quiet", &s->quiet, "no tables and no progress"),
+        EXAMPLES_ROW,
         OPTION_HELP(&s->help),
         OPTION_STOP("version", &s->version, "show the version"),
         {0},
@@ -84,6 +85,19 @@ void roofline_settings_init(roofline_settings *s, torre_option *table)
     memcpy(table, list, sizeof list);
 }
 
+static const torre_example examples[] = {
+    {"The ceilings of this machine, and a few tile sizes: half a minute",
+     "roofline --quick --plot roofline.png"},
+    {"The same on a page for a browser, whose points say what they are",
+     "roofline --quick --report roofline.html"},
+    {"Some tiles of one order", "roofline --order 8 --dts 2,3,4,5,6 --tower-height 16,24"},
+    {"All tiles, the best of which wave takes from then on", "roofline --tune"},
+    {"Particles: every way to find pairs, in every ordering",
+     "roofline --program md --precision f64"},
+    {"The ceilings alone", "roofline --ceilings --json ceilings.json"},
+    {0},
+};
+
 const torre_program roofline_program = {
     "roofline",
     "Usage: roofline [OPTION]...\n"
@@ -91,20 +105,15 @@ const torre_program roofline_program = {
     "\n"
     "Needs neither root nor hardware counters. Each point is checked against the reference\n"
     "engine on a small grid before it is timed. Interrupting (Ctrl-C) loses nothing: what is\n"
-    "finished is written and drawn, --resume goes on.\n"
-    "\n"
-    "Examples:\n"
-    "  roofline --quick --plot roofline.png\n"
-    "  roofline --order 8 --dts 2,3,4,5,6 --tower-height 16,24\n"
-    "  roofline --program md --precision f64\n"
-    "  roofline --tune",
+    "finished is written and drawn, --resume goes on.",
     "\n"
     "Recommendations of --tune are kept in $XDG_CACHE_HOME/torre/tune.csv (~/.cache where\n"
     "that is not set), by device, version, precision and order; TORRE_TUNE=off in the\n"
     "environment makes wave ignore them, TORRE_TUNE=FILE names another file.\n"
     "\n"
     "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory, no device or\n"
-    "wrong results, 75 stopped by a signal after writing what was finished."};
+    "wrong results, 75 stopped by a signal after writing what was finished.",
+    examples};
 
 torre_status roofline_check_plot(const roofline_settings *s)
 {

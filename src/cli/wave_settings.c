@@ -224,6 +224,7 @@ static void make_table(wave_settings *s, torre_option *table)
                     "that is too large for this machine, too"),
         CONFIG_ROWS,
         OPTION_FLAG("quiet", &s->quiet, "no summary, warnings or progress"),
+        EXAMPLES_ROW,
         OPTION_HELP(&s->help),
         OPTION_STOP("version", &s->version, "show the version and how it was built"),
         {0},
@@ -232,24 +233,41 @@ static void make_table(wave_settings *s, torre_option *table)
     memcpy(table, list, sizeof list);
 }
 
+static const torre_example examples[] = {
+    {"Waves of a point source in a box, and pictures of them", "wave --order 8 --dts 4"},
+    {"Two dimensions, open on all sides but the top, on a page for a browser",
+     "wave --size 801x201 --spacing 5 --boundary absorbing,z-=free --source 2000,10 \\\n"
+     "     --receivers 200,15:3800,15:300 --traces shot.png --report shot.html"},
+    {"A model of one's own (.npy, shape (nx, nz), m/s): what receivers record, for a seismic "
+     "program",
+     "wave --velocity model.npy --spacing 7.5 --boundary absorbing,z-=free --source 3000,30 \\\n"
+     "     --receivers 150,15:5850,15:300 --traces shot.sgy,shot.png --snapshot-every 200"},
+    {"The same from a file of bare numbers (32-bit floats, little-endian, z fastest)",
+     "wave --velocity model.bin:f32le --size 801x201 --spacing 7.5 --boundary absorbing,z-=free "
+     "\\\n"
+     "     --source 3000,30 --receivers 150,15:5850,15:300 --traces shot.npy"},
+    {"A movie; what is brightest in it is --snapshot-scale",
+     "wave --size 401x201 --boundary absorbing --source 2000,1000 --snapshot-every 10 \\\n"
+     "     --snapshot-scale 5e-9 --movie waves.mp4"},
+    {"Fields in time for ParaView", "wave --size 801x201 --field u.vtkhdf --field-every 20"},
+    {"A survey: a shot for each row of shots.csv (shot,x,z), receivers that follow the source",
+     "wave --velocity model.npy --spacing 5 --boundary absorbing,z-=free --survey shots.csv \\\n"
+     "     --receivers rel:-1000,0:1000,0:201 --traces 'shots/{shot}.sgy'"},
+    {"What a large run would take, before it is started", "wave --size 512x512x512 --dry-run"},
+    {"A run that saves its state twice an hour, and ends in good time; --resume goes on",
+     "wave --size 400x400x200 --steps 5000 --checkpoint run.state --checkpoint-every 30min \\\n"
+     "     --max-time 11.5h"},
+    {"A grid larger than memory", "wave --size 4000x800x800 --memory 8G --scratch ."},
+    {0},
+};
+
 static const torre_program program = {
     "wave",
     "Usage: wave [OPTION]...\n"
     "Solve the acoustic wave equation u_tt + 2 s u_t = c^2 lap(u) + q on a grid.\n"
     "\n"
     "Without options: a point source in a box of 240x240x120 cells, and a picture\n"
-    "of its waves in the current directory.\n"
-    "\n"
-    "Examples:\n"
-    "  wave --order 8 --dts 4\n"
-    "  wave --velocity model.npy --size 600x200x300 --spacing 5 --dt 500e-6 \\\n"
-    "       --boundary absorbing,z-=free --source 1500,500,20 --steps 2000 \\\n"
-    "       --receivers 100,500,10:2890,500,10:280 --traces shot.sgy,shot.png \\\n"
-    "       --snapshot-every 200 --output pictures\n"
-    "  wave --size 801x201 --spacing 5 --boundary absorbing,z-=free --source 2000,10\n"
-    "  wave --velocity model.npy --spacing 5 --boundary absorbing,z-=free \\\n"
-    "       --survey shots.csv --receivers rel:-1000,0:1000,0:201 \\\n"
-    "       --traces 'shots/{shot}.sgy'",
+    "of its waves in the current directory.",
     "\n"
     "Units are SI: metres, seconds, m/s, Hz; or say --dt 0.5ms, --frequency 25kHz.\n"
     "Cell (i, j, k) lies at (i HX, j HY, k HZ); z counts downwards. Faces: free (u = 0,\n"
@@ -275,7 +293,8 @@ static const torre_program program = {
     "Exit codes: 0 done, 2 bad usage, 3 bad or unwritable file, 4 out of memory or no\n"
     "device, 5 the field became unstable, 75 stopped by a signal or --max-time after\n"
     "writing the results so far. Where shots of a survey fail, the others are computed,\n"
-    "and the code is that of the first that failed."};
+    "and the code is that of the first that failed.",
+    examples};
 
 /* Options that are for a single shot, or for a survey alone. */
 static torre_status wave_settings_survey(wave_settings *s, const torre_option *table)

@@ -91,7 +91,7 @@ static void advise_more(const torre_surroundings *s, advice_list *list)
             "libhdf5-dev, and build again");
     if (s->no_mpi)
         add(list, false, "MPI",
-            "not in this build: surveys take one machine, not several (mpirun); apt install "
+            "not in this build: runs take one machine, not several (mpirun); apt install "
             "libopenmpi-dev, and build again");
     if (s->no_ffmpeg)
         add(list, false, "ffmpeg", "not on the PATH: no movies ({movie}); apt install ffmpeg");
