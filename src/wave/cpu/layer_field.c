@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "wave/box.h"
 
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -24,7 +25,7 @@ static double layout_face(const torre_wave_problem *p, int axis, int side, torre
     end->width = (int)W;
     end->places = (int)round_up(W + 2 * R, block_of(l));
     end->outwards = side ? 1 : -1;
-    end->first = side ? n[2] - W - R : -R;
+    end->first = side ? n[2] + R - end->places : -R;
     face->outer_pitch = 2 * R * end->places;
     face->values = n[0] * n[1] * face->outer_pitch + 2 * block_of(l);
     return (double)n[0] * (double)n[1] * (double)face->outer_pitch;
@@ -59,7 +60,7 @@ void torre_layers_layout(const torre_wave_problem *p, torre_layers *l)
         if (!torre_pml_face(p, f / 2, f % 2)) continue;
         sum += layout_face(p, f / 2, f % 2, l);
         const torre_layer_face *face = &l->face[f / 2][f % 2];
-        values += 2 * face->values + (f / 2 == 2 ? 3 * end_values(face) : 0);
+        values += 2 * face->values + (f / 2 == 2 ? 3 * end_values(face) + 2 * face->end.places : 0);
     }
     l->bytes = sum * 16 > 1e18 ? -1 : values * (int64_t)l->precision;
 }
@@ -82,6 +83,11 @@ static void make_end(const torre_layers *l, int side, double weight, const doubl
 {
     const torre_layer_end *end = &l->face[2][side].end;
     const int W = end->width, R = l->half_width;
+    for (int t = 0; t < end->places; t++) {
+        const int64_t z = end->first + t, n = l->size[2];
+        put(l, end->after, t, z + 1 >= 0 && z + 1 < n);
+        put(l, end->before, t, z - 1 >= 0 && z - 1 < n);
+    }
     for (int row = 0; row < 2 * R; row++)
         for (int t = 0; t < end->places; t++) {
             const bool outwards = row < R;
@@ -140,13 +146,15 @@ static void place_everything(torre_layers *l)
         face->end.a = take(&at, end_values(face), l);
         face->end.b = take(&at, end_values(face), l);
         face->end.weight = take(&at, end_values(face), l);
+        face->end.after = take(&at, face->end.places, l);
+        face->end.before = take(&at, face->end.places, l);
     }
 }
 
 torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *l)
 {
     if (l->bytes == 0) return TORRE_OK;
-    l->memory = aligned_alloc(TORRE_BLOCK_BYTES, (size_t)l->bytes);
+    l->memory = torre_memory_large((size_t)l->bytes);
     if (!l->memory)
         return torre_fail(TORRE_ERR_RESOURCE,
                           "out of memory: %lld bytes needed for the absorbing layers",

@@ -61,13 +61,14 @@ typedef void (*torre_layer_function)(const torre_layer_scheme *scheme,
  * repeat that of j - 1. Tables have a row for each o(j), then for each b(j), too.
  */
 typedef struct torre_layer_end {
-    int width;          /* W */
-    int places;         /* of a row, whole blocks */
-    int outwards;       /* 1, or -1: the side */
-    int64_t first;      /* z of place 0 */
-    const void *a, *b;  /* [2 R][places]; 0 where there is no sum */
-    const void *weight; /* C_m of the axis, [2 R][places]; 0 where there is no cell */
-    float factor_float; /* k where factor is NULL */
+    int width;                  /* W */
+    int places;                 /* of a row, whole blocks */
+    int outwards;               /* 1, or -1: the side */
+    int64_t first;              /* z of place 0 */
+    const void *a, *b;          /* [2 R][places]; 0 where there is no sum */
+    const void *weight;         /* C_m of the axis, [2 R][places]; 0 where there is no cell */
+    const void *after, *before; /* 1 where z + 1 or z - 1 is a cell, else 0, [places] */
+    float factor_float;         /* k where factor is NULL */
     double factor_double;
 } torre_layer_end;
 
@@ -81,9 +82,6 @@ typedef struct torre_layer_row {
 } torre_layer_row;
 
 typedef void (*torre_layer_end_function)(const torre_layer_end *end, const torre_layer_row *row);
-
-/* Most places of a row. */
-#define TORRE_LAYER_PLACES(width) ((width) + 2 * TORRE_MAX_HALF_WIDTH + TORRE_BLOCK_BYTES / 4)
 
 /* The kernels of one instruction set. */
 typedef struct torre_layer_kernels {

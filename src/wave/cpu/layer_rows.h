@@ -103,94 +103,96 @@ ALWAYS_INLINE void OF(layer)(const torre_layer_scheme *s, const torre_layer_line
     }
 }
 
-/* Cells z .. z + count - 1 of a row, of which those of low .. high - 1 are there; 0 in place of
- * others. */
-ALWAYS_INLINE void OF(take)(const REAL *row, int64_t z, int count, int64_t low, int64_t high,
-                            REAL *cells)
+/* Those of the values at the places z .. that are low .. high - 1 into a row. */
+ALWAYS_INLINE void OF(put)(REAL *row, int64_t z, int64_t low, int64_t high, VEC values)
 {
-    for (int i = 0; i < count; i++) cells[i] = z + i >= low && z + i < high ? row[z + i] : 0;
-}
-
-/* And back. */
-ALWAYS_INLINE void OF(put)(REAL *row, int64_t z, int64_t low, int64_t high, const REAL *cells)
-{
+    REAL cells[LANES];
+    memcpy(cells, &values, sizeof cells);
     for (int i = 0; i < LANES; i++)
         if (z + i >= low && z + i < high) row[z + i] = cells[i];
 }
 
-/* Add what the memory changes at the places from t on. */
+/* Add what the memory changes at the places from t on. whole: there is nothing else at them;
+ * `out` is e->outwards. */
 ALWAYS_INLINE void OF(end_add)(const torre_layer_end *e, const torre_layer_row *row, const int R,
-                               int t, bool whole)
+                               const int out, int t, const bool whole)
 {
-    const int64_t z = e->first + t, places = e->places;
+    const int64_t z = e->first + t, step = e->places;
     const REAL *old = (const REAL *)row->old + t, *weight = (const REAL *)e->weight + t;
-    REAL *next = (REAL *)row->next, cells[LANES], factors[LANES];
-    VEC sum = {0}, k = sum + OF(e->factor), u;
+    const REAL *old_in = old + R * step, *weight_in = weight + R * step;
+    REAL *next = (REAL *)row->next;
+    VEC sum = {0};
     for (int m = 1; m <= R; m++) {
-        const int64_t far = e->outwards * m, o = (m - 1) * places, b = o + R * places;
-        sum = OF(fma)(AT(weight + o, 0), ANY(old + o + far), sum);
-        sum = OF(fma)(AT(weight + b, 0), ANY(old + b - far), sum);
+        sum = OF(fma)(AT(weight, 0), ANY(old + out * m), sum);
+        sum = OF(fma)(AT(weight_in, 0), ANY(old_in - out * m), sum);
+        old += step, old_in += step, weight += step, weight_in += step;
     }
-    if (whole) {
-        if (row->factor) k = ANY((const REAL *)row->factor + z);
-        u = OF(fma)(k, sum, ANY(next + z));
+    VEC k = (VEC){0} + OF(e->factor);
+    if (row->factor) k = ANY((const REAL *)row->factor + z);
+    const VEC u = OF(fma)(k, sum, ANY(next + z));
+    if (whole)
         memcpy(next + z, &u, sizeof u);
-        return;
-    }
-    if (row->factor) {
-        OF(take)((const REAL *)row->factor, z, LANES, row->z0, row->z1, factors);
-        memcpy(&k, factors, sizeof k);
-    }
-    OF(take)(next, z, LANES, row->z0, row->z1, cells);
-    memcpy(&u, cells, sizeof u);
-    u = OF(fma)(k, sum, u);
-    memcpy(cells, &u, sizeof u);
-    OF(put)(next, z, row->z0, row->z1, cells);
+    else
+        OF(put)(next, z, row->z0, row->z1, u);
 }
 
-/* Make the memory of these places. */
-ALWAYS_INLINE void OF(end_make)(const torre_layer_end *e, const torre_layer_row *row, const int R,
-                                int t, bool whole)
+/* Make the memory of these places, of chains that look along z by `turn`, from value `at` on. */
+ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const torre_layer_row *row, const int R,
+                                 const int turn, int t, VEC slope, int64_t at, const bool whole)
 {
-    const int64_t z = e->first + t, places = e->places, out = e->outwards;
+    const int64_t z = e->first + t, step = e->places;
     const int64_t low = row->z0 == 0 ? z : row->z0, high = row->z1 == row->nz ? z + LANES : row->z1;
-    const REAL *old = (const REAL *)row->old + t, *now = (const REAL *)row->now;
-    const REAL *a = (const REAL *)e->a + t, *b = (const REAL *)e->b + t;
-    REAL *to = (REAL *)row->made + t, cells[LANES + 2];
-    if (whole)
-        memcpy(cells, now + z - 1, sizeof cells);
-    else
-        OF(take)(now, z - 1, LANES + 2, 0, row->nz, cells);
-    for (int chain = 0; chain < 2; chain++) {
-        const int64_t turn = chain ? -out : out;
-        const VEC slope = ANY(cells + 1 + turn) - ANY(cells + 1 - turn);
-        VEC below = {0}, made = {0};
-        for (int j = 0; j < R; j++) {
-            const int64_t at = (chain * R + j) * places;
-            const VEC before = AT(old + at, 0), ahead = ANY(old + at + turn);
-            VEC behind = {0};
-            if (j) behind = ANY(old + at - places - turn);
-            made = OF(remember)(AT(a + at, 0), AT(b + at, 0), made, before, below, slope, ahead,
-                                behind);
-            below = before;
-            if (whole)
-                AT(to + at, 0) = made;
-            else
-                OF(put)(to + at - z, z, low, high, (const REAL *)&made);
-        }
+    const REAL *old = (const REAL *)row->old + t + at;
+    const REAL *a = (const REAL *)e->a + t + at, *b = (const REAL *)e->b + t + at;
+    REAL *to = (REAL *)row->made + t + at;
+    VEC below = {0}, made = {0}, behind = {0};
+    for (int j = 0; j < R; j++) {
+        const VEC here = AT(old, 0), ahead = ANY(old + turn);
+        made = OF(remember)(AT(a, 0), AT(b, 0), made, here, below, slope, ahead, behind);
+        below = here;
+        behind = ANY(old - turn);
+        if (whole)
+            AT(to, 0) = made;
+        else
+            OF(put)(to - z, z, low, high, made);
+        old += step, a += step, b += step, to += step;
+    }
+}
+
+ALWAYS_INLINE void OF(end_place)(const torre_layer_end *e, const torre_layer_row *row, const int R,
+                                 const int out, int t, const bool whole)
+{
+    const REAL *now = (const REAL *)row->now + e->first + t;
+    const VEC after = AT((const REAL *)e->after + t, 0),
+              before = AT((const REAL *)e->before + t, 0);
+    const VEC rise = after * ANY(now + 1) - before * ANY(now - 1);
+    OF(end_add)(e, row, R, out, t, whole);
+    OF(end_chain)(e, row, R, out, t, out > 0 ? rise : -rise, 0, whole);
+    OF(end_chain)(e, row, R, -out, t, out > 0 ? -rise : rise, R * e->places, whole);
+}
+
+/* Cells and ghosts of the row alone, or with others that must keep what they have. */
+ALWAYS_INLINE void OF(end_row)(const torre_layer_end *e, const torre_layer_row *row, const int R,
+                               const int out)
+{
+    const int64_t low = row->z0 == 0 ? -R : row->z0;
+    const int64_t high = row->z1 == row->nz ? row->nz + R : row->z1;
+    for (int t = 0; t < e->places; t += LANES) {
+        const int64_t z = e->first + t;
+        if (z >= high || z + LANES <= low) continue;
+        if (z >= low && z + LANES <= high)
+            OF(end_place)(e, row, R, out, t, true);
+        else
+            OF(end_place)(e, row, R, out, t, false);
     }
 }
 
 ALWAYS_INLINE void OF(end)(const torre_layer_end *e, const torre_layer_row *row, const int R)
 {
-    for (int t = 0; t < e->places; t += LANES) {
-        const int64_t z = e->first + t;
-        if (z >= row->z1 + (row->z1 == row->nz ? e->places : 0)) continue;
-        if (z + LANES <= row->z0 - (row->z0 == 0 ? e->places : 0)) continue;
-        const bool whole = z >= row->z0 && z + LANES <= row->z1 && z > 0 && z + LANES < row->nz;
-        OF(end_add)(e, row, R, t, whole);
-        OF(end_make)(e, row, R, t, whole);
-    }
+    if (e->outwards > 0)
+        OF(end_row)(e, row, R, 1);
+    else
+        OF(end_row)(e, row, R, -1);
 }
 
 #undef OF

@@ -103,7 +103,9 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
         lay_out_cells(f, p->velocity_cells, &f->factor_row_pitch, &f->factor_plane_pitch);
     if (p->density_cells)
         lay_out_cells(f, p->density_cells, &f->potential_row_pitch, &f->potential_plane_pitch);
-    if (p->velocity_cells || p->density_cells) f->bytes += factor_values(f) * p->precision;
+    /* layers read vectors across the end of a row */
+    if (p->velocity_cells || p->density_cells)
+        f->bytes += (factor_values(f) + f->block) * p->precision;
     if (p->density_cells) f->bytes += f->size[0] * f->potential_plane_pitch * p->precision;
     for (int a = 0; a < 3; a++) {
         if (torre_wave_is_flat(p, a)) continue;
@@ -163,7 +165,7 @@ torre_status torre_padded_alloc(const torre_wave_setup *setup, int threads, torr
                           (long long)f->bytes);
     for (int l = 0; l < 2; l++) f->level[l] = base + origin_of(f) + l * f->level_bytes;
     if (p->velocity_cells || p->density_cells) f->factor = base + 2 * f->level_bytes;
-    if (p->density_cells) f->potential = f->factor + factor_values(f) * p->precision;
+    if (p->density_cells) f->potential = f->factor + (factor_values(f) + f->block) * p->precision;
     touch_levels(f, threads);
     return torre_padded_set_medium(f, setup, threads);
 }
