@@ -120,6 +120,7 @@ def test_particles():
             [*MELT, "--precision", "mixed", "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
             [*MELT, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"],
+            [*MELT, "--ensemble", "bussi", "--final-temperature", "0.9"], [*MELT, "--ensemble", "nose-hoover"],
             [*MELT, "--cells", "4", "--backend", "reference", "--precision", "f64"], GAS,
             [*GAS, "--precision", "f32"], DAM, [*DAM, "--precision", "mixed"]):
         if command.count("--cells") > 1:

@@ -28,6 +28,10 @@ bad 2 "--model must be lj, granular or mps (got ion)" --model ion
 bad 2 "--cells" --cells 0
 bad 2 "--density must be" --density 0
 bad 2 "--dt must be" --dt -0.005
+bad 2 "--ensemble must be nve, langevin, berendsen, baoab, bussi or nose-hoover (got nvt)" --ensemble nvt
+bad 2 "--final-temperature needs a thermostat: --ensemble" --final-temperature 1
+bad 2 "must be above 0, with --ensemble nose-hoover (got 0)" --ensemble nose-hoover --target-temperature 0
+bad 2 "--backend reference has no thermostat" --backend reference --precision f64 --ensemble bussi
 bad 2 "--skin must be" --skin 0
 bad 2 "--neighbor must be auto, full, half or tile (got all)" --neighbor all
 bad 2 "unknown ordering; legal are" --ordering random

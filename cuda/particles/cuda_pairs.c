@@ -68,6 +68,11 @@ static torre_status plan(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
     torre_md_plan *plan = &program->base.info.plan;
+    if (p->ramp_steps)
+        return torre_fail(TORRE_ERR_USAGE, "{final_temperature} needs {backend} cpu (got cuda)");
+    if (p->ensemble > TORRE_BERENDSEN)
+        return torre_fail(TORRE_ERR_USAGE, "{ensemble} %s needs {backend} cpu (got cuda)",
+                          torre_md_ensembles[p->ensemble]);
     if (plan->neighbor == TORRE_NEIGHBOR_AUTO) {
         plan->neighbor = TORRE_NEIGHBOR_FULL;
         torre_md_program_because(&program->base, "full lists: measured fastest");
@@ -604,6 +609,7 @@ static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool t
         .virial = 0.5 * total[MD_SUM_VIRIAL],
         .contacts = inside,
         .lost = p->mass * total[MD_SUM_LOST],
+        .taken = has_thermostat(s) ? NAN : 0,
         .momentum = {p->mass * after[MD_SUM_VX], p->mass * after[MD_SUM_VY],
                      p->mass * after[MD_SUM_VZ]},
         .neighbors = tested / (double)p->count,

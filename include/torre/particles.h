@@ -40,7 +40,15 @@ typedef enum torre_md_precision {
                       resolves 2^-24 of the box */
 } torre_md_precision;
 
-typedef enum torre_md_ensemble { TORRE_NVE, TORRE_LANGEVIN, TORRE_BERENDSEN } torre_md_ensemble;
+/* Constant energy, or the thermostats, of which all but the first two are the cpu backend's. */
+typedef enum torre_md_ensemble {
+    TORRE_NVE,
+    TORRE_LANGEVIN,   /* friction and noise after each step */
+    TORRE_BERENDSEN,  /* velocities relax; not canonical */
+    TORRE_BAOAB,      /* friction and noise in the middle of each step */
+    TORRE_BUSSI,      /* stochastic velocity rescaling */
+    TORRE_NOSE_HOOVER /* a chain of three thermostats */
+} torre_md_ensemble;
 
 /*
  * Lennard-Jones particles, V(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6) below the cutoff; lengths
@@ -163,6 +171,7 @@ typedef struct torre_md_thermo {
     double momentum[3];    /* sum m v, not per particle */
     double contacts;       /* pairs inside the cutoff, not per particle */
     double lost;           /* energy dissipated */
+    double conserved;      /* shifted_energy and what a thermostat has taken; NAN: not counted */
 } torre_md_thermo;
 
 /* Particles and their run. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const ensembles[] = {"nve", "langevin", "berendsen", NULL};
 static const char *const neighbors[] = {"auto", "full", "half", "tile", NULL};
 static const char *const stencils[] = {"auto", "block", "spherical", NULL};
 
@@ -31,6 +30,7 @@ static const md_settings defaults = {
                           .filling = 0.2,
                           .sweeps = 40},
              .target_temperature = -1,
+             .final_temperature = -1,
              .damping_time = 1},
     .seed = 87287,
     .steps = 100,
@@ -151,7 +151,8 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_COUNT("steps", &s->steps, 0, "time steps"),
         OPTION_POSITIVE("dt", &s->spec.dt, "T",
                         "time step; granular: a fiftieth of the contact time"),
-        OPTION_CHOICE("ensemble", &s->ensemble, ensembles, "constant energy, or a thermostat"),
+        OPTION_CHOICE("ensemble", &s->ensemble, torre_md_ensembles,
+                      "constant energy, or a thermostat; the last three on a CPU only"),
         {.name = "target-temperature",
          .kind = TORRE_OPTION_REAL,
          .value = &s->spec.target_temperature,
@@ -160,6 +161,14 @@ void md_settings_init(md_settings *s, torre_option *table)
          .metavar = "T",
          .default_text = "that of --temperature",
          .help = "of the thermostat"},
+        {.name = "final-temperature",
+         .kind = TORRE_OPTION_REAL,
+         .value = &s->spec.final_temperature,
+         .low = 0,
+         .high = 1e9,
+         .metavar = "T",
+         .default_text = "that of --target-temperature",
+         .help = "of the thermostat at the last step, where a straight ramp leads to"},
         OPTION_POSITIVE("damping", &s->spec.damping_time, "T", "relaxation time of the thermostat"),
 
         OPTION_GROUP("Output"),
@@ -324,6 +333,7 @@ torre_status md_settings_spec(md_settings *s, const torre_option *table, torre_p
     md_settings_pair(s, table, false);
     spec->said = said(table);
     spec->seed = (uint64_t)s->seed;
+    spec->ramp_steps = s->steps > 0 ? s->steps : 1;
     spec->ensemble = (torre_md_ensemble)s->ensemble;
     spec->granular.hertz = s->contact == 1;
     spec->granular.gas = (torre_granular_gas)s->gas;

@@ -17,7 +17,7 @@
  *
  * The step (velocity Verlet, the order of LAMMPS):
  *     v += (dt/2m) F;  r += dt v;  [wrap, sort, rebuild lists when due];  F = F(r);  v += (dt/2m) F
- * and the Langevin or Berendsen thermostat after it.
+ * and around it a thermostat (cpu/thermostat.h has their definitions).
  */
 #ifndef TORRE_MD_H
 #define TORRE_MD_H
@@ -88,9 +88,22 @@ typedef struct torre_md_problem {
     torre_md_precision precision;
     torre_md_ensemble ensemble;
     double temperature;  /* target of a thermostat, >= 0 */
+    double ramp_to;      /* ... which goes to this one, >= 0, ... */
+    int64_t ramp_steps;  /* ... in a straight line until this step; 0: it stays */
     double damping_time; /* of a thermostat, > 0 */
-    uint64_t seed;       /* of the Langevin noise */
+    uint64_t seed;       /* of its random numbers */
 } torre_md_problem;
+
+/* The target of a thermostat at a step. */
+static inline double torre_md_target(const torre_md_problem *p, int64_t step)
+{
+    if (p->ramp_steps == 0) return p->temperature;
+    const double share = step < p->ramp_steps ? (double)step / (double)p->ramp_steps : 1;
+    return p->temperature + share * (p->ramp_to - p->temperature);
+}
+
+/* "nve", "langevin", ... in the order of torre_md_ensemble; NULL after the last. */
+extern const char *const torre_md_ensembles[];
 
 /* Sums over the particles at the current step, all accumulated in f64. */
 typedef struct torre_md_sums {
@@ -102,6 +115,7 @@ typedef struct torre_md_sums {
     double virial;          /* sum over pairs of d . F */
     double contacts;        /* pairs inside the cutoff */
     double lost;            /* energy dissipated since the particles were set */
+    double taken;           /* energy that a thermostat has taken since then; NAN: not counted */
     double momentum[3];     /* sum m v */
     double neighbors;       /* mean length of the lists, each pair counted for both particles;
                                for the tile sweep the pairs tested instead */

@@ -58,6 +58,38 @@ static torre_status check_parameters(const torre_md_problem *p)
     return TORRE_OK;
 }
 
+static torre_status check_target(const torre_md_problem *p, double target)
+{
+    if (isfinite(target) && target > 0) return TORRE_OK;
+    if (p->ensemble == TORRE_NOSE_HOOVER)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "the temperature of a thermostat must be above 0, with {ensemble} "
+                          "nose-hoover (got %g)",
+                          target);
+    if (target == 0) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "the temperature of a thermostat must be at least 0 (got %g)", target);
+}
+
+static torre_status check_thermostat(const torre_md_problem *p)
+{
+    if ((unsigned)p->ensemble > TORRE_NOSE_HOOVER)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{ensemble} must be nve, langevin, berendsen, baoab, bussi or "
+                          "nose-hoover (got %d)",
+                          (int)p->ensemble);
+    if (p->ensemble == TORRE_NVE) {
+        if (p->ramp_steps == 0) return TORRE_OK;
+        return torre_fail(TORRE_ERR_USAGE, "{final_temperature} needs a thermostat: {ensemble}");
+    }
+    if (torre_pair_dissipates(p->model))
+        return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: {ensemble} must be nve",
+                          torre_pair_model_name(p->model));
+    TORRE_TRY(check_positive("damping time", p->damping_time));
+    TORRE_TRY(check_target(p, p->temperature));
+    return p->ramp_steps ? check_target(p, p->ramp_to) : TORRE_OK;
+}
+
 torre_status torre_md_problem_check(const torre_md_problem *p)
 {
     TORRE_PHASE(TORRE_PHASE_CHECK);
@@ -86,18 +118,7 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
     if ((unsigned)p->precision > TORRE_MD_MIXED)
         return torre_fail(TORRE_ERR_USAGE, "{precision} must be f32, f64 or mixed (got %d)",
                           (int)p->precision);
-    if ((unsigned)p->ensemble > TORRE_BERENDSEN)
-        return torre_fail(TORRE_ERR_USAGE, "{ensemble} must be nve, langevin or berendsen (got %d)",
-                          (int)p->ensemble);
-    if (p->ensemble != TORRE_NVE) {
-        if (torre_pair_dissipates(p->model))
-            return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: {ensemble} must be nve",
-                              torre_pair_model_name(p->model));
-        TORRE_TRY(check_positive("damping time", p->damping_time));
-        if (!(p->temperature >= 0) || isinf(p->temperature))
-            return torre_fail(TORRE_ERR_USAGE, "temperature must be at least 0 (got %g)",
-                              p->temperature);
-    }
+    TORRE_TRY(check_thermostat(p));
     return p->position[0] ? check_particles(p) : TORRE_OK;
 }
 
@@ -151,6 +172,7 @@ torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, cons
         .shifted_energy = (s->potential - s->potential_shift + s->kinetic) / n,
         .contacts = s->contacts,
         .lost = s->lost,
+        .conserved = (s->potential - s->potential_shift + s->kinetic + s->taken) / n,
         .pressure = (2 * s->kinetic + s->virial) / volume,
     };
     memcpy(row.momentum, s->momentum, sizeof row.momentum);
@@ -159,6 +181,8 @@ torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, cons
 
 #define ABOUT_OF(name) &torre_pair_about_##name,
 static const torre_pair_about *const about_model[] = {TORRE_PAIR_LIST(ABOUT_OF)};
+const char *const torre_md_ensembles[] = {"nve",   "langevin",    "berendsen", "baoab",
+                                          "bussi", "nose-hoover", NULL};
 static const char *const neighbor_names[] = {"auto", "full", "half", "tile"};
 static const char *const precision_names[] = {"f32", "f64", "mixed"};
 

@@ -20,13 +20,16 @@ static torre_status open_picture(torre_pair_files *out, const torre_md_problem *
                                        &out->picture);
 }
 
-static torre_status open_csv(const char *path, bool granular, torre_sink **csv)
+static torre_status open_csv(const char *path, const torre_md_problem *p, torre_sink **csv)
 {
-    static const char *const lj[] = {"step",    "temp",  "e_pair",   "e_mol",
-                                     "e_total", "press", "e_shifted"};
-    torre_table_layout table = {
-        .columns = sizeof lj / sizeof lj[0], .name = lj, .digits = 17, .log = true};
-    if (granular) {
+    static const char *const lj[] = {"step",    "temp",  "e_pair",    "e_mol",
+                                     "e_total", "press", "e_shifted", "e_conserved"};
+    const int columns = sizeof lj / sizeof lj[0];
+    torre_table_layout table = {.columns = p->ensemble == TORRE_NVE ? columns - 1 : columns,
+                                .name = lj,
+                                .digits = 17,
+                                .log = true};
+    if (p->model == TORRE_PAIR_granular) {
         table.columns = TORRE_GRANULAR_COLUMNS;
         table.name = torre_granular_column;
     }
@@ -58,7 +61,7 @@ torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_m
 {
     out->wishes = w;
     if (torre_particle_wanted(w->picture)) TORRE_TRY(open_picture(out, p, layout));
-    if (w->csv) TORRE_TRY(open_csv(w->csv, p->model == TORRE_PAIR_granular, &out->csv));
+    if (w->csv) TORRE_TRY(open_csv(w->csv, p, &out->csv));
     if (w->profile) TORRE_TRY(open_profile(out));
     if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, layout, &out->dump));
     if (w->write_data) TORRE_TRY(write_start(w->write_data, &layout->about, start));
@@ -111,8 +114,8 @@ static torre_status complete_dump(torre_pair_files *out, torre_md_run *run, bool
 
 void torre_pair_files_row(torre_pair_files *out, const torre_md_run *run, const torre_md_thermo *r)
 {
-    const double lj[] = {(double)r->step, r->temperature, r->pair_energy,   0,
-                         r->total_energy, r->pressure,    r->shifted_energy};
+    const double lj[] = {(double)r->step, r->temperature, r->pair_energy,    0,
+                         r->total_energy, r->pressure,    r->shifted_energy, r->conserved};
     double granular[TORRE_GRANULAR_COLUMNS];
     const bool is_granular = run->problem->model == TORRE_PAIR_granular;
     if (!out->csv) return;

@@ -171,6 +171,8 @@ torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
                             .ensemble = s->ensemble,
                             .temperature =
                                 s->target_temperature < 0 ? s->temperature : s->target_temperature,
+                            .ramp_to = s->final_temperature,
+                            .ramp_steps = s->final_temperature < 0 ? 0 : s->ramp_steps,
                             .damping_time = s->damping_time,
                             .seed = s->seed};
     in->plan = s->plan;

@@ -31,6 +31,8 @@ typedef struct torre_pair_spec {
     torre_granular granular; /* with size and amplitude in diameters; dimensions by size[2] */
     torre_md_ensemble ensemble;
     double target_temperature; /* of the thermostat; < 0: temperature */
+    double final_temperature;  /* at the end of ramp_steps; < 0: the same */
+    int64_t ramp_steps;
     double damping_time;
     torre_md_precision precision;
     torre_md_plan plan; /* of a granular gas with lengths in diameters */

@@ -122,7 +122,8 @@ static void tell_head(FILE *out, const torre_particle_run *run)
         return;
     }
     fprintf(out, "# units: steps, then Lennard-Jones units; energies per particle\n");
-    fprintf(out, "#  Step           Temp         E_pair  E_mol         TotEng          Press\n");
+    fprintf(out, "#  Step           Temp         E_pair  E_mol         TotEng          Press%s\n",
+            run->problem->ensemble == TORRE_NVE ? "" : "      Conserved");
 }
 
 static void tell_row(FILE *out, const torre_particle_run *run)
@@ -135,8 +136,10 @@ static void tell_row(FILE *out, const torre_particle_run *run)
                 row->lost / (double)p->count, row->contacts, torre_granular_collision_rate(p, row));
         return;
     }
-    fprintf(out, "%8" PRId64 " %14.8g %14.8g %6d %14.8g %14.8g\n", row->step, row->temperature,
+    fprintf(out, "%8" PRId64 " %14.8g %14.8g %6d %14.8g %14.8g", row->step, row->temperature,
             row->pair_energy, 0, row->total_energy, row->pressure);
+    if (p->ensemble != TORRE_NVE) fprintf(out, " %14.8g", row->conserved);
+    fprintf(out, "\n");
 }
 
 static void tell_end(FILE *out, const torre_particle_run *run)

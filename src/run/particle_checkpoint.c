@@ -33,7 +33,6 @@ static uint32_t parameters_checksum(const torre_md_problem *p)
 
 static void add_problem(const torre_md_problem *p, torre_record *r)
 {
-    static const char *const ensemble[] = {"nve", "langevin", "berendsen"};
     torre_record_add(r, "model", "%s", torre_pair_model_name(p->model));
     torre_record_add(r, "particles", "%" PRId64, p->count);
     torre_record_add(r, "box", "%.17g,%.17g,%.17g", p->box[0], p->box[1], p->box[2]);
@@ -42,10 +41,12 @@ static void add_problem(const torre_md_problem *p, torre_record *r)
     torre_record_add(r, "cutoff", "%.17g", p->cutoff);
     torre_record_add(r, "time_step", "%.17g", p->dt);
     torre_record_add(r, "precision", "%s", torre_md_precision_name(p->precision));
-    torre_record_add(r, "ensemble", "%s", ensemble[p->ensemble]);
+    torre_record_add(r, "ensemble", "%s", torre_md_ensembles[p->ensemble]);
     if (p->ensemble != TORRE_NVE)
         torre_record_add(r, "thermostat", "temperature %.17g, time %.17g, seed %" PRIu64,
                          p->temperature, p->damping_time, p->seed);
+    if (p->ramp_steps)
+        torre_record_add(r, "ramp", "to %.17g in %" PRId64 " steps", p->ramp_to, p->ramp_steps);
     torre_record_add(r, "parameters", "checksum %08x", parameters_checksum(p));
     torre_record_add(r, "start", "checksum %08x", particles_checksum(p));
 }

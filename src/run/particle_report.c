@@ -43,6 +43,8 @@ static void report_rows(torre_report *r, const torre_md_run *run)
         torre_report_real(at, "e_total", row->total_energy);
         torre_report_real(at, "press", row->pressure);
         torre_report_real(at, "e_shifted", row->shifted_energy);
+        if (run->problem->ensemble != TORRE_NVE)
+            torre_report_real(at, "e_conserved", row->conserved);
         torre_report_reals(at, "momentum", row->momentum, 3);
     }
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "particles/cpu/cpu_solver.h"
+#include "particles/cpu/thermostat.h"
 
 /* Force arrays of the half sweep in deterministic runs, whatever the threads. */
 #define DETERMINISTIC_PARTS 16
@@ -21,6 +21,7 @@ typedef struct pairs {
     const torre_md_force_loops *force;
     int parts; /* force arrays of the half sweep */
     void *parts_force;
+    torre_cpu_thermostat thermostat;
 } pairs;
 
 static torre_status pairs_plan(torre_md_program *program)
@@ -105,42 +106,21 @@ static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *su
     return status;
 }
 
-static torre_status pairs_begin(cpu_solver *s) { return compute_forces(s, 0, NULL); }
-
-static double temperature_now(cpu_solver *s)
+static torre_status pairs_begin(cpu_solver *s)
 {
-    double sum[4], freedom = 3 * (double)s->store.count - 3;
-    double square = s->state->square_sum(&s->store, sum);
-    return freedom > 0 ? s->problem->mass * square / freedom : 0;
-}
-
-/*
- * Langevin: the exact solution of m dv = -(m/tau) v dt + noise over a step, which takes v to
- * c v + sqrt((1 - c^2) T/m) g, c = exp(-dt/tau). Berendsen: v scaled by
- * sqrt(1 + dt/tau (T0/T - 1)) (J. Chem. Phys. 81 (1984) 3684, eq. 11).
- */
-static void thermostat(cpu_solver *s)
-{
-    const torre_md_problem *p = s->problem;
-    if (p->ensemble == TORRE_LANGEVIN) {
-        double keep = exp(-p->dt / p->damping_time);
-        double noise = sqrt((1 - keep * keep) * p->temperature / p->mass);
-        s->state->noise(&s->store, keep, noise, p->seed, (uint64_t)s->store.step);
-    } else if (p->ensemble == TORRE_BERENDSEN) {
-        double now = temperature_now(s);
-        if (!(now > 0)) return;
-        double square = 1 + p->dt / p->damping_time * (p->temperature / now - 1);
-        s->state->scale(&s->store, sqrt(fmax(square, 0)));
-    }
+    ((pairs *)s->own)->thermostat = (torre_cpu_thermostat){0};
+    return compute_forces(s, 0, NULL);
 }
 
 static torre_status pairs_step(cpu_solver *s)
 {
     const double dt = s->problem->dt, kick = 0.5 * dt / s->problem->mass;
+    torre_cpu_thermostat *thermostat = &((pairs *)s->own)->thermostat;
     double clock = torre_time_now();
+    torre_cpu_thermostat_before(s, thermostat);
     /* the next interval between rebuilds will be about as long as the last one */
     const torre_cpu_rebuild rebuild = {
-        .moved = s->state->kick_drift(&s->store, kick, dt),
+        .moved = torre_cpu_thermostat_drift(s, thermostat, kick),
         .limit = 0.5 * s->plan->skin,
         .time = 0.5 * (double)(s->store.step - s->built_at) * dt,
         .most = MOST_AHEAD * s->plan->skin,
@@ -149,7 +129,7 @@ static torre_status pairs_step(cpu_solver *s)
     TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
     TORRE_TRY(compute_forces(s, kick, NULL));
     torre_cpu_lap(&clock);
-    thermostat(s);
+    torre_cpu_thermostat_after(s, thermostat);
     s->times.integrate += torre_cpu_lap(&clock);
     return TORRE_OK;
 }
@@ -198,12 +178,20 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
     sums->kinetic = 0.5 * s->problem->mass * s->state->square_sum(&s->store, sum);
     for (int a = 0; a < 3; a++) sums->momentum[a] = s->problem->mass * sum[a];
     sums->lost = s->problem->mass * sum[3];
+    sums->taken = ((pairs *)s->own)->thermostat.taken;
     s->times.other += torre_cpu_lap(&clock);
     sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins)
                                                                : s->lists.mean_length;
     if (!isfinite(sums->kinetic) || !isfinite(sums->potential) || !isfinite(sums->virial))
         return report_not_finite(s);
     return TORRE_OK;
+}
+
+static torre_status pairs_state(cpu_solver *s, torre_md_visit *visit, void *context)
+{
+    torre_cpu_thermostat *t = &((pairs *)s->own)->thermostat;
+    if (s->problem->ensemble == TORRE_NVE) return TORRE_OK;
+    return visit(context, "thermostat", t, sizeof *t);
 }
 
 const torre_cpu_method torre_cpu_pairs = {
@@ -216,4 +204,5 @@ const torre_cpu_method torre_cpu_pairs = {
     .begin = pairs_begin,
     .step = pairs_step,
     .sums = pairs_sums,
+    .state = pairs_state,
 };

@@ -1,0 +1,181 @@
+/*
+ * Thermostats: the kinetic energy has the canonical mean and variance, energy and what was taken
+ * are conserved, targets that change are followed, and threads decide nothing.
+ */
+#include "md_case.h"
+
+#include <math.h>
+#include <string.h>
+
+static const torre_md_ensemble canonical[] = {TORRE_LANGEVIN, TORRE_BAOAB, TORRE_BUSSI,
+                                              TORRE_NOSE_HOOVER};
+enum { CANONICAL = sizeof canonical / sizeof canonical[0] };
+
+/* 108 particles that repel each other: little to compute, so that runs can be long. */
+static md_case repelling(torre_md_ensemble ensemble, double temperature)
+{
+    md_case c = md_case_melt(3, 3, 3, TORRE_MD_F64);
+    c.problem.cutoff = 1.122462048309373; /* 2^(1/6) sigma */
+    c.problem.pair.lj.shift = true;
+    c.problem.ensemble = ensemble;
+    c.problem.temperature = temperature;
+    c.problem.damping_time = 0.1;
+    c.problem.seed = 17;
+    return c;
+}
+
+static double kinetic_of(const md_case *c, torre_md_solver *solver, torre_md_particles *now)
+{
+    double sum = 0;
+    CHECK_OK(solver->backend->get_particles(solver, now->position, now->velocity));
+    for (int a = 0; a < 3; a++)
+        for (int64_t i = 0; i < now->count; i++) sum += now->velocity[a][i] * now->velocity[a][i];
+    return 0.5 * c->problem.mass * sum;
+}
+
+/* Mean of values, and its error by the scatter of the means of `blocks` parts of equal length. */
+static double mean_of(const double *value, int count, int blocks, double *error)
+{
+    double mean = 0, square = 0;
+    const int length = count / blocks;
+    for (int b = 0; b < blocks; b++) {
+        double part = 0;
+        for (int i = b * length; i < (b + 1) * length; i++) part += value[i] / length;
+        mean += part / blocks;
+        square += part * part / blocks;
+    }
+    *error = sqrt(fmax(0, square - mean * mean) / (blocks - 1));
+    return mean;
+}
+
+/*
+ * G degrees of freedom at T: mean G T/2, variance G T^2/2. Both are means over a run of 40,000
+ * steps, 2000 times the time in which K forgets (0.1, 20 steps); 40 blocks of 1000 steps are
+ * independent of each other, and their scatter tells the error. Five times it, and for the time
+ * step (a velocity is off by (omega dt)^2/8, omega below 30 at this density: 0.3 %) one percent,
+ * for its square two. Langevin thermostats move the centre of mass, too: G is 3 N.
+ */
+static void test_canonical(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 8000, BLOCKS = 40 };
+    static double kinetic[SAMPLES], square[SAMPLES];
+    for (int k = 0; k < CANONICAL; k++) {
+        const double t = 0.9;
+        md_case c = repelling(canonical[k], t);
+        const bool noisy = canonical[k] == TORRE_LANGEVIN || canonical[k] == TORRE_BAOAB;
+        const double freedom = 3.0 * (double)c.problem.count - (noisy ? 0 : 3);
+        const torre_md_plan plan = {.rebuild_every = 1, .rebuild_check = true, .threads = 1};
+        torre_md_solver *solver = md_case_solver(&c, &plan);
+        torre_md_particles now;
+        CHECK_OK(torre_md_particles_new(c.problem.count, &now));
+        CHECK_OK(solver->backend->advance(solver, 2000));
+        const double expected = freedom * t / 2, variance = freedom * t * t / 2;
+        for (int n = 0; n < SAMPLES; n++) {
+            CHECK_OK(solver->backend->advance(solver, 5));
+            kinetic[n] = kinetic_of(&c, solver, &now);
+            square[n] = (kinetic[n] - expected) * (kinetic[n] - expected);
+        }
+        double error, mean = mean_of(kinetic, SAMPLES, BLOCKS, &error);
+        CHECK(fabs(mean - expected) < 5 * error + 0.01 * expected, "%s: K %g +- %g, not %g",
+              torre_md_ensembles[canonical[k]], mean, error, expected);
+        mean = mean_of(square, SAMPLES, BLOCKS, &error);
+        /* a mean that is off by 1 % adds its square */
+        const double off = 0.02 * variance + 0.01 * 0.01 * expected * expected;
+        CHECK(fabs(mean - variance) < 5 * error + off, "%s: variance %g +- %g, not %g",
+              torre_md_ensembles[canonical[k]], mean, error, variance);
+        CHECK(error < 0.1 * variance, "%s: the run is too short to tell, error %g of %g",
+              torre_md_ensembles[canonical[k]], error, variance);
+        torre_md_particles_free(&now);
+        solver->backend->destroy(solver);
+        md_case_free(&c);
+    }
+}
+
+/*
+ * The energy and what was taken stay, but for the error of the time step that an NVE run has as
+ * well: the melt's is below 1.1e-3 in 1000 steps (test_md_melt). What is taken is many times that.
+ */
+static void test_conserved(void **state)
+{
+    (void)state;
+    for (int e = TORRE_LANGEVIN; e <= TORRE_NOSE_HOOVER; e++) {
+        md_case c = md_case_melt(6, 6, 6, TORRE_MD_F64);
+        c.problem.ensemble = (torre_md_ensemble)e;
+        c.problem.temperature = 1.4;
+        c.problem.damping_time = 0.5;
+        const torre_md_plan plan = md_case_safe_plan();
+        torre_md_solver *solver = md_case_solver(&c, &plan);
+        CHECK_OK(solver->backend->advance(solver, 200));
+        const torre_md_thermo before = md_case_thermo(&c, solver, 200);
+        CHECK_OK(solver->backend->advance(solver, 1000));
+        const torre_md_thermo after = md_case_thermo(&c, solver, 1200);
+        CHECK(fabs(after.conserved - before.conserved) < 2.2e-3, "%s: %.8f, then %.8f",
+              torre_md_ensembles[e], before.conserved, after.conserved);
+        CHECK(fabs(after.conserved - after.shifted_energy) > 0.1, "%s: nothing was taken",
+              torre_md_ensembles[e]);
+        solver->backend->destroy(solver);
+        md_case_free(&c);
+    }
+}
+
+/* A ramp from 1.5 to 0.5 and on: what the thermostat wants, and what the particles have, which lag
+ * by its time of 0.1, 0.02 of the ramp, and fluctuate by T sqrt(2/3N) = 0.08 T. */
+static void test_ramp(void **state)
+{
+    (void)state;
+    md_case c = repelling(TORRE_BUSSI, 1.5);
+    c.problem.ramp_to = 0.5;
+    c.problem.ramp_steps = 1000;
+    const double target[] = {1.5, 1.0, 0.5, 0.5};
+    for (int k = 0; k < 4; k++)
+        CHECK(fabs(torre_md_target(&c.problem, 500 * k) - target[k]) < 1e-15, "target at %d", k);
+    const torre_md_plan plan = md_case_safe_plan();
+    torre_md_solver *solver = md_case_solver(&c, &plan);
+    for (int k = 1; k < 4; k++) {
+        CHECK_OK(solver->backend->advance(solver, 500));
+        const double now = md_case_thermo(&c, solver, 500 * k).temperature;
+        CHECK(fabs(now - target[k]) < 0.02 + 5 * 0.08 * target[k], "step %d: T %g", 500 * k, now);
+    }
+    solver->backend->destroy(solver);
+    md_case_free(&c);
+}
+
+/* The same bits on other numbers of threads, and in runs that are cut. */
+static void test_same_bits(void **state)
+{
+    (void)state;
+    for (int k = 0; k < CANONICAL; k++) {
+        torre_md_particles end[2];
+        md_case c = md_case_melt(5, 5, 5, TORRE_MD_F64);
+        c.problem.ensemble = canonical[k];
+        c.problem.temperature = 0.8;
+        c.problem.damping_time = 0.2;
+        for (int run = 0; run < 2; run++) {
+            const torre_md_plan plan = {
+                .rebuild_every = 1, .rebuild_check = true, .threads = run ? 3 : 1};
+            torre_md_solver *solver = md_case_solver(&c, &plan);
+            for (int n = 0; n < (run ? 60 : 1); n++)
+                CHECK_OK(solver->backend->advance(solver, run ? 1 : 60));
+            end[run] = md_case_particles(&c, solver);
+            solver->backend->destroy(solver);
+        }
+        for (int a = 0; a < 3; a++)
+            CHECK(memcmp(end[0].velocity[a], end[1].velocity[a],
+                         (size_t)c.problem.count * sizeof(double)) == 0,
+                  "%s: other bits", torre_md_ensembles[canonical[k]]);
+        for (int run = 0; run < 2; run++) torre_md_particles_free(&end[run]);
+        md_case_free(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_canonical),
+        cmocka_unit_test(test_conserved),
+        cmocka_unit_test(test_ramp),
+        cmocka_unit_test(test_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
