@@ -236,6 +236,11 @@ def test_stops():
     assert digests() == expected
     told = run(*WAVE, "--max-time", "0.001s", code=75)
     assert told.endswith("the results up to there are written\n"), told
+    # as after a kill between the two names of a checkpoint
+    os.link("c.state", "linked.state")
+    os.replace("linked.state", "c.state.1")
+    run(*WAVE, "--resume", "c.state", "--checkpoint", "c.state")
+    assert digests() == expected
     # by the clock: at every look
     run(*WAVE, "--checkpoint", "d.state", "--checkpoint-every", "1e-6s")
     run(*WAVE, "--resume", "d.state.1")

@@ -36,15 +36,20 @@ static output_names names_of(const torre_wave_output *out)
     return n;
 }
 
-/* Two results must not go to one file: the later would replace the earlier. */
+/* Two results must not go to one file: the later would replace the earlier. A checkpoint and the
+ * one before it are one where a run was killed while it wrote the next. */
 static torre_status check_names(const torre_wave_output *out)
 {
     const output_names n = names_of(out);
     for (int i = 0; i < n.count; i++)
-        for (int j = 0; j < i; j++)
-            if (n.name[i] && n.name[j] && torre_output_same(n.name[i], n.name[j]))
+        for (int j = 0; j < i; j++) {
+            const bool same = n.name[i] && n.name[j] && torre_output_same(n.name[i], n.name[j]);
+            const bool last_two =
+                n.name[i] == out->checkpoint_before && n.name[j] == out->beside.checkpoint;
+            if (same && !last_two)
                 return torre_fail(TORRE_ERR_USAGE, "{%s} and {%s} both write %s", n.option[j],
                                   n.option[i], n.name[i]);
+        }
     return TORRE_OK;
 }
 
