@@ -22,6 +22,9 @@ survey)
 granular)
     EDGE=12 STEPS=200 "$here/granular/run.sh" "$build" --backend cpu --quiet 2>errors
     files="granular/shaken.csv granular/height.csv granular/shaken.png granular/cooling.csv" ;;
+liquid)
+    STEPS=100 FROM=100 WINDOW=50 "$here/liquid/run.sh" "$build" --quiet 2>errors
+    files="liquid/rdf.csv liquid/vacf.csv liquid/msd_2048.csv liquid/viscosity.csv liquid/diffusion.csv" ;;
 marmousi)
     "$build/make_model" --kind layers --size 160x1x60 --spacing 20 --output model.npy
     STEPS=50 SNAPSHOT_EVERY=50 EVERY=2 WIDTH=8 FREQUENCY=4 "$here/marmousi/run.sh" model.npy 20 "$build" 2>errors

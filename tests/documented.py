@@ -52,6 +52,7 @@ RULES = [
 EXCEPTIONS = {
     r"^mpirun -n": "tests ranks_* of builds with MPI",
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
+    r"^examples/liquid/run.sh build$": "test example_liquid; a run of a few steps measures nothing",
     r"^examples/seeds/run.sh -b build -o figures$": "test seeds_figures; shorter runs make other numbers",
     r"^cmake --preset": "tests/presets.sh runs every preset",
     r"examples/python/tutorial.py$": "test python_tutorial",
