@@ -166,15 +166,8 @@ static void cubes_of_layers_let_a_point_source_go(void **state)
     double *free_space = cube_traces(50, 0);
     for (int i = 0; i < 2; i++) {
         int width = 10 + 10 * i;
-        double *trace = cube_traces(11 + width, width), worst = -INFINITY;
-        for (int r = 0; r < RECEIVERS; r++) {
-            double top = 0, difference = 0;
-            for (int n = r * STEPS; n < (r + 1) * STEPS; n++) {
-                top = fmax(top, fabs(free_space[n]));
-                difference = fmax(difference, fabs(trace[n] - free_space[n]));
-            }
-            worst = fmax(worst, 20 * log10(difference / top));
-        }
+        double *trace = cube_traces(11 + width, width);
+        const double worst = wave_reflection_db(trace, free_space, RECEIVERS, STEPS);
         free(trace);
         printf("cube with layers of %d: %.1f dB\n", width, worst);
         CHECK(worst < published[i], "cube with layers of %d: %.1f dB, published %.0f", width, worst,

@@ -84,16 +84,8 @@ static double *octant_traces(const shot *s, bool layers)
 /* The largest difference of a trace that layers make, over its largest value, in dB. */
 static double reflection(const shot *s)
 {
-    const int64_t steps = steps_of(s);
-    double *here = octant_traces(s, true), *open = octant_traces(s, false), worst = -INFINITY;
-    for (int r = 0; r < RECEIVERS; r++) {
-        double top = 0, difference = 0;
-        for (int64_t i = r * steps; i < (r + 1) * steps; i++) {
-            top = fmax(top, fabs(open[i]));
-            difference = fmax(difference, fabs(here[i] - open[i]));
-        }
-        worst = fmax(worst, 20 * log10(difference / top));
-    }
+    double *here = octant_traces(s, true), *open = octant_traces(s, false);
+    const double worst = wave_reflection_db(here, open, RECEIVERS, steps_of(s));
     free(here);
     free(open);
     return worst;

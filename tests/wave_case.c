@@ -305,6 +305,20 @@ double wave_distance(const double *u, const double *v, int64_t cells)
     return sqrt(sum);
 }
 
+double wave_reflection_db(const double *trace, const double *open, int receivers, int64_t steps)
+{
+    double worst = -INFINITY;
+    for (int r = 0; r < receivers; r++) {
+        double top = 0, difference = 0;
+        for (int64_t i = r * steps; i < (r + 1) * steps; i++) {
+            top = fmax(top, fabs(open[i]));
+            difference = fmax(difference, fabs(trace[i] - open[i]));
+        }
+        worst = fmax(worst, 20 * log10(difference / top));
+    }
+    return worst;
+}
+
 double wave_mode(int64_t n, torre_face low, torre_face high, int64_t m, double *values)
 {
     bool periodic = low == TORRE_PERIODIC, odd = low != TORRE_RIGID, mixed = false;

@@ -121,6 +121,10 @@ double wave_rounding(const torre_wave_problem *problem, int64_t steps);
 double wave_norm(const double *u, int64_t cells);
 double wave_distance(const double *u, const double *v, int64_t cells);
 
+/* The largest difference of a trace [receivers][steps] from that of open space, over the largest
+ * value there, in dB: what layers reflect. */
+double wave_reflection_db(const double *trace, const double *open, int receivers, int64_t steps);
+
 /*
  * Mode m (0 .. n - 1) of an axis of n cells that fits its faces: values[n] (NULL: not wanted), its
  * wave number k h is returned. Free: sin(pi (m + 1)(i + 1) / (n + 1)); rigid: cos(pi m (i + 1/2) /
