@@ -137,6 +137,31 @@ def test_particles():
         whole()
 
 
+def test_gpu_particles():
+    """The same on a GPU (exit code 77: none), where also kills leave whole checkpoints."""
+    if subprocess.run([os.path.join(PROGRAMS, "md"), "--backend", "cuda", "--dry-run", "--quiet"],
+                      capture_output=True, check=False).returncode:
+        sys.exit(77)
+    gpu = ["--backend", "cuda", "--precision", "f32"]
+    for command in (
+            [*MELT, *gpu, *MEASURES], [*MELT, *gpu, "--neighbor", "half"], [*MELT, *gpu, "--neighbor", "tile"],
+            [*MELT, *gpu, "--ordering", "hilbert", "--sort-every", "60"],
+            [*MELT, *gpu, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
+            [*MELT, *gpu, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"], [*GAS, *gpu],
+            [*DAM, *gpu]):
+        expected = fresh(command)
+        steps = int(command[command.index("--steps") + 1])
+        run(*command, "--checkpoint", "c.state", "--checkpoint-every", str(steps * 37 // 100))
+        assert digests() == expected, command
+        for state in ("c.state.1", "c.state"):
+            shutil.copy(state, "d.state")
+            run(*command, "--resume", "d.state")
+            assert digests() == expected, (command, state)
+        whole()
+    told = run(*DAM, "--backend", "cpu", "--precision", "f32", "--resume", "c.state", code=3)
+    assert "backend: cuda, now it is cpu" in told, told
+
+
 def test_particle_kills():
     """A dozen kills of each at random, SIGTERM and SIGKILL: the results of no kill."""
     seed = int(os.environ.get("SEED", time.time_ns() % 2**32))

@@ -415,6 +415,97 @@ static void test_thermostat(torre_md_ensemble ensemble, torre_md_precision preci
     torre_md_particles_free(&particles);
 }
 
+/* The arrays of a state, one behind the other. */
+typedef struct state_copy {
+    char *bytes;
+    size_t used;
+    bool reading;
+} state_copy;
+
+static torre_status copy_state(void *context, const char *name, void *data, int64_t bytes)
+{
+    state_copy *c = context;
+    (void)name;
+    if (c->reading) {
+        memcpy(data, c->bytes + c->used, (size_t)bytes);
+    } else {
+        c->bytes = realloc(c->bytes, c->used + (size_t)bytes);
+        memcpy(c->bytes + c->used, data, (size_t)bytes);
+    }
+    c->used += (size_t)bytes;
+    return TORRE_OK;
+}
+
+/* A run that another solver goes on with, at a step between rebuilds or of one: the bits of one
+ * that nobody looked at. */
+static void test_state(const md_case *c, torre_md_precision precision, const torre_md_plan *plan,
+                       torre_md_ensemble ensemble)
+{
+    torre_md_particles particles;
+    torre_md_problem problem;
+    MUST(make_case(c, precision, &particles, &problem));
+    problem.ensemble = ensemble;
+    problem.temperature = 0.7;
+    problem.damping_time = 0.1;
+    triple r = new_triple(problem.count), v = new_triple(problem.count),
+           q = new_triple(problem.count), w = new_triple(problem.count);
+    torre_md_solver *calm, *first, *second;
+    torre_md_sums expected, sums;
+    MUST(start(&torre_md_cuda, &problem, plan, &calm));
+    MUST(torre_md_cuda.advance(calm, 200));
+    MUST(torre_md_cuda.get_particles(calm, r.at, v.at));
+    MUST(torre_md_cuda.sums(calm, &expected));
+    for (int64_t step = 0; step <= 140; step += 35) {
+        state_copy copy = {0};
+        MUST(start(&torre_md_cuda, &problem, plan, &first));
+        MUST(torre_md_cuda.advance(first, step));
+        MUST(torre_md_cuda.state(first, copy_state, &copy));
+        copy.reading = true;
+        copy.used = 0;
+        MUST(start(&torre_md_cuda, &problem, plan, &second));
+        MUST(torre_md_cuda.state(second, copy_state, &copy));
+        MUST(torre_md_cuda.resume(second));
+        torre_md_solver *const both[] = {first, second};
+        for (int k = 0; k < 2; k++) {
+            MUST(torre_md_cuda.advance(both[k], 200 - step));
+            MUST(torre_md_cuda.get_particles(both[k], q.at, w.at));
+            MUST(torre_md_cuda.sums(both[k], &sums));
+            CHECK(same_bits(r, q, problem.count) && same_bits(v, w, problem.count),
+                  "%s: the state of step %lld, solver %d", c->name, (long long)step, k);
+            CHECK(sums.potential == expected.potential && sums.virial == expected.virial,
+                  "%s: the energy after the state of step %lld, solver %d", c->name,
+                  (long long)step, k);
+            torre_md_cuda.destroy(both[k]);
+        }
+        free(copy.bytes);
+    }
+    torre_md_cuda.destroy(calm);
+    free_triple(r);
+    free_triple(v);
+    free_triple(q);
+    free_triple(w);
+    torre_md_particles_free(&particles);
+}
+
+static void test_states(torre_md_precision precision)
+{
+    static const md_case liquid = {"liquid", {5, 5, 5}, 0.8442, 0.04, 1.44, 1},
+                         slab = {"slab", {6, 6, 12}, 0.25, 0.02, 1, 0.3};
+    static const torre_md_plan each_step = {.skin = 0.3},
+                               every_ten = {.skin = 0.4, .rebuild_every = 10},
+                               unsorted = {.skin = 0.3, .sort_every = TORRE_MD_NEVER},
+                               seldom = {.skin = 0.3, .rebuild_every = 5, .sort_every = 15},
+                               half = {.neighbor = TORRE_NEIGHBOR_HALF, .skin = 0.3},
+                               tile = {.neighbor = TORRE_NEIGHBOR_TILE, .skin = 0.3};
+    test_state(&liquid, precision, &each_step, TORRE_NVE);
+    test_state(&slab, precision, &each_step, TORRE_NVE);
+    test_state(&liquid, precision, &every_ten, TORRE_LANGEVIN);
+    test_state(&liquid, precision, &unsorted, TORRE_NVE);
+    test_state(&slab, precision, &seldom, TORRE_BERENDSEN);
+    test_state(&liquid, precision, &half, TORRE_NVE);
+    test_state(&slab, precision, &tile, TORRE_NVE);
+}
+
 /* What cannot work is said, not computed. */
 static void test_refusals(void)
 {
@@ -478,6 +569,7 @@ int main(int argc, char **argv)
             test_melt((torre_md_precision)p, (torre_neighbor)s);
         }
     }
+    for (int p = 0; p < 3; p++) test_states((torre_md_precision)p);
     test_refusals();
     printf("%d checks, %d failures\n", checks, failures);
     return failures ? 1 : 0;

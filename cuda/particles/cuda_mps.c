@@ -26,6 +26,7 @@ typedef struct fluid {
     uint32_t *fastest; /* device */
     mps_row_sums *row; /* device, [MPS_ROW_BLOCKS + 1] */
     int64_t next_look;
+    uint32_t resumed[2];   /* to go on with: *fastest, and control->moved */
     double sampled[TIMES]; /* seconds of the timed steps by phase */
     int64_t steps_sampled;
     cudaEvent_t event[TIMES + 1];
@@ -128,7 +129,8 @@ static torre_status rebuild(md_cuda_solver *s)
         s->permuted = true;
         if (control.error & ~(MD_ERROR_STAGED | MD_ERROR_LANES | MD_ERROR_LIST))
             return report_runaway(s);
-        TORRE_TRY(md_cuda_make_room(s, &control));
+        md_cuda_note_crowding(s, &control);
+        TORRE_TRY(md_cuda_make_room(s));
         TORRE_TRY(md_cuda_clear_control(s, s->step, s->step));
     }
 }
@@ -255,6 +257,33 @@ static torre_status begin(md_cuda_solver *s)
     return TORRE_OK;
 }
 
+static uint32_t *moved_of(const md_cuda_solver *s)
+{
+    return (uint32_t *)((char *)s->control + offsetof(md_control, moved));
+}
+
+static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *context)
+{
+    static const char what[] = "reading results";
+    fluid *o = own(s);
+    const size_t each = sizeof o->resumed[0];
+    TORRE_CUDA_TRY(cudaMemcpy(&o->resumed[0], o->fastest, each, cudaMemcpyDeviceToHost), what);
+    TORRE_CUDA_TRY(cudaMemcpy(&o->resumed[1], moved_of(s), each, cudaMemcpyDeviceToHost), what);
+    TORRE_TRY(visit(context, "next_look", &o->next_look, sizeof o->next_look));
+    return visit(context, "moved", o->resumed, sizeof o->resumed);
+}
+
+static torre_status resume(md_cuda_solver *s)
+{
+    static const char what[] = "sending particles to the device";
+    fluid *o = own(s);
+    const size_t each = sizeof o->resumed[0];
+    TORRE_CUDA_TRY(cudaMemcpy(o->fastest, &o->resumed[0], each, cudaMemcpyHostToDevice), what);
+    TORRE_CUDA_TRY(cudaMemcpy(moved_of(s), &o->resumed[1], each, cudaMemcpyHostToDevice), what);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    return TORRE_OK;
+}
+
 /* The fourth component of a position is c^2 rho (n/n0 - 1), that of a velocity what the sweep of
  * collisions leaves there. */
 static torre_status get_fields(md_cuda_solver *s, const torre_md_fields *fields)
@@ -342,6 +371,8 @@ const md_cuda_method md_cuda_mps = {
     .release = release,
     .begin = begin,
     .advance = advance,
+    .state = state,
+    .resume = resume,
     .get_fields = get_fields,
     .row = row,
     .times = times,

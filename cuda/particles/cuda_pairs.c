@@ -462,7 +462,8 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     s->counts.builds -= own(s)->record_count - r;
     *step = back.step;
     free_graphs(s);
-    TORRE_TRY(md_cuda_make_room(s, control));
+    md_cuda_note_crowding(s, control);
+    TORRE_TRY(md_cuda_make_room(s));
     return clear_control(s, *step, *step);
 }
 
@@ -667,6 +668,24 @@ static torre_status advance(md_cuda_solver *s, int64_t steps)
     return run_to(s, s->step + 1, s->step + steps, false, a.kick);
 }
 
+static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *context)
+{
+    pairs *o = own(s);
+    int64_t pace[] = {o->limit, o->interval[0], o->interval[1], o->stopped};
+    TORRE_TRY(visit(context, "pace", pace, sizeof pace));
+    o->limit = pace[0];
+    o->interval[0] = pace[1];
+    o->interval[1] = pace[2];
+    o->stopped = pace[3];
+    return visit(context, "sums", &o->sums, sizeof o->sums);
+}
+
+static torre_status resume(md_cuda_solver *s)
+{
+    free_graphs(s); /* they have the tables of before */
+    return TORRE_OK;
+}
+
 static void release(md_cuda_solver *s)
 {
     pairs *o = s->own;
@@ -711,6 +730,8 @@ const md_cuda_method md_cuda_pairs = {
     .release = release,
     .begin = begin,
     .advance = advance,
+    .state = state,
+    .resume = resume,
     .sums = sums,
     .times = times,
 };

@@ -282,5 +282,7 @@ const torre_md_backend torre_md_cuda = {
     .row = cuda_row,
     .sums = cuda_sums,
     .times = cuda_times,
+    .state = md_cuda_state,
+    .resume = md_cuda_resume,
     .destroy = cuda_destroy,
 };

@@ -227,8 +227,7 @@ void md_cuda_free(md_cuda_solver *s)
     if (s->stream) cudaStreamDestroy(s->stream);
 }
 
-/* How much more crowded than expected the device has found them to be. */
-static void note_crowding(md_cuda_solver *s, const md_control *control)
+void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control)
 {
     const md_layout *l = &s->layout;
     md_crowding *c = &s->crowding;
@@ -240,9 +239,8 @@ static void note_crowding(md_cuda_solver *s, const md_control *control)
         c->entries = fmax(c->entries, control->need_entries / l->entries_mean);
 }
 
-torre_status md_cuda_make_room(md_cuda_solver *s, const md_control *control)
+torre_status md_cuda_make_room(md_cuda_solver *s)
 {
-    note_crowding(s, control);
     const int bricks = s->layout.brick_count;
     TORRE_TRY(md_cuda_layout(s->program, &s->crowding, &s->layout));
     TORRE_TRY(make_tables(s));

@@ -77,6 +77,9 @@ struct md_cuda_method {
     torre_status (*begin)(md_cuda_solver *solver);
     /* steps >= 1 */
     torre_status (*advance)(md_cuda_solver *solver, int64_t steps);
+    /* What of torre_md_backend's state and resume is the method's own. */
+    torre_status (*state)(md_cuda_solver *solver, torre_md_visit *visit, void *context);
+    torre_status (*resume)(md_cuda_solver *solver);
     /* As in torre_md_backend; NULL where the method has none. */
     torre_status (*sums)(md_cuda_solver *solver, torre_md_sums *sums);
     torre_status (*get_fields)(md_cuda_solver *solver, const torre_md_fields *fields);
@@ -101,8 +104,10 @@ torre_status md_cuda_bytes(const md_cuda_program *program, int64_t *bytes);
 /* Take it, and order the bricks. _free gives back what there is. */
 torre_status md_cuda_allocate(md_cuda_solver *s);
 void md_cuda_free(md_cuda_solver *s);
-/* Room for what the device asked for when a table was too small, with tables and lists anew. */
-torre_status md_cuda_make_room(md_cuda_solver *s, const md_control *control);
+/* What the device asked for when a table was too small, into s->crowding. */
+void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control);
+/* Tables and lists anew, with room for s->crowding. */
+torre_status md_cuda_make_room(md_cuda_solver *s);
 /* Room for the lists, where the plan has any, of that many bricks; frees older ones. */
 torre_status md_cuda_lists(md_cuda_solver *s, int pages);
 
@@ -131,5 +136,9 @@ md_box md_cuda_box(const md_cuda_solver *s);
 torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t clock);
 torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control,
                                   double total[2 * MD_SUMS]);
+
+/* md_cuda_state.c: as in torre_md_backend */
+torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void *context);
+torre_status md_cuda_resume(torre_md_solver *solver);
 
 #endif

@@ -23,9 +23,10 @@ template <class R> __device__ inline md_axis<R> md_axis_of(const md_box &box, in
     return axis;
 }
 
-/* r moved into 0 <= r < edge. */
+/* r moved into 0 <= r < edge. What is there stays: wrapped positions keep their bins. */
 template <class R> __device__ inline R md_wrap(R r, const md_axis<R> &axis)
 {
+    if (r >= 0 && r < axis.edge) return r;
     r -= axis.edge * floor(r * axis.inverse);
     if (r >= axis.edge) r -= axis.edge;
     return r < 0 ? (R)0 : r;

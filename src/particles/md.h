@@ -223,7 +223,7 @@ typedef struct torre_md_backend {
     /*
      * For runs that go on in another process: visit all that decides, bit for bit, how step n goes
      * on, to be copied; or, of a solver of the same program that has particles, to be overwritten,
-     * after which resume makes what follows from it. NULL: the backend has none.
+     * after which resume makes what follows from it.
      */
     torre_status (*state)(torre_md_solver *solver, torre_md_visit *visit, void *context);
     torre_status (*resume)(torre_md_solver *solver);

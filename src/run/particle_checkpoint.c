@@ -71,6 +71,8 @@ static void identity(const torre_md_run *run, const torre_particle_extras *x, to
     torre_record_add(r, "backend", "%s", run->backend->name);
     add_problem(run->problem, r);
     add_plan(&run->info->plan, r);
+    if (run->info->plan.block) /* of a GPU: its tiles are part of the order */
+        torre_record_add(r, "kernel", "%s", run->info->kernel);
     torre_record_add(r, "intervals", "rows every %" PRId64 ", frames every %" PRId64, x->row_every,
                      x->frame_every);
     if (x->measured[0]) torre_record_add(r, "measurements", "%s", x->measured);
@@ -78,14 +80,8 @@ static void identity(const torre_md_run *run, const torre_particle_extras *x, to
 
 /* --- Writing --- */
 
-torre_status torre_particle_checkpoint_check(const torre_md_run *run,
-                                             const torre_particle_extras *x)
+torre_status torre_particle_checkpoint_check(const torre_particle_extras *x)
 {
-    if (!run->backend->state)
-        return torre_fail(
-            TORRE_ERR_USAGE,
-            "{checkpoint} and {resume} of particles need {backend} cpu or reference (got %s)",
-            run->backend->name);
     for (int i = 0; i < x->files; i++) TORRE_TRY(torre_sink_mark_check(x->file[i].sink));
     return TORRE_OK;
 }

@@ -31,8 +31,7 @@ typedef struct torre_particle_extras {
 } torre_particle_extras;
 
 /* Refuse what no checkpoint can be made of: TORRE_ERR_USAGE. The files have been opened. */
-torre_status torre_particle_checkpoint_check(const torre_md_run *run,
-                                             const torre_particle_extras *extras);
+torre_status torre_particle_checkpoint_check(const torre_particle_extras *extras);
 
 torre_status torre_particle_checkpoint_write(const char *path, torre_md_run *run,
                                              const torre_particle_extras *extras);

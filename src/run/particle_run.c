@@ -44,7 +44,7 @@ torre_status torre_particle_run_open(torre_particle_run *run)
     run->spec.kind->extras(run, &run->extras);
     run->extras.row_every = run->spec.row_every;
     run->extras.frame_every = run->frame_every;
-    TORRE_TRY(torre_particle_checkpoint_check(run->md, &run->extras));
+    TORRE_TRY(torre_particle_checkpoint_check(&run->extras));
     return saving->file ? torre_checkpoint_try(saving->file) : TORRE_OK;
 }
 

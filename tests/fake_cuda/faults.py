@@ -34,10 +34,13 @@ RUNS = {
     "half lists": ("h200", "md --cells 6 --steps 40 --neighbor half --precision f32 --write-data d.data"),
     "tiles": ("t4", "md --cells 6 --steps 40 --neighbor tile --precision f32 --write-data d.data"),
     "granular": ("a100", "md --model granular --size 20,20,10 --walls --steps 40 --precision f32 --dump d.xyz"),
+    "checkpoints": ("h200", "md --cells 6 --steps 40 --precision f32 --write-data d.data --checkpoint c.state "
+                    "--checkpoint-every 20"),
+    "checkpoints of mps": ("h200", "md --model mps --steps 20 --precision f32 --checkpoint c.state --checkpoint-every 10"),
     "mps": ("h200", "md --model mps --steps 20 --precision f32 --dump d.xyz"),
     "mps in an empty tank": ("h200", "md --model mps --steps 4 --precision f32 --tank 1,1,0.08"),
 }
-LOGS = ("d.xyz", "front.csv")  # written as a run goes on
+LOGS = ("d.xyz", "front.csv", "c.state", "c.state.1")  # written as a run goes on
 
 
 def run(programs, name, **fake):

@@ -1,0 +1,92 @@
+/*
+ * What decides how a run on the device goes on, for checkpoints: arrays in the order in which they
+ * are stored, and the positions that bins, tiles and lists were made of at the last rebuild. These
+ * tables are made again of them, with the same room, so that forces are added in the same order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "md_cuda_solver.h"
+
+static size_t reals(const md_cuda_solver *s)
+{
+    return 4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count;
+}
+
+/* Show an array of the device, and take over what the visitor makes of it. */
+static torre_status visit_array(torre_md_visit *visit, void *context, const char *name, void *array,
+                                size_t bytes)
+{
+    void *host = malloc(bytes);
+    if (!host) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
+    torre_status status = torre_cuda_status(cudaMemcpy(host, array, bytes, cudaMemcpyDeviceToHost),
+                                            "reading particles");
+    if (!status) status = visit(context, name, host, (int64_t)bytes);
+    if (!status)
+        status = torre_cuda_status(cudaMemcpy(array, host, bytes, cudaMemcpyHostToDevice),
+                                   "sending particles to the device");
+    free(host);
+    return status;
+}
+
+torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void *context)
+{
+    md_cuda_solver *s = (md_cuda_solver *)solver;
+    int64_t clock[] = {s->step, s->last_build, s->last_sort, s->permuted};
+    TORRE_CUDA_TRY(cudaSetDevice(s->plan->device), "choosing the device");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
+    TORRE_TRY(visit(context, "clock", clock, sizeof clock));
+    TORRE_TRY(visit(context, "counts", &s->counts, sizeof s->counts));
+    TORRE_TRY(visit(context, "crowding", &s->crowding, sizeof s->crowding));
+    TORRE_TRY(visit_array(visit, context, "id", s->id[s->id_now],
+                          sizeof *s->id[0] * (size_t)s->problem->count));
+    TORRE_TRY(visit_array(visit, context, "position", s->x[s->x_now], reals(s)));
+    TORRE_TRY(visit_array(visit, context, "velocity", s->v[s->v_now], reals(s)));
+    TORRE_TRY(visit_array(visit, context, "force", s->f, reals(s)));
+    TORRE_TRY(visit_array(visit, context, "hold", s->x_built, reals(s)));
+    s->step = clock[0];
+    s->last_build = clock[1];
+    s->last_sort = clock[2];
+    s->permuted = clock[3];
+    TORRE_TRY(s->program->method->state(s, visit, context));
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
+    return TORRE_OK;
+}
+
+/*
+ * Bins, tiles and lists of x_built. A sort of particles that stand there leaves all in their order,
+ * so that the arrays of before it are those of after it; but for x, which they take the place of.
+ */
+static torre_status rebuild(md_cuda_solver *s, void *position)
+{
+    static const char what[] = "building the lists of a checkpoint";
+    void *x = s->x[s->x_now];
+    md_control control;
+    double total[2 * MD_SUMS];
+    TORRE_CUDA_TRY(cudaMemcpy(position, x, reals(s), cudaMemcpyDeviceToHost), what);
+    TORRE_CUDA_TRY(cudaMemcpy(x, s->x_built, reals(s), cudaMemcpyDeviceToDevice), what);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    TORRE_TRY(md_cuda_clear_control(s, s->step, s->step));
+    TORRE_TRY(md_cuda_queue_sort(s, !s->permuted, 0, 0));
+    TORRE_TRY(md_cuda_queue_list(s));
+    md_cuda_other_buffers(s);
+    TORRE_TRY(md_cuda_read_control(s, &control, total));
+    if (control.error)
+        return torre_fail(TORRE_ERR_INPUT, "the state does not fit its own bins (error %u)",
+                          control.error);
+    TORRE_CUDA_TRY(cudaMemcpy(x, position, reals(s), cudaMemcpyHostToDevice), what);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    return TORRE_OK;
+}
+
+torre_status md_cuda_resume(torre_md_solver *solver)
+{
+    md_cuda_solver *s = (md_cuda_solver *)solver;
+    TORRE_TRY(md_cuda_make_room(s));
+    void *position = malloc(reals(s));
+    torre_status status =
+        position ? rebuild(s, position)
+                 : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
+    free(position);
+    return status ? status : s->program->method->resume(s);
+}
