@@ -79,6 +79,24 @@ def test_bits():
                 assert read(f"{engine}{at_once}/{shot}.npy") == read(f"{shot}.npy"), (engine, at_once, shot)
 
 
+def test_components():
+    """Forces and receivers of particle velocity: the bits of the same shot alone."""
+    write("s.csv", "shot,x,y,z,component,receivers\n1,100,120,50,x,\"200,200,100,z;150,150,80\"\n"
+                   "2,100,120,50,p,\"100,200,100:200,200,100:3:x\"\n3,100,120,50,,\n4,100,120,50,z,\n")
+    model = [*MODEL, "--interpolation", "sinc", "--density", "1000"]
+    survey("{shot}.npy", model=model)
+    for shot, source, receivers in (("1", "100,120,50,1,x", "200,200,100,z;150,150,80"),
+                                    ("2", "100,120,50", "100,200,100:200,200,100:3:x"),
+                                    ("3", "100,120,50", LINE), ("4", "100,120,50,z", LINE)):
+        wave(*model, "--source", source, "--receivers", receivers, "--traces", "alone.npy", "--snapshot-every", "0")
+        assert read("alone.npy") == read(f"{shot}.npy"), shot
+    assert read("3.npy") != read("4.npy")
+    # the component of a shot is part of what was done
+    write("s.csv", read("s.csv").decode().replace("4,100,120,50,z", "4,100,120,50,y"))
+    told = survey("{shot}.npy", model=model, code=3)
+    assert "component" in told and told.count("\n") == 1, told
+
+
 def test_delays():
     """A delay of k steps moves the traces by k samples; a wavelet of a file by whole steps alone."""
     dt = 1e-3
@@ -363,6 +381,8 @@ def test_refused():
         ("shot,x,y,z,receivers\n1,2,3,4,\"1,2,3\n", "s.csv:2: a quote (\") that does not end"),
         ("shot,x,y,z,receivers\n1,2,3,4,\"rel:-9,0,0:9,0,0:3\"\n", "s.csv:2: column receivers: x must be 0 to "
                                                                 "390 m (got -7"),
+        ("shot,x,y,z,component\n1,2,3,4,q\n", "s.csv:2: column component must be p, or x, y or z of a force along "
+                                              "that axis (got q)"),
         ("shot,x,y,z,wavelet\n1,2,3,4,no.txt\n", "s.csv:2: column wavelet: cannot read no.txt"),
         ("shot,x,y,z,amplitude\n1,2,3,4,inf\n", "s.csv:2: column amplitude must be a number from -1e+30"),
     ]

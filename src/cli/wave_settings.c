@@ -173,10 +173,10 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_TEXT(
             "survey", &s->survey.path, "FILE", NULL,
             "a CSV file with a row for each shot, whose first line names the columns: shot, x, "
-            "y, z and, where wanted, amplitude, delay, wavelet, receivers; or .sgy, .su, whose "
-            "trace headers say where sources and receivers are. --traces then names a file for "
-            "each shot by {shot} in it, or one for all. The same command again does what is "
-            "missing"),
+            "y, z and, where wanted, amplitude, component, delay, wavelet, receivers; or .sgy, "
+            ".su, whose trace headers say where sources and receivers are. --traces then names a "
+            "file for each shot by {shot} in it, or one for all. The same command again does what "
+            "is missing"),
         {.name = "aperture",
          .kind = TORRE_OPTION_VECTOR,
          .value = s->aperture,

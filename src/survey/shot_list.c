@@ -14,11 +14,11 @@
 #include "io/csv_table.h"
 #include "survey/shot_geometry.h"
 
-enum { X, Z, SHOT, Y, AMPLITUDE, DELAY, WAVELET, RECEIVERS };
+enum { X, Z, SHOT, Y, AMPLITUDE, COMPONENT, DELAY, WAVELET, RECEIVERS };
 
 /* x, z and shot are needed, y in three dimensions. */
-static const char *const columns[] = {"x",     "z",       "shot",      "y", "amplitude",
-                                      "delay", "wavelet", "receivers", NULL};
+static const char *const columns[] = {"x",         "z",     "shot",    "y",         "amplitude",
+                                      "component", "delay", "wavelet", "receivers", NULL};
 
 #define SLACK (1 + 1e-12) /* for rounding: 0.1 * 3 is not 0.3 */
 
@@ -70,6 +70,9 @@ static torre_status read_source(const reader *r, torre_shot *shot)
                               &shot->source.position[a]));
     }
     TORRE_TRY(read_number(r, AMPLITUDE, -1e30, 1e30, 1, &shot->source.amplitude));
+    const char *component = r->item[COMPONENT];
+    if (*component && !torre_component_by_name(component, &shot->source.component))
+        return bad(r, COMPONENT, "must be p, or x, y or z of a force along that axis");
     return read_number(r, DELAY, -1e6, 1e6, 0, &shot->delay);
 }
 
@@ -342,7 +345,7 @@ static torre_status take_receivers(const reader *r, torre_shot_geometry *g, torr
 
 static torre_status take_shot(reader *r, torre_shot_geometry *g)
 {
-    static const char *const nothing[] = {"", "", "", "", "", "", "", ""};
+    static const char *const nothing[] = {"", "", "", "", "", "", "", "", ""};
     char name[24];
     torre_shot *shot = NULL;
     r->line = g->trace;

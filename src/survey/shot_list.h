@@ -1,14 +1,15 @@
 /*
  * The shots of a survey, from a CSV file (io/csv_table.h) with a row for each:
  *
- *     shot,x,y,z[,amplitude][,delay][,wavelet][,receivers]
- *     12,1200,0,20,1,0.1,,"rel:-1000,0,0:1000,0,0:201"
+ *     shot,x,y,z[,amplitude][,component][,delay][,wavelet][,receivers]
+ *     12,1200,0,20,1,,0.1,,"rel:-1000,0,0:1000,0,0:201"
  *
  * shot is a name of letters, digits, '-', '_' and '.'; x, y, z are metres (no y needed in two
- * dimensions); amplitude a factor (1); delay, in seconds, when the wavelet begins (0); wavelet a
- * file or ricker; receivers a CSV file of points, points or lines as an option has them
- * (io/point_list.h), or rel: and points relative to the source. What is left out is as in all
- * shots. Everything is checked before anything is computed.
+ * dimensions); amplitude a factor (1); component p, or x, y, z of a force along that axis (p);
+ * delay, in seconds, when the wavelet begins (0); wavelet a file or ricker; receivers a CSV file of
+ * points, points or lines as an option has them (io/point_list.h), or rel: and points relative to
+ * the source. What is left out is as in all shots. Everything is checked before anything is
+ * computed.
  *
  * Or from the trace headers of a SEG-Y or SU file (shot_geometry.h), where lines are traces.
  */

@@ -175,6 +175,8 @@ static void make_line(const torre_survey *s, int64_t shot, torre_record *r)
     torre_record_add(r, "shot", "%s", t->name);
     torre_record_add(r, "source", "%.17g,%.17g,%.17g", x[0], x[1], x[2]);
     torre_record_add(r, "amplitude", "%.17g", t->source.amplitude);
+    if (t->source.component != TORRE_PRESSURE)
+        torre_record_add(r, "component", "%c", "pxyz"[t->source.component]);
     torre_record_add(r, "delay", "%.17g", t->delay);
     if (t->wavelet)
         torre_record_add(
