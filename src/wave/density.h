@@ -12,7 +12,9 @@
  * the mean over a cell of r drawn through the cells, from order 4 on; at order 2, r itself
  * (examples/density has the reasons). lap is that of the scheme, by differences of s, so that a
  * constant p stays as it is, and where density is constant s is 1 and q is 0 to the last bit.
- * Beyond a face lie mirror images of s, even ones, whichever the face.
+ * Beyond a face lie mirror images of s, even ones, whichever the face. A perfectly matched layer
+ * needs a medium that is the same along its normal (pml.h), q as well as c: so its cells and the
+ * R + 1 in front of it, which q of its first cell hears of, have the density of the next cell.
  */
 #ifndef TORRE_DENSITY_H
 #define TORRE_DENSITY_H
@@ -31,6 +33,7 @@ typedef struct torre_density {
     double reference;           /* kg/m^3 where r is 1: the largest */
     int64_t size[3], stride[3]; /* of the grid in cells, and of the values (0: the same along y) */
     torre_face face[3][2];
+    int64_t held[3][2]; /* cells at each end that have the density of the next */
     double spacing[3];
     int order;
 } torre_density;

@@ -22,18 +22,18 @@ void torre_pml_steps(const torre_wave_problem *p, double *a, double *b)
 
 torre_status torre_pml_check(const torre_wave_problem *p)
 {
-    if (torre_pml_any(p) && p->density_cells)
-        return torre_fail(TORRE_ERR_USAGE, "perfectly matched layers need a density that is the "
-                                           "same everywhere; take {absorbing} sponge");
     for (int a = 0; a < 3; a++) {
         const int layers = (int)torre_pml_face(p, a, 0) + (int)torre_pml_face(p, a, 1);
-        const int64_t least = layers * (p->absorbing_width + (int64_t)p->order / 2);
-        if (p->size[a] >= least) continue;
+        const int64_t least = p->density_cells
+                                  ? layers * torre_pml_held(p) + 1
+                                  : layers * (p->absorbing_width + (int64_t)p->order / 2);
+        if (layers == 0 || p->size[a] >= least) continue;
         return torre_fail(TORRE_ERR_USAGE,
                           "absorbing layers of %d cells need at least %" PRId64
-                          " cells along %c at order %d (got %" PRId64
+                          " cells along %c at order %d%s (got %" PRId64
                           "); give a larger {size} or a smaller {absorbing_width}",
-                          p->absorbing_width, least, "xyz"[a], p -> order, p -> size[a]);
+                          p->absorbing_width, least, "xyz"[a], p -> order,
+                          p -> density_cells ? " with {density} of cells" : "", p->size[a]);
     }
     return TORRE_OK;
 }

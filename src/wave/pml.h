@@ -27,7 +27,8 @@
  * through the layer, and alpha > 0 so that what does not oscillate leaves, too. The limit of
  * stability stays. Axes add up, in edges and corners, too. But it is waves of a medium that is the
  * same along the normal that a layer continues, and where velocities vary along it fields may
- * grow: so the velocity of a layer is that of its first cell (torre_pml_clamp).
+ * grow: so the velocity of a layer is that of its first cell (torre_pml_clamp); of density see
+ * density.h.
  */
 #ifndef TORRE_WAVE_PML_H
 #define TORRE_WAVE_PML_H
@@ -64,6 +65,12 @@ static inline int64_t torre_pml_clamp(const torre_wave_problem *p, int axis, int
     if (torre_pml_face(p, axis, 1) && i >= p->size[axis] - p->absorbing_width)
         i = p->size[axis] - p->absorbing_width;
     return i;
+}
+
+/* Cells at such a face that have the density of the next one (density.h). */
+static inline int64_t torre_pml_held(const torre_wave_problem *p)
+{
+    return p->absorbing_width + (int64_t)p->order / 2 + 1;
 }
 
 /*
