@@ -65,6 +65,18 @@ if(NOT TORRE_HDF5 STREQUAL "OFF")
 endif()
 torre_optional(HDF5 ${torre_found} "HDF5 files of fields and models" "apt install libhdf5-dev.")
 
+# zfp is a filter that libhdf5 loads by itself: from this folder, or where HDF5_PLUGIN_PATH says.
+set(torre_found OFF)
+if(TORRE_HAVE_HDF5 AND NOT TORRE_ZFP STREQUAL "OFF")
+  get_filename_component(folder ${HDF5_LIBRARY} DIRECTORY)
+  find_path(ZFP_PLUGIN_DIR NAMES libh5zzfp.so libH5Zzfp.so HINTS ${folder}/plugins ${folder}/plugin ${folder}/hdf5/serial/plugins
+            ${folder}/hdf5/plugins ${folder}/hdf5/plugin /usr/local/hdf5/lib/plugin)
+  if(ZFP_PLUGIN_DIR)
+    set(torre_found ON)
+  endif()
+endif()
+torre_optional(ZFP ${torre_found} "compressed HDF5 snapshots" "apt install hdf5-filter-plugin-zfp-serial.")
+
 set(torre_found OFF)
 if(NOT TORRE_FREETYPE STREQUAL "OFF")
   find_package(Freetype QUIET)

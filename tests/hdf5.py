@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """HDF5 files of `wave` as h5py and VTK read them, against its .npy files: hdf5.py WAVE TEST, TEST a function below."""
+import json
 import os
 import struct
 import subprocess
@@ -101,6 +102,36 @@ def test_planes(module=None):
     for ending in ("npy", "h5"):
         wave(*GRID, "--snapshot-format", ending, "--snapshot-plane", "xy@7")
     readers.read_by(("h5py",), __file__, WAVE, "planes")
+
+
+def test_compressed(module=None):
+    """Compressed by zfp, which h5py reads with the filters of hdf5plugin: the errors that file and report state."""
+    if module:
+        import hdf5plugin  # noqa: F401
+        import h5py
+        shape, values = npy("u.npy")
+        told = json.load(open("r.json"))["compressed"]
+        for file, item in zip(("u.h5", "p.h5"), told):
+            with h5py.File(file, "r") as f:
+                u = f["VTKHDF/PointData/u"]
+                assert "32013" in u._filters and item["file"] == file, u._filters
+                assert u.attrs["zfp_error"] == item["error"] and u.attrs["zfp_tolerance"] == item["tolerance"]
+                found = u[()].ravel().tolist()
+            frames, nx, ny, nz = shape
+            expected = turned(shape, values) if file == "u.h5" else \
+                [values[((s * nx + x) * ny + 9) * nz + z] for s in range(frames) for z in range(nz) for x in range(nx)]
+            assert len(found) == len(expected)
+            error = max(abs(a - b) for a, b in zip(found, expected))
+            assert 0 < error == item["error"] <= item["tolerance"], (file, error, item)
+            assert item["largest_value"] == max(map(abs, expected))
+        return
+    wave(*GRID, "--snapshot-every", "20", "--snapshot", "u.npy,volume", "--snapshot", "u.h5,volume,zfp=1e-11",
+         "--snapshot", "p.h5,zfp=2e-11,xz@9", "--json", "r.json")
+    assert 3 * os.path.getsize("u.h5") < os.path.getsize("u.npy")
+    done = subprocess.run([WAVE, *GRID, "--snapshot-every", "20", "--snapshot", "{step}.png,zfp=1e-9"],
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and ".png files are not compressed by zfp; .h5 files are" in done.stderr, done.stderr
+    readers.read_by(("hdf5plugin",), __file__, WAVE, "compressed")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 /* HDF5: what a sink wrote comes back, cell by cell, and files that are none are refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,13 +35,13 @@ static void fill(const int64_t n[3], int64_t frame, torre_precision precision, v
 }
 
 /* Cells n along x, y, z, of which one with 1 cell is left out of the layout. */
-static void write_frames(const char *path, const int64_t n[3], torre_precision precision,
-                         int64_t frames)
+static void write_lossy(const char *path, const int64_t n[3], torre_precision precision,
+                        int64_t frames, torre_sink_loss *loss)
 {
     torre_sink_data data = {.kind = TORRE_SINK_FIELD,
                             .series = true,
                             .frames = 1000,
-                            .field = {.precision = precision, .origin = {0, 30, 0}}};
+                            .field = {.precision = precision, .origin = {0, 30, 0}, .loss = loss}};
     torre_field_layout *l = &data.field;
     for (int a = 0; a < 3; a++)
         if (n[a] > 1) {
@@ -61,6 +63,12 @@ static void write_frames(const char *path, const int64_t n[3], torre_precision p
     }
     assert_int_equal(torre_sink_finish(&sink, TORRE_OK), TORRE_OK);
     free(cells);
+}
+
+static void write_frames(const char *path, const int64_t n[3], torre_precision precision,
+                         int64_t frames)
+{
+    write_lossy(path, n, precision, frames, NULL);
 }
 
 static void assert_frames(const char *path, const int64_t n[3], torre_precision precision,
@@ -114,6 +122,54 @@ static void test_round(void **state)
     }
 }
 
+/* Compressed: no value is further off than was asked for, the error that is told is that of the
+ * value that is furthest off, which the file says, too, and it is smaller. */
+static void test_compressed(void **state)
+{
+    static const int64_t sizes[][3] = {{33, 34, 35}, {7, 1, 9}, {130, 90, 220}, {300, 700, 8}};
+    (void)state;
+    if (torre_hdf5_zfp_check()) {
+        print_message("%s\n", torre_error_text());
+        skip();
+    }
+    for (int i = 0; i < 4; i++) {
+        const int64_t *n = sizes[i], frames = 2;
+        const torre_precision precision = i % 2 ? TORRE_F64 : TORRE_F32;
+        torre_sink_loss loss = {.tolerance = 4};
+        torre_hdf5_header h;
+        write_lossy("u.h5", n, precision, frames, &loss);
+        assert_int_equal(torre_hdf5_look("u.h5", values, &h), TORRE_OK);
+        const int64_t cells = frames * n[0] * n[1] * n[2];
+        void *all = malloc((size_t)cells * (size_t)precision);
+        assert_non_null(all);
+        assert_int_equal(torre_hdf5_read("u.h5", values, &h, all), TORRE_OK);
+        double error = 0, largest = 0;
+        int64_t at = 0;
+        for (int64_t frame = 0; frame < frames; frame++)
+            for (int64_t z = 0; z < n[2]; z++)
+                for (int64_t y = 0; y < n[1]; y++)
+                    for (int64_t x = 0; x < n[0]; x++) {
+                        double v = value_of(frame, x, y, z);
+                        if (precision == TORRE_F32) v = (double)(float)v;
+                        error = fmax(error, fabs(torre_value(precision, all, at++) - v));
+                        largest = fmax(largest, fabs(v));
+                    }
+        free(all);
+        assert_true(error <= loss.tolerance && (error > 0 || i == 3));
+        assert_true(error == loss.error && largest == loss.largest);
+        struct stat there;
+        assert_int_equal(stat("u.h5", &there), 0);
+        if (cells > 100000) assert_true(there.st_size < cells * (int64_t)precision / 2);
+        unlink("u.h5");
+    }
+    torre_sink_loss loss = {.tolerance = 1};
+    const torre_sink_data data = {
+        .kind = TORRE_SINK_PLANE,
+        .field = {.precision = TORRE_F32, .dims = 2, .shape = {4, 3}, .loss = &loss}};
+    assert_int_equal(torre_sink_check(torre_sink_by_name("npy"), &data), TORRE_ERR_USAGE);
+    assert_non_null(strstr(torre_error_text(), ".npy files are not compressed by zfp"));
+}
+
 /* No array of that name, other files, no file, and one that was cut. */
 static void test_refused(void **state)
 {
@@ -164,6 +220,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round),
+        cmocka_unit_test(test_compressed),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_given_up),
     };

@@ -92,8 +92,8 @@ static void put_hdf5(const char *path, const model *m)
     const int64_t low[3] = {0, 0, 0};
     assert_int_equal(torre_hdf5_create(path, path, &file), TORRE_OK);
     assert_int_equal(torre_hdf5_group(file, "/model"), TORRE_OK);
-    assert_int_equal(torre_hdf5_begin(file, "/model/v", m->precision, m->dims, m->shape, m->shape),
-                     TORRE_OK);
+    assert_int_equal(
+        torre_hdf5_begin(file, "/model/v", m->precision, m->dims, m->shape, m->shape, 0), TORRE_OK);
     assert_int_equal(torre_hdf5_write(file, "/model/v", low, m->shape, m->values), TORRE_OK);
     assert_int_equal(torre_hdf5_close(file), TORRE_OK);
 }

@@ -98,8 +98,9 @@ typedef struct torre_wave_spec {
     const char *traces, *field;  /* files, or NULL */
     int64_t field_every;         /* steps between frames of the field; 0: that of the end alone */
     int64_t snapshot_every;      /* steps; 0: no snapshots, -1: one at the end */
-    const char *snapshot;        /* files, "u.h5,volume;u_{step}.png;z.npy,xy@0"; NULL: a file each
-                                    in output, of snapshot_format */
+    const char *snapshot;        /* files, "u.h5,volume,zfp=1e-6;u_{step}.png;z.npy,xy@0", zfp with
+                                    the largest error of a value; NULL: a file each in output, of
+                                    snapshot_format */
     const char *snapshot_format; /* "png", "npy", "h5" */
     const char *snapshot_plane;  /* "xy", "xz", "yz", "xz@INDEX", "volume" */
     int64_t snapshot_stride[3];  /* every so many cells: {N, 0, 0} along all axes, or one each as in

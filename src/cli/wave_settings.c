@@ -136,11 +136,13 @@ static void make_table(wave_settings *s, torre_option *table)
          .kind = TORRE_OPTION_TEXTS,
          .value = s->snapshot,
          .high = sizeof s->snapshot,
-         .metavar = "FILE[,PLANE]",
+         .metavar = "FILE[,PLANE][,zfp=E]",
          .default_text = "snapshot_{step}.png in --output",
-         .help = "file of the snapshots, .png, .npy, .h5 or .vtkhdf; {step} in the name makes one "
-                 "for each, else all are in one with a time axis. May be given again, each with a "
-                 "PLANE of its own, as of --snapshot-plane"},
+         .help =
+             "file of the snapshots, .png, .npy, .h5 or .vtkhdf; {step} in the name makes one "
+             "for each, else all are in one with a time axis. May be given again, each with a "
+             "PLANE of its own, as of --snapshot-plane. zfp=E compresses .h5 so that no value is "
+             "off by more than E; the summary tells the error that it came to"},
         OPTION_CHOICE(
             "snapshot-format", &s->snapshot_format, snapshot_formats(),
             "picture, or the cells of the plane as a NumPy array, such as (nx, nz), or as "

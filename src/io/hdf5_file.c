@@ -28,6 +28,9 @@
     F(H5Pcreate)                                                                                   \
     F(H5Pset_chunk)                                                                                \
     F(H5Pset_fill_time)                                                                            \
+    F(H5Pset_filter)                                                                               \
+    F(H5PLappend)                                                                                  \
+    F(H5Zfilter_avail)                                                                             \
     F(H5Pset_obj_track_times)                                                                      \
     F(H5Pclose)                                                                                    \
     F(H5Screate)                                                                                   \
@@ -246,12 +249,42 @@ torre_status torre_hdf5_put_reals(torre_hdf5 *file, const char *array, int64_t c
     return put_row(file, array, h5.H5T_NATIVE_DOUBLE_g_, count, values);
 }
 
+/* The filter H5Z-ZFP, https://github.com/LLNL/H5Z-ZFP: its number, which is registered with the
+ * HDF Group, and the mode of a largest error. */
+enum { ZFP = 32013, ZFP_ACCURACY = 3 };
+
+torre_status torre_hdf5_zfp_check(void)
+{
+    TORRE_TRY(torre_hdf5_check());
+#ifdef TORRE_ZFP_FOLDER
+    static bool appended;
+    if (!appended) appended = h5.H5PLappend_(TORRE_ZFP_FOLDER) >= 0;
+    if (h5.H5Zfilter_avail_(ZFP) > 0) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "libhdf5 finds no filter of zfp (%d) to compress with: install "
+                      "hdf5-filter-plugin-zfp-serial, or say where it is (HDF5_PLUGIN_PATH)",
+                      ZFP);
+#else
+    return torre_fail(TORRE_ERR_USAGE, "zfp is not in this build: install "
+                                       "hdf5-filter-plugin-zfp-serial and build again");
+#endif
+}
+
+/* What the filter asks for: the mode, nothing, and the two halves of the tolerance. */
+static bool compress(hid_t how, double tolerance)
+{
+    unsigned word[4] = {ZFP_ACCURACY};
+    memcpy(&word[2], &tolerance, sizeof tolerance);
+    return h5.H5Pset_filter_(how, ZFP, H5Z_FLAG_MANDATORY, 4, word) >= 0;
+}
+
 /* Values lie in pieces, which are written as they come, and nothing before them. */
-static hid_t in_pieces(int dims, const hsize_t *piece)
+static hid_t in_pieces(int dims, const hsize_t *piece, double tolerance)
 {
     const hid_t how = timeless();
     if (how >= 0 && (h5.H5Pset_chunk_(how, dims, piece) < 0 ||
-                     h5.H5Pset_fill_time_(how, H5D_FILL_TIME_NEVER) < 0)) {
+                     h5.H5Pset_fill_time_(how, H5D_FILL_TIME_NEVER) < 0 ||
+                     (tolerance > 0 && !compress(how, tolerance)))) {
         h5.H5Pclose_(how);
         return -1;
     }
@@ -259,7 +292,8 @@ static hid_t in_pieces(int dims, const hsize_t *piece)
 }
 
 torre_status torre_hdf5_begin(torre_hdf5 *file, const char *array, torre_precision precision,
-                              int dims, const int64_t *shape, const int64_t *piece)
+                              int dims, const int64_t *shape, const int64_t *piece,
+                              double tolerance)
 {
     hsize_t now[TORRE_HDF5_AXES], most[TORRE_HDF5_AXES], chunk[TORRE_HDF5_AXES];
     for (int a = 0; a < dims; a++) {
@@ -269,7 +303,7 @@ torre_status torre_hdf5_begin(torre_hdf5 *file, const char *array, torre_precisi
     now[0] = 0;
     most[0] = H5S_UNLIMITED;
     errno = 0;
-    const hid_t how = in_pieces(dims, chunk);
+    const hid_t how = in_pieces(dims, chunk, tolerance);
     const hid_t space = h5.H5Screate_simple_(dims, now, most);
     const hid_t id = how < 0 || space < 0 ? -1
                                           : h5.H5Dcreate2_(file->id, array, type_of(precision),
@@ -280,28 +314,29 @@ torre_status torre_hdf5_begin(torre_hdf5 *file, const char *array, torre_precisi
     return status;
 }
 
-/* Grow an open array so that it has room for a box, and write that. */
-static bool write_box(hid_t id, const int64_t *low, const int64_t *size, const void *values)
+/* Write a box of an open array, which grows so that it has room, or read it: either NULL. */
+static bool move_box(hid_t id, const int64_t *low, const int64_t *size, const void *from, void *to)
 {
-    hsize_t shape[TORRE_HDF5_AXES], from[TORRE_HDF5_AXES], count[TORRE_HDF5_AXES];
+    hsize_t shape[TORRE_HDF5_AXES], first[TORRE_HDF5_AXES], count[TORRE_HDF5_AXES];
     hid_t space = h5.H5Dget_space_(id);
     const int dims = space < 0 ? 0 : h5.H5Sget_simple_extent_dims_(space, shape, NULL);
     if (space >= 0) h5.H5Sclose_(space);
     if (dims < 1) return false;
     for (int a = 0; a < dims; a++) {
-        from[a] = (hsize_t)low[a];
+        first[a] = (hsize_t)low[a];
         count[a] = (hsize_t)size[a];
     }
-    if (shape[0] < from[0] + count[0]) {
-        shape[0] = from[0] + count[0];
+    if (from && shape[0] < first[0] + count[0]) {
+        shape[0] = first[0] + count[0];
         if (h5.H5Dset_extent_(id, shape) < 0) return false;
     }
     const hid_t type = h5.H5Dget_type_(id), memory = h5.H5Screate_simple_(dims, count, NULL);
     space = h5.H5Dget_space_(id);
     const bool good =
         type >= 0 && memory >= 0 && space >= 0 &&
-        h5.H5Sselect_hyperslab_(space, H5S_SELECT_SET, from, NULL, count, NULL) >= 0 &&
-        h5.H5Dwrite_(id, type, memory, space, H5P_DEFAULT, values) >= 0;
+        h5.H5Sselect_hyperslab_(space, H5S_SELECT_SET, first, NULL, count, NULL) >= 0 &&
+        (from ? h5.H5Dwrite_(id, type, memory, space, H5P_DEFAULT, from)
+              : h5.H5Dread_(id, type, memory, space, H5P_DEFAULT, to)) >= 0;
     if (type >= 0) h5.H5Tclose_(type);
     if (memory >= 0) h5.H5Sclose_(memory);
     if (space >= 0) h5.H5Sclose_(space);
@@ -313,9 +348,20 @@ torre_status torre_hdf5_write(torre_hdf5 *file, const char *array, const int64_t
 {
     errno = 0;
     const hid_t id = h5.H5Dopen2_(file->id, array, H5P_DEFAULT);
-    bool good = id >= 0 && write_box(id, low, size, values);
+    bool good = id >= 0 && move_box(id, low, size, values, NULL);
     if (id >= 0) good &= h5.H5Dclose_(id) >= 0;
     return good ? TORRE_OK : cannot_write(file, array);
+}
+
+/* The array was closed since, so that nothing comes from its cache, where it is not compressed. */
+torre_status torre_hdf5_read_back(torre_hdf5 *file, const char *array, const int64_t *low,
+                                  const int64_t *size, void *values)
+{
+    errno = 0;
+    const hid_t id = h5.H5Dopen2_(file->id, array, H5P_DEFAULT);
+    const bool good = id >= 0 && move_box(id, low, size, NULL, values);
+    if (id >= 0) h5.H5Dclose_(id);
+    return good ? TORRE_OK : cannot("read back", file->name, array);
 }
 
 /* --- Reading --- */

@@ -47,16 +47,25 @@ torre_status torre_hdf5_put_integers(torre_hdf5 *file, const char *array, int64_
 torre_status torre_hdf5_put_reals(torre_hdf5 *file, const char *array, int64_t count,
                                   const double *values);
 
+/* Whether libhdf5 can compress by zfp: else TORRE_ERR_USAGE, with what to do. */
+torre_status torre_hdf5_zfp_check(void);
+
 /*
  * An array that grows along its first axis, which begins with none; piece: the shape in which
- * values will be written, which is how they lie in the file, less than 4 GiB.
+ * values will be written, which is how they lie in the file, less than 4 GiB. tolerance: above 0,
+ * zfp compresses them, so that none is further off where its arithmetic allows that.
  */
 torre_status torre_hdf5_begin(torre_hdf5 *file, const char *array, torre_precision precision,
-                              int dims, const int64_t *shape, const int64_t *piece);
+                              int dims, const int64_t *shape, const int64_t *piece,
+                              double tolerance);
 
 /* Write a box of it, which has room for it from then on: the values of low .. low + size - 1. */
 torre_status torre_hdf5_write(torre_hdf5 *file, const char *array, const int64_t *low,
                               const int64_t *size, const void *values);
+
+/* Read a box that was written. */
+torre_status torre_hdf5_read_back(torre_hdf5 *file, const char *array, const int64_t *low,
+                                  const int64_t *size, void *values);
 
 /* The shape of an array of numbers in a file; precision: in which it can be read without loss. */
 typedef struct torre_hdf5_header {

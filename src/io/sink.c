@@ -121,6 +121,10 @@ torre_status torre_sink_check(const torre_sink_format *f, const torre_sink_data 
         return torre_fail(TORRE_ERR_USAGE, "%s files do not hold %s%s; %s files do", f->ending[0],
                           data->series ? "many frames of " : "", kind_text(data->kind), list);
     }
+    const bool field = data->kind & (TORRE_SINK_FIELD | TORRE_SINK_PLANE);
+    if (field && data->field.loss && !f->compresses)
+        return torre_fail(TORRE_ERR_USAGE, "%s files are not compressed by zfp; .h5 files are",
+                          f->ending[0]);
     return f->check ? f->check(data) : TORRE_OK;
 }
 

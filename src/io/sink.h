@@ -34,6 +34,13 @@ typedef enum torre_sink_kind {
     TORRE_SINK_ROWS = 16      /* rows of a table of numbers */
 } torre_sink_kind;
 
+/* What compression may lose of values, and has lost, in their unit. */
+typedef struct torre_sink_loss {
+    double tolerance; /* wanted: no value is further off; > 0 */
+    double error;     /* largest so far, of all that was written and read back */
+    double largest;   /* absolute value among them */
+} torre_sink_loss;
+
 /* A field or plane. What only pictures need may be zero where there is none. */
 typedef struct torre_field_layout {
     torre_precision precision;
@@ -45,6 +52,7 @@ typedef struct torre_field_layout {
     const double *velocity;   /* pictures: m/s, same shape; NULL: plain background */
     double velocity_range[2]; /* pictures: of the whole model, so that all have the same greys */
     double scale;             /* pictures: value in full colour; 0: suits each by itself */
+    torre_sink_loss *loss;    /* compress, and add to it; NULL: write values as they are */
 } torre_field_layout;
 
 enum { TORRE_SINK_PARTICLE_KINDS = 4, TORRE_SINK_PARTICLE_COLUMNS = 4 };

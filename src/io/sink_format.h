@@ -30,7 +30,8 @@ struct torre_sink_format {
     bool series;                            /* a file may hold many frames */
     bool grows; /* at its end alone, what stands before the frames keeping its size */
     bool text;  /* files are text, which a further ending .gz compresses: sink->text, not ->file */
-    bool picture; /* shows the data to people: scale, velocity, size, speed and title count */
+    bool compresses; /* fields and planes, with a loss */
+    bool picture;    /* shows the data to people: scale, velocity, size, speed and title count */
     bool whole_microseconds; /* its files hold time steps as whole microseconds only */
 
     /* Each but frame may be NULL. */

@@ -55,6 +55,22 @@ static void report_files(torre_report *r, const torre_wave_output *o)
     if (o->spec->field) torre_report_text(list, NULL, o->spec->field);
 }
 
+/* What compression made of snapshots. */
+static void report_losses(torre_report *r, const torre_wave_output *o)
+{
+    torre_report *list = NULL;
+    for (int i = 0; i < o->snapshots.count; i++) {
+        const torre_snapshot *t = &o->snapshots.item[i];
+        if (t->loss.tolerance == 0) continue;
+        if (!list) list = torre_report_array(r, "compressed");
+        torre_report *item = torre_report_object(list, NULL);
+        torre_report_text(item, "file", t->name);
+        torre_report_real(item, "tolerance", t->loss.tolerance);
+        torre_report_real(item, "error", t->loss.error);
+        torre_report_real(item, "largest_value", t->loss.largest);
+    }
+}
+
 /* Frame i of the field is that of the time i * field_interval_s. */
 static void report_frames(torre_report *r, const torre_wave_output *o, double dt)
 {
@@ -146,6 +162,7 @@ torre_report *torre_report_wave_run(const torre_wave_output *o, const torre_wave
         torre_report_real(r, "max_abs", torre_wave_run_norms(run)->max_abs);
         torre_report_real(r, "l2_norm", torre_wave_run_norms(run)->l2);
         report_files(r, o);
+        report_losses(r, o);
         report_frames(r, o, p->dt);
     }
     torre_report_cautions(r, &o->input->cautions);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array_value.h"
+#include "core/numbers.h"
 #include "io/output_file.h"
 
 static const char mark[] = "{step}";
@@ -84,21 +85,49 @@ static torre_status choose_format(const torre_snapshots *s, torre_snapshot *t)
     return torre_sink_choose("snapshot", t->name, kind, series, &t->format);
 }
 
+static torre_status bad_names(const torre_snapshots *s)
+{
+    return torre_fail(
+        TORRE_ERR_USAGE,
+        "{snapshot} must be 1 to %d files, FILE or FILE,PLANE, and for .h5 FILE,zfp=E "
+        "or FILE,PLANE,zfp=E with the largest error E > 0 (got %.80s)",
+        TORRE_SNAPSHOTS, s->spec->snapshot);
+}
+
+/* What stands behind the name: a plane, and how it is compressed, in any order. */
+static torre_status parse_rest(const torre_snapshots *s, char *rest, torre_snapshot *t)
+{
+    static const char zfp[] = "zfp=";
+    while (rest) {
+        char *next = strchr(rest, ',');
+        if (next) *next++ = 0;
+        if (strncmp(rest, zfp, sizeof zfp - 1) == 0) {
+            double *tolerance = &t->loss.tolerance;
+            if (*tolerance > 0 || !torre_parse_real(rest + sizeof zfp - 1, tolerance) ||
+                !(*tolerance > 0))
+                return bad_names(s);
+        } else if (t->part || !*rest) {
+            return bad_names(s);
+        } else {
+            t->part = rest;
+        }
+        rest = next;
+    }
+    return TORRE_OK;
+}
+
 /* Cut the text at its semicolons and commas. */
 static torre_status parse_names(torre_snapshots *s)
 {
     for (char *name = s->text; name;) {
         char *next = strchr(name, ';');
         if (next) *next++ = 0;
-        char *part = strchr(name, ',');
-        if (part) *part++ = 0;
-        if (s->count == TORRE_SNAPSHOTS || !*name || (part && !*part))
-            return torre_fail(TORRE_ERR_USAGE,
-                              "{snapshot} must be 1 to %d files, FILE or FILE,PLANE (got %.80s)",
-                              TORRE_SNAPSHOTS, s->spec->snapshot);
+        char *rest = strchr(name, ',');
+        if (rest) *rest++ = 0;
+        if (s->count == TORRE_SNAPSHOTS || !*name) return bad_names(s);
         torre_snapshot *t = &s->item[s->count++];
         t->name = name;
-        t->part = part;
+        TORRE_TRY(parse_rest(s, rest, t));
         t->single = strstr(file_name(name), mark);
         TORRE_TRY(choose_format(s, t));
         name = next;
@@ -169,6 +198,7 @@ static void lay_out(const torre_snapshots *s, torre_snapshot *t)
     l->velocity_range[0] = s->input->time.velocity_min;
     l->velocity_range[1] = s->input->time.velocity_max;
     l->scale = s->spec->snapshot_scale;
+    l->loss = t->loss.tolerance > 0 ? &t->loss : NULL;
 }
 
 static void say_figure(const torre_snapshots *s, torre_snapshot *t)

@@ -5,7 +5,8 @@
  *
  * A name with {step} in it is a file for each step, the number of six digits or more in its place;
  * one without is a single file, of all steps along a first axis of time. A comma and xy, xz, yz,
- * with @INDEX or not, or volume, say what is in it, else spec->snapshot_plane does. Without names
+ * with @INDEX or not, or volume, say what is in it, else spec->snapshot_plane does; zfp=E
+ * compresses so that no value is further off than E. Without names
  * it is OUTPUT/snapshot_{step} with the ending of spec->snapshot_format.
  */
 #ifndef TORRE_WAVE_SNAPSHOTS_H
@@ -30,8 +31,9 @@ typedef struct torre_snapshot {
     char subject[96];
     torre_field_layout layout;
     void *cells;
-    double *velocity; /* pictures, in a medium that varies: of the cells */
-    torre_sink *sink; /* of all steps */
+    double *velocity;     /* pictures, in a medium that varies: of the cells */
+    torre_sink *sink;     /* of all steps */
+    torre_sink_loss loss; /* tolerance 0: none */
     int64_t written;
     char last[4096]; /* file that was written */
 } torre_snapshot;

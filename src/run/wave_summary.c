@@ -254,6 +254,11 @@ static void print_snapshot(FILE *out, const torre_snapshot *t)
     if (t->written > 1 && !t->single)
         fprintf(out, "%ss%*s%s, %" PRId64 " frames\n", what, 10 - (int)strlen(what), "", t->last,
                 t->written);
+    if (t->written && t->loss.tolerance > 0)
+        fprintf(out,
+                "%-10s by zfp: no value is off by more than %.3g (asked for: %.3g; the largest is "
+                "%.3g)\n",
+                "", t->loss.error, t->loss.tolerance, t->loss.largest);
 }
 
 static void print_files(FILE *out, const torre_wave_output *o)

@@ -10,11 +10,14 @@
  *
  * A plane is (frames, n1, n0), its first axis fastest, and Direction says which of x, y, z its axes
  * are. (VTK reads images of two dimensions along its first two axes alone.) A file of one frame has
- * the axis of frames, too.
+ * the axis of frames, too. Compressed by zfp, u has attributes: zfp_tolerance, which was asked for,
+ * and zfp_error, by how much the value that is furthest off differs.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array_value.h"
 #include "io/hdf5_file.h"
 #include "io/sink_format.h"
 
@@ -29,6 +32,7 @@ typedef struct h5_sink {
     int64_t size[3];  /* cells along the axes; 1 in the middle of a plane */
     int64_t piece[3]; /* cells of a piece, which has all of the first axis */
     void *turned;     /* a piece */
+    void *back;       /* the same, read back: with a loss */
     double *time;     /* of each frame, as all arrays of frames: room for a power of two */
     int64_t *step, *number;
 } h5_sink;
@@ -72,7 +76,8 @@ static int64_t bytes(const torre_sink_data *data)
     const torre_field_layout l = layout_of(data);
     int64_t size[3], piece[3];
     sizes_of(&l, size, piece);
-    return piece[0] * piece[1] * piece[2] * (int64_t)data->field.precision;
+    const int64_t pieces = l.loss ? 2 : 1;
+    return pieces * piece[0] * piece[1] * piece[2] * (int64_t)data->field.precision;
 }
 
 /* Frames and axes as they lie in the file, the first axis fastest; returns how many they are. */
@@ -89,8 +94,7 @@ static int in_file(const torre_field_layout *l, int64_t frames, const int64_t of
 
 static torre_status check(const torre_sink_data *data)
 {
-    (void)data;
-    return torre_hdf5_check();
+    return data->field.loss ? torre_hdf5_zfp_check() : torre_hdf5_check();
 }
 
 /* The columns are the directions of the axes; the third one of a plane is across it, so that they
@@ -135,14 +139,17 @@ static torre_status open_file(torre_sink *sink)
     s->layout = layout_of(&sink->data);
     const torre_field_layout *l = &s->layout;
     sizes_of(l, s->size, s->piece);
-    s->turned = malloc((size_t)bytes(&sink->data));
+    const size_t all = (size_t)bytes(&sink->data);
+    s->turned = malloc(all);
     if (!s->turned) return no_memory();
+    if (l->loss) s->back = (char *)s->turned + all / 2;
     TORRE_TRY(torre_hdf5_create(path, name, &s->file));
     TORRE_TRY(write_head(s));
     int64_t shape[4], piece[4];
     const int dims = in_file(l, 0, s->size, shape);
     in_file(l, 1, s->piece, piece);
-    return torre_hdf5_begin(s->file, values_name, l->precision, dims, shape, piece);
+    return torre_hdf5_begin(s->file, values_name, l->precision, dims, shape, piece,
+                            l->loss ? l->loss->tolerance : 0);
 }
 
 enum { EDGE = 32 }; /* both sides of a square of cells stay in the first-level cache */
@@ -163,6 +170,23 @@ static void turn(const h5_sink *s, int64_t y0, int64_t z0, const int64_t n[3], s
                     for (int64_t x = xb; x < least(nx, xb + EDGE); x++)
                         memcpy(to + (size_t)((z * n[1] + y) * nx + x) * width,
                                u + (size_t)((x * ny + y0 + y) * nz + z0 + z) * width, width);
+}
+
+/* Read a box back and see how far off its values are. */
+static torre_status judge(h5_sink *s, const int64_t *low, const int64_t *size, int64_t cells)
+{
+    const torre_precision precision = s->layout.precision;
+    double error = 0, largest = 0;
+    TORRE_TRY(torre_hdf5_read_back(s->file, values_name, low, size, s->back));
+#pragma omp parallel for reduction(max : error, largest) schedule(static)
+    for (int64_t i = 0; i < cells; i++) {
+        const double value = torre_value(precision, s->turned, i);
+        error = fmax(error, fabs(torre_value(precision, s->back, i) - value));
+        largest = fmax(largest, fabs(value));
+    }
+    s->layout.loss->error = fmax(s->layout.loss->error, error);
+    s->layout.loss->largest = fmax(s->layout.loss->largest, largest);
+    return TORRE_OK;
 }
 
 /* Remember time and step of a frame. */
@@ -199,6 +223,7 @@ static torre_status write_frame(torre_sink *sink, const torre_frame *frame)
             in_file(&s->layout, 1, n, size);
             turn(s, y, z, n, width, frame->values);
             TORRE_TRY(torre_hdf5_write(s->file, values_name, low, size, s->turned));
+            if (s->back) TORRE_TRY(judge(s, low, size, n[0] * n[1] * n[2]));
         }
     return TORRE_OK;
 }
@@ -214,10 +239,20 @@ static torre_status write_steps(const h5_sink *s, int64_t frames)
     return torre_hdf5_put_integers(s->file, "/step", frames, s->step);
 }
 
+/* Readers see what they can rely on. */
+static torre_status write_loss(const h5_sink *s)
+{
+    const torre_sink_loss *loss = s->layout.loss;
+    TORRE_TRY(torre_hdf5_reals(s->file, values_name, "zfp_tolerance", -1, &loss->tolerance));
+    TORRE_TRY(torre_hdf5_reals(s->file, values_name, "zfp_error", -1, &loss->error));
+    return torre_hdf5_reals(s->file, values_name, "zfp_largest_value", -1, &loss->largest);
+}
+
 static torre_status commit(torre_sink *sink)
 {
     h5_sink *s = sink->own;
     TORRE_TRY(write_steps(s, sink->frames));
+    if (s->back) TORRE_TRY(write_loss(s));
     torre_hdf5 *file = s->file;
     s->file = NULL;
     return torre_hdf5_close(file);
@@ -240,6 +275,7 @@ const torre_sink_format torre_sink_h5 = {
     .ending = {".h5", ".vtkhdf", ".hdf5"},
     .kinds = TORRE_SINK_FIELD | TORRE_SINK_PLANE,
     .series = true,
+    .compresses = true,
     .check = check,
     .bytes = bytes,
     .open = open_file,
