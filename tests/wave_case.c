@@ -153,6 +153,7 @@ bool wave_sim_create(wave_sim *sim, const wave_way *way)
         return false;
     }
     CHECK(status == TORRE_OK, "%s: %s", way->name, torre_error_text());
+    sim->sums = torre_wave_program_sums(program);
     CHECK_OK(wave_backend->create(program, &sim->solver));
     created++;
     sim->raw = wave_alloc(sim->cells, (size_t)problem->precision);
@@ -197,9 +198,15 @@ static void widen(const void *raw, torre_precision precision, int64_t count, dou
     for (int64_t i = 0; i < count; i++) out[i] = torre_value(precision, raw, i);
 }
 
+/* Samples of a step. */
+static int64_t columns(const wave_sim *sim)
+{
+    return sim->sums ? sim->problem->receiver_count : sim->setup->receiver_node_count;
+}
+
 void wave_sim_advance(wave_sim *sim, int64_t steps)
 {
-    int64_t count = steps * sim->setup->receiver_node_count;
+    int64_t count = steps * columns(sim);
     void *raw = NULL;
     free(sim->samples);
     sim->samples = NULL;
@@ -207,7 +214,8 @@ void wave_sim_advance(wave_sim *sim, int64_t steps)
         raw = wave_alloc(count, (size_t)sim->problem->precision);
         sim->samples = wave_alloc(count, sizeof(double));
     }
-    CHECK_OK(wave_backend->advance(sim->solver, steps, raw));
+    CHECK_OK(sim->sums ? wave_backend->advance_receivers(sim->solver, steps, raw)
+                       : wave_backend->advance(sim->solver, steps, raw));
     if (count > 0) widen(raw, sim->problem->precision, count, sim->samples);
     free(raw);
     sim->n += steps;
@@ -221,8 +229,8 @@ void wave_sim_get(wave_sim *sim, int level, double *cells)
 
 double wave_sim_trace(const wave_sim *sim, int64_t receiver, int64_t l)
 {
-    const double *row = sim->samples + (l - 1) * sim->setup->receiver_node_count;
-    return torre_traces_value(sim->setup, receiver, row);
+    const double *row = sim->samples + (l - 1) * columns(sim);
+    return sim->sums ? row[receiver] : torre_traces_value(sim->setup, receiver, row);
 }
 
 void *wave_alloc(int64_t count, size_t size)

@@ -64,7 +64,8 @@ typedef struct wave_sim {
     torre_wave_solver *solver;
     int64_t cells;
     void *raw;       /* one field in the problem's precision */
-    double *samples; /* of the last advance, (steps, receiver_node_count) */
+    bool sums;       /* the backend sums receivers itself */
+    double *samples; /* of the last advance, (steps, receiver_node_count), or receivers with sums */
     int64_t n;       /* steps done since the fields were set */
 } wave_sim;
 

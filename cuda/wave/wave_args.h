@@ -34,10 +34,10 @@ typedef struct torre_mirror {
 typedef struct torre_point_node {
     int line; /* i * block_x + j of its column inside the block */
     int z;    /* cell index along z */
-    int slot; /* ~column of the source values */
+    int slot; /* column of the source values */
 } torre_point_node;
 
-/* The same in a strip: the towers (s, m) of one m. */
+/* The same in a strip: the towers (s, m) of one m; or a unit, which begins there. */
 typedef struct torre_strip_node {
     int x, row; /* row: cells along y from the middle of the strip, y = D m */
     int z, slot;
@@ -54,10 +54,10 @@ enum { TORRE_UNIT = 4 };
  * b = (m * parts + part) * nx + x. Most nodes are in two strips.
  *
  * Receivers are summed of what towers record: samples of units (wave_receivers.c), those that some
- * receiver takes. marked[b] is the number of the marks of block b, of register towers of column
- * b = (y * parts + part) * nx + x; -1 where nothing is recorded. Marks are torre_mark_words of
- * `marks`: which unit is recorded first, then a bit for each unit of the block, along z and then
- * column after column: units are numbered in this order.
+ * receiver takes. marked[b] is the number of the marks of block b; -1 where nothing is recorded.
+ * Marks are torre_mark_words of `marks`: which unit is recorded first, then a bit for each unit of
+ * the block, along z and then column after column: units are numbered in this order.
+ * Register towers have units sorted by strip, as sources are; slot is the number of the unit.
  * Values and samples have one row per step of the launch.
  */
 typedef struct torre_points_args {
@@ -69,8 +69,14 @@ typedef struct torre_points_args {
     const void *source_values; /* real [steps][source_count] */
     int64_t source_count;
     int blocks_y;
-    const int *marked;
-    const uint32_t *marks;
+    union {
+        const int *marked;
+        const int *strip_first_unit;
+    };
+    union {
+        const uint32_t *marks;
+        const torre_strip_node *strip_unit;
+    };
     void *samples; /* real [steps][units][TORRE_UNIT] */
     int64_t units; /* 0: there are no receivers */
 } torre_points_args;

@@ -40,7 +40,7 @@ __device__ __forceinline__ void block_tower<Kernel>::add_sources(const place &p,
         const torre_point_node node = g.points.node[n];
         const int z = node.z - h.z_part;
         if (z / V % lanes != lane() || idle()) continue;
-        const T value = ((const T *)g.points.source_values)[t * g.points.source_count + ~node.slot];
+        const T value = ((const T *)g.points.source_values)[t * g.points.source_count + node.slot];
         T *cell = (T *)(shared() + block + node.line * S::line + PV * 16) + z;
         *cell = add(*cell, value);
         if (ODD || !is_leaving(p, t)) continue;

@@ -6,12 +6,6 @@
 #include "cuda/core/cuda_check.h"
 #include "cuda/wave/wave_solver.h"
 
-/* A node of a source. */
-typedef struct grid_node {
-    int64_t x, y, z;
-    double weight;
-} grid_node;
-
 /* Blocks of columns, or lines x of strips, by the rules of torre_points_args. */
 static void count_lists(torre_cuda_program *program)
 {
@@ -31,7 +25,8 @@ typedef struct node_place {
     int at;
 } node_place;
 
-static int find_places(const torre_cuda_program *program, const grid_node *at, node_place place[2])
+static int find_places(const torre_cuda_program *program, const torre_grid_node *at,
+                       node_place place[2])
 {
     const torre_point_plan *b = &program->points;
     const int64_t x = at->x, y = at->y, part = torre_cuda_part_of(program, at->z);
@@ -51,12 +46,12 @@ static int find_places(const torre_cuda_program *program, const grid_node *at, n
 }
 
 /* Fill first (counts turned into starts) and, with `to`, the table of nodes. */
-static void sort_nodes(const torre_cuda_program *program, const grid_node *nodes, int *first,
-                       void *to)
+static void sort_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
+                       int64_t count, int *first, void *to)
 {
     const int64_t lists = program->points.lists;
-    for (int64_t i = 0; i < program->args.points.source_count; i++) {
-        const grid_node *at = nodes + i;
+    for (int64_t i = 0; i < count; i++) {
+        const torre_grid_node *at = nodes + i;
         node_place place[2];
         for (int j = find_places(program, at, place) - 1; j >= 0; j--) {
             if (!to) { /* count; the second time first[b] advances to its end */
@@ -66,9 +61,9 @@ static void sort_nodes(const torre_cuda_program *program, const grid_node *nodes
             const int n = first[place[j].list]++;
             if (program->shape.strips)
                 ((torre_strip_node *)to)[n] =
-                    (torre_strip_node){(int)at->x, place[j].at, (int)at->z, ~(int)i};
+                    (torre_strip_node){(int)at->x, place[j].at, (int)at->z, (int)i};
             else
-                ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z, ~(int)i};
+                ((torre_point_node *)to)[n] = (torre_point_node){place[j].at, (int)at->z, (int)i};
         }
     }
     if (to)
@@ -78,19 +73,35 @@ static void sort_nodes(const torre_cuda_program *program, const grid_node *nodes
     first[0] = 0;
 }
 
+size_t torre_cuda_node_bytes(const torre_cuda_program *program, const torre_grid_node *nodes,
+                             int64_t count)
+{
+    node_place place[2];
+    int64_t entries = 0;
+    for (int64_t i = 0; i < count; i++) entries += find_places(program, nodes + i, place);
+    return (size_t)entries *
+           (program->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
+}
+
+torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
+                                   int64_t count, int **first, void **to)
+{
+    *first = calloc((size_t)program->points.lists + 1, sizeof **first);
+    *to = malloc(torre_cuda_node_bytes(program, nodes, count) + 1);
+    if (!*first || !*to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
+    sort_nodes(program, nodes, count, *first, NULL);
+    sort_nodes(program, nodes, count, *first, *to);
+    return TORRE_OK;
+}
+
 static const char what[] = "sending sources to the device";
 
-static torre_status block_tables(torre_cuda_solver *s, const grid_node *nodes)
+static torre_status block_tables(torre_cuda_solver *s, const torre_grid_node *nodes, int64_t count)
 {
-    int *first = calloc((size_t)s->program->points.lists + 1, sizeof *first);
-    void *node = malloc(s->program->bytes[TORRE_PIECE_POINT_NODES] + 1);
-    torre_status status = TORRE_OK;
-    if (!first || !node) status = torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    if (!status) {
-        sort_nodes(s->program, nodes, first, NULL);
-        sort_nodes(s->program, nodes, first, node);
-        status = torre_cuda_fill(s, TORRE_PIECE_POINT_LISTS, first, what);
-    }
+    int *first;
+    void *node;
+    torre_status status = torre_cuda_list_nodes(s->program, nodes, count, &first, &node);
+    if (!status) status = torre_cuda_fill(s, TORRE_PIECE_POINT_LISTS, first, what);
     if (!status && s->memory[TORRE_PIECE_POINT_NODES])
         status = torre_cuda_fill(s, TORRE_PIECE_POINT_NODES, node, what);
     free(first);
@@ -100,7 +111,7 @@ static torre_status block_tables(torre_cuda_solver *s, const grid_node *nodes)
     return status;
 }
 
-static torre_status upload_cells(torre_cuda_solver *s, const grid_node *node, int64_t count)
+static torre_status upload_cells(torre_cuda_solver *s, const torre_grid_node *node, int64_t count)
 {
     int64_t *cell = malloc((size_t)count * sizeof *cell);
     if (!cell) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
@@ -111,7 +122,7 @@ static torre_status upload_cells(torre_cuda_solver *s, const grid_node *node, in
     return status;
 }
 
-static torre_status upload_weights(torre_cuda_solver *s, const grid_node *node, int64_t count)
+static torre_status upload_weights(torre_cuda_solver *s, const torre_grid_node *node, int64_t count)
 {
     double *weight = malloc((size_t)count * sizeof *weight);
     if (!weight) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
@@ -123,57 +134,45 @@ static torre_status upload_weights(torre_cuda_solver *s, const grid_node *node, 
 
 /* All nodes as cells of the grid, then their images beyond its last plane; the caller's to free.
  * How many there are goes to *count. */
-static torre_status list_nodes(const torre_cuda_program *program, grid_node **nodes, int64_t *count)
+static torre_status list_nodes(const torre_cuda_program *program, torre_grid_node **nodes,
+                               int64_t *count)
 {
     const torre_wave_setup *setup = &program->turned.setup;
     const torre_wave_problem *p = &program->turned.problem;
     const int64_t ny = p->size[1], nz = p->size[2], planes = torre_cuda_planes(program);
     const int64_t most = (1 + planes - nz) * setup->source_node_count;
-    grid_node *to = *nodes = malloc((size_t)most * sizeof *to + 1);
+    torre_grid_node *to = *nodes = malloc((size_t)most * sizeof *to + 1);
     if (!to) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     *count = setup->source_node_count;
     for (int64_t i = 0; i < setup->source_node_count; i++) {
         const int64_t cell = setup->source_nodes[i].cell;
         const double weight = setup->source_nodes[i].weight;
-        to[i] = (grid_node){cell / nz / ny, cell / nz % ny, cell % nz, weight};
+        to[i] = (torre_grid_node){cell / nz / ny, cell / nz % ny, cell % nz, weight};
         for (int64_t z = nz; z < planes; z++) {
             const torre_ghost image = torre_cuda_image(p, z);
             if (image.sign && image.source == to[i].z)
-                to[(*count)++] = (grid_node){to[i].x, to[i].y, z, image.sign * weight};
+                to[(*count)++] = (torre_grid_node){to[i].x, to[i].y, z, image.sign * weight};
         }
     }
     return TORRE_OK;
-}
-
-/* Entries of the lists that towers have, in all of them. */
-static int64_t count_entries(const torre_cuda_program *program, const grid_node *nodes)
-{
-    node_place place[2];
-    int64_t entries = 0;
-    for (int64_t i = 0; i < program->args.points.source_count; i++)
-        entries += find_places(program, nodes + i, place);
-    return entries;
 }
 
 torre_status torre_cuda_points_plan(torre_cuda_program *program)
 {
     torre_points_args *a = &program->args.points;
     size_t *bytes = program->bytes;
-    grid_node *nodes;
+    torre_grid_node *nodes;
     torre_status status = list_nodes(program, &nodes, &a->source_count);
     if (!status && program->kernel && program->turned.points) {
         count_lists(program);
-        const int64_t entries = count_entries(program, nodes);
         a->blocks_y = (int)program->points.columns;
-        bytes[TORRE_PIECE_POINT_LISTS] = ((size_t)program->points.lists + 1) * sizeof(int);
-        bytes[TORRE_PIECE_POINT_NODES] =
-            (size_t)entries *
-            (program->shape.strips ? sizeof(torre_strip_node) : sizeof(torre_point_node));
-        if (entries > INT32_MAX)
+        bytes[TORRE_PIECE_POINT_LISTS] = torre_cuda_list_bytes(program);
+        bytes[TORRE_PIECE_POINT_NODES] = torre_cuda_node_bytes(program, nodes, a->source_count);
+        if (a->source_count > INT32_MAX / 2) /* a node is in two lists at most */
             status = torre_fail(TORRE_ERR_USAGE,
-                                "sources touch %" PRId64 " cells, at most 2^31 - 1 on a GPU: take "
+                                "sources touch %" PRId64 " cells, at most 2^30 - 1 on a GPU: take "
                                 "fewer, or {interpolation} trilinear",
-                                entries);
+                                a->source_count);
     }
     free(nodes);
     TORRE_TRY(status);
@@ -187,12 +186,12 @@ torre_status torre_cuda_points_plan(torre_cuda_program *program)
 
 torre_status torre_cuda_points_new(torre_cuda_solver *s)
 {
-    grid_node *nodes;
+    torre_grid_node *nodes;
     int64_t count;
     torre_status status = list_nodes(s->program, &nodes, &count);
     if (!status && count) status = upload_weights(s, nodes, count);
     if (!status && count) status = upload_cells(s, nodes, count);
-    if (!status && s->memory[TORRE_PIECE_POINT_LISTS]) status = block_tables(s, nodes);
+    if (!status && s->memory[TORRE_PIECE_POINT_LISTS]) status = block_tables(s, nodes, count);
     free(nodes);
     return status ? status : torre_cuda_receivers_new(s);
 }

@@ -143,15 +143,46 @@ static torre_status number_units(torre_cuda_program *program, int64_t blocks)
         uint32_t *marks = t->marks + m * words;
         marks[0] = (uint32_t)units;
         for (int i = 1; i < words; i++) units += __builtin_popcount(marks[i]);
-        if (units > INT32_MAX)
+        if (units > INT32_MAX / 2) /* of which each may be in two lists */
             return torre_fail(TORRE_ERR_USAGE,
-                              "receivers touch more than 2^31 - 1 groups of %d cells: take fewer, "
+                              "receivers touch more than 2^30 - 1 groups of %d cells: take fewer, "
                               "or {interpolation} trilinear",
                               TORRE_UNIT);
     }
     program->args.points.units = units;
     program->bytes[TORRE_PIECE_MARKS] = (size_t)(count * words) * sizeof *t->marks;
     return TORRE_OK;
+}
+
+/* Where units begin, of columns of register towers. */
+static void find_nodes(const torre_cuda_program *program, int64_t columns, torre_grid_node *to)
+{
+    const torre_receiver_tables *t = &program->receivers;
+    const int64_t v = 16 / (int64_t)program->turned.problem.precision, nx = program->args.n[0],
+                  parts = program->points.parts;
+    for (int64_t b = 0; b < columns; b++) {
+        if (t->marked[b] < 0) continue;
+        const uint32_t *marks = t->marks + (int64_t)t->marked[b] * program->shape.mark_words;
+        const int64_t first = b / nx % parts * plane_vectors(program) / parts * v;
+        for (int bit = 0; bit < 32 * (program->shape.mark_words - 1); bit++)
+            if (marks[1 + bit / 32] >> bit % 32 & 1)
+                *to++ = (torre_grid_node){b % nx, b / nx / parts, first + bit * TORRE_UNIT, 0};
+    }
+}
+
+/* Units as register towers look them up; without receivers there are lists, too, of none. */
+static torre_status list_units(torre_cuda_program *program, int64_t columns)
+{
+    torre_receiver_tables *t = &program->receivers;
+    const int64_t units = program->args.points.units;
+    torre_grid_node *nodes = malloc((size_t)units * sizeof *nodes + 1);
+    if (!nodes) return no_memory();
+    if (units > 0) find_nodes(program, columns, nodes);
+    const torre_status status = torre_cuda_list_nodes(program, nodes, units, &t->first, &t->nodes);
+    program->bytes[TORRE_PIECE_MARKED] = torre_cuda_list_bytes(program);
+    program->bytes[TORRE_PIECE_MARKS] = torre_cuda_node_bytes(program, nodes, units);
+    free(nodes);
+    return status;
 }
 
 /* Where the values of a receiver's taps lie: of the units of a tower, or in a field. Returns how
@@ -217,16 +248,19 @@ static torre_status make_units(torre_cuda_program *program, int64_t slots)
     visit_receivers(program, LOOK_UP);
     program->bytes[TORRE_PIECE_MARKED] = (size_t)blocks * sizeof *t->marked;
     program->bytes[TORRE_PIECE_SLOTS] = (size_t)slots * sizeof *t->slots;
-    return TORRE_OK;
+    return program->shape.strips ? list_units(program, blocks) : TORRE_OK;
 }
 
 torre_status torre_cuda_receivers_plan(torre_cuda_program *program)
 {
     const torre_wave_problem *p = program->turned.caller->problem;
     const size_t rows = (size_t)torre_cuda_launch_rows(program), width = (size_t)p->precision;
-    int64_t slots;
+    int64_t slots = 0;
     program->base.sums = p->receiver_count > 0;
-    if (!program->base.sums) return TORRE_OK;
+    if (!program->base.sums)
+        return program->bytes[TORRE_PIECE_POINT_LISTS] > 0 && program->shape.strips
+                   ? list_units(program, 0)
+                   : TORRE_OK;
     TORRE_TRY(make_sums(program, &slots));
     if (program->kernel) TORRE_TRY(make_units(program, slots));
     program->bytes[TORRE_PIECE_SAMPLES] =
@@ -243,13 +277,31 @@ void torre_cuda_receivers_free(torre_receiver_tables *t)
     free(t->slots);
     free(t->marked);
     free(t->marks);
+    free(t->first);
+    free(t->nodes);
+}
+
+static const char what[] = "sending receivers to the device";
+
+/* Which units towers record. */
+static torre_status send_units(torre_cuda_solver *s)
+{
+    const torre_receiver_tables *t = &s->program->receivers;
+    torre_points_args *a = &s->args.points;
+    const bool strips = s->program->shape.strips;
+    if (!s->memory[TORRE_PIECE_MARKED]) return TORRE_OK;
+    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKED, strips ? t->first : t->marked, what));
+    a->marked = s->memory[TORRE_PIECE_MARKED];
+    if (!s->memory[TORRE_PIECE_MARKS]) return TORRE_OK;
+    a->marks = s->memory[TORRE_PIECE_MARKS];
+    return torre_cuda_fill(s, TORRE_PIECE_MARKS, strips ? t->nodes : t->marks, what);
 }
 
 torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
 {
-    static const char what[] = "sending receivers to the device";
     const torre_receiver_tables *t = &s->program->receivers;
     torre_points_args *a = &s->args.points;
+    TORRE_TRY(send_units(s));
     if (!s->program->base.sums) return TORRE_OK;
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->copies, cudaStreamNonBlocking), "a stream");
     TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->before, cudaEventDisableTiming), "an event");
@@ -257,10 +309,6 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TAPS, t->taps, what));
     if (!s->program->kernel) return TORRE_OK;
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SLOTS, t->slots, what));
-    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKED, t->marked, what));
-    TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKS, t->marks, what));
-    a->marked = s->memory[TORRE_PIECE_MARKED];
-    a->marks = s->memory[TORRE_PIECE_MARKS];
     a->samples = s->memory[TORRE_PIECE_SAMPLES];
     return TORRE_OK;
 }

@@ -422,105 +422,53 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     });
 }
 
-/* Records units of the columns of a diamond: lane l has columns l, l + 32, .. of them, row of u
- * after row. */
-template <class S, int D, class T> struct column_recorder {
-    static constexpr int columns = 2 * D * D, rounds = (columns + 31) / 32;
-    static_assert(TORRE_MARK_WORDS(1, S::planes) == 4, "a load brings the marks of a column");
-    const register_tower_params<T, D> &p;
-    const tower_item &w;
-    const int lane;
-
-    __device__ __forceinline__ column_recorder(const register_tower_params<T, D> &params,
-                                               const tower_item &item)
-        : p(params), w(item), lane(threadIdx.x & 31)
-    {
-    }
-    __device__ __forceinline__ int u(int round) const { return (32 * round + lane) / D; }
-    __device__ __forceinline__ int v(int round) const
-    {
-        return (32 * round + lane) % D * 2 + (u(round) & 1);
-    }
-    __device__ __forceinline__ int x(int round, int t) const
-    {
-        return p.l.half_size * w.s + t + (u(round) + v(round)) / 2;
-    }
-    __device__ __forceinline__ int y(int round) const
-    {
-        const int y = p.l.half_size * w.m + (u(round) - v(round)) / 2, n = p.g.n[1];
-        return !p.g.periodic[1] ? y : y < 0 ? y + n : y >= n ? y - n : y;
-    }
-    /* Which marks the column has in step t, -1: none. */
-    __device__ __forceinline__ int find(int round, int t) const
-    {
-        const int i = x(round, t), j = y(round);
-        if (32 * round + lane >= columns || (unsigned)i >= (unsigned)p.g.n[0] ||
-            (unsigned)j >= (unsigned)p.g.n[1])
-            return -1;
-        return __ldg(p.g.points.marked + ((int64_t)j * p.l.parts + w.part) * p.g.n[0] + i);
-    }
-    /* Those: the first unit, and bits. */
-    __device__ __forceinline__ uint4 marks(int number) const
-    {
-        return number < 0 ? make_uint4(0, 0, 0, 0)
-                          : __ldg((const uint4 *)p.g.points.marks + number);
-    }
-    /* The warps that have the planes of such units, as bits. */
-    static __device__ __forceinline__ uint32_t warps_of(const uint4 &marks)
-    {
-        constexpr int units = 32 / TORRE_UNIT;
-        uint32_t warps = 0;
+/* Puts down what step t of an item has made of a unit in a column: from the exchange, or, where the
+ * column leaves and with nothing of that in `shared`, from the field. */
+template <class S, int D, class T>
+__device__ __forceinline__ void record_unit(const register_tower_params<T, D> &p,
+                                            const tower_item &w, const torre_strip_node &unit,
+                                            int column, int t, const char *shared)
+{
+    const torre_wave_args &g = p.g;
+    T *to = (T *)g.points.samples + (t * g.points.units + unit.slot) * (int64_t)TORRE_UNIT;
+    const int u = S::column_u(column), v = S::column_v(column);
+    if (shared && u > 0 && v > 0) {
+        const int plane = unit.z - tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
+        /* planes of a unit are in one warp, whose exchange has them 16 bytes apart */
+        const char *at = shared + S::exchange + S::value_at(plane, u, v) * 4;
 #pragma unroll
-        for (int i = 0; i < S::warps; i++)
-            if ((i * units < 32 ? marks.y : marks.z) >> i * units % 32 & ((1u << units) - 1))
-                warps |= 1u << i;
-        return warps;
-    }
-    /* Put down what step t has made of them: from the exchange, or, for columns that leave and with
-     * nothing of that in `shared`, from the field. */
-    __device__ __forceinline__ void record(int round, const uint4 &marks, int t,
-                                           const char *shared) const
-    {
-        T *to =
-            (T *)p.g.points.samples + (t * p.g.points.units + (int)marks.x) * (int64_t)TORRE_UNIT;
-        const bool leaves = !shared || u(round) == 0 || v(round) == 0;
-        const int z_first = tower_planes_of(p.l, w.part, p.g.n[2], S::vector).first;
-        const T *field = (const T *)p.g.field[t & 1] + x(round, t) * p.g.stride_x +
-                         y(round) * p.g.stride_y + z_first;
-#pragma unroll 1
-        for (uint64_t rest = marks.y | (uint64_t)marks.z << 32; rest; rest &= rest - 1) {
-            const int plane = (__ffsll((long long)rest) - 1) * TORRE_UNIT;
-            /* planes of a unit are in one warp, whose exchange has them 16 bytes apart */
-            const char *at = shared + S::exchange + S::value_at(plane, u(round), v(round)) * 4;
+        for (int i = 0; i < TORRE_UNIT; i += S::vector) {
+            cells<T> gathered;
 #pragma unroll
-            for (int i = 0; i < TORRE_UNIT; i += S::vector, to += S::vector) {
-                uint4 q;
-                if (leaves) {
-                    q = __ldcg((const uint4 *)(field + plane + i));
-                } else {
-                    cells<T> gathered;
-#pragma unroll
-                    for (int j = 0; j < S::vector; j++)
-                        gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
-                    memcpy(&q, &gathered, sizeof q);
-                }
-                *(uint4 *)to = q;
-            }
+            for (int j = 0; j < S::vector; j++)
+                gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
+            uint4 q;
+            memcpy(&q, &gathered, sizeof q);
+            *(uint4 *)(to + i) = q;
         }
+        return;
     }
-};
+    int y = p.l.half_size * w.m + unit.row;
+    if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
+    const T *from = (const T *)g.field[t & 1] + unit.x * g.stride_x + y * g.stride_y + unit.z;
+#pragma unroll
+    for (int i = 0; i < TORRE_UNIT; i += S::vector)
+        *(uint4 *)(to + i) = __ldcg((const uint4 *)(from + i));
+}
 
 /* What the last step t of an item has made, once all has been written. */
 template <class S, int D, class T>
 __device__ __forceinline__ void record_last(const register_tower_params<T, D> &p,
                                             const tower_item &w, int t)
 {
-    const column_recorder<S, D, T> recorder(p, w);
-    if (!p.g.points.units) return;
+    const int x = p.l.half_size * w.s + t;
+    const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
+    const int end = strip.end(x);
 #pragma unroll 1
-    for (int i = 0; i < recorder.rounds; i++) {
-        const int number = recorder.find(i, t);
-        if (number >= 0) recorder.record(i, recorder.marks(number), t, nullptr);
+    for (int i = strip.begin(x) + (threadIdx.x & 31); i < end; i += 32) {
+        const torre_strip_node unit = strip.node(i, end);
+        const int column = strip.column(unit, x);
+        if (column >= 0) record_unit<S>(p, w, unit, column, t, nullptr);
     }
     __syncwarp();
 }
@@ -590,16 +538,17 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
  * Lists the sources of every step, and records what all steps of an item but the last make: of
  * columns that stay in the diamond from the exchange, of those that leave from global memory. Warps
  * that have some of that overwrite the exchange only after it, and towers downwind the field only
- * when those have finished that step. So nothing is waited for then that main memory sends: which
- * marks columns have is asked for a step before, the marks before the step is finished. One
- * function, though long: what a lane keeps is shared by all that it does in a step.
+ * when those have finished that step.
+ *
+ * A lane looks at every 32nd unit of those that the item may meet, which are sorted by x: it keeps
+ * the first that it has not passed, and the one after that, so that nothing is waited for that main
+ * memory sends where units are few. One function, though long: what a lane keeps is shared by all
+ * that it does in a step.
  */
 template <class S, int D, class T>
 __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &p,
                                              typename S::gates_type *gates, char *shared)
 {
-    using recorder_type = column_recorder<S, D, T>;
-    constexpr int ROUNDS = recorder_type::rounds;
     const int lane = threadIdx.x & 31;
     /* Of level n, which warps (bits) have put down for step n, all has been recorded. */
     auto arrive = [&](uint32_t warps, int n) {
@@ -610,17 +559,32 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
     };
     for_each_item<S>(gates, [&](const register_turn &turn, int n, int k) {
         const tower_item &w = turn.w;
+        const strip_points<S, D> strip(p.g, p.l, w.m, w.part, true);
         const int z_first = tower_planes_of(p.l, w.part, p.g.n[2], S::vector).first;
-        const int x_tower = p.l.half_size * w.s;
-        const strip_points<S, D> sources(p.g, p.l, w.m, w.part);
+        const int x_tower = p.l.half_size * w.s, end = strip.end(x_tower + w.end_step - 2);
+        int i = strip.begin(x_tower + w.first_step) + lane;
+        const strip_points<S, D> sources(p.g, p.l, w.m, w.part, false);
         const int source_begin = sources.begin(x_tower + w.first_step),
                   source_stop = sources.end(x_tower + w.end_step - 1);
+        torre_strip_node unit = strip.node(i, end), after = strip.node(i + 32, end);
         register_source_steps steps = {0, 0};
         if (source_begin < source_stop)
             steps = {sources.nodes[source_begin].x - x_tower - (S::W - 1),
                      sources.nodes[source_stop - 1].x - x_tower + 1};
         if (lane == 0) gates->sources[k % TURNS] = steps;
         warp_arrive<S::tma>(&gates->looked_up[k % TURNS]);
+        /* f of all units of this lane in the diamond that starts at x, with their columns */
+        auto for_each_unit = [&](int x, auto f) {
+            int j = i;
+            torre_strip_node q = unit;
+#pragma unroll 1
+            while (q.x < x + S::W) {
+                const int column = strip.column(q, x);
+                if (column >= 0) f(q, column);
+                j += 32;
+                q = j == i + 32 ? after : strip.node(j, end);
+            }
+        };
         /* Sources of step t, which is number n, for workers: they have waited for its edges when
          * they need them. */
         auto list_sources = [&](int t, int n) {
@@ -635,28 +599,22 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
             if (column >= 0 && at < list.room)
                 list.source[at] = {
                     q.z - z_first, column,
-                    ((const T *)p.g.points.source_values)[t * p.g.points.source_count + ~q.slot]};
+                    ((const T *)p.g.points.source_values)[t * p.g.points.source_count + q.slot]};
         };
-        const recorder_type recorder(p, w);
-        int marked[ROUNDS]; /* which marks columns have in the next step to come */
-        auto find_marks = [&](int t) {
-#pragma unroll
-            for (int i = 0; i < ROUNDS; i++)
-                marked[i] = p.g.points.units ? recorder.find(i, t) : -1;
-        };
-        find_marks(w.first_step);
         if (n > 1) wait_for_step<S>(gates, n - 2);
         list_sources(w.first_step, n);
         arrive(~0u, n);
 #pragma unroll 1
         for (int t = w.first_step; t + 1 < w.end_step; t++, n++) {
-            uint4 marks[ROUNDS];
+            const int x = x_tower + t;
+            while (unit.x < x) {
+                unit = after;
+                i += 32;
+                after = strip.node(i + 32, end);
+            }
             uint32_t warps = 0;
-#pragma unroll
-            for (int i = 0; i < ROUNDS; i++) marks[i] = recorder.marks(marked[i]);
-            find_marks(t + 1);
-#pragma unroll
-            for (int i = 0; i < ROUNDS; i++) warps |= recorder.warps_of(marks[i]);
+            for_each_unit(
+                x, [&](const torre_strip_node &q, int) { warps |= 1u << (q.z - z_first) / 32; });
             warps = warp_or(warps);
             /* the gate of step n + 1 was that of step n - 1 */
             if (n > 0) wait_for_step<S>(gates, n - 1);
@@ -664,8 +622,9 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
             arrive(~warps, n + 1);
             if (!warps) continue;
             wait_for_step<S>(gates, n);
-#pragma unroll
-            for (int i = 0; i < ROUNDS; i++) recorder.record(i, marks[i], t, shared);
+            for_each_unit(x, [&](const torre_strip_node &q, int column) {
+                record_unit<S>(p, w, q, column, t, shared);
+            });
             arrive(warps, n + 1);
         }
     });

@@ -39,16 +39,17 @@ template <class T> __device__ __forceinline__ void store_vector(uint32_t at, con
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
-/* Sources near the towers of a strip, see torre_points_args. */
+/* Sources, or units of receivers, near the towers of a strip, see torre_points_args. */
 template <class S, int D> struct strip_points {
     const int *first;
     const torre_strip_node *nodes;
     int nx;
 
     __device__ __forceinline__ strip_points(const torre_wave_args &g, const torre_tower_launch &l,
-                                            int m, int part)
-        : first(g.points.first + ((int64_t)m * l.parts + part) * g.n[0]),
-          nodes(g.points.strip_node), nx(g.n[0])
+                                            int m, int part, bool units)
+        : first((units ? g.points.strip_first_unit : g.points.first) +
+                ((int64_t)m * l.parts + part) * g.n[0]),
+          nodes(units ? g.points.strip_unit : g.points.strip_node), nx(g.n[0])
     {
     }
     /* Numbers of those in columns beside x, for the diamond whose column (0, 0) lies at x. */
@@ -782,7 +783,7 @@ struct register_tower {
     {
         const T *values = (const T *)g.points.source_values + t * g.points.source_count;
         const int x = item().x_tower + t, z_lane0 = z() - lane;
-        const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part);
+        const strip_points<S, D> strip(g, p.l, item().y_tower / p.l.half_size, item().part, false);
         const int end = strip.end(x);
         uint32_t added = 0;
 #pragma unroll 1
@@ -796,8 +797,7 @@ struct register_tower {
             for (uint32_t rest = here; rest; rest &= rest - 1) {
                 const int from = __ffs(rest) - 1, slot = __shfl_sync(~0u, node.slot, from);
                 const int number = __shfl_sync(~0u, column, from);
-                if (__shfl_sync(~0u, plane, from) == lane)
-                    add_source(out, number, t, values[~slot]);
+                if (__shfl_sync(~0u, plane, from) == lane) add_source(out, number, t, values[slot]);
             }
         }
         return added;

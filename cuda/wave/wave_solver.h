@@ -62,6 +62,8 @@ typedef struct torre_receiver_tables {
     torre_device_tap *taps;
     int *slots, *marked;
     uint32_t *marks;
+    int *first;  /* with strips these go to the device instead of marked and marks: */
+    void *nodes; /* torre_strip_node of units */
 } torre_receiver_tables;
 
 /* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
@@ -197,6 +199,21 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s);
 void torre_cuda_receivers_free(torre_receiver_tables *tables);
 /* The part that a plane belongs to. */
 int64_t torre_cuda_part_of(const torre_cuda_program *program, int64_t z);
+/* A cell of which towers are told, with the weight of a source. */
+typedef struct torre_grid_node {
+    int64_t x, y, z;
+    double weight;
+} torre_grid_node;
+/* Nodes as towers look them up (torre_points_args.first, node): both are the caller's to free,
+ * with an error, too. */
+torre_status torre_cuda_list_nodes(const torre_cuda_program *program, const torre_grid_node *nodes,
+                                   int64_t count, int **first, void **to);
+size_t torre_cuda_node_bytes(const torre_cuda_program *program, const torre_grid_node *nodes,
+                             int64_t count);
+static inline size_t torre_cuda_list_bytes(const torre_cuda_program *program)
+{
+    return ((size_t)program->points.lists + 1) * sizeof(int);
+}
 /* A launch begins. */
 torre_status torre_cuda_receivers_turn(torre_cuda_solver *s);
 /* Add up, of a launch, so many steps from `step` on: of the samples of towers from the first, else

@@ -74,38 +74,62 @@ static float value_at(const planned *q, const int64_t at[3])
     return q->field[(caller[0] * q->p.size[1] + caller[1]) * q->p.size[2] + caller[2]];
 }
 
-/* The cell where unit number `bit` of a block or column begins. */
+/* The cell where unit number `bit` of a block begins. */
 static void unit_cell(const torre_cuda_program *program, int64_t block, int bit, int64_t at[3])
 {
     const int64_t v = 16 / (int64_t)program->turned.problem.precision,
                   parts = program->points.parts, width = program->shape.block_x,
                   all = (torre_cuda_planes(program) + v - 1) / v,
                   units = (program->shape.planes + TORRE_UNIT - 1) / TORRE_UNIT;
-    int64_t part;
-    if (program->shape.strips) {
-        at[0] = block % program->args.n[0];
-        part = block / program->args.n[0] % parts;
-        at[1] = block / program->args.n[0] / parts;
-    } else {
-        part = block % parts;
-        at[0] = block / parts / program->points.columns * width + bit / units / width;
-        at[1] = block / parts % program->points.columns * width + bit / units % width;
-    }
+    const int64_t part = block % parts;
+    at[0] = block / parts / program->points.columns * width + bit / units / width;
+    at[1] = block / parts % program->points.columns * width + bit / units % width;
     at[2] = all * part / parts * v + bit % units * TORRE_UNIT;
     const int64_t next = all * (part + 1) / parts * v;
     CHECK(at[2] < next, "a unit at %lld begins in the next part, at %lld", (long long)at[2],
           (long long)next);
 }
 
-/* What towers record of the field. */
+static void take_unit(const planned *q, int64_t at[3], float *to)
+{
+    for (int i = 0; i < TORRE_UNIT; i++, at[2]++) to[i] = value_at(q, at);
+}
+
+/* What register towers record of the field: each unit is in the lists of all strips near it. */
+static float *record_strips(const planned *q)
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)q->program;
+    const torre_receiver_tables *t = &program->receivers;
+    const torre_strip_node *nodes = t->nodes;
+    const int64_t units = program->args.points.units, nx = program->args.n[0],
+                  ny = program->args.n[1], D = program->base.info.plan.dts;
+    float *samples = malloc((size_t)(units * TORRE_UNIT) * sizeof *samples);
+    int *seen = calloc((size_t)units, sizeof *seen);
+    CHECK(samples && seen, "no memory");
+    for (int64_t list = 0; list < program->points.lists; list++)
+        for (int n = t->first[list]; n < t->first[list + 1]; n++) {
+            const int64_t m = list / nx / program->points.parts, row = nodes[n].row,
+                          part = list / nx % program->points.parts;
+            int64_t at[] = {nodes[n].x, (D * m + row + ny) % ny, nodes[n].z};
+            CHECK(nodes[n].x == list % nx && row > -D && row < D, "list %lld has x %d, row %d",
+                  (long long)list, nodes[n].x, nodes[n].row);
+            CHECK(torre_cuda_part_of(program, at[2]) == part, "plane %d is not of part %lld",
+                  nodes[n].z, (long long)part);
+            seen[nodes[n].slot] += row ? 1 : 2;
+            take_unit(q, at, samples + (int64_t)nodes[n].slot * TORRE_UNIT);
+        }
+    for (int64_t i = 0; i < units; i++)
+        CHECK(seen[i] == 2, "unit %lld is not in all lists", (long long)i);
+    free(seen);
+    return samples;
+}
+
+/* What block towers record of the field. */
 static float *record(const planned *q)
 {
     const torre_cuda_program *program = (const torre_cuda_program *)q->program;
     const torre_receiver_tables *t = &program->receivers;
-    const int64_t units = program->args.points.units,
-                  blocks = program->shape.strips ? (int64_t)program->args.n[0] *
-                                                       program->args.n[1] * program->points.parts
-                                                 : program->points.lists;
+    const int64_t units = program->args.points.units, blocks = program->points.lists;
     float *samples = malloc((size_t)(units * TORRE_UNIT) * sizeof *samples);
     int64_t slot = 0;
     CHECK(samples, "no memory");
@@ -118,8 +142,7 @@ static float *record(const planned *q)
             int64_t at[3];
             if (!(marks[1 + bit / 32] >> bit % 32 & 1)) continue;
             unit_cell(program, b, bit, at);
-            for (int i = 0; i < TORRE_UNIT; i++, at[2]++)
-                samples[slot * TORRE_UNIT + i] = value_at(q, at);
+            take_unit(q, at, samples + slot * TORRE_UNIT);
             slot++;
         }
     }
@@ -185,7 +208,9 @@ static double sum_of(const planned *q, int64_t r, const float *from)
 static void check_plan(planned *q, const char *what)
 {
     const torre_cuda_program *program = (const torre_cuda_program *)q->program;
-    float *from = program->kernel ? record(q) : padded(q);
+    float *from = !program->kernel        ? padded(q)
+                  : program->shape.strips ? record_strips(q)
+                                          : record(q);
     torre_array traces;
     CHECK_OK(torre_traces_new(&q->p, &traces));
     torre_traces_start(q->setup, q->field, &traces);
