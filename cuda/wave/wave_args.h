@@ -100,6 +100,9 @@ typedef struct torre_wave_args {
     const void *damping[3]; /* s dt along each axis (real); all or none NULL */
     int clear[3][2];        /* cells lo <= i < hi of each axis are undamped */
     torre_points_args points;
+    /* -(c dt)^2 q (density.h) per cell, beside k alone; NULL: density does not vary */
+    const void *binding;
+    int64_t binding_stride_x, binding_stride_y; /* in cells; 0 where there is none */
 } torre_wave_args;
 
 /* Weights and mirrors of any order of the table. */
@@ -184,23 +187,26 @@ typedef struct torre_device_tap {
     int64_t offset;
 } torre_device_tap;
 
-/* A receiver: the first of its taps, of its table of units, and how many taps each axis has. */
+/* A receiver: the first of its taps, of its table of units and of the scales of its nodes; and how
+ * many taps each axis has. */
 typedef struct torre_device_sum {
-    int64_t tap, slot;
+    int64_t tap, slot, node;
     int count[3], unused;
 } torre_device_sum;
 
 /*
  * How receivers are summed (traces.h). The value at taps i, j, k of receiver r lies at offset o =
  * offset_i + offset_j + offset_k of a field, or, where there are slots, in unit slots[slot + o /
- * TORRE_UNIT] of a row of samples, in place o % TORRE_UNIT.
+ * TORRE_UNIT] of a row of samples, in place o % TORRE_UNIT. Where density varies it is multiplied
+ * by the scale of node (i, j, k), row-major, which makes pressure of it.
  */
 typedef struct torre_sums {
     int64_t receivers, units;
     bool plain;
     const torre_device_sum *sums;
     const torre_device_tap *taps;
-    const int *slots; /* or NULL */
+    const int *slots;     /* or NULL */
+    const double *scales; /* or NULL */
 } torre_sums;
 /* out[step][receiver] from samples of so many steps, or from the one field, in the bits of the
  * host. */

@@ -33,6 +33,12 @@ torre_status torre_towers_fit(const torre_turned *t, int dts, const char *advice
 
 const char torre_no_block_towers[] = "block towers hardly pay but on compute capability 9";
 
+/* Arrays of the medium. Of density the rate is taken to fall as with velocity once more. */
+static int arrays_of(const torre_wave_problem *p)
+{
+    return (p->velocity_cells != NULL) + (p->density_cells != NULL);
+}
+
 double torre_tower_rate(const torre_gpu_rates *gpu, const torre_wave_problem *p,
                         const torre_tower_room *room)
 {
@@ -61,7 +67,7 @@ double torre_tower_rate(const torre_gpu_rates *gpu, const torre_wave_problem *p,
     }
     if (room->points) rate *= c->points;
     if (p->precision == TORRE_F64) rate *= r->f64[R - 1];
-    if (p->velocity_cells) rate *= r->array[R - 1];
+    rate *= pow(r->array[R - 1], arrays_of(p));
     return rate * (double)n[0] / ((double)n[0] + x) * (double)n[1] / ((double)n[1] + y);
 }
 
@@ -73,7 +79,7 @@ double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem 
     double cells = (double)torre_wave_cells(p),
            launch = c->launch + (points ? gpu->step_points : 0);
     double speed = p->precision == TORRE_F64 ? c->speed_f64 : c->speed;
-    if (p->velocity_cells) speed *= c->array;
+    speed *= pow(c->array, arrays_of(p));
     if (p->face[1][0] == TORRE_PERIODIC || p->face[2][0] == TORRE_PERIODIC) speed *= c->periodic;
     if (n[1] <= 8) {
         speed *= c->few;
@@ -83,8 +89,7 @@ double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem 
     }
     double ends = c->ends * (n[2] % v ? 8 : 1);
     speed *= (double)n[0] / ((double)n[0] + gpu->step_faces) * (double)n[2] / ((double)n[2] + ends);
-    if (cells * (p->velocity_cells ? 3 : 2) * (int)p->precision <= gpu->cached)
-        speed *= gpu->cached_gain;
+    if (cells * (2 + arrays_of(p)) * (int)p->precision <= gpu->cached) speed *= gpu->cached_gain;
     return 1e-9 * cells / (1e-9 * cells / speed + 1e-6 * launch);
 }
 

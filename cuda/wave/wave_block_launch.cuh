@@ -9,10 +9,11 @@
 template <class T, int R, int DB>
 constexpr bool block_tower_built_tma = R > 1 || DB * sizeof(T) > 24;
 
-template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA>
+template <class T, int R, int DB, bool WIDE, bool MODEL, block_layers LAYERS, bool TMA,
+          bool BOUND = false>
 const void *block_tower_entry()
 {
-    using kernel = block_kernel<T, R, DB, WIDE, MODEL, LAYERS, TMA>;
+    using kernel = block_kernel<T, R, DB, WIDE, MODEL, LAYERS, TMA, BOUND>;
     if constexpr (TMA)
         return (const void *)block_tower_tma<kernel>;
     else
@@ -45,6 +46,16 @@ const void *block_tower_function(bool tma, bool model, bool layers)
     }
 }
 
+/* Where density varies: one kernel for all, from order 4 on; NULL: none. */
+template <class T, int R, int DB, bool WIDE> const void *block_tower_bound_function(bool tma)
+{
+    if constexpr (R > 1 && !WIDE)
+        return tma ? block_tower_entry<T, R, DB, false, true, WITH_LAYERS, true, true>()
+                   : block_tower_entry<T, R, DB, false, true, WITH_LAYERS, false, true>();
+    else
+        return nullptr;
+}
+
 template <class T, int R, int DB, bool WIDE> block_layers kernel_layers(bool tma, bool layers)
 {
     return layers && block_shape<T, R, DB, WIDE>::layers_apart(tma) ? LAYERS_ALONE : WITH_LAYERS;
@@ -71,9 +82,11 @@ cudaError_t block_tower_shape_of(bool periodic_z, torre_tower_shape *shape)
     if (!e) e = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (e) return e;
     if (S::shared_bytes > limit || (WIDE && !tma)) return cudaErrorInvalidConfiguration;
-    for (int kind = 0; kind < (WIDE ? 2 : 4); kind++) {
-        const bool model = kind / 2, layers = kind % 2;
-        const void *k = block_tower_function<T, R, DB, WIDE>(tma, model, layers);
+    for (int kind = 0; kind < (WIDE ? 2 : 5); kind++) {
+        const bool bound = kind == 4, model = kind / 2, layers = kind % 2;
+        const void *k = bound ? block_tower_bound_function<T, R, DB, WIDE>(tma)
+                              : block_tower_function<T, R, DB, WIDE>(tma, model, layers);
+        if (!k) continue;
         e = cudaFuncGetAttributes(&f, k);
         if (e) return e;
         const int bytes =
@@ -116,10 +129,11 @@ cudaError_t block_tower_launch(const torre_wave_args *args, const torre_tower_la
                                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
     if (e) return e;
     void *arguments[] = {&params};
-    const bool layers = args->damping[0];
+    const bool bound = args->binding, layers = args->damping[0] && !bound;
     return cudaLaunchKernel(
-        block_tower_function<T, R, DB, WIDE>(tma, args->k, layers), dim3(launch->blocks),
-        dim3(tma ? S::threads_tma : S::active), arguments,
+        bound ? block_tower_bound_function<T, R, DB, WIDE>(tma)
+              : block_tower_function<T, R, DB, WIDE>(tma, args->k, layers),
+        dim3(launch->blocks), dim3(tma ? S::threads_tma : S::active), arguments,
         S::shared_bytes_of(tma, args->k, kernel_layers<T, R, DB, WIDE>(tma, layers)), stream);
 }
 

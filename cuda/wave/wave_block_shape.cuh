@@ -201,13 +201,15 @@ template <class T, int R, int DB, bool WIDE = false> struct block_shape {
     static constexpr bool share_registers = groups > 128;
 };
 
-/* What a kernel of block towers is compiled for. MODEL: with a velocity array. */
-template <class T_, int R_, int DB_, bool WIDE_, bool MODEL_, block_layers LAYERS_, bool TMA_>
+/* What a kernel of block towers is compiled for. MODEL: with a velocity array; BOUND: and with a
+ * density array. */
+template <class T_, int R_, int DB_, bool WIDE_, bool MODEL_, block_layers LAYERS_, bool TMA_,
+          bool BOUND_ = false>
 struct block_kernel {
     using T = T_;
     using S = block_shape<T, R_, DB_, WIDE_>;
     static constexpr int R = R_, DB = DB_;
-    static constexpr bool WIDE = WIDE_, MODEL = MODEL_, TMA = TMA_;
+    static constexpr bool WIDE = WIDE_, MODEL = MODEL_, TMA = TMA_, BOUND = BOUND_;
     static constexpr block_layers LAYERS = LAYERS_;
     /* The older level and k (HOLDS_K) in registers, not the newest level. Then this one stays in
      * one place of `own` for each block, so that each thread can exchange it for the next one. */

@@ -81,6 +81,7 @@ template <class Kernel> struct block_tower {
     using vec = cells<T>;
     static constexpr int R = Kernel::R, DB = Kernel::DB;
     static constexpr bool WIDE = Kernel::WIDE, MODEL = Kernel::MODEL, TMA = Kernel::TMA;
+    static constexpr bool BOUND = Kernel::BOUND;
     static constexpr block_layers LAYERS = Kernel::LAYERS;
     static constexpr int V = S::V, PV = S::PV, NL = S::NL, ZV = S::ZV, lanes = S::lanes;
     static constexpr int ODD = Kernel::ODD;
@@ -512,6 +513,20 @@ template <class Kernel> struct block_tower {
     /* Fetch what load_k finds in shared memory, for the block whose first column is (x, y);
      * asynchronously, each thread for itself. */
     __device__ __forceinline__ void fetch_model(int x, int y);
+    /* Where density varies: what binds vector v of N lines from number i on to its place. */
+    template <int N>
+    __device__ __forceinline__ void load_binding(vec (&to)[N], const cell_block &b, int v,
+                                                 int i) const
+    {
+#pragma unroll
+        for (int j = 0; j < N && BOUND; j++)
+            to[j] = binding_at<T>(g, column(b.x, g.n[0]) + (i + j) / R,
+                                  column(b.y, g.n[1]) + (i + j) % R, z_of(b, v));
+    }
+    static __device__ __forceinline__ void bind(vec &sum, const vec &binding, const vec &u)
+    {
+        if (BOUND) bind_cells(sum, binding, u);
+    }
     __device__ __forceinline__ void model_fetched()
     {
         if (KEPT) __pipeline_wait_prior(0);
@@ -662,8 +677,8 @@ template <class Kernel> struct block_tower {
     /* The rest: C becomes level t + 1 and, with two levels in `own`, is published at `left`. */
     template <block_damping D>
     __device__ __forceinline__ void sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
-                                          const cell_block &b, int v, const place &p, int t,
-                                          int left);
+                                          const vec (&binding)[NL], const cell_block &b, int v,
+                                          const place &p, int t, int left);
 
     /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once.
      * Vectors in the middle need no edges and come first; without a model the x and y sums of the

@@ -5,7 +5,9 @@
  * agree bit for bit. With u the centre,
  *
  *     u+ = fma(2, u, -w u-) + terms along x, y, z           constant velocity
- *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))      with a model (t: sums of such terms)
+ *     u+ = fma(k, t_yz, fma(k, t_x, fma(2, u, -w u-)))      with a model (t: sums of such terms),
+ *                                                           started by fma(b, u, fma(2, u, -w u-))
+ *                                                           where density varies, b = -k q
  *
  * and all over 1 + s dt, w = 1 - s dt, with w and the division left out where nothing is damped
  * (the result is the same for s = 0). At constant velocity weights hold the factor k = (c dt)^2.
@@ -236,6 +238,26 @@ __device__ __forceinline__ void damp_before(cells<T> &before, const cells<T> &s_
 #pragma unroll
     for (int e = 0; e < cells<T>::n; e++)
         before.v[e] = multiply(acoustic_before(s_dt.v[e]), before.v[e]);
+}
+
+/* Where density varies: what binds a cell to its place, times u, to the sum of all else. */
+template <class T>
+__device__ __forceinline__ void bind_cells(cells<T> &sum, const cells<T> &binding,
+                                           const cells<T> &u)
+{
+#pragma unroll
+    for (int e = 0; e < cells<T>::n; e++) sum.v[e] = acoustic_bind(-binding.v[e], u.v[e], sum.v[e]);
+}
+/* That of the vector at (x, y, z). */
+template <class T>
+__device__ __forceinline__ cells<T> binding_at(const torre_wave_args &g, int x, int y, int z)
+{
+    cells<T> r;
+    uint64_t half[2]; /* as load_k has it (wave_block_model.cuh) */
+    load_unchanging(half,
+                    (const T *)g.binding + x * g.binding_stride_x + y * g.binding_stride_y + z);
+    memcpy(&r, half, 16);
+    return r;
 }
 
 /* 2 u - u-, into u-. */

@@ -31,11 +31,14 @@ __global__ void add_sources(T *field, const int64_t *cell, const T *value, int64
  */
 template <class T> struct receiver_values {
     const T *from;
-    const int *slots; /* of the receiver, or NULL */
-    __device__ double at(int64_t offset) const
+    const int *slots;    /* of the receiver, or NULL */
+    const double *scale; /* of its nodes, or NULL */
+    __device__ double at(int64_t offset, int node) const
     {
-        if (!slots) return (double)from[offset];
-        return (double)from[(int64_t)slots[offset / TORRE_UNIT] * TORRE_UNIT + offset % TORRE_UNIT];
+        const T u =
+            from[slots ? (int64_t)slots[offset / TORRE_UNIT] * TORRE_UNIT + offset % TORRE_UNIT
+                       : offset];
+        return scale ? (double)(T)__dmul_rn((double)u, scale[node]) : (double)u;
     }
 };
 
@@ -49,7 +52,7 @@ __device__ double plain_product(const torre_device_sum &q, const torre_device_ta
     const int line = lane / q.count[2], i = line / q.count[1], j = line % q.count[1],
               k = lane % q.count[2];
     const double weight = __dmul_rn(__dmul_rn(x[i].weight, y[j].weight), z[k].weight);
-    return __dmul_rn(weight, values.at(x[i].offset + y[j].offset + z[k].offset));
+    return __dmul_rn(weight, values.at(x[i].offset + y[j].offset + z[k].offset, lane));
 }
 /* The same of all nodes of a tap along z. */
 template <class T>
@@ -64,7 +67,9 @@ __device__ double nested_product(const torre_device_sum &q, const torre_device_t
         double plane = 0;
 #pragma unroll 8
         for (int j = 0; j < q.count[1]; j++)
-            plane = __dadd_rn(plane, __dmul_rn(y[j].weight, values.at(offset + y[j].offset)));
+            plane = __dadd_rn(
+                plane, __dmul_rn(y[j].weight, values.at(offset + y[j].offset,
+                                                        (i * q.count[1] + j) * q.count[2] + lane)));
         all = __dadd_rn(all, __dmul_rn(x[i].weight, plane));
     }
     return __dmul_rn(z[lane].weight, all);
@@ -81,7 +86,8 @@ template <class T> __global__ void sum_receivers(torre_sums s, const T *from, in
         const torre_device_sum q = s.sums[r];
         const torre_device_tap *x = s.taps + q.tap;
         const receiver_values<T> values = {from + step * s.units * TORRE_UNIT,
-                                           s.slots ? s.slots + q.slot : nullptr};
+                                           s.slots ? s.slots + q.slot : nullptr,
+                                           s.scales ? s.scales + q.node : nullptr};
         const double product =
             s.plain ? plain_product(q, x, values, lane) : nested_product(q, x, values, lane);
         const int count = s.plain ? q.count[0] * q.count[1] * q.count[2] : q.count[2];

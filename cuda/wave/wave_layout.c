@@ -19,7 +19,8 @@ int64_t torre_cuda_field_bytes(const torre_turned *t)
 {
     const int64_t *n = t->problem.size, *model = t->velocity.shape;
     int64_t line = torre_cuda_pitch(n[2], t->problem.precision) * (int64_t)t->problem.precision;
-    return (2 * n[0] * n[1] + model[0] * model[1]) * line;
+    const int64_t binding = t->problem.density_cells ? n[0] * n[1] : 0;
+    return (2 * n[0] * n[1] + model[0] * model[1] + binding) * line;
 }
 
 /* Ghosts of one axis for kernels that compute `cells` cells of it, from the rule of boundary.h; the
@@ -56,13 +57,18 @@ static void lay_out_arguments(torre_cuda_program *program)
         }
     }
     a->unit = 1;
-    if (p->order == 2 && p->velocity_cells) { /* a multiplication less a cell */
+    if (p->order == 2 &&
+        (p->velocity_cells || p->density_cells)) { /* a multiplication less a cell */
         a->unit = a->weight[0][0];
         for (int axis = 0; axis < 3; axis++) a->weight[axis][0] /= a->unit;
     }
     a->stride_y = torre_cuda_pitch(p->size[2], p->precision);
     a->stride_x = a->stride_y * p->size[1];
-    if (!p->velocity_cells) {
+    if (p->density_cells) {
+        a->binding_stride_y = a->stride_y;
+        a->binding_stride_x = a->stride_x;
+    }
+    if (!p->velocity_cells) { /* beside density a line of k serves all */
         a->k0 = torre_cuda_squared_step(p, p->velocity);
         return;
     }
@@ -130,10 +136,13 @@ static void lay_out_arrays(torre_cuda_program *program)
     size_t *bytes = program->bytes;
     for (int i = 0; i < 2; i++)
         bytes[TORRE_PIECE_FIELDS + i] = (size_t)(a->stride_x * p->size[0]) * width;
-    if (p->velocity_cells) /* towers read up to 3 planes and rows beyond the last */
+    if (p->velocity_cells || p->density_cells) /* towers read 3 planes and rows beyond the last */
         bytes[TORRE_PIECE_MODEL] = (size_t)((p->size[0] + 2) * a->k_stride_x +
                                             (p->size[1] + 2) * a->k_stride_y + a->stride_y) *
                                    width;
+    if (p->density_cells)
+        bytes[TORRE_PIECE_BINDING] =
+            (size_t)((p->size[0] + 3) * a->binding_stride_x + 3 * a->binding_stride_y) * width;
     for (int axis = 0; axis < 3; axis++)
         if (setup->damping[0] || setup->damping[1] || setup->damping[2])
             bytes[TORRE_PIECE_DAMPING + axis] = (size_t)torre_cuda_damped(p, axis) * width;

@@ -41,7 +41,8 @@ static int64_t strip_width(const torre_cuda_program *program)
     const torre_pass_plan *pass = &program->pass;
     if (program->settings.strip) return program->settings.strip;
     if (program->kernel->size == TORRE_TOWER_HALF && pass->parts == 1) return gpu->strip_half;
-    if (p->order > 2 || pass->parts == 1 || p->velocity_cells) return gpu->strip[p->order / 2 - 1];
+    if (p->order > 2 || pass->parts == 1 || p->velocity_cells || p->density_cells)
+        return gpu->strip[p->order / 2 - 1];
     /* fewer towers are at work: keep the proportion of strip and stages */
     const int64_t *square = gpu->strip_square, towers = pass->blocks / pass->parts;
     int64_t width = 0;

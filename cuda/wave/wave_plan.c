@@ -35,12 +35,12 @@ static double tower_rate(const chooser *c, const torre_wave_problem *p, const to
     return c->gpu->pace[k->size] * (double)towers;
 }
 
-/* Whether a kernel is for the problem with this dts. Those of other sizes are for constant
- * velocity. */
+/* Whether a kernel is for the problem with this dts. Those of other sizes are for constant velocity
+ * and density. */
 static bool is_for(const torre_tower_kernel *k, const torre_wave_problem *p, int dts)
 {
     return k->order == p->order && k->dts == dts && k->precision == (int)p->precision &&
-           (k->size == TORRE_TOWER_USUAL || !p->velocity_cells);
+           (k->size == TORRE_TOWER_USUAL || (!p->velocity_cells && !p->density_cells));
 }
 
 /* The kernel of the table that fits the GPU and the problem (a register tower, if wanted);
@@ -139,6 +139,10 @@ static torre_status choose_tower(const chooser *c, const torre_turned *t, const 
     cudaError_t e = cudaSuccess;
     int i = 0;
     if (!order_has_towers(p->order)) return refuse_order(p->order);
+    if (p->density_cells && p->order == 2) /* block towers of order 2 would be slower than that */
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{engine} torre has no towers of {order} 2 with {density} "
+                          "that varies on a GPU; use {engine} stepwise");
     if (count == 1) {
         k = find_kernel(c, p, tile->dts, false, &e, shape);
     } else {
@@ -195,7 +199,8 @@ static torre_status check_memory(const torre_wave_problem *p, const torre_gpu_da
     info->lacking[0] = '\0';
     if (needed <= room) return TORRE_OK;
     const bool plane = torre_wave_is_flat(p, 1);
-    const int64_t width = (int64_t)p->precision * (p->velocity_cells ? 3 : 2);
+    const int64_t width =
+        (int64_t)p->precision * (2 + (p->velocity_cells != NULL) + (p->density_cells != NULL));
     int64_t n = 0, next = 0;
     while (next <= room) { /* bytes with n + 1 cells along each axis */
         n++;
@@ -309,7 +314,8 @@ static void take_towers(const tower_choice *towers, torre_cuda_program *program)
     torre_wave_info *info = &program->base.info;
     info->plan = towers->plan;
     info->model_bytes_per_update =
-        (p->velocity_cells ? 5.0 : 4.0) / towers->plan.dts * p->precision;
+        (4.0 + (p->velocity_cells != NULL) + (p->density_cells != NULL)) / towers->plan.dts *
+        p->precision;
     program->kernel = towers->kernel;
     program->shape = towers->shape;
 }
@@ -383,7 +389,8 @@ static torre_status plan_stepwise(torre_cuda_program *program)
                           p->order, p->precision == TORRE_F32 ? "f32" : "f64");
     info->plan.dts = info->plan.dts ? info->plan.dts : 1;
     info->plan.tower_height = 1;
-    info->model_bytes_per_update = (p->velocity_cells ? 4.0 : 3.0) * p->precision;
+    info->model_bytes_per_update =
+        (3.0 + (p->velocity_cells != NULL) + (p->density_cells != NULL)) * p->precision;
     return TORRE_OK;
 }
 
@@ -422,9 +429,6 @@ static torre_status choose(torre_cuda_program *program)
     if (program->base.setup->region)
         return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes no parts of a problem: faces "
                                            "beyond which the grid continues are the cpu backend's");
-    if (p->density_cells)
-        return torre_fail(TORRE_ERR_USAGE, "the cuda backend has no {density} that varies yet; use "
-                                           "{backend} cpu");
     if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
     TORRE_TRY(torre_cuda_settings_read(&program->settings));
     if (program->settings.axes[0]) strcpy(info->plan.axes, program->settings.axes);

@@ -207,6 +207,37 @@ static int64_t place_taps(torre_cuda_program *program, int64_t r)
     return (int64_t)b.count[0] * b.count[1] * b.count[2];
 }
 
+static int64_t nodes_of(const torre_sum *sum)
+{
+    return (int64_t)sum->count[0] * sum->count[1] * sum->count[2];
+}
+
+/* What makes pressure of the value at each node, where density varies. */
+static torre_status make_scales(torre_cuda_program *program)
+{
+    const torre_wave_setup *caller = program->turned.caller;
+    const int64_t receivers = caller->problem->receiver_count;
+    torre_receiver_tables *t = &program->receivers;
+    int64_t nodes = 0;
+    if (!caller->density.cells) return TORRE_OK;
+    for (int64_t r = 0; r < receivers; r++) {
+        t->sums[r].node = nodes;
+        nodes += nodes_of(&caller->sums[r]);
+    }
+    t->scales = malloc((size_t)nodes * sizeof *t->scales);
+    if (!t->scales) return no_memory();
+    program->bytes[TORRE_PIECE_SUM_SCALES] = (size_t)nodes * sizeof *t->scales;
+#pragma omp parallel for if (receivers > 100)
+    for (int64_t r = 0; r < receivers; r++) {
+        const torre_segment *g = caller->segments + caller->sums[r].segment;
+        double *to = t->scales + t->sums[r].node, *end = to + nodes_of(&caller->sums[r]);
+        for (; to < end; g++)
+            for (int64_t i = 0; i < g->count; i++)
+                *to++ = caller->receiver_nodes[g->column + i].weight;
+    }
+    return TORRE_OK;
+}
+
 /* How receivers are summed, and how many entries the tables of their units have together. */
 static torre_status make_sums(torre_cuda_program *program, int64_t *slots)
 {
@@ -230,7 +261,7 @@ static torre_status make_sums(torre_cuda_program *program, int64_t *slots)
         t->sums[r].slot = *slots;
         *slots += count;
     }
-    return TORRE_OK;
+    return make_scales(program);
 }
 
 /* What towers record. */
@@ -274,6 +305,7 @@ void torre_cuda_receivers_free(torre_receiver_tables *t)
 {
     free(t->sums);
     free(t->taps);
+    free(t->scales);
     free(t->slots);
     free(t->marked);
     free(t->marks);
@@ -307,6 +339,7 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
     TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->before, cudaEventDisableTiming), "an event");
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TABLE, t->sums, what));
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TAPS, t->taps, what));
+    if (t->scales) TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_SCALES, t->scales, what));
     if (!s->program->kernel) return TORRE_OK;
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SLOTS, t->slots, what));
     a->samples = s->memory[TORRE_PIECE_SAMPLES];
@@ -329,7 +362,8 @@ torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_
                              .plain = torre_traces_plain(p),
                              .sums = s->memory[TORRE_PIECE_SUM_TABLE],
                              .taps = s->memory[TORRE_PIECE_SUM_TAPS],
-                             .slots = s->memory[TORRE_PIECE_SLOTS]};
+                             .slots = s->memory[TORRE_PIECE_SLOTS],
+                             .scales = s->memory[TORRE_PIECE_SUM_SCALES]};
     const void *from = s->program->kernel ? s->args.points.samples : s->args.field[0];
     char *to = s->memory[TORRE_PIECE_SUMS + s->turn];
     if (!s->program->base.sums) return TORRE_OK;

@@ -68,12 +68,12 @@ static void make_model(const void *context, int64_t first, int64_t count, void *
     const model_rows *m = context;
     const torre_wave_problem *p = m->caller;
     const torre_array *v = p->velocity_cells;
-    const int64_t nz = p->size[2], ny = v->shape[1];
+    const int64_t nz = p->size[2], ny = v ? v->shape[1] : 1;
 #pragma omp parallel for if (count * nz > 1 << 16) schedule(static)
     for (int64_t row = first; row < first + count; row++) {
         const int64_t from = (row / m->size_y * ny + (ny == 1 ? 0 : row % m->size_y)) * nz;
         for (int64_t z = 0; z < nz; z++) {
-            const double c = torre_value(v->precision, v->data, from + z);
+            const double c = v ? torre_value(v->precision, v->data, from + z) : p->velocity;
             torre_value_set(p->precision, to, (row - first) * nz + z,
                             m->unit * torre_cuda_squared_step(p, c));
         }
@@ -83,8 +83,10 @@ static void make_model(const void *context, int64_t first, int64_t count, void *
 static torre_status upload_model(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
-    if (!p->velocity_cells) return TORRE_OK;
-    const int64_t *n = p->velocity_cells->shape, pitch = s->args.stride_y;
+    if (!p->velocity_cells && !p->density_cells) return TORRE_OK;
+    const int64_t line[3] = {1, 1, p->size[2]}; /* of a constant velocity */
+    const int64_t *n = p->velocity_cells ? p->velocity_cells->shape : line;
+    const int64_t pitch = s->args.stride_y;
     void *k = s->memory[TORRE_PIECE_MODEL];
     s->args.k = k;
     const torre_device_array a = torre_cuda_array(s, k, n, n[1] * pitch, pitch);
@@ -92,6 +94,65 @@ static torre_status upload_model(torre_cuda_solver *s)
     TORRE_TRY(torre_cuda_array_make(s, &a, make_model, &model));
     return continue_planes(s, k, n, (const int64_t[2]){s->args.k_stride_x, s->args.k_stride_y},
                            false);
+}
+
+/* -(c dt)^2 q of rows of the caller's problem; status: what went wrong on the way. */
+typedef struct binding_rows {
+    const torre_wave_setup *caller;
+    torre_status *status;
+    int64_t first, count;
+    void *to;
+} binding_rows;
+
+static void take_binding(void *context, const torre_scales *scales)
+{
+    const binding_rows *r = context;
+    const torre_wave_problem *p = r->caller->problem;
+    const int64_t ny = p->size[1], nz = p->size[2], x = scales->x;
+    const double square = p->spacing[0] * p->spacing[0];
+#pragma omp parallel for num_threads(scales->threads) schedule(static)
+    for (int64_t y = 0; y < ny; y++) {
+        const int64_t row = x * ny + y - r->first;
+        for (int64_t z = 0; z < nz && row >= 0 && row < r->count; z += TORRE_DENSITY_PIECE) {
+            double q[TORRE_DENSITY_PIECE];
+            const int64_t count = nz - z < TORRE_DENSITY_PIECE ? nz - z : TORRE_DENSITY_PIECE;
+            torre_scales_potential(scales, y, z, count, q);
+            for (int64_t i = 0; i < count; i++)
+                torre_value_set(
+                    p->precision, r->to, row * nz + z + i,
+                    -q[i] / square *
+                        torre_cuda_squared_step(p, torre_wave_velocity_at(p, x, y, z + i)));
+        }
+    }
+}
+
+static void make_binding(const void *context, int64_t first, int64_t count, void *to)
+{
+    binding_rows r = *(const binding_rows *)context;
+    const int64_t ny = r.caller->problem->size[1];
+    torre_box planes = torre_box_all(r.caller->problem->size);
+    planes.low[0] = first / ny;
+    planes.high[0] = (first + count - 1) / ny + 1;
+    r.first = first;
+    r.count = count;
+    r.to = to;
+    const torre_status status =
+        torre_density_walk(&r.caller->density, &planes, 0, take_binding, &r);
+    if (status) *r.status = status;
+}
+
+static torre_status upload_binding(torre_cuda_solver *s)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    const int64_t stride[2] = {s->args.binding_stride_x, s->args.binding_stride_y};
+    torre_status status = TORRE_OK;
+    if (!p->density_cells) return TORRE_OK;
+    void *binding = s->memory[TORRE_PIECE_BINDING];
+    s->args.binding = binding;
+    const torre_device_array a = torre_cuda_array(s, binding, p->size, stride[0], stride[1]);
+    const binding_rows rows = {.caller = s->program->turned.caller, .status = &status};
+    TORRE_TRY(torre_cuda_array_make(s, &a, make_binding, &rows));
+    return status ? status : continue_planes(s, binding, p->size, stride, false);
 }
 
 /* s dt along every axis, and the box in which it is zero. */
@@ -183,6 +244,7 @@ static torre_status fill_solver(torre_cuda_solver *s)
     for (int i = 0; i < 2; i++) s->args.field[i] = s->memory[TORRE_PIECE_FIELDS + i];
     TORRE_TRY(torre_cuda_rows_new(s));
     TORRE_TRY(upload_model(s));
+    TORRE_TRY(upload_binding(s));
     TORRE_TRY(upload_damping(s));
     TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : upload_tiles(s));
     TORRE_TRY(torre_cuda_points_new(s));

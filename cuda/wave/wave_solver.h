@@ -19,6 +19,7 @@
 typedef enum torre_cuda_piece {
     TORRE_PIECE_FIELDS,                         /* [2] levels */
     TORRE_PIECE_MODEL = TORRE_PIECE_FIELDS + 2, /* (c dt)^2 of cells */
+    TORRE_PIECE_BINDING,                        /* and that times -q, where density varies */
     TORRE_PIECE_DAMPING,                        /* [3] axes */
     TORRE_PIECE_NORMS = TORRE_PIECE_DAMPING + 3,
     TORRE_PIECE_STAGING, /* rows on their way to and from the host that lie otherwise there */
@@ -38,6 +39,7 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_SLOTS, /* torre_sums */
     TORRE_PIECE_SUM_TABLE,
     TORRE_PIECE_SUM_TAPS,
+    TORRE_PIECE_SUM_SCALES,
     TORRE_PIECE_SUMS, /* [2] real [rows][receivers]; launches take turns */
     TORRE_PIECES = TORRE_PIECE_SUMS + 2
 } torre_cuda_piece;
@@ -60,6 +62,7 @@ typedef struct torre_point_plan {
 typedef struct torre_receiver_tables {
     torre_device_sum *sums;
     torre_device_tap *taps;
+    double *scales; /* where density varies */
     int *slots, *marked;
     uint32_t *marks;
     int *first;  /* with strips these go to the device instead of marked and marks: */

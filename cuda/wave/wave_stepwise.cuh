@@ -126,7 +126,7 @@ __device__ __forceinline__ void add_along(cells<T> &sum, const T *weight, At at)
 /* The next level of the vector at (x, y, z), into `before`, the level before. side(d), plane(d):
  * the vectors d cells further along y and x, the centre for d = 0; around: those along z. LAYERS:
  * it may lie in a damping layer. */
-template <class T, int R, bool MODEL, bool LAYERS, class Side, class Plane>
+template <class T, int R, bool MODEL, bool LAYERS, bool BOUND = false, class Side, class Plane>
 __device__ __forceinline__ void
 advance_cells(cells<T> &before, const args_of<R> &g, const weights_of<T, R> &c, const cells<T> &k,
               Side side, Plane plane, const cells<T> *around, int x, int y, int z)
@@ -158,6 +158,7 @@ advance_cells(cells<T> &before, const args_of<R> &g, const weights_of<T, R> &c, 
         add_along_z<T, R>(sum, around, c.weight[2]);
         if (MODEL) accumulate(before, k, sum);
     }
+    if (BOUND) bind_cells(before, binding_at<T>(g, x, y, z), u);
     if (damped) finish_update(before, s_dt);
 }
 
@@ -168,7 +169,7 @@ template <class T> __device__ __forceinline__ void store_next(T *next, const cel
     __stcs((float4 *)next, q);
 }
 
-template <class T, int R, bool MODEL> struct stepwise {
+template <class T, int R, bool MODEL, bool BOUND> struct stepwise {
     static constexpr int V = cells<T>::n, PV = (R + V - 1) / V, Q = 2 * R + 1;
     const args_of<R> &g;
     const weights_of<T, R> &c;
@@ -216,7 +217,7 @@ template <class T, int R, bool MODEL> struct stepwise {
         }
         around[PV] = queue[(FIRST + R) % Q];
         beside.mirror(around, now + here - z, g, z);
-        advance_cells<T, R, MODEL, true>(
+        advance_cells<T, R, MODEL, true, BOUND>(
             before, g, c, k, [&](int d) { return side[d < 0 ? R + d : R + d - 1]; },
             [&](int d) { return queue[(FIRST + R + d) % Q]; }, around, x, y, z);
         store_next(next + here, before);
@@ -234,7 +235,7 @@ template <class T, int R, bool MODEL> struct stepwise {
     }
 };
 
-template <class T, int R, bool MODEL>
+template <class T, int R, bool MODEL, bool BOUND>
 __global__ void __launch_bounds__(THREADS, R == 1                        ? 4
                                            : R <= TORRE_TOWER_HALF_WIDTH ? 2
                                                                          : 1)
@@ -242,7 +243,7 @@ __global__ void __launch_bounds__(THREADS, R == 1                        ? 4
                     const __grid_constant__ weights_of<T, R> c,
                     const __grid_constant__ torre_step_launch l)
 {
-    using S = stepwise<T, R, MODEL>;
+    using S = stepwise<T, R, MODEL, BOUND>;
     const int *tile = l.tiles + 3 * (int64_t)blockIdx.x;
     const int x_first = tile[0] * l.chunk, y = tile[1] * blockDim.y + threadIdx.y;
     const int z = (tile[2] * blockDim.x + threadIdx.x) * S::V;
@@ -266,21 +267,21 @@ __global__ void __launch_bounds__(THREADS, R == 1                        ? 4
 
 #include "wave_stepwise_tma.cuh"
 
-template <class T, int R, bool MODEL>
+template <class T, int R, bool MODEL, bool BOUND>
 cudaError_t stepwise_launch_kernel(const torre_wave_args *args, const torre_wide_stencil *stencil,
                                    const torre_step_launch *l, cudaStream_t stream)
 {
-    if constexpr (stepwise_tma<T, R>::fits)
+    if constexpr (stepwise_tma<T, R>::fits && !BOUND)
         if (l->shape.blocks) return stepwise_tma_launch<T, R, MODEL>(args, l, stream);
     const dim3 block(l->shape.planes / cells<T>::n, l->shape.rows);
     if constexpr (R <= TORRE_TOWER_HALF_WIDTH) {
-        stepwise_kernel<T, R, MODEL>
+        stepwise_kernel<T, R, MODEL, BOUND>
             <<<l->tile_count, block, 0, stream>>>(*args, stencil_weights<T>(*args), *l);
     } else {
         wide_args wide;
         static_cast<torre_wave_args &>(wide) = *args;
         memcpy(wide.mirror, stencil->mirror, sizeof wide.mirror);
-        stepwise_kernel<T, R, MODEL><<<l->tile_count, block, 0, stream>>>(
+        stepwise_kernel<T, R, MODEL, BOUND><<<l->tile_count, block, 0, stream>>>(
             wide, weights_of<T, R>(*args, stencil->weight), *l);
     }
     return cudaGetLastError();
@@ -291,8 +292,9 @@ template <class T, int R>
 cudaError_t stepwise_launch(const torre_wave_args *args, const torre_wide_stencil *stencil,
                             const torre_step_launch *l, cudaStream_t stream)
 {
-    return args->k ? stepwise_launch_kernel<T, R, true>(args, stencil, l, stream)
-                   : stepwise_launch_kernel<T, R, false>(args, stencil, l, stream);
+    if (args->binding) return stepwise_launch_kernel<T, R, true, true>(args, stencil, l, stream);
+    return args->k ? stepwise_launch_kernel<T, R, true, false>(args, stencil, l, stream)
+                   : stepwise_launch_kernel<T, R, false, false>(args, stencil, l, stream);
 }
 
 /* Threads along z and y of the kernel that goes through the L1 cache. */
@@ -319,7 +321,7 @@ cudaError_t stepwise_shape_of(const torre_wave_args *args, const torre_gpu_data 
         bool tma;
         cudaError_t e = stepwise_uses_tma<T, R>(args, &tma);
         if (e) return e;
-        if (tma && S::pays(*args, *gpu) &&
+        if (tma && !args->binding_stride_y && S::pays(*args, *gpu) &&
             stepwise_fill(args, {S::rows, S::planes, 0}) >=
                 gpu->copied_fill * stepwise_fill(args, *shape))
             return stepwise_tma_shape<T, R>(shape);

@@ -268,9 +268,9 @@ static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
     TORRE_TRY(advance_solver(run, steps, l->staging));
     double seconds = torre_time_now() - start;
     run->compute_s += seconds;
-    torre_traces_weigh(run->setup, l->staging, steps);
-    torre_traces_record(run->setup, torre_wave_program_sums(run->program), l->staging, run->step,
-                        steps, &run->traces);
+    const bool summed = torre_wave_program_sums(run->program);
+    if (!summed) torre_traces_weigh(run->setup, l->staging, steps);
+    torre_traces_record(run->setup, summed, l->staging, run->step, steps, &run->traces);
     run->step += steps;
 
     int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;

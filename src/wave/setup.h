@@ -39,7 +39,7 @@ typedef struct torre_segment {
  * Receivers: the distinct nodes that any receiver interpolates from, sorted by cell, in columns
  *            0, 1, .. of the samples. Engines record u[n+1] at every one of them; the driver
  *            multiplies by the weight, which makes pressure of it (1 where density does not vary),
- *            and interpolates (traces.h).
+ *            and interpolates (traces.h), or the backend does both.
  * Where density varies, u is what solvers hold for pressure (density.h).
  */
 typedef struct torre_wave_setup {
