@@ -48,6 +48,13 @@ def main():
     for options in (["v.bin:f32le", *size], ["turned.bin:f64be", "--axes", "zyx", *size], ["v.sgy"]):
         wave("--velocity", *options, "--field", "v.npy.field.npy")
         assert read("v.npy.field.npy") == read("u.npy"), options
+    made = subprocess.run([WAVE, "--backend", "cpu", "--quiet", *size, "--initial", "v.npy", "--steps", "0", "--field", "v.h5",
+                           "--snapshot-every", "0"], capture_output=True, text=True)
+    if made.returncode == 0:  # ... and HDF5, whose fields have frames in front and x fastest
+        wave("--velocity", "v.h5:/VTKHDF/PointData/u", "--axes", "zyx", "--field", "v.npy.field.npy")
+        assert read("v.npy.field.npy") == read("u.npy")
+    else:
+        assert "HDF5" in made.stderr, made.stderr
     for code, options, text in (
             (3, ["--velocity", "v.bin:f32le"], "v.bin has 42240 bytes, a grid of 6912000 cells in f32le needs 27648000"),
             (2, ["--axes", "zyx"], "--axes belongs to a file of --velocity or --density"),

@@ -97,6 +97,18 @@ POINTS = ["10,20,30", "x,y,z,amplitude\n1,2,3,-1\n4,5,6 # last\n", "0,0,0:9,0,0:
 SEGY = struct.pack("<7d4B16f", 1e-3, 10, 20, 5, 100, 200, 5, 0, 0, 3, 15, *range(16))
 
 
+def traces(numbers, samples=3, head=True):
+    """SEG-Y behind its text, or SU: traces of these in-line and cross-line numbers."""
+    data = struct.pack(">16xhxxhxxh374x", 1000, samples, 5) if head else b""
+    for at, (iline, xline) in enumerate(numbers):
+        data += struct.pack(">i110xhh70xii44x", at + 1, samples, 1000, iline, xline)
+        data += struct.pack(f">{samples}f", *(1500 + at + z for z in range(samples)))
+    return data
+
+
+VOLUME = [(5 + x, 7 + y) for x in range(3) for y in range(2)]
+
+
 def packed(text):
     """The text as gzip, the same bytes every time."""
     return gzip.compress(text.encode(), mtime=0)
@@ -135,6 +147,11 @@ CORPUS = {
     "tune": [TUNE.encode(), b"garbage\n\0\n", b""],
     "sweep_csv": [SWEEP.encode(), MEASURED.encode()],
     "segy": [SEGY, b"\0\0\0\0\0\0\0\0" + SEGY[8:], SEGY[:56] + b"\1\1" + SEGY[58:]],
+    "models": [b"\0\0\1\0\1" + struct.pack("<4f", *range(4)), b"\1\x0d\1\2\0" + struct.pack(">6f", *range(6)),
+               b"\2\2\1\0\0" + struct.pack("<2d", 1, 2), b"\3\0\0\0\0" + struct.pack(">d", 1),
+               b"\4\0\0\0\0" + traces(VOLUME), b"\4\3\0\0\0" + traces([(y, x) for x, y in VOLUME]),
+               b"\4\4\0\0\0" + traces([(0, 0)] * 4), b"\4\0\0\0\0" + traces(VOLUME[:-1]),
+               b"\5\0\0\0\0" + traces(VOLUME), b"\6\0\0\0\0" + traces(VOLUME, head=False)],
     "checkpoint": [state(()), state(((b"text", b"words"), (b"nothing", b""))), state(((b"text", b"w"),))[:-1],
                    state(((b"u" * 20, b"12"),))],
     "config": [text.encode() for text in CONFIG],

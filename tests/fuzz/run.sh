@@ -27,7 +27,7 @@ python3 tests/fuzz/make_corpus.py build-fuzz/corpus
 mkdir -p build-fuzz/failed
 
 targets=("$@")
-[ $# -gt 0 ] || targets=(npy points wavelet text particles tune sweep_csv segy checkpoint config options)
+[ $# -gt 0 ] || targets=(npy points wavelet text particles tune sweep_csv segy models checkpoint config options)
 fuzz() {
     local target=$1
     local log=build-fuzz/$target.log
