@@ -4,13 +4,9 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(realpath "$1")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+source "$(dirname "$0")/failures.sh"
 mkdir folder
 touch model.npy "folder/shot.csv"
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
 offers() # WORDS EXPECTED...: a line that bash completes at its end; "-" for an empty last word
 {
@@ -60,5 +56,4 @@ if command -v zsh >/dev/null; then
     ! command -v python3 >/dev/null || python3 "$here/completion_zsh.py" "$build" || fail "zsh"
 fi
 
-[ $failures = 0 ] || exit 1
-echo "completion: all as it should be"
+no_failures

@@ -4,23 +4,9 @@
 #     config.sh BUILD
 set -u
 build=$(realpath "$1")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+source "$(dirname "$0")/failures.sh"
 export OMP_NUM_THREADS=2 LC_ALL=C TORRE_TUNE=off
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-
-bad() # CODE TEXT PROGRAM ARGUMENT...: refused so, in one line
-{
-    local code=$1 text=$2 program=$3
-    shift 3
-    "$build/$program" "$@" >out 2>err </dev/null
-    local got=$?
-    [ $got = "$code" ] || fail "$program $*: code $got, not $code"
-    grep -qF -e "$text" err || fail "$program $*: said $(cat err), not $text"
-    [ "$(wc -l <err)" = 1 ] || fail "$program $*: $(wc -l <err) lines"
-}
+bad() { refused "$1" "$2" "$build/$3" "${@:4}"; } # CODE TEXT PROGRAM ARGUMENT...
 lines() { grep -v '^#' "$1" | grep .; } # of a configuration, what it says
 
 # every program dumps what it is given, and takes that
@@ -96,5 +82,4 @@ bad 2 '--config needs a value: FILE' wave --config
 bad 2 '--order must be' wave --order 3 --dump-config
 bad 2 '--dt must be auto or a number above 0, up to 1e+09, in s, ms, us, ns, min or h (got 3m)' wave --dt 3m
 
-[ $failures = 0 ] || exit 1
-echo "config: all as it should be"
+no_failures

@@ -5,12 +5,9 @@
 set -u
 md=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+source "$(dirname "$0")/failures.sh"
 export OMP_NUM_THREADS=2 QT_QPA_PLATFORM=offscreen
-failures=0 readers=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+readers=0
 run() { "$md" --backend cpu --picture none --quiet "$@" || fail "md $*"; }
 
 # Three frames each of a periodic box, a gas between walls and water in a tank.

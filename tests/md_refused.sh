@@ -1,10 +1,6 @@
-# For the tests of `md` from outside, sourced: a scratch directory, failures, what is refused.
+# For the tests of `md` from outside, sourced: failures.sh and what is refused.
 # command: the array that bad runs.
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+source "$(dirname "$0")/failures.sh"
 
 # bad CODE TEXT OPTION...: refused with that code, one line holding TEXT, and no file left.
 bad()

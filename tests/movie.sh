@@ -3,51 +3,55 @@
 #     movie.sh BUILD
 set -u
 build=$(realpath "$1")
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+source "$(dirname "$0")/failures.sh"
 export OMP_NUM_THREADS=2 LC_ALL=C TORRE_TUNE=off
-failures=0
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-bad() # CODE TEXT PROGRAM ARGUMENT...
+bad() # CODE TEXT PROGRAM ARGUMENT...: refused so, and no movie left
 {
-    local code=$1 text=$2 program=$3
-    shift 3
-    "$build/$program" "$@" 2>err
-    local got=$?
-    [ $got = "$code" ] || fail "$program $*: code $got, not $code: $(cat err)"
-    grep -qF -e "$text" err || fail "$program $*: said $(cat err)"
-    [ "$(wc -l <err)" = 1 ] || fail "$program $*: $(wc -l <err) lines"
-    ! compgen -G '*.mp4*' >/dev/null || fail "$program $*: left $(ls)"
+    refused "$1" "$2" "$build/$3" "${@:4}"
+    ! compgen -G '*.mp4*' >/dev/null || fail "$*: left $(ls)"
 }
 wave="--size 20x16x12 --steps 20 --quiet"
-scaled="$wave --snapshot-every 5 --snapshot-scale 1e-9"
+filmed="$wave --snapshot-every 5"
 bad 2 "--movie needs pictures to show: --snapshot-every N" wave $wave --movie u.mp4
-bad 2 "--movie needs one scale for all its pictures" wave $wave --snapshot-every 5 --movie u.mp4
+bad 2 "--movie with --checkpoint needs --snapshot-scale VALUE" wave $filmed --movie u.mp4 --checkpoint u.state
 bad 2 "--movie needs pictures to show: --frame-every N" md --model mps --dimensions 2 --steps 1 --quiet --movie u.mp4
 mkdir empty
-(export PATH=$work/empty; "$build/wave" $scaled --movie u.mp4) 2>err
+(export PATH=$work/empty; "$build/wave" $filmed --movie u.mp4) 2>err
 [ $? = 2 ] && grep -qF "needs the program ffmpeg, which is not here" err || fail "without ffmpeg: $(cat err)"
 [ ! -e u.mp4 ] && [ ! -e snapshot_000005.png ] || fail "without ffmpeg: $(ls)"
 # programs of that name that fail, before and after reading
 for what in 'exit 1' 'cat >/dev/null; exit 1'; do
     printf '#!/bin/sh\n%s\n' "$what" >empty/ffmpeg
     chmod +x empty/ffmpeg
-    PATH=$work/empty:$PATH bad 3 "u.mp4: ffmpeg could not make this movie; the pictures are there" wave $scaled --movie u.mp4
+    PATH=$work/empty:$PATH bad 3 "u.mp4: ffmpeg could not make this movie; the pictures are there" wave $filmed --movie u.mp4
 done
 command -v ffmpeg >/dev/null || { [ $failures = 0 ] || exit 1; echo "movie: no ffmpeg here"; exit 77; }
-bad 2 "--movie must end in .mp4, .gif or .webp (got u.avi)" wave $scaled --movie u.avi
+bad 2 "--movie must end in .mp4, .gif or .webp (got u.avi)" wave $filmed --movie u.avi
 
 pictures() { ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 "$1" | tr -d ,; }
 # shellcheck disable=SC2086 # several words
 for kind in mp4 gif webp; do
-    "$build/wave" $scaled --movie u.$kind || fail "wave to $kind"
+    "$build/wave" $filmed --movie u.$kind || fail "wave to $kind"
     [ -s u.$kind ] || fail "no u.$kind"
     [ $kind = webp ] || [ "$(pictures u.$kind)" = 4 ] || fail "u.$kind has $(pictures u.$kind) pictures"
 done
 [ "$(head -c 4 u.webp)" = RIFF ] || fail "u.webp is no WebP"
+# one scale, of all values together, for all pictures (test_kept_frames has its value); a picture by itself has another
+one() { "$build/wave" --size 60x60 --source 300,300 --picture-style raw --steps 60 --snapshot-every 20 "$@" 2>err; }
+one --output own --quiet && one --output all --movie all.gif >said || fail "wave in one scale"
+scale=$(sed -n 's/^scale  *\([^ ]*\) in full colour in all of them$/\1/p' said)
+one --output given --quiet --snapshot-scale "$scale" && one --output again --quiet --movie again.gif || fail "in scale $scale"
+for step in 20 40 60; do
+    cmp -s all/snapshot_0000$step.png again/snapshot_0000$step.png || fail "step $step is another in the same run"
+    ! cmp -s all/snapshot_0000$step.png own/snapshot_0000$step.png || fail "step $step has a scale of its own"
+    [ -s given/snapshot_0000$step.png ] || fail "no picture of step $step in scale $scale"
+done
+# a run that is stopped has the pictures so far
+"$build/wave" --size 60x60 --source 300,300 --steps 10000000 --snapshot-every 10000 --max-time 2s --output cut --quiet \
+    --movie cut.gif 2>err
+[ $? = 75 ] && [ -s cut.gif ] && [ -s cut/snapshot_010000.png ] || fail "a run that is stopped: $(cat err; ls cut)"
+
 "$build/md" --model mps --dimensions 2 --spacing 1cm --steps 40 --thermo 10 --frame-every 1 --quiet --output dam \
     --movie dam.mp4 || fail "md"
 [ "$(pictures dam.mp4)" = 5 ] || fail "dam.mp4 has $(pictures dam.mp4) pictures"
-[ $failures = 0 ] || exit 1
-echo "movie: all as it should be"
+no_failures

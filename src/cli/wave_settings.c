@@ -154,10 +154,12 @@ static void make_table(wave_settings *s, torre_option *table)
                     TORRE_COUNT_1 | TORRE_COUNT_2 | TORRE_COUNT_3, "N|NXxNYxNZ|NXxNZ", "every cell",
                     "snapshots have every N-th cell, or so many along each axis"),
         OPTION_AUTO_UP_TO("snapshot-scale", &s->run.snapshot_scale, 1e300, "VALUE",
-                          "field value in full colour; auto suits every picture by itself"),
+                          "field value in full colour; auto suits every picture by itself or, "
+                          "with --movie, all of them together: 99.5 % of their values that are "
+                          "not zero are below, and they are drawn at the end of the run"),
         OPTION_TEXT("movie", &s->movie, "FILE.mp4|.gif|.webp", "",
-                    "the pictures of the snapshots as a movie, 12 a second, of one scale "
-                    "(--snapshot-scale); by the program ffmpeg"),
+                    "the pictures of the snapshots (--snapshot-every) as a movie, 12 a second, in "
+                    "one scale (--snapshot-scale); by the program ffmpeg"),
         OPTION_PICTURE_STYLE(&s->picture_style),
         OPTION_TEXT("output", &s->run.output, "DIR", NULL,
                     "directory of the snapshots, snapshot_000600.png and so on; made if missing"),
@@ -248,9 +250,9 @@ static const torre_example examples[] = {
      "wave --velocity model.bin:f32le --size 801x201 --spacing 7.5 --boundary absorbing,z-=free "
      "\\\n"
      "     --source 3000,30 --receivers 150,15:5850,15:300 --traces shot.npy"},
-    {"A movie; what is brightest in it is --snapshot-scale",
+    {"A movie",
      "wave --size 401x201 --boundary absorbing --source 2000,1000 --snapshot-every 10 \\\n"
-     "     --snapshot-scale 5e-9 --movie waves.mp4"},
+     "     --movie waves.mp4"},
     {"Fields in time for ParaView", "wave --size 801x201 --field u.vtkhdf --field-every 20"},
     {"A survey: a shot for each row of shots.csv (shot,x,z), receivers that follow the source",
      "wave --velocity model.npy --spacing 5 --boundary absorbing,z-=free --survey shots.csv \\\n"
@@ -389,10 +391,11 @@ torre_status wave_settings_check(const wave_settings *s, const torre_option *tab
                               of_nameless[i]);
     if (s->movie && s->run.snapshot_every <= 0)
         return torre_fail(TORRE_ERR_USAGE, "--movie needs pictures to show: --snapshot-every N");
-    if (s->movie && !s->dry_run && s->run.snapshot_scale == 0)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "--movie needs one scale for all its pictures: --snapshot-scale VALUE "
-                          "(the \"amplitude\" that a run tells is a beginning)");
+    if (s->movie && s->checkpoint.saving.file && s->run.snapshot_scale == 0)
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "--movie with --checkpoint needs --snapshot-scale VALUE: pictures of an "
+            "automatic scale are drawn at the end, and a checkpoint has none of them");
     if (s->movie && s->checkpoint.saving.resume)
         return torre_fail(TORRE_ERR_USAGE, "--movie and --resume exclude each other: it would "
                                            "begin in the middle");

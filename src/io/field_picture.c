@@ -11,7 +11,8 @@ enum { COMFORTABLE = 1000, LARGEST = 8192 };
 
 torre_status torre_plane_scale(const torre_plane *p, double *scale)
 {
-    return torre_percentile(p->precision, p->cells, p->size[0] * p->size[1], 0.995, scale);
+    return torre_percentile(p->precision, p->cells, p->size[0] * p->size[1], TORRE_PLANE_COLORED,
+                            scale);
 }
 
 /* Catmull-Rom weights of the four cells around a position, and the first of them. */

@@ -29,10 +29,11 @@ typedef struct torre_plane {
 /* Background (color_map.h) of a velocity, 0 the slowest and 1 the fastest of the model. */
 static inline double torre_plane_grey(double share) { return 0.06 + 0.94 * share; }
 
-/*
- * The value that is shown in full colour: the 99.5 % point of |u| over the plane (ignoring exact
- * zeros), so that a few strong cells do not hide the rest; 0 for a plane of zeros.
- */
+/* The share of values (exact zeros left out) below that in full colour, so that a few strong cells
+ * do not hide the rest. */
+#define TORRE_PLANE_COLORED 0.995
+
+/* The value in full colour that suits the plane by itself; 0 for a plane of zeros. */
 torre_status torre_plane_scale(const torre_plane *plane, double *scale);
 
 /* Width and height of the picture that torre_plane_draw makes, and its bytes (from size, spacing

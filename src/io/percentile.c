@@ -11,6 +11,11 @@ enum { STEPS = 256, EXPONENTS = 2200 }; /* buckets an octave; octaves of f64 wit
 enum { BUCKETS = STEPS * EXPONENTS };
 enum { MANY = 1 << 18 }; /* values that are worth starting threads for */
 
+struct torre_magnitudes {
+    int64_t total;
+    int64_t bucket[BUCKETS];
+};
+
 static int bucket_of(double v)
 {
     int exponent;
@@ -52,24 +57,46 @@ static int64_t count_values(torre_precision precision, const void *data, int64_t
     return failed ? -1 : total;
 }
 
+static torre_status no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
+}
+
+torre_status torre_magnitudes_new(torre_magnitudes **magnitudes)
+{
+    *magnitudes = calloc(1, sizeof **magnitudes);
+    return *magnitudes ? TORRE_OK : no_memory();
+}
+
+torre_status torre_magnitudes_add(torre_magnitudes *m, torre_precision precision, const void *data,
+                                  int64_t count)
+{
+    const int64_t added = count_values(precision, data, count, m->bucket);
+    if (added < 0) return no_memory();
+    m->total += added;
+    return TORRE_OK;
+}
+
+double torre_magnitudes_below(const torre_magnitudes *m, double fraction)
+{
+    int64_t below = 0;
+    for (int b = 0; b < BUCKETS && m->total > 0; b++) {
+        below += m->bucket[b];
+        if ((double)below >= fraction * (double)m->total)
+            return ldexp(0.5 + (b % STEPS + 0.5) / (2 * STEPS), b / STEPS - EXPONENTS / 2);
+    }
+    return 0;
+}
+
+void torre_magnitudes_free(torre_magnitudes *m) { free(m); }
+
 torre_status torre_percentile(torre_precision precision, const void *data, int64_t count,
                               double fraction, double *magnitude)
 {
-    int64_t *bucket = calloc(BUCKETS, sizeof *bucket), below = 0;
-    const int64_t total = bucket ? count_values(precision, data, count, bucket) : -1;
-    if (total < 0) {
-        free(bucket);
-        return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
-    }
-    *magnitude = 0;
-    for (int b = 0; b < BUCKETS && total > 0; b++) {
-        below += bucket[b];
-        if ((double)below >= fraction * (double)total) {
-            double mantissa = 0.5 + (b % STEPS + 0.5) / (2 * STEPS);
-            *magnitude = ldexp(mantissa, b / STEPS - EXPONENTS / 2);
-            break;
-        }
-    }
-    free(bucket);
-    return TORRE_OK;
+    torre_magnitudes *m;
+    TORRE_TRY(torre_magnitudes_new(&m));
+    const torre_status status = torre_magnitudes_add(m, precision, data, count);
+    *magnitude = torre_magnitudes_below(m, fraction);
+    torre_magnitudes_free(m);
+    return status;
 }

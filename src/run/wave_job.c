@@ -16,6 +16,7 @@ torre_status torre_wave_job_read(torre_wave_job *job, bool view)
 torre_status torre_wave_job_plan(torre_wave_job *job)
 {
     const torre_wave_input *in = &job->input;
+    job->output.snapshots.one_scale = job->one_scale && job->spec->snapshot_scale == 0;
     TORRE_TRY(torre_wave_output_check(&job->output, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, job->spec->backend, &in->plan, &job->run));
     if (job->ranks) TORRE_TRY(torre_wave_run_share(job->run, job->ranks));

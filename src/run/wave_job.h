@@ -26,6 +26,7 @@ typedef struct torre_wave_job {
     torre_saving *saving;
     const char *report;       /* a file that the caller writes, or NULL */
     torre_page *page;         /* where the caller shows the run, or NULL */
+    bool one_scale;           /* pictures have one, which suits all of them (automatic scale) */
     torre_movie *movie;       /* the caller's, of the pictures, or NULL */
     const torre_ranks *ranks; /* that compute together, or NULL */
     torre_wave_input input;

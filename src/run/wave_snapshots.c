@@ -332,7 +332,7 @@ static bool wants_velocity(const torre_snapshots *s, const torre_snapshot *t)
 /* Whether a thread writes it: pictures take long, and their library is used by nobody else. */
 static bool is_queued(const torre_snapshots *s, const torre_snapshot *t)
 {
-    return s->beside && t->single && torre_sink_is_picture(t->format);
+    return s->beside && !s->one_scale && t->single && torre_sink_is_picture(t->format);
 }
 
 /* Of a frame of the queue; 0: there is none. */
@@ -376,23 +376,27 @@ static void fill_velocity(const torre_snapshots *s, torre_snapshot *t)
                 t->velocity[i++] = torre_wave_velocity_at(p, x, y, z);
 }
 
-static torre_status make_folder(const char *path)
+static void folder_of(const char *path, char folder[4096])
 {
-    char folder[4096];
     const char *slash = strrchr(path, '/');
-    if (!slash) return torre_output_directory(".");
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash > path ? slash - path : 1), path);
-    return torre_output_directory(folder);
+    if (slash)
+        snprintf(folder, 4096, "%.*s", (int)(slash > path ? slash - path : 1), path);
+    else
+        snprintf(folder, 4096, ".");
 }
 
 static torre_status open_one(torre_snapshots *s, torre_snapshot *t)
 {
-    TORRE_TRY(make_folder(t->name));
+    char folder[4096];
+    folder_of(t->name, folder);
+    TORRE_TRY(torre_output_directory(folder));
     if (!is_queued(s, t)) t->cells = malloc((size_t)cells_of(t) * (size_t)t->layout.precision);
     if (wants_velocity(s, t)) t->velocity = malloc((size_t)cells_of(t) * sizeof(double));
     if ((!is_queued(s, t) && !t->cells) || (wants_velocity(s, t) && !t->velocity))
         return no_memory();
     if (t->velocity) fill_velocity(s, t);
+    if (s->one_scale && torre_sink_is_picture(t->format))
+        return torre_kept_frames_new(folder, &t->layout, frames_of(s), &t->kept);
     if (t->single) return TORRE_OK;
     const torre_sink_data data = data_of(s, t);
     return torre_sink_open(t->format, &data, t->name, &t->sink);
@@ -447,7 +451,9 @@ static torre_status write_one(torre_snapshots *s, torre_snapshot *t, torre_wave_
     path_of(t, step, t->last);
     TORRE_TRY(read_cells(s, t, run, cells));
     const torre_sink_data data = data_of(s, t);
-    if (is_queued(s, t))
+    if (t->kept)
+        TORRE_TRY(torre_kept_frames_put(t->kept, t->last, &frame));
+    else if (is_queued(s, t))
         TORRE_TRY(torre_sink_queue_put(s->queue, t->format, &data, t->last, &frame));
     else
         TORRE_TRY(t->sink ? torre_sink_frame(t->sink, &frame)
@@ -473,11 +479,21 @@ torre_status torre_snapshots_settle(torre_snapshots *s)
     return torre_sink_queue_settle(s->queue);
 }
 
+/* The pictures of one scale, all of which are known now. */
+static torre_status draw_kept(torre_snapshots *s, torre_snapshot *t)
+{
+    if (!t->kept) return TORRE_OK;
+    const torre_sink_data data = data_of(s, t);
+    t->one_scale = torre_kept_frames_scale(t->kept);
+    return torre_kept_frames_draw(t->kept, t->format, &data, t->cells);
+}
+
 torre_status torre_snapshots_finish(torre_snapshots *s)
 {
     torre_status failed = torre_snapshots_settle(s); /* one file must not cost the others */
     for (int i = 0; i < s->count; i++) {
         torre_status status = torre_sink_finish(&s->item[i].sink, TORRE_OK);
+        if (!status) status = draw_kept(s, &s->item[i]);
         if (status) failed = status;
     }
     return failed;
@@ -488,6 +504,7 @@ void torre_snapshots_close(torre_snapshots *s)
     torre_sink_queue_free(s->queue);
     for (int i = 0; i < s->count; i++) {
         torre_sink_discard(s->item[i].sink);
+        torre_kept_frames_free(s->item[i].kept);
         free(s->item[i].cells);
         free(s->item[i].velocity);
     }

@@ -12,6 +12,7 @@
 #ifndef TORRE_WAVE_SNAPSHOTS_H
 #define TORRE_WAVE_SNAPSHOTS_H
 
+#include "io/kept_frames.h"
 #include "io/sink_queue.h"
 #include "run/wave_input.h"
 
@@ -31,9 +32,11 @@ typedef struct torre_snapshot {
     char subject[96];
     torre_field_layout layout;
     void *cells;
-    double *velocity;     /* pictures, in a medium that varies: of the cells */
-    torre_sink *sink;     /* of all steps */
-    torre_sink_loss loss; /* tolerance 0: none */
+    double *velocity;        /* pictures, in a medium that varies: of the cells */
+    torre_sink *sink;        /* of all steps */
+    torre_sink_loss loss;    /* tolerance 0: none */
+    torre_kept_frames *kept; /* pictures of one scale, until they are drawn at the end */
+    double one_scale;        /* of those, once they are */
     int64_t written;
     char last[4096]; /* file that was written */
 } torre_snapshot;
@@ -46,6 +49,7 @@ typedef struct torre_snapshots {
     torre_snapshot item[TORRE_SNAPSHOTS];
     int64_t stride[3]; /* every so many cells along x, y, z */
     void *plane;       /* all cells of one, with strides */
+    bool one_scale;    /* pictures have one that suits all of them, and are drawn at the end */
     bool beside;       /* pictures are written by a thread, from the cells in its queue: */
     torre_sink_queue *queue;
 } torre_snapshots;
@@ -87,7 +91,7 @@ torre_status torre_snapshots_write(torre_snapshots *snapshots, torre_wave_run *r
 /* Whether snapshot i is a file of many frames, which has a sink. */
 bool torre_snapshots_are_frames(const torre_snapshots *snapshots, int i);
 
-/* Complete the files of all steps. */
+/* Complete the files of all steps, and draw the pictures of one scale. */
 torre_status torre_snapshots_finish(torre_snapshots *snapshots);
 
 void torre_snapshots_close(torre_snapshots *snapshots);

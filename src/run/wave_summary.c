@@ -251,6 +251,8 @@ static void print_snapshot(FILE *out, const torre_snapshot *t)
     if (t->written > 1 && t->single)
         fprintf(out, "%ss%*s%" PRId64 ", the last one %s\n", what, 10 - (int)strlen(what), "",
                 t->written, t->last);
+    if (t->one_scale > 0)
+        fprintf(out, "scale      %.4g in full colour in all of them\n", t->one_scale);
     if (t->written > 1 && !t->single)
         fprintf(out, "%ss%*s%s, %" PRId64 " frames\n", what, 10 - (int)strlen(what), "", t->last,
                 t->written);
