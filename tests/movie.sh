@@ -53,5 +53,8 @@ done
 
 "$build/md" --model mps --dimensions 2 --spacing 1cm --steps 40 --thermo 10 --frame-every 1 --quiet --output dam \
     --movie dam.mp4 || fail "md"
+"$build/md" --model granular --size 12,12 --walls --shake-amplitude 0.5 --shake-frequency 50 --steps 40 --thermo 10 \
+    --frame-every 2 --quiet --output gas --movie gas.mp4 || fail "md --model granular"
+[ "$(pictures gas.mp4)" = 3 ] && [ -s gas/frame_0002.png ] || fail "gas.mp4 has $(pictures gas.mp4) pictures"
 [ "$(pictures dam.mp4)" = 5 ] || fail "dam.mp4 has $(pictures dam.mp4) pictures"
 no_failures

@@ -24,7 +24,7 @@ typedef struct md_job {
     torre_progress progress;
     torre_output *json;  /* the report, NULL when it is not open */
     torre_movie *movie;  /* NULL: none */
-    int64_t frames;      /* pictures of a fluid on the page */
+    int64_t frames;      /* pictures of --frame-every seen */
     torre_status failed; /* of those, the first failure */
 } md_job;
 
@@ -37,12 +37,11 @@ static FILE *people(const md_job *job)
 /* On the page and in the movie, the picture of --frame-every that a row has brought, if any. */
 static void show_frame(md_job *job)
 {
-    char name[32], path[TORRE_PATH];
-    const int64_t frames = job->run.fluid.files.done.frames;
+    char path[TORRE_PATH];
+    const int64_t frames = torre_particle_run_frames(&job->run);
     if (frames == job->frames || job->failed) return;
     job->frames = frames;
-    snprintf(name, sizeof name, "frame_%04" PRId64 ".png", frames - 1);
-    job->failed = torre_particle_path(&job->common->files, "output", name, path);
+    job->failed = torre_particle_frame_path(&job->common->files, frames - 1, path);
     if (!job->failed && job->movie) job->failed = torre_movie_picture(job->movie, path);
     if (!job->failed && torre_program_page())
         job->failed = torre_page_picture(torre_program_page(), path, job->run.md->step,

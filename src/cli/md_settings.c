@@ -191,13 +191,14 @@ void md_settings_init(md_settings *s, torre_option *table)
                        "slices of its height"),
         OPTION_TEXT("write-data", &s->common.files.write_data, "FILE", "",
                     "the initial state as LAMMPS data, before the first step"),
+        PARTICLE_FRAME_ROWS(s->common),
         OPTION_TEXT("picture", &s->common.files.picture, "FILE.png|none", NULL,
                     "picture of the last state"),
         OPTION_PICTURE_STYLE(&s->common.files.style),
         OPTION_TEXT("output", &s->common.files.output, "DIR", NULL,
-                    "directory of the picture, made where missing"),
+                    "directory of the pictures, made where missing"),
         OPTION_TEXT("json", &s->common.json, "FILE|-", "", "write the report as JSON"),
-        PAGE_ROW("the table as a plot, the picture"),
+        PAGE_ROW("the table as a plot, the pictures"),
 
         OPTION_GROUP("Measurements, means over the run, as CSV"),
         OPTION_TEXT("rdf", &measures->rdf, "FILE", "", "radial distribution function g(r)"),
@@ -374,6 +375,9 @@ static const torre_example examples[] = {
     {"A gas of inelastic grains in a shaken box, and its profiles over the height",
      "md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"
      "   --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv"},
+    {"A movie of a layer of grains in a shaken box",
+     "md --model granular --size 20,20 --walls --shake-amplitude 0.5 --shake-frequency 30 \\\n"
+     "   --steps 20000 --thermo 200 --frame-every 1 --movie gas.mp4 --output gas"},
     {"A dam break", "md --model mps --size small"},
     {"A movie of a dam break in two dimensions (md --model mps --examples has more)",
      "md --model mps --dimensions 2 --frame-every 1 --movie dam.mp4 --output dam"},

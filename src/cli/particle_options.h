@@ -10,7 +10,7 @@
 typedef struct particle_options {
     torre_particle_wishes files;
     const char *json;
-    const char *movie; /* of a fluid; NULL: none */
+    const char *movie; /* NULL: none */
     torre_particle_means means;
     torre_checkpoint_options checkpoint;
     /* the program itself */
@@ -38,6 +38,13 @@ extern const char *const particle_precisions[]; /* choices of --precision */
                           "steps between sorts, rounded up to a rebuild; auto is every rebuild")
 #define PARTICLE_BLOCK_ROW(o)                                                                      \
     OPTION_AUTO_COUNT("block", &(o).means.block, 32, 1024, 0, "threads of a GPU block")
+#define PARTICLE_FRAME_ROWS(o)                                                                     \
+    OPTION_COUNT("frame-every", &(o).files.frame_every, 0,                                         \
+                 "rows between pictures frame_0000.png, frame_0001.png, ..., whose colours "       \
+                 "mean the same in all; 0 for none"),                                              \
+        OPTION_TEXT("movie", &(o).movie, "FILE.mp4|.gif|.webp", "",                                \
+                    "the pictures of --frame-every as a movie, 12 a second; by the program "       \
+                    "ffmpeg")
 #define PARTICLE_OTHER_ROWS(o)                                                                     \
     OPTION_GROUP("Stopping and going on"),                                                         \
         CHECKPOINT_ROWS(&(o).checkpoint, "; --steps may be more"), OPTION_GROUP("Other"),          \

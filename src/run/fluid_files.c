@@ -168,10 +168,9 @@ static torre_status draw(const torre_fluid_files *out, const torre_md_run *run, 
 
 static torre_status write_frame(torre_fluid_files *out, const torre_md_run *run)
 {
-    char name[32], path[TORRE_PATH];
+    char path[TORRE_PATH];
     torre_sink *picture;
-    snprintf(name, sizeof name, "frame_%04" PRId64 ".png", out->done.frames++);
-    TORRE_TRY(torre_particle_path(out->wishes, "output", name, path));
+    TORRE_TRY(torre_particle_frame_path(out->wishes, out->done.frames++, path));
     TORRE_TRY(torre_particle_picture_open(path, out->problem->mps.spacing, &out->figure, &picture));
     return torre_sink_finish(&picture, draw(out, run, picture));
 }

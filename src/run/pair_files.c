@@ -8,15 +8,20 @@
 
 #include "particles/granular_table.h"
 
-static torre_status open_picture(torre_pair_files *out, const torre_md_problem *p,
-                                 const torre_particle_layout *layout)
+static void say_figure(torre_pair_files *out, const torre_md_problem *p,
+                       const torre_particle_layout *layout)
 {
     const bool granular = p->model == TORRE_PAIR_granular;
     out->figure =
         torre_particle_figure(out->wishes->style, granular ? "Granular gas" : "Lennard-Jones atoms",
                               &layout->about, granular && p->pair.granular.gravity > 0);
+    out->diameter = layout->size;
+}
+
+static torre_status open_picture(torre_pair_files *out)
+{
     TORRE_TRY(torre_particle_path(out->wishes, "picture", out->wishes->picture, out->picture_path));
-    return torre_particle_picture_open(out->picture_path, layout->size, &out->figure,
+    return torre_particle_picture_open(out->picture_path, out->diameter, &out->figure,
                                        &out->picture);
 }
 
@@ -60,13 +65,15 @@ torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_m
                                    torre_pair_files *out)
 {
     out->wishes = w;
-    if (torre_particle_wanted(w->picture)) TORRE_TRY(open_picture(out, p, layout));
+    say_figure(out, p, layout);
+    if (torre_particle_wanted(w->picture)) TORRE_TRY(open_picture(out));
     if (w->csv) TORRE_TRY(open_csv(w->csv, p, &out->csv));
     if (w->profile) TORRE_TRY(open_profile(out));
     if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, layout, &out->dump));
     if (w->write_data) TORRE_TRY(write_start(w->write_data, &layout->about, start));
     TORRE_TRY(torre_pair_measures_open(&w->measures, p, threads, &out->measures));
-    if (out->dump || out->picture || out->profile || torre_pair_measures_every(&out->measures))
+    if (out->dump || out->picture || out->profile || w->frame_every ||
+        torre_pair_measures_every(&out->measures))
         TORRE_TRY(torre_md_particles_new(start->count, &out->now));
     out->now.mass = p->mass;
     return TORRE_OK;
@@ -112,7 +119,7 @@ static torre_status complete_dump(torre_pair_files *out, torre_md_run *run, bool
     return torre_sink_finish(&out->dump, TORRE_OK);
 }
 
-void torre_pair_files_row(torre_pair_files *out, const torre_md_run *run, const torre_md_thermo *r)
+static void add_row(torre_pair_files *out, const torre_md_run *run, const torre_md_thermo *r)
 {
     const double lj[] = {(double)r->step, r->temperature, r->pair_energy,    0,
                          r->total_energy, r->pressure,    r->shifted_energy, r->conserved};
@@ -122,6 +129,55 @@ void torre_pair_files_row(torre_pair_files *out, const torre_md_run *run, const 
     if (is_granular) torre_granular_values(run, r, granular);
     const torre_frame frame = {.step = r->step, .row = is_granular ? granular : lj};
     torre_sink_frame(out->csv, &frame); /* commit tells of what could not be written */
+}
+
+/* Of a gas at that temperature: three times the mean square along an axis; few particles are faster
+ * than sqrt(8 T). */
+static double fast(const torre_md_problem *p, const torre_md_thermo *r)
+{
+    return sqrt(8 * r->temperature / p->mass);
+}
+
+/* The colours of all pictures on the way are those of the first, or of walls that shake: twice as
+ * fast as these is what leaves them. */
+static double fast_on_the_way(const torre_md_problem *p, const torre_md_thermo *first)
+{
+    if (p->model != TORRE_PAIR_granular) return fast(p, first);
+    const double walls =
+        2 * M_PI * p->pair.granular.shake_frequency * p->pair.granular.shake_amplitude;
+    return fmax(fast(p, first), 2 * walls);
+}
+
+static torre_status draw(torre_pair_files *out, torre_md_run *run, double speed,
+                         torre_sink *picture)
+{
+    char title[64];
+    TORRE_TRY(torre_md_run_particles(run, &out->now));
+    snprintf(title, sizeof title, "%s, step %" PRId64, out->wishes->title, run->step);
+    const torre_frame frame = {.step = run->step,
+                               .time = (double)run->step * run->problem->dt,
+                               .title = title,
+                               .particles = &out->now,
+                               .speed = speed};
+    return torre_sink_frame(picture, &frame);
+}
+
+static torre_status write_frame(torre_pair_files *out, torre_md_run *run)
+{
+    char path[TORRE_PATH];
+    torre_sink *picture;
+    TORRE_TRY(torre_particle_frame_path(out->wishes, out->done.frames++, path));
+    TORRE_TRY(torre_particle_picture_open(path, out->diameter, &out->figure, &picture));
+    return torre_sink_finish(&picture, draw(out, run, out->done.speed, picture));
+}
+
+torre_status torre_pair_files_row(torre_pair_files *out, torre_md_run *run,
+                                  const torre_md_thermo *r)
+{
+    const int64_t every = out->wishes->frame_every;
+    if (out->done.rows == 0) out->done.speed = fast_on_the_way(run->problem, r);
+    add_row(out, run, r);
+    return every && out->done.rows++ % every == 0 ? write_frame(out, run) : TORRE_OK;
 }
 
 static torre_status complete_profile(torre_pair_files *out, const torre_md_run *run)
@@ -137,17 +193,9 @@ static torre_status complete_profile(torre_pair_files *out, const torre_md_run *
 
 static torre_status complete_picture(torre_pair_files *out, torre_md_run *run)
 {
-    char title[64];
-    TORRE_TRY(torre_md_run_particles(run, &out->now));
-    snprintf(title, sizeof title, "%s, step %" PRId64, out->wishes->title, run->step);
-    const torre_frame frame = {
-        .step = run->step,
-        .time = (double)run->step * run->problem->dt,
-        .title = title,
-        .particles = &out->now,
-        /* three times the mean square along an axis: few particles are faster than sqrt(8 T) */
-        .speed = sqrt(8 * run->row[run->rows - 1].temperature / run->problem->mass)};
-    return torre_sink_finish(&out->picture, torre_sink_frame(out->picture, &frame));
+    const double speed =
+        out->wishes->frame_every ? out->done.speed : fast(run->problem, &run->row[run->rows - 1]);
+    return torre_sink_finish(&out->picture, draw(out, run, speed, out->picture));
 }
 
 torre_status torre_pair_files_finish(torre_pair_files *out, torre_md_run *run, bool failed)

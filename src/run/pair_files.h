@@ -14,8 +14,13 @@ typedef struct torre_pair_files {
     int64_t samples;
     torre_pair_measures measures;
     char picture_path[TORRE_PATH]; /* "": none */
-    torre_figure_about figure;     /* around it */
+    torre_figure_about figure;     /* around pictures */
+    double diameter;               /* in pictures */
     torre_md_particles now;        /* for frames */
+    struct {
+        int64_t rows, frames; /* written so far; frames: pictures on the way */
+        double speed;         /* in the colour of the fastest, of all of those */
+    } done;
 } torre_pair_files;
 
 /* Write the start where asked for, and open everything else. layout: of the particles, size in
@@ -30,9 +35,10 @@ torre_status torre_pair_files_open(const torre_particle_wishes *wishes,
 /* At multiples of how many steps they want frames; 0: never. */
 int64_t torre_pair_files_every(const torre_pair_files *files);
 
-/* Append a row of the thermo table to the CSV; a failure is kept for torre_pair_files_finish. */
-void torre_pair_files_row(torre_pair_files *files, const torre_md_run *run,
-                          const torre_md_thermo *row);
+/* Append a row of the thermo table to the CSV, where a failure is kept for torre_pair_files_finish,
+ * and write the picture that is due with it. */
+torre_status torre_pair_files_row(torre_pair_files *files, torre_md_run *run,
+                                  const torre_md_thermo *row);
 
 /* Append a frame to the dump and a sample to profile and measurements where they are due. */
 torre_status torre_pair_files_frame(torre_pair_files *files, torre_md_run *run);

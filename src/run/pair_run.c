@@ -38,6 +38,8 @@ static void extras(torre_particle_run *run, torre_particle_extras *x)
     torre_pair_files *f = &run->pairs.files;
     *x = (torre_particle_extras){.file = {{"csv", f->csv}, {"dump", f->dump}}, .files = 2};
     torre_pair_measures_extras(&f->measures, x);
+    if (run->spec.files->frame_every)
+        x->block[x->blocks++] = (struct torre_block){"pictures", &f->done, sizeof f->done};
     if (!f->profile) return;
     const int64_t slices = run->spec.files->profile_slices;
     x->block[x->blocks++] =
@@ -52,8 +54,7 @@ static const torre_md_thermo *last_row(const torre_particle_run *run)
 
 static torre_status row(torre_particle_run *run)
 {
-    torre_pair_files_row(&run->pairs.files, run->md, last_row(run));
-    return TORRE_OK;
+    return torre_pair_files_row(&run->pairs.files, run->md, last_row(run));
 }
 
 static torre_status frame(torre_particle_run *run)

@@ -1,5 +1,6 @@
 #include "run/particle_files.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,14 @@ torre_status torre_particle_path(const torre_particle_wishes *w, const char *par
     if (length < 0 || length >= TORRE_PATH)
         return torre_fail(TORRE_ERR_USAGE, "{%s} is too long a name", parameter);
     return bare ? torre_output_directory(w->output) : TORRE_OK;
+}
+
+torre_status torre_particle_frame_path(const torre_particle_wishes *w, int64_t i,
+                                       char path[TORRE_PATH])
+{
+    char name[32];
+    snprintf(name, sizeof name, "frame_%04" PRId64 ".png", i);
+    return torre_particle_path(w, "output", name, path);
 }
 
 torre_figure_about torre_particle_figure(int style, const char *subject,

@@ -29,13 +29,13 @@ typedef struct torre_particle_wishes {
     int style;           /* of pictures, of torre_picture_styles */
     const char *output;  /* directory of files whose name is not a path */
     int64_t dump_every;  /* steps between frames, of a fluid rows; 0: the last state only */
+    int64_t frame_every; /* rows between pictures on the way; 0: none */
     /* pair models */
     const char *write_data, *profile;
     int64_t profile_every, profile_slices;
     torre_measure_wishes measures;
     /* a fluid */
-    const char *front;   /* or "none" */
-    int64_t frame_every; /* rows between pictures; 0: none */
+    const char *front; /* or "none" */
 } torre_particle_wishes;
 
 /* Refuse endings of dump and picture that stand for no format. TORRE_ERR_USAGE. */
@@ -50,6 +50,10 @@ bool torre_particle_wanted(const char *name);
  */
 torre_status torre_particle_path(const torre_particle_wishes *wishes, const char *parameter,
                                  const char *name, char path[TORRE_PATH]);
+
+/* The same for picture number i on the way, frame_0000.png and so on. */
+torre_status torre_particle_frame_path(const torre_particle_wishes *wishes, int64_t i,
+                                       char path[TORRE_PATH]);
 
 /* What is drawn around pictures of that style: of a box from the side if upright, whose height is
  * the last axis, else from above. */

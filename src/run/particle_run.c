@@ -143,6 +143,11 @@ torre_status torre_particle_run_advance(torre_particle_run *run, const torre_par
     return keep_what_there_is(run, torre_md_run_advance(run->md, left, &md));
 }
 
+int64_t torre_particle_run_frames(const torre_particle_run *run)
+{
+    return run->spec.pairs ? run->pairs.files.done.frames : run->fluid.files.done.frames;
+}
+
 torre_status torre_particle_run_finish(torre_particle_run *run)
 {
     return run->spec.kind->results(run, false);

@@ -109,6 +109,9 @@ torre_status torre_particle_run_open(torre_particle_run *run);
 torre_status torre_particle_run_start(torre_particle_run *run, const torre_particle_watch *watch);
 torre_status torre_particle_run_advance(torre_particle_run *run, const torre_particle_watch *watch);
 
+/* Pictures on the way that have been written. */
+int64_t torre_particle_run_frames(const torre_particle_run *run);
+
 /* Complete the files. */
 torre_status torre_particle_run_finish(torre_particle_run *run);
 
