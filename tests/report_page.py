@@ -5,6 +5,7 @@
 import base64
 import glob
 import json
+import math
 import os
 import re
 import shutil
@@ -91,8 +92,10 @@ def wave():
         f.write("shot,x,y,z\n1,100,100,100\n2,200,100,100\n")
     run("wave", *field[:4], "--traces", "{shot}.npy", "--survey", "shots.csv", "--steps", "5", "--quiet",
         "--report", "survey.html")
-    read("survey.html")
+    data = read("survey.html")
+    check(data["sources"]["of"] == 2 and data["receivers"]["of"] == 70, "not the points of the survey")
     self_test("survey.html")
+    model()
     check("must end in .html" in run("wave", *field, "--report", "w.txt", code=2), "an ending")
     check("both write" in run("wave", *field, "--json", "x.html", "--report", "./x.html", code=2), "two in one file")
     run("wave", "--size", "8", "--dry-run", "--quiet", "--report", "dry.html")
@@ -100,6 +103,23 @@ def wave():
     run("wave", "--size", "20", "--dt", "1", "--force", "--engine", "reference", "--quiet",
         "--velocity", "9e9", "--snapshot-every", "0", "--steps", "400", "--report", "unstable.html", code=5)
     check(not glob.glob("*unstable*"), "a page of a run that failed")
+
+
+def model():
+    """A model that varies is on the page: in a plane, from the side and from above."""
+    for shape, planes in ((40, 30), [[40, 30]]), ((12, 8, 500), [[12, 400], [12, 8]]):
+        values = [1500 + 10 * (i % shape[-1]) for i in range(math.prod(shape))]
+        with open("m.npy", "wb") as f:
+            head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+            f.write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}f", *values))
+        run("wave", "--velocity", "m.npy", "--steps", "4", "--quiet", "--report", "v.html")
+        at = read("v.html")["model"]
+        check([p["shape"] for p in at["planes"]] == planes, f"planes of {[p['shape'] for p in at['planes']]}")
+        side = base64.b64decode(at["planes"][0]["values"])
+        rows = planes[0][1]
+        cells = [(2 * j + 1) * shape[-1] // (2 * rows) for j in range(rows)]
+        check([side[j * shape[0]] for j in range(rows)] == [round(255 * k / (shape[-1] - 1)) for k in cells], "another model")
+        self_test("v.html")
 
 
 def others():
@@ -110,7 +130,9 @@ def others():
     self_test("m.html")
     run("md", "--model", "mps", "--dimensions", "2", "--spacing", "1cm", "--steps", "40", "--thermo", "10",
         "--frame-every", "1", "--output", "dam", "--quiet", "--report", "d.html")
-    steps = [p["step"] for p in read("d.html")["pictures"]["list"]]
+    data = read("d.html")
+    steps = [p["step"] for p in data["pictures"]["list"]]
+    check([row["step"] for row in data["report"]["thermo"]] == [0, 10, 20, 30, 40], "no table of the fluid")
     check(steps == [0, 10, 20, 30, 40, 40], f"frames at {steps}")
     said = self_test("d.html")
     check(said is None or "slider moves the picture" in said, f"d.html: {said}")

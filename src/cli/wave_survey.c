@@ -2,11 +2,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/program_stop.h"
 #include "core/progress.h"
 #include "core/timer.h"
 #include "mpi/ranks_start.h"
+#include "run/wave_page.h"
 #include "survey/survey_summary.h"
 #include "wave/trial.h"
 
@@ -58,6 +60,25 @@ static void keep_report(survey_job *job, bool dry)
     torre_program_keep_report(r, &job->json);
 }
 
+/* The model, all sources, and the receivers of the first shot. */
+static torre_status show_geometry(const survey_job *job, torre_page *page)
+{
+    const torre_shot_list *list = &job->survey.shots;
+    const torre_time_step *time = &job->input.time;
+    const int64_t receivers = list->shot[0].receivers->list.count;
+    const int64_t most = receivers > list->count ? receivers : list->count;
+    torre_point *point = malloc((size_t)most * sizeof *point);
+    if (!point) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the page of the survey");
+    for (int64_t i = 0; i < list->count; i++) point[i] = list->shot[i].source;
+    torre_status status = torre_wave_page_model(page, &job->input.problem, time->velocity_min,
+                                                time->velocity_max, list->shot[0].source.position);
+    if (!status) status = torre_page_points(page, "sources", point, list->count);
+    for (int64_t i = 0; i < receivers; i++) point[i] = torre_shot_receiver(&list->shot[0], i);
+    if (!status) status = torre_page_points(page, "receivers", point, receivers);
+    free(point);
+    return status;
+}
+
 /* From the command line to what is planned; nothing is written. */
 static torre_status prepare(survey_job *job)
 {
@@ -92,6 +113,7 @@ static torre_status compute(survey_job *job)
     if (!job->settings->quiet)
         torre_survey_summary_result(people(job), s, torre_time_now() - job->queue_start);
     if (torre_program_wants_report(job->json)) keep_report(job, false);
+    if (!status && torre_program_page()) status = show_geometry(job, torre_program_page());
     return status;
 }
 

@@ -170,6 +170,7 @@ typedef torre_status torre_md_visit(void *context, const char *name, void *data,
  */
 typedef struct torre_md_backend {
     const char *name;
+    bool counts_taken; /* sums have what a thermostat has taken */
 
     /*
      * Decide everything that the wish leaves open and say what the run will need, allocating

@@ -32,7 +32,20 @@ void torre_md_run_free(torre_md_run *run)
     torre_md_program_free(run->program);
     torre_mps_measure_free(run->fluid);
     free(run->row);
+    free(run->fluid_row);
     free(run);
+}
+
+static bool is_fluid(const torre_md_run *run) { return run->problem->model == TORRE_MODEL_MPS; }
+
+static void *rows_of(const torre_md_run *run)
+{
+    return is_fluid(run) ? (void *)run->fluid_row : (void *)run->row;
+}
+
+static size_t row_bytes(const torre_md_run *run)
+{
+    return is_fluid(run) ? sizeof *run->fluid_row : sizeof *run->row;
 }
 
 /* Room for so many rows. */
@@ -40,16 +53,25 @@ static torre_status make_rows(torre_md_run *run, int64_t rows)
 {
     if (rows <= run->row_limit) return TORRE_OK;
     int64_t limit = 2 * run->row_limit > rows ? 2 * run->row_limit : rows + 15;
-    torre_md_thermo *row = realloc(run->row, (size_t)limit * sizeof *row);
+    void *row = realloc(rows_of(run), (size_t)limit * row_bytes(run));
     if (!row) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the thermo table");
-    run->row = row;
+    if (is_fluid(run))
+        run->fluid_row = row;
+    else
+        run->row = row;
     run->row_limit = limit;
+    return TORRE_OK;
+}
+
+static torre_status add_fluid_row(torre_md_run *run)
+{
+    TORRE_TRY(torre_mps_measure_take(run->fluid, run->solver, run->step));
+    run->fluid_row[run->rows++] = run->fluid->row;
     return TORRE_OK;
 }
 
 static torre_status add_thermo(torre_md_run *run)
 {
-    TORRE_TRY(make_rows(run, run->rows + 1));
     torre_md_sums sums;
     TORRE_TRY(run->solver->backend->sums(run->solver, &sums));
     run->row[run->rows] = torre_md_thermo_of(run->problem, run->step, &sums);
@@ -64,8 +86,8 @@ static torre_status add_row(torre_md_run *run)
     TORRE_PHASE(run->step ? TORRE_PHASE_LOOP : TORRE_PHASE_UPLOAD);
     const double clock = torre_time_now();
     run->row_step = run->step;
-    TORRE_TRY(run->fluid ? torre_mps_measure_take(run->fluid, run->solver, run->step)
-                         : add_thermo(run));
+    TORRE_TRY(make_rows(run, run->rows + 1));
+    TORRE_TRY(run->fluid ? add_fluid_row(run) : add_thermo(run));
     if (run->step) run->loop_s += torre_time_now() - clock;
     return TORRE_OK;
 }
@@ -118,7 +140,7 @@ torre_status torre_md_run_state(torre_md_run *run, torre_md_visit *visit, void *
     run->row_step = place[2];
     TORRE_TRY(make_rows(run, place[1]));
     run->rows = place[1];
-    TORRE_TRY(visit(context, "rows", run->row, run->rows * (int64_t)sizeof *run->row));
+    TORRE_TRY(visit(context, "rows", rows_of(run), run->rows * (int64_t)row_bytes(run)));
     return run->backend->state(run->solver, visit, context);
 }
 
@@ -130,6 +152,11 @@ torre_status torre_md_run_start_from(torre_md_run *run, torre_md_visit *visit, v
     TORRE_TRY(run->backend->resume(run->solver));
     begin_times(run);
     return TORRE_OK;
+}
+
+bool torre_md_run_conserves(const torre_md_run *run)
+{
+    return run->problem->ensemble != TORRE_NVE && run->backend->counts_taken;
 }
 
 void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md_counts *counts)

@@ -30,6 +30,7 @@ typedef struct torre_md_run {
     double loop_s;        /* seconds in the time loop: steps and the sums of thermo rows, but not
                              the rows of mps, for which all particles are read */
     torre_md_thermo *row; /* thermo table so far; of pair models */
+    torre_mps_row *fluid_row; /* the same of mps */
     int64_t rows, row_limit;
     torre_mps_measure *fluid;    /* the last row of mps; NULL for pair models and before start */
     int64_t row_step;            /* step of the last row; -1 before the first */
@@ -70,6 +71,10 @@ torre_status torre_md_run_new(const torre_md_problem *problem, const char *backe
 /* Allocate the solver, set the particles of the problem, compute the row of step 0. watch: its
  * row and frame are called for step 0 (NULL: nobody). */
 torre_status torre_md_run_start(torre_md_run *run, const torre_md_watch *watch);
+
+/* Whether rows have a conserved quantity that differs from the energy: with a thermostat whose
+ * energy the backend counts. */
+bool torre_md_run_conserves(const torre_md_run *run);
 
 /* Visit all that torre_md_run_start_from needs; of a backend that has `state`. */
 torre_status torre_md_run_state(torre_md_run *run, torre_md_visit *visit, void *context);

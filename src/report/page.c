@@ -144,6 +144,30 @@ static void write_points(const torre_point *points, int64_t count, int64_t every
     putc(']', out);
 }
 
+static void write_plane(const torre_page_plane *plane, FILE *out)
+{
+    base64 at = {.count = 0};
+    fprintf(out,
+            "{\"axes\": [%d, %d], \"across\": %d, \"at\": %.9g, \"shape\": [%d, %d], "
+            "\"values\": \"",
+            plane->axes[0], plane->axes[1], plane->across, plane->at, plane->width, plane->height);
+    write_base64(&at, plane->values, (size_t)plane->width * (size_t)plane->height, out);
+    end_base64(&at, out);
+    fputs("\"}", out);
+}
+
+torre_status torre_page_model(torre_page *p, double low, double high,
+                              const torre_page_plane *planes, int count)
+{
+    fprintf(p->out, "\"model\": {\"low\": %.9g, \"high\": %.9g, \"planes\": [", low, high);
+    for (int i = 0; i < count; i++) {
+        if (i) fputs(",\n", p->out);
+        write_plane(&planes[i], p->out);
+    }
+    fputs("]},\n", p->out);
+    return ferror(p->out) ? no_memory() : TORRE_OK;
+}
+
 torre_status torre_page_points(torre_page *p, const char *name, const torre_point *points,
                                int64_t count)
 {

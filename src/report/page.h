@@ -8,6 +8,9 @@
  *      "traces": {"of": 280, "every": 9, "samples_of", "samples_every", "dt",
  *                 "receivers": [[x, y, z]],
  *                 "values": base64 of f32, little-endian, shape (receivers, samples)},
+ *      "model": {"low", "high",                                  (m/s)
+ *                "planes": [{"axes": [0, 2], "across", "at",     (metres)
+ *                            "shape": [w, h], "values": base64 of bytes, row after row}]},
  *      "sources": {"of", "every", "list": [[x, y, z]]}, "receivers": {...}}
  *
  * Pages stay small by leaving out: of pictures, all but every 2nd, 4th, ... back from the last
@@ -33,6 +36,22 @@ torre_status torre_page_picture(torre_page *page, const char *path, int64_t step
 
 /* Traces whose rows are `row` samples apart, of which so many count; at most once. */
 torre_status torre_page_traces(torre_page *page, const torre_gather *traces, int64_t row);
+
+/* A plane of a model: bytes, 0 the slowest and 255 the fastest of it, width of them in a row, which
+ * is along the first of axes (0, 1, 2). at: metres on the axis across it. */
+typedef struct torre_page_plane {
+    int axes[2], across;
+    double at;
+    int width, height;
+    const uint8_t *values;
+} torre_page_plane;
+
+/* The most that width and height should be. */
+enum { TORRE_PAGE_PLANE = 400 };
+
+/* The model in planes, low to high m/s; at most once. */
+torre_status torre_page_model(torre_page *page, double low, double high,
+                              const torre_page_plane *planes, int count);
 
 /* Points of the model: "sources", "receivers"; each name at most once. */
 torre_status torre_page_points(torre_page *page, const char *name, const torre_point *points,

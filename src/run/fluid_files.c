@@ -69,10 +69,9 @@ static torre_status open_gauges(torre_fluid_files *out)
     return open_table(out->gauges_path, 1 + out->points->count, out->gauge_column, &out->gauges);
 }
 
-static const char *const table_column[] = {
+const char *const torre_fluid_column[TORRE_FLUID_COLUMNS] = {
     "step",     "t",           "front",   "kinetic",   "potential", "elastic", "energy", "speed",
     "pressure", "compression", "surface", "excursion", "px",        "py",      "pz"};
-enum { TABLE_COLUMNS = sizeof table_column / sizeof table_column[0] };
 
 /* In coordinates of the tank, as gauges and front are; the box reaches beyond its walls. */
 torre_particle_layout torre_fluid_layout(const torre_md_problem *p, const torre_mps_dam *dam)
@@ -121,7 +120,8 @@ torre_status torre_fluid_files_open(const torre_particle_wishes *w, const torre_
     if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, &layout, &out->dump));
     if (torre_particle_wanted(w->front)) TORRE_TRY(open_front(out));
     if (points->count > 0) TORRE_TRY(open_gauges(out));
-    return w->csv ? open_table(w->csv, TABLE_COLUMNS, table_column, &out->csv) : TORRE_OK;
+    return w->csv ? open_table(w->csv, TORRE_FLUID_COLUMNS, torre_fluid_column, &out->csv)
+                  : TORRE_OK;
 }
 
 /* Of the tank a figure has the lower part, where the water is: one and a half columns, and more as
@@ -192,23 +192,31 @@ static torre_status write_front(torre_fluid_files *out, const torre_mps_row *r)
                                     torre_mps_dam_time(out->dam, out->problem, r)});
 }
 
+void torre_fluid_values(const torre_mps_dam *dam, const torre_mps_row *r,
+                        double value[TORRE_FLUID_COLUMNS])
+{
+    const double all[TORRE_FLUID_COLUMNS] = {(double)r->step,
+                                             r->time,
+                                             torre_mps_dam_front(dam, r),
+                                             r->kinetic,
+                                             r->potential,
+                                             r->elastic,
+                                             torre_mps_row_energy(r),
+                                             r->speed,
+                                             r->pressure,
+                                             r->compression,
+                                             (double)r->surface,
+                                             r->excursion,
+                                             r->momentum[0],
+                                             r->momentum[1],
+                                             r->momentum[2]};
+    memcpy(value, all, sizeof all);
+}
+
 static torre_status write_csv(torre_fluid_files *out, const torre_mps_row *r)
 {
-    const double value[TABLE_COLUMNS] = {(double)r->step,
-                                         r->time,
-                                         torre_mps_dam_front(out->dam, r),
-                                         r->kinetic,
-                                         r->potential,
-                                         r->elastic,
-                                         torre_mps_row_energy(r),
-                                         r->speed,
-                                         r->pressure,
-                                         r->compression,
-                                         (double)r->surface,
-                                         r->excursion,
-                                         r->momentum[0],
-                                         r->momentum[1],
-                                         r->momentum[2]};
+    double value[TORRE_FLUID_COLUMNS];
+    torre_fluid_values(out->dam, r, value);
     return add_row(out->csv, r, value);
 }
 

@@ -24,6 +24,12 @@ torre_particle_layout torre_fluid_layout(const torre_md_problem *problem, const 
 torre_status torre_fluid_frame(const torre_md_run *run, const double *column[2],
                                torre_frame *frame);
 
+/* Columns of the table, the first one step, and their values in a row. */
+enum { TORRE_FLUID_COLUMNS = 15 };
+extern const char *const torre_fluid_column[TORRE_FLUID_COLUMNS];
+void torre_fluid_values(const torre_mps_dam *dam, const torre_mps_row *row,
+                        double value[TORRE_FLUID_COLUMNS]);
+
 /* Zero before open. */
 typedef struct torre_fluid_files {
     const torre_particle_wishes *wishes;

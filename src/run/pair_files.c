@@ -25,16 +25,16 @@ static torre_status open_picture(torre_pair_files *out)
                                        &out->picture);
 }
 
-static torre_status open_csv(const char *path, const torre_md_problem *p, torre_sink **csv)
+static torre_status open_csv(const char *path, const torre_md_run *run, torre_sink **csv)
 {
     static const char *const lj[] = {"step",    "temp",  "e_pair",    "e_mol",
                                      "e_total", "press", "e_shifted", "e_conserved"};
     const int columns = sizeof lj / sizeof lj[0];
-    torre_table_layout table = {.columns = p->ensemble == TORRE_NVE ? columns - 1 : columns,
+    torre_table_layout table = {.columns = torre_md_run_conserves(run) ? columns : columns - 1,
                                 .name = lj,
                                 .digits = 17,
                                 .log = true};
-    if (p->model == TORRE_PAIR_granular) {
+    if (run->problem->model == TORRE_PAIR_granular) {
         table.columns = TORRE_GRANULAR_COLUMNS;
         table.name = torre_granular_column;
     }
@@ -59,19 +59,19 @@ static torre_status write_start(const char *path, const torre_particle_about *ab
     return torre_sink_write(torre_sink_by_name("lammps-data"), &data, path, &frame);
 }
 
-torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_md_problem *p,
+torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_md_run *run,
                                    const torre_particle_layout *layout,
-                                   const torre_md_particles *start, int threads,
-                                   torre_pair_files *out)
+                                   const torre_md_particles *start, torre_pair_files *out)
 {
+    const torre_md_problem *p = run->problem;
     out->wishes = w;
     say_figure(out, p, layout);
     if (torre_particle_wanted(w->picture)) TORRE_TRY(open_picture(out));
-    if (w->csv) TORRE_TRY(open_csv(w->csv, p, &out->csv));
+    if (w->csv) TORRE_TRY(open_csv(w->csv, run, &out->csv));
     if (w->profile) TORRE_TRY(open_profile(out));
     if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, layout, &out->dump));
     if (w->write_data) TORRE_TRY(write_start(w->write_data, &layout->about, start));
-    TORRE_TRY(torre_pair_measures_open(&w->measures, p, threads, &out->measures));
+    TORRE_TRY(torre_pair_measures_open(&w->measures, p, run->info->plan.threads, &out->measures));
     if (out->dump || out->picture || out->profile || w->frame_every ||
         torre_pair_measures_every(&out->measures))
         TORRE_TRY(torre_md_particles_new(start->count, &out->now));

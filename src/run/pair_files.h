@@ -24,13 +24,10 @@ typedef struct torre_pair_files {
 } torre_pair_files;
 
 /* Write the start where asked for, and open everything else. layout: of the particles, size in
- * pictures. threads: of measurements, 0: as many as OpenMP likes. wishes and problem must outlive
- * the files. */
-torre_status torre_pair_files_open(const torre_particle_wishes *wishes,
-                                   const torre_md_problem *problem,
+ * pictures. wishes and the problem of the run must outlive the files. */
+torre_status torre_pair_files_open(const torre_particle_wishes *wishes, const torre_md_run *run,
                                    const torre_particle_layout *layout,
-                                   const torre_md_particles *start, int threads,
-                                   torre_pair_files *files);
+                                   const torre_md_particles *start, torre_pair_files *files);
 
 /* At multiples of how many steps they want frames; 0: never. */
 int64_t torre_pair_files_every(const torre_pair_files *files);

@@ -27,8 +27,8 @@ static torre_status open(torre_particle_run *run)
     const torre_pair_input *in = &run->pairs.input;
     const torre_particle_layout layout = {.about = in->about,
                                           .size = torre_pair_size(&in->problem)};
-    TORRE_TRY(torre_pair_files_open(run->spec.files, &in->problem, &layout, &in->particles,
-                                    run->md->info->plan.threads, &run->pairs.files));
+    TORRE_TRY(torre_pair_files_open(run->spec.files, run->md, &layout, &in->particles,
+                                    &run->pairs.files));
     run->frame_every = torre_pair_files_every(&run->pairs.files);
     return TORRE_OK;
 }
@@ -124,7 +124,7 @@ static void tell_head(FILE *out, const torre_particle_run *run)
     }
     fprintf(out, "# units: steps, then Lennard-Jones units; energies per particle\n");
     fprintf(out, "#  Step           Temp         E_pair  E_mol         TotEng          Press%s\n",
-            run->problem->ensemble == TORRE_NVE ? "" : "      Conserved");
+            torre_md_run_conserves(run->md) ? "      Conserved" : "");
 }
 
 static void tell_row(FILE *out, const torre_particle_run *run)
@@ -139,7 +139,7 @@ static void tell_row(FILE *out, const torre_particle_run *run)
     }
     fprintf(out, "%8" PRId64 " %14.8g %14.8g %6d %14.8g %14.8g", row->step, row->temperature,
             row->pair_energy, 0, row->total_energy, row->pressure);
-    if (p->ensemble != TORRE_NVE) fprintf(out, " %14.8g", row->conserved);
+    if (torre_md_run_conserves(run->md)) fprintf(out, " %14.8g", row->conserved);
     fprintf(out, "\n");
 }
 

@@ -1,6 +1,7 @@
 #include "run/particle_report.h"
 
 #include "particles/granular_table.h"
+#include "run/fluid_files.h"
 
 static void report_granular_row(torre_report *at, const torre_md_run *run, const torre_md_thermo *r)
 {
@@ -43,8 +44,7 @@ static void report_rows(torre_report *r, const torre_md_run *run)
         torre_report_real(at, "e_total", row->total_energy);
         torre_report_real(at, "press", row->pressure);
         torre_report_real(at, "e_shifted", row->shifted_energy);
-        if (run->problem->ensemble != TORRE_NVE)
-            torre_report_real(at, "e_conserved", row->conserved);
+        if (torre_md_run_conserves(run)) torre_report_real(at, "e_conserved", row->conserved);
         torre_report_reals(at, "momentum", row->momentum, 3);
     }
 }
@@ -120,4 +120,13 @@ void torre_report_fluid_run(torre_report *r, const torre_md_run *run, const torr
     torre_report_integer(r, "builds", c.builds);
     if (c.dangerous_builds >= 0) torre_report_integer(r, "dangerous_builds", c.dangerous_builds);
     report_physics(r, dam, run);
+    torre_report *list = torre_report_array(r, "thermo");
+    for (int64_t i = 0; i < run->rows; i++) {
+        double value[TORRE_FLUID_COLUMNS];
+        torre_report *at = torre_report_object(list, NULL);
+        torre_fluid_values(dam, &run->fluid_row[i], value);
+        torre_report_integer(at, "step", run->fluid_row[i].step);
+        for (int k = 1; k < TORRE_FLUID_COLUMNS; k++)
+            torre_report_real(at, torre_fluid_column[k], value[k]);
+    }
 }

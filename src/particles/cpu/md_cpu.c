@@ -262,6 +262,7 @@ static void cpu_times(const torre_md_solver *solver, torre_md_times *times, torr
 
 const torre_md_backend torre_md_cpu = {
     .name = "cpu",
+    .counts_taken = true,
     .plan = cpu_plan,
     .create = cpu_create,
     .set_particles = cpu_set_particles,
