@@ -31,6 +31,12 @@ marmousi)
     STEPS=50 EVERY=4 WIDTH=4 REACH=10 NY=14 FREQUENCY=2 "$here/marmousi/run_3d.sh" model.npy 20 "$build" 2>>errors
     files="marmousi/velocity.npy marmousi/snapshot_000050.png marmousi/shot.npy marmousi/shot.png
         marmousi_3d/shot.npy marmousi_3d_wide/shot.png" ;;
+strip)
+    command -v ffmpeg >/dev/null || { echo "no ffmpeg here"; touch errors; exit 77; }
+    "$build/make_model" --kind layers --size 160x1x60 --spacing 20 --output model.npy
+    SHARE=0.02 "$here/strip/run.sh" model.npy "$build" --threads 1 2>errors
+    files="strip/strip.png strip/run.html"
+    [ "$(od -An -j16 -N8 -tu1 strip/strip.png | tr -s ' ')" = ' 0 0 4 16 0 0 0 200' ] || { echo "no strip of 1040x200"; exit 1; } ;;
 dam_break)
     SCALE=4 "$here/dam_break/run.sh" "$build" --steps 200 --thermo 20 2>errors
     files="2d/front.csv 2d/gauges.csv 2d/dam_break.png 2d/frame_0001.png 3d/front.csv 3d/frame_0001.png" ;;
