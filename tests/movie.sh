@@ -12,9 +12,9 @@ bad() # CODE TEXT PROGRAM ARGUMENT...: refused so, and no movie left
 }
 wave="--size 20x16x12 --steps 20 --quiet"
 filmed="$wave --snapshot-every 5"
-bad 2 "--movie needs pictures to show: --snapshot-every N" wave $wave --movie u.mp4
+bad 2 "--movie needs pictures to show: --snapshot-every N" wave $wave --snapshot-every end --movie u.mp4
 bad 2 "--movie with --checkpoint needs --snapshot-scale VALUE" wave $filmed --movie u.mp4 --checkpoint u.state
-bad 2 "--movie needs pictures to show: --frame-every N" md --model mps --dimensions 2 --steps 1 --quiet --movie u.mp4
+bad 2 "--movie needs pictures to show: --frame-every N" md --model mps --dimensions 2 --steps 1 --quiet --frame-every 0 --movie u.mp4
 mkdir empty
 (export PATH=$work/empty; "$build/wave" $filmed --movie u.mp4) 2>err
 [ $? = 2 ] && grep -qF "needs the program ffmpeg, which is not here" err || fail "without ffmpeg: $(cat err)"
@@ -35,6 +35,7 @@ for kind in mp4 gif webp; do
     [ -s u.$kind ] || fail "no u.$kind"
     [ $kind = webp ] || [ "$(pictures u.$kind)" = 4 ] || fail "u.$kind has $(pictures u.$kind) pictures"
 done
+"$build/wave" $wave --output all --movie all.mp4 && [ "$(pictures all.mp4)" = 20 ] || fail "not a picture of each of 20 steps"
 [ "$(head -c 4 u.webp)" = RIFF ] || fail "u.webp is no WebP"
 # one scale, of all values together, for all pictures (test_kept_frames has its value); a picture by itself has another
 one() { "$build/wave" --size 60x60 --source 300,300 --picture-style raw --steps 60 --snapshot-every 20 "$@" 2>err; }
@@ -55,8 +56,7 @@ kill -TERM $!
 wait $!
 [ $? = 75 ] && [ -s cut.gif ] && [ -s cut_010000.png ] || fail "a run that is stopped: $(cat err; ls)"
 
-"$build/md" --model mps --dimensions 2 --spacing 1cm --steps 40 --thermo 10 --frame-every 1 --quiet --output dam \
-    --movie dam.mp4 || fail "md"
+"$build/md" --model mps --dimensions 2 --spacing 1cm --steps 40 --thermo 10 --quiet --output dam --movie dam.mp4 || fail "md"
 "$build/md" --model granular --size 12,12 --walls --shake-amplitude 0.5 --shake-frequency 50 --steps 40 --thermo 10 \
     --frame-every 2 --quiet --output gas --movie gas.mp4 || fail "md --model granular"
 [ "$(pictures gas.mp4)" = 3 ] && [ -s gas/frame_0002.png ] || fail "gas.mp4 has $(pictures gas.mp4) pictures"

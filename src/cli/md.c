@@ -178,6 +178,7 @@ static torre_status read_spec(md_job *job)
     torre_particle_spec *spec = &job->run.spec;
     particle_options *o = job->common;
     TORRE_TRY(torre_checkpoint_options_read(&o->checkpoint, job->table));
+    if (o->movie && !torre_options_given(job->table, "frame-every")) o->files.frame_every = 1;
     spec->files = &o->files;
     spec->backend = o->means.backend;
     spec->saving = &o->checkpoint.saving;

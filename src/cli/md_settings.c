@@ -377,10 +377,10 @@ static const torre_example examples[] = {
      "   --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv"},
     {"A movie of a layer of grains in a shaken box",
      "md --model granular --size 20,20 --walls --shake-amplitude 0.5 --shake-frequency 30 \\\n"
-     "   --steps 20000 --thermo 200 --frame-every 1 --movie gas.mp4 --output gas"},
+     "   --steps 20000 --thermo 200 --movie gas.mp4 --output gas"},
     {"A dam break", "md --model mps --size small"},
     {"A movie of a dam break in two dimensions (md --model mps --examples has more)",
-     "md --model mps --dimensions 2 --frame-every 1 --movie dam.mp4 --output dam"},
+     "md --model mps --dimensions 2 --movie dam.mp4 --output dam"},
     {0},
 };
 

@@ -127,7 +127,7 @@ void mps_settings_spec(mps_settings *s, torre_particle_spec *run)
 static const torre_example examples[] = {
     {"A dam break of 25,000 particles, its front against time in front.csv", "md --model mps"},
     {"A movie of one in two dimensions, with finer particles",
-     "md --model mps --dimensions 2 --spacing 2mm --frame-every 1 --movie dam.mp4 --output dam2d"},
+     "md --model mps --dimensions 2 --spacing 2mm --movie dam.mp4 --output dam2d"},
     {"The pressure at two points of the far wall",
      "md --model mps --gauges '0.4,0.01,0.04;0.4,0.05,0.04' --frame-every 10 --output dam"},
     {"A trajectory for OVITO", "md --model mps --dimensions 2 --dump dam.xyz --dump-every 1"},

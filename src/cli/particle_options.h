@@ -43,8 +43,8 @@ extern const char *const particle_precisions[]; /* choices of --precision */
                  "rows between pictures frame_0000.png, frame_0001.png, ..., whose colours "       \
                  "mean the same in all; 0 for none"),                                              \
         OPTION_TEXT("movie", &(o).movie, "FILE.mp4|.gif|.webp", "",                                \
-                    "the pictures of --frame-every as a movie, 12 a second; by the program "       \
-                    "ffmpeg")
+                    "the pictures of --frame-every, without it those of all rows, as a movie, 12 " \
+                    "a second; by the program ffmpeg")
 #define PARTICLE_OTHER_ROWS(o)                                                                     \
     OPTION_GROUP("Stopping and going on"),                                                         \
         CHECKPOINT_ROWS(&(o).checkpoint, "; --steps may be more"), OPTION_GROUP("Other"),          \

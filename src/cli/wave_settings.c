@@ -158,8 +158,8 @@ static void make_table(wave_settings *s, torre_option *table)
                           "with --movie, all of them together: 99.5 % of their values that are "
                           "not zero are below, and they are drawn at the end of the run"),
         OPTION_TEXT("movie", &s->movie, "FILE.mp4|.gif|.webp", "",
-                    "the pictures of the snapshots (--snapshot-every) as a movie, 12 a second, in "
-                    "one scale (--snapshot-scale); by the program ffmpeg"),
+                    "the pictures of the snapshots (--snapshot-every, without it a hundred) as a "
+                    "movie, 12 a second, in one scale (--snapshot-scale); by the program ffmpeg"),
         OPTION_PICTURE_STYLE(&s->picture_style),
         OPTION_TEXT("output", &s->run.output, "DIR", NULL,
                     "directory of the snapshots, snapshot_000600.png and so on; made if missing"),
@@ -250,9 +250,7 @@ static const torre_example examples[] = {
      "wave --velocity model.bin:f32le --size 801x201 --spacing 7.5 --boundary absorbing,z-=free "
      "\\\n"
      "     --source 3000,30 --receivers 150,15:5850,15:300 --traces shot.npy"},
-    {"A movie",
-     "wave --size 401x201 --boundary absorbing --source 2000,1000 --snapshot-every 10 \\\n"
-     "     --movie waves.mp4"},
+    {"A movie", "wave --size 401x201 --boundary absorbing --source 2000,1000 --movie waves.mp4"},
     {"Fields in time for ParaView", "wave --size 801x201 --field u.vtkhdf --field-every 20"},
     {"A survey: a shot for each row of shots.csv (shot,x,z), receivers that follow the source",
      "wave --velocity model.npy --spacing 5 --boundary absorbing,z-=free --survey shots.csv \\\n"
@@ -355,6 +353,8 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
     s->run.snapshot = s->snapshot[0] ? s->snapshot : NULL;
     s->run.picture_style = torre_picture_styles[s->picture_style];
     s->run.size_of_file = !torre_options_given(table, "size");
+    if (s->movie && !torre_options_given(table, "snapshot-every"))
+        s->run.snapshot_every = s->run.steps > 100 ? s->run.steps / 100 : 1;
     return wave_settings_survey(s, table);
 }
 
