@@ -75,6 +75,7 @@ SCRIPTS = {
     "examples/marmousi/run.sh": "test example_marmousi",
     "examples/marmousi/run_3d.sh": "test example_marmousi",
     "examples/dam_break/run.sh": "test example_dam_break",
+    "examples/strip/run.sh": "test example_strip",
 }
 
 
