@@ -96,9 +96,10 @@ static double reflection(const shot *s)
 static void layers_hardly_reflect(void **state)
 {
     (void)state;
-    static const shot shots[] = {
-        {2, TORRE_F64, 6, 8},  {4, TORRE_F64, 20, 8}, {8, TORRE_F64, 6, 60}, {8, TORRE_F64, 20, 8},
-        {8, TORRE_F32, 10, 8}, {12, TORRE_F64, 6, 8}, {12, TORRE_F32, 20, 8}};
+    static const shot shots[] = {{2, TORRE_F64, 6, 8},  {4, TORRE_F64, 20, 8},
+                                 {8, TORRE_F64, 6, 60}, {8, TORRE_F64, 20, 60},
+                                 {8, TORRE_F32, 6, 60}, {8, TORRE_F32, 10, 8},
+                                 {12, TORRE_F64, 6, 8}, {12, TORRE_F32, 20, 8}};
     for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
         const shot *s = &shots[i];
         const double decibel = reflection(s);
@@ -255,10 +256,10 @@ static void stillness_leaves(void **state)
 }
 
 /* What is remembered goes from one solver to another: the bits of one that computes all. */
-static void memory_moves(void **state)
+static void memory_of_layers_moves(torre_absorbing kind, int64_t slices)
 {
-    (void)state;
     torre_wave_problem p = small_box(6, TORRE_F32, 3);
+    p.absorbing = kind;
     p.face[1][0] = TORRE_FREE;
     p.face[2][1] = TORRE_RIGID;
     const int64_t cells = torre_wave_cells(&p);
@@ -281,7 +282,7 @@ static void memory_moves(void **state)
         CHECK_OK(wave_backend->read_layer(from.solver, &slice, stride, values));
         CHECK_OK(wave_backend->write_layer(to.solver, &slice, stride, values));
     }
-    CHECK(count == 4 * 3 * (2 * 3 - 1), "%lld slices", (long long)count);
+    CHECK(count == slices, "%lld slices", (long long)count);
     wave_sim_advance(&from, 9);
     wave_sim_advance(&to, 9);
     wave_sim_get(&from, 0, u);
@@ -290,6 +291,13 @@ static void memory_moves(void **state)
     free(u);
     wave_sim_close(&from);
     wave_sim_close(&to);
+}
+
+static void memory_moves(void **state)
+{
+    (void)state;
+    memory_of_layers_moves(TORRE_PML, 4 * 3 * (2 * 3 - 1)); /* of four faces */
+    memory_of_layers_moves(TORRE_CPML, 4 * 2 * 3);
 }
 
 static void refusals(void **state)

@@ -100,7 +100,10 @@ void wave_case_pml(torre_wave_problem *p)
     const int width = p->absorbing_width;
     p->absorbing = TORRE_PML;
     while (torre_pml_check(p) && --p->absorbing_width > 0) {}
-    if (p->absorbing_width > 0) return;
+    if (p->absorbing_width > 0) {
+        if (p->absorbing_width % 3 == 0) p->absorbing = TORRE_CPML;
+        return;
+    }
     p->absorbing = TORRE_SPONGE;
     p->absorbing_width = width;
 }

@@ -54,12 +54,13 @@ typedef enum torre_face {
 /* What absorbs in front of such faces. src/wave/NUMERICS.md, "Absorbing layers". */
 typedef enum torre_absorbing {
     TORRE_SPONGE, /* a term that damps */
-    TORRE_PML     /* a perfectly matched layer of the grid's own waves, which reflects none; with
+    TORRE_PML,    /* a perfectly matched layer of the grid's own waves, which reflects none; with
                      the velocity of its first cell all along its normal */
+    TORRE_CPML    /* the convolutional one of other programs, to compare; on a CPU */
 } torre_absorbing;
 
-/* Cells of an absorbing layer unless told otherwise; of a sponge two wavelengths at 10 points per
- * wavelength. */
+/* Cells of an absorbing layer unless told otherwise; of a sponge, and of cpml, two wavelengths at
+ * 10 points per wavelength. */
 #define TORRE_ABSORBING_WIDTH 20
 #define TORRE_PML_WIDTH       8
 

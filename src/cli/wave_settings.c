@@ -13,8 +13,8 @@
 static const char *const engines[] = {"auto", "torre", "stepwise", "reference", NULL};
 static const char *const dispersions[] = {"correct", "leave", NULL}; /* by torre_time_dispersion */
 static const char *const interpolations[] = {"sinc", "trilinear",
-                                             NULL};              /* by torre_interpolation */
-static const char *const absorbings[] = {"sponge", "pml", NULL}; /* by torre_absorbing */
+                                             NULL}; /* by torre_interpolation */
+static const char *const absorbings[] = {"sponge", "pml", "cpml", NULL}; /* by torre_absorbing */
 static const char *const precisions[] = {"f32", "f64", NULL};
 
 /* Those of the formats that take planes. */
@@ -59,12 +59,12 @@ static void make_table(wave_settings *s, torre_option *table)
                     "free, rigid, absorbing or periodic for all faces, then exceptions: "
                     "absorbing,z-=free or x=periodic,y+=rigid; a plane has no y faces"),
         OPTION_CHOICE("absorbing", &s->absorbing, absorbings,
-                      "what absorbs in front of absorbing faces: a term that damps, or a perfectly "
+                      "what absorbs in front of absorbing faces: a term that damps, a perfectly "
                       "matched layer of the grid's own waves, with the velocity of its first cell "
-                      "all along its normal"),
+                      "all along its normal, or the convolutional one of other programs"),
         OPTION_INTEGER_AUTO("absorbing-width", &s->run.absorbing_width, 1, 100000,
                             "cells of each absorbing layer, inside the grid; auto is 8 of pml, 20 "
-                            "of sponge"),
+                            "of others"),
 
         OPTION_GROUP("Time"),
         OPTION_INTEGER("steps", &s->run.steps, 0, OPTION_BIG, "time steps"),

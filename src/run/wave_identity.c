@@ -53,8 +53,8 @@ void torre_wave_identity_model(const torre_wave_input *in, const torre_wave_run 
     for (int f = 0; f < 6; f++)
         n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", f ? "," : "",
                       torre_face_name(p->face[f / 2][f % 2]));
-    torre_record_add(r, "boundary", "%s, %s of width %d", text,
-                     p->absorbing == TORRE_PML ? "pml" : "sponge", p->absorbing_width);
+    torre_record_add(r, "boundary", "%s, %s of width %d", text, torre_absorbing_name(p->absorbing),
+                     p->absorbing_width);
     torre_record_add(r, "time_dispersion", "%s",
                      p->time_dispersion == TORRE_DISPERSION_CORRECT ? "corrected" : "left");
     torre_record_add(r, "interpolation", "%s",

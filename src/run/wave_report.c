@@ -117,7 +117,7 @@ void torre_report_wave_setup(torre_report *r, const torre_wave_input *in, const 
         torre_report_real(r, "density_max", high);
     }
     if (torre_axis_absorbs(p, 0) || torre_axis_absorbs(p, 1) || torre_axis_absorbs(p, 2)) {
-        torre_report_text(r, "absorbing", p->absorbing == TORRE_PML ? "pml" : "sponge");
+        torre_report_text(r, "absorbing", torre_absorbing_name(p->absorbing));
         torre_report_integer(r, "absorbing_width", p->absorbing_width);
     }
     torre_report_integer(r, "sources", p->source_count);

@@ -38,6 +38,12 @@ torre_ghost torre_axis_ghost(const torre_wave_problem *p, int axis, int64_t i)
     return torre_ghost_find(i, p->size[axis], p->face[axis][0], p->face[axis][1]);
 }
 
+const char *torre_absorbing_name(torre_absorbing absorbing)
+{
+    static const char *const names[] = {"sponge", "pml", "cpml"};
+    return names[absorbing];
+}
+
 bool torre_axis_absorbs(const torre_wave_problem *problem, int axis)
 {
     return problem->face[axis][0] == TORRE_ABSORBING || problem->face[axis][1] == TORRE_ABSORBING;

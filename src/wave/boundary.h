@@ -42,6 +42,9 @@ torre_ghost torre_ghost_find(int64_t i, int64_t n, torre_face low, torre_face hi
 /* The same of an axis of a problem: nothing lies beyond a perfectly matched layer (pml.h). */
 torre_ghost torre_axis_ghost(const torre_wave_problem *problem, int axis, int64_t i);
 
+/* "sponge", "pml", "cpml". */
+const char *torre_absorbing_name(torre_absorbing absorbing);
+
 /* Whether any face of the axis absorbs. */
 bool torre_axis_absorbs(const torre_wave_problem *problem, int axis);
 

@@ -6,6 +6,7 @@
 
 #include "wave/boundary.h"
 #include "wave/box.h"
+#include "wave/cpml.h"
 #include "wave/cpu/cpu_solver.h"
 #include "wave/model_acoustic.h"
 #include "wave/part.h"
@@ -24,7 +25,8 @@ typedef struct reference_solver {
     /* of perfectly matched layers (pml.h): phi(1) .. phi(R), chi(1) .. chi(R) of each axis, as
      * dense as levels; NULL where it has no layer */
     void *memory[3];
-    void *line; /* of new values along an axis */
+    bool convolves; /* they are those of cpml.h: psi and zeta instead */
+    void *line;     /* of new values along an axis */
 } reference_solver;
 
 /* The number i, in a layer, of the step from cell l of an axis to the next; 0: in none. */
@@ -34,6 +36,27 @@ static int reference_step_number(const reference_solver *r, int axis, int64_t l)
     const int64_t W = p->absorbing_width, low = W - 1 - l, high = l - (p->size[axis] - W) + 1;
     if (torre_pml_face(p, axis, 0) && low >= 1) return (int)low;
     return torre_pml_face(p, axis, 1) && high >= 1 ? (int)high : 0;
+}
+
+/* r + 1 of cell l of an axis, of its layer (cpml.h); 0: it is in none. */
+static int reference_cell_number(const reference_solver *r, int axis, int64_t l)
+{
+    const torre_wave_problem *p = r->setup->problem;
+    const int64_t W = p->absorbing_width, low = W - l, high = l - (p->size[axis] - W) + 1;
+    if (torre_pml_face(p, axis, 0) && low >= 1) return (int)low;
+    return torre_pml_face(p, axis, 1) && high >= 1 ? (int)high : 0;
+}
+
+/* D' b, along the axis. */
+static double reference_cell_steepness(const reference_solver *r, int axis, int64_t l)
+{
+    const double *b = r->setup->pml_b;
+    const int i = reference_cell_number(r, axis, l);
+    const int beyond = i > 0 ? i + 1 : 0;
+    const int low = l > 0 ? reference_cell_number(r, axis, l - 1) : beyond;
+    const int high =
+        l + 1 < r->setup->problem->size[axis] ? reference_cell_number(r, axis, l + 1) : beyond;
+    return (b[high] - b[low]) / 2;
 }
 
 static double reference_damping(const reference_solver *r, const int64_t at[3])
@@ -115,6 +138,7 @@ static bool make_layers(reference_solver *r)
 {
     const torre_wave_problem *p = r->setup->problem;
     if (!torre_pml_any(p)) return true;
+    r->convolves = p->absorbing == TORRE_CPML;
     for (int a = 0; a < 3; a++) {
         if (memory_bytes(p, a) == 0) continue;
         r->memory[a] = calloc(1, (size_t)memory_bytes(p, a));
@@ -301,9 +325,9 @@ static char *slice_of(const reference_solver *r, const torre_layer_slice *s, tor
 {
     const torre_wave_problem *p = r->setup->problem;
     const torre_box all = torre_wave_box_stored(r->setup);
-    const int64_t depth = s->outwards ? s->i - 1 : s->i, W = p->absorbing_width;
+    const int64_t depth = s->outwards ? s->i - 1 : s->i, W = p->absorbing_width; /* of r */
     const int64_t cell = s->side ? p->size[s->axis] - W + depth : W - 1 - depth;
-    const int chain = s->outwards ? !s->side : s->side; /* phi looks up, chi down */
+    const int chain = r->convolves ? 0 : s->outwards ? !s->side : s->side; /* phi looks up */
     torre_box_strides(&all, stride);
     const int64_t at = (chain * (p->order / 2) + s->j - 1) * r->cells + cell * stride[s->axis];
     *plane = torre_box_all(p->size);

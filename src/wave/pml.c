@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Of the profile at 0.9 of the largest stable time step, by trials (NUMERICS.md). */
-static const double strength = 4, power = 1.5, shift = 0.07;
+static const double strength = 5, power = 1.5, shift = 0.085;
 
 void torre_pml_steps(const torre_wave_problem *p, double *a, double *b)
 {
@@ -40,7 +40,8 @@ torre_status torre_pml_check(const torre_wave_problem *p)
 
 bool torre_layer_slice_get(const torre_wave_problem *p, int64_t number, torre_layer_slice *slice)
 {
-    const int64_t W = p->absorbing_width, R = p->order / 2, all = R * (2 * W - 1);
+    const int64_t W = p->absorbing_width, R = p->absorbing == TORRE_CPML ? 2 : p->order / 2;
+    const int64_t all = p->absorbing == TORRE_CPML ? R * W : R * (2 * W - 1);
     for (int f = 0; f < 6; f++) {
         if (!torre_pml_face(p, f / 2, f % 2)) continue;
         if (number < all) {

@@ -19,7 +19,7 @@
  * a_l and b_l belong to the step from cell l to l + 1. Steps i = 1 .. W, counted outwards, lead
  * from the first cell of a layer of W cells, n - W, to the face; all others have phi = chi = 0:
  *
- *     s_i dt = 4 q (i / W)^1.5,  alpha dt = 0.07 q c_min / c_max
+ *     s_i dt = 5 q (i / W)^1.5,  alpha dt = 0.085 q c_min / c_max
  *     a_i = exp(-(s_i / 2 + alpha) dt),  b_i = s_i / (s_i + 2 alpha) (1 - a_i)
  *
  * with q = dt over 0.9 of the largest stable time step. Any numbers would do for the interface,
@@ -39,10 +39,10 @@
 extern "C" {
 #endif
 
-/* Whether a face has such a layer; whether any has. */
+/* Whether a face has such a layer, or that of cpml.h, which is laid out alike; whether any has. */
 static inline bool torre_pml_face(const torre_wave_problem *p, int axis, int side)
 {
-    return p->face[axis][side] == TORRE_ABSORBING && p->absorbing == TORRE_PML;
+    return p->face[axis][side] == TORRE_ABSORBING && p->absorbing != TORRE_SPONGE;
 }
 static inline bool torre_pml_any(const torre_wave_problem *p)
 {
@@ -76,7 +76,8 @@ static inline int64_t torre_pml_held(const torre_wave_problem *p)
 /*
  * Which values phi(j) or chi(j) are named by: those of an axis and side, of step i. outwards: the
  * chain that looks out of the grid, at the cell that step i begins at (phi at a high face, chi at a
- * low one); else the other chain, at the cell where step i ends, which there is for i < W.
+ * low one); else the other chain, at the cell where step i ends, which there is for i < W. Of
+ * cpml.h all are outwards: j = 1 is psi, j = 2 zeta of cell r = i - 1.
  */
 typedef struct torre_layer_slice {
     int axis, side;

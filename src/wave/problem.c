@@ -221,8 +221,8 @@ torre_status torre_wave_problem_check(const torre_wave_problem *p)
         return torre_fail(TORRE_ERR_USAGE, "steps must not be negative (got %lld)",
                           (long long)p->steps);
     TORRE_TRY(check_medium(p));
-    if ((int)p->absorbing < 0 || (int)p->absorbing > TORRE_PML)
-        return torre_fail(TORRE_ERR_USAGE, "absorbing must be pml or sponge (got %d)",
+    if ((int)p->absorbing < 0 || (int)p->absorbing > TORRE_CPML)
+        return torre_fail(TORRE_ERR_USAGE, "absorbing must be sponge, pml or cpml (got %d)",
                           (int)p->absorbing);
     TORRE_TRY(check_faces(p));
     TORRE_TRY(torre_pml_check(p));

@@ -44,6 +44,8 @@ static void STEP(const reference_solver *r, const torre_box *box, REAL *next, co
                         lap += (REAL)(courant * courant * torre_stencil_weight(p->order / 2, d)) *
                                ((JOIN(chained, REAL)(r, now, at, axis, -d) - now[i]) +
                                 (JOIN(chained, REAL)(r, now, at, axis, d) - now[i]));
+                    if (r->memory[axis] && r->convolves)
+                        lap += (REAL)(courant * courant) * JOIN(stretched, REAL)(r, now, at, axis);
                 }
                 const double across = c_dt / p->spacing[0];
                 if (r->potential)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "wave/boundary.h"
+#include "wave/cpml.h"
 #include "wave/interpolation.h"
 #include "wave/particle_velocity.h"
 #include "wave/pml.h"
@@ -87,11 +88,14 @@ static torre_status make_damping(torre_wave_setup *s)
 static torre_status make_layers(torre_wave_setup *s)
 {
     if (!torre_pml_any(s->problem)) return TORRE_OK;
-    const size_t steps = (size_t)s->problem->absorbing_width + 1;
+    const size_t steps = (size_t)s->problem->absorbing_width + 2;
     s->pml_a = malloc(steps * sizeof *s->pml_a);
     s->pml_b = malloc(steps * sizeof *s->pml_b);
     if (!s->pml_a || !s->pml_b) return no_memory();
-    torre_pml_steps(s->problem, s->pml_a, s->pml_b);
+    if (s->problem->absorbing == TORRE_CPML)
+        torre_cpml_profile(s->problem, s->pml_a, s->pml_b);
+    else
+        torre_pml_steps(s->problem, s->pml_a, s->pml_b);
     return TORRE_OK;
 }
 

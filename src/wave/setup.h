@@ -60,7 +60,8 @@ typedef struct torre_wave_setup {
      */
     double *damping[3];
     torre_density density;      /* of the whole grid */
-    double *pml_a, *pml_b;      /* of the steps in perfectly matched layers (pml.h), or NULL */
+    double *pml_a, *pml_b;      /* of the steps in perfectly matched layers (pml.h), or of the
+                                   cells (cpml.h); or NULL */
     const torre_region *region; /* NULL, or whose part this is (part.h), in cells of the whole */
 } torre_wave_setup;
 

@@ -93,7 +93,7 @@ for wish in "--engine torre" "--dts 2" "--tower-height 8"; do
         $wish --boundary x=periodic
 done
 bad 2 "--absorbing-width must be" --absorbing-width 0
-bad 2 "--absorbing must be sponge or pml" $r --boundary absorbing --absorbing cpml
+bad 2 "--absorbing must be sponge, pml or cpml" $r --boundary absorbing --absorbing PML
 bad 2 "--absorbing belongs to --boundary absorbing" $r --absorbing pml
 bad 2 "absorbing layers of 9 cells need at least 26 cells along x at order 8 (got 12); give a larger --size or a smaller --absorbing-width" \
     --backend cpu --size 12 --steps 3 --order 8 --boundary absorbing --absorbing pml --absorbing-width 9

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "wave/box.h"
+#include "wave/cpml.h"
 
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -16,6 +17,14 @@ static double layout_face(const torre_wave_problem *p, int axis, int side, torre
 {
     const int64_t W = p->absorbing_width, R = l->half_width, *n = p->size;
     torre_layer_face *face = &l->face[axis][side];
+    if (l->convolves) {
+        const double rows = axis < 2 ? (double)n[1 - axis] : (double)n[0] * (double)n[1];
+        face->outer_pitch = 2 * W * (axis < 2 ? l->scheme.pitch : 1);
+        face->values =
+            axis < 2 ? n[1 - axis] * face->outer_pitch
+                     : round_up(n[0] * n[1] * face->outer_pitch, block_of(l)) + 2 * block_of(l);
+        return rows * (double)face->outer_pitch;
+    }
     if (axis < 2) {
         face->outer_pitch = R * (2 * W - 1) * l->scheme.pitch;
         face->values = n[1 - axis] * face->outer_pitch;
@@ -34,7 +43,7 @@ static double layout_face(const torre_wave_problem *p, int axis, int side, torre
 /* Values of a table of steps, of weights of an axis, of a table of a z face. */
 static int64_t steps_values(const torre_layers *l)
 {
-    return round_up(l->scheme.width + 1, block_of(l));
+    return round_up(l->scheme.width + 2, block_of(l));
 }
 static int64_t weights_values(const torre_layers *l)
 {
@@ -50,6 +59,7 @@ void torre_layers_layout(const torre_wave_problem *p, torre_layers *l)
     double sum = 0;
     memset(l, 0, sizeof *l);
     if (!torre_pml_any(p)) return;
+    l->convolves = p->absorbing == TORRE_CPML;
     l->half_width = p->order / 2;
     l->precision = p->precision;
     memcpy(l->size, p->size, sizeof l->size);
@@ -60,7 +70,8 @@ void torre_layers_layout(const torre_wave_problem *p, torre_layers *l)
         if (!torre_pml_face(p, f / 2, f % 2)) continue;
         sum += layout_face(p, f / 2, f % 2, l);
         const torre_layer_face *face = &l->face[f / 2][f % 2];
-        values += 2 * face->values + (f / 2 == 2 ? 3 * end_values(face) + 2 * face->end.places : 0);
+        values += 2 * face->values;
+        if (face->end.places > 0) values += 3 * end_values(face) + 2 * face->end.places;
     }
     l->bytes = sum * 16 > 1e18 ? -1 : values * (int64_t)l->precision;
 }
@@ -102,6 +113,25 @@ static void make_end(const torre_layers *l, int side, double weight, const doubl
         }
 }
 
+/* Of layers that convolve. */
+static void make_cpml(const torre_wave_problem *p, torre_layers *l)
+{
+    torre_cpml_scheme *c = &l->cpml;
+    c->width = l->scheme.width;
+    c->half_width = l->half_width;
+    c->pitch[0] = c->pitch[1] = l->scheme.pitch;
+    c->pitch[2] = 1;
+    c->a = l->scheme.a;
+    c->b = l->scheme.b;
+    c->factor = l->scheme.factor_double;
+    for (int m = 1; m <= l->half_width; m++) {
+        c->bend[m] = torre_stencil_weight(l->half_width, m);
+        c->slope[m] = torre_cpml_slope_weight(l->half_width, m);
+    }
+    for (int a = 0; a < 3; a++)
+        c->axis[a] = p->spacing[0] * p->spacing[0] / (p->spacing[a] * p->spacing[a]);
+}
+
 void torre_layers_tables(const torre_wave_setup *setup, torre_layers *l)
 {
     if (l->bytes == 0) return;
@@ -110,9 +140,13 @@ void torre_layers_tables(const torre_wave_setup *setup, torre_layers *l)
     const double *h = p->spacing, courant = p->velocity * p->dt / h[0];
     const double factor = p->velocity_cells ? 0 : courant * courant;
     l->scheme.factor_float = (float)(l->scheme.factor_double = factor);
-    for (int i = 0; i <= l->scheme.width; i++) {
+    for (int i = 0; i <= l->scheme.width + (int)l->convolves; i++) {
         put(l, l->scheme.a, i, a[i]);
         put(l, l->scheme.b, i, b[i]);
+    }
+    if (l->convolves) {
+        make_cpml(p, l);
+        return;
     }
     for (int axis = 0; axis < 2; axis++)
         for (int m = 0; m <= l->half_width; m++)
@@ -142,7 +176,7 @@ static void place_everything(torre_layers *l)
             face->level[n] = take(&at, face->values, l);
             if (f / 2 == 2) face->level[n] += TORRE_BLOCK_BYTES;
         }
-        if (f / 2 != 2) continue;
+        if (face->end.places == 0) continue;
         face->end.a = take(&at, end_values(face), l);
         face->end.b = take(&at, end_values(face), l);
         face->end.weight = take(&at, end_values(face), l);
@@ -164,6 +198,7 @@ torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *l)
     torre_layers_tables(setup, l);
     const torre_layer_kernels *best = torre_layer_kernels_best();
     const bool single = l->precision == TORRE_F32;
+    l->cpml_cells = single ? torre_cpml_cells_f32 : torre_cpml_cells_f64;
     l->kernel = single ? best->f32[l->half_width - 1] : best->f64[l->half_width - 1];
     l->end_kernel = single ? best->end_f32[l->half_width - 1] : best->end_f64[l->half_width - 1];
     return TORRE_OK;
@@ -205,7 +240,12 @@ static char *slice_of(const torre_layers *l, int level, const torre_layer_slice 
     *box = torre_box_all(l->size);
     box->high[s->axis] = 1;
     stride[s->axis] = 0;
-    if (s->axis < 2) {
+    if (l->convolves) {
+        at = ((s->j - 1) * W + s->i - 1) * (s->axis < 2 ? l->scheme.pitch : 1);
+        stride[2] = s->axis < 2;
+        stride[s->axis == 1 ? 0 : 1] = face->outer_pitch;
+        if (s->axis == 2) stride[0] = face->outer_pitch * l->size[1];
+    } else if (s->axis < 2) {
         at = s->outwards ? (s->j - 1) * W + s->i - 1 : R * W + (s->j - 1) * (W - 1) + s->i - 1;
         at *= l->scheme.pitch;
         stride[1 - s->axis] = face->outer_pitch;
@@ -228,7 +268,7 @@ void torre_layers_write(torre_layers *l, int level, const torre_layer_slice *sli
     char *to = slice_of(l, level, slice, own, &box);
     const int64_t row = l->face[2][slice->side].end.places * (int64_t)l->precision;
     /* across z the sums behind repeat it where there is none */
-    const bool repeated = slice->axis == 2 && slice->outwards && slice->i == 1;
+    const bool repeated = !l->convolves && slice->axis == 2 && slice->outwards && slice->i == 1;
     for (int j = slice->j; j <= (repeated ? l->half_width : slice->j); j++)
         torre_box_copy(&box, (size_t)l->precision, to + (j - slice->j) * row, own, values, stride,
                        1);

@@ -5,6 +5,7 @@
 #ifndef TORRE_LAYER_FIELD_H
 #define TORRE_LAYER_FIELD_H
 
+#include "wave/cpu/cpml_rows.h"
 #include "wave/cpu/layer_kernel.h"
 #include "wave/cpu/padded_field.h"
 #include "wave/pml.h"
@@ -26,6 +27,9 @@ typedef struct torre_layers {
     torre_layer_face face[3][2];
     torre_layer_function kernel;
     torre_layer_end_function end_kernel;
+    bool convolves; /* the layers are those of cpml.h: */
+    torre_cpml_scheme cpml;
+    torre_cpml_function cpml_cells;
     int64_t bytes; /* of everything; 0: there are no layers */
     void *memory;
 } torre_layers;

@@ -56,20 +56,56 @@ static void update_end(const torre_cpu_solver *s, rows run, int side, int64_t y)
     s->layers.end_kernel(&face->end, &row);
 }
 
+/* Cells of a row in a layer that convolves. */
+static void convolve_row(const torre_cpu_solver *s, rows run, int axis, int side, int64_t y)
+{
+    const torre_layers *l = &s->layers;
+    const torre_layer_face *face = &l->face[axis][side];
+    const int64_t width = (int64_t)l->precision, W = l->scheme.width;
+    const int64_t pitch[3] = {s->field.plane_pitch, s->field.row_pitch, 1};
+    const int64_t across = axis == 0 ? y : axis == 1 ? run.x : run.x * l->size[1] + y;
+    const int64_t memory = across * face->outer_pitch * width;
+    torre_cpml_cells c = {
+        .axis = axis,
+        .step = side ? pitch[axis] : -pitch[axis],
+        .count = run.z1 - run.z0,
+        .next = torre_cpu_row(s, run.n + 1, run.x, y),
+        .now = torre_cpu_row(s, run.n, run.x, y),
+        .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, y) : NULL,
+        .old = face->level[run.n & 1] + memory,
+        .made = face->level[(run.n + 1) & 1] + memory,
+    };
+    if (axis < 2) {
+        c.r = (int)torre_layer_depth(l, axis, side, axis ? y : run.x);
+        l->cpml_cells(&l->cpml, &c, run.z0);
+        return;
+    }
+    c.count = 1;
+    for (int64_t r = -l->half_width; r < W; r++) {
+        const int64_t z = side ? l->size[2] - W + r : W - 1 - r;
+        c.r = (int)r;
+        if (z >= run.z0 && z < run.z1) l->cpml_cells(&l->cpml, &c, z);
+    }
+}
+
 /* The rows of a plane in layers across x, then y, then z: an order that is the same for every cell
  * in all engines. */
 static void update_plane(const torre_cpu_solver *s, rows run)
 {
     const torre_layers *l = &s->layers;
-    const int64_t first = 1 - l->half_width; /* r of the first cell that a layer adds to */
+    /* r of the first cell that a layer adds to */
+    const int64_t first = (l->convolves ? 0 : 1) - l->half_width;
     for (int f = 0; f < 6; f++) {
         const int axis = f / 2, side = f % 2;
         if (l->face[axis][side].values == 0) continue;
         if (axis == 0 && torre_layer_depth(l, 0, side, run.x) < first) continue;
         for (int64_t y = run.y0; y < run.y1; y++) {
-            if (axis == 2)
+            if (axis == 1 && torre_layer_depth(l, 1, side, y) < first) continue;
+            if (l->convolves)
+                convolve_row(s, run, axis, side, y);
+            else if (axis == 2)
                 update_end(s, run, side, y);
-            else if (axis == 0 || torre_layer_depth(l, 1, side, y) >= first)
+            else
                 update_row(s, run, axis, side, y);
         }
     }
