@@ -21,12 +21,12 @@ ALWAYS_INLINE VEC OF(remember)(VEC a, VEC b, VEC made, VEC before, VEC below, VE
 #define OUTWARDS(j, i) (((j)-1) * W + (i)-1)
 #define INWARDS(j, i)  (R * W + ((j)-1) * (W - 1) + (i)-1)
 
-/* One chain of one row: sums `first` .. `last`, whose steps are i = start + turn j. */
+/* One chain of one row: `count` sums next to each other, from number `first` on. */
 typedef struct OF(chain) {
-    int first, last;
-    VEC a[TORRE_MAX_HALF_WIDTH + 1], b[TORRE_MAX_HALF_WIDTH + 1];
-    int64_t here[TORRE_MAX_HALF_WIDTH + 1];
-    const char *ahead[TORRE_MAX_HALF_WIDTH + 1], *behind[TORRE_MAX_HALF_WIDTH + 1];
+    int count;
+    REAL a[TORRE_MAX_HALF_WIDTH], b[TORRE_MAX_HALF_WIDTH];
+    int64_t here[TORRE_MAX_HALF_WIDTH];
+    const char *ahead[TORRE_MAX_HALF_WIDTH], *behind[TORRE_MAX_HALF_WIDTH];
 } OF(chain);
 
 ALWAYS_INLINE void OF(chain_make)(const torre_layer_scheme *s, const torre_layer_line *line,
@@ -35,72 +35,120 @@ ALWAYS_INLINE void OF(chain_make)(const torre_layer_scheme *s, const torre_layer
     const int W = s->width, r = line->r, steps = outwards ? W : W - 1;
     const int64_t pitch = s->pitch * (int64_t)sizeof(REAL);
     const char *old = (const char *)line->old, *zeros = (const char *)s->zeros;
-    c->first = outwards ? r - W + 1 : 1 - r;
-    c->last = outwards ? r : W - 1 - r;
-    if (c->first < 1) c->first = 1;
-    if (c->last > R) c->last = R;
-    for (int j = c->first; j <= c->last; j++) {
+    int first = outwards ? r - W + 1 : 1 - r, last = outwards ? r : W - 1 - r;
+    if (first < 1) first = 1;
+    if (last > R) last = R;
+    c->count = 0;
+    for (int j = first; j <= last; j++) {
         const int i = outwards ? r - j + 1 : r + j, next = outwards ? i + 1 : i - 1;
-        c->a[j] = (VEC){0} + ((const REAL *)s->a)[i];
-        c->b[j] = (VEC){0} + ((const REAL *)s->b)[i];
-        c->here[j] = (outwards ? OUTWARDS(j, i) : INWARDS(j, i)) * pitch;
-        c->ahead[j] = c->behind[j] = zeros;
+        const int n = c->count++;
+        c->a[n] = ((const REAL *)s->a)[i];
+        c->b[n] = ((const REAL *)s->b)[i];
+        c->here[n] = (outwards ? OUTWARDS(j, i) : INWARDS(j, i)) * pitch;
+        c->ahead[n] = c->behind[n] = zeros;
         if (next >= 1 && next <= steps)
-            c->ahead[j] = old + (outwards ? OUTWARDS(j, next) : INWARDS(j, next)) * pitch;
-        if (j > 1) c->behind[j] = old + (outwards ? OUTWARDS(j - 1, i) : INWARDS(j - 1, i)) * pitch;
+            c->ahead[n] = old + (outwards ? OUTWARDS(j, next) : INWARDS(j, next)) * pitch;
+        if (j > 1) c->behind[n] = old + (outwards ? OUTWARDS(j - 1, i) : INWARDS(j - 1, i)) * pitch;
     }
 }
 
-ALWAYS_INLINE void OF(chain_step)(const torre_layer_line *line, const OF(chain) * c, VEC slope,
-                                  int64_t z)
+/* The sums of a chain, `count` of them, along a row; low and high: u of the cells before and after
+ * it as the chain looks. */
+ALWAYS_INLINE void OF(chain_row)(const torre_layer_line *line, const OF(chain) * c, const char *low,
+                                 const char *high, const int count)
 {
-    VEC below = {0}, made = {0};
-    for (int j = c->first; j <= c->last; j++) {
-        const VEC before = AT(line->old, c->here[j] + z);
-        made = OF(remember)(c->a[j], c->b[j], made, before, below, slope, AT(c->ahead[j], z),
-                            AT(c->behind[j], z));
-        AT(line->made, c->here[j] + z) = made;
-        below = before;
+    const int64_t bytes = line->blocks * TORRE_BLOCK_BYTES;
+    const char *old = (const char *)line->old, *ahead[TORRE_MAX_HALF_WIDTH],
+               *behind[TORRE_MAX_HALF_WIDTH];
+    char *to = (char *)line->made;
+    int64_t here[TORRE_MAX_HALF_WIDTH];
+    VEC a[TORRE_MAX_HALF_WIDTH], b[TORRE_MAX_HALF_WIDTH];
+    for (int n = 0; n < count; n++) {
+        a[n] = (VEC){0} + c->a[n];
+        b[n] = (VEC){0} + c->b[n];
+        here[n] = c->here[n];
+        ahead[n] = c->ahead[n];
+        behind[n] = c->behind[n];
+    }
+    for (int64_t z = 0; z < bytes; z += VECTOR_BYTES) {
+        const VEC slope = AT(high, z) - AT(low, z);
+        VEC below = {0}, made = {0};
+        for (int n = 0; n < count; n++) {
+            const VEC before = AT(old, here[n] + z);
+            made = OF(remember)(a[n], b[n], made, before, below, slope, AT(ahead[n], z),
+                                AT(behind[n], z));
+            AT(to, here[n] + z) = made;
+            below = before;
+        }
     }
 }
 
-/* What the memory adds to the sum of differences of cell r. */
-ALWAYS_INLINE VEC OF(layer_sum)(const torre_layer_scheme *s, const torre_layer_line *line,
-                                const int R, const VEC *weight, int64_t z)
+/* With a loop over the sums that is unrolled, whatever their number. */
+ALWAYS_INLINE void OF(chain_rows)(const torre_layer_line *line, const OF(chain) * c,
+                                  const char *low, const char *high, const int R)
+{
+    switch (c->count) {
+    case 0:
+        return;
+    case 1:
+        OF(chain_row)(line, c, low, high, 1);
+        return;
+    case 2:
+        OF(chain_row)(line, c, low, high, R < 2 ? R : 2);
+        return;
+    case 3:
+        OF(chain_row)(line, c, low, high, R < 3 ? R : 3);
+        return;
+    case 4:
+        OF(chain_row)(line, c, low, high, R < 4 ? R : 4);
+        return;
+    case 5:
+        OF(chain_row)(line, c, low, high, R < 5 ? R : 5);
+        return;
+    case 6:
+        OF(chain_row)(line, c, low, high, R < 6 ? R : 6);
+        return;
+    default:
+        OF(chain_row)(line, c, low, high, c->count);
+    }
+}
+
+/* Add what the memory changes of the sum of differences of cell r to a row. */
+ALWAYS_INLINE void OF(layer_add)(const torre_layer_scheme *s, const torre_layer_line *line,
+                                 const int R)
 {
     const int W = s->width, r = line->r;
     const int64_t pitch = s->pitch * (int64_t)sizeof(REAL);
-    VEC sum = {0};
+    const int64_t bytes = line->blocks * TORRE_BLOCK_BYTES;
+    const char *old = (const char *)line->old, *out[TORRE_MAX_HALF_WIDTH + 1],
+               *in[TORRE_MAX_HALF_WIDTH + 1];
+    VEC weight[TORRE_MAX_HALF_WIDTH + 1];
     for (int m = 1; m <= R; m++) {
         /* beyond the first cell sums go on with those there are: o(m + r) of the place */
         const int j = r < 0 ? m + r : m;
-        if (j < 1) continue;
-        VEC both = AT(line->old, OUTWARDS(j, r < 0 ? 1 : r + 1) * pitch + z);
-        if (r > 0) both += AT(line->old, INWARDS(j, r) * pitch + z);
-        sum = OF(fma)(weight[m], both, sum);
+        weight[m] = (VEC){0} + ((const REAL *)s->weight[line->axis])[m];
+        out[m] = in[m] = (const char *)s->zeros;
+        if (j >= 1) out[m] = old + OUTWARDS(j, r < 0 ? 1 : r + 1) * pitch;
+        if (r > 0) in[m] = old + INWARDS(m, r) * pitch;
     }
-    return sum;
+    for (int64_t z = 0; z < bytes; z += VECTOR_BYTES) {
+        VEC sum = {0};
+        for (int m = 1; m <= R; m++) sum = OF(fma)(weight[m], AT(out[m], z) + AT(in[m], z), sum);
+        const VEC k = line->factor ? AT(line->factor, z) : (VEC){0} + OF(s->factor);
+        AT(line->next, z) = OF(fma)(k, sum, AT(line->next, z));
+    }
 }
 
 ALWAYS_INLINE void OF(layer)(const torre_layer_scheme *s, const torre_layer_line *line, const int R)
 {
-    const int64_t bytes = line->blocks * TORRE_BLOCK_BYTES;
-    const VEC none = {0};
-    OF(chain) out, in;
-    VEC weight[TORRE_MAX_HALF_WIDTH + 1];
-    OF(chain_make)(s, line, R, true, &out);
-    OF(chain_make)(s, line, R, false, &in);
-    for (int m = 1; m <= R; m++) weight[m] = none + ((const REAL *)s->weight[line->axis])[m];
-    for (int64_t z = 0; z < bytes; z += VECTOR_BYTES) {
-        if (line->next) {
-            const VEC k = line->factor ? AT(line->factor, z) : none + OF(s->factor);
-            AT(line->next, z) = OF(fma)(k, OF(layer_sum)(s, line, R, weight, z), AT(line->next, z));
-        }
-        const VEC ahead = line->ahead ? AT(line->ahead, z) : none;
-        const VEC slope = ahead - (line->behind ? AT(line->behind, z) : none);
-        OF(chain_step)(line, &out, slope, z);
-        OF(chain_step)(line, &in, -slope, z);
-    }
+    const char *ahead = (const char *)(line->ahead ? line->ahead : s->zeros);
+    const char *behind = (const char *)(line->behind ? line->behind : s->zeros);
+    OF(chain) c;
+    if (line->next) OF(layer_add)(s, line, R);
+    OF(chain_make)(s, line, R, true, &c);
+    OF(chain_rows)(line, &c, behind, ahead, R);
+    OF(chain_make)(s, line, R, false, &c);
+    OF(chain_rows)(line, &c, ahead, behind, R);
 }
 
 /* Those of the values at the places z .. that are low .. high - 1 into a row. */
