@@ -260,7 +260,7 @@ torre_status torre_hdf5_zfp_check(void)
     static bool appended;
     if (!appended) appended = h5.H5PLappend_(TORRE_ZFP_FOLDER) >= 0;
     if (h5.H5Zfilter_avail_(ZFP) > 0) return TORRE_OK;
-    return torre_fail(TORRE_ERR_USAGE,
+    return torre_fail(TORRE_ERR_INPUT,
                       "libhdf5 finds no filter of zfp (%d) to compress with: install "
                       "hdf5-filter-plugin-zfp-serial, or say where it is (HDF5_PLUGIN_PATH)",
                       ZFP);

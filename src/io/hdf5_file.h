@@ -47,7 +47,8 @@ torre_status torre_hdf5_put_integers(torre_hdf5 *file, const char *array, int64_
 torre_status torre_hdf5_put_reals(torre_hdf5 *file, const char *array, int64_t count,
                                   const double *values);
 
-/* Whether libhdf5 can compress by zfp: else TORRE_ERR_USAGE, with what to do. */
+/* Whether libhdf5 can compress by zfp: else TORRE_ERR_USAGE (this build cannot) or TORRE_ERR_INPUT
+ * (the filter is not found), with what to do. */
 torre_status torre_hdf5_zfp_check(void);
 
 /*

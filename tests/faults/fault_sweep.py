@@ -137,12 +137,14 @@ CASES = {
     "roofline md": ("roofline --quiet --quick --program md --ordering hilbert --output r --json r.json",
                     {"r/md-sweep.csv"}),
     "doctor": ("doctor --no-rates --json d.json", ()),
+    "wave zfp": (SMALL_WAVE + "--snapshot-every 3 --snapshot u.h5,zfp=1e-9", ()),
 }
 # Of these, which take seconds, --every fails so many times fewer calls.
 SLOW = {"roofline": 12, "roofline md": 60, "doctor": 16}
 TELLS = {"wave survey"}  # a line of each shot that failed, too
 DURABLE = {"wave survey"}  # all results but the last to get its name are on the disk before, and the name after
-FOREIGN = {"wave hdf5": "HDF5 is not in this build"}  # libhdf5 1.10 does not survive every allocation that fails
+# libhdf5 1.10 does not survive every allocation that fails
+FOREIGN = {"wave hdf5": "HDF5 is not in this build", "wave zfp": "is not in this build"}
 STAYS = {"wave pictures stay"}  # once a call has failed, no file can be removed, either
 
 
