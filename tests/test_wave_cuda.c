@@ -11,7 +11,8 @@
  * gamma eps |U|_2 N (N + 1) / 2,  |U|_2 the largest norm of any level so far. stepwise and torre
  * must agree bit for bit.
  *
- * Usage: test_wave_cuda [all|small] [ORDER]   (small: for the sanitizers)
+ * Usage: test_wave_cuda [all|small|pml] [ORDER]   (small: for the sanitizers; pml: perfectly
+ * matched layers alone)
  */
 #include <math.h>
 #include <stdio.h>
@@ -684,6 +685,103 @@ static void check_order(int order, torre_precision f, bool small)
     }
 }
 
+/* Faces of perfectly matched layers; towers may refuse them. */
+static void set_matched(sample_problem *s, int width)
+{
+    s->p.absorbing = TORRE_PML;
+    s->p.absorbing_width = width;
+}
+
+/* What layers remember goes from one solver to another, whose axes are others too: the bits of one
+ * that computes all where they are the same. */
+static void check_memory(int order, torre_precision f)
+{
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING;
+    sample_problem *s = new_problem("memory of layers", order, f, 43, 35, 38, 1, false);
+    const torre_wave_plan plan = {.engine = TORRE_STEPWISE, .axes = "yzx"};
+    torre_wave_setup *setup;
+    torre_wave_program *program;
+    torre_wave_solver *from, *to;
+    torre_layer_slice slice;
+    const int64_t stride[3] = {s->p.size[1] * s->p.size[2], s->p.size[2], 1};
+    void *values = memory((size_t)s->cells * (size_t)f),
+         *other = memory((size_t)s->cells * (size_t)f);
+    set_faces(s, A, F, R, A, A, A);
+    set_matched(s, 6);
+    must(torre_wave_problem_check(&s->p), s->name);
+    must(torre_wave_setup_new(&s->p, &setup), s->name);
+    must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+    must(torre_wave_cuda.create(program, &from), s->name);
+    must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+    must(torre_wave_cuda.create(program, &to), s->name);
+    must(torre_wave_set_fields(&torre_wave_cuda, from, setup, s->now, s->previous), s->name);
+    must(torre_wave_cuda.advance(from, 7, NULL), s->name);
+    must(torre_wave_get_field(&torre_wave_cuda, from, setup, 0, values), s->name);
+    must(torre_wave_get_field(&torre_wave_cuda, from, setup, -1, other), s->name);
+    must(torre_wave_set_fields(&torre_wave_cuda, to, setup, values, other), s->name);
+    for (int64_t i = 0; torre_layer_slice_get(&s->p, i, &slice); i++) {
+        must(torre_wave_cuda.read_layer(from, &slice, stride, values), s->name);
+        must(torre_wave_cuda.write_layer(to, &slice, stride, values), s->name);
+    }
+    must(torre_wave_cuda.advance(from, 6, NULL), s->name);
+    must(torre_wave_cuda.advance(to, 6, NULL), s->name);
+    must(torre_wave_get_field(&torre_wave_cuda, from, setup, 0, values), s->name);
+    must(torre_wave_get_field(&torre_wave_cuda, to, setup, 0, other), s->name);
+    checks++;
+    if (memcmp(values, other, (size_t)s->cells * (size_t)f) != 0)
+        fail(s->name, "other bits after the memory of layers has moved");
+    printf("%-52s %d failures so far\n", s->name, failures);
+    torre_wave_cuda.destroy(from);
+    torre_wave_cuda.destroy(to);
+    torre_wave_setup_free(setup);
+    free(values);
+    free(other);
+    free_problem(s);
+}
+
+/* Perfectly matched layers: all faces, some, axes of every kind, layers of one cell and as wide as
+ * fits, vectors that a face cuts, a plane. */
+static void check_matched(int order, torre_precision f, bool small)
+{
+    static const char *const orders[] = {"xyz", "yxz", "xzy", "zxy", "yzx", "zyx"};
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
+    sample_problem *s;
+    for (int i = 0; i < (small ? 2 : 6); i++) {
+        s = new_problem("pml", order, f, 43, 38, 44, i % 3, true);
+        set_faces(s, A, A, A, A, A, A);
+        set_matched(s, 8);
+        s->axes = orders[i];
+        check_problem(s, 13, true);
+    }
+    if (small) return;
+    s = new_problem("pml, odd, model", order, f, 41, 37, 49, 1, true);
+    set_faces(s, A, F, R, A, A, R);
+    set_matched(s, 5);
+    check_problem(s, 13, false);
+    s = new_problem("pml, odd", order, f, 30, 31, 39, 0, true);
+    set_faces(s, R, A, A, R, F, A);
+    set_matched(s, 7);
+    check_problem(s, 13, false);
+    s = new_problem("pml, one cell", order, f, 17, 18, 142, 0, true);
+    set_faces(s, A, A, A, A, A, A);
+    set_matched(s, 1);
+    check_problem(s, 13, false);
+    s = new_problem("pml, wide", order, f, 40, 33, 280, 1, true);
+    set_faces(s, F, A, A, R, A, A);
+    set_matched(s, 27);
+    check_problem(s, 13, false);
+    s = new_problem("pml, close", order, f, 2 * (9 + order / 2), 9 + order / 2, 9 + order / 2, 1,
+                    false);
+    set_faces(s, A, A, F, A, A, R);
+    set_matched(s, 9);
+    check_problem(s, 13, false);
+    s = new_problem("pml, periodic", order, f, 41, 96, 52, 0, true);
+    set_faces(s, A, A, P, P, A, F);
+    set_matched(s, 8);
+    check_problem(s, 13, false);
+    check_memory(order, f);
+}
+
 /* Bits of several runs of every dts, on a grid with many blocks at work and several along z. */
 static void check_repeatable(int order, torre_precision f, int model, bool square)
 {
@@ -808,7 +906,8 @@ int main(int argc, char **argv)
 {
     static const torre_precision precisions[] = {TORRE_F32, TORRE_F64};
     char why[256] = "";
-    bool small = argc > 1 && strcmp(argv[1], "small") == 0;
+    const char *part = argc > 1 ? argv[1] : "all";
+    const bool small = strcmp(part, "small") == 0;
     int only = argc > 2 ? atoi(argv[2]) : 0;
     torre_wave_plan plan = {.engine = TORRE_TORRE};
     if (!torre_cuda_available(plan.device, why, sizeof why)) {
@@ -819,8 +918,9 @@ int main(int argc, char **argv)
         if (only && order != only) continue;
         for (int i = 0; i < 2; i++) {
             if (!built(order, precisions[i])) continue;
-            check_order(order, precisions[i], small);
-            if (small) continue;
+            if (strcmp(part, "pml") != 0) check_order(order, precisions[i], small);
+            check_matched(order, precisions[i], small);
+            if (strcmp(part, "all") != 0) continue;
             check_axes(order, precisions[i]);
             check_auto(order, precisions[i]);
             check_sums(order, precisions[i]);

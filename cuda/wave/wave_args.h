@@ -116,6 +116,22 @@ typedef struct torre_wide_stencil {
     torre_wide_mirror mirror[3];
 } torre_wide_stencil;
 
+/*
+ * The memory of perfectly matched layers (wave_layer_cell.cuh): `old` of level n, `made` of n + 1,
+ * each one array of values. That of a face begins at first[axis][side] (-1: it has no layer) with
+ * its first slot, of column 0; slots lie slot[axis] values apart. Columns of x (y) faces are outer
+ * [axis] values apart along y (x), and 1 along z; those of z faces outer[2] along y, and along x
+ * one line of cells after the other.
+ */
+typedef struct torre_layer_args {
+    int width; /* W; 0: there are none */
+    const void *old;
+    void *made;
+    const void *steps;                      /* real [2][W + 1]: a, then b */
+    double weight[3][TORRE_MAX_HALF_WIDTH]; /* C_m / h_axis^2, over `unit` */
+    int64_t first[3][2], slot[3], outer[3];
+} torre_layer_args;
+
 /* What a block of the stepwise kernel covers. */
 typedef struct torre_step_shape {
     int rows, planes; /* along y and z */
@@ -138,6 +154,9 @@ typedef struct torre_step_kernel {
                          torre_step_shape *shape);
     cudaError_t (*launch)(const torre_wave_args *args, const torre_wide_stencil *stencil,
                           const torre_step_launch *launch, cudaStream_t stream);
+    /* What layers make of the step: field[0] and their memory. */
+    cudaError_t (*layers)(const torre_wave_args *args, const torre_layer_args *layers,
+                          cudaStream_t stream);
 } torre_step_kernel;
 
 /* Shape of a tower kernel, filled in by its instance; zero before. */

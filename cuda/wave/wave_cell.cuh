@@ -309,23 +309,26 @@ template <class T> __device__ __forceinline__ cells<T> pair_along_z(const cells<
 }
 
 /* Image of the vector u below the low, or above the high face next to it: u(-1-i) = u(i) at a rigid
- * face; u(-1) = 0, u(-1-i) = -u(-1+i) at a free one. */
-template <class T> __device__ __forceinline__ cells<T> image_below(const cells<T> &u, bool rigid)
+ * face; u(-1) = 0, u(-1-i) = -u(-1+i) at a free one; 0 where a perfectly matched layer ends
+ * (sign 0). */
+template <class T>
+__device__ __forceinline__ cells<T> image_below(const cells<T> &u, bool rigid, T sign = T(-1))
 {
     constexpr int V = cells<T>::n;
     cells<T> r;
 #pragma unroll
     for (int d = 0; d < V; d++)
-        r.v[V - 1 - d] = rigid ? u.v[d] : d ? multiply(T(-1), u.v[d ? d - 1 : 0]) : T(0);
+        r.v[V - 1 - d] = rigid ? u.v[d] : d ? multiply(sign, u.v[d ? d - 1 : 0]) : T(0);
     return r;
 }
-template <class T> __device__ __forceinline__ cells<T> image_above(const cells<T> &u, bool rigid)
+template <class T>
+__device__ __forceinline__ cells<T> image_above(const cells<T> &u, bool rigid, T sign = T(-1))
 {
     constexpr int V = cells<T>::n;
     cells<T> r;
 #pragma unroll
     for (int d = 0; d < V; d++)
-        r.v[d] = rigid ? u.v[V - 1 - d] : d ? multiply(T(-1), u.v[d ? V - d : 0]) : T(0);
+        r.v[d] = rigid ? u.v[V - 1 - d] : d ? multiply(sign, u.v[d ? V - d : 0]) : T(0);
     return r;
 }
 

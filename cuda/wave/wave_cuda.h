@@ -12,6 +12,10 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
                                   const int64_t stride[3], const void *values);
 torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const torre_box *box,
                                  const int64_t stride[3], void *values);
+torre_status torre_cuda_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                    const int64_t stride[3], const void *values);
+torre_status torre_cuda_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                   const int64_t stride[3], void *values);
 torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples);
 torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples);
 torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms);

@@ -30,8 +30,7 @@ static void fill_mirror(const torre_wave_problem *p, int axis, int64_t cells, to
 {
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < TORRE_MAX_HALF_WIDTH; i++) {
-            torre_ghost ghost = torre_ghost_find(side ? cells + i : -1 - i, p->size[axis],
-                                                 p->face[axis][0], p->face[axis][1]);
+            const torre_ghost ghost = torre_axis_ghost(p, axis, side ? cells + i : -1 - i);
             m->source[side][i] = ghost.sign ? (int)ghost.source : 0;
             m->sign[side][i] = ghost.sign;
             if (i >= TORRE_TOWER_HALF_WIDTH) continue;
@@ -164,6 +163,7 @@ torre_status torre_cuda_lay_out(torre_cuda_program *program)
     else
         TORRE_TRY(lay_out_tiles(program));
     TORRE_TRY(torre_cuda_points_plan(program));
+    torre_cuda_layers_plan(program);
     info->memory_bytes = 0;
     for (int i = 0; i < TORRE_PIECES; i++) info->memory_bytes += (int64_t)program->bytes[i];
     return TORRE_OK;

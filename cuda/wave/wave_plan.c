@@ -143,6 +143,10 @@ static torre_status choose_tower(const chooser *c, const torre_turned *t, const 
         return torre_fail(TORRE_ERR_USAGE,
                           "{engine} torre has no towers of {order} 2 with {density} "
                           "that varies on a GPU; use {engine} stepwise");
+    if (torre_pml_any(p))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{engine} torre has no layers of {absorbing} pml on a GPU; use {engine} "
+                          "stepwise, {absorbing} sponge or {backend} cpu");
     if (count == 1) {
         k = find_kernel(c, p, tile->dts, false, &e, shape);
     } else {
@@ -429,6 +433,11 @@ static torre_status choose(torre_cuda_program *program)
     if (program->base.setup->region)
         return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes no parts of a problem: faces "
                                            "beyond which the grid continues are the cpu backend's");
+    if (p->density_cells && torre_pml_any(p))
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "the cuda backend has no layers of {absorbing} pml where {density} varies "
+            "yet; use {absorbing} sponge or {backend} cpu");
     if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
     TORRE_TRY(torre_cuda_settings_read(&program->settings));
     if (program->settings.axes[0]) strcpy(info->plan.axes, program->settings.axes);
@@ -506,9 +515,6 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
                              torre_wave_program **result)
 {
     torre_wave_program *made;
-    if (torre_pml_any(setup->problem))
-        return torre_fail(TORRE_ERR_USAGE, "{absorbing} pml is not there on a GPU; use {absorbing} "
-                                           "sponge or {backend} cpu");
     TORRE_TRY(torre_wave_program_new(sizeof(torre_cuda_program), setup, wish, &made));
     torre_cuda_program *program = (torre_cuda_program *)made;
     made->clear = clear;

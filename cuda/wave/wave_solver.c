@@ -41,9 +41,9 @@ torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const
 }
 
 /* The planes beyond the last one that kernels compute (torre_cuda_planes) of a field, or of an
- * array of properties of cells. */
-static torre_status continue_planes(torre_cuda_solver *s, void *array, const int64_t *size,
-                                    const int64_t stride[2], bool is_field)
+ * array of properties of cells; only enqueued. */
+static torre_status enqueue_planes(torre_cuda_solver *s, void *array, const int64_t *size,
+                                   const int64_t stride[2], bool is_field)
 {
     const torre_wave_problem *p = s->setup->problem;
     for (int64_t z = p->size[2]; z < torre_cuda_planes(s->program); z++) {
@@ -52,6 +52,12 @@ static torre_status continue_planes(torre_cuda_solver *s, void *array, const int
                                        is_field ? image.sign : 1, s->stream),
                        "continuing a field");
     }
+    return TORRE_OK;
+}
+static torre_status continue_planes(torre_cuda_solver *s, void *array, const int64_t *size,
+                                    const int64_t stride[2], bool is_field)
+{
+    TORRE_TRY(enqueue_planes(s, array, size, stride, is_field));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "continuing a field");
     return TORRE_OK;
 }
@@ -71,9 +77,11 @@ static void make_model(const void *context, int64_t first, int64_t count, void *
     const int64_t nz = p->size[2], ny = v ? v->shape[1] : 1;
 #pragma omp parallel for if (count * nz > 1 << 16) schedule(static)
     for (int64_t row = first; row < first + count; row++) {
-        const int64_t from = (row / m->size_y * ny + (ny == 1 ? 0 : row % m->size_y)) * nz;
+        const int64_t y = ny == 1 ? 0 : torre_pml_clamp(p, 1, row % m->size_y);
+        const int64_t from = (torre_pml_clamp(p, 0, row / m->size_y) * ny + y) * nz;
         for (int64_t z = 0; z < nz; z++) {
-            const double c = v ? torre_value(v->precision, v->data, from + z) : p->velocity;
+            const double c = v ? torre_value(v->precision, v->data, from + torre_pml_clamp(p, 2, z))
+                               : p->velocity;
             torre_value_set(p->precision, to, (row - first) * nz + z,
                             m->unit * torre_cuda_squared_step(p, c));
         }
@@ -246,6 +254,7 @@ static torre_status fill_solver(torre_cuda_solver *s)
     TORRE_TRY(upload_model(s));
     TORRE_TRY(upload_binding(s));
     TORRE_TRY(upload_damping(s));
+    TORRE_TRY(torre_cuda_layers_new(s));
     TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : upload_tiles(s));
     TORRE_TRY(torre_cuda_points_new(s));
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending the model to the device");
@@ -262,6 +271,7 @@ torre_status torre_cuda_create(torre_wave_program *given, torre_wave_solver **so
     s->program = program;
     s->setup = &program->turned.setup;
     s->args = program->args;
+    s->layers = program->layers;
     s->step = program->step;
     torre_status status = fill_solver(s);
     if (status) {
@@ -358,11 +368,23 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
     return status;
 }
 
+/* What perfectly matched layers make of a step. Planes beyond the last one are its images again: no
+ * layer along z is continued there. */
+static torre_status step_layers(torre_cuda_solver *s)
+{
+    const int64_t stride[2] = {s->args.stride_x, s->args.stride_y};
+    if (s->layers.width == 0) return TORRE_OK;
+    TORRE_CUDA_TRY(s->program->stepper->layers(&s->args, &s->layers, s->stream),
+                   "computing a step in layers");
+    return enqueue_planes(s, s->args.field[0], s->setup->problem->size, stride, true);
+}
+
 static torre_status one_step(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
     TORRE_CUDA_TRY(s->program->stepper->launch(&s->args, &s->program->stencil, &s->step, s->stream),
                    "computing a step");
+    TORRE_TRY(step_layers(s));
     if (s->args.points.source_count)
         TORRE_CUDA_TRY(torre_add_sources(
                            (int)p->precision, s->args.field[0], s->memory[TORRE_PIECE_SOURCE_CELLS],
@@ -377,6 +399,9 @@ static void exchange_levels(torre_cuda_solver *s)
     void *newest = s->args.field[0];
     s->args.field[0] = s->args.field[1];
     s->args.field[1] = newest;
+    void *made = s->layers.made;
+    s->layers.made = (void *)s->layers.old;
+    s->layers.old = made;
 }
 
 /* Some steps at once: a pass of towers, or single steps with one transfer of what receivers

@@ -17,11 +17,13 @@
 
 /* The pieces of device memory that a solver takes when it is made: all there will be. */
 typedef enum torre_cuda_piece {
-    TORRE_PIECE_FIELDS,                         /* [2] levels */
-    TORRE_PIECE_MODEL = TORRE_PIECE_FIELDS + 2, /* (c dt)^2 of cells */
-    TORRE_PIECE_BINDING,                        /* and that times -q, where density varies */
-    TORRE_PIECE_DAMPING,                        /* [3] axes */
-    TORRE_PIECE_NORMS = TORRE_PIECE_DAMPING + 3,
+    TORRE_PIECE_FIELDS,                           /* [2] levels */
+    TORRE_PIECE_MODEL = TORRE_PIECE_FIELDS + 2,   /* (c dt)^2 of cells */
+    TORRE_PIECE_BINDING,                          /* and that times -q, where density varies */
+    TORRE_PIECE_DAMPING,                          /* [3] axes */
+    TORRE_PIECE_LAYERS = TORRE_PIECE_DAMPING + 3, /* [2] levels of the memory of layers */
+    TORRE_PIECE_LAYER_STEPS = TORRE_PIECE_LAYERS + 2,
+    TORRE_PIECE_NORMS,
     TORRE_PIECE_STAGING, /* rows on their way to and from the host that lie otherwise there */
     TORRE_PIECE_TILES,   /* of one step at a time */
     TORRE_PIECE_TOWERS,  /* [2] lists: of full passes, of lower ones */
@@ -89,9 +91,10 @@ typedef struct torre_cuda_program {
     torre_turned turned;  /* the setup as the solver takes it */
     torre_wave_args args; /* all but addresses and damping */
     torre_wide_stencil stencil;
-    torre_pass_plan pass;   /* engine torre */
-    torre_step_launch step; /* engine stepwise, all but addresses */
-    int64_t tiles[3];       /* likewise */
+    torre_layer_args layers; /* all but addresses */
+    torre_pass_plan pass;    /* engine torre */
+    torre_step_launch step;  /* engine stepwise, all but addresses */
+    int64_t tiles[3];        /* likewise */
     torre_point_plan points;
     torre_receiver_tables receivers;
     size_t bytes[TORRE_PIECES];
@@ -103,6 +106,7 @@ typedef struct torre_cuda_solver {
     const torre_wave_setup *setup; /* the turned one */
     void *memory[TORRE_PIECES];    /* on the device; NULL where the program has no bytes of it */
     torre_wave_args args;          /* args.field[1] is u[n], args.field[0] u[n-1] */
+    torre_layer_args layers;       /* layers.old is that of u[n] */
     int64_t n;
     cudaStream_t stream;
     int turn;                     /* of the sums of the current launch */
@@ -135,7 +139,7 @@ static inline int64_t torre_cuda_planes(const torre_cuda_program *program)
 /* What plane z is the image of; sign 1 and z itself for a plane of the grid. */
 static inline torre_ghost torre_cuda_image(const torre_wave_problem *p, int64_t z)
 {
-    return torre_ghost_find(z, p->size[2], p->face[2][0], p->face[2][1]);
+    return torre_axis_ghost(p, 2, z);
 }
 
 /* plan and adapt of the backend: a torre_cuda_program. */
@@ -178,6 +182,11 @@ static inline int64_t torre_cuda_damped(const torre_wave_problem *turned, int ax
 /* Copy a whole piece to the device; what: in words, for errors. */
 torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const void *from,
                              const char *what);
+
+/* Memory of perfectly matched layers (wave_layers.c): what it takes (lay_out), and its tables
+ * (create). */
+void torre_cuda_layers_plan(torre_cuda_program *program);
+torre_status torre_cuda_layers_new(torre_cuda_solver *s);
 
 torre_status torre_cuda_settings_read(torre_cuda_settings *settings);
 /* Refuses planes (0: no wish) that are none of those that blocks of the kernels of the problem's

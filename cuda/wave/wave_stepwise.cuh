@@ -19,6 +19,7 @@
 
 #include "cuda/core/ptx.cuh"
 #include "wave_cell.cuh"
+#include "wave_layer_steps.cuh"
 #include "wave_tensor_map.cuh"
 
 constexpr int THREADS = 256;
@@ -84,8 +85,9 @@ template <class T, int R> struct z_surroundings {
                                                          int z)
     {
         const auto &m = g.mirror[2];
-        if (z == 0) around[0] = image_below(around[PV], m.sign[0][0] == 1);
-        if (z + V == g.n[2]) around[2 * PV] = image_above(around[PV], m.sign[1][0] == 1);
+        if (z == 0) around[0] = image_below(around[PV], m.sign[0][0] == 1, (T)m.sign[0][1]);
+        if (z + V == g.n[2])
+            around[2 * PV] = image_above(around[PV], m.sign[1][0] == 1, (T)m.sign[1][1]);
     }
     /* Put in what lies beyond a face; row: the line of the centre, so that row[z] is its first
      * cell.

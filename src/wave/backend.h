@@ -100,6 +100,7 @@ typedef struct torre_wave_backend {
     /*
      * The same of a slice (pml.h) of the memory that perfectly matched layers have at step n, of
      * the cells of a plane across its axis: `values` is that of the cell with the coordinates 0.
+     * Writing the slice NULL makes all of it zero.
      * What a value is is the engines' own, of which the reference keeps others.
      */
     torre_status (*write_layer)(torre_wave_solver *solver, const torre_layer_slice *slice,

@@ -19,7 +19,7 @@ torre_status torre_wave_set_fields(const torre_wave_backend *backend, torre_wave
     int64_t stride[3];
     torre_box_strides(&all, stride);
     if (torre_pml_any(setup->problem))
-        TORRE_TRY(backend->restart(solver, setup, false)); /* layers forget what they held */
+        TORRE_TRY(backend->write_layer(solver, NULL, NULL, NULL)); /* forget what they held */
     TORRE_TRY(backend->set_step(solver, 0));
     TORRE_TRY(backend->write_box(solver, 0, &all, stride, now));
     return backend->write_box(solver, -1, &all, stride, previous);

@@ -190,6 +190,12 @@ static torre_status reference_create(const torre_wave_setup *setup,
     return status;
 }
 
+static void forget(reference_solver *r)
+{
+    for (int a = 0; a < 3; a++)
+        if (r->memory[a]) memset(r->memory[a], 0, (size_t)memory_bytes(r->setup->problem, a));
+}
+
 static torre_status reference_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
                                       bool new_medium)
 {
@@ -198,8 +204,7 @@ static torre_status reference_restart(torre_wave_solver *solver, const torre_wav
     r->n = 0;
     for (int l = 0; l < 2; l++)
         memset(r->level[l], 0, (size_t)r->cells * (size_t)setup->problem->precision);
-    for (int a = 0; a < 3; a++)
-        if (r->memory[a]) memset(r->memory[a], 0, (size_t)memory_bytes(setup->problem, a));
+    forget(r);
     return new_medium ? make_potential(r) : TORRE_OK;
 }
 
@@ -341,6 +346,10 @@ static torre_status reference_write_layer(torre_wave_solver *solver, const torre
     reference_solver *r = (reference_solver *)solver;
     torre_box plane;
     int64_t own[3];
+    if (!slice) {
+        forget(r);
+        return TORRE_OK;
+    }
     char *cells = slice_of(r, slice, &plane, own);
     torre_box_copy(&plane, (size_t)r->setup->problem->precision, cells, own, values, stride, 1);
     return TORRE_OK;

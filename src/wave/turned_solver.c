@@ -146,6 +146,7 @@ static torre_status turned_write_layer(torre_wave_solver *solver, const torre_la
 {
     turned_solver *s = (turned_solver *)solver;
     int64_t along[3];
+    if (!slice) return s->inner->backend->write_layer(s->inner, NULL, NULL, NULL);
     const torre_layer_slice turned = turn_slice(s, slice, stride, along);
     return s->inner->backend->write_layer(s->inner, &turned, along, values);
 }

@@ -293,7 +293,10 @@ torre_status torre_cpu_write_layer(torre_wave_solver *solver, const torre_layer_
                                    const int64_t stride[3], const void *values)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
-    torre_layers_write(&s->layers, (int)(s->n & 1), slice, stride, values);
+    if (slice)
+        torre_layers_write(&s->layers, (int)(s->n & 1), slice, stride, values);
+    else
+        torre_layers_clear(&s->layers);
     return TORRE_OK;
 }
 

@@ -1,0 +1,144 @@
+/*
+ * Perfectly matched layers (wave/pml.h) in one cell, or one vector of cells along z. They come
+ * after the update of wave_cell.cuh, which knows nothing of them: a layer adds to u[n+1] what its
+ * memory changes of the sum of differences, first the layer along x, then those along y and z, and
+ * makes its memory of the next level. wave/cpu/layer_kernel.h has the formulas: with r the cells
+ * of a layer counted outwards, from 0 at its first one to W - 1,
+ *
+ *     u+_r   += k sum_m C_m (o(m)_(r+m) + b(m)_(r-m))
+ *     o(j)_r <- o(j-1)_r + a_i (o(j) - o(j-1))_r - b_i (du_r + (o(j)_(r+1) - o(j-1)_(r-1)))
+ *     b(j)_r <- b(j-1)_r + a_i (b(j) - b(j-1))_r - b_i ((b(j)_(r-1) - b(j-1)_(r+1)) - du_r)
+ *
+ * o(j)_r is called by j and i = r - j + 1, 1 .. W, b(j)_r by j and i = r + j, 1 .. W - 1; others
+ * are zero, or for o(j)_r with i < 1 o(r)_r. So cell r needs of other cells what they have by the
+ * names i and i + 1 (i - 1 of b) alone, and of u the cells beside it.
+ */
+#ifndef TORRE_WAVE_LAYER_CELL_CUH
+#define TORRE_WAVE_LAYER_CELL_CUH
+
+#include "wave_cell.cuh"
+
+/* The arithmetic of layers for cells and for vectors of cells. */
+template <class T> struct layer_cells { /* one cell */
+    using value = T;
+    static __device__ __forceinline__ T uniform(T v) { return v; }
+    static __device__ __forceinline__ T sum(T a, T b) { return add(a, b); }
+    static __device__ __forceinline__ T difference(T a, T b) { return add(a, -b); }
+    static __device__ __forceinline__ T fused(T a, T b, T c) { return multiply_add(a, b, c); }
+};
+template <class T> struct layer_cells<cells<T>> {
+    using value = T;
+    using vec = cells<T>;
+    static __device__ __forceinline__ vec uniform(T v) { return uniform_cells(v); }
+    static __device__ __forceinline__ vec sum(const vec &a, const vec &b) { return pair_sum(a, b); }
+    static __device__ __forceinline__ vec difference(const vec &a, const vec &b)
+    {
+        return ::difference(a, b);
+    }
+    static __device__ __forceinline__ vec fused(T a, const vec &b, vec c)
+    {
+        accumulate(c, a, b);
+        return c;
+    }
+    static __device__ __forceinline__ vec fused(const vec &a, const vec &b, vec c)
+    {
+        accumulate(c, a, b);
+        return c;
+    }
+};
+
+/* Values of a column of a layer, at slots. */
+__host__ __device__ constexpr int layer_slots(int R, int W) { return R * (2 * W - 1); }
+
+/* The layers of an axis at one column of cells. L: T or cells<T>. */
+template <class L, int R> struct layer_column {
+    using ops = layer_cells<L>;
+    using T = typename ops::value;
+    int W;
+    int64_t pitch;  /* of slots */
+    const T *a, *b; /* of the steps */
+    const T *old;   /* slot 0 of the column */
+    T *made;
+
+    /* That of a face, `column` values behind its first one. */
+    __device__ __forceinline__ layer_column(const torre_layer_args &l, int axis, int side,
+                                            int64_t column)
+        : W(l.width), pitch(l.slot[axis]), a((const T *)l.steps), b(a + W + 1),
+          old((const T *)l.old + l.first[axis][side] + column),
+          made((T *)l.made + l.first[axis][side] + column)
+    {
+    }
+    __device__ __forceinline__ int outwards(int j, int i) const { return (j - 1) * W + i - 1; }
+    __device__ __forceinline__ int inwards(int j, int i) const
+    {
+        return R * W + (j - 1) * (W - 1) + i - 1;
+    }
+    __device__ __forceinline__ L at(int slot) const { return *(const L *)(old + slot * pitch); }
+
+    static __device__ __forceinline__ L remembered(T a, T b, const L &made, const L &before,
+                                                   const L &below, const L &slope)
+    {
+        return ops::fused(-b, slope, ops::fused(a, ops::difference(before, below), made));
+    }
+    /* The memory of cell r; du: u of the cell after less that before, counted outwards. */
+    __device__ __forceinline__ void remember(int r, const L &du) const
+    {
+        const L zero = ops::uniform(T(0));
+        L next = zero, below = zero; /* o(j-1) of cell r, new and old */
+#pragma unroll
+        for (int j = 1; j <= R; j++) {
+            const int i = r - j + 1;
+            if (i < 1 || i > W) continue;
+            const L before = at(outwards(j, i));
+            const L ahead = i < W ? at(outwards(j, i + 1)) : zero;
+            const L behind = j > 1 ? at(outwards(j - 1, i)) : zero;
+            next = remembered(a[i], b[i], next, before, below,
+                              ops::sum(du, ops::difference(ahead, behind)));
+            *(L *)(made + outwards(j, i) * pitch) = next;
+            below = before;
+        }
+        next = below = zero;
+#pragma unroll
+        for (int j = 1; j <= R; j++) {
+            const int i = r + j;
+            if (i < 1 || i >= W) continue;
+            const L before = at(inwards(j, i));
+            const L ahead = i > 1 ? at(inwards(j, i - 1)) : zero;
+            const L behind = j > 1 ? at(inwards(j - 1, i)) : zero;
+            next = remembered(a[i], b[i], next, before, below,
+                              ops::difference(ops::difference(ahead, behind), du));
+            *(L *)(made + inwards(j, i) * pitch) = next;
+            below = before;
+        }
+    }
+    /* What the memory adds to the sum of differences of cell r, 1 - R .. W - 1; weight: C_m. */
+    __device__ __forceinline__ L sum(int r, const T *weight) const
+    {
+        L all = ops::uniform(T(0));
+#pragma unroll
+        for (int m = 1; m <= R; m++) {
+            const int j = r < 0 ? m + r : m;
+            if (j < 1) continue;
+            L both = at(outwards(j, r < 0 ? 1 : r + 1));
+            if (r > 0) both = ops::sum(both, at(inwards(j, r)));
+            all = ops::fused(weight[m], both, all);
+        }
+        return all;
+    }
+};
+
+/* C_m of the axes in the arithmetic's precision, times (c dt)^2 where that is the same in all
+ * cells. */
+template <class T, int R> struct layer_weights {
+    T weight[3][R + 1];
+    layer_weights(const torre_wave_args &g, const torre_layer_args &l)
+    {
+        for (int axis = 0; axis < 3; axis++) {
+            weight[axis][0] = 0; /* of nothing */
+            for (int m = 1; m <= R; m++)
+                weight[axis][m] = (T)((g.k ? 1 : g.k0) * l.weight[axis][m - 1]);
+        }
+    }
+};
+
+#endif
