@@ -132,13 +132,14 @@ __device__ __forceinline__ void block_tower<Kernel>::sum_xy(vec (&A)[NL], vec (&
 
 template <class Kernel>
 template <block_damping D>
-__device__ __forceinline__ void
-block_tower<Kernel>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
-                           const vec (&binding)[NL], const cell_block &b, int v, const place &p,
-                           int t, int left)
+__device__ __forceinline__ void block_tower<Kernel>::sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum,
+                                                           const vec (&k)[NL], const cell_block &b,
+                                                           int v, const place &p, int t, int left)
 {
     int below[PV], above[PV];
     find_beside(below, above, p, v, t & 1);
+    vec binding[NL];
+    load_binding(binding, b, v, 0);
 #pragma unroll
     for (int i = 0; i < NL; i++) {
         vec around[2 * PV + 1];
@@ -165,7 +166,7 @@ block_tower<Kernel>::update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const
     find_blocks_beside<0>(along_x, p, t & 1);
     find_blocks_beside<1>(along_y, p, t & 1);
     const int left = new_place(p, t);
-    vec k[NL], binding[NL], sums[NL];
+    vec k[NL], sums[NL];
 #pragma unroll
     for (int n = 0; n < ZV; n++) {
         const int v = n + 1 == ZV ? n : n + 2 < ZV ? n + 1 : 0;
@@ -173,7 +174,6 @@ block_tower<Kernel>::update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const
         if (has_none<PLAIN>(v)) continue;
         const T *model = MODEL ? model_of(b, v) : nullptr;
         vec *sum = MODEL ? sums : C[v];
-        load_binding(binding, b, v, 0); /* early, since it comes from far */
         if (waiting && (outer ? MODEL : !PLAIN && h.vectors <= (v + 1) * lanes)) {
             waits.edges(*this, t);
             waiting = false;
@@ -181,13 +181,13 @@ block_tower<Kernel>::update_by_vectors(vec (&A)[ZV][NL], vec (&C)[ZV][NL], const
 #pragma unroll
         for (int i = 0; i < NL && MODEL; i++) k[i] = load_k(model, v, i / R, i % R);
         sum_xy<D>(A[v], C[v], sum, k, b, v, along_x, along_y);
-        if (MODEL || !outer) sum_z<D>(A[v], C[v], sum, k, binding, b, v, p, t, left);
+        if (MODEL || !outer) sum_z<D>(A[v], C[v], sum, k, b, v, p, t, left);
     }
     if (MODEL) return;
     if (waiting) waits.edges(*this, t);
-    sum_z<D>(A[0], C[0], C[0], k, binding, b, 0, p, t, left);
+    sum_z<D>(A[0], C[0], C[0], k, b, 0, p, t, left);
     if (ZV > 1 && !has_none<PLAIN>(ZV - 1))
-        sum_z<D>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, binding, b, ZV - 1, p, t, left);
+        sum_z<D>(A[ZV - 1], C[ZV - 1], C[ZV - 1], k, b, ZV - 1, p, t, left);
 }
 
 /* One function, though long: what comes before a wait and what after it is the schedule. */

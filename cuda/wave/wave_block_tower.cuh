@@ -677,8 +677,8 @@ template <class Kernel> struct block_tower {
     /* The rest: C becomes level t + 1 and, with two levels in `own`, is published at `left`. */
     template <block_damping D>
     __device__ __forceinline__ void sum_z(vec (&A)[NL], vec (&C)[NL], vec *sum, const vec (&k)[NL],
-                                          const vec (&binding)[NL], const cell_block &b, int v,
-                                          const place &p, int t, int left);
+                                          const cell_block &b, int v, const place &p, int t,
+                                          int left);
 
     /* A step of order 4 (see update): all sums of a vector at a time, so that k is read once.
      * Vectors in the middle need no edges and come first; without a model the x and y sums of the
