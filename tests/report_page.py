@@ -86,7 +86,7 @@ def wave():
     said = self_test("w.html")
     if said is not None:
         for word in ("slider moves the picture", "picture is here", "zoom halves the range", "key 0 shows all",
-                     "spectrum finds the tone", "6 sections"):
+                     "spectrum finds the tone", "6 sections", "times fill their bar"):
             check(word in said, f"w.html: not '{word}' in {said}")
     with open("shots.csv", "w", encoding="ascii") as f:
         f.write("shot,x,y,z\n1,100,100,100\n2,200,100,100\n")
