@@ -740,7 +740,7 @@ static void check_memory(int order, torre_precision f)
 }
 
 /* Perfectly matched layers: all faces, some, axes of every kind, layers of one cell and as wide as
- * fits, vectors that a face cuts, a plane. */
+ * fits, vectors that a face cuts. */
 static void check_matched(int order, torre_precision f, bool small)
 {
     static const char *const orders[] = {"xyz", "yxz", "xzy", "zxy", "yzx", "zyx"};
@@ -754,31 +754,27 @@ static void check_matched(int order, torre_precision f, bool small)
         check_problem(s, 13, true);
     }
     if (small) return;
-    s = new_problem("pml, odd, model", order, f, 41, 37, 49, 1, true);
-    set_faces(s, A, F, R, A, A, R);
-    set_matched(s, 5);
-    check_problem(s, 13, false);
-    s = new_problem("pml, odd", order, f, 30, 31, 39, 0, true);
-    set_faces(s, R, A, A, R, F, A);
-    set_matched(s, 7);
-    check_problem(s, 13, false);
-    s = new_problem("pml, one cell", order, f, 17, 18, 142, 0, true);
-    set_faces(s, A, A, A, A, A, A);
-    set_matched(s, 1);
-    check_problem(s, 13, false);
-    s = new_problem("pml, wide", order, f, 40, 33, 280, 1, true);
-    set_faces(s, F, A, A, R, A, A);
-    set_matched(s, 27);
-    check_problem(s, 13, false);
-    s = new_problem("pml, close", order, f, 2 * (9 + order / 2), 9 + order / 2, 9 + order / 2, 1,
-                    false);
-    set_faces(s, A, A, F, A, A, R);
-    set_matched(s, 9);
-    check_problem(s, 13, false);
-    s = new_problem("pml, periodic", order, f, 41, 96, 52, 0, true);
-    set_faces(s, A, A, P, P, A, F);
-    set_matched(s, 8);
-    check_problem(s, 13, false);
+    const int close = 9 + order / 2;
+    const struct {
+        const char *name;
+        int n[3], model, width;
+        bool sources;
+        torre_face face[6];
+    } cases[] = {{"pml, odd, model", {41, 37, 49}, 1, 5, true, {A, F, R, A, A, R}},
+                 {"pml, odd", {30, 31, 39}, 0, 7, true, {R, A, A, R, F, A}},
+                 {"pml, one cell", {17, 18, 142}, 0, 1, true, {A, A, A, A, A, A}},
+                 {"pml, wide", {40, 33, 280}, 1, 27, true, {F, A, A, R, A, A}},
+                 {"pml, close", {2 * close, close, close}, 1, 9, false, {A, A, F, A, A, R}},
+                 {"pml, periodic", {41, 96, 52}, 0, 8, true, {A, A, P, P, A, F}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int *n = cases[i].n;
+        const torre_face *q = cases[i].face;
+        s = new_problem(cases[i].name, order, f, n[0], n[1], n[2], cases[i].model,
+                        cases[i].sources);
+        set_faces(s, q[0], q[1], q[2], q[3], q[4], q[5]);
+        set_matched(s, cases[i].width);
+        check_problem(s, 13, false);
+    }
     check_memory(order, f);
 }
 
