@@ -10,8 +10,15 @@
 /* Whether the sum along z is folded. */
 ALWAYS_INLINE bool folded(const int R) { return VECTOR_SHIFTS && (R == 3 || R == 4); }
 
-/* Planes that a call can update. */
-enum { PLANES_MOST = 3 };
+/* PLANES_MOST: that a call can update. FETCH_BYTES: fetched at a time, so that the loop over cells
+ * has nothing else to do. */
+enum { PLANES_MOST = 3, FETCH_BYTES = 8 * TORRE_BLOCK_BYTES };
+
+/* Fetches some bytes into the second level cache. */
+ALWAYS_INLINE void fetch_ahead(const char *from, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += TORRE_BLOCK_BYTES) __builtin_prefetch(from + i, 0, 2);
+}
 
 #define REAL float
 #include "wave/cpu/line_rows.h"

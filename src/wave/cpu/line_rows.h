@@ -137,7 +137,6 @@ ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, con
     const int64_t plane = s->plane_pitch * size, bytes = line->blocks * TORRE_BLOCK_BYTES;
     const int64_t k_row = s->factor_row_pitch * size, k_plane = s->factor_plane_pitch * size;
     const int64_t q_row = s->potential_row_pitch * size, q_plane = s->potential_plane_pitch * size;
-    const char *const *fetch = line->fetch;
     WEIGHTS w;
     SPREAD(s, R, &w);
     for (int64_t y = 0, fetched = 0; y < line->rows; y++) {
@@ -148,35 +147,39 @@ ALWAYS_INLINE void SWEEP(const torre_line_scheme *s, const torre_line *line, con
         const int64_t until = line->fetches * (y + 1) / line->rows;
         CARRY carry[PLANES_MOST];
         for (int p = 0; p < planes; p++) START(&w, R, now + p * plane, &carry[p]);
-        for (int64_t z = 0; z < bytes; z += VECTOR_BYTES, now += VECTOR_BYTES) {
-            if (z % TORRE_BLOCK_BYTES == 0)
-                for (int64_t i = fetched; i < until; i++)
-                    __builtin_prefetch(fetch[i] + line->fetch_offset + z, 0, 2);
-            VEC x[2 * TORRE_MAX_HALF_WIDTH + PLANES_MOST]; /* planes -R .. R + planes - 1 */
-            for (int i = 0; i < 2 * R + planes; i++)
-                x[i] = i < R || i >= R + planes ? AT(now, (i - R) * plane) : carry[i - R].here;
-            for (int p = 0; p < planes; p++) {
-                const char *at = now + p * plane;
-                const VEC u = x[R + p], twice = u + u;
-                const VEC az = ALONG_Z(&w, R, at, twice, &carry[p]);
-                VEC pair[TORRE_MAX_HALF_WIDTH + 1];
-                pair[0] = OF(fma)(w.wy, twice, twice);
-                for (int i = 1; i <= R; i++) {
-                    const VEC px = x[R + p - i] + x[R + p + i];
-                    const VEC py = AT(at, -i * row) + AT(at, i * row);
-                    pair[i] = OF(fma)(w.wy, py, px);
-                }
-                VEC lap = OF(fma)(w.wz, az, WEIGHTED(&w, R, pair));
-                if (potential) lap = ACOUSTIC(bind)(AT(q_now, p * q_plane + z), u, lap);
-                const VEC old = AT(at, next), k = factor ? AT(k_now, p * k_plane + z) : w.k;
-                if (damped) {
-                    const REAL side =
-                        ((const REAL *)line->damping_x)[p] + ((const REAL *)line->damping_y)[y];
-                    VEC d = LOAD((const REAL *)((const char *)line->damping_z + z)) + side;
-                    AT(at, next) = ACOUSTIC(finish)(
-                        ACOUSTIC(add)(k, lap, ACOUSTIC(start_damped)(twice, old, d)), d);
-                } else {
-                    AT(at, next) = ACOUSTIC(add)(k, lap, ACOUSTIC(start)(u, old));
+        const char *const row_start = now, *const row_end = now + bytes;
+        while (now < row_end) {
+            const char *const end = row_end - now > FETCH_BYTES ? now + FETCH_BYTES : row_end;
+            for (int64_t i = fetched; i < until; i++)
+                fetch_ahead(line->fetch[i] + line->fetch_offset + (now - row_start), end - now);
+            for (; now < end; now += VECTOR_BYTES) {
+                const int64_t z = now - row_start;
+                VEC x[2 * TORRE_MAX_HALF_WIDTH + PLANES_MOST]; /* planes -R .. R + planes - 1 */
+                for (int i = 0; i < 2 * R + planes; i++)
+                    x[i] = i < R || i >= R + planes ? AT(now, (i - R) * plane) : carry[i - R].here;
+                for (int p = 0; p < planes; p++) {
+                    const char *at = now + p * plane;
+                    const VEC u = x[R + p], twice = u + u;
+                    const VEC az = ALONG_Z(&w, R, at, twice, &carry[p]);
+                    VEC pair[TORRE_MAX_HALF_WIDTH + 1];
+                    pair[0] = OF(fma)(w.wy, twice, twice);
+                    for (int i = 1; i <= R; i++) {
+                        const VEC px = x[R + p - i] + x[R + p + i];
+                        const VEC py = AT(at, -i * row) + AT(at, i * row);
+                        pair[i] = OF(fma)(w.wy, py, px);
+                    }
+                    VEC lap = OF(fma)(w.wz, az, WEIGHTED(&w, R, pair));
+                    if (potential) lap = ACOUSTIC(bind)(AT(q_now, p * q_plane + z), u, lap);
+                    const VEC old = AT(at, next), k = factor ? AT(k_now, p * k_plane + z) : w.k;
+                    if (damped) {
+                        const REAL side =
+                            ((const REAL *)line->damping_x)[p] + ((const REAL *)line->damping_y)[y];
+                        VEC d = LOAD((const REAL *)((const char *)line->damping_z + z)) + side;
+                        AT(at, next) = ACOUSTIC(finish)(
+                            ACOUSTIC(add)(k, lap, ACOUSTIC(start_damped)(twice, old, d)), d);
+                    } else {
+                        AT(at, next) = ACOUSTIC(add)(k, lap, ACOUSTIC(start)(u, old));
+                    }
                 }
             }
         }
