@@ -11,8 +11,8 @@
  * gamma eps |U|_2 N (N + 1) / 2,  |U|_2 the largest norm of any level so far. stepwise and torre
  * must agree bit for bit.
  *
- * Usage: test_wave_cuda [all|small|pml] [ORDER]   (small: for the sanitizers; pml: perfectly
- * matched layers alone)
+ * Usage: test_wave_cuda [all|small|pml|parts] [ORDER]   (small: for the sanitizers; pml, parts:
+ * perfectly matched layers, parts of problems alone)
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,6 +26,8 @@
 #include "wave/backend.h"
 #include "wave/box.h"
 #include "wave/cpu/backend_cpu.h"
+#include "wave/part.h"
+#include "wave/planes.h"
 #include "wave/stencil.h"
 #include "wave/traces.h"
 
@@ -164,6 +166,7 @@ typedef struct outcome {
     char axes[4]; /* as taken */
     torre_engine engine;
     torre_stepwise_reason reason;
+    int64_t windows; /* through which it streams */
 } outcome;
 
 static void free_outcome(outcome *o)
@@ -241,6 +244,7 @@ static int compute(const sample_problem *s, const torre_wave_backend *backend,
     must(torre_wave_set_fields(backend, solver, setup, s->now, s->previous), s->name);
     memset(o, 0, sizeof *o);
     o->field_bytes = (size_t)s->cells * (size_t)s->p.precision;
+    o->windows = torre_wave_program_info(program)->windows;
     advance_recording(s, solver, setup, steps, o);
     for (int l = 0; l < 2; l++) {
         o->level[l] = memory(o->field_bytes);
@@ -889,6 +893,276 @@ static void check_sums(int order, torre_precision f)
     }
 }
 
+/* --- Parts (wave/part.h), cut along the solver's x --- */
+
+enum { PIECES = 3 };
+
+typedef struct piece {
+    torre_wave_part *part;
+    torre_wave_solver *solver;
+} piece;
+
+/* A problem in parts, with what it is planned by and how its planes lie. */
+typedef struct pieces {
+    const sample_problem *s;
+    torre_wave_setup *setup;
+    torre_wave_plan plan;
+    torre_plane_layout layout;
+    piece piece[PIECES];
+    int64_t n;
+    void *buffer;
+} pieces;
+
+static torre_planes planes_of(const pieces *a, int i)
+{
+    const torre_box *stored = &a->piece[i].part->region.stored;
+    const int x = a->layout.axis[0];
+    return (torre_planes){stored->low[x], stored->high[x]};
+}
+
+/* What both store, as it is, from a piece that may have been in a pass of `more` steps. */
+static void share(const pieces *a, int from, int to, int64_t from_n, int64_t to_n)
+{
+    torre_planes p = planes_of(a, from), q = planes_of(a, to);
+    if (p.low < q.low) p.low = q.low;
+    if (p.high > q.high) p.high = q.high;
+    if (p.low >= p.high) return;
+    must(torre_planes_exchange(&a->layout, false, p, a->piece[from].solver, from_n, 0, a->buffer),
+         "reading planes");
+    must(torre_planes_exchange(&a->layout, true, p, a->piece[to].solver, to_n, 0, a->buffer),
+         "writing planes");
+}
+
+/* A pass, in one go or by towers above one plane after the other. */
+static void advance_piece(const pieces *a, int i, int64_t steps, char *samples)
+{
+    torre_wave_solver *solver = a->piece[i].solver;
+    const torre_planes p = planes_of(a, i);
+    const int64_t planes = p.high - p.low;
+    if (a->n / a->plan.tower_height % 2 == 0) {
+        must(torre_wave_cuda.advance(solver, steps, samples), "a pass of a part");
+        return;
+    }
+    for (int64_t plane = p.high; plane > p.low - planes; plane -= 1 + planes / 3)
+        must(torre_wave_cuda.advance_to(solver, steps, plane, samples), "a pass down to a plane");
+    must(torre_wave_cuda.advance_to(solver, steps, INT64_MIN, samples), "the rest of a pass");
+}
+
+static void pass_pieces(pieces *a, int64_t steps, char *samples)
+{
+    for (int i = PIECES - 1; i >= 0; i--) {
+        advance_piece(a, i, steps, samples);
+        for (int j = 0; j < i; j++) share(a, i, j, a->n + steps, a->n);
+    }
+    a->n += steps;
+    for (int i = 0; i < PIECES; i++)
+        for (int j = i + 1; j < PIECES; j++) share(a, i, j, a->n, a->n);
+}
+
+/* What lies before the planes of a part is never used. */
+static void spoil_pad(const pieces *a, int i)
+{
+    const int64_t first = planes_of(a, i).low,
+                  pad = ((const torre_cuda_program *)a->piece[i].solver->program)->pad;
+    const int64_t bytes = 2 * pad * a->layout.plane_bytes;
+    memset(a->buffer, -1, (size_t)bytes);
+    must(torre_cuda_write_planes(a->piece[i].solver, first - pad, first, 0, a->buffer),
+         "writing the pad");
+}
+
+/* Noise of the whole, in what a part stores. */
+static void start_piece(const pieces *a, const piece *q)
+{
+    const int64_t *n = a->s->p.size;
+    const torre_box *stored = &q->part->region.stored, all = torre_box_all(n);
+    const void *level[2] = {a->s->now, a->s->previous};
+    int64_t stride[3], first = 0;
+    torre_box_strides(&all, stride);
+    for (int d = 0; d < 3; d++) first += stored->low[d] * stride[d];
+    for (int l = 0; l < 2; l++)
+        must(torre_wave_cuda.write_box(q->solver, -l, stored, stride,
+                                       (const char *)level[l] + first * (int64_t)a->s->p.precision),
+             a->s->name);
+}
+
+/* false: refused */
+static bool make_pieces(pieces *a, const int64_t cut[PIECES + 1])
+{
+    const torre_wave_problem *p = &a->s->p;
+    const torre_region whole = torre_wave_region(a->setup);
+    const int x = a->plan.axes[0] - 'x';
+    int64_t halo[3][2];
+    torre_wave_halo(&a->plan, p->order, a->plan.tower_height, halo);
+    for (int i = 0; i < PIECES; i++) {
+        torre_box owned = whole.owned;
+        torre_wave_program *program;
+        owned.low[x] = cut[i];
+        owned.high[x] = cut[i + 1];
+        const torre_region region = torre_region_make(whole.global, whole.periodic, &owned, halo);
+        must(torre_wave_part_new(a->setup, &region, &a->piece[i].part), a->s->name);
+        if (torre_wave_cuda.plan(&a->piece[i].part->setup, &a->plan, &program)) return false;
+        must(torre_wave_cuda.create(program, &a->piece[i].solver), a->s->name);
+        a->layout = torre_plane_layout_in(&torre_wave_cuda, program, 1);
+        start_piece(a, &a->piece[i]);
+    }
+    /* both arrays of all planes */
+    a->layout.n[0] = p->size[x];
+    a->buffer = memory((size_t)(2 * a->layout.n[0] * a->layout.plane_bytes));
+    for (int i = 0; i < PIECES; i++) spoil_pad(a, i);
+    return true;
+}
+
+static void free_pieces(pieces *a)
+{
+    for (int i = 0; i < PIECES; i++) {
+        if (a->piece[i].solver) torre_wave_cuda.destroy(a->piece[i].solver);
+        torre_wave_part_free(a->piece[i].part);
+    }
+    free(a->buffer);
+    torre_wave_setup_free(a->setup);
+}
+
+/* What the parts have together; norms of each are those of its own cells. */
+static void collect_pieces(const pieces *a, const char *nodes, int64_t steps, outcome *o)
+{
+    const sample_problem *s = a->s;
+    const torre_box all = torre_box_all(s->p.size);
+    int64_t stride[3];
+    torre_array traces = {0};
+    double squares = 0;
+    torre_box_strides(&all, stride);
+    for (int l = 0; l < 2; l++) o->level[l] = memory((size_t)s->cells * (size_t)s->p.precision);
+    for (int i = 0; i < PIECES; i++) {
+        const torre_box *own = &a->piece[i].part->region.owned;
+        torre_wave_norms norms;
+        int64_t first = 0;
+        for (int d = 0; d < 3; d++) first += own->low[d] * stride[d];
+        for (int l = 0; l < 2; l++)
+            must(torre_wave_cuda.read_box(a->piece[i].solver, -l, own, stride,
+                                          (char *)o->level[l] + first * (int64_t)s->p.precision),
+                 s->name);
+        must(torre_wave_cuda.norms(a->piece[i].solver, &norms), s->name);
+        squares += norms.l2 * norms.l2;
+    }
+    o->top = sqrt(squares);
+    o->sample_bytes = (size_t)(steps * s->p.receiver_count) * (size_t)s->p.precision;
+    o->samples = memory(o->sample_bytes);
+    must(torre_traces_new(&s->p, &traces), s->name);
+    if (s->p.receiver_count) torre_traces_record(a->setup, false, nodes, 0, steps, &traces);
+    for (int64_t r = 0; r < s->p.receiver_count; r++)
+        for (int64_t n = 0; n < steps; n++)
+            torre_value_set(s->p.precision, o->samples, n * s->p.receiver_count + r,
+                            torre_value(s->p.precision, traces.data, r * traces.shape[1] + 1 + n));
+    free(traces.data);
+}
+
+/* In pieces as the plan says, beside the whole; false: refused. */
+static bool compare_pieces(const sample_problem *s, const torre_wave_plan *plan, int64_t steps,
+                           const outcome *whole, const char *what)
+{
+    pieces a = {.s = s, .plan = *plan};
+    outcome o = {0};
+    const int64_t n = s->p.size[plan->axes[0] - 'x'], cut[] = {0, n / 3, n / 3 + 5, n};
+    must(torre_wave_setup_new(&s->p, &a.setup), s->name);
+    const bool made = make_pieces(&a, cut);
+    if (made) {
+        const size_t row = (size_t)a.setup->sample_columns * (size_t)s->p.precision;
+        char *nodes = memory((size_t)steps * row);
+        memset(nodes, -1, (size_t)steps * row);
+        for (int64_t now; a.n < steps;) {
+            now = steps - a.n < plan->tower_height ? steps - a.n : plan->tower_height;
+            pass_pieces(&a, now, nodes + (size_t)a.n * row);
+        }
+        collect_pieces(&a, nodes, steps, &o);
+        compare_bits(s, what, &o, whole);
+        checks++;
+        if (fabs(o.top - whole->top) > 1e-9 * whole->top) fail(s->name, "norms of parts");
+        free(nodes);
+        free_outcome(&o);
+    }
+    free_pieces(&a);
+    return made;
+}
+
+/* The same by windows that stream through less memory. */
+static void compare_windows(const sample_problem *s, const torre_wave_plan *plan, int64_t steps,
+                            const outcome *whole, const char *what)
+{
+    torre_wave_plan less = *plan;
+    torre_wave_setup *setup;
+    torre_wave_program *program;
+    outcome o;
+    must(torre_wave_setup_new(&s->p, &setup), s->name);
+    must(torre_wave_cuda.plan(setup, plan, &program), s->name);
+    less.memory = torre_wave_program_info(program)->memory_bytes;
+    less.scratch = "/tmp";
+    torre_wave_program_free(program);
+    torre_wave_setup_free(setup);
+    for (int i = 0; i < 6; i++) {
+        less.memory = less.memory / 8 * 7;
+        if (!compute(s, &torre_wave_cuda, &less, steps, &o)) {
+            if (i == 0) fail(s->name, torre_error_text());
+            return;
+        }
+        checks++;
+        if (o.windows < 2) fail(s->name, "does not stream");
+        compare_bits(s, what, &o, whole);
+        free_outcome(&o);
+    }
+}
+
+/* Every kernel in parts and windows, beside one piece. */
+static void check_parts_of(sample_problem *s, const char *axes, int64_t steps)
+{
+    int ran = 0;
+    s->axes = axes;
+    for (int i = 0; torre_tower_kernels[i]; i++) {
+        const torre_tower_kernel *k = torre_tower_kernels[i];
+        torre_wave_plan plan = {.engine = TORRE_TORRE, .dts = k->dts, .tower_height = 4 + i % 2};
+        outcome whole;
+        char what[64];
+        if (k->order != s->p.order || k->precision != (int)s->p.precision) continue;
+        strcpy(plan.axes, axes);
+        wish_for(s->p.velocity_cells && k->size != TORRE_TOWER_USUAL ? NULL : k, false);
+        if (!compute(s, &torre_wave_cuda, &plan, steps, &whole)) continue;
+        snprintf(what, sizeof what, "dts %d in parts", k->dts);
+        if (!compare_pieces(s, &plan, steps, &whole, what)) fail(s->name, torre_error_text());
+        snprintf(what, sizeof what, "dts %d in windows", k->dts);
+        compare_windows(s, &plan, steps, &whole, what);
+        free_outcome(&whole);
+        ran++;
+    }
+    wish_for(NULL, false);
+    printf("%-52s %d kernels in parts, %d failures so far\n", s->name, ran, failures);
+    fflush(stdout);
+    free_problem(s);
+}
+
+static void check_parts(int order, torre_precision f)
+{
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
+    sample_problem *s;
+    if (!has_towers(order, f)) return;
+    s = new_problem("parts", order, f, 190, 61, 50, 0, true);
+    set_faces(s, R, F, F, R, R, F);
+    check_parts_of(s, "xyz", 23);
+    s = new_problem("parts, model", order, f, 193, 40, 47, 1, true);
+    set_faces(s, A, A, A, A, A, A);
+    check_parts_of(s, "xyz", 23);
+    s = new_problem("parts, flat model, turned", order, f, 41, 37, 201, 2, true);
+    set_faces(s, A, R, F, A, R, A);
+    check_parts_of(s, "zxy", 23);
+    s = new_problem("parts of y", order, f, 45, 190, 46, 2, true);
+    set_faces(s, F, R, A, A, R, F);
+    check_parts_of(s, "yzx", 14);
+    s = new_problem("parts, periodic y", order, f, 180, 96, 40, 1, true);
+    set_faces(s, F, A, P, P, F, R);
+    check_parts_of(s, "xyz", 14);
+    s = new_problem("parts, many planes", order, f, 170, 30, 530, 0, false);
+    set_faces(s, F, A, R, R, F, R);
+    check_parts_of(s, "xyz", 14);
+}
+
 /* Whether this build has kernels of an order and precision. */
 static bool built(int order, torre_precision f)
 {
@@ -914,12 +1188,16 @@ int main(int argc, char **argv)
         if (only && order != only) continue;
         for (int i = 0; i < 2; i++) {
             if (!built(order, precisions[i])) continue;
+            if (strcmp(part, "parts") == 0 || strcmp(part, "all") == 0)
+                check_parts(order, precisions[i]);
+            if (strcmp(part, "parts") == 0) continue;
             if (strcmp(part, "pml") != 0) check_order(order, precisions[i], small);
             check_matched(order, precisions[i], small);
             if (strcmp(part, "all") != 0) continue;
             check_axes(order, precisions[i]);
             check_auto(order, precisions[i]);
             check_sums(order, precisions[i]);
+            check_parts(order, precisions[i]);
             check_repeatable(order, precisions[i], 0, true);
             check_repeatable(order, precisions[i], 1, false);
             if (order == 2) check_repeatable(order, precisions[i], 0, false);

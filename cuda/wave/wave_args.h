@@ -231,6 +231,10 @@ typedef struct torre_sums {
  * host. */
 cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const void *from,
                                 int64_t steps, void *out, cudaStream_t stream);
+/* out[step][receiver], of receivers of one tap along each axis, from samples: the bits as they are.
+ */
+cudaError_t torre_pick_samples(int precision, const torre_sums *sums, const void *from,
+                               int64_t steps, void *out, cudaStream_t stream);
 /* Rows of a dense array of shape (any, size_y, size_z), from number first on, to a device array
  * with these strides (in cells), or back. */
 cudaError_t torre_move_rows(int precision, void *array, const int64_t stride[3], void *rows,

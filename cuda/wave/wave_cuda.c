@@ -10,18 +10,104 @@ bool torre_cuda_available(int device, char *why, size_t why_size)
     return torre_cuda_device_usable(device, torre_wave_probe, why, why_size);
 }
 
-const torre_wave_backend torre_wave_cuda = {
+const torre_wave_backend torre_wave_cuda_solver = {
     .name = "cuda",
-    .plan = torre_cuda_plan,
-    .adapt = torre_cuda_adapt,
-    .create = torre_cuda_create,
+    .move = torre_cuda_move,
     .set_step = torre_cuda_set_step,
     .write_box = torre_cuda_write_box,
     .read_box = torre_cuda_read_box,
     .write_layer = torre_cuda_write_layer,
     .read_layer = torre_cuda_read_layer,
+    .plane_rows = torre_cuda_plane_rows,
+    .write_planes = torre_cuda_write_planes,
+    .read_planes = torre_cuda_read_planes,
     .advance = torre_cuda_advance,
+    .advance_to = torre_cuda_advance_to,
     .advance_receivers = torre_cuda_advance_receivers,
     .norms = torre_cuda_norms,
     .destroy = torre_cuda_destroy,
+};
+
+/* A solver that a program's maker made (ring.h) has functions of its own. */
+static torre_status adapt(const torre_wave_program *program, const torre_wave_setup *setup,
+                          torre_wave_program **adapted)
+{
+    return program->maker ? program->maker->adapt(program, setup, adapted)
+                          : torre_cuda_adapt(program, setup, adapted);
+}
+
+static torre_status create(torre_wave_program *program, torre_wave_solver **solver)
+{
+    if (!program->maker) return torre_cuda_create(program, solver);
+    TORRE_TRY(program->maker->create(program, solver));
+    (*solver)->program = program;
+    return TORRE_OK;
+}
+
+static torre_status move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)
+{
+    return solver->backend->move(solver, setup, n);
+}
+
+static torre_status set_step(torre_wave_solver *solver, int64_t n)
+{
+    return solver->backend->set_step(solver, n);
+}
+
+static torre_status write_box(torre_wave_solver *solver, int level, const torre_box *box,
+                              const int64_t stride[3], const void *values)
+{
+    return solver->backend->write_box(solver, level, box, stride, values);
+}
+
+static torre_status read_box(torre_wave_solver *solver, int level, const torre_box *box,
+                             const int64_t stride[3], void *values)
+{
+    return solver->backend->read_box(solver, level, box, stride, values);
+}
+
+static torre_status advance(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    return solver->backend->advance(solver, steps, samples);
+}
+
+static torre_status advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
+                               void *samples)
+{
+    return solver->backend->advance_to(solver, steps, plane, samples);
+}
+
+static torre_status advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    return solver->backend->advance_receivers(solver, steps, samples);
+}
+
+static torre_status norms(torre_wave_solver *solver, torre_wave_norms *norms)
+{
+    return solver->backend->norms(solver, norms);
+}
+
+static void destroy(torre_wave_solver *solver)
+{
+    if (!solver) return;
+    torre_wave_program *program = solver->program;
+    solver->backend->destroy(solver);
+    torre_wave_program_free(program);
+}
+
+const torre_wave_backend torre_wave_cuda = {
+    .name = "cuda",
+    .plan = torre_cuda_plan,
+    .adapt = adapt,
+    .create = create,
+    .move = move,
+    .set_step = set_step,
+    .write_box = write_box,
+    .read_box = read_box,
+    .plane_rows = torre_cuda_plane_rows,
+    .advance = advance,
+    .advance_to = advance_to,
+    .advance_receivers = advance_receivers,
+    .norms = norms,
+    .destroy = destroy,
 };

@@ -7,6 +7,17 @@
 extern const torre_wave_backend torre_wave_cuda;
 
 torre_status torre_cuda_create(torre_wave_program *program, torre_wave_solver **solver);
+/* Of a solver of its own: the ring has others (ring.h). */
+extern const torre_wave_backend torre_wave_cuda_solver;
+
+torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n);
+void torre_cuda_plane_rows(const torre_wave_program *program, torre_plane_layout *layout);
+torre_status torre_cuda_write_planes(torre_wave_solver *solver, int64_t low, int64_t high,
+                                     int first, const void *values);
+torre_status torre_cuda_read_planes(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                    void *values);
+torre_status torre_cuda_advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
+                                   void *samples);
 torre_status torre_cuda_set_step(torre_wave_solver *solver, int64_t n);
 torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const torre_box *box,
                                   const int64_t stride[3], const void *values);

@@ -96,6 +96,18 @@ template <class T> __global__ void sum_receivers(torre_sums s, const T *from, in
         if (lane == 0) out[step * s.receivers + r] = (T)sum;
     }
 }
+template <class T> __global__ void pick_samples(torre_sums s, const T *from, int64_t steps, T *out)
+{
+    FOR_EACH(n, s.receivers * steps)
+    {
+        const torre_device_sum q = s.sums[n % s.receivers];
+        const torre_device_tap *tap = s.taps + q.tap;
+        const int64_t offset = tap[0].offset + tap[1].offset + tap[2].offset;
+        const T *row = from + n / s.receivers * s.units * TORRE_UNIT;
+        out[n] =
+            row[(int64_t)s.slots[q.slot + offset / TORRE_UNIT] * TORRE_UNIT + offset % TORRE_UNIT];
+    }
+}
 template <class T>
 __global__ void move_rows(T *array, int64_t stride_x, int64_t stride_y, int64_t stride_z, T *rows,
                           int64_t first, int64_t count, int64_t size_y, int64_t size_z,
@@ -196,6 +208,19 @@ extern "C" cudaError_t torre_sum_receivers(int precision, const torre_sums *sums
     else
         sum_receivers<<<blocks, THREADS, 0, stream>>>(*sums, (const double *)from, steps,
                                                       (double *)out);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t torre_pick_samples(int precision, const torre_sums *sums, const void *from,
+                                          int64_t steps, void *out, cudaStream_t stream)
+{
+    const int blocks = blocks_for(sums->receivers * steps);
+    if (precision == 4)
+        pick_samples<<<blocks, THREADS, 0, stream>>>(*sums, (const float *)from, steps,
+                                                     (float *)out);
+    else
+        pick_samples<<<blocks, THREADS, 0, stream>>>(*sums, (const double *)from, steps,
+                                                     (double *)out);
     return cudaGetLastError();
 }
 

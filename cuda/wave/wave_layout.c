@@ -134,9 +134,9 @@ static void lay_out_arrays(torre_cuda_program *program)
     const size_t width = (size_t)p->precision;
     size_t *bytes = program->bytes;
     for (int i = 0; i < 2; i++)
-        bytes[TORRE_PIECE_FIELDS + i] = (size_t)(a->stride_x * p->size[0]) * width;
+        bytes[TORRE_PIECE_FIELDS + i] = (size_t)(a->stride_x * program->room) * width;
     if (p->velocity_cells || p->density_cells) /* towers read 3 planes and rows beyond the last */
-        bytes[TORRE_PIECE_MODEL] = (size_t)((p->size[0] + 2) * a->k_stride_x +
+        bytes[TORRE_PIECE_MODEL] = (size_t)((program->room + 2) * a->k_stride_x +
                                             (p->size[1] + 2) * a->k_stride_y + a->stride_y) *
                                    width;
     if (p->density_cells)
@@ -144,10 +144,10 @@ static void lay_out_arrays(torre_cuda_program *program)
             (size_t)((p->size[0] + 3) * a->binding_stride_x + 3 * a->binding_stride_y) * width;
     for (int axis = 0; axis < 3; axis++)
         if (setup->damping[0] || setup->damping[1] || setup->damping[2])
-            bytes[TORRE_PIECE_DAMPING + axis] = (size_t)torre_cuda_damped(p, axis) * width;
+            bytes[TORRE_PIECE_DAMPING + axis] = (size_t)torre_cuda_damped(program, axis) * width;
     bytes[TORRE_PIECE_NORMS] = sizeof(torre_device_norms);
     const size_t row = (size_t)program->turned.caller->problem->size[2] * width,
-                 all = (size_t)torre_wave_cells(p) * width;
+                 all = (size_t)(program->room * p->size[1] * p->size[2]) * width;
     bytes[TORRE_PIECE_STAGING] = row > STAGING_BYTES ? row : STAGING_BYTES;
     if (bytes[TORRE_PIECE_STAGING] > all) bytes[TORRE_PIECE_STAGING] = all;
 }
@@ -156,6 +156,7 @@ torre_status torre_cuda_lay_out(torre_cuda_program *program)
 {
     torre_wave_info *info = &program->base.info;
     TORRE_TRY(torre_turn_setup(program->base.setup, info->plan.axes, &program->turned));
+    torre_cuda_part_plan(program);
     lay_out_arguments(program);
     lay_out_arrays(program);
     if (program->kernel)

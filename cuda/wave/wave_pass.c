@@ -11,6 +11,36 @@ static torre_tower_grid grid_of(const torre_wave_problem *p, int64_t dts, int64_
                                  p->face[1][0] == TORRE_PERIODIC);
 }
 
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Those stages of a pass, numbered from the first plane of the arrays on. */
+static torre_tower_grid stages_of(const torre_cuda_program *program, int64_t steps,
+                                  torre_stages stages)
+{
+    const torre_wave_problem *p = &program->turned.problem;
+    const int64_t dts = program->base.info.plan.dts;
+    torre_tower_grid g = grid_of(p, dts, steps);
+    if (torre_cuda_is_part(program))
+        g = torre_tower_grid_of(&program->turned.region, 1, p->order / 2, dts, steps);
+    const int64_t shift = torre_cuda_first_plane(program) / g.half_size;
+    g.s_min = most(g.s_min, stages.low) - shift;
+    g.s_max = least(g.s_max, stages.high == INT64_MAX ? INT64_MAX : stages.high - 1) - shift;
+    return g;
+}
+
+/* A grid with as many towers as any pass has: of a part of any that stores as many planes, wherever
+ * it lies. */
+static torre_tower_grid largest_grid(const torre_cuda_program *program, int64_t steps)
+{
+    const torre_wave_problem *p = &program->turned.problem;
+    torre_tower_grid g = grid_of(p, program->base.info.plan.dts, steps);
+    if (!torre_cuda_is_part(program)) return g;
+    g.s_min = 0;
+    g.s_max = (p->size[0] - program->pad) / g.half_size + 2;
+    return g;
+}
+
 /* Row-major order is taken in strips wherever these are what they say. */
 static bool takes_strips(const torre_wave_problem *p, const torre_ordering_spec *ordering)
 {
@@ -110,7 +140,7 @@ void torre_cuda_pass_plan(torre_cuda_program *program)
     if (takes_strips(p, &pass->ordering)) pass->ordering.strip = strip_width(program);
     /* the longer a pass, the more towers */
     for (int lower = 0; lower < 2 && plan->tower_height > lower; lower++) {
-        const torre_tower_grid g = grid_of(p, plan->dts, plan->tower_height - lower);
+        const torre_tower_grid g = largest_grid(program, plan->tower_height - lower);
         program->bytes[TORRE_PIECE_TOWERS + lower] =
             (size_t)torre_traversal_count(&g) * 2 * sizeof(int);
         if (lower) continue;
@@ -118,6 +148,8 @@ void torre_cuda_pass_plan(torre_cuda_program *program)
         program->bytes[TORRE_PIECE_MAIL] =
             mailbox_bytes(program, pass->blocks + pass->beside * pass->parts);
     }
+    for (int i = 1; torre_cuda_is_part(program) && i < TORRE_LISTS; i++)
+        program->bytes[TORRE_PIECE_TOWERS + i] = program->bytes[TORRE_PIECE_TOWERS];
 }
 
 torre_status torre_cuda_pass_new(torre_cuda_solver *s)
@@ -154,15 +186,15 @@ static torre_status make_list(const torre_cuda_solver *s, const torre_tower_grid
     return status;
 }
 
-/* The launches of passes of so many steps: 0 for full, 1 for lower ones. */
-static torre_status make_launch(torre_cuda_solver *s, int lower, int64_t steps)
+/* The launches of passes of so many steps: 0 for full, 1 for lower ones; of parts any. */
+static torre_status make_launch(torre_cuda_solver *s, int number, const torre_tower_grid *grid)
 {
     const torre_cuda_program *program = s->program;
     const torre_pass_plan *pass = &program->pass;
-    const torre_tower_grid g = grid_of(s->setup->problem, program->base.info.plan.dts, steps);
-    const int64_t count = torre_traversal_count(&g);
-    torre_tower_launch *l = &s->launch[lower], *beside = &s->beside_launch[lower];
-    int *list = s->memory[TORRE_PIECE_TOWERS + lower];
+    const torre_tower_grid g = *grid;
+    const int64_t steps = g.height, count = torre_traversal_count(&g);
+    torre_tower_launch *l = &s->launch[number], *beside = &s->beside_launch[number];
+    int *list = s->memory[TORRE_PIECE_TOWERS + number];
     l->steps = 0; /* not these, if that fails */
     TORRE_TRY(make_list(s, &g, list));
     *l = (torre_tower_launch){.steps = (int)steps,
@@ -189,13 +221,34 @@ static torre_status make_launch(torre_cuda_solver *s, int lower, int64_t steps)
     return TORRE_OK;
 }
 
-torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps)
+static bool is_launch_of(const torre_tower_launch *l, const torre_tower_grid *g)
+{
+    return l->steps == g->height && l->s_min == g->s_min && l->s_max == g->s_max;
+}
+
+/* The number of the launch of those towers, which may have to be made. */
+static torre_status find_launch(torre_cuda_solver *s, const torre_tower_grid *g, int *number)
+{
+    *number = g->height != s->program->base.info.plan.tower_height;
+    if (torre_cuda_is_part(s->program)) {
+        *number = 0;
+        while (*number < TORRE_LISTS && !is_launch_of(&s->launch[*number], g)) ++*number;
+        if (*number == TORRE_LISTS) {
+            *number = s->next_launch;
+            s->next_launch = (s->next_launch + 1) % TORRE_LISTS;
+        }
+    }
+    return is_launch_of(&s->launch[*number], g) ? TORRE_OK : make_launch(s, *number, g);
+}
+
+torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps, torre_stages stages)
 {
     const torre_cuda_program *program = s->program;
-    const int lower = steps != program->base.info.plan.tower_height;
-    const torre_tower_launch *l = &s->launch[lower], *beside = &s->beside_launch[lower];
-    if (l->steps != steps) TORRE_TRY(make_launch(s, lower, steps));
-    const torre_tower_grid g = grid_of(s->setup->problem, program->base.info.plan.dts, steps);
+    const torre_tower_grid g = stages_of(program, steps, stages);
+    int number;
+    if (g.s_min > g.s_max) return TORRE_OK;
+    TORRE_TRY(find_launch(s, &g, &number));
+    const torre_tower_launch *l = &s->launch[number], *beside = &s->beside_launch[number];
     const size_t counters = (size_t)counters_of(&program->pass, &g) * sizeof(int),
                  mail = mailbox_bytes(program, l->blocks + beside->blocks);
     const char what[] = "computing a pass of towers";

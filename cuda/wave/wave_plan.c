@@ -5,8 +5,11 @@
 
 #include "core/numbers.h"
 #include "cuda/core/cuda_check.h"
+#include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"
+#include "wave/part.h"
 #include "wave/pml.h"
+#include "wave/ring.h"
 #include "wave/wave_tile.h"
 
 int64_t torre_cuda_parts(const torre_tower_shape *shape, int64_t nz, torre_precision precision)
@@ -430,9 +433,7 @@ static torre_status choose(torre_cuda_program *program)
     const torre_wave_plan *wish = &info->wish;
     struct cudaDeviceProp device;
     const char *advice;
-    if (program->base.setup->region)
-        return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes no parts of a problem: faces "
-                                           "beyond which the grid continues are the cpu backend's");
+    TORRE_TRY(torre_cuda_part_check(program->base.setup, wish));
     if (p->density_cells && torre_pml_any(p))
         return torre_fail(
             TORRE_ERR_USAGE,
@@ -459,6 +460,7 @@ static torre_status choose(torre_cuda_program *program)
     TORRE_TRY(choose_axes(&c, p, &info->plan, &advice));
     if (info->plan.engine == TORRE_TORRE)
         TORRE_TRY(plan_towers(&c, open && find_stepper(p), advice, program));
+    TORRE_TRY(torre_wave_part_check(program->base.setup, &info->plan));
     return info->plan.engine == TORRE_STEPWISE ? plan_stepwise(program) : TORRE_OK;
 }
 
@@ -470,16 +472,16 @@ static torre_status lay_out(torre_cuda_program *program)
     return check_memory(program->base.setup->problem, program->gpu, &program->base.info);
 }
 
-static torre_status check_limit(const torre_wave_info *info)
+/* In place of a program that takes more memory than is wished, one that streams through less. */
+static torre_status limit_memory(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                                 torre_wave_program **program)
 {
-    char need[32], have[32];
-    if (info->wish.memory == 0 || info->memory_bytes <= info->wish.memory) return TORRE_OK;
-    torre_format_bytes((double)info->memory_bytes, need, sizeof need);
-    torre_format_bytes((double)info->wish.memory, have, sizeof have);
-    return torre_fail(TORRE_ERR_USAGE,
-                      "this run takes %s on the GPU, more than {memory} %s: only {backend} cpu can "
-                      "stream through less",
-                      need, have);
+    torre_wave_program *whole = *program, *streams;
+    if (wish->memory == 0 || whole->info.memory_bytes <= wish->memory) return TORRE_OK;
+    const torre_status status = torre_ring_plan(&torre_wave_cuda, whole, setup, wish, &streams);
+    torre_wave_program_free(whole);
+    *program = status ? NULL : streams;
+    return status;
 }
 
 static void clear(torre_wave_program *program)
@@ -520,10 +522,11 @@ torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_pla
     made->clear = clear;
     torre_status status = choose(program);
     if (!status) status = lay_out(program);
-    if (!status) status = check_limit(&made->info);
-    if (status)
+    if (status) {
         torre_wave_program_free(made);
-    else
-        *result = made;
+        return status;
+    }
+    status = limit_memory(setup, wish, &made);
+    if (!status) *result = made;
     return status;
 }

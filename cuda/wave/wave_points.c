@@ -102,7 +102,7 @@ static torre_status block_tables(torre_cuda_solver *s, const torre_grid_node *no
     void *node;
     torre_status status = torre_cuda_list_nodes(s->program, nodes, count, &first, &node);
     if (!status) status = torre_cuda_fill(s, TORRE_PIECE_POINT_LISTS, first, what);
-    if (!status && s->memory[TORRE_PIECE_POINT_NODES])
+    if (!status && s->program->bytes[TORRE_PIECE_POINT_NODES])
         status = torre_cuda_fill(s, TORRE_PIECE_POINT_NODES, node, what);
     free(first);
     free(node);
@@ -191,7 +191,8 @@ torre_status torre_cuda_points_new(torre_cuda_solver *s)
     torre_status status = list_nodes(s->program, &nodes, &count);
     if (!status && count) status = upload_weights(s, nodes, count);
     if (!status && count) status = upload_cells(s, nodes, count);
-    if (!status && s->memory[TORRE_PIECE_POINT_LISTS]) status = block_tables(s, nodes, count);
+    if (!status && s->program->bytes[TORRE_PIECE_POINT_LISTS])
+        status = block_tables(s, nodes, count);
     free(nodes);
     return status ? status : torre_cuda_receivers_new(s);
 }

@@ -46,6 +46,8 @@ typedef struct unit_box {
 static const torre_tap *taps_of(const torre_cuda_program *program, int64_t r, int a, int *count)
 {
     const torre_wave_setup *caller = program->turned.caller;
+    *count = 1;
+    if (program->receivers.node_taps) return &program->receivers.node_taps[3 * r + a];
     const torre_sum *sum = &caller->sums[r];
     const torre_tap *tap = caller->taps + sum->tap;
     const int axis = program->turned.axis[a];
@@ -124,7 +126,7 @@ static void visit_receiver(torre_cuda_program *program, int64_t r, unit_visit wh
 
 static void visit_receivers(torre_cuda_program *program, unit_visit what)
 {
-    const int64_t receivers = program->turned.caller->problem->receiver_count;
+    const int64_t receivers = torre_cuda_recorded(program);
 #pragma omp parallel for if (receivers > 100)
     for (int64_t r = 0; r < receivers; r++) visit_receiver(program, r, what);
 }
@@ -185,6 +187,29 @@ static torre_status list_units(torre_cuda_program *program, int64_t columns)
     return status;
 }
 
+/* The first tap of the first receiver. */
+static const torre_tap *taps_of_all(const torre_cuda_program *program)
+{
+    const torre_tap *own = program->receivers.node_taps;
+    return own ? own : program->turned.caller->taps;
+}
+
+/* The nodes of a part as receivers of one tap along each axis. */
+static torre_status make_node_taps(torre_cuda_program *program)
+{
+    const torre_wave_setup *setup = &program->turned.setup;
+    const int64_t *n = program->turned.problem.size, nodes = setup->receiver_node_count;
+    torre_tap *tap = program->receivers.node_taps = malloc((size_t)(3 * nodes) * sizeof *tap);
+    if (!tap) return no_memory();
+    for (int64_t i = 0; i < nodes; i++) {
+        const int64_t cell = setup->receiver_nodes[i].cell;
+        *tap++ = (torre_tap){cell / n[2] / n[1], 1};
+        *tap++ = (torre_tap){cell / n[2] % n[1], 1};
+        *tap++ = (torre_tap){cell % n[2], 1};
+    }
+    return TORRE_OK;
+}
+
 /* Where the values of a receiver's taps lie: of the units of a tower, or in a field. Returns how
  * many units it has. */
 static int64_t place_taps(torre_cuda_program *program, int64_t r)
@@ -197,7 +222,7 @@ static int64_t place_taps(torre_cuda_program *program, int64_t r)
     for (int a = 0; a < 3; a++) {
         int count;
         const torre_tap *from = taps_of(program, r, a, &count);
-        torre_device_tap *to = program->receivers.taps + (from - program->turned.caller->taps);
+        torre_device_tap *to = program->receivers.taps + (from - taps_of_all(program));
         for (int i = 0; i < count; i++) {
             const int64_t in_units = a < 2 ? i * lines[a] : b.place[i];
             to[i].weight = from[i].weight;
@@ -242,7 +267,9 @@ static torre_status make_scales(torre_cuda_program *program)
 static torre_status make_sums(torre_cuda_program *program, int64_t *slots)
 {
     const torre_wave_setup *caller = program->turned.caller;
-    const int64_t receivers = caller->problem->receiver_count, taps = caller->sums[receivers].tap;
+    const int64_t receivers = torre_cuda_recorded(program);
+    const bool part = torre_cuda_is_part(program);
+    const int64_t taps = part ? 3 * receivers : caller->sums[receivers].tap;
     torre_receiver_tables *t = &program->receivers;
     t->sums = calloc((size_t)receivers, sizeof *t->sums);
     t->taps = malloc((size_t)taps * sizeof *t->taps);
@@ -251,8 +278,8 @@ static torre_status make_sums(torre_cuda_program *program, int64_t *slots)
     program->bytes[TORRE_PIECE_SUM_TAPS] = (size_t)taps * sizeof *t->taps;
 #pragma omp parallel for if (receivers > 100)
     for (int64_t r = 0; r < receivers; r++) {
-        t->sums[r].tap = caller->sums[r].tap;
-        for (int a = 0; a < 3; a++) t->sums[r].count[a] = caller->sums[r].count[a];
+        t->sums[r].tap = part ? 3 * r : caller->sums[r].tap;
+        for (int a = 0; a < 3; a++) t->sums[r].count[a] = part ? 1 : caller->sums[r].count[a];
         t->sums[r].slot = place_taps(program, r);
     }
     *slots = 0;
@@ -286,18 +313,20 @@ torre_status torre_cuda_receivers_plan(torre_cuda_program *program)
 {
     const torre_wave_problem *p = program->turned.caller->problem;
     const size_t rows = (size_t)torre_cuda_launch_rows(program), width = (size_t)p->precision;
+    const int64_t recorded = torre_cuda_recorded(program);
     int64_t slots = 0;
     program->base.sums = p->receiver_count > 0;
-    if (!program->base.sums)
+    if (!recorded)
         return program->bytes[TORRE_PIECE_POINT_LISTS] > 0 && program->shape.strips
                    ? list_units(program, 0)
                    : TORRE_OK;
+    if (torre_cuda_is_part(program)) TORRE_TRY(make_node_taps(program));
     TORRE_TRY(make_sums(program, &slots));
     if (program->kernel) TORRE_TRY(make_units(program, slots));
     program->bytes[TORRE_PIECE_SAMPLES] =
         rows * (size_t)program->args.points.units * TORRE_UNIT * width;
     for (int i = 0; i < 2; i++)
-        program->bytes[TORRE_PIECE_SUMS + i] = rows * (size_t)p->receiver_count * width;
+        program->bytes[TORRE_PIECE_SUMS + i] = rows * (size_t)recorded * width;
     return TORRE_OK;
 }
 
@@ -309,6 +338,7 @@ void torre_cuda_receivers_free(torre_receiver_tables *t)
     free(t->slots);
     free(t->marked);
     free(t->marks);
+    free(t->node_taps);
     free(t->first);
     free(t->nodes);
 }
@@ -321,10 +351,10 @@ static torre_status send_units(torre_cuda_solver *s)
     const torre_receiver_tables *t = &s->program->receivers;
     torre_points_args *a = &s->args.points;
     const bool strips = s->program->shape.strips;
-    if (!s->memory[TORRE_PIECE_MARKED]) return TORRE_OK;
+    if (!s->program->bytes[TORRE_PIECE_MARKED]) return TORRE_OK;
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_MARKED, strips ? t->first : t->marked, what));
     a->marked = s->memory[TORRE_PIECE_MARKED];
-    if (!s->memory[TORRE_PIECE_MARKS]) return TORRE_OK;
+    if (!s->program->bytes[TORRE_PIECE_MARKS]) return TORRE_OK;
     a->marks = s->memory[TORRE_PIECE_MARKS];
     return torre_cuda_fill(s, TORRE_PIECE_MARKS, strips ? t->nodes : t->marks, what);
 }
@@ -334,9 +364,11 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
     const torre_receiver_tables *t = &s->program->receivers;
     torre_points_args *a = &s->args.points;
     TORRE_TRY(send_units(s));
-    if (!s->program->base.sums) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->copies, cudaStreamNonBlocking), "a stream");
-    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->before, cudaEventDisableTiming), "an event");
+    if (!torre_cuda_recorded(s->program)) return TORRE_OK;
+    if (!s->copies) {
+        TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->copies, cudaStreamNonBlocking), "a stream");
+        TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->before, cudaEventDisableTiming), "an event");
+    }
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TABLE, t->sums, what));
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_TAPS, t->taps, what));
     if (t->scales) TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SUM_SCALES, t->scales, what));
@@ -348,7 +380,7 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
 
 torre_status torre_cuda_receivers_turn(torre_cuda_solver *s)
 {
-    if (!s->program->base.sums) return TORRE_OK;
+    if (!torre_cuda_recorded(s->program)) return TORRE_OK;
     TORRE_CUDA_TRY(cudaEventRecord(s->before, s->stream), "reading traces");
     s->turn = !s->turn;
     return TORRE_OK;
@@ -357,7 +389,8 @@ torre_status torre_cuda_receivers_turn(torre_cuda_solver *s)
 torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_t steps)
 {
     const torre_wave_problem *p = s->program->turned.caller->problem;
-    const torre_sums sums = {.receivers = p->receiver_count,
+    const int64_t recorded = torre_cuda_recorded(s->program);
+    const torre_sums sums = {.receivers = recorded,
                              .units = s->args.points.units,
                              .plain = torre_traces_plain(p),
                              .sums = s->memory[TORRE_PIECE_SUM_TABLE],
@@ -366,8 +399,12 @@ torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_
                              .scales = s->memory[TORRE_PIECE_SUM_SCALES]};
     const void *from = s->program->kernel ? s->args.points.samples : s->args.field[0];
     char *to = s->memory[TORRE_PIECE_SUMS + s->turn];
-    if (!s->program->base.sums) return TORRE_OK;
-    to += (size_t)(step * p->receiver_count) * (size_t)p->precision;
+    if (!recorded) return TORRE_OK;
+    to += (size_t)(step * recorded) * (size_t)p->precision;
+    if (torre_cuda_is_part(s->program))
+        return torre_cuda_status(
+            torre_pick_samples((int)p->precision, &sums, from, steps, to, s->stream),
+            "reading samples");
     return torre_cuda_status(
         torre_sum_receivers((int)p->precision, &sums, from, steps, to, s->stream),
         "adding up samples");
@@ -377,10 +414,11 @@ torre_status torre_cuda_receivers_collect(torre_cuda_solver *s, int ago, int64_t
 {
     const torre_wave_problem *p = s->program->turned.caller->problem;
     cudaStream_t stream = ago ? s->copies : s->stream;
-    if (!s->program->base.sums) return TORRE_OK;
+    const int64_t recorded = torre_cuda_recorded(s->program);
+    if (!recorded) return TORRE_OK;
     if (ago) TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, s->before, 0), "reading traces");
     TORRE_CUDA_TRY(cudaMemcpyAsync(to, s->memory[TORRE_PIECE_SUMS + (s->turn ^ ago)],
-                                   (size_t)(steps * p->receiver_count) * (size_t)p->precision,
+                                   (size_t)(steps * recorded) * (size_t)p->precision,
                                    cudaMemcpyDeviceToHost, stream),
                    "reading traces");
     /* the next launch takes the same place */

@@ -12,8 +12,7 @@
 #include "wave/box.h"
 #include "wave/stencil.h"
 
-/* Device memory, zeroed; the failure names bytes needed and free. */
-static torre_status allocate(void **memory, size_t bytes)
+torre_status torre_cuda_allocate(void **memory, size_t bytes)
 {
     size_t unused = 0, total = 0;
     *memory = NULL;
@@ -41,8 +40,8 @@ torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const
 }
 
 /* The planes beyond the last one that kernels compute (torre_cuda_planes) of a field, or of an
- * array of properties of cells; only enqueued. */
-static torre_status enqueue_planes(torre_cuda_solver *s, void *array, const int64_t *size,
+ * array of properties of cells, size[0] by size[1] lines of it; only enqueued. */
+static torre_status enqueue_planes(torre_cuda_solver *s, void *array, const int64_t size[2],
                                    const int64_t stride[2], bool is_field)
 {
     const torre_wave_problem *p = s->setup->problem;
@@ -65,7 +64,7 @@ static torre_status continue_planes(torre_cuda_solver *s, void *array, const int
 /* The velocities of the caller's problem on their way to (c dt)^2 on the device. */
 typedef struct model_rows {
     const torre_wave_problem *caller;
-    int64_t size_y; /* of the array, in the caller's axes */
+    int64_t low[3], size[3]; /* cells of those, along the caller's axes */
     double unit;
 } model_rows;
 
@@ -74,31 +73,36 @@ static void make_model(const void *context, int64_t first, int64_t count, void *
     const model_rows *m = context;
     const torre_wave_problem *p = m->caller;
     const torre_array *v = p->velocity_cells;
-    const int64_t nz = p->size[2], ny = v ? v->shape[1] : 1;
+    const int64_t nz = m->size[2], ny = v ? v->shape[1] : 1;
 #pragma omp parallel for if (count * nz > 1 << 16) schedule(static)
     for (int64_t row = first; row < first + count; row++) {
-        const int64_t y = ny == 1 ? 0 : torre_pml_clamp(p, 1, row % m->size_y);
-        const int64_t from = (torre_pml_clamp(p, 0, row / m->size_y) * ny + y) * nz;
+        const int64_t x = torre_pml_clamp(p, 0, m->low[0] + row / m->size[1]),
+                      y = torre_pml_clamp(p, 1, m->low[1] + row % m->size[1]);
+        const int64_t from = (x * ny + (ny == 1 ? 0 : y)) * p->size[2];
         for (int64_t z = 0; z < nz; z++) {
-            const double c = v ? torre_value(v->precision, v->data, from + torre_pml_clamp(p, 2, z))
-                               : p->velocity;
+            const int64_t at = from + torre_pml_clamp(p, 2, m->low[2] + z);
+            const double c = v ? torre_value(v->precision, v->data, at) : p->velocity;
             torre_value_set(p->precision, to, (row - first) * nz + z,
                             m->unit * torre_cuda_squared_step(p, c));
         }
     }
 }
 
-static torre_status upload_model(torre_cuda_solver *s)
+torre_status torre_cuda_upload_model(torre_cuda_solver *s, int64_t low, int64_t high)
 {
     const torre_wave_problem *p = s->setup->problem;
-    if (!p->velocity_cells && !p->density_cells) return TORRE_OK;
     const int64_t line[3] = {1, 1, p->size[2]}; /* of a constant velocity */
-    const int64_t *n = p->velocity_cells ? p->velocity_cells->shape : line;
+    const int64_t *shape = p->velocity_cells ? p->velocity_cells->shape : line;
+    const int64_t n[3] = {shape[0] == 1 ? 1 : high - low, shape[1], shape[2]};
     const int64_t pitch = s->args.stride_y;
-    void *k = s->memory[TORRE_PIECE_MODEL];
+    if ((!p->velocity_cells && !p->density_cells) || low >= high) return TORRE_OK;
+    char *k = s->memory[TORRE_PIECE_MODEL];
     s->args.k = k;
+    k += low * s->args.k_stride_x * (int64_t)p->precision;
     const torre_device_array a = torre_cuda_array(s, k, n, n[1] * pitch, pitch);
-    const model_rows model = {s->program->turned.caller->problem, a.size[1], s->args.unit};
+    model_rows model = {.caller = s->program->turned.caller->problem, .unit = s->args.unit};
+    memcpy(model.size, a.size, sizeof model.size);
+    if (shape[0] > 1) model.low[s->program->turned.axis[0]] = low - s->program->pad;
     TORRE_TRY(torre_cuda_array_make(s, &a, make_model, &model));
     return continue_planes(s, k, n, (const int64_t[2]){s->args.k_stride_x, s->args.k_stride_y},
                            false);
@@ -163,34 +167,42 @@ static torre_status upload_binding(torre_cuda_solver *s)
     return status ? status : continue_planes(s, binding, p->size, stride, false);
 }
 
+/* s dt of cell i of an axis of the arrays; none where the image is zero: those cells lie in no
+ * layer. */
+static double damping_of(const torre_cuda_solver *s, int a, int64_t i)
+{
+    const torre_wave_problem *p = s->setup->problem;
+    torre_ghost image = {i, i < p->size[a]};
+    if (a == 0 && image.sign) image.source = i < s->program->pad ? 0 : i - s->program->pad;
+    if (a == 2) image = torre_cuda_image(p, i);
+    return image.sign ? s->setup->damping[a][image.source] * p->dt : 0;
+}
+
 /* s dt along every axis, and the box in which it is zero. */
-static torre_status upload_damping(torre_cuda_solver *s)
+torre_status torre_cuda_upload_damping(torre_cuda_solver *s)
 {
     const torre_wave_problem *p = s->setup->problem;
     const torre_wave_setup *setup = s->setup;
     bool any = setup->damping[0] || setup->damping[1] || setup->damping[2];
     for (int a = 0; a < 3; a++) {
-        int64_t n = p->size[a], low = 0, high = n, room = torre_cuda_damped(p, a);
+        int64_t n = p->size[a], low = 0, high = n, room = torre_cuda_damped(s->program, a);
         s->args.clear[a][0] = 0;
         s->args.clear[a][1] = (int)n;
         if (!any) continue;
         void *values = calloc((size_t)room, (size_t)p->precision);
         if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
         for (int64_t i = 0; i < room && setup->damping[a]; i++) {
-            /* none where the image is zero: those cells lie in no layer */
-            torre_ghost image = {i, i < n};
-            if (a == 2) image = torre_cuda_image(p, i);
-            double v = image.sign ? setup->damping[a][image.source] * p->dt : 0;
+            const double v = damping_of(s, a, i);
             if (p->precision == TORRE_F32)
                 ((float *)values)[i] = (float)v;
             else
                 ((double *)values)[i] = v;
         }
         if (setup->damping[a]) {
-            while (low < n && setup->damping[a][low] != 0) low++;
-            while (high > low && setup->damping[a][high - 1] != 0) high--;
+            while (low < n && damping_of(s, a, low) != 0) low++;
+            while (high > low && damping_of(s, a, high - 1) != 0) high--;
             for (int64_t i = low; i < high; i++)
-                if (setup->damping[a][i] != 0) high = low; /* not a layer at each end */
+                if (damping_of(s, a, i) != 0) high = low; /* not a layer at each end */
         }
         s->args.damping[a] = s->memory[TORRE_PIECE_DAMPING + a];
         torre_status status = torre_cuda_fill(s, TORRE_PIECE_DAMPING + a, values,
@@ -239,7 +251,6 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     if (s->done) cudaEventDestroy(s->done);
     if (s->beside) cudaStreamDestroy(s->beside);
     if (s->stream) cudaStreamDestroy(s->stream);
-    torre_wave_program_free(s->base.program);
     free(s);
 }
 
@@ -248,12 +259,14 @@ static torre_status fill_solver(torre_cuda_solver *s)
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
     for (int i = 0; i < TORRE_PIECES; i++)
-        if (s->program->bytes[i]) TORRE_TRY(allocate(&s->memory[i], s->program->bytes[i]));
+        if (s->program->bytes[i])
+            TORRE_TRY(torre_cuda_allocate(&s->memory[i], s->program->bytes[i]));
+    memcpy(s->taken, s->program->bytes, sizeof s->taken);
     for (int i = 0; i < 2; i++) s->args.field[i] = s->memory[TORRE_PIECE_FIELDS + i];
     TORRE_TRY(torre_cuda_rows_new(s));
-    TORRE_TRY(upload_model(s));
+    TORRE_TRY(torre_cuda_upload_model(s, s->program->pad, s->setup->problem->size[0]));
     TORRE_TRY(upload_binding(s));
-    TORRE_TRY(upload_damping(s));
+    TORRE_TRY(torre_cuda_upload_damping(s));
     TORRE_TRY(torre_cuda_layers_new(s));
     TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : upload_tiles(s));
     TORRE_TRY(torre_cuda_points_new(s));
@@ -267,7 +280,7 @@ torre_status torre_cuda_create(torre_wave_program *given, torre_wave_solver **so
     if (given->info.lacking[0]) return torre_fail(TORRE_ERR_RESOURCE, "%s", given->info.lacking);
     torre_cuda_solver *s = calloc(1, sizeof *s);
     if (!s) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
-    s->base.backend = &torre_wave_cuda;
+    s->base.backend = &torre_wave_cuda_solver;
     s->program = program;
     s->setup = &program->turned.setup;
     s->args = program->args;
@@ -289,15 +302,34 @@ torre_status torre_cuda_set_step(torre_wave_solver *solver, int64_t n)
     return TORRE_OK;
 }
 
+/* The first plane of a box in the arrays, along the solver's x. */
+static int64_t plane_of(const torre_cuda_solver *s, const torre_box *box)
+{
+    return box->low[s->program->turned.axis[0]] - torre_cuda_first_plane(s->program);
+}
+
 /* A box of a level on the device. */
 static torre_device_array box_of(const torre_cuda_solver *s, int level, const torre_box *box)
 {
     torre_device_array a = torre_cuda_field(s, level == 0);
     for (int i = 0; i < 3; i++) {
-        a.data += box->low[i] * a.stride[i] * (int64_t)s->setup->problem->precision;
+        const int64_t low = i == s->program->turned.axis[0] ? plane_of(s, box) : box->low[i];
+        a.data += low * a.stride[i] * (int64_t)s->setup->problem->precision;
         a.size[i] = box->high[i] - box->low[i];
     }
     return a;
+}
+
+/* The images of the planes of a box (along the solver's x) of a level. */
+static torre_status continue_box(torre_cuda_solver *s, int level, const torre_box *box)
+{
+    const torre_wave_args *args = &s->args;
+    const int x = s->program->turned.axis[0];
+    const int64_t lines[2] = {box->high[x] - box->low[x], args->n[1]};
+    char *first = (char *)args->field[level == 0] +
+                  plane_of(s, box) * args->stride_x * (int64_t)s->setup->problem->precision;
+    return continue_planes(s, first, lines, (const int64_t[2]){args->stride_x, args->stride_y},
+                           true);
 }
 
 /* Whether an array with these strides is that of the box, dense. */
@@ -344,8 +376,7 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
     torre_status status = torre_cuda_array_set(s, &a, dense ? dense : values);
     free(dense);
     TORRE_TRY(status);
-    return continue_planes(s, s->args.field[level == 0], p->size,
-                           (const int64_t[2]){s->args.stride_x, s->args.stride_y}, true);
+    return continue_box(s, level, box);
 }
 
 torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const torre_box *box,
@@ -393,16 +424,7 @@ static torre_status one_step(torre_cuda_solver *s)
     return TORRE_OK;
 }
 
-/* The levels change places. */
-static void exchange_levels(torre_cuda_solver *s)
-{
-    void *newest = s->args.field[0];
-    s->args.field[0] = s->args.field[1];
-    s->args.field[1] = newest;
-    void *made = s->layers.made;
-    s->layers.made = (void *)s->layers.old;
-    s->layers.old = made;
-}
+static const torre_stages all_stages = {INT64_MIN, INT64_MAX};
 
 /* Some steps at once: a pass of towers, or single steps with one transfer of what receivers
  * record. */
@@ -411,9 +433,9 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
     TORRE_TRY(torre_cuda_points_prepare(s, steps));
     TORRE_TRY(torre_cuda_receivers_turn(s));
     if (s->program->kernel) {
-        TORRE_TRY(torre_cuda_pass(s, steps));
+        TORRE_TRY(torre_cuda_pass(s, steps, all_stages));
         s->n += steps;
-        if (steps & 1) exchange_levels(s);
+        if (steps & 1) torre_cuda_exchange_levels(s);
         return torre_cuda_receivers_sum(s, 0, steps);
     }
     const int64_t row = s->args.points.source_count * (int64_t)s->setup->problem->precision;
@@ -421,7 +443,7 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
         s->args.points.source_values = (char *)s->memory[TORRE_PIECE_VALUES] + i * row;
         TORRE_TRY(one_step(s));
         TORRE_TRY(torre_cuda_receivers_sum(s, i, 1));
-        exchange_levels(s);
+        torre_cuda_exchange_levels(s);
         s->n++;
     }
     return TORRE_OK;
@@ -454,6 +476,9 @@ torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t ste
 
 torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    if (torre_cuda_is_part(s->program))
+        return torre_cuda_part_advance(s, steps, all_stages, samples);
     if (!samples || !torre_wave_program_sums(solver->program))
         return torre_cuda_advance_receivers(solver, steps, NULL);
     return torre_fail(TORRE_ERR_USAGE, "a GPU records receivers, not their nodes");
@@ -462,10 +487,18 @@ torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *
 torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const torre_region *region = &s->program->turned.region;
     const int64_t *n = s->setup->problem->size;
     torre_device_norms found;
+    torre_wave_args owned = s->args;
+    const char *field = s->args.field[1];
+    if (torre_cuda_is_part(s->program)) {
+        owned.n[0] = (int)(region->owned.high[0] - region->owned.low[0]);
+        field += (region->owned.low[0] - torre_cuda_first_plane(s->program)) * s->args.stride_x *
+                 (int64_t)s->setup->problem->precision;
+    }
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
-    TORRE_CUDA_TRY(torre_field_norms((int)s->setup->problem->precision, &s->args, s->args.field[1],
+    TORRE_CUDA_TRY(torre_field_norms((int)s->setup->problem->precision, &owned, field,
                                      s->memory[TORRE_PIECE_NORMS], s->stream),
                    "computing norms");
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing norms");
@@ -480,6 +513,7 @@ torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms
         int64_t bad = (int64_t)found.bad;
         const int *axis = s->program->turned.axis;
         norms->first_bad[axis[0]] = bad / n[2] / n[1];
+        if (torre_cuda_is_part(s->program)) norms->first_bad[axis[0]] += region->owned.low[0];
         norms->first_bad[axis[1]] = bad / n[2] % n[1];
         norms->first_bad[axis[2]] = bad % n[2];
     }

@@ -16,6 +16,8 @@
 #include "wave/program.h"
 
 /* The pieces of device memory that a solver takes when it is made: all there will be. */
+enum { TORRE_LISTS = 8 }; /* of towers that a solver of a part keeps; others have two */
+
 typedef enum torre_cuda_piece {
     TORRE_PIECE_FIELDS,                           /* [2] levels */
     TORRE_PIECE_MODEL = TORRE_PIECE_FIELDS + 2,   /* (c dt)^2 of cells */
@@ -26,8 +28,8 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_NORMS,
     TORRE_PIECE_STAGING, /* rows on their way to and from the host that lie otherwise there */
     TORRE_PIECE_TILES,   /* of one step at a time */
-    TORRE_PIECE_TOWERS,  /* [2] lists: of full passes, of lower ones */
-    TORRE_PIECE_PROGRESS = TORRE_PIECE_TOWERS + 2,
+    TORRE_PIECE_TOWERS,  /* [TORRE_LISTS] lists: of full passes, of lower ones; of parts any */
+    TORRE_PIECE_PROGRESS = TORRE_PIECE_TOWERS + TORRE_LISTS,
     TORRE_PIECE_MAIL,
     TORRE_PIECE_WEIGHTS, /* of sources */
     TORRE_PIECE_SOURCE_CELLS,
@@ -67,8 +69,9 @@ typedef struct torre_receiver_tables {
     double *scales; /* where density varies */
     int *slots, *marked;
     uint32_t *marks;
-    int *first;  /* with strips these go to the device instead of marked and marks: */
-    void *nodes; /* torre_strip_node of units */
+    int *first;           /* with strips these go to the device instead of marked and marks: */
+    void *nodes;          /* torre_strip_node of units */
+    torre_tap *node_taps; /* of a part, whose nodes are recorded one by one: [nodes][3] */
 } torre_receiver_tables;
 
 /* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
@@ -88,7 +91,9 @@ typedef struct torre_cuda_program {
     torre_tower_shape shape;          /* of its blocks */
     const torre_step_kernel *stepper; /* engine stepwise; or NULL */
     /* what follows from that (torre_cuda_lay_out) */
-    torre_turned turned;  /* the setup as the solver takes it */
+    torre_turned turned; /* the setup as the solver takes it; of a part with pad planes before it */
+    int64_t pad;         /* of a part, so that the first is that of a tower (wave_part.c) */
+    int64_t room;        /* planes across x that there is memory for */
     torre_wave_args args; /* all but addresses and damping */
     torre_wide_stencil stencil;
     torre_layer_args layers; /* all but addresses */
@@ -105,17 +110,21 @@ typedef struct torre_cuda_solver {
     const torre_cuda_program *program;
     const torre_wave_setup *setup; /* the turned one */
     void *memory[TORRE_PIECES];    /* on the device; NULL where the program has no bytes of it */
+    size_t taken[TORRE_PIECES];    /* how much that is: of parts it may be more than they need */
     torre_wave_args args;          /* args.field[1] is u[n], args.field[0] u[n-1] */
     torre_layer_args layers;       /* layers.old is that of u[n] */
     int64_t n;
     cudaStream_t stream;
-    int turn;                     /* of the sums of the current launch */
-    cudaStream_t copies;          /* of sums to the host, while the next launch runs */
-    cudaEvent_t before;           /* the current launch */
-    void *pinned[2];              /* rows on their way (wave_rows.h), each as large as staging */
-    cudaEvent_t moved[2];         /* of the last rows of each */
-    torre_tower_launch launch[2]; /* of full passes, and of the last lower one */
-    torre_tower_launch beside_launch[2];
+    int turn;             /* of the sums of the current launch */
+    cudaStream_t copies;  /* of sums to the host, while the next launch runs */
+    cudaEvent_t before;   /* the current launch */
+    void *pinned[2];      /* rows on their way (wave_rows.h), each as large as staging */
+    cudaEvent_t moved[2]; /* of the last rows of each */
+    /* of full passes, and of the last lower one; of parts the last ones */
+    torre_tower_launch launch[TORRE_LISTS], beside_launch[TORRE_LISTS];
+    int next_launch;         /* that gives way */
+    bool in_pass;            /* of a part: some towers have climbed, */
+    int64_t stages_done;     /* those of this stage and above */
     cudaStream_t beside;     /* of beside_launch; or NULL */
     cudaEvent_t ready, done; /* to launch, before and after it */
     torre_step_launch step;  /* of the stepwise engine */
@@ -174,9 +183,9 @@ static inline int64_t torre_cuda_launch_rows(const torre_cuda_program *program)
 }
 
 /* Values of the damping of an axis: up to the end of the last vector. */
-static inline int64_t torre_cuda_damped(const torre_wave_problem *turned, int axis)
+static inline int64_t torre_cuda_damped(const torre_cuda_program *program, int axis)
 {
-    return turned->size[axis] + 3;
+    return (axis == 0 ? program->room : program->turned.problem.size[axis]) + 3;
 }
 
 /* Copy a whole piece to the device; what: in words, for errors. */
@@ -242,7 +251,49 @@ torre_status torre_cuda_pass_check(const torre_wave_problem *turned, const torre
 void torre_cuda_pass_plan(torre_cuda_program *program);
 /* Streams and events of them (create). */
 torre_status torre_cuda_pass_new(torre_cuda_solver *s);
-/* One pass of steps <= tower height. */
-torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps);
+/* Stages low .. high - 1 of a pass, in numbers of the whole grid. */
+typedef struct torre_stages {
+    int64_t low, high;
+} torre_stages;
+/* One pass of steps <= tower height, of those stages. */
+torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps, torre_stages stages);
+
+/* Parts of a problem (wave_part.c). Refuse those that the backend does not compute. */
+torre_status torre_cuda_part_check(const torre_wave_setup *setup, const torre_wave_plan *wish);
+/* Lay out the planes of a part. */
+void torre_cuda_part_plan(torre_cuda_program *program);
+/* The first plane of the whole grid along the solver's x that the arrays have: where the pad
+ * begins; 0 of what is no part. */
+int64_t torre_cuda_first_plane(const torre_cuda_program *program);
+/* Whether it computes a part. */
+static inline bool torre_cuda_is_part(const torre_cuda_program *program)
+{
+    return program->base.setup->region != NULL;
+}
+/* Receivers that it records: of a part their nodes, one by one. */
+static inline int64_t torre_cuda_recorded(const torre_cuda_program *program)
+{
+    const torre_wave_setup *setup = program->base.setup;
+    return setup->region ? setup->receiver_node_count : setup->problem->receiver_count;
+}
+/* Steps of a part; its samples are those of nodes, which have columns. */
+torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_stages stages,
+                                     void *samples);
+
+/* The levels change places. */
+static inline void torre_cuda_exchange_levels(torre_cuda_solver *s)
+{
+    void *newest = s->args.field[0];
+    s->args.field[0] = s->args.field[1];
+    s->args.field[1] = newest;
+    void *made = s->layers.made;
+    s->layers.made = (void *)s->layers.old;
+    s->layers.old = made;
+}
+/* Device memory, zeroed; the failure names bytes needed and free. */
+torre_status torre_cuda_allocate(void **memory, size_t bytes);
+/* (c dt)^2 of planes `low` to `high` - 1 along x, to the device; damping and its boxes. */
+torre_status torre_cuda_upload_model(torre_cuda_solver *s, int64_t low, int64_t high);
+torre_status torre_cuda_upload_damping(torre_cuda_solver *s);
 
 #endif

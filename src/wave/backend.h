@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 typedef struct torre_wave_solver torre_wave_solver;
+typedef struct torre_plane_layout torre_plane_layout; /* planes.h */
 
 /*
  * A program: all that a backend has decided about a run, for a setup and a wish. Made by plan,
@@ -96,6 +97,19 @@ typedef struct torre_wave_backend {
                               const int64_t stride[3], const void *values);
     torre_status (*read_box)(torre_wave_solver *solver, int level, const torre_box *box,
                              const int64_t stride[3], void *values);
+
+    /*
+     * Of towers along the solver's x: planes low .. high - 1 across it, numbered as in the whole
+     * grid, as they lie in the solver, both arrays of each one after the other, first that of even
+     * (0) or of odd (1) steps; also in the middle of a pass. plane_rows says how rows of a solver
+     * of the program lie, in a layout that is complete but for that. NULL, all of them: as boxes
+     * do.
+     */
+    void (*plane_rows)(const torre_wave_program *program, torre_plane_layout *layout);
+    torre_status (*write_planes)(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                 const void *values);
+    torre_status (*read_planes)(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                void *values);
 
     /*
      * The same of a slice (pml.h) of the memory that perfectly matched layers have at step n, of

@@ -10,13 +10,6 @@
 /* Bytes that a thread reads or writes at once. */
 static const int64_t piece_bytes = 1 << 20;
 
-void torre_store_layout(const torre_wave_problem *p, const char *axes, int threads,
-                        torre_plane_store *s)
-{
-    memset(s, 0, sizeof *s);
-    s->layout = torre_plane_layout_of(p, axes, threads);
-}
-
 int64_t torre_store_file_bytes(const torre_plane_store *s)
 {
     return 2 * s->layout.n[0] * s->layout.plane_bytes;
@@ -148,10 +141,10 @@ static rows_of_box rows_of(const torre_plane_store *s, int array, const torre_bo
     rows_of_box r = {.box = *box};
     r.box.low[s->layout.axis[0]] = plane;
     r.box.high[s->layout.axis[0]] = plane + 1;
-    r.at = place_of(s, plane, array) + low[y] * s->layout.n[2] * width;
-    r.bytes = (high[y] - low[y]) * s->layout.n[2] * width;
+    r.at = place_of(s, plane, array) + low[y] * s->layout.pitch * width;
+    r.bytes = (high[y] - low[y]) * s->layout.pitch * width;
     r.stride[s->layout.axis[0]] = 0; /* there is no second plane */
-    r.stride[y] = s->layout.n[2];
+    r.stride[y] = s->layout.pitch;
     r.stride[z] = 1;
     r.first = s->buffer + low[z] * width;
     r.whole = low[z] == 0 && high[z] == s->layout.n[2];
@@ -176,13 +169,15 @@ torre_status torre_store_read(torre_plane_store *s, int array, const torre_box *
 torre_status torre_store_write(torre_plane_store *s, int array, const torre_box *box,
                                const int64_t stride[3], const void *values)
 {
-    const int64_t step = values ? stride[s->layout.axis[0]] * (int64_t)s->layout.precision : 0;
+    const int64_t width = (int64_t)s->layout.precision;
+    const int64_t step = values ? stride[s->layout.axis[0]] * width : 0;
     const char *from = values;
     for (int64_t x = box->low[s->layout.axis[0]]; x < box->high[s->layout.axis[0]]; x++) {
         const rows_of_box r = rows_of(s, array, box, x);
         if (!r.whole) TORRE_TRY(transfer(s, false, r.at, r.bytes));
         torre_box_copy(&r.box, (size_t)s->layout.precision, r.first, r.stride, from, stride,
                        s->layout.threads);
+        torre_planes_end_rows(&s->layout, s->buffer, r.bytes / (s->layout.pitch * width));
         TORRE_TRY(transfer(s, true, r.at, r.bytes));
         if (from) from += step;
     }

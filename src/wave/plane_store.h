@@ -18,15 +18,12 @@ typedef struct torre_plane_store {
     int64_t bytes_moved; /* out of the file and into it */
 } torre_plane_store;
 
-/* Everything but memory and file, for a problem and axes as of a plan. */
-void torre_store_layout(const torre_wave_problem *problem, const char *axes, int threads,
-                        torre_plane_store *store);
-/* Of the file; and of the memory with a buffer for so many planes. */
+/* Of the file; and of the memory with a buffer for so many planes: of a store with a layout. */
 int64_t torre_store_file_bytes(const torre_plane_store *store);
 int64_t torre_store_memory(const torre_plane_store *store, int64_t planes);
 
-/* Make both, all zero, of a store that is laid out. TORRE_ERR_RESOURCE, TORRE_ERR_INPUT. Free it
- * with _close in any case. */
+/* Make both, all zero, of a store that has a layout and is zero beside it. TORRE_ERR_RESOURCE,
+ * TORRE_ERR_INPUT. Free it with _close in any case. */
 torre_status torre_store_open(const char *directory, int64_t planes, torre_plane_store *store);
 void torre_store_close(torre_plane_store *store);
 

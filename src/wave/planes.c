@@ -4,6 +4,8 @@
 #include <omp.h>
 #include <string.h>
 
+#include "wave/program.h"
+
 torre_plane_layout torre_plane_layout_of(const torre_wave_problem *p, const char *axes, int threads)
 {
     torre_plane_layout l = {.precision = p->precision};
@@ -12,8 +14,34 @@ torre_plane_layout torre_plane_layout_of(const torre_wave_problem *p, const char
         l.axis[a] = axes[0] ? axes[a] - 'x' : a;
         l.n[a] = p->size[l.axis[a]];
     }
-    l.plane_bytes = l.n[1] * l.n[2] * (int64_t)l.precision;
+    l.pitch = l.n[2];
+    l.plane_bytes = l.n[1] * l.pitch * (int64_t)l.precision;
     return l;
+}
+
+torre_plane_layout torre_plane_layout_in(const torre_wave_backend *backend,
+                                         const torre_wave_program *program, int threads)
+{
+    torre_plane_layout l =
+        torre_plane_layout_of(program->setup->problem, program->info.plan.axes, threads);
+    if (backend->plane_rows) backend->plane_rows(program, &l);
+    l.plane_bytes = l.n[1] * l.pitch * (int64_t)l.precision;
+    return l;
+}
+
+void torre_planes_end_rows(const torre_plane_layout *l, void *rows, int64_t count)
+{
+    const int64_t width = (int64_t)l->precision;
+    if (l->pitch == l->n[2]) return;
+    for (int64_t i = 0; i < count; i++) {
+        char *row = (char *)rows + i * l->pitch * width;
+        memset(row + l->n[2] * width, 0, (size_t)((l->pitch - l->n[2]) * width));
+        for (int k = 0; k < l->images; k++)
+            if (l->image[k].sign)
+                torre_value_set(l->precision, row, l->n[2] + k,
+                                l->image[k].sign *
+                                    torre_value(l->precision, row, l->image[k].source));
+    }
 }
 
 int64_t torre_planes_bytes(const torre_plane_layout *l, torre_planes planes)
@@ -34,16 +62,20 @@ torre_box torre_planes_box(const torre_plane_layout *l, torre_planes planes)
 torre_status torre_planes_exchange(const torre_plane_layout *l, bool into, torre_planes planes,
                                    torre_wave_solver *solver, int64_t n, int first, void *values)
 {
+    const torre_wave_backend *backend = solver->backend;
     const torre_box box = torre_planes_box(l, planes);
     int64_t stride[3];
-    stride[l->axis[0]] = 2 * l->n[1] * l->n[2];
-    stride[l->axis[1]] = l->n[2];
+    if (backend->plane_rows)
+        return into ? backend->write_planes(solver, planes.low, planes.high, first, values)
+                    : backend->read_planes(solver, planes.low, planes.high, first, values);
+    stride[l->axis[0]] = 2 * l->n[1] * l->pitch;
+    stride[l->axis[1]] = l->pitch;
     stride[l->axis[2]] = 1;
     for (int array = 0; array < 2; array++) {
         const int level = (n + array) & 1 ? -1 : 0;
         char *at = (char *)values + (array ^ first) * l->plane_bytes;
-        TORRE_TRY(into ? solver->backend->write_box(solver, level, &box, stride, at)
-                       : solver->backend->read_box(solver, level, &box, stride, at));
+        TORRE_TRY(into ? backend->write_box(solver, level, &box, stride, at)
+                       : backend->read_box(solver, level, &box, stride, at));
     }
     return TORRE_OK;
 }
@@ -58,7 +90,7 @@ torre_norm_sums torre_planes_sums(const torre_plane_layout *l, const void *value
     torre_norm_sums sums = {0, 0};
     const size_t bytes = (size_t)(l->n[2] * (int64_t)l->precision);
     for (int64_t y = 0; y < l->n[1]; y++) {
-        memcpy(row, (const char *)values + (size_t)y * bytes, bytes);
+        memcpy(row, (const char *)values + y * l->pitch * (int64_t)l->precision, bytes);
         torre_norms_add_row(&sums, l->precision, row, l->n[2]);
     }
     return sums;
@@ -68,10 +100,11 @@ void torre_planes_find_bad(const torre_plane_layout *l, const void *values, int6
                            torre_wave_norms *norms)
 {
     for (int64_t i = 0; i < l->n[1] * l->n[2]; i++) {
-        if (isfinite(torre_value(l->precision, values, i))) continue;
+        const int64_t y = i / l->n[2], z = i % l->n[2];
+        if (isfinite(torre_value(l->precision, values, y * l->pitch + z))) continue;
         norms->first_bad[l->axis[0]] = plane;
-        norms->first_bad[l->axis[1]] = i / l->n[2];
-        norms->first_bad[l->axis[2]] = i % l->n[2];
+        norms->first_bad[l->axis[1]] = y;
+        norms->first_bad[l->axis[2]] = z;
         return;
     }
 }

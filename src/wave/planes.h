@@ -11,6 +11,7 @@
 #define TORRE_PLANES_H
 
 #include "wave/backend.h"
+#include "wave/boundary.h"
 #include "wave/plane_norms.h"
 
 /* Planes low .. high - 1. */
@@ -18,18 +19,28 @@ typedef struct torre_planes {
     int64_t low, high;
 } torre_planes;
 
-/* How the planes of a grid lie. */
-typedef struct torre_plane_layout {
-    torre_precision precision;
-    int axis[3];         /* axis a here is the caller's axis[a]; 0: across planes */
-    int64_t n[3];        /* cells along them */
-    int64_t plane_bytes; /* of one array of a plane */
-    int threads;         /* that copy */
-} torre_plane_layout;
+/* Values that solvers may have beyond the last of a row, images of others. */
+enum { TORRE_ROW_IMAGES = 4 };
 
-/* For a problem, and axes as of a plan. */
+/* How the planes of a grid lie. */
+struct torre_plane_layout {
+    torre_precision precision;
+    int axis[3];                         /* axis a here is the caller's axis[a]; 0: across planes */
+    int64_t n[3];                        /* cells along them */
+    int64_t pitch;                       /* values from row to row: n[2] of cells, then */
+    int images;                          /* so many images, of cells of the row; zeros */
+    torre_ghost image[TORRE_ROW_IMAGES]; /* of which cell each is */
+    int64_t plane_bytes;                 /* of one array of a plane */
+    int threads;                         /* that copy */
+};
+
+/* For a problem, and axes as of a plan: of boxes, or as the solver of a program has them. */
 torre_plane_layout torre_plane_layout_of(const torre_wave_problem *problem, const char *axes,
                                          int threads);
+torre_plane_layout torre_plane_layout_in(const torre_wave_backend *backend,
+                                         const torre_wave_program *program, int threads);
+/* Rows from one to the next: what follows their cells. */
+void torre_planes_end_rows(const torre_plane_layout *layout, void *rows, int64_t count);
 
 /* Of both arrays. */
 int64_t torre_planes_bytes(const torre_plane_layout *layout, torre_planes planes);

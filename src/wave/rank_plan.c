@@ -150,7 +150,7 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     plan.measured = false;
     p->ranks = ranks;
     p->backend = run->backend;
-    p->layout = torre_plane_layout_of(run->problem, plan.axes, plan.threads);
+    p->layout = torre_plane_layout_in(run->backend, run->program, plan.threads);
     torre_status status = choose_height(p, &plan, run->info.wish.tower_height);
     if (!status) status = plan_slab(p, &plan);
     if (status) {

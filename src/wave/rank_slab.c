@@ -152,8 +152,8 @@ torre_status torre_rank_slab_norms(torre_rank_slab *s, torre_norm_sums *sums, to
         const torre_planes now = {low, low + some < own.high ? low + some : own.high};
         const torre_box box = torre_planes_box(l, now);
         int64_t stride[3];
-        stride[l->axis[0]] = l->n[1] * l->n[2];
-        stride[l->axis[1]] = l->n[2];
+        stride[l->axis[0]] = l->n[1] * l->pitch;
+        stride[l->axis[1]] = l->pitch;
         stride[l->axis[2]] = 1;
         status = p->backend->read_box(s->solver, 0, &box, stride, values);
         if (status) break;

@@ -53,7 +53,7 @@ static torre_status ring_create(torre_wave_program *given, torre_wave_solver **s
     r->base.backend = &torre_wave_ring;
     r->program = program;
     r->setup = given->setup;
-    torre_store_layout(r->setup->problem, info->plan.axes, info->plan.threads, &r->store);
+    r->store.layout = program->layout;
     torre_status status = torre_store_open(info->plan.scratch, program->buffer_planes, &r->store);
     if (!status) status = make_inner(r);
     if (status) {

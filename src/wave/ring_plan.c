@@ -253,7 +253,8 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
     program->part.measured = false;
     program->part.memory = 0;
     program->part.scratch = NULL;
-    torre_store_layout(setup->problem, program->part.axes, program->part.threads, &p.store);
+    program->layout = torre_plane_layout_in(backend, whole, program->part.threads);
+    p.store.layout = program->layout;
     program->shape.axis = p.store.layout.axis[0];
     program->shape.planes = p.store.layout.n[0];
     const torre_status status = choose_windows(&p, wish->tower_height, &info);

@@ -18,6 +18,7 @@ typedef struct torre_ring_program {
     const torre_wave_backend *backend; /* computes the windows */
     torre_wave_plan part;              /* of each */
     torre_ring_shape shape;
+    torre_plane_layout layout;
     int64_t buffer_planes;
 } torre_ring_program;
 

@@ -1,0 +1,305 @@
+/*
+ * Parts of a problem (wave/part.h): cut along the solver's x, computed by towers.
+ *
+ * Towers have the places that they have in the whole grid. So the arrays begin with a plane of the
+ * whole that is a multiple of 2 D, the pad before the stored planes, which nobody reads: there
+ * stages and their parity are what they are in the whole, shifted. What a part computes lies far
+ * enough from its open ends that nothing beyond is read (torre_tower_halo), so kernels know nothing
+ * of parts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/core/cuda_check.h"
+#include "cuda/wave/wave_cuda.h"
+#include "cuda/wave/wave_solver.h"
+#include "tiling/diamond.h"
+#include "wave/part.h"
+#include "wave/planes.h"
+
+static torre_status refuse(const char *why)
+{
+    return torre_fail(TORRE_ERR_USAGE, "the cuda backend computes parts of a problem %s", why);
+}
+
+torre_status torre_cuda_part_check(const torre_wave_setup *setup, const torre_wave_plan *wish)
+{
+    const torre_region *r = setup->region;
+    if (!r) return TORRE_OK;
+    TORRE_TRY(torre_wave_part_named(setup, wish));
+    if (wish->engine != TORRE_TORRE) return refuse("by {engine} torre alone");
+    if (!wish->axes[0]) return refuse("with axes that the plan names alone");
+    for (int i = 0; i < 3; i++) {
+        const int axis = wish->axes[i] - 'x';
+        for (int side = 0; side < 2; side++)
+            if (i > 0 && torre_region_continues(r, axis, side))
+                return refuse("that are cut along the first of its axes alone");
+    }
+    if (r->periodic[wish->axes[0] - 'x'])
+        return refuse("without periodic faces where they are cut");
+    if (setup->problem->density_cells) return refuse("without {density} that varies");
+    return TORRE_OK;
+}
+
+/* Planes between the first of the arrays and the first that is stored. */
+static int64_t pad_of(const torre_region *turned, int64_t D)
+{
+    return turned->stored.low[0] % (2 * D);
+}
+
+static void shift_nodes(torre_node *node, int64_t count, int64_t cells)
+{
+    for (int64_t i = 0; i < count; i++) node[i].cell += cells;
+}
+
+void torre_cuda_part_plan(torre_cuda_program *program)
+{
+    torre_turned *t = &program->turned;
+    torre_wave_problem *p = &t->problem;
+    program->pad = 0;
+    program->room = p->size[0];
+    if (!torre_cuda_is_part(program)) return;
+    const int64_t D = p->order / 2 * program->base.info.plan.dts;
+    const int64_t pad = program->pad = pad_of(&t->region, D), cells = pad * p->size[1] * p->size[2];
+    program->room = p->size[0] + 2 * D - 1;
+    p->size[0] += pad;
+    if (p->velocity_cells && t->velocity.shape[0] > 1) t->velocity.shape[0] += pad;
+    shift_nodes(t->setup.source_nodes, t->setup.source_node_count, cells);
+    shift_nodes(t->setup.receiver_nodes, t->setup.receiver_node_count, cells);
+    t->points = t->setup.source_node_count > 0 || t->setup.receiver_node_count > 0;
+}
+
+int64_t torre_cuda_first_plane(const torre_cuda_program *program)
+{
+    if (!torre_cuda_is_part(program)) return 0;
+    return program->turned.region.stored.low[0] - program->pad;
+}
+
+/* --- Planes as they lie --- */
+
+static const char moving[] = "moving planes";
+
+static int64_t plane_bytes(const torre_cuda_solver *s)
+{
+    return s->args.stride_x * (int64_t)s->setup->problem->precision;
+}
+
+void torre_cuda_plane_rows(const torre_wave_program *program, torre_plane_layout *layout)
+{
+    const torre_cuda_program *p = (const torre_cuda_program *)program;
+    const torre_wave_problem *turned = &p->turned.problem;
+    layout->pitch = p->args.stride_y;
+    layout->images = (int)(torre_cuda_planes(p) - turned->size[2]);
+    for (int i = 0; i < layout->images; i++)
+        layout->image[i] = torre_cuda_image(turned, turned->size[2] + i);
+}
+
+/* Both arrays of planes, as they are: the first of `values` that of even or odd steps. */
+static torre_status copy_planes(torre_cuda_solver *s, int64_t low, int64_t high, int first,
+                                char *values, bool into)
+{
+    const size_t bytes = (size_t)plane_bytes(s), planes = (size_t)(high - low);
+    const int64_t at = (low - torre_cuda_first_plane(s->program)) * (int64_t)bytes;
+    cudaError_t e = cudaSuccess;
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
+    for (int array = 0; array < 2 && !e; array++) {
+        char *there = (char *)s->args.field[((s->n + array) & 1) == 0] + at,
+             *here = values + (size_t)(array ^ first) * bytes;
+        e = into ? cudaMemcpy2DAsync(there, bytes, here, 2 * bytes, bytes, planes,
+                                     cudaMemcpyHostToDevice, s->stream)
+                 : cudaMemcpy2DAsync(here, 2 * bytes, there, bytes, bytes, planes,
+                                     cudaMemcpyDeviceToHost, s->stream);
+    }
+    const cudaError_t end = cudaStreamSynchronize(s->stream);
+    return torre_cuda_status(e ? e : end, moving);
+}
+
+torre_status torre_cuda_write_planes(torre_wave_solver *solver, int64_t low, int64_t high,
+                                     int first, const void *values)
+{
+    return copy_planes((torre_cuda_solver *)solver, low, high, first, (char *)values, true);
+}
+
+torre_status torre_cuda_read_planes(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                    void *values)
+{
+    return copy_planes((torre_cuda_solver *)solver, low, high, first, values, false);
+}
+
+/* --- Steps --- */
+
+/* What the nodes have in samples: other solvers have computed those that are all ones. */
+static void scatter(const torre_cuda_solver *s, int64_t steps, const char *from, char *samples)
+{
+    const torre_wave_setup *setup = s->setup;
+    const int64_t nodes = setup->receiver_node_count;
+    const size_t width = (size_t)setup->problem->precision;
+    const uint64_t nothing = UINT64_MAX;
+#pragma omp parallel for if (steps * nodes > 1 << 16)
+    for (int64_t i = 0; i < steps; i++) {
+        char *to = samples + (size_t)(i * setup->sample_columns) * width;
+        const char *value = from + (size_t)(i * nodes) * width;
+        for (int64_t k = 0; k < nodes; k++, value += width)
+            if (memcmp(value, &nothing, width) != 0)
+                memcpy(to + (size_t)setup->receiver_nodes[k].column * width, value, width);
+    }
+}
+
+/* Towers of those stages, and what they record. */
+static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stages, void *samples)
+{
+    const int64_t nodes = torre_cuda_recorded(s->program);
+    const size_t bytes = (size_t)(steps * nodes) * (size_t)s->setup->problem->precision;
+    TORRE_TRY(torre_cuda_points_prepare(s, steps));
+    TORRE_TRY(torre_cuda_receivers_turn(s));
+    if (nodes)
+        TORRE_CUDA_TRY(cudaMemsetAsync(s->memory[TORRE_PIECE_SAMPLES], 0xff,
+                                       s->program->bytes[TORRE_PIECE_SAMPLES], s->stream),
+                       "reading samples");
+    TORRE_TRY(torre_cuda_pass(s, steps, stages));
+    TORRE_TRY(torre_cuda_receivers_sum(s, 0, steps));
+    if (!samples || !nodes)
+        return torre_cuda_status(cudaStreamSynchronize(s->stream), "computing steps");
+    char *values = malloc(bytes);
+    if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for samples");
+    const torre_status status = torre_cuda_receivers_collect(s, 0, steps, values);
+    if (!status) scatter(s, steps, values, samples);
+    free(values);
+    return status;
+}
+
+torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_stages stages,
+                                     void *samples)
+{
+    const torre_wave_plan *plan = &s->program->base.info.plan;
+    const torre_wave_problem *p = s->setup->problem;
+    const torre_region *region = &s->program->turned.region;
+    TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
+    TORRE_TRY(
+        torre_wave_pass_check(torre_cuda_is_part(s->program)
+                                  ? torre_wave_pass_limit(region, TORRE_TORRE, p->order, plan->dts)
+                                  : INT64_MAX,
+                              steps));
+    TORRE_TRY(torre_wave_pass_check(plan->tower_height, steps));
+    TORRE_CUDA_TRY(cudaSetDevice(plan->device), "choosing the device");
+    TORRE_TRY(climb(s, steps, stages, samples));
+    if (stages.low > INT64_MIN) return TORRE_OK;
+    s->n += steps;
+    if (steps & 1) torre_cuda_exchange_levels(s);
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_advance_to(torre_wave_solver *solver, int64_t steps, int64_t plane,
+                                   void *samples)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const torre_cuda_program *program = s->program;
+    const int64_t D = program->turned.problem.order / 2 * program->base.info.plan.dts;
+    const bool all = plane == INT64_MIN;
+    torre_stages stages = {all ? INT64_MIN : torre_ceil_div(plane, D), INT64_MAX};
+    if (!program->kernel || (torre_cuda_recorded(program) && !torre_cuda_is_part(program)))
+        return torre_fail(TORRE_ERR_USAGE, "only towers of a part advance plane by plane");
+    if (s->in_pass) stages.high = s->stages_done;
+    s->in_pass = !all;
+    s->stages_done = stages.low < stages.high ? stages.low : stages.high;
+    return torre_cuda_part_advance(s, steps, stages, samples);
+}
+
+/* --- Moving on --- */
+
+/* Planes of an array, both of its levels or of the model, to others: those that lie where they go
+ * have gone before. */
+static cudaError_t shift_planes(char *array, size_t plane, int64_t from, int64_t to, int64_t count,
+                                cudaStream_t stream)
+{
+    const int64_t by = to > from ? to - from : from - to;
+    for (int64_t done = 0; done < count && by > 0;) {
+        const int64_t now = count - done < by ? count - done : by;
+        const int64_t first = to > from ? count - done - now : done;
+        const cudaError_t e = cudaMemcpyAsync(
+            array + (size_t)(to + first) * plane, array + (size_t)(from + first) * plane,
+            (size_t)now * plane, cudaMemcpyDeviceToDevice, stream);
+        if (e) return e;
+        done += now;
+    }
+    return cudaSuccess;
+}
+
+/* Planes that both programs store, as those of the whole grid. */
+typedef struct kept {
+    int64_t low, high;
+} kept;
+
+static kept kept_of(const torre_cuda_program *a, const torre_cuda_program *b)
+{
+    const torre_box *p = &a->turned.region.stored, *q = &b->turned.region.stored;
+    kept k = {p->low[0] > q->low[0] ? p->low[0] : q->low[0],
+              p->high[0] < q->high[0] ? p->high[0] : q->high[0]};
+    if (k.low >= k.high) k.low = k.high = q->high[0];
+    return k;
+}
+
+/* Pieces that tables of this part do not fit in are replaced by larger ones. */
+static torre_status make_room(torre_cuda_solver *s, const torre_cuda_program *next)
+{
+    for (int i = 0; i < TORRE_PIECES; i++) {
+        if (next->bytes[i] <= s->taken[i]) continue;
+        cudaFree(s->memory[i]);
+        s->taken[i] = 0;
+        memset(s->launch, 0, sizeof s->launch); /* they may have the place of that */
+        TORRE_TRY(torre_cuda_allocate(&s->memory[i], next->bytes[i]));
+        s->taken[i] = next->bytes[i];
+    }
+    return TORRE_OK;
+}
+
+static torre_status move_model(torre_cuda_solver *s, const torre_cuda_program *from, kept k)
+{
+    const int64_t before = torre_cuda_first_plane(from), now = torre_cuda_first_plane(s->program);
+    const torre_box *stored = &s->program->turned.region.stored;
+    const size_t plane = (size_t)s->args.k_stride_x * (size_t)s->setup->problem->precision;
+    if (!s->setup->problem->velocity_cells || plane == 0) return TORRE_OK;
+    TORRE_CUDA_TRY(shift_planes(s->memory[TORRE_PIECE_MODEL], plane, k.low - before, k.low - now,
+                                k.high - k.low, s->stream),
+                   moving);
+    TORRE_TRY(torre_cuda_upload_model(s, stored->low[0] - now, k.low - now));
+    return torre_cuda_upload_model(s, k.high - now, stored->high[0] - now);
+}
+
+static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next)
+{
+    torre_cuda_program *before = (torre_cuda_program *)s->base.program;
+    const kept k = kept_of(before, next);
+    const int64_t from = torre_cuda_first_plane(before), to = torre_cuda_first_plane(next);
+    void *field[2] = {s->args.field[0], s->args.field[1]};
+    const void *model = s->args.k;
+    s->program = next;
+    s->base.program = &next->base;
+    s->setup = &next->turned.setup;
+    s->args = next->args;
+    s->args.k = model;
+    for (int i = 0; i < 2; i++) s->args.field[i] = field[i];
+    torre_status status = make_room(s, next);
+    for (int i = 0; i < 2 && !status; i++)
+        status = torre_cuda_status(shift_planes(field[i], (size_t)plane_bytes(s), k.low - from,
+                                                k.low - to, k.high - k.low, s->stream),
+                                   moving);
+    if (!status) status = move_model(s, before, k);
+    if (!status) status = torre_cuda_upload_damping(s);
+    if (!status) status = torre_cuda_points_new(s);
+    if (!status) status = torre_cuda_status(cudaStreamSynchronize(s->stream), moving);
+    torre_wave_program_free(&before->base);
+    return status;
+}
+
+torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    torre_wave_program *next;
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
+    TORRE_TRY(torre_cuda_adapt(&s->program->base, setup, &next));
+    if ((n ^ s->n) & 1) torre_cuda_exchange_levels(s);
+    s->n = n;
+    s->in_pass = false;
+    return take_program(s, (torre_cuda_program *)next);
+}
