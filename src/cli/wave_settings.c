@@ -214,8 +214,9 @@ static void make_table(wave_settings *s, torre_option *table)
                     TORRE_ORDERING_HELP("; of the tiles")),
         OPTION_THREADS(&s->run.threads, "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"),
         OPTION_TEXT("memory", &s->memory, "SIZE", "as much as it takes",
-                    "bytes that fields and tables may take, such as 512M or 20G (MiB, GiB); larger "
-                    "fields stream through so much from --scratch, with the same bits"),
+                    "bytes that fields and tables may take, such as 512M or 20G (MiB, GiB), of a "
+                    "GPU, too; larger fields stream through so much from --scratch, with the same "
+                    "bits"),
         OPTION_TEXT("scratch", &s->run.scratch, "DIR", NULL,
                     "directory, on a fast disk, of a file for what --memory does not hold; the "
                     "file has no name, and is gone with the program"),
