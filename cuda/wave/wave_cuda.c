@@ -66,6 +66,18 @@ static torre_status read_box(torre_wave_solver *solver, int level, const torre_b
     return solver->backend->read_box(solver, level, box, stride, values);
 }
 
+static torre_status write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                const int64_t stride[3], const void *values)
+{
+    return solver->backend->write_layer(solver, slice, stride, values);
+}
+
+static torre_status read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                               const int64_t stride[3], void *values)
+{
+    return solver->backend->read_layer(solver, slice, stride, values);
+}
+
 static torre_status advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     return solver->backend->advance(solver, steps, samples);
@@ -104,6 +116,8 @@ const torre_wave_backend torre_wave_cuda = {
     .set_step = set_step,
     .write_box = write_box,
     .read_box = read_box,
+    .write_layer = write_layer,
+    .read_layer = read_layer,
     .plane_rows = torre_cuda_plane_rows,
     .advance = advance,
     .advance_to = advance_to,
