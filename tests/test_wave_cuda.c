@@ -1188,9 +1188,10 @@ int main(int argc, char **argv)
         if (only && order != only) continue;
         for (int i = 0; i < 2; i++) {
             if (!built(order, precisions[i])) continue;
-            if (strcmp(part, "parts") == 0 || strcmp(part, "all") == 0)
+            if (strcmp(part, "parts") == 0) {
                 check_parts(order, precisions[i]);
-            if (strcmp(part, "parts") == 0) continue;
+                continue;
+            }
             if (strcmp(part, "pml") != 0) check_order(order, precisions[i], small);
             check_matched(order, precisions[i], small);
             if (strcmp(part, "all") != 0) continue;
