@@ -893,6 +893,83 @@ static void check_sums(int order, torre_precision f)
     }
 }
 
+/* --- Another shot with the solver of the last one --- */
+
+/* The newest field and what receivers record in so many steps from rest. */
+static void *shot_of(const sample_problem *s, const torre_wave_setup *setup,
+                     torre_wave_solver *solver, int64_t steps, size_t *bytes)
+{
+    const size_t width = (size_t)s->p.precision, field = (size_t)s->cells * width;
+    const size_t samples = (size_t)(steps * s->p.receiver_count) * width;
+    char *all = memory(*bytes = samples + field);
+    must(torre_wave_cuda.advance_receivers(solver, steps, all), s->name);
+    must(torre_wave_get_field(&torre_wave_cuda, solver, setup, 0, all + samples), s->name);
+    return all;
+}
+
+static void new_solver(const sample_problem *s, const torre_wave_plan *plan,
+                       torre_wave_setup **setup, torre_wave_solver **solver)
+{
+    torre_wave_program *program;
+    must(torre_wave_setup_new(&s->p, setup), s->name);
+    must(torre_wave_cuda.plan(*setup, plan, &program), s->name);
+    must(torre_wave_cuda.create(program, solver), s->name);
+}
+
+/* A shot with few points, then one with all of them, and back; beside solvers of their own. */
+static void check_restart_of(sample_problem *s, torre_engine engine)
+{
+    enum { SHOTS = 3, STEPS = 29 };
+    const torre_wave_plan plan = {.engine = engine, .tower_height = engine == TORRE_TORRE ? 6 : 0};
+    const int64_t points[SHOTS][2] = {{2, 5}, {6, 25}, {1, 1}};
+    torre_wave_setup *setup = NULL, *own;
+    torre_wave_solver *solver = NULL, *fresh;
+    for (int shot = 0; shot < SHOTS; shot++) {
+        torre_wave_setup *const before = setup;
+        size_t bytes;
+        s->p.source_count = points[shot][0];
+        s->p.receiver_count = points[shot][1];
+        if (s->model.data) ((float *)s->model.data)[s->cells / 2] += 100;
+        if (shot == 0) {
+            new_solver(s, &plan, &setup, &solver);
+        } else {
+            must(torre_wave_setup_new(&s->p, &setup), s->name);
+            must(torre_wave_cuda.restart(solver, setup, s->model.data != NULL), s->name);
+        }
+        torre_wave_setup_free(before);
+        new_solver(s, &plan, &own, &fresh);
+        void *expected = shot_of(s, own, fresh, STEPS, &bytes),
+             *found = shot_of(s, setup, solver, STEPS, &bytes);
+        checks++;
+        if (memcmp(expected, found, bytes) != 0)
+            fail(s->name, "a shot with the solver of the last one has other bits");
+        free(expected);
+        free(found);
+        torre_wave_cuda.destroy(fresh);
+        torre_wave_setup_free(own);
+    }
+    torre_wave_cuda.destroy(solver);
+    torre_wave_setup_free(setup);
+}
+
+static void check_restart(int order, torre_precision f)
+{
+    for (int k = 0; k < 6; k++) {
+        const torre_engine engine = k % 2 ? TORRE_STEPWISE : TORRE_TORRE;
+        const torre_face face = k < 2 ? TORRE_FREE : TORRE_ABSORBING;
+        sample_problem *s = new_problem("shots", order, f, 70, 61, 52, k / 2 == 1, true);
+        if (engine == TORRE_TORRE && !has_towers(order, f)) {
+            free_problem(s);
+            continue;
+        }
+        set_faces(s, face, face, face, face, face, face);
+        if (k == 5) set_matched(s, 8);
+        check_restart_of(s, engine);
+        printf("%-52s %d failures so far\n", s->name, failures);
+        free_problem(s);
+    }
+}
+
 /* --- Parts (wave/part.h), cut along the solver's x --- */
 
 enum { PIECES = 3 };
@@ -1198,6 +1275,7 @@ int main(int argc, char **argv)
             check_axes(order, precisions[i]);
             check_auto(order, precisions[i]);
             check_sums(order, precisions[i]);
+            check_restart(order, precisions[i]);
             check_parts(order, precisions[i]);
             check_repeatable(order, precisions[i], 0, true);
             check_repeatable(order, precisions[i], 1, false);

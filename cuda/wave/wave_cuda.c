@@ -12,6 +12,7 @@ bool torre_cuda_available(int device, char *why, size_t why_size)
 
 const torre_wave_backend torre_wave_cuda_solver = {
     .name = "cuda",
+    .restart = torre_cuda_restart,
     .move = torre_cuda_move,
     .set_step = torre_cuda_set_step,
     .write_box = torre_cuda_write_box,
@@ -42,6 +43,13 @@ static torre_status create(torre_wave_program *program, torre_wave_solver **solv
     TORRE_TRY(program->maker->create(program, solver));
     (*solver)->program = program;
     return TORRE_OK;
+}
+
+static torre_status restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                            bool new_medium)
+{
+    solver->program->setup = setup;
+    return solver->backend->restart(solver, setup, new_medium);
 }
 
 static torre_status move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)
@@ -112,6 +120,7 @@ const torre_wave_backend torre_wave_cuda = {
     .plan = torre_cuda_plan,
     .adapt = adapt,
     .create = create,
+    .restart = restart,
     .move = move,
     .set_step = set_step,
     .write_box = write_box,

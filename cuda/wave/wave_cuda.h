@@ -10,6 +10,8 @@ torre_status torre_cuda_create(torre_wave_program *program, torre_wave_solver **
 /* Of a solver of its own: the ring has others (ring.h). */
 extern const torre_wave_backend torre_wave_cuda_solver;
 
+torre_status torre_cuda_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
+                                bool new_medium);
 torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n);
 void torre_cuda_plane_rows(const torre_wave_program *program, torre_plane_layout *layout);
 torre_status torre_cuda_write_planes(torre_wave_solver *solver, int64_t low, int64_t high,

@@ -239,20 +239,6 @@ static kept kept_of(const torre_cuda_program *a, const torre_cuda_program *b)
     return k;
 }
 
-/* Pieces that tables of this part do not fit in are replaced by larger ones. */
-static torre_status make_room(torre_cuda_solver *s, const torre_cuda_program *next)
-{
-    for (int i = 0; i < TORRE_PIECES; i++) {
-        if (next->bytes[i] <= s->taken[i]) continue;
-        cudaFree(s->memory[i]);
-        s->taken[i] = 0;
-        memset(s->launch, 0, sizeof s->launch); /* they may have the place of that */
-        TORRE_TRY(torre_cuda_allocate(&s->memory[i], next->bytes[i]));
-        s->taken[i] = next->bytes[i];
-    }
-    return TORRE_OK;
-}
-
 static torre_status move_model(torre_cuda_solver *s, const torre_cuda_program *from, kept k)
 {
     const int64_t before = torre_cuda_first_plane(from), now = torre_cuda_first_plane(s->program);
@@ -279,7 +265,7 @@ static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next)
     s->args = next->args;
     s->args.k = model;
     for (int i = 0; i < 2; i++) s->args.field[i] = field[i];
-    torre_status status = make_room(s, next);
+    torre_status status = torre_cuda_make_room(s);
     for (int i = 0; i < 2 && !status; i++)
         status = torre_cuda_status(shift_planes(field[i], (size_t)plane_bytes(s), k.low - from,
                                                 k.low - to, k.high - k.low, s->stream),
@@ -287,7 +273,7 @@ static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next)
     if (!status) status = move_model(s, before, k);
     if (!status) status = torre_cuda_upload_damping(s);
     if (!status) status = torre_cuda_points_new(s);
-    if (!status) status = torre_cuda_status(cudaStreamSynchronize(s->stream), moving);
+    if (!status) status = torre_cuda_status(cudaDeviceSynchronize(), moving); /* tables, too */
     torre_wave_program_free(&before->base);
     return status;
 }

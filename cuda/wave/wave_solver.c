@@ -254,20 +254,36 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     free(s);
 }
 
+torre_status torre_cuda_send_medium(torre_cuda_solver *s)
+{
+    TORRE_TRY(torre_cuda_upload_model(s, s->program->pad, s->setup->problem->size[0]));
+    TORRE_TRY(upload_binding(s));
+    TORRE_TRY(torre_cuda_upload_damping(s));
+    return torre_cuda_layers_new(s);
+}
+
+torre_status torre_cuda_make_room(torre_cuda_solver *s)
+{
+    for (int i = 0; i < TORRE_PIECES; i++) {
+        const size_t bytes = s->program->bytes[i];
+        if (bytes <= s->taken[i]) continue;
+        cudaFree(s->memory[i]);
+        s->taken[i] = 0;
+        memset(s->launch, 0, sizeof s->launch); /* they may have the place of that */
+        TORRE_TRY(torre_cuda_allocate(&s->memory[i], bytes));
+        s->taken[i] = bytes;
+    }
+    return TORRE_OK;
+}
+
 static torre_status fill_solver(torre_cuda_solver *s)
 {
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
-    for (int i = 0; i < TORRE_PIECES; i++)
-        if (s->program->bytes[i])
-            TORRE_TRY(torre_cuda_allocate(&s->memory[i], s->program->bytes[i]));
-    memcpy(s->taken, s->program->bytes, sizeof s->taken);
+    TORRE_TRY(torre_cuda_make_room(s));
     for (int i = 0; i < 2; i++) s->args.field[i] = s->memory[TORRE_PIECE_FIELDS + i];
     TORRE_TRY(torre_cuda_rows_new(s));
-    TORRE_TRY(torre_cuda_upload_model(s, s->program->pad, s->setup->problem->size[0]));
-    TORRE_TRY(upload_binding(s));
-    TORRE_TRY(torre_cuda_upload_damping(s));
-    TORRE_TRY(torre_cuda_layers_new(s));
+    TORRE_TRY(torre_cuda_send_medium(s));
     TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : upload_tiles(s));
     TORRE_TRY(torre_cuda_points_new(s));
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending the model to the device");

@@ -188,6 +188,11 @@ static inline int64_t torre_cuda_damped(const torre_cuda_program *program, int a
     return (axis == 0 ? program->room : program->turned.problem.size[axis]) + 3;
 }
 
+/* Pieces that the program's tables do not fit in are replaced by larger ones. */
+torre_status torre_cuda_make_room(torre_cuda_solver *s);
+/* The model, damping and tables of layers, to the device. */
+torre_status torre_cuda_send_medium(torre_cuda_solver *s);
+
 /* Copy a whole piece to the device; what: in words, for errors. */
 torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const void *from,
                              const char *what);

@@ -190,6 +190,7 @@ torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup
         status = replace_solver(run);
     else
         status = run->backend->restart(run->solver, setup, new_medium);
+    if (run->solver) run->program = run->solver->program; /* it may have another */
     torre_wave_setup_free(old);
     return status ? status : torre_traces_new(run->problem, &run->traces);
 }
