@@ -1171,12 +1171,11 @@ static void compare_windows(const sample_problem *s, const torre_wave_plan *plan
     outcome o;
     must(torre_wave_setup_new(&s->p, &setup), s->name);
     must(torre_wave_cuda.plan(setup, plan, &program), s->name);
-    less.memory = torre_wave_program_info(program)->memory_bytes;
+    less.memory = torre_wave_program_info(program)->memory_bytes - 1;
     less.scratch = "/tmp";
     torre_wave_program_free(program);
     torre_wave_setup_free(setup);
-    for (int i = 0; i < 6; i++) {
-        less.memory = less.memory / 8 * 7;
+    for (int i = 0; i < 6; i++, less.memory = less.memory / 8 * 7) {
         if (!compute(s, &torre_wave_cuda, &less, steps, &o)) {
             if (i == 0) fail(s->name, torre_error_text());
             return;
