@@ -88,13 +88,7 @@ def wave():
         for word in ("slider moves the picture", "picture is here", "zoom halves the range", "key 0 shows all",
                      "spectrum finds the tone", "6 sections", "times fill their bar"):
             check(word in said, f"w.html: not '{word}' in {said}")
-    with open("shots.csv", "w", encoding="ascii") as f:
-        f.write("shot,x,y,z\n1,100,100,100\n2,200,100,100\n")
-    run("wave", *field[:4], "--traces", "{shot}.npy", "--survey", "shots.csv", "--steps", "5", "--quiet",
-        "--report", "survey.html")
-    data = read("survey.html")
-    check(data["sources"]["of"] == 2 and data["receivers"]["of"] == 70, "not the points of the survey")
-    self_test("survey.html")
+    survey(field)
     model()
     check("must end in .html" in run("wave", *field, "--report", "w.txt", code=2), "an ending")
     check("both write" in run("wave", *field, "--json", "x.html", "--report", "./x.html", code=2), "two in one file")
@@ -103,6 +97,41 @@ def wave():
     run("wave", "--size", "20", "--dt", "1", "--force", "--engine", "reference", "--quiet",
         "--velocity", "9e9", "--snapshot-every", "0", "--steps", "400", "--report", "unstable.html", code=5)
     check(not glob.glob("*unstable*"), "a page of a run that failed")
+
+
+def survey(field):
+    """Of a survey some shots are on the page with their traces, those done before, too, where they can be read."""
+    with open("shots.csv", "w", encoding="ascii") as f:
+        f.write("shot,x,y,z\n" + "".join(f"s{i},{100 + 10 * i},100,100\n" for i in range(20)))
+    command = [*field[:4], "--survey", "shots.csv", "--steps", "50", "--quiet"]
+    run("wave", *command, "--traces", "{shot}.npy,all.npy", "--report", "survey.html")
+    data = read("survey.html")
+    check(data["sources"]["of"] == 20 and data["receivers"]["of"] == 70, "not the points of the survey")
+    check(data["grid"] == {"size": [40, 24, 20], "spacing": [10, 10, 10]}, f"another grid: {data['grid']}")
+    shots = sorted(data["shots"], key=lambda s: s["index"])
+    check([s["name"] for s in shots] == [f"s{i}" for i in range(0, 20, 2)], "other shots")
+    for shot in shots:
+        check(shot["sources"]["list"] == [[100 + 10 * shot["index"], 100, 100]], "another source")
+        with open(f"{shot['name']}.npy", "rb") as f:
+            rows = struct.unpack(f"<{70 * 51}f", f.read()[-4 * 70 * 51:])
+        kept = struct.unpack(f"<{24 * 51}f", base64.b64decode(shot["traces"]["values"]))
+        check(kept == sum((rows[51 * r:51 * (r + 1)] for r in range(0, 70, 3)), ()), "the traces have other bits")
+        gather = shot["traces"]["gather"]
+        pixels = base64.b64decode(gather["values"])
+        check(gather["shape"] == [70, 51] and all(
+            abs(p - 127 - 127 * max(-1, min(1, rows[51 * (i % 70) + i // 70] / gather["scale"]))) <= .51
+            for i, p in enumerate(pixels)), "another picture of the traces")
+    said = self_test("survey.html")
+    if said is not None:
+        for word in ("another shot is shown", "a click picks the trace", "zoom halves the range", "5 sections"):
+            check(word in said, f"survey.html: not '{word}' in {said}")
+    run("wave", *command, "--traces", "{shot}.npy,all.npy", "--report", "again.html")
+    again = sorted(read("again.html")["shots"], key=lambda s: s["index"])
+    check(again == shots, "what was done before is not on the page")
+    for name in ("first", "second"):  # in files that are not read back
+        run("wave", *command, "--traces", "{shot}.sgy", "--manifest", "m.jsonl", "--report", f"{name}.html")
+    check("shots" not in read("second.html"), "shots without traces")
+    self_test("second.html")
 
 
 def model():

@@ -22,6 +22,7 @@ typedef struct survey_job {
     torre_progress progress;
     double start, queue_start;
     torre_ranks ranks;
+    bool *shown; /* [shots]: is on the page; NULL without one */
 } survey_job;
 
 static FILE *people(const survey_job *job) { return torre_program_people(job->settings->json); }
@@ -60,6 +61,35 @@ static void keep_report(survey_job *job, bool dry)
     torre_program_keep_report(r, &job->json);
 }
 
+/* A shot onto the page, where it is one of those that are shown. */
+static torre_status show_shot(void *context, int64_t shot, const torre_array *traces)
+{
+    survey_job *job = context;
+    const torre_survey *s = &job->survey;
+    if (!job->shown || shot % torre_page_shots_every(s->shots.count)) return TORRE_OK;
+    torre_point *receivers = malloc((size_t)s->shots.receivers_most * sizeof *receivers);
+    if (!receivers) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the page");
+    torre_gather gather = torre_shot_files_gather(&s->shot_files, shot, receivers);
+    torre_array read = {.data = NULL};
+    torre_status status = TORRE_OK;
+    if (!traces) status = torre_shot_files_read(&s->shot_files, shot, &gather, &read);
+    gather.values = traces ? traces->data : read.data;
+    if (!status && gather.values)
+        status = torre_page_shot(torre_program_page(), shot, s->shots.shot[shot].name, &gather);
+    job->shown[shot] = true;
+    free(read.data);
+    free(receivers);
+    return status;
+}
+
+/* Shots that were done before, where their traces can be read. */
+static torre_status show_others(survey_job *job)
+{
+    for (int64_t i = 0; i < job->survey.shots.count; i++)
+        if (job->survey.done[i] && !job->shown[i]) TORRE_TRY(show_shot(job, i, NULL));
+    return TORRE_OK;
+}
+
 /* The model, all sources, and the receivers of the first shot. */
 static torre_status show_geometry(const survey_job *job, torre_page *page)
 {
@@ -77,6 +107,12 @@ static torre_status show_geometry(const survey_job *job, torre_page *page)
     if (!status) status = torre_page_points(page, "receivers", point, receivers);
     free(point);
     return status;
+}
+
+static torre_status show_all(survey_job *job, torre_page *page)
+{
+    TORRE_TRY(show_others(job));
+    return show_geometry(job, page);
 }
 
 /* From the command line to what is planned; nothing is written. */
@@ -100,10 +136,17 @@ static torre_status prepare(survey_job *job)
 static torre_status compute(survey_job *job)
 {
     torre_survey *s = &job->survey;
-    const torre_survey_watch watch = {
-        .progress = on_progress, .failed = on_failed, .stop = torre_program_stop, .context = job};
+    const torre_survey_watch watch = {.progress = on_progress,
+                                      .failed = on_failed,
+                                      .written = show_shot,
+                                      .stop = torre_program_stop,
+                                      .context = job};
     torre_program_catch_signals(); /* from here on there are files to remove */
     TORRE_TRY(torre_program_open_report(job->settings->json, &job->json));
+    if (torre_program_page()) {
+        job->shown = calloc((size_t)s->shots.count, sizeof *job->shown);
+        if (!job->shown) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the page");
+    }
     TORRE_TRY(torre_survey_open(s));
     job->queue_start = torre_time_now();
     torre_progress_start(&job->progress, stderr, !job->settings->quiet);
@@ -113,7 +156,9 @@ static torre_status compute(survey_job *job)
     if (!job->settings->quiet)
         torre_survey_summary_result(people(job), s, torre_time_now() - job->queue_start);
     if (torre_program_wants_report(job->json)) keep_report(job, false);
-    if (!status && torre_program_page()) status = show_geometry(job, torre_program_page());
+    if (!job->shown || (status && status != TORRE_STOPPED)) return status;
+    const torre_status shown = show_all(job, torre_program_page());
+    if (shown) return shown;
     return status;
 }
 
@@ -151,6 +196,7 @@ torre_status wave_survey(const wave_settings *settings, const torre_option *tabl
     else
         status = run_survey(&job);
     if (job.ranks.rank == 0) torre_survey_dismiss(&job.ranks);
+    free(job.shown);
     torre_output_discard(job.json);
     torre_survey_clear(&job.survey);
     torre_wave_input_clear(&job.input);

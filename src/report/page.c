@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 
 #include "io/output_file.h"
+#include "report/page_data.h"
 
-enum { TRACES = 32, POINTS = 500 };
+enum { POINTS = 500 };
+enum { SHOT_POINTS = 100, SHOT_SAMPLES = 25000 }; /* of a shot of several */
+enum { COLUMNS = 400, SHOT_COLUMNS = 200 };       /* of the picture of a gather, and its rows */
 
 extern const unsigned char torre_page_html[]; /* page.html */
 extern const size_t torre_page_html_size;
@@ -27,7 +30,11 @@ struct torre_page {
     int64_t pictures;
     char *data; /* members of the JSON object so far, each with a comma after it */
     size_t data_size;
-    FILE *out; /* of data */
+    FILE *out;       /* of data */
+    char *shot_data; /* elements of the list of shots so far */
+    size_t shot_size;
+    int64_t shot_count;
+    FILE *shots; /* of shot_data; NULL before the first */
 };
 
 static torre_status no_memory(void)
@@ -61,6 +68,8 @@ void torre_page_discard(torre_page *p)
     free(p->picture);
     if (p->out) fclose(p->out);
     free(p->data);
+    if (p->shots) fclose(p->shots);
+    free(p->shot_data);
     free(p);
 }
 
@@ -78,81 +87,15 @@ torre_status torre_page_picture(torre_page *p, const char *path, int64_t step, d
     return TORRE_OK;
 }
 
-/* As a JSON string, without what could end a script in HTML. */
-static void write_text(const char *text, FILE *out)
-{
-    putc('"', out);
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || strchr("\"\\<>&", c))
-            fprintf(out, "\\u%04x", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
-}
-
-/* Bytes as base64, in pieces of any length; *kept are those that wait for the end of three. */
-typedef struct base64 {
-    uint8_t kept[3];
-    int count;
-} base64;
-
-static void write_base64_group(const uint8_t b[3], int count, FILE *out)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const uint32_t bits = (uint32_t)b[0] << 16 | (uint32_t)b[1] << 8 | b[2];
-    for (int i = 0; i < 4; i++) putc(i <= count ? digits[bits >> (18 - 6 * i) & 63] : '=', out);
-}
-
-static void write_base64(base64 *at, const uint8_t *bytes, size_t count, FILE *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        at->kept[at->count++] = bytes[i];
-        if (at->count < 3) continue;
-        write_base64_group(at->kept, 3, out);
-        at->count = 0;
-    }
-}
-
-static void end_base64(base64 *at, FILE *out)
-{
-    if (at->count == 0) return;
-    memset(at->kept + at->count, 0, (size_t)(3 - at->count));
-    write_base64_group(at->kept, at->count, out);
-}
-
-/* The least n for which every n-th of so many are no more than most. */
-static int64_t every_of(int64_t count, int64_t most)
-{
-    return count <= most ? 1 : (count + most - 1) / most;
-}
-
-/* [x, y, z] */
-static void write_point(const torre_point *point, FILE *out)
-{
-    fprintf(out, "[%.9g, %.9g, %.9g]", point->position[0], point->position[1], point->position[2]);
-}
-
-static void write_points(const torre_point *points, int64_t count, int64_t every, FILE *out)
-{
-    putc('[', out);
-    for (int64_t i = 0; i < count; i += every) {
-        if (i) fputs(", ", out);
-        write_point(&points[i], out);
-    }
-    putc(']', out);
-}
-
 static void write_plane(const torre_page_plane *plane, FILE *out)
 {
-    base64 at = {.count = 0};
+    torre_base64 at = {.count = 0};
     fprintf(out,
             "{\"axes\": [%d, %d], \"across\": %d, \"at\": %.9g, \"shape\": [%d, %d], "
             "\"values\": \"",
             plane->axes[0], plane->axes[1], plane->across, plane->at, plane->width, plane->height);
-    write_base64(&at, plane->values, (size_t)plane->width * (size_t)plane->height, out);
-    end_base64(&at, out);
+    torre_page_write_base64(&at, plane->values, (size_t)plane->width * (size_t)plane->height, out);
+    torre_page_end_base64(&at, out);
     fputs("\"}", out);
 }
 
@@ -168,44 +111,44 @@ torre_status torre_page_model(torre_page *p, double low, double high,
     return ferror(p->out) ? no_memory() : TORRE_OK;
 }
 
+torre_status torre_page_grid(torre_page *p, const int64_t size[3], const double spacing[3])
+{
+    fprintf(p->out,
+            "\"grid\": {\"size\": [%" PRId64 ", %" PRId64 ", %" PRId64
+            "], \"spacing\": [%.9g, %.9g, %.9g]},\n",
+            size[0], size[1], size[2], spacing[0], spacing[1], spacing[2]);
+    return ferror(p->out) ? no_memory() : TORRE_OK;
+}
+
 torre_status torre_page_points(torre_page *p, const char *name, const torre_point *points,
                                int64_t count)
 {
-    const int64_t every = every_of(count, POINTS);
-    fprintf(p->out, "\"%s\": {\"of\": %" PRId64 ", \"every\": %" PRId64 ", \"list\": ", name, count,
-            every);
-    write_points(points, count, every, p->out);
-    fputs("},\n", p->out);
+    torre_page_write_list(name, points, count, POINTS, p->out);
     return ferror(p->out) ? no_memory() : TORRE_OK;
 }
 
 torre_status torre_page_traces(torre_page *p, const torre_gather *t, int64_t row)
 {
-    const int64_t every = every_of(t->traces, TRACES);
-    const int64_t kept = (t->traces + every - 1) / every;
-    const int64_t samples_every = every_of(t->samples, TORRE_PAGE_SAMPLES / (kept ? kept : 1));
-    base64 at = {.count = 0};
-    fprintf(p->out,
-            "\"traces\": {\"of\": %" PRId64 ", \"every\": %" PRId64 ", \"samples_of\": %" PRId64
-            ", \"samples_every\": %" PRId64 ", \"dt\": %.17g, \"receivers\": ",
-            t->traces, every, t->samples, samples_every, t->dt);
-    write_points(t->receivers, t->traces, every, p->out);
-    fputs(", \"values\": \"", p->out);
-    for (int64_t r = 0; r < t->traces; r += every)
-        for (int64_t n = 0; n < t->samples; n += samples_every) {
-            const int64_t i = r * row + n;
-            const float value = t->precision == TORRE_F32 ? ((const float *)t->values)[i]
-                                                          : (float)((const double *)t->values)[i];
-            uint32_t bits;
-            memcpy(&bits, &value, sizeof bits);
-            const uint8_t bytes[4] = {(uint8_t)bits, (uint8_t)(bits >> 8), (uint8_t)(bits >> 16),
-                                      (uint8_t)(bits >> 24)};
-            write_base64(&at, bytes, 4, p->out);
-        }
-    end_base64(&at, p->out);
-    fputs("\"},\n", p->out);
+    TORRE_TRY(torre_page_write_traces(t, row, TORRE_PAGE_SAMPLES, COLUMNS, p->out));
+    fputs(",\n", p->out);
     return ferror(p->out) ? no_memory() : TORRE_OK;
 }
+
+torre_status torre_page_shot(torre_page *p, int64_t index, const char *name, const torre_gather *t)
+{
+    if (!p->shots && !(p->shots = open_memstream(&p->shot_data, &p->shot_size))) return no_memory();
+    if (p->shot_count++) fputs(",\n", p->shots);
+    fprintf(p->shots, "{\"index\": %" PRId64 ", \"name\": ", index);
+    torre_page_write_text(name, p->shots);
+    fputs(", ", p->shots);
+    torre_page_write_list("sources", &t->source, 1, 1, p->shots);
+    torre_page_write_list("receivers", t->receivers, t->traces, SHOT_POINTS, p->shots);
+    TORRE_TRY(torre_page_write_traces(t, t->samples, SHOT_SAMPLES, SHOT_COLUMNS, p->shots));
+    fputs("}", p->shots);
+    return ferror(p->shots) ? no_memory() : TORRE_OK;
+}
+
+int64_t torre_page_shots_every(int64_t count) { return torre_page_every(count, TORRE_PAGE_SHOTS); }
 
 /* The first of every n-th picture, of which the last is one. */
 static int64_t first_picture(const torre_page *p, int64_t every)
@@ -234,16 +177,17 @@ static int64_t choose_pictures(const torre_page *p)
 static torre_status write_picture(const page_picture *picture, FILE *out)
 {
     uint8_t bytes[1 << 14];
-    base64 at = {.count = 0};
+    torre_base64 at = {.count = 0};
     size_t count;
     FILE *in = fopen(picture->path, "rb");
     if (!in) return torre_fail_errno("%s", picture->path);
     fputs("{\"title\": ", out);
-    write_text(picture->path, out);
+    torre_page_write_text(picture->path, out);
     fprintf(out, ", \"step\": %" PRId64 ", \"time\": %.9g, \"png\": \"", picture->step,
             picture->time);
-    while ((count = fread(bytes, 1, sizeof bytes, in)) > 0) write_base64(&at, bytes, count, out);
-    end_base64(&at, out);
+    while ((count = fread(bytes, 1, sizeof bytes, in)) > 0)
+        torre_page_write_base64(&at, bytes, count, out);
+    torre_page_end_base64(&at, out);
     fputs("\"}", out);
     const torre_status status =
         ferror(in) ? torre_fail_errno("%s: cannot be read", picture->path) : TORRE_OK;
@@ -286,18 +230,30 @@ static torre_status write_report(const torre_report *report, FILE *out)
     return status;
 }
 
+static torre_status write_shots(torre_page *p, FILE *out)
+{
+    const bool failed = fclose(p->shots) != 0;
+    p->shots = NULL;
+    if (failed || !p->shot_data) return no_memory();
+    fputs("\"shots\": [", out);
+    fwrite(p->shot_data, 1, p->shot_size, out);
+    fputs("],\n", out);
+    return TORRE_OK;
+}
+
 static torre_status write_data(torre_page *p, const torre_report *report, FILE *out)
 {
     fputs("{\"command\": [", out);
     for (int i = 0; i < p->argc; i++) {
         if (i) fputs(", ", out);
-        write_text(p->argv[i], out);
+        torre_page_write_text(p->argv[i], out);
     }
     fputs("],\n", out);
     const bool failed = fclose(p->out) != 0;
     p->out = NULL;
     if (failed || !p->data) return no_memory();
     fwrite(p->data, 1, p->data_size, out);
+    if (p->shots) TORRE_TRY(write_shots(p, out));
     TORRE_TRY(write_pictures(p, out));
     TORRE_TRY(write_report(report, out));
     putc('}', out);

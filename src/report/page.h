@@ -7,16 +7,22 @@
  *      "pictures": {"of": 40, "every": 2, "list": [{"title", "step", "time", "png": base64}]},
  *      "traces": {"of": 280, "every": 9, "samples_of", "samples_every", "dt",
  *                 "receivers": [[x, y, z]],
- *                 "values": base64 of f32, little-endian, shape (receivers, samples)},
+ *                 "values": base64 of f32, little-endian, shape (receivers, samples),
+ *                 "gather": {"shape": [w, h], "scale", "values": base64 of bytes, row after row}},
+ *      "grid": {"size": [nx, ny, nz], "spacing": [hx, hy, hz]},  (of the model, metres)
  *      "model": {"low", "high",                                  (m/s)
  *                "planes": [{"axes": [0, 2], "across", "at",     (metres)
  *                            "shape": [w, h], "values": base64 of bytes, row after row}]},
- *      "sources": {"of", "every", "list": [[x, y, z]]}, "receivers": {...}}
+ *      "sources": {"of", "every", "list": [[x, y, z]]}, "receivers": {...},
+ *      "shots": [{"index", "name", "sources", "receivers", "traces"}]}    (of a survey)
  *
  * Pages stay small by leaving out: of pictures, all but every 2nd, 4th, ... back from the last
  * until the files of the others have no more than TORRE_PAGE_PICTURES bytes; of traces, all but
  * every n-th receiver until there are 32 at most, then all but every n-th sample until there are
- * TORRE_PAGE_SAMPLES values; of points, all but every n-th until there are 500. The page says so.
+ * TORRE_PAGE_SAMPLES values; of points, all but every n-th until there are 500; of shots, all but
+ * every n-th until there are TORRE_PAGE_SHOTS, each with a quarter of the values. The page says so.
+ * A gather is a picture of all traces, 127 for zero, of 400 columns and rows at most (of a shot of
+ * several 200), whose pixels show the strongest of their samples.
  */
 #ifndef TORRE_PAGE_H
 #define TORRE_PAGE_H
@@ -24,7 +30,7 @@
 #include "core/report.h"
 #include "io/gather.h"
 
-enum { TORRE_PAGE_PICTURES = 3000000, TORRE_PAGE_SAMPLES = 100000 };
+enum { TORRE_PAGE_PICTURES = 3000000, TORRE_PAGE_SAMPLES = 100000, TORRE_PAGE_SHOTS = 16 };
 
 typedef struct torre_page torre_page;
 
@@ -37,6 +43,12 @@ torre_status torre_page_picture(torre_page *page, const char *path, int64_t step
 /* Traces whose rows are `row` samples apart, of which so many count; at most once. */
 torre_status torre_page_traces(torre_page *page, const torre_gather *traces, int64_t row);
 
+/* A shot of a survey, by its number of the list and its name; in any order. Every n-th shot of the
+ * list should be there, as torre_page_shots_every says of so many. */
+torre_status torre_page_shot(torre_page *page, int64_t index, const char *name,
+                             const torre_gather *traces);
+int64_t torre_page_shots_every(int64_t count);
+
 /* A plane of a model: bytes, 0 the slowest and 255 the fastest of it, width of them in a row, which
  * is along the first of axes (0, 1, 2). at: metres on the axis across it. */
 typedef struct torre_page_plane {
@@ -48,6 +60,9 @@ typedef struct torre_page_plane {
 
 /* The most that width and height should be. */
 enum { TORRE_PAGE_PLANE = 400 };
+
+/* The grid of the model; at most once. */
+torre_status torre_page_grid(torre_page *page, const int64_t size[3], const double spacing[3]);
 
 /* The model in planes, low to high m/s; at most once. */
 torre_status torre_page_model(torre_page *page, double low, double high,

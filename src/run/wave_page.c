@@ -56,6 +56,9 @@ torre_status torre_wave_page_model(torre_page *page, const torre_wave_problem *p
     uint8_t *values[2] = {NULL, NULL};
     const double range[2] = {low, high};
     const int planes = torre_wave_is_flat(p, 1) ? 1 : 2;
+    const double depth = torre_wave_is_flat(p, 1) ? 0 : p->spacing[1];
+    const double spacing[3] = {p->spacing[0], depth, p->spacing[2]};
+    TORRE_TRY(torre_page_grid(page, p->size, spacing));
     if (!(high > low)) return TORRE_OK;
     torre_status status = TORRE_OK;
     for (int i = 0; i < planes && !status; i++)

@@ -62,8 +62,8 @@ static const torre_sink_format *format_of(const torre_shot_files *f, int i)
     return i < f->files->count ? f->files->format[i] : torre_sink_by_name("npy");
 }
 
-/* A gather of the shot, without values. */
-static torre_gather gather_of(const torre_shot_files *f, int64_t shot, torre_point *receivers)
+torre_gather torre_shot_files_gather(const torre_shot_files *f, int64_t shot,
+                                     torre_point *receivers)
 {
     const torre_shot *s = &f->list->shot[shot];
     const int64_t count = s->receivers->list.count;
@@ -94,7 +94,7 @@ static torre_status check_formats(const torre_shot_files *f)
     torre_status status =
         receivers ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for receivers");
     for (int64_t shot = 0; shot < f->list->count && !status; shot++) {
-        const torre_gather gather = gather_of(f, shot, receivers);
+        const torre_gather gather = torre_shot_files_gather(f, shot, receivers);
         for (int i = 0; i < f->files->count && !status; i++) {
             const bool all = !torre_shot_files_single(f->files->name[i]);
             torre_sink_data data = data_of(f, &gather, all);
@@ -274,7 +274,7 @@ torre_status torre_shot_files_write(const torre_shot_files *f, int64_t shot,
     char path[PATH_MAX], title[128];
     torre_point *receivers = malloc((size_t)traces->shape[0] * sizeof *receivers);
     if (!receivers) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for receivers");
-    const torre_gather gather = gather_of(f, shot, receivers);
+    const torre_gather gather = torre_shot_files_gather(f, shot, receivers);
     const torre_figure_about figure = {
         .scale = f->picture_scale, .subject = title, .source_count = 1};
     torre_sink_data data = data_of(f, &gather, false);
@@ -290,20 +290,38 @@ torre_status torre_shot_files_write(const torre_shot_files *f, int64_t shot,
     return status;
 }
 
+static torre_status read_traces(const char *path, const torre_gather *gather, torre_array *traces)
+{
+    int dims;
+    TORRE_TRY(torre_npy_read(path, traces, &dims));
+    if (dims == 2 && traces->shape[0] == gather->traces && traces->shape[1] == gather->samples &&
+        traces->precision == gather->precision)
+        return TORRE_OK;
+    free(traces->data);
+    traces->data = NULL;
+    return torre_fail(TORRE_ERR_INPUT, "%s does not hold the traces of its shot", path);
+}
+
+torre_status torre_shot_files_read(const torre_shot_files *f, int64_t shot,
+                                   const torre_gather *gather, torre_array *traces)
+{
+    char path[PATH_MAX];
+    *traces = (torre_array){.data = NULL};
+    for (int i = 0; i < f->files->count; i++)
+        if (format_of(f, i) == torre_sink_by_name("npy") && path_of(f, i, shot, path))
+            return read_traces(path, gather, traces);
+    return TORRE_OK;
+}
+
 /* The traces of a shot that wait. */
 static torre_status add_waiting(const torre_shot_files *f, int64_t shot, torre_point *receivers,
                                 torre_sink *sink)
 {
     char path[PATH_MAX];
     torre_array traces;
-    int dims;
     path_of(f, f->files->count, shot, path);
-    TORRE_TRY(torre_npy_read(path, &traces, &dims));
-    const torre_gather gather = gather_of(f, shot, receivers);
-    torre_status status = TORRE_OK;
-    if (dims != 2 || traces.shape[0] != gather.traces || traces.shape[1] != gather.samples ||
-        traces.precision != gather.precision)
-        status = torre_fail(TORRE_ERR_INPUT, "%s does not hold the traces of its shot", path);
+    const torre_gather gather = torre_shot_files_gather(f, shot, receivers);
+    torre_status status = read_traces(path, &gather, &traces);
     const torre_frame frame = {.values = traces.data, .samples = gather.samples, .gather = &gather};
     if (!status) status = torre_sink_frame(sink, &frame);
     free(traces.data);
@@ -312,7 +330,7 @@ static torre_status add_waiting(const torre_shot_files *f, int64_t shot, torre_p
 
 static torre_status join_file(const torre_shot_files *f, int i, torre_point *receivers)
 {
-    const torre_gather gather = gather_of(f, 0, receivers);
+    const torre_gather gather = torre_shot_files_gather(f, 0, receivers);
     const torre_sink_data data = data_of(f, &gather, true);
     torre_sink *sink = NULL;
     torre_output_remove_stale(f->files->name[i]);

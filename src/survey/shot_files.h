@@ -60,6 +60,15 @@ void torre_shot_files_clean(const torre_shot_files *files, int64_t shot);
 torre_status torre_shot_files_write(const torre_shot_files *files, int64_t shot,
                                     const torre_array *traces);
 
+/* A shot without its values; receivers: as many as it has, to fill in. */
+torre_gather torre_shot_files_gather(const torre_shot_files *files, int64_t shot,
+                                     torre_point *receivers);
+
+/* Read back the traces of a shot from a .npy file of its own; data NULL where there is none by
+ * {traces}, else free() it. */
+torre_status torre_shot_files_read(const torre_shot_files *files, int64_t shot,
+                                   const torre_gather *gather, torre_array *traces);
+
 /* Make the files of all shots from the traces that wait. */
 torre_status torre_shot_files_join(const torre_shot_files *files);
 

@@ -415,6 +415,8 @@ static void deliver(void *context, int64_t shot, void *item, torre_status status
     if (!status) {
         status = torre_shot_files_write(&s->shot_files, shot, &((torre_shot_item *)item)->traces);
         steps->write_failures = status ? steps->write_failures + 1 : 0;
+        if (!status && watch->written)
+            status = watch->written(watch->context, shot, &((torre_shot_item *)item)->traces);
     }
     if (status && status != TORRE_STOPPED) {
         if (!s->failed++ || shot < s->first_failed) {

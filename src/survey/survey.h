@@ -43,6 +43,8 @@ typedef struct torre_survey_wish {
 typedef struct torre_survey_watch {
     void (*progress)(void *context, int64_t done, int64_t count);
     void (*failed)(void *context, const torre_shot *shot, const char *text);
+    /* a shot by its number of the list, once its files are there; traces: (receivers, samples) */
+    torre_status (*written)(void *context, int64_t shot, const torre_array *traces);
     bool (*stop)(void *context);
     void *context;
 } torre_survey_watch;
