@@ -126,8 +126,9 @@ static void *compute_some(void *context)
 static void *deliver_all(void *context)
 {
     queue *q = context;
+    const int threads = q->steps->deliver_threads;
     if (!may_begin(q)) return NULL;
-    omp_set_num_threads(1); /* the others compute */
+    omp_set_num_threads(threads > 1 ? threads : 1);
     for (entry e; take(q, &q->computed, &e);) {
         if (e.status) torre_fail(e.status, "%s", e.text ? e.text : "out of memory");
         q->steps->deliver(q->steps->context, e.shot, e.item, e.status);

@@ -32,6 +32,7 @@ typedef struct torre_shot_steps {
     /* Whether to begin no further shots; those that were begun are delivered. */
     bool (*stop)(void *context);
     void *context;
+    int deliver_threads; /* that deliver may use, beside those that compute; less than 1 is 1 */
 } torre_shot_steps;
 
 /*

@@ -100,7 +100,8 @@ static torre_status compute_here(torre_run_worker *worker, int64_t shot, torre_s
 {
     *item = NULL;
     TORRE_TRY(torre_shot_item_new(worker->survey, shot, item));
-    return worker->base.compute(&worker->base, *item);
+    TORRE_TRY(worker->base.compute(&worker->base, *item));
+    return torre_shot_item_end(*item);
 }
 
 static void answer(const torre_ranks *ranks, torre_status status, const torre_shot_item *item)

@@ -14,6 +14,7 @@
 #include "io/source.h"
 #include "run/wave_identity.h"
 #include "survey/survey_private.h"
+#include "wave/time_dispersion.h"
 
 /* Failures to write, one after the other, after which no other shot is tried. */
 enum { WRITE_FAILURES = 3 };
@@ -343,6 +344,15 @@ static torre_status begin(torre_run_worker *w, torre_shot_item *item)
     return status;
 }
 
+/* Whether the traces end with the correction of time dispersion, which takes nothing but them: then
+ * the worker has no part in it. */
+static bool corrected_alone(const torre_wave_problem *p)
+{
+    for (int64_t r = 0; r < p->receiver_count; r++)
+        if (p->receivers[r].component != TORRE_PRESSURE) return false;
+    return torre_dispersion_corrects(p);
+}
+
 static torre_status compute(torre_shot_worker *worker, void *data)
 {
     torre_run_worker *w = (torre_run_worker *)worker;
@@ -352,12 +362,20 @@ static torre_status compute(torre_shot_worker *worker, void *data)
     if (wants_stop(w->watch)) return torre_fail(TORRE_STOPPED, "stopped");
     TORRE_TRY(begin(w, item));
     const int64_t steps = torre_wave_run_problem(w->run)->steps;
-    TORRE_TRY(torre_wave_run_advance(w->run, steps, &watch));
+    TORRE_TRY(torre_wave_run_record(w->run, steps, &watch));
     item->compute_s = torre_wave_run_seconds(w->run);
     if (torre_wave_run_step(w->run) < steps) return torre_fail(TORRE_STOPPED, "stopped");
-    TORRE_TRY(torre_wave_run_end_traces(w->run));
+    item->open = corrected_alone(torre_wave_run_problem(w->run));
+    if (!item->open) TORRE_TRY(torre_wave_run_end_traces(w->run));
     item->traces = torre_wave_run_take_traces(w->run);
     return TORRE_OK;
+}
+
+torre_status torre_shot_item_end(torre_shot_item *item)
+{
+    if (!item->open) return TORRE_OK;
+    item->open = false;
+    return torre_dispersion_traces(&item->traces, item->traces.shape[1]);
 }
 
 /* The failure of the first shot of the list that failed, or what ends all, is what the survey ends
@@ -412,6 +430,7 @@ static void deliver(void *context, int64_t shot, void *item, torre_status status
     survey_steps *steps = context;
     torre_survey *s = steps->survey;
     const torre_survey_watch *watch = steps->watch;
+    if (!status) status = torre_shot_item_end(item);
     if (!status) {
         status = torre_shot_files_write(&s->shot_files, shot, &((torre_shot_item *)item)->traces);
         steps->write_failures = status ? steps->write_failures + 1 : 0;
@@ -469,7 +488,10 @@ static torre_status compute_all(torre_survey *s, survey_steps *steps)
         elsewhere[i] = torre_rank_worker_new(s->wish.ranks, i);
         list[here + i - 1] = &elsewhere[i].base;
     }
-    const torre_shot_steps functions = {prepare, deliver, stop, steps};
+    const torre_shot_steps functions = {
+        prepare, deliver, stop, steps,
+        /* of a GPU all but that of its worker are free */
+        s->devices.count > 0 ? (int)(omp_get_max_threads() - s->at_once) : 1};
     const int usual = omp_get_max_threads(); /* of this thread, the first worker */
     if (!status) status = torre_shot_queue_run(&functions, s->to_do, s->to_do_count, list, count);
     omp_set_num_threads(usual);

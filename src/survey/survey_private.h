@@ -11,6 +11,7 @@ typedef struct torre_shot_item {
     int64_t shot;
     torre_shot_problem *problem;
     torre_array traces;
+    bool open; /* they are still to be corrected (torre_shot_item_end) */
     double compute_s;
 } torre_shot_item;
 
@@ -31,6 +32,8 @@ void torre_run_worker_end(torre_run_worker *worker);
 
 /* Make what computing a shot needs, and free it with what came of it. */
 torre_status torre_shot_item_new(const torre_survey *survey, int64_t shot, torre_shot_item **item);
+/* What its traces need before they are written. TORRE_ERR_RESOURCE. */
+torre_status torre_shot_item_end(torre_shot_item *item);
 void torre_shot_item_free(torre_shot_item *item); /* NULL is fine */
 
 /* A process elsewhere. */

@@ -322,8 +322,8 @@ static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
     return check_finite(run);
 }
 
-torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
-                                    const torre_wave_watch *watch)
+torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
+                                   const torre_wave_watch *watch)
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     TORRE_TRY(check_started(run));
@@ -337,8 +337,14 @@ torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
     TORRE_TRY(torre_traces_staging(run->setup, summed, l.chunk_limit, &l.staging));
     torre_status status = time_loop(run, &l, run->step + steps, watch);
     free(l.staging);
-    if (!status && run->step == run->problem->steps) status = torre_wave_run_end_traces(run);
     return status;
+}
+
+torre_status torre_wave_run_advance(torre_wave_run *run, int64_t steps,
+                                    const torre_wave_watch *watch)
+{
+    TORRE_TRY(torre_wave_run_record(run, steps, watch));
+    return run->step == run->problem->steps ? torre_wave_run_end_traces(run) : TORRE_OK;
 }
 
 torre_status torre_wave_run_end_traces(torre_wave_run *run)

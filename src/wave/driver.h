@@ -60,6 +60,10 @@ torre_status torre_wave_run_continue(torre_wave_run *run, int64_t step, double c
 /* Bytes that all steps will stream from the scratch file and to it; 0 without one. */
 int64_t torre_wave_run_will_stream(const torre_wave_run *run);
 
+/* torre_wave_run_advance, but after the last step traces stay as recorded. */
+torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
+                                   const torre_wave_watch *watch);
+
 /* Hand over the traces recorded so far, whose memory is the caller's to free, before a restart. */
 torre_array torre_wave_run_take_traces(torre_wave_run *run);
 

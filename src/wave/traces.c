@@ -1,6 +1,7 @@
 #include "wave/traces.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "wave/interpolation.h"
 
@@ -140,12 +141,15 @@ void torre_traces_weigh(const torre_wave_setup *s, void *staging, int64_t steps)
 
 static void record_sums(const void *staging, int64_t step, int64_t steps, torre_array *traces)
 {
+    enum { BLOCK = 16 }; /* receivers, of which a line of memory has as many values in f32 */
     const int64_t receivers = traces->shape[0], row = traces->shape[1];
-#pragma omp parallel for
-    for (int64_t r = 0; r < receivers; r++)
+    const size_t width = (size_t)traces->precision;
+#pragma omp parallel for if (receivers * steps > 1 << 22)
+    for (int64_t block = 0; block < receivers; block += BLOCK)
         for (int64_t n = 0; n < steps; n++)
-            torre_value_set(traces->precision, traces->data, r * row + step + 1 + n,
-                            torre_value(traces->precision, staging, n * receivers + r));
+            for (int64_t r = block; r < block + BLOCK && r < receivers; r++)
+                memcpy((char *)traces->data + (size_t)(r * row + step + 1 + n) * width,
+                       (const char *)staging + (size_t)(n * receivers + r) * width, width);
 }
 
 void torre_traces_record(const torre_wave_setup *s, bool summed, const void *staging, int64_t step,
