@@ -157,6 +157,20 @@ def others():
     data = read("m.html")
     check(len(data["report"]["thermo"]) == 5 and len(data["pictures"]["list"]) == 1, "no table or picture of md")
     self_test("m.html")
+    run("md", "--cells", "4", "--steps", "200", "--rdf", "g.csv", "--rdf-every", "50", "--msd", "d.csv", "--vacf", "v.csv",
+        "--viscosity", "e.csv", "--correlation-window", "100", "--quiet", "--report", "t.html")
+    tables = read("t.html")["tables"]
+    check([t["title"] for t in tables] == ["radial distribution", "mean square displacement", "velocity autocorrelation",
+                                           "viscosity"], "other tables")
+    for t, name in zip(tables, "gdve"):
+        with open(f"{name}.csv", encoding="ascii") as f:
+            lines = [line.strip().split(",") for line in f if line[0] != "#"]
+        check(len(t["rows"]) == len(lines) - 1 and all(
+            list(row) == lines[0] and all(math.isclose(v, float(w), rel_tol=1e-8, abs_tol=1e-30)
+                                          for v, w in zip(row.values(), line))
+            for row, line in zip(t["rows"], lines[1:])), f"{t['title']} is another than in {name}.csv")
+    said = self_test("t.html")
+    check(said is None or "9 sections" in said, f"t.html: {said}")
     run("md", "--model", "mps", "--dimensions", "2", "--spacing", "1cm", "--steps", "40", "--thermo", "10",
         "--frame-every", "1", "--output", "dam", "--quiet", "--report", "d.html")
     data = read("d.html")

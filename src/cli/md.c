@@ -13,6 +13,7 @@
 #include "figure/figure.h"
 #include "io/movie.h"
 #include "roofline/cuda_probe.h"
+#include "run/pair_page.h"
 
 /* Everything of one invocation. */
 typedef struct md_job {
@@ -166,6 +167,8 @@ static torre_status compute(md_job *job)
     if (people(job)) tell_end(job);
     torre_program_tell_time(people(job), "# ");
     if (torre_program_wants_report(job->json)) report(job);
+    if (torre_program_page())
+        TORRE_TRY(torre_pair_page(torre_program_page(), &run->pairs.files.measures));
     TORRE_TRY(show_last_picture(job));
     return run->md->step < run->spec.steps
                ? torre_program_stopped(run->md->step, run->spec.steps, o->checkpoint.saving.file)

@@ -26,7 +26,8 @@ extern const char *const particle_precisions[]; /* choices of --precision */
                 "granular particles, sums over all pairs"),                                        \
         OPTION_DEVICE(&(o).means.device),                                                          \
         OPTION_AUTO_COUNT("threads", &(o).means.threads, 1, 4096, 0,                               \
-                          "CPU threads; auto obeys OMP_NUM_THREADS"),                              \
+                          "CPU threads; auto obeys OMP_NUM_THREADS, without it one for each "      \
+                          "1000 particles at most"),                                               \
         OPTION_CHOICE("precision", &(o).means.precision, particle_precisions,                      \
                       "auto is f64 on the CPU and f32 on the GPU; mixed computes in f32 and "      \
                       "sums in f64")

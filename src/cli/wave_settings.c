@@ -156,7 +156,7 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_AUTO_UP_TO("snapshot-scale", &s->run.snapshot_scale, 1e300, "VALUE",
                           "field value in full colour; auto suits every picture by itself or, "
                           "with --movie, all of them together: 99.5 % of their values that are "
-                          "not zero are below, and they are drawn at the end of the run"),
+                          "not zero are below, and 98 % of each; drawn at the end of the run"),
         OPTION_TEXT("movie", &s->movie, "FILE.mp4|.gif|.webp", "",
                     "the pictures of the snapshots (--snapshot-every, without it a hundred) as a "
                     "movie, 12 a second, in one scale (--snapshot-scale); by the program ffmpeg"),

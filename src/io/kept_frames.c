@@ -1,5 +1,6 @@
 #include "io/kept_frames.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ struct torre_kept_frames {
     torre_precision precision;
     int64_t cells, count, room;
     torre_scratch *values;
-    torre_magnitudes *magnitudes;
+    torre_magnitudes *magnitudes; /* of all frames */
+    double least;                 /* scale that the strongest frame needs */
     kept_frame frame[];
 };
 
@@ -41,12 +43,25 @@ torre_status torre_kept_frames_new(const char *directory, const torre_field_layo
     return status;
 }
 
+/* What a frame needs, so that not too much of it is in full colour. */
+static torre_status raise_scale(torre_kept_frames *k, const void *values)
+{
+    torre_magnitudes *m;
+    TORRE_TRY(torre_magnitudes_new(&m));
+    const torre_status status = torre_magnitudes_add(m, k->precision, values, k->cells);
+    const int64_t full = (int64_t)(TORRE_FRAME_FULL * (double)k->cells);
+    k->least = fmax(k->least, torre_magnitudes_above(m, full));
+    torre_magnitudes_free(m);
+    return status;
+}
+
 torre_status torre_kept_frames_put(torre_kept_frames *k, const char *path, const torre_frame *frame)
 {
     if (k->count == k->room)
         return torre_fail(TORRE_ERR_RESOURCE, "no room for the picture %s", path);
     kept_frame *f = &k->frame[k->count];
     TORRE_TRY(torre_magnitudes_add(k->magnitudes, k->precision, frame->values, k->cells));
+    TORRE_TRY(raise_scale(k, frame->values));
     TORRE_TRY(
         torre_scratch_write(k->values, k->count * frame_bytes(k), frame->values, frame_bytes(k)));
     f->path = strdup(path);
@@ -60,7 +75,7 @@ torre_status torre_kept_frames_put(torre_kept_frames *k, const char *path, const
 
 double torre_kept_frames_scale(const torre_kept_frames *k)
 {
-    return torre_magnitudes_below(k->magnitudes, TORRE_PLANE_COLORED);
+    return fmax(k->least, torre_magnitudes_below(k->magnitudes, TORRE_PLANE_COLORED));
 }
 
 static void forget(torre_kept_frames *k)

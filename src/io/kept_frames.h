@@ -24,8 +24,10 @@ torre_status torre_kept_frames_put(torre_kept_frames *kept, const char *path,
 /*
  * Write all pictures, in the order in which they were put; none are kept afterwards. data says what
  * they are, its scale does not count: full colour is the value below which TORRE_PLANE_COLORED of
- * all values that were kept lie, zeros left out. values: room for a frame.
+ * all values that were kept lie, zeros left out, or a larger one, so that in no frame more than
+ * TORRE_FRAME_FULL of the cells are stronger. values: room for a frame.
  */
+#define TORRE_FRAME_FULL 0.02
 torre_status torre_kept_frames_draw(torre_kept_frames *kept, const torre_sink_format *format,
                                     const torre_sink_data *data, void *values);
 

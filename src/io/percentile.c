@@ -77,13 +77,27 @@ torre_status torre_magnitudes_add(torre_magnitudes *m, torre_precision precision
     return TORRE_OK;
 }
 
+static double middle_of(int b)
+{
+    return ldexp(0.5 + (b % STEPS + 0.5) / (2 * STEPS), b / STEPS - EXPONENTS / 2);
+}
+
 double torre_magnitudes_below(const torre_magnitudes *m, double fraction)
 {
     int64_t below = 0;
     for (int b = 0; b < BUCKETS && m->total > 0; b++) {
         below += m->bucket[b];
-        if ((double)below >= fraction * (double)m->total)
-            return ldexp(0.5 + (b % STEPS + 0.5) / (2 * STEPS), b / STEPS - EXPONENTS / 2);
+        if ((double)below >= fraction * (double)m->total) return middle_of(b);
+    }
+    return 0;
+}
+
+double torre_magnitudes_above(const torre_magnitudes *m, int64_t count)
+{
+    int64_t above = 0;
+    for (int b = BUCKETS - 1; b >= 0 && above < m->total; b--) {
+        above += m->bucket[b];
+        if (above > count) return middle_of(b);
     }
     return 0;
 }

@@ -20,6 +20,10 @@ torre_status torre_magnitudes_add(torre_magnitudes *magnitudes, torre_precision 
  * there are none. */
 double torre_magnitudes_below(const torre_magnitudes *magnitudes, double fraction);
 
+/* The magnitude above which no more than so many of them lie, within 0.4 %; 0 when there are no
+ * more than that. */
+double torre_magnitudes_above(const torre_magnitudes *magnitudes, int64_t count);
+
 /* NULL is fine. */
 void torre_magnitudes_free(torre_magnitudes *magnitudes);
 

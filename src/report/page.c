@@ -1,6 +1,7 @@
 #include "report/page.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +9,7 @@
 #include "io/output_file.h"
 #include "report/page_data.h"
 
-enum { POINTS = 500 };
+enum { POINTS = 500, ROWS = 500 };
 enum { SHOT_POINTS = 100, SHOT_SAMPLES = 25000 }; /* of a shot of several */
 enum { COLUMNS = 400, SHOT_COLUMNS = 200 };       /* of the picture of a gather, and its rows */
 
@@ -22,6 +23,14 @@ typedef struct page_picture {
     double time;
 } page_picture;
 
+/* Elements of an array of the JSON object so far; out NULL before the first. */
+typedef struct page_list {
+    char *data;
+    size_t size;
+    int64_t count;
+    FILE *out;
+} page_list;
+
 struct torre_page {
     torre_output *file;
     int argc;
@@ -30,11 +39,8 @@ struct torre_page {
     int64_t pictures;
     char *data; /* members of the JSON object so far, each with a comma after it */
     size_t data_size;
-    FILE *out;       /* of data */
-    char *shot_data; /* elements of the list of shots so far */
-    size_t shot_size;
-    int64_t shot_count;
-    FILE *shots; /* of shot_data; NULL before the first */
+    FILE *out; /* of data */
+    page_list shots, tables;
 };
 
 static torre_status no_memory(void)
@@ -60,6 +66,33 @@ torre_status torre_page_open(const char *path, int argc, char *const *argv, torr
     return status;
 }
 
+static torre_status next_of(page_list *list, FILE **out)
+{
+    if (!list->out && !(list->out = open_memstream(&list->data, &list->size))) return no_memory();
+    if (list->count++) fputs(",\n", list->out);
+    *out = list->out;
+    return TORRE_OK;
+}
+
+static void free_list(page_list *list)
+{
+    if (list->out) fclose(list->out);
+    free(list->data);
+}
+
+/* The member of that name, where there is an element. */
+static torre_status write_array(page_list *list, const char *name, FILE *out)
+{
+    if (!list->out) return TORRE_OK;
+    const bool failed = fclose(list->out) != 0;
+    list->out = NULL;
+    if (failed || !list->data) return no_memory();
+    fprintf(out, "\"%s\": [", name);
+    fwrite(list->data, 1, list->size, out);
+    fputs("],\n", out);
+    return TORRE_OK;
+}
+
 void torre_page_discard(torre_page *p)
 {
     if (!p) return;
@@ -68,8 +101,8 @@ void torre_page_discard(torre_page *p)
     free(p->picture);
     if (p->out) fclose(p->out);
     free(p->data);
-    if (p->shots) fclose(p->shots);
-    free(p->shot_data);
+    free_list(&p->shots);
+    free_list(&p->tables);
     free(p);
 }
 
@@ -136,16 +169,38 @@ torre_status torre_page_traces(torre_page *p, const torre_gather *t, int64_t row
 
 torre_status torre_page_shot(torre_page *p, int64_t index, const char *name, const torre_gather *t)
 {
-    if (!p->shots && !(p->shots = open_memstream(&p->shot_data, &p->shot_size))) return no_memory();
-    if (p->shot_count++) fputs(",\n", p->shots);
-    fprintf(p->shots, "{\"index\": %" PRId64 ", \"name\": ", index);
-    torre_page_write_text(name, p->shots);
-    fputs(", ", p->shots);
-    torre_page_write_list("sources", &t->source, 1, 1, p->shots);
-    torre_page_write_list("receivers", t->receivers, t->traces, SHOT_POINTS, p->shots);
-    TORRE_TRY(torre_page_write_traces(t, t->samples, SHOT_SAMPLES, SHOT_COLUMNS, p->shots));
-    fputs("}", p->shots);
-    return ferror(p->shots) ? no_memory() : TORRE_OK;
+    FILE *out = NULL;
+    TORRE_TRY(next_of(&p->shots, &out));
+    fprintf(out, "{\"index\": %" PRId64 ", \"name\": ", index);
+    torre_page_write_text(name, out);
+    fputs(", ", out);
+    torre_page_write_list("sources", &t->source, 1, 1, out);
+    torre_page_write_list("receivers", t->receivers, t->traces, SHOT_POINTS, out);
+    TORRE_TRY(torre_page_write_traces(t, t->samples, SHOT_SAMPLES, SHOT_COLUMNS, out));
+    fputs("}", out);
+    return ferror(out) ? no_memory() : TORRE_OK;
+}
+
+torre_status torre_page_table(torre_page *p, const char *title, int columns,
+                              const char *const *name, int64_t rows, const double *values)
+{
+    FILE *out = NULL;
+    const int64_t every = torre_page_every(rows, ROWS);
+    TORRE_TRY(next_of(&p->tables, &out));
+    fputs("{\"title\": ", out);
+    torre_page_write_text(title, out);
+    fprintf(out, ", \"of\": %" PRId64 ", \"every\": %" PRId64 ", \"rows\": [", rows, every);
+    for (int64_t k = 0; k < rows; k += every) {
+        fputs(k ? ",\n{" : "{", out);
+        for (int c = 0; c < columns; c++) {
+            const double v = values[k * columns + c];
+            fprintf(out, isfinite(v) ? "%s\"%s\": %.9g" : "%s\"%s\": null", c ? ", " : "", name[c],
+                    v);
+        }
+        fputs("}", out);
+    }
+    fputs("]}", out);
+    return ferror(out) ? no_memory() : TORRE_OK;
 }
 
 int64_t torre_page_shots_every(int64_t count) { return torre_page_every(count, TORRE_PAGE_SHOTS); }
@@ -230,17 +285,6 @@ static torre_status write_report(const torre_report *report, FILE *out)
     return status;
 }
 
-static torre_status write_shots(torre_page *p, FILE *out)
-{
-    const bool failed = fclose(p->shots) != 0;
-    p->shots = NULL;
-    if (failed || !p->shot_data) return no_memory();
-    fputs("\"shots\": [", out);
-    fwrite(p->shot_data, 1, p->shot_size, out);
-    fputs("],\n", out);
-    return TORRE_OK;
-}
-
 static torre_status write_data(torre_page *p, const torre_report *report, FILE *out)
 {
     fputs("{\"command\": [", out);
@@ -253,7 +297,8 @@ static torre_status write_data(torre_page *p, const torre_report *report, FILE *
     p->out = NULL;
     if (failed || !p->data) return no_memory();
     fwrite(p->data, 1, p->data_size, out);
-    if (p->shots) TORRE_TRY(write_shots(p, out));
+    TORRE_TRY(write_array(&p->shots, "shots", out));
+    TORRE_TRY(write_array(&p->tables, "tables", out));
     TORRE_TRY(write_pictures(p, out));
     TORRE_TRY(write_report(report, out));
     putc('}', out);

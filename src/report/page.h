@@ -14,13 +14,15 @@
  *                "planes": [{"axes": [0, 2], "across", "at",     (metres)
  *                            "shape": [w, h], "values": base64 of bytes, row after row}]},
  *      "sources": {"of", "every", "list": [[x, y, z]]}, "receivers": {...},
- *      "shots": [{"index", "name", "sources", "receivers", "traces"}]}    (of a survey)
+ *      "shots": [{"index", "name", "sources", "receivers", "traces"}],    (of a survey)
+ *      "tables": [{"title", "of", "every", "rows": [{"r": 0.5, "g": 0}]}]}
  *
  * Pages stay small by leaving out: of pictures, all but every 2nd, 4th, ... back from the last
  * until the files of the others have no more than TORRE_PAGE_PICTURES bytes; of traces, all but
  * every n-th receiver until there are 32 at most, then all but every n-th sample until there are
- * TORRE_PAGE_SAMPLES values; of points, all but every n-th until there are 500; of shots, all but
- * every n-th until there are TORRE_PAGE_SHOTS, each with a quarter of the values. The page says so.
+ * TORRE_PAGE_SAMPLES values; of points and rows, all but every n-th until there are 500; of shots,
+ * all but every n-th until there are TORRE_PAGE_SHOTS, each with a quarter of the values. The page
+ * says so.
  * A gather is a picture of all traces, 127 for zero, of 400 columns and rows at most (of a shot of
  * several 200), whose pixels show the strongest of their samples.
  */
@@ -48,6 +50,11 @@ torre_status torre_page_traces(torre_page *page, const torre_gather *traces, int
 torre_status torre_page_shot(torre_page *page, int64_t index, const char *name,
                              const torre_gather *traces);
 int64_t torre_page_shots_every(int64_t count);
+
+/* A table of what was measured, values[rows][columns], whose first column is the abscissa of the
+ * others. */
+torre_status torre_page_table(torre_page *page, const char *title, int columns,
+                              const char *const *name, int64_t rows, const double *values);
 
 /* A plane of a model: bytes, 0 the slowest and 255 the fastest of it, width of them in a row, which
  * is along the first of axes (0, 1, 2). at: metres on the axis across it. */

@@ -39,6 +39,19 @@ static torre_status size_up(const torre_cpu_program *program, torre_md_info *inf
     return TORRE_OK;
 }
 
+/*
+ * As many as OpenMP would start. Where nobody has said how many (OMP_NUM_THREADS), each has a
+ * thousand particles at least: with less to do threads wait for each other, and long where others
+ * use the machine, too.
+ */
+static int choose_threads(int64_t particles)
+{
+    enum { PARTICLES = 1000 };
+    const int most = omp_get_max_threads();
+    if (getenv("OMP_NUM_THREADS") || particles >= (int64_t)most * PARTICLES) return most;
+    return particles > PARTICLES ? (int)(particles / PARTICLES) : 1;
+}
+
 static torre_status fill_program(torre_cpu_program *program)
 {
     const torre_md_problem *p = program->base.problem;
@@ -54,7 +67,7 @@ static torre_status fill_program(torre_cpu_program *program)
     if (!plan->sort_every) plan->sort_every = plan->rebuild_every;
     if (!plan->bin_stencil) plan->bin_stencil = TORRE_STENCIL_SPHERICAL;
     if (plan->bin_size == 0) plan->bin_size = p->cutoff + plan->skin;
-    if (plan->threads < 1) plan->threads = omp_get_max_threads();
+    if (plan->threads < 1) plan->threads = choose_threads(p->count);
     TORRE_TRY(torre_md_plan_check(p, plan));
     if (p->count >= INT32_MAX)
         return torre_fail(TORRE_ERR_RESOURCE, "{backend} cpu holds at most %d particles (got %lld)",
