@@ -434,6 +434,9 @@ static torre_status choose(torre_cuda_program *program)
     struct cudaDeviceProp device;
     const char *advice;
     TORRE_TRY(torre_cuda_part_check(program->base.setup, wish));
+    if (p->absorbing == TORRE_CPML && torre_pml_any(p))
+        return torre_fail(TORRE_ERR_USAGE, "the cuda backend has no layers of {absorbing} cpml; "
+                                           "use {absorbing} pml or sponge, or {backend} cpu");
     if (p->density_cells && torre_pml_any(p))
         return torre_fail(
             TORRE_ERR_USAGE,

@@ -22,15 +22,6 @@ static const double chunk_seconds = 0.3;
 /* Share of the time loop that looking for bad numbers may cost. */
 static const double watch_share = 0.02;
 
-static torre_status plan_on(torre_wave_run *run, const torre_wave_plan *plan)
-{
-    const torre_wave_problem *p = run->setup->problem;
-    if (p->absorbing == TORRE_CPML && torre_pml_any(p) && strcmp(run->backend->name, "cpu") != 0)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{absorbing} cpml is there on a CPU alone; use {backend} cpu");
-    return run->backend->plan(run->setup, plan, &run->program);
-}
-
 /*
  * Find the backend and let it plan. "auto" goes on to the next one when the first does not offer
  * the combination (say, engine reference on a GPU), but not when the run does not fit.
@@ -39,7 +30,7 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
                                    const torre_wave_plan *plan)
 {
     TORRE_TRY(torre_wave_backend_find(name, plan, &run->backend));
-    torre_status status = plan_on(run, plan);
+    torre_status status = run->backend->plan(run->setup, plan, &run->program);
     if (!torre_backend_is_auto(name, plan->device)) return status;
     const torre_backend *next = torre_backends;
     while (next->wave != run->backend) next++;
@@ -49,7 +40,7 @@ static torre_status choose_backend(torre_wave_run *run, const char *name,
         snprintf(run->passed_over, sizeof run->passed_over, "%s: %s", run->backend->name,
                  torre_error_text());
         run->backend = next->wave;
-        status = plan_on(run, plan);
+        status = run->backend->plan(run->setup, plan, &run->program);
     }
     return status;
 }
