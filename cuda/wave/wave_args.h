@@ -119,9 +119,9 @@ typedef struct torre_wide_stencil {
 /*
  * The memory of perfectly matched layers (wave_layer_cell.cuh): `old` of level n, `made` of n + 1,
  * each one array of values. That of a face begins at first[axis][side] (-1: it has no layer) with
- * its first slot, of column 0; slots lie slot[axis] values apart. Columns of x (y) faces are outer
- * [axis] values apart along y (x), and 1 along z; those of z faces outer[2] along y, and along x
- * one line of cells after the other.
+ * its first slot, of column 0; slots lie slot[axis] values apart. Lines of columns of x (y) faces
+ * are outer[axis] values apart along y (x), and along z one after the other; of z faces they are
+ * outer[2] apart along x, and along y one after the other.
  */
 typedef struct torre_layer_args {
     int width; /* W; 0: there are none */

@@ -16,6 +16,7 @@
 #ifndef TORRE_WAVE_LAYER_CELL_CUH
 #define TORRE_WAVE_LAYER_CELL_CUH
 
+#include "torre/wave.h"
 #include "wave_cell.cuh"
 
 /* The arithmetic of layers for cells and for vectors of cells. */
@@ -124,6 +125,86 @@ template <class L, int R> struct layer_column {
             all = ops::fused(weight[m], both, all);
         }
         return all;
+    }
+};
+
+/*
+ * The layer across z at one column of cells, where it has as many cells as layers usually have and
+ * the grid ends with a whole vector. All of it is one thread's: so each value of the memory is read
+ * once, sums by sums, j after j, and so is u. The same operations as those of layer_column.
+ */
+template <class T, int R, int SIDE> struct layer_end {
+    static constexpr int W = TORRE_PML_WIDTH, V = cells<T>::n;
+    static constexpr int vectors = (W + R + V - 1) / V, planes = vectors * V;
+    T u[planes];            /* of these planes of level n */
+    T sums[W + R - 1] = {}; /* what the memory adds to the sum of differences, from r = 1 - R on */
+
+    /* Of `planes`, the one with cell r. */
+    static __device__ constexpr int plane_of(int r) { return SIDE ? planes - W + r : W - 1 - r; }
+    static __device__ constexpr int cell_of(int plane)
+    {
+        return SIDE ? plane - (planes - W) : W - 1 - plane;
+    }
+    static __device__ constexpr bool has_sum(int plane) { return cell_of(plane) >= 1 - R; }
+    __device__ __forceinline__ T now(int r) const { return r < W ? u[plane_of(r)] : T(0); }
+    __device__ __forceinline__ T slope(int r) const { return add(now(r + 1), -now(r - 1)); }
+    __device__ __forceinline__ T sum_at(int plane) const { return sums[cell_of(plane) + R - 1]; }
+
+    /* The sums o(j) and b(j), by i; those that there are none of are zero. */
+    struct row {
+        T o[W + 2] = {}, b[W + 1] = {};
+    };
+    static __device__ __forceinline__ row row_at(const layer_column<T, R> &memory, int j)
+    {
+        row r;
+#pragma unroll
+        for (int i = 1; i <= W; i++) r.o[i] = memory.at((j - 1) * W + i - 1);
+#pragma unroll
+        for (int i = 1; i < W; i++) r.b[i] = memory.at(R * W + (j - 1) * (W - 1) + i - 1);
+        return r;
+    }
+    /* What row j adds to the sums of differences. */
+    __device__ __forceinline__ void add_row(const row &at, int j, const T *weight)
+    {
+#pragma unroll
+        for (int r = 1 - R; r < W; r++) {
+            const int m = r < 0 ? j - r : j;
+            if (m > R) continue;
+            const T both = r > 0 ? add(at.o[r + 1], at.b[r]) : at.o[r < 0 ? 1 : r + 1];
+            sums[r + R - 1] = multiply_add(weight[m], both, sums[r + R - 1]);
+        }
+    }
+    /* Row j of the next level, in place of row j - 1 of it. */
+    __device__ __forceinline__ void remember(const layer_column<T, R> &memory, const row &at,
+                                             const row &below, int j, row &made) const
+    {
+        using column = layer_column<T, R>;
+#pragma unroll
+        for (int i = 1; i <= W; i++) {
+            const T rise = add(slope(i + j - 1), add(at.o[i + 1], -below.o[i]));
+            made.o[i] = column::remembered(memory.a[i], memory.b[i], made.o[i + 1], at.o[i],
+                                           below.o[i + 1], rise);
+            memory.made[((j - 1) * W + i - 1) * memory.pitch] = made.o[i];
+        }
+#pragma unroll
+        for (int i = W - 1; i >= 1; i--) {
+            const T rise = add(add(at.b[i - 1], -below.b[i]), -slope(i - j));
+            made.b[i] = column::remembered(memory.a[i], memory.b[i], made.b[i - 1], at.b[i],
+                                           below.b[i - 1], rise);
+            memory.made[(R * W + (j - 1) * (W - 1) + i - 1) * memory.pitch] = made.b[i];
+        }
+    }
+    /* From u: the sums and the memory of the next level. */
+    __device__ __forceinline__ void step(const layer_column<T, R> &memory, const T *weight)
+    {
+        row below, made;
+#pragma unroll
+        for (int j = 1; j <= R; j++) {
+            const row at = row_at(memory, j);
+            add_row(at, j, weight);
+            remember(memory, at, below, j, made);
+            below = at;
+        }
     }
 };
 

@@ -2,7 +2,8 @@
  * Perfectly matched layers of the stepwise engine: after each step of the field a launch for each
  * axis that has layers, x before y before z. Threads take a cell r of a layer each, or one of the
  * R - 1 cells in front of it and the R beyond the face, which the memory reaches (`places` in all).
- * Where layers lie across x and y a warp has vectors along z, across z cells of a few columns.
+ * Where layers lie across x and y a warp has vectors along z, across z columns beside each other
+ * along y, as their memory lies.
  */
 #ifndef TORRE_WAVE_LAYER_STEPS_CUH
 #define TORRE_WAVE_LAYER_STEPS_CUH
@@ -10,7 +11,7 @@
 #include "wave_layer_cell.cuh"
 
 constexpr int LAYER_LANES = 32, LAYER_PLACES = 8; /* threads across x and y */
-constexpr int END_PLACES = 16, END_COLUMNS = 16;  /* across z */
+constexpr int END_COLUMNS = 128;                  /* across z, of the usual width */
 constexpr int LAYER_LINES_MOST = 65535;           /* blocks along the second axis of a grid */
 
 /* Places of a layer of the half-width R; the first is cell 1 - R. */
@@ -76,18 +77,18 @@ __global__ void __launch_bounds__(LAYER_LANES *LAYER_PLACES)
     }
 }
 
-/* Layers across z. */
+/* Layers across z, of any width. */
 template <class T, int R>
-__global__ void __launch_bounds__(END_PLACES *END_COLUMNS)
+__global__ void __launch_bounds__(LAYER_LANES *LAYER_PLACES)
     layer_ends_kernel(const __grid_constant__ torre_wave_args g,
                       const __grid_constant__ torre_layer_args l,
                       const __grid_constant__ layer_weights<T, R> c)
 {
     const int side = blockIdx.z, n = g.n[2], W = l.width;
-    const int y = blockIdx.x * END_COLUMNS + threadIdx.y;
+    const int y = blockIdx.x * LAYER_LANES + threadIdx.x;
     if (y >= g.n[1] || l.first[2][side] < 0) return;
     for (int x = blockIdx.y; x < g.n[0]; x += gridDim.y) {
-        const layer_column<T, R> memory(l, 2, side, ((int64_t)x * g.n[1] + y) * l.outer[2]);
+        const layer_column<T, R> memory(l, 2, side, x * l.outer[2] + y);
         const layer_place<T, R> place = {g,
                                          memory,
                                          side ? n - W : W - 1,
@@ -97,9 +98,65 @@ __global__ void __launch_bounds__(END_PLACES *END_COLUMNS)
                                          1,
                                          x * g.k_stride_x + y * g.k_stride_y,
                                          1};
-        for (int i = threadIdx.x; i < layer_places<R>(W); i += END_PLACES)
+        for (int i = threadIdx.y; i < layer_places<R>(W); i += LAYER_PLACES)
             place.step(i + 1 - R, c.weight[2]);
     }
+}
+
+/* The same of the usual width (layer_end), a column each. */
+template <class T, int R, int SIDE>
+__device__ __forceinline__ void layer_end_step(const torre_wave_args &g, const torre_layer_args &l,
+                                               const layer_weights<T, R> &c, int x, int y)
+{
+    using end = layer_end<T, R, SIDE>;
+    using vec = cells<T>;
+    const int z = SIDE ? g.n[2] - end::planes : 0;
+    const int64_t at = x * g.stride_x + y * g.stride_y + z;
+    const layer_column<T, R> memory(l, 2, SIDE, x * l.outer[2] + y);
+    end column;
+#pragma unroll
+    for (int v = 0; v < end::vectors; v++) {
+        const vec u = ((const vec *)((const T *)g.field[1] + at))[v];
+#pragma unroll
+        for (int e = 0; e < vec::n; e++) column.u[v * vec::n + e] = u.v[e];
+    }
+    column.step(memory, c.weight[2]);
+    const T *k = g.k ? (const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z : nullptr;
+#pragma unroll
+    for (int v = 0; v < end::vectors; v++) {
+        const int first = v * vec::n, last = first + vec::n - 1;
+        if (!end::has_sum(first) && !end::has_sum(last)) continue;
+        vec *to = (vec *)((T *)g.field[0] + at) + v, next = *to;
+        vec factor = {};
+        if (k) factor = ((const vec *)k)[v];
+#pragma unroll
+        for (int e = 0; e < vec::n; e++)
+            if (end::has_sum(first + e))
+                next.v[e] = k ? multiply_add(factor.v[e], column.sum_at(first + e), next.v[e])
+                              : add(next.v[e], column.sum_at(first + e));
+        *to = next;
+    }
+}
+template <class T, int R>
+__global__ void __launch_bounds__(END_COLUMNS)
+    layer_usual_ends_kernel(const __grid_constant__ torre_wave_args g,
+                            const __grid_constant__ torre_layer_args l,
+                            const __grid_constant__ layer_weights<T, R> c)
+{
+    const int side = blockIdx.z, y = blockIdx.x * END_COLUMNS + threadIdx.x;
+    if (y >= g.n[1] || l.first[2][side] < 0) return;
+    for (int x = blockIdx.y; x < g.n[0]; x += gridDim.y)
+        if (side)
+            layer_end_step<T, R, 1>(g, l, c, x, y);
+        else
+            layer_end_step<T, R, 0>(g, l, c, x, y);
+}
+
+/* Whether columns are those of layer_end. */
+template <class T, int R> bool has_usual_ends(const torre_wave_args &g, const torre_layer_args &l)
+{
+    using end = layer_end<T, R, 0>;
+    return l.width == end::W && g.n[2] % end::V == 0 && g.n[2] >= end::planes;
 }
 
 /* See torre_step_kernel. */
@@ -116,16 +173,21 @@ cudaError_t layers_launch(const torre_wave_args *args, const torre_layer_args *l
     const auto blocks = [&](int along, int line) {
         return dim3(along, line < LAYER_LINES_MOST ? line : LAYER_LINES_MOST, 2);
     };
-    const dim3 threads(LAYER_LANES, LAYER_PLACES), end_threads(END_PLACES, END_COLUMNS);
+    const dim3 threads(LAYER_LANES, LAYER_PLACES);
+    const bool usual = has_usual_ends<T, R>(*args, *layers);
     if (has(0))
         layers_kernel<T, R, 0>
             <<<blocks(tiles, n[1]), threads, 0, stream>>>(*args, *layers, weights);
     if (has(1))
         layers_kernel<T, R, 1>
             <<<blocks(tiles, n[0]), threads, 0, stream>>>(*args, *layers, weights);
-    if (has(2))
+    if (has(2) && usual)
+        layer_usual_ends_kernel<T, R>
+            <<<blocks((n[1] + END_COLUMNS - 1) / END_COLUMNS, n[0]), END_COLUMNS, 0, stream>>>(
+                *args, *layers, weights);
+    if (has(2) && !usual)
         layer_ends_kernel<T, R>
-            <<<blocks((n[1] + END_COLUMNS - 1) / END_COLUMNS, n[0]), end_threads, 0, stream>>>(
+            <<<blocks((n[1] + LAYER_LANES - 1) / LAYER_LANES, n[0]), threads, 0, stream>>>(
                 *args, *layers, weights);
     return cudaGetLastError();
 }

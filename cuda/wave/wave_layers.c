@@ -13,19 +13,18 @@ void torre_cuda_layers_plan(torre_cuda_program *program)
     const torre_wave_problem *p = &program->turned.problem;
     torre_layer_args *l = &program->layers;
     const int64_t W = p->absorbing_width, R = p->order / 2, slots = R * (2 * W - 1), *n = p->size;
-    const int64_t pitch = program->args.stride_y;
+    const int64_t pitch = program->args.stride_y, pitch_y = torre_cuda_pitch(n[1], p->precision);
     int64_t values = 0;
-    *l = (torre_layer_args){.slot = {pitch, pitch, 1},
-                            .outer = {slots * pitch, slots * pitch, slots}};
+    *l = (torre_layer_args){.slot = {pitch, pitch, pitch_y},
+                            .outer = {slots * pitch, slots * pitch, slots * pitch_y}};
     if (!torre_pml_any(p)) return;
     l->width = (int)W;
     for (int f = 0; f < 6; f++) {
         const int axis = f / 2;
-        const int64_t columns = axis == 0 ? n[1] : axis == 1 ? n[0] : n[0] * n[1];
         l->first[axis][f % 2] = -1;
         if (!torre_pml_face(p, axis, f % 2)) continue;
         l->first[axis][f % 2] = values;
-        values += torre_cuda_pitch(columns * l->outer[axis], p->precision);
+        values += n[axis == 0] * l->outer[axis]; /* whole lines */
     }
     for (int axis = 0; axis < 3; axis++)
         for (int m = 1; m <= R; m++)
@@ -61,14 +60,13 @@ static torre_device_array slice_of(const torre_cuda_solver *s, const torre_layer
                                    torre_box *box)
 {
     const torre_layer_args *l = &s->layers;
-    const int64_t W = l->width, R = s->setup->problem->order / 2, ny = s->setup->problem->size[1];
+    const int64_t W = l->width, R = s->setup->problem->order / 2;
     const int64_t number = slice->outwards ? (slice->j - 1) * W + slice->i - 1
                                            : R * W + (slice->j - 1) * (W - 1) + slice->i - 1;
     int axis = 0;
     while (s->program->turned.axis[axis] != slice->axis) axis++;
     const int64_t at = l->first[axis][slice->side] + number * l->slot[axis];
-    const int64_t stride[3][3] = {
-        {0, l->outer[0], 1}, {l->outer[1], 0, 1}, {l->outer[2] * ny, l->outer[2], 0}};
+    const int64_t stride[3][3] = {{0, l->outer[0], 1}, {l->outer[1], 0, 1}, {l->outer[2], 1, 0}};
     torre_device_array a = {.data = (char *)l->old + at * (int64_t)s->setup->problem->precision};
     *box = torre_box_all(s->program->turned.caller->problem->size);
     box->high[slice->axis] = 1;
