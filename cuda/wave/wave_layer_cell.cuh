@@ -51,6 +51,20 @@ template <class T> struct layer_cells<cells<T>> {
 /* Values of a column of a layer, at slots. */
 __host__ __device__ constexpr int layer_slots(int R, int W) { return R * (2 * W - 1); }
 
+/* C_m of the axes in the arithmetic's precision, times (c dt)^2 where that is the same in all
+ * cells. */
+template <class T, int R> struct layer_weights {
+    T weight[3][R + 1];
+    layer_weights(const torre_wave_args &g, const torre_layer_args &l)
+    {
+        for (int axis = 0; axis < 3; axis++) {
+            weight[axis][0] = 0; /* of nothing */
+            for (int m = 1; m <= R; m++)
+                weight[axis][m] = (T)((g.k ? 1 : g.k0) * l.weight[axis][m - 1]);
+        }
+    }
+};
+
 /* The layers of an axis at one column of cells. L: T or cells<T>. */
 template <class L, int R> struct layer_column {
     using ops = layer_cells<L>;
@@ -75,42 +89,51 @@ template <class L, int R> struct layer_column {
         return R * W + (j - 1) * (W - 1) + i - 1;
     }
     __device__ __forceinline__ L at(int slot) const { return *(const L *)(old + slot * pitch); }
+    __device__ __forceinline__ L at_if(bool there, int slot) const
+    {
+        L v = ops::uniform(T(0));
+        if (there) v = at(slot);
+        return v;
+    }
 
     static __device__ __forceinline__ L remembered(T a, T b, const L &made, const L &before,
                                                    const L &below, const L &slope)
     {
         return ops::fused(-b, slope, ops::fused(a, ops::difference(before, below), made));
     }
-    /* The memory of cell r; du: u of the cell after less that before, counted outwards. */
-    __device__ __forceinline__ void remember(int r, const L &du) const
+    /* One of the chains of cell r; du: u of the cell after less that before, counted outwards. All
+     * values are asked for before the first is needed. */
+    template <bool OUT> __device__ __forceinline__ void remember_chain(int r, const L &du) const
     {
         const L zero = ops::uniform(T(0));
-        L next = zero, below = zero; /* o(j-1) of cell r, new and old */
+        L before[R], ahead[R], behind[R];
+        const int last = OUT ? W : W - 1;
+        const auto step = [&](int j) { return OUT ? r - j + 1 : r + j; };
+        const auto slot = [&](int j, int i) { return OUT ? outwards(j, i) : inwards(j, i); };
 #pragma unroll
         for (int j = 1; j <= R; j++) {
-            const int i = r - j + 1;
-            if (i < 1 || i > W) continue;
-            const L before = at(outwards(j, i));
-            const L ahead = i < W ? at(outwards(j, i + 1)) : zero;
-            const L behind = j > 1 ? at(outwards(j - 1, i)) : zero;
-            next = remembered(a[i], b[i], next, before, below,
-                              ops::sum(du, ops::difference(ahead, behind)));
-            *(L *)(made + outwards(j, i) * pitch) = next;
-            below = before;
+            const int i = step(j);
+            const bool there = i >= 1 && i <= last;
+            before[j - 1] = at_if(there, slot(j, i));
+            ahead[j - 1] = at_if(there && (OUT ? i < W : i > 1), slot(j, OUT ? i + 1 : i - 1));
+            behind[j - 1] = at_if(there && j > 1, slot(j - 1, i));
         }
-        next = below = zero;
+        L next = zero, below = zero; /* the sum of j - 1 of the cell, new and old */
 #pragma unroll
         for (int j = 1; j <= R; j++) {
-            const int i = r + j;
-            if (i < 1 || i >= W) continue;
-            const L before = at(inwards(j, i));
-            const L ahead = i > 1 ? at(inwards(j, i - 1)) : zero;
-            const L behind = j > 1 ? at(inwards(j - 1, i)) : zero;
-            next = remembered(a[i], b[i], next, before, below,
-                              ops::difference(ops::difference(ahead, behind), du));
-            *(L *)(made + inwards(j, i) * pitch) = next;
-            below = before;
+            const int i = step(j);
+            if (i < 1 || i > last) continue;
+            const L rise = ops::difference(ahead[j - 1], behind[j - 1]);
+            next = remembered(a[i], b[i], next, before[j - 1], below,
+                              OUT ? ops::sum(du, rise) : ops::difference(rise, du));
+            *(L *)(made + slot(j, i) * pitch) = next;
+            below = before[j - 1];
         }
+    }
+    __device__ __forceinline__ void remember(int r, const L &du) const
+    {
+        remember_chain<true>(r, du);
+        remember_chain<false>(r, du);
     }
     /* What the memory adds to the sum of differences of cell r, 1 - R .. W - 1; weight: C_m. */
     __device__ __forceinline__ L sum(int r, const T *weight) const
@@ -133,22 +156,20 @@ template <class L, int R> struct layer_column {
  * the grid ends with a whole vector. All of it is one thread's: so each value of the memory is read
  * once, sums by sums, j after j, and so is u. The same operations as those of layer_column.
  */
-template <class T, int R, int SIDE> struct layer_end {
+template <class T, int R> struct layer_end {
     static constexpr int W = TORRE_PML_WIDTH, V = cells<T>::n;
     static constexpr int vectors = (W + R + V - 1) / V, planes = vectors * V;
-    T u[planes];            /* of these planes of level n */
+    T u[W + R];             /* of the cells r = -R .. W - 1, level n */
+    T a[W + 1], b[W + 1];   /* of the steps */
     T sums[W + R - 1] = {}; /* what the memory adds to the sum of differences, from r = 1 - R on */
 
-    /* Of `planes`, the one with cell r. */
-    static __device__ constexpr int plane_of(int r) { return SIDE ? planes - W + r : W - 1 - r; }
-    static __device__ constexpr int cell_of(int plane)
+    /* The cell of a plane of the first or last `planes`. */
+    static __device__ constexpr int cell_of(int side, int plane)
     {
-        return SIDE ? plane - (planes - W) : W - 1 - plane;
+        return side ? plane - (planes - W) : W - 1 - plane;
     }
-    static __device__ constexpr bool has_sum(int plane) { return cell_of(plane) >= 1 - R; }
-    __device__ __forceinline__ T now(int r) const { return r < W ? u[plane_of(r)] : T(0); }
+    __device__ __forceinline__ T now(int r) const { return r < W ? u[r + R] : T(0); }
     __device__ __forceinline__ T slope(int r) const { return add(now(r + 1), -now(r - 1)); }
-    __device__ __forceinline__ T sum_at(int plane) const { return sums[cell_of(plane) + R - 1]; }
 
     /* The sums o(j) and b(j), by i; those that there are none of are zero. */
     struct row {
@@ -182,42 +203,31 @@ template <class T, int R, int SIDE> struct layer_end {
 #pragma unroll
         for (int i = 1; i <= W; i++) {
             const T rise = add(slope(i + j - 1), add(at.o[i + 1], -below.o[i]));
-            made.o[i] = column::remembered(memory.a[i], memory.b[i], made.o[i + 1], at.o[i],
-                                           below.o[i + 1], rise);
+            made.o[i] =
+                column::remembered(a[i], b[i], made.o[i + 1], at.o[i], below.o[i + 1], rise);
             memory.made[((j - 1) * W + i - 1) * memory.pitch] = made.o[i];
         }
 #pragma unroll
         for (int i = W - 1; i >= 1; i--) {
             const T rise = add(add(at.b[i - 1], -below.b[i]), -slope(i - j));
-            made.b[i] = column::remembered(memory.a[i], memory.b[i], made.b[i - 1], at.b[i],
-                                           below.b[i - 1], rise);
+            made.b[i] =
+                column::remembered(a[i], b[i], made.b[i - 1], at.b[i], below.b[i - 1], rise);
             memory.made[(R * W + (j - 1) * (W - 1) + i - 1) * memory.pitch] = made.b[i];
         }
     }
     /* From u: the sums and the memory of the next level. */
     __device__ __forceinline__ void step(const layer_column<T, R> &memory, const T *weight)
     {
-        row below, made;
+        row at = row_at(memory, 1), below, made;
+#pragma unroll
+        for (int i = 1; i <= W; i++) a[i] = memory.a[i], b[i] = memory.b[i];
 #pragma unroll
         for (int j = 1; j <= R; j++) {
-            const row at = row_at(memory, j);
+            const row next = j < R ? row_at(memory, j + 1) : row(); /* before what is stored */
             add_row(at, j, weight);
             remember(memory, at, below, j, made);
             below = at;
-        }
-    }
-};
-
-/* C_m of the axes in the arithmetic's precision, times (c dt)^2 where that is the same in all
- * cells. */
-template <class T, int R> struct layer_weights {
-    T weight[3][R + 1];
-    layer_weights(const torre_wave_args &g, const torre_layer_args &l)
-    {
-        for (int axis = 0; axis < 3; axis++) {
-            weight[axis][0] = 0; /* of nothing */
-            for (int m = 1; m <= R; m++)
-                weight[axis][m] = (T)((g.k ? 1 : g.k0) * l.weight[axis][m - 1]);
+            at = next;
         }
     }
 };

@@ -108,7 +108,7 @@ template <class T, int R, int SIDE>
 __device__ __forceinline__ void layer_end_step(const torre_wave_args &g, const torre_layer_args &l,
                                                const layer_weights<T, R> &c, int x, int y)
 {
-    using end = layer_end<T, R, SIDE>;
+    using end = layer_end<T, R>;
     using vec = cells<T>;
     const int z = SIDE ? g.n[2] - end::planes : 0;
     const int64_t at = x * g.stride_x + y * g.stride_y + z;
@@ -118,22 +118,27 @@ __device__ __forceinline__ void layer_end_step(const torre_wave_args &g, const t
     for (int v = 0; v < end::vectors; v++) {
         const vec u = ((const vec *)((const T *)g.field[1] + at))[v];
 #pragma unroll
-        for (int e = 0; e < vec::n; e++) column.u[v * vec::n + e] = u.v[e];
+        for (int e = 0; e < vec::n; e++) {
+            const int r = end::cell_of(SIDE, v * vec::n + e);
+            if (r >= -R) column.u[r + R] = u.v[e];
+        }
     }
     column.step(memory, c.weight[2]);
     const T *k = g.k ? (const T *)g.k + x * g.k_stride_x + y * g.k_stride_y + z : nullptr;
 #pragma unroll
     for (int v = 0; v < end::vectors; v++) {
-        const int first = v * vec::n, last = first + vec::n - 1;
-        if (!end::has_sum(first) && !end::has_sum(last)) continue;
+        const int first = end::cell_of(SIDE, v * vec::n), way = SIDE ? 1 : -1;
+        if (first < 1 - R && first + way * (vec::n - 1) < 1 - R) continue;
         vec *to = (vec *)((T *)g.field[0] + at) + v, next = *to;
         vec factor = {};
         if (k) factor = ((const vec *)k)[v];
 #pragma unroll
-        for (int e = 0; e < vec::n; e++)
-            if (end::has_sum(first + e))
-                next.v[e] = k ? multiply_add(factor.v[e], column.sum_at(first + e), next.v[e])
-                              : add(next.v[e], column.sum_at(first + e));
+        for (int e = 0; e < vec::n; e++) {
+            const int r = first + way * e;
+            if (r < 1 - R) continue;
+            const T sum = column.sums[r + R - 1];
+            next.v[e] = k ? multiply_add(factor.v[e], sum, next.v[e]) : add(next.v[e], sum);
+        }
         *to = next;
     }
 }
@@ -155,7 +160,7 @@ __global__ void __launch_bounds__(END_COLUMNS)
 /* Whether columns are those of layer_end. */
 template <class T, int R> bool has_usual_ends(const torre_wave_args &g, const torre_layer_args &l)
 {
-    using end = layer_end<T, R, 0>;
+    using end = layer_end<T, R>;
     return l.width == end::W && g.n[2] % end::V == 0 && g.n[2] >= end::planes;
 }
 
