@@ -218,6 +218,7 @@ static void advance_recording(const sample_problem *s, torre_wave_solver *solver
     void *nodes = memory((size_t)(steps * setup->receiver_node_count) * (size_t)s->p.precision);
     must(solver->backend->advance(solver, steps, nodes), s->name);
     must(torre_traces_new(&s->p, &traces), s->name);
+    torre_traces_weigh(setup, nodes, steps);
     if (receivers) torre_traces_record(setup, false, nodes, 0, steps, &traces);
     for (int64_t r = 0; r < receivers; r++)
         for (int64_t n = 0; n < steps; n++)
