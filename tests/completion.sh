@@ -40,7 +40,7 @@ offers 'wave --velocity m' model.npy
 offers 'wave --output f' folder
 offers 'wave --steps -'
 offers 'wave --quiet --snapshot-f' --snapshot-format
-offers 'md --model m' mps
+offers 'md --model mp' mps
 offers 'md --ga' --gas
 offers 'md --model mps --ga' --gauges
 offers 'md --model = mps --ga' --gauges

@@ -24,7 +24,12 @@ lattice='Lattice="9 0 0 0 9 0 0 0 9"'
 printf '1\n%s\nX 1 1 1\n' "$lattice" >small.xyz
 printf '2\n%s\nAr 1 1 1\nKr 5 5 5\n' "$lattice" >kinds.xyz
 printf '1\n%s Properties=species:S:1:pos:R:3:momenta:R:3\nAr 1 1 1 2 2 2\n' "$lattice" >momenta.xyz
-bad 2 "--model must be lj, granular or mps (got ion)" --model ion
+bad 2 "--model must be lj, granular, wca, yukawa, morse or mps (got ion)" --model ion
+bad 2 "--cutoff of model wca must be 1.346954458, which its parameters mean (got 2.5); leave it out" \
+    --model wca --sigma 1.2 --cutoff 2.5 --dry-run
+bad 2 "--kappa is for --model yukawa" --model morse --kappa 1
+bad 2 "--alpha must be" --model morse --alpha 0
+bad 3 "coefficients of lj/cut are not for --model morse" --model morse --input ../pair.data
 bad 2 "--cells" --cells 0
 bad 2 "--density must be" --density 0
 bad 2 "--dt must be" --dt -0.005

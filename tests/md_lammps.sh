@@ -1,6 +1,7 @@
 #!/bin/bash
-# The melt against LAMMPS (Debian: apt install lammps) from identical initial velocities, f64:
-# temperature, energies and pressure of steps 0 to 100 agree to the eight digits that are printed.
+# The melt of each pair model against LAMMPS (Debian: apt install lammps) from identical initial
+# velocities, f64: temperature, energies and pressure of steps 0 to 100 agree to the digits that
+# rounding leaves.
 # Usage: md_lammps.sh MD [MD-OPTION]...   Exit 77 where lmp is not installed.
 set -u
 command -v lmp >/dev/null || { echo "skipped: lmp is not installed"; exit 77; }
@@ -10,16 +11,23 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# Every step's lists: a pair that a list misses would differ between the two programs.
-"$md" --precision f64 --thermo 50 --rebuild-every 1 --picture none --write-data melt.data \
-    --csv md.csv --quiet "$@" || exit 1
-cat >in.melt <<'END'
+# compare NAME "OPTION..." PAIR-STYLE PAIR-COEFFICIENTS MODIFY MD-OPTION...
+compare()
+{
+    local name=$1 options=$2 style=$3 coefficients=$4 modify=$5
+    shift 5
+    # Every step's lists: a pair that a list misses would differ between the two programs.
+    # shellcheck disable=SC2086
+    "$md" --precision f64 --thermo 50 --rebuild-every 1 --picture none --write-data melt.data \
+        --csv md.csv --quiet $options "$@" || exit 1
+    cat >in.melt <<END
 units lj
 atom_style atomic
 atom_modify map array
 read_data melt.data
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
+pair_style $style
+pair_coeff 1 1 $coefficients
+$modify
 neighbor 0.3 bin
 neigh_modify delay 0 every 1 check yes
 timestep 0.005
@@ -29,17 +37,25 @@ thermo_style custom step temp epair etotal press
 thermo_modify norm yes format float %.15g
 run 100
 END
-lmp -in in.melt -log log.lammps >out.lammps 2>&1 || { cat out.lammps; exit 1; }
+    lmp -in in.melt -log log.lammps >out.lammps 2>&1 || { cat out.lammps; exit 1; }
 
-awk -F, 'NR == FNR { if (FNR > 1) { n++; for (k = 1; k <= 7; k++) row[n, k] = $k } next }
-    /^Step/ || /^ *Step/ { on = 1; next }
-    /Loop time/ { on = 0 }
-    on { split($0, w, " "); r++
-         # columns step,temp,e_pair,e_mol,e_total,press of the CSV; step temp epair etotal press
-         for (k = 1; k <= 5; k++) {
-             mine = row[r, k < 4 ? k : k + 1]; error = mine - w[k]
-             if (error < 0) error = -error
-             if (error > 1e-6) { print "row " r ", column " k ": " mine ", LAMMPS " w[k]; bad = 1 }
-             if (error > most) most = error
-         } }
-    END { print r " rows, largest difference " most; exit bad || r != 3 }' md.csv log.lammps
+    awk -F, -v name="$name" 'NR == FNR { if (FNR > 1) { n++; for (k = 1; k <= 7; k++) row[n, k] = $k } next }
+        /^Step/ || /^ *Step/ { on = 1; next }
+        /Loop time/ { on = 0 }
+        on { split($0, w, " "); r++
+             # columns step,temp,e_pair,e_mol,e_total,press of the CSV; step temp epair etotal press
+             for (k = 1; k <= 5; k++) {
+                 mine = row[r, k < 4 ? k : k + 1]; error = mine - w[k]
+                 if (error < 0) error = -error
+                 if (error > 1e-6) { print name ", row " r ", column " k ": " mine ", LAMMPS " w[k]; bad = 1 }
+                 if (error > most) most = error
+             } }
+        END { print name ": " r " rows, largest difference " most; exit bad || r != 3 }' md.csv log.lammps
+}
+
+bad=0
+compare lj "" "lj/cut 2.5" "1.0 1.0 2.5" "" "$@" || bad=1
+compare wca "--model wca --cells 10" "lj/cut 1.122462048309373" "1.0 1.0" "pair_modify shift yes" "$@" || bad=1
+compare yukawa "--model yukawa --cells 10 --strength 8 --kappa 1.5 --cutoff 3" "yukawa 1.5 3" 8 "" "$@" || bad=1
+compare morse "--model morse --cells 10 --alpha 5 --equilibrium 1.1 --depth 1.2" "morse 2.5" "1.2 5 1.1" "" "$@" || bad=1
+exit $bad

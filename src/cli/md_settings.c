@@ -117,7 +117,8 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_GROUP("Interaction"),
         OPTION_CHOICE("model", &s->model, models,
                       "pair model; mps, a fluid, has options of its own: md --model mps --help"),
-        OPTION_POSITIVE("cutoff", &s->spec.cutoff, "R", "distance beyond which nothing acts"),
+        OPTION_POSITIVE("cutoff", &s->spec.cutoff, "R",
+                        "distance beyond which nothing acts; wca has its own"),
 
         OPTION_GROUP("Granular gas (--model granular): SI units, glass beads of a millimetre"),
         OPTION_VECTOR("size", s->spec.granular.size, TORRE_UNIT_NONE, 1e6,
@@ -387,15 +388,21 @@ static const torre_example examples[] = {
 const torre_program md_program = {
     "md",
     "Usage: md [OPTION]...\n"
-    "Molecular dynamics of Lennard-Jones particles in a periodic box, or a granular gas.\n"
+    "Molecular dynamics of particles with a pair potential in a periodic box, or a granular\n"
+    "gas.\n"
     "\n"
     "Without options: the melt of 32,000 particles, 100 steps, and a picture of its end in "
     "the\n"
     "current directory.",
     "\n"
-    "Units of Lennard-Jones particles: lengths in sigma, energies in epsilon, masses in that "
-    "of\n"
-    "a particle, k_B = 1. The table has energies per particle; Temp and Press count\n"
+    "Potentials, below the cutoff:\n"
+    "  lj      4 epsilon ((sigma/r)^12 - (sigma/r)^6)\n"
+    "  wca     the same up to its minimum, raised by epsilon; its cutoff is 2^(1/6) sigma\n"
+    "  yukawa  strength exp(-kappa r)/r\n"
+    "  morse   depth (exp(-2 alpha (r - equilibrium)) - 2 exp(-alpha (r - equilibrium)))\n"
+    "\n"
+    "Units of all these: lengths in sigma, energies in epsilon, masses in that of a particle,\n"
+    "k_B = 1. The table has energies per particle; Temp and Press count\n"
     "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
     "--shake-amplitude, --skin, --bin-size and --rdf-range in diameters. Its time step must\n"
     "not exceed a twentieth of the contact time.\n"

@@ -62,11 +62,19 @@ typedef struct torre_pair_parameter {
     const char *metavar, *help;
 } torre_pair_parameter;
 
+/* Lengths that the parameters of a pair model mean; 0: they mean none. */
+typedef struct torre_pair_lengths {
+    double cutoff; /* where nobody says another, ... */
+    bool fixed;    /* ... or there is no other */
+    double size;   /* how near particles come */
+} torre_pair_lengths;
+
 /* What there is to know of a pair model beside its forces. */
 typedef struct torre_pair_about {
     const char *name;
     const torre_pair_parameter *parameters;
     bool dissipates; /* forces depend on velocities and lose energy */
+    torre_pair_lengths (*lengths)(const torre_pair_parameters *parameters);
 } torre_pair_about;
 
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */

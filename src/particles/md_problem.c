@@ -58,6 +58,17 @@ static torre_status check_parameters(const torre_md_problem *p)
     return TORRE_OK;
 }
 
+static torre_status check_cutoff(const torre_md_problem *p)
+{
+    TORRE_TRY(check_positive("cutoff", p->cutoff));
+    const torre_pair_lengths l = torre_pair_about_model(p->model)->lengths(&p->pair);
+    if (!l.fixed || fabs(p->cutoff - l.cutoff) <= 1e-8 * l.cutoff) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "{cutoff} of model %s must be %.10g, which its parameters mean (got %.10g); "
+                      "leave it out",
+                      torre_pair_model_name(p->model), l.cutoff, p->cutoff);
+}
+
 static torre_status check_target(const torre_md_problem *p, double target)
 {
     if (isfinite(target) && target > 0) return TORRE_OK;
@@ -97,12 +108,12 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
     if (p->count < 1)
         return torre_fail(TORRE_ERR_USAGE, "there must be at least one particle (got %lld)",
                           (long long)p->count);
-    TORRE_TRY(check_positive("cutoff", p->cutoff));
     TORRE_TRY(check_positive("dt", p->dt));
     TORRE_TRY(check_positive("mass", p->mass));
     if ((unsigned)p->model >= TORRE_PAIR_MODELS)
         return torre_fail(TORRE_ERR_USAGE, "unknown pair model %d", (int)p->model);
     TORRE_TRY(check_parameters(p));
+    TORRE_TRY(check_cutoff(p));
     for (int a = 0; a < 3; a++) {
         TORRE_TRY(check_positive("box edge", p->box[a]));
         if (p->box[a] < 2 * p->cutoff)

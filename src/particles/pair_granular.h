@@ -23,8 +23,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "tiling/hd.h"
-
 #ifndef TORRE_PAIR_GRANULAR_H
 #define TORRE_PAIR_GRANULAR_H
 
@@ -61,25 +59,12 @@ static inline double torre_granular_dashpot(bool hertz, double stiffness, double
 #endif
 
 #if defined TORRE_REAL && !defined TORRE_PAIR_PARAMETERS_ONLY
-#include "particles/md.h"
+#include "particles/pair_begin.h"
 
 #undef TORRE_PAIR_DISSIPATES
 #undef TORRE_PAIR_FIELD
 #define TORRE_PAIR_DISSIPATES 1
 #define TORRE_PAIR_FIELD      1
-
-#ifndef TORRE_VALUE
-#define TORRE_VALUE TORRE_REAL
-#define TORRE_VALUE_UNSET
-#endif
-#ifndef TORRE_STATE
-#define TORRE_STATE TORRE_REAL
-#define TORRE_STATE_UNSET
-#endif
-#ifndef TORRE_SQRT
-#define TORRE_SQRT(x) sqrt(x)
-#define TORRE_SQRT_UNSET
-#endif
 
 typedef struct TORRE_TYPED(torre_pair) {
     TORRE_REAL diameter, stiffness, dashpot;
@@ -122,6 +107,13 @@ static inline TORRE_TYPED(torre_pair)
     pair.walls = p->walls;
     pair.axis = problem->dimensions == 2 ? 1 : 2;
     return pair;
+}
+
+/* The cutoff is the diameter of the problem. */
+static inline torre_pair_lengths TORRE_TYPED(torre_pair_lengths)(const torre_pair_parameters *p)
+{
+    (void)p;
+    return (torre_pair_lengths){0};
 }
 
 /* The force is zero where the contact begins. */
@@ -202,17 +194,5 @@ TORRE_TYPED(torre_pair_field)(const TORRE_TYPED(torre_pair) * pair,
     return side * force - pair->weight;
 }
 
-#ifdef TORRE_VALUE_UNSET
-#undef TORRE_VALUE
-#undef TORRE_VALUE_UNSET
-#endif
-#ifdef TORRE_STATE_UNSET
-#undef TORRE_STATE
-#undef TORRE_STATE_UNSET
-#endif
-#ifdef TORRE_SQRT_UNSET
-#undef TORRE_SQRT
-#undef TORRE_SQRT_UNSET
-#endif
-
+#include "particles/pair_end.h"
 #endif

@@ -9,12 +9,18 @@
 #define TORRE_PAIR_PARAMETERS_ONLY
 #include "particles/pair_granular.h"
 #include "particles/pair_lj.h"
+#include "particles/pair_morse.h"
+#include "particles/pair_wca.h"
+#include "particles/pair_yukawa.h"
 #undef TORRE_PAIR_PARAMETERS_ONLY
 
 /* clang-format off */
 #define TORRE_PAIR_LIST(MODEL) \
     MODEL(lj) \
-    MODEL(granular)
+    MODEL(granular) \
+    MODEL(wca) \
+    MODEL(yukawa) \
+    MODEL(morse)
 /* clang-format on */
 
 #endif

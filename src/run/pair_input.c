@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "particles/pair_lj.h"
-
 /* Particles of a file that are nearer than this are a mistake: in sigma, where they push each other
  * with more than 10^12, and in diameters. */
 static const double least_sigma = 0.1, least_diameter = 0.9;
@@ -19,9 +17,8 @@ double *torre_pair_parameter_of(torre_pair_model model, torre_pair_parameters *p
 
 double torre_pair_size(const torre_md_problem *p)
 {
-    torre_pair_parameters pair = p->pair;
-    const double *sigma = torre_pair_parameter_of(p->model, &pair, "sigma");
-    return sigma ? *sigma : p->cutoff;
+    const double size = torre_pair_about_model(p->model)->lengths(&p->pair).size;
+    return size > 0 ? size : p->cutoff;
 }
 
 /* What the file says counts; something else that was said (to the nine digits of dumps) is a
@@ -39,24 +36,23 @@ static torre_status adopt(const torre_pair_spec *s, unsigned bit, const char *pa
 
 static torre_status adopt_all(torre_pair_spec *s, const torre_particle_source *source)
 {
-    const bool granular = s->model == TORRE_PAIR_granular;
-    const char *units = source->units;
+    const bool granular = s->model == TORRE_PAIR_granular, lj = s->model == TORRE_PAIR_lj;
+    const char *units = source->units, *model = torre_pair_model_name(s->model);
     if (units[0] && strcmp(units, "lj") != 0 && !(granular && strcmp(units, "si") == 0))
         return torre_fail(TORRE_ERR_INPUT, "%s: its units are %s, {model} %s takes %s", s->input,
-                          units, granular ? "granular" : "lj", granular ? "si (or lj)" : "lj");
+                          units, model, granular ? "si (or lj)" : "lj");
+    if (source->has_pair && !lj)
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: coefficients of lj/cut are not for {model} %s; leave them out "
+                          "(LAMMPS: write_data FILE nocoeff)",
+                          s->input, model);
     if (granular) {
-        if (source->has_pair)
-            return torre_fail(TORRE_ERR_INPUT,
-                              "%s: coefficients of lj/cut are not for {model} granular; leave them "
-                              "out (LAMMPS: write_data FILE nocoeff)",
-                              s->input);
         TORRE_TRY(adopt(s, TORRE_SAID_MASS, "mass", source->mass, &s->granular.mass));
         return adopt(s, TORRE_SAID_DIAMETER, "diameter", source->diameter, &s->granular.diameter);
     }
-    TORRE_TRY(adopt(s, TORRE_SAID_EPSILON, "epsilon", source->epsilon,
-                    torre_pair_parameter_of(s->model, &s->pair, "epsilon")));
-    TORRE_TRY(adopt(s, TORRE_SAID_SIGMA, "sigma", source->sigma,
-                    torre_pair_parameter_of(s->model, &s->pair, "sigma")));
+    if (!lj) return TORRE_OK;
+    TORRE_TRY(adopt(s, TORRE_SAID_EPSILON, "epsilon", source->epsilon, &s->pair.lj.epsilon));
+    TORRE_TRY(adopt(s, TORRE_SAID_SIGMA, "sigma", source->sigma, &s->pair.lj.sigma));
     return adopt(s, TORRE_SAID_CUTOFF, "cutoff", source->cutoff, &s->cutoff);
 }
 
@@ -162,6 +158,8 @@ torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
     const bool granular = s->model == TORRE_PAIR_granular;
     torre_md_problem *p = &in->problem;
     in->about.units = "lj";
+    const torre_pair_lengths lengths = torre_pair_about_model(s->model)->lengths(&s->pair);
+    if (lengths.cutoff > 0 && !(s->said & TORRE_SAID_CUTOFF)) s->cutoff = lengths.cutoff;
     if (s->input && !granular) TORRE_TRY(read_lattice_file(s, in));
     *p = (torre_md_problem){.model = s->model,
                             .pair = s->pair,

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 /* TORRE_LANES of each instruction set and type */
 #define TORRE_LANES_base_float    4
 #define TORRE_LANES_base_double   4
@@ -103,9 +107,60 @@ TORRE_INLINE bool torre_lanes_any(torre_mask mask)
 
 TORRE_INLINE torre_lanes torre_lanes_sqrt(torre_lanes v)
 {
+/* the compiler makes single roots of a loop */
+#if defined __AVX512F__
+    return sizeof v[0] == 4 ? (torre_lanes)_mm512_sqrt_ps((__m512)v)
+                            : (torre_lanes)_mm512_sqrt_pd((__m512d)v);
+#elif defined __AVX2__
+    return sizeof v[0] == 4 ? (torre_lanes)_mm256_sqrt_ps((__m256)v)
+                            : (torre_lanes)_mm256_sqrt_pd((__m256d)v);
+#else
     for (int l = 0; l < TORRE_LANES; l++)
         v[l] = sizeof v[l] == 4 ? (TORRE_REAL)sqrtf((float)v[l]) : (TORRE_REAL)sqrt((double)v[l]);
     return v;
+#endif
+}
+
+/*
+ * e^v, within two units of the last place; v is held to where the result is a normal number.
+ *
+ * v = n ln 2 + r, |r| <= (ln 2)/2: the Taylor series of e^r, whose rest is below a tenth of the
+ * rounding, times 2^n. The sum with `ones`, which counts ones in its last place, rounds to n, and
+ * its last bits are n, which is added to the exponent of the series.
+ */
+TORRE_INLINE torre_lanes torre_lanes_exp(torre_lanes v)
+{
+#define TORRE_EACH(f32, f64) (sizeof(TORRE_REAL) == 4 ? (TORRE_REAL)(f32) : (TORRE_REAL)(f64))
+    static const double over_factorial[] = {1,
+                                            1,
+                                            1.0 / 2,
+                                            1.0 / 6,
+                                            1.0 / 24,
+                                            1.0 / 120,
+                                            1.0 / 720,
+                                            1.0 / 5040,
+                                            1.0 / 40320,
+                                            1.0 / 362880,
+                                            1.0 / 3628800,
+                                            1.0 / 39916800,
+                                            1.0 / 479001600,
+                                            1.0 / 6227020800};
+    const TORRE_REAL ones = TORRE_EACH(0x1.8p23, 0x1.8p52);
+    const TORRE_REAL ln2 = TORRE_EACH(0x1.62ep-1, 0x1.62e42fep-1); /* times n: exact */
+    const TORRE_REAL rest = TORRE_EACH(0x1.0bfbe8e7bcd5ep-15, 0x1.f473de6af278fp-30);
+    const torre_lanes low = TORRE_EACH(-87, -708) - (torre_lanes){0};
+    const torre_lanes high = TORRE_EACH(88, 709) - (torre_lanes){0};
+    v = torre_lanes_keep(v, v > low) + torre_lanes_keep(low, v <= low);
+    v = torre_lanes_keep(v, v < high) + torre_lanes_keep(high, v >= high);
+    const torre_lanes shifted = v * (TORRE_REAL)1.4426950408889634 + ones, n = shifted - ones;
+    const torre_lanes r = (v - n * ln2) - n * rest;
+    const int degree = sizeof(TORRE_REAL) == 4 ? 7 : 13;
+    torre_lanes series = (TORRE_REAL)over_factorial[degree] - (torre_lanes){0};
+#pragma GCC unroll 16
+    for (int k = degree - 1; k >= 0; k--) series = series * r + (TORRE_REAL)over_factorial[k];
+    const torre_mask power = (torre_mask)shifted << (sizeof(TORRE_REAL) == 4 ? 23 : 52);
+    return (torre_lanes)((torre_mask)series + power);
+#undef TORRE_EACH
 }
 
 /* The quad (sum of x, sum of y, sum of z, sum of w). */
