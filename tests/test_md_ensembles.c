@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/random.h"
+#include "particles/md_store.h"
+
 static const torre_md_ensemble canonical[] = {TORRE_LANGEVIN, TORRE_BAOAB, TORRE_BUSSI,
                                               TORRE_NOSE_HOOVER};
 enum { CANONICAL = sizeof canonical / sizeof canonical[0] };
@@ -169,13 +172,54 @@ static void test_same_bits(void **state)
     }
 }
 
+/* Velocities after one step from the start. */
+static torre_md_particles after_a_step(md_case *c, torre_md_ensemble ensemble)
+{
+    c->problem.ensemble = ensemble;
+    torre_md_solver *solver = md_case_solver(c, &(torre_md_plan){.skin = 0.3});
+    CHECK_OK(solver->backend->advance(solver, 1));
+    torre_md_particles now = md_case_particles(c, solver);
+    solver->backend->destroy(solver);
+    return now;
+}
+
+/*
+ * The noise of a Langevin step, in vectors, is that of torre_random_normal3: with deviates below 6,
+ * of which logarithm, sine and products leave at most 8 roundings of 2^-53, and velocities below 8.
+ */
+static void test_deviates(void **state)
+{
+    (void)state;
+    for (int isa = TORRE_ISA_BASE; isa <= (int)torre_cpu_get()->isa; isa++) {
+        torre_md_limit_isa((torre_isa)isa);
+        md_case c = repelling(TORRE_LANGEVIN, 0.9);
+        const double keep = exp(-c.problem.dt / c.problem.damping_time);
+        const double noise = sqrt((1 - keep * keep) * 0.9 / c.problem.mass);
+        torre_md_particles with = after_a_step(&c, TORRE_LANGEVIN);
+        torre_md_particles without = after_a_step(&c, TORRE_NVE);
+        for (int64_t i = 0; i < with.count; i++) {
+            double g[3];
+            torre_random_normal3(c.problem.seed, 1, i, g);
+            for (int a = 0; a < 3; a++) {
+                const double expected = keep * without.velocity[a][i] + noise * g[a];
+                CHECK(fabs(with.velocity[a][i] - expected) < (noise * 6 * 8 + 8) * 0x1p-53,
+                      "particle %lld: %.17g, expected %.17g", (long long)i, with.velocity[a][i],
+                      expected);
+            }
+        }
+        torre_md_particles_free(&with);
+        torre_md_particles_free(&without);
+        md_case_free(&c);
+    }
+    torre_md_limit_isa(TORRE_ISA_AVX512);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical),
-        cmocka_unit_test(test_conserved),
-        cmocka_unit_test(test_ramp),
-        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_canonical), cmocka_unit_test(test_conserved),
+        cmocka_unit_test(test_ramp),      cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_deviates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,8 +82,10 @@ typedef struct torre_md_state_loops {
     double (*kick_drift)(torre_md_store *store, double kick, double dt);
     /* v *= factor */
     void (*scale)(torre_md_store *store, double factor);
-    /* v = keep v + noise g, g normal deviates of (seed, stream, id) */
-    void (*noise)(torre_md_store *store, double keep, double noise, uint64_t seed, uint64_t stream);
+    /* v = keep v + noise g, g normal deviates of (seed, stream, id); returns by how much less the
+     * sum of v^2 is */
+    double (*noise)(torre_md_store *store, double keep, double noise, uint64_t seed,
+                    uint64_t stream);
     /* Largest square of a distance from hold, infinite where there is a number that is not finite;
      * place (may be NULL): of the first particle that is as far from it. */
     double (*moved)(const torre_md_store *store, int64_t *place);

@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "particles/cpu/md_build_template.h"
 #include "particles/cpu/md_packed.h"
+#include "particles/cpu/normals.h"
 
 static void pack(torre_md_store *store)
 {
@@ -83,19 +84,6 @@ static void state_scale(torre_md_store *store, double factor)
     for (int64_t i = 0; i < 4 * store->count; i++) v[i] *= (TORRE_STATE)factor;
 }
 
-static void state_noise(torre_md_store *store, double keep, double noise, uint64_t seed,
-                        uint64_t stream)
-{
-    TORRE_STATE *v = store->velocity;
-#pragma omp parallel for num_threads(store->threads)
-    for (int64_t i = 0; i < store->count; i++) {
-        double g[3];
-        torre_random_normal3(seed, stream, store->id[i], g);
-        for (int a = 0; a < 3; a++)
-            v[4 * i + a] = (TORRE_STATE)(keep * (double)v[4 * i + a] + noise * g[a]);
-    }
-}
-
 static double square_moved(const torre_md_store *store, int64_t i)
 {
     const TORRE_STATE *r = store->position, *h = store->hold;
@@ -121,6 +109,49 @@ static double state_moved(const torre_md_store *store, int64_t *place)
 }
 
 #define PART 4096
+
+typedef double quad_double __attribute__((vector_size(4 * sizeof(double))));
+
+/* Places low to high - 1; the fourth numbers are 0: models that dissipate have no thermostat. */
+static double noise_part(torre_md_store *store, double keep, double noise, uint64_t stream,
+                         int64_t low, int64_t high)
+{
+    torre_quad_state *v = store->velocity;
+    quad_double less = {0};
+    for (int64_t i = low; i < high; i += TORRE_NORMALS) {
+        const int64_t here = high - i < TORRE_NORMALS ? high - i : TORRE_NORMALS;
+        torre_normals g[3];
+        int32_t id[TORRE_NORMALS] = {0};
+        memcpy(id, store->id + i, (size_t)here * sizeof *id);
+        torre_normals_of(stream, id, g);
+        for (int64_t l = 0; l < here; l++) {
+            const quad_double deviate = {g[0][l], g[1][l], g[2][l], 0};
+            const quad_double old = __builtin_convertvector(v[i + l], quad_double);
+            v[i + l] = __builtin_convertvector(keep * old + noise * deviate, torre_quad_state);
+            const quad_double now = __builtin_convertvector(v[i + l], quad_double);
+            less += old * old - now * now;
+        }
+    }
+    return less[0] + less[1] + less[2];
+}
+
+static double state_noise(torre_md_store *store, double keep, double noise, uint64_t seed,
+                          uint64_t stream)
+{
+    const uint64_t numbers = torre_random_at(seed, stream);
+    double less = 0;
+    for (int64_t from = 0; from < store->count; from += PART * 64) {
+        double part[64]; /* added up in order */
+#pragma omp parallel for num_threads(store->threads)
+        for (int p = 0; p < 64; p++) {
+            const int64_t low = from + p * PART, high = low + PART;
+            part[p] = noise_part(store, keep, noise, numbers, low,
+                                 high < store->count ? high : store->count);
+        }
+        for (int p = 0; p < 64; p++) less += part[p];
+    }
+    return less;
+}
 
 static double state_square_sum(const torre_md_store *store, double sum[4])
 {

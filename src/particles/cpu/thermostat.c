@@ -25,11 +25,11 @@ static void scale(cpu_solver *s, thermostat *t, double factor, double kinetic)
 static void add_noise(cpu_solver *s, thermostat *t)
 {
     const torre_md_problem *p = s->problem;
-    const double keep = exp(-p->dt / p->damping_time), before = kinetic_now(s);
+    const double keep = exp(-p->dt / p->damping_time);
     const double target = torre_md_target(p, s->store.step);
     const double noise = sqrt((1 - keep * keep) * target / p->mass);
-    s->state->noise(&s->store, keep, noise, p->seed, (uint64_t)s->store.step);
-    t->taken += before - kinetic_now(s);
+    t->taken +=
+        0.5 * p->mass * s->state->noise(&s->store, keep, noise, p->seed, (uint64_t)s->store.step);
 }
 
 static void berendsen(cpu_solver *s, thermostat *t)
