@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs larger than their memory against the same runs in memory, on the CPU.
+"""Runs larger than their memory against the same runs in memory.
 
     bench_stream.py BUILD [--size NXxNYxNZ] [--steps N] [--share F] [--scratch DIR] [--repeats N] [--velocity]
+                    [--backend cpu|cuda] [--orders N,N...]
 
 BUILD: folder with wave. The limit of memory is the share F (a quarter) of what the run takes in memory; the fields
-stream through a file in DIR. Of each order both runs take turns, and the ratio of their rates (time loops alone) is
+stream through a file in DIR (with cuda, unless DIR is given, through memory of the host). Of each order both runs take turns, and the ratio of their rates (time loops alone) is
 formed within each turn; medians are printed as CSV. What the rate of the disk does to it depends on how much of the
 file the system keeps in memory: give a model several times as large as that.
 """
@@ -18,7 +19,7 @@ import tempfile
 
 
 def run(build, words, folder):
-    subprocess.run([os.path.join(os.path.abspath(build), "wave"), "--backend", "cpu", "--quiet", "--snapshot-every", "0",
+    subprocess.run([os.path.join(os.path.abspath(build), "wave"), "--quiet", "--snapshot-every", "0",
                     "--json", "report.json", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
         return json.load(file)
@@ -42,21 +43,24 @@ def main():
     parser.add_argument("--size", default="2400x160x160")
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--share", type=float, default=0.25)
-    parser.add_argument("--scratch", default=".")
+    parser.add_argument("--scratch")
+    parser.add_argument("--backend", default="cpu")
+    parser.add_argument("--orders", default="2,4,6,8")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--velocity", action="store_true", help="a velocity for each cell, of a file")
     arguments = parser.parse_args()
-    scratch = os.path.abspath(arguments.scratch)
+    scratch = arguments.scratch or ("." if arguments.backend == "cpu" else None)
+    through = ["--scratch", os.path.abspath(scratch)] if scratch else []
     print("order,in_memory_gcells_per_s,streaming_gcells_per_s,ratio,tower_height,windows,memory_bytes,streamed_bytes")
     with tempfile.TemporaryDirectory() as folder:
-        words = ["--size", arguments.size, "--steps", str(arguments.steps)]
+        words = ["--backend", arguments.backend, "--size", arguments.size, "--steps", str(arguments.steps)]
         if arguments.velocity:
             save_velocity(os.path.join(folder, "velocity.npy"), [int(n) for n in arguments.size.split("x")])
             words += ["--velocity", "velocity.npy"]
-        for order in (2, 4, 6, 8):
-            wave = [*words, "--order", str(order)]
+        for order in arguments.orders.split(","):
+            wave = [*words, "--order", order]
             whole = run(arguments.build, [*wave, "--dry-run"], folder)["memory_bytes"]["fields_and_tables"]
-            limit = ["--memory", f"{int(arguments.share * whole) >> 10}K", "--scratch", scratch]
+            limit = ["--memory", f"{int(arguments.share * whole) >> 10}K", *through]
             turns = [(run(arguments.build, wave, folder), run(arguments.build, [*wave, *limit], folder))
                      for _ in range(arguments.repeats)]
             rates = [[r["gcells_per_s"] for r in turn] for turn in turns]

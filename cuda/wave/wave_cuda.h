@@ -13,6 +13,13 @@ extern const torre_wave_backend torre_wave_cuda_solver;
 torre_status torre_cuda_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
                                 bool new_medium);
 torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n);
+torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n,
+                              const torre_moved_planes *out, const torre_moved_planes *in);
+torre_status torre_cuda_hand_on(torre_wave_solver *from, torre_wave_solver *to, int64_t low,
+                                int64_t high);
+torre_status torre_cuda_take_host(int64_t bytes, void **memory);
+void torre_cuda_free_host(void *memory, int64_t bytes);
+torre_ring_cost torre_cuda_ring_cost(const torre_wave_program *program);
 void torre_cuda_plane_rows(const torre_wave_program *program, torre_plane_layout *layout);
 torre_status torre_cuda_write_planes(torre_wave_solver *solver, int64_t low, int64_t high,
                                      int first, const void *values);

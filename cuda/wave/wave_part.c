@@ -79,11 +79,6 @@ int64_t torre_cuda_first_plane(const torre_cuda_program *program)
 
 static const char moving[] = "moving planes";
 
-static int64_t plane_bytes(const torre_cuda_solver *s)
-{
-    return s->args.stride_x * (int64_t)s->setup->problem->precision;
-}
-
 void torre_cuda_plane_rows(const torre_wave_program *program, torre_plane_layout *layout)
 {
     const torre_cuda_program *p = (const torre_cuda_program *)program;
@@ -98,12 +93,12 @@ void torre_cuda_plane_rows(const torre_wave_program *program, torre_plane_layout
 static torre_status copy_planes(torre_cuda_solver *s, int64_t low, int64_t high, int first,
                                 char *values, bool into)
 {
-    const size_t bytes = (size_t)plane_bytes(s), planes = (size_t)(high - low);
+    const size_t bytes = (size_t)torre_cuda_plane_bytes(s), planes = (size_t)(high - low);
     const int64_t at = (low - torre_cuda_first_plane(s->program)) * (int64_t)bytes;
     cudaError_t e = cudaSuccess;
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     for (int array = 0; array < 2 && !e; array++) {
-        char *there = (char *)s->args.field[((s->n + array) & 1) == 0] + at,
+        char *there = torre_cuda_array_of(s, array) + at,
              *here = values + (size_t)(array ^ first) * bytes;
         e = into ? cudaMemcpy2DAsync(there, bytes, here, 2 * bytes, bytes, planes,
                                      cudaMemcpyHostToDevice, s->stream)
@@ -203,89 +198,4 @@ torre_status torre_cuda_advance_to(torre_wave_solver *solver, int64_t steps, int
     s->in_pass = !all;
     s->stages_done = stages.low < stages.high ? stages.low : stages.high;
     return torre_cuda_part_advance(s, steps, stages, samples);
-}
-
-/* --- Moving on --- */
-
-/* Planes of an array, both of its levels or of the model, to others: those that lie where they go
- * have gone before. */
-static cudaError_t shift_planes(char *array, size_t plane, int64_t from, int64_t to, int64_t count,
-                                cudaStream_t stream)
-{
-    const int64_t by = to > from ? to - from : from - to;
-    for (int64_t done = 0; done < count && by > 0;) {
-        const int64_t now = count - done < by ? count - done : by;
-        const int64_t first = to > from ? count - done - now : done;
-        const cudaError_t e = cudaMemcpyAsync(
-            array + (size_t)(to + first) * plane, array + (size_t)(from + first) * plane,
-            (size_t)now * plane, cudaMemcpyDeviceToDevice, stream);
-        if (e) return e;
-        done += now;
-    }
-    return cudaSuccess;
-}
-
-/* Planes that both programs store, as those of the whole grid. */
-typedef struct kept {
-    int64_t low, high;
-} kept;
-
-static kept kept_of(const torre_cuda_program *a, const torre_cuda_program *b)
-{
-    const torre_box *p = &a->turned.region.stored, *q = &b->turned.region.stored;
-    kept k = {p->low[0] > q->low[0] ? p->low[0] : q->low[0],
-              p->high[0] < q->high[0] ? p->high[0] : q->high[0]};
-    if (k.low >= k.high) k.low = k.high = q->high[0];
-    return k;
-}
-
-static torre_status move_model(torre_cuda_solver *s, const torre_cuda_program *from, kept k)
-{
-    const int64_t before = torre_cuda_first_plane(from), now = torre_cuda_first_plane(s->program);
-    const torre_box *stored = &s->program->turned.region.stored;
-    const size_t plane = (size_t)s->args.k_stride_x * (size_t)s->setup->problem->precision;
-    if (!s->setup->problem->velocity_cells || plane == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(shift_planes(s->memory[TORRE_PIECE_MODEL], plane, k.low - before, k.low - now,
-                                k.high - k.low, s->stream),
-                   moving);
-    TORRE_TRY(torre_cuda_upload_model(s, stored->low[0] - now, k.low - now));
-    return torre_cuda_upload_model(s, k.high - now, stored->high[0] - now);
-}
-
-static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next)
-{
-    torre_cuda_program *before = (torre_cuda_program *)s->base.program;
-    const kept k = kept_of(before, next);
-    const int64_t from = torre_cuda_first_plane(before), to = torre_cuda_first_plane(next);
-    void *field[2] = {s->args.field[0], s->args.field[1]};
-    const void *model = s->args.k;
-    s->program = next;
-    s->base.program = &next->base;
-    s->setup = &next->turned.setup;
-    s->args = next->args;
-    s->args.k = model;
-    for (int i = 0; i < 2; i++) s->args.field[i] = field[i];
-    torre_status status = torre_cuda_make_room(s);
-    for (int i = 0; i < 2 && !status; i++)
-        status = torre_cuda_status(shift_planes(field[i], (size_t)plane_bytes(s), k.low - from,
-                                                k.low - to, k.high - k.low, s->stream),
-                                   moving);
-    if (!status) status = move_model(s, before, k);
-    if (!status) status = torre_cuda_upload_damping(s);
-    if (!status) status = torre_cuda_points_new(s);
-    if (!status) status = torre_cuda_status(cudaDeviceSynchronize(), moving); /* tables, too */
-    torre_wave_program_free(&before->base);
-    return status;
-}
-
-torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)
-{
-    torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    torre_wave_program *next;
-    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
-    TORRE_TRY(torre_cuda_adapt(&s->program->base, setup, &next));
-    if ((n ^ s->n) & 1) torre_cuda_exchange_levels(s);
-    s->n = n;
-    s->in_pass = false;
-    return take_program(s, (torre_cuda_program *)next);
 }

@@ -178,7 +178,8 @@ static torre_status make_list(const torre_cuda_solver *s, const torre_tower_grid
     }
     if (!status) {
         cudaError_t e = cudaMemcpy(to, list, bytes, cudaMemcpyHostToDevice);
-        if (!e) e = cudaDeviceSynchronize(); /* the solver's stream does not wait for copies */
+        /* the solver's stream does not wait for copies, nor these for others at work */
+        if (!e) e = cudaStreamSynchronize(cudaStreamLegacy);
         status = torre_cuda_status(e, "sending the list of towers to the device");
     }
     free(tower);

@@ -25,7 +25,8 @@ torre_status torre_cuda_allocate(void **memory, size_t bytes)
                           1e-9 * (double)bytes, 1e-9 * (double)unused);
     }
     cudaError_t e = cudaMemset(*memory, 0, bytes);
-    if (!e) e = cudaDeviceSynchronize(); /* the solver's stream does not wait for the default one */
+    /* the solver's stream does not wait for the default one, nor that for others at work */
+    if (!e) e = cudaStreamSynchronize(cudaStreamLegacy);
     if (!e) return TORRE_OK;
     cudaFree(*memory);
     *memory = NULL;
@@ -250,6 +251,9 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     if (s->ready) cudaEventDestroy(s->ready);
     if (s->done) cudaEventDestroy(s->done);
     if (s->beside) cudaStreamDestroy(s->beside);
+    if (s->left) cudaEventDestroy(s->left);
+    for (int i = 0; i < 2; i++)
+        if (s->lane[i]) cudaStreamDestroy(s->lane[i]);
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s);
 }

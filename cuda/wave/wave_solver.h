@@ -126,6 +126,8 @@ typedef struct torre_cuda_solver {
     bool in_pass;            /* of a part: some towers have climbed, */
     int64_t stages_done;     /* those of this stage and above */
     cudaStream_t beside;     /* of beside_launch; or NULL */
+    cudaStream_t lane[2];    /* of planes that leave and come (wave_windows.c), once there are */
+    cudaEvent_t left;        /* the last of those that have left */
     cudaEvent_t ready, done; /* to launch, before and after it */
     torre_step_launch step;  /* of the stepwise engine */
 } torre_cuda_solver;
@@ -270,6 +272,15 @@ void torre_cuda_part_plan(torre_cuda_program *program);
 /* The first plane of the whole grid along the solver's x that the arrays have: where the pad
  * begins; 0 of what is no part. */
 int64_t torre_cuda_first_plane(const torre_cuda_program *program);
+/* A plane of a level, and the array of even (0) or odd (1) steps. */
+static inline int64_t torre_cuda_plane_bytes(const torre_cuda_solver *s)
+{
+    return s->args.stride_x * (int64_t)s->setup->problem->precision;
+}
+static inline char *torre_cuda_array_of(const torre_cuda_solver *s, int array)
+{
+    return s->args.field[((s->n + array) & 1) == 0];
+}
 /* Whether it computes a part. */
 static inline bool torre_cuda_is_part(const torre_cuda_program *program)
 {

@@ -149,7 +149,7 @@ typedef struct torre_wave_plan {
     char axes[4];
     /* Bytes that the solver may take; 0: as many as it needs. Where it needs more, towers go over
      * the grid window by window, and the fields are in a scratch file meanwhile: with the same
-     * bits. Backend cpu */
+     * bits. Engine torre; on a GPU they are bytes of that, and memory of the host will do */
     int64_t memory;
     const char *scratch; /* directory of that file; outlives the run. NULL: there is none */
 } torre_wave_plan;
@@ -175,7 +175,7 @@ typedef struct torre_wave_info {
     int64_t memory_bytes;          /* of the solver: fields and tables, on the device of cuda */
     int64_t windows;               /* that the fields stream through; 0: they are in memory */
     int64_t window_planes; /* of cells, across the first axis of the plan, that the largest holds */
-    int64_t scratch_bytes; /* of the scratch file */
+    int64_t scratch_bytes; /* of the scratch file; without one, of memory of the host */
     int64_t streamed_bytes; /* out of it and into it in each pass of plan.tower_height steps */
     char lacking[256]; /* where the machine has less than that: what is needed, what there is */
 } torre_wave_info;

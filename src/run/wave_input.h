@@ -55,6 +55,7 @@ static inline bool torre_wave_input_has_start(const torre_wave_input *input)
 typedef struct torre_wave_memory {
     int64_t solver;      /* fields and tables of the engine */
     int64_t solver_host; /* of these, on the host */
+    int64_t planes;      /* of fields that stream through a GPU from memory of the host */
     int64_t velocity, density, initial, traces, output;
     int64_t host; /* largest sum on the host at any time */
 } torre_wave_memory;

@@ -200,7 +200,9 @@ torre_wave_memory torre_wave_memory_count(const torre_wave_input *in, const torr
     m.initial = start_bytes(in);
     /* the initial fields are gone when results are written */
     int64_t passing = m.initial > m.output ? m.initial : m.output;
-    m.host = m.solver_host + m.velocity + m.density + m.traces + passing;
+    if (torre_wave_run_info(run)->windows > 0 && !torre_wave_run_info(run)->plan.scratch)
+        m.planes = torre_wave_run_info(run)->scratch_bytes;
+    m.host = m.solver_host + m.planes + m.velocity + m.density + m.traces + passing;
     return m;
 }
 

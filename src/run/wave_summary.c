@@ -113,7 +113,7 @@ static void print_windows(FILE *out, const torre_wave_run *run)
             "windows    %" PRId64 " a pass of %" PRId64 " steps, of %" PRId64
             " planes across %c; %s through %s a pass\n",
             info->windows, info->plan.tower_height, info->window_planes, axes[0], bytes,
-            info->plan.scratch);
+            info->plan.scratch ? info->plan.scratch : "memory of the host");
 }
 
 /* How ranks share a run. */
@@ -203,7 +203,7 @@ static void print_time(FILE *out, const torre_wave_run *run, double updates,
     const double rate = rates->gcells_per_s * ranks,
                  streamed = (double)torre_wave_run_will_stream(run);
     const double computing = updates * 1e-9 / rate;
-    const double streaming = streamed > 0 ? streamed / rates->scratch : 0;
+    const double streaming = rates->scratch > 0 ? streamed / rates->scratch : 0;
     char text[40];
     torre_format_seconds(computing + streaming, text, sizeof text);
     fprintf(out, "           about %s at %.3g Gcells/s, ", text,
@@ -211,6 +211,14 @@ static void print_time(FILE *out, const torre_wave_run *run, double updates,
     if (streamed == 0) {
         fputs("as a short trial of this engine ran\n", out);
         if (ranks > 1) print_links(out, run, rate);
+        return;
+    }
+    if (rates->scratch == 0) {
+        format_rate(streamed / 2 / computing, text, sizeof text);
+        fprintf(out,
+                "as a short trial of this engine ran,\n"
+                "           if so large windows are as fast and the link carries %s each way\n",
+                text);
         return;
     }
     format_rate(rates->scratch, text, sizeof text);
@@ -233,7 +241,8 @@ void torre_wave_summary_cost(FILE *out, const torre_wave_input *in, const torre_
     print_bytes(out, "initial fields, for a moment", m->initial);
     print_bytes(out, "traces", m->traces);
     print_bytes(out, "output, for a moment", m->output);
-    print_bytes(out, "scratch file, on the disk", torre_wave_run_info(run)->scratch_bytes);
+    print_bytes(out, m->planes ? "fields, in memory of the host" : "scratch file, on the disk",
+                torre_wave_run_info(run)->scratch_bytes);
     print_bytes(out, "through it in all", torre_wave_run_will_stream(run));
     double updates = (double)torre_wave_cells(&in->problem) * (double)in->problem.steps;
     double traffic = updates * torre_wave_run_info(run)->model_bytes_per_update;

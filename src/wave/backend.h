@@ -34,6 +34,21 @@ bool torre_wave_program_sums(const torre_wave_program *program);
 /* NULL is fine. Not for a program that create has taken. */
 void torre_wave_program_free(torre_wave_program *program);
 
+/* Planes low .. high - 1 of the whole grid, both arrays of each as they lie in a solver (planes.h),
+ * and where they are: first is that of even (0) or of odd (1) steps. None: low = high. */
+typedef struct torre_moved_planes {
+    int64_t low, high;
+    int first;
+    char *values;
+} torre_moved_planes;
+
+/* What windows cost, in steps of a plane: to stream it there and back, beside computing or not; to
+ * move it in memory. And how many planes begin and end of a pass are like. */
+typedef struct torre_ring_cost {
+    double stream, move, start;
+    bool beside;
+} torre_ring_cost;
+
 /*
  * A backend: one constant struct of functions (cpu: backend_cpu.c, cuda: cuda/).
  * Levels: the solver holds u[n] and u[n-1] for a current step n that starts at 0.
@@ -110,6 +125,23 @@ typedef struct torre_wave_backend {
                                  const void *values);
     torre_status (*read_planes)(torre_wave_solver *solver, int64_t low, int64_t high, int first,
                                 void *values);
+
+    /*
+     * Of two solvers of parts of the same whole that compute in turn, all of which may run beside
+     * advance of the other one. renew: as move, but nothing is kept; planes out->low .. high - 1 of
+     * the part before go to out->values, and in->low .. high - 1 of the next come from in->values,
+     * both ways at once. hand_on: planes from one to the other.
+     * NULL both: the backend has none, and one solver moves.
+     */
+    torre_status (*renew)(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n,
+                          const torre_moved_planes *out, const torre_moved_planes *in);
+    torre_status (*hand_on)(torre_wave_solver *from, torre_wave_solver *to, int64_t low,
+                            int64_t high);
+    /* Memory of the host, zeros, that planes go to and come from faster than others. NULL: any. */
+    torre_status (*take_host)(int64_t bytes, void **memory);
+    void (*free_host)(void *memory, int64_t bytes);
+    /* Of windows (ring.h) of a program like that. NULL: {8, 1, 0, false}. */
+    torre_ring_cost (*ring_cost)(const torre_wave_program *program);
 
     /*
      * The same of a slice (pml.h) of the memory that perfectly matched layers have at step n, of

@@ -33,16 +33,31 @@ torre_status torre_store_open(const char *directory, int64_t planes, torre_plane
     s->rows = aligned_alloc(64, (size_t)(s->layout.threads * torre_planes_row_bytes(&s->layout)));
     if (!s->buffer || !s->rows)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory for planes on their way");
-    return torre_scratch_new(directory, torre_store_file_bytes(s), &s->file);
+    return directory ? torre_scratch_new(directory, torre_store_file_bytes(s), &s->file)
+                     : torre_planes_memory(s->backend, torre_store_file_bytes(s), &s->memory);
 }
 
 void torre_store_close(torre_plane_store *s)
 {
     torre_scratch_free(s->file);
+    torre_planes_memory_free(s->backend, torre_store_file_bytes(s), s->memory);
     free(s->buffer);
     free(s->rows);
     s->file = NULL;
-    s->buffer = s->rows = NULL;
+    s->memory = s->buffer = s->rows = NULL;
+}
+
+torre_status torre_store_clear(torre_plane_store *s)
+{
+    if (s->file) return torre_scratch_clear(s->file);
+    memset(s->memory, 0, (size_t)torre_store_file_bytes(s));
+    return TORRE_OK;
+}
+
+torre_moved_planes torre_store_planes(const torre_plane_store *s, torre_planes planes)
+{
+    return (torre_moved_planes){planes.low, planes.high, s->flip,
+                                s->memory + 2 * planes.low * s->layout.plane_bytes};
 }
 
 /* Where an array of a plane begins in the file. */
@@ -53,7 +68,20 @@ static int64_t place_of(const torre_plane_store *s, int64_t plane, int array)
 
 /* --- Planes between file and solver --- */
 
-/* Bytes from the place `at` on between file and buffer, by all threads. */
+static torre_status transfer_piece(torre_plane_store *s, bool write, int64_t at, char *values,
+                                   int64_t bytes)
+{
+    if (s->file)
+        return write ? torre_scratch_write(s->file, at, values, bytes)
+                     : torre_scratch_read(s->file, at, values, bytes);
+    if (write)
+        memcpy(s->memory + at, values, (size_t)bytes);
+    else
+        memcpy(values, s->memory + at, (size_t)bytes);
+    return TORRE_OK;
+}
+
+/* Bytes from the place `at` on between file or memory and buffer, by all threads. */
 static torre_status transfer(torre_plane_store *s, bool write, int64_t at, int64_t bytes)
 {
     torre_status failed = TORRE_OK;
@@ -61,9 +89,7 @@ static torre_status transfer(torre_plane_store *s, bool write, int64_t at, int64
 #pragma omp parallel for num_threads(s->layout.threads) schedule(static)
     for (int64_t i = 0; i < bytes; i += piece_bytes) {
         const int64_t count = bytes - i < piece_bytes ? bytes - i : piece_bytes;
-        const torre_status status = write
-                                        ? torre_scratch_write(s->file, at + i, s->buffer + i, count)
-                                        : torre_scratch_read(s->file, at + i, s->buffer + i, count);
+        const torre_status status = transfer_piece(s, write, at + i, s->buffer + i, count);
         if (!status) continue;
 #pragma omp critical(torre_store_failure)
         {
@@ -73,6 +99,15 @@ static torre_status transfer(torre_plane_store *s, bool write, int64_t at, int64
     }
     s->bytes_moved += bytes;
     return failed ? torre_fail(failed, "%s", why) : TORRE_OK;
+}
+
+/* All planes at once between memory and the solver of a part. */
+static torre_status exchange_all(torre_plane_store *s, bool into, torre_planes planes,
+                                 torre_wave_solver *solver, int64_t n)
+{
+    s->bytes_moved += torre_planes_bytes(&s->layout, planes);
+    return torre_planes_exchange(&s->layout, into, planes, solver, n, s->flip,
+                                 torre_store_planes(s, planes).values);
 }
 
 /* Planes in the buffer from or to the solver of a part. */
@@ -94,6 +129,7 @@ static torre_planes take(const torre_plane_store *s, torre_planes *left)
 torre_status torre_store_load(torre_plane_store *s, torre_planes planes, torre_wave_solver *solver,
                               int64_t n)
 {
+    if (planes.low < planes.high && s->memory) return exchange_all(s, true, planes, solver, n);
     while (planes.low < planes.high) {
         const torre_planes some = take(s, &planes);
         TORRE_TRY(transfer(s, false, 2 * some.low * s->layout.plane_bytes,
@@ -106,6 +142,7 @@ torre_status torre_store_load(torre_plane_store *s, torre_planes planes, torre_w
 torre_status torre_store_save(torre_plane_store *s, torre_planes planes, torre_wave_solver *solver,
                               int64_t n)
 {
+    if (planes.low < planes.high && s->memory) return exchange_all(s, false, planes, solver, n);
     while (planes.low < planes.high) {
         const torre_planes some = take(s, &planes);
         TORRE_TRY(exchange(s, false, some, solver, n));
@@ -117,7 +154,7 @@ torre_status torre_store_save(torre_plane_store *s, torre_planes planes, torre_w
 
 void torre_store_expect(torre_plane_store *s, torre_planes planes)
 {
-    if (planes.low < planes.high)
+    if (planes.low < planes.high && s->file)
         torre_scratch_expect(s->file, 2 * planes.low * s->layout.plane_bytes,
                              2 * (planes.high - planes.low) * s->layout.plane_bytes);
 }

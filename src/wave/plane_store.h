@@ -1,6 +1,6 @@
 /*
- * The fields of a run in a scratch file, plane by plane (planes.h): what the windows of ring.h
- * stream through.
+ * The fields of a run in a scratch file or in memory of the host, plane by plane (planes.h): what
+ * the windows of ring.h stream through.
  */
 #ifndef TORRE_PLANE_STORE_H
 #define TORRE_PLANE_STORE_H
@@ -9,7 +9,9 @@
 #include "wave/planes.h"
 
 typedef struct torre_plane_store {
-    torre_scratch *file;
+    const torre_wave_backend *backend; /* whose memory it is */
+    torre_scratch *file;               /* or */
+    char *memory;
     torre_plane_layout layout;
     int flip;            /* the array of even steps is the first (0) or the second (1) */
     char *buffer;        /* of so many planes: */
@@ -18,14 +20,21 @@ typedef struct torre_plane_store {
     int64_t bytes_moved; /* out of the file and into it */
 } torre_plane_store;
 
-/* Of the file; and of the memory with a buffer for so many planes: of a store with a layout. */
+/* Of the file or memory of all planes; and of a buffer for so many: of a store with a layout. */
 int64_t torre_store_file_bytes(const torre_plane_store *store);
 int64_t torre_store_memory(const torre_plane_store *store, int64_t planes);
 
-/* Make both, all zero, of a store that has a layout and is zero beside it. TORRE_ERR_RESOURCE,
- * TORRE_ERR_INPUT. Free it with _close in any case. */
+/* Make both, all zero, of a store that has a backend and a layout and is zero beside them: the file
+ * in that directory, or memory (NULL). TORRE_ERR_RESOURCE, TORRE_ERR_INPUT. Free it with _close in
+ * any case. */
 torre_status torre_store_open(const char *directory, int64_t planes, torre_plane_store *store);
 void torre_store_close(torre_plane_store *store);
+
+/* All zero again. */
+torre_status torre_store_clear(torre_plane_store *store);
+
+/* Where planes are in memory. */
+torre_moved_planes torre_store_planes(const torre_plane_store *store, torre_planes planes);
 
 /* Copy planes, both arrays, from the file to the solver of a part, which is at step n, or back. */
 torre_status torre_store_load(torre_plane_store *store, torre_planes planes,

@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/numbers.h"
 #include "wave/program.h"
 
 torre_plane_layout torre_plane_layout_of(const torre_wave_problem *p, const char *axes, int threads)
@@ -78,6 +80,32 @@ torre_status torre_planes_exchange(const torre_plane_layout *l, bool into, torre
                        : backend->read_box(solver, level, &box, stride, at));
     }
     return TORRE_OK;
+}
+
+torre_status torre_planes_memory(const torre_wave_backend *backend, int64_t bytes, char **memory)
+{
+    void *taken = NULL;
+    *memory = NULL;
+    if (backend->take_host)
+        TORRE_TRY(backend->take_host(bytes, &taken));
+    else
+        taken = calloc((size_t)bytes + 1, 1);
+    if (!taken) {
+        char text[32];
+        torre_format_bytes((double)bytes, text, sizeof text);
+        return torre_fail(TORRE_ERR_RESOURCE, "out of memory: %s for planes of fields", text);
+    }
+    *memory = taken;
+    return TORRE_OK;
+}
+
+void torre_planes_memory_free(const torre_wave_backend *backend, int64_t bytes, char *memory)
+{
+    if (!memory) return;
+    if (backend->take_host)
+        backend->free_host(memory, bytes);
+    else
+        free(memory);
 }
 
 int64_t torre_planes_row_bytes(const torre_plane_layout *l)

@@ -55,6 +55,11 @@ torre_box torre_planes_box(const torre_plane_layout *layout, torre_planes planes
 torre_status torre_planes_exchange(const torre_plane_layout *layout, bool into, torre_planes planes,
                                    torre_wave_solver *solver, int64_t n, int first, void *values);
 
+/* Memory of the host for planes, zeros, as the backend likes it; free with the same. NULL is fine.
+ * TORRE_ERR_RESOURCE. */
+torre_status torre_planes_memory(const torre_wave_backend *backend, int64_t bytes, char **memory);
+void torre_planes_memory_free(const torre_wave_backend *backend, int64_t bytes, char *memory);
+
 /* Room for a row of a plane from a multiple of 64 bytes on, bytes. */
 int64_t torre_planes_row_bytes(const torre_plane_layout *layout);
 

@@ -29,10 +29,9 @@ torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
     for (int side = 0; side < 2; side++) {
         torre_rank_link *link = &s->link[side];
         *link = link_of(p, side);
-        link->out = malloc((size_t)link->bytes + 1);
-        link->in = malloc((size_t)link->bytes + 1);
-        if (!link->out || !link->in)
-            return torre_fail(TORRE_ERR_RESOURCE, "out of memory for what ranks exchange");
+        if (link->rank < 0) continue;
+        TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->out));
+        TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->in));
     }
     TORRE_TRY(p->backend->create(p->inner, &s->solver));
     p->inner = NULL;
@@ -44,9 +43,11 @@ void torre_rank_slab_free(torre_rank_slab *s)
     if (s->solver) s->program->backend->destroy(s->solver);
     s->solver = NULL;
     for (int side = 0; side < 2; side++) {
-        free(s->link[side].out);
-        free(s->link[side].in);
-        s->link[side].out = s->link[side].in = NULL;
+        torre_rank_link *link = &s->link[side];
+        if (!s->program) continue;
+        torre_planes_memory_free(s->program->backend, link->bytes, link->out);
+        torre_planes_memory_free(s->program->backend, link->bytes, link->in);
+        link->out = link->in = NULL;
     }
 }
 

@@ -1,44 +1,57 @@
 #include "wave/ring.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "wave/box.h"
 #include "wave/part.h"
 #include "wave/ring_program.h"
 
+/* A window in memory. */
+typedef struct hand {
+    torre_wave_part *part;
+    torre_wave_solver *solver;
+    int64_t n;         /* its step */
+    torre_planes held; /* the planes that have their values there, */
+    torre_planes owed; /* and those of them that the store does not have */
+} hand;
+
 typedef struct ring {
     torre_wave_solver base;
     const torre_ring_program *program;
     const torre_wave_setup *setup;
     torre_plane_store store;
-    int64_t n;                /* the present step */
-    torre_wave_part *part;    /* the present window, */
-    torre_wave_solver *inner; /* its solver, */
-    int64_t inner_n;          /* at that step, */
-    torre_planes held;        /* and the planes that have their values there; */
-    bool changed;             /* the file does not have them */
+    int64_t n; /* the present step */
+    hand hand[TORRE_RING_HANDS];
+    int turn;      /* whose window is the present one: with two, the other gets ready meanwhile */
+    int64_t ready; /* the window that it has, at the present step; -1: some other */
 } ring;
+
+static const torre_planes no_planes = {0, 0};
 
 static void ring_destroy(torre_wave_solver *solver)
 {
     ring *r = (ring *)solver;
     if (!r) return;
-    if (r->inner) r->program->backend->destroy(r->inner);
-    torre_wave_part_free(r->part);
+    for (int i = 0; i < r->program->hands; i++) {
+        if (r->hand[i].solver) r->program->backend->destroy(r->hand[i].solver);
+        torre_wave_part_free(r->hand[i].part);
+    }
     torre_store_close(&r->store);
     free(r);
 }
 
 /* The solver of a window, which may become that of any other: the highest stores most. */
-static torre_status make_inner(ring *r)
+static torre_status make_hand(ring *r, hand *h)
 {
     const torre_ring_program *p = r->program;
     torre_wave_program *program;
     const torre_region region =
         torre_ring_window(&p->shape, r->setup, torre_ring_windows(&p->shape) - 1);
-    TORRE_TRY(torre_wave_part_new(r->setup, &region, &r->part));
-    TORRE_TRY(p->backend->plan(&r->part->setup, &p->part, &program));
-    const torre_status status = p->backend->create(program, &r->inner);
+    TORRE_TRY(torre_wave_part_new(r->setup, &region, &h->part));
+    TORRE_TRY(p->backend->plan(&h->part->setup, &p->part, &program));
+    const torre_status status = p->backend->create(program, &h->solver);
     if (status) torre_wave_program_free(program);
     return status;
 }
@@ -53,9 +66,11 @@ static torre_status ring_create(torre_wave_program *given, torre_wave_solver **s
     r->base.backend = &torre_wave_ring;
     r->program = program;
     r->setup = given->setup;
+    r->ready = -1;
+    r->store.backend = program->backend;
     r->store.layout = program->layout;
     torre_status status = torre_store_open(info->plan.scratch, program->buffer_planes, &r->store);
-    if (!status) status = make_inner(r);
+    for (int i = 0; i < program->hands && !status; i++) status = make_hand(r, &r->hand[i]);
     if (status) {
         ring_destroy(&r->base);
         return status;
@@ -72,25 +87,51 @@ static torre_status ring_adapt(const torre_wave_program *program, const torre_wa
     return p->backend->plan(setup, &p->part, adapted);
 }
 
-static torre_status save(ring *r, torre_planes planes)
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* --- Planes --- */
+
+/* What both have. */
+static torre_planes both(torre_planes a, torre_planes b)
 {
-    TORRE_TRY(torre_store_save(&r->store, planes, r->inner, r->inner_n));
-    r->base.streamed = r->store.bytes_moved;
-    return TORRE_OK;
+    const torre_planes c = {most(a.low, b.low), least(a.high, b.high)};
+    return c.low < c.high ? c : no_planes;
 }
 
-static torre_status load(ring *r, torre_planes planes)
+/* Of a, what lies below b, and above it. */
+static torre_planes below(torre_planes a, torre_planes b)
 {
-    TORRE_TRY(torre_store_load(&r->store, planes, r->inner, r->inner_n));
-    r->base.streamed = r->store.bytes_moved;
-    return TORRE_OK;
+    if (b.low >= b.high) return a;
+    return both(a, (torre_planes){INT64_MIN, b.low});
 }
 
-/* The file has all that there is. */
+static torre_planes above(torre_planes a, torre_planes b)
+{
+    if (b.low >= b.high) return no_planes;
+    return both(a, (torre_planes){b.high, INT64_MAX});
+}
+
+/* --- Between windows and the store --- */
+
+static torre_status save(ring *r, hand *h, torre_planes planes)
+{
+    return torre_store_save(&r->store, planes, h->solver, h->n);
+}
+
+static torre_status load(ring *r, hand *h, torre_planes planes)
+{
+    return torre_store_load(&r->store, planes, h->solver, h->n);
+}
+
+/* The store has all that there is. */
 static torre_status settle(ring *r)
 {
-    if (r->changed) TORRE_TRY(save(r, r->held));
-    r->changed = false;
+    for (int i = 0; i < r->program->hands; i++) {
+        TORRE_TRY(save(r, &r->hand[i], r->hand[i].owed));
+        r->hand[i].owed = no_planes;
+    }
+    r->base.streamed = r->store.bytes_moved;
     return TORRE_OK;
 }
 
@@ -98,59 +139,154 @@ static torre_status settle(ring *r)
 static torre_status let_go(ring *r)
 {
     TORRE_TRY(settle(r));
-    r->held = (torre_planes){0, 0};
+    for (int i = 0; i < r->program->hands; i++) r->hand[i].held = no_planes;
+    r->ready = -1;
     return TORRE_OK;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+/* --- From window to window --- */
 
-/* Window i, with all its planes, at step n; planes that it does not store are done there. */
+static torre_planes planes_of(const ring *r, const torre_region *region)
+{
+    const int axis = r->program->shape.axis;
+    return (torre_planes){region->stored.low[axis], region->stored.high[axis]};
+}
+
+/* Become a window at step n: planes that leave are saved, and those that come are loaded, both
+ * ways at once where there is memory for all. */
+static torre_status exchange(ring *r, hand *h, const torre_wave_setup *setup, int64_t n,
+                             torre_planes kept, torre_planes next, torre_planes known)
+{
+    const torre_wave_backend *backend = r->program->backend;
+    const torre_planes out[2] = {below(h->owed, kept), above(h->owed, kept)};
+    const torre_planes in[2] = {below(next, known), above(next, known)};
+    if (r->program->hands == 2 && r->store.memory) {
+        const int first = in[0].low < in[0].high ? 0 : 1;
+        const torre_moved_planes leave = torre_store_planes(&r->store, h->owed),
+                                 come = torre_store_planes(&r->store, in[first]);
+        TORRE_TRY(backend->renew(h->solver, setup, n, &leave, &come));
+        h->n = n;
+        r->store.bytes_moved += torre_planes_bytes(&r->store.layout, h->owed) +
+                                torre_planes_bytes(&r->store.layout, in[first]);
+        return load(r, h, first == 0 ? in[1] : no_planes);
+    }
+    for (int i = 0; i < 2; i++) TORRE_TRY(save(r, h, out[i]));
+    TORRE_TRY(backend->move(h->solver, setup, n));
+    h->n = n;
+    for (int i = 0; i < 2; i++) TORRE_TRY(load(r, h, in[i]));
+    return TORRE_OK;
+}
+
+/* Window i at step n, but for planes that the other window has now and hands on later. */
+static torre_status prepare(ring *r, hand *h, int64_t i, int64_t n, torre_planes other)
+{
+    const torre_region region = torre_ring_window(&r->program->shape, r->setup, i);
+    const torre_planes next = planes_of(r, &region);
+    const torre_planes kept = r->program->hands == 1 ? both(h->held, next) : no_planes;
+    const torre_planes known = r->program->hands == 1 ? kept : both(other, next);
+    torre_wave_part *part;
+    TORRE_TRY(torre_wave_part_new(r->setup, &region, &part));
+    const torre_status status = exchange(r, h, &part->setup, n, kept, next, known);
+    torre_wave_part_free(h->part);
+    h->part = part;
+    h->owed = both(h->owed, kept);
+    h->held = status ? no_planes : next;
+    return status;
+}
+
+/* What the one has of a window that is prepared for the other, which owes it to the store now. */
+static torre_status hand_on(ring *r, hand *from, hand *to)
+{
+    const torre_planes known = both(from->held, to->held), owed = both(from->owed, to->held);
+    if (known.low < known.high)
+        TORRE_TRY(r->program->backend->hand_on(from->solver, to->solver, known.low, known.high));
+    to->owed = owed; /* at one end of those of the other */
+    from->owed = owed.low == from->owed.low && owed.high > owed.low ? above(from->owed, owed)
+                                                                    : below(from->owed, owed);
+    from->held = from->owed;
+    return TORRE_OK;
+}
+
+/* The present window becomes window i. */
 static torre_status go_to(ring *r, int64_t i)
 {
-    const torre_ring_shape *shape = &r->program->shape;
-    const torre_region region = torre_ring_window(shape, r->setup, i);
-    const torre_planes next = {region.stored.low[shape->axis], region.stored.high[shape->axis]};
-    const torre_planes held = r->held;
-    torre_planes kept = {most(held.low, next.low), least(held.high, next.high)};
-    torre_wave_part *part;
-    if (kept.low >= kept.high) kept.low = kept.high = next.high;
-    if (r->changed && held.low < next.low)
-        TORRE_TRY(save(r, (torre_planes){held.low, least(held.high, next.low)}));
-    if (r->changed && held.high > next.high)
-        TORRE_TRY(save(r, (torre_planes){most(held.low, next.high), held.high}));
-    TORRE_TRY(torre_wave_part_new(r->setup, &region, &part));
-    const torre_status status = r->program->backend->move(r->inner, &part->setup, r->n);
-    torre_wave_part_free(r->part);
-    r->part = part;
-    r->inner_n = r->n;
-    r->held = (torre_planes){0, 0}; /* until all are there */
-    TORRE_TRY(status);
-    TORRE_TRY(load(r, (torre_planes){next.low, kept.low}));
-    TORRE_TRY(load(r, (torre_planes){kept.high, next.high}));
-    r->held = next;
+    const bool two = r->program->hands == 2;
+    hand *h = &r->hand[r->turn], *other = &r->hand[!r->turn];
+    if (r->ready == i) return TORRE_OK;
+    TORRE_TRY(prepare(r, h, i, r->n, two ? other->held : no_planes));
+    if (two) TORRE_TRY(hand_on(r, other, h));
+    r->ready = i;
     return TORRE_OK;
 }
 
 /* The planes that window i - 1 will need are on their way. */
 static void look_ahead(ring *r, int64_t i)
 {
-    const torre_ring_shape *shape = &r->program->shape;
-    if (i == 0) return;
-    const torre_region region = torre_ring_window(shape, r->setup, i - 1);
-    torre_store_expect(&r->store, (torre_planes){region.stored.low[shape->axis], r->held.low});
+    if (i == 0 || r->program->hands == 2) return;
+    const torre_region region = torre_ring_window(&r->program->shape, r->setup, i - 1);
+    torre_store_expect(&r->store, below(planes_of(r, &region), r->hand[r->turn].held));
+}
+
+/* What is done beside the pass of the present window. */
+typedef struct beside {
+    ring *r;
+    int64_t window, n; /* the next one, and its step */
+    torre_status status;
+    char why[512]; /* each thread has an error text of its own */
+} beside;
+
+static void *prepare_next(void *context)
+{
+    beside *b = context;
+    ring *r = b->r;
+    b->status = prepare(r, &r->hand[!r->turn], b->window, b->n, r->hand[r->turn].held);
+    if (b->status) snprintf(b->why, sizeof b->why, "%s", torre_error_text());
+    return NULL;
+}
+
+/* The pass of the present window, while the other one gets ready for what comes after it. */
+static torre_status pass_beside(ring *r, int64_t i, int64_t steps, void *samples)
+{
+    hand *h = &r->hand[r->turn], *other = &r->hand[!r->turn];
+    const bool lowest = i == 0;
+    beside next = {.r = r,
+                   .window = lowest ? torre_ring_windows(&r->program->shape) - 1 : i - 1,
+                   .n = lowest ? r->n + steps : r->n};
+    pthread_t thread;
+    const int failed = pthread_create(&thread, NULL, prepare_next, &next);
+    if (failed) return torre_fail(TORRE_ERR_RESOURCE, "cannot start a thread that moves planes");
+    const torre_status status = r->program->backend->advance(h->solver, steps, samples);
+    pthread_join(thread, NULL);
+    TORRE_TRY(status);
+    if (next.status) return torre_fail(next.status, "%s", next.why);
+    h->n = r->n + steps;
+    h->owed = h->held;
+    TORRE_TRY(hand_on(r, h, other));
+    r->turn = !r->turn;
+    r->ready = next.window;
+    return TORRE_OK;
+}
+
+static torre_status pass_window(ring *r, int64_t i, int64_t steps, void *samples)
+{
+    hand *h = &r->hand[r->turn];
+    TORRE_TRY(go_to(r, i));
+    r->ready = -1;
+    if (r->program->hands == 2 && (i > 0 || r->n + steps < r->setup->problem->steps))
+        return pass_beside(r, i, steps, samples);
+    look_ahead(r, i);
+    TORRE_TRY(r->program->backend->advance(h->solver, steps, samples));
+    h->n = r->n + steps;
+    h->owed = h->held;
+    return TORRE_OK;
 }
 
 static torre_status pass(ring *r, int64_t steps, void *samples)
 {
-    for (int64_t i = torre_ring_windows(&r->program->shape) - 1; i >= 0; i--) {
-        TORRE_TRY(go_to(r, i));
-        look_ahead(r, i);
-        TORRE_TRY(r->program->backend->advance(r->inner, steps, samples));
-        r->inner_n = r->n + steps;
-        r->changed = true;
-    }
+    for (int64_t i = torre_ring_windows(&r->program->shape) - 1; i >= 0; i--)
+        TORRE_TRY(pass_window(r, i, steps, samples));
     r->n += steps;
+    r->base.streamed = r->store.bytes_moved;
     return TORRE_OK;
 }
 
@@ -170,25 +306,30 @@ static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_set
                                  bool new_medium)
 {
     ring *r = (ring *)solver;
-    torre_wave_part *part;
-    TORRE_TRY(torre_wave_part_new(setup, &r->part->region, &part));
-    const torre_status status = r->program->backend->restart(r->inner, &part->setup, new_medium);
-    torre_wave_part_free(r->part);
-    r->part = part;
+    for (int i = 0; i < r->program->hands; i++) {
+        hand *h = &r->hand[i];
+        torre_wave_part *part;
+        TORRE_TRY(torre_wave_part_new(setup, &h->part->region, &part));
+        const torre_status status =
+            r->program->backend->restart(h->solver, &part->setup, new_medium);
+        torre_wave_part_free(h->part);
+        h->part = part;
+        h->n = 0;
+        h->held = h->owed = no_planes;
+        TORRE_TRY(status);
+    }
     r->setup = setup;
     r->n = 0;
-    r->held = (torre_planes){0, 0};
-    r->changed = false;
-    return status ? status : torre_scratch_clear(r->store.file);
+    r->ready = -1;
+    return torre_store_clear(&r->store);
 }
 
 static torre_status ring_set_step(torre_wave_solver *solver, int64_t n)
 {
     ring *r = (ring *)solver;
-    if ((n ^ r->n) & 1) {
-        TORRE_TRY(let_go(r));
-        r->store.flip ^= 1;
-    }
+    if (n == r->n) return TORRE_OK;
+    TORRE_TRY(let_go(r));
+    if ((n ^ r->n) & 1) r->store.flip ^= 1;
     r->n = n;
     return TORRE_OK;
 }

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,9 @@ typedef struct planning {
     int64_t limit;           /* bytes */
 } planning;
 
+/* Whether the limit is that of a device, and host memory is not counted. */
+static bool of_device(const planning *p) { return p->backend->take_host != NULL; }
+
 /* Planes that a window stores at least. */
 static int64_t least_stored(const torre_ring_shape *s) { return s->below + s->above + 1; }
 
@@ -75,20 +79,30 @@ static torre_status window_bytes(const planning *p, int64_t stored, torre_wave_i
     const torre_region region = torre_ring_window(&shape, setup, torre_ring_windows(&shape) - 1);
     TORRE_TRY(torre_wave_part_new(setup, &region, &part));
     const int64_t nodes = setup->source_node_count + setup->receiver_node_count;
-    const int64_t copied =
-        part->copied ? torre_wave_cells(&part->problem) * part->velocity.precision : 0;
+    const int64_t copied = part->copied && !of_device(p)
+                               ? torre_wave_cells(&part->problem) * part->velocity.precision
+                               : 0;
     const bool lacks_points =
         nodes > 0 && part->setup.source_node_count == 0 && part->setup.receiver_node_count == 0;
     const torre_status status = p->backend->plan(&part->setup, &p->program->part, &program);
     if (!status) {
         *info = *torre_wave_program_info(program);
         *bytes = info->memory_bytes + copied + nodes * (int64_t)sizeof(torre_node);
-        if (lacks_points)
+        if (lacks_points && !of_device(p))
             *bytes += stored * p->store.layout.n[1]; /* flags of rows that have some */
         torre_wave_program_free(program);
     }
     torre_wave_part_free(part);
     return status;
+}
+
+/* The same of all that are in memory at a time. */
+static torre_status windows_bytes(const planning *p, int64_t stored, torre_wave_info *info,
+                                  int64_t *bytes)
+{
+    TORRE_TRY(window_bytes(p, stored, info, bytes));
+    *bytes *= p->program->hands;
+    return TORRE_OK;
 }
 
 /* Planes of the buffer: some of what is left beside the smallest window, at least one. */
@@ -115,13 +129,14 @@ static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t
                                int64_t *least)
 {
     const int64_t all = p->program->shape.planes, low = least_stored(&p->program->shape);
-    const int64_t fixed = torre_store_memory(&p->store, p->program->buffer_planes);
+    const int64_t fixed =
+        of_device(p) ? 0 : torre_store_memory(&p->store, p->program->buffer_planes);
     int64_t first, second;
     *stored = 0;
     *least = INT64_MAX;
     if (low + 1 >= all) return TORRE_OK;
-    TORRE_TRY(window_bytes(p, low, info, &first));
-    TORRE_TRY(window_bytes(p, low + 1, info, &second));
+    TORRE_TRY(windows_bytes(p, low, info, &first));
+    TORRE_TRY(windows_bytes(p, low + 1, info, &second));
     *least = fixed + first;
     if (*least > p->limit) return TORRE_OK;
     const int64_t each = second - first > 0 ? second - first : 1;
@@ -129,7 +144,7 @@ static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t
     if (planes >= all) planes = all - 1;
     for (;; planes -= 1 + (bytes + fixed - p->limit) / each / 2) {
         if (planes < low) planes = low;
-        TORRE_TRY(window_bytes(p, planes, info, &bytes));
+        TORRE_TRY(windows_bytes(p, planes, info, &bytes));
         if (bytes + fixed <= p->limit || planes == low) break;
     }
     if (bytes + fixed > p->limit) return TORRE_OK;
@@ -140,35 +155,54 @@ static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t
 
 /* --- The height of towers --- */
 
-/* What it costs to read and write a plane, in moves of a plane in memory. */
-static const double stream_cost = 8;
+/* Of a disk, which threads that compute wait for. */
+static const torre_ring_cost usual_cost = {.stream = 8, .move = 1};
 
-/* The height at which streaming and moving cost least a step, by windows of so many planes. */
-static int64_t choose_height(planning *p, int64_t stored)
+/* By one window planes go one way after the other, while nothing is computed. */
+static torre_ring_cost cost_by(const planning *p, const torre_wave_program *whole)
+{
+    torre_ring_cost c = usual_cost;
+    if (p->backend->ring_cost) c = p->backend->ring_cost(whole);
+    if (c.beside && p->program->hands == 1) c.stream *= 2;
+    c.beside = c.beside && p->program->hands == 2;
+    return c;
+}
+
+/* What a step of a plane costs by towers of that height, if windows store so many planes; HUGE_VAL:
+ * they are too few. */
+static double cost_of(planning *p, const torre_ring_cost *c, int64_t height, int64_t stored)
+{
+    const torre_ring_shape *s = &p->program->shape;
+    set_height(p, height);
+    const double halo = (double)(s->below + s->above), owned = (double)stored - halo;
+    const double steps = (double)height, longer = c->stream > steps ? c->stream : steps;
+    if (owned < 1) return HUGE_VAL;
+    return ((c->beside ? longer : steps + c->stream) + c->move * halo / owned) / steps +
+           c->start / owned;
+}
+
+/* The height at which that is least. */
+static int64_t choose_height(planning *p, const torre_ring_cost *c, int64_t stored)
 {
     const int64_t steps = p->setup->problem->steps;
     int64_t best = 1;
-    double least = 0;
-    for (int64_t height = 1; height <= steps || height == 1; height++) {
-        set_height(p, height);
-        const torre_ring_shape *s = &p->program->shape;
-        const int64_t halo = s->below + s->above, owned = stored - halo;
-        if (owned < 1) break;
-        const double cost = (stream_cost + (double)halo / (double)owned) / (double)height;
-        if (height > 1 && cost >= least) break; /* it has one minimum */
+    double least = cost_of(p, c, 1, stored);
+    for (int64_t height = 2; height <= steps; height++) {
+        const double cost = cost_of(p, c, height, stored);
+        if (cost >= least) break; /* it has one minimum */
         least = cost;
         best = height;
     }
-    /* passes of equal height */
-    if (best < steps) {
-        const int64_t passes = (steps + best - 1) / best;
-        best = (steps + passes - 1) / passes;
-    }
-    return best;
+    if (best >= steps) return best;
+    /* passes of equal height: one more or one less */
+    const int64_t passes = (steps + best - 1) / best, lower = (steps + passes - 1) / passes,
+                  higher = passes > 1 ? (steps + passes - 2) / (passes - 1) : steps;
+    return cost_of(p, c, higher, stored) < cost_of(p, c, lower, stored) ? higher : lower;
 }
 
 /* Heights and windows for the memory there is. */
-static torre_status choose_windows(planning *p, int64_t wished, torre_wave_info *info)
+static torre_status choose_windows(planning *p, const torre_ring_cost *c, int64_t wished,
+                                   torre_wave_info *info)
 {
     torre_ring_shape *s = &p->program->shape;
     int64_t least;
@@ -184,16 +218,43 @@ static torre_status choose_windows(planning *p, int64_t wished, torre_wave_info 
     if (s->stored == 0) return too_little(p, least);
     p->program->buffer_planes = choose_buffer(p, p->limit - least);
     TORRE_TRY(fit_planes(p, info, &s->stored, &least));
-    for (int64_t height = wished > 0 ? wished : choose_height(p, s->stored);; height = height / 2) {
+    for (int64_t height = wished > 0 ? wished : choose_height(p, c, s->stored);;
+         height = height / 2) {
         set_height(p, height);
         TORRE_TRY(fit_planes(p, info, &s->stored, &least));
         if (s->stored > 0) return TORRE_OK;
     }
 }
 
+/* One window or two, whichever cost less. */
+static torre_status choose_hands(planning *p, const torre_wave_program *whole,
+                                 const torre_wave_plan *wish, torre_wave_info *info)
+{
+    const torre_ring_program none = *p->program;
+    torre_ring_program best = none;
+    double least = HUGE_VAL;
+    torre_status status = TORRE_OK;
+    for (int hands = p->backend->renew ? 2 : 1; hands > 0; hands--) {
+        torre_wave_info its;
+        *p->program = none;
+        p->program->hands = hands;
+        const torre_ring_cost c = cost_by(p, whole);
+        status = choose_windows(p, &c, wish->tower_height, &its);
+        if (status) continue;
+        const double cost = cost_of(p, &c, p->program->part.tower_height, p->program->shape.stored);
+        if (cost >= least) continue;
+        least = cost;
+        best = *p->program;
+        *info = its;
+    }
+    *p->program = best;
+    return least < HUGE_VAL ? TORRE_OK : status;
+}
+
 /* --- The program --- */
 
-static torre_status check_wish(const torre_wave_program *whole, const torre_wave_plan *wish)
+static torre_status check_wish(const torre_wave_backend *backend, const torre_wave_program *whole,
+                               const torre_wave_plan *wish)
 {
     char need[32], have[32];
     torre_format_bytes((double)whole->info.memory_bytes, need, sizeof need);
@@ -215,7 +276,7 @@ static torre_status check_wish(const torre_wave_program *whole, const torre_wave
             "this run takes %s, more than {memory} %s: with {absorbing} pml it cannot "
             "stream through less",
             need, have);
-    if (!wish->scratch)
+    if (!wish->scratch && !backend->take_host)
         return torre_fail(TORRE_ERR_USAGE,
                           "this run takes %s, more than {memory} %s: give {scratch} DIR on a fast "
                           "disk, through which it can stream",
@@ -243,7 +304,7 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
 {
     torre_wave_program *made;
     torre_wave_info info;
-    TORRE_TRY(check_wish(whole, wish));
+    TORRE_TRY(check_wish(backend, whole, wish));
     TORRE_TRY(torre_wave_program_new(sizeof(torre_ring_program), setup, wish, &made));
     torre_ring_program *program = (torre_ring_program *)made;
     planning p = {.backend = backend, .setup = setup, .program = program, .limit = wish->memory};
@@ -255,9 +316,10 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
     program->part.scratch = NULL;
     program->layout = torre_plane_layout_in(backend, whole, program->part.threads);
     p.store.layout = program->layout;
+    p.store.backend = backend;
     program->shape.axis = p.store.layout.axis[0];
     program->shape.planes = p.store.layout.n[0];
-    const torre_status status = choose_windows(&p, wish->tower_height, &info);
+    const torre_status status = choose_hands(&p, whole, wish, &info);
     if (status) {
         torre_wave_program_free(made);
         return status;

@@ -13,8 +13,11 @@ typedef struct torre_ring_shape {
     int64_t stored;       /* planes that a window stores at most */
 } torre_ring_shape;
 
+enum { TORRE_RING_HANDS = 2 };
+
 typedef struct torre_ring_program {
     torre_wave_program base;
+    int hands; /* windows in memory: with two, one is computed while the other comes and goes */
     const torre_wave_backend *backend; /* computes the windows */
     torre_wave_plan part;              /* of each */
     torre_ring_shape shape;

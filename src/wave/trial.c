@@ -110,7 +110,7 @@ torre_status torre_wave_trial_scratch(const torre_wave_run *run, double *bytes_p
     const torre_wave_info *info = torre_wave_run_info(run);
     torre_scratch *file;
     *bytes_per_s = 0;
-    if (info->windows == 0) return TORRE_OK;
+    if (info->windows == 0 || !info->plan.scratch) return TORRE_OK;
     char *values = malloc((size_t)piece_bytes);
     if (!values) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a trial of the disk");
     torre_status status = torre_scratch_new(info->plan.scratch, scratch_bytes, &file);

@@ -380,6 +380,19 @@ cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
     return allocate("malloc on host", memory, bytes, true);
 }
 cudaError_t cudaFreeHost(void *memory) { return release("free on host", memory, true); }
+cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned flags)
+{
+    (void)memory, (void)flags;
+    if (fails("pin")) return give(cudaErrorMemoryAllocation);
+    TRACE("pin %zu\n", bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void *memory)
+{
+    (void)memory;
+    TRACE("unpin\n");
+    return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
 {
     MAY_FAIL(cudaErrorUnknown);

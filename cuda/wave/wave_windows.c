@@ -1,0 +1,255 @@
+/*
+ * Windows (wave/ring.h): solvers that become those of other parts, planes that go from one to the
+ * other, and to and from page-locked memory of the host, both ways at once.
+ */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, madvise */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cuda/core/cuda_check.h"
+#include "cuda/wave/wave_cuda.h"
+#include "cuda/wave/wave_solver.h"
+
+static const char moving[] = "moving planes";
+
+/* --- Moving on --- */
+
+/* Planes of an array, both of its levels or of the model, to others: those that lie where they go
+ * have gone before. */
+static cudaError_t shift_planes(char *array, size_t plane, int64_t from, int64_t to, int64_t count,
+                                cudaStream_t stream)
+{
+    const int64_t by = to > from ? to - from : from - to;
+    for (int64_t done = 0; done < count && by > 0;) {
+        const int64_t now = count - done < by ? count - done : by;
+        const int64_t first = to > from ? count - done - now : done;
+        const cudaError_t e = cudaMemcpyAsync(
+            array + (size_t)(to + first) * plane, array + (size_t)(from + first) * plane,
+            (size_t)now * plane, cudaMemcpyDeviceToDevice, stream);
+        if (e) return e;
+        done += now;
+    }
+    return cudaSuccess;
+}
+
+/* Planes that both programs store, as those of the whole grid. */
+typedef struct kept {
+    int64_t low, high;
+} kept;
+
+static kept kept_of(const torre_cuda_program *a, const torre_cuda_program *b)
+{
+    const torre_box *p = &a->turned.region.stored, *q = &b->turned.region.stored;
+    kept k = {p->low[0] > q->low[0] ? p->low[0] : q->low[0],
+              p->high[0] < q->high[0] ? p->high[0] : q->high[0]};
+    if (k.low >= k.high) k.low = k.high = q->high[0];
+    return k;
+}
+
+static torre_status move_model(torre_cuda_solver *s, const torre_cuda_program *from, kept k)
+{
+    const int64_t before = torre_cuda_first_plane(from), now = torre_cuda_first_plane(s->program);
+    const torre_box *stored = &s->program->turned.region.stored;
+    const size_t plane = (size_t)s->args.k_stride_x * (size_t)s->setup->problem->precision;
+    if (!s->setup->problem->velocity_cells || plane == 0) return TORRE_OK;
+    TORRE_CUDA_TRY(shift_planes(s->memory[TORRE_PIECE_MODEL], plane, k.low - before, k.low - now,
+                                k.high - k.low, s->stream),
+                   moving);
+    TORRE_TRY(torre_cuda_upload_model(s, stored->low[0] - now, k.low - now));
+    return torre_cuda_upload_model(s, k.high - now, stored->high[0] - now);
+}
+
+/* keeps: planes that both store stay as they are. */
+static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next, bool keeps)
+{
+    torre_cuda_program *before = (torre_cuda_program *)s->base.program;
+    const int64_t end = next->turned.region.stored.high[0];
+    const kept k = keeps ? kept_of(before, next) : (kept){end, end};
+    const int64_t from = torre_cuda_first_plane(before), to = torre_cuda_first_plane(next);
+    void *field[2] = {s->args.field[0], s->args.field[1]};
+    const void *model = s->args.k;
+    s->program = next;
+    s->base.program = &next->base;
+    s->setup = &next->turned.setup;
+    s->args = next->args;
+    s->args.k = model;
+    for (int i = 0; i < 2; i++) s->args.field[i] = field[i];
+    torre_status status = torre_cuda_make_room(s);
+    for (int i = 0; i < 2 && !status; i++)
+        status =
+            torre_cuda_status(shift_planes(field[i], (size_t)torre_cuda_plane_bytes(s),
+                                           k.low - from, k.low - to, k.high - k.low, s->stream),
+                              moving);
+    if (!status) status = move_model(s, before, k);
+    if (!status) status = torre_cuda_upload_damping(s);
+    if (!status) status = torre_cuda_points_new(s);
+    if (!status) status = torre_cuda_status(cudaStreamSynchronize(s->stream), moving);
+    /* tables, too: not all of the device, of which others may be at work */
+    if (!status) status = torre_cuda_status(cudaStreamSynchronize(cudaStreamLegacy), moving);
+    torre_wave_program_free(&before->base);
+    return status;
+}
+
+/* Become the solver of another part at step n. */
+static torre_status become(torre_cuda_solver *s, const torre_wave_setup *setup, int64_t n,
+                           bool keeps)
+{
+    torre_wave_program *next;
+    TORRE_TRY(torre_cuda_adapt(&s->program->base, setup, &next));
+    if ((n ^ s->n) & 1) torre_cuda_exchange_levels(s);
+    s->n = n;
+    s->in_pass = false;
+    return take_program(s, (torre_cuda_program *)next, keeps);
+}
+
+torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
+    return become(s, setup, n, true);
+}
+
+/* --- Both ways at once --- */
+
+/* Bytes that go one way before as many may go the other way. */
+static const int64_t piece_bytes = 64 << 20;
+
+/* Planes of both arrays on the device, one way. */
+typedef struct lane {
+    torre_moved_planes planes;
+    int64_t first; /* plane of the arrays */
+    cudaStream_t stream;
+    enum cudaMemcpyKind kind;
+} lane;
+
+/* Enqueue planes from number `done` of the lane on. */
+static cudaError_t enqueue(const torre_cuda_solver *s, const lane *l, int64_t done, int64_t planes)
+{
+    const size_t bytes = (size_t)torre_cuda_plane_bytes(s);
+    const int64_t left = l->planes.high - l->planes.low - done;
+    const size_t now = (size_t)(left < planes ? left : planes);
+    cudaError_t e = cudaSuccess;
+    if (left <= 0) return e;
+    for (int array = 0; array < 2 && !e; array++) {
+        char *there = torre_cuda_array_of(s, array) + (size_t)(l->first + done) * bytes,
+             *here = l->planes.values + (size_t)(2 * done + (array ^ l->planes.first)) * bytes;
+        e = l->kind == cudaMemcpyHostToDevice
+                ? cudaMemcpy2DAsync(there, bytes, here, 2 * bytes, bytes, now, l->kind, l->stream)
+                : cudaMemcpy2DAsync(here, 2 * bytes, there, bytes, bytes, now, l->kind, l->stream);
+    }
+    return e;
+}
+
+/* Whether planes that come may follow those that leave piece by piece: they never lie, here or
+ * there, where others have still to leave. */
+static bool may_follow(const lane *out, const lane *in)
+{
+    return in->first <= out->first &&
+           (in->planes.low <= out->planes.low || in->planes.low >= out->planes.high);
+}
+
+static torre_status go_both_ways(torre_cuda_solver *s, const lane *out, const lane *in)
+{
+    const int64_t few = piece_bytes / (2 * torre_cuda_plane_bytes(s)), planes = few < 1 ? 1 : few;
+    const int64_t leave = out->planes.high - out->planes.low,
+                  come = in->planes.high - in->planes.low;
+    const bool follows = may_follow(out, in);
+    cudaError_t e = cudaSuccess;
+    for (int64_t done = 0; (done < leave || (follows && done < come)) && !e; done += planes) {
+        e = enqueue(s, out, done, planes);
+        if (!e) e = cudaEventRecord(s->left, out->stream);
+        if (!e) e = cudaStreamWaitEvent(in->stream, s->left, 0);
+        if (!e && follows) e = enqueue(s, in, done, planes);
+    }
+    if (!e && !follows) e = enqueue(s, in, 0, come);
+    const cudaError_t first = cudaStreamSynchronize(out->stream),
+                      second = cudaStreamSynchronize(in->stream);
+    if (!e) e = first;
+    return torre_cuda_status(e ? e : second, moving);
+}
+
+static torre_status make_lanes(torre_cuda_solver *s)
+{
+    if (s->left) return TORRE_OK;
+    for (int i = 0; i < 2; i++)
+        TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->lane[i], cudaStreamNonBlocking), "a stream");
+    TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->left, cudaEventDisableTiming), "an event");
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n,
+                              const torre_moved_planes *out, const torre_moved_planes *in)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
+    TORRE_TRY(make_lanes(s));
+    const lane leave = {*out, out->low - torre_cuda_first_plane(s->program), s->lane[0],
+                        cudaMemcpyDeviceToHost};
+    TORRE_TRY(become(s, setup, n, false)); /* fields stay as they are */
+    const lane come = {*in, in->low - torre_cuda_first_plane(s->program), s->lane[1],
+                       cudaMemcpyHostToDevice};
+    return go_both_ways(s, &leave, &come);
+}
+
+torre_status torre_cuda_hand_on(torre_wave_solver *from, torre_wave_solver *to, int64_t low,
+                                int64_t high)
+{
+    torre_cuda_solver *a = (torre_cuda_solver *)from, *b = (torre_cuda_solver *)to;
+    const int64_t bytes = torre_cuda_plane_bytes(a);
+    TORRE_CUDA_TRY(cudaSetDevice(b->program->base.info.plan.device), "choosing the device");
+    for (int array = 0; array < 2; array++)
+        TORRE_CUDA_TRY(
+            cudaMemcpyAsync(
+                torre_cuda_array_of(b, array) + (low - torre_cuda_first_plane(b->program)) * bytes,
+                torre_cuda_array_of(a, array) + (low - torre_cuda_first_plane(a->program)) * bytes,
+                (size_t)((high - low) * bytes), cudaMemcpyDeviceToDevice, b->stream),
+            moving);
+    return torre_cuda_status(cudaStreamSynchronize(b->stream), moving);
+}
+
+/* --- Memory of the host --- */
+
+torre_status torre_cuda_take_host(int64_t bytes, void **memory)
+{
+    void *taken =
+        mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *memory = NULL;
+    if (taken == MAP_FAILED) return TORRE_OK;
+    madvise(taken, (size_t)bytes, MADV_HUGEPAGE);
+    const int64_t page = 2 << 20;
+#pragma omp parallel for schedule(static) /* what one thread would do, page by page, for long */
+    for (int64_t at = 0; at < bytes; at += page)
+        memset((char *)taken + at, 0, (size_t)(bytes - at < page ? bytes - at : page));
+    const cudaError_t e = cudaHostRegister(taken, (size_t)bytes, cudaHostRegisterPortable);
+    if (!e) {
+        *memory = taken;
+        return TORRE_OK;
+    }
+    munmap(taken, (size_t)bytes);
+    if (e != cudaErrorMemoryAllocation) return torre_cuda_status(e, "taking page-locked memory");
+    cudaGetLastError();
+    return TORRE_OK;
+}
+
+void torre_cuda_free_host(void *memory, int64_t bytes)
+{
+    cudaHostUnregister(memory);
+    munmap(memory, (size_t)bytes);
+}
+
+/* --- What windows cost --- */
+
+torre_ring_cost torre_cuda_ring_cost(const torre_wave_program *given)
+{
+    const torre_cuda_program *program = (const torre_cuda_program *)given;
+    const torre_gpu_data *gpu = program->gpu;
+    const torre_wave_problem *p = &program->turned.problem;
+    const int i = p->order / 2 - 1;
+    double rate = gpu->tower_rate[i]; /* cells in a nanosecond */
+    if (p->precision == TORRE_F64) rate *= 0.5;
+    const double bytes = 2.0 * p->precision; /* of a cell */
+    return (torre_ring_cost){.stream = bytes * rate / gpu->link,
+                             .move = 2 * bytes * rate / gpu->copy,
+                             .start = gpu->pass_cells / (double)(p->size[1] * p->size[2]),
+                             .beside = true};
+}
