@@ -130,7 +130,7 @@ static torre_status run_wave(wave_program *w)
     const wave_settings *s = &w->settings;
     torre_wave_job *job = &w->job;
     torre_status planned = plan_run(w);
-    if (job->ranks) planned = torre_wave_ranks_gather(job->ranks, planned);
+    if (job->ranks) planned = torre_wave_ranks_gather(job->run, job->ranks, planned);
     TORRE_TRY(planned);
     TORRE_TRY(torre_wave_job_prepare(job));
     if (job->memory.traces < 0) return torre_wave_run_check_memory(job->run); /* beyond counting */

@@ -215,8 +215,8 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_THREADS(&s->run.threads, "of the CPU (--backend cpu); auto obeys OMP_NUM_THREADS"),
         OPTION_TEXT("memory", &s->memory, "SIZE", "as much as it takes",
                     "bytes that fields and tables may take, such as 512M or 20G (MiB, GiB), of a "
-                    "GPU, too; larger fields stream through so much from --scratch, with the same "
-                    "bits"),
+                    "GPU, too; larger fields stream through so much from --scratch, on a GPU "
+                    "without it from memory of the host, with the same bits"),
         OPTION_TEXT("scratch", &s->run.scratch, "DIR", NULL,
                     "directory, on a fast disk, of a file for what --memory does not hold; the "
                     "file has no name, and is gone with the program"),
@@ -284,9 +284,10 @@ static const torre_program program = {
     "\n"
     "mpirun -n N wave ...: N processes share a run, each a slab of the grid along the\n"
     "first of --axes, or the shots of a survey; files and results are those of one. A run\n"
-    "in ranks takes --backend cpu, towers, and no pml or --memory; each rank has its share\n"
-    "of the cores unless --threads says how many. Where a rank dies or is silent for\n"
-    "TORRE_RANK_LIMIT seconds (environment; 60), all end with code 4.\n"
+    "in ranks takes towers, and no pml or --memory. Ranks of a machine take its GPUs in\n"
+    "turn; on a CPU each has its share of the cores unless --threads says how many. Where\n"
+    "a rank dies or is silent for TORRE_RANK_LIMIT seconds (environment; 60), all end with\n"
+    "code 4.\n"
     "\n"
     "Where --dts and --tower-height are left open, the recommendations of\n"
     "roofline --tune for this device are taken, if there are any; TORRE_TUNE=off in the\n"

@@ -2,6 +2,7 @@
 
 #include "io/sink_mark.h"
 #include "run/wave_page.h"
+#include "wave/device_list.h"
 #include "wave/rank_run.h"
 #include "wave/tune_file.h"
 
@@ -13,9 +14,20 @@ torre_status torre_wave_job_read(torre_wave_job *job, bool view)
     return torre_wave_input_read(job->spec, view, &job->input);
 }
 
+/* Ranks of a machine take its GPUs in turn. */
+static torre_status choose_device(torre_wave_job *job)
+{
+    torre_device_list list;
+    if (!job->ranks) return TORRE_OK;
+    TORRE_TRY(torre_device_list_of_ranks(job->spec->backend, job->spec->device, &list));
+    if (list.count > 0) job->input.plan.device = list.device[job->ranks->local % list.count];
+    return TORRE_OK;
+}
+
 torre_status torre_wave_job_plan(torre_wave_job *job)
 {
     const torre_wave_input *in = &job->input;
+    TORRE_TRY(choose_device(job));
     job->output.snapshots.one_scale = job->one_scale && job->spec->snapshot_scale == 0;
     TORRE_TRY(torre_wave_output_check(&job->output, in));
     TORRE_TRY(torre_wave_run_new(&in->problem, job->spec->backend, &in->plan, &job->run));

@@ -118,9 +118,7 @@ static torre_status choose_devices(torre_survey *s)
     const char *backend = s->spec->backend;
     if (s->wish.devices || rank_count(s) == 1)
         return torre_device_list_read(s->wish.devices, backend, &s->devices);
-    if (strcmp(backend, "cpu") == 0 || s->spec->device > 0) return TORRE_OK;
-    const torre_status status = torre_device_list_read("all", backend, &s->devices);
-    return strcmp(backend, "cuda") == 0 ? status : TORRE_OK;
+    return torre_device_list_of_ranks(backend, s->spec->device, &s->devices);
 }
 
 torre_status torre_survey_plan(torre_survey *s)

@@ -18,10 +18,10 @@
 #define TORRE_SURVEY_H
 
 #include "core/ranks.h"
-#include "survey/device_list.h"
 #include "survey/manifest.h"
 #include "survey/shot_files.h"
 #include "survey/shot_problem.h"
+#include "wave/device_list.h"
 
 #ifdef __cplusplus
 extern "C" {

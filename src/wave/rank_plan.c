@@ -1,6 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "wave/driver.h"
@@ -100,15 +100,14 @@ static int share_of_threads(const torre_ranks *ranks, int threads)
 static torre_status check_run(const torre_wave_run *run)
 {
     const torre_wave_info *info = &run->info;
-    if (strcmp(run->backend->name, "cpu") != 0) /* all would take one GPU */
-        return torre_fail(TORRE_ERR_USAGE,
-                          "ranks of MPI share a run by {backend} cpu alone (this is %s)",
-                          run->backend->name);
     if (info->wish.memory > 0)
         return torre_fail(TORRE_ERR_USAGE, "{memory} does not go together with ranks of MPI");
     if (info->plan.engine != TORRE_TORRE)
         return torre_fail(TORRE_ERR_USAGE, "ranks of MPI share a run by {engine} torre alone%s%s",
                           info->why[0] ? ". " : "", info->why);
+    if (!run->backend->advance_to)
+        return torre_fail(TORRE_ERR_USAGE, "ranks of MPI cannot share a run by {backend} %s",
+                          run->backend->name);
     if (torre_pml_any(run->problem))
         return torre_fail(TORRE_ERR_USAGE,
                           "ranks of MPI cannot share a run with {absorbing} pml; take sponge");
@@ -120,6 +119,7 @@ static void clear(torre_wave_program *program)
     torre_rank_program *p = (torre_rank_program *)program;
     torre_wave_program_free(p->inner);
     torre_wave_part_free(p->part);
+    free(p->device);
 }
 
 static torre_status plan_slab(torre_rank_program *p, const torre_wave_plan *plan)

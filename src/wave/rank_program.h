@@ -6,6 +6,7 @@
 #include "wave/part.h"
 #include "wave/planes.h"
 #include "wave/program.h"
+#include "wave/rank_run.h"
 
 typedef struct torre_rank_program {
     torre_wave_program base;
@@ -16,6 +17,7 @@ typedef struct torre_rank_program {
     int64_t shift;             /* cuts lie so much lower than even ones, as towers move up */
     torre_wave_part *part;     /* this rank's, */
     torre_wave_program *inner; /* and the program of its solver; NULL when there is that */
+    char (*device)[TORRE_RANK_DEVICE]; /* rank 0: [ranks], when they have gathered */
 } torre_rank_program;
 
 /* The first plane that a rank owns; of rank `count` the end. */

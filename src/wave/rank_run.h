@@ -30,8 +30,12 @@
  */
 torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks);
 
-/* Rank 0, with its own status: whether all have come as far; what they failed with, once. */
-torre_status torre_wave_ranks_gather(const torre_ranks *ranks, torre_status status);
+/*
+ * Rank 0, with its own status: whether all have come as far; what they failed with, once.
+ * TORRE_ERR_USAGE where they plan other towers (GPUs of another kind).
+ */
+torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ranks,
+                                     torre_status status);
 
 /* Rank 0, in the end: the others are done. */
 void torre_wave_ranks_dismiss(const torre_ranks *ranks);
@@ -41,11 +45,15 @@ void torre_wave_ranks_dismiss(const torre_ranks *ranks);
 torre_status torre_wave_ranks_serve(torre_wave_run *run, const torre_ranks *ranks,
                                     torre_status status);
 
+/* Characters of a device with its number, "1: NVIDIA H200". */
+enum { TORRE_RANK_DEVICE = 144 };
+
 /* What there is to tell about a run and its ranks so far. */
 typedef struct torre_ranks_told {
     int ranks; /* 1: it is not shared */
     const char *transport;
-    int64_t linked_bytes;   /* from one to the next, in all */
+    const char (*device)[TORRE_RANK_DEVICE]; /* [ranks] what computes; NULL before they gather */
+    int64_t linked_bytes;                    /* from one to the next, in all */
     const double *waited_s; /* [ranks] for what neighbours send; NULL before the start */
     int64_t overlap_planes; /* that two ranks have */
     int64_t pass_bytes;     /* that travel in a pass */

@@ -1,4 +1,5 @@
 /* What the other ranks do: what rank 0 asks for. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,23 +8,65 @@
 #include "wave/rank_run.h"
 #include "wave/rank_slab.h"
 
-/* How a rank has prepared. */
+/* How a rank has prepared, and what it plans. */
 typedef struct ready {
     int64_t status;
+    int64_t dts, tower_height;
+    char axes[4];
+    char device[TORRE_RANK_DEVICE];
     char text[512];
 } ready;
 
-torre_status torre_wave_ranks_gather(const torre_ranks *ranks, torre_status status)
+static ready ready_of(const torre_wave_run *run, torre_status status)
 {
-    char text[sizeof((ready *)NULL)->text + 32];
-    if (status) snprintf(text, sizeof text, "%s", torre_error_text());
+    ready r = {.status = status};
+    if (status) {
+        snprintf(r.text, sizeof r.text, "%s", torre_error_text());
+        return r;
+    }
+    const torre_wave_plan *plan = &run->info.plan;
+    r.dts = plan->dts;
+    r.tower_height = plan->tower_height;
+    snprintf(r.axes, sizeof r.axes, "%s", plan->axes);
+    if (strcmp(run->backend->name, "cpu") == 0)
+        snprintf(r.device, sizeof r.device, "%s", run->info.device);
+    else
+        snprintf(r.device, sizeof r.device, "%d: %s", plan->device, run->info.device);
+    return r;
+}
+
+static torre_status same_towers(const ready *own, int rank, const ready *r)
+{
+    if (r->dts == own->dts && r->tower_height == own->tower_height &&
+        strcmp(r->axes, own->axes) == 0)
+        return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "rank %d, on %s, plans towers of {dts} %" PRId64 ", {tower_height} %" PRId64
+                      " along %s, and rank 0, on %s, of %" PRId64 ", %" PRId64
+                      " along %s: say {dts} and {tower_height}, or take devices of one kind",
+                      rank, r->device, r->dts, r->tower_height, r->axes, own->device, own->dts,
+                      own->tower_height, own->axes);
+}
+
+torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ranks,
+                                     torre_status status)
+{
+    const ready own = ready_of(run, status);
+    torre_rank_program *p = status ? NULL : (torre_rank_program *)run->program;
+    char text[sizeof own.text + 32];
+    if (status) snprintf(text, sizeof text, "%s", own.text);
+    if (p && ranks->count > 1) p->device = calloc((size_t)ranks->count, sizeof *p->device);
     for (int i = 1; i < ranks->count; i++) {
         ready r;
         TORRE_TRY(ranks->receive(i, &r, sizeof r));
-        if (!r.status || status) continue;
+        if (p && p->device) snprintf(p->device[i], sizeof p->device[i], "%s", r.device);
+        if (status) continue;
         status = (torre_status)r.status;
-        snprintf(text, sizeof text, "rank %d: %s", i, r.text);
+        if (status) snprintf(text, sizeof text, "rank %d: %s", i, r.text);
+        if (!status && (status = same_towers(&own, i, &r)))
+            snprintf(text, sizeof text, "%s", torre_error_text());
     }
+    if (p && p->device) snprintf(p->device[0], sizeof p->device[0], "%s", own.device);
     return status ? torre_fail(status, "%s", text) : TORRE_OK;
 }
 
@@ -148,8 +191,7 @@ torre_status torre_wave_ranks_serve(torre_wave_run *run, const torre_ranks *rank
 {
     torre_rank_slab slab = {.program = NULL};
     torre_rank_request request;
-    ready r = {.status = status};
-    if (status) snprintf(r.text, sizeof r.text, "%s", torre_error_text());
+    const ready r = ready_of(run, status);
     status = ranks->send(0, &r, sizeof r);
     while (!status) {
         status = ranks->receive(0, &request, sizeof request);

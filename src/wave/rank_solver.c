@@ -332,6 +332,7 @@ torre_ranks_told torre_wave_run_ranks(const torre_wave_run *run)
     const torre_rank_program *p = (const torre_rank_program *)run->program;
     if (run->program->maker != &torre_wave_rank_solver) return (torre_ranks_told){.ranks = 1};
     torre_ranks_told told = {.ranks = p->ranks->count, .transport = p->ranks->transport};
+    told.device = p->device;
     told.overlap_planes = p->below + p->above;
     for (int i = 1; i < told.ranks; i++) {
         const torre_box stored = torre_rank_region(p, i - 1).stored;

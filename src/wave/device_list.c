@@ -1,4 +1,4 @@
-#include "survey/device_list.h"
+#include "wave/device_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,4 +52,13 @@ torre_status torre_device_list_read(const char *text, const char *backend, torre
     if (strcmp(backend, "cpu") == 0)
         return torre_fail(TORRE_ERR_USAGE, "{devices} are GPUs, and {backend} is cpu");
     return strcmp(text, "all") == 0 ? take_all(list) : take_named(text, list);
+}
+
+torre_status torre_device_list_of_ranks(const char *backend, int64_t device,
+                                        torre_device_list *list)
+{
+    list->count = 0;
+    if (strcmp(backend, "cpu") == 0 || device > 0) return TORRE_OK;
+    const torre_status status = torre_device_list_read("all", backend, list);
+    return strcmp(backend, "cuda") == 0 ? status : TORRE_OK;
 }

@@ -1,6 +1,8 @@
-/* The GPUs of a survey: "0,1", or all that can be used. */
+/* GPUs: "0,1", or all that can be used. */
 #ifndef TORRE_DEVICE_LIST_H
 #define TORRE_DEVICE_LIST_H
+
+#include <stdint.h>
 
 #include "core/status.h"
 
@@ -20,6 +22,14 @@ typedef struct torre_device_list {
  * which may not be "cpu". TORRE_ERR_USAGE; TORRE_ERR_RESOURCE where a GPU cannot be used.
  */
 torre_status torre_device_list_read(const char *text, const char *backend, torre_device_list *list);
+
+/*
+ * Those that ranks take in turn: all there are, unless the backend is cpu or `device`, above 0, is
+ * named; none where "auto" finds none. TORRE_ERR_RESOURCE where the backend is cuda and there is
+ * none.
+ */
+torre_status torre_device_list_of_ranks(const char *backend, int64_t device,
+                                        torre_device_list *list);
 
 #ifdef __cplusplus
 }
