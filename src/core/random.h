@@ -27,6 +27,9 @@ enum {
     TORRE_STREAM_IDS,        /* order in which ids are dealt out */
     TORRE_STREAM_IDEAL,      /* positions of particles that do not collide */
     TORRE_STREAM_GRID,       /* where the grid of a sweep begins */
+    TORRE_STREAM_BLOCK,      /* the seed of the block that is copied */
+    TORRE_STREAM_COUNTS,     /* of particles in its copies */
+    TORRE_STREAM_COPIES,     /* how each copy of it is displaced and mirrored */
     TORRE_STREAM_SWEEPS = 16 /* the moves of sweep n in stream 16 + n */
 };
 

@@ -64,11 +64,11 @@ torre_status torre_granular_problem(const torre_granular *system, double room, d
  *
  * Particles are put on randomly chosen sites of a lattice (face-centred cubic in layers across the
  * last axis, triangular in a plane) with so many vacancies that the number of particles in a large
- * part of the box fluctuates as in equilibrium. Sweeps of hard-sphere Monte Carlo moves melt it:
- * each particle in turn is offered a random displacement and takes it unless it then overlaps
- * somebody. In the first half of the sweeps the spheres are smaller where they are many (filling
- * 0.25, in a plane 0.4, so that the lattice melts soon); then they have their size, moves must not
- * make overlaps worse, and go on near overlaps after the last sweep asked for until there are none.
+ * part of the box fluctuates as in equilibrium. Sweeps of hard-sphere Monte Carlo moves melt it
+ * (granular_melt.h). Of many particles (160,000 and more; up to a filling of 0.5, in a plane 0.65)
+ * only a block is melted so. The box is filled with copies of it, each displaced and mirrored at
+ * random, whose numbers fluctuate (granular_copies.h); those that overlap where copies meet are
+ * pushed apart, and a few sweeps of all settle them.
  * Ids are dealt out at random, so storage in the order of ids has no locality, as in a gas that has
  * mixed for long. Particles that do not collide start anywhere.
  *

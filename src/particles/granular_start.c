@@ -1,21 +1,15 @@
-/* The start of a granular gas: a lattice with vacancies, melted by hard-sphere Monte Carlo. */
+/*
+ * The start of a granular gas: a lattice with vacancies, melted by hard-sphere Monte Carlo; of many
+ * particles, copies of a periodic block of them, each displaced and mirrored at random.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "core/random.h"
-#include "particles/bins.h"
-#include "particles/granular.h"
+#include "particles/granular_copies.h"
+#include "particles/granular_melt.h"
 #include "particles/pair_granular.h"
-
-/* Sweeps after those asked for until nobody overlaps. */
-#define MOST_SWEEPS 2000
-#define SAME_GRID   4 /* of those, so many in the same bins */
-
-/* Lattice neighbours are that much more than a diameter apart, so that rounding cannot make them
- * overlap. */
-static const double spread = 1 + 1e-6;
 
 /*
  * Sites in layers (rows) across the height: square (in a plane: equidistant) ones, every other
@@ -71,7 +65,8 @@ static double share_taken(const torre_granular *g)
 /* The widest lattice with enough sites, or the densest one. */
 static lattice choose_lattice(const torre_granular *g, const torre_md_problem *p)
 {
-    const double wanted = (double)p->count / share_taken(g), least = g->diameter * spread;
+    const double wanted = (double)p->count / share_taken(g),
+                 least = g->diameter * TORRE_GRANULAR_SPREAD;
     double low = least, high = least * 64;
     for (int k = 0; k < 60; k++) {
         double middle = (low + high) / 2;
@@ -107,298 +102,6 @@ static void fill_lattice(const lattice *l, const torre_md_problem *p, uint64_t s
         for (int a = 0; a < 3; a++) particles->position[a][chosen] = r[a];
         chosen++;
     }
-}
-
-enum { COLOURS = 27, BLOCK = 27 }; /* of bins; bins around one, itself among them */
-
-/* A sweep of moves. */
-typedef struct sweep {
-    torre_md_particles *particles;
-    torre_bins *bins;
-    double (*place)[3]; /* positions of bins->member, beside each other as scans meet them */
-    double step, diameter, low, high, shift[3]; /* low, high: of coordinates along the axis */
-    int axis, dimensions;
-    bool grown; /* particles may overlap: moves must not make it worse */
-    uint64_t seed, stream;
-    uint8_t *touches; /* [count]: the particle overlapped when it was last offered a move */
-    int32_t *near;    /* ranks of the bins to sweep, colour by colour */
-    int64_t near_from[COLOURS + 1]; /* where the bins of a colour begin */
-    uint8_t *is_near;               /* [bins] */
-} sweep;
-
-static double wrapped(double r, double edge)
-{
-    if (r >= edge) r -= edge;
-    if (r < 0) r += edge;
-    return r < edge ? r : 0;
-}
-
-/* Rank of the bin of a position, in the grid as displaced for this sweep. */
-static int32_t bin_of(const sweep *s, const double r[3])
-{
-    double at[3];
-    for (int a = 0; a < 3; a++) at[a] = wrapped(r[a] + s->shift[a], s->bins->grid.box[a]);
-    return s->bins->rank[torre_bin_grid_index(&s->bins->grid, at)];
-}
-
-/* Members from[k] .. to[k] - 1 of the bins around one, in the order of the bins. */
-typedef struct surroundings {
-    int64_t from[BLOCK], to[BLOCK];
-    int count;
-} surroundings;
-
-static void add_members(surroundings *s, int64_t from, int64_t to)
-{
-    if (s->count > 0 && s->to[s->count - 1] == from) {
-        s->to[s->count - 1] = to;
-    } else if (from < to) {
-        s->from[s->count] = from;
-        s->to[s->count++] = to;
-    }
-}
-
-/* Whether all bins around one lie in the grid, none beyond its end. */
-static bool is_inside(const torre_bins *bins, int64_t rank)
-{
-    bool inside = bins->offsets == BLOCK;
-    for (int a = 0; a < 3; a++)
-        inside = inside && bins->cell[rank][a] > 0 && bins->cell[rank][a] < bins->grid.n[a] - 1;
-    return inside;
-}
-
-/* Of the bins as they stand in the stencil, the own one first. */
-static surroundings around_any_bin(const torre_bins *bins, int64_t rank)
-{
-    surroundings s = {.count = 0};
-    for (int64_t o = 0; o < bins->offsets; o++) {
-        int image[3];
-        const int64_t bin = bins->rank[torre_bins_at(bins, rank, o, image)];
-        add_members(&s, bins->start[bin], bins->start[bin + 1]);
-    }
-    return s;
-}
-
-/* The same, in the same order: ranks are row-major, so that three bins of a row lie together. */
-static surroundings around_bin(const torre_bins *bins, int64_t rank)
-{
-    const int64_t *start = bins->start, row = bins->grid.n[2], layer = bins->grid.n[1] * row;
-    surroundings s = {.count = 0};
-    if (!is_inside(bins, rank)) return around_any_bin(bins, rank);
-    add_members(&s, start[rank], start[rank + 1]);
-    for (int k = 0; k < 9; k++) {
-        const int64_t first = rank + (k / 3 - 1) * layer + (k % 3 - 1) * row - 1;
-        if (k != 4) {
-            add_members(&s, start[first], start[first + 3]);
-            continue;
-        }
-        add_members(&s, start[rank - 1], start[rank]);
-        add_members(&s, start[rank + 1], start[rank + 2]);
-    }
-    return s;
-}
-
-/* Sum of the squares of the overlaps of member `self` at r with those around it, or something above
- * `most` where it is above that. */
-static double overlap(const sweep *s, const surroundings *around, int64_t self, const double r[3],
-                      double most)
-{
-    const double *box = s->bins->grid.box, square = s->diameter * s->diameter;
-    double sum = 0;
-    for (int k = 0; k < around->count; k++) {
-        for (int64_t m = around->from[k]; m < around->to[k]; m++) {
-            double rsq = 0;
-            for (int a = 0; a < 3; a++) {
-                const double d = fabs(r[a] - s->place[m][a]), other = box[a] - d;
-                const double least = other < d ? other : d;
-                rsq += least * least;
-            }
-            if (rsq >= square || m == self) continue;
-            sum += (s->diameter - sqrt(rsq)) * (s->diameter - sqrt(rsq));
-            if (sum > most) return sum;
-        }
-    }
-    return sum;
-}
-
-/* Offer each particle of a bin a move that stays in the bin. Returns how many overlap before. */
-static int64_t move_bin(const sweep *s, int64_t rank)
-{
-    int64_t overlapping = 0;
-    if (s->bins->start[rank] == s->bins->start[rank + 1]) return 0;
-    const surroundings around = around_bin(s->bins, rank);
-    for (int64_t m = s->bins->start[rank]; m < s->bins->start[rank + 1]; m++) {
-        const int64_t i = s->bins->member[m];
-        double r[3], now = 0;
-        memcpy(r, s->place[m], sizeof r);
-        if (s->grown) now = overlap(s, &around, m, r, INFINITY);
-        s->touches[i] = now > 0;
-        overlapping += now > 0;
-        for (int a = 0; a < s->dimensions; a++) {
-            double u = torre_random_uniform(s->seed, s->stream, (uint64_t)(4 * i + a));
-            r[a] = wrapped(r[a] + s->step * (2 * u - 1), s->bins->grid.box[a]);
-        }
-        if (r[s->axis] < s->low || r[s->axis] > s->high) continue;
-        if (bin_of(s, r) != rank || overlap(s, &around, m, r, now) > now) continue;
-        memcpy(s->place[m], r, sizeof r);
-    }
-    return overlapping;
-}
-
-/* Colour of a bin along an axis: neighbours differ, also around the box. */
-static int colour(int64_t cell, int64_t n) { return cell == n - 1 && n % 2 ? 2 : (int)(cell % 2); }
-
-static int colour_of(const torre_bins *bins, int64_t rank)
-{
-    const int32_t *cell = bins->cell[rank];
-    const int64_t *n = bins->grid.n;
-    return colour(cell[0], n[0]) + 3 * colour(cell[1], n[1]) + 9 * colour(cell[2], n[2]);
-}
-
-/* The bins to sweep, those that are near or all, by colour. */
-static void sort_colours(sweep *s, bool near)
-{
-    const torre_bins *bins = s->bins;
-    int64_t *from = s->near_from;
-    memset(from, 0, sizeof s->near_from);
-    for (int64_t rank = 0; rank < bins->bins; rank++)
-        if (!near || s->is_near[rank]) from[colour_of(bins, rank) + 1]++;
-    for (int c = 0; c < COLOURS; c++) from[c + 1] += from[c];
-    int64_t next[COLOURS];
-    memcpy(next, from, sizeof next);
-    for (int64_t rank = 0; rank < bins->bins; rank++)
-        if (!near || s->is_near[rank]) s->near[next[colour_of(bins, rank)]++] = (int32_t)rank;
-}
-
-/* Positions as the last sweeps left them, back to their particles. */
-static void return_places(const sweep *s)
-{
-#pragma omp parallel for
-    for (int64_t m = 0; m < s->bins->count; m++)
-        for (int a = 0; a < 3; a++) s->particles->position[a][s->bins->member[m]] = s->place[m][a];
-}
-
-/* Displace the grid at random, so that particles get from bin to bin, and sort into it. */
-static void displace_grid(sweep *s)
-{
-    torre_bins *bins = s->bins;
-    for (int a = 0; a < 3; a++) {
-        double u = torre_random_uniform(s->seed, TORRE_STREAM_GRID, 4 * s->stream + (uint64_t)a);
-        s->shift[a] = u * bins->grid.edge[a];
-    }
-#pragma omp parallel for
-    for (int64_t i = 0; i < bins->count; i++) {
-        double r[3];
-        for (int a = 0; a < 3; a++) r[a] = s->particles->position[a][i];
-        bins->rank_of[i] = bin_of(s, r);
-    }
-    torre_bins_sort(bins);
-#pragma omp parallel for
-    for (int64_t m = 0; m < bins->count; m++)
-        for (int a = 0; a < 3; a++) s->place[m][a] = s->particles->position[a][bins->member[m]];
-}
-
-/* The bins that hold a particle that touched another in the last sweep, and those around them. */
-static void find_near(sweep *s)
-{
-    torre_bins *bins = s->bins;
-    memset(s->is_near, 0, (size_t)bins->bins);
-    for (int64_t i = 0; i < bins->count; i++) {
-        if (!s->touches[i]) continue;
-        for (int64_t o = 0; o < bins->offsets; o++) {
-            int image[3];
-            s->is_near[bins->rank[torre_bins_at(bins, bins->rank_of[i], o, image)]] = 1;
-        }
-    }
-    sort_colours(s, true);
-    memset(s->touches, 0, (size_t)bins->count);
-}
-
-/*
- * Bins of one colour do not touch each other and are at least a diameter apart, so what happens in
- * one does not matter to the others, and they can be swept at the same time.
- */
-static int64_t make_sweep(sweep *s)
-{
-    int64_t overlapping = 0;
-    for (int c = 0; c < COLOURS; c++) {
-        if (s->near_from[c] == s->near_from[c + 1]) continue;
-#pragma omp parallel for schedule(dynamic, 64) reduction(+ : overlapping)
-        for (int64_t k = s->near_from[c]; k < s->near_from[c + 1]; k++)
-            overlapping += move_bin(s, s->near[k]);
-    }
-    return overlapping;
-}
-
-/*
- * The sweeps asked for, and then others until nobody overlaps: of the bins near an overlap alone,
- * since each has a particle that touched when it was last offered a move. (A move that leads into
- * an overlap is taken only by a particle that had one.)
- */
-static torre_status sweep_until_apart(const torre_granular *g, sweep *s)
-{
-    const double diameter = g->diameter;
-    /* at that part of the diameter the filling is one at which a lattice soon melts */
-    double slim = pow((g->dimensions == 3 ? 0.25 : 0.4) / g->filling, 1.0 / g->dimensions);
-    int64_t overlapping = 1;
-    sort_colours(s, false);
-    for (int64_t k = 0; k < g->sweeps || overlapping; k++) {
-        if (k > g->sweeps + MOST_SWEEPS)
-            return torre_fail(TORRE_ERR_USAGE,
-                              "{filling} %g is too dense for a start at random (%lld particles "
-                              "still overlap after %lld sweeps); 0.55 works, in a plane 0.7",
-                              g->filling, (long long)overlapping, (long long)k);
-        const bool further = k > g->sweeps;
-        s->stream = TORRE_STREAM_SWEEPS + (uint64_t)k;
-        s->grown = 2 * k + 1 >= g->sweeps;
-        s->diameter = s->grown ? diameter : fmin(1, slim) * diameter;
-        if (!further || (k - g->sweeps) % SAME_GRID == 0) {
-            if (k > 0) return_places(s);
-            displace_grid(s);
-        }
-        if (further) find_near(s);
-        overlapping = make_sweep(s);
-    }
-    return_places(s);
-    return TORRE_OK;
-}
-
-static torre_status melt(const torre_granular *g, const torre_md_problem *p,
-                         torre_md_particles *particles)
-{
-    torre_bins bins;
-    /* a hair more than a diameter, so that rounding of the bin never counts */
-    const torre_bin_grid grid = torre_bins_grid(p->box, g->diameter * spread, particles->count);
-    TORRE_TRY(torre_bins_make(&grid, g->diameter, TORRE_BIN_BLOCK,
-                              &(torre_ordering_spec){.kind = TORRE_ROW_MAJOR}, particles->count,
-                              &bins));
-    const int axis = g->dimensions - 1;
-    /* half of the mean distance that is left to a neighbour */
-    double volume = g->size[0] * g->size[1] * (g->dimensions == 3 ? g->size[2] : 1);
-    double apart = pow(volume / (double)particles->count, 1.0 / g->dimensions);
-    double step =
-        fmin(fmax(0.5 * (apart - 0.9 * g->diameter), 0.04 * g->diameter), g->diameter / 2);
-    sweep s = {.particles = particles,
-               .bins = &bins,
-               .step = step,
-               .diameter = g->diameter,
-               .low = g->walls ? p->pair.granular.wall_low + g->diameter / 2 : 0,
-               .high = g->walls ? p->pair.granular.wall_high - g->diameter / 2 : p->box[axis],
-               .axis = axis,
-               .dimensions = g->dimensions,
-               .seed = g->seed};
-    s.touches = calloc((size_t)bins.count, 1);
-    s.is_near = malloc((size_t)bins.bins);
-    s.near = malloc((size_t)bins.bins * sizeof *s.near);
-    s.place = torre_memory_large((size_t)bins.count * sizeof *s.place);
-    torre_status status = s.touches && s.is_near && s.near && s.place
-                              ? sweep_until_apart(g, &s)
-                              : torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
-    free(s.touches);
-    free(s.is_near);
-    free(s.near);
-    free(s.place);
-    torre_bins_free(&bins);
-    return status;
 }
 
 /* Whom particle i changes places with. */
@@ -454,30 +157,68 @@ static void start_velocities(const torre_granular *g, torre_md_particles *p)
         for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] *= scale;
 }
 
-torre_status torre_granular_start(const torre_granular *g, const torre_md_problem *p,
-                                  torre_md_particles *particles)
+static torre_status new_particles(const torre_md_problem *p, torre_md_particles *particles)
 {
-    const bool collide = g->gas != TORRE_GRANULAR_IDEAL;
+    TORRE_TRY(torre_md_particles_new(p->count, particles));
+    memcpy(particles->box, p->box, sizeof particles->box);
+    particles->mass = p->mass;
+    return TORRE_OK;
+}
+
+/* From the lattice on. */
+static torre_status start_from_lattice(const torre_granular *g, const torre_md_problem *p,
+                                       torre_md_particles *particles)
+{
     const lattice l = choose_lattice(g, p);
-    if (collide && l.sites < p->count)
+    if (l.sites < p->count)
         return torre_fail(
             TORRE_ERR_USAGE,
             "{filling} must be at most %.4f in this {size}, whose densest lattice has "
             "%lld sites (got %g, %lld particles)",
             g->filling * (double)l.sites / (double)p->count, (long long)l.sites, g->filling,
             (long long)p->count);
-    TORRE_TRY(torre_md_particles_new(p->count, particles));
-    memcpy(particles->box, p->box, sizeof particles->box);
-    particles->mass = p->mass;
-    torre_status status = TORRE_OK;
-    if (collide) {
-        fill_lattice(&l, p, g->seed, particles);
-        status = melt(g, p, particles);
-        deal_ids(g->seed, particles);
+    TORRE_TRY(new_particles(p, particles));
+    fill_lattice(&l, p, g->seed, particles);
+    return torre_granular_melt(g, p, particles);
+}
+
+static torre_status start_from_copies(torre_granular_copies *c, torre_md_particles *particles)
+{
+    TORRE_TRY(start_from_lattice(&c->block_system, &c->block_problem, &c->block));
+    TORRE_TRY(new_particles(c->problem, particles));
+    torre_granular_copies_fill(c, particles);
+    return torre_granular_settle(c->system, c->problem, particles);
+}
+
+/* Copies in dense systems would overlap too much. */
+static torre_status start_apart(const torre_granular *g, const torre_md_problem *p,
+                                torre_md_particles *particles)
+{
+    torre_granular_copies copies = {.count = 1};
+    if (g->filling > (g->dimensions == 3 ? 0.5 : 0.65)) return start_from_lattice(g, p, particles);
+    torre_status status = torre_granular_copies_plan(g, p, 1 - share_taken(g), &copies);
+    if (!status)
+        status = copies.count == 1 ? start_from_lattice(g, p, particles)
+                                   : start_from_copies(&copies, particles);
+    torre_granular_copies_free(&copies);
+    return status;
+}
+
+torre_status torre_granular_start(const torre_granular *g, const torre_md_problem *p,
+                                  torre_md_particles *particles)
+{
+    torre_status status;
+    memset(particles, 0, sizeof *particles);
+    if (g->gas != TORRE_GRANULAR_IDEAL) {
+        status = start_apart(g, p, particles);
+        if (!status) deal_ids(g->seed, particles);
     } else {
-        start_anywhere(g, p, particles);
+        status = new_particles(p, particles);
+        if (!status) start_anywhere(g, p, particles);
     }
-    start_velocities(g, particles);
-    if (status) torre_md_particles_free(particles);
+    if (status)
+        torre_md_particles_free(particles);
+    else
+        start_velocities(g, particles);
     return status;
 }
