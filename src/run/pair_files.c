@@ -12,9 +12,11 @@ static void say_figure(torre_pair_files *out, const torre_md_problem *p,
                        const torre_particle_layout *layout)
 {
     const bool granular = p->model == TORRE_PAIR_granular;
-    out->figure =
-        torre_particle_figure(out->wishes->style, granular ? "Granular gas" : "Lennard-Jones atoms",
-                              &layout->about, granular && p->pair.granular.gravity > 0);
+    const char *title = granular                    ? "Granular gas"
+                        : p->model == TORRE_PAIR_lj ? "Lennard-Jones atoms"
+                                                    : "Atoms";
+    out->figure = torre_particle_figure(out->wishes->style, title, &layout->about,
+                                        granular && p->pair.granular.gravity > 0);
     out->diameter = layout->size;
 }
 

@@ -122,7 +122,9 @@ static void tell_head(FILE *out, const torre_particle_run *run)
                      "      Rate\n");
         return;
     }
-    fprintf(out, "# units: steps, then Lennard-Jones units; energies per particle\n");
+    fprintf(out, "# units: steps, then %s; energies per particle\n",
+            run->problem->model == TORRE_PAIR_lj ? "Lennard-Jones units"
+                                                 : "those of the pair model, k_B = 1");
     fprintf(out, "#  Step           Temp         E_pair  E_mol         TotEng          Press%s\n",
             torre_md_run_conserves(run->md) ? "      Conserved" : "");
 }
