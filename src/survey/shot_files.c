@@ -293,7 +293,11 @@ torre_status torre_shot_files_write(const torre_shot_files *f, int64_t shot,
 static torre_status read_traces(const char *path, const torre_gather *gather, torre_array *traces)
 {
     int dims;
-    TORRE_TRY(torre_npy_read(path, traces, &dims));
+    const torre_status status = torre_npy_read(path, traces, &dims);
+    if (status) {
+        traces->data = NULL; /* it may have been there and gone */
+        return status;
+    }
     if (dims == 2 && traces->shape[0] == gather->traces && traces->shape[1] == gather->samples &&
         traces->precision == gather->precision)
         return TORRE_OK;

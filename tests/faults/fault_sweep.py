@@ -95,6 +95,8 @@ CASES = {
                  "--json run.json", ()),
     "wave survey": (SMALL_WAVE + "--dt 1e-3 --survey shots.csv --receivers 10,10,10:60,60,40:4 --shots-at-once 1 "
                     "--aperture 20 --traces {shot}.npy,all.sgy --json run.json", {"survey.jsonl"}),
+    "wave survey page": (SMALL_WAVE + "--dt 1e-3 --survey shots.csv --receivers 10,10,10:60,60,40:4 --shots-at-once 1 "
+                         "--traces {shot}.npy --report page.html", {"survey.jsonl"}),
     "wave checkpoint": (SMALL_WAVE + "--receivers 10,10,10:60,60,40:4 --traces t.npy --snapshot-every 0 "
                         "--field frames.npy --field-every 2 --checkpoint c.state --checkpoint-every 2", ()),
     "wave resume": (SMALL_WAVE + "--receivers 10,10,10:60,60,40:4 --traces t.npy --snapshot-every 0 "
@@ -141,7 +143,7 @@ CASES = {
 }
 # Of these, which take seconds, --every fails so many times fewer calls.
 SLOW = {"roofline": 12, "roofline md": 60, "doctor": 16}
-TELLS = {"wave survey"}  # a line of each shot that failed, too
+TELLS = {"wave survey", "wave survey page"}  # a line of each shot that failed, too
 DURABLE = {"wave survey"}  # all results but the last to get its name are on the disk before, and the name after
 # libhdf5 1.10 does not survive every allocation that fails
 FOREIGN = {"wave hdf5": "HDF5 is not in this build", "wave zfp": "is not in this build"}
