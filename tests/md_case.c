@@ -118,6 +118,17 @@ double md_case_difference(const torre_md_particles *a, const torre_md_particles 
     return most;
 }
 
+double md_case_apart(const torre_md_particles *p, int64_t i, int64_t j, double d[3])
+{
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+        d[a] = p->position[a][i] - p->position[a][j];
+        d[a] -= p->box[a] * rint(d[a] / p->box[a]);
+        square += d[a] * d[a];
+    }
+    return sqrt(square);
+}
+
 torre_md_particles md_case_brute_force(const md_case *c, double *scale, torre_md_sums *sums)
 {
     const torre_md_particles *p = &c->particles;
@@ -128,14 +139,9 @@ torre_md_particles md_case_brute_force(const md_case *c, double *scale, torre_md
     for (int64_t i = 0; i < p->count; i++) {
         scale[i] = 0;
         for (int64_t j = 0; j < p->count; j++) {
-            double d[3], r = 0;
+            double d[3];
             if (i == j) continue;
-            for (int a = 0; a < 3; a++) {
-                d[a] = p->position[a][i] - p->position[a][j];
-                d[a] -= p->box[a] * rint(d[a] / p->box[a]);
-                r += d[a] * d[a];
-            }
-            r = sqrt(r);
+            const double r = md_case_apart(p, i, j, d);
             if (r >= rc) continue;
             double force = 48 * pow(r, -13) - 24 * pow(r, -7);
             for (int a = 0; a < 3; a++) out.velocity[a][i] += force * d[a] / r;

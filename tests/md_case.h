@@ -51,6 +51,9 @@ torre_md_particles md_case_forces(const md_case *c, torre_md_solver *solver);
 /* Largest difference of any component of positions (nearest image) and of velocities. */
 double md_case_difference(const torre_md_particles *a, const torre_md_particles *b);
 
+/* Distance of the nearest image of particle j from particle i; d: from j to i, by axis. */
+double md_case_apart(const torre_md_particles *particles, int64_t i, int64_t j, double d[3]);
+
 /*
  * Lennard-Jones forces by the definition (md.h), all pairs, f64: force[axis][id] in
  * forces->velocity (positions are not set), and the sum of |f| over the partners of each particle

@@ -77,14 +77,9 @@ static truth brute_force(const md_case *c, const model_case *m)
     const double eps = c->problem.precision == TORRE_MD_F64 ? DBL_EPSILON : FLT_EPSILON;
     for (int64_t i = 0; i < p->count; i++) {
         for (int64_t j = 0; j < p->count; j++) {
-            double d[3], r = 0;
+            double d[3];
             if (i == j) continue;
-            for (int a = 0; a < 3; a++) {
-                d[a] = p->position[a][i] - p->position[a][j];
-                d[a] -= p->box[a] * rint(d[a] / p->box[a]);
-                r += d[a] * d[a];
-            }
-            r = sqrt(r);
+            const double r = md_case_apart(p, i, j, d);
             if (r >= m->cutoff) continue;
             const double force = force_of(m, r);
             for (int a = 0; a < 3; a++) t.force.velocity[a][i] += force * d[a] / r;
