@@ -202,6 +202,19 @@ def test_silent():
     assert os.listdir(".") == [], os.listdir(".")
 
 
+def test_paused():
+    """Ranks that were all stopped for longer than the limit go on as if nothing had been."""
+    process = start(2, *LONG, limit=2)
+    ranks = [process_of(process, rank) for rank in (0, 1)]
+    for code in (signal.SIGSTOP, signal.SIGCONT):
+        for rank in ranks:
+            os.kill(rank, code)
+        time.sleep(5 if code == signal.SIGSTOP else 1)
+    os.kill(ranks[0], signal.SIGTERM)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 75 and lines(told)[0].startswith("wave: stopped by SIGTERM after step"), told
+
+
 def test_stops():
     """A signal to rank 0, or the end of the time, leaves complete results up to there."""
     process = start(3, *LONG)

@@ -7,6 +7,16 @@
 
 #include "core/numbers.h"
 
+torre_waking torre_waking_start(double now) { return (torre_waking){.last = now}; }
+
+double torre_waking_seconds(torre_waking *clock, double now)
+{
+    const double most = 0.5, passed = now - clock->last;
+    clock->seconds += passed < most ? passed : most;
+    clock->last = now;
+    return clock->seconds;
+}
+
 bool torre_ranks_speak(int a, int b) { return a == 0 || b == 0 || a == b + 1 || b == a + 1; }
 
 bool torre_rank_watch_start(torre_rank_watch *w, int rank, int count)

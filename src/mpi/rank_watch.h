@@ -1,7 +1,7 @@
 /*
  * Which ranks are there: those of this machine by their processes, others by what they say every
- * second. Time is counted in the ticks of one that counts, so that processes which were all stopped
- * and go on find nothing wrong.
+ * second. Time is that in which the process ran (torre_waking), so that processes which were all
+ * stopped and go on find nothing wrong.
  */
 #ifndef TORRE_RANK_WATCH_H
 #define TORRE_RANK_WATCH_H
@@ -25,6 +25,15 @@ typedef struct torre_rank_watch {
     int lost;            /* with which rank, -1: this one's own, */
     char text[640];      /* and what it was */
 } torre_rank_watch;
+
+/* Seconds by a clock that is looked at often; a long time between two looks, in which the process
+ * was stopped, counts as a short one. */
+typedef struct torre_waking {
+    double seconds, last;
+} torre_waking;
+
+torre_waking torre_waking_start(double now);
+double torre_waking_seconds(torre_waking *clock, double now);
 
 /* Ranks that speak to each other: neighbours, and the first with all. */
 bool torre_ranks_speak(int a, int b);

@@ -1,5 +1,6 @@
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,31 +116,63 @@ static void end_soon(double failed_at)
     exit(TORRE_ERR_RESOURCE); /* which removes what is not complete (torre_program_start) */
 }
 
+/* Whether something is on its way from here. With the lock. */
+static bool posts(void)
+{
+    int left = 0;
+    for (int i = 0; i < all.watch.count && !all.watch.status; i++) {
+        int gone = 0;
+        if (all.to[i].count == 0) continue;
+        check(MPI_Testall(all.to[i].count, all.to[i].piece, &gone, MPI_STATUSES_IGNORE));
+        if (gone) all.to[i].count = 0;
+        left += all.to[i].count;
+    }
+    return left > 0;
+}
+
+/* A moment, short while something is on its way, which goes on when somebody looks. */
+static void rest(bool on_its_way)
+{
+    const struct timespec moment = {.tv_nsec = on_its_way ? 50000 : 2000000};
+    nanosleep(&moment, NULL);
+}
+
 /* Often enough for what is on its way to go on while this rank computes. */
 static void *watch_ranks(void *unused)
 {
-    const struct timespec tick = {.tv_nsec = 2000000};
-    double failed_at = 0;
-    for (int64_t i = 0; !atomic_load(&all.end); i++) {
+    torre_waking clock = torre_waking_start(torre_time_now());
+    double failed_at = 0, look_at = 0, beat_at = 0;
+    while (!atomic_load(&all.end)) {
+        const double now = torre_waking_seconds(&clock, torre_time_now());
         pthread_mutex_lock(&lock);
         if (!all.watch.status) hear(); /* else what is on its way may be gone */
-        if (i % 10 == 0) torre_rank_watch_look(&all.watch);
-        if (i % 500 == 0 && !all.watch.status) exchange_beats();
+        if (now >= look_at) torre_rank_watch_look(&all.watch);
+        if (now >= beat_at && !all.watch.status) exchange_beats();
         if (all.watch.status && failed_at == 0) failed_at = torre_time_now();
+        const bool some = posts();
         pthread_mutex_unlock(&lock);
+        if (now >= look_at) look_at = now + 0.02;
+        if (now >= beat_at) beat_at += 1;
         if (failed_at > 0) end_soon(failed_at);
-        nanosleep(&tick, NULL);
+        rest(some);
     }
     return unused;
 }
 
 /* --- Messages --- */
 
-/* Look now and then rather than wait in MPI, which would keep a core busy that others need. */
-static void nap(int64_t turn)
+/* Seconds after which what a rank has posted is rather not taken yet than on its way. */
+static const double eager_s = 0.02;
+
+/* Look now and then rather than wait in MPI, which would keep a core busy that others need; but
+ * what is on its way goes on with every look. */
+static void nap(bool on_its_way)
 {
-    const struct timespec moment = {.tv_nsec = turn < 50 ? 20000 : 200000};
-    nanosleep(&moment, NULL);
+    const struct timespec moment = {.tv_nsec = 200000};
+    if (on_its_way)
+        sched_yield();
+    else
+        nanosleep(&moment, NULL);
 }
 
 static bool make_room(posted *p, int pieces)
@@ -174,14 +207,15 @@ static torre_status settle(int to)
 {
     posted *p = &all.to[to];
     torre_status status = TORRE_OK;
-    for (int64_t turn = 0; p->count > 0 && !status; turn++) {
-        int gone = 0;
+    const double start = torre_time_now();
+    for (int gone = 0; !gone && !status;) {
         pthread_mutex_lock(&lock);
-        check(MPI_Testall(p->count, p->piece, &gone, MPI_STATUSES_IGNORE));
+        gone = p->count == 0; /* the watcher looks, too */
+        if (!gone) check(MPI_Testall(p->count, p->piece, &gone, MPI_STATUSES_IGNORE));
+        if (gone) p->count = 0;
         status = state();
         pthread_mutex_unlock(&lock);
-        if (gone) p->count = 0;
-        if (!gone && !status) nap(turn);
+        if (!gone && !status) nap(torre_time_now() - start < eager_s);
     }
     return status;
 }
@@ -196,19 +230,18 @@ static torre_status send(int to, const void *bytes, int64_t count)
 static torre_status receive_piece(int from, void *bytes, int count)
 {
     MPI_Request request = MPI_REQUEST_NULL;
-    torre_status status;
-    pthread_mutex_lock(&lock);
-    check(MPI_Irecv(bytes, count, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request));
-    status = state();
-    pthread_mutex_unlock(&lock);
-    for (int64_t turn = 0; !status; turn++) {
-        int there = 0;
+    torre_status status = TORRE_OK;
+    int begun = 0, there = 0;
+    while (!there && !status) {
         pthread_mutex_lock(&lock);
-        check(MPI_Test(&request, &there, MPI_STATUS_IGNORE));
+        if (request == MPI_REQUEST_NULL)
+            check(MPI_Iprobe(from, TAG, MPI_COMM_WORLD, &begun, MPI_STATUS_IGNORE));
+        if (begun && request == MPI_REQUEST_NULL)
+            check(MPI_Irecv(bytes, count, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request));
+        if (begun) check(MPI_Test(&request, &there, MPI_STATUS_IGNORE));
         status = state();
         pthread_mutex_unlock(&lock);
-        if (there) break;
-        if (!status) nap(turn);
+        if (!there && !status) nap(begun);
     }
     return status;
 }
