@@ -1,11 +1,13 @@
 /*
  * Every conservative pair model against its definition: V(r), written here once more in long
- * double, and the force as its derivative, for all sweeps, precisions and instruction sets; and
- * the energy of a run, whose error falls with the square of the time step.
+ * double, and the force as its derivative, for all sweeps, precisions and instruction sets, with
+ * particles of one type and of three; and the energy of a run, whose error falls with the square of
+ * the time step.
  *
  * Tolerance of forces, as in test_md_forces.c: a distance is off by 2 eps L of the box, which
  * changes a force by |V''| times that and by eps L |F| / r in its direction, r > 0.8; the formula,
- * with an argument of the exponential function below 15, and the sum add 80 eps of |F|.
+ * with an argument of the exponential function below 15, and the sum add 80 eps of |F|, or of the
+ * two terms that make it where they cancel: these are below |V''| r.
  */
 #include "md_case.h"
 
@@ -13,27 +15,37 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "md_case_types.h"
 #include "particles/md_store.h"
 
 typedef struct model_case {
     torre_pair_model model;
     torre_pair_parameters pair;
     double cutoff;
-    long double (*energy)(long double r);
+    long double (*energy)(const torre_pair_parameters *p, long double r);
 } model_case;
 
-static long double lj(long double r) { return 4 * 1.5L * (powl(0.9L / r, 12) - powl(0.9L / r, 6)); }
-
-static long double wca(long double r)
+static long double lj(const torre_pair_parameters *p, long double r)
 {
-    return 4 * 1.5L * (powl(0.98L / r, 12) - powl(0.98L / r, 6)) + 1.5L;
+    const long double six = powl(p->lj.sigma / r, 6);
+    return 4 * p->lj.epsilon * six * (six - 1);
 }
 
-static long double yukawa(long double r) { return 7 * expl(-3.7L * r) / r; }
-
-static long double morse(long double r)
+static long double wca(const torre_pair_parameters *p, long double r)
 {
-    return 0.8L * (expl(-2 * 5 * (r - 1.1L)) - 2 * expl(-5 * (r - 1.1L)));
+    const long double six = powl(p->wca.sigma / r, 6);
+    return 4 * p->wca.epsilon * six * (six - 1) + p->wca.epsilon;
+}
+
+static long double yukawa(const torre_pair_parameters *p, long double r)
+{
+    return p->yukawa.strength * expl(-p->yukawa.kappa * r) / r;
+}
+
+static long double morse(const torre_pair_parameters *p, long double r)
+{
+    const long double e = expl(-p->morse.alpha * (r - p->morse.equilibrium));
+    return p->morse.depth * e * (e - 2);
 }
 
 static const model_case models[] = {
@@ -45,18 +57,18 @@ static const model_case models[] = {
 
 /* -V'(r): central differences of fourth order; their error is h^4 V^(5)/30, below 2e-11 of the
  * force for r^-12, and 2e-15 of rounding. */
-static double force_of(const model_case *m, double r)
+static double force_of(const model_case *m, const torre_pair_parameters *p, double r)
 {
     const long double h = 1e-4L * r;
-    return (double)(-(8 * (m->energy(r + h) - m->energy(r - h)) -
-                      (m->energy(r + 2 * h) - m->energy(r - 2 * h))) /
+    return (double)(-(8 * (m->energy(p, r + h) - m->energy(p, r - h)) -
+                      (m->energy(p, r + 2 * h) - m->energy(p, r - 2 * h))) /
                     (12 * h));
 }
 
-static double stiffness_of(const model_case *m, double r)
+static double stiffness_of(const model_case *m, const torre_pair_parameters *p, double r)
 {
     const long double h = 1e-4L * r;
-    return (double)((m->energy(r + h) - 2 * m->energy(r) + m->energy(r - h)) / (h * h));
+    return (double)((m->energy(p, r + h) - 2 * m->energy(p, r) + m->energy(p, r - h)) / (h * h));
 }
 
 /* All pairs by the definition: forces [axis][id] in force.velocity, and what may be off of each
@@ -80,15 +92,18 @@ static truth brute_force(const md_case *c, const model_case *m)
             double d[3];
             if (i == j) continue;
             const double r = md_case_apart(p, i, j, d);
-            if (r >= m->cutoff) continue;
-            const double force = force_of(m, r);
+            const torre_md_problem between = md_case_between(c, i, j);
+            const torre_pair_parameters *pair = &between.pair;
+            if (r >= between.cutoff) continue;
+            const double force = force_of(m, pair, r);
             for (int a = 0; a < 3; a++) t.force.velocity[a][i] += force * d[a] / r;
-            const double off = 2 * eps * edge * (fabs(stiffness_of(m, r)) + fabs(force) / r) +
-                               (80 * eps + 2e-11) * fabs(force);
+            const double stiff = fabs(stiffness_of(m, pair, r));
+            const double off = 2 * eps * edge * (stiff + fabs(force) / r) +
+                               (80 * eps + 2e-11) * fmax(fabs(force), stiff * r);
             t.may[i] += off;
-            t.may_sum += off * r + (80 * eps) * fabs((double)m->energy(r));
-            t.sums.potential += 0.5 * (double)m->energy(r);
-            t.sums.potential_shift += 0.5 * (double)m->energy(m->cutoff);
+            t.may_sum += off * r + (80 * eps) * fabs((double)m->energy(pair, r));
+            t.sums.potential += 0.5 * (double)m->energy(pair, r);
+            t.sums.potential_shift += 0.5 * (double)m->energy(pair, between.cutoff);
             t.sums.virial += 0.5 * force * r;
             t.sums.contacts += 0.5;
         }
@@ -109,8 +124,12 @@ static void check_forces(const md_case *c, const truth *t, const torre_md_plan *
 {
     const int64_t n = c->particles.count;
     char what[64];
-    snprintf(what, sizeof what, "%s %s %s", torre_pair_model_name(c->problem.model),
-             torre_md_precision_name(c->problem.precision), torre_neighbor_name(plan->neighbor));
+    snprintf(what, sizeof what, "%s %s %s%s", torre_pair_model_name(c->problem.model),
+             torre_md_precision_name(c->problem.precision), torre_neighbor_name(plan->neighbor),
+             c->problem.types ? ", three types" : "");
+    /* of each pair of types rounded as the arithmetic of pairs is */
+    const double shift_off =
+        c->problem.types && c->problem.precision != TORRE_MD_F64 ? FLT_EPSILON : 1e-9;
     torre_md_sums sums;
     torre_md_solver *solver = md_case_solver(c, plan);
     torre_md_particles got = md_case_forces(c, solver);
@@ -129,18 +148,19 @@ static void check_forces(const md_case *c, const truth *t, const torre_md_plan *
     CHECK(fabs(sums.virial - t->sums.virial) <= t->may_sum, "%s: virial %.17g, %.17g", what,
           sums.virial, t->sums.virial);
     CHECK(fabs(sums.potential_shift - t->sums.potential_shift) <=
-              1e-9 * fabs(t->sums.potential_shift),
+              shift_off * fabs(t->sums.potential_shift) + 1e-15,
           "%s: shift %.17g, %.17g", what, sums.potential_shift, t->sums.potential_shift);
     solver->backend->destroy(solver);
     torre_md_particles_free(&got);
 }
 
-static void test_forces(void **state)
+static void test_forces_of(int types)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
         for (int precision = TORRE_MD_F32; precision <= TORRE_MD_MIXED; precision++) {
             md_case c = case_of(&models[k], 0.12, (torre_md_precision)precision);
+            torre_md_types table;
+            if (types > 1) md_case_add_types(&c, types, &table);
             truth t = brute_force(&c, &models[k]);
             for (int neighbor = TORRE_NEIGHBOR_FULL; neighbor <= TORRE_NEIGHBOR_TILE; neighbor++) {
                 const torre_md_plan plan = {.neighbor = (torre_neighbor)neighbor, .skin = 0.3};
@@ -153,12 +173,25 @@ static void test_forces(void **state)
     }
 }
 
+static void test_forces(void **state)
+{
+    (void)state;
+    test_forces_of(1);
+}
+
+static void test_forces_of_types(void **state)
+{
+    (void)state;
+    test_forces_of(3);
+}
+
 static void test_every_instruction_set(void **state)
 {
     if (torre_cpu_get()->isa == TORRE_ISA_BASE) skip();
     for (int isa = TORRE_ISA_BASE; isa < (int)torre_cpu_get()->isa; isa++) {
         torre_md_limit_isa((torre_isa)isa);
         test_forces(state);
+        test_forces_of_types(state);
     }
     torre_md_limit_isa(TORRE_ISA_AVX512);
 }
@@ -238,8 +271,11 @@ int main(int argc, char **argv)
 {
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forces),  cmocka_unit_test(test_every_instruction_set),
-        cmocka_unit_test(test_shift),   cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_forces),
+        cmocka_unit_test(test_forces_of_types),
+        cmocka_unit_test(test_every_instruction_set),
+        cmocka_unit_test(test_shift),
+        cmocka_unit_test(test_energy),
         cmocka_unit_test(test_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,9 @@ static torre_status fill_plan(md_cuda_program *program)
         return torre_fail(TORRE_ERR_USAGE,
                           "the cuda backend holds at most %lld particles (got %lld)",
                           ((long long)1 << MD_INDEX_BITS) - 1, (long long)p->count);
+    if (p->types)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "particles of several types need {backend} cpu (got cuda)");
     TORRE_TRY(program->method->plan(program));
     if (plan->rebuild_every == 0) {
         plan->rebuild_every = 1;

@@ -87,18 +87,22 @@ static void sum_parts(const torre_correlation *c, double sum[3])
 static void find_centre(torre_correlation *c, const double *const now[3])
 {
     const int64_t count = c->problem->count, blocks = blocks_of(c);
+    const bool types = c->problem->types;
     double sum[3] = {0};
 #pragma omp parallel for num_threads(c->threads)
     for (int64_t b = 0; b < blocks; b++) {
         const int64_t end = (b + 1) * BLOCK < count ? (b + 1) * BLOCK : count;
         for (int a = 0; a < 3; a++) {
             double part = 0;
-            for (int64_t i = b * BLOCK; i < end; i++) part += now[a][i];
+            for (int64_t i = b * BLOCK; i < end; i++)
+                part += types ? torre_md_mass(c->problem, i) * now[a][i] : now[a][i];
             c->part[3 * b + a] = part;
         }
     }
     sum_parts(c, sum);
-    for (int a = 0; a < 3; a++) c->centre[a] = sum[a] / (double)count;
+    double mass = 0;
+    for (int64_t i = 0; types && i < count; i++) mass += torre_md_mass(c->problem, i);
+    for (int a = 0; a < 3; a++) c->centre[a] = sum[a] / (types ? mass : (double)count);
 }
 
 /* Add what an origin and now[axis][id] make at a lag. */

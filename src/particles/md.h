@@ -77,21 +77,26 @@ typedef struct torre_pair_about {
     torre_pair_lengths (*lengths)(const torre_pair_parameters *parameters);
 } torre_pair_about;
 
+struct torre_md_types; /* md_types.h */
+
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */
 typedef struct torre_md_problem {
-    int64_t count;             /* particles, >= 1 */
-    double box[3];             /* edges > 0; each at least 2 (cutoff + skin) */
-    const double *position[3]; /* [axis][id], inside the box: 0 <= r < L */
-    const double *velocity[3]; /* [axis][id] */
-    double mass;               /* of every particle, > 0; mps takes it from the density */
-    int dimensions;            /* 2: particles of one plane, z and its velocity stay; 0 or 3: all
+    int64_t count;                      /* particles, >= 1 */
+    double box[3];                      /* edges > 0; each at least 2 (cutoff + skin) */
+    const double *position[3];          /* [axis][id], inside the box: 0 <= r < L */
+    const double *velocity[3];          /* [axis][id] */
+    double mass;                        /* of every particle, > 0; mps takes it from the density */
+    const struct torre_md_types *types; /* masses and interactions by type, which count instead of
+                                           mass and pair; NULL: particles of one type. Must outlive
+                                           what is made of the problem */
+    int dimensions; /* 2: particles of one plane, z and its velocity stay; 0 or 3: all
                                   axes move */
     torre_pair_model model;
     union { /* of that model */
         torre_pair_parameters pair;
         torre_mps_parameters mps;
     };
-    double cutoff; /* > 0; mps: the radius of influence r_e */
+    double cutoff; /* > 0; the largest of the types'; mps: the radius of influence r_e */
     double dt;     /* > 0 */
     torre_md_precision precision;
     torre_md_ensemble ensemble;

@@ -5,6 +5,7 @@
 #include "core/phase.h"
 #include "particles/md.h"
 #include "particles/md_reference.h"
+#include "particles/md_types.h"
 #include "particles/mps.h"
 #include "tiling/ordering.h"
 
@@ -112,8 +113,11 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
     TORRE_TRY(check_positive("mass", p->mass));
     if ((unsigned)p->model >= TORRE_PAIR_MODELS)
         return torre_fail(TORRE_ERR_USAGE, "unknown pair model %d", (int)p->model);
-    TORRE_TRY(check_parameters(p));
-    TORRE_TRY(check_cutoff(p));
+    if (p->types)
+        TORRE_TRY(torre_md_types_check(p));
+    else
+        TORRE_TRY(check_parameters(p));
+    TORRE_TRY(p->types ? check_positive("cutoff", p->cutoff) : check_cutoff(p));
     for (int a = 0; a < 3; a++) {
         TORRE_TRY(check_positive("box edge", p->box[a]));
         if (p->box[a] < 2 * p->cutoff)

@@ -7,6 +7,7 @@
 
 #include "particles/md_program.h"
 #include "particles/md_start.h"
+#include "particles/md_types.h"
 
 typedef struct reference_solver {
     torre_md_solver base;
@@ -112,6 +113,15 @@ static torre_status reference_set_particles(torre_md_solver *solver,
     return check_finite(s);
 }
 
+/* v += (dt/2m) F */
+static void half_kick(reference_solver *s)
+{
+    for (int64_t i = 0; i < s->at.count; i++) {
+        const double half = 0.5 * s->problem->dt / torre_md_mass(s->problem, i);
+        for (int a = 0; a < 3; a++) s->at.velocity[a][i] += half * s->force[a][i];
+    }
+}
+
 static torre_status reference_advance(torre_md_solver *solver, int64_t steps)
 {
     reference_solver *s = (reference_solver *)solver;
@@ -119,16 +129,13 @@ static torre_status reference_advance(torre_md_solver *solver, int64_t steps)
     for (int64_t n = 0; n < steps; n++) {
         s->step++;
         for (int64_t i = 0; i < s->at.count; i++) s->lost[i] += half * s->power[i];
-        for (int a = 0; a < 3; a++) {
-            for (int64_t i = 0; i < s->at.count; i++) {
-                s->at.velocity[a][i] += half * s->force[a][i];
+        half_kick(s);
+        for (int a = 0; a < 3; a++)
+            for (int64_t i = 0; i < s->at.count; i++)
                 s->at.position[a][i] += dt * s->at.velocity[a][i];
-            }
-        }
         compute_forces(s, half);
         for (int64_t i = 0; i < s->at.count; i++) s->lost[i] += half * s->power[i];
-        for (int a = 0; a < 3; a++)
-            for (int64_t i = 0; i < s->at.count; i++) s->at.velocity[a][i] += half * s->force[a][i];
+        half_kick(s);
         TORRE_TRY(check_finite(s));
     }
     return TORRE_OK;
@@ -170,9 +177,9 @@ static torre_status reference_sums(torre_md_solver *solver, torre_md_sums *sums)
     for (int a = 0; a < 3; a++) {
         sums->momentum[a] = 0;
         for (int64_t i = 0; i < s->at.count; i++) {
-            double v = s->at.velocity[a][i];
-            sums->kinetic += 0.5 * s->problem->mass * v * v;
-            sums->momentum[a] += s->problem->mass * v;
+            const double v = s->at.velocity[a][i], mass = torre_md_mass(s->problem, i);
+            sums->kinetic += 0.5 * mass * v * v;
+            sums->momentum[a] += mass * v;
         }
     }
     return TORRE_OK;

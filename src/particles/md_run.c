@@ -222,7 +222,7 @@ torre_status torre_md_run_particles(torre_md_run *run, torre_md_particles *parti
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     memcpy(particles->box, run->problem->box, sizeof particles->box);
-    particles->mass = run->problem->mass;
+    particles->mass = torre_md_type_mass(run->problem, 0);
     return run->solver->backend->get_particles(run->solver, particles->position,
                                                particles->velocity);
 }

@@ -39,7 +39,26 @@ void torre_md_particles_free(torre_md_particles *p)
         free(p->position[a]);
         free(p->velocity[a]);
     }
+    free(p->type);
     memset(p, 0, sizeof *p);
+}
+
+torre_status torre_md_particles_add_types(torre_md_particles *p, int types)
+{
+    p->types = types;
+    if (!p->type) p->type = calloc((size_t)p->count, sizeof *p->type);
+    if (p->type) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "no memory for the types of %lld particles",
+                      (long long)p->count);
+}
+
+torre_status torre_md_particles_take_types(torre_md_particles *p, const torre_md_particles *from)
+{
+    if (!from->type) return TORRE_OK;
+    TORRE_TRY(torre_md_particles_add_types(p, from->types));
+    memcpy(p->type, from->type, (size_t)p->count * sizeof *p->type);
+    memcpy(p->type_mass, from->type_mass, sizeof p->type_mass);
+    return TORRE_OK;
 }
 
 void torre_md_problem_set_particles(torre_md_problem *problem, const torre_md_particles *p)
@@ -91,25 +110,35 @@ torre_status torre_md_start_fcc(const int64_t cells[3], double density, torre_md
     return TORRE_OK;
 }
 
+static double mass_of_all(const torre_md_particles *p)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < p->count; i++) sum += torre_md_particle_mass(p, i);
+    return sum;
+}
+
 void torre_md_start_velocities(torre_md_particles *p, double temperature, uint64_t seed)
 {
 #pragma omp parallel for
     for (int64_t i = 0; i < p->count; i++) {
         double g[3];
         torre_random_normal3(seed, TORRE_STREAM_VELOCITIES, i, g);
-        for (int a = 0; a < 3; a++) p->velocity[a][i] = g[a];
+        const double spread = p->type ? 1 / sqrt(torre_md_particle_mass(p, i)) : 1;
+        for (int a = 0; a < 3; a++) p->velocity[a][i] = spread * g[a];
     }
+    const double mass = p->type ? mass_of_all(p) : (double)p->count;
     /* Each sum runs over the ids in order on one thread: the same bits everywhere. */
 #pragma omp parallel for
     for (int a = 0; a < 3; a++) {
         double sum = 0;
-        for (int64_t i = 0; i < p->count; i++) sum += p->velocity[a][i];
-        for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] -= sum / (double)p->count;
+        for (int64_t i = 0; i < p->count; i++)
+            sum += p->type ? torre_md_particle_mass(p, i) * p->velocity[a][i] : p->velocity[a][i];
+        for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] -= sum / mass;
     }
     double kinetic = 0;
     for (int a = 0; a < 3; a++)
         for (int64_t i = 0; i < p->count; i++)
-            kinetic += 0.5 * p->mass * p->velocity[a][i] * p->velocity[a][i];
+            kinetic += 0.5 * torre_md_particle_mass(p, i) * p->velocity[a][i] * p->velocity[a][i];
     double freedom = 3 * (double)p->count - 3;
     double scale = freedom > 0 && kinetic > 0 ? sqrt(temperature * freedom / (2 * kinetic)) : 0;
 #pragma omp parallel for

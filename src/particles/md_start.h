@@ -3,7 +3,7 @@
 #define TORRE_MD_START_H
 
 #include "core/status.h"
-#include "particles/md.h"
+#include "particles/md_types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,12 +16,27 @@ typedef struct torre_md_particles {
     double mass;
     double *position[3]; /* [axis][id] */
     double *velocity[3];
+    int types;                        /* of the particles, with ... */
+    uint8_t *type;                    /* [id] ... theirs, from 0, and ... */
+    double type_mass[TORRE_MD_TYPES]; /* ... the mass of each; NULL: all of type 0, of mass */
 } torre_md_particles;
 
 /* Allocate count particles, all zero, mass 1. TORRE_ERR_RESOURCE with the bytes needed. */
 torre_status torre_md_particles_new(int64_t count, torre_md_particles *particles);
 
 void torre_md_particles_free(torre_md_particles *particles);
+
+/* Room for types, all 0, where there is none yet. TORRE_ERR_RESOURCE. */
+torre_status torre_md_particles_add_types(torre_md_particles *particles, int types);
+
+/* Types and their masses of those (which may have none). TORRE_ERR_RESOURCE. */
+torre_status torre_md_particles_take_types(torre_md_particles *particles,
+                                           const torre_md_particles *from);
+
+static inline double torre_md_particle_mass(const torre_md_particles *p, int64_t id)
+{
+    return p->type ? p->type_mass[p->type[id]] : p->mass;
+}
 
 /* Point the problem at the particles (count, box, mass, arrays); they must outlive its use. */
 void torre_md_problem_set_particles(torre_md_problem *problem, const torre_md_particles *particles);
@@ -39,8 +54,9 @@ torre_status torre_md_start_fcc_size(const int64_t cells[3], double density, int
                                      double box[3], double *mass);
 
 /*
- * Maxwell velocities: three normal deviates per particle (torre_random_normal3, stream 0), less
- * their mean, scaled to the temperature 2 K / (3N - 3) exactly (to rounding). Every particle's
+ * Maxwell velocities: three normal deviates per particle (torre_random_normal3, stream 0), over
+ * the root of its mass where there are types, less the velocity of the centre of mass, scaled to
+ * the temperature 2 K / (3N - 3) exactly (to rounding). Every particle's
  * velocity depends on the seed, its id and the number of particles only.
  */
 void torre_md_start_velocities(torre_md_particles *particles, double temperature, uint64_t seed);

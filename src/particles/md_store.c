@@ -34,6 +34,7 @@ torre_status torre_md_store_make(int64_t count, int threads, const double box[3]
         double periods = fmin(fmax(1, floor(box[a] / (8 * reach))), 65536);
         t->turns[a] = 4294967296 * periods / box[a];
     }
+    t->turns[3] = 1; /* a type is a number as it is */
     t->position = new_quads(count, size);
     t->velocity = new_quads(count, size);
     t->force = new_quads(count, size);
@@ -47,6 +48,13 @@ torre_status torre_md_store_make(int64_t count, int threads, const double box[3]
         return TORRE_OK;
     torre_md_store_free(t);
     return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)count);
+}
+
+void torre_md_store_set_types(torre_md_store *t, const torre_md_problem *p)
+{
+    t->types = p->types;
+    for (int a = 0; p->types && a < p->types->count; a++)
+        t->weight[a] = p->types->mass[a] / p->mass;
 }
 
 void torre_md_store_free(torre_md_store *t)

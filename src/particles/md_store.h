@@ -7,14 +7,14 @@
  * are particles follows the last: the far particle, which pads lists to whole vectors and is beyond
  * the cutoff of everything. The fourth number of a force is the power that the particle dissipates
  * and that of a velocity, kicked with the others, the energy it has lost over its mass; that of a
- * position means nothing.
+ * position is the type of the particle.
  */
 #ifndef TORRE_MD_STORE_H
 #define TORRE_MD_STORE_H
 
 #include "core/cpu.h"
 #include "particles/bins.h"
-#include "particles/md.h"
+#include "particles/md_types.h"
 
 /* Elements of float or double as the precision says ("state": f64 for mixed). */
 typedef struct torre_md_store {
@@ -29,6 +29,8 @@ typedef struct torre_md_store {
     int64_t step;                      /* of the positions */
     int32_t *id;                       /* of the particle in each place */
     int32_t *spare_id;
+    const torre_md_types *types;   /* NULL: one */
+    double weight[TORRE_MD_TYPES]; /* mass of a type, over that of the problem */
 } torre_md_store;
 
 /* Blocks of list entries of one thread, kept from one rebuild to the next. */
@@ -82,14 +84,15 @@ typedef struct torre_md_state_loops {
     double (*kick_drift)(torre_md_store *store, double kick, double dt);
     /* v *= factor */
     void (*scale)(torre_md_store *store, double factor);
-    /* v = keep v + noise g, g normal deviates of (seed, stream, id); returns by how much less the
-     * sum of v^2 is */
+    /* v = keep v + noise g / sqrt(weight), g normal deviates of (seed, stream, id); returns by how
+     * much less the sum of weight v^2 is */
     double (*noise)(torre_md_store *store, double keep, double noise, uint64_t seed,
                     uint64_t stream);
     /* Largest square of a distance from hold, infinite where there is a number that is not finite;
      * place (may be NULL): of the first particle that is as far from it. */
     double (*moved)(const torre_md_store *store, int64_t *place);
-    /* Sum of v^2, and of the four numbers of velocities; a fixed order of summation. */
+    /* Sum of v^2, and of the four numbers of velocities, each times its weight; a fixed order of
+     * summation. */
     double (*square_sum)(const torre_md_store *store, double sum[4]);
     /* hold = where a particle of the present velocity is after a time, but no further than most
      * from where it is now. */
@@ -127,6 +130,8 @@ typedef struct torre_md_force_loops {
  * the box. TORRE_ERR_RESOURCE without memory. */
 torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,
                                  const torre_md_state_loops *state, torre_md_store *store);
+/* Before particles are loaded, where they have types. */
+void torre_md_store_set_types(torre_md_store *store, const torre_md_problem *problem);
 void torre_md_store_free(torre_md_store *store);
 /* Bytes that it takes. */
 int64_t torre_md_store_bytes(int64_t count, const torre_md_state_loops *state);
@@ -150,8 +155,7 @@ torre_status torre_md_store_bin(torre_md_store *store, const torre_md_state_loop
 
 /* The loops for this precision and processor. */
 const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precision);
-const torre_md_force_loops *torre_md_force_loops_find(torre_pair_model model,
-                                                      torre_md_precision precision);
+const torre_md_force_loops *torre_md_force_loops_find(const torre_md_problem *problem);
 
 /* Row of a table of loops with that many rows, base, avx2, avx512: the best that is allowed and
  * that this processor has. */

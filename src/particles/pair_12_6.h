@@ -18,11 +18,8 @@ static inline double torre_pair_12_6_energy(double epsilon, double sigma, double
 
 #endif
 
-typedef struct TORRE_TYPED(torre_pair) {
-    TORRE_REAL force12, force6;   /* F.d = r^-2 r^-6 (force12 r^-6 - force6) */
-    TORRE_REAL energy12, energy6; /* V = r^-6 (energy12 r^-6 - energy6) - energy_cut */
-    TORRE_REAL energy_cut;
-} TORRE_TYPED(torre_pair);
+/* F.d = r^-2 r^-6 (force12 r^-6 - force6), V = r^-6 (energy12 r^-6 - energy6) - energy_cut */
+TORRE_PAIR_CONSTANTS(force12, force6, energy12, energy6, energy_cut)
 
 static inline TORRE_TYPED(torre_pair)
     TORRE_TYPED(torre_pair_12_6)(double epsilon, double sigma, double energy_cut)
@@ -42,9 +39,10 @@ static inline TORRE_TYPED(torre_pair)
  * that the pair's virial d . F_i is f r^2); *energy: V(r); *power: half of what the pair dissipates
  * per time (each of the two particles keeps count of its half), set where TORRE_PAIR_DISSIPATES.
  */
-TORRE_HD static inline TORRE_VALUE
-TORRE_TYPED(torre_pair_eval)(const TORRE_TYPED(torre_pair) * pair, TORRE_VALUE rsq, TORRE_VALUE rv,
-                             TORRE_VALUE *energy, TORRE_VALUE *power)
+TORRE_HD static inline TORRE_VALUE TORRE_TYPED(torre_pair_eval)(const TORRE_PAIR_EVALUATED *pair,
+                                                                TORRE_VALUE rsq, TORRE_VALUE rv,
+                                                                TORRE_VALUE *energy,
+                                                                TORRE_VALUE *power)
 {
     (void)rv, (void)power;
     TORRE_VALUE inverse = 1 / rsq;

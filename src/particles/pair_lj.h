@@ -31,7 +31,11 @@
  *     TORRE_PAIR_FIELD               1 where a force acts on every particle by itself (gravity,
  *                                    walls)
  * and declares
- *     TORRE_TYPED(torre_pair)        constants of the model, plain data (kernel argument)
+ *     TORRE_TYPED(torre_pair)        constants of the model, plain data (kernel argument); of a
+ *                                    model that does not dissipate TORRE_REALs alone, which
+ *                                    TORRE_PAIR_CONSTANTS names, and eval takes a
+ *                                    TORRE_PAIR_EVALUATED: particles of several types have
+ *                                    constants for each pair of types (md_types.h)
  *     TORRE_TYPED(torre_pair_make)   those constants from the problem (host, f64 arithmetic), for
  *                                    velocities that a kick of that size, v += kick F, will
  *                                    complete: dt/2m in a step, where v stands at n - 1/2 and F

@@ -41,9 +41,7 @@ static inline double torre_pair_morse_energy(const torre_morse_parameters *p, do
 
 #endif
 
-typedef struct TORRE_TYPED(torre_pair) {
-    TORRE_REAL depth, alpha, r0, force, energy_cut;
-} TORRE_TYPED(torre_pair);
+TORRE_PAIR_CONSTANTS(depth, alpha, r0, force, energy_cut)
 
 static inline torre_pair_lengths TORRE_TYPED(torre_pair_lengths)(const torre_pair_parameters *p)
 {
@@ -71,9 +69,10 @@ static inline TORRE_TYPED(torre_pair)
     return pair;
 }
 
-TORRE_HD static inline TORRE_VALUE
-TORRE_TYPED(torre_pair_eval)(const TORRE_TYPED(torre_pair) * pair, TORRE_VALUE rsq, TORRE_VALUE rv,
-                             TORRE_VALUE *energy, TORRE_VALUE *power)
+TORRE_HD static inline TORRE_VALUE TORRE_TYPED(torre_pair_eval)(const TORRE_PAIR_EVALUATED *pair,
+                                                                TORRE_VALUE rsq, TORRE_VALUE rv,
+                                                                TORRE_VALUE *energy,
+                                                                TORRE_VALUE *power)
 {
     (void)rv, (void)power;
     TORRE_VALUE r = TORRE_SQRT(rsq), e = TORRE_EXP(pair->alpha * (pair->r0 - r));

@@ -27,9 +27,7 @@ typedef struct torre_yukawa_parameters {
 #if defined TORRE_REAL && !defined TORRE_PAIR_PARAMETERS_ONLY
 #include "particles/pair_begin.h"
 
-typedef struct TORRE_TYPED(torre_pair) {
-    TORRE_REAL strength, kappa, energy_cut;
-} TORRE_TYPED(torre_pair);
+TORRE_PAIR_CONSTANTS(strength, kappa, energy_cut)
 
 static inline torre_pair_lengths TORRE_TYPED(torre_pair_lengths)(const torre_pair_parameters *p)
 {
@@ -58,9 +56,10 @@ static inline TORRE_TYPED(torre_pair)
     return pair;
 }
 
-TORRE_HD static inline TORRE_VALUE
-TORRE_TYPED(torre_pair_eval)(const TORRE_TYPED(torre_pair) * pair, TORRE_VALUE rsq, TORRE_VALUE rv,
-                             TORRE_VALUE *energy, TORRE_VALUE *power)
+TORRE_HD static inline TORRE_VALUE TORRE_TYPED(torre_pair_eval)(const TORRE_PAIR_EVALUATED *pair,
+                                                                TORRE_VALUE rsq, TORRE_VALUE rv,
+                                                                TORRE_VALUE *energy,
+                                                                TORRE_VALUE *power)
 {
     (void)rv, (void)power;
     TORRE_VALUE r = TORRE_SQRT(rsq), inverse = 1 / r;

@@ -28,9 +28,9 @@ void torre_stress_free(torre_stress *s)
 static void add_motion(const torre_stress *s, int64_t rank, double sum[TORRE_STRESS_ELEMENTS])
 {
     const torre_bins *bins = &s->sorted.bins;
-    const double mass = s->problem->mass;
     double *const *v = s->sorted.velocity;
     for (int64_t m = bins->start[rank]; m < bins->start[rank + 1]; m++) {
+        const double mass = torre_md_mass(s->problem, bins->member[m]);
         for (int a = 0; a < 3; a++) sum[a] += mass * v[a][m] * v[a][m];
         sum[3] += mass * v[0][m] * v[1][m];
         sum[4] += mass * v[0][m] * v[2][m];

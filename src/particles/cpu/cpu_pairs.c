@@ -73,7 +73,7 @@ static torre_status pairs_allocate(cpu_solver *s)
 {
     pairs *own = s->own = calloc(1, sizeof *own);
     if (!own) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
-    own->force = torre_md_force_loops_find(s->problem->model, s->problem->precision);
+    own->force = torre_md_force_loops_find(s->problem);
     own->parts = parts_of(s->plan);
     if (!own->parts) return TORRE_OK;
     own->parts_force =

@@ -61,9 +61,9 @@ TORRE_INLINE torre_lanes torre_lanes_quads(const torre_quad *quads, const int32_
 #endif
 }
 
-/* Lane l of x, y, z: the position of particle list[l]. */
+/* Lane l of x, y, z, w: the quad of particle list[l]. */
 TORRE_INLINE void torre_lanes_gather(const torre_quad *quads, const int32_t *list, torre_lanes *x,
-                                     torre_lanes *y, torre_lanes *z)
+                                     torre_lanes *y, torre_lanes *z, torre_lanes *w)
 {
     torre_lanes a = torre_lanes_quads(quads, list), b = torre_lanes_quads(quads, list + 1);
     torre_lanes c = torre_lanes_quads(quads, list + 2), d = torre_lanes_quads(quads, list + 3);
@@ -72,6 +72,7 @@ TORRE_INLINE void torre_lanes_gather(const torre_quad *quads, const int32_t *lis
     *x = TORRE_SHUFFLE(xz01, xz23, 0, 1, 4, 5);
     *y = TORRE_SHUFFLE(yw01, yw23, 0, 1, 4, 5);
     *z = TORRE_SHUFFLE(xz01, xz23, 2, 3, 6, 7);
+    *w = TORRE_SHUFFLE(yw01, yw23, 2, 3, 6, 7);
 }
 
 /* Every lane set. */

@@ -112,6 +112,7 @@ static torre_status allocate(cpu_solver *s)
     const double reach = p->cutoff + s->plan->skin;
     const torre_bin_grid grid = torre_bins_grid(p->box, s->plan->bin_size, p->count);
     TORRE_TRY(torre_md_store_make(p->count, s->plan->threads, p->box, reach, s->state, &s->store));
+    torre_md_store_set_types(&s->store, p);
     TORRE_TRY(
         torre_bins_make(&grid, reach, shape_of(s->plan), &s->plan->ordering, p->count, &s->bins));
     s->bins.threads = s->plan->threads;
@@ -253,6 +254,9 @@ static torre_status cpu_get_forces(torre_md_solver *solver, double *const force[
 {
     cpu_solver *s = (cpu_solver *)solver;
     s->state->unload(&s->store, s->store.force, NULL, force);
+    const torre_md_types *types = s->problem->types;
+    for (int a = 0; types && a < 3; a++)
+        for (int64_t i = 0; i < s->store.count; i++) force[a][i] *= s->store.weight[types->type[i]];
     return TORRE_OK;
 }
 

@@ -7,15 +7,65 @@
  */
 #include <string.h>
 
+#include "particles/md_store.h"
+
+#if defined TORRE_PAIR_TYPES && TORRE_PAIR_DISSIPATES
+/* Particles that dissipate are of one type. */
+const torre_md_force_loops TORRE_TYPED(torre_md_force) = {0};
+#else
+
 #include "particles/cpu/md_packed.h"
 #include "particles/cpu/md_stage.h"
 
 #define PART 256 /* particles of a part */
 
+#ifdef TORRE_PAIR_TYPES
+/* Constants of two types, and those of the pairs in the lanes of a vector. */
+typedef struct type_constants {
+    TORRE_TYPED(torre_pair) pair;
+    TORRE_REAL cutoff_sq, shift;
+} type_constants;
+
+typedef struct lane_constants {
+    TORRE_TYPED(torre_pair_values) pair;
+    torre_lanes cutoff_sq, shift;
+} lane_constants;
+
+enum { TYPE_CONSTANTS = sizeof(type_constants) / sizeof(TORRE_REAL) };
+
+/* For each lane those of row[type]. The number of types is small: each is compared with. */
+TORRE_INLINE lane_constants choose(const type_constants *row, int types, torre_lanes type)
+{
+    torre_lanes chosen[TYPE_CONSTANTS];
+    lane_constants constants;
+    _Static_assert(sizeof chosen == sizeof constants, "constants must be of one type");
+    const TORRE_REAL *value = (const TORRE_REAL *)row;
+#pragma GCC unroll 16
+    for (int k = 0; k < TYPE_CONSTANTS; k++) chosen[k] = value[k] - (torre_lanes){0};
+    for (int t = 1; t < types; t++) {
+        const torre_mask own = type == (TORRE_REAL)t;
+        value += TYPE_CONSTANTS;
+#pragma GCC unroll 16
+        for (int k = 0; k < TYPE_CONSTANTS; k++) {
+            const torre_lanes all = value[k] - (torre_lanes){0};
+            chosen[k] = (torre_lanes)(((torre_mask)chosen[k] & ~own) | ((torre_mask)all & own));
+        }
+    }
+    memcpy(&constants, chosen, sizeof constants);
+    return constants;
+}
+#endif
+
 /* Constants of a sweep. */
 typedef struct sweep {
+#ifdef TORRE_PAIR_TYPES
+    int types;
+    type_constants table[TORRE_MD_TYPES * TORRE_MD_TYPES]; /* [types][types] */
+    TORRE_STATE share[TORRE_MD_TYPES];                     /* mass of the problem over theirs */
+#else
     TORRE_TYPED(torre_pair) pair;
     TORRE_REAL cutoff_sq;
+#endif
     torre_positions positions;
     TORRE_STATE kick;
 #if TORRE_PAIR_DISSIPATES
@@ -29,13 +79,13 @@ typedef struct sweep {
 
 /* Potential, virial and pairs inside the cutoff, and energy of fields, of one part. */
 typedef struct part_sums {
-    double potential, virial, inside, field;
+    double potential, virial, inside, field, shift;
 } part_sums;
 
 /* What one particle has gathered. */
 typedef struct gathered {
     torre_sum_lanes fx, fy, fz, power;
-    torre_wide_lanes potential, virial, inside;
+    torre_wide_lanes potential, virial, inside, shift;
 } gathered;
 
 /* What one vector of neighbours does to a particle. */
@@ -43,12 +93,32 @@ typedef struct push {
     torre_sum_lanes fx, fy, fz, power;
 } push;
 
+#ifdef TORRE_PAIR_TYPES
+static void add_types(sweep *s, const torre_md_store *store, const torre_md_problem *problem,
+                      double kick)
+{
+    const int types = s->types = problem->types->count;
+    for (int k = 0; k < types * types; k++) {
+        const torre_md_problem between = torre_md_problem_between(problem, k / types, k % types);
+        s->table[k] = (type_constants){
+            .pair = TORRE_TYPED(torre_pair_make)(&between, kick),
+            .cutoff_sq = (TORRE_REAL)(between.cutoff * between.cutoff),
+            .shift = (TORRE_REAL)TORRE_TYPED(torre_pair_shift)(&between),
+        };
+    }
+    for (int a = 0; a < types; a++) s->share[a] = (TORRE_STATE)(1 / store->weight[a]);
+}
+#endif
+
 static sweep sweep_make(const torre_md_store *store, const torre_md_problem *problem, double kick)
 {
-    sweep s = {.pair = TORRE_TYPED(torre_pair_make)(problem, kick),
-               .cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff),
-               .positions = torre_positions_of(store, problem->box),
-               .kick = (TORRE_STATE)kick};
+    sweep s = {.positions = torre_positions_of(store, problem->box), .kick = (TORRE_STATE)kick};
+#ifdef TORRE_PAIR_TYPES
+    add_types(&s, store, problem, kick);
+#else
+    s.pair = TORRE_TYPED(torre_pair_make)(problem, kick);
+    s.cutoff_sq = (TORRE_REAL)(problem->cutoff * problem->cutoff);
+#endif
 #if TORRE_PAIR_DISSIPATES
     s.velocity = store->velocity;
     s.next = store->spare;
@@ -76,7 +146,7 @@ static void sweep_end(const sweep *s, torre_md_store *store, const torre_md_sums
 TORRE_INLINE torre_lanes approach(const sweep *s, int64_t i, const int32_t *list, torre_lanes dx,
                                   torre_lanes dy, torre_lanes dz)
 {
-    torre_lanes u, v, w;
+    torre_lanes u, v, w, unused;
     if (TORRE_PACKED) {
         for (int l = 0; l < TORRE_LANES; l++) {
             const torre_quad_state apart = s->velocity[i] - s->velocity[list[l]];
@@ -87,25 +157,37 @@ TORRE_INLINE torre_lanes approach(const sweep *s, int64_t i, const int32_t *list
         return dx * u + dy * v + dz * w;
     }
     const TORRE_REAL *own = (const TORRE_REAL *)&s->velocity[i];
-    torre_lanes_gather((const torre_quad *)s->velocity, list, &u, &v, &w);
+    torre_lanes_gather((const torre_quad *)s->velocity, list, &u, &v, &w, &unused);
     return dx * (own[0] - u) + dy * (own[1] - v) + dz * (own[2] - w);
 }
 #endif
 
-/* Add the forces of one vector of neighbours, lanes `live` of list, on the particle in place i. */
-TORRE_INLINE push interact(const sweep *s, int64_t i, const int32_t *list, torre_mask live,
-                           torre_lanes dx, torre_lanes dy, torre_lanes dz, bool with_sums,
-                           gathered *g)
+/* Type of the particle in place i. */
+TORRE_INLINE int type_of(const torre_md_store *store, int64_t i)
+{
+    return (int)((const TORRE_STATE *)store->position)[4 * i + 3];
+}
+
+/* Add the forces of one vector of neighbours of these types, lanes `live` of list, on the particle
+ * in place i, which is of type `own`. */
+TORRE_INLINE push interact(const sweep *s, int64_t i, int own, const int32_t *list,
+                           torre_lanes type, torre_mask live, torre_lanes dx, torre_lanes dy,
+                           torre_lanes dz, bool with_sums, gathered *g)
 {
     push p = {0};
     torre_lanes rsq = dx * dx + dy * dy + dz * dz, rv = {0}, energy, power = {0};
-    torre_mask inside = (rsq < s->cutoff_sq) & live;
-    (void)i, (void)list;
+    (void)i, (void)list, (void)own, (void)type;
+#ifdef TORRE_PAIR_TYPES
+    const lane_constants chosen = choose(s->table + own * s->types, s->types, type), *c = &chosen;
+#else
+    const sweep *c = s;
+#endif
+    torre_mask inside = (rsq < c->cutoff_sq) & live;
 #if TORRE_PAIR_DISSIPATES
     if (!torre_lanes_any(inside)) return p; /* most neighbours do not touch */
     rv = approach(s, i, list, dx, dy, dz);
 #endif
-    torre_lanes f = TORRE_TYPED(torre_pair_eval)(&s->pair, rsq, rv, &energy, &power);
+    torre_lanes f = TORRE_TYPED(torre_pair_eval)(&c->pair, rsq, rv, &energy, &power);
     f = torre_lanes_keep(f, inside);
     p.fx = __builtin_convertvector(f * dx, torre_sum_lanes);
     p.fy = __builtin_convertvector(f * dy, torre_sum_lanes);
@@ -122,6 +204,9 @@ TORRE_INLINE push interact(const sweep *s, int64_t i, const int32_t *list, torre
         g->potential += __builtin_convertvector(energy, torre_wide_lanes);
         g->virial += __builtin_convertvector(f * rsq, torre_wide_lanes);
         g->inside -= __builtin_convertvector(inside, torre_wide_lanes);
+#ifdef TORRE_PAIR_TYPES
+        g->shift += __builtin_convertvector(torre_lanes_keep(c->shift, inside), torre_wide_lanes);
+#endif
     }
     return p;
 }
@@ -131,6 +216,9 @@ TORRE_INLINE void add_sums(part_sums *sums, const gathered *g)
     sums->potential += torre_lanes_total(g->potential);
     sums->virial += torre_lanes_total(g->virial);
     sums->inside += torre_lanes_total(g->inside);
+#ifdef TORRE_PAIR_TYPES
+    sums->shift += torre_lanes_total(g->shift);
+#endif
 }
 
 /* share: 1 where each pair was met once, 1/2 where it was met from both sides. */
@@ -143,11 +231,17 @@ static void total_sums(const part_sums *parts, int64_t count, double share,
         all.virial += parts[p].virial;
         all.inside += parts[p].inside;
         all.field += parts[p].field;
+        all.shift += parts[p].shift;
     }
     sums->potential = share * all.potential + all.field;
     sums->virial = share * all.virial;
     sums->contacts = share * all.inside;
+#ifdef TORRE_PAIR_TYPES
+    (void)problem;
+    sums->potential_shift = share * all.shift;
+#else
     sums->potential_shift = share * all.inside * TORRE_TYPED(torre_pair_shift)(problem);
+#endif
 }
 
 /* The force of the others on a particle is complete: add that of fields, and then the second kick
@@ -166,6 +260,9 @@ TORRE_INLINE void set_force(const sweep *s, const torre_md_store *store, int64_t
     if (sums) sums->field += (double)energy;
 #endif
     if (sums) return;
+#ifdef TORRE_PAIR_TYPES
+    force *= s->share[type_of(store, i)];
+#endif
     ((torre_quad_state *)store->force)[i] = force;
 #if TORRE_PAIR_DISSIPATES
     s->next[i] = velocity[i] + s->kick * force;
@@ -175,15 +272,17 @@ TORRE_INLINE void set_force(const sweep *s, const torre_md_store *store, int64_t
 }
 
 /* Particle i with its list; scatter: subtract from the partners' quads too (half lists). */
-TORRE_INLINE void list_particle(const sweep *s, const torre_md_lists *lists, int64_t i, int wraps,
-                                bool with_sums, TORRE_STATE *scatter, gathered *g)
+TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
+                                const torre_md_lists *lists, int64_t i, int wraps, bool with_sums,
+                                TORRE_STATE *scatter, gathered *g)
 {
     const int32_t *list = lists->start[i], length = lists->length[i];
+    const int own = type_of(store, i);
     for (int32_t k = 0; k < length; k += TORRE_LANES) {
-        torre_lanes x, y, z;
+        torre_lanes x, y, z, type;
         const torre_mask live =
-            torre_separation(&s->positions, i, list + k, length - k, wraps, &x, &y, &z);
-        const push p = interact(s, i, list + k, live, x, y, z, with_sums, g);
+            torre_separation(&s->positions, i, list + k, length - k, wraps, &x, &y, &z, &type);
+        const push p = interact(s, i, own, list + k, type, live, x, y, z, with_sums, g);
         if (!scatter) continue;
         for (int l = 0; l < TORRE_LANES; l++) {
             TORRE_STATE *to = scatter + 4 * (int64_t)list[k + l];
@@ -204,19 +303,19 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
         /* most particles near a face are near one face only */
         switch (lists->wraps[i]) {
         case 0:
-            list_particle(s, lists, i, 0, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 0, with_sums, scatter, &g);
             break;
         case 1:
-            list_particle(s, lists, i, 1, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 1, with_sums, scatter, &g);
             break;
         case 2:
-            list_particle(s, lists, i, 2, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 2, with_sums, scatter, &g);
             break;
         case 4:
-            list_particle(s, lists, i, 4, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 4, with_sums, scatter, &g);
             break;
         default:
-            list_particle(s, lists, i, 7, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 7, with_sums, scatter, &g);
         }
         torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz, g.power);
         if (scatter)
@@ -305,9 +404,14 @@ TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre
     for (int64_t i = 0; i < stage->own; i++) {
         gathered g = {0};
         const TORRE_STATE x = stage->x[i], y = stage->y[i], z = stage->z[i];
+        const int own = type_of(store, stage->member[i]);
         stage->x[i] = stage->x[stage->count]; /* out of its own reach */
         for (int64_t k = 0; k < stage->count; k += TORRE_LANES) {
-            interact(s, stage->member[i], stage->member + k, torre_lanes_all(),
+            torre_lanes type = {0};
+#ifdef TORRE_PAIR_TYPES
+            type = -apart(0, stage->type + k);
+#endif
+            interact(s, stage->member[i], own, stage->member + k, type, torre_lanes_all(),
                      apart(x, stage->x + k), apart(y, stage->y + k), apart(z, stage->z + k),
                      with_sums, &g);
         }
@@ -349,3 +453,4 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
 }
 
 const torre_md_force_loops TORRE_TYPED(torre_md_force) = {sweep_full, sweep_half, sweep_tile};
+#endif

@@ -2,14 +2,17 @@
 #include "particles/cpu/isa_loops.h"
 #include "particles/md_store.h"
 
-#define FORCE_DECLARE(model) TORRE_LOOPS_DECLARE(torre_md_force_loops, torre_md_force_##model)
-#define FORCE_TABLE(model)   TORRE_LOOPS_TABLE(torre_md_force_##model),
+#define FORCE_DECLARE(model)                                                                       \
+    TORRE_LOOPS_DECLARE(torre_md_force_loops, torre_md_force_##model)                              \
+    TORRE_LOOPS_DECLARE(torre_md_force_loops, torre_md_force_##model##_types)
+#define FORCE_TABLE(model)                                                                         \
+    {TORRE_LOOPS_TABLE(torre_md_force_##model), TORRE_LOOPS_TABLE(torre_md_force_##model##_types)},
 
 TORRE_LOOPS_DECLARE(torre_md_state_loops, torre_md_state)
 TORRE_PAIR_LIST(FORCE_DECLARE)
 
 static const torre_md_state_loops *const state_loops[][3] = TORRE_LOOPS_TABLE(torre_md_state);
-static const torre_md_force_loops *const force_loops[][TORRE_LOOPS_ISAS][3] = {
+static const torre_md_force_loops *const force_loops[][2][TORRE_LOOPS_ISAS][3] = {
     TORRE_PAIR_LIST(FORCE_TABLE)};
 
 static torre_isa isa_limit = TORRE_ISA_AVX512;
@@ -28,8 +31,8 @@ const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precisi
     return state_loops[torre_md_isa_row(TORRE_LOOPS_ISAS)][precision];
 }
 
-const torre_md_force_loops *torre_md_force_loops_find(torre_pair_model model,
-                                                      torre_md_precision precision)
+const torre_md_force_loops *torre_md_force_loops_find(const torre_md_problem *p)
 {
-    return force_loops[model][torre_md_isa_row(TORRE_LOOPS_ISAS)][precision];
+    const int types = p->types != NULL, isa = torre_md_isa_row(TORRE_LOOPS_ISAS);
+    return force_loops[p->model][types][isa][p->precision];
 }

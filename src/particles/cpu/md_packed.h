@@ -65,20 +65,21 @@ TORRE_INLINE torre_lanes torre_turns_length(torre_lanes a, uint32_t own, TORRE_R
 }
 
 /*
- * x, y, z of r_i - r_j for the particles list[0 .. TORRE_LANES - 1], and the lanes among the first
- * `left`: behind them the list is padded, and packed positions have nowhere far away to be. Bit a
+ * x, y, z of r_i - r_j for the particles list[0 .. TORRE_LANES - 1], their types, and the lanes among
+ * the first `left`: behind them the list is padded, and packed positions have nowhere far away to be. Bit a
  * of wraps: some may be across the box along axis a.
  */
 TORRE_INLINE torre_mask torre_separation(const torre_positions *p, int64_t i, const int32_t *list,
                                          int32_t left, int wraps, torre_lanes *x, torre_lanes *y,
-                                         torre_lanes *z)
+                                         torre_lanes *z, torre_lanes *type)
 {
-    torre_lanes_gather((const torre_quad *)p->quads, list, x, y, z);
+    torre_lanes_gather((const torre_quad *)p->quads, list, x, y, z, type);
     if (TORRE_PACKED) {
         const uint32_t *own = (const uint32_t *)p->quads + 4 * i;
         *x = torre_turns_length(*x, own[0], p->edge[0]);
         *y = torre_turns_length(*y, own[1], p->edge[1]);
         *z = torre_turns_length(*z, own[2], p->edge[2]);
+        *type = -torre_turns_length(*type, 0, 1);
         torre_mask lane;
         for (int l = 0; l < TORRE_LANES; l++) lane[l] = l;
         return lane < left;

@@ -17,6 +17,9 @@
  * with the far position to whole vectors. */
 typedef struct torre_stage {
     TORRE_STAGED *x, *y, *z;
+#ifdef TORRE_PAIR_TYPES
+    TORRE_STAGED *type;
+#endif
     int32_t *member; /* place in storage */
     int64_t capacity;
     int64_t own, count; /* particles of the bin; all particles */
@@ -29,6 +32,9 @@ static void torre_stage_free(torre_stage *s)
     free(s->y);
     free(s->z);
     free(s->member);
+#ifdef TORRE_PAIR_TYPES
+    free(s->type);
+#endif
 }
 
 /* Room for the fullest neighbourhood there can be; false out of memory (then freed). */
@@ -43,7 +49,12 @@ static bool torre_stage_make(const torre_bins *bins, torre_stage *s)
     s->y = aligned_alloc(64, bytes);
     s->z = aligned_alloc(64, bytes);
     s->member = aligned_alloc(64, ((size_t)s->capacity * sizeof(int32_t) + 63) / 64 * 64);
-    if (s->x && s->y && s->z && s->member) return true;
+    bool made = s->x && s->y && s->z && s->member;
+#ifdef TORRE_PAIR_TYPES
+    s->type = aligned_alloc(64, bytes);
+    made = made && s->type;
+#endif
+    if (made) return true;
     torre_stage_free(s);
     return false;
 }
@@ -68,6 +79,9 @@ static void torre_stage_fill(const torre_md_store *store, const TORRE_STATE *pos
         for (int64_t m = bins->start[from]; m < bins->start[from + 1]; m++, k++) {
             int64_t i = bins->member[m];
             s->member[k] = (int32_t)i;
+#ifdef TORRE_PAIR_TYPES
+            s->type[k] = (TORRE_STAGED)position[4 * i + 3];
+#endif
             s->x[k] = (TORRE_STAGED)((double)position[4 * i] + shift[0]);
             s->y[k] = (TORRE_STAGED)((double)position[4 * i + 1] + shift[1]);
             s->z[k] = (TORRE_STAGED)((double)position[4 * i + 2] + shift[2]);
@@ -78,6 +92,9 @@ static void torre_stage_fill(const torre_md_store *store, const TORRE_STATE *pos
     for (int64_t pad = k; pad < k + TORRE_LIST_PAD; pad++) {
         s->x[pad] = s->y[pad] = s->z[pad] = far;
         s->member[pad] = (int32_t)store->count;
+#ifdef TORRE_PAIR_TYPES
+        s->type[pad] = 0;
+#endif
     }
 }
 

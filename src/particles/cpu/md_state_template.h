@@ -30,7 +30,8 @@ static void state_load(torre_md_store *store, const double *const position[3],
             v[4 * i + a] = (TORRE_STATE)velocity[a][i];
             f[4 * i + a] = 0;
         }
-        r[4 * i + 3] = v[4 * i + 3] = f[4 * i + 3] = 0;
+        r[4 * i + 3] = store->types ? (TORRE_STATE)store->types->type[i] : 0;
+        v[4 * i + 3] = f[4 * i + 3] = 0;
     }
     /* Far from everything, and still so when moved by a box edge; its square is finite in f32. */
     for (int a = 0; a < 3; a++) {
@@ -112,12 +113,19 @@ static double state_moved(const torre_md_store *store, int64_t *place)
 
 typedef double quad_double __attribute__((vector_size(4 * sizeof(double))));
 
+/* Weight of the particle in a place. */
+TORRE_INLINE double weight_of(const torre_md_store *store, int64_t i)
+{
+    return store->weight[(int)((const TORRE_STATE *)store->position)[4 * i + 3]];
+}
+
 /* Places low to high - 1; the fourth numbers are 0: models that dissipate have no thermostat. */
-static double noise_part(torre_md_store *store, double keep, double noise, uint64_t stream,
-                         int64_t low, int64_t high)
+TORRE_INLINE double noise_part(torre_md_store *store, double keep, double noise, uint64_t stream,
+                               int64_t low, int64_t high, bool types)
 {
     torre_quad_state *v = store->velocity;
     quad_double less = {0};
+    double weight = 1, spread = noise;
     for (int64_t i = low; i < high; i += TORRE_NORMALS) {
         const int64_t here = high - i < TORRE_NORMALS ? high - i : TORRE_NORMALS;
         torre_normals g[3];
@@ -127,9 +135,13 @@ static double noise_part(torre_md_store *store, double keep, double noise, uint6
         for (int64_t l = 0; l < here; l++) {
             const quad_double deviate = {g[0][l], g[1][l], g[2][l], 0};
             const quad_double old = __builtin_convertvector(v[i + l], quad_double);
-            v[i + l] = __builtin_convertvector(keep * old + noise * deviate, torre_quad_state);
+            if (types) {
+                weight = weight_of(store, i + l);
+                spread = noise / sqrt(weight);
+            }
+            v[i + l] = __builtin_convertvector(keep * old + spread * deviate, torre_quad_state);
             const quad_double now = __builtin_convertvector(v[i + l], quad_double);
-            less += old * old - now * now;
+            less += types ? weight * (old * old - now * now) : old * old - now * now;
         }
     }
     return less[0] + less[1] + less[2];
@@ -144,18 +156,34 @@ static double state_noise(torre_md_store *store, double keep, double noise, uint
         double part[64]; /* added up in order */
 #pragma omp parallel for num_threads(store->threads)
         for (int p = 0; p < 64; p++) {
-            const int64_t low = from + p * PART, high = low + PART;
-            part[p] = noise_part(store, keep, noise, numbers, low,
-                                 high < store->count ? high : store->count);
+            const int64_t low = from + p * PART;
+            const int64_t high = low + PART < store->count ? low + PART : store->count;
+            part[p] = store->types ? noise_part(store, keep, noise, numbers, low, high, true)
+                                   : noise_part(store, keep, noise, numbers, low, high, false);
         }
         for (int p = 0; p < 64; p++) less += part[p];
     }
     return less;
 }
 
-static double state_square_sum(const torre_md_store *store, double sum[4])
+/* Of places low to high - 1: of the four numbers, of squares. */
+TORRE_INLINE void square_part(const torre_md_store *store, int64_t low, int64_t high, bool types,
+                              double s[5])
 {
     const TORRE_STATE *v = store->velocity;
+    for (int64_t i = low; i < high; i++) {
+        const double weight = types ? weight_of(store, i) : 1;
+        for (int a = 0; a < 3; a++) {
+            const double c = (double)v[4 * i + a], momentum = types ? weight * c : c;
+            s[a] += momentum;
+            s[4] += c * momentum;
+        }
+        s[3] += (double)v[4 * i + 3];
+    }
+}
+
+static double state_square_sum(const torre_md_store *store, double sum[4])
+{
     double total[5] = {0};
     for (int64_t from = 0; from < store->count; from += PART * 64) {
         /* 64 parts at a time, each summed by one thread, added up in order */
@@ -165,14 +193,10 @@ static double state_square_sum(const torre_md_store *store, double sum[4])
             double s[5] = {0};
             int64_t low = from + p * PART, high = low + PART;
             if (high > store->count) high = store->count;
-            for (int64_t i = low; i < high; i++) {
-                for (int a = 0; a < 3; a++) {
-                    double c = (double)v[4 * i + a];
-                    s[a] += c;
-                    s[4] += c * c;
-                }
-                s[3] += (double)v[4 * i + 3];
-            }
+            if (store->types)
+                square_part(store, low, high, true, s);
+            else
+                square_part(store, low, high, false, s);
             memcpy(part[p], s, sizeof s);
         }
         for (int p = 0; p < 64; p++)

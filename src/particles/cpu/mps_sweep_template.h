@@ -51,8 +51,8 @@ TORRE_INLINE void gather_velocities(const TORRE_STATE *velocity, const int32_t *
                                     torre_sum_lanes *x, torre_sum_lanes *y, torre_sum_lanes *z)
 {
     if (sizeof(TORRE_STATE) == sizeof(real)) {
-        torre_lanes a, b, c;
-        torre_lanes_gather((const torre_quad *)velocity, list, &a, &b, &c);
+        torre_lanes a, b, c, d;
+        torre_lanes_gather((const torre_quad *)velocity, list, &a, &b, &c, &d);
         *x = __builtin_convertvector(a, torre_sum_lanes);
         *y = __builtin_convertvector(b, torre_sum_lanes);
         *z = __builtin_convertvector(c, torre_sum_lanes);
@@ -89,9 +89,10 @@ static view view_of(const torre_mps_field *f)
 TORRE_INLINE pairs pairs_at(const view *v, int64_t i, int32_t k)
 {
     pairs p;
+    torre_lanes type;
     const torre_mask live =
         torre_separation(&v->positions, i, v->lists->start[i] + k, v->lists->length[i] - k,
-                         v->lists->wraps[i] ? 7 : 0, &p.dx, &p.dy, &p.dz);
+                         v->lists->wraps[i] ? 7 : 0, &p.dx, &p.dy, &p.dz, &type);
     p.square = p.dx * p.dx + p.dy * p.dy + p.dz * p.dz;
     p.near = (p.square < v->reach_sq) & live;
     p.inverse = inverse_root(p.square);
