@@ -66,8 +66,8 @@ TORRE_INLINE torre_lanes torre_turns_length(torre_lanes a, uint32_t own, TORRE_R
 
 /*
  * x, y, z of r_i - r_j for the particles list[0 .. TORRE_LANES - 1], their types, and the lanes
- * among the first `left`: behind them the list is padded, and packed positions have nowhere far away
- * to be. Bit a of wraps: some may be across the box along axis a.
+ * among the first `left`: behind them the list is padded, and packed positions have nowhere far
+ * away to be. Bit a of wraps: some may be across the box along axis a.
  */
 TORRE_INLINE torre_mask torre_separation(const torre_positions *p, int64_t i, const int32_t *list,
                                          int32_t left, int wraps, torre_lanes *x, torre_lanes *y,
