@@ -14,6 +14,7 @@
 #define SAME_GRID   4 /* of those, so many in the same bins */
 
 enum { COLOURS = 27, BLOCK = 27 }; /* of bins; bins around one, itself among them */
+enum { SLICES = 128 };             /* of the bins, for threads */
 
 /* A sweep of moves. */
 typedef struct sweep {
@@ -29,6 +30,7 @@ typedef struct sweep {
     uint8_t *touches; /* [count]: the particle overlapped when it was last offered a move */
     int32_t *near;    /* ranks of the bins to sweep, colour by colour */
     int64_t near_from[COLOURS + 1]; /* where the bins of a colour begin */
+    int64_t slice[SLICES][COLOURS]; /* how many bins of a slice have a colour, or where to go on */
     uint8_t *is_near;               /* [bins] */
 } sweep;
 
@@ -204,19 +206,39 @@ static int colour_of(const torre_bins *bins, int64_t rank)
     return colour(cell[0], n[0]) + 3 * colour(cell[1], n[1]) + 9 * colour(cell[2], n[2]);
 }
 
-/* The bins to sweep, those that are near or all, by colour. */
+/* Where the bins of a colour begin, and, of each colour, those of every slice of the ranks. */
+static void begin_colours(sweep *s)
+{
+    int64_t at = 0;
+    for (int c = 0; c < COLOURS; c++) {
+        s->near_from[c] = at;
+        for (int k = 0; k < SLICES; k++) {
+            const int64_t count = s->slice[k][c];
+            s->slice[k][c] = at;
+            at += count;
+        }
+    }
+    s->near_from[COLOURS] = at;
+}
+
+/* The bins to sweep, those that are near or all, by colour: counted, then listed in the order of
+ * their ranks, slice by slice. */
 static void sort_colours(sweep *s, bool near)
 {
     const torre_bins *bins = s->bins;
-    int64_t *from = s->near_from;
-    memset(from, 0, sizeof s->near_from);
-    for (int64_t rank = 0; rank < bins->bins; rank++)
-        if (!near || s->is_near[rank]) from[colour_of(bins, rank) + 1]++;
-    for (int c = 0; c < COLOURS; c++) from[c + 1] += from[c];
-    int64_t next[COLOURS];
-    memcpy(next, from, sizeof next);
-    for (int64_t rank = 0; rank < bins->bins; rank++)
-        if (!near || s->is_near[rank]) s->near[next[colour_of(bins, rank)]++] = (int32_t)rank;
+    memset(s->slice, 0, sizeof s->slice);
+    for (int list = 0; list < 2; list++) {
+#pragma omp parallel for
+        for (int k = 0; k < SLICES; k++) {
+            const int64_t end = bins->bins * (k + 1) / SLICES;
+            for (int64_t rank = bins->bins * k / SLICES; rank < end; rank++) {
+                if (near && !s->is_near[rank]) continue;
+                const int64_t at = s->slice[k][colour_of(bins, rank)]++;
+                if (list) s->near[at] = (int32_t)rank;
+            }
+        }
+        if (!list) begin_colours(s);
+    }
 }
 
 /* Positions as the last sweeps left them, back to their particles. */
@@ -252,11 +274,15 @@ static void find_near(sweep *s)
 {
     torre_bins *bins = s->bins;
     memset(s->is_near, 0, (size_t)bins->bins);
+#pragma omp parallel for
     for (int64_t i = 0; i < bins->count; i++) {
         if (!s->touches[i]) continue;
         for (int64_t o = 0; o < bins->offsets; o++) {
             int image[3];
-            s->is_near[bins->rank[torre_bins_at(bins, bins->rank_of[i], o, image)]] = 1;
+            uint8_t *near =
+                &s->is_near[bins->rank[torre_bins_at(bins, bins->rank_of[i], o, image)]];
+#pragma omp atomic write
+            *near = 1;
         }
     }
     sort_colours(s, true);
