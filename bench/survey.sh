@@ -27,7 +27,8 @@ cd "$work"
 {
     echo shot,x,y,z
     i=0
-    while [ $i -lt "$shots" ]; do echo "$i,$((200 + i)),$((200 + i)),100" && i=$((i + 1)); done
+    # on nodes of the grid, as the shot alone: between them a source is hundreds of nodes
+    while [ $i -lt "$shots" ]; do echo "$i,$((200 + 10 * (i % 64))),$((200 + 10 * (i % 64))),100" && i=$((i + 1)); done
 } >shots.csv
 receivers=100,100,50:600,600,50:100
 member() { sed -n "s/.*\"$1\": \([0-9.e+-]*\).*/\1/p" "$2"; }

@@ -566,7 +566,7 @@ def test_ranks():
     assert digests("k") == digests("calm")
     # what is wrong is told once, by one rank or by all
     told = ranks(3, *options, "--traces", "x/{shot}.npy", "--shots-at-once", "2", code=2)
-    assert told.count("--shots-at-once belongs to threads of the CPU") == 1, told
+    assert told.count("--shots-at-once belongs to one process") == 1, told
     write("b.csv", "shot,x,y,z\n1,2,3,4000\n")
     told = ranks(3, *options[:-3], "b.csv", *options[-2:], "--traces", "x/{shot}.npy", code=3)
     assert told.count("b.csv:2: column z must be a number") == 1, told

@@ -196,20 +196,21 @@ static int64_t usable(const torre_gpu_data *gpu, size_t unused)
     return (int64_t)unused - gpu->reserve;
 }
 
-/* What of info->memory_bytes the GPU lacks, if anything. p: the caller's problem. */
+/* What of info->memory_bytes the GPU lacks, if anything, of *room. p: the caller's problem. */
 static torre_status check_memory(const torre_wave_problem *p, const torre_gpu_data *gpu,
-                                 torre_wave_info *info)
+                                 torre_wave_info *info, int64_t *room)
 {
     size_t unused, total;
     TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total), "asking for free memory");
-    const int64_t room = usable(gpu, unused), needed = info->memory_bytes;
+    const int64_t needed = info->memory_bytes;
+    *room = usable(gpu, unused);
     info->lacking[0] = '\0';
-    if (needed <= room) return TORRE_OK;
+    if (needed <= *room) return TORRE_OK;
     const bool plane = torre_wave_is_flat(p, 1);
     const int64_t width =
         (int64_t)p->precision * (2 + (p->velocity_cells != NULL) + (p->density_cells != NULL));
     int64_t n = 0, next = 0;
-    while (next <= room) { /* bytes with n + 1 cells along each axis */
+    while (next <= *room) { /* bytes with n + 1 cells along each axis */
         n++;
         next = width * (n + 1) * (plane ? 1 : n + 1) * torre_cuda_pitch(n + 1, p->precision);
     }
@@ -472,7 +473,8 @@ static torre_status lay_out(torre_cuda_program *program)
 {
     TORRE_TRY(torre_cuda_lay_out(program));
     name_kernel(program);
-    return check_memory(program->base.setup->problem, program->gpu, &program->base.info);
+    return check_memory(program->base.setup->problem, program->gpu, &program->base.info,
+                        &program->base.room);
 }
 
 /* In place of a program that takes more memory than is wished, one that streams through less. */

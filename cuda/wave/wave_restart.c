@@ -3,6 +3,8 @@
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"
 
+static const char sending[] = "sending another shot";
+
 /* The fields and the memory of layers; only enqueued. */
 static torre_status clear_levels(torre_cuda_solver *s)
 {
@@ -38,7 +40,9 @@ torre_status torre_cuda_restart(torre_wave_solver *solver, const torre_wave_setu
     if (!status) status = clear_levels(s);
     if (!status && new_medium) status = torre_cuda_send_medium(s);
     if (!status) status = torre_cuda_points_new(s);
-    if (!status) status = torre_cuda_status(cudaDeviceSynchronize(), "sending another shot");
+    /* not the whole device, on which another solver may compute */
+    if (!status) status = torre_cuda_status(cudaStreamSynchronize(s->stream), sending);
+    if (!status) status = torre_cuda_status(cudaStreamSynchronize(cudaStreamLegacy), sending);
     torre_wave_program_free(before);
     return status;
 }

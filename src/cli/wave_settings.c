@@ -192,8 +192,10 @@ static void make_table(wave_settings *s, torre_option *table)
          .default_text = "the whole model",
          .help = "metres of the model, beyond source and receivers of a shot, that are computed "
                  "for it, and absorbing layers around them"},
-        OPTION_INTEGER_AUTO("shots-at-once", &s->survey.at_once, 1, 4096,
-                            "shots computed at the same time, each by its share of the threads"),
+        OPTION_INTEGER_AUTO(
+            "shots-at-once", &s->survey.at_once, 1, 4096,
+            "shots computed at the same time, with a share of the threads each, or by each "
+            "GPU"),
         OPTION_TEXT("devices", &s->survey.devices, "N[,N...]|all", "as --device",
                     "GPUs of this machine that compute the shots, each the next one when it is "
                     "free"),

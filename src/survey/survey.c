@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ torre_status torre_survey_read(const torre_survey_wish *wish, const torre_wave_s
         TORRE_TRY(torre_shot_problem_check(spec, input, &wish->aperture, wish->path,
                                            &s->shots.shot[i], &cells));
         s->updates += (double)cells * (double)input->problem.steps;
+        if (cells > s->most_cells) s->most_cells = cells;
     }
     s->manifest_path =
         wish->manifest ? strdup(wish->manifest) : torre_shot_files_beside(&s->files, ".jsonl");
@@ -57,10 +59,18 @@ torre_status torre_survey_read(const torre_survey_wish *wish, const torre_wave_s
 
 /* --- What is planned --- */
 
-/* Bytes of a worker: its solver, and traces that are recorded, wait to be written, and are. */
+static bool on_gpu(const torre_survey *s)
+{
+    return strcmp(torre_wave_run_backend(s->run), "cpu") != 0;
+}
+
+/* Bytes of the host for a worker: its solver, or what that streams, and traces that are recorded,
+ * wait to be written, and are. */
 static int64_t worker_bytes(const torre_survey *s)
 {
-    return torre_wave_run_info(s->run)->memory_bytes + 3 * torre_wave_run_trace_bytes(s->run);
+    const torre_wave_info *info = torre_wave_run_info(s->run);
+    return (on_gpu(s) ? info->scratch_bytes : info->memory_bytes) +
+           3 * torre_wave_run_trace_bytes(s->run);
 }
 
 /*
@@ -77,6 +87,26 @@ static int64_t choose_at_once(const torre_survey *s, int64_t threads)
         if (n <= shots && 10 * shots >= 9 * rounds * n && room / n > bytes) return n;
     }
     return 1;
+}
+
+/* Of a GPU: two short shots, so that one is computed while the host begins or ends the other, where
+ * there is memory for both. */
+static const double short_shot = 1e11; /* updates of cells, a tenth to a third of a second */
+
+static torre_status choose_on_gpu(const torre_survey *s, int64_t *count)
+{
+    const torre_wave_problem *first = torre_wave_run_problem(s->run);
+    const double bytes = (double)torre_wave_run_info(s->run)->memory_bytes * (double)s->most_cells /
+                         (double)torre_wave_cells(first);
+    const double fit = (double)s->room / bytes;
+    *count = s->wish.at_once;
+    if (*count == 0) *count = fit >= 2 && s->updates < short_shot * (double)s->shots.count ? 2 : 1;
+    if (*count == 1 || (double)*count <= fit) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE,
+                      "{shots_at_once} %" PRId64 " take %.2f GB of a GPU, of which %.2f GB are "
+                      "free; at most %.0f fit",
+                      *count, 1e-9 * bytes * (double)*count, 1e-9 * (double)s->room,
+                      fmax(floor(fit), 1));
 }
 
 static int rank_count(const torre_survey *s) { return s->wish.ranks ? s->wish.ranks->count : 1; }
@@ -97,7 +127,7 @@ static const char *backend_of(const torre_survey *s)
 }
 
 /* Every GPU can compute the first shot, not only the first of them. */
-static torre_status check_devices(const torre_survey *s)
+static torre_status check_devices(torre_survey *s)
 {
     torre_status status = TORRE_OK;
     for (int i = 1; i < s->devices.count && rank_count(s) == 1 && !status; i++) {
@@ -105,6 +135,7 @@ static torre_status check_devices(const torre_survey *s)
         torre_wave_run *run = NULL;
         status = torre_wave_run_new(&s->first->problem, "cuda", &plan, &run);
         if (!status) status = torre_wave_run_check_memory(run);
+        if (!status && torre_wave_run_room(run) < s->room) s->room = torre_wave_run_room(run);
         if (status)
             status = torre_fail(status, "GPU %d: %s", s->devices.device[i], torre_error_text());
         torre_wave_run_free(run);
@@ -124,21 +155,22 @@ static torre_status choose_devices(torre_survey *s)
 torre_status torre_survey_plan(torre_survey *s)
 {
     TORRE_TRY(choose_devices(s));
-    if ((s->devices.count > 0 || rank_count(s) > 1) && s->wish.at_once > 0)
-        return torre_fail(TORRE_ERR_USAGE, "{shots_at_once} belongs to threads of the CPU; of "
-                                           "{devices} and ranks each takes a shot");
+    if (rank_count(s) > 1 && s->wish.at_once > 0)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{shots_at_once} belongs to one process; of ranks each takes a shot");
     const torre_wave_plan plan = plan_of(s, 0);
     TORRE_TRY(
         torre_shot_problem_new(s->spec, s->input, &s->wish.aperture, &s->shots.shot[0], &s->first));
     TORRE_TRY(torre_wave_run_new(&s->first->problem, backend_of(s), &plan, &s->run));
     TORRE_TRY(torre_wave_run_check_memory(s->run));
+    s->room = torre_wave_run_room(s->run);
     return check_devices(s);
 }
 
 /* Threads that all shots together have; those of a GPU are its own. */
 static int64_t thread_count(const torre_survey *s)
 {
-    if (strcmp(torre_wave_run_backend(s->run), "cpu") != 0) return 1;
+    if (on_gpu(s)) return 1;
     const int64_t wish = torre_wave_input_plan(s->input)->threads;
     return wish > 0 ? wish : omp_get_max_threads();
 }
@@ -262,6 +294,21 @@ static torre_status open_manifest(torre_survey *s)
     return status;
 }
 
+static torre_status choose_count(torre_survey *s)
+{
+    const int64_t threads = thread_count(s), wish = s->wish.at_once;
+    if (rank_count(s) > 1) {
+        s->at_once = rank_count(s);
+    } else if (on_gpu(s)) {
+        TORRE_TRY(choose_on_gpu(s, &s->at_once));
+        if (s->devices.count > 0) s->at_once *= s->devices.count;
+    } else {
+        s->at_once = wish > 0 ? wish : choose_at_once(s, threads);
+        if (s->at_once > threads) s->at_once = threads;
+    }
+    return TORRE_OK;
+}
+
 torre_status torre_survey_open(torre_survey *s)
 {
     TORRE_TRY(torre_shot_files_make_folders(&s->shot_files, s->manifest_path));
@@ -273,11 +320,7 @@ torre_status torre_survey_open(torre_survey *s)
         torre_shot_files_clean(&s->shot_files, shot);
         s->to_do[s->to_do_count++] = shot;
     }
-    const int64_t threads = thread_count(s), wish = s->wish.at_once;
-    s->at_once = wish > 0 ? wish : choose_at_once(s, threads);
-    if (s->at_once > threads) s->at_once = threads;
-    if (s->devices.count > 0) s->at_once = s->devices.count;
-    if (rank_count(s) > 1) s->at_once = rank_count(s);
+    TORRE_TRY(choose_count(s));
     const int64_t here = rank_count(s) > 1 ? 1 : s->at_once;
     return torre_memory_check("computing shots at once", here * worker_bytes(s));
 }
@@ -460,7 +503,7 @@ torre_run_worker torre_run_worker_new(const torre_survey *s, const torre_survey_
     torre_run_worker worker = {
         .base = {compute}, .survey = s, .watch = watch, .plan = plan_of(s, i)};
     const int64_t threads = thread_count(s);
-    if (s->devices.count == 0) worker.plan.threads = (int)(threads / count + (i < threads % count));
+    if (!on_gpu(s)) worker.plan.threads = (int)(threads / count + (i < threads % count));
     return worker;
 }
 
@@ -486,10 +529,9 @@ static torre_status compute_all(torre_survey *s, survey_steps *steps)
         elsewhere[i] = torre_rank_worker_new(s->wish.ranks, i);
         list[here + i - 1] = &elsewhere[i].base;
     }
-    const torre_shot_steps functions = {
-        prepare, deliver, stop, steps,
-        /* of a GPU all but that of its worker are free */
-        s->devices.count > 0 ? (int)(omp_get_max_threads() - s->at_once) : 1};
+    const torre_shot_steps functions = {prepare, deliver, stop, steps,
+                                        /* of GPUs all but those of their workers are free */
+                                        on_gpu(s) ? (int)(omp_get_max_threads() - s->at_once) : 1};
     const int usual = omp_get_max_threads(); /* of this thread, the first worker */
     if (!status) status = torre_shot_queue_run(&functions, s->to_do, s->to_do_count, list, count);
     omp_set_num_threads(usual);

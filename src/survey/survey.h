@@ -34,7 +34,7 @@ typedef struct torre_survey_wish {
     const char *manifest;  /* NULL: a name beside the traces */
     const char *report;    /* the caller's, which replaces no other file; NULL: none */
     torre_aperture aperture;
-    int64_t at_once;          /* shots, each with its share of the threads; 0: choose */
+    int64_t at_once; /* shots, each with its share of the threads, or of a GPU; 0: choose */
     const torre_ranks *ranks; /* that share the work; NULL: this process alone */
     const char *devices; /* "0,1" or "all": GPUs, each with a shot; NULL: as spec->device says */
 } torre_survey_wish;
@@ -55,11 +55,13 @@ typedef struct torre_survey {
     const torre_wave_input *input;
     torre_trace_files files;
     torre_shot_list shots;
-    double updates; /* of cells, of all shots */
+    double updates;     /* of cells, of all shots */
+    int64_t most_cells; /* of a shot */
     torre_shot_files shot_files;
     torre_shot_problem *first;
     torre_wave_run *run; /* of the first shot, planned: what all of them will use */
     torre_device_list devices;
+    int64_t room; /* bytes that are free on each of the GPUs; 0: shots are computed elsewhere */
     char *manifest_path;
     torre_manifest *manifest;
     int64_t *to_do; /* [to_do_count]: shots that are not done yet, in the order of the list */

@@ -201,6 +201,8 @@ int64_t torre_wave_run_will_stream(const torre_wave_run *run)
     return run->info.windows ? (steps + height - 1) / height * run->info.streamed_bytes : 0;
 }
 
+int64_t torre_wave_run_room(const torre_wave_run *run) { return run->program->room; }
+
 torre_array torre_wave_run_take_traces(torre_wave_run *run)
 {
     const torre_array traces = run->traces;
@@ -303,7 +305,8 @@ static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
         if (steps > frame) steps = frame;
         if (steps > goal - run->step) steps = goal - run->step;
         TORRE_TRY(advance_chunk(run, l, steps));
-        TORRE_TRY(watch_field(run, l));
+        if (run->step < goal)
+            TORRE_TRY(watch_field(run, l)); /* after the last step it is looked at */
         if (steps == frame) TORRE_TRY(watch->frame(watch->context, run));
         if (watch && watch->progress) {
             torre_wave_progress now = {run->step, goal, run->compute_s, torre_wave_run_rate(run)};

@@ -36,15 +36,14 @@ def main():
             os.remove("o/" + name)
         wave("--devices", devices)
         report = json.load(open("r.json", encoding="utf-8"))["survey"]
-        assert report["devices"] == wanted and report["at_once"] == len(wanted) and report["done_now"] == SHOTS, report
+        assert report["devices"] == wanted and report["at_once"] == 2 * len(wanted) and report["done_now"] == SHOTS, report
         assert taken() - {0} == others, (devices, taken())
         assert len(os.listdir("o")) == SHOTS + 1
     for options, code, text in ((["--devices", "0,3"], 4, "3 does not exist, this machine has 3 GPUs"),
                                 (["--devices", "0,0"], 2, "--devices must be all, or numbers of GPUs, each once"),
                                 (["--devices", "one"], 2, "--devices must be all, or numbers of GPUs"),
                                 (["--devices", "0", "--device", "1"], 2, "--device and --devices exclude each other"),
-                                (["--devices", "0", "--backend", "cpu"], 2, "--devices are GPUs, and --backend is cpu"),
-                                (["--devices", "0", "--shots-at-once", "2"], 2, "--shots-at-once belongs to threads")):
+                                (["--devices", "0", "--backend", "cpu"], 2, "--devices are GPUs, and --backend is cpu")):
         told = wave(*options, code=code)
         assert text in told and told.count("\n") == 1, (options, told)
 

@@ -4,7 +4,8 @@
     memory.py BUILD     every line of runs.txt that runs wave, with the program in BUILD/fake
 
 The sum of what is allocated on a fake GPU (fake_cuda.h) is compared with memory_bytes of the run's report and with that
-of --dry-run, which allocates nothing. A survey is given a GPU with room for one solver and a half.
+of --dry-run, which allocates nothing. A survey is given a GPU with room for one solver and a half,
+then for two and a half.
 """
 import concurrent.futures
 import json
@@ -44,14 +45,25 @@ def complaint(build, line):
 
 
 def survey(build):
-    """A survey fits where one of its shots does: the solver of a shot makes room for that of the next."""
+    """A survey fits where one of its shots does: the solver of a shot makes room for that of the next. Two shots are
+    computed at once where both fit."""
     line = "h200 wave --size 256x256x128 --steps 10 --survey shots.csv --receivers rel:-100,0,0:100,0,0:5 --traces {shot}.npy"
-    gpu_bytes = KEPT + memory(build, line.split(" --survey")[0])[1] * 3 // 2
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "shots.csv"), "w", encoding="utf-8") as f:
-            f.write("shot,x,y,z\n1,1000,1000,500\n2,1100,1000,500\n")
-        done = traces.run_in(folder, build, line, gpu_bytes=gpu_bytes)
-    return "" if done.returncode == 0 else f"a survey in {gpu_bytes} bytes: {done.stderr}"
+    solver = memory(build, line.split(" --survey")[0])[1]
+    for halves, at_once in (3, 1), (5, 2):
+        gpu_bytes = KEPT + solver * halves // 2
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "shots.csv"), "w", encoding="utf-8") as f:
+                f.write("shot,x,y,z\n1,1000,1000,500\n2,1100,1000,500\n")
+            done = traces.run_in(folder, build, line, gpu_bytes=gpu_bytes)
+            if done.returncode:
+                return f"a survey in {gpu_bytes} bytes: {done.stderr}"
+            with open(os.path.join(folder, "report.json"), encoding="utf-8") as f:
+                if json.load(f)["survey"]["at_once"] != at_once:
+                    return f"a survey in {gpu_bytes} bytes does not compute {at_once} shots at once"
+            done = traces.run_in(folder, build, line, "--shots-at-once", "3", gpu_bytes=gpu_bytes)
+            if done.returncode != 4 or "--shots-at-once 3 take 0.2" not in done.stderr:
+                return f"three shots at once in {gpu_bytes} bytes: {done.returncode}, {done.stderr}"
+    return ""
 
 
 def main():
