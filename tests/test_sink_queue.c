@@ -57,14 +57,16 @@ static void all_frames_are_written(void **state)
 {
     (void)state;
     torre_sink_queue *queue;
-    CHECK_OK(torre_sink_queue_new(CELLS * sizeof(float), &queue));
-    for (int n = 0; n < FRAMES; n++) CHECK_OK(put(queue, n));
-    CHECK_OK(torre_sink_queue_settle(queue));
-    for (int n = 0; n < FRAMES; n++) check_file(n);
-    CHECK_OK(put(queue, FRAMES)); /* what nobody waits for, free does */
-    torre_sink_queue_free(queue);
-    check_file(FRAMES);
-    for (int n = 0; n <= FRAMES; n++) remove_file(n);
+    for (int threads = 1; threads <= TORRE_SINK_QUEUE_FRAMES; threads++) {
+        CHECK_OK(torre_sink_queue_new(CELLS * sizeof(float), threads, &queue));
+        for (int n = 0; n < FRAMES; n++) CHECK_OK(put(queue, n));
+        CHECK_OK(torre_sink_queue_settle(queue));
+        for (int n = 0; n < FRAMES; n++) check_file(n);
+        CHECK_OK(put(queue, FRAMES)); /* what nobody waits for, free does */
+        torre_sink_queue_free(queue);
+        check_file(FRAMES);
+        for (int n = 0; n <= FRAMES; n++) remove_file(n);
+    }
 }
 
 static void a_failure_is_told_later(void **state)
@@ -72,7 +74,7 @@ static void a_failure_is_told_later(void **state)
     (void)state;
     torre_sink_queue *queue;
     torre_status status = TORRE_OK;
-    CHECK_OK(torre_sink_queue_new(CELLS * sizeof(float), &queue));
+    CHECK_OK(torre_sink_queue_new(CELLS * sizeof(float), 1, &queue));
     CHECK_OK(put(queue, 0));
     CHECK_OK(torre_sink_queue_settle(queue));
     CHECK(mkdir("frame_1.npy", 0700) == 0, "no folder");

@@ -1,5 +1,6 @@
 #include "io/sink_queue.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +11,18 @@ typedef struct queue_entry {
     torre_frame frame;
     char path[4096], title[128];
     void *values;
+    bool waits; /* until it has been written, or dropped */
 } queue_entry;
 
-/* Entries put .. put + TORRE_SINK_QUEUE_FRAMES - 1, by their number modulo that, have room for the
- * caller, less those that wait, written .. put - 1. */
+/* Entries by their numbers, modulo TORRE_SINK_QUEUE_FRAMES. */
 struct torre_sink_queue {
     queue_entry entry[TORRE_SINK_QUEUE_FRAMES];
-    pthread_t thread;
+    pthread_t thread[TORRE_SINK_QUEUE_FRAMES];
+    int threads;
+    int parallel; /* threads that each of these may use */
     pthread_mutex_t mutex;
-    pthread_cond_t changed; /* by the caller or the thread */
-    int64_t put, written;
+    pthread_cond_t changed;      /* by the caller or a thread */
+    int64_t put, taken, written; /* entries 0 .. put - 1; how many of them have been written */
     bool ends;
     torre_status status; /* of what has been written */
     char text[512];      /* of its failure */
@@ -41,18 +44,22 @@ static torre_status write_entry(const queue_entry *e)
 static void *write_all(void *context)
 {
     torre_sink_queue *q = context;
+    omp_set_num_threads(q->parallel);
     pthread_mutex_lock(&q->mutex);
     for (;;) {
-        while (q->written == q->put && !q->ends) pthread_cond_wait(&q->changed, &q->mutex);
-        if (q->written == q->put) break;
-        const queue_entry *e = entry_at(q, q->written);
+        while (q->taken == q->put && !q->ends) pthread_cond_wait(&q->changed, &q->mutex);
+        if (q->taken == q->put) break;
+        queue_entry *e = entry_at(q, q->taken++);
         if (!q->status) {
             pthread_mutex_unlock(&q->mutex);
             const torre_status status = write_entry(e);
             pthread_mutex_lock(&q->mutex);
-            q->status = status;
-            if (status) snprintf(q->text, sizeof q->text, "%s", torre_error_text());
+            if (status && !q->status) {
+                q->status = status;
+                snprintf(q->text, sizeof q->text, "%s", torre_error_text());
+            }
         }
+        e->waits = false;
         q->written++;
         pthread_cond_broadcast(&q->changed);
     }
@@ -66,7 +73,16 @@ static void free_entries(torre_sink_queue *q)
     free(q);
 }
 
-torre_status torre_sink_queue_new(size_t bytes, torre_sink_queue **queue)
+/* As many as can be started; false where there is none. */
+static bool start_threads(torre_sink_queue *q, int threads)
+{
+    q->parallel = omp_get_max_threads() / threads > 1 ? omp_get_max_threads() / threads : 1;
+    for (q->threads = 0; q->threads < threads; q->threads++)
+        if (pthread_create(&q->thread[q->threads], NULL, write_all, q) != 0) break;
+    return q->threads > 0;
+}
+
+torre_status torre_sink_queue_new(size_t bytes, int threads, torre_sink_queue **queue)
 {
     torre_sink_queue *q = calloc(1, sizeof *q);
     bool room = q != NULL;
@@ -78,7 +94,7 @@ torre_status torre_sink_queue_new(size_t bytes, torre_sink_queue **queue)
     }
     pthread_mutex_init(&q->mutex, NULL);
     pthread_cond_init(&q->changed, NULL);
-    if (pthread_create(&q->thread, NULL, write_all, q) != 0) {
+    if (!start_threads(q, threads)) {
         free_entries(q);
         return torre_fail(TORRE_ERR_RESOURCE, "cannot start a thread that writes snapshots");
     }
@@ -86,11 +102,9 @@ torre_status torre_sink_queue_new(size_t bytes, torre_sink_queue **queue)
     return TORRE_OK;
 }
 
-/* Wait until at most so many frames are left to write. */
-static torre_status wait_for(torre_sink_queue *q, int64_t most)
+/* Let go of the mutex, and tell of the first failure so far. */
+static torre_status unlock(torre_sink_queue *q)
 {
-    pthread_mutex_lock(&q->mutex);
-    while (q->put - q->written > most) pthread_cond_wait(&q->changed, &q->mutex);
     const torre_status status = q->status;
     pthread_mutex_unlock(&q->mutex);
     return status ? torre_fail(status, "%s", q->text) : TORRE_OK;
@@ -98,9 +112,11 @@ static torre_status wait_for(torre_sink_queue *q, int64_t most)
 
 torre_status torre_sink_queue_room(torre_sink_queue *q, void **values)
 {
-    TORRE_TRY(wait_for(q, TORRE_SINK_QUEUE_FRAMES - 1));
-    *values = entry_at(q, q->put)->values;
-    return TORRE_OK;
+    const queue_entry *e = entry_at(q, q->put);
+    *values = e->values;
+    pthread_mutex_lock(&q->mutex);
+    while (e->waits) pthread_cond_wait(&q->changed, &q->mutex);
+    return unlock(q);
 }
 
 torre_status torre_sink_queue_put(torre_sink_queue *q, const torre_sink_format *format,
@@ -114,13 +130,20 @@ torre_status torre_sink_queue_put(torre_sink_queue *q, const torre_sink_format *
     snprintf(e->path, sizeof e->path, "%s", path);
     snprintf(e->title, sizeof e->title, "%s", frame->title ? frame->title : "");
     pthread_mutex_lock(&q->mutex);
+    e->waits = true;
     q->put++;
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->mutex);
     return TORRE_OK;
 }
 
-torre_status torre_sink_queue_settle(torre_sink_queue *q) { return q ? wait_for(q, 0) : TORRE_OK; }
+torre_status torre_sink_queue_settle(torre_sink_queue *q)
+{
+    if (!q) return TORRE_OK;
+    pthread_mutex_lock(&q->mutex);
+    while (q->written < q->put) pthread_cond_wait(&q->changed, &q->mutex);
+    return unlock(q);
+}
 
 void torre_sink_queue_free(torre_sink_queue *q)
 {
@@ -129,7 +152,7 @@ void torre_sink_queue_free(torre_sink_queue *q)
     q->ends = true;
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->mutex);
-    pthread_join(q->thread, NULL);
+    for (int i = 0; i < q->threads; i++) pthread_join(q->thread[i], NULL);
     pthread_cond_destroy(&q->changed);
     pthread_mutex_destroy(&q->mutex);
     free_entries(q);

@@ -1,8 +1,8 @@
 /*
- * Files of one frame each, written by a thread of their own while the caller goes on: pictures take
+ * Files of one frame each, written by threads of their own while the caller goes on: pictures take
  * long beside the steps between them. What holds for sinks holds here: files are complete or not
- * there, and they come in the order in which they were put. The first failure is told by whatever
- * is called next; nothing is written after it.
+ * there; several threads may end them in another order than they were put. The first failure is
+ * told by whatever is called next; no file is begun after it.
  */
 #ifndef TORRE_SINK_QUEUE_H
 #define TORRE_SINK_QUEUE_H
@@ -14,12 +14,13 @@ extern "C" {
 #endif
 
 /* Frames that may wait, each with its values; a caller that is faster waits itself. */
-enum { TORRE_SINK_QUEUE_FRAMES = 4 };
+enum { TORRE_SINK_QUEUE_FRAMES = 8 };
 
 typedef struct torre_sink_queue torre_sink_queue;
 
-/* For frames of so many bytes of values. */
-torre_status torre_sink_queue_new(size_t bytes, torre_sink_queue **queue);
+/* For frames of so many bytes of values, with 1 .. TORRE_SINK_QUEUE_FRAMES threads, which share
+ * those of the machine. */
+torre_status torre_sink_queue_new(size_t bytes, int threads, torre_sink_queue **queue);
 
 /* Memory for the values of the next frame; waits until there is some. */
 torre_status torre_sink_queue_room(torre_sink_queue *queue, void **values);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,7 +174,12 @@ static int64_t field_bytes(const torre_wave_problem *p)
 
 void torre_wave_output_beside(torre_wave_output *out, const torre_wave_run *run)
 {
-    out->snapshots.beside = strcmp(torre_wave_run_backend(run), "cpu") != 0;
+    /* half of the cores: others read, write and correct traces, or start kernels */
+    const int half = omp_get_max_threads() / 2;
+    const int writers = half < 1                         ? 1
+                        : half < TORRE_SINK_QUEUE_FRAMES ? half
+                                                         : TORRE_SINK_QUEUE_FRAMES;
+    out->snapshots.writers = strcmp(torre_wave_run_backend(run), "cpu") != 0 ? writers : 0;
 }
 
 bool torre_wave_output_draws(const torre_wave_output *out)

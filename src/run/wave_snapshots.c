@@ -329,10 +329,10 @@ static bool wants_velocity(const torre_snapshots *s, const torre_snapshot *t)
     return s->input->problem.velocity_cells && torre_sink_is_picture(t->format);
 }
 
-/* Whether a thread writes it: pictures take long, and their library is used by nobody else. */
+/* Whether threads write it: pictures take long. */
 static bool is_queued(const torre_snapshots *s, const torre_snapshot *t)
 {
-    return s->beside && !s->one_scale && t->single && torre_sink_is_picture(t->format);
+    return s->writers > 0 && !s->one_scale && t->single && torre_sink_is_picture(t->format);
 }
 
 /* Of a frame of the queue; 0: there is none. */
@@ -353,7 +353,8 @@ void torre_snapshots_bytes(const torre_snapshots *s, int64_t *kept, int64_t *mos
     for (int i = 0; i < s->count; i++) {
         const torre_snapshot *t = &s->item[i];
         const torre_sink_data data = data_of(s, t);
-        const int64_t bytes = torre_sink_bytes(t->format, &data);
+        const int64_t writers = is_queued(s, t) ? s->writers : 1;
+        const int64_t bytes = writers * torre_sink_bytes(t->format, &data);
         const int64_t value = is_queued(s, t) ? 0 : (int64_t)t->layout.precision;
         *kept += cells_of(t) * (value + (wants_velocity(s, t) ? 8 : 0));
         if (bytes > *most) *most = bytes;
@@ -406,7 +407,8 @@ torre_status torre_snapshots_open(torre_snapshots *s)
 {
     if (plane_bytes(s) > 0 && !(s->plane = malloc((size_t)plane_bytes(s)))) return no_memory();
     for (int i = 0; i < s->count; i++) TORRE_TRY(open_one(s, &s->item[i]));
-    return queued_bytes(s) ? torre_sink_queue_new((size_t)queued_bytes(s), &s->queue) : TORRE_OK;
+    return queued_bytes(s) ? torre_sink_queue_new((size_t)queued_bytes(s), s->writers, &s->queue)
+                           : TORRE_OK;
 }
 
 /* Every so many cells of both axes of a plane, which is in s->plane. */

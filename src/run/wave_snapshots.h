@@ -50,7 +50,7 @@ typedef struct torre_snapshots {
     int64_t stride[3]; /* every so many cells along x, y, z */
     void *plane;       /* all cells of one, with strides */
     bool one_scale;    /* pictures have one that suits all of them, and are drawn at the end */
-    bool beside;       /* pictures are written by a thread, from the cells in its queue: */
+    int writers; /* threads that write pictures beside the run, from the cells in the queue: */
     torre_sink_queue *queue;
 } torre_snapshots;
 
@@ -82,7 +82,7 @@ torre_status torre_snapshots_open(torre_snapshots *snapshots);
 torre_status torre_snapshots_settle(torre_snapshots *snapshots);
 
 /*
- * Write all of them at the present step, pictures perhaps while the run goes on (beside): a failure
+ * Write all of them at the present step, pictures perhaps while the run goes on (writers): a failure
  * is then told by a later call. zero: the field is zero everywhere, of which there is no
  * file of its own, but a frame in those of all steps, so that frame i is that of step i N.
  */
