@@ -1,8 +1,10 @@
 #include "io/particle_picture.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LONG_SIDE 1000
 
@@ -14,7 +16,8 @@ static const double stops[5][3] = {
 typedef struct canvas {
     int width, height;
     torre_particle_view view;
-    double scale; /* pixels per length */
+    double scale;  /* pixels per length */
+    double radius; /* pixels */
     float *top;
     int64_t *owner;
 } canvas;
@@ -27,13 +30,15 @@ static double nearness(const torre_md_particles *p, const torre_particle_view *v
     return to_eye ? p->position[depth][i] : p->box[depth] - p->position[depth][i];
 }
 
-static void draw_sphere(canvas *c, const torre_md_particles *p, int64_t i, double radius)
+/* What of a sphere lies in rows low .. high - 1. */
+static void draw_sphere(const canvas *c, const torre_md_particles *p, int64_t i, int low, int high)
 {
     const int up = c->view.up;
-    double x = p->position[c->view.right][i] * c->scale, r = fmax(radius * c->scale, 0.5);
-    double y = (p->box[up] - p->position[up][i]) * c->scale;
-    double z = nearness(p, &c->view, i) * c->scale;
-    for (int v = (int)fmax(floor(y - r), 0); v <= y + r && v < c->height; v++) {
+    const double y = (p->box[up] - p->position[up][i]) * c->scale, r = c->radius;
+    if (y + r < low || y - r >= high) return;
+    const double x = p->position[c->view.right][i] * c->scale;
+    const double z = nearness(p, &c->view, i) * c->scale;
+    for (int v = (int)fmax(floor(y - r), low); v <= y + r && v < high; v++) {
         for (int u = (int)fmax(floor(x - r), 0); u <= x + r && u < c->width; u++) {
             double du = u + 0.5 - x, dv = v + 0.5 - y, above = r * r - du * du - dv * dv;
             if (above < 0) continue;
@@ -74,12 +79,42 @@ static void shade(const torre_md_particles *p, const torre_particle_view *view, 
         rgb[k] = (uint8_t)(255 + clear * (fmin(color[k] * light, 255) - 255));
 }
 
+/* Spheres in the order of the particles, so that of two as near the first is seen; each thread has
+ * rows of its own. */
+static void draw_all(const canvas *c, const torre_md_particles *p)
+{
+#pragma omp parallel
+    {
+        const int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
+        const int low = (int)(c->height * me / threads),
+                  high = (int)(c->height * (me + 1) / threads);
+        for (int64_t k = (int64_t)low * c->width; k < (int64_t)high * c->width; k++)
+            c->owner[k] = -1;
+        for (int64_t i = 0; i < p->count; i++) draw_sphere(c, p, i, low, high);
+    }
+}
+
+static void color_all(const canvas *c, const torre_md_particles *p, double speed, uint8_t *rgb)
+{
+#pragma omp parallel for
+    for (int64_t k = 0; k < (int64_t)c->width * c->height; k++) {
+        const int64_t i = c->owner[k];
+        if (i < 0) {
+            memset(rgb + 3 * k, 255, 3);
+            continue;
+        }
+        const double facing = (c->top[k] - nearness(p, &c->view, i) * c->scale) / c->radius;
+        shade(p, &c->view, i, fmin(fmax(facing, 0), 1), speed, rgb + 3 * k);
+    }
+}
+
 torre_status torre_particle_picture(const torre_md_particles *p, double diameter, double speed,
                                     torre_particle_view view, torre_image *image)
 {
     const double width = p->box[view.right], height = p->box[view.up];
     canvas c = {.view = view,
                 .scale = view.scale > 0 ? view.scale : LONG_SIDE / fmax(width, height)};
+    c.radius = fmax(diameter / 2 * c.scale, 0.5);
     c.width = (int)fmax(1, ceil(width * c.scale));
     c.height = (int)fmax(1, ceil(height * c.scale));
     TORRE_TRY(torre_image_new(c.width, c.height, image));
@@ -92,19 +127,8 @@ torre_status torre_particle_picture(const torre_md_particles *p, double diameter
         torre_image_free(image);
         return torre_fail(TORRE_ERR_RESOURCE, "no memory for a picture");
     }
-    for (int64_t k = 0; k < pixels; k++) c.owner[k] = -1;
-    for (int64_t i = 0; i < p->count; i++) draw_sphere(&c, p, i, diameter / 2);
-    const double radius = fmax(diameter / 2 * c.scale, 0.5);
-    for (int64_t k = 0; k < pixels; k++) {
-        uint8_t *rgb = image->rgb + 3 * k;
-        int64_t i = c.owner[k];
-        if (i < 0) {
-            rgb[0] = rgb[1] = rgb[2] = 255;
-            continue;
-        }
-        double facing = (c.top[k] - nearness(p, &view, i) * c.scale) / radius;
-        shade(p, &view, i, fmin(fmax(facing, 0), 1), speed, rgb);
-    }
+    draw_all(&c, p);
+    color_all(&c, p, speed, image->rgb);
     free(c.top);
     free(c.owner);
     return TORRE_OK;
