@@ -42,7 +42,7 @@ RULES = [
     (r"^bench_gather (.*) --size 128x128x128", r"bench_gather \1 --size 32x32x32 --repeat 1"),
     (r"bench/survey.sh -n 12 -r 3 build --size 128x128x128 --steps 150", "bench/survey.sh -n 3 -r 1 build --size 85x85x40 --steps 10"),
     (r"bench/survey.sh -n 64 -f npy build --backend \w+ --order 8 --size 256x256x256 --steps 500",
-     "bench/survey.sh -n 3 -r 1 -f npy build --backend cpu --order 8 --size 85x85x40 --steps 10"), # -d wants a GPU
+     "bench/survey.sh -n 3 -r 1 -f npy build --backend cpu --order 8 --size 85x85x40 --steps 10"), # much for a CPU
     (r"^bench/bench_process.sh -r 3 build", "bench/bench_process.sh -n 24x20x16 -s 4 -r 1 -c '^velocity,noise|^receivers,scattered|^dry-run' build"),
     (r"bench/bench_md.sh", "bench/bench_md.sh -r 1 -n '6 8' -s 20"),
     (r"^bench/seeds_study.sh build-cuda RESULTS$",
