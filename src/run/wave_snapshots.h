@@ -82,7 +82,7 @@ torre_status torre_snapshots_open(torre_snapshots *snapshots);
 torre_status torre_snapshots_settle(torre_snapshots *snapshots);
 
 /*
- * Write all of them at the present step, pictures perhaps while the run goes on (writers): a failure
+ * Write all of them at the present step, pictures perhaps while the run goes on: a failure
  * is then told by a later call. zero: the field is zero everywhere, of which there is no
  * file of its own, but a frame in those of all steps, so that frame i is that of step i N.
  */

@@ -64,7 +64,7 @@ int64_t torre_wave_run_will_stream(const torre_wave_run *run);
 torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
                                    const torre_wave_watch *watch);
 
-/* Bytes of its device that were free when the run was planned; 0 where it takes memory of the host. */
+/* Bytes of its device that were free when the run was planned; 0: it takes memory of the host. */
 int64_t torre_wave_run_room(const torre_wave_run *run);
 
 /* Hand over the traces recorded so far, whose memory is the caller's to free, before a restart. */
