@@ -249,7 +249,7 @@ def test_dry_run():
     wave(3, *SIZE, *RUN, "--traces", "t.npy", "--dry-run", "--json", "report.json")
     with open("report.json") as f:
         told = json.load(f)
-    assert told["ranks"] == 3 and told["linked_bytes_a_pass"] == 4 * 2 * told["overlap_planes"] * 30 * 48 * 4, told
+    assert told["ranks"] == 3 and told["linked_bytes_a_pass"] == 4 * (2 * told["overlap_planes"] - 2) * 30 * 48 * 4, told
     assert os.listdir(".") == ["report.json"], os.listdir(".")
     process = start(2, *SIZE, *RUN[:6], "--dry-run", quiet=False)
     told = process.communicate(timeout=120)[0]

@@ -15,18 +15,7 @@
 #include "wave/driver.h"
 #include "wave/initial.h"
 #include "wave/part.h"
-#include "wave_case.h"
-
-enum { POINTS = 5, STEPS_MAX = 64 };
-
-typedef struct ring_case {
-    torre_wave_problem problem;
-    torre_wave_plan plan; /* of towers; memory: what a run may take that streams */
-    torre_array velocity;
-    torre_point source[POINTS], receiver[POINTS];
-    double wavelet[STEPS_MAX];
-    char text[240];
-} ring_case;
+#include "wave_random_case.h"
 
 /* A solver and its setup, with noise in its fields. */
 typedef struct sim {
@@ -35,12 +24,6 @@ typedef struct sim {
     char *samples;
     int64_t n;
 } sim;
-
-static int64_t pick(uint64_t *state, int64_t low, int64_t high)
-{
-    const int64_t i = low + (int64_t)(0.5 * (wave_random(state) + 1) * (double)(high - low + 1));
-    return i > high ? high : i;
-}
 
 static size_t field_bytes(const torre_wave_problem *p)
 {
@@ -61,7 +44,7 @@ static void set_noise(const sim *s)
     free(u[1]);
 }
 
-static sim make_sim(const ring_case *c, const torre_wave_plan *plan, torre_wave_info *info)
+static sim make_sim(const wave_random_case *c, const torre_wave_plan *plan, torre_wave_info *info)
 {
     sim s = {.n = 0};
     torre_wave_program *program;
@@ -91,7 +74,7 @@ static void advance(sim *s, int64_t steps)
 }
 
 /* A box of either level, of two solvers. */
-static void compare_box(const ring_case *c, const sim *a, const sim *b, int level,
+static void compare_box(const wave_random_case *c, const sim *a, const sim *b, int level,
                         const torre_box *box)
 {
     int64_t stride[3], cells = 1;
@@ -111,7 +94,7 @@ static void compare_box(const ring_case *c, const sim *a, const sim *b, int leve
 }
 
 /* Whether there is more than zeros. */
-static bool compare(const ring_case *c, const sim *whole, const sim *windows)
+static bool compare(const wave_random_case *c, const sim *whole, const sim *windows)
 {
     const torre_box all = torre_box_all(c->problem.size);
     torre_wave_norms a, b;
@@ -130,15 +113,15 @@ static torre_box random_box(uint64_t *state, const torre_wave_problem *p)
 {
     torre_box box;
     for (int a = 0; a < 3; a++) {
-        const bool all = pick(state, 0, 2) == 0;
-        box.low[a] = all ? 0 : pick(state, 0, p->size[a] - 1);
-        box.high[a] = all ? p->size[a] : pick(state, box.low[a] + 1, p->size[a]);
+        const bool all = wave_pick(state, 0, 2) == 0;
+        box.low[a] = all ? 0 : wave_pick(state, 0, p->size[a] - 1);
+        box.high[a] = all ? p->size[a] : wave_pick(state, box.low[a] + 1, p->size[a]);
     }
     return box;
 }
 
 /* New values of a box, or zeros, in both. */
-static void write_same(uint64_t *state, const ring_case *c, const sim *a, const sim *b)
+static void write_same(uint64_t *state, const wave_random_case *c, const sim *a, const sim *b)
 {
     const torre_box box = random_box(state, &c->problem);
     int64_t stride[3];
@@ -147,22 +130,22 @@ static void write_same(uint64_t *state, const ring_case *c, const sim *a, const 
     void *values = wave_alloc(cells, (size_t)c->problem.precision);
     for (int64_t i = 0; i < cells; i++)
         torre_value_set(c->problem.precision, values, i, wave_random(state));
-    const void *what = pick(state, 0, 3) ? values : NULL;
-    const int level = (int)pick(state, -1, 0);
+    const void *what = wave_pick(state, 0, 3) ? values : NULL;
+    const int level = (int)wave_pick(state, -1, 0);
     CHECK_OK(wave_backend->write_box(a->solver, level, &box, stride, what));
     CHECK_OK(wave_backend->write_box(b->solver, level, &box, stride, what));
     free(values);
 }
 
 /* Something that may happen between two advances. */
-static void interfere(uint64_t *state, const ring_case *c, sim *a, sim *b)
+static void interfere(uint64_t *state, const wave_random_case *c, sim *a, sim *b)
 {
     const torre_box box = random_box(state, &c->problem);
     const int64_t n = a->n > 0 ? a->n - 1 : a->n;
     torre_wave_norms norms;
-    switch (pick(state, 0, 4)) {
+    switch (wave_pick(state, 0, 4)) {
     case 0:
-        compare_box(c, a, b, (int)pick(state, -1, 0), &box);
+        compare_box(c, a, b, (int)wave_pick(state, -1, 0), &box);
         break;
     case 1:
         write_same(state, c, a, b);
@@ -196,7 +179,7 @@ static int64_t least_memory(const torre_wave_setup *setup, torre_wave_plan plan,
 }
 
 /* How many windows; 0 where there is none that is smaller than the grid, or all became zero. */
-static int64_t check_case(uint64_t *state, ring_case *c)
+static int64_t check_case(uint64_t *state, wave_random_case *c)
 {
     torre_wave_plan in_memory = c->plan;
     torre_wave_info info, streams;
@@ -208,7 +191,8 @@ static int64_t check_case(uint64_t *state, ring_case *c)
     const int64_t least = least_memory(setup, c->plan, info.memory_bytes);
     torre_wave_setup_free(setup);
     if (least >= info.memory_bytes - 1) return 0;
-    c->plan.memory = pick(state, 0, 1) ? least : pick(state, least, info.memory_bytes - 1);
+    c->plan.memory =
+        wave_pick(state, 0, 1) ? least : wave_pick(state, least, info.memory_bytes - 1);
     in_memory.engine = TORRE_STEPWISE;
     sim whole = make_sim(c, &in_memory, &info), windows = make_sim(c, &c->plan, &streams);
     CHECK(streams.windows >= 2 && streams.memory_bytes <= c->plan.memory &&
@@ -216,7 +200,7 @@ static int64_t check_case(uint64_t *state, ring_case *c)
           "%s: %d windows, %lld bytes", c->text, (int)streams.windows,
           (long long)streams.memory_bytes);
     while (whole.n < c->problem.steps) {
-        int64_t steps = pick(state, 1, 2 * streams.plan.tower_height + 1);
+        int64_t steps = wave_pick(state, 1, 2 * streams.plan.tower_height + 1);
         if (steps > c->problem.steps - whole.n) steps = c->problem.steps - whole.n;
         advance(&whole, steps);
         advance(&windows, steps);
@@ -229,88 +213,6 @@ static int64_t check_case(uint64_t *state, ring_case *c)
     return loud ? streams.windows : 0;
 }
 
-static void random_faces(uint64_t *state, ring_case *c, int x, int y)
-{
-    torre_wave_problem *p = &c->problem;
-    for (int a = 0; a < 3; a++) {
-        if (torre_wave_is_flat(p, a)) continue;
-        for (int side = 0; side < 2; side++) p->face[a][side] = (torre_face)pick(state, 0, 2);
-        if (a == x || pick(state, 0, 3)) continue;
-        if (a == y && p->size[a] % (p->order * c->plan.dts)) continue; /* as towers need it */
-        p->face[a][0] = p->face[a][1] = TORRE_PERIODIC;
-    }
-}
-
-static void random_points(uint64_t *state, const torre_wave_problem *p, torre_point *point)
-{
-    for (int i = 0; i < POINTS; i++) {
-        for (int a = 0; a < 3; a++) {
-            double at = 0.5 * (wave_random(state) + 1) * (double)(p->size[a] - 1);
-            if (pick(state, 0, 1)) at = floor(at);
-            point[i].position[a] = torre_wave_is_flat(p, a) ? 0 : at * p->spacing[a];
-        }
-        point[i].amplitude = 1e3 * wave_random(state);
-        point[i].component = TORRE_PRESSURE;
-    }
-}
-
-static void random_velocity(uint64_t *state, ring_case *c)
-{
-    torre_wave_problem *p = &c->problem;
-    torre_array *v = &c->velocity;
-    if (pick(state, 0, 2) == 0) return;
-    v->precision = pick(state, 0, 1) ? TORRE_F32 : TORRE_F64;
-    memcpy(v->shape, p->size, sizeof v->shape);
-    if (pick(state, 0, 1)) v->shape[1] = 1;
-    const int64_t n = v->shape[0] * v->shape[1] * v->shape[2];
-    v->data = wave_alloc(n, (size_t)v->precision);
-    for (int64_t i = 0; i < n; i++)
-        torre_value_set(v->precision, v->data, i, 1500 + 500 * wave_random(state));
-    p->velocity_cells = v;
-}
-
-static void random_case(uint64_t *state, int order, ring_case *c)
-{
-    static const int64_t sizes[] = {4, 5, 9, 12, 13, 17, 24};
-    static const char *const axes[] = {"", "xyz", "xzy", "yzx", "zxy", "zyx"};
-    torre_wave_problem *p = &c->problem;
-    memset(c, 0, sizeof *c);
-    const char *turned = axes[pick(state, 0, 5)];
-    const int x = turned[0] ? turned[0] - 'x' : 0, y = turned[0] ? turned[1] - 'x' : 1;
-    int64_t size[3];
-    for (int a = 0; a < 3; a++) size[a] = sizes[pick(state, 0, 6)];
-    size[x] = pick(state, 20, 60) + 7 * order;
-    *p = wave_case_problem(size[0], size[1], size[2], order);
-    if (x != 1 && pick(state, 0, 5) == 0) wave_case_flatten(p);
-    p->precision = pick(state, 0, 1) ? TORRE_F32 : TORRE_F64;
-    p->absorbing_width = (int)pick(state, 1, 6);
-    c->plan = (torre_wave_plan){.engine = pick(state, 0, 1) ? TORRE_TORRE : TORRE_AUTO,
-                                .dts = (int)pick(state, 1, order > 6 ? 2 : 3),
-                                .tower_height = pick(state, 0, 1) ? pick(state, 1, 5) : 0,
-                                .threads = pick(state, 0, 3) ? 1 : 3,
-                                .memory = 1,
-                                .scratch = "."};
-    strcpy(c->plan.axes, turned);
-    random_faces(state, c, x, y);
-    random_velocity(state, c);
-    wave_case_courant(p, 0.9);
-    p->steps = pick(state, 1, 24);
-    for (int n = 0; n < STEPS_MAX; n++) c->wavelet[n] = 1e8 * wave_random(state);
-    p->wavelet = c->wavelet;
-    p->source_count = p->receiver_count = pick(state, 0, 4) ? POINTS : 0;
-    p->sources = c->source;
-    p->receivers = c->receiver;
-    random_points(state, p, c->source);
-    random_points(state, p, c->receiver);
-    snprintf(c->text, sizeof c->text,
-             "%dx%dx%d order %d %s, faces %d%d %d%d %d%d, velocities %d, dts %d, height %d, "
-             "%d steps, axes %s, %d threads",
-             (int)p->size[0], (int)p->size[1], (int)p->size[2], order,
-             p->precision == TORRE_F32 ? "f32" : "f64", p->face[0][0], p->face[0][1], p->face[1][0],
-             p->face[1][1], p->face[2][0], p->face[2][1], (int)c->velocity.shape[1], c->plan.dts,
-             (int)c->plan.tower_height, (int)p->steps, c->plan.axes, c->plan.threads);
-}
-
 static void streaming_gives_the_bits_of_memory(void **unused)
 {
     (void)unused;
@@ -318,8 +220,10 @@ static void streaming_gives_the_bits_of_memory(void **unused)
     int64_t taken = 0, many = 0;
     for (int order = 2; order <= 2 * TORRE_MAX_HALF_WIDTH; order += 2)
         for (int i = 0; i < 24; i++) {
-            ring_case c;
-            random_case(&state, order, &c);
+            wave_random_case c;
+            wave_random_case_make(&state, order, &c);
+            c.plan.memory = 1;
+            c.plan.scratch = ".";
             const int64_t windows = check_case(&state, &c);
             free(c.velocity.data);
             taken += windows > 0;
@@ -330,20 +234,20 @@ static void streaming_gives_the_bits_of_memory(void **unused)
 }
 
 /* A problem that streams. */
-static ring_case plain_case(void)
+static wave_random_case plain_case(void)
 {
-    ring_case c = {.problem = wave_case_problem(90, 20, 24, 4)};
+    wave_random_case c = {.problem = wave_case_problem(90, 20, 24, 4)};
     c.plan = (torre_wave_plan){.dts = 2, .threads = 2, .memory = 2700000, .scratch = "."};
-    for (int n = 0; n < STEPS_MAX; n++) c.wavelet[n] = 1e8 * sin(n);
+    for (int n = 0; n < WAVE_STEPS; n++) c.wavelet[n] = 1e8 * sin(n);
     c.source[0] = (torre_point){.position = {450, 80, 70}, .amplitude = 1};
     c.receiver[0] = (torre_point){.position = {433, 91, 33}, .amplitude = 1};
-    c.problem.steps = STEPS_MAX;
+    c.problem.steps = WAVE_STEPS;
     c.problem.source_count = c.problem.receiver_count = 1;
     return c;
 }
 
 /* The problem, which points into the case. */
-static const torre_wave_problem *problem_of(ring_case *c)
+static const torre_wave_problem *problem_of(wave_random_case *c)
 {
     c->problem.sources = c->source;
     c->problem.receivers = c->receiver;
@@ -355,7 +259,7 @@ static const torre_wave_problem *problem_of(ring_case *c)
 static void runs_begin_anew(void **unused)
 {
     (void)unused;
-    ring_case c = plain_case(), d = c;
+    wave_random_case c = plain_case(), d = c;
     torre_wave_run *run, *alone;
     torre_wave_setup *setup;
     torre_wave_plan in_memory = {.dts = 2, .threads = 1};
@@ -379,7 +283,7 @@ static void runs_begin_anew(void **unused)
         CHECK(memcmp(u, v, bytes) == 0, "another field, level %d", level);
     }
     CHECK(memcmp(torre_wave_run_traces(run)->data, torre_wave_run_traces(alone)->data,
-                 STEPS_MAX * sizeof(double)) == 0,
+                 WAVE_STEPS * sizeof(double)) == 0,
           "other traces");
     free(u);
     free(v);
@@ -391,7 +295,7 @@ static void runs_begin_anew(void **unused)
 static void bad_numbers_are_found(void **unused)
 {
     (void)unused;
-    ring_case c = plain_case();
+    wave_random_case c = plain_case();
     torre_wave_info info;
     torre_wave_norms norms;
     problem_of(&c);
@@ -418,7 +322,7 @@ static void refused(torre_status status, torre_status wanted, const char *says)
 static void what_cannot_stream_is_refused(void **unused)
 {
     (void)unused;
-    ring_case c = plain_case();
+    wave_random_case c = plain_case();
     torre_wave_run *run;
     const char *name = wave_backend->name;
     problem_of(&c);

@@ -15,11 +15,14 @@ torre_status torre_cuda_restart(torre_wave_solver *solver, const torre_wave_setu
 torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n);
 torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n,
                               const torre_moved_planes *out, const torre_moved_planes *in);
-torre_status torre_cuda_hand_on(torre_wave_solver *from, torre_wave_solver *to, int64_t low,
-                                int64_t high);
+void torre_cuda_place(const torre_wave_solver *solver, int64_t low, torre_plane_place *place);
+torre_status torre_cuda_hand_on(torre_wave_solver *solver, int64_t low, int64_t high, int way,
+                                const torre_plane_place *to, void **arrival);
+torre_status torre_cuda_await(torre_wave_solver *solver, void *arrival);
+const char *torre_cuda_transport(const int *device, int count);
 torre_status torre_cuda_take_host(int64_t bytes, void **memory);
 void torre_cuda_free_host(void *memory, int64_t bytes);
-torre_ring_cost torre_cuda_ring_cost(const torre_wave_program *program);
+torre_part_cost torre_cuda_part_cost(const torre_wave_program *program);
 void torre_cuda_plane_rows(const torre_wave_program *program, torre_plane_layout *layout);
 torre_status torre_cuda_write_planes(torre_wave_solver *solver, int64_t low, int64_t high,
                                      int first, const void *values);

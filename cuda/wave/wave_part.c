@@ -27,7 +27,7 @@ torre_status torre_cuda_part_check(const torre_wave_setup *setup, const torre_wa
     const torre_region *r = setup->region;
     if (!r) return TORRE_OK;
     TORRE_TRY(torre_wave_part_named(setup, wish));
-    if (wish->engine != TORRE_TORRE) return refuse("by {engine} torre alone");
+    if (wish->engine != TORRE_TORRE) return refuse("by " TORRE_PARAMETER("engine") " torre alone");
     if (!wish->axes[0]) return refuse("with axes that the plan names alone");
     for (int i = 0; i < 3; i++) {
         const int axis = wish->axes[i] - 'x';
@@ -37,7 +37,8 @@ torre_status torre_cuda_part_check(const torre_wave_setup *setup, const torre_wa
     }
     if (r->periodic[wish->axes[0] - 'x'])
         return refuse("without periodic faces where they are cut");
-    if (setup->problem->density_cells) return refuse("without {density} that varies");
+    if (setup->problem->density_cells)
+        return refuse("without " TORRE_PARAMETER("density") " that varies");
     return TORRE_OK;
 }
 

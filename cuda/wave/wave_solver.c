@@ -252,8 +252,10 @@ void torre_cuda_destroy(torre_wave_solver *solver)
     if (s->done) cudaEventDestroy(s->done);
     if (s->beside) cudaStreamDestroy(s->beside);
     if (s->left) cudaEventDestroy(s->left);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         if (s->lane[i]) cudaStreamDestroy(s->lane[i]);
+        if (s->handed[i]) cudaEventDestroy(s->handed[i]);
+    }
     if (s->stream) cudaStreamDestroy(s->stream);
     free(s);
 }

@@ -128,6 +128,7 @@ typedef struct torre_cuda_solver {
     cudaStream_t beside;     /* of beside_launch; or NULL */
     cudaStream_t lane[2];    /* of planes that leave and come (wave_windows.c), once there are */
     cudaEvent_t left;        /* the last of those that have left */
+    cudaEvent_t handed[2];   /* all that went to another solver, each way */
     cudaEvent_t ready, done; /* to launch, before and after it */
     torre_step_launch step;  /* of the stepwise engine */
 } torre_cuda_solver;

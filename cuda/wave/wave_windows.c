@@ -191,20 +191,77 @@ torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_setup 
     return go_both_ways(s, &leave, &come);
 }
 
-torre_status torre_cuda_hand_on(torre_wave_solver *from, torre_wave_solver *to, int64_t low,
-                                int64_t high)
+/* --- From solver to solver --- */
+
+void torre_cuda_place(const torre_wave_solver *solver, int64_t low, torre_plane_place *place)
 {
-    torre_cuda_solver *a = (torre_cuda_solver *)from, *b = (torre_cuda_solver *)to;
-    const int64_t bytes = torre_cuda_plane_bytes(a);
-    TORRE_CUDA_TRY(cudaSetDevice(b->program->base.info.plan.device), "choosing the device");
+    const torre_cuda_solver *s = (const torre_cuda_solver *)solver;
+    const int64_t at = (low - torre_cuda_first_plane(s->program)) * torre_cuda_plane_bytes(s);
     for (int array = 0; array < 2; array++)
-        TORRE_CUDA_TRY(
-            cudaMemcpyAsync(
-                torre_cuda_array_of(b, array) + (low - torre_cuda_first_plane(b->program)) * bytes,
-                torre_cuda_array_of(a, array) + (low - torre_cuda_first_plane(a->program)) * bytes,
-                (size_t)((high - low) * bytes), cudaMemcpyDeviceToDevice, b->stream),
-            moving);
-    return torre_cuda_status(cudaStreamSynchronize(b->stream), moving);
+        place->array[array] = torre_cuda_array_of(s, array) + at;
+    place->device = s->program->base.info.plan.device;
+}
+
+/* Whether a device can write the memory of another; else copies go by way of the host. */
+static bool reaches(int device, int other)
+{
+    int can = 0;
+    if (device == other) return true;
+    if (cudaDeviceCanAccessPeer(&can, device, other) == cudaSuccess && can) return true;
+    cudaGetLastError();
+    return false;
+}
+
+/* From now on the present device writes the memory of the other itself, where it can. */
+static torre_status reach(int device, int other)
+{
+    if (device == other || !reaches(device, other)) return TORRE_OK;
+    const cudaError_t e = cudaDeviceEnablePeerAccess(other, 0);
+    if (e != cudaErrorPeerAccessAlreadyEnabled) return torre_cuda_status(e, "reaching another GPU");
+    cudaGetLastError();
+    return TORRE_OK;
+}
+
+const char *torre_cuda_transport(const int *device, int count)
+{
+    for (int i = 1; i < count; i++)
+        if (!reaches(device[i - 1], device[i]) || !reaches(device[i], device[i - 1]))
+            return "copies between GPUs by way of the host";
+    return "copies from GPU to GPU";
+}
+
+torre_status torre_cuda_hand_on(torre_wave_solver *solver, int64_t low, int64_t high, int way,
+                                const torre_plane_place *to, void **arrival)
+{
+    torre_cuda_solver *s = (torre_cuda_solver *)solver;
+    const int device = s->program->base.info.plan.device;
+    const size_t bytes = (size_t)((high - low) * torre_cuda_plane_bytes(s));
+    torre_plane_place from;
+    TORRE_CUDA_TRY(cudaSetDevice(device), "choosing the device");
+    TORRE_TRY(make_lanes(s));
+    if (!s->handed[way]) {
+        TORRE_TRY(reach(device, to->device));
+        TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->handed[way], cudaEventDisableTiming),
+                       "an event");
+    }
+    torre_cuda_place(solver, low, &from);
+    for (int array = 0; array < 2; array++)
+        TORRE_CUDA_TRY(to->device == device
+                           ? cudaMemcpyAsync(to->array[array], from.array[array], bytes,
+                                             cudaMemcpyDeviceToDevice, s->lane[way])
+                           : cudaMemcpyPeerAsync(to->array[array], to->device, from.array[array],
+                                                 device, bytes, s->lane[way]),
+                       moving);
+    TORRE_CUDA_TRY(cudaEventRecord(s->handed[way], s->lane[way]), moving);
+    *arrival = s->handed[way];
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_await(torre_wave_solver *solver, void *arrival)
+{
+    const torre_cuda_solver *s = (const torre_cuda_solver *)solver;
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
+    return torre_cuda_status(cudaEventSynchronize(arrival), moving);
 }
 
 /* --- Memory of the host --- */
@@ -237,9 +294,9 @@ void torre_cuda_free_host(void *memory, int64_t bytes)
     munmap(memory, (size_t)bytes);
 }
 
-/* --- What windows cost --- */
+/* --- What parts cost --- */
 
-torre_ring_cost torre_cuda_ring_cost(const torre_wave_program *given)
+torre_part_cost torre_cuda_part_cost(const torre_wave_program *given)
 {
     const torre_cuda_program *program = (const torre_cuda_program *)given;
     const torre_gpu_data *gpu = program->gpu;
@@ -248,8 +305,10 @@ torre_ring_cost torre_cuda_ring_cost(const torre_wave_program *given)
     double rate = gpu->tower_rate[i]; /* cells in a nanosecond */
     if (p->precision == TORRE_F64) rate *= 0.5;
     const double bytes = 2.0 * p->precision; /* of a cell */
-    return (torre_ring_cost){.stream = bytes * rate / gpu->link,
+    return (torre_part_cost){.stream = bytes * rate / gpu->link,
                              .move = 2 * bytes * rate / gpu->copy,
                              .start = gpu->pass_cells / (double)(p->size[1] * p->size[2]),
+                             .climb = 0.5 * program->base.info.plan.dts,
+                             .rate = 1e9 * rate,
                              .beside = true};
 }

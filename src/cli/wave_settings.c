@@ -196,15 +196,15 @@ static void make_table(wave_settings *s, torre_option *table)
             "shots-at-once", &s->survey.at_once, 1, 4096,
             "shots computed at the same time, with a share of the threads each, or by each "
             "GPU"),
-        OPTION_TEXT("devices", &s->survey.devices, "N[,N...]|all", "as --device",
-                    "GPUs of this machine that compute the shots, each the next one when it is "
-                    "free"),
         OPTION_TEXT("manifest", &s->survey.manifest, "FILE", "beside the traces",
                     "what is done of a survey, a JSON object a line"),
 
         OPTION_GROUP("How to compute"),
         OPTION_BACKEND(&s->run.backend, "auto takes a GPU where one can be used"),
         OPTION_DEVICE(&s->run.device),
+        OPTION_TEXT("devices", &s->survey.devices, "N[,N...]|all", "as --device",
+                    "GPUs of this machine that share the run, each a slab of the grid; of "
+                    "--survey, that compute shots, each the next one when it is free"),
         OPTION_CHOICE("engine", &s->engine, engines,
                       "towers of many steps, one step at a time, or the plain and slow reference; "
                       "auto takes towers, unless one step at a time is faster or all there is"),
@@ -286,10 +286,10 @@ static const torre_program program = {
     "\n"
     "mpirun -n N wave ...: N processes share a run, each a slab of the grid along the\n"
     "first of --axes, or the shots of a survey; files and results are those of one. A run\n"
-    "in ranks takes towers, and no pml or --memory. Ranks of a machine take its GPUs in\n"
-    "turn; on a CPU each has its share of the cores unless --threads says how many. Where\n"
-    "a rank dies or is silent for TORRE_RANK_LIMIT seconds (environment; 60), all end with\n"
-    "code 4.\n"
+    "in ranks or by --devices takes towers, and no pml or --memory. Ranks of a machine take\n"
+    "its GPUs in turn; on a CPU each has its share of the cores unless --threads says how\n"
+    "many. Where a rank dies or is silent for TORRE_RANK_LIMIT seconds (environment; 60),\n"
+    "all end with code 4.\n"
     "\n"
     "Where --dts and --tower-height are left open, the recommendations of\n"
     "roofline --tune for this device are taken, if there are any; TORRE_TUNE=off in the\n"
@@ -310,7 +310,9 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
         "snapshot-every", "snapshot-plane", "snapshot-scale", "snapshot-format", "output",
         "checkpoint",     "resume",         "movie",          "snapshot",        "snapshot-stride",
         "memory",         "scratch"};
-    static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest", "devices"};
+    static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest"};
+    if (s->survey.devices && torre_options_given(table, "device"))
+        return torre_fail(TORRE_ERR_USAGE, "--device and --devices exclude each other");
     for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
         if (torre_options_given(table, of_surveys[i]))
             return torre_fail(TORRE_ERR_USAGE, "--%s belongs to --survey FILE", of_surveys[i]);
@@ -321,8 +323,6 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
                               of_shots[i]);
     if (!s->run.traces)
         return torre_fail(TORRE_ERR_USAGE, "--survey needs --traces to write what is recorded");
-    if (s->survey.devices && torre_options_given(table, "device"))
-        return torre_fail(TORRE_ERR_USAGE, "--device and --devices exclude each other");
     s->survey.receivers = s->run.receivers;
     s->survey.report = s->json;
     s->survey.aperture = (torre_aperture){

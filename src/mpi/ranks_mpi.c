@@ -185,10 +185,11 @@ static bool make_room(posted *p, int pieces)
     return true;
 }
 
-static torre_status post(int to, const void *bytes, int64_t count)
+static torre_status post(const torre_ranks *self, int to, const void *bytes, int64_t count)
 {
     posted *p = &all.to[to];
     const char *at = bytes;
+    (void)self;
     pthread_mutex_lock(&lock);
     torre_status status = state();
     if (!status && !make_room(p, (int)(count / PIECE + 1)))
@@ -203,10 +204,11 @@ static torre_status post(int to, const void *bytes, int64_t count)
     return status;
 }
 
-static torre_status settle(int to)
+static torre_status settle(const torre_ranks *self, int to)
 {
     posted *p = &all.to[to];
     torre_status status = TORRE_OK;
+    (void)self;
     const double start = torre_time_now();
     for (int gone = 0; !gone && !status;) {
         pthread_mutex_lock(&lock);
@@ -220,10 +222,10 @@ static torre_status settle(int to)
     return status;
 }
 
-static torre_status send(int to, const void *bytes, int64_t count)
+static torre_status send(const torre_ranks *self, int to, const void *bytes, int64_t count)
 {
-    TORRE_TRY(post(to, bytes, count));
-    return settle(to);
+    TORRE_TRY(post(self, to, bytes, count));
+    return settle(self, to);
 }
 
 /* Never in a call that waits: the sender may be gone in the middle of it. */
@@ -246,18 +248,20 @@ static torre_status receive_piece(int from, void *bytes, int count)
     return status;
 }
 
-static torre_status receive(int from, void *bytes, int64_t count)
+static torre_status receive(const torre_ranks *self, int from, void *bytes, int64_t count)
 {
     char *at = bytes;
+    (void)self;
     for (; count > 0; count -= PIECE, at += PIECE)
         TORRE_TRY(receive_piece(from, at, count < PIECE ? (int)count : PIECE));
     return TORRE_OK;
 }
 
-static void fail(torre_status status)
+static torre_status failed(const torre_ranks *self, torre_status status)
 {
     failure f = {.status = (int)status};
     MPI_Request request;
+    (void)self;
     snprintf(f.text, sizeof f.text, "%s", torre_error_text());
     pthread_mutex_lock(&lock);
     if (!all.watch.status) {
@@ -267,6 +271,7 @@ static void fail(torre_status status)
         torre_rank_watch_failed(&all.watch, -1, status, f.text);
     }
     pthread_mutex_unlock(&lock);
+    return torre_fail(status, "%s", f.text);
 }
 
 /* --- Beginning and end --- */
@@ -303,8 +308,9 @@ static void end_all(int code)
     MPI_Abort(MPI_COMM_WORLD, code);
 }
 
-static void give_up(void)
+static void give_up(const torre_ranks *self)
 {
+    (void)self;
     if (all.watch.rank == 0) fprintf(stderr, "wave: %s\n", torre_error_text());
     end_all(TORRE_ERR_RESOURCE);
 }
@@ -315,11 +321,13 @@ torre_status torre_ranks_start(torre_ranks *ranks)
     *ranks = (torre_ranks){.count = 1,
                            .locals = 1,
                            .transport = "MPI, through buffers on the host",
+                           .who = "ranks of MPI",
+                           .what = "rank",
                            .send = send,
                            .receive = receive,
                            .post = post,
                            .settle = settle,
-                           .fail = fail,
+                           .failed = failed,
                            .give_up = give_up};
     if (!torre_ranks_started()) return TORRE_OK;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) || level < MPI_THREAD_SERIALIZED)

@@ -124,10 +124,10 @@ static void print_ranks(FILE *out, const torre_wave_run *run)
     if (told.ranks == 1) return;
     torre_format_bytes((double)told.pass_bytes, bytes, sizeof bytes);
     fprintf(out,
-            "ranks      %d, with %" PRId64 " planes that two of them have; %s by %s a pass of "
+            "%ss%*s%d, with %" PRId64 " planes that two of them have; %s by %s a pass of "
             "%" PRId64 " steps\n",
-            told.ranks, told.overlap_planes, bytes, told.transport,
-            torre_wave_run_info(run)->plan.tower_height);
+            told.what, 10 - (int)strlen(told.what), "", told.ranks, told.overlap_planes, bytes,
+            told.transport, torre_wave_run_info(run)->plan.tower_height);
 }
 
 /* How long they waited. */
@@ -137,7 +137,7 @@ static void print_waits(FILE *out, const torre_wave_run *run)
     if (told.ranks == 1 || torre_wave_run_seconds(run) <= 0) return;
     double sum = 0;
     for (int i = 0; i < told.ranks; i++) sum += told.waited_s[i];
-    fprintf(out, "links      ranks waited for each other for %.2g %% of that\n",
+    fprintf(out, "links      %ss waited for each other for %.2g %% of that\n", told.what,
             100 * sum / told.ranks / torre_wave_run_seconds(run));
 }
 
@@ -191,8 +191,8 @@ static void print_links(FILE *out, const torre_wave_run *run, double gcells_per_
     format_rate((double)told.pass_bytes / 2 / (told.ranks - 1) / pass_s, text, sizeof text);
     fprintf(
         out,
-        "           if all %d ranks are as fast as this one alone and a link carries %s each way\n",
-        told.ranks, text);
+        "           if all %d %ss are as fast as this one alone and a link carries %s each way\n",
+        told.ranks, told.what, text);
 }
 
 /* How long it takes, and by what that is known. */

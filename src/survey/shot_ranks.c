@@ -21,17 +21,17 @@ static const int64_t no_more = -1;
 /* A survey goes on with what its manifest has, but not without a rank. */
 static void must(const torre_ranks *ranks, torre_status status)
 {
-    if (status) ranks->give_up();
+    if (status) ranks->give_up(ranks);
 }
 
 static void send(const torre_ranks *ranks, int to, const void *bytes, int64_t count)
 {
-    must(ranks, ranks->send(to, bytes, count));
+    must(ranks, torre_rank_send(ranks, to, bytes, count));
 }
 
 static void receive(const torre_ranks *ranks, int from, void *bytes, int64_t count)
 {
-    must(ranks, ranks->receive(from, bytes, count));
+    must(ranks, torre_rank_receive(ranks, from, bytes, count));
 }
 
 static int64_t bytes_of(const torre_array *traces)

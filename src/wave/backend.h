@@ -42,12 +42,19 @@ typedef struct torre_moved_planes {
     char *values;
 } torre_moved_planes;
 
-/* What windows cost, in steps of a plane: to stream it there and back, beside computing or not; to
- * move it in memory. And how many planes begin and end of a pass are like. */
-typedef struct torre_ring_cost {
-    double stream, move, start;
+/* Where a solver has planes that others hand on to it. */
+typedef struct torre_plane_place {
+    char *array[2]; /* the first of them, of even and of odd steps */
+    int device;
+} torre_plane_place;
+
+/* What parts cost, in steps of a plane: to stream it there and back, beside computing or not; to
+ * move it in memory. How many planes begin and end of a pass are like, how many steps more a tower
+ * takes than it climbs, and cells that are computed in a second. */
+typedef struct torre_part_cost {
+    double stream, move, start, climb, rate;
     bool beside;
-} torre_ring_cost;
+} torre_part_cost;
 
 /*
  * A backend: one constant struct of functions (cpu: backend_cpu.c, cuda: cuda/).
@@ -127,21 +134,32 @@ typedef struct torre_wave_backend {
                                 void *values);
 
     /*
-     * Of two solvers of parts of the same whole that compute in turn, all of which may run beside
-     * advance of the other one. renew: as move, but nothing is kept; planes out->low .. high - 1 of
-     * the part before go to out->values, and in->low .. high - 1 of the next come from in->values,
-     * both ways at once. hand_on: planes from one to the other.
-     * NULL both: the backend has none, and one solver moves.
+     * Of two solvers of parts of the same whole that compute in turn; may run beside advance of the
+     * other one. As move, but nothing is kept; planes out->low .. high - 1 of the part before go to
+     * out->values, and in->low .. high - 1 of the next come from in->values, both ways at once.
+     * NULL: the backend has none, and one solver moves.
      */
     torre_status (*renew)(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n,
                           const torre_moved_planes *out, const torre_moved_planes *in);
-    torre_status (*hand_on)(torre_wave_solver *from, torre_wave_solver *to, int64_t low,
-                            int64_t high);
+    /*
+     * Planes from one solver of a part to another of the same whole and process, as they are, while
+     * both compute elsewhere. place: where the other has those from `low` on, until it moves or is
+     * set to a step. hand_on sets off with planes low .. high - 1, down (0) or up (1); nobody may
+     * look at them there or change them here until await of the other, with the arrival that this
+     * gives, is back. transport: how they go between those devices, in words.
+     * NULL all: the backend has none.
+     */
+    void (*place)(const torre_wave_solver *solver, int64_t low, torre_plane_place *place);
+    torre_status (*hand_on)(torre_wave_solver *solver, int64_t low, int64_t high, int way,
+                            const torre_plane_place *to, void **arrival);
+    torre_status (*await)(torre_wave_solver *solver, void *arrival);
+    const char *(*transport)(const int *device, int count);
     /* Memory of the host, zeros, that planes go to and come from faster than others. NULL: any. */
     torre_status (*take_host)(int64_t bytes, void **memory);
     void (*free_host)(void *memory, int64_t bytes);
-    /* Of windows (ring.h) of a program like that. NULL: {8, 1, 0, false}. */
-    torre_ring_cost (*ring_cost)(const torre_wave_program *program);
+    /* Of windows (ring.h) and slabs of ranks of a program like that. NULL: windows of a disk,
+     * {.stream = 8, .move = 1}. */
+    torre_part_cost (*part_cost)(const torre_wave_program *program);
 
     /*
      * The same of a slice (pml.h) of the memory that perfectly matched layers have at step n, of

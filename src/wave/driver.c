@@ -325,8 +325,10 @@ torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
     if (run->ended && steps > 0)
         return torre_fail(TORRE_ERR_USAGE, "cannot advance a run whose traces are final");
     const bool summed = torre_wave_program_sums(run->program);
-    loop l = {.chunk = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1,
+    const int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
+    loop l = {.chunk = (run->program->first_steps + tower - 1) / tower * tower,
               .chunk_limit = torre_traces_chunk(run->setup, summed, run->info.plan.tower_height)};
+    if (l.chunk < tower) l.chunk = tower;
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
     TORRE_TRY(torre_traces_staging(run->setup, summed, l.chunk_limit, &l.staging));
     torre_status status = time_loop(run, &l, run->step + steps, watch);

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -68,23 +69,45 @@ static int64_t highest(torre_rank_program *p, torre_wave_plan *plan, int64_t mos
     return low;
 }
 
-static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, int64_t wished)
+/*
+ * The height at which all steps take least: ranks begin and end a pass after one another, so that
+ * (steps + (ranks - 1) height) / height passes take their time, height + climb.
+ */
+static int64_t quickest(const torre_rank_program *p, const torre_part_cost *c, int64_t height)
+{
+    const int64_t steps = p->base.setup->problem->steps;
+    const double best = sqrt((double)steps * c->climb / (p->ranks->count - 1));
+    const int64_t lower = best < (double)height ? (int64_t)best : height;
+    if (lower < 1 || steps < 1) return height;
+    const int64_t passes = (steps + lower - 1) / lower;
+    return (steps + passes - 1) / passes; /* all alike */
+}
+
+static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, int64_t wished,
+                                  const torre_part_cost *cost)
 {
     const int64_t steps = p->base.setup->problem->steps, chosen = plan->tower_height;
     const int64_t most = wished > 0 ? wished : steps > 0 && steps < chosen ? steps : chosen;
     const int64_t fits = highest(p, plan, most, 1);
     int64_t height = highest(p, plan, most, 2);
+    if (cost->climb > 0 && height > 0) height = quickest(p, cost, height);
     if (height < 4) height = fits < 4 ? fits : 4; /* rather wait than have no towers */
     if (wished > 0) height = fits == wished ? wished : 0;
     set_height(p, plan, height > 0 ? height : most);
     if (height > 0) return TORRE_OK;
     if (wished == 0) set_height(p, plan, 1);
     return torre_fail(TORRE_ERR_USAGE,
-                      "%d ranks have %" PRId64 " planes across %c each, and towers of {dts} %d and "
-                      "{tower_height} %" PRId64 " need %" PRId64
-                      ": take fewer ranks or smaller ones",
-                      p->ranks->count, planes_each(p), "xyz"[p->layout.axis[0]], plan -> dts,
-                      plan -> tower_height, least_planes(p));
+                      "%d %ss have %" PRId64 " planes across %c each, and towers of {dts} %d and "
+                      "{tower_height} %" PRId64 " need %" PRId64 ": take fewer %ss or smaller ones",
+                      p->ranks->count, p->ranks->what, planes_each(p), "xyz"[p->layout.axis[0]],
+                      plan -> dts, plan -> tower_height, least_planes(p), p -> ranks -> what);
+}
+
+/* Steps that surely take no longer than the first chunk of them may, where that can be known. */
+static int64_t first_steps(const torre_rank_program *p, const torre_part_cost *c)
+{
+    const double cells = (double)torre_wave_cells(p->base.setup->problem) / p->ranks->count;
+    return (int64_t)fmin(0.3 * chunk_s * c->rate / cells, 1e9);
 }
 
 /* Threads of a rank that has not been told: its share of the processors, or fewer where the
@@ -97,20 +120,20 @@ static int share_of_threads(const torre_ranks *ranks, int threads)
 
 /* --- The program --- */
 
-static torre_status check_run(const torre_wave_run *run)
+static torre_status check_run(const torre_wave_run *run, const char *who)
 {
     const torre_wave_info *info = &run->info;
     if (info->wish.memory > 0)
-        return torre_fail(TORRE_ERR_USAGE, "{memory} does not go together with ranks of MPI");
+        return torre_fail(TORRE_ERR_USAGE, "{memory} does not go together with %s", who);
     if (info->plan.engine != TORRE_TORRE)
-        return torre_fail(TORRE_ERR_USAGE, "ranks of MPI share a run by {engine} torre alone%s%s",
+        return torre_fail(TORRE_ERR_USAGE, "%s share a run by {engine} torre alone%s%s", who,
                           info->why[0] ? ". " : "", info->why);
     if (!run->backend->advance_to)
-        return torre_fail(TORRE_ERR_USAGE, "ranks of MPI cannot share a run by {backend} %s",
+        return torre_fail(TORRE_ERR_USAGE, "%s cannot share a run by {backend} %s", who,
                           run->backend->name);
     if (torre_pml_any(run->problem))
         return torre_fail(TORRE_ERR_USAGE,
-                          "ranks of MPI cannot share a run with {absorbing} pml; take sponge");
+                          "%s cannot share a run with {absorbing} pml; take sponge", who);
     return TORRE_OK;
 }
 
@@ -140,7 +163,7 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     torre_wave_program *made;
     torre_wave_plan plan = run->info.plan;
     if (ranks->count == 1) return TORRE_OK;
-    TORRE_TRY(check_run(run));
+    TORRE_TRY(check_run(run, ranks->who));
     TORRE_TRY(
         torre_wave_program_new(sizeof(torre_rank_program), run->setup, &run->info.wish, &made));
     torre_rank_program *p = (torre_rank_program *)made;
@@ -152,7 +175,10 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     p->ranks = ranks;
     p->backend = run->backend;
     p->layout = torre_plane_layout_in(run->backend, run->program, plan.threads);
-    torre_status status = choose_height(p, &plan, run->info.wish.tower_height);
+    torre_part_cost cost = {.rate = 0};
+    if (p->backend->part_cost) cost = p->backend->part_cost(run->program);
+    made->first_steps = first_steps(p, &cost);
+    torre_status status = choose_height(p, &plan, run->info.wish.tower_height, &cost);
     if (!status) status = plan_slab(p, &plan);
     if (status) {
         torre_wave_program_free(made);

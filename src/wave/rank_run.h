@@ -1,5 +1,6 @@
 /*
- * A run by several processes (core/ranks.h), on this machine or others.
+ * A run by several processes (core/ranks.h), on this machine or others, or by threads with a GPU
+ * each (rank_crew.h).
  *
  *     rank 0       |... owned ...|~ overlap ~|
  *     rank 1                 | R |... owned ...|~ overlap ~|
@@ -50,7 +51,8 @@ enum { TORRE_RANK_DEVICE = 144 };
 
 /* What there is to tell about a run and its ranks so far. */
 typedef struct torre_ranks_told {
-    int ranks; /* 1: it is not shared */
+    int ranks;        /* 1: it is not shared */
+    const char *what; /* one of them is: "rank", "GPU" */
     const char *transport;
     const char (*device)[TORRE_RANK_DEVICE]; /* [ranks] what computes; NULL before they gather */
     int64_t linked_bytes;                    /* from one to the next, in all */

@@ -35,17 +35,19 @@ static ready ready_of(const torre_wave_run *run, torre_status status)
     return r;
 }
 
-static torre_status same_towers(const ready *own, int rank, const ready *r)
+static torre_status same_towers(const torre_ranks *ranks, const ready *own, int rank,
+                                const ready *r)
 {
     if (r->dts == own->dts && r->tower_height == own->tower_height &&
         strcmp(r->axes, own->axes) == 0)
         return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE,
-                      "rank %d, on %s, plans towers of {dts} %" PRId64 ", {tower_height} %" PRId64
-                      " along %s, and rank 0, on %s, of %" PRId64 ", %" PRId64
+                      "%s %d, on %s, plans towers of {dts} %" PRId64 ", {tower_height} %" PRId64
+                      " along %s, and %s %d, on %s, of %" PRId64 ", %" PRId64
                       " along %s: say {dts} and {tower_height}, or take devices of one kind",
-                      rank, r->device, r->dts, r->tower_height, r->axes, own->device, own->dts,
-                      own->tower_height, own->axes);
+                      ranks->what, torre_rank_number(ranks, rank), r->device, r->dts,
+                      r->tower_height, r->axes, ranks->what, torre_rank_number(ranks, 0),
+                      own->device, own->dts, own->tower_height, own->axes);
 }
 
 torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ranks,
@@ -58,12 +60,14 @@ torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ran
     if (p && ranks->count > 1) p->device = calloc((size_t)ranks->count, sizeof *p->device);
     for (int i = 1; i < ranks->count; i++) {
         ready r;
-        TORRE_TRY(ranks->receive(i, &r, sizeof r));
+        TORRE_TRY(torre_rank_receive(ranks, i, &r, sizeof r));
         if (p && p->device) snprintf(p->device[i], sizeof p->device[i], "%s", r.device);
         if (status) continue;
         status = (torre_status)r.status;
-        if (status) snprintf(text, sizeof text, "rank %d: %s", i, r.text);
-        if (!status && (status = same_towers(&own, i, &r)))
+        if (status)
+            snprintf(text, sizeof text, "%s %d: %s", ranks->what, torre_rank_number(ranks, i),
+                     r.text);
+        if (!status && (status = same_towers(ranks, &own, i, &r)))
             snprintf(text, sizeof text, "%s", torre_error_text());
     }
     if (p && p->device) snprintf(p->device[0], sizeof p->device[0], "%s", own.device);
@@ -83,8 +87,8 @@ static torre_status tell_nodes(const torre_rank_slab *s)
     int64_t *column = malloc((size_t)(nodes + 1) * sizeof *column);
     if (!column) return no_memory();
     for (int64_t i = 0; i < nodes; i++) column[i] = setup->receiver_nodes[i].column;
-    torre_status status = ranks->send(0, &nodes, sizeof nodes);
-    if (!status) status = ranks->send(0, column, nodes * (int64_t)sizeof *column);
+    torre_status status = torre_rank_send(ranks, 0, &nodes, sizeof nodes);
+    if (!status) status = torre_rank_send(ranks, 0, column, nodes * (int64_t)sizeof *column);
     free(column);
     return status;
 }
@@ -100,7 +104,8 @@ static torre_status send_samples(const torre_rank_slab *s, int64_t steps, const 
     for (int64_t i = 0; i < steps; i++, samples += (size_t)setup->sample_columns * width)
         for (int64_t k = 0; k < nodes; k++, to += width)
             memcpy(to, samples + (size_t)setup->receiver_nodes[k].column * width, width);
-    const torre_status status = s->program->ranks->send(0, own, steps * nodes * (int64_t)width);
+    const torre_status status =
+        torre_rank_send(s->program->ranks, 0, own, steps * nodes * (int64_t)width);
     free(own);
     return status;
 }
@@ -114,7 +119,7 @@ static torre_status advance(torre_rank_slab *s, const torre_rank_request *r)
     if (r->samples && !samples) return no_memory();
     if (samples) memset(samples, -1, bytes);
     torre_status status = torre_rank_slab_advance(s, r->steps, samples);
-    if (!status) status = s->program->ranks->send(0, &s->told, sizeof s->told);
+    if (!status) status = torre_rank_send(s->program->ranks, 0, &s->told, sizeof s->told);
     if (!status && samples) status = send_samples(s, r->steps, samples);
     free(samples);
     return status;
@@ -140,11 +145,11 @@ static torre_status pass_box(torre_rank_slab *s, const torre_rank_request *r)
     void *values = malloc((size_t)bytes);
     if (!values) return no_memory();
     torre_status status =
-        write ? ranks->receive(0, values, bytes)
+        write ? torre_rank_receive(ranks, 0, values, bytes)
               : backend->read_box(s->solver, (int)r->level, &r->box, stride, values);
     if (!status)
         status = write ? backend->write_box(s->solver, (int)r->level, &r->box, stride, values)
-                       : ranks->send(0, values, bytes);
+                       : torre_rank_send(ranks, 0, values, bytes);
     free(values);
     return status;
 }
@@ -158,8 +163,8 @@ static torre_status tell_norms(torre_rank_slab *s)
     torre_wave_norms bad;
     if (!sums) return no_memory();
     torre_status status = torre_rank_slab_norms(s, sums, &bad);
-    if (!status) status = p->ranks->send(0, &bad, sizeof bad);
-    if (!status) status = p->ranks->send(0, sums, planes * (int64_t)sizeof *sums);
+    if (!status) status = torre_rank_send(p->ranks, 0, &bad, sizeof bad);
+    if (!status) status = torre_rank_send(p->ranks, 0, sums, planes * (int64_t)sizeof *sums);
     free(sums);
     return status;
 }
@@ -192,13 +197,14 @@ torre_status torre_wave_ranks_serve(torre_wave_run *run, const torre_ranks *rank
     torre_rank_slab slab = {.program = NULL};
     torre_rank_request request;
     const ready r = ready_of(run, status);
-    status = ranks->send(0, &r, sizeof r);
+    status = torre_rank_send(ranks, 0, &r, sizeof r);
     while (!status) {
-        status = ranks->receive(0, &request, sizeof request);
+        status = torre_rank_receive(ranks, 0, &request, sizeof request);
         if (status || request.kind == TORRE_RANK_END) break;
         status = do_request(&slab, (torre_rank_program *)run->program, &request);
-        if (status) ranks->fail(status);
+        if (status) status = torre_rank_failed(ranks, status);
     }
+    if (ranks->leave) ranks->leave(ranks);
     torre_rank_slab_free(&slab);
     return status;
 }

@@ -20,7 +20,7 @@ static torre_rank_link link_of(const torre_rank_program *p, int side)
 
 int64_t torre_rank_slab_bytes(const torre_rank_program *p)
 {
-    return 2 * (link_of(p, 0).bytes + link_of(p, 1).bytes);
+    return torre_rank_hands_on(p) ? 0 : 2 * (link_of(p, 0).bytes + link_of(p, 1).bytes);
 }
 
 torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
@@ -29,7 +29,7 @@ torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
     for (int side = 0; side < 2; side++) {
         torre_rank_link *link = &s->link[side];
         *link = link_of(p, side);
-        if (link->rank < 0) continue;
+        if (link->rank < 0 || torre_rank_hands_on(p)) continue;
         TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->out));
         TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->in));
     }
@@ -51,26 +51,67 @@ void torre_rank_slab_free(torre_rank_slab *s)
     }
 }
 
-/* Both arrays of all that both have, as they are now. */
+/* What goes that way: the planes below the cut only up, since the rank above leaves them alone. */
+static torre_planes going(const torre_rank_program *p, const torre_rank_link *link, bool down)
+{
+    return (torre_planes){link->planes.low + (down ? p->below : 0), link->planes.high};
+}
+
+/* Tell neighbours where their planes are to go in these steps. */
+static torre_status meet(torre_rank_slab *s)
+{
+    const torre_rank_program *p = s->program;
+    if (!torre_rank_hands_on(p)) return TORRE_OK;
+    for (int side = 0; side < 2; side++) {
+        torre_rank_link *link = &s->link[side];
+        if (link->rank < 0) continue;
+        p->backend->place(s->solver, going(p, link, side == 1).low, &link->here);
+        TORRE_TRY(torre_rank_post(p->ranks, link->rank, &link->here, sizeof link->here));
+    }
+    for (int side = 0; side < 2; side++) {
+        torre_rank_link *link = &s->link[side];
+        if (link->rank < 0) continue;
+        TORRE_TRY(torre_rank_receive(p->ranks, link->rank, &link->there, sizeof link->there));
+    }
+    return TORRE_OK;
+}
+
+/* Both arrays of what both have, as they are now. */
 static torre_status give(torre_rank_slab *s, torre_rank_link *link)
 {
     const torre_rank_program *p = s->program;
+    const torre_planes planes = going(p, link, link == &s->link[0]);
+    const int64_t bytes = torre_planes_bytes(&p->layout, planes);
     const double start = torre_time_now();
-    TORRE_TRY(p->ranks->settle(link->rank)); /* the buffer is free */
+    TORRE_TRY(torre_rank_settle(p->ranks, link->rank)); /* the buffer is free */
     s->told.waited_s += torre_time_now() - start;
-    TORRE_TRY(
-        torre_planes_exchange(&p->layout, false, link->planes, s->solver, s->n, 0, link->out));
-    s->told.sent_bytes += link->bytes;
-    return p->ranks->post(link->rank, link->out, link->bytes);
+    s->told.sent_bytes += bytes;
+    if (torre_rank_hands_on(p)) {
+        TORRE_TRY(p->backend->hand_on(s->solver, planes.low, planes.high, link == &s->link[1],
+                                      &link->there, &link->gone));
+        return torre_rank_post(p->ranks, link->rank, &link->gone, sizeof link->gone);
+    }
+    TORRE_TRY(torre_planes_exchange(&p->layout, false, planes, s->solver, s->n, 0, link->out));
+    return torre_rank_post(p->ranks, link->rank, link->out, bytes);
 }
 
 static torre_status take(torre_rank_slab *s, torre_rank_link *link)
 {
     const torre_rank_program *p = s->program;
+    const torre_planes planes = going(p, link, link == &s->link[1]);
+    const bool direct = torre_rank_hands_on(p);
     const double start = torre_time_now();
-    TORRE_TRY(p->ranks->receive(link->rank, link->in, link->bytes));
+    void *arrival = NULL;
+    if (direct) {
+        TORRE_TRY(torre_rank_receive(p->ranks, link->rank, &arrival, sizeof arrival));
+        TORRE_TRY(p->backend->await(s->solver, arrival));
+    } else {
+        TORRE_TRY(torre_rank_receive(p->ranks, link->rank, link->in,
+                                     torre_planes_bytes(&p->layout, planes)));
+    }
     s->told.waited_s += torre_time_now() - start;
-    return torre_planes_exchange(&p->layout, true, link->planes, s->solver, s->n, 0, link->in);
+    if (direct) return TORRE_OK;
+    return torre_planes_exchange(&p->layout, true, planes, s->solver, s->n, 0, link->in);
 }
 
 /* What went below comes back. */
@@ -88,6 +129,7 @@ static torre_status climb(torre_rank_slab *s, int64_t steps, int64_t plane, void
 /*
  * Towers from `back` on keep off what is still below; those from `until` on are all that reach into
  * what goes back above, for the last plane of a tower lies above - below planes beyond its first.
+ * It may come again while the rest climbs, which reads `below` planes more, not those that come.
  */
 static torre_status pass(torre_rank_slab *s, int64_t steps, void *samples)
 {
@@ -119,6 +161,7 @@ torre_status torre_rank_slab_advance(torre_rank_slab *s, int64_t steps, void *sa
     const torre_rank_program *p = s->program;
     const torre_wave_setup *setup = p->base.setup;
     const int64_t row = setup->sample_columns * (int64_t)setup->problem->precision;
+    TORRE_TRY(meet(s));
     for (int64_t done = 0, height; done < steps; done += height) {
         height = p->base.info.plan.tower_height;
         if (height > steps - done) height = steps - done;

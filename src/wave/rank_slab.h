@@ -9,7 +9,9 @@ typedef struct torre_rank_link {
     int rank; /* the neighbour, -1: there is none */
     torre_planes planes;
     int64_t bytes;
-    char *out, *in;
+    char *out, *in;                /* by messages; or hand_on: */
+    torre_plane_place here, there; /* of the planes, in this solver and in the neighbour's */
+    void *gone;                    /* what it is to await */
 } torre_rank_link;
 
 typedef struct torre_rank_slab {
@@ -20,6 +22,12 @@ typedef struct torre_rank_slab {
     bool owed;               /* what went below has not come back */
     torre_rank_advanced told;
 } torre_rank_slab;
+
+/* Whether planes go from solver to solver, not by messages. */
+static inline bool torre_rank_hands_on(const torre_rank_program *program)
+{
+    return program->ranks->one_process && program->backend->hand_on;
+}
 
 /* Memory of a slab beside its solver. */
 int64_t torre_rank_slab_bytes(const torre_rank_program *program);

@@ -32,13 +32,12 @@ static torre_status no_memory(void)
 /* Where rank 0 fails others may wait for it. */
 static torre_status done(const rank_solver *s, torre_status status)
 {
-    if (status) s->ranks->fail(status);
-    return status;
+    return status ? torre_rank_failed(s->ranks, status) : TORRE_OK;
 }
 
 static torre_status ask(const torre_ranks *ranks, int rank, torre_rank_request request)
 {
-    return ranks->send(rank, &request, sizeof request);
+    return torre_rank_send(ranks, rank, &request, sizeof request);
 }
 
 static torre_status ask_all(const torre_ranks *ranks, torre_rank_request request)
@@ -71,10 +70,11 @@ static torre_status start(rank_solver *s)
     TORRE_TRY(torre_rank_slab_start((torre_rank_program *)s->program, &s->slab));
     for (int i = 1; i < s->ranks->count; i++) {
         other *o = &s->other[i];
-        TORRE_TRY(s->ranks->receive(i, &o->nodes, sizeof o->nodes));
+        TORRE_TRY(torre_rank_receive(s->ranks, i, &o->nodes, sizeof o->nodes));
         o->column = malloc((size_t)(o->nodes + 1) * sizeof *o->column);
         if (!o->column) return no_memory();
-        TORRE_TRY(s->ranks->receive(i, o->column, o->nodes * (int64_t)sizeof *o->column));
+        TORRE_TRY(
+            torre_rank_receive(s->ranks, i, o->column, o->nodes * (int64_t)sizeof *o->column));
     }
     return TORRE_OK;
 }
@@ -142,13 +142,13 @@ static torre_status collect(rank_solver *s, int rank, int64_t steps, void *sampl
     const other *o = &s->other[rank];
     const int64_t bytes = samples ? steps * o->nodes * (int64_t)s->setup->problem->precision : 0;
     torre_rank_advanced told;
-    TORRE_TRY(s->ranks->receive(rank, &told, sizeof told));
+    TORRE_TRY(torre_rank_receive(s->ranks, rank, &told, sizeof told));
     s->waited_s[rank] = told.waited_s;
     s->linked_bytes += told.sent_bytes;
     if (bytes == 0) return TORRE_OK;
     char *values = malloc((size_t)bytes);
     if (!values) return no_memory();
-    const torre_status status = s->ranks->receive(rank, values, bytes);
+    const torre_status status = torre_rank_receive(s->ranks, rank, values, bytes);
     if (!status) merge(s, o, steps, values, samples);
     free(values);
     return status;
@@ -231,9 +231,9 @@ static torre_status pass_piece(const rank_solver *s, int rank, bool write, const
     if (write && !values) return TORRE_OK;
     if (write) {
         torre_box_copy(part, width, dense, stride, values, a->stride, s->program->layout.threads);
-        return s->ranks->send(rank, dense, bytes);
+        return torre_rank_send(s->ranks, rank, dense, bytes);
     }
-    TORRE_TRY(s->ranks->receive(rank, dense, bytes));
+    TORRE_TRY(torre_rank_receive(s->ranks, rank, dense, bytes));
     torre_box_copy(part, width, values, a->stride, dense, stride, s->program->layout.threads);
     return TORRE_OK;
 }
@@ -306,8 +306,8 @@ static torre_status gather_norms(rank_solver *s, torre_norm_sums *sums, torre_wa
         const int64_t low = torre_rank_cut(s->program, i);
         const int64_t planes = torre_rank_cut(s->program, i + 1) - low;
         torre_wave_norms there;
-        TORRE_TRY(s->ranks->receive(i, &there, sizeof there));
-        TORRE_TRY(s->ranks->receive(i, sums + low, planes * (int64_t)sizeof *sums));
+        TORRE_TRY(torre_rank_receive(s->ranks, i, &there, sizeof there));
+        TORRE_TRY(torre_rank_receive(s->ranks, i, sums + low, planes * (int64_t)sizeof *sums));
         if (bad->finite) *bad = there;
     }
     return TORRE_OK;
@@ -331,14 +331,16 @@ torre_ranks_told torre_wave_run_ranks(const torre_wave_run *run)
 {
     const torre_rank_program *p = (const torre_rank_program *)run->program;
     if (run->program->maker != &torre_wave_rank_solver) return (torre_ranks_told){.ranks = 1};
-    torre_ranks_told told = {.ranks = p->ranks->count, .transport = p->ranks->transport};
+    torre_ranks_told told = {
+        .ranks = p->ranks->count, .what = p->ranks->what, .transport = p->ranks->transport};
     told.device = p->device;
     told.overlap_planes = p->below + p->above;
     for (int i = 1; i < told.ranks; i++) {
         const torre_box stored = torre_rank_region(p, i - 1).stored;
         const int64_t low = torre_rank_cut(p, i) - p->below;
-        told.pass_bytes +=
-            2 * torre_planes_bytes(&p->layout, (torre_planes){low, stored.high[p->layout.axis[0]]});
+        const int64_t high = stored.high[p->layout.axis[0]];
+        told.pass_bytes += torre_planes_bytes(&p->layout, (torre_planes){low, high}) +
+                           torre_planes_bytes(&p->layout, (torre_planes){low + p->below, high});
     }
     if (!run->solver) return told;
     told.linked_bytes = ((const rank_solver *)run->solver)->linked_bytes;

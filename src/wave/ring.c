@@ -198,8 +198,14 @@ static torre_status prepare(ring *r, hand *h, int64_t i, int64_t n, torre_planes
 static torre_status hand_on(ring *r, hand *from, hand *to)
 {
     const torre_planes known = both(from->held, to->held), owed = both(from->owed, to->held);
-    if (known.low < known.high)
-        TORRE_TRY(r->program->backend->hand_on(from->solver, to->solver, known.low, known.high));
+    if (known.low < known.high) {
+        const torre_wave_backend *backend = r->program->backend;
+        torre_plane_place place;
+        void *arrival;
+        backend->place(to->solver, known.low, &place);
+        TORRE_TRY(backend->hand_on(from->solver, known.low, known.high, 0, &place, &arrival));
+        TORRE_TRY(backend->await(to->solver, arrival));
+    }
     to->owed = owed; /* at one end of those of the other */
     from->owed = owed.low == from->owed.low && owed.high > owed.low ? above(from->owed, owed)
                                                                     : below(from->owed, owed);

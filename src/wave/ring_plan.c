@@ -156,13 +156,13 @@ static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t
 /* --- The height of towers --- */
 
 /* Of a disk, which threads that compute wait for. */
-static const torre_ring_cost usual_cost = {.stream = 8, .move = 1};
+static const torre_part_cost usual_cost = {.stream = 8, .move = 1};
 
 /* By one window planes go one way after the other, while nothing is computed. */
-static torre_ring_cost cost_by(const planning *p, const torre_wave_program *whole)
+static torre_part_cost cost_by(const planning *p, const torre_wave_program *whole)
 {
-    torre_ring_cost c = usual_cost;
-    if (p->backend->ring_cost) c = p->backend->ring_cost(whole);
+    torre_part_cost c = usual_cost;
+    if (p->backend->part_cost) c = p->backend->part_cost(whole);
     if (c.beside && p->program->hands == 1) c.stream *= 2;
     c.beside = c.beside && p->program->hands == 2;
     return c;
@@ -170,7 +170,7 @@ static torre_ring_cost cost_by(const planning *p, const torre_wave_program *whol
 
 /* What a step of a plane costs by towers of that height, if windows store so many planes; HUGE_VAL:
  * they are too few. */
-static double cost_of(planning *p, const torre_ring_cost *c, int64_t height, int64_t stored)
+static double cost_of(planning *p, const torre_part_cost *c, int64_t height, int64_t stored)
 {
     const torre_ring_shape *s = &p->program->shape;
     set_height(p, height);
@@ -182,7 +182,7 @@ static double cost_of(planning *p, const torre_ring_cost *c, int64_t height, int
 }
 
 /* The height at which that is least. */
-static int64_t choose_height(planning *p, const torre_ring_cost *c, int64_t stored)
+static int64_t choose_height(planning *p, const torre_part_cost *c, int64_t stored)
 {
     const int64_t steps = p->setup->problem->steps;
     int64_t best = 1;
@@ -201,7 +201,7 @@ static int64_t choose_height(planning *p, const torre_ring_cost *c, int64_t stor
 }
 
 /* Heights and windows for the memory there is. */
-static torre_status choose_windows(planning *p, const torre_ring_cost *c, int64_t wished,
+static torre_status choose_windows(planning *p, const torre_part_cost *c, int64_t wished,
                                    torre_wave_info *info)
 {
     torre_ring_shape *s = &p->program->shape;
@@ -238,7 +238,7 @@ static torre_status choose_hands(planning *p, const torre_wave_program *whole,
         torre_wave_info its;
         *p->program = none;
         p->program->hands = hands;
-        const torre_ring_cost c = cost_by(p, whole);
+        const torre_part_cost c = cost_by(p, whole);
         status = choose_windows(p, &c, wish->tower_height, &its);
         if (status) continue;
         const double cost = cost_of(p, &c, p->program->part.tower_height, p->program->shape.stored);

@@ -443,6 +443,31 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     snprintf(call, sizeof call, "copy in stream %d", (int)(intptr_t)stream);
     return copy(call, to, bytes, from, bytes, bytes, 1, kind);
 }
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                size_t bytes, cudaStream_t stream)
+{
+    char call[64];
+    snprintf(call, sizeof call, "copy from device %d to %d in stream %d", from_device, to_device,
+             (int)(intptr_t)stream);
+    return copy(call, to, bytes, from, bytes, bytes, 1, cudaMemcpyDeviceToDevice);
+}
+cudaError_t cudaDeviceCanAccessPeer(int *can, int one, int other)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    *can = one != other && !getenv("FAKE_CUDA_APART");
+    return cudaSuccess;
+}
+/* Each thread of a program has a device of its own. */
+cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
+{
+    static _Thread_local int reached = -1;
+    (void)flags;
+    MAY_FAIL(cudaErrorUnknown);
+    TRACE("device %d reaches %d\n", device_now, other);
+    if (reached == other) return give(cudaErrorPeerAccessAlreadyEnabled);
+    reached = other;
+    return cudaSuccess;
+}
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind)
 {

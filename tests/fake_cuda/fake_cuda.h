@@ -11,6 +11,7 @@
  * Environment:
  *   FAKE_CUDA_DEVICE=h200 (default), a100 or t4: the GPU
  *   FAKE_CUDA_COUNT=N: so many of it, 1 unless given
+ *   FAKE_CUDA_APART=1: of which none reaches the memory of another
  *   FAKE_CUDA_MEMORY=BYTES: of the GPU, instead of what such a GPU has
  *   FAKE_CUDA_TRACE=FILE: what was called, a line each
  *   FAKE_CUDA_FAIL=N: the N-th call that can fail does so, from 1

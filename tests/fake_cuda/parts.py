@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs of `wave` in parts, on a GPU of less memory or by ranks with a GPU each: parts.py BUILD [ranks], with the program
-in BUILD/fake, which knows MPI if ranks are named.
+"""Runs of `wave` in parts, on a GPU of less memory, by several GPUs, or by ranks with a GPU each: parts.py BUILD [ranks],
+with the program in BUILD/fake, which knows MPI if ranks are named.
 
 Copies copy on the fake GPU and nothing is computed, so whatever parts do, fields end as they end in one piece. What
 cannot stream says so in one line, and so does what does not fit.
@@ -27,18 +27,32 @@ REFUSED = (
 )
 
 
-def wave(*options, ranks=1):
+# the same of several GPUs, of which there are three
+REFUSED_OF_DEVICES = (
+    (["--devices", "0,3"], 4, "3 does not exist"),
+    (["--devices", "1,1"], 2, "--devices must be all, or numbers of GPUs, each once"),
+    (["--devices", "all", "--device", "1"], 2, "--device and --devices exclude each other"),
+    (["--devices", "all", "--memory", "7M"], 2, "--memory does not go together with --devices"),
+    (["--devices", "all", "--engine", "stepwise"], 2, "--devices share a run by --engine torre alone"),
+    (["--devices", "all", "--boundary", "absorbing", "--absorbing", "pml", "--engine", "torre"], 2, "pml"),
+    (["--devices", "all", "--tower-height", "200"], 2, "take fewer GPUs"),
+    (["--devices", "all", "--order", "8", "--density", "density.npy"], 2, "--density"),
+    (["--devices", "all", "--order", "8", "--velocity", "missing.npy"], 3, "missing.npy"),
+)
+
+
+def wave(*options, ranks=1, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TORRE_", "FAKE_"))}
-    environment.update(FAKE_CUDA_COUNT="2", OMP_NUM_THREADS="1", TORRE_TUNE="off", OMPI_ALLOW_RUN_AS_ROOT="1",
+    environment.update(variables, FAKE_CUDA_COUNT="3" if "--devices" in options else "2", OMP_NUM_THREADS="1", TORRE_TUNE="off", OMPI_ALLOW_RUN_AS_ROOT="1",
                        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
     words = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
     words += [WAVE, "--backend", "cuda", "--quiet", *GRID, *options]
-    return subprocess.run(words, env=environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.run(words, env=environment, stderr=subprocess.PIPE, text=True, timeout=60)
 
 
-def field(*options, ranks=1):
-    done = wave(*options, "--field", "u.npy", "--json", "r.json", ranks=ranks)
+def field(*options, **more):
+    done = wave(*options, "--field", "u.npy", "--json", "r.json", **more)
     assert done.returncode == 0, f"{options}: {done.stderr}"
     with open("u.npy", "rb") as f:
         return f.read()
@@ -57,6 +71,37 @@ def save(name, value):
         array.array("f", [value] * (600 * 60 * 50)).tofile(f)
 
 
+def check_devices(numbers):
+    """What the report says, and that planes went from GPU to GPU, both ways."""
+    told = report()
+    with open("trace.txt", encoding="ascii") as f:
+        trace = f.read()
+    if not numbers:
+        assert "ranks" not in told and "from device" not in trace and "takes device 2" in trace, told
+        return
+    assert told["ranks"] == len(numbers) and told["transport"] == "copies from GPU to GPU", told
+    assert [d[:3] for d in told["devices"]] == [f"{n}: " for n in numbers] and told["linked_bytes"] > 0, told
+    for a, b in zip(numbers, numbers[1:]):
+        assert f"from device {a} to {b} " in trace and f"from device {b} to {a} " in trace, (a, b)
+
+
+def check_failures():
+    """Whatever call fails, on whichever GPU, all end, with one line, which names the GPU after the plan."""
+    options = ["--order", "8", "--tower-height", "9", "--devices", "all", "--field", "f.npy"]
+    field(*options[:4], FAKE_CUDA_APART="1", *options[4:6])
+    assert report()["transport"] == "copies between GPUs by way of the host", report()
+    named = 0
+    for call in range(1, 1200, 23):
+        done = wave(*options, FAKE_CUDA_FAIL=str(call))
+        if done.returncode == 0:  # the plan went another way, or that is not called
+            os.remove("f.npy")
+            continue
+        assert done.returncode in (2, 4) and done.stderr.count("\n") == 1, (call, done.returncode, done.stderr)
+        assert not os.path.exists("f.npy"), call
+        named += done.returncode == 4 and done.stderr.startswith("wave: GPU ")
+    assert named > 10, named
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -70,10 +115,19 @@ def main():
                 there = field(*options, "--memory", memory, *more)
                 assert there == whole, f"{options}, {more}: other bits in windows"
                 assert report()["windows"] > 1, report()
+            for devices, numbers in (("0,2", [0, 2]), ("all", [0, 1, 2]), ("2", None)):
+                there = field(*options, "--tower-height", "5", "--devices", devices, FAKE_CUDA_TRACE="trace.txt")
+                assert there == whole, f"{options}: other bits by GPUs {devices}"
+                check_devices(numbers)
             for ranks in (2, 3) if "ranks" in sys.argv and shutil.which("mpirun") else ():
                 there = field(*options, "--tower-height", "5", ranks=ranks)
                 assert there == whole, f"{options}: other bits by {ranks} ranks"
                 assert [d[:3] for d in report()["devices"]] == ["0: ", "1: ", "0: "][:ranks], report()
+        check_failures()
+        for options, code, words in REFUSED_OF_DEVICES:
+            done = wave(*options, *([] if "--order" in options else ["--order", "2"]))
+            assert done.returncode == code and done.stderr.count("\n") == 1 and words in done.stderr, \
+                f"{options}: {done.returncode}, {done.stderr}"
         for options, words in REFUSED:
             done = wave(*options)
             assert done.returncode in (2, 3) and done.stderr.count("\n") == 1 and words in done.stderr, \

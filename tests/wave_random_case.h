@@ -1,0 +1,25 @@
+/* Problems whose parts along some axis towers can compute, drawn at random. */
+#ifndef TORRE_TEST_WAVE_RANDOM_CASE_H
+#define TORRE_TEST_WAVE_RANDOM_CASE_H
+
+#include "wave_case.h"
+
+enum { WAVE_POINTS = 5, WAVE_STEPS = 64 };
+
+typedef struct wave_random_case {
+    torre_wave_problem problem; /* points into this */
+    torre_wave_plan plan;       /* of towers; memory: what a run may take that streams */
+    torre_array velocity;
+    torre_point source[WAVE_POINTS], receiver[WAVE_POINTS];
+    double wavelet[WAVE_STEPS];
+    char text[240];
+} wave_random_case;
+
+/* A number of low .. high. */
+int64_t wave_pick(uint64_t *state, int64_t low, int64_t high);
+
+/* Any size, precision, kind of faces, velocities (the caller frees velocity.data), points, axes;
+ * none periodic along the first of them, which is long. */
+void wave_random_case_make(uint64_t *state, int order, wave_random_case *c);
+
+#endif
