@@ -211,15 +211,21 @@ double torre_canvas_text(torre_canvas *c, double x, double y, const torre_canvas
     return width / c->scale;
 }
 
+/* How much of pixel i lies between two places. */
+static double within(int i, double from, double to)
+{
+    return (i + 1 < to ? i + 1 : to) - (i > from ? i : from);
+}
+
 /* What of a picture an area covers, from and to in its pixels: the mean. */
 static void average(const torre_image *image, const double from[2], const double to[2],
                     uint8_t rgb[3])
 {
     double sum[3] = {0, 0, 0}, area = 0;
     for (int y = (int)from[1]; y < to[1] && y < image->height; y++) {
-        const double high = fmin(y + 1, to[1]) - fmax(y, from[1]);
+        const double high = within(y, from[1], to[1]);
         for (int x = (int)from[0]; x < to[0] && x < image->width; x++) {
-            const double share = high * (fmin(x + 1, to[0]) - fmax(x, from[0]));
+            const double share = high * within(x, from[0], to[0]);
             const uint8_t *pixel = torre_image_at(image, x, y);
             for (int k = 0; k < 3; k++) sum[k] += share * pixel[k];
             area += share;
@@ -242,6 +248,11 @@ void torre_canvas_picture(torre_canvas *c, const torre_image *image, const doubl
     }
 #pragma omp parallel for schedule(static)
     for (int y = low[1]; y < high[1]; y++) {
+        if (step[0] == 1 && step[1] == 1) { /* the mean of a pixel is what it is */
+            memcpy(torre_image_at(&c->image, low[0], y), torre_image_at(image, 0, y - low[1]),
+                   3 * (size_t)(high[0] - low[0]));
+            continue;
+        }
         for (int x = low[0]; x < high[0]; x++) {
             const double from[2] = {(x - low[0]) * step[0], (y - low[1]) * step[1]};
             const double to[2] = {from[0] + step[0], from[1] + step[1]};

@@ -28,17 +28,33 @@ static int64_t cubic(double x, double w[4])
 
 static int64_t clamp(int64_t i, int64_t n) { return i < 0 ? 0 : i >= n ? n - 1 : i; }
 
-/* Field at fractional cell coordinates; beyond the edge the edge value goes on. */
-static double smooth(const torre_plane *p, double x, double y)
+/* The four cells along an axis around the middle of a pixel, beyond the edge that of the edge. */
+typedef struct nearby {
+    double weight[4];
+    int64_t cell[4];
+} nearby;
+
+/* Cell coordinate of the middle of pixel i along an axis. */
+static double middle(const torre_plane *p, int axis, double per_metre, int i)
 {
-    double wx[4], wy[4], sum = 0;
-    int64_t ix = cubic(x, wx), iy = cubic(y, wy);
-    for (int i = 0; i < 4; i++) {
-        int64_t row = clamp(ix + i, p->size[0]) * p->size[1];
+    return (i + 0.5) / (p->spacing[axis] * per_metre) - 0.5;
+}
+
+static void cells_near(const torre_plane *p, int axis, double x, nearby *near)
+{
+    const int64_t first = cubic(x, near->weight);
+    for (int i = 0; i < 4; i++) near->cell[i] = clamp(first + i, p->size[axis]);
+}
+
+/* Field there. */
+static inline double smooth(const torre_plane *p, torre_precision precision, const nearby *x,
+                            const nearby *y)
+{
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
-            sum += wx[i] * wy[j] *
-                   torre_value(p->precision, p->cells, row + clamp(iy + j, p->size[1]));
-    }
+            sum += x->weight[i] * y->weight[j] *
+                   torre_value(precision, p->cells, x->cell[i] * p->size[1] + y->cell[j]);
     return sum;
 }
 
@@ -87,29 +103,43 @@ int64_t torre_plane_picture_bytes(const torre_plane *p)
     return (int64_t)3 * pixels[0] * pixels[1];
 }
 
+/* Row j of the pixels. column: the cells near each of it. */
+static void draw_row(const torre_plane *p, double scale, double per_metre,
+                     const torre_color_map *map, const nearby *column, int j, torre_image *image)
+{
+    const double y = middle(p, 1, per_metre, j);
+    nearby row;
+    cells_near(p, 1, y, &row);
+    for (int i = 0; i < image->width; i++) {
+        double v = 0;
+        if (scale > 0)
+            v = (p->precision == TORRE_F32 ? smooth(p, TORRE_F32, &column[i], &row)
+                                           : smooth(p, TORRE_F64, &column[i], &row)) /
+                scale;
+        v = copysign(pow(fabs(v), TORRE_PLANE_LIFT), v);
+        torre_color_map_pixel(map, v, grey(p, middle(p, 0, per_metre, i), y),
+                              torre_image_at(image, i, j));
+    }
+}
+
 torre_status torre_plane_draw(const torre_plane *p, double scale, torre_image *image)
 {
-    double per_metre = resolution(p);
+    const double per_metre = resolution(p);
     int pixels[2];
     torre_plane_pixels(p, pixels);
     torre_color_map *map = malloc(sizeof *map);
-    if (!map) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
-    torre_status status = torre_image_new(pixels[0], pixels[1], image);
-    if (status) {
-        free(map);
-        return status;
-    }
-    torre_color_map_make(map);
+    nearby *column = malloc((size_t)pixels[0] * sizeof *column);
+    torre_status status = map && column
+                              ? torre_image_new(pixels[0], pixels[1], image)
+                              : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a picture");
+    if (!status) {
+        torre_color_map_make(map);
+        for (int i = 0; i < pixels[0]; i++)
+            cells_near(p, 0, middle(p, 0, per_metre, i), &column[i]);
 #pragma omp parallel for
-    for (int j = 0; j < pixels[1]; j++) {
-        for (int i = 0; i < pixels[0]; i++) {
-            double x = (i + 0.5) / (p->spacing[0] * per_metre) - 0.5;
-            double y = (j + 0.5) / (p->spacing[1] * per_metre) - 0.5;
-            double v = scale > 0 ? smooth(p, x, y) / scale : 0;
-            v = copysign(pow(fabs(v), TORRE_PLANE_LIFT), v);
-            torre_color_map_pixel(map, v, grey(p, x, y), torre_image_at(image, i, j));
-        }
+        for (int j = 0; j < pixels[1]; j++) draw_row(p, scale, per_metre, map, column, j, image);
     }
+    free(column);
     free(map);
-    return TORRE_OK;
+    return status;
 }
