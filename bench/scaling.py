@@ -3,6 +3,7 @@
 Rates and tiles are those of bench/wave_h200.csv; tables.py makes the tables of the page with this.
 """
 MEMORY = 4200e9  # bytes/s of an H200, copying
+NODES = 100e9  # bytes/s: no link between nodes is faster, none inside a host slower
 LEVELS = 2 * 4  # bytes of a cell that travel: both levels in f32
 PLANES, PLANE = 1024, 1024 * 512  # of the grid on one GPU, and cells of each
 
@@ -24,7 +25,7 @@ class Device:
 
 
 def seconds(device, planes, count, link, height, steps):
-    """Of a run by so many devices, with so many planes each; None: a slab is too thin."""
+    """Of a run by so many devices, with so many planes each; None: a slab is too thin. A link beyond the host copies."""
     overlap, passes = device.overlap(height), steps / height
     computing = planes * PLANE * height / device.rate(height)
     if count == 1:
@@ -32,10 +33,11 @@ def seconds(device, planes, count, link, height, steps):
     if planes < overlap + 1:
         return None
     size = LEVELS * overlap * PLANE
-    sending, copying = size / link, 4 * 2 * size / MEMORY  # at both ends, out and in, each read and written
+    sending = size / link
+    copying = 0 if link > NODES else 4 * 2 * size / MEMORY  # at both ends, out and in, each read and written
     top = computing * overlap / planes  # towers that others wait for
     a_pass = max(computing + copying, 2 * top + copying + 2 * sending)
-    return passes * a_pass + (count - 1) * (top + sending + copying / 2)
+    return (passes + count - 1) * a_pass
 
 
 def best(device, planes, count, link, steps):

@@ -130,7 +130,17 @@ def scaling():
     return table([""] + header, rows)
 
 
-TABLES = {f.__name__: f for f in (rates, scaling, wave_h200_limits, wave_h200, wave_cpu, md_h200)}
+def devices():
+    """bench/SCALING.md: several GPUs, measured."""
+    rows = [[f"{r['order']}{', a velocity for each cell' if r['velocity'] == 'cells' else ''}", r["steps"],
+             r["one_gcells_per_s"], f"{r['same_gcells_per_s']} ({r['same_ratio']})",
+             f"{r['long_gcells_per_s']} ({r['long_ratio']})", f"{r['same_height']}, {r['long_height']}",
+             f"{r['same_waited_percent']}, {r['long_waited_percent']}"] for r in read("devices_h200.csv")]
+    return table(["order", "steps", "one GPU", "two, the same grid", "two, a grid twice as long", "towers, steps high",
+                  "waited, %"], rows)
+
+
+TABLES = {f.__name__: f for f in (rates, scaling, devices, wave_h200_limits, wave_h200, wave_cpu, md_h200)}
 
 
 def main():

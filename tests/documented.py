@@ -52,7 +52,7 @@ RULES = [
 ]
 
 EXCEPTIONS = {
-    r"^wave .*--devices all": "test fake_cuda_parts, of builds that have the stand-in for CUDA",
+    r"^wave .*--devices (all|0,1)": "test fake_cuda_parts, of builds that have the stand-in for CUDA",
     r"^mpirun -n": "tests ranks_* of builds with MPI",
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
     r"^examples/liquid/run.sh build$": "test example_liquid; a run of a few steps measures nothing",

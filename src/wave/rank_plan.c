@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "wave/driver.h"
@@ -145,6 +146,17 @@ static void clear(torre_wave_program *program)
     free(p->device);
 }
 
+/* What memory is lacking, and of which device; others than the first say so when they fail. */
+static void name_device(const torre_ranks *ranks, torre_wave_info *info)
+{
+    char text[sizeof info->lacking];
+    if (!info->lacking[0] || !ranks->one_process || ranks->rank > 0) return;
+    const int length =
+        snprintf(text, sizeof text, "%s %d: ", ranks->what, torre_rank_number(ranks, 0));
+    snprintf(text + length, sizeof text - (size_t)length, "%s", info->lacking);
+    memcpy(info->lacking, text, sizeof text);
+}
+
 static torre_status plan_slab(torre_rank_program *p, const torre_wave_plan *plan)
 {
     torre_wave_info *info = &p->base.info;
@@ -155,6 +167,7 @@ static torre_status plan_slab(torre_rank_program *p, const torre_wave_plan *plan
     *info = *torre_wave_program_info(p->inner);
     info->wish = wish;
     info->memory_bytes += torre_rank_slab_bytes(p);
+    name_device(p->ranks, info);
     return TORRE_OK;
 }
 

@@ -124,6 +124,8 @@ def main():
                 assert there == whole, f"{options}: other bits by {ranks} ranks"
                 assert [d[:3] for d in report()["devices"]] == ["0: ", "1: ", "0: "][:ranks], report()
         check_failures()
+        done = wave("--order", "2", "--devices", "2,0", FAKE_CUDA_MEMORY="5000000")
+        assert done.returncode == 4 and done.stderr.startswith("wave: GPU 2: ") and done.stderr.count("\n") == 1, done
         for options, code, words in REFUSED_OF_DEVICES:
             done = wave(*options, *([] if "--order" in options else ["--order", "2"]))
             assert done.returncode == code and done.stderr.count("\n") == 1 and words in done.stderr, \
