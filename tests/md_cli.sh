@@ -62,7 +62,19 @@ bad 2 "--picture must be a file that ends in .png (got x.jpg)" $small --picture 
 bad 2 "--epsilon 2 contradicts ../pair.data, which says 1.25" --input ../pair.data --epsilon 2
 bad 2 "--cutoff 2 contradicts ../pair.data, which says 2.25" --input ../pair.data --cutoff 2
 bad 3 "its units are metal, --model lj takes lj" --input ../metal.data
-bad 3 "one kind of particles" --input ../kinds.xyz
+bad 3 "type 1 has no mass: --masses M1,M2,... of all 2 types" --input ../kinds.xyz
+bad 2 "coefficients of types 1 and 1 are missing: --pairs" --input ../kinds.xyz --masses 1,2
+bad 2 "coefficients of types 1 and 2 are missing" --model morse --types 1:1 --pairs "1-1; 2-2 depth=2" --dry-run
+bad 2 "types 1 and 2: --sigma must be a number above 0 (got -1)" --types 1:1 --pairs "1-1; 2-2; 1-2 sigma=-1" --dry-run
+bad 2 "--types must be 2 to 8 shares above 0, as 80:20 (got 1)" --types 1
+bad 2 "--types and --input exclude each other" --input ../kinds.xyz --types 1:1
+bad 2 "--types is for --model lj" --model granular --types 1:1
+bad 2 "--masses must be 2 numbers above 0" --types 1:1 --masses 1,2,3
+bad 2 "--masses must be above 0 (got 0 of type 2)" --types 1:1 --masses 1,0
+bad 2 "--masses is for particles of several types" --masses 1
+bad 2 "kappa=1 is not NAME=NUMBER of epsilon, sigma or cutoff" --types 1:1 --pairs "1-1 kappa=1"
+bad 2 "two types up to 2, as 1-2 (got 1-3)" --types 1:1 --pairs "1-3 sigma=1"
+bad 2 "types 1-2 are there twice" --types 1:1 --pairs "1-2 sigma=1; 2-1 sigma=1"
 bad 3 "momenta need the masses" --input ../momenta.xyz
 bad 3 "ids of particles must be 1 to 2" --input ../id0.data
 bad 3 "cannot" $small --steps 1 --dump /dev/full

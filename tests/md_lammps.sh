@@ -58,4 +58,11 @@ compare lj "" "lj/cut 2.5" "1.0 1.0 2.5" "" "$@" || bad=1
 compare wca "--model wca --cells 10" "lj/cut 1.122462048309373" "1.0 1.0" "pair_modify shift yes" "$@" || bad=1
 compare yukawa "--model yukawa --cells 10 --strength 8 --kappa 1.5 --cutoff 3" "yukawa 1.5 3" 8 "" "$@" || bad=1
 compare morse "--model morse --cells 10 --alpha 5 --equilibrium 1.1 --depth 1.2" "morse 2.5" "1.2 5 1.1" "" "$@" || bad=1
+# Kob and Andersen, of different masses here; given and mixed
+pairs="1-1 epsilon=1 sigma=1 cutoff=2.5; 2-2 epsilon=0.5 sigma=0.88 cutoff=2.2"
+mixture="--cells 8 --density 1.2 --temperature 1 --types 80:20 --masses 1,0.7"
+own=$'1 1 2.5\npair_coeff 2 2 0.5 0.88 2.2'
+compare kob-andersen "$mixture" "lj/cut 2.5" "$own"$'\npair_coeff 1 2 1.5 0.8 2.0' "" "$@" \
+    --pairs "$pairs; 1-2 epsilon=1.5 sigma=0.8 cutoff=2" || bad=1
+compare mixed "$mixture" "lj/cut 2.5" "$own" "pair_modify mix arithmetic" "$@" --pairs "$pairs" || bad=1
 exit $bad

@@ -1,5 +1,5 @@
 /* Particle files: what is written reads back, and what is wrong is refused with its line. */
-#include "md_case.h"
+#include "md_case_types.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -245,8 +245,10 @@ static void test_write_data(void **state)
                  pair[k], ATOMS, VELOCITIES);
         reading r = read_text(text, &last);
         const torre_particle_source *s = &r.source;
-        CHECK(s->has_pair && s->epsilon == 1.25 && s->sigma == 0.9 && s->cutoff == (k ? 2.4 : 0),
-              "epsilon %g, sigma %g, cutoff %g", s->epsilon, s->sigma, s->cutoff);
+        CHECK(s->has_pair && s->between[0][0].epsilon == 1.25 && s->between[0][0].sigma == 0.9 &&
+                  s->between[0][0].cutoff == (k ? 2.4 : 0),
+              "epsilon %g, sigma %g, cutoff %g", s->between[0][0].epsilon, s->between[0][0].sigma,
+              s->between[0][0].cutoff);
         CHECK(r.p.mass == 1.5 && s->mass == 1.5 && strcmp(s->units, "lj") == 0, "mass, units");
         expect_two(r, true);
     }
@@ -402,7 +404,7 @@ static void test_refused(void **state)
     refused("hello\n", "Atoms");
     refused("c\n0 atoms\n", ":2");
     refused("c\n-3 atoms\n", ":2");
-    refused("c\n2 atoms\n2 atom types\n", "must be 1 atom type");
+    refused("c\n2 atoms\n9 atom types\n", "must be 1 to 8 atom types");
     refused("c\n2 atoms\n3 bonds\n", "must be 0 bonds");
     refused("c\n2 atoms\n3 bond types\n", "must be 0 bond types (got 3)");
     refused("c\n1 atom types\n0 5 xlo xhi\n0 5 ylo yhi\n0 5 zlo zhi\nAtoms\n",
@@ -429,7 +431,7 @@ static void test_refused(void **state)
     refused(HEADER "Atoms\n\n1 1 1 1 1\n-1 1 2 2 2\n", "ids of particles must be 1 to 2");
     refused(HEADER "Atoms\n\n1 1 1 1 1\n3 1 2 2 2\n", "ids of particles must be 1 to 2");
     refused(HEADER ATOMS "Velocities\n\n0 0 0 0\n1 0 0 0\n", "ids of particles must be 1 to 2");
-    refused(HEADER "Atoms\n\n1 1 1 1 1\n2 2 2 2 2\n", "type is 2 here and 1 before");
+    refused(HEADER "Atoms\n\n1 1 1 1 1\n2 2 2 2 2\n", "types of particles must be 1 to 1 (got 2)");
     refused(HEADER "Atoms\n\n1 1 1 1 1e7\n2 1 2 2 2\n", "outside");
     refused(HEADER "Atoms\n\n1 1 1 1 nan\n2 1 2 2 2\n", "z is not a number (got nan)");
     refused(HEADER "Atoms\n\n1 1 1 1 1e-400\n2 1 2 2 2\n", "z is not a number (got 1e-400)");
@@ -481,7 +483,6 @@ static void test_refused_dumps(void **state)
         {DUMP(" pp pp pp", "x y z vx vx"), "two columns vx"},
         {DUMP(" pp pp pp", "id x y z q"), "q must be 0 (got 1)"},
         {DUMP(" pp pp pp", "id type x y z mux"), "6 columns, id type x y z mux (got 5)"},
-        {DUMP(" pp pp pp", "type x y z c"), "type is 2 here and 1 before"},
         {DUMP(" pp pp pp", "x y z px py pz"), "momenta need the masses"},
         {DUMP(" pp pp pp", "x y z px py pz vx vy vz mass"), "velocities and momenta"},
         {"ITEM: TIMESTEP\n7\nITEM: ATOMS id type x y z\n", "must come before"},
@@ -533,9 +534,13 @@ static void test_refused_extxyz(void **state)
     refused("1\n" LATTICE
             " Properties=pos:R:3:velo:R:3:momenta:R:3:masses:R:1\n1 1 1 1 1 1 1 1 1 1\n",
             "velocities and momenta");
-    refused("2\n" LATTICE "\nAr 1 1 1\nKr 2 2 2\n", "one kind of particles");
-    refused("2\n" LATTICE " Properties=Z:I:1:pos:R:3\n18 1 1 1\n36 2 2 2\n",
-            "one kind of particles");
+    refused("2\n" LATTICE " Properties=pos:R:3:type:I:1:mass:R:1\n1 1 1 1 1\n2 2 2 9 1\n",
+            "types of particles must be 1 to 8 (got 9)");
+    refused("3\n" LATTICE
+            " Properties=pos:R:3:type:I:1:mass:R:1\n1 1 1 1 1\n2 2 2 2 2\n3 3 3 2 3\n",
+            "mass is 3 here and 2 before");
+    refused("2\n" LATTICE " Properties=type:S:1:pos:R:3\nA 1 1 1\nB 2 2 2\n",
+            "type is B here and A before");
     refused("1\n" LATTICE " Properties=pos:R:3:initial_charges:R:1\n1 1 1 -1\n", "q must be 0");
     refused("2\n" LATTICE " Properties=pos:R:3:id:I:1\n1 1 1 0\n2 2 2 1\n", "must be 1 to 2");
     refused("2\n" LATTICE "\nX 1 1 1\n", "1 of 2");
@@ -546,6 +551,79 @@ static void test_refused_extxyz(void **state)
 }
 
 /* Cut anywhere, also where all atoms and even all lines are there but not the checksum. */
+/* Types, and their masses, of every format that has them. */
+static void test_types(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"types.data", "types.xyz", "types.dump"};
+    for (int k = 0; k < 3; k++) {
+        const char *path = temporary(names[k]);
+        md_case c = md_case_melt(4, 4, 4, TORRE_MD_F64);
+        torre_md_types table;
+        md_case_add_types(&c, 3, &table);
+        torre_md_particles back;
+        torre_particle_source source;
+        const torre_sink_data data = {.kind = TORRE_SINK_PARTICLES, .particles = {.about = plain}};
+        const torre_sink_format *format;
+        CHECK_OK(torre_sink_choose("file", path, data.kind, false, &format));
+        CHECK_OK(torre_sink_write(format, &data, path, &(torre_frame){.particles = &c.particles}));
+        CHECK_OK(torre_particle_file_read(path, &last, &back, &source));
+        unlink(path);
+        CHECK(back.types == 3 && back.type && source.mass == 0, "%s: %d types", names[k],
+              back.types);
+        CHECK(memcmp(back.type, c.particles.type, (size_t)back.count) == 0, "%s: types", names[k]);
+        for (int t = 0; t < 3; t++)
+            CHECK(back.type_mass[t] == table.mass[t], "%s: mass %g", names[k], back.type_mass[t]);
+        same(&back, &c.particles, k ? 16 * 0.5e-8 : 0);
+        torre_md_particles_free(&back);
+        md_case_free(&c);
+    }
+}
+
+static void expect_types(const char *text, int types, const uint8_t type[3], double second_mass)
+{
+    reading r = read_text(text, &last);
+    CHECK(r.p.types == types && r.p.type, "%d types", r.p.types);
+    for (int i = 0; i < 3; i++)
+        CHECK(r.p.type[i] == type[i], "particle %d: type %d", i + 1, r.p.type[i] + 1);
+    CHECK(r.p.type_mass[1] == second_mass, "mass %g", r.p.type_mass[1]);
+    torre_md_particles_free(&r.p);
+}
+
+static void test_types_accepted(void **state)
+{
+    (void)state;
+    const uint8_t by_name[] = {0, 1, 0}, by_number[] = {2, 1, 2};
+    expect_types("3\n" LATTICE "\nKr 1 1 1\nAr 2 2 2\nKr 3 3 3\n", 2, by_name, 0);
+    expect_types("3\n" LATTICE " Properties=Z:I:1:pos:R:3:mass:R:1\n36 1 1 1 2\n18 2 2 2 1.5\n"
+                 "36 3 3 3 2\n",
+                 2, by_name, 1.5);
+    expect_types("3\n" LATTICE " Properties=species:S:1:pos:R:3:type:I:1:mass:R:1\n"
+                 "Kr 1 1 1 3 2\nAr 2 2 2 2 1.5\nKr 3 3 3 3 2\n",
+                 3, by_number, 1.5);
+    /* momenta are divided by the mass of the type */
+    reading r = read_text("2\n" LATTICE " Properties=species:S:1:pos:R:3:momenta:R:3:masses:R:1\n"
+                          "A 1 1 1 2 2 2 2\nB 2 2 2 2 2 2 4\n",
+                          &last);
+    CHECK(r.p.velocity[0][0] == 1 && r.p.velocity[0][1] == 0.5, "velocities %g and %g",
+          r.p.velocity[0][0], r.p.velocity[0][1]);
+    torre_md_particles_free(&r.p);
+    r = read_text("x\n\n3 atoms\n2 atom types\n" BOX
+                  "Masses\n\n2 4\n1 3\n\nPairIJ Coeffs # lj/cut\n\n"
+                  "1 1 1 2 3\n1 2 4 5\n2 2 6 7\n\nAtoms\n\n1 2 1 1 1\n2 1 2 2 2\n3 2 3 3 3\n",
+                  &last);
+    CHECK(r.p.types == 2 && r.p.type[0] == 1 && r.p.type[1] == 0 && r.p.type_mass[0] == 3 &&
+              r.p.type_mass[1] == 4,
+          "types and masses");
+    CHECK(r.source.has_pair && r.source.between[0][1].epsilon == 4 &&
+              r.source.between[1][1].sigma == 7 && r.source.between[0][0].cutoff == 3,
+          "coefficients");
+    torre_md_particles_free(&r.p);
+    refused("x\n\n3 atoms\n2 atom types\n" BOX "Masses\n\n1 4\n3 3\n", "needs a type up to 2");
+    refused("x\n\n3 atoms\n2 atom types\n" BOX "PairIJ Coeffs\n\n2 1 4 5\n",
+            "the first not larger");
+}
+
 static void test_cut_gzip(void **state)
 {
     (void)state;
@@ -580,7 +658,8 @@ int main(void)
         cmocka_unit_test(test_dump_accepted),   cmocka_unit_test(test_extxyz_accepted),
         cmocka_unit_test(test_places),          cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_dumps),   cmocka_unit_test(test_refused_extxyz),
-        cmocka_unit_test(test_cut_gzip),
+        cmocka_unit_test(test_cut_gzip),        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_types_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

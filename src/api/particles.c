@@ -8,9 +8,11 @@
 #include "io/sink.h"
 #include "particles/granular.h"
 #include "particles/md_run.h"
+#include "run/pair_types.h"
 
 struct torre_particles {
-    torre_md_problem problem;
+    torre_md_problem problem; /* points to the others */
+    torre_md_types types;
     torre_md_particles now; /* the start, then what get and save copied last */
     double size;            /* sigma, or the diameter */
     double skin;            /* unless the plan says another */
@@ -39,6 +41,11 @@ static torre_status read_lj(const torre_lj *s, torre_particles *p)
     torre_particle_source source;
     TORRE_TRY(torre_particle_file_read(s->input, &wish, &p->now, &source));
     memcpy(p->about.origin, source.origin, sizeof source.origin);
+    if (p->now.type) {
+        TORRE_TRY(torre_type_table(&(torre_type_words){0}, p->now.types, &source, p->now.type_mass,
+                                   &p->problem, &p->types));
+        p->types.type = p->now.type;
+    }
     if (!source.has_velocities) torre_md_start_velocities(&p->now, s->temperature, s->seed);
     return TORRE_OK;
 }

@@ -119,6 +119,15 @@ void md_settings_init(md_settings *s, torre_option *table)
                       "pair model; mps, a fluid, has options of its own: md --model mps --help"),
         OPTION_POSITIVE("cutoff", &s->spec.cutoff, "R",
                         "distance beyond which nothing acts; wca has its own"),
+        OPTION_TEXT(
+            "types", &s->spec.types.types, "N:M[:...]", "",
+            "several types of particles, dealt out by these shares at random; an input file "
+            "has its own"),
+        OPTION_TEXT("masses", &s->spec.types.masses, "M,M[,...]", "",
+                    "mass of each type, where the file does not say; of a lattice 1"),
+        OPTION_TEXT("pairs", &s->spec.types.pairs, "ENTRY[;...]", "",
+                    "how types interact: \"1-2 NAME=NUMBER ...\", parameters of the model and "
+                    "cutoff; without an entry of two types theirs are mixed (Lorentz, Berthelot)"),
 
         OPTION_GROUP("Granular gas (--model granular): SI units, glass beads of a millimetre"),
         OPTION_VECTOR("size", s->spec.granular.size, TORRE_UNIT_NONE, 1e6,
@@ -273,11 +282,11 @@ static const torre_option *parameter_row(const torre_option *table, const char *
 /* Options that are not for the model of the run: those of an only[] list and parameters. */
 static torre_status check_model(const md_settings *s, const torre_option *table)
 {
-    static const char *const only[2][16] = {{"cells", "density", "cutoff"},
-                                            {"size", "filling", "diameter", "mass", "stiffness",
-                                             "contact", "restitution", "gas", "walls",
-                                             "wall-restitution", "gravity", "shake-amplitude",
-                                             "profile", "shake-frequency", "start-sweeps"}};
+    static const char *const only[2][16] = {
+        {"cells", "density", "cutoff", "types", "masses", "pairs"},
+        {"size", "filling", "diameter", "mass", "stiffness", "contact", "restitution", "gas",
+         "walls", "wall-restitution", "gravity", "shake-amplitude", "profile", "shake-frequency",
+         "start-sweeps"}};
     const int other = s->model != TORRE_PAIR_granular;
     torre_pair_parameters pair = {0};
     for (const char *const *name = only[other]; *name; name++)
@@ -411,8 +420,9 @@ const torre_program md_program = {
     "molecular, charge, full and sphere), frames of its text dumps, and extended XYZ of ASE,\n"
     "OVITO and md itself. Masses, diameters, velocities, and epsilon, sigma and cutoff of\n"
     "lj/cut count as if they were options. Along periodic axes particles are put into the\n"
-    "box. What md does not have is refused: several kinds of particles, tilted boxes, bonds,\n"
-    "charges, rotation. The run begins at step 0.\n"
+    "box. Several types of particles need --pairs, unless the file has coefficients. What md\n"
+    "does not have is refused: tilted boxes, bonds, charges, rotation. The run begins at step\n"
+    "0.\n"
     "\n"
     "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
     "there.\n" PARTICLE_EXIT_CODES(

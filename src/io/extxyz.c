@@ -99,7 +99,7 @@ static bool column_names(const char *name, int64_t columns, char *names, size_t 
     } known[] = {{"pos", "x y z", 3},        {"velo", "vx vy vz", 3},
                  {"vel", "vx vy vz", 3},     {"velocities", "vx vy vz", 3},
                  {"momenta", "px py pz", 3}, {"species", "species", 1},
-                 {"Z", "type", 1},           {"numbers", "type", 1},
+                 {"Z", "element", 1},        {"numbers", "element", 1},
                  {"type", "type", 1},        {"id", "id", 1},
                  {"mass", "mass", 1},        {"masses", "mass", 1},
                  {"radius", "radius", 1},    {"diameter", "diameter", 1},

@@ -1,4 +1,4 @@
-/* LAMMPS data files (docs.lammps.org/read_data.html): one atom type, orthogonal box. */
+/* LAMMPS data files (docs.lammps.org/read_data.html): orthogonal box. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@ typedef struct data_reader {
     torre_particle_source *source;
     torre_particle_rows rows;
     int64_t count;
+    int types; /* 0: not said */
     double low[3], high[3];
     bool has_edge[3], has_atoms, has_velocities;
     const char *velocities; /* columns of that section */
@@ -85,7 +86,7 @@ static torre_status read_origin(data_reader *r, char **word)
     return TORRE_OK;
 }
 
-/* "N what": of what md has not (bonds, further types) there must be none. */
+/* "N what": of what md has not (bonds) there must be none. */
 static torre_status read_number(data_reader *r, char **word, int words)
 {
     int64_t n;
@@ -96,9 +97,10 @@ static torre_status read_number(data_reader *r, char **word, int words)
         return TORRE_OK;
     }
     if (words == 3 && strcmp(word[1], "atom") == 0 && strcmp(word[2], "types") == 0) {
-        if (n != 1)
-            return bad(r, "there must be 1 atom type: md has one kind of particles, give it a file "
-                          "with one");
+        if (n < 1 || n > TORRE_MD_TYPES)
+            return torre_fail(TORRE_ERR_INPUT, "%s: there must be 1 to %d atom types (got %.40s)",
+                              torre_text_input_where(r->in), TORRE_MD_TYPES, word[0]);
+        r->types = (int)n;
         return TORRE_OK;
     }
     if (n == 0) return TORRE_OK;
@@ -168,14 +170,27 @@ static torre_status read_velocities(data_reader *r)
     return torre_particle_rows_read(&r->rows);
 }
 
-static torre_status read_mass(data_reader *r)
+/* A type of the header, from 0; -1: it is none. */
+static int type_of(const data_reader *r, const char *word)
 {
-    char *word[WORDS];
-    int words;
-    TORRE_TRY(next_words(r, word, &words));
-    if (words != 2 || strcmp(word[0], "1") != 0 || !torre_parse_real(word[1], &r->rows.mass) ||
-        !(r->rows.mass > 0))
-        return bad(r, "a mass needs the type 1 and a number above 0");
+    int64_t type;
+    return torre_parse_integer(word, &type) && type >= 1 && type <= r->types ? (int)type - 1 : -1;
+}
+
+/* A line for each type. */
+static torre_status read_masses(data_reader *r)
+{
+    for (int k = 0; k < r->types; k++) {
+        char *word[WORDS];
+        int words;
+        TORRE_TRY(next_words(r, word, &words));
+        const int type = words == 2 ? type_of(r, word[0]) : -1;
+        double *mass = type < 0 ? NULL : r->types > 1 ? &r->rows.type_mass[type] : &r->rows.mass;
+        if (!mass || !torre_parse_real(word[1], mass) || !(*mass > 0) || isinf(*mass))
+            return torre_fail(TORRE_ERR_INPUT, "%s: a mass needs %s %d and a number above 0",
+                              torre_text_input_where(r->in),
+                              r->types > 1 ? "a type up to" : "the type", r->types);
+    }
     return TORRE_OK;
 }
 
@@ -193,25 +208,38 @@ static bool is_lj_cut(const char *style)
 /* types: 1 under Pair Coeffs, 2 under PairIJ Coeffs; then epsilon sigma [cutoff] */
 static torre_status read_pair(data_reader *r, int types)
 {
-    torre_particle_source *s = r->source;
     char *word[WORDS];
-    int words;
+    int words, type[2];
+    TORRE_TRY(next_words(r, word, &words));
+    bool good = words == types + 2 || words == types + 3;
+    for (int k = 0; good && k < types; k++) good = (type[k] = type_of(r, word[k])) >= 0;
+    if (types == 1) type[1] = type[0];
+    if (good && type[0] > type[1]) good = false;
+    torre_particle_coefficients *c = good ? &r->source->between[type[0]][type[1]] : NULL;
+    good = good && torre_parse_real(word[types], &c->epsilon) && c->epsilon > 0 &&
+           torre_parse_real(word[types + 1], &c->sigma) && c->sigma > 0;
+    if (good && words == types + 3)
+        good = torre_parse_real(word[types + 2], &c->cutoff) && c->cutoff > 0;
+    if (good) return TORRE_OK;
+    return torre_fail(
+        TORRE_ERR_INPUT,
+        "%s: coefficients of lj/cut need %s up to %d, epsilon, sigma and, if at all, a "
+        "cutoff, all above 0",
+        torre_text_input_where(r->in), types == 1 ? "a type" : "two types, the first not larger,",
+        r->types);
+}
+
+/* A line for each type, or pair of types. */
+static torre_status read_pairs(data_reader *r, int types)
+{
+    const int lines = types == 1 ? r->types : r->types * (r->types + 1) / 2;
     if (!is_lj_cut(r->comment))
         return torre_fail(TORRE_ERR_INPUT,
                           "%s: pair style %s is not lj/cut; leave its coefficients out (LAMMPS: "
                           "write_data FILE nocoeff)",
                           torre_text_input_where(r->in), r->comment);
-    TORRE_TRY(next_words(r, word, &words));
-    bool good = words == types + 2 || words == types + 3;
-    for (int k = 0; good && k < types; k++) good = strcmp(word[k], "1") == 0;
-    good = good && torre_parse_real(word[types], &s->epsilon) && s->epsilon > 0 &&
-           torre_parse_real(word[types + 1], &s->sigma) && s->sigma > 0;
-    if (good && words == types + 3)
-        good = torre_parse_real(word[types + 2], &s->cutoff) && s->cutoff > 0;
-    if (!good)
-        return bad(r, "coefficients of lj/cut need the type 1 (a pair: 1 1), epsilon, sigma and, "
-                      "if at all, a cutoff, all above 0");
-    s->has_pair = true;
+    for (int k = 0; k < lines; k++) TORRE_TRY(read_pair(r, types));
+    r->source->has_pair = true;
     return TORRE_OK;
 }
 
@@ -225,6 +253,9 @@ static torre_status begin_sections(data_reader *r)
             return torre_fail(TORRE_ERR_INPUT, "%s: the header has no box along %c",
                               torre_text_input_where(r->in), "xyz"[a]);
     TORRE_TRY(torre_particle_rows_room(&r->rows, r->count));
+    if (!r->types) r->types = 1;
+    if (r->types > 1) TORRE_TRY(torre_md_particles_add_types(r->particles, r->types));
+    r->rows.types = r->types;
     for (int a = 0; a < 3; a++) r->particles->box[a] = r->high[a] - r->low[a];
     return TORRE_OK;
 }
@@ -233,11 +264,11 @@ static torre_status read_section(data_reader *r, char **word, int words)
 {
     const char *second = words == 2 ? word[1] : "";
     bool one = words == 1, coefficients = strcmp(second, "Coeffs") == 0;
-    if (one && strcmp(word[0], "Masses") == 0) return read_mass(r);
+    if (one && strcmp(word[0], "Masses") == 0) return read_masses(r);
     if (one && strcmp(word[0], "Atoms") == 0 && !r->has_atoms) return read_atoms(r);
     if (one && strcmp(word[0], "Velocities") == 0 && !r->has_velocities) return read_velocities(r);
-    if (coefficients && strcmp(word[0], "Pair") == 0) return read_pair(r, 1);
-    if (coefficients && strcmp(word[0], "PairIJ") == 0) return read_pair(r, 2);
+    if (coefficients && strcmp(word[0], "Pair") == 0) return read_pairs(r, 1);
+    if (coefficients && strcmp(word[0], "PairIJ") == 0) return read_pairs(r, 2);
     return torre_fail(TORRE_ERR_INPUT,
                       "%s: \"%.40s%s%.40s\" is not a line of a header, nor Masses, Pair Coeffs, "
                       "PairIJ Coeffs, Atoms or Velocities (each once); is this a LAMMPS data file?",

@@ -1,12 +1,12 @@
 /*
  * Files of particles.
  *
- *     LAMMPS data   read and written; orthogonal box, one atom type
+ *     LAMMPS data   read and written; orthogonal box, up to TORRE_MD_TYPES atom types
  *     LAMMPS dump   read and written; text, the same
  *     extended XYZ  read and written (as OVITO and ASE do): Lattice and Properties in line 2
  *
  * All of them plain or, with a name in .gz, compressed. particle_rows.h says which columns mean
- * what; a file that holds what md has not (bonds, charges, kinds of particles, tilted boxes) is
+ * what; a file that holds what md has not (bonds, charges, tilted boxes) is
  * refused.
  */
 #ifndef TORRE_PARTICLE_FILE_H
@@ -27,14 +27,20 @@ typedef struct torre_particle_wish {
     bool wall[3];  /* the box has walls across these axes; along the others it is periodic */
 } torre_particle_wish;
 
+/* Coefficients of lj/cut; zeros: not said. */
+typedef struct torre_particle_coefficients {
+    double epsilon, sigma, cutoff;
+} torre_particle_coefficients;
+
 /* What a file said beside the particles. */
 typedef struct torre_particle_source {
     bool has_velocities;
     double origin[3];      /* of the box in the file; positions have been moved by it to [0, L) */
-    double mass, diameter; /* of each particle; 0: not said */
+    double mass, diameter; /* of each particle; 0: not said, or masses by type (with the particles;
+                              0: not said of that type) */
     char units[16];        /* of LAMMPS, as "lj"; "": not said */
     bool has_pair;         /* it has coefficients of lj/cut: */
-    double epsilon, sigma, cutoff; /* cutoff 0: not said */
+    torre_particle_coefficients between[TORRE_MD_TYPES][TORRE_MD_TYPES]; /* [a][b], a <= b */
 } torre_particle_source;
 
 /*
@@ -45,7 +51,8 @@ typedef struct torre_particle_source {
  * file, line and the reason, for everything that is missing, not a number, or cannot be honoured.
  *
  * LAMMPS data: what write_data writes for the atom styles atomic, bond, molecular, charge, full,
- * angle and sphere, with one type and the pair style lj/cut or none that has coefficients.
+ * angle and sphere, with the pair style lj/cut or none that has coefficients. Particles have types
+ * (torre_md_particles) where there is more than one.
  */
 torre_status torre_particle_file_read(const char *path, const torre_particle_wish *wish,
                                       torre_md_particles *particles, torre_particle_source *source);

@@ -16,8 +16,8 @@ static const struct {
     torre_column_kind kind;
 } known[] = {{{"id"}, TORRE_COLUMN_ID},
              {{"type"}, TORRE_COLUMN_TYPE},
-             {{"element"}, TORRE_COLUMN_TYPE},
-             {{"species"}, TORRE_COLUMN_TYPE},
+             {{"element"}, TORRE_COLUMN_NAME},
+             {{"species"}, TORRE_COLUMN_NAME},
              {{"x", "y", "z"}, TORRE_COLUMN_POSITION},
              {{"xs", "ys", "zs"}, TORRE_COLUMN_FRACTION},
              {{"xu", "yu", "zu"}, TORRE_COLUMN_POSITION},
@@ -93,6 +93,7 @@ torre_status torre_particle_rows_columns(torre_particle_rows *r, const char *nam
         TORRE_TRY(add_column(r, at, length));
         at += length;
     }
+    bool named = false;
     int velocities = axes_with(r, TORRE_COLUMN_VELOCITY, TORRE_COLUMN_VELOCITY);
     int momenta = axes_with(r, TORRE_COLUMN_MOMENTUM, TORRE_COLUMN_MOMENTUM);
     if (positions && axes_with(r, TORRE_COLUMN_POSITION, TORRE_COLUMN_FRACTION) != 3)
@@ -102,6 +103,11 @@ torre_status torre_particle_rows_columns(torre_particle_rows *r, const char *nam
     if (velocities && momenta) return bad(r, "there are velocities and momenta: leave one out");
     if (momenta && !has_kind(r, TORRE_COLUMN_MASS))
         return bad(r, "momenta need the masses of the particles: add them, or write velocities");
+    for (int k = 0; k < r->columns; k++) /* numbers of types say more than their names */
+        if (r->column[k].kind == TORRE_COLUMN_NAME && (named || has_kind(r, TORRE_COLUMN_TYPE)))
+            r->column[k].kind = TORRE_COLUMN_RESULT;
+        else
+            named |= r->column[k].kind == TORRE_COLUMN_NAME;
     r->has_velocities |= velocities > 0;
     r->has_momenta |= momenta > 0;
     return TORRE_OK;
@@ -149,19 +155,83 @@ static torre_status read_same(const torre_particle_rows *r, torre_particle_colum
     if (!c->first[0]) strcpy(c->first, text);
     if (strcmp(c->first, text) == 0) return TORRE_OK;
     return torre_fail(TORRE_ERR_INPUT,
-                      "%s: %s is %s here and %s before; md has one kind of particles: give it a "
-                      "file with one",
+                      "%s: %s is %s here and %s before; it must be the same of all particles",
                       torre_text_input_where(r->in), c->name, text, c->first);
+}
+
+/* The row is of that type, from 0; first: that of all rows before, while there is but one. */
+static torre_status set_type(torre_particle_rows *r, int64_t id, int type, int first)
+{
+    torre_md_particles *p = r->particles;
+    r->row_type = type;
+    if (!p->type && type == first) return TORRE_OK;
+    if (!p->type) {
+        TORRE_TRY(torre_md_particles_add_types(p, 1));
+        memset(p->type, first, (size_t)p->count);
+    }
+    p->type[id] = (uint8_t)type;
+    return TORRE_OK;
+}
+
+static torre_status read_type(torre_particle_rows *r, torre_particle_column *c, const char *text,
+                              int64_t id)
+{
+    const int most = r->types ? r->types : TORRE_MD_TYPES;
+    int64_t type, first = 0;
+    const bool alone = !r->types && !r->particles->type; /* one type, whatever it is called */
+    if (alone && (!c->first[0] || strcmp(c->first, text) == 0)) return read_same(r, c, text);
+    if (alone && (!torre_parse_integer(c->first, &first) || first < 1 || first > most))
+        return read_same(r, c, text);
+    if (!torre_parse_integer(text, &type) || type < 1 || type > most)
+        return torre_fail(TORRE_ERR_INPUT, "%s: types of particles must be 1 to %d (got %.40s)",
+                          torre_text_input_where(r->in), most, text);
+    if (alone) r->type_mass[first - 1] = r->type_mass[0];
+    if (alone && first > 1) r->type_mass[0] = 0;
+    return set_type(r, id, (int)type - 1, alone ? (int)first - 1 : 0);
+}
+
+/* Names become types in the order in which they come. */
+static torre_status read_name(torre_particle_rows *r, const torre_particle_column *c,
+                              const char *text, int64_t id)
+{
+    int type = 0;
+    if (strlen(text) >= sizeof r->type_name[0])
+        return torre_fail(TORRE_ERR_INPUT, "%s: %s is too long (got %.60s)",
+                          torre_text_input_where(r->in), c->name, text);
+    while (type < TORRE_MD_TYPES && r->type_name[type][0] && strcmp(r->type_name[type], text) != 0)
+        type++;
+    if (type == TORRE_MD_TYPES)
+        return torre_fail(TORRE_ERR_INPUT, "%s: %s %.40s is one type more than the %d there can be",
+                          torre_text_input_where(r->in), c->name, text, TORRE_MD_TYPES);
+    strcpy(r->type_name[type], text);
+    return set_type(r, id, type, 0);
+}
+
+/* The mass of a row, once its type is known. */
+static torre_status add_mass(torre_particle_rows *r)
+{
+    double *mass = &r->type_mass[r->row_type];
+    if (r->row_mass == 0) return TORRE_OK;
+    if (*mass == 0) *mass = r->row_mass;
+    if (*mass == r->row_mass) return TORRE_OK;
+    return torre_fail(
+        TORRE_ERR_INPUT,
+        "%s: mass is %.10g here and %.10g before; it must be the same of all particles "
+        "of a type",
+        torre_text_input_where(r->in), r->row_mass, *mass);
 }
 
 static torre_status read_size(torre_particle_rows *r, torre_particle_column *c, const char *text,
                               double value, bool positive)
 {
     double before;
+    if (c->kind == TORRE_COLUMN_MASS && value > 0) {
+        r->row_mass = value;
+        return TORRE_OK;
+    }
     bool same = torre_parse_real(c->first, &before) && before == value; /* 1 and 1.0 */
     if (!same) TORRE_TRY(read_same(r, c, text));
     if (value > 0 || (value == 0 && !positive)) {
-        if (c->kind == TORRE_COLUMN_MASS) r->mass = value;
         if (c->kind == TORRE_COLUMN_DENSITY) r->density = value;
         if (c->kind == TORRE_COLUMN_DIAMETER) r->diameter = value;
         if (c->kind == TORRE_COLUMN_RADIUS) r->diameter = 2 * value;
@@ -178,7 +248,8 @@ static torre_status read_word(torre_particle_rows *r, torre_particle_column *c, 
     const int a = c->axis;
     double value;
     if (c->kind == TORRE_COLUMN_RESULT || c->kind == TORRE_COLUMN_ID) return TORRE_OK;
-    if (c->kind == TORRE_COLUMN_TYPE) return read_same(r, c, text);
+    if (c->kind == TORRE_COLUMN_TYPE) return read_type(r, c, text, id);
+    if (c->kind == TORRE_COLUMN_NAME) return read_name(r, c, text, id);
     if (!torre_parse_real(text, &value))
         return torre_fail(TORRE_ERR_INPUT, "%s: %s is not a number (got %.40s)",
                           torre_text_input_where(r->in), c->name, text);
@@ -228,7 +299,9 @@ static torre_status read_row(torre_particle_rows *r, char **word, int words, int
     }
     for (int k = 0; k < r->columns; k++)
         if (r->column[k].kind == TORRE_COLUMN_ID) TORRE_TRY(read_id(r, word[k], &id));
+    r->row_mass = 0;
     for (int k = 0; k < r->columns; k++) TORRE_TRY(read_word(r, &r->column[k], word[k], id));
+    TORRE_TRY(add_mass(r));
     return words > r->columns ? check_image_flags(r, word + r->columns) : TORRE_OK;
 }
 
@@ -266,13 +339,17 @@ void torre_particle_rows_finish(torre_particle_rows *r, torre_particle_source *s
 {
     torre_md_particles *p = r->particles;
     const double pi = 3.14159265358979323846;
+    for (int64_t i = 0; p->type && !r->types && i < p->count; i++)
+        if (p->type[i] >= p->types) p->types = p->type[i] + 1;
+    memcpy(p->type_mass, r->type_mass, sizeof p->type_mass);
+    if (r->mass == 0) r->mass = r->type_mass[r->row_type];
     if (r->mass == 0 && r->density > 0) /* LAMMPS: the density of a point is its mass */
         r->mass = r->diameter > 0 ? r->density * pi / 6 * pow(r->diameter, 3) : r->density;
     if (r->mass > 0) p->mass = r->mass;
     for (int a = 0; r->has_momenta && a < 3; a++)
-        for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] /= p->mass;
+        for (int64_t i = 0; i < p->count; i++) p->velocity[a][i] /= torre_md_particle_mass(p, i);
     source->has_velocities = r->has_velocities || r->has_momenta;
-    source->mass = r->mass;
+    source->mass = p->type ? 0 : r->mass;
     source->diameter = r->diameter;
     memcpy(source->origin, r->low, sizeof source->origin);
 }

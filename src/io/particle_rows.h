@@ -3,10 +3,13 @@
  * dumps (the readers of other formats translate theirs):
  *
  *     id                          1 .. N, each once, in any order; without it: that of the file
- *     type element species        must be the same in all rows: there is one kind of particle
+ *     type                        1 .. TORRE_MD_TYPES where it is not the same in all rows
+ *     element species             names of types, in the order in which they come, without column
+ *                                 type
  *     x y z, xu yu zu             positions; xs ys zs, xsu ysu zsu: as fractions of the box
  *     vx vy vz, px py pz          velocities, or momenta, which need mass
- *     mass radius diameter density    must be the same in all rows
+ *     mass                        must be the same in all rows of a type
+ *     radius diameter density     must be the same in all rows
  *     q, mux .., omegax .., angmomx ..    charges, dipoles, rotation: must be zero
  *     anything else               what the particles feel or had felt (fx, c_pe): computed anew
  *
@@ -25,6 +28,7 @@ typedef enum torre_column_kind {
     TORRE_COLUMN_RESULT, /* 0: what the others are not */
     TORRE_COLUMN_ID,
     TORRE_COLUMN_TYPE,
+    TORRE_COLUMN_NAME,
     TORRE_COLUMN_POSITION,
     TORRE_COLUMN_FRACTION,
     TORRE_COLUMN_VELOCITY,
@@ -54,7 +58,12 @@ typedef struct torre_particle_rows {
     int columns;
     bool has_velocities, has_momenta;
     double mass, diameter, density; /* 0: not said */
-    bool *seen;                     /* [count] ids */
+    int types;                      /* that there may be, where the file says how many; else 0 */
+    char type_name[TORRE_MD_TYPES][48];
+    double type_mass[TORRE_MD_TYPES];
+    int row_type; /* of the last row */
+    double row_mass;
+    bool *seen; /* [count] ids */
 } torre_particle_rows;
 
 /*

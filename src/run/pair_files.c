@@ -77,6 +77,7 @@ torre_status torre_pair_files_open(const torre_particle_wishes *w, const torre_m
     if (out->dump || out->picture || out->profile || w->frame_every ||
         torre_pair_measures_every(&out->measures))
         TORRE_TRY(torre_md_particles_new(start->count, &out->now));
+    if (out->now.count) TORRE_TRY(torre_md_particles_take_types(&out->now, start));
     out->now.mass = p->mass;
     return TORRE_OK;
 }

@@ -17,8 +17,9 @@ double *torre_pair_parameter_of(torre_pair_model model, torre_pair_parameters *p
 
 double torre_pair_size(const torre_md_problem *p)
 {
-    const double size = torre_pair_about_model(p->model)->lengths(&p->pair).size;
-    return size > 0 ? size : p->cutoff;
+    const torre_md_problem own = torre_md_problem_between(p, 0, 0);
+    const double size = torre_pair_about_model(p->model)->lengths(&own.pair).size;
+    return size > 0 ? size : own.cutoff;
 }
 
 /* What the file says counts; something else that was said (to the nine digits of dumps) is a
@@ -34,7 +35,7 @@ static torre_status adopt(const torre_pair_spec *s, unsigned bit, const char *pa
     return TORRE_OK;
 }
 
-static torre_status adopt_all(torre_pair_spec *s, const torre_particle_source *source)
+static torre_status adopt_all(torre_pair_spec *s, const torre_particle_source *source, bool several)
 {
     const bool granular = s->model == TORRE_PAIR_granular, lj = s->model == TORRE_PAIR_lj;
     const char *units = source->units, *model = torre_pair_model_name(s->model);
@@ -46,28 +47,29 @@ static torre_status adopt_all(torre_pair_spec *s, const torre_particle_source *s
                           "%s: coefficients of lj/cut are not for {model} %s; leave them out "
                           "(LAMMPS: write_data FILE nocoeff)",
                           s->input, model);
+    if (granular && several)
+        return torre_fail(TORRE_ERR_INPUT, "%s: particles of {model} granular must be of one type",
+                          s->input);
     if (granular) {
         TORRE_TRY(adopt(s, TORRE_SAID_MASS, "mass", source->mass, &s->granular.mass));
         return adopt(s, TORRE_SAID_DIAMETER, "diameter", source->diameter, &s->granular.diameter);
     }
-    if (!lj) return TORRE_OK;
-    TORRE_TRY(adopt(s, TORRE_SAID_EPSILON, "epsilon", source->epsilon, &s->pair.lj.epsilon));
-    TORRE_TRY(adopt(s, TORRE_SAID_SIGMA, "sigma", source->sigma, &s->pair.lj.sigma));
-    return adopt(s, TORRE_SAID_CUTOFF, "cutoff", source->cutoff, &s->cutoff);
+    if (!lj || several) return TORRE_OK;
+    const torre_particle_coefficients *c = &source->between[0][0];
+    TORRE_TRY(adopt(s, TORRE_SAID_EPSILON, "epsilon", c->epsilon, &s->pair.lj.epsilon));
+    TORRE_TRY(adopt(s, TORRE_SAID_SIGMA, "sigma", c->sigma, &s->pair.lj.sigma));
+    return adopt(s, TORRE_SAID_CUTOFF, "cutoff", c->cutoff, &s->cutoff);
 }
 
 /* For a box with walls across these axes. */
 static torre_status read_file(torre_pair_spec *s, const bool wall[3], torre_pair_input *in,
-                              bool *has_velocities)
+                              torre_particle_source *source)
 {
-    torre_particle_source source;
     torre_particle_wish wish = {.frame = s->frame};
     memcpy(wish.wall, wall, sizeof wish.wall);
-    TORRE_TRY(torre_particle_file_read(s->input, &wish, &in->particles, &source));
-    TORRE_TRY(adopt_all(s, &source));
-    memcpy(in->about.origin, source.origin, sizeof source.origin);
-    *has_velocities = source.has_velocities;
-    return TORRE_OK;
+    TORRE_TRY(torre_particle_file_read(s->input, &wish, &in->particles, source));
+    memcpy(in->about.origin, source->origin, sizeof source->origin);
+    return adopt_all(s, source, in->particles.type != NULL);
 }
 
 /* --- a granular gas --- */
@@ -96,15 +98,15 @@ static torre_status read_granular_file(torre_pair_spec *s, torre_pair_input *in)
 {
     torre_granular *g = &in->granular;
     const bool walls = s->granular.walls;
-    bool has_velocities;
-    TORRE_TRY(read_file(s, (const bool[3]){false, false, walls}, in, &has_velocities));
+    torre_particle_source source;
+    TORRE_TRY(read_file(s, (const bool[3]){false, false, walls}, in, &source));
     *g = system_of(s); /* with the diameter and mass of the file */
-    if (has_velocities && !walls && is_layer(&in->particles))
+    if (source.has_velocities && !walls && is_layer(&in->particles))
         return torre_fail(TORRE_ERR_INPUT,
                           "%s: its particles lie and move in a plane; a layer cannot start from a "
                           "file, only a gas in three dimensions",
                           s->input);
-    if (!has_velocities)
+    if (!source.has_velocities)
         torre_md_start_velocities(&in->particles, g->mass * g->temperature, g->seed);
     in->particles.mass = g->mass;
     g->dimensions = 3;
@@ -141,16 +143,49 @@ static void cells_of(const torre_pair_spec *s, int64_t cells[3])
     for (int a = 0; a < 3; a++) cells[a] = s->cells[a] ? s->cells[a] : s->cells[0];
 }
 
+/* Masses and interactions of types, where there are some. source NULL: of a lattice. */
+static torre_status make_types(const torre_pair_spec *s, const torre_particle_source *source,
+                               int count, torre_pair_input *in)
+{
+    static const double one[TORRE_MD_TYPES] = {1, 1, 1, 1, 1, 1, 1, 1};
+    torre_md_problem like = {.model = s->model, .pair = s->pair, .cutoff = s->cutoff};
+    if (count == 1) {
+        if (!s->types.masses && !s->types.pairs) return TORRE_OK;
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "{%s} is for particles of several types: {types}, or a file that has them",
+            s->types.pairs ? "pairs" : "masses");
+    }
+    TORRE_TRY(torre_type_table(&s->types, count, source, source ? in->particles.type_mass : one,
+                               &like, &in->types));
+    memcpy(in->particles.type_mass, in->types.mass, sizeof in->types.mass);
+    in->particles.mass = in->types.mass[0];
+    return TORRE_OK;
+}
+
 static torre_status read_lattice_file(torre_pair_spec *s, torre_pair_input *in)
 {
-    bool has_velocities;
-    TORRE_TRY(read_file(s, (const bool[3]){false}, in, &has_velocities));
+    torre_particle_source source;
+    if (s->types.types)
+        return torre_fail(TORRE_ERR_USAGE, "{types} and {input} exclude each other");
+    TORRE_TRY(read_file(s, (const bool[3]){false}, in, &source));
+    TORRE_TRY(make_types(s, &source, in->particles.type ? in->particles.types : 1, in));
+    const bool has_velocities = source.has_velocities;
     if (has_velocities && (s->said & TORRE_SAID_TEMPERATURE) && s->ensemble == TORRE_NVE)
         return torre_fail(TORRE_ERR_USAGE,
                           "%s gives velocities; leave out {temperature}, which would make others",
                           s->input);
     if (!has_velocities) torre_md_start_velocities(&in->particles, s->temperature, s->seed);
     return TORRE_OK;
+}
+
+/* The problem gets the types, and these the particles, once there are some. */
+static void add_types(torre_pair_input *in)
+{
+    in->types.type = in->particles.type;
+    in->problem.types = &in->types;
+    in->problem.mass = in->types.mass[0];
+    in->problem.cutoff = torre_md_types_cutoff(&in->types);
 }
 
 torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
@@ -160,7 +195,11 @@ torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
     in->about.units = "lj";
     const torre_pair_lengths lengths = torre_pair_about_model(s->model)->lengths(&s->pair);
     if (lengths.cutoff > 0 && !(s->said & TORRE_SAID_CUTOFF)) s->cutoff = lengths.cutoff;
-    if (s->input && !granular) TORRE_TRY(read_lattice_file(s, in));
+    if (!granular) {
+        int types;
+        TORRE_TRY(torre_type_shares(&s->types, in->share, &types));
+        TORRE_TRY(s->input ? read_lattice_file(s, in) : make_types(s, NULL, types, in));
+    }
     *p = (torre_md_problem){.model = s->model,
                             .pair = s->pair,
                             .cutoff = s->cutoff,
@@ -178,9 +217,11 @@ torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
     if (!s->input) {
         int64_t cells[3];
         cells_of(s, cells);
-        return torre_md_start_fcc_size(cells, s->density, &p->count, p->box, &p->mass);
+        TORRE_TRY(torre_md_start_fcc_size(cells, s->density, &p->count, p->box, &p->mass));
+    } else {
+        torre_md_problem_set_particles(p, &in->particles);
     }
-    torre_md_problem_set_particles(p, &in->particles);
+    if (in->types.count) add_types(in);
     return TORRE_OK;
 }
 
@@ -191,6 +232,10 @@ static torre_status make_particles(const torre_pair_spec *s, torre_pair_input *i
         return torre_granular_start(&in->granular, &in->problem, &in->particles);
     cells_of(s, cells);
     TORRE_TRY(torre_md_start_fcc(cells, s->density, &in->particles));
+    if (in->types.count)
+        TORRE_TRY(torre_type_deal(in->share, in->types.count, s->seed, &in->particles));
+    memcpy(in->particles.type_mass, in->types.mass, sizeof in->types.mass);
+    if (in->types.count) in->particles.mass = in->types.mass[0];
     torre_md_start_velocities(&in->particles, s->temperature, s->seed);
     return TORRE_OK;
 }
@@ -206,6 +251,7 @@ torre_status torre_pair_input_particles(const torre_pair_spec *s, torre_pair_inp
     if (!s->input) {
         TORRE_TRY(make_particles(s, in));
         torre_md_problem_set_particles(&in->problem, &in->particles);
+        if (in->types.count) add_types(in);
     }
     TORRE_TRY(torre_md_problem_check(&in->problem));
     if (s->model != TORRE_PAIR_granular) {

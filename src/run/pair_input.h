@@ -5,6 +5,7 @@
 #include "io/particle_file.h"
 #include "particles/granular.h"
 #include "particles/md.h"
+#include "run/pair_types.h"
 
 /* What was said, and is no default: bits of torre_pair_spec.said. A file may not contradict it. */
 enum {
@@ -22,6 +23,7 @@ typedef struct torre_pair_spec {
     torre_pair_parameters pair; /* of the model; those of a granular gas are in granular */
     const char *input;          /* particles from this file; NULL: they are made */
     int64_t frame;              /* of the file; -1: the last */
+    torre_type_words types;     /* of particles of several */
     unsigned said;
     double cutoff, temperature; /* but of a granular gas */
     double dt;                  /* granular, unless said: a fiftieth of the contact time */
@@ -40,7 +42,9 @@ typedef struct torre_pair_spec {
 
 typedef struct torre_pair_input {
     torre_md_particles particles;
-    torre_md_problem problem; /* points to the particles, once there are some */
+    torre_md_problem problem; /* points to the particles, once there are some, and to types */
+    torre_md_types types;
+    double share[TORRE_MD_TYPES]; /* of types, in a lattice */
     torre_md_plan plan;
     torre_granular granular;    /* of that model, lengths in metres */
     torre_particle_about about; /* for the files that are written */

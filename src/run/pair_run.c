@@ -81,6 +81,31 @@ static void tell_granular_setup(FILE *out, const torre_granular *g, const torre_
             torre_granular_duration(p) / p->dt);
 }
 
+static void tell_between(FILE *out, const torre_md_problem *p, int a, int b)
+{
+    const torre_type_pair *pair = torre_md_between(p->types, a, b);
+    fprintf(out, "# types %d-%d: ", a + 1, b + 1);
+    for (const torre_pair_parameter *r = torre_pair_about_model(p->model)->parameters; r->name; r++)
+        if (r->kind != TORRE_PARAMETER_FLAG)
+            fprintf(out, "%s %.6g, ", r->name,
+                    *(const double *)((const char *)&pair->pair + r->offset));
+    fprintf(out, "cutoff %.6g\n", pair->cutoff);
+}
+
+static void tell_types(FILE *out, const torre_md_problem *p)
+{
+    const torre_md_types *t = p->types;
+    for (int a = 0; a < t->count; a++) {
+        int64_t count = 0;
+        for (int64_t i = 0; t->type && i < p->count; i++) count += t->type[i] == a;
+        fprintf(out, "# type %d: mass %.6g", a + 1, t->mass[a]);
+        if (t->type) fprintf(out, ", %" PRId64 " particles", count);
+        fprintf(out, "\n");
+    }
+    for (int a = 0; a < t->count; a++)
+        for (int b = a; b < t->count; b++) tell_between(out, p, a, b);
+}
+
 static void tell_setup(FILE *out, const torre_particle_run *run)
 {
     const torre_md_run *md = run->md;
@@ -92,6 +117,7 @@ static void tell_setup(FILE *out, const torre_particle_run *run)
     fprintf(out, "# model %s, cutoff %.6g, dt %.6g, precision %s\n",
             torre_pair_model_name(p->model), p->cutoff, p->dt,
             torre_md_precision_name(p->precision));
+    if (p->types) tell_types(out, p);
     if (is_granular(p)) tell_granular_setup(out, &run->pairs.input.granular, p);
     if (md->info->bins[0] == 0) return;
     fprintf(out,

@@ -31,6 +31,22 @@ static uint32_t parameters_checksum(const torre_md_problem *p)
     return sum;
 }
 
+/* Masses, parameters and cutoffs, and the types of all particles. */
+static uint32_t types_checksum(const torre_md_problem *p)
+{
+    const torre_md_types *t = p->types;
+    uint32_t sum = torre_crc32c(0, t->mass, (size_t)t->count * sizeof *t->mass);
+    for (int a = 0; a < t->count; a++) {
+        for (int b = a; b < t->count; b++) {
+            const torre_md_problem between = torre_md_problem_between(p, a, b);
+            const uint32_t own = parameters_checksum(&between);
+            sum = torre_crc32c(sum, &own, sizeof own);
+            sum = torre_crc32c(sum, &between.cutoff, sizeof between.cutoff);
+        }
+    }
+    return torre_crc32c(sum, t->type, (size_t)p->count);
+}
+
 static void add_problem(const torre_md_problem *p, torre_record *r)
 {
     torre_record_add(r, "model", "%s", torre_pair_model_name(p->model));
@@ -47,6 +63,8 @@ static void add_problem(const torre_md_problem *p, torre_record *r)
                          p->temperature, p->damping_time, p->seed);
     if (p->ramp_steps)
         torre_record_add(r, "ramp", "to %.17g in %" PRId64 " steps", p->ramp_to, p->ramp_steps);
+    if (p->types)
+        torre_record_add(r, "types", "%d, checksum %08x", p->types->count, types_checksum(p));
     torre_record_add(r, "parameters", "checksum %08x", parameters_checksum(p));
     torre_record_add(r, "start", "checksum %08x", particles_checksum(p));
 }

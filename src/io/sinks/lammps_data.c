@@ -22,7 +22,8 @@ static void write_head(torre_text_output *out, const torre_particle_about *about
 {
     torre_text_output_print(out, "LAMMPS data file, units %s, written by Torre md\n\n",
                             about->units);
-    torre_text_output_print(out, "%" PRId64 " atoms\n1 atom types\n\n", p->count);
+    torre_text_output_print(out, "%" PRId64 " atoms\n%d atom types\n\n", p->count,
+                            p->type ? p->types : 1);
     for (int a = 0; a < 3; a++)
         torre_text_output_print(out, "%.17g %.17g %clo %chi\n", about->origin[a],
                                 about->origin[a] + p->box[a], "xyz"[a], "xyz"[a]);
@@ -32,12 +33,12 @@ static void write_atoms(torre_text_output *out, const torre_particle_about *abou
                         const torre_md_particles *p)
 {
     const double *low = about->origin, volume = pi / 6 * pow(about->diameter, 3);
-    if (volume > 0)
-        torre_text_output_print(out, "\nAtoms # sphere\n\n");
-    else
-        torre_text_output_print(out, "\nMasses\n\n1 %.17g\n\nAtoms # atomic\n\n", p->mass);
+    if (volume == 0) torre_text_output_print(out, "\nMasses\n\n");
+    for (int t = 0; volume == 0 && t < (p->type ? p->types : 1); t++)
+        torre_text_output_print(out, "%d %.17g\n", t + 1, p->type ? p->type_mass[t] : p->mass);
+    torre_text_output_print(out, "\nAtoms # %s\n\n", volume > 0 ? "sphere" : "atomic");
     for (int64_t i = 0; i < p->count; i++) {
-        torre_text_output_print(out, "%" PRId64 " 1", i + 1);
+        torre_text_output_print(out, "%" PRId64 " %d", i + 1, p->type ? p->type[i] + 1 : 1);
         if (volume > 0)
             torre_text_output_print(out, " %.17g %.17g", about->diameter, p->mass / volume);
         torre_text_output_print(out, " %.17g %.17g %.17g\n", low[0] + p->position[0][i],

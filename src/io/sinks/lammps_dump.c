@@ -1,7 +1,7 @@
 /*
  * LAMMPS dump, for LAMMPS, OVITO, MDAnalysis and --input: id type x y z vx vy vz, with bounds and
- * boundaries. A diameter adds the column radius, a mass other than 1 mass; kinds of particles are
- * types (1, 2, ...). Nine digits: every f32 reads back as itself.
+ * boundaries. A diameter adds the column radius, types or a mass other than 1 mass; kinds of
+ * particles are types (1, 2, ...), too. Nine digits: every f32 reads back as itself.
  */
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@ static void write_head(torre_text_output *out, const torre_particle_layout *l,
         torre_text_output_print(out, "%.17g %.17g\n", about->origin[a],
                                 about->origin[a] + p->box[a]);
     torre_text_output_print(out, "ITEM: ATOMS id type x y z vx vy vz%s%s",
-                            about->diameter > 0 ? " radius" : "", p->mass != 1 ? " mass" : "");
+                            about->diameter > 0 ? " radius" : "", has_masses(p) ? " mass" : "");
     for (int k = 0; k < l->columns; k++) torre_text_output_print(out, " %s", l->column[k]);
     torre_text_output_print(out, "\n");
 }
@@ -35,9 +35,9 @@ static torre_status write_frame(torre_sink *sink, const torre_frame *frame)
     int kind = 0;
     for (int64_t i = 0; i < p->count; i++) {
         while (kind + 1 < l->kinds && i >= l->kind_end[kind]) kind++;
-        torre_text_output_print(out, "%" PRId64 " %d", i + 1, kind + 1);
+        torre_text_output_print(out, "%" PRId64 " %d", i + 1, (p->type ? p->type[i] : kind) + 1);
         print_motion(out, l, p, i);
-        print_radius_and_mass(out, l, p);
+        print_radius_and_mass(out, l, p, i);
         print_columns(out, l, frame, i);
     }
     return TORRE_OK;

@@ -15,12 +15,15 @@ static inline void print_motion(torre_text_output *out, const torre_particle_lay
                             p->velocity[0][i], p->velocity[1][i], p->velocity[2][i]);
 }
 
+/* Whether masses are written. */
+static inline bool has_masses(const torre_md_particles *p) { return p->type || p->mass != 1; }
+
 /* " radius mass", each where heads announce it. */
 static inline void print_radius_and_mass(torre_text_output *out, const torre_particle_layout *l,
-                                         const torre_md_particles *p)
+                                         const torre_md_particles *p, int64_t i)
 {
     if (l->about.diameter > 0) torre_text_output_print(out, " %.9g", l->about.diameter / 2);
-    if (p->mass != 1) torre_text_output_print(out, " %.9g", p->mass);
+    if (has_masses(p)) torre_text_output_print(out, " %.9g", torre_md_particle_mass(p, i));
 }
 
 /* The columns of the frame, and the end of the line. */
