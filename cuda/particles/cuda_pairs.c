@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "md_cuda_solver.h"
+#include "particles/md_types.h"
 
 #define DEFAULT_SKIN 0.12 /* of the cutoff */
 #define GRAPHS       32   /* recorded sequences that are kept */
@@ -38,6 +39,7 @@ typedef struct md_build_record {
 typedef struct pairs {
     unsigned char pair[MD_PAIR_BYTES];
     bool dissipates; /* the pair model: velocities change buffers with the positions */
+    void *rows;      /* device: constants of each pair of types; NULL: one type */
     torre_md_sums sums;
 
     md_build_record *records; /* since the control block was cleared */
@@ -90,6 +92,27 @@ static torre_status plan(md_cuda_program *program)
     return TORRE_OK;
 }
 
+/* Constants of each pair of types, to the device. */
+static torre_status make_rows(md_cuda_solver *s)
+{
+    const md_pair_kernels *pair = s->kernels->pair;
+    const size_t bytes = pair->rows(s->problem, NULL);
+    void *rows = malloc(bytes);
+    if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");
+    pair->rows(s->problem, rows);
+    cudaError_t error = cudaMalloc(&own(s)->rows, bytes);
+    if (!error) error = cudaMemcpy(own(s)->rows, rows, bytes, cudaMemcpyHostToDevice);
+    free(rows);
+    TORRE_CUDA_TRY(error, "constants of the types");
+    return TORRE_OK;
+}
+
+/* Masses over that of the problem. */
+static void add_weights(const torre_md_problem *p, double weight[MD_TYPES])
+{
+    for (int a = 0; p->types && a < p->types->count; a++) weight[a] = p->types->mass[a] / p->mass;
+}
+
 static torre_status allocate(md_cuda_solver *s)
 {
     const torre_md_problem *p = s->problem;
@@ -97,6 +120,7 @@ static torre_status allocate(md_cuda_solver *s)
     if (!o) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the solver");
     o->dissipates = torre_pair_dissipates(p->model);
     s->kernels->pair->make(p, p->dt / (2 * p->mass), o->pair);
+    if (p->types) TORRE_TRY(make_rows(s));
     for (int k = 0; k < 4; k++) TORRE_CUDA_TRY(cudaEventCreate(&o->event[k]), "a timer");
     TORRE_CUDA_TRY(cudaMallocHost((void **)&o->looked, 2 * sizeof *o->looked), "particles");
     for (int k = 0; k < 2; k++)
@@ -141,6 +165,9 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .block = s->layout.block,
                        .shared_floor = s->layout.shared_floor};
     memcpy(a.pair, own(s)->pair, sizeof a.pair);
+    a.rows = own(s)->rows;
+    a.types = p->types ? p->types->count : 0;
+    add_weights(p, a.weight);
     return a;
 }
 
@@ -191,7 +218,9 @@ static torre_status queue_thermostat(md_cuda_solver *s, bool sums, int ahead)
                             .mass = p->mass,
                             .freedom = fmax(3 * (double)p->count - 3, 1),
                             .total = s->total,
-                            .partial = sums ? partial : NULL};
+                            .partial = sums ? partial : NULL,
+                            .x = p->types ? s->x[s->x_now] : NULL};
+    add_weights(p, a.weight);
     TORRE_CUDA_TRY(s->kernels->state->thermostat(&a, s->stream), "applying the thermostat");
     if (sums)
         TORRE_CUDA_TRY(md_total(partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
@@ -606,7 +635,8 @@ static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool t
     own(s)->sums = (torre_md_sums){
         .kinetic = 0.5 * p->mass * after[MD_SUM_SPEED_SQ],
         .potential = 0.5 * total[MD_SUM_POTENTIAL],
-        .potential_shift = s->kernels->pair->shift(p) * inside,
+        .potential_shift =
+            p->types ? 0.5 * total[MD_SUM_SHIFT] : s->kernels->pair->shift(p) * inside,
         .virial = 0.5 * total[MD_SUM_VIRIAL],
         .contacts = inside,
         .lost = p->mass * total[MD_SUM_LOST],
@@ -692,6 +722,7 @@ static void release(md_cuda_solver *s)
     if (!o) return;
     free_graphs(s);
     cudaFreeHost(o->looked);
+    cudaFree(o->rows);
     for (int k = 0; k < 4; k++)
         if (o->event[k]) cudaEventDestroy(o->event[k]);
     for (int k = 0; k < 2; k++)

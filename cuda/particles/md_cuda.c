@@ -6,6 +6,7 @@
 
 #include "core/timer.h"
 #include "md_cuda_solver.h"
+#include "particles/md_types.h"
 
 static md_layout_wish benchmark_wish;
 
@@ -37,7 +38,7 @@ static torre_status look_at_device(md_cuda_program *program)
 static torre_status find_kernels(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
-    program->kernels = md_kernels_find(p->model, p->precision);
+    program->kernels = md_kernels_find(p->model, p->precision, p->types != NULL);
     if (program->kernels) return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE,
                       "this build of the cuda backend has no model %s in %s (CMake: "
@@ -54,9 +55,6 @@ static torre_status fill_plan(md_cuda_program *program)
         return torre_fail(TORRE_ERR_USAGE,
                           "the cuda backend holds at most %lld particles (got %lld)",
                           ((long long)1 << MD_INDEX_BITS) - 1, (long long)p->count);
-    if (p->types)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "particles of several types need {backend} cpu (got cuda)");
     TORRE_TRY(program->method->plan(program));
     if (plan->rebuild_every == 0) {
         plan->rebuild_every = 1;
@@ -240,7 +238,11 @@ static torre_status cuda_get_forces(torre_md_solver *solver, double *const force
 {
     md_cuda_solver *s = self(solver);
     if (!s->ready) return not_ready();
-    return md_cuda_download(s, s->f, NULL, force, 3);
+    TORRE_TRY(md_cuda_download(s, s->f, NULL, force, 3));
+    for (int a = 0; s->problem->types && a < 3; a++)
+        for (int64_t i = 0; i < s->problem->count; i++)
+            force[a][i] *= torre_md_mass(s->problem, i) / s->problem->mass;
+    return TORRE_OK;
 }
 
 static torre_status cuda_get_fields(torre_md_solver *solver, const torre_md_fields *fields)

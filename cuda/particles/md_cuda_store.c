@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "md_cuda_solver.h"
+#include "particles/md_types.h"
 
 #define CHUNK (1 << 20) /* particles converted at a time */
 
-/* Copy between [axis][id] of f64 and an array of 4 reals in the order of ids; w is 0. */
-static void pack(int state_bytes, const double *const from[3], int64_t first, int64_t n, void *to)
+/* Copy [axis][id] of f64 to an array of 4 reals in the order of ids; w is the type, 0 without. */
+static void pack(int state_bytes, const double *const from[3], const uint8_t *type, int64_t first,
+                 int64_t n, void *to)
 {
     for (int64_t i = 0; i < n; i++) {
         for (int a = 0; a < 3; a++) {
@@ -20,19 +22,21 @@ static void pack(int state_bytes, const double *const from[3], int64_t first, in
             else
                 ((double *)to)[4 * i + a] = from[a][first + i];
         }
+        const int w = type ? type[first + i] : 0;
         if (state_bytes == 4)
-            ((float *)to)[4 * i + 3] = 0;
+            ((float *)to)[4 * i + 3] = (float)w;
         else
-            ((double *)to)[4 * i + 3] = 0;
+            ((double *)to)[4 * i + 3] = w;
     }
 }
 
-static torre_status upload(md_cuda_solver *s, const double *const from[3], void *to, void *chunk)
+static torre_status upload(md_cuda_solver *s, const double *const from[3], const uint8_t *type,
+                           void *to, void *chunk)
 {
     size_t each = 4 * (size_t)s->kernels->state->state_bytes;
     for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
         int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        pack(s->kernels->state->state_bytes, from, first, n, chunk);
+        pack(s->kernels->state->state_bytes, from, type, first, n, chunk);
         TORRE_CUDA_TRY(cudaMemcpy((char *)to + each * (size_t)first, chunk, each * (size_t)n,
                                   cudaMemcpyHostToDevice),
                        "sending particles to the device");
@@ -43,8 +47,9 @@ static torre_status upload(md_cuda_solver *s, const double *const from[3], void 
 static torre_status upload_all(md_cuda_solver *s, const double *const position[3],
                                const double *const velocity[3], void *chunk)
 {
-    TORRE_TRY(upload(s, position, s->x[0], chunk));
-    TORRE_TRY(upload(s, velocity, s->v[0], chunk));
+    const torre_md_types *types = s->problem->types;
+    TORRE_TRY(upload(s, position, types ? types->type : NULL, s->x[0], chunk));
+    TORRE_TRY(upload(s, velocity, NULL, s->v[0], chunk));
     int *ids = chunk;
     for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
         int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;

@@ -11,7 +11,8 @@
  *     places start[rank * slots + inner] .. start[rank * slots + inner + 1] - 1: one bin
  *
  * A place is a position in that sequence; the particle there is stored at index `place`, or at
- * perm[place] where the storage itself is not sorted.
+ * perm[place] where the storage itself is not sorted. The fourth number of a position is the type of
+ * the particle.
  *
  * Tiles. A brick with a halo of `reach` bins around it is staged in shared memory: halo bins in
  * row-major order (axis 2 fastest), coordinates relative to the centre of the brick, in the right
@@ -36,6 +37,7 @@
 #define MD_REACH_MAX  6
 #define MD_BRICK_MAX  16  /* bins per axis of a brick (5 bits each in home) */
 #define MD_PAIR_BYTES 128 /* room for the constants of a pair model */
+#define MD_TYPES      8   /* TORRE_MD_TYPES */
 #define MD_FIXED_BITS 44  /* binary places of the fixed-point force sums of half lists */
 
 /* Bits of md_control.error. */
@@ -143,7 +145,8 @@ enum {
     MD_SUM_VX,
     MD_SUM_VY,
     MD_SUM_VZ,
-    MD_SUM_LOST, /* energy over mass (the fourth number of a velocity) */
+    MD_SUM_LOST,  /* energy over mass (the fourth number of a velocity) */
+    MD_SUM_SHIFT, /* of particles of several types: likewise of pairs, their energy at the cutoff */
     MD_SUMS
 };
 
@@ -156,6 +159,8 @@ typedef struct md_thermostat_args {
     const int *id;
     double keep, noise; /* Langevin: v -> keep v + noise g; keep = 0: Berendsen */
     uint64_t seed;
+    const void *x; /* types; NULL: of one type */
+    double weight[MD_TYPES];
     double rate; /* Berendsen: v -> v sqrt(1 + rate (temperature / T - 1)) */
     double temperature, mass, freedom;
     const double *total; /* sums at the velocities before */
@@ -180,6 +185,9 @@ typedef struct md_force_args {
     const int *id;
     int count;
     unsigned char pair[MD_PAIR_BYTES];
+    const void *rows; /* of several types: [types][types], of md_pair_kernels.rows */
+    int types;
+    double weight[MD_TYPES]; /* mass of a type over that of the problem */
     double cutoff_sq, list_cutoff_sq;
     double kick;        /* dt / (2 m) */
     double drift;       /* dt */

@@ -5,7 +5,9 @@
  *
  * A model (template parameter M) has
  *     State   of positions and velocities, F of the pair arithmetic, Sum of the force sums
- *     Pair    with eval, which returns f, F_i = f d (md_pair.cu.in makes it of a pair header)
+ *     Pair    with eval, which returns f, F_i = f d (md_pair.cu.in makes it of a pair header), or,
+ *             of particles of several types (types), with row, which has eval of two types
+ *     Staged  how particles lie in shared memory
  *     block_max   threads of the largest block, which bounds the registers of a thread
  * T lanes share the neighbours of a place.
  */
@@ -53,38 +55,62 @@ template <class M, bool SUMS> struct md_force_sum {
     typedef typename M::Sum Sum;
     static constexpr bool split = !std::is_same<F, Sum>::value;
     F x = 0, y = 0, z = 0; /* of the place */
+    int own = 0;           /* its type */
     F fx = 0, fy = 0, fz = 0;
     Sum sx = 0, sy = 0, sz = 0, power = 0;
-    F energy = 0, virial = 0;
+    F energy = 0, virial = 0, shift = 0;
     int inside = 0, tested = 0;
     md_motion<M> motion; /* of models that dissipate */
 
-    /* offset: of the neighbour among the staged particles */
-    __device__ void pair(const md_constants<M> &c, F dx, F dy, F dz, unsigned offset)
+    /* Of particles of several types, with a neighbour of that one. */
+    __device__ void typed(const md_constants<M> &c, F dx, F dy, F dz, F rsq, int type)
+    {
+        F e;
+        const auto row = c.pair.row(own, type);
+        const F f = row.eval(rsq, &e);
+        if (SUMS) tested += rsq < c.list_cutoff_sq;
+        if (!(rsq < row.cutoff_sq)) return;
+        fx += f * dx;
+        fy += f * dy;
+        fz += f * dz;
+        if (SUMS) {
+            energy += e;
+            virial += f * rsq;
+            shift += row.shift;
+            inside++;
+        }
+    }
+    /* offset: of the neighbour among the staged particles; type: its fourth number */
+    __device__ void pair(const md_constants<M> &c, F dx, F dy, F dz, F type, unsigned offset)
     {
         F rsq = dx * dx + dy * dy + dz * dz, e, half_power, rv = 0;
-        if constexpr (M::dissipates) {
-            if (SUMS) tested += rsq < c.list_cutoff_sq;
-            if (!(rsq < c.cutoff_sq)) return;
-            rv = motion.approach(offset, dx, dy, dz);
-        }
-        F f = c.pair.eval(rsq, rv, &e, &half_power);
-        if constexpr (M::dissipates) power += (Sum)half_power;
-        if (M::dissipates || rsq < c.cutoff_sq) {
-            fx += f * dx;
-            fy += f * dy;
-            fz += f * dz;
-            if (SUMS) {
-                energy += e;
-                virial += f * rsq;
-                inside++;
+        if constexpr (M::types) {
+            typed(c, dx, dy, dz, rsq, (int)type);
+            return;
+        } else {
+            if constexpr (M::dissipates) {
+                if (SUMS) tested += rsq < c.list_cutoff_sq;
+                if (!(rsq < c.cutoff_sq)) return;
+                rv = motion.approach(offset, dx, dy, dz);
             }
+            F f = c.pair.eval(rsq, rv, &e, &half_power);
+            if constexpr (M::dissipates) power += (Sum)half_power;
+            if (M::dissipates || rsq < c.cutoff_sq) {
+                fx += f * dx;
+                fy += f * dy;
+                fz += f * dz;
+                if (SUMS) {
+                    energy += e;
+                    virial += f * rsq;
+                    inside++;
+                }
+            }
+            if (SUMS && !M::dissipates) tested += rsq < c.list_cutoff_sq;
         }
-        if (SUMS && !M::dissipates) tested += rsq < c.list_cutoff_sq;
     }
     __device__ void neighbour(const md_constants<M> &c, const md_vec<F> &q, unsigned offset)
     {
-        pair(c, x - q.x, y - q.y, z - q.z, offset);
+        pair(c, x - q.x, y - q.y, z - q.z, q.w, offset);
     }
     /* After every group of four neighbours. */
     __device__ void flush()
@@ -170,10 +196,11 @@ __device__ inline void md_stop_if_far(const md_force_args &a, R limit_sq, int in
 
 /* Walk over the list of a lane: sum.neighbour(c, particle, offset) for each, sum.flush() after
  * every four. The last four may hold nobody, whose coordinates are not numbers. */
-template <class F, class Constants, class Sum>
-__device__ inline void md_walk_list(const md_tiles &t, int page, int lane,
-                                    const md_staged<F> &staged, const Constants &c, Sum &sum)
+template <class Staged, class Constants, class Sum>
+__device__ inline void md_walk_list(const md_tiles &t, int page, int lane, const Staged &staged,
+                                    const Constants &c, Sum &sum)
 {
+    typedef typename Staged::real F;
     const uint2 *list = (const uint2 *)t.list + (int64_t)page * t.group_cap * t.lane_cap + lane;
     int groups = t.list_groups[(int64_t)page * t.lane_cap + lane];
     uint2 next = make_uint2(0, 0), after = next; /* read two groups ahead */
@@ -198,7 +225,7 @@ __device__ inline void md_walk_list(const md_tiles &t, int page, int lane,
 /* Walk over all staged particles in the rows around the bin of a place, for lane sub of T. */
 template <class M, int T, bool SUMS>
 __device__ inline void md_walk_rows(const md_seat &seat, int sub, const int *row_table, int rows,
-                                    const uint16_t *starts, const md_staged<typename M::F> &staged,
+                                    const uint16_t *starts, const typename M::Staged &staged,
                                     const md_constants<M> &c, md_force_sum<M, SUMS> &sum)
 {
     typedef typename M::F F;
@@ -210,7 +237,7 @@ __device__ inline void md_walk_rows(const md_seat &seat, int sub, const int *row
             md_vec<F> q = staged.get(16u * (unsigned)j);
             F dx = sum.x - q.x, dy = sum.y - q.y, dz = sum.z - q.z;
             F rsq = dx * dx + dy * dy + dz * dz;
-            if (rsq < c.cutoff_sq && j != seat.own) sum.pair(c, dx, dy, dz, 16u * (unsigned)j);
+            if (rsq < c.cutoff_sq && j != seat.own) sum.pair(c, dx, dy, dz, q.w, 16u * (unsigned)j);
         }
         sum.flush();
     }
@@ -246,8 +273,8 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     const md_tiles &t = a.tiles;
     extern __shared__ float4 shared[];
     __shared__ int row_table[SWEEP ? MD_ROWS_MAX : 1];
-    md_staged<F> staged(shared, t.staged_cap);
-    uint16_t *starts = (uint16_t *)((char *)shared + (size_t)t.staged_cap * md_staged<F>::bytes);
+    typename M::Staged staged(shared, t.staged_cap);
+    uint16_t *starts = (uint16_t *)((char *)shared + (size_t)t.staged_cap * M::Staged::bytes);
     int rank = blockIdx.x, rows = 0;
     md_brick brick = md_brick_of_rank(t, rank);
     md_frame<R> frame = md_frame_of<R>(a.box, brick);
@@ -277,12 +304,17 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     for (int base = threadIdx.x & ~31; base < lanes; base += blockDim.x) {
         int lane = base + (threadIdx.x & 31), place = first + lane / T, index = 0;
         md_force_sum<M, SUMS> sum;
+        R weight = 1; /* mass over that of the problem */
         if (lane < lanes) {
             index = t.perm ? t.perm[place] : place;
             md_vec<R> q = x_in[index];
             sum.x = (F)(q.x - frame.centre.x);
             sum.y = (F)(q.y - frame.centre.y);
             sum.z = (F)(q.z - frame.centre.z);
+            if constexpr (M::types) {
+                sum.own = (int)q.w;
+                weight = (R)a.weight[sum.own];
+            }
             if constexpr (M::dissipates) {
                 sum.motion.v = (const md_vec<R> *)a.v;
                 sum.motion.gather = t.gather + (int64_t)rank * t.staged_cap;
@@ -308,8 +340,14 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             total[MD_SUM_VIRIAL] += (double)sum.virial;
             total[MD_SUM_INSIDE] += sum.inside;
             total[MD_SUM_TESTED] += sum.tested;
+            if constexpr (M::types) total[MD_SUM_SHIFT] += (double)sum.shift;
         }
         if (lane >= lanes || lane % T) continue;
+        if constexpr (M::types) {
+            f.x /= weight;
+            f.y /= weight;
+            f.z /= weight;
+        }
         md_vec<R> v;
         if constexpr (M::dissipates)
             v = sum.motion.own;
@@ -327,10 +365,11 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, (R)f.w};
             if constexpr (M::dissipates) total[MD_SUM_LOST] += (double)v.w;
             double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
-            total[MD_SUM_SPEED_SQ] += vx * vx + vy * vy + vz * vz;
-            total[MD_SUM_VX] += vx;
-            total[MD_SUM_VY] += vy;
-            total[MD_SUM_VZ] += vz;
+            const double mass = M::types ? (double)weight : 1;
+            total[MD_SUM_SPEED_SQ] += mass * (vx * vx + vy * vy + vz * vz);
+            total[MD_SUM_VX] += mass * vx;
+            total[MD_SUM_VY] += mass * vy;
+            total[MD_SUM_VZ] += mass * vz;
         } else {
             integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
             if constexpr (M::dissipates) v.w += integrate.kick * (R)f.w;

@@ -6,7 +6,7 @@
 
 #include "md_device.h"
 
-/* Four reals, read and written as 16-byte words; w is free for models with a radius or a type. */
+/* Four reals, read and written as 16-byte words; w of a position is the type of the particle. */
 template <class R> struct __align__(16) md_vec { R x, y, z, w; };
 
 /* One axis of a periodic box in the precision of the positions. */
@@ -161,6 +161,29 @@ template <> struct md_staged<double> {
     {
         double2 q = *(const double2 *)((const char *)xy + offset);
         return {q.x, q.y, *(const double *)((const char *)z + offset / 2), 0};
+    }
+};
+
+/* The same with the fourth number of a quad. */
+template <class F> struct md_staged_quads : md_staged<F> {
+    using md_staged<F>::md_staged;
+};
+
+template <> struct md_staged_quads<double> {
+    typedef double real;
+    static constexpr int bytes = 32;
+    double2 *xy, *zw;
+    __device__ md_staged_quads(void *shared, int cap) : xy((double2 *)shared), zw(xy + cap) {}
+    __device__ void put(int s, double x, double y, double z, double w)
+    {
+        xy[s] = make_double2(x, y);
+        zw[s] = make_double2(z, w);
+    }
+    __device__ md_vec<double> get(unsigned offset) const
+    {
+        double2 p = *(const double2 *)((const char *)xy + offset);
+        double2 q = *(const double2 *)((const char *)zw + offset);
+        return {p.x, p.y, q.x, q.y};
     }
 };
 

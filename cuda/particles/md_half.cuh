@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(M::block_max)
     const md_tiles &t = a.tiles;
     if (md_stopped(t.control, a.ahead)) return;
     extern __shared__ float4 shared[];
-    md_staged<F> staged(shared, t.staged_cap);
-    size_t coordinates = ((size_t)t.staged_cap * md_staged<F>::bytes + 7) / 8 * 8;
+    typename M::Staged staged(shared, t.staged_cap);
+    size_t coordinates = ((size_t)t.staged_cap * M::Staged::bytes + 7) / 8 * 8;
     md_fixed *sum = (md_fixed *)((char *)shared + coordinates); /* [3][staged_cap] */
     int rank = blockIdx.x, cap = t.staged_cap;
     md_brick brick = md_brick_of_rank(t, rank);
@@ -73,7 +73,15 @@ __global__ void __launch_bounds__(M::block_max)
                 F rsq = dx * dx + dy * dy + dz * dz, energy, power;
                 if (SUMS) total[MD_SUM_TESTED] += 2 * (rsq < c.list_cutoff_sq);
                 if (!(rsq < c.cutoff_sq)) continue;
-                F f = c.pair.eval(rsq, 0, &energy, &power);
+                F f;
+                if constexpr (M::types) {
+                    const auto row = c.pair.row((int)me.w, (int)q.w);
+                    if (!(rsq < row.cutoff_sq)) continue;
+                    f = row.eval(rsq, &energy);
+                    if (SUMS) total[MD_SUM_SHIFT] += 2 * (double)row.shift;
+                } else {
+                    f = c.pair.eval(rsq, 0, &energy, &power);
+                }
                 F force[3] = {f * dx, f * dy, f * dz};
                 if (SUMS) {
                     total[MD_SUM_POTENTIAL] += 2 * (double)energy;
@@ -109,7 +117,7 @@ __global__ void __launch_bounds__(M::block_max)
 }
 
 /* The second half of a half-list step: as at the end of md_force_kernel, from the integer sums. */
-template <class R, bool SUMS>
+template <class R, bool TYPES, bool SUMS>
 __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant__ md_force_args a)
 {
     if (md_stopped(a.tiles.control, a.ahead)) {
@@ -126,15 +134,18 @@ __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant
             force[k] = (R)((double)(int64_t)a.fixed[at] / a.fixed_scale);
             a.fixed[at] = 0;
         }
+        const double weight = TYPES ? a.weight[(int)((const md_vec<R> *)a.x_in)[i].w] : 1;
+        if (TYPES)
+            for (int k = 0; k < 3; k++) force[k] /= (R)weight;
         md_vec<R> v = ((md_vec<R> *)a.v)[i];
         integrate.half(v, force[0], force[1], force[2]);
         if (SUMS) {
             ((md_vec<R> *)a.f)[i] = {force[0], force[1], force[2], 0};
             double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
-            total[MD_SUM_SPEED_SQ] = vx * vx + vy * vy + vz * vz;
-            total[MD_SUM_VX] = vx;
-            total[MD_SUM_VY] = vy;
-            total[MD_SUM_VZ] = vz;
+            total[MD_SUM_SPEED_SQ] = weight * (vx * vx + vy * vy + vz * vz);
+            total[MD_SUM_VX] = weight * vx;
+            total[MD_SUM_VY] = weight * vy;
+            total[MD_SUM_VZ] = weight * vz;
         } else {
             integrate.half(v, force[0], force[1], force[2]);
             md_vec<R> q = ((const md_vec<R> *)a.x_in)[i];

@@ -43,6 +43,9 @@ typedef struct md_pair_kernels {
        (torre_md_sums). */
     void (*make)(const torre_md_problem *problem, double kick, unsigned char pair[MD_PAIR_BYTES]);
     double (*shift)(const torre_md_problem *problem);
+    /* Of particles of several types instead: constants of each pair of types, into `rows` where
+     * that is not NULL; returns their bytes. NULL for one type. */
+    size_t (*rows)(const torre_md_problem *problem, void *rows);
 
     /* A whole step from forces to the next positions; sums: see md_force_kernel. */
     cudaError_t (*full)(const md_force_args *args, bool sums, cudaStream_t stream);
@@ -63,8 +66,9 @@ typedef struct md_kernels {
 
 extern const md_state_kernels md_state_float, md_state_double;
 
-/* The kernels of a model and precision; NULL where this build has none. */
-const md_kernels *md_kernels_find(torre_pair_model model, torre_md_precision precision);
+/* The kernels of a model and precision, for particles of several types; NULL where this build has
+ * none. */
+const md_kernels *md_kernels_find(torre_pair_model model, torre_md_precision precision, bool types);
 
 /* Scratch bytes of the scan over that many bins. */
 cudaError_t md_scan_bytes(int bins, size_t *bytes);

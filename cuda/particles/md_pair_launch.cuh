@@ -19,10 +19,15 @@ template <class M> struct md_launchers {
     static cudaError_t force(const md_force_args *a, const void *kernel, bool sums,
                              torre_neighbor neighbor, cudaStream_t stream)
     {
-        size_t shared = md_force_shared(&a->tiles, neighbor, md_staged<typename M::F>::bytes);
+        size_t shared = md_force_shared(&a->tiles, neighbor, M::Staged::bytes);
         if (shared < (size_t)a->shared_floor) shared = (size_t)a->shared_floor;
         md_constants<M> constants;
-        memcpy(&constants.pair, a->pair, sizeof constants.pair);
+        if constexpr (M::types) {
+            constants.pair.rows = (decltype(constants.pair.rows))a->rows;
+            constants.pair.types = a->types;
+        } else {
+            memcpy(&constants.pair, a->pair, sizeof constants.pair);
+        }
         constants.cutoff_sq = (typename M::F)a->cutoff_sq;
         constants.list_cutoff_sq = (typename M::F)a->list_cutoff_sq;
         constants.fixed_scale = (typename M::F)a->fixed_scale;
@@ -84,10 +89,11 @@ template <class M> struct md_launchers {
                             sums ? (const void *)md_half_kernel<M, true>
                                  : (const void *)md_half_kernel<M, false>,
                             true, TORRE_NEIGHBOR_HALF, stream));
+        const int rows = md_particle_rows(a->count);
         if (sums)
-            md_half_move_kernel<R, true><<<md_particle_rows(a->count), 256, 0, stream>>>(*a);
+            md_half_move_kernel<R, M::types, true><<<rows, 256, 0, stream>>>(*a);
         else
-            md_half_move_kernel<R, false><<<md_particle_rows(a->count), 256, 0, stream>>>(*a);
+            md_half_move_kernel<R, M::types, false><<<rows, 256, 0, stream>>>(*a);
         return cudaGetLastError();
     }
 };
