@@ -25,6 +25,9 @@ granular)
 liquid)
     STEPS=100 FROM=100 WINDOW=50 "$here/liquid/run.sh" "$build" --quiet 2>errors
     files="liquid/rdf.csv liquid/vacf.csv liquid/msd_2048.csv liquid/viscosity.csv liquid/diffusion.csv" ;;
+kob_andersen)
+    STEPS=100 FROM=100 WINDOW=50 CELLS=6 "$here/kob_andersen/run.sh" "$build" --quiet 2>errors
+    files="kob_andersen/rdf_0.5.csv kob_andersen/msd_1.0.csv kob_andersen/end_0.5.xyz" ;;
 marmousi)
     "$build/make_model" --kind layers --size 160x1x60 --spacing 20 --output model.npy
     STEPS=50 SNAPSHOT_EVERY=50 EVERY=2 WIDTH=8 FREQUENCY=4 "$here/marmousi/run.sh" model.npy 20 "$build" 2>errors

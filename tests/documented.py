@@ -55,6 +55,7 @@ EXCEPTIONS = {
     r"^wave .*--devices (all|0,1)": "test fake_cuda_parts, of builds that have the stand-in for CUDA",
     r"^mpirun -n": "tests ranks_* of builds with MPI",
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
+    r"^examples/kob_andersen/run.sh build$": "test example_kob_andersen; a run of a few steps measures nothing",
     r"^examples/liquid/run.sh build$": "test example_liquid; a run of a few steps measures nothing",
     r"^examples/seeds/run.sh -b build -o figures$": "test seeds_figures; shorter runs make other numbers",
     r"^cmake --preset": "tests/presets.sh runs every preset",

@@ -82,6 +82,45 @@ static md_case ideal_gas(int64_t count, const double box[3], int dimensions)
     return c;
 }
 
+/* Of types: they add up to that of all, weighted by their pairs, and each is 1 on average where
+ * types are dealt out at random over an ideal gas. */
+static void test_rdf_types(void **state)
+{
+    (void)state;
+    enum { SHELLS = 40, COUNT = 4000 };
+    const double box[3] = {9, 8, 10};
+    md_case c = ideal_gas(COUNT, box, 3);
+    torre_md_types table = {.count = 3};
+    torre_rdf rdf;
+    double number[3] = {0}, row[TORRE_RDF_COLUMNS + TORRE_RDF_KINDS];
+    CHECK_OK(torre_md_particles_add_types(&c.particles, 3));
+    for (int i = 0; i < COUNT; i++)
+        number[c.particles.type[i] = (uint8_t)(3 * torre_random_uniform(5, 5, (uint64_t)i))]++;
+    table.type = c.particles.type;
+    c.problem.types = &table;
+    CHECK_OK(torre_rdf_make(&c.problem, 4, SHELLS, 2, &rdf));
+    torre_rdf_sample(&rdf, &c.particles);
+    CHECK(rdf.columns == TORRE_RDF_COLUMNS + 6 && strcmp(rdf.column[5], "g_1-2") == 0 &&
+              strcmp(rdf.column[9], "g_3-3") == 0,
+          "%d columns", rdf.columns);
+    for (int k = 0; k < SHELLS; k++) {
+        double pairs = 0;
+        torre_rdf_row(&rdf, k, row);
+        for (int a = 0, kind = 4; a < 3; a++) {
+            for (int b = a; b < 3; b++, kind++) {
+                const double all = a == b ? number[a] * (number[a] - 1) / 2 : number[a] * number[b];
+                const double ideal = row[3] / row[1] * all / (COUNT * (COUNT - 1.0) / 2);
+                pairs += row[kind] * ideal;
+                CHECK(fabs(row[kind] - 1) < 5 / sqrt(ideal), "shell %d: %s %g", k, rdf.column[kind],
+                      row[kind]);
+            }
+        }
+        CHECK(fabs(pairs - row[3]) < 1e-9 * row[3], "shell %d: %g of %g pairs", k, pairs, row[3]);
+    }
+    torre_rdf_free(&rdf);
+    md_case_free(&c);
+}
+
 /* Without interaction pairs fall into a shell independently: their number has the variance of its
  * mean. g may differ from 1 by five times the root of that, in 60 shells by chance once in 30,000
  * seeds. */
@@ -167,6 +206,56 @@ static void test_ballistic(void **state)
     CHECK(torre_correlation_sample(&msd, &now, 170) == TORRE_ERR_USAGE, "a jump went unnoticed");
     torre_correlation_free(&msd);
     torre_correlation_free(&vacf);
+    torre_md_particles_free(&now);
+    md_case_free(&c);
+}
+
+/* The same of two types, which fly at velocities of their own: <v^2> of each. Masses of 1 and 3
+ * move the centre of mass. */
+static void test_ballistic_types(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000, WINDOW = 10 };
+    const double interval = 0.1;
+    md_case c = ideal_gas(COUNT, (const double[3]){9, 11, 10}, 3);
+    torre_md_particles now;
+    torre_correlation msd;
+    torre_md_types table = {.count = 2, .mass = {1, 3}};
+    double square[2] = {0}, number[2] = {0}, centre[3] = {0};
+    CHECK_OK(torre_md_particles_add_types(&c.particles, 2));
+    table.type = c.particles.type;
+    c.problem.types = &table;
+    for (int i = 0; i < COUNT; i++) c.particles.type[i] = i % 3 == 0;
+    for (int a = 0; a < 3; a++) {
+        double mass = 0;
+        for (int i = 0; i < COUNT; i++) {
+            mass += torre_md_mass(&c.problem, i);
+            centre[a] += torre_md_mass(&c.problem, i) * c.particles.velocity[a][i];
+        }
+        centre[a] /= mass;
+    }
+    for (int i = 0; i < COUNT; i++) {
+        number[c.particles.type[i]]++;
+        for (int a = 0; a < 3; a++)
+            square[c.particles.type[i]] += pow(c.particles.velocity[a][i] - centre[a], 2);
+    }
+    CHECK_OK(torre_md_particles_new(COUNT, &now));
+    CHECK_OK(torre_correlation_make(&c.problem, TORRE_CORRELATION_MSD, WINDOW, 5, 2, &msd));
+    CHECK(msd.columns == 10 && strcmp(msd.column[9], "msd_2") == 0, "%d columns", msd.columns);
+    for (int n = 0; n < 40; n++) {
+        fly(&c, n * interval, &now);
+        CHECK_OK(torre_correlation_sample(&msd, &now, n));
+    }
+    for (int64_t lag = 1; lag <= WINDOW; lag++) {
+        double row[TORRE_CORRELATION_COLUMNS + TORRE_MD_TYPES], time = (double)lag * interval;
+        CHECK(torre_correlation_row(&msd, lag, interval, row), "no lag %d", (int)lag);
+        for (int t = 0; t < 2; t++) {
+            const double expected = square[t] / number[t] * time * time;
+            CHECK(fabs(row[8 + t] - expected) < 1e-10 * expected, "type %d: msd %.15g, %.15g",
+                  t + 1, row[8 + t], expected);
+        }
+    }
+    torre_correlation_free(&msd);
     torre_md_particles_free(&now);
     md_case_free(&c);
 }
@@ -317,6 +406,7 @@ int main(int argc, char **argv)
     md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rdf_counts),   cmocka_unit_test(test_rdf_ideal),
+        cmocka_unit_test(test_rdf_types),    cmocka_unit_test(test_ballistic_types),
         cmocka_unit_test(test_ballistic),    cmocka_unit_test(test_slope),
         cmocka_unit_test(test_stress_trace), cmocka_unit_test(test_stress_elements),
         cmocka_unit_test(test_viscosity),

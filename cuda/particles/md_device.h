@@ -11,8 +11,8 @@
  *     places start[rank * slots + inner] .. start[rank * slots + inner + 1] - 1: one bin
  *
  * A place is a position in that sequence; the particle there is stored at index `place`, or at
- * perm[place] where the storage itself is not sorted. The fourth number of a position is the type of
- * the particle.
+ * perm[place] where the storage itself is not sorted. The fourth number of a position is the type
+ * of the particle.
  *
  * Tiles. A brick with a halo of `reach` bins around it is staged in shared memory: halo bins in
  * row-major order (axis 2 fastest), coordinates relative to the centre of the brick, in the right

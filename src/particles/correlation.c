@@ -24,6 +24,19 @@ int64_t torre_correlation_followed_bytes(const torre_correlation *c)
     return c->kind == TORRE_CORRELATION_MSD ? 3 * c->problem->count * (int64_t)sizeof(double) : 0;
 }
 
+static void name_columns(torre_correlation *c)
+{
+    static const char *const msd[] = {"lag",       "time",    "msd",   "msd_x", "msd_y", "msd_z",
+                                      "diffusion", "origins", "msd_1", "msd_2", "msd_3", "msd_4",
+                                      "msd_5",     "msd_6",   "msd_7", "msd_8"};
+    static const char *const vacf[] = {
+        "lag",    "time",   "vacf",   "vacf_x", "vacf_y", "vacf_z", "diffusion", "origins",
+        "vacf_1", "vacf_2", "vacf_3", "vacf_4", "vacf_5", "vacf_6", "vacf_7",    "vacf_8"};
+    _Static_assert(sizeof msd == sizeof c->column && sizeof vacf == sizeof c->column, "names");
+    memcpy(c->column, c->kind == TORRE_CORRELATION_MSD ? msd : vacf, sizeof c->column);
+    c->columns = TORRE_CORRELATION_COLUMNS + c->types;
+}
+
 torre_status torre_correlation_make(const torre_md_problem *p, torre_correlation_kind kind,
                                     int64_t window, int64_t origins, int threads,
                                     torre_correlation *c)
@@ -34,12 +47,17 @@ torre_status torre_correlation_make(const torre_md_problem *p, torre_correlation
                              .origins = origins < window ? origins : window,
                              .threads = threads > 0 ? threads : omp_get_max_threads()};
     c->apart = (window + c->origins - 1) / c->origins;
+    c->types = p->types ? p->types->count : 0;
+    name_columns(c);
     c->sum = calloc(4 * ((size_t)window + 1), sizeof *c->sum);
+    c->type_sum =
+        calloc((size_t)(c->types + !c->types) * ((size_t)window + 1), sizeof *c->type_sum);
     c->origin = calloc(1, (size_t)torre_correlation_bytes(c));
-    c->part = malloc(3 * (size_t)blocks_of(c) * sizeof *c->part);
+    c->part = malloc((size_t)(3 + c->types) * (size_t)blocks_of(c) * sizeof *c->part);
     if (kind == TORRE_CORRELATION_MSD)
         c->followed = calloc(1, (size_t)torre_correlation_followed_bytes(c));
-    if (c->sum && c->origin && c->part && (kind != TORRE_CORRELATION_MSD || c->followed))
+    if (c->sum && c->type_sum && c->origin && c->part &&
+        (kind != TORRE_CORRELATION_MSD || c->followed))
         return TORRE_OK;
     const double bytes = (double)torre_correlation_bytes(c);
     torre_correlation_free(c);
@@ -52,6 +70,7 @@ torre_status torre_correlation_make(const torre_md_problem *p, torre_correlation
 void torre_correlation_free(torre_correlation *c)
 {
     free(c->sum);
+    free(c->type_sum);
     free(c->origin);
     free(c->followed);
     free(c->part);
@@ -105,6 +124,29 @@ static void find_centre(torre_correlation *c, const double *const now[3])
     for (int a = 0; a < 3; a++) c->centre[a] = sum[a] / (types ? mass : (double)count);
 }
 
+/* The same sums of all axes over the particles of each type. */
+static void add_types(torre_correlation *c, const double *origin, const double *const now[3],
+                      double *sum)
+{
+    const int64_t count = c->problem->count, blocks = blocks_of(c);
+    const bool square = c->kind == TORRE_CORRELATION_MSD;
+    const uint8_t *type = c->problem->types->type;
+    double *parts = c->part + 3 * blocks;
+#pragma omp parallel for num_threads(c->threads)
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t end = (b + 1) * BLOCK < count ? (b + 1) * BLOCK : count;
+        double part[TORRE_MD_TYPES] = {0};
+        for (int a = 0; a < 3; a++) {
+            for (int64_t i = b * BLOCK; i < end; i++) {
+                const double then = origin[a * count + i], here = now[a][i] - c->centre[a];
+                part[type[i]] += square ? (here - then) * (here - then) : here * then;
+            }
+        }
+        memcpy(parts + c->types * b, part, (size_t)c->types * sizeof *part);
+    }
+    for (int64_t k = 0; k < c->types * blocks; k++) sum[k % c->types] += parts[k];
+}
+
 /* Add what an origin and now[axis][id] make at a lag. */
 static void add_lag(torre_correlation *c, const double *origin, const double *const now[3],
                     int64_t lag)
@@ -127,6 +169,7 @@ static void add_lag(torre_correlation *c, const double *origin, const double *co
     }
     sum_parts(c, sum);
     sum[3]++;
+    if (c->types) add_types(c, origin, now, c->type_sum + c->types * lag);
 }
 
 torre_status torre_correlation_sample(torre_correlation *c, const torre_md_particles *p,
@@ -160,11 +203,6 @@ torre_status torre_correlation_sample(torre_correlation *c, const torre_md_parti
     return TORRE_OK;
 }
 
-const char *const torre_msd_column[TORRE_CORRELATION_COLUMNS] = {
-    "lag", "time", "msd", "msd_x", "msd_y", "msd_z", "diffusion", "origins"};
-const char *const torre_vacf_column[TORRE_CORRELATION_COLUMNS] = {
-    "lag", "time", "vacf", "vacf_x", "vacf_y", "vacf_z", "diffusion", "origins"};
-
 /* The mean at a lag along each axis. */
 static double mean(const torre_correlation *c, int64_t lag, double along[3])
 {
@@ -182,8 +220,7 @@ static double integral(const torre_correlation *c, int64_t lag, double interval)
     return sum * interval;
 }
 
-bool torre_correlation_row(const torre_correlation *c, int64_t lag, double interval,
-                           double row[TORRE_CORRELATION_COLUMNS])
+bool torre_correlation_row(const torre_correlation *c, int64_t lag, double interval, double *row)
 {
     const double time = (double)lag * interval, d = torre_md_dimensions(c->problem);
     if (lag > c->window || !(c->sum[4 * lag + 3] > 0)) return false;
@@ -195,6 +232,11 @@ bool torre_correlation_row(const torre_correlation *c, int64_t lag, double inter
     else
         row[6] = lag ? row[2] / (2 * d * time) : 0;
     row[7] = c->sum[4 * lag + 3];
+    double number[TORRE_MD_TYPES] = {0};
+    for (int64_t i = 0; c->types && i < c->problem->count; i++)
+        number[c->problem->types->type[i]]++;
+    for (int t = 0; t < c->types; t++)
+        row[8 + t] = number[t] > 0 ? c->type_sum[c->types * lag + t] / (row[7] * number[t]) : 0;
     return true;
 }
 

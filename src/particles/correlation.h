@@ -18,6 +18,8 @@
 
 #include "particles/md_start.h"
 
+enum { TORRE_CORRELATION_COLUMNS = 8 };
+
 typedef enum torre_correlation_kind {
     TORRE_CORRELATION_MSD,
     TORRE_CORRELATION_VACF
@@ -30,10 +32,14 @@ typedef struct torre_correlation {
     int threads;
     int64_t samples;  /* so far */
     double *sum;      /* [window + 1][4]: of x, y, z over particles and origins; origins */
+    int types;        /* of particles; 0: one */
+    double *type_sum; /* [window + 1][types]: of all axes, over the particles of a type */
     double *origin;   /* [origins][axis][id] */
     double *followed; /* msd: [axis][id], positions as if there were no box */
     double centre[3]; /* of mass: its position or velocity at the last sample */
-    double *part;     /* [blocks][axis]: sums over blocks of particles */
+    double *part;     /* [blocks][axis], [blocks][types]: sums over blocks of particles */
+    int columns;      /* of a row, and their names */
+    const char *column[TORRE_CORRELATION_COLUMNS + TORRE_MD_TYPES];
 } torre_correlation;
 
 /* The problem must outlive it, its arrays of particles need not. window, origins >= 1. threads 0:
@@ -52,15 +58,13 @@ torre_status torre_correlation_sample(torre_correlation *correlation,
                                       const torre_md_particles *particles, int64_t step);
 
 /*
- * Of a lag: the lag in samples, its time, mean, that along x, y and z, diffusion, origins.
+ * Of a lag: the lag in samples, its time, mean, that along x, y and z, diffusion, origins, and the
+ * mean over particles of each type where there are several; correlation->columns of them.
  * interval: time between samples. In d dimensions diffusion is msd / (2 d t), or vacf integrated up
  * to t over d. False where the run was too short for it.
  */
-enum { TORRE_CORRELATION_COLUMNS = 8 };
-extern const char *const torre_msd_column[TORRE_CORRELATION_COLUMNS];
-extern const char *const torre_vacf_column[TORRE_CORRELATION_COLUMNS];
 bool torre_correlation_row(const torre_correlation *correlation, int64_t lag, double interval,
-                           double row[TORRE_CORRELATION_COLUMNS]);
+                           double *row);
 
 /*
  * The diffusion coefficient: of msd the slope of the least-squares line through the second half of

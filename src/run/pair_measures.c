@@ -87,7 +87,7 @@ static torre_status open_rdf(torre_pair_measures *m, int threads)
     const double range =
         w->rdf_range > 0 ? w->rdf_range * range_unit(p) : fmin(torre_rdf_most(p), usual);
     TORRE_TRY(torre_rdf_make(p, range, w->rdf_shells, threads, &m->rdf));
-    return open_table(w->rdf, TORRE_RDF_COLUMNS, torre_rdf_column, false, &m->rdf_file);
+    return open_table(w->rdf, m->rdf.columns, m->rdf.column, false, &m->rdf_file);
 }
 
 static torre_status open_correlation(torre_pair_measures *m, torre_correlation_kind kind,
@@ -97,8 +97,8 @@ static torre_status open_correlation(torre_pair_measures *m, torre_correlation_k
     const bool msd = kind == TORRE_CORRELATION_MSD;
     TORRE_TRY(torre_correlation_make(m->problem, kind, w->correlation_window / w->correlation_every,
                                      w->correlation_origins, threads, msd ? &m->msd : &m->vacf));
-    return open_table(msd ? w->msd : w->vacf, TORRE_CORRELATION_COLUMNS,
-                      msd ? torre_msd_column : torre_vacf_column, false,
+    const torre_correlation *c = msd ? &m->msd : &m->vacf;
+    return open_table(msd ? w->msd : w->vacf, c->columns, c->column, false,
                       msd ? &m->msd_file : &m->vacf_file);
 }
 
@@ -172,22 +172,26 @@ static void add_block(torre_particle_extras *x, const char *name, void *data, in
 }
 
 static void add_correlation(torre_particle_extras *x, torre_correlation *c,
-                            const char *const name[4])
+                            const char *const name[5])
 {
     add_block(x, name[0], &c->samples, sizeof c->samples);
     add_block(x, name[1], c->sum, 4 * (c->window + 1) * (int64_t)sizeof *c->sum);
     add_block(x, name[2], c->origin, torre_correlation_bytes(c));
     if (c->followed) add_block(x, name[3], c->followed, torre_correlation_followed_bytes(c));
+    if (c->types)
+        add_block(x, name[4], c->type_sum, c->types * (c->window + 1) * (int64_t)sizeof(double));
 }
 
 void torre_pair_measures_extras(torre_pair_measures *m, torre_particle_extras *x)
 {
-    static const char *const msd[] = {"msd_samples", "msd_sum", "msd_origins", "msd_now"};
-    static const char *const vacf[] = {"vacf_samples", "vacf_sum", "vacf_origins", NULL};
+    static const char *const msd[] = {"msd_samples", "msd_sum", "msd_origins", "msd_now",
+                                      "msd_types"};
+    static const char *const vacf[] = {"vacf_samples", "vacf_sum", "vacf_origins", NULL,
+                                       "vacf_types"};
     const torre_measure_wishes *w = m->wishes;
     const int64_t real = sizeof(double);
     torre_viscosity *v = &m->viscosity;
-    if (m->rdf_file) add_block(x, "rdf", m->rdf.pairs, (m->rdf.shells + 1) * real);
+    if (m->rdf_file) add_block(x, "rdf", m->rdf.pairs, torre_rdf_bytes(&m->rdf));
     if (m->msd_file) add_correlation(x, &m->msd, msd);
     if (m->vacf_file) add_correlation(x, &m->vacf, vacf);
     if (m->stress_file) x->file[x->files++] = (struct torre_growing){"stress", m->stress_file};
@@ -217,7 +221,7 @@ static double stress_interval(const torre_pair_measures *m)
 
 static torre_status write_rdf(torre_pair_measures *m)
 {
-    double row[TORRE_RDF_COLUMNS];
+    double row[TORRE_RDF_COLUMNS + TORRE_RDF_KINDS];
     for (int64_t k = 0; k < m->rdf.shells; k++) {
         torre_rdf_row(&m->rdf, k, row);
         TORRE_TRY(torre_sink_frame(m->rdf_file, &(torre_frame){.row = row}));
@@ -228,7 +232,7 @@ static torre_status write_rdf(torre_pair_measures *m)
 static torre_status write_correlation(torre_pair_measures *m, const torre_correlation *c,
                                       torre_sink *file)
 {
-    double row[TORRE_CORRELATION_COLUMNS];
+    double row[TORRE_CORRELATION_COLUMNS + TORRE_MD_TYPES];
     for (int64_t k = 0; torre_correlation_row(c, k, correlation_interval(m), row); k++)
         TORRE_TRY(torre_sink_frame(file, &(torre_frame){.row = row}));
     return TORRE_OK;

@@ -75,14 +75,13 @@ torre_status torre_pair_page(torre_page *page, const torre_pair_measures *m)
     const torre_measure_wishes *w = m->wishes;
     if (!w) return TORRE_OK;
     if (w->rdf)
-        TORRE_TRY(
-            show(page, m, "radial distribution", TORRE_RDF_COLUMNS, torre_rdf_column, rdf_row));
+        TORRE_TRY(show(page, m, "radial distribution", m->rdf.columns, m->rdf.column, rdf_row));
     if (w->msd)
-        TORRE_TRY(show(page, m, "mean square displacement", TORRE_CORRELATION_COLUMNS,
-                       torre_msd_column, msd_row));
+        TORRE_TRY(
+            show(page, m, "mean square displacement", m->msd.columns, m->msd.column, msd_row));
     if (w->vacf)
-        TORRE_TRY(show(page, m, "velocity autocorrelation", TORRE_CORRELATION_COLUMNS,
-                       torre_vacf_column, vacf_row));
+        TORRE_TRY(
+            show(page, m, "velocity autocorrelation", m->vacf.columns, m->vacf.column, vacf_row));
     if (w->viscosity)
         TORRE_TRY(show(page, m, "viscosity", TORRE_VISCOSITY_COLUMNS, torre_viscosity_column,
                        viscosity_row));
