@@ -150,12 +150,14 @@ typedef struct blocking {
     int64_t rows, depth, window;
 } blocking;
 
-static void set_blocking(torre_wave_solver *solver, const blocking *b)
+/* As far as layers across z allow it. */
+static void set_blocking(torre_wave_solver *solver, const torre_wave_problem *p, const blocking *b)
 {
     torre_cpu_shape *shape = &((torre_cpu_solver *)solver)->shape;
+    const bool layers = torre_pml_face(p, 2, 0) || torre_pml_face(p, 2, 1);
     if (b->rows) shape->rows = b->rows;
-    if (b->depth) shape->depth = b->depth;
-    if (b->window) shape->window = b->window;
+    if (b->depth && torre_cpu_shape_keeps_layers(p, b->depth)) shape->depth = b->depth;
+    if (b->window && !layers) shape->window = b->window;
 }
 
 static void keep_samples(const wave_sim *sim, int64_t first, int64_t steps, outcome *out)
@@ -172,7 +174,7 @@ static bool run(const random_case *c, const wave_way *way, const blocking *b, ou
     const torre_wave_problem *p = &c->problem;
     wave_sim sim;
     if (!wave_sim_open(&sim, p, way)) return false;
-    if (way->plan.engine != TORRE_REFERENCE) set_blocking(sim.solver, b);
+    if (way->plan.engine != TORRE_REFERENCE) set_blocking(sim.solver, p, b);
     memset(out, 0, sizeof *out);
     out->cells = sim.cells;
     out->sample_count = sim.setup->receiver_node_count * p->steps;

@@ -96,10 +96,10 @@ static double reflection(const shot *s)
 static void layers_hardly_reflect(void **state)
 {
     (void)state;
-    static const shot shots[] = {{2, TORRE_F64, 6, 8},  {4, TORRE_F64, 20, 8},
-                                 {8, TORRE_F64, 6, 60}, {8, TORRE_F64, 20, 60},
-                                 {8, TORRE_F32, 6, 60}, {8, TORRE_F32, 10, 8},
-                                 {12, TORRE_F64, 6, 8}, {12, TORRE_F32, 20, 8}};
+    static const shot shots[] = {
+        {2, TORRE_F64, 6, 60}, {2, TORRE_F64, 20, 60}, {4, TORRE_F64, 6, 60}, {4, TORRE_F64, 20, 8},
+        {8, TORRE_F64, 6, 60}, {8, TORRE_F64, 20, 60}, {8, TORRE_F32, 6, 60}, {8, TORRE_F32, 10, 8},
+        {12, TORRE_F64, 6, 8}, {12, TORRE_F32, 20, 8}};
     for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
         const shot *s = &shots[i];
         const double decibel = reflection(s);

@@ -19,13 +19,20 @@
  * a_l and b_l belong to the step from cell l to l + 1. Steps i = 1 .. W, counted outwards, lead
  * from the first cell of a layer of W cells, n - W, to the face; all others have phi = chi = 0:
  *
- *     s_i dt = 5 q (i / W)^1.5,  alpha dt = 0.085 q c_min / c_max
+ *     s_i dt = 11.5 C (i / W)^1.3,  alpha dt = 0.19 C c_min / c_max
  *     a_i = exp(-(s_i / 2 + alpha) dt),  b_i = s_i / (s_i + 2 alpha) (1 - a_i)
  *
- * with q = dt over 0.9 of the largest stable time step. Any numbers would do for the interface,
- * which reflects nothing whatever the velocity, spacing and order; they are chosen for what goes
- * through the layer, and alpha > 0 so that what does not oscillate leaves, too. The limit of
- * stability stays. Axes add up, in edges and corners, too. But it is waves of a medium that is the
+ * with C = c dt / h the Courant number. Any numbers would do for the interface, which reflects
+ * nothing whatever the velocity, spacing and order; they are chosen for what goes through the
+ * layer, and alpha > 0 so that what does not oscillate leaves, too. A step multiplies waves that are
+ * long beside a cell, at an angle t to the normal, by
+ *
+ *     (1 - x) / (1 + x),  x = (1 - a_i) cos t / C,
+ *
+ * once outwards and once, but for the last, on the way back: nothing is left at cos t = C / (1 -
+ * a_i), and since a_i > 0 that is never closer to grazing than cos t = C, 58 degrees at order 2 and
+ * 66 at order 8. So beyond it every step should be strong, and layers absorb less where the time
+ * step, in cells, is longer. The limit of stability stays. Axes add up, in edges and corners, too. But it is waves of a medium that is the
  * same along the normal that a layer continues, and where velocities vary along it fields may
  * grow: so the velocity of a layer is that of its first cell (torre_pml_clamp); of density see
  * density.h.

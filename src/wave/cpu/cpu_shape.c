@@ -3,6 +3,7 @@
 #include "core/cpu.h"
 #include "tiling/diamond.h"
 #include "wave/model_acoustic.h"
+#include "wave/pml.h"
 #include "wave/stencil.h"
 
 torre_caches torre_caches_get(void)
@@ -14,6 +15,14 @@ torre_caches torre_caches_get(void)
 static int64_t clamp(int64_t i, int64_t low, int64_t high)
 {
     return i < low ? low : i > high ? high : i;
+}
+
+bool torre_cpu_shape_keeps_layers(const torre_wave_problem *p, int64_t depth)
+{
+    const int64_t reach = p->absorbing_width + p->order / 2;
+    const int64_t last = p->size[2] - (p->size[2] - 1) / depth * depth;
+    return !((torre_pml_face(p, 2, 0) && depth < reach) ||
+             (torre_pml_face(p, 2, 1) && last < reach));
 }
 
 /*
@@ -31,6 +40,7 @@ static void choose_block(const torre_wave_problem *p, torre_caches caches, int64
                       (2 * R + 4 * arrays);
         if (shape->rows >= 4 * R || shape->depth * width <= 1024) break;
     }
+    if (!torre_cpu_shape_keeps_layers(p, shape->depth)) shape->depth = length;
     shape->rows = clamp(shape->rows, 4 * R, R == 1 ? 64 : 32);
 }
 
@@ -66,14 +76,15 @@ static int64_t choose_dts(const torre_wave_problem *p, torre_caches caches, int6
 /*
  * Cells along z of a window: as few windows as let a diamond and its halo fit into 3/4 of the
  * cache, but none shorter than 4 KiB (each window reads a block more, and ends more streams that
- * the hardware fetches ahead); what slides along z cannot close on itself.
+ * the hardware fetches ahead); what slides along z cannot close on itself, and would cut layers.
  */
 static int64_t choose_window(const torre_wave_problem *p, torre_caches caches, int64_t dts,
                              int64_t length)
 {
     const int64_t block = 64 / (int64_t)p->precision, most = length / shortest_window(p);
     int64_t windows = (length * layer_bytes(p, dts) - 1) / (caches.level2 * 3 / 4) + 1;
-    if (p->face[2][0] == TORRE_PERIODIC) return length;
+    if (p->face[2][0] == TORRE_PERIODIC || torre_pml_face(p, 2, 0) || torre_pml_face(p, 2, 1))
+        return length;
     windows = clamp(windows, 1, most > 1 ? most : 1);
     return ((length + windows - 1) / windows + block - 1) / block * block;
 }

@@ -32,4 +32,8 @@ torre_caches torre_caches_get(void);
 torre_cpu_shape torre_cpu_shape_choose(const torre_wave_problem *problem, torre_caches caches,
                                        int dts, int64_t height);
 
+/* Whether blocks of so many cells along z cut none of the perfectly matched layers there, each of
+ * which is updated all at once. */
+bool torre_cpu_shape_keeps_layers(const torre_wave_problem *problem, int64_t depth);
+
 #endif

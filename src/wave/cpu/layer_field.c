@@ -11,8 +11,8 @@ static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit 
 
 static int64_t block_of(const torre_layers *l) { return TORRE_BLOCK_BYTES / (int64_t)l->precision; }
 
-/* Values of a level of a face, with a block in front of and behind those of z faces, which kernels
- * read there. */
+/* Values of a level of a face, with a block in front of and behind those of z faces that convolve,
+ * which kernels read there. */
 static double layout_face(const torre_wave_problem *p, int axis, int side, torre_layers *l)
 {
     const int64_t W = p->absorbing_width, R = l->half_width, *n = p->size;
@@ -31,12 +31,12 @@ static double layout_face(const torre_wave_problem *p, int axis, int side, torre
         return (double)n[1 - axis] * (double)face->outer_pitch;
     }
     torre_layer_end *end = &face->end;
-    end->width = (int)W;
-    end->places = (int)round_up(W + 2 * R, block_of(l));
+    end->places = (int)round_up(W, TORRE_END_BYTES / (int64_t)l->precision);
     end->outwards = side ? 1 : -1;
-    end->first = side ? n[2] + R - end->places : -R;
+    end->first = side ? n[2] - end->places : 0;
+    end->before = (int)(W + R - 1 > end->places ? W + R - 1 - end->places : 0);
     face->outer_pitch = 2 * R * end->places;
-    face->values = n[0] * n[1] * face->outer_pitch + 2 * block_of(l);
+    face->values = n[0] * n[1] * face->outer_pitch;
     return (double)n[0] * (double)n[1] * (double)face->outer_pitch;
 }
 
@@ -49,10 +49,12 @@ static int64_t weights_values(const torre_layers *l)
 {
     return round_up(l->half_width + 1, block_of(l));
 }
-static int64_t end_values(const torre_layer_face *face)
+static int64_t end_values(const torre_layers *l, const torre_layer_face *face)
 {
-    return face->outer_pitch; /* [2 R][places] */
+    return face->end.places > 0 ? 4 * (int64_t)face->end.places + weights_values(l) : 0;
 }
+/* Whether a face has one level for both. */
+static bool in_place(const torre_layer_face *face) { return face->end.places > 0; }
 
 void torre_layers_layout(const torre_wave_problem *p, torre_layers *l)
 {
@@ -70,8 +72,7 @@ void torre_layers_layout(const torre_wave_problem *p, torre_layers *l)
         if (!torre_pml_face(p, f / 2, f % 2)) continue;
         sum += layout_face(p, f / 2, f % 2, l);
         const torre_layer_face *face = &l->face[f / 2][f % 2];
-        values += 2 * face->values;
-        if (face->end.places > 0) values += 3 * end_values(face) + 2 * face->end.places;
+        values += (in_place(face) ? 1 : 2) * face->values + end_values(l, face);
     }
     l->bytes = sum * 16 > 1e18 ? -1 : values * (int64_t)l->precision;
 }
@@ -88,28 +89,29 @@ static void put(const torre_layers *l, const void *table, int64_t i, double valu
     torre_value_set(l->precision, (void *)table, i, value);
 }
 
+/* Place of step i = 1, 2, .. of a z face, of P or Q. */
+static int64_t end_place(const torre_layers *l, int side, bool outwards, int64_t i)
+{
+    const int64_t r = outwards ? i - 1 : i;
+    return side ? l->face[2][1].end.places - l->scheme.width + r : l->scheme.width - 1 - r;
+}
+
 /* The tables of a z face; a, b: of the steps. */
 static void make_end(const torre_layers *l, int side, double weight, const double *a,
                      const double *b)
 {
     const torre_layer_end *end = &l->face[2][side].end;
-    const int W = end->width, R = l->half_width;
-    for (int t = 0; t < end->places; t++) {
-        const int64_t z = end->first + t, n = l->size[2];
-        put(l, end->after, t, z + 1 >= 0 && z + 1 < n);
-        put(l, end->before, t, z - 1 >= 0 && z - 1 < n);
+    const int W = l->scheme.width, R = l->half_width;
+    for (int m = 0; m <= R; m++) put(l, end->weight, m, weight * torre_stencil_weight(R, m));
+    for (int64_t t = 0; t < 2 * (int64_t)end->places; t++) {
+        put(l, end->a, t, 0);
+        put(l, end->b, t, 0);
     }
-    for (int row = 0; row < 2 * R; row++)
-        for (int t = 0; t < end->places; t++) {
-            const bool outwards = row < R;
-            const int64_t at = (int64_t)row * end->places + t, j = row % R + 1;
-            const int64_t r = torre_layer_depth(l, 2, side, end->first + t);
-            const int64_t i = outwards ? r - j + 1 : r + j;
-            const bool sum = i >= 1 && i <= (outwards ? W : W - 1);
-            const bool cell = r >= (outwards ? 1 - R : 1) && r < W;
-            put(l, end->a, at, sum ? a[i] : 0);
-            put(l, end->b, at, sum ? b[i] : 0);
-            put(l, end->weight, at, cell ? weight * torre_stencil_weight(R, (int)j) : 0);
+    for (int chain = 0; chain < 2; chain++)
+        for (int i = 1; i <= W - chain; i++) {
+            const int64_t at = chain * (int64_t)end->places + end_place(l, side, chain == 0, i);
+            put(l, end->a, at, a[i]);
+            put(l, end->b, at, b[i]);
         }
 }
 
@@ -172,16 +174,17 @@ static void place_everything(torre_layers *l)
     for (int f = 0; f < 6; f++) {
         torre_layer_face *face = &l->face[f / 2][f % 2];
         if (face->values == 0) continue;
+        if (in_place(face)) {
+            face->level[0] = face->level[1] = take(&at, face->values, l);
+            face->end.a = take(&at, 2 * (int64_t)face->end.places, l);
+            face->end.b = take(&at, 2 * (int64_t)face->end.places, l);
+            face->end.weight = take(&at, weights_values(l), l);
+            continue;
+        }
         for (int n = 0; n < 2; n++) {
             face->level[n] = take(&at, face->values, l);
             if (f / 2 == 2) face->level[n] += TORRE_BLOCK_BYTES;
         }
-        if (face->end.places == 0) continue;
-        face->end.a = take(&at, end_values(face), l);
-        face->end.b = take(&at, end_values(face), l);
-        face->end.weight = take(&at, end_values(face), l);
-        face->end.after = take(&at, face->end.places, l);
-        face->end.before = take(&at, face->end.places, l);
     }
 }
 
@@ -214,7 +217,7 @@ void torre_layers_clear(torre_layers *l)
 {
     for (int f = 0; f < 6; f++) {
         const torre_layer_face *face = &l->face[f / 2][f % 2];
-        const int64_t before = f / 2 == 2 ? TORRE_BLOCK_BYTES : 0;
+        const int64_t before = f / 2 == 2 && !in_place(face) ? TORRE_BLOCK_BYTES : 0;
         for (int n = 0; n < 2 && face->values; n++)
             memset(face->level[n] - before, 0, (size_t)face->values * (size_t)l->precision);
     }
@@ -251,9 +254,8 @@ static char *slice_of(const torre_layers *l, int level, const torre_layer_slice 
         stride[1 - s->axis] = face->outer_pitch;
         stride[2] = 1;
     } else {
-        const int64_t r = s->outwards ? s->i + s->j - 1 : s->i - s->j;
-        const int64_t z = s->side ? l->size[2] - W + r : W - 1 - r;
-        at = ((s->outwards ? 0 : R) + s->j - 1) * face->end.places + z - face->end.first;
+        at = ((s->outwards ? 0 : R) + s->j - 1) * (int64_t)face->end.places +
+             end_place(l, s->side, s->outwards, s->i);
         stride[1] = face->outer_pitch;
         stride[0] = face->outer_pitch * l->size[1];
     }
@@ -266,12 +268,14 @@ void torre_layers_write(torre_layers *l, int level, const torre_layer_slice *sli
     int64_t own[3];
     torre_box box;
     char *to = slice_of(l, level, slice, own, &box);
-    const int64_t row = l->face[2][slice->side].end.places * (int64_t)l->precision;
-    /* across z the sums behind repeat it where there is none */
-    const bool repeated = !l->convolves && slice->axis == 2 && slice->outwards && slice->i == 1;
-    for (int j = slice->j; j <= (repeated ? l->half_width : slice->j); j++)
-        torre_box_copy(&box, (size_t)l->precision, to + (j - slice->j) * row, own, values, stride,
-                       1);
+    torre_box_copy(&box, (size_t)l->precision, to, own, values, stride, 1);
+    if (l->convolves || slice->axis < 2 || !slice->outwards || slice->i > 1) return;
+    /* places before the layer repeat it */
+    const torre_layer_end *end = &l->face[2][slice->side].end;
+    const int64_t room = end->places - l->scheme.width, rows = l->half_width - slice->j;
+    const int64_t next = (end->places - end->outwards) * (int64_t)l->precision;
+    for (int64_t q = 1; q <= room && q <= rows; q++)
+        torre_box_copy(&box, (size_t)l->precision, to + q * next, own, values, stride, 1);
 }
 
 void torre_layers_read(const torre_layers *l, int level, const torre_layer_slice *slice,

@@ -1,6 +1,6 @@
 /*
- * The memory of perfectly matched layers (layer_kernel.h) of the engines stepwise and torre: two
- * levels of it for each face that has one, and the tables of coefficients.
+ * The memory of perfectly matched layers (layer_kernel.h) of the engines stepwise and torre, two
+ * levels of it for each face that has one, of z faces one, and the tables of coefficients.
  */
 #ifndef TORRE_LAYER_FIELD_H
 #define TORRE_LAYER_FIELD_H
@@ -12,7 +12,8 @@
 #include "wave/setup.h"
 
 typedef struct torre_layer_face {
-    char *level[2];      /* memory of the first row of cells along the normal; NULL: no layer */
+    char *level[2];      /* memory of the first row of cells along the normal; NULL: no layer; at z
+                            faces that do not convolve both are the same */
     int64_t outer_pitch; /* values from that of a row along the normal to the next: of y at x
                             faces, of x at y faces, of y, and then of x, at z faces */
     int64_t values;      /* of a level */

@@ -1,9 +1,8 @@
 /* The kernels of perfectly matched layers, once for each instruction set like the line kernel. */
 #include "wave/cpu/layer_kernel.h"
 
-#include <string.h>
-
 #include "wave/cpu/line_vector.h"
+#include "wave/cpu/short_vector.h"
 
 #define REAL float
 #include "wave/cpu/layer_rows.h"

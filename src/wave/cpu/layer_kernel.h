@@ -56,29 +56,42 @@ typedef void (*torre_layer_function)(const torre_layer_scheme *scheme,
                                      const torre_layer_line *line);
 
 /*
- * Layers across z: the memory of a row of cells lies along z, too, in 2 R rows of places, o(1) ..
- * o(R), b(1) .. b(R), place t of them with cell z = first + t. Places that there is no sum for
- * repeat that of j - 1. Tables have a row for each o(j), then for each b(j), too.
+ * Layers across z: the memory of a row of cells is sorted by the cells that chains start from,
+ *
+ *     P(j)_i = o(j)_(i+j-1),  Q(j)_i = b(j)_(i-j),   i = 1 .. W, and of Q .. W - 1
+ *
+ * so that all sums of a step i have the same a_i and b_i and go to the same cell, r = i - 1 of P and
+ * i of Q:
+ *
+ *     P(j)_i <- P(j-1)_(i+1) + a_i (P(j)_i - P(j-1)_(i+1)) - b_i ( du + P(j)_(i+1) - P(j-1)_i)
+ *     Q(j)_i <- Q(j-1)_(i-1) + a_i (Q(j)_i - Q(j-1)_(i-1)) - b_i (-du + Q(j)_(i-1) - Q(j-1)_i)
+ *     u+_r   += k sum_m C_m (P(m)_(r+1) + Q(m)_r)
+ *
+ * the first and third of a line from the new level, du at r = i + j - 1 and i - j. No row of cells
+ * looks at another's, and a row is updated all at once: there is one level of this memory, of which
+ * the new values take the place. It lies along z, too, in 2 R rows of places, P(1) .. P(R), Q(1) ..
+ * Q(R), each whole vectors of TORRE_END_BYTES that end with the cell at the face. At places before
+ * the layer P(j)_i is P(j-1)_(i+1), by a = b = 0: what the cells there need.
  */
+#define TORRE_END_BYTES 32
+
 typedef struct torre_layer_end {
-    int width;                  /* W */
-    int places;                 /* of a row, whole blocks */
-    int outwards;               /* 1, or -1: the side */
-    int64_t first;              /* z of place 0 */
-    const void *a, *b;          /* [2 R][places]; 0 where there is no sum */
-    const void *weight;         /* C_m of the axis, [2 R][places]; 0 where there is no cell */
-    const void *after, *before; /* 1 where z + 1 or z - 1 is a cell, else 0, [places] */
-    float factor_float;         /* k where factor is NULL */
+    int places;         /* of a row */
+    int outwards;       /* 1, or -1: the side */
+    int64_t first;      /* z of place 0 */
+    int before;         /* cells in front of the places that the layer adds to */
+    const void *a, *b;  /* of P, then of Q, [2][places]; 0 where there is no step */
+    const void *weight; /* C_m of the axis, [R + 1] */
+    float factor_float; /* k where factor is NULL */
     double factor_double;
 } torre_layer_end;
 
-/* The cells z0 .. z1 - 1 of a row of nz, which are all of it up to its end or to a whole block. */
+/* A row of cells, of which those in the layer are there. */
 typedef struct torre_layer_row {
-    int64_t z0, z1, nz;
+    int64_t nz;
     void *next; /* rows of cells, at z = 0 */
     const void *now, *factor;
-    const void *old;
-    void *made;
+    void *memory;
 } torre_layer_row;
 
 typedef void (*torre_layer_end_function)(const torre_layer_end *end, const torre_layer_row *row);

@@ -6,8 +6,7 @@
 #define VEC              OF(vector)
 #define LANES            (VECTOR_BYTES / (int)sizeof(REAL))
 
-/* The vector at a place of memory, any or one that is a multiple of vectors. */
-#define ANY(place)       (*(const OF(unaligned) *)(place))
+/* The vector at a place of memory that is a multiple of vectors. */
 #define AT(place, bytes) (*(VEC *)((char *)(place) + (bytes)))
 
 /* What o(j) or b(j) becomes: `made` is that of j - 1. */
@@ -151,87 +150,98 @@ ALWAYS_INLINE void OF(layer)(const torre_layer_scheme *s, const torre_layer_line
     OF(chain_rows)(line, &c, ahead, behind, R);
 }
 
-/* Those of the values at the places z .. that are low .. high - 1 into a row. */
-ALWAYS_INLINE void OF(put)(REAL *row, int64_t z, int64_t low, int64_t high, VEC values)
+#define SHORT_LANES (TORRE_END_BYTES / (int)sizeof(REAL))
+#define SHORT       OF(short)
+
+/* The vector of the places one further along the row, towards z by `turn`, of one whose next is
+ * `following`. */
+ALWAYS_INLINE SHORT OF(shift)(SHORT v, SHORT following, int turn)
 {
-    REAL cells[LANES];
-    memcpy(cells, &values, sizeof cells);
-    for (int i = 0; i < LANES; i++)
-        if (z + i >= low && z + i < high) row[z + i] = cells[i];
+    return turn > 0 ? OF(short_up)(v, following) : OF(short_down)(v, following);
 }
 
-/* Add what the memory changes at the places from t on. whole: there is nothing else at them;
- * `out` is e->outwards. */
-ALWAYS_INLINE void OF(end_add)(const torre_layer_end *e, const torre_layer_row *row, const int R,
-                               const int out, int t, const bool whole)
+/* k at cell z of a row, for a vector of cells. */
+ALWAYS_INLINE SHORT OF(end_factor)(const torre_layer_end *e, const torre_layer_row *row, int64_t z)
 {
-    const int64_t z = e->first + t, step = e->places;
-    const REAL *old = (const REAL *)row->old + t, *weight = (const REAL *)e->weight + t;
-    const REAL *old_in = old + R * step, *weight_in = weight + R * step;
-    REAL *next = (REAL *)row->next;
-    VEC sum = {0};
-    for (int m = 1; m <= R; m++) {
-        sum = OF(fma)(AT(weight, 0), ANY(old + out * m), sum);
-        sum = OF(fma)(AT(weight_in, 0), ANY(old_in - out * m), sum);
-        old += step, old_in += step, weight += step, weight_in += step;
+    if (row->factor) return *(const SHORT *)((const REAL *)row->factor + z);
+    return (SHORT){0} + OF(e->factor);
+}
+
+/* Add k times a sum to the cells from z on, as far as they are cells. */
+ALWAYS_INLINE void OF(end_add)(const torre_layer_end *e, const torre_layer_row *row, int64_t z,
+                               SHORT sum)
+{
+    REAL *next = (REAL *)row->next + z;
+    if (z >= 0 && z + SHORT_LANES <= row->nz) {
+        *(SHORT *)next = OF(short_fma)(OF(end_factor)(e, row, z), sum, *(SHORT *)next);
+        return;
     }
-    VEC k = (VEC){0} + OF(e->factor);
-    if (row->factor) k = ANY((const REAL *)row->factor + z);
-    const VEC u = OF(fma)(k, sum, ANY(next + z));
-    if (whole)
-        memcpy(next + z, &u, sizeof u);
-    else
-        OF(put)(next, z, row->z0, row->z1, u);
+    for (int i = 0; i < SHORT_LANES; i++) {
+        if (z + i < 0 || z + i >= row->nz) continue;
+        const REAL k = row->factor ? ((const REAL *)row->factor)[z + i] : OF(e->factor);
+        next[i] += k * sum[i];
+    }
 }
 
-/* Make the memory of these places, of chains that look along z by `turn`, from value `at` on. */
+/* One chain of a row, which looks along z by `turn`, and its memory; places are `vectors` long. */
 ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const torre_layer_row *row, const int R,
-                                 const int turn, int t, VEC slope, int64_t at, const bool whole)
+                                 const int turn, int which, const int vectors)
 {
-    const int64_t z = e->first + t, step = e->places;
-    const int64_t low = row->z0 == 0 ? z : row->z0, high = row->z1 == row->nz ? z + LANES : row->z1;
-    const REAL *old = (const REAL *)row->old + t + at;
-    const REAL *a = (const REAL *)e->a + t + at, *b = (const REAL *)e->b + t + at;
-    REAL *to = (REAL *)row->made + t + at;
-    VEC below = {0}, made = {0}, behind = {0};
-    for (int j = 0; j < R; j++) {
-        const VEC here = AT(old, 0), ahead = ANY(old + turn);
-        made = OF(remember)(AT(a, 0), AT(b, 0), made, here, below, slope, ahead, behind);
-        below = here;
-        behind = ANY(old - turn);
-        if (whole)
-            AT(to, 0) = made;
-        else
-            OF(put)(to - z, z, low, high, made);
-        old += step, a += step, b += step, to += step;
+    const int step = e->places;
+    REAL *memory = (REAL *)row->memory + which * R * step;
+    const REAL *a = (const REAL *)e->a + which * step, *b = (const REAL *)e->b + which * step;
+    const REAL *weight = e->weight;
+    SHORT far_old[TORRE_MAX_HALF_WIDTH] = {{0}}, far_new[TORRE_MAX_HALF_WIDTH] = {{0}};
+    for (int v = 0; v < vectors; v++) {
+        const int t = (turn > 0 ? vectors - 1 - v : v) * SHORT_LANES;
+        const REAL *now = (const REAL *)row->now + e->first + t;
+        const SHORT a_here = *(const SHORT *)(a + t), b_here = *(const SHORT *)(b + t);
+        SHORT made = {0}, below = {0}, before = {0}, sum = {0};
+        for (int j = 0; j < R; j++) {
+            SHORT *place = (SHORT *)(memory + j * step + t);
+            const SHORT here = *place, ahead = OF(shift)(here, far_old[j], turn);
+            const SHORT slope =
+                *(const SHORT *)(now + (j + 2) * turn) - *(const SHORT *)(now + j * turn);
+            const SHORT value = OF(short_fma)(-b_here, slope + (ahead - before),
+                                              OF(short_fma)(a_here, here - below, made));
+            *place = value;
+            sum = OF(short_fma)((SHORT){0} + weight[j + 1], here, sum);
+            made = OF(shift)(value, far_new[j], turn);
+            below = ahead;
+            before = here;
+            far_old[j] = here;
+            far_new[j] = value;
+        }
+        OF(end_add)(e, row, e->first + t, sum);
     }
 }
 
-ALWAYS_INLINE void OF(end_place)(const torre_layer_end *e, const torre_layer_row *row, const int R,
-                                 const int out, int t, const bool whole)
+/* Cells in front of the places: cell -q of them gets sum_m C_(m+q) P(m) of the first place. */
+ALWAYS_INLINE void OF(end_front)(const torre_layer_end *e, const torre_layer_row *row, const int R,
+                                 const int out)
 {
-    const REAL *now = (const REAL *)row->now + e->first + t;
-    const VEC after = AT((const REAL *)e->after + t, 0),
-              before = AT((const REAL *)e->before + t, 0);
-    const VEC rise = after * ANY(now + 1) - before * ANY(now - 1);
-    OF(end_add)(e, row, R, out, t, whole);
-    OF(end_chain)(e, row, R, out, t, out > 0 ? rise : -rise, 0, whole);
-    OF(end_chain)(e, row, R, -out, t, out > 0 ? -rise : rise, R * e->places, whole);
+    const REAL *first = (const REAL *)row->memory + (out > 0 ? 0 : e->places - 1);
+    const int64_t z = out > 0 ? e->first : e->first + e->places - 1;
+    for (int q = 1; q <= e->before; q++) {
+        REAL sum = 0;
+        for (int m = 1; m + q <= R; m++)
+            sum += ((const REAL *)e->weight)[m + q] * first[(m - 1) * e->places];
+        const int64_t at = z - q * out;
+        const REAL k = row->factor ? ((const REAL *)row->factor)[at] : OF(e->factor);
+        ((REAL *)row->next)[at] += k * sum;
+    }
 }
 
-/* Cells and ghosts of the row alone, or with others that must keep what they have. */
 ALWAYS_INLINE void OF(end_row)(const torre_layer_end *e, const torre_layer_row *row, const int R,
                                const int out)
 {
-    const int64_t low = row->z0 == 0 ? -R : row->z0;
-    const int64_t high = row->z1 == row->nz ? row->nz + R : row->z1;
-    for (int t = 0; t < e->places; t += LANES) {
-        const int64_t z = e->first + t;
-        if (z >= high || z + LANES <= low) continue;
-        if (z >= low && z + LANES <= high)
-            OF(end_place)(e, row, R, out, t, true);
+    OF(end_front)(e, row, R, out);
+    for (int which = 0; which < 2; which++) {
+        const int turn = which ? -out : out;
+        if (e->places == SHORT_LANES)
+            OF(end_chain)(e, row, R, turn, which, 1);
         else
-            OF(end_place)(e, row, R, out, t, false);
+            OF(end_chain)(e, row, R, turn, which, e->places / SHORT_LANES);
     }
 }
 
@@ -243,5 +253,7 @@ ALWAYS_INLINE void OF(end)(const torre_layer_end *e, const torre_layer_row *row,
         OF(end_row)(e, row, R, -1);
 }
 
+#undef SHORT
+#undef SHORT_LANES
 #undef OF
 #undef REAL

@@ -38,20 +38,18 @@ static void update_row(const torre_cpu_solver *s, rows run, int axis, int side, 
     }
 }
 
+/* The end of a row, in the run that has it: runs do not cut it (cpu_shape.c). */
 static void update_end(const torre_cpu_solver *s, rows run, int side, int64_t y)
 {
     const torre_layer_face *face = &s->layers.face[2][side];
-    const int64_t memory =
-        (run.x * s->field.size[1] + y) * face->outer_pitch * (int64_t)s->layers.precision;
+    const int64_t nz = s->field.size[2], number = run.x * s->field.size[1] + y;
+    if (side ? run.z1 < nz : run.z0 > 0) return;
     const torre_layer_row row = {
-        .z0 = run.z0,
-        .z1 = run.z1,
-        .nz = s->field.size[2],
+        .nz = nz,
         .next = torre_cpu_row(s, run.n + 1, run.x, y),
         .now = torre_cpu_row(s, run.n, run.x, y),
         .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, y) : NULL,
-        .old = face->level[run.n & 1] + memory,
-        .made = face->level[(run.n + 1) & 1] + memory,
+        .memory = face->level[0] + number * face->outer_pitch * (int64_t)s->layers.precision,
     };
     s->layers.end_kernel(&face->end, &row);
 }

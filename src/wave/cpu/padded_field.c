@@ -86,8 +86,10 @@ void torre_padded_layout(const torre_wave_problem *p, torre_padded_field *f)
     f->precision = p->precision;
     f->block = TORRE_BLOCK_BYTES / (int64_t)p->precision;
     f->tail = round_up(p->size[2], f->block) - p->size[2];
-    /* the kernel writes whole blocks: behind them there is room for the ghosts of two rows */
-    f->row_pitch = odd_blocks(round_up(p->size[2], f->block) + 2 * f->half_width, f->block);
+    /* the kernel writes whole blocks: behind them there is room for the ghosts of two rows, and
+     * for the zero that layers read on either side of these */
+    const int64_t zeros = torre_pml_face(p, 2, 0) || torre_pml_face(p, 2, 1) ? 2 : 0;
+    f->row_pitch = odd_blocks(round_up(p->size[2], f->block) + 2 * f->half_width + zeros, f->block);
     while (rows_collide(f->row_pitch / f->block)) f->row_pitch += 2 * f->block;
     const double rows = (double)(p->size[1] + 2 * f->ghost_rows) * (double)f->row_pitch;
     f->bytes = -1;
