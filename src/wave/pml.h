@@ -24,18 +24,18 @@
  *
  * with C = c dt / h the Courant number. Any numbers would do for the interface, which reflects
  * nothing whatever the velocity, spacing and order; they are chosen for what goes through the
- * layer, and alpha > 0 so that what does not oscillate leaves, too. A step multiplies waves that are
- * long beside a cell, at an angle t to the normal, by
+ * layer, and alpha > 0 so that what does not oscillate leaves, too. A step multiplies waves that
+ * are long beside a cell, at an angle t to the normal, by
  *
  *     (1 - x) / (1 + x),  x = (1 - a_i) cos t / C,
  *
  * once outwards and once, but for the last, on the way back: nothing is left at cos t = C / (1 -
- * a_i), and since a_i > 0 that is never closer to grazing than cos t = C, 58 degrees at order 2 and
+ * a_i), and since a_i > 0 that is never closer to grazing than cos t = C, 59 degrees at order 2 and
  * 66 at order 8. So beyond it every step should be strong, and layers absorb less where the time
- * step, in cells, is longer. The limit of stability stays. Axes add up, in edges and corners, too. But it is waves of a medium that is the
- * same along the normal that a layer continues, and where velocities vary along it fields may
- * grow: so the velocity of a layer is that of its first cell (torre_pml_clamp); of density see
- * density.h.
+ * step, in cells, is longer. The limit of stability stays. Axes add up, in edges and corners, too.
+ * But it is waves of a medium that is the same along the normal that a layer continues, and where
+ * velocities vary along it fields may grow: so the velocity of a layer is that of its first cell
+ * (torre_pml_clamp); of density see density.h.
  */
 #ifndef TORRE_WAVE_PML_H
 #define TORRE_WAVE_PML_H

@@ -15,9 +15,9 @@
     {                                                                                              \
         layer_##real(scheme, line, (order) / 2);                                                   \
     }                                                                                              \
-    static void end_##real##_##order(const torre_layer_end *end, const torre_layer_row *row)       \
+    static void end_##real##_##order(const torre_layer_end *end, const torre_layer_ends *rows)     \
     {                                                                                              \
-        end_##real(end, row, (order) / 2);                                                         \
+        end_##real(end, rows, (order) / 2);                                                        \
     }
 #define FUNCTIONS(order, ...) FUNCTION(float, order) FUNCTION(double, order)
 TORRE_STENCIL_TABLE(FUNCTIONS)

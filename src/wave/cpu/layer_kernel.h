@@ -60,8 +60,8 @@ typedef void (*torre_layer_function)(const torre_layer_scheme *scheme,
  *
  *     P(j)_i = o(j)_(i+j-1),  Q(j)_i = b(j)_(i-j),   i = 1 .. W, and of Q .. W - 1
  *
- * so that all sums of a step i have the same a_i and b_i and go to the same cell, r = i - 1 of P and
- * i of Q:
+ * so that all sums of a step i have the same a_i and b_i and go to the same cell, r = i - 1 of P
+ * and i of Q:
  *
  *     P(j)_i <- P(j-1)_(i+1) + a_i (P(j)_i - P(j-1)_(i+1)) - b_i ( du + P(j)_(i+1) - P(j-1)_i)
  *     Q(j)_i <- Q(j-1)_(i-1) + a_i (Q(j)_i - Q(j-1)_(i-1)) - b_i (-du + Q(j)_(i-1) - Q(j-1)_i)
@@ -86,15 +86,16 @@ typedef struct torre_layer_end {
     double factor_double;
 } torre_layer_end;
 
-/* A row of cells, of which those in the layer are there. */
-typedef struct torre_layer_row {
-    int64_t nz;
-    void *next; /* rows of cells, at z = 0 */
+/* Rows of cells next to each other along y, of which those in the layer are there. */
+typedef struct torre_layer_ends {
+    int64_t rows, nz;
+    int64_t pitch, factor_pitch; /* of fields, of k, values; that of the memory is 2 R places */
+    void *next;                  /* rows of cells, at z = 0 of the first */
     const void *now, *factor;
     void *memory;
-} torre_layer_row;
+} torre_layer_ends;
 
-typedef void (*torre_layer_end_function)(const torre_layer_end *end, const torre_layer_row *row);
+typedef void (*torre_layer_end_function)(const torre_layer_end *end, const torre_layer_ends *rows);
 
 /* The kernels of one instruction set. */
 typedef struct torre_layer_kernels {

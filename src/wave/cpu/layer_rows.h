@@ -160,45 +160,52 @@ ALWAYS_INLINE SHORT OF(shift)(SHORT v, SHORT following, int turn)
     return turn > 0 ? OF(short_up)(v, following) : OF(short_down)(v, following);
 }
 
+/* One of the rows. */
+typedef struct OF(end_row) {
+    int64_t nz;
+    REAL *next, *memory;
+    const REAL *now, *factor;
+} OF(end_row);
+
 /* k at cell z of a row, for a vector of cells. */
-ALWAYS_INLINE SHORT OF(end_factor)(const torre_layer_end *e, const torre_layer_row *row, int64_t z)
+ALWAYS_INLINE SHORT OF(end_factor)(const torre_layer_end *e, const OF(end_row) * row, int64_t z)
 {
-    if (row->factor) return *(const SHORT *)((const REAL *)row->factor + z);
+    if (row->factor) return *(const SHORT *)(row->factor + z);
     return (SHORT){0} + OF(e->factor);
 }
 
 /* Add k times a sum to the cells from z on, as far as they are cells. */
-ALWAYS_INLINE void OF(end_add)(const torre_layer_end *e, const torre_layer_row *row, int64_t z,
+ALWAYS_INLINE void OF(end_add)(const torre_layer_end *e, const OF(end_row) * row, int64_t z,
                                SHORT sum)
 {
-    REAL *next = (REAL *)row->next + z;
+    REAL *next = row->next + z;
     if (z >= 0 && z + SHORT_LANES <= row->nz) {
         *(SHORT *)next = OF(short_fma)(OF(end_factor)(e, row, z), sum, *(SHORT *)next);
         return;
     }
     for (int i = 0; i < SHORT_LANES; i++) {
         if (z + i < 0 || z + i >= row->nz) continue;
-        const REAL k = row->factor ? ((const REAL *)row->factor)[z + i] : OF(e->factor);
+        const REAL k = row->factor ? row->factor[z + i] : OF(e->factor);
         next[i] += k * sum[i];
     }
 }
 
 /* One chain of a row, which looks along z by `turn`, and its memory; places are `vectors` long. */
-ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const torre_layer_row *row, const int R,
+ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const OF(end_row) * row, const int R,
                                  const int turn, int which, const int vectors)
 {
     const int step = e->places;
-    REAL *memory = (REAL *)row->memory + which * R * step;
+    REAL *memory = row->memory + which * R * step;
     const REAL *a = (const REAL *)e->a + which * step, *b = (const REAL *)e->b + which * step;
     const REAL *weight = e->weight;
     SHORT far_old[TORRE_MAX_HALF_WIDTH] = {{0}}, far_new[TORRE_MAX_HALF_WIDTH] = {{0}};
     for (int v = 0; v < vectors; v++) {
         const int t = (turn > 0 ? vectors - 1 - v : v) * SHORT_LANES;
-        const REAL *now = (const REAL *)row->now + e->first + t;
+        const REAL *now = row->now + e->first + t;
         const SHORT a_here = *(const SHORT *)(a + t), b_here = *(const SHORT *)(b + t);
         SHORT made = {0}, below = {0}, before = {0}, sum = {0};
         for (int j = 0; j < R; j++) {
-            SHORT *place = (SHORT *)(memory + j * step + t);
+            SHORT *place = (SHORT *)(memory + (int64_t)j * step + t);
             const SHORT here = *place, ahead = OF(shift)(here, far_old[j], turn);
             const SHORT slope =
                 *(const SHORT *)(now + (j + 2) * turn) - *(const SHORT *)(now + j * turn);
@@ -217,40 +224,57 @@ ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const torre_layer_row
 }
 
 /* Cells in front of the places: cell -q of them gets sum_m C_(m+q) P(m) of the first place. */
-ALWAYS_INLINE void OF(end_front)(const torre_layer_end *e, const torre_layer_row *row, const int R,
+ALWAYS_INLINE void OF(end_front)(const torre_layer_end *e, const OF(end_row) * row, const int R,
                                  const int out)
 {
-    const REAL *first = (const REAL *)row->memory + (out > 0 ? 0 : e->places - 1);
+    const REAL *first = row->memory + (out > 0 ? 0 : e->places - 1);
     const int64_t z = out > 0 ? e->first : e->first + e->places - 1;
     for (int q = 1; q <= e->before; q++) {
         REAL sum = 0;
         for (int m = 1; m + q <= R; m++)
             sum += ((const REAL *)e->weight)[m + q] * first[(m - 1) * e->places];
         const int64_t at = z - q * out;
-        const REAL k = row->factor ? ((const REAL *)row->factor)[at] : OF(e->factor);
-        ((REAL *)row->next)[at] += k * sum;
+        const REAL k = row->factor ? row->factor[at] : OF(e->factor);
+        row->next[at] += k * sum;
     }
 }
 
-ALWAYS_INLINE void OF(end_row)(const torre_layer_end *e, const torre_layer_row *row, const int R,
-                               const int out)
+/* Rows whose places are `vectors` long. */
+ALWAYS_INLINE void OF(end_rows)(const torre_layer_end *e, const torre_layer_ends *rows, const int R,
+                                const int out, const int vectors)
 {
-    OF(end_front)(e, row, R, out);
-    for (int which = 0; which < 2; which++) {
-        const int turn = which ? -out : out;
-        if (e->places == SHORT_LANES)
-            OF(end_chain)(e, row, R, turn, which, 1);
-        else
-            OF(end_chain)(e, row, R, turn, which, e->places / SHORT_LANES);
+    const int64_t pitch = 2 * R * (int64_t)e->places;
+    OF(end_row)
+    row = {.nz = rows->nz,
+           .next = rows->next,
+           .memory = rows->memory,
+           .now = rows->now,
+           .factor = rows->factor};
+    for (int64_t y = 0; y < rows->rows; y++) {
+        const char *later = (const char *)(row.memory + 2 * pitch);
+        for (int64_t i = 0; i < pitch * (int64_t)sizeof(REAL); i += TORRE_BLOCK_BYTES)
+            __builtin_prefetch(later + i, 1);
+        OF(end_front)(e, &row, R, out);
+        OF(end_chain)(e, &row, R, out, 0, vectors);
+        OF(end_chain)(e, &row, R, -out, 1, vectors);
+        row.next += rows->pitch;
+        row.now += rows->pitch;
+        row.memory += pitch;
+        if (row.factor) row.factor += rows->factor_pitch;
     }
 }
 
-ALWAYS_INLINE void OF(end)(const torre_layer_end *e, const torre_layer_row *row, const int R)
+ALWAYS_INLINE void OF(end)(const torre_layer_end *e, const torre_layer_ends *rows, const int R)
 {
-    if (e->outwards > 0)
-        OF(end_row)(e, row, R, 1);
+    const int vectors = e->places / SHORT_LANES;
+    if (e->outwards > 0 && vectors == 1)
+        OF(end_rows)(e, rows, R, 1, 1);
+    else if (e->outwards > 0)
+        OF(end_rows)(e, rows, R, 1, vectors);
+    else if (vectors == 1)
+        OF(end_rows)(e, rows, R, -1, 1);
     else
-        OF(end_row)(e, row, R, -1);
+        OF(end_rows)(e, rows, R, -1, vectors);
 }
 
 #undef SHORT

@@ -38,20 +38,23 @@ static void update_row(const torre_cpu_solver *s, rows run, int axis, int side, 
     }
 }
 
-/* The end of a row, in the run that has it: runs do not cut it (cpu_shape.c). */
-static void update_end(const torre_cpu_solver *s, rows run, int side, int64_t y)
+/* The ends of rows, in the run that has them: runs do not cut them (cpu_shape.c). */
+static void update_ends(const torre_cpu_solver *s, rows run, int side)
 {
     const torre_layer_face *face = &s->layers.face[2][side];
-    const int64_t nz = s->field.size[2], number = run.x * s->field.size[1] + y;
+    const int64_t nz = s->field.size[2], number = run.x * s->field.size[1] + run.y0;
     if (side ? run.z1 < nz : run.z0 > 0) return;
-    const torre_layer_row row = {
+    const torre_layer_ends ends = {
+        .rows = run.y1 - run.y0,
         .nz = nz,
-        .next = torre_cpu_row(s, run.n + 1, run.x, y),
-        .now = torre_cpu_row(s, run.n, run.x, y),
-        .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, y) : NULL,
+        .pitch = s->field.row_pitch,
+        .factor_pitch = s->field.factor_row_pitch,
+        .next = torre_cpu_row(s, run.n + 1, run.x, run.y0),
+        .now = torre_cpu_row(s, run.n, run.x, run.y0),
+        .factor = s->field.factor ? torre_cpu_factor_row(s, run.x, run.y0) : NULL,
         .memory = face->level[0] + number * face->outer_pitch * (int64_t)s->layers.precision,
     };
-    s->layers.end_kernel(&face->end, &row);
+    s->layers.end_kernel(&face->end, &ends);
 }
 
 /* Cells of a row in a layer that convolves. */
@@ -97,12 +100,14 @@ static void update_plane(const torre_cpu_solver *s, rows run)
         const int axis = f / 2, side = f % 2;
         if (l->face[axis][side].values == 0) continue;
         if (axis == 0 && torre_layer_depth(l, 0, side, run.x) < first) continue;
+        if (axis == 2 && !l->convolves) {
+            update_ends(s, run, side);
+            continue;
+        }
         for (int64_t y = run.y0; y < run.y1; y++) {
             if (axis == 1 && torre_layer_depth(l, 1, side, y) < first) continue;
             if (l->convolves)
                 convolve_row(s, run, axis, side, y);
-            else if (axis == 2)
-                update_end(s, run, side, y);
             else
                 update_row(s, run, axis, side, y);
         }
