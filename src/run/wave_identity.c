@@ -33,6 +33,20 @@ static void add_density(const torre_wave_problem *p, torre_record *r)
                      torre_crc32c(0, d->data, (size_t)count * (size_t)d->precision));
 }
 
+/* Of the steps of perfectly matched layers, which versions choose; in f32, as all machines round
+ * them. */
+static void add_layers(const torre_wave_run *run, torre_record *r)
+{
+    const torre_wave_setup *s = run->setup;
+    uint32_t sum = 0;
+    if (!s->pml_a) return;
+    for (int i = 1; i <= s->problem->absorbing_width; i++) {
+        const float step[2] = {(float)s->pml_a[i], (float)s->pml_b[i]};
+        sum = torre_crc32c(sum, step, sizeof step);
+    }
+    torre_record_add(r, "layers", "checksum %08x", sum);
+}
+
 void torre_wave_identity_model(const torre_wave_input *in, const torre_wave_run *run,
                                torre_record *r)
 {
@@ -55,6 +69,7 @@ void torre_wave_identity_model(const torre_wave_input *in, const torre_wave_run 
                       torre_face_name(p->face[f / 2][f % 2]));
     torre_record_add(r, "boundary", "%s, %s of width %d", text, torre_absorbing_name(p->absorbing),
                      p->absorbing_width);
+    add_layers(run, r);
     torre_record_add(r, "time_dispersion", "%s",
                      p->time_dispersion == TORRE_DISPERSION_CORRECT ? "corrected" : "left");
     torre_record_add(r, "interpolation", "%s",
