@@ -408,7 +408,6 @@ def test_refused():
     told = survey("o/{shot}.npy", "--aperture", "1,2,3", code=2)
     assert "--aperture must be X or X,Y, numbers from 0 to 1e+09" in told and "(got 1,2,3)" in told, told
     assert "--aperture belongs to --survey" in wave(*MODEL, "--aperture", "3", code=2)
-    assert "--devices belongs to --survey" in wave(*MODEL, "--devices", "0", code=2)
     assert "--devices are GPUs, and --backend is cpu" in survey("{shot}.npy", "--devices", "all", code=2)
     assert "--source belongs to a run of one shot" in survey("{shot}.npy", "--source", "1,2,3", code=2)
     write("s.csv", SHOTS.replace("2,150,120,50,2,", "2,150,120,50,2,0.0123456"))
