@@ -24,6 +24,8 @@ MELT = ["md", "--cells", "6", "--steps", "300", "--thermo", "20", "--csv", "melt
         "--dump-every", "30", "--seed", "3"]
 MEASURES = ["--rdf", "g.csv", "--rdf-every", "20", "--msd", "msd.csv", "--vacf", "vacf.csv", "--correlation-window", "150",
             "--stress", "p.csv", "--viscosity", "eta.csv", "--measure-from", "40"]
+TYPES = ["--types", "80:20", "--pairs",
+         "1-1 epsilon=1 sigma=1 cutoff=2.5; 1-2 epsilon=1.5 sigma=0.8 cutoff=2; 2-2 epsilon=0.5 sigma=0.88 cutoff=2.2"]
 GAS = ["md", "--model", "granular", "--size", "8,8,6", "--walls", "--gravity", "9.81", "--shake-amplitude", "1.8",
        "--shake-frequency", "50", "--steps", "800", "--csv", "gas.csv", "--thermo", "100", "--profile", "height.csv",
        "--profile-every", "50", "--dump", "gas.dump", "--dump-every", "300"]
@@ -114,13 +116,15 @@ def fresh(command):
 
 
 def test_particles():
-    """Every kind of run of md: lists, sweeps over tiles, thermostats, precisions, grains, a fluid."""
+    """Every kind of run of md: lists, sweeps over tiles, types, thermostats, precisions, grains, a fluid."""
     for command in (
             [*MELT, *MEASURES], [*MELT, "--neighbor", "half", "--deterministic"], [*MELT, "--neighbor", "tile", "--precision", "f32"],
             [*MELT, "--precision", "mixed", "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
             [*MELT, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"],
             [*MELT, "--ensemble", "bussi", "--final-temperature", "0.9"], [*MELT, "--ensemble", "nose-hoover"],
+            [*MELT, *MEASURES, *TYPES, "--ensemble", "nose-hoover"],
+            [*MELT, *TYPES, "--neighbor", "half", "--deterministic", "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, "--cells", "4", "--backend", "reference", "--precision", "f64"], GAS,
             [*GAS, "--precision", "f32"], DAM, [*DAM, "--precision", "mixed"]):
         if command.count("--cells") > 1:
@@ -144,7 +148,7 @@ def test_gpu_particles():
         sys.exit(77)
     gpu = ["--backend", "cuda", "--precision", "f32"]
     for command in (
-            [*MELT, *gpu, *MEASURES], [*MELT, *gpu, "--neighbor", "half"], [*MELT, *gpu, "--neighbor", "tile"],
+            [*MELT, *gpu, *MEASURES], [*MELT, *gpu, *MEASURES, *TYPES], [*MELT, *gpu, "--neighbor", "half"], [*MELT, *gpu, "--neighbor", "tile"],
             [*MELT, *gpu, "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, *gpu, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
             [*MELT, *gpu, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"], [*GAS, *gpu],
@@ -205,6 +209,11 @@ def test_particles_refused():
             options = []
         told = run(*words, *options, "--resume", "c.state", code=3)
         assert f"c.state is of a run with another {what}" in told and told.count("\n") == 1, (options, told)
+    run(*MELT, *TYPES, "--checkpoint", "types.state", "--checkpoint-every", "100")
+    for options, now in (([], "none"), (["--types", "70:30", *TYPES[2:]], "2, checksum"), ([*TYPES, "--masses", "1,2"], "2, checksum")):
+        told = run(*MELT, *options, "--resume", "types.state", code=3)
+        assert "another types: 2, checksum" in told and f"now it is {now}" in told and told.count("\n") == 1, told
+    run(*MELT, "--checkpoint", "c.state", "--checkpoint-every", "100")
     told = run(*[w if w != "300" else "100" for w in MELT], "--resume", "c.state", code=2)
     assert "--steps must be at least 200, the step of c.state (got 100)" in told, told
     told = run(*MELT, *MEASURES, "--resume", "c.state", code=3)

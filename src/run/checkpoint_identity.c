@@ -21,10 +21,11 @@ torre_status torre_checkpoint_identity_check(torre_checkpoint *c, const char *pa
     if (!torre_record_decode(line, &found))
         return torre_fail(TORRE_ERR_INPUT, "%s does not say what it is of", path);
     const char *name = torre_record_differs(wanted, &found);
+    if (!name) name = torre_record_differs(&found, wanted); /* types, where there are none now */
     if (!name) return TORRE_OK;
-    const char *value = torre_record_get(&found, name);
+    const char *value = torre_record_get(&found, name), *now = torre_record_get(wanted, name);
     return torre_fail(TORRE_ERR_INPUT,
                       "%s is of a run with another %s: %.200s, now it is %.200s; only the same run "
                       "can go on from it",
-                      path, name, value ? value : "none", torre_record_get(wanted, name));
+                      path, name, value ? value : "none", now ? now : "none");
 }
