@@ -14,7 +14,7 @@
 #include "wave/box.h"
 #include "wave/cpu/cpu_solver.h"
 #include "wave/initial.h"
-#include "wave_case.h"
+#include "wave_random_case.h"
 
 enum { PARTS_MAX = 27, POINTS = 4, STEPS_MAX = 40 };
 
@@ -49,12 +49,6 @@ typedef struct outcome {
     char *u[2], *samples;
     double top;
 } outcome;
-
-static int64_t pick(uint64_t *state, int64_t low, int64_t high)
-{
-    const int64_t i = low + (int64_t)(0.5 * (wave_random(state) + 1) * (double)(high - low + 1));
-    return i > high ? high : i;
-}
 
 static size_t field_bytes(const torre_wave_problem *p)
 {
@@ -300,11 +294,11 @@ static void random_plan(uint64_t *state, torre_engine engine, split_case *c)
     torre_wave_problem *p = &c->problem;
     c->plan =
         (torre_wave_plan){.engine = engine,
-                          .dts = (int)pick(state, 1, 3),
-                          .tower_height = pick(state, 1, engine == TORRE_TORRE ? 7 : 3),
-                          .ordering.kind = pick(state, 0, 1) ? TORRE_HILBERT : TORRE_ROW_MAJOR,
-                          .threads = pick(state, 0, 3) ? 1 : 3};
-    strcpy(c->plan.axes, axes[engine == TORRE_REFERENCE ? 0 : pick(state, 0, 4)]);
+                          .dts = (int)wave_pick(state, 1, 3),
+                          .tower_height = wave_pick(state, 1, engine == TORRE_TORRE ? 7 : 3),
+                          .ordering.kind = wave_pick(state, 0, 1) ? TORRE_HILBERT : TORRE_ROW_MAJOR,
+                          .threads = wave_pick(state, 0, 3) ? 1 : 3};
+    strcpy(c->plan.axes, axes[engine == TORRE_REFERENCE ? 0 : wave_pick(state, 0, 4)]);
     if (torre_wave_is_flat(p, c->plan.axes[0] - 'x')) strcpy(c->plan.axes, "xyz");
     for (int a = 0; a < 3; a++) {
         if (p->face[a][0] != TORRE_PERIODIC) continue;
@@ -314,34 +308,6 @@ static void random_plan(uint64_t *state, torre_engine engine, split_case *c)
         else if (c->plan.tower_height > most)
             c->plan.tower_height = most;
     }
-}
-
-static void random_points(uint64_t *state, const torre_wave_problem *p, torre_point *point)
-{
-    for (int i = 0; i < POINTS; i++) {
-        for (int a = 0; a < 3; a++) {
-            double at = 0.5 * (wave_random(state) + 1) * (double)(p->size[a] - 1);
-            if (pick(state, 0, 1)) at = floor(at);
-            point[i].position[a] = torre_wave_is_flat(p, a) ? 0 : at * p->spacing[a];
-        }
-        point[i].amplitude = 1e3 * wave_random(state);
-        point[i].component = TORRE_PRESSURE;
-    }
-}
-
-static void random_velocity(uint64_t *state, split_case *c)
-{
-    torre_wave_problem *p = &c->problem;
-    torre_array *v = &c->velocity;
-    if (pick(state, 0, 2) == 0) return;
-    v->precision = pick(state, 0, 1) ? TORRE_F32 : TORRE_F64;
-    memcpy(v->shape, p->size, sizeof v->shape);
-    if (pick(state, 0, 1)) v->shape[1] = 1;
-    const int64_t n = v->shape[0] * v->shape[1] * v->shape[2];
-    v->data = wave_alloc(n, (size_t)v->precision);
-    for (int64_t i = 0; i < n; i++)
-        torre_value_set(v->precision, v->data, i, 1500 + 500 * wave_random(state));
-    p->velocity_cells = v;
 }
 
 static void random_density(const uint64_t *state, split_case *c)
@@ -359,8 +325,9 @@ static void random_cuts(uint64_t *state, split_case *c, int axis, int pieces)
     if (pieces > n) pieces = (int)n;
     c->pieces[axis] = pieces;
     for (int i = 1; i < pieces; i++)
-        c->cut[axis][i] = pick(state, c->cut[axis][i - 1] + 1, n - (pieces - i));
-    if (pieces == 2 && pick(state, 0, 3) == 0) c->cut[axis][1] = pick(state, 0, 1) ? 1 : n - 1;
+        c->cut[axis][i] = wave_pick(state, c->cut[axis][i - 1] + 1, n - (pieces - i));
+    if (pieces == 2 && wave_pick(state, 0, 3) == 0)
+        c->cut[axis][1] = wave_pick(state, 0, 1) ? 1 : n - 1;
     c->cut[axis][pieces] = n;
 }
 
@@ -370,23 +337,23 @@ static void random_case(uint64_t *state, torre_engine engine, int order, int axi
     static const int64_t sizes[] = {5, 9, 13, 16, 17, 22, 29};
     torre_wave_problem *p = &c->problem;
     memset(c, 0, sizeof *c);
-    *p = wave_case_problem(sizes[pick(state, 0, 6)], sizes[pick(state, 0, 6)],
-                           sizes[pick(state, 0, 6)], order);
-    if (axis != 1 && pick(state, 0, 5) == 0) wave_case_flatten(p);
-    p->precision = pick(state, 0, 1) ? TORRE_F32 : TORRE_F64;
-    p->absorbing_width = (int)pick(state, 1, 6);
+    *p = wave_case_problem(sizes[wave_pick(state, 0, 6)], sizes[wave_pick(state, 0, 6)],
+                           sizes[wave_pick(state, 0, 6)], order);
+    if (axis != 1 && wave_pick(state, 0, 5) == 0) wave_case_flatten(p);
+    p->precision = wave_pick(state, 0, 1) ? TORRE_F32 : TORRE_F64;
+    p->absorbing_width = (int)wave_pick(state, 1, 6);
     for (int a = 0; a < 3; a++) {
         if (torre_wave_is_flat(p, a)) continue;
-        for (int side = 0; side < 2; side++) p->face[a][side] = (torre_face)pick(state, 0, 2);
-        if (pick(state, 0, 3) == 0) p->face[a][0] = p->face[a][1] = TORRE_PERIODIC;
+        for (int side = 0; side < 2; side++) p->face[a][side] = (torre_face)wave_pick(state, 0, 2);
+        if (wave_pick(state, 0, 3) == 0) p->face[a][0] = p->face[a][1] = TORRE_PERIODIC;
     }
-    random_velocity(state, c);
+    wave_random_velocity(state, p, &c->velocity);
     random_density(state, c);
     wave_case_courant(p, 0.9);
     random_plan(state, engine, c);
     for (int a = 0; a < 3; a++) {
         const bool cut = axis == a || axis == 3;
-        random_cuts(state, c, a, cut ? axis == 3 ? 2 : (int)pick(state, 2, 3) : 1);
+        random_cuts(state, c, a, cut ? axis == 3 ? 2 : (int)wave_pick(state, 2, 3) : 1);
     }
     /* towers: no periodic x of theirs, and y so only where it is cut, else ny would be bound */
     const int x = c->plan.axes[0] - 'x', y = c->plan.axes[1] - 'x';
@@ -395,15 +362,15 @@ static void random_case(uint64_t *state, torre_engine engine, int order, int axi
     if (engine == TORRE_TORRE && p->face[y][0] == TORRE_PERIODIC && c->pieces[y] == 1)
         p->face[y][0] = p->face[y][1] = TORRE_FREE;
     if (engine == TORRE_TORRE && c->problem.face[2][0] != TORRE_PERIODIC)
-        c->window = TORRE_BLOCK_BYTES / p->precision * pick(state, 0, 2);
-    p->steps = 2 * c->plan.tower_height + pick(state, 0, c->plan.tower_height);
+        c->window = TORRE_BLOCK_BYTES / p->precision * wave_pick(state, 0, 2);
+    p->steps = 2 * c->plan.tower_height + wave_pick(state, 0, c->plan.tower_height);
     for (int n = 0; n < STEPS_MAX; n++) c->wavelet[n] = 1e8 * wave_random(state);
     p->wavelet = c->wavelet;
     p->source_count = p->receiver_count = POINTS;
     p->sources = c->source;
     p->receivers = c->receiver;
-    random_points(state, p, c->source);
-    random_points(state, p, c->receiver);
+    wave_random_points(state, p, POINTS, c->source);
+    wave_random_points(state, p, POINTS, c->receiver);
     snprintf(c->text, sizeof c->text,
              "%s %dx%dx%d order %d %s, faces %d%d %d%d %d%d, %dx%dx%d parts at %d,%d,%d, dts %d, "
              "%d of %d steps, axes %s, window %d, %d threads",

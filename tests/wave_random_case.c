@@ -22,9 +22,9 @@ static void random_faces(uint64_t *state, wave_random_case *c, int x, int y)
     }
 }
 
-static void random_points(uint64_t *state, const torre_wave_problem *p, torre_point *point)
+void wave_random_points(uint64_t *state, const torre_wave_problem *p, int count, torre_point *point)
 {
-    for (int i = 0; i < WAVE_POINTS; i++) {
+    for (int i = 0; i < count; i++) {
         for (int a = 0; a < 3; a++) {
             double at = 0.5 * (wave_random(state) + 1) * (double)(p->size[a] - 1);
             if (wave_pick(state, 0, 1)) at = floor(at);
@@ -35,10 +35,8 @@ static void random_points(uint64_t *state, const torre_wave_problem *p, torre_po
     }
 }
 
-static void random_velocity(uint64_t *state, wave_random_case *c)
+void wave_random_velocity(uint64_t *state, torre_wave_problem *p, torre_array *v)
 {
-    torre_wave_problem *p = &c->problem;
-    torre_array *v = &c->velocity;
     if (wave_pick(state, 0, 2) == 0) return;
     v->precision = wave_pick(state, 0, 1) ? TORRE_F32 : TORRE_F64;
     memcpy(v->shape, p->size, sizeof v->shape);
@@ -71,7 +69,7 @@ void wave_random_case_make(uint64_t *state, int order, wave_random_case *c)
                                 .threads = wave_pick(state, 0, 3) ? 1 : 3};
     strcpy(c->plan.axes, turned);
     random_faces(state, c, x, y);
-    random_velocity(state, c);
+    wave_random_velocity(state, p, &c->velocity);
     wave_case_courant(p, 0.9);
     p->steps = wave_pick(state, 1, 24);
     for (int n = 0; n < WAVE_STEPS; n++) c->wavelet[n] = 1e8 * wave_random(state);
@@ -79,8 +77,8 @@ void wave_random_case_make(uint64_t *state, int order, wave_random_case *c)
     p->source_count = p->receiver_count = wave_pick(state, 0, 4) ? WAVE_POINTS : 0;
     p->sources = c->source;
     p->receivers = c->receiver;
-    random_points(state, p, c->source);
-    random_points(state, p, c->receiver);
+    wave_random_points(state, p, WAVE_POINTS, c->source);
+    wave_random_points(state, p, WAVE_POINTS, c->receiver);
     snprintf(c->text, sizeof c->text,
              "%dx%dx%d order %d %s, faces %d%d %d%d %d%d, velocities %d, dts %d, height %d, "
              "%d steps, axes %s, %d threads",

@@ -18,6 +18,13 @@ typedef struct wave_random_case {
 /* A number of low .. high. */
 int64_t wave_pick(uint64_t *state, int64_t low, int64_t high);
 
+/* Anywhere in the grid, half of the coordinates on nodes. */
+void wave_random_points(uint64_t *state, const torre_wave_problem *problem, int count,
+                        torre_point *point);
+
+/* The velocity of all cells, of columns along y, or none; the caller frees velocity->data. */
+void wave_random_velocity(uint64_t *state, torre_wave_problem *problem, torre_array *velocity);
+
 /* Any size, precision, kind of faces, velocities (the caller frees velocity.data), points, axes;
  * none periodic along the first of them, which is long. */
 void wave_random_case_make(uint64_t *state, int order, wave_random_case *c);
