@@ -305,8 +305,8 @@ static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
         if (steps > frame) steps = frame;
         if (steps > goal - run->step) steps = goal - run->step;
         TORRE_TRY(advance_chunk(run, l, steps));
-        if (run->step < goal)
-            TORRE_TRY(watch_field(run, l)); /* after the last step it is looked at */
+        /* after the last step it is looked at in any case, but for those who get it before */
+        if (run->step < goal || steps == frame) TORRE_TRY(watch_field(run, l));
         if (steps == frame) TORRE_TRY(watch->frame(watch->context, run));
         if (watch && watch->progress) {
             torre_wave_progress now = {run->step, goal, run->compute_s, torre_wave_run_rate(run)};
