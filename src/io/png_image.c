@@ -68,7 +68,7 @@ static int encode(png_structp png, png_infop info, const torre_image *image, uin
 {
     if (setjmp(png_jmpbuf(png))) return -1;
     png_init_io(png, stream);
-    png_set_compression_level(png, 4); /* of 6: half the time, 3 % more bytes */
+    png_set_compression_level(png, 4); /* 6 takes longer than drawing */
     png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
                  row ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
