@@ -26,6 +26,7 @@
 #include "wave/backend.h"
 #include "wave/box.h"
 #include "wave/cpu/backend_cpu.h"
+#include "wave/initial.h"
 #include "wave/part.h"
 #include "wave/planes.h"
 #include "wave/stencil.h"
@@ -933,6 +934,88 @@ static void check_sums(int order, torre_precision f)
     }
 }
 
+/* --- Fields at rest, made on the device --- */
+
+static void new_solver(const sample_problem *s, const torre_wave_plan *plan,
+                       torre_wave_setup **setup, torre_wave_solver **solver)
+{
+    torre_wave_program *program;
+    must(torre_wave_setup_new(&s->p, setup), s->name);
+    must(torre_wave_cuda.plan(*setup, plan, &program), s->name);
+    must(torre_wave_cuda.create(program, solver), s->name);
+}
+
+static void compare_level(const sample_problem *s, const torre_wave_setup *setup,
+                          torre_wave_solver *solver, int level, const void *expected)
+{
+    const size_t bytes = (size_t)s->cells * (size_t)s->p.precision;
+    void *found = memory(bytes);
+    must(torre_wave_get_field(&torre_wave_cuda, solver, setup, level, found), s->name);
+    checks++;
+    if (memcmp(expected, found, bytes) != 0)
+        fail(s->name, level ? "u[-1] of a field at rest has other bits" : "noise has other bits");
+    free(found);
+}
+
+/* Noise, then a field that the solver has; and the images of both levels, which steps show. */
+static void check_rest_of(const sample_problem *s, torre_engine engine)
+{
+    const size_t bytes = (size_t)s->cells * (size_t)s->p.precision;
+    torre_wave_plan plan = {.engine = engine, .tower_height = engine == TORRE_TORRE ? 6 : 0};
+    const torre_region all = torre_region_whole(s->p.size);
+    const uint64_t seed = 2 + (uint64_t)engine;
+    torre_wave_setup *setup;
+    torre_wave_solver *solver;
+    void *now = memory(bytes), *previous = memory(bytes), *later = memory(bytes);
+    bool made = false;
+    strcpy(plan.axes, s->axes);
+    new_solver(s, &plan, &setup, &solver);
+    torre_wave_noise(&all, s->p.precision, seed, now);
+    for (int i = 0; i < 2; i++) {
+        must(torre_wave_rest_level(&s->p, now, previous), s->name);
+        if (i) must(torre_wave_set_fields(&torre_wave_cuda, solver, setup, now, NULL), s->name);
+        must(torre_wave_cuda.rest(solver, i ? NULL : &seed, &made), s->name);
+        if (!made) fail(s->name, "a field at rest is not made on the device");
+        compare_level(s, setup, solver, 0, now);
+        compare_level(s, setup, solver, -1, previous);
+        must(torre_wave_cuda.advance_receivers(solver, 5, NULL), s->name);
+        must(torre_wave_get_field(&torre_wave_cuda, solver, setup, 0, later), s->name);
+        must(torre_wave_set_fields(&torre_wave_cuda, solver, setup, now, previous), s->name);
+        must(torre_wave_cuda.advance_receivers(solver, 5, NULL), s->name);
+        compare_level(s, setup, solver, 0, later);
+        memcpy(now, s->now, bytes);
+    }
+    free(now);
+    free(previous);
+    free(later);
+    torre_wave_cuda.destroy(solver);
+    torre_wave_setup_free(setup);
+}
+
+static void check_rest(int order, torre_precision f)
+{
+    static const char *const orders[] = {"xyz", "yxz", "xzy", "zxy", "yzx", "zyx"};
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
+    for (int i = 0; i < 8; i++) {
+        char name[32];
+        const char *axes = orders[i % 6];
+        snprintf(name, sizeof name, "at rest, axes %s", axes);
+        sample_problem *s = new_problem(name, order, f, 41, 52, 37, i % 3, false);
+        s->axes = axes;
+        if (i < 6)
+            set_faces(s, R, F, A, R, F, A);
+        else
+            set_faces(s, A, A, i == 7 ? P : F, i == 7 ? P : A, R, A);
+        if (i == 7) s->axes = "xyz";
+        if (i == 6) set_matched(s, 8);
+        const torre_engine engine =
+            i % 2 && i < 6 && has_towers(order, f) ? TORRE_TORRE : TORRE_STEPWISE;
+        check_rest_of(s, engine);
+        printf("%-52s %d failures so far\n", s->name, failures);
+        free_problem(s);
+    }
+}
+
 /* --- Another shot with the solver of the last one --- */
 
 /* The newest field and what receivers record in so many steps from rest. */
@@ -945,15 +1028,6 @@ static void *shot_of(const sample_problem *s, const torre_wave_setup *setup,
     must(torre_wave_cuda.advance_receivers(solver, steps, all), s->name);
     must(torre_wave_get_field(&torre_wave_cuda, solver, setup, 0, all + samples), s->name);
     return all;
-}
-
-static void new_solver(const sample_problem *s, const torre_wave_plan *plan,
-                       torre_wave_setup **setup, torre_wave_solver **solver)
-{
-    torre_wave_program *program;
-    must(torre_wave_setup_new(&s->p, setup), s->name);
-    must(torre_wave_cuda.plan(*setup, plan, &program), s->name);
-    must(torre_wave_cuda.create(program, solver), s->name);
 }
 
 /* A shot with few points, then one with all of them, and back; beside solvers of their own. */
@@ -1315,6 +1389,7 @@ int main(int argc, char **argv)
             check_axes(order, precisions[i]);
             check_auto(order, precisions[i]);
             check_sums(order, precisions[i]);
+            check_rest(order, precisions[i]);
             check_restart(order, precisions[i]);
             check_parts(order, precisions[i]);
             check_repeatable(order, precisions[i], 0, true);

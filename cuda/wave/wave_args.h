@@ -17,6 +17,7 @@
 
 #include "cuda/tower/tower_launch.h"
 #include "cuda/wave/gpu_data.h"
+#include "wave/boundary.h"
 #include "wave/stencil.h"
 
 #ifdef __cplusplus
@@ -245,6 +246,34 @@ cudaError_t torre_move_rows(int precision, void *array, const int64_t stride[3],
 cudaError_t torre_set_image(int precision, void *array, const int64_t size[2],
                             const int64_t stride[2], int64_t to, int64_t from, int sign,
                             cudaStream_t stream);
+
+/*
+ * A field at rest (wave_rest.cu): u[0] at `now` in rows of z, u[-1] to `previous`. Axes of the
+ * caller, in whose order sums go: `own` is the solver's axis, along which cells are `stride` apart;
+ * ghosts[side][d - 1] stands for the cell d beyond the first (side 0) or last one.
+ */
+typedef struct torre_rest_axis {
+    int own, n;
+    int64_t stride;
+    double square; /* of the spacing */
+    torre_ghost ghosts[2][TORRE_MAX_HALF_WIDTH];
+} torre_rest_axis;
+
+typedef struct torre_rest_args {
+    torre_rest_axis axis[3];
+    int n[3]; /* of the solver */
+    int64_t stride_x, stride_y;
+    int reach;
+    double weight[TORRE_MAX_HALF_WIDTH + 1]; /* of the stencil, at [0] twice that */
+    double velocity, dt;
+    bool cells; /* `previous` has the velocity of each */
+} torre_rest_args;
+
+/* field = torre_wave_noise of the seed. */
+cudaError_t torre_fill_noise(int precision, const torre_rest_args *args, void *field, uint64_t seed,
+                             cudaStream_t stream);
+cudaError_t torre_make_rest(int precision, const torre_rest_args *args, const void *now,
+                            void *previous, cudaStream_t stream);
 
 typedef struct torre_device_norms {
     double sum;             /* of squares */

@@ -21,6 +21,7 @@ const torre_wave_backend torre_wave_cuda_solver = {
     .set_step = torre_cuda_set_step,
     .write_box = torre_cuda_write_box,
     .read_box = torre_cuda_read_box,
+    .rest = torre_cuda_rest,
     .write_layer = torre_cuda_write_layer,
     .read_layer = torre_cuda_read_layer,
     .plane_rows = torre_cuda_plane_rows,
@@ -76,6 +77,12 @@ static torre_status read_box(torre_wave_solver *solver, int level, const torre_b
                              const int64_t stride[3], void *values)
 {
     return solver->backend->read_box(solver, level, box, stride, values);
+}
+
+static torre_status rest(torre_wave_solver *solver, const uint64_t *seed, bool *made)
+{
+    *made = false;
+    return solver->backend->rest ? solver->backend->rest(solver, seed, made) : TORRE_OK;
 }
 
 static torre_status write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
@@ -137,6 +144,7 @@ const torre_wave_backend torre_wave_cuda = {
     .set_step = set_step,
     .write_box = write_box,
     .read_box = read_box,
+    .rest = rest,
     .write_layer = write_layer,
     .read_layer = read_layer,
     .plane_rows = torre_cuda_plane_rows,

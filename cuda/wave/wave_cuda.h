@@ -35,6 +35,7 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
                                   const int64_t stride[3], const void *values);
 torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const torre_box *box,
                                  const int64_t stride[3], void *values);
+torre_status torre_cuda_rest(torre_wave_solver *solver, const uint64_t *seed, bool *made);
 torre_status torre_cuda_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
                                     const int64_t stride[3], const void *values);
 torre_status torre_cuda_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,

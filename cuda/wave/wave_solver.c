@@ -342,8 +342,7 @@ static torre_device_array box_of(const torre_cuda_solver *s, int level, const to
     return a;
 }
 
-/* The images of the planes of a box (along the solver's x) of a level. */
-static torre_status continue_box(torre_cuda_solver *s, int level, const torre_box *box)
+torre_status torre_cuda_continue_box(torre_cuda_solver *s, int level, const torre_box *box)
 {
     const torre_wave_args *args = &s->args;
     const int x = s->program->turned.axis[0];
@@ -398,7 +397,7 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
     torre_status status = torre_cuda_array_set(s, &a, dense ? dense : values);
     free(dense);
     TORRE_TRY(status);
-    return continue_box(s, level, box);
+    return torre_cuda_continue_box(s, level, box);
 }
 
 torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const torre_box *box,

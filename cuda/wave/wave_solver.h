@@ -307,6 +307,8 @@ static inline void torre_cuda_exchange_levels(torre_cuda_solver *s)
     s->layers.made = (void *)s->layers.old;
     s->layers.old = made;
 }
+/* The images of the planes of a box (along the solver's x) of a level. */
+torre_status torre_cuda_continue_box(torre_cuda_solver *s, int level, const torre_box *box);
 /* Device memory, zeroed; the failure names bytes needed and free. */
 torre_status torre_cuda_allocate(void **memory, size_t bytes);
 /* (c dt)^2 of planes `low` to `high` - 1 along x, to the device; damping and its boxes. */

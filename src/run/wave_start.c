@@ -71,7 +71,6 @@ typedef struct slabs {
     const void *field; /* u[0], dense, which the solver has; NULL: noise */
     void *now;         /* u[0] of a slab and of what is around it, of noise */
     void *previous;    /* u[-1] of a slab */
-    void *samples;     /* of noise at the nodes of receivers */
 } slabs;
 
 /* Bytes of one of the arrays of a slab, which has so many planes more. */
@@ -79,20 +78,6 @@ static int64_t slab_size(const torre_wave_problem *p, int64_t more)
 {
     const int64_t planes = slab_planes(p), stored = planes < p->size[0] ? planes + more : planes;
     return stored * p->size[1] * p->size[2] * (int64_t)p->precision;
-}
-
-/* Keep what receivers see of the planes that a slab owns. */
-static void sample_slab(const slabs *s, const torre_region *slab)
-{
-    const torre_wave_setup *setup = s->run->setup;
-    const torre_precision precision = s->in->problem.precision;
-    const int64_t plane = slab->global[1] * slab->global[2];
-    for (int64_t i = 0; i < setup->receiver_node_count; i++) {
-        const int64_t cell = setup->receiver_nodes[i].cell, x = cell / plane;
-        if (x < slab->owned.low[0] || x >= slab->owned.high[0]) continue;
-        torre_value_set(precision, s->samples, i,
-                        torre_value(precision, s->now, cell - slab->stored.low[0] * plane));
-    }
 }
 
 static torre_status write_planes(const slabs *s, int level, const torre_region *slab,
@@ -111,7 +96,6 @@ static torre_status set_noise(const slabs *s, const torre_region *slab)
     const torre_wave_problem *p = &s->in->problem;
     const int64_t beyond = slab->owned.low[0] - slab->stored.low[0];
     torre_wave_noise(slab, p->precision, s->in->seed, s->now);
-    sample_slab(s, slab);
     return write_planes(s, 0, slab,
                         (char *)s->now + beyond * p->size[1] * p->size[2] * (int64_t)p->precision);
 }
@@ -128,21 +112,46 @@ static torre_status set_slab(const slabs *s, int64_t first)
     return write_planes(s, -1, &slab, s->previous);
 }
 
+/* What receivers see of noise. */
+static torre_status record_noise(const torre_wave_input *in, torre_wave_run *run)
+{
+    const torre_wave_setup *setup = run->setup;
+    const torre_precision precision = in->problem.precision;
+    void *samples;
+    TORRE_TRY(torre_traces_staging(setup, false, 1, &samples));
+    for (int64_t i = 0; i < setup->receiver_node_count; i++)
+        torre_value_set(precision, samples, i,
+                        torre_wave_noise_at(in->seed, setup->receiver_nodes[i].cell));
+    if (samples) torre_traces_record(setup, false, samples, -1, 1, &run->traces);
+    free(samples);
+    return TORRE_OK;
+}
+
+/* By the solver itself, if it can. */
+static torre_status make_rest(const torre_wave_input *in, const void *field, torre_wave_run *run,
+                              bool *made)
+{
+    TORRE_PHASE(TORRE_PHASE_UPLOAD);
+    const uint64_t seed = in->seed;
+    *made = false;
+    if (!run->backend->rest) return TORRE_OK;
+    return run->backend->rest(run->solver, field ? NULL : &seed, made);
+}
+
 /* Both levels of noise, or u[-1] beside a field that the solver has. */
 static torre_status set_rest(const torre_wave_input *in, const void *field, torre_wave_run *run)
 {
     const torre_wave_problem *p = &in->problem;
     slabs s = {.in = in, .run = run, .field = field};
-    torre_status status = TORRE_OK;
+    bool made;
+    if (!field) TORRE_TRY(record_noise(in, run));
+    torre_status status = make_rest(in, field, run, &made);
+    if (status || made) return status;
     s.previous = torre_memory_large((size_t)slab_size(p, 0));
     if (!field) s.now = torre_memory_large((size_t)slab_size(p, p->order));
     if (!s.previous || (!field && !s.now))
         status = torre_fail(TORRE_ERR_RESOURCE, "out of memory for the initial field");
-    if (!status && !field) status = torre_traces_staging(run->setup, false, 1, &s.samples);
     for (int64_t x = 0; x < p->size[0] && !status; x += slab_planes(p)) status = set_slab(&s, x);
-    if (!status && s.samples)
-        torre_traces_record(run->setup, false, s.samples, -1, 1, &run->traces);
-    free(s.samples);
     free(s.now);
     free(s.previous);
     return status;

@@ -121,6 +121,14 @@ typedef struct torre_wave_backend {
                              const int64_t stride[3], void *values);
 
     /*
+     * Both levels of a field at rest, made where they are kept, to the same bits: u[0] of the noise
+     * of a seed (torre_wave_noise), or with NULL what the solver has, and u[-1] of that
+     * (torre_wave_rest_planes). made: whether; a solver that cannot leaves all as it is. NULL: the
+     * backend has none.
+     */
+    torre_status (*rest)(torre_wave_solver *solver, const uint64_t *seed, bool *made);
+
+    /*
      * Of towers along the solver's x: planes low .. high - 1 across it, numbered as in the whole
      * grid, as they lie in the solver, both arrays of each one after the other, first that of even
      * (0) or of odd (1) steps; also in the middle of a pass. plane_rows says how rows of a solver

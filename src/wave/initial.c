@@ -1,7 +1,5 @@
 #include "wave/initial.h"
 
-#include "core/random.h"
-
 void torre_wave_noise(const torre_region *r, torre_precision precision, uint64_t seed, void *cells)
 {
     const int64_t *low = r->stored.low, *high = r->stored.high, *n = r->global;
@@ -13,9 +11,8 @@ void torre_wave_noise(const torre_region *r, torre_precision precision, uint64_t
             const int64_t row = torre_region_cell(r, 0, x) * n[1] + torre_region_cell(r, 1, y);
             const int64_t to = (x - low[0]) * stride[0] + (y - low[1]) * stride[1] - low[2];
             for (int64_t z = low[2]; z < high[2]; z++) {
-                const uint64_t i = (uint64_t)(row * n[2] + torre_region_cell(r, 2, z));
-                torre_value_set(precision, cells, to + z,
-                                2 * torre_random_unit(torre_random_at(seed, i)) - 1);
+                const int64_t cell = row * n[2] + torre_region_cell(r, 2, z);
+                torre_value_set(precision, cells, to + z, torre_wave_noise_at(seed, cell));
             }
         }
 }

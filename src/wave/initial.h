@@ -3,6 +3,7 @@
 #define TORRE_INITIAL_H
 
 #include "core/array_value.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "tiling/region.h"
 #include "torre/wave.h"
@@ -10,6 +11,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* That of a cell, by its number in the whole grid. */
+static inline double torre_wave_noise_at(uint64_t seed, int64_t cell)
+{
+    return 2 * torre_random_unit(torre_random_at(seed, (uint64_t)cell)) - 1;
+}
 
 /*
  * Fill the cells that a region stores (dense, of the precision) with independent numbers, uniform
