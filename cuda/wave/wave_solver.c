@@ -69,6 +69,38 @@ typedef struct model_rows {
     double unit;
 } model_rows;
 
+/* unit (c dt)^2 of cells from..., to `to`; the compiler makes vectors of it where it knows both
+ * precisions. */
+static inline __attribute__((always_inline)) void square_cells(const model_rows *m,
+                                                               torre_precision width, int64_t from,
+                                                               torre_precision to_width, void *to,
+                                                               int64_t at, int64_t count)
+{
+    const torre_wave_problem *p = m->caller;
+    for (int64_t i = 0; i < count; i++)
+        torre_value_set(to_width, to, at + i,
+                        m->unit * torre_cuda_squared_step(
+                                      p, torre_value(width, p->velocity_cells->data, from + i)));
+}
+
+/* A row of the array, whose first cell would be `from` with layers that had velocities of their
+ * own. */
+static void square_row(const model_rows *m, int64_t from, void *to, int64_t at)
+{
+    const torre_wave_problem *p = m->caller;
+    const torre_precision width = p->velocity_cells->precision;
+    const int64_t nz = m->size[2], low = torre_pml_clamp(p, 2, m->low[2]) - m->low[2],
+                  high = torre_pml_clamp(p, 2, m->low[2] + nz - 1) - m->low[2] + 1;
+    if (width == TORRE_F32 && p->precision == TORRE_F32)
+        square_cells(m, TORRE_F32, from + low, TORRE_F32, to, at + low, high - low);
+    else
+        square_cells(m, width, from + low, p->precision, to, at + low, high - low);
+    for (int64_t z = 0; z < low; z++)
+        torre_value_set(p->precision, to, at + z, torre_value(p->precision, to, at + low));
+    for (int64_t z = high; z < nz; z++)
+        torre_value_set(p->precision, to, at + z, torre_value(p->precision, to, at + high - 1));
+}
+
 static void make_model(const void *context, int64_t first, int64_t count, void *to)
 {
     const model_rows *m = context;
@@ -79,13 +111,11 @@ static void make_model(const void *context, int64_t first, int64_t count, void *
     for (int64_t row = first; row < first + count; row++) {
         const int64_t x = torre_pml_clamp(p, 0, m->low[0] + row / m->size[1]),
                       y = torre_pml_clamp(p, 1, m->low[1] + row % m->size[1]);
-        const int64_t from = (x * ny + (ny == 1 ? 0 : y)) * p->size[2];
-        for (int64_t z = 0; z < nz; z++) {
-            const int64_t at = from + torre_pml_clamp(p, 2, m->low[2] + z);
-            const double c = v ? torre_value(v->precision, v->data, at) : p->velocity;
+        const int64_t from = (x * ny + (ny == 1 ? 0 : y)) * p->size[2] + m->low[2];
+        if (v) square_row(m, from, to, (row - first) * nz);
+        for (int64_t z = 0; z < nz && !v; z++)
             torre_value_set(p->precision, to, (row - first) * nz + z,
-                            m->unit * torre_cuda_squared_step(p, c));
-        }
+                            m->unit * torre_cuda_squared_step(p, p->velocity));
     }
 }
 
