@@ -44,6 +44,7 @@ RULES = [
     (r"bench/survey.sh -n 64 -f npy build --backend \w+ --order 8 --size 256x256x256 --steps 500",
      "bench/survey.sh -n 3 -r 1 -f npy build --backend cpu --order 8 --size 85x85x40 --steps 10"), # much for a CPU
     (r"^bench/bench_process.sh -r 3 build", "bench/bench_process.sh -n 24x20x16 -s 4 -r 1 -c '^velocity,noise|^receivers,scattered|^dry-run' build"),
+    (r"^bench/bench_process.sh -l -r 1 -b \w+ build", "bench/bench_process.sh -n 24x20x16 -s 4 -r 1 -c ^point build"),
     (r"bench/bench_md.sh", "bench/bench_md.sh -r 1 -n '6 8' -s 20"),
     (r"^bench/seeds_study.sh build-cuda RESULTS$",
      "CELLS=6 THREADS=1 SIZE=small PARTICLES=1000 bench/seeds_study.sh build RESULTS forces processes reorder"),
