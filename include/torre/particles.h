@@ -90,6 +90,12 @@ typedef enum torre_granular_gas {
     TORRE_GRANULAR_IDEAL    /* particles do not collide with each other */
 } torre_granular_gas;
 
+typedef enum torre_granular_sizes {
+    TORRE_GRANULAR_ONE_SIZE,
+    TORRE_GRANULAR_TWO_SIZES,    /* half of the particles are of the smallest diameter */
+    TORRE_GRANULAR_UNIFORM_SIZES /* diameters are spread evenly between the two */
+} torre_granular_sizes;
+
 typedef struct torre_granular {
     int dimensions; /* 2 or 3 */
     double size[3]; /* periodic edges, and the room between the walls along the last axis; size[2]
@@ -106,6 +112,18 @@ typedef struct torre_granular {
     double temperature; /* at the start: mean square of the velocity along an axis, >= 0 */
     uint64_t seed;
     int64_t sweeps; /* of hard-sphere moves that melt the lattice of the start, >= 0 */
+    /* Rough grains, as soon as one of these is not 0: they spin, and contacts remember how far they
+     * have slid. Not on half lists, and not of an ideal gas. */
+    double friction, wall_friction; /* Coulomb's, of particles and of particle and wall; >= 0 */
+    double rolling_friction;        /* couple over normal force and reduced radius, >= 0 */
+    double tangential_stiffness;    /* of the spring across a contact over that along it (Hertzian:
+                                       over its slope), > 0 [2/7] */
+    double tangential_restitution;  /* of a slow oblique impact that sticks, 0 < e <= 1 [0.44] */
+    bool side_walls;                /* walls across the other axes, too, at rest; need walls */
+    torre_granular_sizes sizes;     /* of the particles ... */
+    double size_ratio;              /* ... and the smallest diameter over `diameter`, the largest,
+                                       which is that of `mass`; 0.25 to 1 */
+    double incline;                 /* gravity is turned so far towards +x, degrees, 0 to 90 */
 } torre_granular;
 
 /* How pairs are found. */

@@ -30,7 +30,7 @@ enum {
     TORRE_STREAM_BLOCK,      /* the seed of the block that is copied */
     TORRE_STREAM_COUNTS,     /* of particles in its copies */
     TORRE_STREAM_COPIES,     /* how each copy of it is displaced and mirrored */
-    TORRE_STREAM_TYPES,      /* of the particles of a lattice */
+    TORRE_STREAM_TYPES,      /* of the particles of a lattice; sizes of grains */
     TORRE_STREAM_SWEEPS = 16 /* the moves of sweep n in stream 16 + n */
 };
 

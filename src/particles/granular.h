@@ -46,7 +46,13 @@ double torre_granular_contact_time(bool hertz, double stiffness, double reduced_
  */
 double torre_granular_shortest_contact(const torre_granular *system);
 
-/* Number of particles: filling times room over the volume of one, rounded down. */
+/* Whether its grains are rough (grains.h). */
+bool torre_granular_is_rough(const torre_granular *system);
+
+/* Diameter of a particle over the largest: a function of the seed and its id. */
+double torre_granular_size(const torre_granular *system, int64_t id);
+
+/* Number of particles: filling times room over the mean volume of one, rounded down. */
 int64_t torre_granular_count(const torre_granular *system);
 
 /*
@@ -71,6 +77,9 @@ torre_status torre_granular_problem(const torre_granular *system, double room, d
  * pushed apart, and a few sweeps of all settle them.
  * Ids are dealt out at random, so storage in the order of ids has no locality, as in a gas that has
  * mixed for long. Particles that do not collide start anywhere.
+ *
+ * Particles of several sizes start where as many of the largest would; between walls at the sides,
+ * as in a periodic box that is a diameter narrower.
  *
  * TORRE_ERR_USAGE where the box has too few sites, or overlaps remain.
  */

@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "particles/granular_copies.h"
 #include "particles/granular_melt.h"
+#include "particles/granular_table.h"
 #include "particles/pair_granular.h"
 
 /*
@@ -204,8 +205,59 @@ static torre_status start_apart(const torre_granular *g, const torre_md_problem 
     return status;
 }
 
+/* A system of as many particles of the largest size, and without walls at the sides, in whose place
+ * it is narrower, and its problem. */
+static torre_status smooth_system(const torre_granular *g, const torre_md_problem *p,
+                                  torre_granular *smooth, torre_md_problem *problem)
+{
+    const double room = p->box[2] / 2.001 - g->diameter; /* of a plane */
+    *smooth = *g;
+    smooth->friction = smooth->wall_friction = smooth->rolling_friction = smooth->incline = 0;
+    smooth->sizes = TORRE_GRANULAR_ONE_SIZE;
+    smooth->side_walls = false;
+    for (int a = 0; g->side_walls && a < g->dimensions - 1; a++) smooth->size[a] -= g->diameter;
+    smooth->filling = 1e-9 * TORRE_GRANULAR_PACKING_3D; /* any that is legal */
+    *problem = *p;
+    TORRE_TRY(torre_granular_problem(smooth, room, 0, problem));
+    problem->count = p->count;
+    smooth->filling = torre_granular_filling(problem, g->diameter);
+    return TORRE_OK;
+}
+
+static torre_status start_smooth(const torre_granular *g, const torre_md_problem *p,
+                                 torre_md_particles *particles);
+
+/* Where smooth grains would be; then they get their sizes and walls. */
+static torre_status start_rough(const torre_granular *g, const torre_md_problem *p,
+                                torre_md_particles *particles)
+{
+    torre_granular smooth;
+    torre_md_problem problem;
+    TORRE_TRY(smooth_system(g, p, &smooth, &problem));
+    TORRE_TRY(start_smooth(&smooth, &problem, particles));
+    torre_status status = torre_md_particles_add_grains(particles, g->diameter / 2);
+    if (status) {
+        torre_md_particles_free(particles);
+        return status;
+    }
+    memcpy(particles->box, p->box, sizeof particles->box);
+    for (int64_t i = 0; i < particles->count; i++) {
+        particles->radius[i] *= torre_granular_size(g, i);
+        for (int a = 0; g->side_walls && a < g->dimensions - 1; a++)
+            particles->position[a][i] += g->diameter; /* from the wall half of one away */
+    }
+    return TORRE_OK;
+}
+
 torre_status torre_granular_start(const torre_granular *g, const torre_md_problem *p,
                                   torre_md_particles *particles)
+{
+    return torre_granular_is_rough(g) ? start_rough(g, p, particles)
+                                      : start_smooth(g, p, particles);
+}
+
+static torre_status start_smooth(const torre_granular *g, const torre_md_problem *p,
+                                 torre_md_particles *particles)
 {
     torre_status status;
     memset(particles, 0, sizeof *particles);

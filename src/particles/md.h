@@ -85,6 +85,9 @@ typedef struct torre_md_problem {
     double box[3];                      /* edges > 0; each at least 2 (cutoff + skin) */
     const double *position[3];          /* [axis][id], inside the box: 0 <= r < L */
     const double *velocity[3];          /* [axis][id] */
+    const double *radius;               /* [id], of rough grains (grains.h), at most half of the
+                                           cutoff; NULL: that */
+    const double *spin[3];              /* [axis][id], angular velocities of those; NULL: 0 */
     double mass;                        /* of every particle, > 0; mps takes it from the density */
     const struct torre_md_types *types; /* masses and interactions by type, which count instead of
                                            mass and pair; NULL: particles of one type. Must outlive
@@ -121,6 +124,7 @@ extern const char *const torre_md_ensembles[];
 /* Sums over the particles at the current step, all accumulated in f64. */
 typedef struct torre_md_sums {
     double kinetic;         /* sum m v^2 / 2 */
+    double rotational;      /* sum I w^2 / 2 of rough grains */
     double potential;       /* sum over pairs of V(r), and of particles in fields and walls */
     double potential_shift; /* sum over pairs inside the cutoff of the model's torre_pair_shift:
                                potential - potential_shift is continuous at the cutoff, and the
@@ -217,6 +221,9 @@ typedef struct torre_md_backend {
      * the six may be NULL. */
     torre_status (*get_particles)(torre_md_solver *solver, double *const position[3],
                                   double *const velocity[3]);
+
+    /* Angular velocities of step n, [axis][id]; for rough grains (grains.h) alone. */
+    torre_status (*get_spins)(torre_md_solver *solver, double *const spin[3]);
 
     /* Forces of step n, [axis][id]; not for mps. */
     torre_status (*get_forces)(torre_md_solver *solver, double *const force[3]);

@@ -183,7 +183,7 @@ torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, cons
         .step = step,
         .temperature = freedom > 0 ? 2 * s->kinetic / freedom : 0,
         .pair_energy = s->potential / n,
-        .total_energy = (s->potential + s->kinetic) / n,
+        .total_energy = (s->potential + s->kinetic + s->rotational) / n,
         .shifted_energy = (s->potential - s->potential_shift + s->kinetic) / n,
         .contacts = s->contacts,
         .lost = s->lost,

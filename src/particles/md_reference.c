@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "particles/md_program.h"
+#include "particles/md_reference_grains.h"
 #include "particles/md_start.h"
 #include "particles/md_types.h"
 
@@ -17,6 +18,8 @@ typedef struct reference_solver {
     double *force[3], *power;
     double *lost; /* energy over mass */
     torre_md_sums pair_sums;
+    bool rough;
+    torre_reference_grains grains; /* where they are */
 } reference_solver;
 
 #define PAIRS_OF(name) torre_md_reference_pairs_##name,
@@ -35,6 +38,7 @@ static torre_status reference_plan(const torre_md_problem *p, const torre_md_pla
     torre_md_info *info = &(*program)->info;
     info->plan.threads = 1;
     info->memory_bytes = p->count * 11 * (int64_t)sizeof(double);
+    if (torre_md_is_rough(p)) info->memory_bytes += torre_reference_grains_bytes(p);
     snprintf(info->device, sizeof info->device, "1 thread, all pairs");
     snprintf(info->kernel, sizeof info->kernel, "the reference");
     return TORRE_OK;
@@ -48,6 +52,7 @@ static void reference_destroy(torre_md_solver *solver)
     for (int a = 0; a < 3; a++) free(s->force[a]);
     free(s->power);
     free(s->lost);
+    torre_reference_grains_free(&s->grains);
     torre_md_program_free(s->base.program);
     free(s);
 }
@@ -71,6 +76,8 @@ static torre_status reference_create(torre_md_program *program, torre_md_solver 
             status = torre_fail(TORRE_ERR_RESOURCE, "no memory for the forces of %lld particles",
                                 (long long)p->count);
     }
+    s->rough = torre_md_is_rough(p);
+    if (!status && s->rough) status = torre_reference_grains_make(p, &s->grains);
     if (status) {
         reference_destroy(&s->base);
         return status;
@@ -81,10 +88,15 @@ static torre_status reference_create(torre_md_program *program, torre_md_solver 
 }
 
 /* kick: what the velocities are still to get of them. */
-static void compute_forces(reference_solver *s, double kick)
+static torre_status compute_forces(reference_solver *s, double kick)
 {
+    if (s->rough)
+        return torre_reference_grains_forces(s->problem, kick * s->problem->mass, s->step,
+                                             s->at.position, s->at.velocity, s->force, s->power,
+                                             &s->grains, &s->pair_sums);
     pairs_of_model[s->problem->model](s->problem, kick, s->step, s->at.position, s->at.velocity,
                                       s->force, s->power, &s->pair_sums);
+    return TORRE_OK;
 }
 
 static torre_status check_finite(const reference_solver *s)
@@ -109,7 +121,8 @@ static torre_status reference_set_particles(torre_md_solver *solver,
     }
     s->step = 0;
     memset(s->lost, 0, (size_t)s->at.count * sizeof(double));
-    compute_forces(s, 0);
+    if (s->rough) torre_reference_grains_load(s->problem, &s->grains);
+    TORRE_TRY(compute_forces(s, 0));
     return check_finite(s);
 }
 
@@ -119,6 +132,8 @@ static void half_kick(reference_solver *s)
     for (int64_t i = 0; i < s->at.count; i++) {
         const double half = 0.5 * s->problem->dt / torre_md_mass(s->problem, i);
         for (int a = 0; a < 3; a++) s->at.velocity[a][i] += half * s->force[a][i];
+        for (int a = 0; s->rough && a < 3; a++)
+            s->grains.spin[a][i] += half * s->grains.twist[a][i];
     }
 }
 
@@ -133,7 +148,7 @@ static torre_status reference_advance(torre_md_solver *solver, int64_t steps)
         for (int a = 0; a < 3; a++)
             for (int64_t i = 0; i < s->at.count; i++)
                 s->at.position[a][i] += dt * s->at.velocity[a][i];
-        compute_forces(s, half);
+        TORRE_TRY(compute_forces(s, half));
         for (int64_t i = 0; i < s->at.count; i++) s->lost[i] += half * s->power[i];
         half_kick(s);
         TORRE_TRY(check_finite(s));
@@ -160,6 +175,26 @@ static torre_status reference_get_particles(torre_md_solver *solver, double *con
     return TORRE_OK;
 }
 
+static torre_status reference_get_spins(torre_md_solver *solver, double *const spin[3])
+{
+    reference_solver *s = (reference_solver *)solver;
+    const size_t bytes = (size_t)s->at.count * sizeof(double);
+    for (int a = 0; a < 3; a++) memcpy(spin[a], s->grains.spin[a], bytes);
+    return TORRE_OK;
+}
+
+/* Mass of a particle, and its energy of rotation is added up. */
+static double weigh(const reference_solver *s, int64_t i, double *rotational)
+{
+    const torre_md_problem *p = s->problem;
+    if (!s->rough) return torre_md_mass(p, i);
+    const double radius = torre_grain_radius(p, i), ratio = radius / (p->cutoff / 2);
+    const double mass = p->mass * ratio * ratio * ratio;
+    for (int a = 0; a < 3; a++)
+        *rotational += 0.2 * mass * radius * radius * s->grains.spin[a][i] * s->grains.spin[a][i];
+    return mass;
+}
+
 static torre_status reference_get_forces(torre_md_solver *solver, double *const force[3])
 {
     reference_solver *s = (reference_solver *)solver;
@@ -171,16 +206,18 @@ static torre_status reference_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     reference_solver *s = (reference_solver *)solver;
     *sums = s->pair_sums;
-    sums->kinetic = sums->lost = 0;
+    sums->kinetic = sums->rotational = sums->lost = 0;
     for (int64_t i = 0; i < s->at.count; i++) sums->lost += s->problem->mass * s->lost[i];
     sums->neighbors = (double)s->at.count - 1;
     for (int a = 0; a < 3; a++) {
+        double spinning = 0;
         sums->momentum[a] = 0;
         for (int64_t i = 0; i < s->at.count; i++) {
-            const double v = s->at.velocity[a][i], mass = torre_md_mass(s->problem, i);
+            const double v = s->at.velocity[a][i], mass = weigh(s, i, &spinning);
             sums->kinetic += 0.5 * mass * v * v;
             sums->momentum[a] += mass * v;
         }
+        sums->rotational = spinning; /* the same for each axis */
     }
     return TORRE_OK;
 }
@@ -203,7 +240,9 @@ static torre_status reference_state(torre_md_solver *solver, torre_md_visit *vis
     for (int k = 0; k < 9; k++)
         TORRE_TRY(visit(context, name[k / 3][k % 3], array[k / 3][k % 3], bytes));
     TORRE_TRY(visit(context, "power", s->power, bytes));
-    return visit(context, "lost", s->lost, bytes);
+    TORRE_TRY(visit(context, "lost", s->lost, bytes));
+    return s->rough ? torre_reference_grains_state(s->problem, &s->grains, visit, context)
+                    : TORRE_OK;
 }
 
 static torre_status reference_resume(torre_md_solver *solver)
@@ -220,6 +259,7 @@ const torre_md_backend torre_md_reference = {
     .set_particles = reference_set_particles,
     .advance = reference_advance,
     .get_particles = reference_get_particles,
+    .get_spins = reference_get_spins,
     .get_forces = reference_get_forces,
     .sums = reference_sums,
     .times = reference_times,

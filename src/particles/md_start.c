@@ -38,7 +38,9 @@ void torre_md_particles_free(torre_md_particles *p)
     for (int a = 0; a < 3; a++) {
         free(p->position[a]);
         free(p->velocity[a]);
+        free(p->spin[a]);
     }
+    free(p->radius);
     free(p->type);
     memset(p, 0, sizeof *p);
 }
@@ -52,8 +54,30 @@ torre_status torre_md_particles_add_types(torre_md_particles *p, int types)
                       (long long)p->count);
 }
 
+torre_status torre_md_particles_add_grains(torre_md_particles *p, double largest)
+{
+    bool made = true;
+    p->largest = largest;
+    if (!p->radius) {
+        p->radius = malloc((size_t)p->count * sizeof *p->radius);
+        made = p->radius != NULL;
+        for (int64_t i = 0; made && i < p->count; i++) p->radius[i] = largest;
+    }
+    for (int a = 0; a < 3; a++) {
+        if (!p->spin[a]) p->spin[a] = calloc((size_t)p->count, sizeof(double));
+        made = made && p->spin[a];
+    }
+    if (made) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "no memory for the spins of %lld particles",
+                      (long long)p->count);
+}
+
 torre_status torre_md_particles_take_types(torre_md_particles *p, const torre_md_particles *from)
 {
+    if (from->radius) {
+        TORRE_TRY(torre_md_particles_add_grains(p, from->largest));
+        memcpy(p->radius, from->radius, (size_t)p->count * sizeof *p->radius);
+    }
     if (!from->type) return TORRE_OK;
     TORRE_TRY(torre_md_particles_add_types(p, from->types));
     memcpy(p->type, from->type, (size_t)p->count * sizeof *p->type);
@@ -69,7 +93,9 @@ void torre_md_problem_set_particles(torre_md_problem *problem, const torre_md_pa
     for (int a = 0; a < 3; a++) {
         problem->position[a] = p->position[a];
         problem->velocity[a] = p->velocity[a];
+        problem->spin[a] = p->spin[a];
     }
+    problem->radius = p->radius;
 }
 
 torre_status torre_md_start_fcc_size(const int64_t cells[3], double density, int64_t *count,

@@ -19,6 +19,9 @@ typedef struct torre_md_particles {
     int types;                        /* of the particles, with ... */
     uint8_t *type;                    /* [id] ... theirs, from 0, and ... */
     double type_mass[TORRE_MD_TYPES]; /* ... the mass of each; NULL: all of type 0, of mass */
+    double *radius;  /* [id] of rough grains (grains.h), and ... */
+    double largest;  /* ... that of a particle of `mass`; others have that density, too */
+    double *spin[3]; /* [axis][id] ... angular velocities; NULL: there are none */
 } torre_md_particles;
 
 /* Allocate count particles, all zero, mass 1. TORRE_ERR_RESOURCE with the bytes needed. */
@@ -29,12 +32,20 @@ void torre_md_particles_free(torre_md_particles *particles);
 /* Room for types, all 0, where there is none yet. TORRE_ERR_RESOURCE. */
 torre_status torre_md_particles_add_types(torre_md_particles *particles, int types);
 
-/* Types and their masses of those (which may have none). TORRE_ERR_RESOURCE. */
+/* Types and their masses, and radii, of those (which may have none); room for spins where they have
+ * some. TORRE_ERR_RESOURCE. */
 torre_status torre_md_particles_take_types(torre_md_particles *particles,
                                            const torre_md_particles *from);
 
+/* Room for radii, all the largest, and spins, all 0, where there is none yet. TORRE_ERR_RESOURCE. */
+torre_status torre_md_particles_add_grains(torre_md_particles *particles, double largest);
+
 static inline double torre_md_particle_mass(const torre_md_particles *p, int64_t id)
 {
+    if (p->radius) {
+        const double ratio = p->radius[id] / p->largest;
+        return p->mass * ratio * ratio * ratio;
+    }
     return p->type ? p->type_mass[p->type[id]] : p->mass;
 }
 

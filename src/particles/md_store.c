@@ -57,6 +57,13 @@ void torre_md_store_set_types(torre_md_store *t, const torre_md_problem *p)
         t->weight[a] = p->types->mass[a] / p->mass;
 }
 
+void torre_md_store_set_radii(torre_md_store *t, double largest, const double *radius)
+{
+    t->largest = largest;
+    t->radius = radius;
+    t->turns[3] = 1073741824 / largest; /* packed, radii have 30 bits */
+}
+
 void torre_md_store_free(torre_md_store *t)
 {
     if (t->packed != t->position) free(t->packed);

@@ -7,7 +7,7 @@
  * are particles follows the last: the far particle, which pads lists to whole vectors and is beyond
  * the cutoff of everything. The fourth number of a force is the power that the particle dissipates
  * and that of a velocity, kicked with the others, the energy it has lost over its mass; that of a
- * position is the type of the particle.
+ * position is the type of the particle, or of rough grains the radius.
  */
 #ifndef TORRE_MD_STORE_H
 #define TORRE_MD_STORE_H
@@ -31,6 +31,8 @@ typedef struct torre_md_store {
     int32_t *spare_id;
     const torre_md_types *types;   /* NULL: one */
     double weight[TORRE_MD_TYPES]; /* mass of a type, over that of the problem */
+    double largest;                /* radius of rough grains; 0: particles have types */
+    const double *radius;          /* [id] of each; NULL: all alike */
 } torre_md_store;
 
 /* Blocks of list entries of one thread, kept from one rebuild to the next. */
@@ -132,6 +134,8 @@ torre_status torre_md_store_make(int64_t count, int threads, const double box[3]
                                  const torre_md_state_loops *state, torre_md_store *store);
 /* Before particles are loaded, where they have types. */
 void torre_md_store_set_types(torre_md_store *store, const torre_md_problem *problem);
+/* Likewise of rough grains; radius, at most the largest, may be NULL. */
+void torre_md_store_set_radii(torre_md_store *store, double largest, const double *radius);
 void torre_md_store_free(torre_md_store *store);
 /* Bytes that it takes. */
 int64_t torre_md_store_bytes(int64_t count, const torre_md_state_loops *state);

@@ -38,6 +38,15 @@ typedef struct torre_granular_parameters {
     double shake_amplitude;  /* A, >= 0 */
     double shake_frequency;  /* f, >= 0 */
     double gravity;          /* acceleration, >= 0 */
+    /* of rough grains (grains.h), which pairs of this header know nothing of: */
+    bool rough;
+    double friction, wall_friction, rolling_friction; /* coefficients, >= 0 */
+    double tangential_stiffness;   /* over that along the normal, > 0 */
+    double tangential_restitution; /* of a slow oblique impact that sticks, > 0, at most 1 */
+    double least_radius;           /* of a particle; that of the largest is half of the cutoff */
+    double incline;                /* gravity is turned so far towards +x, degrees */
+    bool side_walls;               /* there are walls across the other axes, too: */
+    double side_low, side_high[2]; /* where they are along x and y */
 } torre_granular_parameters;
 
 #define TORRE_PAIR_PARAMETERS_granular(ROW)                                                        \

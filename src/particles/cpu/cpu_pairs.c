@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "particles/cpu/cpu_pairs.h"
 #include "particles/cpu/thermostat.h"
 
 /* Force arrays of the half sweep in deterministic runs, whatever the threads. */
@@ -38,7 +39,7 @@ static torre_status pairs_plan(torre_md_program *program)
     return TORRE_OK;
 }
 
-static torre_status pairs_check_memory(const torre_md_problem *p, const torre_md_info *info)
+torre_status torre_cpu_pairs_check_memory(const torre_md_problem *p, const torre_md_info *info)
 {
     int64_t free_bytes = torre_memory_available();
     if (info->memory_bytes <= free_bytes) return TORRE_OK;
@@ -49,7 +50,7 @@ static torre_status pairs_check_memory(const torre_md_problem *p, const torre_md
                       1e-9 * (double)free_bytes);
 }
 
-static double pairs_neighbors(const torre_md_problem *p, const torre_md_plan *plan)
+double torre_cpu_pairs_neighbors(const torre_md_problem *p, const torre_md_plan *plan)
 {
     double volume = p->box[0] * p->box[1] * p->box[2], reach = p->cutoff + plan->skin;
     double near = 4.19 * reach * reach * reach * (double)p->count / volume;
@@ -112,19 +113,25 @@ static torre_status pairs_begin(cpu_solver *s)
     return compute_forces(s, 0, NULL);
 }
 
+torre_cpu_rebuild torre_cpu_pairs_rebuild(const cpu_solver *s, double moved)
+{
+    /* the next interval between rebuilds will be about as long as the last one */
+    return (torre_cpu_rebuild){
+        .moved = moved,
+        .limit = 0.5 * s->plan->skin,
+        .time = 0.5 * (double)(s->store.step - s->built_at) * s->problem->dt,
+        .most = MOST_AHEAD * s->plan->skin,
+    };
+}
+
 static torre_status pairs_step(cpu_solver *s)
 {
-    const double dt = s->problem->dt, kick = 0.5 * dt / s->problem->mass;
+    const double kick = 0.5 * s->problem->dt / s->problem->mass;
     torre_cpu_thermostat *thermostat = &((pairs *)s->own)->thermostat;
     double clock = torre_time_now();
     torre_cpu_thermostat_before(s, thermostat);
-    /* the next interval between rebuilds will be about as long as the last one */
-    const torre_cpu_rebuild rebuild = {
-        .moved = torre_cpu_thermostat_drift(s, thermostat, kick),
-        .limit = 0.5 * s->plan->skin,
-        .time = 0.5 * (double)(s->store.step - s->built_at) * dt,
-        .most = MOST_AHEAD * s->plan->skin,
-    };
+    const torre_cpu_rebuild rebuild =
+        torre_cpu_pairs_rebuild(s, torre_cpu_thermostat_drift(s, thermostat, kick));
     s->times.integrate += torre_cpu_lap(&clock);
     TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
     TORRE_TRY(compute_forces(s, kick, NULL));
@@ -134,8 +141,7 @@ static torre_status pairs_step(cpu_solver *s)
     return TORRE_OK;
 }
 
-/* The particle whose position or velocity stopped being finite, for the message. */
-static torre_status report_not_finite(const cpu_solver *s)
+torre_status torre_cpu_not_finite(const cpu_solver *s)
 {
     const int size = s->state->state_size;
     const void *const arrays[] = {s->store.force, s->store.velocity, s->store.position};
@@ -154,8 +160,7 @@ static torre_status report_not_finite(const cpu_solver *s)
                       (long long)s->store.step);
 }
 
-/* Particles half a box away from where the lists were made have left them unnoticed. */
-static torre_status check_runaway(const cpu_solver *s)
+torre_status torre_cpu_check_runaway(const cpu_solver *s)
 {
     const double *box = s->problem->box, limit = fmin(box[0], fmin(box[1], box[2])) / 2;
     int64_t place;
@@ -172,7 +177,7 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
     cpu_solver *s = (cpu_solver *)solver;
     double sum[4];
     memset(sums, 0, sizeof *sums);
-    TORRE_TRY(check_runaway(s));
+    TORRE_TRY(torre_cpu_check_runaway(s));
     TORRE_TRY(compute_forces(s, 0, sums));
     double clock = torre_time_now();
     sums->kinetic = 0.5 * s->problem->mass * s->state->square_sum(&s->store, sum);
@@ -183,7 +188,7 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
     sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins)
                                                                : s->lists.mean_length;
     if (!isfinite(sums->kinetic) || !isfinite(sums->potential) || !isfinite(sums->virial))
-        return report_not_finite(s);
+        return torre_cpu_not_finite(s);
     return TORRE_OK;
 }
 
@@ -196,8 +201,8 @@ static torre_status pairs_state(cpu_solver *s, torre_md_visit *visit, void *cont
 
 const torre_cpu_method torre_cpu_pairs = {
     .plan = pairs_plan,
-    .check_memory = pairs_check_memory,
-    .neighbors = pairs_neighbors,
+    .check_memory = torre_cpu_pairs_check_memory,
+    .neighbors = torre_cpu_pairs_neighbors,
     .bytes = pairs_bytes,
     .allocate = pairs_allocate,
     .release = pairs_release,

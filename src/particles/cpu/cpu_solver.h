@@ -1,7 +1,7 @@
 /*
  * The cpu solver: sorted storage, bins and neighbour lists of md_store.h, whatever is computed with
- * them. What that is, a method says: cpu_pairs.c for the pair models, cpu_mps.c for the
- * moving-particle method.
+ * them. What that is, a method says: cpu_pairs.c for the pair models, cpu_grains.c for
+ * rough grains, cpu_mps.c for the moving-particle method.
  */
 #ifndef TORRE_CPU_SOLVER_H
 #define TORRE_CPU_SOLVER_H
@@ -51,11 +51,12 @@ struct torre_cpu_method {
     /* As in torre_md_backend; NULL where the method has none. */
     torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);
     torre_status (*get_fields)(torre_md_solver *solver, const torre_md_fields *fields);
+    torre_status (*get_spins)(torre_md_solver *solver, double *const spin[3]);
     /* Of own, as in torre_md_backend; NULL where the method has none. */
     torre_status (*state)(torre_cpu_solver *solver, torre_md_visit *visit, void *context);
 };
 
-extern const torre_cpu_method torre_cpu_pairs, torre_cpu_mps;
+extern const torre_cpu_method torre_cpu_pairs, torre_cpu_grains, torre_cpu_mps;
 
 /* When bins and lists are made again. */
 typedef struct torre_cpu_rebuild {

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "particles/cpu/cpu_solver.h"
+#include "particles/grains.h"
 
 typedef torre_cpu_solver cpu_solver;
 
 static const torre_cpu_method *method_of(const torre_md_problem *p)
 {
-    return p->model == TORRE_MODEL_MPS ? &torre_cpu_mps : &torre_cpu_pairs;
+    if (p->model == TORRE_MODEL_MPS) return &torre_cpu_mps;
+    return torre_md_is_rough(p) ? &torre_cpu_grains : &torre_cpu_pairs;
 }
 
 static torre_bin_shape shape_of(const torre_md_plan *plan)
@@ -113,6 +115,7 @@ static torre_status allocate(cpu_solver *s)
     const torre_bin_grid grid = torre_bins_grid(p->box, s->plan->bin_size, p->count);
     TORRE_TRY(torre_md_store_make(p->count, s->plan->threads, p->box, reach, s->state, &s->store));
     torre_md_store_set_types(&s->store, p);
+    if (torre_md_is_rough(p)) torre_md_store_set_radii(&s->store, p->cutoff / 2, p->radius);
     TORRE_TRY(
         torre_bins_make(&grid, reach, shape_of(s->plan), &s->plan->ordering, p->count, &s->bins));
     s->bins.threads = s->plan->threads;
@@ -265,6 +268,11 @@ static torre_status cpu_get_fields(torre_md_solver *solver, const torre_md_field
     return ((cpu_solver *)solver)->method->get_fields(solver, fields);
 }
 
+static torre_status cpu_get_spins(torre_md_solver *solver, double *const spin[3])
+{
+    return ((cpu_solver *)solver)->method->get_spins(solver, spin);
+}
+
 static torre_status cpu_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     return ((cpu_solver *)solver)->method->sums(solver, sums);
@@ -287,6 +295,7 @@ const torre_md_backend torre_md_cpu = {
     .get_particles = cpu_get_particles,
     .get_forces = cpu_get_forces,
     .get_fields = cpu_get_fields,
+    .get_spins = cpu_get_spins,
     .sums = cpu_sums,
     .times = cpu_times,
     .state = cpu_state,

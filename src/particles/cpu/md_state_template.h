@@ -18,6 +18,14 @@ static void pack(torre_md_store *store)
     for (int64_t i = 0; i <= store->count; i++) torre_pack(store, i);
 }
 
+/* The fourth number of the position of a particle. */
+static TORRE_STATE fourth(const torre_md_store *store, int64_t id)
+{
+    if (store->largest > 0)
+        return (TORRE_STATE)(store->radius ? store->radius[id] : store->largest);
+    return store->types ? (TORRE_STATE)store->types->type[id] : 0;
+}
+
 static void state_load(torre_md_store *store, const double *const position[3],
                        const double *const velocity[3], const double box[3])
 {
@@ -30,7 +38,7 @@ static void state_load(torre_md_store *store, const double *const position[3],
             v[4 * i + a] = (TORRE_STATE)velocity[a][i];
             f[4 * i + a] = 0;
         }
-        r[4 * i + 3] = store->types ? (TORRE_STATE)store->types->type[i] : 0;
+        r[4 * i + 3] = fourth(store, i);
         v[4 * i + 3] = f[4 * i + 3] = 0;
     }
     /* Far from everything, and still so when moved by a box edge; its square is finite in f32. */

@@ -1,0 +1,157 @@
+/*
+ * Rough grains on the cpu: the steps of cpu_pairs.c without thermostats, and spins and contacts that
+ * lie by id (particles/grains.h).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "particles/cpu/cpu_pairs.h"
+#include "particles/cpu/grain_sweeps.h"
+
+typedef torre_cpu_solver cpu_solver;
+
+typedef struct grains {
+    torre_grain_field field;
+    const torre_grain_loops *loops;
+} grains;
+
+static grains *own(const cpu_solver *s) { return s->own; }
+
+static torre_status grains_plan(torre_md_program *program)
+{
+    TORRE_TRY(torre_cpu_pairs.plan(program));
+    if (program->info.plan.neighbor != TORRE_NEIGHBOR_HALF) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "{neighbor} half does not go with {friction}: contacts are remembered by both "
+                      "particles; use full or tile");
+}
+
+static int64_t quad_bytes(const torre_md_problem *p, int state_size)
+{
+    return (4 * p->count * state_size + 63) / 64 * 64;
+}
+
+static int64_t slots_of(const torre_md_problem *p) { return p->count * torre_grain_slots(p); }
+
+static int pair_size(const torre_md_problem *p) { return p->precision == TORRE_MD_F64 ? 8 : 4; }
+
+static int64_t grains_bytes(const torre_md_problem *p, const torre_md_plan *plan, int state_size)
+{
+    (void)plan;
+    return 3 * quad_bytes(p, state_size) +
+           slots_of(p) * ((int64_t)sizeof(torre_contact_key) + TORRE_SPRINGS * pair_size(p));
+}
+
+static torre_status grains_allocate(cpu_solver *s)
+{
+    const torre_md_problem *p = s->problem;
+    grains *g = s->own = calloc(1, sizeof *g);
+    if (!g) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
+    const size_t quads = (size_t)quad_bytes(p, s->state->state_size);
+    const size_t slots = (size_t)slots_of(p);
+    g->loops = torre_grain_loops_find(p->precision);
+    g->field = (torre_grain_field){.store = &s->store,
+                                   .problem = p,
+                                   .bins = &s->bins,
+                                   .spin = torre_memory_zero(quads),
+                                   .next_spin = torre_memory_zero(quads),
+                                   .twist = torre_memory_zero(quads),
+                                   .key = torre_memory_zero(slots * sizeof(torre_contact_key)),
+                                   .spring = torre_memory_zero(slots * TORRE_SPRINGS *
+                                                               (size_t)pair_size(p)),
+                                   .slots = torre_grain_slots(p)};
+    if (s->plan->neighbor != TORRE_NEIGHBOR_TILE) g->field.lists = &s->lists;
+    if (g->field.spin && g->field.next_spin && g->field.twist && g->field.key && g->field.spring)
+        return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "no memory for the contacts of %lld particles",
+                      (long long)p->count);
+}
+
+static void grains_release(cpu_solver *s)
+{
+    grains *g = own(s);
+    if (!g) return;
+    free(g->field.spin);
+    free(g->field.next_spin);
+    free(g->field.twist);
+    free(g->field.key);
+    free(g->field.spring);
+    free(g);
+}
+
+static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *sums)
+{
+    double clock = torre_time_now();
+    const torre_status status = own(s)->loops->sweep(&own(s)->field, kick, sums);
+    s->times.force += torre_cpu_lap(&clock);
+    return status;
+}
+
+static torre_status grains_begin(cpu_solver *s)
+{
+    grains *g = own(s);
+    memset(g->field.key, 0, (size_t)slots_of(s->problem) * sizeof *g->field.key);
+    g->loops->load(&g->field);
+    return compute_forces(s, 0, NULL);
+}
+
+static torre_status grains_step(cpu_solver *s)
+{
+    const double dt = s->problem->dt, kick = 0.5 * dt / s->problem->mass;
+    double clock = torre_time_now();
+    const torre_cpu_rebuild rebuild =
+        torre_cpu_pairs_rebuild(s, own(s)->loops->move(&own(s)->field, kick, dt));
+    s->times.integrate += torre_cpu_lap(&clock);
+    TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
+    return compute_forces(s, kick, NULL);
+}
+
+static torre_status grains_sums(torre_md_solver *solver, torre_md_sums *sums)
+{
+    cpu_solver *s = (cpu_solver *)solver;
+    memset(sums, 0, sizeof *sums);
+    TORRE_TRY(torre_cpu_check_runaway(s));
+    TORRE_TRY(compute_forces(s, 0, sums));
+    double clock = torre_time_now();
+    own(s)->loops->measure(&own(s)->field, sums);
+    s->times.other += torre_cpu_lap(&clock);
+    sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins)
+                                                               : s->lists.mean_length;
+    if (!isfinite(sums->kinetic + sums->rotational) || !isfinite(sums->potential))
+        return torre_cpu_not_finite(s);
+    return TORRE_OK;
+}
+
+static torre_status grains_get_spins(torre_md_solver *solver, double *const spin[3])
+{
+    const cpu_solver *s = (const cpu_solver *)solver;
+    own(s)->loops->unload(&own(s)->field, spin);
+    return TORRE_OK;
+}
+
+static torre_status grains_state(cpu_solver *s, torre_md_visit *visit, void *context)
+{
+    torre_grain_field *f = &own(s)->field;
+    const int64_t quads = 4 * s->problem->count * s->state->state_size;
+    const int64_t slots = slots_of(s->problem);
+    TORRE_TRY(visit(context, "spin", f->spin, quads));
+    TORRE_TRY(visit(context, "twist", f->twist, quads));
+    TORRE_TRY(visit(context, "contacts", f->key, slots * (int64_t)sizeof *f->key));
+    return visit(context, "springs", f->spring, slots * TORRE_SPRINGS * pair_size(s->problem));
+}
+
+const torre_cpu_method torre_cpu_grains = {
+    .plan = grains_plan,
+    .check_memory = torre_cpu_pairs_check_memory,
+    .neighbors = torre_cpu_pairs_neighbors,
+    .bytes = grains_bytes,
+    .allocate = grains_allocate,
+    .release = grains_release,
+    .begin = grains_begin,
+    .step = grains_step,
+    .sums = grains_sums,
+    .get_spins = grains_get_spins,
+    .state = grains_state,
+};
