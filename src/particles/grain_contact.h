@@ -8,16 +8,18 @@
  *
  *     u = v - n (n v) - (a_i w_i + a_j w_j) x n      velocity of one surface past the other
  *     s = sum of u dt, turned with n                 so far have they slid, less what has slipped
- *     T = -(k_t s + c_t u), at most mu N long        where it would be longer, s is made shorter
+ *     T = -(k_t s + c_t u), at most mu N long        where it would be longer, s becomes what it gives
  *
- * The arms a are the distances of the centres from the middle of the overlap, so that a pair keeps
- * its angular momentum. k_t is a share of dN/ddelta: linear, or for Hertzian springs that of Mindlin
- * without slip, which grows with the overlap. Rolling is resisted alike (Luding, Granular Matter 10
+ * (so does LAMMPS). The arms a are the distances of the centres from the middle of the overlap, so that
+ * a pair keeps its angular momentum. k_t is a share of dN/ddelta: linear, or for Hertzian springs that
+ * of Mindlin without slip, which grows with the overlap. The energy of the spring is what it can give
+ * back, k_t s^2/2 or (mu N)^2/(2 k_t): nothing where a contact ends; what the force takes beyond that
+ * is lost. Rolling is resisted alike (Luding, Granular Matter 10
  * (2008) 235), by the same spring and dashpot: u = -a n x (w_i - w_j) with the reduced radius a, the
  * force at most mu_r N, and the couple a n x T on one, its opposite on the other.
  *
- * In time: s stands at whole steps and u half a step back, so that the work of an elastic spring is
- * what it stores, exactly. The dashpots are implicit as in pair_granular.h. Partners that have met
+ * In time: s stands at whole steps and u half a step back, so that the work of a spring is counted
+ * exactly. The dashpots are implicit as in pair_granular.h. Partners that have met
  * since the last step did so half a step ago.
  *
  * A template in C and C++: TORRE_REAL and TORRE_TYPED(name) are the includer's.
@@ -120,49 +122,44 @@ typedef struct TORRE_TYPED(torre_slider) {
     TORRE_REAL lag;   /* how much a unit of force still changes the velocity */
     TORRE_REAL limit; /* of the force */
     TORRE_REAL time;  /* over which it is stretched */
-    TORRE_REAL rate;  /* 1 / dt */
 } TORRE_TYPED(torre_slider);
 
-/* Stretch the spring with that velocity; force, what it stores and dissipates are added. */
-TORRE_HD static inline void TORRE_TYPED(torre_slide)(const TORRE_TYPED(torre_slider) * c,
-                                                     const TORRE_REAL n[3],
-                                                     const TORRE_REAL velocity[3],
-                                                     TORRE_REAL spring[3], TORRE_REAL force[3],
-                                                     TORRE_TYPED(torre_shove) * shove)
+/* Stretch the spring with that velocity; force, and what it takes from the motion per time is added
+ * to *taken. Returns the energy that it can give back. */
+TORRE_HD static inline TORRE_REAL
+TORRE_TYPED(torre_slide)(const TORRE_TYPED(torre_slider) * c, const TORRE_REAL n[3],
+                         const TORRE_REAL velocity[3], TORRE_REAL spring[3], TORRE_REAL force[3],
+                         TORRE_REAL *taken)
 {
-    TORRE_REAL old[3], across[3], slip = 0, rub = 0;
     const TORRE_REAL along = TORRE_TYPED(torre_dot)(spring, n);
     const TORRE_REAL was = TORRE_TYPED(torre_dot)(spring, spring);
-    for (int k = 0; k < 3; k++) across[k] = spring[k] - along * n[k];
-    const TORRE_REAL is = TORRE_TYPED(torre_dot)(across, across);
+    for (int k = 0; k < 3; k++) spring[k] -= along * n[k];
+    const TORRE_REAL is = TORRE_TYPED(torre_dot)(spring, spring);
     const TORRE_REAL turned = is > 0 ? (TORRE_REAL)sqrt(was / is) : 0;
     for (int k = 0; k < 3; k++) {
-        old[k] = turned * across[k];
-        across[k] = old[k] + c->time * velocity[k];
-        force[k] = -(c->stiffness * across[k] + c->dashpot * velocity[k]) /
+        spring[k] = turned * spring[k] + c->time * velocity[k];
+        force[k] = -(c->stiffness * spring[k] + c->dashpot * velocity[k]) /
                    (1 + c->dashpot * c->lag);
-        spring[k] = across[k];
     }
     const TORRE_REAL size = (TORRE_REAL)sqrt(TORRE_TYPED(torre_dot)(force, force));
     const bool slips = size > c->limit;
     for (int k = 0; k < 3; k++) {
         if (slips) force[k] *= c->limit / size;
         const TORRE_REAL now = velocity[k] + c->lag * force[k];
-        if (slips) spring[k] = -(force[k] + c->dashpot * now) / c->stiffness;
-        rub += now * now;
-        slip += (old[k] + spring[k]) * (across[k] - spring[k]);
+        if (slips && c->time > 0) spring[k] = -(force[k] + c->dashpot * now) / c->stiffness;
+        *taken -= force[k] * now;
     }
-    const TORRE_REAL half = c->stiffness / 2;
-    shove->energy += half * TORRE_TYPED(torre_dot)(spring, spring);
-    shove->power += c->dashpot * rub + c->rate * half * slip;
+    const TORRE_REAL most = c->limit * c->limit / c->stiffness;
+    const TORRE_REAL stored = c->stiffness * TORRE_TYPED(torre_dot)(spring, spring);
+    return (stored < most ? stored : most) / 2;
 }
 
-/* Forces of a contact whose springs, of sliding and of rolling, are spring[0..2] and [3..5]; met: it
- * is new, and they are 0. */
+/* Forces of a contact that remembers spring[0..2] of sliding, [3..5] of rolling, and in [6] the energy
+ * of both (TORRE_SPRINGS); met: it is new, and they are 0. */
 TORRE_HD static inline TORRE_TYPED(torre_shove)
     TORRE_TYPED(torre_grain_contact)(const TORRE_TYPED(torre_grain) * g,
                                      const TORRE_TYPED(torre_touch) * t, bool met,
-                                     TORRE_REAL spring[6])
+                                     TORRE_REAL spring[TORRE_SPRINGS])
 {
     TORRE_TYPED(torre_shove) shove;
     const TORRE_REAL root = g->hertz ? (TORRE_REAL)sqrt(t->overlap) : 1;
@@ -184,11 +181,9 @@ TORRE_HD static inline TORRE_TYPED(torre_shove)
     c.lag = (TORRE_REAL)3.5 * lag; /* a push also turns a sphere */
     c.limit = g->friction[t->wall] * limit;
     c.time = met ? g->step / 2 : g->step;
-    c.rate = g->rate;
-    TORRE_TYPED(torre_slide)(&c, t->n, u, spring, shove.friction, &shove);
-    if (g->hertz) /* the spring gets stiffer as they come nearer */
-        shove.power -= c.stiffness / 4 * TORRE_TYPED(torre_dot)(spring, spring) * closing /
-                       t->overlap;
+    TORRE_REAL taken = 0;
+    TORRE_REAL stored =
+        TORRE_TYPED(torre_slide)(&c, t->n, u, spring, shove.friction, &taken);
     for (int k = 0; k < 3; k++) shove.couple[k] = 0;
     if (g->rolling > 0) {
         TORRE_REAL force[3];
@@ -196,10 +191,15 @@ TORRE_HD static inline TORRE_TYPED(torre_shove)
         for (int k = 0; k < 3; k++) u[k] *= t->arm;
         c.lag = (TORRE_REAL)2.5 * lag; /* of a grain on a wall; in pairs less */
         c.limit = g->rolling * limit;
-        TORRE_TYPED(torre_slide)(&c, t->n, u, spring + 3, force, &shove);
+        stored += TORRE_TYPED(torre_slide)(&c, t->n, u, spring + 3, force, &taken);
         TORRE_TYPED(torre_cross)(t->n, force, shove.couple);
         for (int k = 0; k < 3; k++) shove.couple[k] *= t->arm;
     }
+    if (g->step > 0) {
+        shove.power += taken - g->rate * (stored - spring[6]);
+        spring[6] = stored;
+    }
+    shove.energy += spring[6];
     return shove;
 }
 

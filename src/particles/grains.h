@@ -4,7 +4,7 @@
  * other, so solvers keep two things more, both by id, wherever the grain is stored:
  *
  *     spin    angular velocity w of each grain, a solid sphere, I = 2/5 m r^2
- *     slots   places for contacts of each grain, each a key and six numbers, the springs
+ *     slots   places for contacts of each grain, each a key and eight numbers, the springs
  *
  * A key is a partner and the step that it was last touched in. The slot of a partner is found by
  * looking at all the keys of a grain; one that was touched neither in this step nor in the one
@@ -27,7 +27,8 @@
 extern "C" {
 #endif
 
-enum { TORRE_SPRINGS = 6 /* numbers of a contact: of sliding, of rolling */ };
+enum { TORRE_SPRINGS = 8 /* numbers of a contact: three of sliding, three of rolling, their energy;
+                            and one more, for two whole quads */ };
 
 typedef struct torre_contact_key {
     int32_t partner; /* its id, or a wall */

@@ -44,20 +44,28 @@ static int64_t grains_bytes(const torre_md_problem *p, const torre_md_plan *plan
            slots_of(p) * ((int64_t)sizeof(torre_contact_key) + TORRE_SPRINGS * pair_size(p));
 }
 
+/* Quads, all 0. */
+static void *new_quads(const torre_md_problem *p, int state_size)
+{
+    const size_t bytes = (size_t)quad_bytes(p, state_size);
+    void *quads = bytes < TORRE_HUGE_PAGE ? aligned_alloc(64, bytes) : torre_memory_large(bytes);
+    return quads ? memset(quads, 0, bytes) : NULL;
+}
+
 static torre_status grains_allocate(cpu_solver *s)
 {
     const torre_md_problem *p = s->problem;
     grains *g = s->own = calloc(1, sizeof *g);
     if (!g) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
-    const size_t quads = (size_t)quad_bytes(p, s->state->state_size);
+    const int size = s->state->state_size;
     const size_t slots = (size_t)slots_of(p);
     g->loops = torre_grain_loops_find(p->precision);
     g->field = (torre_grain_field){.store = &s->store,
                                    .problem = p,
                                    .bins = &s->bins,
-                                   .spin = torre_memory_zero(quads),
-                                   .next_spin = torre_memory_zero(quads),
-                                   .twist = torre_memory_zero(quads),
+                                   .spin = new_quads(p, size),
+                                   .next_spin = new_quads(p, size),
+                                   .twist = new_quads(p, size),
                                    .key = torre_memory_zero(slots * sizeof(torre_contact_key)),
                                    .spring = torre_memory_zero(slots * TORRE_SPRINGS *
                                                                (size_t)pair_size(p)),
