@@ -29,6 +29,7 @@ TYPES = ["--types", "80:20", "--pairs",
 GAS = ["md", "--model", "granular", "--size", "8,8,6", "--walls", "--gravity", "9.81", "--shake-amplitude", "1.8",
        "--shake-frequency", "50", "--steps", "800", "--csv", "gas.csv", "--thermo", "100", "--profile", "height.csv",
        "--profile-every", "50", "--dump", "gas.dump", "--dump-every", "300"]
+ROUGH = [*GAS, "--friction", "0.5", "--wall-friction", "0.5", "--rolling-friction", "0.1", "--sizes", "two", "--side-walls"]
 DAM = ["md", "--model", "mps", "--dimensions", "2", "--spacing", "0.01", "--steps", "400", "--thermo", "20", "--csv",
        "dam.csv", "--gauges", "0.05,0", "--dump", "dam.xyz", "--dump-every", "2"]
 
@@ -126,7 +127,8 @@ def test_particles():
             [*MELT, *MEASURES, *TYPES, "--ensemble", "nose-hoover"],
             [*MELT, *TYPES, "--neighbor", "half", "--deterministic", "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, "--cells", "4", "--backend", "reference", "--precision", "f64"], GAS,
-            [*GAS, "--precision", "f32"], DAM, [*DAM, "--precision", "mixed"]):
+            [*GAS, "--precision", "f32"], ROUGH, [*ROUGH, "--neighbor", "tile", "--precision", "mixed"],
+            [*ROUGH, "--steps", "200", "--backend", "reference", "--precision", "f64"], DAM, [*DAM, "--precision", "mixed"]):
         if command.count("--cells") > 1:
             at = command.index("--cells")
             command = command[:at] + command[at + 2:]

@@ -101,6 +101,18 @@ bad 3 "z = 10 is outside the box, 0 to 9, which has walls there" --model granula
 bad 3 "coefficients of lj/cut are not for --model granular" --model granular --input ../pair.data
 bad 5 "0.02 apart and must be at least 0.9" --model granular --input ../overlap.data --diameter 1
 bad 5 "twentieth of the contact time" $grains --dt 1e-5
+bad 2 "--friction is for --model granular" --friction 0.5
+bad 2 "--friction must be" $grains --friction -1
+bad 2 "--neighbor half does not go with --friction" $grains --friction 0.5 --neighbor half
+bad 2 "--incline needs --gravity" $grains --incline 20
+bad 2 "--incline must be" $grains --incline 91
+bad 2 "--side-walls needs --walls" $grains --side-walls
+bad 2 "--wall-friction needs --walls" $grains --wall-friction 0.5
+bad 2 "--sizes must be one, two or uniform" $grains --sizes three
+bad 2 "--size-ratio must be" $grains --sizes two --size-ratio 0.1
+bad 2 "is too much for this --size" $grains --sizes two --filling 0.7
+bad 2 "--gas ideal has no --friction" $grains --gas ideal --friction 0.5
+bad 2 "--side-walls must be at least 3 diameters apart" --model granular --size 2.5,9,9 --walls --side-walls
 # What is measured on the way.
 bad 2 "--rdf must be a file that ends in .csv" $small --rdf g.txt
 bad 2 "--rdf-range must be at most 4.19899" $small --rdf g.csv --rdf-range 5 --dry-run

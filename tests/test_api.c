@@ -767,6 +767,14 @@ static void test_granular(void **state)
     OK(torre_particles_advance(p, 20, NULL));
     assert_true(torre_particles_row(p)->lost > 0);
     torre_particles_free(p);
+    gas.friction = 0.5;
+    gas.sizes = TORRE_GRANULAR_UNIFORM_SIZES;
+    gas.size_ratio = 0.5;
+    OK(torre_particles_granular(&gas, 0, TORRE_MD_F32, &p));
+    OK(torre_particles_start(p, "cpu", NULL));
+    OK(torre_particles_advance(p, 20, NULL));
+    OK(torre_particles_save(p, "rough.dump"));
+    torre_particles_free(p);
 }
 
 static void test_granular_refused(void **state)
@@ -785,6 +793,17 @@ static void test_granular_refused(void **state)
     BAD_GAS(gas.filling = 0.8, "filling");
     BAD_GAS(gas.temperature = -1, "temperature");
     BAD_GAS(gas.sweeps = -1, "sweeps");
+    BAD_GAS(gas.friction = -1, "friction");
+    BAD_GAS((gas.walls = true, gas.wall_friction = -1), "wall_friction");
+    BAD_GAS(gas.wall_friction = 1, "walls");
+    BAD_GAS(gas.rolling_friction = NAN, "rolling_friction");
+    BAD_GAS(gas.tangential_stiffness = -1, "tangential_stiffness");
+    BAD_GAS(gas.tangential_restitution = 2, "tangential_restitution");
+    BAD_GAS(gas.side_walls = true, "walls");
+    BAD_GAS(gas.sizes = (torre_granular_sizes)9, "sizes");
+    BAD_GAS(gas.sizes = TORRE_GRANULAR_TWO_SIZES, "size_ratio");
+    BAD_GAS(gas.incline = 10, "gravity");
+    BAD_GAS((gas.friction = 1, gas.gas = TORRE_GRANULAR_IDEAL), "gas");
 }
 
 static torre_fluid_dam small_dam(void)

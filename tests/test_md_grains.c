@@ -1,6 +1,6 @@
 /*
- * Rough grains against theory: a sphere that slides and rolls on a plane, oblique impacts, conserved
- * quantities, a pile at rest; and every way of computing them against the reference.
+ * Rough grains against theory: a sphere that slides and rolls on a plane, oblique impacts,
+ * conserved quantities, a pile at rest; and every way of computing them against the reference.
  */
 #include "md_case.h"
 
@@ -8,8 +8,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "particles/granular.h"
 #include "particles/grains.h"
+#include "particles/granular.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -103,8 +103,8 @@ static double acceleration(const torre_granular *g, grain *last)
 }
 
 /*
- * Down a plane: tan a < 7/2 mu: it rolls, at 5/7 g sin a; steeper: it slides, at g (sin a - mu cos a),
- * and spins up at 5/2 mu g cos a / R.
+ * Down a plane: tan a < 7/2 mu: it rolls, at 5/7 g sin a; steeper: it slides, at g (sin a - mu cos
+ * a), and spins up at 5/2 mu g cos a / R.
  */
 static void test_incline(void **state)
 {
@@ -150,8 +150,9 @@ static void test_sliding_ends(void **state)
     finish(&c, solver);
 }
 
-/* psi_2 of an impact on a wall at psi_1: velocities of the surface along the wall, after and before,
- * over that of the centre towards it before (Foerster et al., Phys. Fluids 6 (1994) 1108). */
+/* psi_2 of an impact on a wall at psi_1: velocities of the surface along the wall, after and
+ * before, over that of the centre towards it before (Foerster et al., Phys. Fluids 6 (1994) 1108).
+ * */
 static double rebound(const torre_granular *g, double psi)
 {
     md_case c = grain_case(g, 1, 0);
@@ -171,10 +172,10 @@ static double rebound(const torre_granular *g, double psi)
 
 /*
  * Two straight branches: slow impacts stick, psi_2 = -beta psi_1, others slide all the time,
- * psi_2 = psi_1 - 7/2 (1 + e) mu. They are exact where the spring across a contact has the frequency
- * and the damping of that along it, k_t = 2/7 k and beta = e: then the ratio of the two forces does
- * not change. Errors are of the order of the step squared, the step a fiftieth of a contact, and of
- * overlap over radius, 0.002.
+ * psi_2 = psi_1 - 7/2 (1 + e) mu. They are exact where the spring across a contact has the
+ * frequency and the damping of that along it, k_t = 2/7 k and beta = e: then the ratio of the two
+ * forces does not change. Errors are of the order of the step squared, the step a fiftieth of a
+ * contact, and of overlap over radius, 0.002.
  */
 static void test_oblique_impact(void **state)
 {
@@ -193,8 +194,8 @@ static void test_oblique_impact(void **state)
 }
 
 /* Glass on glass as Foerster et al. measured it: e = 0.97, mu = 0.092, beta = 0.44 with an error of
- * 0.07; with a damping of its own, and Coulomb's limit as the contact begins, sticking is only nearly
- * straight. */
+ * 0.07; with a damping of its own, and Coulomb's limit as the contact begins, sticking is only
+ * nearly straight. */
 static void test_glass(void **state)
 {
     (void)state;
@@ -205,7 +206,8 @@ static void test_glass(void **state)
         const double slides = psi - 3.5 * 1.97 * g.wall_friction, psi_2 = rebound(&g, psi);
         if (psi < 0.2)
             CHECK(fabs(-psi_2 / psi - 0.44) < 0.07, "beta %.3f at %g", -psi_2 / psi, psi);
-        if (psi > 0.8) CHECK(fabs(psi_2 - slides) < 0.01, "%g -> %.4f, not %.4f", psi, psi_2, slides);
+        if (psi > 0.8)
+            CHECK(fabs(psi_2 - slides) < 0.01, "%g -> %.4f, not %.4f", psi, psi_2, slides);
     }
 }
 
@@ -237,9 +239,9 @@ static void test_pair_conserves(void **state)
                 const double r = c.particles.radius[i];
                 for (int a = 0; a < 3; a++) {
                     const int b = (a + 1) % 3, d = (a + 2) % 3;
-                    angular[k][a] += m * (n.position[b] * n.velocity[d] -
-                                          n.position[d] * n.velocity[b]) +
-                                     0.4 * m * r * r * n.spin[a];
+                    angular[k][a] +=
+                        m * (n.position[b] * n.velocity[d] - n.position[d] * n.velocity[b]) +
+                        0.4 * m * r * r * n.spin[a];
                     most = fmax(most, fabs(angular[k][a]));
                 }
             }
@@ -283,7 +285,8 @@ static torre_granular everything(void)
     return g;
 }
 
-/* What is lost by friction and dashpots is what energy falls by, the better the smaller the step. */
+/* What is lost by friction and dashpots is what energy falls by, the better the smaller the step.
+ * */
 static void test_energy(void **state)
 {
     (void)state;
@@ -302,8 +305,8 @@ static void test_energy(void **state)
         error[k] = fabs(fell / lost - 1);
         finish(&c, solver);
     }
-    CHECK(error[0] < 0.02 && error[1] < 0.005, "energy is off by %g and %g of what is lost", error[0],
-          error[1]);
+    CHECK(error[0] < 0.02 && error[1] < 0.005, "energy is off by %g and %g of what is lost",
+          error[0], error[1]);
 }
 
 /* Two beside each other and one on top, on a wall: with friction and rolling resistance they stay,
@@ -388,12 +391,13 @@ static void test_against_reference(void **state)
         torre_md_particles got = md_case_particles(&c, solver);
         const double v = md_case_difference(&wanted, &got);
         const double spin = spin_difference(&c, exact, solver) * g.diameter;
-        /* rounding of positions (f32: 2^-24 of the box) changes what an overlap pushes with over the
-         * few contacts there are in that time; mixed: that of forces */
+        /* rounding of positions (f32: 2^-24 of the box) changes what an overlap pushes with over
+         * the few contacts there are in that time; mixed: that of forces */
         const double bound = c.problem.precision == TORRE_MD_F64     ? 1e-9
                              : c.problem.precision == TORRE_MD_MIXED ? 2e-4
                                                                      : 2e-3;
-        CHECK(v < bound && spin < 3 * bound, "%d: velocities are off by %g, spins by %g", k, v, spin);
+        CHECK(v < bound && spin < 3 * bound, "%d: velocities are off by %g, spins by %g", k, v,
+              spin);
         const torre_md_thermo rows[2] = {md_case_thermo(&c, exact, 300),
                                          md_case_thermo(&c, solver, 300)};
         CHECK(fabs(rows[1].total_energy / rows[0].total_energy - 1) < 100 * bound,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "md_cuda_solver.h"
+#include "particles/grains.h"
 #include "particles/md_types.h"
 
 #define DEFAULT_SKIN 0.12 /* of the cutoff */
@@ -70,6 +71,10 @@ static torre_status plan(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
     torre_md_plan *plan = &program->base.info.plan;
+    if (torre_md_is_rough(p))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{friction}, {sizes} and {side_walls} need {backend} cpu "
+                          "(got cuda)");
     if (p->ramp_steps)
         return torre_fail(TORRE_ERR_USAGE, "{final_temperature} needs {backend} cpu (got cuda)");
     if (p->ensemble > TORRE_BERENDSEN)

@@ -121,6 +121,7 @@ torre_status torre_particles_granular(const torre_granular *s, double dt,
     p->about.units = "si";
     p->about.diameter = s->diameter;
     p->about.wall[s->dimensions - 1] = s->walls;
+    for (int a = 0; a < s->dimensions - 1; a++) p->about.wall[a] = s->side_walls;
     p->problem.precision = precision;
     torre_status status = torre_granular_problem(s, p->skin, dt, &p->problem);
     if (!status) status = torre_granular_start(s, &p->problem, &p->now);

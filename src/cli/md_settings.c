@@ -9,6 +9,7 @@ static const char *const stencils[] = {"auto", "block", "spherical", NULL};
 
 static const char *const contacts[] = {"linear", "hertz", NULL};
 static const char *const gases[] = {"inelastic", "elastic", "ideal", NULL};
+static const char *const sizes[] = {"one", "two", "uniform", NULL};
 
 #define MODEL_CHOICE(name) #name,
 /* In the order of torre_pair_model; with mps the rows of mps_settings.c hold. */
@@ -27,6 +28,9 @@ static const md_settings defaults = {
                           .stiffness = 1000,
                           .restitution = 0.8,
                           .wall_restitution = 0.9,
+                          .tangential_stiffness = 0.2857142857142857,
+                          .tangential_restitution = 0.44,
+                          .size_ratio = 0.7,
                           .filling = 0.2,
                           .sweeps = 40},
              .target_temperature = -1,
@@ -157,6 +161,27 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_COUNT("start-sweeps", &s->spec.granular.sweeps, 0,
                      "Monte Carlo sweeps that melt the lattice of the start"),
 
+        OPTION_GROUP("Rough grains, which spin (with any of these but the two tangential ones)"),
+        OPTION_REAL("friction", &s->spec.granular.friction, 0, 1e6, "MU",
+                    "Coulomb's, of two particles; contacts remember how far they have slid"),
+        OPTION_REAL("wall-friction", &s->spec.granular.wall_friction, 0, 1e6, "MU",
+                    "of particle and wall"),
+        OPTION_REAL("rolling-friction", &s->spec.granular.rolling_friction, 0, 1e6, "MU",
+                    "couple against rolling over normal force and reduced radius"),
+        OPTION_POSITIVE("tangential-stiffness", &s->spec.granular.tangential_stiffness, "SHARE",
+                        "of the spring across a contact over that along it; Hertzian: its slope"),
+        OPTION_SHARE("tangential-restitution", &s->spec.granular.tangential_restitution, "E",
+                     "of a slow oblique impact, which sticks; glass"),
+        OPTION_CHOICE("sizes", &s->sizes, sizes,
+                      "two: half of the particles are smaller; uniform: diameters from smallest to "
+                      "largest, which --diameter and --mass are of"),
+        OPTION_REAL("size-ratio", &s->spec.granular.size_ratio, 0.25, 1, "SHARE",
+                    "smallest diameter over largest, with --sizes two or uniform"),
+        OPTION_FLAG("side-walls", &s->spec.granular.side_walls,
+                    "hard walls across the other axes, too, at rest"),
+        OPTION_REAL("incline", &s->spec.granular.incline, 0, 90, "DEGREES",
+                    "that gravity is turned towards +x: flow down a plane"),
+
         OPTION_GROUP("Time"),
         OPTION_COUNT("steps", &s->steps, 0, "time steps"),
         OPTION_POSITIVE("dt", &s->spec.dt, "T",
@@ -282,11 +307,32 @@ static const torre_option *parameter_row(const torre_option *table, const char *
 /* Options that are not for the model of the run: those of an only[] list and parameters. */
 static torre_status check_model(const md_settings *s, const torre_option *table)
 {
-    static const char *const only[2][16] = {
+    static const char *const only[2][25] = {
         {"cells", "density", "cutoff", "types", "masses", "pairs"},
-        {"size", "filling", "diameter", "mass", "stiffness", "contact", "restitution", "gas",
-         "walls", "wall-restitution", "gravity", "shake-amplitude", "profile", "shake-frequency",
-         "start-sweeps"}};
+        {"size",
+         "filling",
+         "diameter",
+         "mass",
+         "stiffness",
+         "contact",
+         "restitution",
+         "gas",
+         "walls",
+         "wall-restitution",
+         "gravity",
+         "shake-amplitude",
+         "profile",
+         "shake-frequency",
+         "start-sweeps",
+         "friction",
+         "wall-friction",
+         "rolling-friction",
+         "tangential-stiffness",
+         "tangential-restitution",
+         "sizes",
+         "size-ratio",
+         "side-walls",
+         "incline"}};
     const int other = s->model != TORRE_PAIR_granular;
     torre_pair_parameters pair = {0};
     for (const char *const *name = only[other]; *name; name++)
@@ -348,6 +394,7 @@ torre_status md_settings_spec(md_settings *s, const torre_option *table, torre_p
     spec->ensemble = (torre_md_ensemble)s->ensemble;
     spec->granular.hertz = s->contact == 1;
     spec->granular.gas = (torre_granular_gas)s->gas;
+    spec->granular.sizes = (torre_granular_sizes)s->sizes;
     spec->granular.temperature = spec->said & TORRE_SAID_TEMPERATURE ? spec->temperature : 0.01;
     TORRE_TRY(torre_particle_plan(&s->common.means, &spec->plan));
     spec->plan.neighbor = (torre_neighbor)s->neighbor;
@@ -388,6 +435,9 @@ static const torre_example examples[] = {
     {"A movie of a layer of grains in a shaken box",
      "md --model granular --size 20,20 --walls --shake-amplitude 0.5 --shake-frequency 30 \\\n"
      "   --steps 20000 --thermo 200 --movie gas.mp4 --output gas"},
+    {"Rough beads of two sizes roll down a plane of 25 degrees between walls",
+     "md --model granular --size 40,12,12 --walls --gravity 9.81 --incline 25 --friction 0.5 \\\n"
+     "   --wall-friction 0.5 --rolling-friction 0.05 --sizes two --steps 20000 --csv flow.csv"},
     {"A dam break", "md --model mps --size small"},
     {"A movie of a dam break in two dimensions (md --model mps --examples has more)",
      "md --model mps --dimensions 2 --movie dam.mp4 --output dam"},
@@ -414,7 +464,8 @@ const torre_program md_program = {
     "k_B = 1. The table has energies per particle; Temp and Press count\n"
     "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
     "--shake-amplitude, --skin, --bin-size and --rdf-range in diameters. Its time step must\n"
-    "not exceed a twentieth of the contact time.\n"
+    "not exceed a twentieth of the contact time. Energies of rough grains count rotation, the\n"
+    "temperature does not.\n"
     "\n"
     "--input takes what write_data of LAMMPS writes (atom styles atomic, bond, angle,\n"
     "molecular, charge, full and sphere), frames of its text dumps, and extended XYZ of ASE,\n"

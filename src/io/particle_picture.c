@@ -17,7 +17,7 @@ typedef struct canvas {
     int width, height;
     torre_particle_view view;
     double scale;  /* pixels per length */
-    double radius; /* pixels */
+    double radius; /* pixels; of the largest */
     float *top;
     int64_t *owner;
 } canvas;
@@ -30,11 +30,17 @@ static double nearness(const torre_md_particles *p, const torre_particle_view *v
     return to_eye ? p->position[depth][i] : p->box[depth] - p->position[depth][i];
 }
 
+static double radius_of(const canvas *c, const torre_md_particles *p, int64_t i)
+{
+    return p->radius ? c->radius * p->radius[i] / p->largest : c->radius;
+}
+
 /* What of a sphere lies in rows low .. high - 1. */
 static void draw_sphere(const canvas *c, const torre_md_particles *p, int64_t i, int low, int high)
 {
     const int up = c->view.up;
-    const double y = (p->box[up] - p->position[up][i]) * c->scale, r = c->radius;
+    const double y = (p->box[up] - p->position[up][i]) * c->scale;
+    const double r = radius_of(c, p, i);
     if (y + r < low || y - r >= high) return;
     const double x = p->position[c->view.right][i] * c->scale;
     const double z = nearness(p, &c->view, i) * c->scale;
@@ -103,7 +109,8 @@ static void color_all(const canvas *c, const torre_md_particles *p, double speed
             memset(rgb + 3 * k, 255, 3);
             continue;
         }
-        const double facing = (c->top[k] - nearness(p, &c->view, i) * c->scale) / c->radius;
+        const double facing =
+            (c->top[k] - nearness(p, &c->view, i) * c->scale) / radius_of(c, p, i);
         shade(p, &c->view, i, fmin(fmax(facing, 0), 1), speed, rgb + 3 * k);
     }
 }

@@ -8,19 +8,19 @@
  *
  *     u = v - n (n v) - (a_i w_i + a_j w_j) x n      velocity of one surface past the other
  *     s = sum of u dt, turned with n                 so far have they slid, less what has slipped
- *     T = -(k_t s + c_t u), at most mu N long        where it would be longer, s becomes what it gives
+ *     T = -(k_t s + c_t u), at most mu N long        where it would be longer, s is made to fit
  *
- * (so does LAMMPS). The arms a are the distances of the centres from the middle of the overlap, so that
- * a pair keeps its angular momentum. k_t is a share of dN/ddelta: linear, or for Hertzian springs that
- * of Mindlin without slip, which grows with the overlap. The energy of the spring is what it can give
- * back, k_t s^2/2 or (mu N)^2/(2 k_t): nothing where a contact ends; what the force takes beyond that
- * is lost. Rolling is resisted alike (Luding, Granular Matter 10
- * (2008) 235), by the same spring and dashpot: u = -a n x (w_i - w_j) with the reduced radius a, the
- * force at most mu_r N, and the couple a n x T on one, its opposite on the other.
+ * (so does LAMMPS). The arms a are the distances of the centres from the middle of the overlap, so
+ * that a pair keeps its angular momentum. k_t is a share of dN/ddelta: linear, or for Hertzian
+ * springs that of Mindlin without slip, which grows with the overlap. The energy of the spring is
+ * what it can give back, k_t s^2/2 or (mu N)^2/(2 k_t): nothing where a contact ends; what the
+ * force takes beyond that is lost. Rolling is resisted alike (Luding, Granular Matter 10
+ * (2008) 235), by the same spring and dashpot: u = -a n x (w_i - w_j) with the reduced radius a,
+ * the force at most mu_r N, and the couple a n x T on one, its opposite on the other.
  *
  * In time: s stands at whole steps and u half a step back, so that the work of a spring is counted
- * exactly. The dashpots are implicit as in pair_granular.h. Partners that have met
- * since the last step did so half a step ago.
+ * exactly. The dashpots are implicit as in pair_granular.h. Partners that have met since the last step
+ * did so half a step ago.
  *
  * A template in C and C++: TORRE_REAL and TORRE_TYPED(name) are the includer's.
  */
@@ -79,9 +79,9 @@ static inline TORRE_TYPED(torre_grain)
     g.dashpot[1] =
         (TORRE_REAL)torre_granular_dashpot(p->hertz, p->stiffness, 1, p->wall_restitution);
     /* two sevenths of a reduced mass resist a push across it */
-    g.sideways = (TORRE_REAL)(
-        torre_granular_dashpot(p->hertz, p->stiffness, 1, p->tangential_restitution) *
-        sqrt(share * 2 / 7));
+    g.sideways =
+        (TORRE_REAL)(torre_granular_dashpot(p->hertz, p->stiffness, 1, p->tangential_restitution) *
+                     sqrt(share * 2 / 7));
     g.tangential = (TORRE_REAL)share;
     g.friction[0] = (TORRE_REAL)p->friction;
     g.friction[1] = (TORRE_REAL)p->wall_friction;
@@ -95,8 +95,8 @@ static inline TORRE_TYPED(torre_grain)
 }
 
 /* Mass of the largest grain over that of one of this radius. */
-TORRE_HD static inline TORRE_REAL
-TORRE_TYPED(torre_grain_share)(const TORRE_TYPED(torre_grain) * g, TORRE_REAL radius)
+TORRE_HD static inline TORRE_REAL TORRE_TYPED(torre_grain_share)(const TORRE_TYPED(torre_grain) * g,
+                                                                 TORRE_REAL radius)
 {
     const TORRE_REAL ratio = g->radius / radius;
     return ratio * ratio * ratio;
@@ -126,10 +126,11 @@ typedef struct TORRE_TYPED(torre_slider) {
 
 /* Stretch the spring with that velocity; force, and what it takes from the motion per time is added
  * to *taken. Returns the energy that it can give back. */
-TORRE_HD static inline TORRE_REAL
-TORRE_TYPED(torre_slide)(const TORRE_TYPED(torre_slider) * c, const TORRE_REAL n[3],
-                         const TORRE_REAL velocity[3], TORRE_REAL spring[3], TORRE_REAL force[3],
-                         TORRE_REAL *taken)
+TORRE_HD static inline TORRE_REAL TORRE_TYPED(torre_slide)(const TORRE_TYPED(torre_slider) * c,
+                                                           const TORRE_REAL n[3],
+                                                           const TORRE_REAL velocity[3],
+                                                           TORRE_REAL spring[3],
+                                                           TORRE_REAL force[3], TORRE_REAL *taken)
 {
     const TORRE_REAL along = TORRE_TYPED(torre_dot)(spring, n);
     const TORRE_REAL was = TORRE_TYPED(torre_dot)(spring, spring);
@@ -138,8 +139,8 @@ TORRE_TYPED(torre_slide)(const TORRE_TYPED(torre_slider) * c, const TORRE_REAL n
     const TORRE_REAL turned = is > 0 ? (TORRE_REAL)sqrt(was / is) : 0;
     for (int k = 0; k < 3; k++) {
         spring[k] = turned * spring[k] + c->time * velocity[k];
-        force[k] = -(c->stiffness * spring[k] + c->dashpot * velocity[k]) /
-                   (1 + c->dashpot * c->lag);
+        force[k] =
+            -(c->stiffness * spring[k] + c->dashpot * velocity[k]) / (1 + c->dashpot * c->lag);
     }
     const TORRE_REAL size = (TORRE_REAL)sqrt(TORRE_TYPED(torre_dot)(force, force));
     const bool slips = size > c->limit;
@@ -154,8 +155,8 @@ TORRE_TYPED(torre_slide)(const TORRE_TYPED(torre_slider) * c, const TORRE_REAL n
     return (stored < most ? stored : most) / 2;
 }
 
-/* Forces of a contact that remembers spring[0..2] of sliding, [3..5] of rolling, and in [6] the energy
- * of both (TORRE_SPRINGS); met: it is new, and they are 0. */
+/* Forces of a contact that remembers spring[0..2] of sliding, [3..5] of rolling, and in [6] the
+ * energy of both (TORRE_SPRINGS); met: it is new, and they are 0. */
 TORRE_HD static inline TORRE_TYPED(torre_shove)
     TORRE_TYPED(torre_grain_contact)(const TORRE_TYPED(torre_grain) * g,
                                      const TORRE_TYPED(torre_touch) * t, bool met,
@@ -182,8 +183,7 @@ TORRE_HD static inline TORRE_TYPED(torre_shove)
     c.limit = g->friction[t->wall] * limit;
     c.time = met ? g->step / 2 : g->step;
     TORRE_REAL taken = 0;
-    TORRE_REAL stored =
-        TORRE_TYPED(torre_slide)(&c, t->n, u, spring, shove.friction, &taken);
+    TORRE_REAL stored = TORRE_TYPED(torre_slide)(&c, t->n, u, spring, shove.friction, &taken);
     for (int k = 0; k < 3; k++) shove.couple[k] = 0;
     if (g->rolling > 0) {
         TORRE_REAL force[3];
@@ -205,10 +205,11 @@ TORRE_HD static inline TORRE_TYPED(torre_shove)
 
 /* Grains of radius r_i and r_j, the first d away from the other and moving and spinning so: whether
  * they touch. */
-TORRE_HD static inline bool TORRE_TYPED(torre_touch_grains)(
-    const TORRE_TYPED(torre_grain) * g, const TORRE_REAL d[3], TORRE_REAL radius, TORRE_REAL other,
-    const TORRE_REAL velocity[3], const TORRE_REAL spin[3], const TORRE_REAL other_spin[3],
-    TORRE_TYPED(torre_touch) * t)
+TORRE_HD static inline bool
+TORRE_TYPED(torre_touch_grains)(const TORRE_TYPED(torre_grain) * g, const TORRE_REAL d[3],
+                                TORRE_REAL radius, TORRE_REAL other, const TORRE_REAL velocity[3],
+                                const TORRE_REAL spin[3], const TORRE_REAL other_spin[3],
+                                TORRE_TYPED(torre_touch) * t)
 {
     const TORRE_REAL rsq = TORRE_TYPED(torre_dot)(d, d), inverse = 1 / (TORRE_REAL)sqrt(rsq);
     t->overlap = radius + other - rsq * inverse;
@@ -216,8 +217,7 @@ TORRE_HD static inline bool TORRE_TYPED(torre_touch_grains)(
     for (int k = 0; k < 3; k++) {
         t->n[k] = inverse * d[k];
         t->velocity[k] = velocity[k];
-        t->turn[k] = (radius - t->overlap / 2) * spin[k] +
-                     (other - t->overlap / 2) * other_spin[k];
+        t->turn[k] = (radius - t->overlap / 2) * spin[k] + (other - t->overlap / 2) * other_spin[k];
         t->roll[k] = spin[k] - other_spin[k];
     }
     t->arm = radius * other / (radius + other);
@@ -227,8 +227,8 @@ TORRE_HD static inline bool TORRE_TYPED(torre_touch_grains)(
     return true;
 }
 
-/* A grain that overlaps a wall (> 0) on the side of the smaller coordinates of an axis (side 1) or on
- * the other one (-1), with its velocity relative to the wall's. */
+/* A grain that overlaps a wall (> 0) on the side of the smaller coordinates of an axis (side 1) or
+ * on the other one (-1), with its velocity relative to the wall's. */
 TORRE_HD static inline void
 TORRE_TYPED(torre_touch_wall)(const TORRE_TYPED(torre_grain) * g, int axis, int side,
                               TORRE_REAL overlap, TORRE_REAL radius, const TORRE_REAL velocity[3],

@@ -8,9 +8,9 @@
  *
  * A key is a partner and the step that it was last touched in. The slot of a partner is found by
  * looking at all the keys of a grain; one that was touched neither in this step nor in the one
- * before is free. Nothing is ever removed or moved, neither by a rebuild of lists nor by a sort; and
- * grains that touch nobody read no slots at all. Both partners keep the same springs, with opposite
- * signs: no grain writes what belongs to another one.
+ * before is free. Nothing is ever removed or moved, neither by a rebuild of lists nor by a sort;
+ * and grains that touch nobody read no slots at all. Both partners keep the same springs, with
+ * opposite signs: no grain writes what belongs to another one.
  *
  * Walls are partners, too: WALL -1 - k is at the lower (k even) or upper end of axis k / 2.
  */
@@ -27,8 +27,10 @@
 extern "C" {
 #endif
 
-enum { TORRE_SPRINGS = 8 /* numbers of a contact: three of sliding, three of rolling, their energy;
-                            and one more, for two whole quads */ };
+enum {
+    TORRE_SPRINGS = 8 /* numbers of a contact: three of sliding, three of rolling, their energy;
+                            and one more, for two whole quads */
+};
 
 typedef struct torre_contact_key {
     int32_t partner; /* its id, or a wall */
@@ -75,8 +77,8 @@ void torre_grain_walls(const torre_md_problem *problem, int64_t step, torre_grai
 /* Acceleration of gravity. */
 void torre_grain_gravity(const torre_md_problem *problem, double g[3]);
 
-/* Slot of a partner in this step (TORRE_CONTACT_STEP), which is noted; *met: it is a new one. -1: all
- * slots are taken. */
+/* Slot of a partner in this step (TORRE_CONTACT_STEP), which is noted; *met: it is a new one. -1:
+ * all slots are taken. */
 static inline int torre_grain_slot(torre_contact_key *key, int slots, int32_t partner,
                                    uint32_t step, bool *met)
 {

@@ -32,8 +32,8 @@ static torre_status check_restitution(const char *option, double e)
 
 bool torre_granular_is_rough(const torre_granular *g)
 {
-    return g->friction != 0 || g->wall_friction != 0 || g->rolling_friction != 0 ||
-           g->side_walls || g->sizes != TORRE_GRANULAR_ONE_SIZE || g->incline != 0;
+    return g->friction != 0 || g->wall_friction != 0 || g->rolling_friction != 0 || g->side_walls ||
+           g->sizes != TORRE_GRANULAR_ONE_SIZE || g->incline != 0;
 }
 
 static torre_status check_rough(const torre_granular *g)
@@ -65,9 +65,10 @@ static torre_status check_rough(const torre_granular *g)
                               "{size}: {side_walls} must be at least 3 diameters apart (got %g)",
                               g->size[a] / g->diameter);
     if (torre_granular_is_rough(g) && g->gas == TORRE_GRANULAR_IDEAL)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{gas} ideal has no {friction}, {sizes} or {side_walls}: its particles do "
-                          "not touch each other");
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "{gas} ideal has no {friction}, {sizes} or {side_walls}: its particles do "
+            "not touch each other");
     return TORRE_OK;
 }
 

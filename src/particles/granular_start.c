@@ -234,8 +234,13 @@ static torre_status start_rough(const torre_granular *g, const torre_md_problem 
     torre_granular smooth;
     torre_md_problem problem;
     TORRE_TRY(smooth_system(g, p, &smooth, &problem));
-    TORRE_TRY(start_smooth(&smooth, &problem, particles));
-    torre_status status = torre_md_particles_add_grains(particles, g->diameter / 2);
+    torre_status status = start_smooth(&smooth, &problem, particles);
+    if (status == TORRE_ERR_USAGE)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{filling} %g is too much for this {size}: particles start where as many "
+                          "of the largest {diameter} would, which fill %.4f",
+                          g->filling, smooth.filling);
+    if (!status) status = torre_md_particles_add_grains(particles, g->diameter / 2);
     if (status) {
         torre_md_particles_free(particles);
         return status;

@@ -7,15 +7,28 @@
 
 static const double pi = 3.14159265358979323846;
 
+/* Of rough grains, over that of the largest. */
+static double mean_volume(const torre_md_problem *p)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < p->count; i++)
+        sum += pow(2 * p->radius[i] / p->cutoff, p->dimensions == 2 ? 2 : 3);
+    return sum / (double)p->count;
+}
+
 double torre_granular_filling(const torre_md_problem *p, double diameter)
 {
+    const torre_granular_parameters *g = &p->pair.granular;
     double volume = pi / 6 * pow(diameter, 3) * (double)p->count;
-    double room = p->box[0] * p->box[1];
     if (p->dimensions == 2) volume *= 1.5 / diameter;
+    if (p->radius) volume *= mean_volume(p);
     int axis = p->dimensions == 2 ? 1 : 2;
+    double edge[2] = {p->box[0], p->box[1]};
+    for (int a = 0; g->side_walls && a < axis; a++) edge[a] = g->side_high[a] - g->side_low;
+    double room = edge[0] * edge[1];
     double height = p->box[axis];
-    if (p->pair.granular.walls) height = p->pair.granular.wall_high - p->pair.granular.wall_low;
-    room = axis == 2 ? room * height : p->box[0] * height;
+    if (g->walls) height = g->wall_high - g->wall_low;
+    room = axis == 2 ? room * height : edge[0] * height;
     return volume / room;
 }
 

@@ -152,8 +152,8 @@ static void finish(const sweep *s, int64_t i, const double gravity[3])
         s->force[a][i] = share * s->force[a][i] + p->mass * gravity[a];
         s->grains->twist[a][i] *= 2.5 * share / (radius * radius);
     }
-    s->sums->potential -= p->mass / share * gravity[axis] *
-                          (s->position[axis][i] - p->pair.granular.wall_low);
+    s->sums->potential -=
+        p->mass / share * gravity[axis] * (s->position[axis][i] - p->pair.granular.wall_low);
 }
 
 torre_status torre_reference_grains_forces(const torre_md_problem *p, double half, int64_t step,
@@ -161,11 +161,15 @@ torre_status torre_reference_grains_forces(const torre_md_problem *p, double hal
                                            double *const force[3], double *power,
                                            torre_reference_grains *g, torre_md_sums *sums)
 {
-    const sweep s = {p,        torre_grain_make_reference(p, half, half > 0 ? p->dt : 0),
+    const sweep s = {p,
+                     torre_grain_make_reference(p, half, half > 0 ? p->dt : 0),
                      TORRE_CONTACT_STEP(step),
-                     position, velocity,
-                     force,    power,
-                     g,        sums};
+                     position,
+                     velocity,
+                     force,
+                     power,
+                     g,
+                     sums};
     torre_grain_wall wall[6];
     double gravity[3];
     torre_grain_walls(p, step, wall);
@@ -195,6 +199,5 @@ torre_status torre_reference_grains_state(const torre_md_problem *p, torre_refer
         TORRE_TRY(visit(context, name[1][a], g->twist[a], bytes));
     }
     TORRE_TRY(visit(context, "contacts", g->key, slots * (int64_t)sizeof *g->key));
-    return visit(context, "springs", g->spring,
-                 slots * TORRE_SPRINGS * (int64_t)sizeof *g->spring);
+    return visit(context, "springs", g->spring, slots * TORRE_SPRINGS * (int64_t)sizeof *g->spring);
 }

@@ -1,4 +1,5 @@
-/* Rough grains of the reference: all pairs, each once, in f64; spins, and what contacts remember. */
+/* Rough grains of the reference: all pairs, each once, in f64; spins, and what contacts remember.
+ * */
 #ifndef TORRE_MD_REFERENCE_GRAINS_H
 #define TORRE_MD_REFERENCE_GRAINS_H
 

@@ -223,6 +223,8 @@ torre_status torre_md_run_particles(torre_md_run *run, torre_md_particles *parti
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     memcpy(particles->box, run->problem->box, sizeof particles->box);
     particles->mass = torre_md_type_mass(run->problem, 0);
+    if (particles->spin[0])
+        TORRE_TRY(run->solver->backend->get_spins(run->solver, particles->spin));
     return run->solver->backend->get_particles(run->solver, particles->position,
                                                particles->velocity);
 }

@@ -19,7 +19,7 @@ typedef struct torre_md_particles {
     int types;                        /* of the particles, with ... */
     uint8_t *type;                    /* [id] ... theirs, from 0, and ... */
     double type_mass[TORRE_MD_TYPES]; /* ... the mass of each; NULL: all of type 0, of mass */
-    double *radius;  /* [id] of rough grains (grains.h), and ... */
+    double *radius;                   /* [id] of rough grains (grains.h), and ... */
     double largest;  /* ... that of a particle of `mass`; others have that density, too */
     double *spin[3]; /* [axis][id] ... angular velocities; NULL: there are none */
 } torre_md_particles;
@@ -37,7 +37,8 @@ torre_status torre_md_particles_add_types(torre_md_particles *particles, int typ
 torre_status torre_md_particles_take_types(torre_md_particles *particles,
                                            const torre_md_particles *from);
 
-/* Room for radii, all the largest, and spins, all 0, where there is none yet. TORRE_ERR_RESOURCE. */
+/* Room for radii, all the largest, and spins, all 0, where there is none yet. TORRE_ERR_RESOURCE.
+ * */
 torre_status torre_md_particles_add_grains(torre_md_particles *particles, double largest);
 
 static inline double torre_md_particle_mass(const torre_md_particles *p, int64_t id)

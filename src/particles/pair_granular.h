@@ -41,7 +41,7 @@ typedef struct torre_granular_parameters {
     /* of rough grains (grains.h), which pairs of this header know nothing of: */
     bool rough;
     double friction, wall_friction, rolling_friction; /* coefficients, >= 0 */
-    double tangential_stiffness;   /* over that along the normal, > 0 */
+    double tangential_stiffness;                      /* over that along the normal, > 0 */
     double tangential_restitution; /* of a slow oblique impact that sticks, > 0, at most 1 */
     double least_radius;           /* of a particle; that of the largest is half of the cutoff */
     double incline;                /* gravity is turned so far towards +x, degrees */

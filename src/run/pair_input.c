@@ -99,7 +99,11 @@ static torre_status read_granular_file(torre_pair_spec *s, torre_pair_input *in)
     torre_granular *g = &in->granular;
     const bool walls = s->granular.walls;
     torre_particle_source source;
-    TORRE_TRY(read_file(s, (const bool[3]){false, false, walls}, in, &source));
+    if (s->granular.sizes != TORRE_GRANULAR_ONE_SIZE)
+        return torre_fail(TORRE_ERR_USAGE, "{sizes} and {input} exclude each other: particles of a "
+                                           "file are of one size");
+    const bool sides = s->granular.side_walls;
+    TORRE_TRY(read_file(s, (const bool[3]){sides, sides, walls}, in, &source));
     *g = system_of(s); /* with the diameter and mass of the file */
     if (source.has_velocities && !walls && is_layer(&in->particles))
         return torre_fail(TORRE_ERR_INPUT,
@@ -112,7 +116,10 @@ static torre_status read_granular_file(torre_pair_spec *s, torre_pair_input *in)
     g->dimensions = 3;
     for (int a = 0; a < 3; a++) g->size[a] = in->particles.box[a];
     if (g->walls) g->size[2] -= 2 * g->shake_amplitude + g->diameter;
-    return TORRE_OK;
+    for (int a = 0; g->side_walls && a < 2; a++) g->size[a] -= g->diameter;
+    return torre_granular_is_rough(g)
+               ? torre_md_particles_add_grains(&in->particles, g->diameter / 2)
+               : TORRE_OK;
 }
 
 static torre_status read_granular(torre_pair_spec *s, torre_pair_input *in)
@@ -125,6 +132,8 @@ static torre_status read_granular(torre_pair_spec *s, torre_pair_input *in)
     in->about.units = "si";
     in->about.diameter = s->granular.diameter;
     in->about.wall[in->granular.dimensions - 1] = s->granular.walls;
+    for (int a = 0; a < in->granular.dimensions - 1; a++)
+        in->about.wall[a] = s->granular.side_walls;
     TORRE_TRY(torre_granular_problem(&in->granular, in->plan.skin,
                                      s->said & TORRE_SAID_DT ? s->dt : 0, &in->problem));
     if (!s->input) return TORRE_OK;

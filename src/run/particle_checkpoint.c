@@ -7,6 +7,7 @@
 #include "core/phase.h"
 #include "io/crc32c.h"
 #include "io/sink_mark.h"
+#include "particles/grains.h"
 #include "run/checkpoint_identity.h"
 
 /* --- Of which run it is --- */
@@ -28,6 +29,28 @@ static uint32_t parameters_checksum(const torre_md_problem *p)
     for (const torre_pair_parameter *r = torre_pair_about_model(p->model)->parameters; r->name; r++)
         sum = torre_crc32c(sum, (const char *)&p->pair + r->offset,
                            r->kind == TORRE_PARAMETER_FLAG ? sizeof(bool) : sizeof(double));
+    return sum;
+}
+
+/* Of rough grains: their parameters, radii and spins at the start. */
+static uint32_t grains_checksum(const torre_md_problem *p)
+{
+    const torre_granular_parameters *g = &p->pair.granular;
+    const double number[] = {g->friction,
+                             g->wall_friction,
+                             g->rolling_friction,
+                             g->tangential_stiffness,
+                             g->tangential_restitution,
+                             g->least_radius,
+                             g->incline,
+                             g->side_low,
+                             g->side_high[0],
+                             g->side_high[1]};
+    uint32_t sum = torre_crc32c(0, number, sizeof number);
+    const size_t bytes = (size_t)p->count * sizeof(double);
+    if (p->radius) sum = torre_crc32c(sum, p->radius, bytes);
+    for (int a = 0; a < 3; a++)
+        if (p->spin[a]) sum = torre_crc32c(sum, p->spin[a], bytes);
     return sum;
 }
 
@@ -66,6 +89,7 @@ static void add_problem(const torre_md_problem *p, torre_record *r)
     if (p->types)
         torre_record_add(r, "types", "%d, checksum %08x", p->types->count, types_checksum(p));
     torre_record_add(r, "parameters", "checksum %08x", parameters_checksum(p));
+    if (torre_md_is_rough(p)) torre_record_add(r, "grains", "checksum %08x", grains_checksum(p));
     torre_record_add(r, "start", "checksum %08x", particles_checksum(p));
 }
 

@@ -120,6 +120,8 @@ CASES = {
     "md granular": ("md --quiet --model granular --size 8,8,4 --walls --steps 20 --csv gas.csv "
                     "--profile height.csv --profile-every 5 --dump run.xyz --json run.json --picture none",
                     {"gas.csv"}),
+    "md grains": ("md --quiet --model granular --size 8,8,4 --walls --side-walls --friction 0.5 --sizes two --steps 20 "
+                  "--neighbor tile --dump run.dump --picture none", ()),
     "md mps": ("md --quiet --model mps --dimensions 2 --spacing 0.02 --steps 4 --thermo 2 --csv run.csv "
                "--gauges 0.05,0 --dump run.xyz --json run.json --output dam", {"run.csv", "dam/front.csv", "dam/gauges.csv"}),
     "locality curve": ("locality curve --ordering hilbert --size 8x8 --csv c.csv --json c.json --plot c.png",

@@ -3,7 +3,7 @@
  * and pbc. Every particle is of the species X, the unknown atom; where there are types, of the
  * element of that number (H, He, ...), as ASE has them, and there is a column type (1, 2, ...). A
  * diameter adds the column radius, types or a mass other than 1 mass, kinds of particles kind (0,
- * 1, ...).
+ * 1, ...), grains that spin omega, their angular velocity.
  */
 #include <inttypes.h>
 
@@ -20,10 +20,10 @@ static void write_head(torre_text_output *out, const torre_particle_layout *l,
         out, "%" PRId64 "\nLattice=\"%.17g 0 0 0 %.17g 0 0 0 %.17g\" Origin=\"%.17g %.17g %.17g\" ",
         p->count, p->box[0], p->box[1], p->box[2], about->origin[0], about->origin[1],
         about->origin[2]);
-    torre_text_output_print(out, "Properties=species:S:1:pos:R:3:velo:R:3:id:I:1%s%s%s%s",
+    torre_text_output_print(out, "Properties=species:S:1:pos:R:3:velo:R:3:id:I:1%s%s%s%s%s",
                             about->diameter > 0 ? ":radius:R:1" : "",
-                            has_masses(p) ? ":mass:R:1" : "", p->type ? ":type:I:1" : "",
-                            l->kinds > 1 ? ":kind:I:1" : "");
+                            has_masses(p) ? ":mass:R:1" : "", p->spin[0] ? ":omega:R:3" : "",
+                            p->type ? ":type:I:1" : "", l->kinds > 1 ? ":kind:I:1" : "");
     for (int k = 0; k < l->columns; k++) torre_text_output_print(out, ":%s:R:1", l->column[k]);
     torre_text_output_print(out, " Time=%.17g Step=%" PRId64 " pbc=\"%c %c %c\"\n", frame->time,
                             frame->step, about->wall[0] ? 'F' : 'T', about->wall[1] ? 'F' : 'T',

@@ -40,7 +40,9 @@ static void write_atoms(torre_text_output *out, const torre_particle_about *abou
     for (int64_t i = 0; i < p->count; i++) {
         torre_text_output_print(out, "%" PRId64 " %d", i + 1, p->type ? p->type[i] + 1 : 1);
         if (volume > 0)
-            torre_text_output_print(out, " %.17g %.17g", about->diameter, p->mass / volume);
+            torre_text_output_print(out, " %.17g %.17g",
+                                    p->radius ? 2 * p->radius[i] : about->diameter,
+                                    p->mass / volume);
         torre_text_output_print(out, " %.17g %.17g %.17g\n", low[0] + p->position[0][i],
                                 low[1] + p->position[1][i], low[2] + p->position[2][i]);
     }
@@ -54,10 +56,13 @@ static torre_status write_frame(torre_sink *sink, const torre_frame *frame)
     write_head(out, about, p);
     write_atoms(out, about, p);
     torre_text_output_print(out, "\nVelocities\n\n");
-    for (int64_t i = 0; i < p->count; i++)
-        torre_text_output_print(out, "%" PRId64 " %.17g %.17g %.17g%s\n", i + 1, p->velocity[0][i],
-                                p->velocity[1][i], p->velocity[2][i],
-                                about->diameter > 0 ? " 0 0 0" : "");
+    for (int64_t i = 0; i < p->count; i++) {
+        torre_text_output_print(out, "%" PRId64 " %.17g %.17g %.17g", i + 1, p->velocity[0][i],
+                                p->velocity[1][i], p->velocity[2][i]);
+        for (int a = 0; a < 3 && about->diameter > 0; a++)
+            torre_text_output_print(out, " %.17g", p->spin[a] ? p->spin[a][i] : 0);
+        torre_text_output_print(out, "\n");
+    }
     return TORRE_OK;
 }
 

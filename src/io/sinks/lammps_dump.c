@@ -1,7 +1,8 @@
 /*
  * LAMMPS dump, for LAMMPS, OVITO, MDAnalysis and --input: id type x y z vx vy vz, with bounds and
  * boundaries. A diameter adds the column radius, types or a mass other than 1 mass; kinds of
- * particles are types (1, 2, ...), too. Nine digits: every f32 reads back as itself.
+ * particles are types (1, 2, ...), too; grains that spin have omegax omegay omegaz. Nine digits:
+ * every f32 reads back as itself.
  */
 #include <inttypes.h>
 
@@ -20,8 +21,9 @@ static void write_head(torre_text_output *out, const torre_particle_layout *l,
     for (int a = 0; a < 3; a++)
         torre_text_output_print(out, "%.17g %.17g\n", about->origin[a],
                                 about->origin[a] + p->box[a]);
-    torre_text_output_print(out, "ITEM: ATOMS id type x y z vx vy vz%s%s",
-                            about->diameter > 0 ? " radius" : "", has_masses(p) ? " mass" : "");
+    torre_text_output_print(out, "ITEM: ATOMS id type x y z vx vy vz%s%s%s",
+                            about->diameter > 0 ? " radius" : "", has_masses(p) ? " mass" : "",
+                            p->spin[0] ? " omegax omegay omegaz" : "");
     for (int k = 0; k < l->columns; k++) torre_text_output_print(out, " %s", l->column[k]);
     torre_text_output_print(out, "\n");
 }

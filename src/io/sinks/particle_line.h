@@ -16,14 +16,21 @@ static inline void print_motion(torre_text_output *out, const torre_particle_lay
 }
 
 /* Whether masses are written. */
-static inline bool has_masses(const torre_md_particles *p) { return p->type || p->mass != 1; }
+static inline bool has_masses(const torre_md_particles *p)
+{
+    return p->type || p->radius || p->mass != 1;
+}
 
-/* " radius mass", each where heads announce it. */
+/* " radius mass", each where heads announce it, and three angular velocities. */
 static inline void print_radius_and_mass(torre_text_output *out, const torre_particle_layout *l,
                                          const torre_md_particles *p, int64_t i)
 {
-    if (l->about.diameter > 0) torre_text_output_print(out, " %.9g", l->about.diameter / 2);
+    const double radius = p->radius ? p->radius[i] : l->about.diameter / 2;
+    if (l->about.diameter > 0) torre_text_output_print(out, " %.9g", radius);
     if (has_masses(p)) torre_text_output_print(out, " %.9g", torre_md_particle_mass(p, i));
+    if (p->spin[0])
+        torre_text_output_print(out, " %.9g %.9g %.9g", p->spin[0][i], p->spin[1][i],
+                                p->spin[2][i]);
 }
 
 /* The columns of the frame, and the end of the line. */

@@ -1,6 +1,6 @@
 /*
- * Rough grains on the cpu: the steps of cpu_pairs.c without thermostats, and spins and contacts that
- * lie by id (particles/grains.h).
+ * Rough grains on the cpu: the steps of cpu_pairs.c without thermostats, and spins and contacts
+ * that lie by id (particles/grains.h).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +23,10 @@ static torre_status grains_plan(torre_md_program *program)
 {
     TORRE_TRY(torre_cpu_pairs.plan(program));
     if (program->info.plan.neighbor != TORRE_NEIGHBOR_HALF) return TORRE_OK;
-    return torre_fail(TORRE_ERR_USAGE,
-                      "{neighbor} half does not go with {friction}: contacts are remembered by both "
-                      "particles; use full or tile");
+    return torre_fail(
+        TORRE_ERR_USAGE,
+        "{neighbor} half does not go with {friction}: contacts are remembered by both "
+        "particles; use full or tile");
 }
 
 static int64_t quad_bytes(const torre_md_problem *p, int state_size)
@@ -60,16 +61,16 @@ static torre_status grains_allocate(cpu_solver *s)
     const int size = s->state->state_size;
     const size_t slots = (size_t)slots_of(p);
     g->loops = torre_grain_loops_find(p->precision);
-    g->field = (torre_grain_field){.store = &s->store,
-                                   .problem = p,
-                                   .bins = &s->bins,
-                                   .spin = new_quads(p, size),
-                                   .next_spin = new_quads(p, size),
-                                   .twist = new_quads(p, size),
-                                   .key = torre_memory_zero(slots * sizeof(torre_contact_key)),
-                                   .spring = torre_memory_zero(slots * TORRE_SPRINGS *
-                                                               (size_t)pair_size(p)),
-                                   .slots = torre_grain_slots(p)};
+    g->field = (torre_grain_field){
+        .store = &s->store,
+        .problem = p,
+        .bins = &s->bins,
+        .spin = new_quads(p, size),
+        .next_spin = new_quads(p, size),
+        .twist = new_quads(p, size),
+        .key = torre_memory_zero(slots * sizeof(torre_contact_key)),
+        .spring = torre_memory_zero(slots * TORRE_SPRINGS * (size_t)pair_size(p)),
+        .slots = torre_grain_slots(p)};
     if (s->plan->neighbor != TORRE_NEIGHBOR_TILE) g->field.lists = &s->lists;
     if (g->field.spin && g->field.next_spin && g->field.twist && g->field.key && g->field.spring)
         return TORRE_OK;

@@ -2,8 +2,8 @@
  * Sweeps of rough grains: a C template included by the generated grain_sweep_*.c, after lanes.h's
  * definitions. Neighbours are tested a vector at a time; the few that touch are taken one by one.
  *
- * Every grain adds up its own contacts, in the order of its list or stage, and nobody else's: bits do
- * not depend on the number of threads.
+ * Every grain adds up its own contacts, in the order of its list or stage, and nobody else's: bits
+ * do not depend on the number of threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -144,8 +144,8 @@ static void meet_walls(const sweep *s, gathered *g)
         grain_touch t;
         for (int a = 0; a < 3; a++)
             velocity[a] = (TORRE_REAL)(v[a] - (a == w->axis ? (TORRE_STATE)w->velocity : 0));
-        TORRE_TYPED(torre_touch_wall)(&s->grain, w->axis, w->side, overlap, g->radius, velocity,
-                                      g->spin, &t);
+        TORRE_TYPED(torre_touch_wall)
+        (&s->grain, w->axis, w->side, overlap, g->radius, velocity, g->spin, &t);
         contact(s, &t, -1 - k, g->radius - overlap, 1, g);
     }
 }
@@ -174,8 +174,7 @@ static void finish(const sweep *s, gathered *g)
     force[3] = g->power;
     ((torre_quad_state *)store->force)[g->place] = force;
     ((torre_quad_state *)f->twist)[g->id] = twist;
-    s->next[g->place] =
-        ((const torre_quad_state *)store->velocity)[g->place] + s->kick * force;
+    s->next[g->place] = ((const torre_quad_state *)store->velocity)[g->place] + s->kick * force;
     ((torre_quad_state *)f->next_spin)[g->id] =
         ((const torre_quad_state *)f->spin)[g->id] + s->kick * twist;
 }
@@ -201,8 +200,8 @@ static int64_t list_range(const sweep *s, int64_t from, int64_t to, part_sums *s
         gathered g = gather_make(s, i);
         for (int32_t k = 0; k < length; k += TORRE_LANES) {
             torre_lanes x, y, z, w;
-            const torre_mask live =
-                torre_separation(&s->positions, i, list + k, length - k, lists->wraps[i] ? 7 : 0, &x, &y, &z, &w);
+            const torre_mask live = torre_separation(&s->positions, i, list + k, length - k,
+                                                     lists->wraps[i] ? 7 : 0, &x, &y, &z, &w);
             touching(s, list + k, live, x, y, z, s->radius_unit * w, &g);
         }
         finish(s, &g);
@@ -249,7 +248,8 @@ static int64_t sweep_lists(const sweep *s, int64_t parts, part_sums *part)
     const int64_t count = s->field->store->count;
     int64_t crowded = -1;
 #pragma omp parallel for schedule(dynamic, 4) num_threads(s->field->store->threads)                \
-    reduction(max : crowded)
+    reduction(max                                                                                  \
+              : crowded)
     for (int64_t p = 0; p < parts; p++) {
         const int64_t from = p * PART, to = from + PART < count ? from + PART : count;
         const int64_t one = list_range(s, from, to, &part[p]);

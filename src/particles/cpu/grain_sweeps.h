@@ -1,9 +1,10 @@
 /*
  * The loops of rough grains (particles/grains.h) on the CPU over sorted particles, their neighbour
- * lists or bins (md_store.h), compiled once per precision and instruction set like those of the pair
- * models. The fourth number of a position is the radius.
+ * lists or bins (md_store.h), compiled once per precision and instruction set like those of the
+ * pair models. The fourth number of a position is the radius.
  *
- * Spins and what turns them lie by id, as quads of the state type; springs are of the type of pairs.
+ * Spins and what turns them lie by id, as quads of the state type; springs are of the type of
+ * pairs.
  */
 #ifndef TORRE_GRAIN_SWEEPS_H
 #define TORRE_GRAIN_SWEEPS_H
@@ -26,8 +27,8 @@ typedef struct torre_grain_field {
 
 typedef struct torre_grain_loops {
     /* Forces and what turns grains, then v += kick f and w += kick twist, for velocities that lack
-     * that kick; sums not NULL: its potential, virial and contacts of a step that has been swept, and
-     * nothing changes. TORRE_ERR_UNSTABLE where a grain has too many contacts. */
+     * that kick; sums not NULL: its potential, virial and contacts of a step that has been swept,
+     * and nothing changes. TORRE_ERR_UNSTABLE where a grain has too many contacts. */
     torre_status (*sweep)(torre_grain_field *field, double kick, torre_md_sums *sums);
     /* w += kick twist, v += kick f, r += dt v; returns the largest squared displacement as `moved`
      * of torre_md_state_loops does */
