@@ -774,6 +774,7 @@ static void test_granular(void **state)
     OK(torre_particles_start(p, "cpu", NULL));
     OK(torre_particles_advance(p, 20, NULL));
     OK(torre_particles_save(p, "rough.dump"));
+    unlink("rough.dump");
     torre_particles_free(p);
 }
 

@@ -19,8 +19,8 @@
  * the force at most mu_r N, and the couple a n x T on one, its opposite on the other.
  *
  * In time: s stands at whole steps and u half a step back, so that the work of a spring is counted
- * exactly. The dashpots are implicit as in pair_granular.h. Partners that have met since the last step
- * did so half a step ago.
+ * exactly. The dashpots are implicit as in pair_granular.h. Partners that have met since the last
+ * step did so half a step ago.
  *
  * A template in C and C++: TORRE_REAL and TORRE_TYPED(name) are the includer's.
  */
