@@ -154,7 +154,7 @@ def test_gpu_particles():
             [*MELT, *gpu, "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, *gpu, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
             [*MELT, *gpu, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"], [*GAS, *gpu],
-            [*DAM, *gpu]):
+            [*ROUGH, *gpu], [*DAM, *gpu]):
         expected = fresh(command)
         steps = int(command[command.index("--steps") + 1])
         run(*command, "--checkpoint", "c.state", "--checkpoint-every", str(steps * 37 // 100))

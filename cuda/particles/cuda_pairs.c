@@ -25,7 +25,8 @@ typedef struct md_graph {
     bool build, sort;
     int steps;
     int x_now, v_now, id_now; /* buffers in use at its start */
-    bool permuted;            /* storage order before it */
+    int spin_now;
+    bool permuted; /* storage order before it */
     cudaGraphExec_t exec;
 } md_graph;
 
@@ -33,7 +34,7 @@ typedef struct md_graph {
 typedef struct md_build_record {
     int64_t step, last_build;
     uint32_t drifts; /* queued before it */
-    int x_now, v_now, id_now;
+    int x_now, v_now, id_now, spin_now;
     bool permuted;
 } md_build_record;
 
@@ -71,10 +72,6 @@ static torre_status plan(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
     torre_md_plan *plan = &program->base.info.plan;
-    if (torre_md_is_rough(p))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{friction}, {sizes} and {side_walls} need {backend} cpu "
-                          "(got cuda)");
     if (p->ramp_steps)
         return torre_fail(TORRE_ERR_USAGE, "{final_temperature} needs {backend} cpu (got cuda)");
     if (p->ensemble > TORRE_BERENDSEN)
@@ -143,6 +140,32 @@ static bool looks_each_step(const md_cuda_solver *s)
     return s->plan->rebuild_check && s->plan->rebuild_every == 1;
 }
 
+static md_grain_args grain_args(const md_cuda_solver *s)
+{
+    const torre_md_problem *p = s->problem;
+    const torre_granular_parameters *g = &p->pair.granular;
+    torre_grain_wall wall[6];
+    md_grain_args a = {.spin = s->spin[s->spin_now],
+                       .spin_out = s->spin[1 - s->spin_now],
+                       .twist = s->twist,
+                       .key = s->contact,
+                       .spring = s->spring,
+                       .slots = torre_grain_slots(p),
+                       .axis = p->dimensions == 2 ? 1 : 2,
+                       .amplitude = g->shake_amplitude,
+                       .turns = g->shake_frequency * p->dt,
+                       .low = g->wall_low,
+                       .mass = p->mass};
+    torre_grain_walls(p, 0, wall); /* where they are fastest */
+    torre_grain_gravity(p, a.gravity);
+    for (int k = 0; k < 6; k++) {
+        a.wall_side[k] = wall[k].side;
+        a.wall_at[k] = wall[k].at;
+        a.speed = fmax(a.speed, wall[k].velocity);
+    }
+    return a;
+}
+
 static md_force_args force_args(const md_cuda_solver *s)
 {
     const torre_md_problem *p = s->problem;
@@ -171,6 +194,7 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .shared_floor = s->layout.shared_floor};
     memcpy(a.pair, own(s)->pair, sizeof a.pair);
     a.rows = own(s)->rows;
+    if (torre_md_is_rough(p)) a.grains = grain_args(s);
     a.types = p->types ? p->types->count : 0;
     add_weights(p, a.weight);
     return a;
@@ -262,6 +286,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         TORRE_TRY(queue_force(s, &a, false));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
+        s->spin_now = 1 - s->spin_now;
     }
     if (own(s)->dissipates && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
@@ -278,6 +303,12 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
     if (own(s)->dissipates)
         TORRE_CUDA_TRY(
             cudaMemcpyAsync(a.v, a.v_out,
+                            4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count,
+                            cudaMemcpyDeviceToDevice, s->stream),
+            "computing forces");
+    if (a.grains.slots)
+        TORRE_CUDA_TRY(
+            cudaMemcpyAsync(s->spin[s->spin_now], a.grains.spin_out,
                             4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count,
                             cudaMemcpyDeviceToDevice, s->stream),
             "computing forces");
@@ -303,7 +334,7 @@ static bool graph_matches(const md_cuda_solver *s, const md_graph *g, bool build
 {
     return g->used && g->build == build && g->sort == sort && g->steps == steps &&
            g->x_now == s->x_now && g->v_now == s->v_now && g->id_now == s->id_now &&
-           g->permuted == s->permuted;
+           g->spin_now == s->spin_now && g->permuted == s->permuted;
 }
 
 static void free_graphs(md_cuda_solver *s)
@@ -341,6 +372,7 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
         s->x_now ^= (build ? 1 : 0) ^ (has_thermostat(s) ? 0 : steps & 1);
         s->v_now ^= (build ? 1 : 0) ^ (own(s)->dissipates ? steps & 1 : 0);
         s->id_now ^= build ? 1 : 0;
+        s->spin_now ^= has_thermostat(s) ? 0 : steps & 1;
         if (build) s->permuted = !sort;
         return TORRE_OK;
     }
@@ -353,6 +385,7 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
                     .x_now = s->x_now,
                     .v_now = s->v_now,
                     .id_now = s->id_now,
+                    .spin_now = s->spin_now,
                     .permuted = s->permuted};
     TORRE_TRY(record_graph(s, build, sort, steps, g));
     TORRE_CUDA_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
@@ -375,6 +408,7 @@ static torre_status note_build(md_cuda_solver *s, int64_t step, bool sort)
                                                                 .x_now = 1 - s->x_now,
                                                                 .v_now = 1 - s->v_now,
                                                                 .id_now = 1 - s->id_now,
+                                                                .spin_now = s->spin_now,
                                                                 .permuted = !sort};
     return TORRE_OK;
 }
@@ -453,9 +487,10 @@ static torre_status unstable(md_cuda_solver *s, int64_t step)
     md_control control;
     double total[2 * MD_SUMS];
     TORRE_TRY(read_results(s, &control, total));
-    const char *what = control.error & MD_ERROR_FORCE  ? "feels a force out of all range"
-                       : control.error & MD_ERROR_JUMP ? "crossed the box between two rebuilds"
-                                                       : "has a position that is not finite";
+    const char *what = control.error & MD_ERROR_FORCE      ? "feels a force out of all range"
+                       : control.error & MD_ERROR_CONTACTS ? "touches more others than can be"
+                       : control.error & MD_ERROR_JUMP     ? "crossed the box between two rebuilds"
+                                                           : "has a position that is not finite";
     long long id = control.bad_id == UINT32_MAX ? -1 : (long long)control.bad_id;
     if (id < 0) { /* the sums were not finite: look for a particle that is not */
         double *v[3] = {malloc((size_t)count * 8), malloc((size_t)count * 8),
@@ -480,7 +515,7 @@ static torre_status unstable(md_cuda_solver *s, int64_t step)
 /* Make room for what the device asked for, and go back to the rebuild that failed. */
 static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t *step)
 {
-    if (control->error & (MD_ERROR_NOT_FINITE | MD_ERROR_JUMP | MD_ERROR_FORCE))
+    if (control->error & (MD_ERROR_NOT_FINITE | MD_ERROR_JUMP | MD_ERROR_FORCE | MD_ERROR_CONTACTS))
         return unstable(s, *step - (int64_t)(own(s)->drifts - control->done));
     int r = own(s)->record_count - 1;
     while (r > 0 && own(s)->records[r].drifts != control->done) r--;
@@ -491,6 +526,7 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     s->x_now = back.x_now;
     s->v_now = back.v_now;
     s->id_now = back.id_now;
+    s->spin_now = back.spin_now;
     s->permuted = back.permuted;
     s->last_build = back.last_build;
     s->counts.builds -= own(s)->record_count - r;
@@ -643,6 +679,7 @@ static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool t
         .potential_shift =
             p->types ? 0.5 * total[MD_SUM_SHIFT] : s->kernels->pair->shift(p) * inside,
         .virial = 0.5 * total[MD_SUM_VIRIAL],
+        .rotational = torre_md_is_rough(p) ? 0.2 * p->mass * total[MD_SUM_SHIFT] : 0,
         .contacts = inside,
         .lost = p->mass * total[MD_SUM_LOST],
         .taken = has_thermostat(s) ? NAN : 0,
@@ -684,6 +721,12 @@ static torre_status begin(md_cuda_solver *s)
     pairs *o = own(s);
     o->limit = o->interval[0] = o->interval[1] = 0;
     o->stopped = false;
+    if (torre_md_is_rough(s->problem)) {
+        const size_t slots = (size_t)s->problem->count * (size_t)torre_grain_slots(s->problem);
+        TORRE_TRY(md_cuda_upload_spins(s));
+        TORRE_CUDA_TRY(cudaMemset(s->contact, 0, slots * sizeof(torre_contact_key)), "contacts");
+        TORRE_CUDA_TRY(cudaDeviceSynchronize(), "contacts");
+    }
     TORRE_TRY(clear_control(s, 0, 0));
     TORRE_TRY(run_to(s, 0, 0, true, 0));
     memset(o->sampled, 0, sizeof o->sampled);
@@ -703,6 +746,19 @@ static torre_status advance(md_cuda_solver *s, int64_t steps)
     return run_to(s, s->step + 1, s->step + steps, false, a.kick);
 }
 
+static torre_status grains_state(md_cuda_solver *s, torre_md_visit *visit, void *context)
+{
+    const torre_md_problem *p = s->problem;
+    const size_t quads = 4 * (size_t)s->kernels->state->state_bytes * (size_t)p->count;
+    const size_t slots = (size_t)p->count * (size_t)torre_grain_slots(p);
+    const size_t pair = p->precision == TORRE_MD_F64 ? sizeof(double) : sizeof(float);
+    TORRE_TRY(md_cuda_visit_array(visit, context, "spin", s->spin[s->spin_now], quads));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "twist", s->twist, quads));
+    const size_t keys = slots * sizeof(torre_contact_key);
+    TORRE_TRY(md_cuda_visit_array(visit, context, "contacts", s->contact, keys));
+    return md_cuda_visit_array(visit, context, "springs", s->spring, slots * TORRE_SPRINGS * pair);
+}
+
 static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *context)
 {
     pairs *o = own(s);
@@ -712,6 +768,7 @@ static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *contex
     o->interval[0] = pace[1];
     o->interval[1] = pace[2];
     o->stopped = pace[3];
+    if (torre_md_is_rough(s->problem)) TORRE_TRY(grains_state(s, visit, context));
     return visit(context, "sums", &o->sums, sizeof o->sums);
 }
 

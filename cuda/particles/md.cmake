@@ -28,8 +28,8 @@ foreach(MODEL ${md_models} mps) # in the order of torre_pair_model
   foreach(TYPES "" _types) # particles of one type, of several
     set(row)
     foreach(PRECISION f32 f64 mixed)
-      # grains and fluids have one type
-      if(NOT PRECISION IN_LIST TORRE_PRECISIONS OR (TYPES AND MODEL MATCHES "^(granular|mps)$"))
+      # of grains the second kind are rough ones; fluids have one type
+      if(NOT PRECISION IN_LIST TORRE_PRECISIONS OR (TYPES AND MODEL STREQUAL "mps"))
         list(APPEND row "NULL")
         continue()
       endif()
@@ -42,6 +42,8 @@ foreach(MODEL ${md_models} mps) # in the order of torre_pair_model
       endif()
       if(MODEL STREQUAL "mps")
         torre_md_kernels(mps.cu.in mps_${PRECISION})
+      elseif(TYPES AND MODEL STREQUAL "granular")
+        torre_md_kernels(md_rough.cu.in md_rough_${PRECISION})
       else()
         torre_md_kernels(md_pair.cu.in md_${MODEL}${TYPES}_${PRECISION})
       endif()

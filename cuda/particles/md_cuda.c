@@ -6,6 +6,7 @@
 
 #include "core/timer.h"
 #include "md_cuda_solver.h"
+#include "particles/grains.h"
 #include "particles/md_types.h"
 
 static md_layout_wish benchmark_wish;
@@ -38,7 +39,8 @@ static torre_status look_at_device(md_cuda_program *program)
 static torre_status find_kernels(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
-    program->kernels = md_kernels_find(p->model, p->precision, p->types != NULL);
+    program->kernels =
+        md_kernels_find(p->model, p->precision, p->types != NULL || torre_md_is_rough(p));
     if (program->kernels) return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE,
                       "this build of the cuda backend has no model %s in %s (CMake: "
@@ -245,6 +247,13 @@ static torre_status cuda_get_forces(torre_md_solver *solver, double *const force
     return TORRE_OK;
 }
 
+static torre_status cuda_get_spins(torre_md_solver *solver, double *const spin[3])
+{
+    md_cuda_solver *s = (md_cuda_solver *)solver;
+    TORRE_CUDA_TRY(cudaSetDevice(s->plan->device), "choosing the device");
+    return md_cuda_download_by_id(s, s->spin[s->spin_now], spin);
+}
+
 static torre_status cuda_get_fields(torre_md_solver *solver, const torre_md_fields *fields)
 {
     md_cuda_solver *s = self(solver);
@@ -284,6 +293,7 @@ const torre_md_backend torre_md_cuda = {
     .get_particles = cuda_get_particles,
     .get_forces = cuda_get_forces,
     .get_fields = cuda_get_fields,
+    .get_spins = cuda_get_spins,
     .row = cuda_row,
     .sums = cuda_sums,
     .times = cuda_times,

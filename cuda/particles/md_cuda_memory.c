@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "md_cuda_solver.h"
+#include "particles/grains.h"
 
 /* An array: where its address stands in the solver, its size, and what it is to people. */
 typedef struct md_array {
@@ -17,7 +18,7 @@ typedef struct md_array {
 
 typedef struct md_arrays {
     int count;
-    md_array array[24];
+    md_array array[32];
 } md_arrays;
 
 static void add(md_arrays *a, size_t member, int64_t bytes, const char *what)
@@ -26,6 +27,18 @@ static void add(md_arrays *a, size_t member, int64_t bytes, const char *what)
 }
 
 #define ADD(arrays, name, bytes, what) add(arrays, offsetof(md_cuda_solver, name), bytes, what)
+
+static void add_grains(const md_cuda_program *program, int64_t reals, md_arrays *a)
+{
+    const torre_md_problem *p = program->base.problem;
+    const int64_t slots = p->count * torre_grain_slots(p);
+    const int64_t pair = p->precision == TORRE_MD_F64 ? sizeof(double) : sizeof(float);
+    ADD(a, spin[0], reals, "spins");
+    ADD(a, spin[1], reals, "spins");
+    ADD(a, twist, reals, "spins");
+    ADD(a, contact, slots * (int64_t)sizeof(torre_contact_key), "contacts");
+    ADD(a, spring, slots * TORRE_SPRINGS * pair, "contacts");
+}
 
 static md_arrays particle_arrays(const md_cuda_program *program)
 {
@@ -56,6 +69,7 @@ static md_arrays particle_arrays(const md_cuda_program *program)
     ADD(&a, total, 2 * MD_SUMS * (int64_t)sizeof(double), what);
     ADD(&a, control, (int64_t)sizeof(md_control), what);
     if (program->method->sparse) ADD(&a, held, (int64_t)sizeof(uint32_t), what);
+    if (torre_md_is_rough(program->base.problem)) add_grains(program, reals, &a);
     return a;
 }
 

@@ -49,6 +49,9 @@ typedef struct md_cuda_solver {
     size_t scan_bytes;
     double *partial, *total; /* total: [2][MD_SUMS], of the step and after its thermostat */
     uint64_t *fixed;
+    /* of rough grains, by id (md_grain_args); which of spin is that of now */
+    void *spin[2], *twist, *contact, *spring;
+    int spin_now;
     md_control *control;
     void *pinned; /* host copy of control and total */
 
@@ -119,6 +122,9 @@ torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
  * wrap into it (NULL: do not). Any of to may be NULL. */
 torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
                               double *const to[], int components);
+/* The same of arrays that lie by id: three components; and spins of the start to spin[0]. */
+torre_status md_cuda_download_by_id(md_cuda_solver *s, const void *from, double *const to[3]);
+torre_status md_cuda_upload_spins(md_cuda_solver *s);
 /* Whether the storage is to be sorted in a rebuild at that step. */
 bool md_cuda_sort_is_due(const md_cuda_solver *s, int64_t step);
 /* Queue a sort by bin into the other buffers (sort false: only the permutation). half_step, most:
@@ -137,7 +143,10 @@ torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t cloc
 torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control,
                                   double total[2 * MD_SUMS]);
 
-/* md_cuda_state.c: as in torre_md_backend */
+/* md_cuda_state.c: as in torre_md_backend; and show an array of the device, and take over what the
+ * visitor makes of it. */
+torre_status md_cuda_visit_array(torre_md_visit *visit, void *context, const char *name,
+                                 void *array, size_t bytes);
 torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void *context);
 torre_status md_cuda_resume(torre_md_solver *solver);
 

@@ -13,9 +13,8 @@ static size_t reals(const md_cuda_solver *s)
     return 4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count;
 }
 
-/* Show an array of the device, and take over what the visitor makes of it. */
-static torre_status visit_array(torre_md_visit *visit, void *context, const char *name, void *array,
-                                size_t bytes)
+torre_status md_cuda_visit_array(torre_md_visit *visit, void *context, const char *name,
+                                 void *array, size_t bytes)
 {
     void *host = malloc(bytes);
     if (!host) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
@@ -38,12 +37,12 @@ torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void 
     TORRE_TRY(visit(context, "clock", clock, sizeof clock));
     TORRE_TRY(visit(context, "counts", &s->counts, sizeof s->counts));
     TORRE_TRY(visit(context, "crowding", &s->crowding, sizeof s->crowding));
-    TORRE_TRY(visit_array(visit, context, "id", s->id[s->id_now],
-                          sizeof *s->id[0] * (size_t)s->problem->count));
-    TORRE_TRY(visit_array(visit, context, "position", s->x[s->x_now], reals(s)));
-    TORRE_TRY(visit_array(visit, context, "velocity", s->v[s->v_now], reals(s)));
-    TORRE_TRY(visit_array(visit, context, "force", s->f, reals(s)));
-    TORRE_TRY(visit_array(visit, context, "hold", s->x_built, reals(s)));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "id", s->id[s->id_now],
+                                  sizeof *s->id[0] * (size_t)s->problem->count));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "position", s->x[s->x_now], reals(s)));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "velocity", s->v[s->v_now], reals(s)));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "force", s->f, reals(s)));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "hold", s->x_built, reals(s)));
     s->step = clock[0];
     s->last_build = clock[1];
     s->last_sort = clock[2];

@@ -7,13 +7,22 @@
 #include <string.h>
 
 #include "md_cuda_solver.h"
+#include "particles/grains.h"
 #include "particles/md_types.h"
 
 #define CHUNK (1 << 20) /* particles converted at a time */
 
-/* Copy [axis][id] of f64 to an array of 4 reals in the order of ids; w is the type, 0 without. */
-static void pack(int state_bytes, const double *const from[3], const uint8_t *type, int64_t first,
-                 int64_t n, void *to)
+/* The fourth number of the position of a particle: its type, or radius. */
+static double fourth(const torre_md_problem *p, int64_t id)
+{
+    if (torre_md_is_rough(p)) return torre_grain_radius(p, id);
+    return p->types ? p->types->type[id] : 0;
+}
+
+/* Copy [axis][id] of f64 to an array of 4 reals in the order of ids; w is 0, or that of positions
+ * of the problem. */
+static void pack(int state_bytes, const double *const from[3], const torre_md_problem *p,
+                 int64_t first, int64_t n, void *to)
 {
     for (int64_t i = 0; i < n; i++) {
         for (int a = 0; a < 3; a++) {
@@ -22,7 +31,7 @@ static void pack(int state_bytes, const double *const from[3], const uint8_t *ty
             else
                 ((double *)to)[4 * i + a] = from[a][first + i];
         }
-        const int w = type ? type[first + i] : 0;
+        const double w = p ? fourth(p, first + i) : 0;
         if (state_bytes == 4)
             ((float *)to)[4 * i + 3] = (float)w;
         else
@@ -30,13 +39,13 @@ static void pack(int state_bytes, const double *const from[3], const uint8_t *ty
     }
 }
 
-static torre_status upload(md_cuda_solver *s, const double *const from[3], const uint8_t *type,
-                           void *to, void *chunk)
+static torre_status upload(md_cuda_solver *s, const double *const from[3],
+                           const torre_md_problem *p, void *to, void *chunk)
 {
     size_t each = 4 * (size_t)s->kernels->state->state_bytes;
     for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
         int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        pack(s->kernels->state->state_bytes, from, type, first, n, chunk);
+        pack(s->kernels->state->state_bytes, from, p, first, n, chunk);
         TORRE_CUDA_TRY(cudaMemcpy((char *)to + each * (size_t)first, chunk, each * (size_t)n,
                                   cudaMemcpyHostToDevice),
                        "sending particles to the device");
@@ -47,8 +56,7 @@ static torre_status upload(md_cuda_solver *s, const double *const from[3], const
 static torre_status upload_all(md_cuda_solver *s, const double *const position[3],
                                const double *const velocity[3], void *chunk)
 {
-    const torre_md_types *types = s->problem->types;
-    TORRE_TRY(upload(s, position, types ? types->type : NULL, s->x[0], chunk));
+    TORRE_TRY(upload(s, position, s->problem, s->x[0], chunk));
     TORRE_TRY(upload(s, velocity, NULL, s->v[0], chunk));
     int *ids = chunk;
     for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
@@ -72,6 +80,42 @@ torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
     torre_status status = upload_all(s, position, velocity, chunk);
     free(chunk);
     s->x_now = s->v_now = s->id_now = 0;
+    return status;
+}
+
+torre_status md_cuda_upload_spins(md_cuda_solver *s)
+{
+    const torre_md_problem *p = s->problem;
+    const size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)p->count;
+    void *chunk = NULL;
+    s->spin_now = 0;
+    TORRE_CUDA_TRY(cudaMemset(s->spin[0], 0, bytes), "sending spins to the device");
+    if (!p->spin[0] || !p->spin[1] || !p->spin[2]) return TORRE_OK;
+    chunk = malloc(4 * sizeof(double) * CHUNK);
+    if (!chunk) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
+    const torre_status status = upload(s, p->spin, NULL, s->spin[0], chunk);
+    free(chunk);
+    return status;
+}
+
+torre_status md_cuda_download_by_id(md_cuda_solver *s, const void *from, double *const to[3])
+{
+    const int bytes = s->kernels->state->state_bytes;
+    const size_t each = 4 * (size_t)bytes;
+    void *chunk = malloc(each * CHUNK);
+    torre_status status =
+        chunk ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
+    for (int64_t first = 0; !status && first < s->problem->count; first += CHUNK) {
+        int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
+        status = torre_cuda_status(cudaMemcpy(chunk, (const char *)from + each * (size_t)first,
+                                              each * (size_t)n, cudaMemcpyDeviceToHost),
+                                   "reading particles from the device");
+        for (int64_t i = 0; !status && i < n; i++)
+            for (int a = 0; a < 3; a++)
+                to[a][first + i] =
+                    bytes == 4 ? ((float *)chunk)[4 * i + a] : ((double *)chunk)[4 * i + a];
+    }
+    free(chunk);
     return status;
 }
 

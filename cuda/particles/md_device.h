@@ -12,7 +12,7 @@
  *
  * A place is a position in that sequence; the particle there is stored at index `place`, or at
  * perm[place] where the storage itself is not sorted. The fourth number of a position is the type
- * of the particle.
+ * of the particle, or the radius of a rough grain.
  *
  * Tiles. A brick with a halo of `reach` bins around it is staged in shared memory: halo bins in
  * row-major order (axis 2 fastest), coordinates relative to the centre of the brick, in the right
@@ -47,7 +47,8 @@ enum {
     MD_ERROR_LIST = 4,       /* a list has more than 4 group_cap entries: need_entries */
     MD_ERROR_NOT_FINITE = 8, /* a position is not finite: bad_id */
     MD_ERROR_JUMP = 16,      /* a particle crossed more than a box since the last rebuild: bad_id */
-    MD_ERROR_FORCE = 32      /* a force left the range of the fixed-point sums: bad_id */
+    MD_ERROR_FORCE = 32,     /* a force left the range of the fixed-point sums: bad_id */
+    MD_ERROR_CONTACTS = 64   /* a rough grain has more contacts than slots: bad_id */
 };
 
 #define MD_NO_STOP INT32_MAX
@@ -146,7 +147,8 @@ enum {
     MD_SUM_VY,
     MD_SUM_VZ,
     MD_SUM_LOST,  /* energy over mass (the fourth number of a velocity) */
-    MD_SUM_SHIFT, /* of particles of several types: likewise of pairs, their energy at the cutoff */
+    MD_SUM_SHIFT, /* of particles of several types: likewise of pairs, their energy at the cutoff;
+                     of rough grains 5 times their energy of rotation over m / 2 */
     MD_SUMS
 };
 
@@ -166,6 +168,23 @@ typedef struct md_thermostat_args {
     const double *total; /* sums at the velocities before */
     double *partial;     /* [md_particle_rows(count)][MD_SUMS] of those after; NULL: not wanted */
 } md_thermostat_args;
+
+/* What rough grains (particles/grains.h) have beside positions and velocities, by id; slots 0:
+ * grains are not rough. */
+typedef struct md_grain_args {
+    const void *spin; /* quads, as positions */
+    void *spin_out;   /* others still read spin */
+    void *twist;      /* dw/dt times the mass of the problem */
+    void *key;        /* torre_contact_key [id][slots] */
+    void *spring;     /* [id][slots][TORRE_SPRINGS] of the type of pairs */
+    int slots;
+    int axis;         /* of gravity, and along which walls move */
+    int wall_side[6]; /* of torre_grain_wall; 0: there is none */
+    double wall_at[6];
+    double amplitude, turns, speed; /* of those that move: turns per step, largest speed */
+    double gravity[3], low;         /* low: where a height is 0 */
+    double mass;                    /* of the problem */
+} md_grain_args;
 
 /* Arguments of the force kernels. */
 typedef struct md_force_args {
@@ -196,6 +215,7 @@ typedef struct md_force_args {
     int block;
     int shared_floor; /* bytes of shared memory to take at least, to spread blocks evenly */
     int overlap;      /* may start before the kernel in front has ended (it is a drift too) */
+    md_grain_args grains;
 } md_force_args;
 
 #endif

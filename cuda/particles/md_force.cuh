@@ -17,6 +17,9 @@
 #include <type_traits>
 
 #include "md_list.cuh"
+#ifdef MD_ROUGH
+#include "md_rough.cuh"
+#endif
 
 /* Blocks of the largest size that a multiprocessor must hold: bounds the registers of a thread. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -61,6 +64,35 @@ template <class M, bool SUMS> struct md_force_sum {
     F energy = 0, virial = 0, shift = 0;
     int inside = 0, tested = 0;
     md_motion<M> motion; /* of models that dissipate */
+    /* Of rough grains: */
+    const md_force_args *args;
+    int index;
+    uint32_t step;
+    F radius, couple[3] = {0, 0, 0};
+
+    /* With one of that radius. */
+    __device__ void rough(const md_constants<M> &c, F dx, F dy, F dz, F rsq, F other,
+                          unsigned offset)
+    {
+#ifdef MD_ROUGH
+        const F reach = radius + other;
+        if (SUMS) tested += rsq < c.list_cutoff_sq;
+        if (!(rsq < reach * reach)) return;
+        const unsigned partner = motion.gather[offset / 16] & ((1u << MD_INDEX_BITS) - 1);
+        const md_shoved<F> s = md_grain_meet<M>(*args, c.pair.constants, index, partner, radius,
+                                                other, dx, dy, dz, step);
+        fx += s.force[0];
+        fy += s.force[1];
+        fz += s.force[2];
+        for (int k = 0; k < 3; k++) couple[k] += s.couple[k];
+        power += (Sum)s.power;
+        if (SUMS) {
+            energy += s.energy;
+            virial += s.virial;
+            inside++;
+        }
+#endif
+    }
 
     /* Of particles of several types, with a neighbour of that one. */
     __device__ void typed(const md_constants<M> &c, F dx, F dy, F dz, F rsq, int type)
@@ -84,7 +116,10 @@ template <class M, bool SUMS> struct md_force_sum {
     __device__ void pair(const md_constants<M> &c, F dx, F dy, F dz, F type, unsigned offset)
     {
         F rsq = dx * dx + dy * dy + dz * dz, e, half_power, rv = 0;
-        if constexpr (M::types) {
+        if constexpr (M::rough) {
+            rough(c, dx, dy, dz, rsq, type, offset);
+            return;
+        } else if constexpr (M::types) {
             typed(c, dx, dy, dz, rsq, (int)type);
             return;
         } else {
@@ -178,6 +213,8 @@ template <class R> __device__ inline void md_pass_on(const md_force_args &a, boo
 {
     if (a.tiles.control->error) return;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < a.count; i += gridDim.x * blockDim.x) {
+        if (a.grains.slots)
+            ((md_vec<R> *)a.grains.spin_out)[i] = ((const md_vec<R> *)a.grains.spin)[i];
         ((md_vec<R> *)a.x_out)[i] = ((const md_vec<R> *)a.x_in)[i];
         if (velocities) ((md_vec<R> *)a.v_out)[i] = ((const md_vec<R> *)a.v)[i];
     }
@@ -297,6 +334,9 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     __shared__ typename M::Pair::Walls walls;
     if constexpr (M::field)
         if (threadIdx.x == 0) walls = c.pair.walls_at((int64_t)t.control->clock + a.ahead);
+#ifdef MD_ROUGH
+    if (threadIdx.x == 0) walls = md_walls_at(a.grains, (int64_t)t.control->clock + a.ahead);
+#endif
     __syncthreads();
 
     int first, places = md_brick_places(t, rank, &first), lanes = places * T;
@@ -320,6 +360,12 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
                 sum.motion.gather = t.gather + (int64_t)rank * t.staged_cap;
                 sum.motion.own = sum.motion.v[index];
             }
+            if constexpr (M::rough) {
+                sum.args = &a;
+                sum.index = index;
+                sum.step = (uint32_t)(t.control->clock + (uint64_t)a.ahead) + 2;
+                sum.radius = (F)q.w;
+            }
             if constexpr (SWEEP)
                 md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
                                          lane % T, row_table, rows, starts, staged, c, sum);
@@ -334,6 +380,8 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             f.y += __shfl_xor_sync(~0u, f.y, o);
             f.z += __shfl_xor_sync(~0u, f.z, o);
             if constexpr (M::dissipates) f.w += __shfl_xor_sync(~0u, f.w, o);
+            if constexpr (M::rough)
+                for (int k = 0; k < 3; k++) sum.couple[k] += __shfl_xor_sync(~0u, sum.couple[k], o);
         }
         if (SUMS) {
             total[MD_SUM_POTENTIAL] += (double)sum.energy;
@@ -359,13 +407,36 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             f.w += power;
             if (SUMS) total[MD_SUM_POTENTIAL] += 2 * (double)energy;
         }
+#ifdef MD_ROUGH
+        const md_vec<R> at = x_in[index];
+        const int id = a.id[index];
+        const md_shoved<F> s =
+            md_grain_walls_push<M>(a, c.pair.constants, walls, at, v, id, sum.step);
+        const F share = torre_grain_share_typed(&c.pair.constants, sum.radius);
+        weight = (R)(1 / share);
+        f.x = share * (f.x + s.force[0]) + (R)(a.grains.mass * a.grains.gravity[0]);
+        f.y = share * (f.y + s.force[1]) + (R)(a.grains.mass * a.grains.gravity[1]);
+        f.z = share * (f.z + s.force[2]) + (R)(a.grains.mass * a.grains.gravity[2]);
+        f.w += s.power;
+        for (int k = 0; k < 3; k++) sum.couple[k] += s.couple[k];
+        const double spun = md_grain_turn<R, F>(
+            a.grains, id, sum.couple, (F)2.5 * share / (sum.radius * sum.radius), integrate.kick,
+            SUMS, SUMS ? (double)weight * (double)sum.radius * (double)sum.radius : 0);
+        if (SUMS) {
+            const int axis = a.grains.axis;
+            const double height = (double)(axis == 2 ? at.z : at.y) - a.grains.low;
+            total[MD_SUM_SHIFT] += spun;
+            total[MD_SUM_POTENTIAL] += (double)s.energy - 2 * a.grains.mass * (double)weight *
+                                                              a.grains.gravity[axis] * height;
+        }
+#endif
         integrate.half(v, (R)f.x, (R)f.y, (R)f.z);
         if constexpr (M::dissipates) v.w += integrate.kick * (R)f.w;
         if (SUMS) {
             ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, (R)f.w};
             if constexpr (M::dissipates) total[MD_SUM_LOST] += (double)v.w;
             double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
-            const double mass = M::types ? (double)weight : 1;
+            const double mass = M::types || M::rough ? (double)weight : 1;
             total[MD_SUM_SPEED_SQ] += mass * (vx * vx + vy * vy + vz * vz);
             total[MD_SUM_VX] += mass * vx;
             total[MD_SUM_VY] += mass * vy;
@@ -396,6 +467,11 @@ template <class R> __global__ void md_drift_kernel(const __grid_constant__ md_fo
         integrate.half(v, f.x, f.y, f.z);
         v.w += integrate.kick * f.w;
         integrate.move(q, v);
+        if (a.grains.slots) {
+            md_vec<R> twist = ((const md_vec<R> *)a.grains.twist)[i],
+                      *w = (md_vec<R> *)a.grains.spin + i;
+            integrate.half(*w, twist.x, twist.y, twist.z);
+        }
         ((md_vec<R> *)a.v)[i] = v;
         ((md_vec<R> *)a.x_out)[i] = q;
         md_stop_if_far(a, (R)a.limit_sq, i, q);

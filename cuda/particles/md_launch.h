@@ -66,8 +66,8 @@ typedef struct md_kernels {
 
 extern const md_state_kernels md_state_float, md_state_double;
 
-/* The kernels of a model and precision, for particles of several types; NULL where this build has
- * none. */
+/* The kernels of a model and precision, for particles of several types, or rough grains; NULL where
+ * this build has none. */
 const md_kernels *md_kernels_find(torre_pair_model model, torre_md_precision precision, bool types);
 
 /* Scratch bytes of the scan over that many bins. */

@@ -34,6 +34,8 @@ RUNS = {
     "half lists": ("h200", "md --cells 6 --steps 40 --neighbor half --precision f32 --write-data d.data"),
     "tiles": ("t4", "md --cells 6 --steps 40 --neighbor tile --precision f32 --write-data d.data"),
     "granular": ("a100", "md --model granular --size 20,20,10 --walls --steps 40 --precision f32 --dump d.xyz"),
+    "grains": ("h200", "md --model granular --size 20,20,10 --walls --side-walls --friction 0.5 --steps 40 --precision f32 "
+               "--write-data d.data --checkpoint c.state --checkpoint-every 20"),
     "checkpoints": ("h200", "md --cells 6 --steps 40 --precision f32 --write-data d.data --checkpoint c.state "
                     "--checkpoint-every 20"),
     "checkpoints of mps": ("h200", "md --model mps --steps 20 --precision f32 --checkpoint c.state --checkpoint-every 10"),
