@@ -746,8 +746,19 @@ static void check_memory(int order, torre_precision f)
     free_problem(s);
 }
 
+/* Density that varies from cell to cell; or, with one cell along y, in a plane of them. */
+static void set_density(sample_problem *s)
+{
+    const int64_t *n = s->p.size;
+    uint64_t state = 77;
+    float *rho = memory((size_t)s->cells * sizeof *rho);
+    for (int64_t i = 0; i < s->cells; i++) rho[i] = (float)(1150 + 150 * noise(&state));
+    s->density = (torre_array){TORRE_F32, {n[0], n[1], n[2]}, rho};
+    s->p.density_cells = &s->density;
+}
+
 /* Perfectly matched layers: all faces, some, axes of every kind, layers of one cell and as wide as
- * fits, vectors that a face cuts. */
+ * fits, vectors that a face cuts, density that varies. */
 static void check_matched(int order, torre_precision f, bool small)
 {
     static const char *const orders[] = {"xyz", "yxz", "xzy", "zxy", "yzx", "zyx"};
@@ -758,6 +769,7 @@ static void check_matched(int order, torre_precision f, bool small)
         set_faces(s, A, A, A, A, A, A);
         set_matched(s, 8);
         s->axes = orders[i];
+        if (i % 2) set_density(s);
         check_problem(s, 13, true);
     }
     if (small) return;
@@ -765,16 +777,19 @@ static void check_matched(int order, torre_precision f, bool small)
     const struct {
         const char *name;
         int n[3], model, width;
-        bool sources;
+        bool sources, dense;
         torre_face face[6];
-    } cases[] = {{"pml, odd, model", {41, 37, 49}, 1, 5, true, {A, F, R, A, A, R}},
-                 {"pml, odd", {30, 31, 39}, 0, 7, true, {R, A, A, R, F, A}},
-                 {"pml, one cell", {17, 18, 142}, 0, 1, true, {A, A, A, A, A, A}},
-                 {"pml, wide", {40, 33, 280}, 1, 27, true, {F, A, A, R, A, A}},
-                 {"pml, close", {2 * close, close, close}, 1, 9, false, {A, A, F, A, A, R}},
-                 {"pml, plane", {60, 1, 70}, 0, 8, true, {A, A, R, R, A, F}},
-                 {"pml, plane, model", {53, 1, 49}, 1, 6, true, {A, F, R, R, A, A}},
-                 {"pml, periodic", {41, 96, 52}, 0, 8, true, {A, A, P, P, A, F}}};
+    } cases[] = {{"pml, odd, model", {41, 37, 49}, 1, 5, true, false, {A, F, R, A, A, R}},
+                 {"pml, odd", {30, 31, 39}, 0, 7, true, false, {R, A, A, R, F, A}},
+                 {"pml, one cell", {17, 18, 142}, 0, 1, true, false, {A, A, A, A, A, A}},
+                 {"pml, wide", {40, 33, 280}, 1, 27, true, false, {F, A, A, R, A, A}},
+                 {"pml, close", {2 * close, close, close}, 1, 9, false, false, {A, A, F, A, A, R}},
+                 {"pml, plane", {60, 1, 70}, 0, 8, true, false, {A, A, R, R, A, F}},
+                 {"pml, plane, model", {53, 1, 49}, 1, 6, true, false, {A, F, R, R, A, A}},
+                 {"pml, periodic", {41, 96, 52}, 0, 8, true, false, {A, A, P, P, A, F}},
+                 {"pml, density", {41, 37, 49}, 0, 5, true, true, {A, A, R, A, F, A}},
+                 {"pml, density, model", {40, 43, 144}, 1, 8, true, true, {A, A, A, A, A, A}},
+                 {"pml, density, plane", {60, 1, 70}, 2, 8, true, true, {A, A, R, R, A, F}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int *n = cases[i].n;
         const torre_face *q = cases[i].face;
@@ -782,20 +797,10 @@ static void check_matched(int order, torre_precision f, bool small)
                         cases[i].sources);
         set_faces(s, q[0], q[1], q[2], q[3], q[4], q[5]);
         set_matched(s, cases[i].width);
+        if (cases[i].dense) set_density(s);
         check_problem(s, 13, false);
     }
     check_memory(order, f);
-}
-
-/* Density that varies from cell to cell; or, with one cell along y, in a plane of them. */
-static void set_density(sample_problem *s)
-{
-    const int64_t *n = s->p.size;
-    uint64_t state = 77;
-    float *rho = memory((size_t)s->cells * sizeof *rho);
-    for (int64_t i = 0; i < s->cells; i++) rho[i] = (float)(1150 + 150 * noise(&state));
-    s->density = (torre_array){TORRE_F32, {n[0], n[1], n[2]}, rho};
-    s->p.density_cells = &s->density;
 }
 
 /* Beside an array and a constant velocity, sponges, whole vectors and such that a face cuts; of

@@ -438,11 +438,6 @@ static torre_status choose(torre_cuda_program *program)
     if (p->absorbing == TORRE_CPML && torre_pml_any(p))
         return torre_fail(TORRE_ERR_USAGE, "the cuda backend has no layers of {absorbing} cpml; "
                                            "use {absorbing} pml or sponge, or {backend} cpu");
-    if (p->density_cells && torre_pml_any(p))
-        return torre_fail(
-            TORRE_ERR_USAGE,
-            "the cuda backend has no layers of {absorbing} pml where {density} varies "
-            "yet; use {absorbing} sponge or {backend} cpu");
     if (wish->engine == TORRE_AUTO) info->plan.engine = TORRE_TORRE;
     TORRE_TRY(torre_cuda_settings_read(&program->settings));
     if (program->settings.axes[0]) strcpy(info->plan.axes, program->settings.axes);
