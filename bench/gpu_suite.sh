@@ -85,7 +85,7 @@ if has sanitize; then
     try mps sanitized md --model mps --spacing 0.012 --steps 6 --picture none &
     for order in 2 8 10; do
         try "wave-$order" sanitized wave --order $order --size 70x50x40 --steps 40 --velocity 1500 --boundary absorbing,z-=free \
-            --absorbing-width 8 --source 203,205,207 --receivers 105,106,107:300,300,200:9 --traces t.npy --field u.npy --snapshot-every 10 &
+            --absorbing sponge --absorbing-width 8 --source 203,205,207 --receivers 105,106,107:300,300,200:9 --traces t.npy --field u.npy --snapshot-every 10 &
     done
     gather
     grep -h '^==\|FAIL' "$logs/wave-sanitize.log"

@@ -2,7 +2,7 @@
  * What absorbing layers reflect of a plane wave, in dB, the worst of 6 to 20 cells in a wavelength,
  * by angle and order: the tables of src/wave/NUMERICS.md.
  *
- *     bench_reflection [WIDTH ...]      widths of pml; 8 unless told otherwise
+ *     bench_reflection [WIDTH ...] [LOW:HIGH]   widths of pml, 8 unless told otherwise; other waves
  *
  * Solved at fixed frequency from the difference equations that the engines compute, with their
  * coefficients, at 0.9 of the largest time step in three dimensions; h = c = 1. One axis, cells
@@ -189,6 +189,9 @@ static double reflection(layer *y, double points, double angle)
     return 20 * log10(cabs(solve(y->cells + 1, m)));
 }
 
+/* Cells in a wavelength. */
+static int shortest = 6, longest = 20;
+
 static void print_row(const char *name, torre_absorbing absorbing, int width, int order)
 {
     static const double angles[] = {0, 30, 45, 60, 75, 85};
@@ -213,7 +216,7 @@ static void print_row(const char *name, torre_absorbing absorbing, int width, in
     printf("| %s | %d | %d |", name, width, order);
     for (int i = 0; i < 6; i++) {
         double worst = -INFINITY;
-        for (int points = 6; points <= 20; points++)
+        for (int points = shortest; points <= longest; points++)
             worst = fmax(worst, reflection(y, points, angles[i] * acos(-1) / 180));
         printf(" %.0f |", worst);
     }
@@ -223,16 +226,25 @@ static void print_row(const char *name, torre_absorbing absorbing, int width, in
 
 int main(int argc, char **argv)
 {
-    int widths[16] = {TORRE_PML_WIDTH}, count = argc > 1 ? argc - 1 : 1;
+    int widths[16] = {TORRE_PML_WIDTH}, count = 0;
     for (int i = 1; i < argc; i++) {
-        widths[i - 1] = atoi(argv[i]);
-        if (i > 16 || widths[i - 1] < 1 || widths[i - 1] > WIDEST) {
+        if (strchr(argv[i], ':')) {
+            if (sscanf(argv[i], "%d:%d", &shortest, &longest) == 2 && shortest >= 3 &&
+                longest >= shortest)
+                continue;
+            fprintf(stderr, "bench_reflection: cells in a wavelength must be LOW:HIGH, from 3\n");
+            return 2;
+        }
+        const int width = atoi(argv[i]);
+        if (count < 16) widths[count++] = width;
+        if (i > 16 || width < 1 || width > WIDEST) {
             fprintf(stderr, "bench_reflection: at most 16 widths of 1 to %d\n", WIDEST);
             return 2;
         }
     }
     printf("| layer | width | order | 0 | 30 | 45 | 60 | 75 | 85 degrees |\n"
            "|---|---|---|---|---|---|---|---|---|\n");
+    if (count == 0) count = 1;
     for (int i = 0; i < count; i++)
         for (int order = 2; order <= 12; order += 2) print_row("pml", TORRE_PML, widths[i], order);
     for (int order = 2; order <= 8; order += 6)

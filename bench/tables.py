@@ -78,7 +78,7 @@ def wave_h200():
             row("velocity per cell, one step at a time", LARGE, ":model", "stepwise"),
             row("velocity per cell, towers", LARGE, ":model", "torre"),
             row("towers, 100 sources and 10,000 receivers", LARGE, ":points"),
-            row("towers, absorbing layers on all sides", LARGE, ":absorbing")]
+            row("towers, sponges on all sides", LARGE, ":absorbing")]
     for size in ("2560x2560x2560", "501x501x501", "256x256x256", "2048x2048x64", "2048x2048x37",
                  "4096x4096x16", "16384x16384x1"):
         rows.append(row(size, size))
@@ -105,7 +105,7 @@ def rates():
                        ("towers", LARGE, "", "torre"),
                        ("towers, 100 sources and 10,000 receivers", LARGE, ":points"),
                        ("towers, a velocity for each cell", LARGE, ":model", "torre"),
-                       ("towers, absorbing on all sides", LARGE, ":absorbing")):
+                       ("towers, sponges on all sides", LARGE, ":absorbing")):
         cells = [gpu.cell(order, *key) for order in ORDERS]
         rows.append([name] + ([f"**{c}**" for c in cells] if name == "towers" else cells))
     return table(["Gcells/s", "order 2", "4", "6", "8"], rows)

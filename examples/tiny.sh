@@ -13,7 +13,7 @@ first_run)
     "$here/first_run/run.sh" "$build" --size 24x24x16 --steps 20 2>errors
     files="first_run/snapshot_000020.png" ;;
 layers)
-    SCALE=10 "$here/layers/run.sh" "$build" 2>errors
+    SCALE=10 WIDTH=2 "$here/layers/run.sh" "$build" 2>errors
     files="layers/snapshot_000100.png layers/shot.npy layers/shot.png salt/velocity.npy salt/shot.png" ;;
 survey)
     STEPS=50 "$here/survey/run.sh" "$build" 2>errors
@@ -31,7 +31,7 @@ kob_andersen)
 marmousi)
     "$build/make_model" --kind layers --size 160x1x60 --spacing 20 --output model.npy
     STEPS=50 SNAPSHOT_EVERY=50 EVERY=2 WIDTH=8 FREQUENCY=4 "$here/marmousi/run.sh" model.npy 20 "$build" 2>errors
-    STEPS=50 EVERY=4 WIDTH=4 REACH=10 NY=14 FREQUENCY=2 "$here/marmousi/run_3d.sh" model.npy 20 "$build" 2>>errors
+    STEPS=50 EVERY=4 WIDTH=4 REACH=10 NY=16 FREQUENCY=2 "$here/marmousi/run_3d.sh" model.npy 20 "$build" 2>>errors
     files="marmousi/velocity.npy marmousi/snapshot_000050.png marmousi/shot.npy marmousi/shot.png
         marmousi_3d/shot.npy marmousi_3d_wide/shot.png" ;;
 strip)

@@ -45,6 +45,7 @@ static torre_wave_problem marine_problem(const torre_array *velocity, double **w
                             .face = {{TORRE_ABSORBING, TORRE_ABSORBING},
                                      {TORRE_FREE, TORRE_FREE},
                                      {TORRE_FREE, TORRE_ABSORBING}},
+                            .absorbing = TORRE_PML,
                             .absorbing_width = 4,
                             .sources = sources,
                             .source_count = 2,

@@ -11,8 +11,8 @@ build=$(cd "${1:-build}" && pwd)
 scale=${SCALE:-1}
 h=$((10 * scale))
 size=$((300 / scale))x$((120 / scale))x$((150 / scale))
-width=$((20 / scale + 2))
-begin=$((width * h)) end=$((3000 - h - width * h)) # between the absorbing layers
+width=${WIDTH:-8} # of the absorbing layers
+begin=$((width * h)) end=$((3000 - h - width * h))
 shot="--order 8 --boundary absorbing,z-=free --absorbing-width $width --source 900,600,40
     --receivers $begin,600,20:$end,600,20:141"
 

@@ -18,7 +18,7 @@ mkdir -p marmousi
 # cells, and metres along x, of the thinned model
 shape=$("$build/make_model" --kind info --input marmousi/velocity.npy)
 nx=${shape%x*}
-width=${WIDTH:-20}
+width=${WIDTH:-8}
 number() { awk "BEGIN { printf \"%.10g\", $1 }"; }
 step=$(number "$h * $every")
 end=$(number "($nx - 1 - $width) * $step")

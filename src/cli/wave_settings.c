@@ -59,9 +59,10 @@ static void make_table(wave_settings *s, torre_option *table)
                     "free, rigid, absorbing or periodic for all faces, then exceptions: "
                     "absorbing,z-=free or x=periodic,y+=rigid; a plane has no y faces"),
         OPTION_CHOICE("absorbing", &s->absorbing, absorbings,
-                      "what absorbs in front of absorbing faces: a term that damps, a perfectly "
-                      "matched layer of the grid's own waves, with the velocity of its first cell "
-                      "all along its normal, or the convolutional one of other programs"),
+                      "what absorbs in front of absorbing faces: a perfectly matched layer of the "
+                      "grid's own waves (pml), with the velocity of its first cell all along its "
+                      "normal; a term that damps (sponge), which reflects more and is faster; or "
+                      "the convolutional layer of other programs (cpml)"),
         OPTION_INTEGER_AUTO("absorbing-width", &s->run.absorbing_width, 1, 100000,
                             "cells of each absorbing layer, inside the grid; auto is 8 of pml, 20 "
                             "of others"),
@@ -276,8 +277,8 @@ static const torre_program program = {
     "\n"
     "Units are SI: metres, seconds, m/s, Hz; or say --dt 0.5ms, --frequency 25kHz.\n"
     "Cell (i, j, k) lies at (i HX, j HY, k HZ); z counts downwards. Faces: free (u = 0,\n"
-    "like the surface of water), rigid (a wall), absorbing (a layer inside the grid that\n"
-    "damps), periodic (two opposite faces together). Sources and receivers between cells\n"
+    "like the surface of water), rigid (a wall), absorbing (open, by a layer inside the\n"
+    "grid), periodic (two opposite faces together). Sources and receivers between cells\n"
     "are interpolated.\n"
     "\n"
     "A plane (--size NXxNZ, or a velocity file with two axes) is two-dimensional: cells\n"
@@ -286,10 +287,10 @@ static const torre_program program = {
     "\n"
     "mpirun -n N wave ...: N processes share a run, each a slab of the grid along the\n"
     "first of --axes, or the shots of a survey; files and results are those of one. A run\n"
-    "in ranks or by --devices takes towers, and no pml or --memory. Ranks of a machine take\n"
-    "its GPUs in turn; on a CPU each has its share of the cores unless --threads says how\n"
-    "many. Where a rank dies or is silent for TORRE_RANK_LIMIT seconds (environment; 60),\n"
-    "all end with code 4.\n"
+    "in ranks or by --devices takes towers, --absorbing sponge, and no --memory. Ranks of\n"
+    "a machine take its GPUs in turn; on a CPU each has its share of the cores unless\n"
+    "--threads says how many. Where a rank dies or is silent for TORRE_RANK_LIMIT seconds\n"
+    "(environment; 60), all end with code 4.\n"
     "\n"
     "Where --dts and --tower-height are left open, the recommendations of\n"
     "roofline --tune for this device are taken, if there are any; TORRE_TUNE=off in the\n"
@@ -343,6 +344,7 @@ torre_status wave_settings_parse(wave_settings *s, torre_option *table, int argc
                                  bool *done)
 {
     *s = (wave_settings){.run = torre_wave_spec_default(), .checkpoint = CHECKPOINT_DEFAULT};
+    s->absorbing = (int)s->run.absorbing;
     s->snapshot_format = snapshot_format_by_name(s->run.snapshot_format);
     make_table(s, table);
     TORRE_TRY(torre_program_options(&program, table, argc, argv, done));

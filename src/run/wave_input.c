@@ -21,7 +21,7 @@ torre_wave_spec torre_wave_spec_default(void)
         .precision = TORRE_F32,
         .boundary = "free",
         .ordering = "row-major",
-        .absorbing = TORRE_SPONGE,
+        .absorbing = TORRE_PML,
         .steps = 600,
         .wavelet = "ricker",
         .amplitude = 1,

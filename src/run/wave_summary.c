@@ -37,7 +37,7 @@ static void print_faces(FILE *out, const torre_wave_problem *p)
         fprintf(out, "; absorbing layers %d cells wide%s", p->absorbing_width,
                 p->absorbing == TORRE_PML    ? ", perfectly matched"
                 : p->absorbing == TORRE_CPML ? ", convolutional"
-                                             : "");
+                                             : ", sponges");
     fputc('\n', out);
 }
 

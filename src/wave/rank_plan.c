@@ -134,7 +134,8 @@ static torre_status check_run(const torre_wave_run *run, const char *who)
                           run->backend->name);
     if (torre_pml_any(run->problem))
         return torre_fail(TORRE_ERR_USAGE,
-                          "%s cannot share a run with {absorbing} pml; take sponge", who);
+                          "%s cannot share a run with {absorbing} pml; take {absorbing} sponge",
+                          who);
     return TORRE_OK;
 }
 

@@ -274,7 +274,7 @@ static torre_status check_wish(const torre_wave_backend *backend, const torre_wa
         return torre_fail(
             TORRE_ERR_USAGE,
             "this run takes %s, more than {memory} %s: with {absorbing} pml it cannot "
-            "stream through less",
+            "stream through less; take {absorbing} sponge",
             need, have);
     if (!wish->scratch && !backend->take_host)
         return torre_fail(TORRE_ERR_USAGE,

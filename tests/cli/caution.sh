@@ -1,12 +1,12 @@
 # Sourced by run.sh: what is legal but hardly meant gets a warning of one line, which --quiet silences and the
 # report keeps.
 thin="--backend cpu --engine reference --steps 2 --snapshot-every 0"
-open="$thin --size 30x26x22 --boundary absorbing"
+open="$thin --size 30x26x22 --absorbing sponge --boundary absorbing"
 
 good $open --absorbing-width 7 --source 150,130,110
 warns "absorbing layers of 8 cells leave 6 of the 22 cells along z undamped" $open --absorbing-width 8 --source 150,130,110
 warns "absorbing layers of 20 cells leave 6 of the 26 cells along y undamped" $thin --size 60x26x60 \
-    --boundary absorbing,y-=free --source 300,50,300
+    --boundary absorbing,y-=free --absorbing sponge --source 300,50,300
 rm -rf run && mkdir run
 (cd run && "$wave" $open --quiet --json run.json >../stdout 2>../stderr) || fail "layers of 20 cells: exit code $?"
 [ ! -s stderr ] || fail "--quiet says $(cat stderr)"
@@ -22,6 +22,8 @@ warns "2 of 3 receivers in an absorbing layer, which damps what is recorded ther
     $open --absorbing-width 5 --receivers '100,100,100;245,100,100;245,100,195' --traces t.npy
 good $thin --size 30 --spacing 0.1 --boundary absorbing --absorbing-width 3 --source 0.3,1,1 # 0.3 / 0.1 rounds
 good $open,z+=free --absorbing-width 5 --source 100,100,210 # no layer there
+warns "absorbing layers of 8 cells leave 7 of the 23 cells along y undamped" $thin --order 4 --size 40x23x40 \
+    --boundary absorbing --source 200,110,200
 
 warns "y has one cell, which its free faces pull to zero like a stiff spring; for two dimensions give --size NXxNZ" \
     $thin --size 30x1x20

@@ -23,7 +23,7 @@ RUNS = {
                "--traces t.npy"),
     "towers of parts": ("h200", "wave --size 64x60x1500 --order 2 --dts 3 --steps 4 --field u.npy"),
     "block towers": ("h200", "wave --size 40x44x50 --order 8 --dts 3 --steps 20 --boundary absorbing "
-                     "--absorbing-width 4 --field u.npy"),
+                     "--absorbing sponge --absorbing-width 4 --field u.npy"),
     "towers without TMA": ("a100", "wave --size 40x44x48 --order 2 --dts 3 --steps 20 --field u.npy"),
     "stepwise": ("h200", "wave --size 40x44x48 --order 8 --engine stepwise --steps 4 --field u.npy --receivers "
                  "10,10,10 --traces t.npy"),

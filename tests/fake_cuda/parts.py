@@ -23,7 +23,7 @@ REFUSED = (
     (["--order", "2", "--memory", "7M", "--scratch", "nowhere"], "nowhere"),
     (["--memory", "200K", "--scratch", "."], "at least"),
     ([*STREAM, "--engine", "stepwise"], "--engine torre"),
-    ([*STREAM, "--boundary", "absorbing", "--absorbing", "pml", "--engine", "torre"], "pml"),
+    ([*STREAM, "--boundary", "absorbing"], "--absorbing sponge"),
     ([*STREAM, "--order", "8", "--density", "density.npy"], "--density"),
 )
 
@@ -35,7 +35,7 @@ REFUSED_OF_DEVICES = (
     (["--devices", "all", "--device", "1"], 2, "--device and --devices exclude each other"),
     (["--devices", "all", "--memory", "7M"], 2, "--memory does not go together with --devices"),
     (["--devices", "all", "--engine", "stepwise"], 2, "--devices share a run by --engine torre alone"),
-    (["--devices", "all", "--boundary", "absorbing", "--absorbing", "pml", "--engine", "torre"], 2, "pml"),
+    (["--devices", "all", "--boundary", "absorbing"], 2, "--absorbing sponge"),
     (["--devices", "all", "--tower-height", "200"], 2, "take fewer GPUs"),
     (["--devices", "all", "--order", "8", "--density", "density.npy"], 2, "--density"),
     (["--devices", "all", "--order", "8", "--velocity", "missing.npy"], 3, "missing.npy"),

@@ -91,7 +91,7 @@ CASES = {
     "wave hdf5": (SMALL_WAVE + "--snapshot-every 0 --field u.h5 --field-every 3", ()),
     "wave start": (SMALL_WAVE + "--initial start.npy --boundary periodic --engine reference --json - "
                    "--field u.npy --snapshot-every 0", ()),
-    "wave dry": ("wave --size 12x10x8 --order 8 --boundary absorbing --absorbing-width 2 --dry-run "
+    "wave dry": ("wave --size 12x14x13 --order 8 --boundary absorbing --absorbing-width 2 --dry-run "
                  "--json run.json", ()),
     "wave survey": (SMALL_WAVE + "--dt 1e-3 --survey shots.csv --receivers 10,10,10:60,60,40:4 --shots-at-once 1 "
                     "--aperture 20 --traces {shot}.npy,all.sgy --json run.json", {"survey.jsonl"}),
