@@ -29,6 +29,7 @@
 #include "wave/initial.h"
 #include "wave/part.h"
 #include "wave/planes.h"
+#include "wave/program.h"
 #include "wave/stencil.h"
 #include "wave/traces.h"
 
@@ -1089,6 +1090,74 @@ static void check_restart(int order, torre_precision f)
     }
 }
 
+/* --- Planes that towers record in passing --- */
+
+/* A plane every few steps of a run that does not stop for it, beside one that does. */
+static void check_frames_of(const sample_problem *s, int axis, int64_t every)
+{
+    enum { STEPS = 47 };
+    const int64_t index = s->p.size[axis] / 3, cells = s->cells / s->p.size[axis];
+    const torre_plane_at at = {axis, index};
+    /* a group of cells for each, at every step, as receivers have it: too much beside the fields */
+    const bool much = s->axes[2] - 'x' == axis && s->p.receiver_count > 0;
+    const size_t bytes = (size_t)cells * (size_t)s->p.precision;
+    const torre_box box = torre_box_plane(s->p.size, axis, index);
+    torre_wave_plan plan = {.engine = TORRE_TORRE, .tower_height = 12};
+    torre_wave_setup *setup;
+    torre_wave_program *program;
+    torre_wave_solver *solver;
+    int64_t stride[3];
+    char *frames = memory(bytes * STEPS), *plane = memory(bytes), *next = frames;
+    void *samples = memory((size_t)(STEPS * (s->p.receiver_count + 1)) * (size_t)s->p.precision);
+    torre_box_strides(&box, stride);
+    strcpy(plan.axes, s->axes);
+    for (int stops = 0; stops < 2; stops++) {
+        must(torre_wave_setup_new(&s->p, &setup), s->name);
+        setup->planes = (torre_frame_planes){&at, 1, every};
+        must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+        checks++;
+        if (program->planes != (much ? 0 : cells)) fail(s->name, "planes are not recorded");
+        must(torre_wave_cuda.create(program, &solver), s->name);
+        must(torre_wave_set_fields(&torre_wave_cuda, solver, setup, s->now, s->previous), s->name);
+        if (program->planes && !stops)
+            for (int64_t n = 0, now = 17; n < STEPS; n += now, now = STEPS - n) {
+                must(torre_wave_cuda.advance_planes(solver, now, samples, next), s->name);
+                next += (size_t)((n + now) / every - n / every) * bytes;
+            }
+        for (int64_t n = every; n <= STEPS && stops && program->planes; n += every) {
+            must(torre_wave_cuda.advance_receivers(solver, every, samples), s->name);
+            must(torre_wave_cuda.read_box(solver, 0, &box, stride, plane), s->name);
+            checks++;
+            if (memcmp(plane, frames + (size_t)(n / every - 1) * bytes, bytes) != 0)
+                fail(s->name, "a recorded plane has other bits");
+        }
+        torre_wave_cuda.destroy(solver);
+        torre_wave_setup_free(setup);
+    }
+    free(samples);
+    free(plane);
+    free(frames);
+}
+
+static void check_frames(int order, torre_precision f)
+{
+    static const char *const orders[] = {"xyz", "yzx", "zxy"};
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
+    if (!has_towers(order, f)) return;
+    for (int i = 0; i < 9; i++) {
+        char name[32];
+        const bool points = i >= 6;
+        snprintf(name, sizeof name, "frames %d, axes %s", i, orders[i / 3]);
+        sample_problem *s = new_problem(name, order, f, 96, 96, 120, i % 3 == 2, points);
+        s->axes = orders[i / 3];
+        set_faces(s, F, R, i == 1 ? P : A, i == 1 ? P : F, R, A);
+        if (i == 1) s->axes = "xyz";
+        check_frames_of(s, i % 3, i % 2 ? 5 : 9);
+        printf("%-52s %d failures so far\n", s->name, failures);
+        free_problem(s);
+    }
+}
+
 /* --- Parts (wave/part.h), cut along the solver's x --- */
 
 enum { PIECES = 3 };
@@ -1395,6 +1464,7 @@ int main(int argc, char **argv)
             check_auto(order, precisions[i]);
             check_sums(order, precisions[i]);
             check_rest(order, precisions[i]);
+            check_frames(order, precisions[i]);
             check_restart(order, precisions[i]);
             check_parts(order, precisions[i]);
             check_repeatable(order, precisions[i], 0, true);

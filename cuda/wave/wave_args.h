@@ -59,7 +59,8 @@ enum { TORRE_UNIT = 4 };
  * Marks are torre_mark_words of `marks`: which unit is recorded first, then a bit for each unit of
  * the block, along z and then column after column: units are numbered in this order.
  * Register towers have units sorted by strip, as sources are; slot is the number of the unit.
- * Values and samples have one row per step of the launch.
+ * Values have one row per step of the launch, samples one for each level that is recorded
+ * (torre_sample_row).
  */
 typedef struct torre_points_args {
     const int *first;
@@ -78,9 +79,17 @@ typedef struct torre_points_args {
         const uint32_t *marks;
         const torre_strip_node *strip_unit;
     };
-    void *samples; /* real [steps][units][TORRE_UNIT] */
-    int64_t units; /* 0: there are no receivers */
+    void *samples;                  /* real [rows][units][TORRE_UNIT] */
+    int64_t units;                  /* 0: nothing is recorded */
+    int record_first, record_every; /* levels t = first, first + every, .. */
 } torre_points_args;
+
+/* The row of the samples of level t = 1, 2, .. of the launch; -1: it is not recorded. */
+static inline TORRE_HD int torre_sample_row(const torre_points_args *points, int t)
+{
+    const int after = t - points->record_first, row = after / points->record_every;
+    return after >= 0 && row * points->record_every == after ? row : -1;
+}
 
 /* Words of the marks of `columns` columns, of which a block has so many planes. */
 #define TORRE_MARK_BITS(columns, planes) ((columns) * (((planes) + TORRE_UNIT - 1) / TORRE_UNIT))

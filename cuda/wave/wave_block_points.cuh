@@ -113,7 +113,8 @@ template <class Kernel> struct block_recorder {
     __device__ __forceinline__ void record(const torre_wave_args &g, const char *shared,
                                            const tower_item &w, int t) const
     {
-        const int lane = threadIdx.x & 31;
+        const int lane = threadIdx.x & 31, row = torre_sample_row(&g.points, t);
+        if (row < 0) return;
         const int block =
             Kernel::STEADY ? (any ? block_tower<Kernel>::steady_place(X, Y, t - w.first_step) : 0)
                            : S::own + (t & 1) * Kernel::ODD + number * S::block_bytes;
@@ -122,7 +123,7 @@ template <class Kernel> struct block_recorder {
             const int from = __ffs(rest) - 1;
             const char *columns = shared + __shfl_sync(~0u, block, from) + S::PV * 16;
             char *to = (char *)g.points.samples +
-                       ((t - 1) * g.points.units + __shfl_sync(~0u, (int)marks[0].x, from)) *
+                       (row * g.points.units + __shfl_sync(~0u, (int)marks[0].x, from)) *
                            (TORRE_UNIT * (int)sizeof(T));
             /* first all loads of some words, so that they do not wait for each other */
             constexpr int AT_ONCE = words < 4 ? words : 4, VECTORS = TORRE_UNIT / S::V;

@@ -30,6 +30,7 @@ const torre_wave_backend torre_wave_cuda_solver = {
     .advance = torre_cuda_advance,
     .advance_to = torre_cuda_advance_to,
     .advance_receivers = torre_cuda_advance_receivers,
+    .advance_planes = torre_cuda_advance_planes,
     .norms = torre_cuda_norms,
     .destroy = torre_cuda_destroy,
 };
@@ -113,6 +114,12 @@ static torre_status advance_receivers(torre_wave_solver *solver, int64_t steps, 
     return solver->backend->advance_receivers(solver, steps, samples);
 }
 
+static torre_status advance_planes(torre_wave_solver *solver, int64_t steps, void *samples,
+                                   void *planes)
+{
+    return solver->backend->advance_planes(solver, steps, samples, planes);
+}
+
 static torre_status norms(torre_wave_solver *solver, torre_wave_norms *norms)
 {
     return solver->backend->norms(solver, norms);
@@ -151,6 +158,7 @@ const torre_wave_backend torre_wave_cuda = {
     .advance = advance,
     .advance_to = advance_to,
     .advance_receivers = advance_receivers,
+    .advance_planes = advance_planes,
     .norms = norms,
     .destroy = destroy,
 };

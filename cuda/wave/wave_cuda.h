@@ -42,6 +42,8 @@ torre_status torre_cuda_read_layer(torre_wave_solver *solver, const torre_layer_
                                    const int64_t stride[3], void *values);
 torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples);
 torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples);
+torre_status torre_cuda_advance_planes(torre_wave_solver *solver, int64_t steps, void *samples,
+                                       void *planes);
 torre_status torre_cuda_norms(torre_wave_solver *solver, torre_wave_norms *norms);
 void torre_cuda_destroy(torre_wave_solver *solver);
 

@@ -42,11 +42,19 @@ typedef struct unit_box {
     int place[TORRE_TAPS]; /* of taps along z: TORRE_UNIT * number of the unit + cell in it */
 } unit_box;
 
+/* Receivers, and cells of planes, which are recorded as receivers of one node. */
+static int64_t recorded_cells(const torre_cuda_program *program)
+{
+    return torre_cuda_recorded(program) + program->base.planes;
+}
+
 /* The taps of a receiver along axis a of the solver; their number to *count. */
 static const torre_tap *taps_of(const torre_cuda_program *program, int64_t r, int a, int *count)
 {
     const torre_wave_setup *caller = program->turned.caller;
+    const int64_t receivers = torre_cuda_recorded(program);
     *count = 1;
+    if (r >= receivers) return &program->receivers.plane_taps[3 * (r - receivers) + a];
     if (program->receivers.node_taps) return &program->receivers.node_taps[3 * r + a];
     const torre_sum *sum = &caller->sums[r];
     const torre_tap *tap = caller->taps + sum->tap;
@@ -126,7 +134,7 @@ static void visit_receiver(torre_cuda_program *program, int64_t r, unit_visit wh
 
 static void visit_receivers(torre_cuda_program *program, unit_visit what)
 {
-    const int64_t receivers = torre_cuda_recorded(program);
+    const int64_t receivers = recorded_cells(program);
 #pragma omp parallel for if (receivers > 100)
     for (int64_t r = 0; r < receivers; r++) visit_receiver(program, r, what);
 }
@@ -187,11 +195,20 @@ static torre_status list_units(torre_cuda_program *program, int64_t columns)
     return status;
 }
 
-/* The first tap of the first receiver. */
-static const torre_tap *taps_of_all(const torre_cuda_program *program)
+/* Taps of all receivers; those of planes follow. */
+static int64_t receiver_taps(const torre_cuda_program *program)
 {
-    const torre_tap *own = program->receivers.node_taps;
-    return own ? own : program->turned.caller->taps;
+    const int64_t receivers = torre_cuda_recorded(program);
+    return torre_cuda_is_part(program) ? 3 * receivers
+                                       : program->turned.caller->sums[receivers].tap;
+}
+
+/* The number of a tap of receiver r. */
+static int64_t tap_number(const torre_cuda_program *program, int64_t r, const torre_tap *tap)
+{
+    const torre_receiver_tables *t = &program->receivers;
+    if (r >= torre_cuda_recorded(program)) return receiver_taps(program) + (tap - t->plane_taps);
+    return tap - (t->node_taps ? t->node_taps : program->turned.caller->taps);
 }
 
 /* The nodes of a part as receivers of one tap along each axis. */
@@ -210,6 +227,27 @@ static torre_status make_node_taps(torre_cuda_program *program)
     return TORRE_OK;
 }
 
+/* The cells of the setup's planes as receivers of one tap along each axis. */
+static torre_status make_plane_taps(torre_cuda_program *program)
+{
+    const torre_wave_setup *caller = program->turned.caller;
+    const torre_frame_planes *planes = &caller->planes;
+    torre_tap *tap = program->receivers.plane_taps =
+        malloc((size_t)(3 * program->base.planes) * sizeof *tap);
+    if (!tap) return no_memory();
+    for (int i = 0; i < planes->count; i++) {
+        const torre_box b =
+            torre_box_plane(caller->problem->size, planes->at[i].axis, planes->at[i].index);
+        int64_t at[3];
+        for (at[0] = b.low[0]; at[0] < b.high[0]; at[0]++)
+            for (at[1] = b.low[1]; at[1] < b.high[1]; at[1]++)
+                for (at[2] = b.low[2]; at[2] < b.high[2]; at[2]++)
+                    for (int a = 0; a < 3; a++)
+                        *tap++ = (torre_tap){at[program->turned.axis[a]], 1};
+    }
+    return TORRE_OK;
+}
+
 /* Where the values of a receiver's taps lie: of the units of a tower, or in a field. Returns how
  * many units it has. */
 static int64_t place_taps(torre_cuda_program *program, int64_t r)
@@ -222,7 +260,7 @@ static int64_t place_taps(torre_cuda_program *program, int64_t r)
     for (int a = 0; a < 3; a++) {
         int count;
         const torre_tap *from = taps_of(program, r, a, &count);
-        torre_device_tap *to = program->receivers.taps + (from - taps_of_all(program));
+        torre_device_tap *to = program->receivers.taps + tap_number(program, r, from);
         for (int i = 0; i < count; i++) {
             const int64_t in_units = a < 2 ? i * lines[a] : b.place[i];
             to[i].weight = from[i].weight;
@@ -267,9 +305,9 @@ static torre_status make_scales(torre_cuda_program *program)
 static torre_status make_sums(torre_cuda_program *program, int64_t *slots)
 {
     const torre_wave_setup *caller = program->turned.caller;
-    const int64_t receivers = torre_cuda_recorded(program);
+    const int64_t own = torre_cuda_recorded(program), receivers = recorded_cells(program);
     const bool part = torre_cuda_is_part(program);
-    const int64_t taps = part ? 3 * receivers : caller->sums[receivers].tap;
+    const int64_t taps = receiver_taps(program) + 3 * program->base.planes;
     torre_receiver_tables *t = &program->receivers;
     t->sums = calloc((size_t)receivers, sizeof *t->sums);
     t->taps = malloc((size_t)taps * sizeof *t->taps);
@@ -278,8 +316,11 @@ static torre_status make_sums(torre_cuda_program *program, int64_t *slots)
     program->bytes[TORRE_PIECE_SUM_TAPS] = (size_t)taps * sizeof *t->taps;
 #pragma omp parallel for if (receivers > 100)
     for (int64_t r = 0; r < receivers; r++) {
-        t->sums[r].tap = part ? 3 * r : caller->sums[r].tap;
-        for (int a = 0; a < 3; a++) t->sums[r].count[a] = part ? 1 : caller->sums[r].count[a];
+        const bool node = part || r >= own;
+        t->sums[r].tap = r >= own ? receiver_taps(program) + 3 * (r - own)
+                         : part   ? 3 * r
+                                  : caller->sums[r].tap;
+        for (int a = 0; a < 3; a++) t->sums[r].count[a] = node ? 1 : caller->sums[r].count[a];
         t->sums[r].slot = place_taps(program, r);
     }
     *slots = 0;
@@ -309,6 +350,36 @@ static torre_status make_units(torre_cuda_program *program, int64_t slots)
     return program->shape.strips ? list_units(program, blocks) : TORRE_OK;
 }
 
+/* Rows of samples, and of frames, of a launch. */
+static int64_t frame_rows(const torre_cuda_program *program)
+{
+    return torre_cuda_launch_rows(program) / program->base.setup->planes.every + 1;
+}
+static int64_t sample_rows(const torre_cuda_program *program)
+{
+    return torre_cuda_recorded(program) ? torre_cuda_launch_rows(program) : frame_rows(program);
+}
+
+/* Cells of the setup's planes, if towers record them: as long as that takes little beside the
+ * fields. (Values of parts are not all here, and those beside density are no pressure.) */
+static int64_t plane_cells(const torre_cuda_program *program)
+{
+    const torre_wave_setup *setup = program->base.setup;
+    const torre_frame_planes *planes = &setup->planes;
+    const int64_t *size = setup->problem->size, width = (int64_t)setup->problem->precision;
+    int64_t cells = 0, units = 0;
+    if (!program->kernel || torre_cuda_is_part(program) || setup->density.cells) return 0;
+    for (int i = 0; i < planes->count; i++) {
+        const int64_t plane = torre_wave_cells(setup->problem) / size[planes->at[i].axis];
+        cells += plane;
+        units += planes->at[i].axis == program->turned.axis[2] ? plane : plane / TORRE_UNIT;
+    }
+    if (cells == 0 || torre_cuda_recorded(program) + cells > INT32_MAX / 4) return 0;
+    const int64_t bytes =
+        (units * TORRE_UNIT * sample_rows(program) + 2 * cells * frame_rows(program)) * width;
+    return bytes < (int64_t)program->bytes[TORRE_PIECE_FIELDS] / 4 ? cells : 0;
+}
+
 torre_status torre_cuda_receivers_plan(torre_cuda_program *program)
 {
     const torre_wave_problem *p = program->turned.caller->problem;
@@ -316,17 +387,24 @@ torre_status torre_cuda_receivers_plan(torre_cuda_program *program)
     const int64_t recorded = torre_cuda_recorded(program);
     int64_t slots = 0;
     program->base.sums = p->receiver_count > 0;
-    if (!recorded)
+    program->base.planes = plane_cells(program);
+    if (!recorded_cells(program))
         return program->bytes[TORRE_PIECE_POINT_LISTS] > 0 && program->shape.strips
                    ? list_units(program, 0)
                    : TORRE_OK;
     if (torre_cuda_is_part(program)) TORRE_TRY(make_node_taps(program));
+    if (program->base.planes) TORRE_TRY(make_plane_taps(program));
     TORRE_TRY(make_sums(program, &slots));
-    if (program->kernel) TORRE_TRY(make_units(program, slots));
-    program->bytes[TORRE_PIECE_SAMPLES] =
-        rows * (size_t)program->args.points.units * TORRE_UNIT * width;
+    if (program->kernel) {
+        TORRE_TRY(make_units(program, slots));
+        program->bytes[TORRE_PIECE_SAMPLES] =
+            (size_t)sample_rows(program) * (size_t)program->args.points.units * TORRE_UNIT * width;
+    }
     for (int i = 0; i < 2; i++)
         program->bytes[TORRE_PIECE_SUMS + i] = rows * (size_t)recorded * width;
+    for (int i = 0; i < 2 && program->base.planes; i++)
+        program->bytes[TORRE_PIECE_PLANES + i] =
+            (size_t)frame_rows(program) * (size_t)program->base.planes * width;
     return TORRE_OK;
 }
 
@@ -339,6 +417,7 @@ void torre_cuda_receivers_free(torre_receiver_tables *t)
     free(t->marked);
     free(t->marks);
     free(t->node_taps);
+    free(t->plane_taps);
     free(t->first);
     free(t->nodes);
 }
@@ -364,7 +443,7 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
     const torre_receiver_tables *t = &s->program->receivers;
     torre_points_args *a = &s->args.points;
     TORRE_TRY(send_units(s));
-    if (!torre_cuda_recorded(s->program)) return TORRE_OK;
+    if (!recorded_cells(s->program)) return TORRE_OK;
     if (!s->copies) {
         TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->copies, cudaStreamNonBlocking), "a stream");
         TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->before, cudaEventDisableTiming), "an event");
@@ -380,10 +459,51 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
 
 torre_status torre_cuda_receivers_turn(torre_cuda_solver *s)
 {
-    if (!torre_cuda_recorded(s->program)) return TORRE_OK;
+    torre_points_args *a = &s->args.points;
+    a->record_first = a->record_every = 1;
+    if (!recorded_cells(s->program)) return TORRE_OK;
+    if (!torre_cuda_recorded(s->program)) { /* planes alone */
+        a->record_every = (int)s->program->base.setup->planes.every;
+        a->record_first = a->record_every - (int)(s->n % a->record_every);
+    }
     TORRE_CUDA_TRY(cudaEventRecord(s->before, s->stream), "reading traces");
     s->turn = !s->turn;
     return TORRE_OK;
+}
+
+torre_status torre_cuda_planes_pick(torre_cuda_solver *s, int64_t n, int64_t steps)
+{
+    const torre_points_args *a = &s->args.points;
+    const int64_t cells = s->program->base.planes, every = s->program->base.setup->planes.every,
+                  frames = torre_cuda_frames(s->program, n, steps),
+                  width = (int64_t)s->setup->problem->precision;
+    const torre_sums sums = {.receivers = cells,
+                             .units = a->units,
+                             .sums = (torre_device_sum *)s->memory[TORRE_PIECE_SUM_TABLE] +
+                                     torre_cuda_recorded(s->program),
+                             .taps = s->memory[TORRE_PIECE_SUM_TAPS],
+                             .slots = s->memory[TORRE_PIECE_SLOTS]};
+    for (int64_t i = 0; i < frames; i++) {
+        const int row = torre_sample_row(a, (int)((n / every + 1 + i) * every - n));
+        const char *from = (const char *)a->samples + row * a->units * TORRE_UNIT * width;
+        char *to = (char *)s->memory[TORRE_PIECE_PLANES + s->turn] + i * cells * width;
+        TORRE_CUDA_TRY(torre_pick_samples((int)width, &sums, from, 1, to, s->stream),
+                       "reading planes");
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_planes_collect(torre_cuda_solver *s, int ago, int64_t frames, void *to)
+{
+    cudaStream_t stream = ago ? s->copies : s->stream;
+    const size_t bytes =
+        (size_t)(frames * s->program->base.planes) * (size_t)s->setup->problem->precision;
+    if (bytes == 0) return TORRE_OK;
+    if (ago) TORRE_CUDA_TRY(cudaStreamWaitEvent(stream, s->before, 0), "reading planes");
+    TORRE_CUDA_TRY(cudaMemcpyAsync(to, s->memory[TORRE_PIECE_PLANES + (s->turn ^ ago)], bytes,
+                                   cudaMemcpyDeviceToHost, stream),
+                   "reading planes");
+    return torre_cuda_status(cudaStreamSynchronize(stream), "reading planes");
 }
 
 torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_t steps)

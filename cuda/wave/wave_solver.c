@@ -485,6 +485,7 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
     TORRE_TRY(torre_cuda_receivers_turn(s));
     if (s->program->kernel) {
         TORRE_TRY(torre_cuda_pass(s, steps, all_stages));
+        TORRE_TRY(torre_cuda_planes_pick(s, s->n, steps));
         s->n += steps;
         if (steps & 1) torre_cuda_exchange_levels(s);
         return torre_cuda_receivers_sum(s, 0, steps);
@@ -500,29 +501,53 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
     return TORRE_OK;
 }
 
-torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples)
+/* Where what a launch records goes on the host; NULL: nowhere. */
+typedef struct records {
+    char *samples, *planes;
+} records;
+
+/* What the steps before s->n - after have recorded, in a launch `ago`. */
+static torre_status collect(torre_cuda_solver *s, int ago, int64_t steps, int64_t after,
+                            records *to)
+{
+    const torre_wave_problem *p = s->program->turned.caller->problem;
+    const int64_t frames = torre_cuda_frames(s->program, s->n - after - steps, steps),
+                  width = (int64_t)p->precision;
+    if (steps && to->samples) {
+        TORRE_TRY(torre_cuda_receivers_collect(s, ago, steps, to->samples));
+        to->samples += steps * p->receiver_count * width;
+    }
+    if (steps && to->planes) {
+        TORRE_TRY(torre_cuda_planes_collect(s, ago, frames, to->planes));
+        to->planes += frames * s->program->base.planes * width;
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_advance_planes(torre_wave_solver *solver, int64_t steps, void *samples,
+                                       void *planes)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
-    const torre_wave_problem *p = s->program->turned.caller->problem;
-    TORRE_TRY(torre_wave_steps_check(p, s->n, steps));
+    records to = {samples, planes};
+    TORRE_TRY(torre_wave_steps_check(s->program->turned.caller->problem, s->n, steps));
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     const int64_t most = torre_cuda_launch_steps(s->program);
-    const size_t row = (size_t)p->receiver_count * (size_t)p->precision;
-    char *out = samples;
-    int64_t before = 0; /* steps of which receivers have not been copied yet */
+    int64_t before = 0; /* steps of which nothing has been copied yet */
     while (steps > 0) {
         const int64_t now = steps < most ? steps : most;
         TORRE_TRY(some_steps(s, now));
-        if (before && out) {
-            TORRE_TRY(torre_cuda_receivers_collect(s, 1, before, out));
-            out += (size_t)before * row;
-        }
+        TORRE_TRY(collect(s, 1, before, now, &to));
         before = now;
         steps -= now;
     }
-    if (before && out) TORRE_TRY(torre_cuda_receivers_collect(s, 0, before, out));
+    TORRE_TRY(collect(s, 0, before, 0, &to));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
     return TORRE_OK;
+}
+
+torre_status torre_cuda_advance_receivers(torre_wave_solver *solver, int64_t steps, void *samples)
+{
+    return torre_cuda_advance_planes(solver, steps, samples, NULL);
 }
 
 torre_status torre_cuda_advance(torre_wave_solver *solver, int64_t steps, void *samples)

@@ -44,8 +44,9 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_SUM_TABLE,
     TORRE_PIECE_SUM_TAPS,
     TORRE_PIECE_SUM_SCALES,
-    TORRE_PIECE_SUMS, /* [2] real [rows][receivers]; launches take turns */
-    TORRE_PIECES = TORRE_PIECE_SUMS + 2
+    TORRE_PIECE_SUMS,                          /* [2] real [rows][receivers]; launches take turns */
+    TORRE_PIECE_PLANES = TORRE_PIECE_SUMS + 2, /* [2] the same of cells of planes */
+    TORRE_PIECES = TORRE_PIECE_PLANES + 2
 } torre_cuda_piece;
 
 /* How passes of towers are launched. */
@@ -69,9 +70,10 @@ typedef struct torre_receiver_tables {
     double *scales; /* where density varies */
     int *slots, *marked;
     uint32_t *marks;
-    int *first;           /* with strips these go to the device instead of marked and marks: */
-    void *nodes;          /* torre_strip_node of units */
-    torre_tap *node_taps; /* of a part, whose nodes are recorded one by one: [nodes][3] */
+    int *first;            /* with strips these go to the device instead of marked and marks: */
+    void *nodes;           /* torre_strip_node of units */
+    torre_tap *node_taps;  /* of a part, whose nodes are recorded one by one: [nodes][3] */
+    torre_tap *plane_taps; /* the same of the cells of planes (setup.h) */
 } torre_receiver_tables;
 
 /* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
@@ -243,11 +245,21 @@ static inline size_t torre_cuda_list_bytes(const torre_cuda_program *program)
 {
     return ((size_t)program->points.lists + 1) * sizeof(int);
 }
+/* Planes that are recorded among so many steps from n on. */
+static inline int64_t torre_cuda_frames(const torre_cuda_program *program, int64_t n, int64_t steps)
+{
+    const int64_t every = program->base.setup->planes.every;
+    return program->base.planes ? (n + steps) / every - n / every : 0;
+}
 /* A launch begins. */
 torre_status torre_cuda_receivers_turn(torre_cuda_solver *s);
 /* Add up, of a launch, so many steps from `step` on: of the samples of towers from the first, else
  * out of u[n]. */
 torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_t steps);
+/* Planes of a pass of so many steps from n on, out of the samples of towers; and so many of them
+ * to the host, as receivers_collect. */
+torre_status torre_cuda_planes_pick(torre_cuda_solver *s, int64_t n, int64_t steps);
+torre_status torre_cuda_planes_collect(torre_cuda_solver *s, int ago, int64_t frames, void *to);
 /* Copy what receivers record in the last launch (`ago` 0) or in the one before it (1, while the
  * last one runs) to the host. */
 torre_status torre_cuda_receivers_collect(torre_cuda_solver *s, int ago, int64_t steps, void *to);

@@ -2,6 +2,7 @@
 
 #include "io/sink_mark.h"
 #include "run/wave_page.h"
+#include "wave/driver.h"
 #include "wave/rank_run.h"
 #include "wave/tune_file.h"
 
@@ -47,7 +48,8 @@ torre_status torre_wave_job_plan(torre_wave_job *job)
     TORRE_TRY(torre_wave_output_check(&job->output, in));
     const char *backend = job->devices ? "cuda" : job->spec->backend;
     TORRE_TRY(start_crew(job, backend));
-    TORRE_TRY(torre_wave_run_new(&in->problem, backend, &in->plan, &job->run));
+    const torre_frame_planes planes = torre_snapshots_planes(&job->output.snapshots);
+    TORRE_TRY(torre_wave_run_new_planes(&in->problem, backend, &in->plan, &planes, &job->run));
     if (job->ranks) TORRE_TRY(torre_wave_run_share(job->run, job->ranks));
     torre_wave_output_beside(&job->output, job->run);
     return TORRE_OK;
@@ -61,7 +63,9 @@ torre_status torre_wave_job_prepare(torre_wave_job *job)
                                              &job->resume));
     if (torre_wave_run_info(job->run)->plan.engine == TORRE_TORRE && torre_tune_check())
         torre_caution(&in->cautions, "%s", torre_error_text());
-    job->memory = torre_wave_memory_count(in, job->run, torre_wave_output_bytes(&job->output, in));
+    job->memory = torre_wave_memory_count(in, job->run,
+                                          torre_wave_output_bytes(&job->output, in) +
+                                              torre_wave_run_frame_bytes(job->run));
     return TORRE_OK;
 }
 

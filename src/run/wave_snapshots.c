@@ -254,6 +254,24 @@ torre_status torre_snapshots_check(torre_snapshots *s, const torre_wave_input *i
     return TORRE_OK;
 }
 
+torre_frame_planes torre_snapshots_planes(torre_snapshots *s)
+{
+    torre_frame_planes planes = {.at = s->plane_at, .every = s->spec->snapshot_every};
+    const torre_frame_planes none = {0};
+    if (planes.every <= 0 || planes.every == s->spec->field_every) return none;
+    for (int i = 0; i < s->count; i++) {
+        const torre_plane_at at = {s->item[i].axis, s->item[i].index};
+        int same = 0;
+        if (at.axis < 0) return none;
+        while (same < planes.count &&
+               (s->plane_at[same].axis != at.axis || s->plane_at[same].index != at.index))
+            same++;
+        s->plane_at[same] = at;
+        if (same == planes.count) planes.count++;
+    }
+    return planes;
+}
+
 /* The file of a step. */
 static void path_of(const torre_snapshot *t, int64_t step, char path[4096])
 {

@@ -15,6 +15,7 @@
 #include "io/kept_frames.h"
 #include "io/sink_queue.h"
 #include "run/wave_input.h"
+#include "wave/setup.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,10 +48,11 @@ typedef struct torre_snapshots {
     char *text; /* names and parts lie in it */
     int count;
     torre_snapshot item[TORRE_SNAPSHOTS];
-    int64_t stride[3]; /* every so many cells along x, y, z */
-    void *plane;       /* all cells of one, with strides */
-    bool one_scale;    /* pictures have one that suits all of them, and are drawn at the end */
-    int writers; /* threads that write pictures beside the run, from the cells in the queue: */
+    torre_plane_at plane_at[TORRE_SNAPSHOTS]; /* of torre_snapshots_planes */
+    int64_t stride[3];                        /* every so many cells along x, y, z */
+    void *plane;                              /* all cells of one, with strides */
+    bool one_scale; /* pictures have one that suits all of them, and are drawn at the end */
+    int writers;    /* threads that write pictures beside the run, from the cells in the queue: */
     torre_sink_queue *queue;
 } torre_snapshots;
 
@@ -68,6 +70,9 @@ torre_status torre_snapshots_plan(const torre_wave_spec *spec, torre_snapshots *
 /* Refuse what the grid does not have and formats cannot hold. figure: what all pictures say. */
 torre_status torre_snapshots_check(torre_snapshots *snapshots, const torre_wave_input *input,
                                    const torre_figure_about *figure);
+
+/* The planes of cells that frames of the run look at, if at nothing else; after check. */
+torre_frame_planes torre_snapshots_planes(torre_snapshots *snapshots);
 
 /* Whether one of a run of so many steps is written over a file; whether one is a picture. */
 bool torre_snapshots_replace(const torre_snapshots *snapshots, int64_t steps, const char *file);

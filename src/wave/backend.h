@@ -205,6 +205,14 @@ typedef struct torre_wave_backend {
      */
     torre_status (*advance_receivers)(torre_wave_solver *solver, int64_t steps, void *samples);
 
+    /*
+     * The same, and the setup's planes at each of these steps that is a multiple of planes.every,
+     * one such step after the other, each plane dense, to `planes`; without a stop at these steps.
+     * For programs that say so (program.h); or NULL.
+     */
+    torre_status (*advance_planes)(torre_wave_solver *solver, int64_t steps, void *samples,
+                                   void *planes);
+
     /* Of u[n], over the cells that the solver owns. */
     torre_status (*norms)(torre_wave_solver *solver, torre_wave_norms *norms);
 

@@ -85,12 +85,21 @@ static torre_status planned(torre_wave_run *run, torre_status status, torre_wave
 torre_status torre_wave_run_new(const torre_wave_problem *problem, const char *backend,
                                 const torre_wave_plan *plan, torre_wave_run **result)
 {
+    const torre_frame_planes none = {0};
+    return torre_wave_run_new_planes(problem, backend, plan, &none, result);
+}
+
+torre_status torre_wave_run_new_planes(const torre_wave_problem *problem, const char *backend,
+                                       const torre_wave_plan *plan,
+                                       const torre_frame_planes *planes, torre_wave_run **result)
+{
     torre_wave_run *run = calloc(1, sizeof *run);
     if (!run) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     run->problem = problem;
     torre_status status = torre_wave_problem_check(problem);
     if (!status) status = check_plan(plan);
     if (!status) status = torre_wave_setup_new(problem, &run->setup);
+    if (!status) run->setup->planes = *planes;
     if (!status) status = choose_backend(run, backend, plan);
     return planned(run, status, result);
 }
@@ -170,6 +179,7 @@ torre_status torre_wave_run_restart(torre_wave_run *run, torre_wave_setup *setup
     torre_wave_setup *old = run->setup;
     const bool same = torre_wave_same_grid(old->problem, setup->problem);
     torre_status status = TORRE_OK;
+    setup->planes = old->planes;
     run->setup = setup;
     run->problem = setup->problem;
     run->step = run->finite_step = 0;
@@ -235,13 +245,20 @@ static torre_status check_finite(torre_wave_run *run)
                       high * limit / smallest);
 }
 
+/* Whether frames at multiples of `every` are recorded in passing. */
+static bool is_recorded(const torre_wave_run *run, int64_t every)
+{
+    return run->program->planes > 0 && run->setup->planes.every == every;
+}
+
 /* Steps until the next moment at which the caller wants to see the field. */
 static int64_t steps_to_frame(const torre_wave_run *run, const torre_wave_watch *watch)
 {
     int64_t least = INT64_MAX;
     for (int k = 0; watch && watch->frame && k < TORRE_WAVE_INTERVALS; k++) {
         const int64_t every = watch->frame_every[k];
-        const int64_t left = every > 0 ? every - run->step % every : INT64_MAX;
+        const bool stops = every > 0 && !is_recorded(run, every);
+        const int64_t left = stops ? every - run->step % every : INT64_MAX;
         if (left < least) least = left;
     }
     return least;
@@ -252,13 +269,15 @@ typedef struct loop {
     int64_t chunk;       /* steps to take at once, a multiple of the tower height */
     int64_t chunk_limit; /* what the staging buffer holds */
     void *staging;       /* samples of one chunk: (chunk_limit, receiver nodes) */
+    char *planes;        /* and the planes of frames that are recorded; or NULL */
     double watched_s;    /* compute_s at the last look at the whole field */
     double watch_cost_s; /* how long that look took */
 } loop;
 
-static torre_status advance_solver(torre_wave_run *run, int64_t steps, void *staging)
+static torre_status advance_solver(torre_wave_run *run, int64_t steps, void *staging, char *planes)
 {
     TORRE_PHASE(TORRE_PHASE_LOOP);
+    if (planes) return run->backend->advance_planes(run->solver, steps, staging, planes);
     return torre_wave_program_sums(run->program)
                ? run->backend->advance_receivers(run->solver, steps, staging)
                : run->backend->advance(run->solver, steps, staging);
@@ -268,7 +287,7 @@ static torre_status advance_solver(torre_wave_run *run, int64_t steps, void *sta
 static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
 {
     double start = torre_time_now();
-    TORRE_TRY(advance_solver(run, steps, l->staging));
+    TORRE_TRY(advance_solver(run, steps, l->staging, l->planes));
     double seconds = torre_time_now() - start;
     run->compute_s += seconds;
     const bool summed = torre_wave_program_sums(run->program);
@@ -296,6 +315,22 @@ static torre_status watch_field(torre_wave_run *run, loop *l)
     return TORRE_OK;
 }
 
+/* Frames of the last `steps` steps, as recorded. */
+static torre_status hand_over(torre_wave_run *run, const loop *l, int64_t steps,
+                              const torre_wave_watch *watch)
+{
+    const int64_t end = run->step, every = run->setup->planes.every,
+                  bytes = run->program->planes * (int64_t)run->problem->precision;
+    torre_status status = TORRE_OK;
+    run->frame = l->planes;
+    run->step = (end - steps) / every * every + every;
+    for (; run->step <= end && !status; run->step += every, run->frame += bytes)
+        status = watch->frame(watch->context, run);
+    run->frame = NULL;
+    run->step = end;
+    return status;
+}
+
 static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
                               const torre_wave_watch *watch)
 {
@@ -307,13 +342,45 @@ static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
         TORRE_TRY(advance_chunk(run, l, steps));
         /* after the last step it is looked at in any case, but for those who get it before */
         if (run->step < goal || steps == frame) TORRE_TRY(watch_field(run, l));
-        if (steps == frame) TORRE_TRY(watch->frame(watch->context, run));
+        if (l->planes) TORRE_TRY(hand_over(run, l, steps, watch));
+        const bool seen = l->planes && run->step % run->setup->planes.every == 0;
+        if (steps == frame && !seen) TORRE_TRY(watch->frame(watch->context, run));
         if (watch && watch->progress) {
             torre_wave_progress now = {run->step, goal, run->compute_s, torre_wave_run_rate(run)};
             watch->progress(watch->context, &now);
         }
     }
     return check_finite(run);
+}
+
+/* Frames that are recorded in a chunk: of some bytes, or those of a pass. */
+static int64_t frames_at_once(const torre_wave_run *run)
+{
+    const int64_t most = 64 << 20, height = run->info.plan.tower_height;
+    const int64_t bytes = run->program->planes * (int64_t)run->problem->precision,
+                  pass = height / run->setup->planes.every + 1;
+    return most / bytes > pass ? most / bytes : pass;
+}
+
+int64_t torre_wave_run_frame_bytes(const torre_wave_run *run)
+{
+    const int64_t bytes = run->program->planes * (int64_t)run->problem->precision;
+    return bytes ? frames_at_once(run) * bytes : 0;
+}
+
+/* Room for the planes of a chunk, which it limits, if a caller wants to see them. */
+static torre_status new_planes(const torre_wave_run *run, const torre_wave_watch *watch, loop *l)
+{
+    const int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
+    bool wanted = false;
+    for (int k = 0; watch && watch->frame && k < TORRE_WAVE_INTERVALS; k++)
+        wanted = wanted || (watch->frame_every[k] > 0 && is_recorded(run, watch->frame_every[k]));
+    if (!wanted) return TORRE_OK;
+    const int64_t limit = (frames_at_once(run) - 1) * run->setup->planes.every;
+    if (limit < l->chunk_limit) l->chunk_limit = limit > tower ? limit : tower;
+    if (l->chunk > l->chunk_limit) l->chunk = l->chunk_limit;
+    l->planes = malloc((size_t)torre_wave_run_frame_bytes(run));
+    return l->planes ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for the frames");
 }
 
 torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
@@ -331,8 +398,10 @@ torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
     if (l.chunk < tower) l.chunk = tower;
     if (l.chunk > l.chunk_limit) l.chunk = l.chunk_limit;
     TORRE_TRY(torre_traces_staging(run->setup, summed, l.chunk_limit, &l.staging));
-    torre_status status = time_loop(run, &l, run->step + steps, watch);
+    torre_status status = new_planes(run, watch, &l);
+    if (!status) status = time_loop(run, &l, run->step + steps, watch);
     free(l.staging);
+    free(l.planes);
     return status;
 }
 
@@ -389,10 +458,29 @@ torre_status torre_wave_run_check_plane(const torre_wave_run *run, int axis, int
                       index, axis);
 }
 
+/* A plane of the frame that is at hand, as it was recorded. */
+static torre_status recorded_plane(const torre_wave_run *run, int axis, int64_t index, void *cells)
+{
+    const torre_frame_planes *planes = &run->setup->planes;
+    const char *from = run->frame;
+    for (int i = 0; i < planes->count; i++) {
+        const int of = planes->at[i].axis;
+        const int64_t bytes = torre_wave_cells(run->problem) / run->problem->size[of] *
+                              (int64_t)run->problem->precision;
+        if (of == axis && planes->at[i].index == index) {
+            memcpy(cells, from, (size_t)bytes);
+            return TORRE_OK;
+        }
+        from += bytes;
+    }
+    return torre_fail(TORRE_ERR_USAGE, "that plane is not among those of the run's frames");
+}
+
 torre_status torre_wave_run_plane(torre_wave_run *run, int axis, int64_t index, void *cells)
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     TORRE_TRY(torre_wave_run_check_plane(run, axis, index));
+    if (run->frame) return recorded_plane(run, axis, index, cells);
     const torre_box plane = torre_box_plane(run->problem->size, axis, index);
     int64_t stride[3];
     torre_box_strides(&plane, stride);

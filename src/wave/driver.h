@@ -18,6 +18,7 @@ struct torre_wave_run {
      * up to column `step`, zero after it. Column 0 is u[0]. data is NULL without receivers.
      */
     torre_array traces;
+    const char *frame;      /* values of the setup's planes at `step`, as recorded; or NULL */
     bool ended;             /* they are final (torre_wave_run_end_traces) */
     int64_t step;           /* n of the present level u[n] */
     double compute_s;       /* seconds spent in the time loop alone, device synchronised */
@@ -33,6 +34,19 @@ static inline torre_pressure torre_wave_run_pressure(const torre_wave_run *run)
 
 /* TORRE_ERR_USAGE where there is no such plane, or no field yet. */
 torre_status torre_wave_run_check_plane(const torre_wave_run *run, int axis, int64_t index);
+
+/*
+ * torre_wave_run_new of a run whose frames, at multiples of planes->every, look at nothing but those
+ * planes (torre_wave_run_plane): where the program records them it does not stop for them, and
+ * frames come later, one after the other, each with the run's step that of the frame. planes->at
+ * must outlive the run; count 0: an ordinary run.
+ */
+torre_status torre_wave_run_new_planes(const torre_wave_problem *problem, const char *backend,
+                                       const torre_wave_plan *plan,
+                                       const torre_frame_planes *planes, torre_wave_run **run);
+
+/* Bytes in which planes are recorded. */
+int64_t torre_wave_run_frame_bytes(const torre_wave_run *run);
 
 /*
  * A run of a slab of the grid of `run` (adapt in backend.h) with the program of that, nothing being

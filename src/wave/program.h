@@ -10,6 +10,8 @@ struct torre_wave_program {
     bool sums;                                  /* torre_wave_program_sums */
     double chunk_s;                             /* that a chunk of steps should take; 0: as usual */
     int64_t room;                               /* torre_wave_run_room */
+    int64_t planes;                             /* cells of the setup's planes, which
+                                                   advance_planes records; 0: it does not */
     int64_t first_steps;                        /* of the first chunk; 0: a pass */
     const torre_wave_backend *maker;            /* whose adapt and create it is for, in place of
                                                    those of the backend that planned it; or NULL */

@@ -29,6 +29,18 @@ typedef struct torre_segment {
     int64_t count;
 } torre_segment;
 
+/* Planes of cells of which frames are made, at each step that is a multiple of `every`. */
+typedef struct torre_plane_at {
+    int axis;
+    int64_t index;
+} torre_plane_at;
+
+typedef struct torre_frame_planes {
+    const torre_plane_at *at; /* the caller's */
+    int count;
+    int64_t every;
+} torre_frame_planes;
+
 /*
  * Everything an engine needs beside the fields, computed once and shared by all backends.
  * Sources:   after the update to level n+1, u[n+1](cell) += (real)(weight * wavelet[n]), with the
@@ -62,6 +74,7 @@ typedef struct torre_wave_setup {
     torre_density density;      /* of the whole grid */
     double *pml_a, *pml_b;      /* of the steps in perfectly matched layers (pml.h), or of the
                                    cells (cpml.h); or NULL */
+    torre_frame_planes planes;  /* that engines record in passing, if they can; count 0: none */
     const torre_region *region; /* NULL, or whose part this is (part.h), in cells of the whole */
 } torre_wave_setup;
 

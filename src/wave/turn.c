@@ -60,6 +60,7 @@ void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torr
 void torre_turn_region(const torre_wave_setup *caller, const char *axes, torre_turned *turned)
 {
     torre_turn_problem(caller->problem, axes, turned);
+    turned->points = turned->points || caller->planes.count > 0;
     if (!caller->region) return;
     const torre_region *from = caller->region;
     for (int a = 0; a < 3; a++) {
