@@ -36,8 +36,8 @@ static inline torre_pressure torre_wave_run_pressure(const torre_wave_run *run)
 torre_status torre_wave_run_check_plane(const torre_wave_run *run, int axis, int64_t index);
 
 /*
- * torre_wave_run_new of a run whose frames, at multiples of planes->every, look at nothing but those
- * planes (torre_wave_run_plane): where the program records them it does not stop for them, and
+ * torre_wave_run_new of a run whose frames, at multiples of planes->every, look at these planes
+ * alone (torre_wave_run_plane): where the program records them it does not stop for them, and
  * frames come later, one after the other, each with the run's step that of the frame. planes->at
  * must outlive the run; count 0: an ordinary run.
  */
