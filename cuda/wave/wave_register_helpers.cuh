@@ -422,54 +422,35 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
     });
 }
 
-/* Where samples of a unit go, in a row. */
+/* Puts down, in a row of the samples, what step t of an item has made of a unit in a column: from the
+ * exchange, or, where the column leaves and with nothing of that in `shared`, from the field. */
 template <class S, int D, class T>
-__device__ __forceinline__ T *samples_of(const register_tower_params<T, D> &p, int slot, int row)
-{
-    return (T *)p.g.points.samples + (row * p.g.points.units + slot) * (int64_t)TORRE_UNIT;
-}
-
-/* A column leaves the diamond with the step. */
-template <class S> __device__ __forceinline__ bool leaves(int column)
-{
-    return S::column_u(column) == 0 || S::column_v(column) == 0;
-}
-
-/* Puts down what a step has made of a unit in a column that stays, from the exchange; plane: its
- * first one in the block. */
-template <class S, int D, class T>
-__device__ __forceinline__ void record_staying(const register_tower_params<T, D> &p, int plane,
-                                               int column, int slot, int row, const char *shared)
-{
-    T *to = samples_of<S>(p, slot, row);
-    /* planes of a unit are in one warp, whose exchange has them 16 bytes apart */
-    const char *at =
-        shared + S::exchange + S::value_at(plane, S::column_u(column), S::column_v(column)) * 4;
-#pragma unroll
-    for (int i = 0; i < TORRE_UNIT; i += S::vector) {
-        cells<T> gathered;
-#pragma unroll
-        for (int j = 0; j < S::vector; j++)
-            gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
-        uint4 q;
-        memcpy(&q, &gathered, sizeof q);
-        *(uint4 *)(to + i) = q;
-    }
-}
-
-/* The same of a column of the diamond at x that leaves with step t, from the field, once it is
- * there. */
-template <class S, int D, class T>
-__device__ __forceinline__ void record_leaving(const register_tower_params<T, D> &p,
-                                               const tower_item &w, int x, int z, int column,
-                                               int slot, int row, int t)
+__device__ __forceinline__ void record_unit(const register_tower_params<T, D> &p,
+                                            const tower_item &w, const torre_strip_node &unit,
+                                            int column, int row, int t, const char *shared)
 {
     const torre_wave_args &g = p.g;
-    T *to = samples_of<S>(p, slot, row);
+    T *to = (T *)g.points.samples + (row * g.points.units + unit.slot) * (int64_t)TORRE_UNIT;
     const int u = S::column_u(column), v = S::column_v(column);
-    int y = p.l.half_size * w.m + (u - v) / 2;
+    if (shared && u > 0 && v > 0) {
+        const int plane = unit.z - tower_planes_of(p.l, w.part, g.n[2], S::vector).first;
+        /* planes of a unit are in one warp, whose exchange has them 16 bytes apart */
+        const char *at = shared + S::exchange + S::value_at(plane, u, v) * 4;
+#pragma unroll
+        for (int i = 0; i < TORRE_UNIT; i += S::vector) {
+            cells<T> gathered;
+#pragma unroll
+            for (int j = 0; j < S::vector; j++)
+                gathered.v[j] = *(const volatile T *)(at + 16 * (i + j));
+            uint4 q;
+            memcpy(&q, &gathered, sizeof q);
+            *(uint4 *)(to + i) = q;
+        }
+        return;
+    }
+    int y = p.l.half_size * w.m + unit.row;
     if (g.periodic[1]) y = y < 0 ? y + g.n[1] : y >= g.n[1] ? y - g.n[1] : y;
-    const T *from = (const T *)g.field[t & 1] + (x + (u + v) / 2) * g.stride_x + y * g.stride_y + z;
+    const T *from = (const T *)g.field[t & 1] + unit.x * g.stride_x + y * g.stride_y + unit.z;
 #pragma unroll
     for (int i = 0; i < TORRE_UNIT; i += S::vector)
         *(uint4 *)(to + i) = __ldcg((const uint4 *)(from + i));
@@ -488,7 +469,7 @@ __device__ __forceinline__ void record_last(const register_tower_params<T, D> &p
     for (int i = strip.begin(x) + (threadIdx.x & 31); i < end; i += 32) {
         const torre_strip_node unit = strip.node(i, end);
         const int column = strip.column(unit, x);
-        if (column >= 0) record_leaving<S>(p, w, x, unit.z, column, unit.slot, row, t);
+        if (column >= 0) record_unit<S>(p, w, unit, column, row, t, nullptr);
     }
     __syncwarp();
 }
@@ -538,7 +519,6 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
 {
     const int lane = threadIdx.x & 31;
     [[maybe_unused]] const register_model<S, D, T> model = {p, gates, shared};
-    uint32_t recorded = 0; /* steps */
     for_each_item<S>(gates, [&](const register_turn &turn, int n, int) {
         const tower_item &w = turn.w;
         int *progress = tower_progress(p.l, w.s, w.m, w.part);
@@ -547,12 +527,6 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
         for (int t = w.first_step; t < w.end_step; t++, n++) {
             wait_for_step<S>(gates, n);
             const bool last = t + 1 == w.end_step;
-            /* towers downwind overwrite what left with the step before once they see this one */
-            if (POINTS && p.g.points.units && t > w.first_step) {
-                gate_wait<S::tma>(&gates->recorded[recorded % (2 * STEPS_APART)],
-                                  recorded / (2 * STEPS_APART) & 1);
-                recorded++;
-            }
             if (POINTS && last) record_last<S>(p, w, t);
             if (lane == 0) store_progress_release(progress, last ? TOWER_DONE : t + 1);
             warp_arrive<S::tma>(&gates->published[n % STEPS_APART]);
@@ -561,48 +535,22 @@ __device__ __forceinline__ void publish_progress(const register_tower_params<T, 
     });
 }
 
-/* Units of a lane in the diamond: the first of them, in registers. */
-struct register_units {
-    static constexpr int ROOM = 8;
-    int where[ROOM], slot[ROOM], count = 0;
-
-    __device__ __forceinline__ void put(int plane, int column, int number)
-    {
-#pragma unroll
-        for (int i = 0; i < ROOM; i++)
-            if (i == count) {
-                where[i] = plane << 16 | column;
-                slot[i] = number;
-            }
-        count++;
-    }
-    /* f(plane, column, slot) */
-    template <class F> __device__ __forceinline__ void for_each(F f) const
-    {
-#pragma unroll
-        for (int i = 0; i < ROOM; i++)
-            if (i < count) f(where[i] >> 16, where[i] & 0xffff, slot[i]);
-    }
-};
-
 /*
  * Lists the sources of every step, and records what all steps of an item but the last make: of
  * columns that stay in the diamond from the exchange, of those that leave from global memory. Warps
- * overwrite the exchange only after that; `publish` waits for the others, so that towers downwind
- * do not overwrite the field before.
+ * that have some of that overwrite the exchange only after it, and towers downwind the field only
+ * when those have finished that step.
  *
  * A lane looks at every 32nd unit of those that the item may meet, which are sorted by x: it keeps
  * the first that it has not passed, and the one after that, so that nothing is waited for that main
- * memory sends where units are few; of others it asks for several at once. It looks while workers
- * compute the step, so that they wait for no more than the recording of columns that stay. One
- * function, though long: what a lane keeps is shared by all that it does in a step.
+ * memory sends where units are few. One function, though long: what a lane keeps is shared by all
+ * that it does in a step.
  */
 template <class S, int D, class T>
 __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &p,
                                              typename S::gates_type *gates, char *shared)
 {
     const int lane = threadIdx.x & 31;
-    uint32_t recorded = 0; /* steps */
     /* Of level n, which warps (bits) have put down for step n, all has been recorded. */
     auto arrive = [&](uint32_t warps, int n) {
         __syncwarp();
@@ -626,44 +574,17 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
                      sources.nodes[source_stop - 1].x - x_tower + 1};
         if (lane == 0) gates->sources[k % TURNS] = steps;
         warp_arrive<S::tma>(&gates->looked_up[k % TURNS]);
-        /* f of all units of this lane in the diamond that starts at x, with their columns: of those
-         * after the first two some are asked for at once */
+        /* f of all units of this lane in the diamond that starts at x, with their columns */
         auto for_each_unit = [&](int x, auto f) {
-            auto look = [&](const torre_strip_node &q) {
+            int j = i;
+            torre_strip_node q = unit;
+#pragma unroll 1
+            while (q.x < x + S::W) {
                 const int column = strip.column(q, x);
                 if (column >= 0) f(q, column);
-            };
-            if (unit.x >= x + S::W) return;
-            look(unit);
-            if (after.x >= x + S::W) return;
-            look(after);
-            torre_strip_node q[UNITS_AT_ONCE];
-            int j = i;
-            do {
-                j += 32 * UNITS_AT_ONCE;
-#pragma unroll
-                for (int k = 0; k < UNITS_AT_ONCE; k++)
-                    q[k] = strip.node(j + 32 * (k + 2 - UNITS_AT_ONCE), end);
-#pragma unroll
-                for (int k = 0; k < UNITS_AT_ONCE; k++) look(q[k]);
-            } while (q[UNITS_AT_ONCE - 1].x < x + S::W);
-        };
-        /* f of those for which registers have no room. */
-        auto for_others = [&](int x, int count, auto f) {
-            torre_strip_node q = unit;
-            if (count <= register_units::ROOM) return;
-            count = 0;
-#pragma unroll 1
-            for (int j = i + 32; q.x < x + S::W; q = strip.node(j, end), j += 32) {
-                const int column = strip.column(q, x);
-                if (column >= 0 && count++ >= register_units::ROOM) f(q, column);
+                j += 32;
+                q = j == i + 32 ? after : strip.node(j, end);
             }
-        };
-        /* All of a step has been recorded. */
-        auto tell = [&] {
-            __syncwarp();
-            if (p.g.points.units)
-                warp_arrive<S::tma>(&gates->recorded[recorded++ % (2 * STEPS_APART)]);
         };
         /* Sources of step t, which is number n, for workers: they have waited for its edges when
          * they need them. */
@@ -688,8 +609,7 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
         for (int t = w.first_step; t + 1 < w.end_step; t++, n++) {
             const int x = x_tower + t, row = torre_sample_row(&p.g.points, t + 1);
             uint32_t warps = 0;
-            register_units found;
-            if (p.g.points.record_every > 1 && row >= 0) { /* many columns further */
+            if (row >= 0 && p.g.points.record_every > 1) { /* many columns further */
                 i = strip.begin(x) + lane;
                 unit = strip.node(i, end);
                 after = strip.node(i + 32, end);
@@ -700,36 +620,20 @@ __device__ __forceinline__ void watch_points(const register_tower_params<T, D> &
                 after = strip.node(i + 32, end);
             }
             if (row >= 0)
-                for_each_unit(x, [&](const torre_strip_node &q, int column) {
+                for_each_unit(x, [&](const torre_strip_node &q, int) {
                     warps |= 1u << (q.z - z_first) / 32;
-                    found.put(q.z - z_first, column, q.slot);
                 });
             warps = warp_or(warps);
             /* the gate of step n + 1 was that of step n - 1 */
             if (n > 0) wait_for_step<S>(gates, n - 1);
             list_sources(t + 1, n + 1);
             arrive(~warps, n + 1);
-            if (!warps) {
-                tell();
-                continue;
-            }
+            if (!warps) continue;
             wait_for_step<S>(gates, n);
-            found.for_each([&](int plane, int column, int slot) {
-                if (!leaves<S>(column)) record_staying<S>(p, plane, column, slot, row, shared);
-            });
-            for_others(x, found.count, [&](const torre_strip_node &q, int column) {
-                if (!leaves<S>(column))
-                    record_staying<S>(p, q.z - z_first, column, q.slot, row, shared);
+            for_each_unit(x, [&](const torre_strip_node &q, int column) {
+                record_unit<S>(p, w, q, column, row, t, shared);
             });
             arrive(warps, n + 1);
-            found.for_each([&](int plane, int column, int slot) {
-                if (leaves<S>(column))
-                    record_leaving<S>(p, w, x, z_first + plane, column, slot, row, t);
-            });
-            for_others(x, found.count, [&](const torre_strip_node &q, int column) {
-                if (leaves<S>(column)) record_leaving<S>(p, w, x, q.z, column, q.slot, row, t);
-            });
-            tell();
         }
     });
 }

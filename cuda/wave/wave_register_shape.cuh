@@ -88,9 +88,6 @@ template <int WARPS, int SLOTS> struct register_gates {
     uint64_t full[SLOTS], empty[SLOTS]; /* of the slots of the ring; empty: all have read it */
     uint64_t finished[STEPS_APART];     /* a step has; the last of an item once all is written */
     uint64_t published[STEPS_APART];    /* `publish` has seen that and told others */
-    /* `sample` has recorded what a step has made; more than the steps that it may be ahead of
-     * `publish` */
-    uint64_t recorded[2 * STEPS_APART];
     uint64_t near[WARPS][2];  /* both edges of a warp have arrived, and samples of the level before
                                * have been taken from its exchange; by parity of n */
     uint64_t offered[TURNS];  /* the fetch warp has taken an item */

@@ -39,8 +39,6 @@ template <class T> __device__ __forceinline__ void store_vector(uint32_t at, con
     _Pragma("unroll") for (int u = (from); u < (to); u++)                                          \
         _Pragma("unroll") for (int v = (from) + ((u ^ (from)) & 1); v < (to); v += 2)
 
-enum { UNITS_AT_ONCE = 4 }; /* nodes that a lane asks for together */
-
 /* Sources, or units of receivers, near the towers of a strip, see torre_points_args. */
 template <class S, int D> struct strip_points {
     const int *first;
@@ -63,12 +61,6 @@ template <class S, int D> struct strip_points {
         const int4 beyond = make_int4(1 << 30, 0, 0, 0);
         const int4 q = i < end ? __ldg((const int4 *)nodes + i) : beyond;
         return {q.x, q.y, q.z, q.w};
-    }
-    /* The node in that column. */
-    static __device__ __forceinline__ torre_strip_node node_at(int x, int column, int z, int slot)
-    {
-        const int u = S::column_u(column), v = S::column_v(column);
-        return {x + (u + v) / 2, (u - v) / 2, z, slot};
     }
     /* Number of the column that has the node, or -1. */
     static __device__ __forceinline__ int column(const torre_strip_node &node, int x)
@@ -973,7 +965,6 @@ __device__ __forceinline__ void run_register_tower(const register_tower_params<T
             gate_init<TMA>(&gates->finished[i], S::warps * LANES_ARRIVE);
             gate_init<TMA>(&gates->published[i], LANES_ARRIVE);
         }
-        for (int i = 0; i < 2 * STEPS_APART; i++) gate_init<TMA>(&gates->recorded[i], LANES_ARRIVE);
         for (int i = 0; i < S::warps; i++) {
             for (int j = 0; j < 2; j++)
                 gate_init<TMA>(&gates->near[i][j], 2 * EDGE_ARRIVALS + (POINTS ? LANES_ARRIVE : 0));
