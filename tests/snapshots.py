@@ -114,6 +114,22 @@ def test_resume():
     assert "v.h5: " in told or "HDF5 is not in this build" in told, told
 
 
+def test_gpu():
+    """Frames that towers record as they pass have the bits of those at which each step stops (exit code 77: no GPU)."""
+    if subprocess.run([WAVE, "--backend", "cuda", "--dry-run", "--quiet"], capture_output=True, check=False).returncode:
+        sys.exit(77)
+    grid = ["--size", "100x90x80", "--steps", "133", "--backend", "cuda", "--quiet", "--snapshot-every", "7"]
+    for order in ("2", "4", "8"):
+        for more in ([], ["--receivers", "100,100,100:800,700,600:20", "--traces", "t.npy"], ["--field-every", "21"],
+                     ["--checkpoint", "c.state", "--checkpoint-every", "20"]):
+            files = {}
+            for engine in ("torre", "stepwise"):
+                wave(*grid, "--order", order, "--engine", engine, "--snapshot", "a.npy,xz;b.npy,yz@30",
+                     "--snapshot", "each_{step}.npy,xz", "--field", "u.npy", *more)
+                files[engine] = {n: open(n, "rb").read() for n in os.listdir(".") if n.endswith(".npy")}
+            assert len(files["torre"]) > 20 and files["torre"] == files["stepwise"], (order, more)
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
