@@ -423,7 +423,8 @@ __device__ __forceinline__ void fetch_mail(const register_tower_params<T, D> &p,
 }
 
 /* Puts down, in a row of the samples, what step t of an item has made of a unit in a column: from
- * the exchange, or, where the column leaves and with nothing of that in `shared`, from the field. */
+ * the exchange, or, where the column leaves and with nothing of that in `shared`, out of the
+ * field. */
 template <class S, int D, class T>
 __device__ __forceinline__ void record_unit(const register_tower_params<T, D> &p,
                                             const tower_item &w, const torre_strip_node &unit,
