@@ -113,7 +113,9 @@ torre_status torre_taps_check(const torre_wave_problem *p, const char *what, int
         if (from <= to)
             snprintf(range, sizeof range, "%c from %.12g to %.12g m, ", "xyz"[a], from, to);
         snprintf(other, sizeof other,
-                 slope ? "pressure" : "a multiple of %.12g m, or {interpolation} trilinear", h);
+                 slope ? "pressure"
+                       : "a multiple of %.12g m, or " TORRE_PARAMETER("interpolation") " trilinear",
+                 h);
         return torre_fail(TORRE_ERR_USAGE,
                           "%s %" PRId64 " at %c = %.12g m is %s and closer than %d cells to "
                           "the rigid face %c%c, over which its sinc would reach; legal are %s%s",

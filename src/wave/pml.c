@@ -40,7 +40,8 @@ torre_status torre_pml_check(const torre_wave_problem *p)
                           " cells along %c at order %d%s (got %" PRId64
                           "); give a larger {size} or a smaller {absorbing_width}",
                           p->absorbing_width, least, "xyz"[a], p -> order,
-                          p -> density_cells ? " with {density} of cells" : "", p->size[a]);
+                          p -> density_cells ? " with " TORRE_PARAMETER("density") " of cells" : "",
+                          p->size[a]);
     }
     return TORRE_OK;
 }

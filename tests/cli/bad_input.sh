@@ -141,6 +141,7 @@ bad 2 "source 0: x = 1000 m lies outside the grid (0 to 110 m)" $r --source 1000
 bad 2 "source 0: x = 110.0001 m lies outside the grid (0 to 110 m)" $r --source 110.0001,0,0
 bad 2 "x = 10.00001 m is between cells and closer than 4 cells to the rigid face x-" $r --boundary x-=rigid \
     --source 10.00001,0,0
+bad 2 ", a multiple of 10 m, or --interpolation trilinear" $r --boundary x-=rigid --source 10.00001,0,0
 bad 2 "source 1: z = -1 m lies outside" $r --source "0,0,0;0,0,-1"
 bad 2 "receiver 1: y = 110.5 m lies outside" $r --receivers "0,0,0;0,110.5,0" --traces t.npy
 
