@@ -120,6 +120,9 @@ def test_gpu():
         sys.exit(77)
     grid = ["--size", "100x90x80", "--steps", "133", "--backend", "cuda", "--quiet", "--snapshot-every", "7"]
     for order in ("2", "4", "8"):
+        if subprocess.run([WAVE, *grid, "--order", order, "--engine", "torre", "--dry-run"], capture_output=True,
+                          check=False).returncode:
+            continue  # not in this build
         for more in ([], ["--receivers", "100,100,100:800,700,600:20", "--traces", "t.npy"], ["--field-every", "21"],
                      ["--checkpoint", "c.state", "--checkpoint-every", "20"]):
             files = {}
