@@ -19,6 +19,9 @@
 /* Seconds a chunk should take: short enough for progress and Ctrl-C, long beside a call. */
 static const double chunk_seconds = 0.3;
 
+/* And one whose frames are recorded, so that they are written beside the next one. */
+static const double frames_seconds = 0.03;
+
 /* Share of the time loop that looking for bad numbers may cost. */
 static const double watch_share = 0.02;
 
@@ -296,7 +299,9 @@ static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
     run->step += steps;
 
     int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
-    const double wanted = run->program->chunk_s > 0 ? run->program->chunk_s : chunk_seconds;
+    const double wanted = run->program->chunk_s > 0 ? run->program->chunk_s
+                          : l->planes               ? frames_seconds
+                                                    : chunk_seconds;
     double fitting = wanted / fmax(seconds, 1e-7) * (double)steps;
     int64_t next = (int64_t)(fmin(fitting, 1e9) / (double)tower) * tower;
     if (next > 4 * l->chunk) next = 4 * l->chunk; /* the first steps are not typical */
