@@ -124,7 +124,7 @@ def test_particles():
             [*MELT, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
             [*MELT, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"],
             [*MELT, "--ensemble", "bussi", "--final-temperature", "0.9"], [*MELT, "--ensemble", "nose-hoover"],
-            [*MELT, *MEASURES, *TYPES, "--ensemble", "nose-hoover"],
+            [*MELT, *MEASURES, *TYPES, "--ensemble", "nose-hoover"], [*MELT, "--ensemble", "fire"],
             [*MELT, *TYPES, "--neighbor", "half", "--deterministic", "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, "--cells", "4", "--backend", "reference", "--precision", "f64"], GAS,
             [*GAS, "--precision", "f32"], ROUGH, [*ROUGH, "--neighbor", "tile", "--precision", "mixed"],
@@ -153,7 +153,10 @@ def test_gpu_particles():
             [*MELT, *gpu, *MEASURES], [*MELT, *gpu, *MEASURES, *TYPES], [*MELT, *gpu, "--neighbor", "half"], [*MELT, *gpu, "--neighbor", "tile"],
             [*MELT, *gpu, "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, *gpu, "--ensemble", "langevin", "--temperature", "1.2", "--ordering", "none"],
-            [*MELT, *gpu, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"], [*GAS, *gpu],
+            [*MELT, *gpu, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"],
+            [*MELT, *gpu, "--ensemble", "bussi", "--final-temperature", "0.9"],
+            [*MELT, *gpu, *TYPES, "--ensemble", "nose-hoover"], [*MELT, *gpu, "--ensemble", "baoab"],
+            [*MELT, *gpu, "--ensemble", "fire"], [*GAS, *gpu],
             [*ROUGH, *gpu], [*DAM, *gpu]):
         expected = fresh(command)
         steps = int(command[command.index("--steps") + 1])

@@ -33,7 +33,10 @@ bad 3 "coefficients of lj/cut are not for --model morse" --model morse --input .
 bad 2 "--cells" --cells 0
 bad 2 "--density must be" --density 0
 bad 2 "--dt must be" --dt -0.005
-bad 2 "--ensemble must be nve, langevin, berendsen, baoab, bussi or nose-hoover (got nvt)" --ensemble nvt
+bad 2 "--ensemble must be nve, langevin, berendsen, baoab, bussi, nose-hoover or fire (got nvt)" --ensemble nvt
+bad 2 "--final-temperature needs a thermostat: --ensemble" --ensemble fire --final-temperature 1
+bad 2 "--force-tolerance needs --ensemble fire (got nve)" --force-tolerance 1
+bad 2 "--force-tolerance must be" --ensemble fire --force-tolerance -1
 bad 2 "--final-temperature needs a thermostat: --ensemble" --final-temperature 1
 bad 2 "must be above 0, with --ensemble nose-hoover (got 0)" --ensemble nose-hoover --target-temperature 0
 bad 2 "--backend reference has no thermostat" --backend reference --precision f64 --ensemble bussi
@@ -251,6 +254,12 @@ for ensemble in langevin berendsen; do
     tail -1 bath.csv | awk -F, '{ exit !($2 > 0.42 && $2 < 0.58) }' ||
         fail "$ensemble: $(tail -1 bath.csv)"
 done
+
+"$md" --input frames.dump.gz --ensemble fire --force-tolerance 0.5 --thermo 20 --steps 5000 --picture none --quiet --csv fire.csv ||
+    fail "--ensemble fire"
+tail -1 fire.csv | awk -F, '{ exit !($1 % 20 == 0 && $1 > 0 && $1 < 5000 && $2 >= 0 && $8 <= 0.5) }' ||
+    fail "fire: $(tail -1 fire.csv)"
+[ "$(awk -F, 'NR > 1 && $8 <= 0.5' fire.csv | wc -l)" = 1 ] || fail "fire goes on: $(cat fire.csv)"
 
 # The table grows row by row, in the file and on standard output: kill -9 loses nothing of it.
 "$program" --backend cpu $small --steps 100000000 --thermo 10 --csv log.csv --picture none >log.table 2>err &

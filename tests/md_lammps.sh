@@ -31,7 +31,7 @@ $modify
 neighbor 0.3 bin
 neigh_modify delay 0 every 1 check yes
 timestep 0.005
-fix 1 all nve
+fix 1 all ${fix:-nve}
 thermo 50
 thermo_style custom step temp epair etotal press
 thermo_modify norm yes format float %.15g
@@ -65,4 +65,30 @@ own=$'1 1 2.5\npair_coeff 2 2 0.5 0.88 2.2'
 compare kob-andersen "$mixture" "lj/cut 2.5" "$own"$'\npair_coeff 1 2 1.5 0.8 2.0' "" "$@" \
     --pairs "$pairs; 1-2 epsilon=1.5 sigma=0.8 cutoff=2" || bad=1
 compare mixed "$mixture" "lj/cut 2.5" "$own" "pair_modify mix arithmetic" "$@" --pairs "$pairs" || bad=1
+# the same chain of thermostats, towards a target that changes
+fix="nvt temp 1.3 0.8 0.4" compare nose-hoover "--ensemble nose-hoover --target-temperature 1.3 --final-temperature 0.8
+    --damping 0.4 --steps 100" "lj/cut 2.5" "1.0 1.0 2.5" "" "$@" || bad=1
+
+# What both find as the minimum of a crystal that was warm: its lattice, with forces that round to nothing.
+"$md" --cells 5 --density 1.09 --temperature 0.3 --steps 20 --precision f64 --dump warm.xyz --dump-every 20 \
+    --picture none --quiet "$@" || exit 1
+"$md" --input warm.xyz --ensemble fire --force-tolerance 1e-9 --steps 5000 --thermo 50 --precision f64 \
+    --write-data melt.data --csv md.csv --picture none --quiet "$@" || exit 1
+cat >in.minimum <<END
+units lj
+atom_style atomic
+read_data melt.data
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+min_style fire
+timestep 0.005
+thermo_style custom step epair
+thermo_modify norm yes format float %.15g
+minimize 0 1e-9 10000 10000
+END
+lmp -in in.minimum -log log.minimum >out.lammps 2>&1 || { cat out.lammps; exit 1; }
+lammps=$(awk '/^ *Step/ { on = 1; next } /Loop time/ { on = 0 } on { last = $2; step = $1 } END { print step, last }' log.minimum)
+tail -1 md.csv | awk -F, -v lammps="$lammps" '{ split(lammps, l, " "); off = $3 - l[2]
+    print "minimum: " $3 " after " $1 " steps, LAMMPS " l[2] " after " l[1]
+    exit !(off < 1e-9 && off > -1e-9 && $8 <= 1e-9) }' || bad=1
 exit $bad

@@ -379,7 +379,8 @@ static void test_melt(torre_md_precision precision, torre_neighbor neighbor)
     torre_md_particles_free(&particles);
 }
 
-/* The thermostats of the cpu backend: the same noise, the same scaling. */
+/* The thermostats of the cpu backend: the same noise, the same scaling, towards a target that
+ * changes; what is taken. */
 static void test_thermostat(torre_md_ensemble ensemble, torre_md_precision precision)
 {
     md_case c = {"gas", {6, 5, 5}, 0.6, 0.03, 1.44, 1};
@@ -390,6 +391,8 @@ static void test_thermostat(torre_md_ensemble ensemble, torre_md_precision preci
     problem.temperature = 0.7;
     problem.damping_time = 0.1;
     problem.seed = 99;
+    problem.ramp_to = 1.1;
+    problem.ramp_steps = 30;
     torre_md_plan plan = {.skin = 0.3, .rebuild_every = 7};
     torre_md_solver *cpu, *cuda;
     triple r = new_triple(problem.count), q = new_triple(problem.count);
@@ -405,9 +408,13 @@ static void test_thermostat(torre_md_ensemble ensemble, torre_md_precision preci
     MUST(torre_md_cuda.sums(cuda, &sums));
     double d = distance(q, r, problem.count, problem.box);
     double tol = precision == TORRE_MD_F64 ? 1e-10 : 1e-4;
-    CHECK(d < tol, "thermostat %d: positions off by %.3g", ensemble, d);
+    CHECK(d < tol, "%s: positions off by %.3g", torre_md_ensembles[ensemble], d);
+    CHECK(fabs(sums.taken - expected.taken) < tol * expected.kinetic,
+          "%s: %.12g taken, expected %.12g", torre_md_ensembles[ensemble], sums.taken,
+          expected.taken);
     CHECK(fabs(sums.kinetic - expected.kinetic) < tol * expected.kinetic,
-          "thermostat %d: kinetic %.12g, expected %.12g", ensemble, sums.kinetic, expected.kinetic);
+          "%s: kinetic %.12g, expected %.12g", torre_md_ensembles[ensemble], sums.kinetic,
+          expected.kinetic);
     torre_md_cpu.destroy(cpu);
     torre_md_cuda.destroy(cuda);
     free_triple(r);
@@ -472,7 +479,8 @@ static void test_state(const md_case *c, torre_md_precision precision, const tor
             MUST(torre_md_cuda.sums(both[k], &sums));
             CHECK(same_bits(r, q, problem.count) && same_bits(v, w, problem.count),
                   "%s: the state of step %lld, solver %d", c->name, (long long)step, k);
-            CHECK(sums.potential == expected.potential && sums.virial == expected.virial,
+            CHECK(sums.potential == expected.potential && sums.virial == expected.virial &&
+                      sums.kinetic == expected.kinetic && sums.taken == expected.taken,
                   "%s: the energy after the state of step %lld, solver %d", c->name,
                   (long long)step, k);
             torre_md_cuda.destroy(both[k]);
@@ -490,7 +498,7 @@ static void test_state(const md_case *c, torre_md_precision precision, const tor
 static void test_states(torre_md_precision precision)
 {
     static const md_case liquid = {"liquid", {5, 5, 5}, 0.8442, 0.04, 1.44, 1},
-                         slab = {"slab", {6, 6, 12}, 0.25, 0.02, 1, 0.3};
+                         slab = {"slab", {6, 6, 12}, 0.4, 0.02, 1, 0.5};
     static const torre_md_plan each_step = {.skin = 0.3},
                                every_ten = {.skin = 0.4, .rebuild_every = 10},
                                unsorted = {.skin = 0.3, .sort_every = TORRE_MD_NEVER},
@@ -502,6 +510,9 @@ static void test_states(torre_md_precision precision)
     test_state(&liquid, precision, &every_ten, TORRE_LANGEVIN);
     test_state(&liquid, precision, &unsorted, TORRE_NVE);
     test_state(&slab, precision, &seldom, TORRE_BERENDSEN);
+    test_state(&liquid, precision, &each_step, TORRE_BAOAB);
+    test_state(&liquid, precision, &half, TORRE_BUSSI);
+    test_state(&slab, precision, &tile, TORRE_NOSE_HOOVER);
     test_state(&liquid, precision, &half, TORRE_NVE);
     test_state(&slab, precision, &tile, TORRE_NVE);
 }
@@ -562,8 +573,8 @@ int main(int argc, char **argv)
         test_trajectory(&cases[1], (torre_md_precision)p);
         test_trajectory(&cases[3], (torre_md_precision)p);
         test_conservation((torre_md_precision)p);
-        test_thermostat(TORRE_LANGEVIN, (torre_md_precision)p);
-        test_thermostat(TORRE_BERENDSEN, (torre_md_precision)p);
+        for (int e = TORRE_LANGEVIN; e <= TORRE_NOSE_HOOVER; e++)
+            test_thermostat((torre_md_ensemble)e, (torre_md_precision)p);
         for (int s = TORRE_NEIGHBOR_FULL; s <= TORRE_NEIGHBOR_TILE; s++) {
             test_bits(&cases[2], (torre_md_precision)p, (torre_neighbor)s);
             test_melt((torre_md_precision)p, (torre_neighbor)s);

@@ -130,9 +130,10 @@ static void test_ramp(void **state)
     md_case c = repelling(TORRE_BUSSI, 1.5);
     c.problem.ramp_to = 0.5;
     c.problem.ramp_steps = 1000;
+    const torre_bath bath = torre_md_bath(&c.problem);
     const double target[] = {1.5, 1.0, 0.5, 0.5};
     for (int k = 0; k < 4; k++)
-        CHECK(fabs(torre_md_target(&c.problem, 500 * k) - target[k]) < 1e-15, "target at %d", k);
+        CHECK(fabs(torre_bath_target(&bath, 500 * k) - target[k]) < 1e-15, "target at %d", k);
     const torre_md_plan plan = md_case_safe_plan();
     torre_md_solver *solver = md_case_solver(&c, &plan);
     for (int k = 1; k < 4; k++) {
@@ -214,8 +215,9 @@ static void test_deviates(void **state)
     torre_md_limit_isa(TORRE_ISA_AVX512);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_canonical), cmocka_unit_test(test_conserved),
         cmocka_unit_test(test_ramp),      cmocka_unit_test(test_same_bits),

@@ -159,7 +159,7 @@ static void test_equipartition(void **state)
             momentum[a] += torre_md_mass(&c.problem, i) * c.particles.velocity[a][i];
     for (int a = 0; a < 3; a++) CHECK(fabs(momentum[a]) < 1e-10, "momentum %g", momentum[a]);
     static const torre_md_ensemble noisy[] = {TORRE_LANGEVIN, TORRE_BAOAB};
-    for (int k = 0; k < (on_gpu() ? 1 : 2); k++) {
+    for (int k = 0; k < 2; k++) {
         memset(sum, 0, sizeof sum);
         c.problem.ensemble = noisy[k];
         c.problem.temperature = 0.9;
@@ -190,8 +190,7 @@ static void test_equipartition(void **state)
 static void test_conserved(void **state)
 {
     (void)state;
-    for (int ensemble = TORRE_NVE; ensemble <= (on_gpu() ? TORRE_NVE : TORRE_NOSE_HOOVER);
-         ensemble++) {
+    for (int ensemble = TORRE_NVE; ensemble <= TORRE_NOSE_HOOVER; ensemble++) {
         double off[2];
         for (int half = 0; half < 2; half++) {
             md_case c = md_case_melt(5, 5, 5, TORRE_MD_F64);

@@ -72,11 +72,6 @@ static torre_status plan(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
     torre_md_plan *plan = &program->base.info.plan;
-    if (p->ramp_steps)
-        return torre_fail(TORRE_ERR_USAGE, "{final_temperature} needs {backend} cpu (got cuda)");
-    if (p->ensemble > TORRE_BERENDSEN)
-        return torre_fail(TORRE_ERR_USAGE, "{ensemble} %s needs {backend} cpu (got cuda)",
-                          torre_md_ensembles[p->ensemble]);
     if (plan->neighbor == TORRE_NEIGHBOR_AUTO) {
         plan->neighbor = TORRE_NEIGHBOR_FULL;
         torre_md_program_because(&program->base, "full lists: measured fastest");
@@ -218,7 +213,16 @@ static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, bool 
     return TORRE_OK;
 }
 
-static bool has_thermostat(const md_cuda_solver *s) { return s->problem->ensemble != TORRE_NVE; }
+static bool relaxes(const md_cuda_solver *s) { return s->problem->ensemble == TORRE_FIRE; }
+
+static bool has_thermostat(const md_cuda_solver *s)
+{
+    return s->problem->ensemble != TORRE_NVE && !relaxes(s);
+}
+
+/* Whether a step is a kernel of forces and others behind it, in which positions stay in their
+ * buffer. */
+static bool in_parts(const md_cuda_solver *s) { return s->problem->ensemble != TORRE_NVE; }
 
 /* Rows of partial sums that the force kernels write. */
 static int force_rows(const md_cuda_solver *s)
@@ -228,67 +232,123 @@ static int force_rows(const md_cuda_solver *s)
     return rows;
 }
 
-/* The thermostat after a step, with or without the sums at the velocities that it leaves. */
-static torre_status queue_thermostat(md_cuda_solver *s, bool sums, int ahead)
+static md_bath_args bath_args(const md_cuda_solver *s)
 {
-    const torre_md_problem *p = s->problem;
-    double keep = p->ensemble == TORRE_LANGEVIN ? exp(-p->dt / p->damping_time) : 0;
-    double *partial = s->partial + (int64_t)s->layout.brick_count * MD_SUMS;
-    md_thermostat_args a = {.control = s->control,
-                            .ahead = ahead,
-                            .count = (int)p->count,
-                            .v = s->v[s->v_now],
-                            .id = s->id[s->id_now],
-                            .keep = keep,
-                            .noise = sqrt((1 - keep * keep) * p->temperature / p->mass),
-                            .seed = p->seed,
-                            .rate = p->dt / p->damping_time,
-                            .temperature = p->temperature,
-                            .mass = p->mass,
-                            .freedom = fmax(3 * (double)p->count - 3, 1),
-                            .total = s->total,
-                            .partial = sums ? partial : NULL,
-                            .x = p->types ? s->x[s->x_now] : NULL};
-    add_weights(p, a.weight);
-    TORRE_CUDA_TRY(s->kernels->state->thermostat(&a, s->stream), "applying the thermostat");
-    if (sums)
-        TORRE_CUDA_TRY(md_total(partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
-                       "adding up energies");
+    md_bath_args b = {.bath = torre_md_bath(s->problem),
+                      .mass = s->problem->mass,
+                      .state = s->bath,
+                      .squares = s->squares,
+                      .taken = s->taken};
+    b.keep = torre_bath_keep(&b.bath);
+    b.noise = (1 - b.keep * b.keep) / b.mass;
+    return b;
+}
+
+/* Before a move, or what is after a step; kick: from the velocities to those of the whole step. */
+static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead, double kick)
+{
+    md_force_args a = force_args(s);
+    const md_bath_args b = bath_args(s);
+    if (torre_bath_has_noise(b.bath.ensemble)) return TORRE_OK;
+    a.ahead = ahead;
+    a.kick = kick;
+    TORRE_CUDA_TRY(s->kernels->state->factor(&a, &b, parts, s->stream), "applying the thermostat");
     return TORRE_OK;
 }
 
-/* One step with a thermostat; positions stay in their buffer. */
-static torre_status queue_unfused_step(md_cuda_solver *s, int ahead)
+static md_relax_args relax_args(const md_cuda_solver *s)
 {
+    return (md_relax_args){.dt = s->problem->dt,
+                           .mass = s->problem->mass,
+                           .most = TORRE_FIRE_MOST * s->problem->cutoff,
+                           .fire = s->fire,
+                           .sums = s->squares};
+}
+
+/* From forces (ahead -1: from whole velocities) to the next positions of a minimisation. */
+static torre_status queue_relax(md_cuda_solver *s, int ahead)
+{
+    static const char what[] = "minimising the energy";
     md_force_args a = force_args(s);
-    a.ahead = ahead;
-    TORRE_TRY(queue_force(s, &a, true));
-    if (s->problem->ensemble == TORRE_BERENDSEN)
-        TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream),
-                       "adding up energies");
-    TORRE_TRY(queue_thermostat(s, false, ahead));
+    const md_relax_args b = relax_args(s);
     a.x_out = s->x[s->x_now];
-    TORRE_CUDA_TRY(s->kernels->state->drift(&a, s->stream), "moving particles");
+    a.ahead = ahead;
+    TORRE_CUDA_TRY(s->kernels->state->relax_sums(&a, &b, ahead >= 0, s->stream), what);
+    TORRE_CUDA_TRY(s->kernels->state->relax_decide(&a, &b, NULL, NULL, s->stream), what);
+    TORRE_CUDA_TRY(s->kernels->state->relax_move(&a, &b, s->stream), what);
     return TORRE_OK;
 }
+
+/* Sums at the velocities of the whole step, to which kick leads. */
+static torre_status queue_relax_sums(md_cuda_solver *s, bool kick)
+{
+    static const char what[] = "adding up energies";
+    const md_force_args a = force_args(s);
+    const md_relax_args b = relax_args(s);
+    TORRE_CUDA_TRY(s->kernels->state->relax_sums(&a, &b, kick, s->stream), what);
+    TORRE_CUDA_TRY(s->kernels->state->relax_decide(&a, &b, s->total, s->total + MD_SUMS, s->stream),
+                   what);
+    return TORRE_OK;
+}
+
+/* From forces (ahead -1: from whole velocities) to the next positions, which stay in their
+ * buffer. */
+static torre_status queue_move(md_cuda_solver *s, int ahead)
+{
+    md_force_args a = force_args(s);
+    const md_bath_args b = bath_args(s);
+    a.x_out = s->x[s->x_now];
+    a.ahead = ahead;
+    TORRE_CUDA_TRY(has_thermostat(s) ? s->kernels->state->move(&a, &b, s->stream)
+                                     : s->kernels->state->drift(&a, s->stream),
+                   "moving particles");
+    return TORRE_OK;
+}
+
+/* What a thermostat does after a step of whole velocities, and the sums at those that it leaves. */
+static torre_status queue_thermostat(md_cuda_solver *s)
+{
+    md_force_args a = force_args(s);
+    const md_bath_args b = bath_args(s);
+    a.partial = s->partial + (int64_t)s->layout.brick_count * MD_SUMS;
+    TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER, 0, 0));
+    TORRE_CUDA_TRY(s->kernels->state->thermostat(&a, &b, s->stream), "applying the thermostat");
+    TORRE_CUDA_TRY(md_total(a.partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
+                   "adding up energies");
+    return TORRE_OK;
+}
+
+/* One step in parts. */
+static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
+{
+    TORRE_TRY(queue_force(s, a, false));
+    if (relaxes(s)) return queue_relax(s, a->ahead);
+    TORRE_TRY(
+        queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER | MD_FACTOR_BEFORE, a->ahead, a->kick));
+    return queue_move(s, a->ahead);
+}
+
+/* Whether kernels count steps by the clock of the control block. */
+static bool has_clock(const md_cuda_solver *s) { return own(s)->dissipates || has_thermostat(s); }
 
 static torre_status queue_steps(md_cuda_solver *s, int steps)
 {
     for (int k = 0; k < steps; k++) {
-        if (has_thermostat(s)) {
-            TORRE_TRY(queue_unfused_step(s, k));
-            continue;
-        }
         md_force_args a = force_args(s);
         /* the first one reads tables of the kernels in front of it, the others only positions */
         a.overlap = k > 0 && s->program->capability >= 90;
         a.ahead = k;
+        a.forces_only = in_parts(s);
+        if (a.forces_only) {
+            TORRE_TRY(queue_parts(s, &a));
+            continue;
+        }
         TORRE_TRY(queue_force(s, &a, false));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
         s->spin_now = 1 - s->spin_now;
     }
-    if (own(s)->dissipates && steps)
+    if (has_clock(s) && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
     return TORRE_OK;
 }
@@ -297,8 +357,8 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
 static torre_status queue_sums(md_cuda_solver *s, double kick)
 {
     md_force_args a = force_args(s);
-    a.kick = kick;
-    if (kick == 0) s->kernels->pair->make(s->problem, 0, a.pair);
+    a.kick = relaxes(s) ? 0 : kick;
+    if (a.kick == 0) s->kernels->pair->make(s->problem, 0, a.pair);
     TORRE_TRY(queue_force(s, &a, true));
     if (own(s)->dissipates)
         TORRE_CUDA_TRY(
@@ -313,7 +373,9 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
                             cudaMemcpyDeviceToDevice, s->stream),
             "computing forces");
     TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
-    return has_thermostat(s) && kick != 0 ? queue_thermostat(s, true, 0) : TORRE_OK;
+    if (relaxes(s)) return queue_relax_sums(s, kick != 0);
+    if (!has_thermostat(s)) return TORRE_OK;
+    return kick != 0 ? queue_thermostat(s) : queue_factor(s, MD_FACTOR_SUM, 0, 0);
 }
 
 static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
@@ -369,7 +431,7 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
         md_graph *g = &own(s)->graphs[k];
         if (!graph_matches(s, g, build, sort, steps)) continue;
         TORRE_CUDA_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
-        s->x_now ^= (build ? 1 : 0) ^ (has_thermostat(s) ? 0 : steps & 1);
+        s->x_now ^= (build ? 1 : 0) ^ (in_parts(s) ? 0 : steps & 1);
         s->v_now ^= (build ? 1 : 0) ^ (own(s)->dissipates ? steps & 1 : 0);
         s->id_now ^= build ? 1 : 0;
         s->spin_now ^= has_thermostat(s) ? 0 : steps & 1;
@@ -672,7 +734,7 @@ static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool t
 {
     const torre_md_problem *p = s->problem;
     double inside = total[MD_SUM_INSIDE] / 2, tested = total[MD_SUM_TESTED];
-    const double *after = thermostat ? total + MD_SUMS : total;
+    const double *after = thermostat || relaxes(s) ? total + MD_SUMS : total;
     own(s)->sums = (torre_md_sums){
         .kinetic = 0.5 * p->mass * after[MD_SUM_SPEED_SQ],
         .potential = 0.5 * total[MD_SUM_POTENTIAL],
@@ -682,7 +744,8 @@ static void keep_sums(md_cuda_solver *s, const double total[2 * MD_SUMS], bool t
         .rotational = torre_md_is_rough(p) ? 0.2 * p->mass * total[MD_SUM_SHIFT] : 0,
         .contacts = inside,
         .lost = p->mass * total[MD_SUM_LOST],
-        .taken = has_thermostat(s) ? NAN : 0,
+        .taken = thermostat ? 0.5 * p->mass * after[MD_SUM_TAKEN] : 0,
+        .force_square = relaxes(s) ? after[MD_SUM_FORCE_SQ] : 0,
         .momentum = {p->mass * after[MD_SUM_VX], p->mass * after[MD_SUM_VY],
                      p->mass * after[MD_SUM_VZ]},
         .neighbors = tested / (double)p->count,
@@ -716,6 +779,16 @@ static torre_status run_to(md_cuda_solver *s, int64_t step, int64_t target, bool
     }
 }
 
+static torre_status begin_at_rest(md_cuda_solver *s)
+{
+    const torre_fire fire = torre_fire_start(s->problem->dt);
+    const size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count;
+    TORRE_CUDA_TRY(cudaMemcpy(s->fire, &fire, sizeof fire, cudaMemcpyHostToDevice), "particles");
+    TORRE_CUDA_TRY(cudaMemset(s->v[0], 0, bytes), "particles");
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "particles");
+    return TORRE_OK;
+}
+
 static torre_status begin(md_cuda_solver *s)
 {
     pairs *o = own(s);
@@ -727,6 +800,13 @@ static torre_status begin(md_cuda_solver *s)
         TORRE_CUDA_TRY(cudaMemset(s->contact, 0, slots * sizeof(torre_contact_key)), "contacts");
         TORRE_CUDA_TRY(cudaDeviceSynchronize(), "contacts");
     }
+    if (relaxes(s)) TORRE_TRY(begin_at_rest(s));
+    if (has_thermostat(s)) {
+        const size_t rows = (size_t)md_particle_rows((int)s->problem->count);
+        TORRE_CUDA_TRY(cudaMemsetAsync(s->bath, 0, sizeof *s->bath, s->stream), "particles");
+        TORRE_CUDA_TRY(cudaMemsetAsync(s->taken, 0, rows * sizeof *s->taken, s->stream),
+                       "particles");
+    }
     TORRE_TRY(clear_control(s, 0, 0));
     TORRE_TRY(run_to(s, 0, 0, true, 0));
     memset(o->sampled, 0, sizeof o->sampled);
@@ -737,13 +817,15 @@ static torre_status begin(md_cuda_solver *s)
 static torre_status advance(md_cuda_solver *s, int64_t steps)
 {
     TORRE_TRY(clear_control(s, s->step, s->step + 1));
-    md_force_args a = force_args(s);
-    a.x_out = s->x[s->x_now];
-    a.ahead = -1;
-    TORRE_CUDA_TRY(s->kernels->state->drift(&a, s->stream), "moving particles");
+    if (relaxes(s)) {
+        TORRE_TRY(queue_relax(s, -1));
+    } else {
+        if (has_thermostat(s)) TORRE_TRY(queue_factor(s, MD_FACTOR_BEFORE, -1, 0));
+        TORRE_TRY(queue_move(s, -1));
+    }
     own(s)->drifts++;
     own(s)->confirmed++;
-    return run_to(s, s->step + 1, s->step + steps, false, a.kick);
+    return run_to(s, s->step + 1, s->step + steps, false, s->problem->dt / (2 * s->problem->mass));
 }
 
 static torre_status grains_state(md_cuda_solver *s, torre_md_visit *visit, void *context)
@@ -769,6 +851,13 @@ static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *contex
     o->interval[1] = pace[2];
     o->stopped = pace[3];
     if (torre_md_is_rough(s->problem)) TORRE_TRY(grains_state(s, visit, context));
+    if (has_thermostat(s)) {
+        const size_t rows = (size_t)md_particle_rows((int)s->problem->count);
+        TORRE_TRY(md_cuda_visit_array(visit, context, "thermostat", s->bath, sizeof *s->bath));
+        TORRE_TRY(md_cuda_visit_array(visit, context, "taken", s->taken, rows * sizeof *s->taken));
+    }
+    if (relaxes(s))
+        TORRE_TRY(md_cuda_visit_array(visit, context, "minimisation", s->fire, sizeof *s->fire));
     return visit(context, "sums", &o->sums, sizeof o->sums);
 }
 

@@ -70,6 +70,16 @@ static md_arrays particle_arrays(const md_cuda_program *program)
     ADD(&a, control, (int64_t)sizeof(md_control), what);
     if (program->method->sparse) ADD(&a, held, (int64_t)sizeof(uint32_t), what);
     if (torre_md_is_rough(program->base.problem)) add_grains(program, reals, &a);
+    const torre_md_ensemble ensemble = program->base.problem->ensemble;
+    const int64_t rows = md_particle_rows((int)n) * (int64_t)sizeof(double);
+    if (ensemble == TORRE_FIRE) {
+        ADD(&a, fire, (int64_t)sizeof(torre_fire), what);
+        ADD(&a, squares, TORRE_FIRE_SUMS * rows, what);
+    } else if (ensemble != TORRE_NVE) {
+        ADD(&a, bath, (int64_t)sizeof(md_bath_state), what);
+        ADD(&a, squares, rows, what);
+        ADD(&a, taken, rows, what);
+    }
     return a;
 }
 

@@ -52,6 +52,9 @@ typedef struct md_cuda_solver {
     /* of rough grains, by id (md_grain_args); which of spin is that of now */
     void *spin[2], *twist, *contact, *spring;
     int spin_now;
+    md_bath_state *bath;     /* of a thermostat */
+    double *squares, *taken; /* of md_bath_args */
+    torre_fire *fire;        /* of a minimisation, whose sums are in squares */
     md_control *control;
     void *pinned; /* host copy of control and total */
 

@@ -31,6 +31,9 @@
 
 #include <stdint.h>
 
+#include "particles/bath.h"
+#include "particles/fire.h"
+
 #define MD_INDEX_BITS 27   /* at most 2^27 - 1 particles */
 #define MD_SHIFTS     27   /* periodic shifts (-1, 0, 1)^3 */
 #define MD_STAGED_MAX 4096 /* so that 16 s fits 16 bits */
@@ -146,28 +149,43 @@ enum {
     MD_SUM_VX,
     MD_SUM_VY,
     MD_SUM_VZ,
-    MD_SUM_LOST,  /* energy over mass (the fourth number of a velocity) */
+    MD_SUM_LOST,                /* energy over mass (the fourth number of a velocity) */
+    MD_SUM_TAKEN = MD_SUM_LOST, /* in its place after a thermostat: energy over mass that it took */
+    MD_SUM_FORCE_SQ = MD_SUM_LOST, /* ... in a minimisation */
     MD_SUM_SHIFT, /* of particles of several types: likewise of pairs, their energy at the cutoff;
                      of rough grains 5 times their energy of rotation over m / 2 */
     MD_SUMS
 };
 
-/* Arguments of the thermostats, which act after a step on its velocities. */
-typedef struct md_thermostat_args {
-    md_control *control;
-    int ahead; /* as in md_force_args */
-    int count;
-    void *v;
-    const int *id;
-    double keep, noise; /* Langevin: v -> keep v + noise g; keep = 0: Berendsen */
-    uint64_t seed;
-    const void *x; /* types; NULL: of one type */
-    double weight[MD_TYPES];
-    double rate; /* Berendsen: v -> v sqrt(1 + rate (temperature / T - 1)) */
-    double temperature, mass, freedom;
-    const double *total; /* sums at the velocities before */
-    double *partial;     /* [md_particle_rows(count)][MD_SUMS] of those after; NULL: not wanted */
-} md_thermostat_args;
+/* What a thermostat that scales velocities remembers; one per solver. */
+typedef struct md_bath_state {
+    double taken;             /* energy, since the start */
+    double rate[TORRE_CHAIN]; /* of a chain */
+    double kinetic;           /* of the particles, as they are now */
+    double after, before;     /* velocities are to be multiplied by: after the step, and before the
+                                 next one */
+} md_bath_state;
+
+/* What md_state_kernels.factor does. */
+enum { MD_FACTOR_SUM = 1, MD_FACTOR_AFTER = 2, MD_FACTOR_BEFORE = 4 };
+
+/* What the kernels of thermostats take beside md_force_args. */
+typedef struct md_bath_args {
+    torre_bath bath;
+    double keep, noise; /* c of those with noise, and (1 - c^2) / mass */
+    double mass;
+    md_bath_state *state;
+    double *squares; /* [md_particle_rows], weight v^2 of each block's particles */
+    double *taken;   /* [md_particle_rows], energy over mass that noise took from them */
+} md_bath_args;
+
+/* What the kernels of minimisation take beside md_force_args. */
+typedef struct md_relax_args {
+    double dt, mass; /* of the problem */
+    double most;     /* that a particle moves in a step */
+    torre_fire *fire;
+    double *sums; /* [TORRE_FIRE_SUMS][md_particle_rows] */
+} md_relax_args;
 
 /* What rough grains (particles/grains.h) have beside positions and velocities, by id; slots 0:
  * grains are not rough. */
@@ -215,6 +233,7 @@ typedef struct md_force_args {
     int block;
     int shared_floor; /* bytes of shared memory to take at least, to spread blocks evenly */
     int overlap;      /* may start before the kernel in front has ended (it is a drift too) */
+    int forces_only;  /* into f, without a step */
     md_grain_args grains;
 } md_force_args;
 

@@ -296,8 +296,8 @@ __device__ inline void md_let_next_kernel_start()
 }
 
 /*
- * SUMS false: forces, kick, drift. SUMS true: forces (stored), half a kick, and the block's part of
- * the sums at the new velocities; no drift. One function, though long: all of it works on one
+ * SUMS false: forces, kick, drift; or forces alone. SUMS true: forces (stored), half a kick, and
+ * sums of a block at the new velocities; no drift. One function, though long: all works on one
  * particle in registers, between barriers of the block.
  */
 template <class M, int T, bool SWEEP, bool SUMS>
@@ -322,7 +322,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     md_wait_for_previous_kernel();
     md_let_next_kernel_start();
     if (md_stopped(t.control, a.ahead)) {
-        if (!SUMS) md_pass_on<R>(a, M::dissipates);
+        if (!SUMS && !a.forces_only) md_pass_on<R>(a, M::dissipates);
         return;
     }
     if (SWEEP) {
@@ -396,6 +396,10 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             f.y /= weight;
             f.z /= weight;
         }
+        if (!SUMS && a.forces_only) {
+            ((md_vec<R> *)a.f)[index] = {(R)f.x, (R)f.y, (R)f.z, 0};
+            continue;
+        }
         md_vec<R> v;
         if constexpr (M::dissipates)
             v = sum.motion.own;
@@ -452,7 +456,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         ((md_vec<R> *)(M::dissipates ? a.v_out : a.v))[index] = v;
     }
     if (SUMS) md_block_sums(total, a.partial + (int64_t)rank * MD_SUMS);
-    if (!SUMS && rank == 0 && threadIdx.x == 0) t.control->done++;
+    if (!SUMS && !a.forces_only && rank == 0 && threadIdx.x == 0) t.control->done++;
 }
 
 /* The first half of a step, from stored forces: half a kick and a drift, in place. */

@@ -121,7 +121,7 @@ template <class R, bool TYPES, bool SUMS>
 __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant__ md_force_args a)
 {
     if (md_stopped(a.tiles.control, a.ahead)) {
-        if (!SUMS) md_pass_on<R>(a, false);
+        if (!SUMS && !a.forces_only) md_pass_on<R>(a, false);
         return;
     }
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -137,10 +137,11 @@ __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant
         const double weight = TYPES ? a.weight[(int)((const md_vec<R> *)a.x_in)[i].w] : 1;
         if (TYPES)
             for (int k = 0; k < 3; k++) force[k] /= (R)weight;
+        if (SUMS || a.forces_only) ((md_vec<R> *)a.f)[i] = {force[0], force[1], force[2], 0};
+        if (!SUMS && a.forces_only) return;
         md_vec<R> v = ((md_vec<R> *)a.v)[i];
         integrate.half(v, force[0], force[1], force[2]);
         if (SUMS) {
-            ((md_vec<R> *)a.f)[i] = {force[0], force[1], force[2], 0};
             double vx = (double)v.x, vy = (double)v.y, vz = (double)v.z;
             total[MD_SUM_SPEED_SQ] = weight * (vx * vx + vy * vy + vz * vz);
             total[MD_SUM_VX] = weight * vx;
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(256) md_half_move_kernel(const __grid_constant
     }
     if (SUMS)
         md_block_sums(total, a.partial + (int64_t)(a.tiles.brick_count + blockIdx.x) * MD_SUMS);
-    if (!SUMS && i == 0) a.tiles.control->done++;
+    if (!SUMS && !a.forces_only && i == 0) a.tiles.control->done++;
 }
 
 #endif

@@ -30,9 +30,24 @@ typedef struct md_state_kernels {
     cudaError_t (*moved)(md_control *control, int count, const void *x, const void *x_built,
                          cudaStream_t stream);
     cudaError_t (*list)(const md_list_args *args, cudaStream_t stream);
-    /* First half of a step, in place (x_in = x_out). */
+    /* First half of a step without a thermostat, in place (x_in = x_out). */
     cudaError_t (*drift)(const md_force_args *args, cudaStream_t stream);
-    cudaError_t (*thermostat)(const md_thermostat_args *args, cudaStream_t stream);
+    /* Of thermostats (md_thermostat.cuh). K of velocities after a kick of args->kick, and by what
+     * to scale; parts: MD_FACTOR_SUM, ... */
+    cudaError_t (*factor)(const md_force_args *args, const md_bath_args *bath, int parts,
+                          cudaStream_t stream);
+    /* From forces to the next positions, in place. */
+    cudaError_t (*move)(const md_force_args *args, const md_bath_args *bath, cudaStream_t stream);
+    /* What comes after a step of whole velocities, and sums into args->partial. */
+    cudaError_t (*thermostat)(const md_force_args *args, const md_bath_args *bath,
+                              cudaStream_t stream);
+    /* Of minimisation (md_relax.cuh). */
+    cudaError_t (*relax_sums)(const md_force_args *args, const md_relax_args *relax, bool kick,
+                              cudaStream_t stream);
+    cudaError_t (*relax_decide)(const md_force_args *args, const md_relax_args *relax,
+                                const double *total, double *to, cudaStream_t stream);
+    cudaError_t (*relax_move)(const md_force_args *args, const md_relax_args *relax,
+                              cudaStream_t stream);
     /* control->clock += steps */
     cudaError_t (*clock)(md_control *control, int steps, cudaStream_t stream);
 } md_state_kernels;

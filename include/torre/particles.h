@@ -40,14 +40,15 @@ typedef enum torre_md_precision {
                       resolves 2^-24 of the box */
 } torre_md_precision;
 
-/* Constant energy, or the thermostats, of which all but the first two are the cpu backend's. */
+/* Constant energy, a thermostat, or no dynamics but the way to a minimum of the energy. */
 typedef enum torre_md_ensemble {
     TORRE_NVE,
-    TORRE_LANGEVIN,   /* friction and noise after each step */
-    TORRE_BERENDSEN,  /* velocities relax; not canonical */
-    TORRE_BAOAB,      /* friction and noise in the middle of each step */
-    TORRE_BUSSI,      /* stochastic velocity rescaling */
-    TORRE_NOSE_HOOVER /* a chain of three thermostats */
+    TORRE_LANGEVIN,    /* friction and noise after each step */
+    TORRE_BERENDSEN,   /* velocities relax; not canonical */
+    TORRE_BAOAB,       /* friction and noise in the middle of each step */
+    TORRE_BUSSI,       /* stochastic velocity rescaling */
+    TORRE_NOSE_HOOVER, /* a chain of three thermostats */
+    TORRE_FIRE         /* minimisation from rest, whatever the velocities */
 } torre_md_ensemble;
 
 /*
@@ -189,7 +190,8 @@ typedef struct torre_md_thermo {
     double momentum[3];    /* sum m v, not per particle */
     double contacts;       /* pairs inside the cutoff, not per particle */
     double lost;           /* energy dissipated */
-    double conserved;      /* shifted_energy and what a thermostat has taken; NAN: not counted */
+    double conserved;      /* shifted_energy and what a thermostat has taken */
+    double force;          /* of a minimisation: root mean square of the force on a particle */
 } torre_md_thermo;
 
 /* Particles and their run. */

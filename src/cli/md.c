@@ -170,7 +170,7 @@ static torre_status compute(md_job *job)
     if (torre_program_page())
         TORRE_TRY(torre_pair_page(torre_program_page(), &run->pairs.files.measures));
     TORRE_TRY(show_last_picture(job));
-    return run->md->step < run->spec.steps
+    return run->md->step < run->spec.steps && !run->md->relaxed
                ? torre_program_stopped(run->md->step, run->spec.steps, o->checkpoint.saving.file)
                : TORRE_OK;
 }

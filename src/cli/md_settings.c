@@ -187,7 +187,7 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_POSITIVE("dt", &s->spec.dt, "T",
                         "time step; granular: a fiftieth of the contact time"),
         OPTION_CHOICE("ensemble", &s->ensemble, torre_md_ensembles,
-                      "constant energy, or a thermostat; the last three on a CPU only"),
+                      "constant energy, a thermostat, or fire: down to a minimum of the energy"),
         {.name = "target-temperature",
          .kind = TORRE_OPTION_REAL,
          .value = &s->spec.target_temperature,
@@ -205,6 +205,9 @@ void md_settings_init(md_settings *s, torre_option *table)
          .default_text = "that of --target-temperature",
          .help = "of the thermostat at the last step, where a straight ramp leads to"},
         OPTION_POSITIVE("damping", &s->spec.damping_time, "T", "relaxation time of the thermostat"),
+        OPTION_REAL("force-tolerance", &s->spec.force_tolerance, 0, 1e9, "F",
+                    "fire: end at the first row of the thermo table where the root mean square of "
+                    "forces is no larger; 0: after all steps"),
 
         OPTION_GROUP("Output"),
         OPTION_COUNT("thermo", &s->thermo, 0,

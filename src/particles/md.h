@@ -17,7 +17,7 @@
  *
  * The step (velocity Verlet, the order of LAMMPS):
  *     v += (dt/2m) F;  r += dt v;  [wrap, sort, rebuild lists when due];  F = F(r);  v += (dt/2m) F
- * and around it a thermostat (cpu/thermostat.h has their definitions).
+ * and around it a thermostat (bath.h has their definitions), or what minimises (fire.h).
  */
 #ifndef TORRE_MD_H
 #define TORRE_MD_H
@@ -27,6 +27,8 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "particles/bath.h"
+#include "particles/fire.h"
 #include "particles/mps_parameters.h"
 #include "particles/pair_list.h"
 #include "torre/particles.h"
@@ -103,19 +105,26 @@ typedef struct torre_md_problem {
     double dt;     /* > 0 */
     torre_md_precision precision;
     torre_md_ensemble ensemble;
-    double temperature;  /* target of a thermostat, >= 0 */
-    double ramp_to;      /* ... which goes to this one, >= 0, ... */
-    int64_t ramp_steps;  /* ... in a straight line until this step; 0: it stays */
-    double damping_time; /* of a thermostat, > 0 */
-    uint64_t seed;       /* of its random numbers */
+    double temperature;     /* target of a thermostat, >= 0 */
+    double ramp_to;         /* ... which goes to this one, >= 0, ... */
+    int64_t ramp_steps;     /* ... in a straight line until this step; 0: it stays */
+    double damping_time;    /* of a thermostat, > 0 */
+    uint64_t seed;          /* of its random numbers */
+    double force_tolerance; /* of TORRE_FIRE, >= 0: a run ends at the first row whose force is no
+                               larger; 0: never */
 } torre_md_problem;
 
-/* The target of a thermostat at a step. */
-static inline double torre_md_target(const torre_md_problem *p, int64_t step)
+/* The thermostat of a problem, whatever its ensemble. */
+static inline torre_bath torre_md_bath(const torre_md_problem *p)
 {
-    if (p->ramp_steps == 0) return p->temperature;
-    const double share = step < p->ramp_steps ? (double)step / (double)p->ramp_steps : 1;
-    return p->temperature + share * (p->ramp_to - p->temperature);
+    return (torre_bath){.ensemble = p->ensemble,
+                        .dt = p->dt,
+                        .time = p->damping_time,
+                        .temperature = p->temperature,
+                        .ramp_to = p->ramp_to,
+                        .ramp_steps = p->ramp_steps,
+                        .freedom = 3 * (double)p->count - 3,
+                        .seed = p->seed};
 }
 
 /* "nve", "langevin", ... in the order of torre_md_ensemble; NULL after the last. */
@@ -132,8 +141,9 @@ typedef struct torre_md_sums {
     double virial;          /* sum over pairs of d . F */
     double contacts;        /* pairs inside the cutoff */
     double lost;            /* energy dissipated since the particles were set */
-    double taken;           /* energy that a thermostat has taken since then; NAN: not counted */
+    double taken;           /* energy that a thermostat has taken since then */
     double momentum[3];     /* sum m v */
+    double force_square;    /* sum F^2, of TORRE_FIRE alone */
     double neighbors;       /* mean length of the lists, each pair counted for both particles;
                                for the tile sweep the pairs tested instead */
 } torre_md_sums;
@@ -187,7 +197,6 @@ typedef torre_status torre_md_visit(void *context, const char *name, void *data,
  */
 typedef struct torre_md_backend {
     const char *name;
-    bool counts_taken; /* sums have what a thermostat has taken */
 
     /*
      * Decide everything that the wish leaves open and say what the run will need, allocating

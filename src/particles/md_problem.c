@@ -83,20 +83,35 @@ static torre_status check_target(const torre_md_problem *p, double target)
                       "the temperature of a thermostat must be at least 0 (got %g)", target);
 }
 
-static torre_status check_thermostat(const torre_md_problem *p)
+static bool has_thermostat(const torre_md_problem *p)
 {
-    if ((unsigned)p->ensemble > TORRE_NOSE_HOOVER)
+    return p->ensemble != TORRE_NVE && p->ensemble != TORRE_FIRE;
+}
+
+static torre_status check_tolerance(const torre_md_problem *p)
+{
+    if (isfinite(p->force_tolerance) && p->force_tolerance >= 0) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE, "{force_tolerance} must be at least 0 (got %g)",
+                      p->force_tolerance);
+}
+
+static torre_status check_ensemble(const torre_md_problem *p)
+{
+    if ((unsigned)p->ensemble > TORRE_FIRE)
         return torre_fail(TORRE_ERR_USAGE,
-                          "{ensemble} must be nve, langevin, berendsen, baoab, bussi or "
-                          "nose-hoover (got %d)",
+                          "{ensemble} must be nve, langevin, berendsen, baoab, bussi, nose-hoover "
+                          "or fire (got %d)",
                           (int)p->ensemble);
-    if (p->ensemble == TORRE_NVE) {
-        if (p->ramp_steps == 0) return TORRE_OK;
+    if (p->force_tolerance != 0 && p->ensemble != TORRE_FIRE)
+        return torre_fail(TORRE_ERR_USAGE, "{force_tolerance} needs {ensemble} fire (got %s)",
+                          torre_md_ensembles[p->ensemble]);
+    if (!has_thermostat(p) && p->ramp_steps)
         return torre_fail(TORRE_ERR_USAGE, "{final_temperature} needs a thermostat: {ensemble}");
-    }
+    if (p->ensemble == TORRE_NVE) return TORRE_OK;
     if (torre_pair_dissipates(p->model))
         return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: {ensemble} must be nve",
                           torre_pair_model_name(p->model));
+    if (p->ensemble == TORRE_FIRE) return check_tolerance(p);
     TORRE_TRY(check_positive("damping time", p->damping_time));
     TORRE_TRY(check_target(p, p->temperature));
     return p->ramp_steps ? check_target(p, p->ramp_to) : TORRE_OK;
@@ -133,7 +148,7 @@ torre_status torre_md_problem_check(const torre_md_problem *p)
     if ((unsigned)p->precision > TORRE_MD_MIXED)
         return torre_fail(TORRE_ERR_USAGE, "{precision} must be f32, f64 or mixed (got %d)",
                           (int)p->precision);
-    TORRE_TRY(check_thermostat(p));
+    TORRE_TRY(check_ensemble(p));
     return p->position[0] ? check_particles(p) : TORRE_OK;
 }
 
@@ -189,6 +204,7 @@ torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, cons
         .lost = s->lost,
         .conserved = (s->potential - s->potential_shift + s->kinetic + s->taken) / n,
         .pressure = (2 * s->kinetic + s->virial) / volume,
+        .force = sqrt(s->force_square / n),
     };
     memcpy(row.momentum, s->momentum, sizeof row.momentum);
     return row;
@@ -197,7 +213,7 @@ torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, cons
 #define ABOUT_OF(name) &torre_pair_about_##name,
 static const torre_pair_about *const about_model[] = {TORRE_PAIR_LIST(ABOUT_OF)};
 const char *const torre_md_ensembles[] = {"nve",   "langevin",    "berendsen", "baoab",
-                                          "bussi", "nose-hoover", NULL};
+                                          "bussi", "nose-hoover", "fire",      NULL};
 static const char *const neighbor_names[] = {"auto", "full", "half", "tile"};
 static const char *const precision_names[] = {"f32", "f64", "mixed"};
 

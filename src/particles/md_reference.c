@@ -253,7 +253,6 @@ static torre_status reference_resume(torre_md_solver *solver)
 
 const torre_md_backend torre_md_reference = {
     .name = "reference",
-    .counts_taken = true,
     .plan = reference_plan,
     .create = reference_create,
     .set_particles = reference_set_particles,

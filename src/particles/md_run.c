@@ -70,12 +70,18 @@ static torre_status add_fluid_row(torre_md_run *run)
     return TORRE_OK;
 }
 
+static bool is_relaxed(const torre_md_problem *p, const torre_md_thermo *row)
+{
+    return p->force_tolerance > 0 && row->force <= p->force_tolerance;
+}
+
 static torre_status add_thermo(torre_md_run *run)
 {
     torre_md_sums sums;
     TORRE_TRY(run->solver->backend->sums(run->solver, &sums));
     run->row[run->rows] = torre_md_thermo_of(run->problem, run->step, &sums);
     run->neighbors = sums.neighbors;
+    run->relaxed = is_relaxed(run->problem, &run->row[run->rows]);
     run->rows++;
     return TORRE_OK;
 }
@@ -156,7 +162,7 @@ torre_status torre_md_run_start_from(torre_md_run *run, torre_md_visit *visit, v
 
 bool torre_md_run_conserves(const torre_md_run *run)
 {
-    return run->problem->ensemble != TORRE_NVE && run->backend->counts_taken;
+    return run->problem->ensemble != TORRE_NVE && run->problem->ensemble != TORRE_FIRE;
 }
 
 void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md_counts *counts)
@@ -187,7 +193,7 @@ torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
     const int64_t goal = run->step + steps;
     torre_md_pace pace = {.looked = torre_time_now()};
-    while (run->step < goal) {
+    while (run->step < goal && !run->relaxed) {
         int64_t chunk = goal - run->step;
         if (watch) {
             chunk = torre_md_pace_until(run->step, watch->row_every, chunk);

@@ -27,6 +27,7 @@ typedef struct torre_md_run {
     const torre_md_info *info; /* of the program: plan with all choices made, device, memory */
     torre_md_solver *solver;   /* NULL before start */
     int64_t step;
+    bool relaxed;         /* the forces of a minimisation are as small as the problem wants them */
     double loop_s;        /* seconds in the time loop: steps and the sums of thermo rows, but not
                              the rows of mps, for which all particles are read */
     torre_md_thermo *row; /* thermo table so far; of pair models */

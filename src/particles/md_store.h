@@ -14,6 +14,7 @@
 
 #include "core/cpu.h"
 #include "particles/bins.h"
+#include "particles/fire.h"
 #include "particles/md_types.h"
 
 /* Elements of float or double as the precision says ("state": f64 for mixed). */
@@ -71,6 +72,13 @@ void torre_md_arena_rewind(torre_md_arena *arena);
 int32_t *torre_md_arena_room(torre_md_arena *arena, int64_t entries);
 void torre_md_arena_take(torre_md_arena *arena, int64_t entries);
 
+/* Noise of a thermostat. */
+typedef struct torre_md_noise {
+    double keep, spread;
+    uint64_t seed, stream;
+    double less; /* by how much less the sum of weight v^2 is afterwards */
+} torre_md_noise;
+
 /* Loops that do not depend on the pair model (md_state.c.in). */
 typedef struct torre_md_state_loops {
     const char *isa;           /* "avx512", "avx2", "base" */
@@ -86,10 +94,16 @@ typedef struct torre_md_state_loops {
     double (*kick_drift)(torre_md_store *store, double kick, double dt);
     /* v *= factor */
     void (*scale)(torre_md_store *store, double factor);
-    /* v = keep v + noise g / sqrt(weight), g normal deviates of (seed, stream, id); returns by how
-     * much less the sum of weight v^2 is */
-    double (*noise)(torre_md_store *store, double keep, double noise, uint64_t seed,
-                    uint64_t stream);
+    /* Sums of minimisation (fire.h), in a fixed order; weights for masses. */
+    void (*relax_sums)(const torre_md_store *store, double sum[TORRE_FIRE_SUMS]);
+    /* v = keep v + (add + kick) f, at most most / dt; r += dt v; returns as moved does. */
+    double (*relax)(torre_md_store *store, const torre_fire *fire, double kick, double most);
+    /* v = keep v + spread g / sqrt(weight), g normal deviates of (seed, stream, id) */
+    void (*noise)(torre_md_store *store, torre_md_noise *noise);
+    /* The same in front of v += kick f, r += dt v, or in the middle of this drift; returns as
+     * moved does. */
+    double (*noise_drift)(torre_md_store *store, torre_md_noise *noise, bool middle, double kick,
+                          double dt);
     /* Largest square of a distance from hold, infinite where there is a number that is not finite;
      * place (may be NULL): of the first particle that is as far from it. */
     double (*moved)(const torre_md_store *store, int64_t *place);

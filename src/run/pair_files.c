@@ -29,13 +29,13 @@ static torre_status open_picture(torre_pair_files *out)
 
 static torre_status open_csv(const char *path, const torre_md_run *run, torre_sink **csv)
 {
-    static const char *const lj[] = {"step",    "temp",  "e_pair",    "e_mol",
-                                     "e_total", "press", "e_shifted", "e_conserved"};
+    const bool relaxes = run->problem->ensemble == TORRE_FIRE;
+    const char *const lj[] = {"step",    "temp",  "e_pair",    "e_mol",
+                              "e_total", "press", "e_shifted", relaxes ? "force" : "e_conserved"};
     const int columns = sizeof lj / sizeof lj[0];
-    torre_table_layout table = {.columns = torre_md_run_conserves(run) ? columns : columns - 1,
-                                .name = lj,
-                                .digits = 17,
-                                .log = true};
+    const bool more = relaxes || torre_md_run_conserves(run);
+    torre_table_layout table = {
+        .columns = more ? columns : columns - 1, .name = lj, .digits = 17, .log = true};
     if (run->problem->model == TORRE_PAIR_granular) {
         table.columns = TORRE_GRANULAR_COLUMNS;
         table.name = torre_granular_column;
@@ -124,8 +124,9 @@ static torre_status complete_dump(torre_pair_files *out, torre_md_run *run, bool
 
 static void add_row(torre_pair_files *out, const torre_md_run *run, const torre_md_thermo *r)
 {
+    const double last = run->problem->ensemble == TORRE_FIRE ? r->force : r->conserved;
     const double lj[] = {(double)r->step, r->temperature, r->pair_energy,    0,
-                         r->total_energy, r->pressure,    r->shifted_energy, r->conserved};
+                         r->total_energy, r->pressure,    r->shifted_energy, last};
     double granular[TORRE_GRANULAR_COLUMNS];
     const bool is_granular = run->problem->model == TORRE_PAIR_granular;
     if (!out->csv) return;

@@ -220,7 +220,8 @@ torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
                             .ramp_to = s->final_temperature,
                             .ramp_steps = s->final_temperature < 0 ? 0 : s->ramp_steps,
                             .damping_time = s->damping_time,
-                            .seed = s->seed};
+                            .seed = s->seed,
+                            .force_tolerance = s->force_tolerance};
     in->plan = s->plan;
     if (granular) return read_granular(s, in);
     if (!s->input) {

@@ -36,6 +36,7 @@ typedef struct torre_pair_spec {
     double final_temperature;  /* at the end of ramp_steps; < 0: the same */
     int64_t ramp_steps;
     double damping_time;
+    double force_tolerance; /* of TORRE_FIRE */
     torre_md_precision precision;
     torre_md_plan plan; /* of a granular gas with lengths in diameters */
 } torre_pair_spec;

@@ -152,7 +152,9 @@ static void tell_head(FILE *out, const torre_particle_run *run)
             run->problem->model == TORRE_PAIR_lj ? "Lennard-Jones units"
                                                  : "those of the pair model, k_B = 1");
     fprintf(out, "#  Step           Temp         E_pair  E_mol         TotEng          Press%s\n",
-            torre_md_run_conserves(run->md) ? "      Conserved" : "");
+            torre_md_run_conserves(run->md)        ? "      Conserved"
+            : run->problem->ensemble == TORRE_FIRE ? "          Force"
+                                                   : "");
 }
 
 static void tell_row(FILE *out, const torre_particle_run *run)
@@ -168,6 +170,7 @@ static void tell_row(FILE *out, const torre_particle_run *run)
     fprintf(out, "%8" PRId64 " %14.8g %14.8g %6d %14.8g %14.8g", row->step, row->temperature,
             row->pair_energy, 0, row->total_energy, row->pressure);
     if (torre_md_run_conserves(run->md)) fprintf(out, " %14.8g", row->conserved);
+    if (p->ensemble == TORRE_FIRE) fprintf(out, " %14.8g", row->force);
     fprintf(out, "\n");
 }
 
@@ -192,7 +195,7 @@ static void tell_end(FILE *out, const torre_particle_run *run)
             fprintf(out, "dangerous builds not checked\n");
         else
             fprintf(out, "%" PRId64 " dangerous builds\n", c.dangerous_builds);
-        if (!is_granular(run->problem))
+        if (!is_granular(run->problem) && run->problem->ensemble != TORRE_FIRE)
             fprintf(out,
                     "# energy drift %.3g per particle and 10^4 steps (continuous at the cutoff)\n",
                     torre_md_run_drift(md));

@@ -81,7 +81,7 @@ static void add_problem(const torre_md_problem *p, torre_record *r)
     torre_record_add(r, "time_step", "%.17g", p->dt);
     torre_record_add(r, "precision", "%s", torre_md_precision_name(p->precision));
     torre_record_add(r, "ensemble", "%s", torre_md_ensembles[p->ensemble]);
-    if (p->ensemble != TORRE_NVE)
+    if (p->ensemble != TORRE_NVE && p->ensemble != TORRE_FIRE)
         torre_record_add(r, "thermostat", "temperature %.17g, time %.17g, seed %" PRIu64,
                          p->temperature, p->damping_time, p->seed);
     if (p->ramp_steps)

@@ -45,6 +45,7 @@ static void report_rows(torre_report *r, const torre_md_run *run)
         torre_report_real(at, "press", row->pressure);
         torre_report_real(at, "e_shifted", row->shifted_energy);
         if (torre_md_run_conserves(run)) torre_report_real(at, "e_conserved", row->conserved);
+        if (run->problem->ensemble == TORRE_FIRE) torre_report_real(at, "force", row->force);
         torre_report_reals(at, "momentum", row->momentum, 3);
     }
 }

@@ -36,6 +36,7 @@ static void step_done(const md_force_args *a)
 
 static void step_at_rest(const md_force_args *a, size_t bytes)
 {
+    if (a->forces_only) return;
     keep(a->x_out, a->x_in, a->count, bytes);
     keep(a->v_out, a->v, a->count, bytes);
     step_done(a);
@@ -93,7 +94,9 @@ void fake_kernel_effects(const char *name, void *const *arguments)
     if (is_for(name, "md_settle_kernel"))
         sorted_by_id(arguments[0], position_bytes(name, "md_settle_kernel"));
     if (is_for(name, "md_stage_kernel")) lists_begin(arguments[0]);
-    if (is_for(name, "md_drift_kernel")) step_done(arguments[0]);
+    if (is_for(name, "md_drift_kernel") || is_for(name, "md_move_kernel") ||
+        is_for(name, "md_relax_move_kernel"))
+        step_done(arguments[0]);
     if (is_for(name, "md_clock_kernel"))
         sequence_done(*(md_control **)arguments[0], *(int *)arguments[1]);
     if (is_for(name, "md_force_kernel") && !sums(name))

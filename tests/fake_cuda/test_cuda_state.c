@@ -94,6 +94,11 @@ static void states_come_back(void **state)
     md_case c = md_case_rough(5, 6, 4, 0.05, TORRE_MD_F32);
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++)
         for (int64_t steps = 0; steps <= 36; steps += 12) check_state(&c, &plans[i], steps);
+    for (int e = TORRE_LANGEVIN; e <= TORRE_FIRE; e++) {
+        c.problem.ensemble = (torre_md_ensemble)e;
+        c.problem.temperature = c.problem.damping_time = 1;
+        check_state(&c, &plans[0], 12);
+    }
     md_case_free(&c);
 }
 

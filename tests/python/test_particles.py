@@ -67,7 +67,7 @@ class LennardJones(Case):
             ("box edge must be a positive number", {"position": at, "box": 0.0}),
             ("no option is called cell: did you mean cells?", {"cell": 5}),
             ("cells must be at least 1", {"cells": 0}),
-            ("ensemble must be nve, langevin, berendsen, baoab, bussi or nose-hoover (got 'npt')",
+            ("ensemble must be nve, langevin, berendsen, baoab, bussi, nose-hoover or fire (got 'npt')",
              {"cells": 5, "ensemble": "npt"}),
         ]:
             with self.subTest(text=text):

@@ -23,6 +23,7 @@ typedef struct pairs {
     int parts; /* force arrays of the half sweep */
     void *parts_force;
     torre_cpu_thermostat thermostat;
+    torre_fire fire; /* of TORRE_FIRE */
 } pairs;
 
 static torre_status pairs_plan(torre_md_program *program)
@@ -107,9 +108,14 @@ static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *su
     return status;
 }
 
+static bool relaxes(const cpu_solver *s) { return s->problem->ensemble == TORRE_FIRE; }
+
 static torre_status pairs_begin(cpu_solver *s)
 {
-    ((pairs *)s->own)->thermostat = (torre_cpu_thermostat){0};
+    pairs *own = s->own;
+    own->thermostat = (torre_cpu_thermostat){0};
+    own->fire = torre_fire_start(s->problem->dt);
+    if (relaxes(s)) s->state->scale(&s->store, 0);
     return compute_forces(s, 0, NULL);
 }
 
@@ -124,21 +130,48 @@ torre_cpu_rebuild torre_cpu_pairs_rebuild(const cpu_solver *s, double moved)
     };
 }
 
+/* Positions of the next step of minimisation; returns as moved does. */
+static double relax(cpu_solver *s, torre_fire *fire)
+{
+    const torre_md_problem *p = s->problem;
+    double sum[TORRE_FIRE_SUMS];
+    s->state->relax_sums(&s->store, sum);
+    torre_fire_decide(fire, p->dt, sum);
+    return s->state->relax(&s->store, fire, 0.5 * fire->dt / p->mass, TORRE_FIRE_MOST * p->cutoff);
+}
+
+/* From a step to the positions of the next, dt later; returns as moved does. */
+static double drift(cpu_solver *s, double *dt)
+{
+    pairs *own = s->own;
+    if (relaxes(s)) {
+        const double moved = relax(s, &own->fire);
+        *dt = own->fire.dt;
+        return moved;
+    }
+    *dt = s->problem->dt;
+    torre_cpu_thermostat_before(s, &own->thermostat);
+    return torre_cpu_thermostat_drift(s, &own->thermostat, 0.5 * *dt / s->problem->mass);
+}
+
 static torre_status pairs_step(cpu_solver *s)
 {
-    const double kick = 0.5 * s->problem->dt / s->problem->mass;
-    torre_cpu_thermostat *thermostat = &((pairs *)s->own)->thermostat;
-    double clock = torre_time_now();
-    torre_cpu_thermostat_before(s, thermostat);
-    const torre_cpu_rebuild rebuild =
-        torre_cpu_pairs_rebuild(s, torre_cpu_thermostat_drift(s, thermostat, kick));
+    double clock = torre_time_now(), dt;
+    const torre_cpu_rebuild rebuild = torre_cpu_pairs_rebuild(s, drift(s, &dt));
     s->times.integrate += torre_cpu_lap(&clock);
     TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
-    TORRE_TRY(compute_forces(s, kick, NULL));
+    TORRE_TRY(compute_forces(s, 0.5 * dt / s->problem->mass, NULL));
     torre_cpu_lap(&clock);
-    torre_cpu_thermostat_after(s, thermostat);
+    torre_cpu_thermostat_after(s, &((pairs *)s->own)->thermostat);
     s->times.integrate += torre_cpu_lap(&clock);
     return TORRE_OK;
+}
+
+static void pairs_finish(cpu_solver *s)
+{
+    double clock = torre_time_now();
+    torre_cpu_thermostat_finish(s, &((pairs *)s->own)->thermostat);
+    s->times.integrate += torre_cpu_lap(&clock);
 }
 
 torre_status torre_cpu_not_finite(const cpu_solver *s)
@@ -184,6 +217,11 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
     for (int a = 0; a < 3; a++) sums->momentum[a] = s->problem->mass * sum[a];
     sums->lost = s->problem->mass * sum[3];
     sums->taken = ((pairs *)s->own)->thermostat.taken;
+    if (relaxes(s)) {
+        double relaxing[TORRE_FIRE_SUMS];
+        s->state->relax_sums(&s->store, relaxing);
+        sums->force_square = relaxing[TORRE_FIRE_FORCE];
+    }
     s->times.other += torre_cpu_lap(&clock);
     sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins)
                                                                : s->lists.mean_length;
@@ -194,9 +232,10 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
 
 static torre_status pairs_state(cpu_solver *s, torre_md_visit *visit, void *context)
 {
-    torre_cpu_thermostat *t = &((pairs *)s->own)->thermostat;
+    pairs *own = s->own;
     if (s->problem->ensemble == TORRE_NVE) return TORRE_OK;
-    return visit(context, "thermostat", t, sizeof *t);
+    if (relaxes(s)) return visit(context, "minimisation", &own->fire, sizeof own->fire);
+    return visit(context, "thermostat", &own->thermostat, offsetof(torre_cpu_thermostat, due));
 }
 
 const torre_cpu_method torre_cpu_pairs = {
@@ -208,6 +247,7 @@ const torre_cpu_method torre_cpu_pairs = {
     .release = pairs_release,
     .begin = pairs_begin,
     .step = pairs_step,
+    .finish = pairs_finish,
     .sums = pairs_sums,
     .state = pairs_state,
 };

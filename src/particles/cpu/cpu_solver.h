@@ -48,6 +48,8 @@ struct torre_cpu_method {
     torre_status (*begin)(torre_cpu_solver *solver);
     /* store.step - 1 -> store.step */
     torre_status (*step)(torre_cpu_solver *solver);
+    /* What steps leave to do before somebody looks at the particles; NULL: nothing. */
+    void (*finish)(torre_cpu_solver *solver);
     /* As in torre_md_backend; NULL where the method has none. */
     torre_status (*sums)(torre_md_solver *solver, torre_md_sums *sums);
     torre_status (*get_fields)(torre_md_solver *solver, const torre_md_fields *fields);

@@ -240,6 +240,7 @@ static torre_status cpu_advance(torre_md_solver *solver, int64_t steps)
         s->store.step++;
         TORRE_TRY(s->method->step(s));
     }
+    if (s->method->finish) s->method->finish(s);
     s->times.other += fmax(0, torre_time_now() - start - (phases(&s->times) - before));
     return TORRE_OK;
 }
@@ -287,7 +288,6 @@ static void cpu_times(const torre_md_solver *solver, torre_md_times *times, torr
 
 const torre_md_backend torre_md_cpu = {
     .name = "cpu",
-    .counts_taken = true,
     .plan = cpu_plan,
     .create = cpu_create,
     .set_particles = cpu_set_particles,

@@ -127,54 +127,136 @@ TORRE_INLINE double weight_of(const torre_md_store *store, int64_t i)
     return store->weight[(int)((const TORRE_STATE *)store->position)[4 * i + 3]];
 }
 
-/* Places low to high - 1; the fourth numbers are 0: models that dissipate have no thermostat. */
-TORRE_INLINE double noise_part(torre_md_store *store, double keep, double noise, uint64_t stream,
-                               int64_t low, int64_t high, bool types)
+/* What has noise: velocities alone, those in front of a kick and a drift, or in its middle. */
+enum noise_place { NOISE_ALONE, NOISE_FIRST, NOISE_MIDDLE };
+
+/* The numbers of a loop over noise. */
+typedef struct noise_step {
+    enum noise_place place;
+    double keep, spread;
+    uint64_t numbers; /* torre_random_at(seed, stream) */
+    TORRE_STATE kick, dt;
+    bool types;
+} noise_step;
+
+/* v of place i with deviates added, in f64; *less grows by how much less weight v^2 is. */
+TORRE_INLINE torre_quad_state with_noise(const torre_md_store *store, const noise_step *n,
+                                         int64_t i, torre_quad_state v, quad_double deviate,
+                                         quad_double *less)
 {
-    torre_quad_state *v = store->velocity;
+    const double weight = n->types ? weight_of(store, i) : 1;
+    const double spread = n->types ? n->spread / sqrt(weight) : n->spread;
+    const quad_double old = __builtin_convertvector(v, quad_double);
+    v = __builtin_convertvector(n->keep * old + spread * deviate, torre_quad_state);
+    const quad_double now = __builtin_convertvector(v, quad_double);
+    *less += n->types ? weight * (old * old - now * now) : old * old - now * now;
+    return v;
+}
+
+/* Places low to high - 1; the fourth numbers are 0: models that dissipate have no thermostat.
+ * Returns the largest square of a distance from hold. */
+TORRE_INLINE double noise_part(torre_md_store *store, const noise_step n, int64_t low, int64_t high,
+                               double *sum)
+{
+    torre_quad_state *restrict r = store->position, *restrict v = store->velocity;
+    const torre_quad_state *restrict f = store->force, *restrict h = store->hold;
     quad_double less = {0};
-    double weight = 1, spread = noise;
+    double most = 0;
     for (int64_t i = low; i < high; i += TORRE_NORMALS) {
         const int64_t here = high - i < TORRE_NORMALS ? high - i : TORRE_NORMALS;
         torre_normals g[3];
         int32_t id[TORRE_NORMALS] = {0};
         memcpy(id, store->id + i, (size_t)here * sizeof *id);
-        torre_normals_of(stream, id, g);
-        for (int64_t l = 0; l < here; l++) {
-            const quad_double deviate = {g[0][l], g[1][l], g[2][l], 0};
-            const quad_double old = __builtin_convertvector(v[i + l], quad_double);
-            if (types) {
-                weight = weight_of(store, i + l);
-                spread = noise / sqrt(weight);
+        torre_normals_of(n.numbers, id, g);
+        for (int64_t k = i; k < i + here; k++) {
+            const quad_double deviate = {g[0][k - i], g[1][k - i], g[2][k - i], 0};
+            torre_quad_state u = v[k];
+            if (n.place != NOISE_MIDDLE) u = with_noise(store, &n, k, u, deviate, &less);
+            if (n.place != NOISE_ALONE) {
+                u += n.kick * f[k];
+                r[k] += n.dt * u;
             }
-            v[i + l] = __builtin_convertvector(keep * old + spread * deviate, torre_quad_state);
-            const quad_double now = __builtin_convertvector(v[i + l], quad_double);
-            less += types ? weight * (old * old - now * now) : old * old - now * now;
+            if (n.place == NOISE_MIDDLE) {
+                u = with_noise(store, &n, k, u, deviate, &less);
+                r[k] += n.dt * u;
+            }
+            v[k] = u;
+            if (n.place == NOISE_ALONE) continue;
+            torre_pack(store, k);
+            const torre_quad_state d = r[k] - h[k];
+            const double square = (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            if (!(square <= most)) most = isnan(square) ? INFINITY : square;
         }
     }
-    return less[0] + less[1] + less[2];
+    *sum = less[0] + less[1] + less[2];
+    return most;
 }
 
-static double state_noise(torre_md_store *store, double keep, double noise, uint64_t seed,
-                          uint64_t stream)
+/* The same for constants that the compiler knows. */
+TORRE_INLINE double noise_part_at(torre_md_store *store, noise_step n, enum noise_place place,
+                                  int64_t low, int64_t high, double *sum)
 {
-    const uint64_t numbers = torre_random_at(seed, stream);
-    double less = 0;
+    n.place = place;
+    n.types = store->types != NULL;
+    if (!n.types) {
+        n.types = false;
+        return noise_part(store, n, low, high, sum);
+    }
+    n.types = true;
+    return noise_part(store, n, low, high, sum);
+}
+
+static double noise_of(torre_md_store *store, noise_step n, int64_t low, int64_t high, double *sum)
+{
+    switch (n.place) {
+    case NOISE_FIRST:
+        return noise_part_at(store, n, NOISE_FIRST, low, high, sum);
+    case NOISE_MIDDLE:
+        return noise_part_at(store, n, NOISE_MIDDLE, low, high, sum);
+    default:
+        return noise_part_at(store, n, NOISE_ALONE, low, high, sum);
+    }
+}
+
+static double add_noise(torre_md_store *store, torre_md_noise *noise, noise_step n)
+{
+    double most = 0;
+    n.keep = noise->keep;
+    n.spread = noise->spread;
+    n.numbers = torre_random_at(noise->seed, noise->stream);
+    noise->less = 0;
     for (int64_t from = 0; from < store->count; from += PART * 64) {
         double part[64]; /* added up in order */
-#pragma omp parallel for num_threads(store->threads)
+#pragma omp parallel for reduction(max : most) num_threads(store->threads) schedule(static, 1)
         for (int p = 0; p < 64; p++) {
             const int64_t low = from + p * PART;
             const int64_t high = low + PART < store->count ? low + PART : store->count;
-            part[p] = store->types ? noise_part(store, keep, noise, numbers, low, high, true)
-                                   : noise_part(store, keep, noise, numbers, low, high, false);
+            const double far = noise_of(store, n, low, high, &part[p]);
+            if (far > most) most = far;
         }
-        for (int p = 0; p < 64; p++) less += part[p];
+        for (int p = 0; p < 64; p++) noise->less += part[p];
     }
-    return less;
+    return most;
 }
 
-/* Of places low to high - 1: of the four numbers, of squares. */
+static void state_noise(torre_md_store *store, torre_md_noise *noise)
+{
+    add_noise(store, noise, (noise_step){.place = NOISE_ALONE});
+}
+
+static double state_noise_drift(torre_md_store *store, torre_md_noise *noise, bool middle,
+                                double kick, double dt)
+{
+    const noise_step n = {.place = middle ? NOISE_MIDDLE : NOISE_FIRST,
+                          .kick = (TORRE_STATE)kick,
+                          .dt = (TORRE_STATE)(middle ? 0.5 * dt : dt)};
+    return add_noise(store, noise, n);
+}
+
+/* Sums of places low to high - 1. */
+typedef void part_sums(const torre_md_store *store, int64_t low, int64_t high, double s[5]);
+
+/* Of the four numbers of velocities, of squares. */
 TORRE_INLINE void square_part(const torre_md_store *store, int64_t low, int64_t high, bool types,
                               double s[5])
 {
@@ -190,28 +272,90 @@ TORRE_INLINE void square_part(const torre_md_store *store, int64_t low, int64_t 
     }
 }
 
-static double state_square_sum(const torre_md_store *store, double sum[4])
+static void square_sums(const torre_md_store *store, int64_t low, int64_t high, double s[5])
 {
-    double total[5] = {0};
+    if (store->types)
+        square_part(store, low, high, true, s);
+    else
+        square_part(store, low, high, false, s);
+}
+
+/* Of minimisation. */
+static void relax_part(const torre_md_store *store, int64_t low, int64_t high, double s[5])
+{
+    const TORRE_STATE *v = store->velocity, *f = store->force;
+    for (int64_t i = low; i < high; i++) {
+        const double weight = store->types ? weight_of(store, i) : 1;
+        double power = 0, push = 0, speed = 0;
+        for (int a = 0; a < 3; a++) {
+            const double x = (double)f[4 * i + a], y = (double)v[4 * i + a];
+            power += x * y;
+            push += x * x;
+            speed += y * y;
+        }
+        s[TORRE_FIRE_POWER] += weight * power;
+        s[TORRE_FIRE_PUSH] += weight * push;
+        s[TORRE_FIRE_SPEED] += weight * speed;
+        s[TORRE_FIRE_FORCE] += weight * weight * push;
+    }
+}
+
+/* 64 parts at a time, each summed by one thread, added up in order. */
+static void add_parts(const torre_md_store *store, part_sums *of, double total[5])
+{
+    memset(total, 0, 5 * sizeof *total);
     for (int64_t from = 0; from < store->count; from += PART * 64) {
-        /* 64 parts at a time, each summed by one thread, added up in order */
         double part[64][5];
-#pragma omp parallel for num_threads(store->threads)
+#pragma omp parallel for num_threads(store->threads) schedule(static, 1)
         for (int p = 0; p < 64; p++) {
             double s[5] = {0};
             int64_t low = from + p * PART, high = low + PART;
             if (high > store->count) high = store->count;
-            if (store->types)
-                square_part(store, low, high, true, s);
-            else
-                square_part(store, low, high, false, s);
+            of(store, low, high, s);
             memcpy(part[p], s, sizeof s);
         }
         for (int p = 0; p < 64; p++)
             for (int a = 0; a < 5; a++) total[a] += part[p][a];
     }
+}
+
+static double state_square_sum(const torre_md_store *store, double sum[4])
+{
+    double total[5];
+    add_parts(store, square_sums, total);
     memcpy(sum, total, 4 * sizeof *sum);
     return total[4];
+}
+
+static void state_relax_sums(const torre_md_store *store, double sum[TORRE_FIRE_SUMS])
+{
+    double total[5];
+    add_parts(store, relax_part, total);
+    memcpy(sum, total, TORRE_FIRE_SUMS * sizeof *sum);
+}
+
+static double state_relax(torre_md_store *store, const torre_fire *fire, double kick, double most)
+{
+    torre_quad_state *restrict r = store->position, *restrict v = store->velocity;
+    const torre_quad_state *restrict f = store->force, *restrict h = store->hold;
+    const TORRE_STATE keep = (TORRE_STATE)fire->keep, add = (TORRE_STATE)(fire->add + kick);
+    const TORRE_STATE dt = (TORRE_STATE)fire->dt;
+    const double fastest = most / fire->dt;
+    double far = 0;
+#pragma omp parallel for reduction(max : far) num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        torre_quad_state u = keep * v[i] + add * f[i];
+        const double x = (double)u[0], y = (double)u[1], z = (double)u[2];
+        const double speed = sqrt(x * x + y * y + z * z);
+        if (speed > fastest) u *= (TORRE_STATE)(fastest / speed);
+        v[i] = u;
+        r[i] += dt * u;
+        torre_pack(store, i);
+        const torre_quad_state d = r[i] - h[i];
+        const double square = (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        if (!(square <= far)) far = isnan(square) ? INFINITY : square;
+    }
+    return far;
 }
 
 static int64_t state_wrap(torre_md_store *store, const double box[3])
@@ -226,7 +370,7 @@ static int64_t state_wrap(torre_md_store *store, const double box[3])
             if (x < 0) turn = edge;
             x += turn;
             /* a small negative number can round to the edge itself */
-            if (x == edge) x = 0;
+            if (x == edge) x = 0, turn -= edge;
             if (!(x >= 0 && x < edge) && i < bad) bad = i;
             h[k] = x;
             r[k] += turn;
@@ -295,7 +439,10 @@ const torre_md_state_loops TORRE_TYPED(torre_md_state) = {
     .unload = state_unload,
     .kick_drift = state_kick_drift,
     .scale = state_scale,
+    .relax_sums = state_relax_sums,
+    .relax = state_relax,
     .noise = state_noise,
+    .noise_drift = state_noise_drift,
     .moved = state_moved,
     .square_sum = state_square_sum,
     .wrap = state_wrap,

@@ -1,6 +1,6 @@
 /*
  * Normal deviates of many particles at once: those of torre_random_normal3 (core/random.h), to a
- * few units of the last place, in vectors of eight.
+ * few units of the last place, in vectors of 16.
  *
  * Logarithm, sine and cosine are series on the interval that is left when powers of two and
  * quarters of a turn are taken off, so long that their rest is below rounding. Numbers become bits
@@ -12,15 +12,17 @@
 #include "core/random.h"
 #include "particles/cpu/lanes.h"
 
-#define TORRE_NORMALS 8 /* particles of a vector */
+#define TORRE_NORMALS 16 /* particles of a vector; several registers, whose chains overlap */
 
 typedef double torre_normals __attribute__((vector_size(8 * TORRE_NORMALS)));
 typedef uint64_t torre_normal_bits __attribute__((vector_size(8 * TORRE_NORMALS)));
 
-/* torre_random_uniform of these numbers; stream: torre_random_at(seed, stream). */
+#define TORRE_NORMALS_GOLDEN 0x9e3779b97f4a7c15u /* of torre_random_at */
+
+/* torre_random_uniform of these numbers, times golden; stream: torre_random_at(seed, stream). */
 TORRE_INLINE torre_normals torre_normals_uniform(uint64_t stream, torre_normal_bits number)
 {
-    torre_normal_bits z = stream + (number + 1) * 0x9e3779b97f4a7c15u;
+    torre_normal_bits z = stream + TORRE_NORMALS_GOLDEN + number;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     z = (z ^ z >> 31) >> 11;
@@ -93,13 +95,16 @@ TORRE_INLINE void torre_normals_of(uint64_t stream, const int32_t id[TORRE_NORMA
 {
     torre_normal_bits number = {0};
     torre_normals sine;
-    for (int l = 0; l < TORRE_NORMALS; l++) number[l] = 4 * (uint64_t)id[l];
+    for (int l = 0; l < TORRE_NORMALS; l++) number[l] = (uint64_t)id[l];
+    number *= 4 * TORRE_NORMALS_GOLDEN; /* one product for all four */
     const torre_normals r0 = torre_normals_radius(torre_normals_uniform(stream, number));
-    const torre_normals r1 = torre_normals_radius(torre_normals_uniform(stream, number + 2));
-    torre_normals_turn(torre_normals_uniform(stream, number + 1), &g[0], &sine);
+    const torre_normals r1 =
+        torre_normals_radius(torre_normals_uniform(stream, number + 2 * TORRE_NORMALS_GOLDEN));
+    torre_normals_turn(torre_normals_uniform(stream, number + TORRE_NORMALS_GOLDEN), &g[0], &sine);
     g[0] *= r0;
     g[1] = r0 * sine;
-    torre_normals_turn(torre_normals_uniform(stream, number + 3), &g[2], &sine);
+    torre_normals_turn(torre_normals_uniform(stream, number + 3 * TORRE_NORMALS_GOLDEN), &g[2],
+                       &sine);
     g[2] *= r1;
 }
 

@@ -1,0 +1,140 @@
+/*
+ * Thermostats, around the step of velocity Verlet: what all backends compute of them, on numbers.
+ *
+ *     before;  v += (dt/2m) F;  r += dt v (drift);  F = F(r);  v += (dt/2m) F;  after
+ *
+ * T is the target of the step, G = 3 N - 3 the degrees of freedom, K the kinetic energy. Random
+ * numbers depend on the seed, the step and the id alone.
+ *
+ * langevin      after: the exact solution of m dv = -(m/tau) v dt + noise over a step,
+ *               v = c v + sqrt((1 - c^2) T/m) g, c = exp(-dt/tau).
+ * baoab         the same in the middle of drift (Leimkuhler and Matthews, Appl. Math. Res. Express
+ *               2013, 34), which leaves hardly any error of dt in the positions.
+ * berendsen     after: v scaled by sqrt(1 + dt/tau (T0/T - 1)) (J. Chem. Phys. 81 (1984) 3684, eq.
+ *               11); its fluctuations are not canonical.
+ * bussi         after: K goes on by the exact solution of its stochastic equation (Bussi, Donadio,
+ *               Parrinello, J. Chem. Phys. 126 (2007) 014101, eq. A7), velocities are scaled to it.
+ * nose-hoover   before and after: half a step of a chain of three (Martyna, Tuckerman, Tobias,
+ *               Klein, Mol. Phys. 87 (1996) 1117), masses G T tau^2, T tau^2, T tau^2.
+ *
+ * What the thermostat takes from the particles is counted: their energy and this are conserved.
+ */
+#ifndef TORRE_BATH_H
+#define TORRE_BATH_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "core/random.h"
+#include "torre/particles.h"
+
+enum { TORRE_CHAIN = 3 };
+
+/* A thermostat; plain data. */
+typedef struct torre_bath {
+    torre_md_ensemble ensemble;
+    double dt, time;             /* of a step; of relaxation */
+    double temperature, ramp_to; /* target, which goes to this one ... */
+    int64_t ramp_steps;          /* ... in a straight line until this step; 0: it stays */
+    double freedom;              /* G */
+    uint64_t seed;
+} torre_bath;
+
+/* The target of a step. */
+static inline TORRE_HD double torre_bath_target(const torre_bath *b, int64_t step)
+{
+    if (b->ramp_steps == 0) return b->temperature;
+    const double share = step < b->ramp_steps ? (double)step / (double)b->ramp_steps : 1;
+    return b->temperature + share * (b->ramp_to - b->temperature);
+}
+
+/* Whether it adds noise to each velocity; otherwise it scales all of them. */
+static inline TORRE_HD bool torre_bath_has_noise(torre_md_ensemble ensemble)
+{
+    return ensemble == TORRE_LANGEVIN || ensemble == TORRE_BAOAB;
+}
+
+/* c of langevin and baoab */
+static inline TORRE_HD double torre_bath_keep(const torre_bath *b) { return exp(-b->dt / b->time); }
+
+/* What velocities of this kinetic energy are multiplied by. */
+static inline TORRE_HD double torre_bath_berendsen(const torre_bath *b, int64_t step,
+                                                   double kinetic)
+{
+    const double now = b->freedom > 0 ? 2 * kinetic / b->freedom : 0;
+    if (!(now > 0)) return 1;
+    const double square = 1 + b->dt / b->time * (torre_bath_target(b, step) / now - 1);
+    return square > 0 ? sqrt(square) : 0;
+}
+
+/* The sum of the squares of n >= 2 normal deviates: twice a deviate of the gamma distribution
+ * (Marsaglia and Tsang, ACM Trans. Math. Softw. 26 (2000) 363). Numbers from id 1 on. */
+static inline TORRE_HD double torre_bath_squares(double n, uint64_t seed, uint64_t stream)
+{
+    const double d = n / 2 - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (int64_t id = 1;; id += 2) {
+        double g[3];
+        torre_random_normal3(seed, stream, id, g);
+        const double x = g[0], v = pow(1 + c * x, 3);
+        const double u = torre_random_uniform(seed, stream, 4 * (uint64_t)(id + 1));
+        if (v > 0 && log(u) < 0.5 * x * x + d * (1 - v + log(v))) return 2 * d * v;
+    }
+}
+
+static inline TORRE_HD double torre_bath_bussi(const torre_bath *b, int64_t step, double kinetic)
+{
+    const uint64_t stream = (uint64_t)step;
+    if (!(kinetic > 0) || b->freedom < 3) return 1;
+    double g[3];
+    torre_random_normal3(b->seed, stream, 0, g);
+    const double others = torre_bath_squares(b->freedom - 1, b->seed, stream);
+    const double keep = torre_bath_keep(b);
+    /* the energy of a degree of freedom at the target, over K */
+    const double one = 0.5 * torre_bath_target(b, step) / kinetic;
+    const double root = sqrt(keep) + g[0] * sqrt((1 - keep) * one);
+    const double square = root * root + (1 - keep) * one * others;
+    return copysign(sqrt(square), root);
+}
+
+/* Half a step of the chain, from its end to the particles and back; rate: of its members, of which
+ * the first is a friction, 1/time; 0 at the start. */
+static inline TORRE_HD double torre_bath_chain(const torre_bath *b, int64_t step, double kinetic,
+                                               double rate[TORRE_CHAIN])
+{
+    const double target = torre_bath_target(b, step), one = target * b->time * b->time;
+    const double mass[TORRE_CHAIN] = {b->freedom * one, one, one};
+    const double half = 0.5 * b->dt;
+    double factor = 1;
+    if (b->freedom < 3) return 1;
+    for (int turn = 0; turn < 2; turn++) {
+        for (int n = 0; n < TORRE_CHAIN; n++) {
+            const int k = turn ? n : TORRE_CHAIN - 1 - n;
+            const double drag = k < TORRE_CHAIN - 1 ? exp(-0.25 * half * rate[k + 1]) : 1;
+            const double drive = k ? mass[k - 1] * rate[k - 1] * rate[k - 1] - target
+                                   : 2 * kinetic - b->freedom * target;
+            rate[k] = (rate[k] * drag + 0.5 * half * drive / mass[k]) * drag;
+        }
+        if (turn) break;
+        factor = exp(-half * rate[0]);
+        kinetic *= factor * factor;
+    }
+    return factor;
+}
+
+/* What velocities of this kinetic energy are multiplied by after a step. */
+static inline TORRE_HD double torre_bath_after(const torre_bath *b, int64_t step, double kinetic,
+                                               double rate[TORRE_CHAIN])
+{
+    switch (b->ensemble) {
+    case TORRE_BERENDSEN:
+        return torre_bath_berendsen(b, step, kinetic);
+    case TORRE_BUSSI:
+        return torre_bath_bussi(b, step, kinetic);
+    case TORRE_NOSE_HOOVER:
+        return torre_bath_chain(b, step, kinetic, rate);
+    default:
+        return 1;
+    }
+}
+
+#endif
