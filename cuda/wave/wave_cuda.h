@@ -13,8 +13,13 @@ extern const torre_wave_backend torre_wave_cuda_solver;
 torre_status torre_cuda_restart(torre_wave_solver *solver, const torre_wave_setup *setup,
                                 bool new_medium);
 torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n);
-torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n,
+torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_solver *other,
+                              const torre_wave_setup *setup, int64_t n,
                               const torre_moved_planes *out, const torre_moved_planes *in);
+int64_t torre_cuda_model_bytes(const torre_wave_program *program);
+torre_status torre_cuda_read_model(torre_wave_solver *solver, int64_t low, int64_t high,
+                                   void *values);
+void torre_cuda_use_model(torre_wave_solver *solver, const void *planes);
 void torre_cuda_place(const torre_wave_solver *solver, int64_t low, torre_plane_place *place);
 torre_status torre_cuda_hand_on(torre_wave_solver *solver, int64_t low, int64_t high, int way,
                                 const torre_plane_place *to, void **arrival);

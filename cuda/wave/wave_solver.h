@@ -128,6 +128,7 @@ typedef struct torre_cuda_solver {
     bool in_pass;            /* of a part: some towers have climbed, */
     int64_t stages_done;     /* those of this stage and above */
     cudaStream_t beside;     /* of beside_launch; or NULL */
+    const char *model;       /* (c dt)^2 of all planes, in memory of the host; or NULL */
     cudaStream_t lane[2];    /* of planes that leave and come (wave_windows.c), once there are */
     cudaEvent_t left;        /* the last of those that have left */
     cudaEvent_t handed[2];   /* all that went to another solver, each way */

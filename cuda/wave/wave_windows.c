@@ -46,17 +46,66 @@ static kept kept_of(const torre_cuda_program *a, const torre_cuda_program *b)
     return k;
 }
 
+/* --- (c dt)^2 of cells --- */
+
+int64_t torre_cuda_model_bytes(const torre_wave_program *program)
+{
+    const torre_cuda_program *p = (const torre_cuda_program *)program;
+    return p->turned.problem.velocity_cells
+               ? p->args.k_stride_x * (int64_t)p->turned.problem.precision
+               : 0;
+}
+
+/* Where the solver has that of a plane of the whole grid. */
+static char *model_at(const torre_cuda_solver *s, int64_t plane)
+{
+    return (char *)s->memory[TORRE_PIECE_MODEL] +
+           (plane - torre_cuda_first_plane(s->program)) * torre_cuda_model_bytes(s->base.program);
+}
+
+torre_status torre_cuda_read_model(torre_wave_solver *solver, int64_t low, int64_t high,
+                                   void *values)
+{
+    const torre_cuda_solver *s = (const torre_cuda_solver *)solver;
+    const size_t bytes = (size_t)((high - low) * torre_cuda_model_bytes(solver->program));
+    TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
+    TORRE_CUDA_TRY(
+        cudaMemcpyAsync(values, model_at(s, low), bytes, cudaMemcpyDeviceToHost, s->stream),
+        moving);
+    return torre_cuda_status(cudaStreamSynchronize(s->stream), moving);
+}
+
+void torre_cuda_use_model(torre_wave_solver *solver, const void *planes)
+{
+    ((torre_cuda_solver *)solver)->model = planes;
+}
+
+/* Planes low .. high - 1 of it come from the host; as they lie there, they are only enqueued. */
+static torre_status fetch_model(torre_cuda_solver *s, int64_t low, int64_t high,
+                                cudaStream_t stream)
+{
+    const int64_t bytes = torre_cuda_model_bytes(s->base.program),
+                  first = torre_cuda_first_plane(s->program);
+    if (!s->model) return torre_cuda_upload_model(s, low - first, high - first);
+    if (low >= high) return TORRE_OK;
+    return torre_cuda_status(cudaMemcpyAsync(model_at(s, low), s->model + low * bytes,
+                                             (size_t)((high - low) * bytes), cudaMemcpyHostToDevice,
+                                             stream),
+                             moving);
+}
+
+/* What becomes of it: `keeps`, planes that both programs store go to their places, and others come. */
 static torre_status move_model(torre_cuda_solver *s, const torre_cuda_program *from, kept k)
 {
     const int64_t before = torre_cuda_first_plane(from), now = torre_cuda_first_plane(s->program);
     const torre_box *stored = &s->program->turned.region.stored;
-    const size_t plane = (size_t)s->args.k_stride_x * (size_t)s->setup->problem->precision;
-    if (!s->setup->problem->velocity_cells || plane == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(shift_planes(s->memory[TORRE_PIECE_MODEL], plane, k.low - before, k.low - now,
-                                k.high - k.low, s->stream),
+    const int64_t plane = torre_cuda_model_bytes(s->base.program);
+    if (plane == 0) return TORRE_OK;
+    TORRE_CUDA_TRY(shift_planes(s->memory[TORRE_PIECE_MODEL], (size_t)plane, k.low - before,
+                                k.low - now, k.high - k.low, s->stream),
                    moving);
-    TORRE_TRY(torre_cuda_upload_model(s, stored->low[0] - now, k.low - now));
-    return torre_cuda_upload_model(s, k.high - now, stored->high[0] - now);
+    TORRE_TRY(fetch_model(s, stored->low[0], k.low, s->stream));
+    return fetch_model(s, k.high, stored->high[0], s->stream);
 }
 
 /* keeps: planes that both store stay as they are. */
@@ -80,7 +129,7 @@ static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next,
             torre_cuda_status(shift_planes(field[i], (size_t)torre_cuda_plane_bytes(s),
                                            k.low - from, k.low - to, k.high - k.low, s->stream),
                               moving);
-    if (!status) status = move_model(s, before, k);
+    if (!status && (keeps || !s->model)) status = move_model(s, before, k);
     if (!status) status = torre_cuda_upload_damping(s);
     if (!status) status = torre_cuda_points_new(s);
     if (!status) status = torre_cuda_status(cudaStreamSynchronize(s->stream), moving);
@@ -177,7 +226,40 @@ static torre_status make_lanes(torre_cuda_solver *s)
     return TORRE_OK;
 }
 
-torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n,
+/* Planes of the model that the other solver has, and those that come from the host. The former come
+ * last: a copy on the device may have to wait until there is room beside the other one's pass. */
+typedef struct model_planes {
+    const torre_cuda_solver *other;
+    kept known;
+} model_planes;
+
+static model_planes model_of(const torre_cuda_solver *s, const torre_wave_solver *other)
+{
+    const torre_cuda_solver *o = (const torre_cuda_solver *)other;
+    return (model_planes){o, kept_of(o->program, s->program)};
+}
+
+static torre_status model_from_host(torre_cuda_solver *s, const model_planes *m)
+{
+    const torre_box *stored = &s->program->turned.region.stored;
+    if (!s->model) return TORRE_OK; /* it is there */
+    TORRE_TRY(fetch_model(s, stored->low[0], m->known.low, s->lane[1]));
+    return fetch_model(s, m->known.high, stored->high[0], s->lane[1]);
+}
+
+static torre_status model_from_other(torre_cuda_solver *s, const model_planes *m)
+{
+    const int64_t count = m->known.high - m->known.low;
+    if (!s->model || count <= 0) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaMemcpyAsync(model_at(s, m->known.low), model_at(m->other, m->known.low),
+                                   (size_t)(count * torre_cuda_model_bytes(s->base.program)),
+                                   cudaMemcpyDeviceToDevice, s->lane[1]),
+                   moving);
+    return torre_cuda_status(cudaStreamSynchronize(s->lane[1]), moving);
+}
+
+torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_solver *other,
+                              const torre_wave_setup *setup, int64_t n,
                               const torre_moved_planes *out, const torre_moved_planes *in)
 {
     torre_cuda_solver *s = (torre_cuda_solver *)solver;
@@ -186,9 +268,12 @@ torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_setup 
     const lane leave = {*out, out->low - torre_cuda_first_plane(s->program), s->lane[0],
                         cudaMemcpyDeviceToHost};
     TORRE_TRY(become(s, setup, n, false)); /* fields stay as they are */
+    const model_planes model = model_of(s, other);
+    TORRE_TRY(model_from_host(s, &model));
     const lane come = {*in, in->low - torre_cuda_first_plane(s->program), s->lane[1],
                        cudaMemcpyHostToDevice};
-    return go_both_ways(s, &leave, &come);
+    TORRE_TRY(go_both_ways(s, &leave, &come));
+    return model_from_other(s, &model);
 }
 
 /* --- From solver to solver --- */
@@ -305,8 +390,11 @@ torre_part_cost torre_cuda_part_cost(const torre_wave_program *given)
     double rate = gpu->tower_rate[i]; /* cells in a nanosecond */
     if (p->precision == TORRE_F64) rate *= 0.5;
     const double bytes = 2.0 * p->precision; /* of a cell */
-    return (torre_part_cost){.stream = bytes * rate / gpu->link,
-                             .move = 2 * bytes * rate / gpu->copy,
+    /* more comes than leaves, and waits for that where it takes its place */
+    const double model = torre_cuda_model_bytes(given) / (double)(p->size[1] * p->size[2]);
+    if (p->velocity_cells && gpu->rates) rate *= gpu->rates->towers.array[i];
+    return (torre_part_cost){.stream = (bytes + model) * rate / gpu->link,
+                             .move = 2 * (bytes + model) * rate / gpu->copy,
                              .start = gpu->pass_cells / (double)(p->size[1] * p->size[2]),
                              .climb = 0.5 * program->base.info.plan.dts,
                              .rate = 1e9 * rate,

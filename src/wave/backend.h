@@ -147,8 +147,20 @@ typedef struct torre_wave_backend {
      * out->values, and in->low .. high - 1 of the next come from in->values, both ways at once.
      * NULL: the backend has none, and one solver moves.
      */
-    torre_status (*renew)(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n,
-                          const torre_moved_planes *out, const torre_moved_planes *in);
+    torre_status (*renew)(torre_wave_solver *solver, const torre_wave_solver *other,
+                          const torre_wave_setup *setup, int64_t n, const torre_moved_planes *out,
+                          const torre_moved_planes *in);
+    /*
+     * What solvers of parts make of velocities of cells, as it lies across their x: bytes of a
+     * plane, 0 where there is none or all have the same. read_model copies it of planes low ..
+     * high - 1 of the whole grid. After use_model move and renew take it from memory of the host
+     * (take_host), where it lies so plane by plane from plane 0 on, and what renew finds in the
+     * other solver from there; of setups they need velocities no more, but the shape. NULL: of
+     * velocities again. NULL all: the backend has none.
+     */
+    int64_t (*model_bytes)(const torre_wave_program *program);
+    torre_status (*read_model)(torre_wave_solver *solver, int64_t low, int64_t high, void *values);
+    void (*use_model)(torre_wave_solver *solver, const void *planes);
     /*
      * Planes from one solver of a part to another of the same whole and process, as they are, while
      * both compute elsewhere. place: where the other has those from `low` on, until it moves or is

@@ -149,17 +149,23 @@ static bool is_slab(const torre_region *r)
     return r->stored.low[0] >= 0 && r->stored.high[0] <= r->global[0];
 }
 
+static void part_velocity_shape(const torre_wave_problem *whole, torre_wave_part *part)
+{
+    const torre_array *v = whole->velocity_cells;
+    if (!v) return;
+    part->velocity.precision = v->precision;
+    memcpy(part->velocity.shape, part->problem.size, sizeof part->velocity.shape);
+    if (v->shape[1] == 1) part->velocity.shape[1] = 1;
+    part->problem.velocity_cells = &part->velocity;
+}
+
 /* Velocities of the stored cells: those of the whole in their place, or else copied. */
 static torre_status part_velocity(const torre_wave_problem *whole, torre_wave_part *part)
 {
     const torre_array *v = whole->velocity_cells;
     if (!v) return TORRE_OK;
     torre_array *own = &part->velocity;
-    own->precision = v->precision;
-    memcpy(own->shape, part->problem.size, sizeof own->shape);
-    if (v->shape[1] == 1) own->shape[1] = 1;
     const int64_t *n = own->shape, rows = n[0] * n[1];
-    part->problem.velocity_cells = own;
     if (is_slab(&part->region)) {
         const int64_t first = part->region.stored.low[0] * n[1] * n[2];
         own->data = (char *)v->data + first * (int64_t)v->precision;
@@ -257,8 +263,8 @@ static torre_status part_nodes(const torre_region *r, const torre_node *from, in
     return TORRE_OK;
 }
 
-torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_region *region,
-                                 torre_wave_part **result)
+torre_status torre_wave_part_bare(const torre_wave_setup *whole, const torre_region *region,
+                                  torre_wave_part **result)
 {
     if (torre_pml_any(whole->problem))
         return torre_fail(TORRE_ERR_USAGE, "parts of a problem have no perfectly matched layers; "
@@ -274,14 +280,28 @@ torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_regi
     s->sample_columns = whole->sample_columns;
     s->wavelet = whole->wavelet;
     part_density(whole, part);
-    torre_status status = part_velocity(whole->problem, part);
-    if (!status) status = part_damping(whole, part);
+    part_velocity_shape(whole->problem, part);
+    torre_status status = part_damping(whole, part);
     if (!status)
         status = part_nodes(region, whole->source_nodes, whole->source_node_count, &s->source_nodes,
                             &s->source_node_count);
     if (!status)
         status = part_nodes(region, whole->receiver_nodes, whole->receiver_node_count,
                             &s->receiver_nodes, &s->receiver_node_count);
+    if (status) {
+        torre_wave_part_free(part);
+        return status;
+    }
+    *result = part;
+    return TORRE_OK;
+}
+
+torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_region *region,
+                                 torre_wave_part **result)
+{
+    torre_wave_part *part;
+    TORRE_TRY(torre_wave_part_bare(whole, region, &part));
+    const torre_status status = part_velocity(whole->problem, part);
     if (status) {
         torre_wave_part_free(part);
         return status;

@@ -44,6 +44,9 @@ typedef struct torre_wave_part {
  */
 torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_region *region,
                                  torre_wave_part **part);
+/* The same with no velocities of cells but their shape. */
+torre_status torre_wave_part_bare(const torre_wave_setup *whole, const torre_region *region,
+                                  torre_wave_part **part);
 void torre_wave_part_free(torre_wave_part *part);
 
 /* The region of a setup: all of the grid, unless it is that of a part. */

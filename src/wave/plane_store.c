@@ -15,6 +15,11 @@ int64_t torre_store_file_bytes(const torre_plane_store *s)
     return 2 * s->layout.n[0] * s->layout.plane_bytes;
 }
 
+int64_t torre_store_model_bytes(const torre_plane_store *s)
+{
+    return s->layout.n[0] * s->model_bytes;
+}
+
 /* The buffer begins at a multiple of 64 bytes, too. */
 static int64_t buffer_bytes(const torre_plane_store *s, int64_t planes)
 {
@@ -33,18 +38,21 @@ torre_status torre_store_open(const char *directory, int64_t planes, torre_plane
     s->rows = aligned_alloc(64, (size_t)(s->layout.threads * torre_planes_row_bytes(&s->layout)));
     if (!s->buffer || !s->rows)
         return torre_fail(TORRE_ERR_RESOURCE, "out of memory for planes on their way");
-    return directory ? torre_scratch_new(directory, torre_store_file_bytes(s), &s->file)
-                     : torre_planes_memory(s->backend, torre_store_file_bytes(s), &s->memory);
+    if (directory) return torre_scratch_new(directory, torre_store_file_bytes(s), &s->file);
+    TORRE_TRY(torre_planes_memory(s->backend, torre_store_file_bytes(s), &s->memory));
+    if (s->model_bytes == 0) return TORRE_OK;
+    return torre_planes_memory(s->backend, torre_store_model_bytes(s), &s->model);
 }
 
 void torre_store_close(torre_plane_store *s)
 {
     torre_scratch_free(s->file);
     torre_planes_memory_free(s->backend, torre_store_file_bytes(s), s->memory);
+    torre_planes_memory_free(s->backend, torre_store_model_bytes(s), s->model);
     free(s->buffer);
     free(s->rows);
     s->file = NULL;
-    s->memory = s->buffer = s->rows = NULL;
+    s->memory = s->model = s->buffer = s->rows = NULL;
 }
 
 torre_status torre_store_clear(torre_plane_store *s)

@@ -12,6 +12,8 @@ typedef struct torre_plane_store {
     const torre_wave_backend *backend; /* whose memory it is */
     torre_scratch *file;               /* or */
     char *memory;
+    char *model; /* of all planes, model_bytes each, what solvers make of velocities; or NULL */
+    int64_t model_bytes;
     torre_plane_layout layout;
     int flip;            /* the array of even steps is the first (0) or the second (1) */
     char *buffer;        /* of so many planes: */
@@ -20,13 +22,15 @@ typedef struct torre_plane_store {
     int64_t bytes_moved; /* out of the file and into it */
 } torre_plane_store;
 
-/* Of the file or memory of all planes; and of a buffer for so many: of a store with a layout. */
+/* Of the file or memory of all planes, of the model, and of a buffer for so many planes: of a store
+ * with a layout. */
 int64_t torre_store_file_bytes(const torre_plane_store *store);
+int64_t torre_store_model_bytes(const torre_plane_store *store);
 int64_t torre_store_memory(const torre_plane_store *store, int64_t planes);
 
-/* Make both, all zero, of a store that has a backend and a layout and is zero beside them: the file
- * in that directory, or memory (NULL). TORRE_ERR_RESOURCE, TORRE_ERR_INPUT. Free it with _close in
- * any case. */
+/* Make all, zero, of a store that has a backend, a layout and model_bytes and is zero beside them:
+ * the file in that directory, without a model, or memory (NULL). TORRE_ERR_RESOURCE,
+ * TORRE_ERR_INPUT. Free it with _close in any case. */
 torre_status torre_store_open(const char *directory, int64_t planes, torre_plane_store *store);
 void torre_store_close(torre_plane_store *store);
 

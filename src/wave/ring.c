@@ -56,6 +56,45 @@ static torre_status make_hand(ring *r, hand *h)
     return status;
 }
 
+static torre_planes planes_of(const ring *r, const torre_region *region)
+{
+    const int axis = r->program->shape.axis;
+    return (torre_planes){region->stored.low[axis], region->stored.high[axis]};
+}
+
+/* A solver that has no planes becomes that of window i, by the velocities of the problem. */
+static torre_status go_bare(ring *r, hand *h, int64_t i)
+{
+    const torre_region region = torre_ring_window(&r->program->shape, r->setup, i);
+    torre_wave_part *part;
+    TORRE_TRY(torre_wave_part_new(r->setup, &region, &part));
+    const torre_status status = r->program->backend->move(h->solver, &part->setup, h->n);
+    torre_wave_part_free(h->part);
+    h->part = part;
+    return status;
+}
+
+/* The store gets what solvers make of velocities, once for all passes: the first of them goes
+ * through all windows, and then back to where the others are. */
+static torre_status keep_model(ring *r)
+{
+    const torre_wave_backend *backend = r->program->backend;
+    const int64_t windows = torre_ring_windows(&r->program->shape);
+    hand *h = &r->hand[0];
+    int64_t high = INT64_MAX; /* planes from there on are in the store */
+    if (!r->store.model) return TORRE_OK;
+    for (int64_t i = windows - 1; i >= 0; i--) {
+        TORRE_TRY(go_bare(r, h, i));
+        const torre_planes its = planes_of(r, &h->part->region);
+        TORRE_TRY(backend->read_model(h->solver, its.low, its.high < high ? its.high : high,
+                                      r->store.model + its.low * r->store.model_bytes));
+        high = its.low;
+    }
+    for (int i = 0; i < r->program->hands; i++)
+        backend->use_model(r->hand[i].solver, r->store.model);
+    return TORRE_OK;
+}
+
 static torre_status ring_create(torre_wave_program *given, torre_wave_solver **solver)
 {
     const torre_ring_program *program = (const torre_ring_program *)given;
@@ -69,8 +108,10 @@ static torre_status ring_create(torre_wave_program *given, torre_wave_solver **s
     r->ready = -1;
     r->store.backend = program->backend;
     r->store.layout = program->layout;
+    r->store.model_bytes = program->model_bytes;
     torre_status status = torre_store_open(info->plan.scratch, program->buffer_planes, &r->store);
     for (int i = 0; i < program->hands && !status; i++) status = make_hand(r, &r->hand[i]);
+    if (!status) status = keep_model(r);
     if (status) {
         ring_destroy(&r->base);
         return status;
@@ -146,11 +187,7 @@ static torre_status let_go(ring *r)
 
 /* --- From window to window --- */
 
-static torre_planes planes_of(const ring *r, const torre_region *region)
-{
-    const int axis = r->program->shape.axis;
-    return (torre_planes){region->stored.low[axis], region->stored.high[axis]};
-}
+static int64_t count_of(torre_planes planes) { return planes.high - planes.low; }
 
 /* Become a window at step n: planes that leave are saved, and those that come are loaded, both
  * ways at once where there is memory for all. */
@@ -164,15 +201,19 @@ static torre_status exchange(ring *r, hand *h, const torre_wave_setup *setup, in
         const int first = in[0].low < in[0].high ? 0 : 1;
         const torre_moved_planes leave = torre_store_planes(&r->store, h->owed),
                                  come = torre_store_planes(&r->store, in[first]);
-        TORRE_TRY(backend->renew(h->solver, setup, n, &leave, &come));
+        const hand *other = &r->hand[h == r->hand];
+        TORRE_TRY(backend->renew(h->solver, other->solver, setup, n, &leave, &come));
         h->n = n;
         r->store.bytes_moved += torre_planes_bytes(&r->store.layout, h->owed) +
-                                torre_planes_bytes(&r->store.layout, in[first]);
+                                torre_planes_bytes(&r->store.layout, in[first]) +
+                                (count_of(in[0]) + count_of(in[1])) * r->store.model_bytes;
         return load(r, h, first == 0 ? in[1] : no_planes);
     }
     for (int i = 0; i < 2; i++) TORRE_TRY(save(r, h, out[i]));
     TORRE_TRY(backend->move(h->solver, setup, n));
     h->n = n;
+    if (r->store.model)
+        r->store.bytes_moved += (count_of(in[0]) + count_of(in[1])) * r->store.model_bytes;
     for (int i = 0; i < 2; i++) TORRE_TRY(load(r, h, in[i]));
     return TORRE_OK;
 }
@@ -185,7 +226,8 @@ static torre_status prepare(ring *r, hand *h, int64_t i, int64_t n, torre_planes
     const torre_planes kept = r->program->hands == 1 ? both(h->held, next) : no_planes;
     const torre_planes known = r->program->hands == 1 ? kept : both(other, next);
     torre_wave_part *part;
-    TORRE_TRY(torre_wave_part_new(r->setup, &region, &part));
+    TORRE_TRY(r->store.model ? torre_wave_part_bare(r->setup, &region, &part)
+                             : torre_wave_part_new(r->setup, &region, &part));
     const torre_status status = exchange(r, h, &part->setup, n, kept, next, known);
     torre_wave_part_free(h->part);
     h->part = part;
@@ -316,6 +358,7 @@ static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_set
         hand *h = &r->hand[i];
         torre_wave_part *part;
         TORRE_TRY(torre_wave_part_new(setup, &h->part->region, &part));
+        if (r->store.model && new_medium) r->program->backend->use_model(h->solver, NULL);
         const torre_status status =
             r->program->backend->restart(h->solver, &part->setup, new_medium);
         torre_wave_part_free(h->part);
@@ -327,6 +370,7 @@ static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_set
     r->setup = setup;
     r->n = 0;
     r->ready = -1;
+    if (new_medium) TORRE_TRY(keep_model(r));
     return torre_store_clear(&r->store);
 }
 

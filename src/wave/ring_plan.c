@@ -294,8 +294,10 @@ static void describe(const planning *p, const torre_wave_info *part, const torre
     info->plan.scratch = wish->scratch;
     info->windows = torre_ring_windows(s);
     info->window_planes = s->stored;
-    info->scratch_bytes = torre_store_file_bytes(&p->store);
-    info->streamed_bytes = 2 * info->scratch_bytes;
+    const int64_t fields = torre_store_file_bytes(&p->store),
+                  model = torre_store_model_bytes(&p->store);
+    info->scratch_bytes = fields + model;
+    info->streamed_bytes = 2 * fields + model;
 }
 
 torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave_program *whole,
@@ -317,6 +319,8 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
     program->layout = torre_plane_layout_in(backend, whole, program->part.threads);
     p.store.layout = program->layout;
     p.store.backend = backend;
+    if (!wish->scratch && backend->model_bytes)
+        p.store.model_bytes = program->model_bytes = backend->model_bytes(whole);
     program->shape.axis = p.store.layout.axis[0];
     program->shape.planes = p.store.layout.n[0];
     const torre_status status = choose_hands(&p, whole, wish, &info);

@@ -22,7 +22,7 @@ typedef struct torre_ring_program {
     torre_wave_plan part;              /* of each */
     torre_ring_shape shape;
     torre_plane_layout layout;
-    int64_t buffer_planes;
+    int64_t buffer_planes, model_bytes; /* of the store */
 } torre_ring_program;
 
 /* Windows that it takes to cover the grid. */
