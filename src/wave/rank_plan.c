@@ -104,11 +104,13 @@ static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, 
                       plan -> dts, plan -> tower_height, least_planes(p), p -> ranks -> what);
 }
 
-/* Steps that surely take no longer than the first chunk of them may, where that can be known. */
-static int64_t first_steps(const torre_rank_program *p, const torre_part_cost *c)
+/* Steps that surely take no longer than the first chunk of them may, where that can be known: by
+ * the rate, and in so many passes, of which each takes some time however few its cells are. */
+static int64_t first_steps(const torre_rank_program *p, const torre_part_cost *c, int64_t height)
 {
-    const double cells = (double)torre_wave_cells(p->base.setup->problem) / p->ranks->count;
-    return (int64_t)fmin(0.3 * chunk_s * c->rate / cells, 1e9);
+    const double cells = (double)torre_wave_cells(p->base.setup->problem) / p->ranks->count,
+                 passes = 500.0 * (double)height;
+    return (int64_t)fmin(0.3 * chunk_s * c->rate / cells, passes);
 }
 
 /* Threads of a rank that has not been told: its share of the processors, or fewer where the
@@ -191,8 +193,8 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     p->layout = torre_plane_layout_in(run->backend, run->program, plan.threads);
     torre_part_cost cost = {.rate = 0};
     if (p->backend->part_cost) cost = p->backend->part_cost(run->program);
-    made->first_steps = first_steps(p, &cost);
     torre_status status = choose_height(p, &plan, run->info.wish.tower_height, &cost);
+    made->first_steps = first_steps(p, &cost, plan.tower_height);
     if (!status) status = plan_slab(p, &plan);
     if (status) {
         torre_wave_program_free(made);

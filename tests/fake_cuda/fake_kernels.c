@@ -1,11 +1,16 @@
 /*
  * What kernels of particles tell the host: how many steps are done (md_control), which it waits
  * for, and particles that stay where they are and in the order of their ids. So nothing goes too
- * far, no table is too small, and no sequence stops early.
+ * far, no table is too small, and no sequence stops early. With FAKE_CUDA_NAN=N the N-th launch of
+ * towers of waves, in f32, leaves a value that is no number in the middle of its field.
  */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/particles/mps_device.h"
+#include "cuda/wave/wave_args.h"
 #include "fake_cuda.h"
 
 static bool is_for(const char *name, const char *kernel) { return strstr(name, kernel) != NULL; }
@@ -89,8 +94,19 @@ static void find_active(const md_tiles *t, int *active, uint32_t *count)
     *count = (uint32_t)t->brick_count / 4;
 }
 
+/* Parameters of tower kernels begin with their arguments. */
+static void spoil(const torre_wave_args *a)
+{
+    static atomic_int launches;
+    const char *when = getenv("FAKE_CUDA_NAN");
+    if (!when || atomic_fetch_add(&launches, 1) + 1 != atoi(when)) return;
+    const int64_t middle = a->n[0] / 2 * a->stride_x + a->n[1] / 2 * a->stride_y + a->n[2] / 2;
+    for (int i = 0; i < 2; i++) ((float *)a->field[i])[middle] = NAN;
+}
+
 void fake_kernel_effects(const char *name, void *const *arguments)
 {
+    if (is_for(name, "tower_kernel")) spoil(arguments[0]);
     if (is_for(name, "md_settle_kernel"))
         sorted_by_id(arguments[0], position_bytes(name, "md_settle_kernel"));
     if (is_for(name, "md_stage_kernel")) lists_begin(arguments[0]);

@@ -8,14 +8,17 @@ cannot stream says so in one line, and so does what does not fit.
 import array
 import json
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 WAVE = os.path.join(os.path.abspath(sys.argv[1]), "fake", "wave")
 SIZE = ["--size", "600x60x50", "--source", "none", "--snapshot-every", "0", "--quiet"]
-GRID = [*SIZE, "--steps", "70", "--initial", "noise.npy,noise.npy"]  # what a GPU would make of noise is not made here
+GRID = [*SIZE, "--initial", "noise.npy,noise.npy"]  # what a GPU would make of noise is not made here
 STREAM = ["--memory", "7M", "--scratch", "."]
 
 # options, and words of the complaint
@@ -42,14 +45,22 @@ REFUSED_OF_DEVICES = (
 )
 
 
-def wave(*options, ranks=1, **variables):
+def wave(*options, ranks=1, stop_after=None, **variables):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("TORRE_", "FAKE_"))}
     environment.update(variables, FAKE_CUDA_COUNT="3" if "--devices" in options else "2", OMP_NUM_THREADS="1", TORRE_TUNE="off", OMPI_ALLOW_RUN_AS_ROOT="1",
                        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
     words = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
-    words += [WAVE, "--backend", "cuda", *GRID, *options]
-    return subprocess.run(words, env=environment, stderr=subprocess.PIPE, text=True, timeout=60)
+    words += [WAVE, "--backend", "cuda", *GRID, *([] if "--steps" in options else ["--steps", "70"]), *options]
+    process = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
+    if stop_after:
+        time.sleep(stop_after)
+        process.send_signal(signal.SIGTERM)
+    try:
+        told = process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
+    return subprocess.CompletedProcess(words, process.returncode, stderr=told)
 
 
 def field(*options, **more):
@@ -103,6 +114,46 @@ def check_failures():
     assert named > 10, named
 
 
+def check_resume():
+    """A checkpoint of any number of GPUs is that of one, and any number goes on from it."""
+    run = ["--order", "8", "--tower-height", "9"]
+    whole, kept = field(*run), None
+    for devices in ("1", "all", "0,2"):
+        there = field(*run, "--devices", devices, "--checkpoint", "c.state", "--checkpoint-every", "27")
+        assert there == whole, f"checkpoints by GPUs {devices}: other bits"
+        with open("c.state", "rb") as f:
+            state = f.read()
+        kept = kept or len(state)
+        assert len(state) == kept, devices
+        for others in ("all", "0"):
+            there = field(*run, "--devices", others, "--resume", "c.state")
+            assert there == whole, f"GPUs {devices}, then {others}: other bits"
+    os.remove("c.state")
+
+
+def check_stops():
+    """A signal leaves complete results up to there, and a state from which others go on."""
+    options = ["--order", "2", "--tower-height", "5", "--devices", "all", "--steps", "100000000"]
+    done = wave(*options, "--field", "f.npy", "--checkpoint", "c.state", stop_after=2)
+    assert done.returncode == 75 and done.stderr.startswith("wave: stopped by SIGTERM after step"), done
+    assert done.stderr.count("\n") == 1 and os.path.getsize("f.npy") > 600 * 60 * 50 * 4, done.stderr
+    options[options.index("all")] = "0,1"
+    done = wave(*options, "--resume", "c.state", "--max-time", "2s")
+    assert done.returncode == 75 and "stopped by --max-time after step" in done.stderr, done
+    os.remove("c.state")
+
+
+def check_watch():
+    """A value that is no number is found on whichever GPU it is, and told by its cell."""
+    owners = set()
+    for launch in range(1, 9):
+        done = wave("--order", "2", "--tower-height", "35", "--devices", "all", "--field", "g.npy", FAKE_CUDA_NAN=str(launch))
+        found = re.search(r"not finite at cell \((\d+), 30, 25\)", done.stderr)
+        assert done.returncode == 5 and found, done
+        owners.add(int(found[1]) // 200)
+    assert owners == {0, 1, 2}, owners
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -127,6 +178,9 @@ def main():
                 assert there == whole, f"{options}: other bits by {ranks} ranks"
                 assert [d[:3] for d in report()["devices"]] == ["0: ", "1: ", "0: "][:ranks], report()
         check_failures()
+        check_resume()
+        check_stops()
+        check_watch()
         done = wave("--order", "2", "--devices", "2,0", FAKE_CUDA_MEMORY="5000000")
         assert done.returncode == 4 and done.stderr.startswith("wave: GPU 2: ") and done.stderr.count("\n") == 1, done
         for options, code, words in REFUSED_OF_DEVICES:
