@@ -94,7 +94,7 @@ static torre_status fetch_model(torre_cuda_solver *s, int64_t low, int64_t high,
                              moving);
 }
 
-/* What becomes of it: `keeps`, planes that both programs store go to their places, and others come. */
+/* What becomes of it: planes that both programs store go to their places, others come. */
 static torre_status move_model(torre_cuda_solver *s, const torre_cuda_program *from, kept k)
 {
     const int64_t before = torre_cuda_first_plane(from), now = torre_cuda_first_plane(s->program);
