@@ -412,7 +412,8 @@ static void check_taken(const sample_problem *s, const torre_wave_plan *plan,
  */
 static int check_problem(sample_problem *s, int64_t steps, bool small)
 {
-    static const torre_ordering_kind orderings[] = {TORRE_ROW_MAJOR, TORRE_MORTON, TORRE_HILBERT};
+    static const torre_ordering_spec orderings[] = {
+        {.kind = TORRE_ROW_MAJOR}, {.strip = 2}, {.kind = TORRE_MORTON}, {.kind = TORRE_HILBERT}};
     static const int64_t heights[] = {5, 8, 1};
     outcome reference, stepwise, torre;
     torre_wave_plan plan = {.engine = TORRE_REFERENCE};
@@ -437,7 +438,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
         for (int h = 0; h < (small ? 1 : 3); h++) {
             char what[128];
             plan.tower_height = heights[h];
-            plan.ordering.kind = orderings[(i + h) % 3];
+            plan.ordering = orderings[(i + h) % 4];
             snprintf(what, sizeof what, "torre dts %d height %d %s", k->dts, (int)heights[h],
                      torre_ordering_write(&plan.ordering).text);
             if (!compute(s, &torre_wave_cuda, &plan, steps, &torre)) {

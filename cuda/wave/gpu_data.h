@@ -88,6 +88,11 @@ typedef struct torre_gpu_data {
      * square is at most strip_square[0] / strip_square[1] of the towers at work: ...1024x1024x2048.
      */
     int64_t strip[TORRE_TOWER_ORDERS], strip_half, strip_square[2];
+    /* Register towers go by whole stages where so many have room at work at a time: each takes what
+     * the one before has left while that is in the cache, and strips have more ends. Then towers
+     * may be so high, too: TORRE_CUDA_STRIP=1000 bench_wave_cuda 2:t:6:HEIGHT:NxNx256, N 256 to
+     * 512, and 512x512x512. */
+    int64_t stages_at_work, stages_height;
     /* Share of the blocks that clusters must keep at work to be worth it, as a fraction:
      * TORRE_CUDA_CLUSTER=N bench_wave_cuda 2:t:6:0:512x512xNZ, NZ from 512 to 2048. */
     int64_t cluster_share[2];

@@ -63,13 +63,23 @@ torre_status torre_cuda_pass_check(const torre_wave_problem *p, const torre_wave
     return TORRE_OK;
 }
 
-/* Towers of a strip. */
+bool torre_cuda_by_stages(const torre_gpu_data *gpu, const torre_wave_problem *p, int64_t dts,
+                          int64_t towers)
+{
+    const int64_t rows = p->size[1] / (2 * (p->order / 2) * dts);
+    return gpu->stages_at_work * rows <= towers;
+}
+
+/* Towers of a strip; 0: there are none. */
 static int64_t strip_width(const torre_cuda_program *program)
 {
     const torre_wave_problem *p = &program->turned.problem;
     const torre_gpu_data *gpu = program->gpu;
     const torre_pass_plan *pass = &program->pass;
     if (program->settings.strip) return program->settings.strip;
+    if (program->kernel->in_registers &&
+        torre_cuda_by_stages(gpu, p, program->base.info.plan.dts, pass->blocks / pass->parts))
+        return 0;
     if (program->kernel->size == TORRE_TOWER_HALF && pass->parts == 1) return gpu->strip_half;
     if (p->order > 2 || pass->parts == 1 || p->velocity_cells || p->density_cells)
         return gpu->strip[p->order / 2 - 1];
@@ -240,6 +250,14 @@ static torre_status find_launch(torre_cuda_solver *s, const torre_tower_grid *g,
         }
     }
     return is_launch_of(&s->launch[*number], g) ? TORRE_OK : make_launch(s, *number, g);
+}
+
+torre_status torre_cuda_pass_ready(torre_cuda_solver *s, int64_t steps)
+{
+    const torre_stages all = {INT64_MIN, INT64_MAX};
+    const torre_tower_grid g = stages_of(s->program, steps, all);
+    int number;
+    return g.s_min > g.s_max ? TORRE_OK : find_launch(s, &g, &number);
 }
 
 torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps, torre_stages stages)

@@ -328,6 +328,20 @@ static void take_towers(const tower_choice *towers, torre_cuda_program *program)
     program->shape = towers->shape;
 }
 
+/* Higher towers where those of a stage are few, so that begin and end of a pass weigh; but not where
+ * receivers keep what all steps of a pass make. */
+static void raise_towers(const chooser *c, const torre_turned *t, const tower_choice *towers,
+                         torre_wave_info *info)
+{
+    const torre_wave_problem *p = &t->problem;
+    const int64_t parts = torre_cuda_parts(&towers->shape, p->size[2], p->precision);
+    if (info->wish.tower_height || !towers->room.in_registers || p->receiver_count > 0 ||
+        !torre_cuda_by_stages(c->gpu, p, info->plan.dts, towers->room.blocks / parts))
+        return;
+    info->plan.tower_height = c->gpu->stages_height;
+    if (p->steps > 0 && info->plan.tower_height > p->steps) info->plan.tower_height = p->steps;
+}
+
 /* Towers of the first measured tile that can do the problem, in place of those that were taken. */
 static void take_measured(const chooser *c, const torre_turned *t, const torre_tile *tile,
                           int count, const char *advice, torre_cuda_program *program)
@@ -381,6 +395,7 @@ static torre_status plan_towers(const chooser *c, bool open, const char *advice,
         return TORRE_OK;
     }
     take_towers(&towers, program);
+    raise_towers(c, &t, &towers, info);
     take_measured(c, &t, tile, measured, advice, program);
     return TORRE_OK;
 }

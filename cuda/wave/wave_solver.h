@@ -265,6 +265,9 @@ torre_status torre_cuda_planes_collect(torre_cuda_solver *s, int ago, int64_t fr
  * last one runs) to the host. */
 torre_status torre_cuda_receivers_collect(torre_cuda_solver *s, int ago, int64_t steps, void *to);
 
+/* Whether register towers, of which so many are at work at a time, go by stages (gpu_data.h). */
+bool torre_cuda_by_stages(const torre_gpu_data *gpu, const torre_wave_problem *turned, int64_t dts,
+                          int64_t towers);
 /* Refuses more towers than can be counted, and orderings that towers cannot have. */
 torre_status torre_cuda_pass_check(const torre_wave_problem *turned, const torre_wave_plan *plan,
                                    int64_t parts);
@@ -276,6 +279,8 @@ torre_status torre_cuda_pass_new(torre_cuda_solver *s);
 typedef struct torre_stages {
     int64_t low, high;
 } torre_stages;
+/* Make what a pass of so many steps and all stages will need. */
+torre_status torre_cuda_pass_ready(torre_cuda_solver *s, int64_t steps);
 /* One pass of steps <= tower height, of those stages. */
 torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps, torre_stages stages);
 

@@ -268,6 +268,9 @@ torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_solver
     const lane leave = {*out, out->low - torre_cuda_first_plane(s->program), s->lane[0],
                         cudaMemcpyDeviceToHost};
     TORRE_TRY(become(s, setup, n, false)); /* fields stay as they are */
+    const int64_t height = s->program->base.info.plan.tower_height,
+                  left = setup->problem->steps - n;
+    TORRE_TRY(torre_cuda_pass_ready(s, left < height ? left : height));
     const model_planes model = model_of(s, other);
     TORRE_TRY(model_from_host(s, &model));
     const lane come = {*in, in->low - torre_cuda_first_plane(s->program), s->lane[1],

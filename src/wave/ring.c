@@ -42,13 +42,13 @@ static void ring_destroy(torre_wave_solver *solver)
     free(r);
 }
 
-/* The solver of a window, which may become that of any other: the highest stores most. */
+/* The solver of a window, which may become that of any other: none stores more. */
 static torre_status make_hand(ring *r, hand *h)
 {
     const torre_ring_program *p = r->program;
     torre_wave_program *program;
     const torre_region region =
-        torre_ring_window(&p->shape, r->setup, torre_ring_windows(&p->shape) - 1);
+        torre_ring_window(&p->shape, r->setup, torre_ring_largest(&p->shape, r->setup));
     TORRE_TRY(torre_wave_part_new(r->setup, &region, &h->part));
     TORRE_TRY(p->backend->plan(&h->part->setup, &p->part, &program));
     const torre_status status = p->backend->create(program, &h->solver);

@@ -18,14 +18,22 @@ static int64_t owned_low(const torre_ring_shape *s) { return s->stored - s->abov
 
 int64_t torre_ring_windows(const torre_ring_shape *s)
 {
+    const int64_t each = (s->planes + owned_middle(s) - 1) / owned_middle(s);
+    if (s->even) return each > 2 ? each : 2;
     const int64_t left = s->planes - owned_high(s) - owned_low(s);
     return 2 + (left > 0 ? (left + owned_middle(s) - 1) / owned_middle(s) : 0);
+}
+
+/* n i / count, without overflow */
+static int64_t even_cut(int64_t n, int64_t count, int64_t i)
+{
+    return n / count * i + n % count * i / count;
 }
 
 torre_region torre_ring_window(const torre_ring_shape *s, const torre_wave_setup *setup, int64_t i)
 {
     const torre_region whole = torre_wave_region(setup);
-    const int64_t from_top = torre_ring_windows(s) - 1 - i;
+    const int64_t windows = torre_ring_windows(s), from_top = windows - 1 - i;
     const int64_t top = s->planes - owned_high(s);
     int64_t halo[3][2] = {{0, 0}, {0, 0}, {0, 0}};
     torre_box owned = whole.owned;
@@ -33,7 +41,25 @@ torre_region torre_ring_window(const torre_ring_shape *s, const torre_wave_setup
     halo[s->axis][1] = s->above;
     owned.low[s->axis] = i == 0 ? 0 : top - from_top * owned_middle(s);
     if (from_top > 0) owned.high[s->axis] = top - (from_top - 1) * owned_middle(s);
+    if (s->even) {
+        owned.low[s->axis] = even_cut(s->planes, windows, i);
+        owned.high[s->axis] = even_cut(s->planes, windows, i + 1);
+    }
     return torre_region_make(whole.global, whole.periodic, &owned, halo);
+}
+
+static int64_t stored_by(const torre_ring_shape *s, const torre_wave_setup *setup, int64_t i)
+{
+    const torre_region r = torre_ring_window(s, setup, i);
+    return r.stored.high[s->axis] - r.stored.low[s->axis];
+}
+
+int64_t torre_ring_largest(const torre_ring_shape *s, const torre_wave_setup *setup)
+{
+    int64_t largest = torre_ring_windows(s) - 1;
+    for (int64_t i = largest - 1; i >= 0; i--)
+        if (stored_by(s, setup, i) > stored_by(s, setup, largest)) largest = i;
+    return largest;
 }
 
 /* --- Memory --- */
@@ -76,7 +102,7 @@ static torre_status window_bytes(const planning *p, int64_t stored, torre_wave_i
     torre_wave_part *part;
     torre_wave_program *program;
     shape.stored = stored;
-    const torre_region region = torre_ring_window(&shape, setup, torre_ring_windows(&shape) - 1);
+    const torre_region region = torre_ring_window(&shape, setup, torre_ring_largest(&shape, setup));
     TORRE_TRY(torre_wave_part_new(setup, &region, &part));
     const int64_t nodes = setup->source_node_count + setup->receiver_node_count;
     const int64_t copied = part->copied && !of_device(p)
@@ -238,6 +264,7 @@ static torre_status choose_hands(planning *p, const torre_wave_program *whole,
         torre_wave_info its;
         *p->program = none;
         p->program->hands = hands;
+        p->program->shape.even = hands == 2;
         const torre_part_cost c = cost_by(p, whole);
         status = choose_windows(p, &c, wish->tower_height, &its);
         if (status) continue;
@@ -293,7 +320,7 @@ static void describe(const planning *p, const torre_wave_info *part, const torre
     info->plan.memory = wish->memory;
     info->plan.scratch = wish->scratch;
     info->windows = torre_ring_windows(s);
-    info->window_planes = s->stored;
+    info->window_planes = stored_by(s, p->setup, torre_ring_largest(s, p->setup));
     const int64_t fields = torre_store_file_bytes(&p->store),
                   model = torre_store_model_bytes(&p->store);
     info->scratch_bytes = fields + model;

@@ -11,6 +11,8 @@ typedef struct torre_ring_shape {
     int64_t planes;       /* of the grid, across it */
     int64_t below, above; /* planes that a window stores beside those it owns */
     int64_t stored;       /* planes that a window stores at most */
+    bool even;            /* all own as many, so that as much comes and goes beside each: the
+                             first and the last have room for more */
 } torre_ring_shape;
 
 enum { TORRE_RING_HANDS = 2 };
@@ -31,6 +33,9 @@ int64_t torre_ring_windows(const torre_ring_shape *shape);
 /* Window i, counted from low planes: a region of the grid of the setup. */
 torre_region torre_ring_window(const torre_ring_shape *shape, const torre_wave_setup *setup,
                                int64_t i);
+
+/* The window that stores most. */
+int64_t torre_ring_largest(const torre_ring_shape *shape, const torre_wave_setup *setup);
 
 /* adapt and create of programs, and the functions of the solvers. */
 extern const torre_wave_backend torre_wave_ring;
