@@ -328,7 +328,7 @@ static void take_towers(const tower_choice *towers, torre_cuda_program *program)
     program->shape = towers->shape;
 }
 
-/* Higher towers where those of a stage are few, so that begin and end of a pass weigh; but not where
+/* Higher towers where stages are narrow, since begin and end of a pass weigh there; not where
  * receivers keep what all steps of a pass make. */
 static void raise_towers(const chooser *c, const torre_turned *t, const tower_choice *towers,
                          torre_wave_info *info)
