@@ -328,14 +328,16 @@ static void take_towers(const tower_choice *towers, torre_cuda_program *program)
     program->shape = towers->shape;
 }
 
-/* Higher towers where stages are narrow, since begin and end of a pass weigh there; not where
- * receivers keep what all steps of a pass make. */
+/* Higher towers where stages are narrow, since begin and end of a pass weigh there; not where much
+ * is kept of all steps of a pass, for receivers or frames. */
 static void raise_towers(const chooser *c, const torre_turned *t, const tower_choice *towers,
-                         torre_wave_info *info)
+                         torre_cuda_program *program)
 {
     const torre_wave_problem *p = &t->problem;
+    torre_wave_info *info = &program->base.info;
     const int64_t parts = torre_cuda_parts(&towers->shape, p->size[2], p->precision);
     if (info->wish.tower_height || !towers->room.in_registers || p->receiver_count > 0 ||
+        program->base.setup->planes.count > 0 ||
         !torre_cuda_by_stages(c->gpu, p, info->plan.dts, towers->room.blocks / parts))
         return;
     info->plan.tower_height = c->gpu->stages_height;
@@ -395,7 +397,7 @@ static torre_status plan_towers(const chooser *c, bool open, const char *advice,
         return TORRE_OK;
     }
     take_towers(&towers, program);
-    raise_towers(c, &t, &towers, info);
+    raise_towers(c, &t, &towers, program);
     take_measured(c, &t, tile, measured, advice, program);
     return TORRE_OK;
 }
