@@ -275,8 +275,8 @@ class Sweep:
 
 
 def lines(data):
-    """How many lines a text has."""
-    return data.count(b"\n")
+    """How many lines a text has, but for what doctor advises of a machine that is busy at the moment."""
+    return re.sub(rb"\n  load  .*(\n {12}.*)*", b"", data).count(b"\n")
 
 
 def main():
