@@ -814,14 +814,14 @@ static void test_advice_tiles(void **state)
     unlink("tune.csv");
     torre_surroundings_find(1, &s);
     assert_true(s.hardware_threads >= 1 && s.threads == 1 && s.memory_nodes >= 1);
-    torre_surroundings_tuned(1, 0, false, &s);
+    assert_int_equal(torre_surroundings_tuned(1, 0, false, &s), TORRE_OK);
     assert_string_equal(s.tune, "cpu");
     assert_int_equal(torre_sweep_device(&setting, &plan, device, sizeof device), TORRE_OK);
     assert_int_equal(torre_tune_store(device, &tile, 1), TORRE_OK);
-    torre_surroundings_tuned(1, 0, false, &s);
+    assert_int_equal(torre_surroundings_tuned(1, 0, false, &s), TORRE_OK);
     assert_null(s.tune);
     assert_int_equal(setenv("TORRE_TUNE", "off", 1), 0);
-    torre_surroundings_tuned(1, 0, false, &s);
+    assert_int_equal(torre_surroundings_tuned(1, 0, false, &s), TORRE_OK);
     assert_true(s.tune_off);
 }
 

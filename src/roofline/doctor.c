@@ -92,7 +92,7 @@ torre_status torre_diagnose(const torre_examination *e, torre_diagnosis *d)
     if (e->rates) torre_doctor_measure(e, d);
     around.cuda = d->cuda.state;
     around.driver = d->cuda.here;
-    torre_surroundings_tuned(e->threads, e->device, d->wave_cuda, &around);
+    TORRE_TRY(torre_surroundings_tuned(e->threads, e->device, d->wave_cuda, &around));
     d->advices = torre_advise(&around, d->advice);
     return TORRE_OK;
 }

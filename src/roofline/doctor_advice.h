@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "core/status.h"
 #include "roofline/cuda_probe.h"
 
 typedef struct torre_surroundings {
@@ -40,8 +41,9 @@ typedef struct torre_surroundings {
 /* Find all but what is said of the GPU's driver and of tiles. threads: 0, or as a plan has them. */
 void torre_surroundings_find(int threads, torre_surroundings *around);
 
-/* Look for tiles that were timed on the device that wave takes by itself. */
-void torre_surroundings_tuned(int threads, int device, bool cuda, torre_surroundings *around);
+/* Look for tiles that were timed on the device that wave takes by itself. TORRE_ERR_RESOURCE. */
+torre_status torre_surroundings_tuned(int threads, int device, bool cuda,
+                                      torre_surroundings *around);
 
 typedef struct torre_advice {
     bool faster;       /* else: to do more */

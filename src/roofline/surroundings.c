@@ -85,7 +85,7 @@ void torre_surroundings_find(int threads, torre_surroundings *s)
     if (sscanf(line, "%lf", &load) == 1) s->load = load;
 }
 
-void torre_surroundings_tuned(int threads, int device, bool cuda, torre_surroundings *s)
+torre_status torre_surroundings_tuned(int threads, int device, bool cuda, torre_surroundings *s)
 {
     static const char *const backends[] = {"cpu", "cuda"};
     const torre_wave_plan plan = {.threads = threads, .device = device};
@@ -94,10 +94,11 @@ void torre_surroundings_tuned(int threads, int device, bool cuda, torre_surround
     torre_tile tile;
     s->tune_off = !torre_tune_path(path, sizeof path) && getenv("TORRE_TUNE");
     s->tune = NULL;
-    if (torre_wave_backend_find(backends[cuda], &plan, &setting.backend) ||
-        torre_sweep_device(&setting, &plan, name, sizeof name))
-        return;
+    torre_status status = torre_wave_backend_find(backends[cuda], &plan, &setting.backend);
+    if (!status) status = torre_sweep_device(&setting, &plan, name, sizeof name);
+    if (status) return status == TORRE_ERR_RESOURCE ? status : TORRE_OK;
     for (int order = 2; order <= 8; order += 2)
-        if (torre_tune_tiles(name, order, TORRE_F32, &plan, &tile, 1)) return;
+        if (torre_tune_tiles(name, order, TORRE_F32, &plan, &tile, 1)) return TORRE_OK;
     s->tune = backends[cuda];
+    return TORRE_OK;
 }
