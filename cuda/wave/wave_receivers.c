@@ -374,7 +374,9 @@ static int64_t plane_cells(const torre_cuda_program *program)
         cells += plane;
         units += planes->at[i].axis == program->turned.axis[2] ? plane : plane / TORRE_UNIT;
     }
-    if (cells == 0 || torre_cuda_recorded(program) + cells > INT32_MAX / 4) return 0;
+    if (cells == 0 || torre_cuda_recorded(program) + cells > INT32_MAX / 4 ||
+        planes->every > INT32_MAX)
+        return 0;
     const int64_t bytes =
         (units * TORRE_UNIT * sample_rows(program) + 2 * cells * frame_rows(program)) * width;
     return bytes < (int64_t)program->bytes[TORRE_PIECE_FIELDS] / 4 ? cells : 0;

@@ -346,7 +346,7 @@ static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
         if (steps > goal - run->step) steps = goal - run->step;
         TORRE_TRY(advance_chunk(run, l, steps));
         /* after the last step it is looked at in any case, but for those who get it before */
-        if (run->step < goal || steps == frame) TORRE_TRY(watch_field(run, l));
+        if (run->step < goal || steps == frame || l->planes) TORRE_TRY(watch_field(run, l));
         if (l->planes) TORRE_TRY(hand_over(run, l, steps, watch));
         const bool seen = l->planes && run->step % run->setup->planes.every == 0;
         if (steps == frame && !seen) TORRE_TRY(watch->frame(watch->context, run));
