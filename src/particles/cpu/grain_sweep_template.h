@@ -39,6 +39,13 @@ typedef struct part_sums {
     double potential, virial, contacts;
 } part_sums;
 
+TORRE_INLINE void add_sums(part_sums *to, const part_sums *more)
+{
+    to->potential += more->potential;
+    to->virial += more->virial;
+    to->contacts += more->contacts;
+}
+
 /* A grain, and what it has gathered. */
 typedef struct gathered {
     int64_t place, id;
@@ -206,9 +213,7 @@ static int64_t list_range(const sweep *s, int64_t from, int64_t to, part_sums *s
         }
         finish(s, &g);
         if (g.crowded) crowded = g.id;
-        sums->potential += g.sums.potential;
-        sums->virial += g.sums.virial;
-        sums->contacts += g.sums.contacts;
+        add_sums(sums, &g.sums);
     }
     return crowded;
 }
@@ -236,9 +241,7 @@ static int64_t stage_range(const sweep *s, torre_stage *stage, part_sums *sums)
         stage->x[i] = x;
         finish(s, &g);
         if (g.crowded) crowded = g.id;
-        sums->potential += g.sums.potential;
-        sums->virial += g.sums.virial;
-        sums->contacts += g.sums.contacts;
+        add_sums(sums, &g.sums);
     }
     return crowded;
 }
@@ -302,11 +305,7 @@ static torre_status grain_sweep(torre_grain_field *f, double kick, torre_md_sums
     part_sums *part = calloc((size_t)parts, sizeof *part), all = {0};
     if (!part) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the sums of a sweep");
     const int64_t crowded = f->lists ? sweep_lists(&s, parts, part) : sweep_bins(&s, part);
-    for (int64_t p = 0; p < parts; p++) {
-        all.potential += part[p].potential;
-        all.virial += part[p].virial;
-        all.contacts += part[p].contacts;
-    }
+    for (int64_t p = 0; p < parts; p++) add_sums(&all, &part[p]);
     free(part);
     if (crowded == -2) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the stage of a tile");
     if (crowded >= 0) return torre_grain_crowded(f->problem, crowded, f->store->step);
