@@ -96,6 +96,19 @@ torre_md_particles md_case_particles(const md_case *c, torre_md_solver *solver)
     return p;
 }
 
+void md_case_cut(const md_case *c, torre_md_particles end[2])
+{
+    for (int run = 0; run < 2; run++) {
+        const torre_md_plan plan = {
+            .rebuild_every = 1, .rebuild_check = true, .threads = run ? 3 : 1};
+        torre_md_solver *solver = md_case_solver(c, &plan);
+        for (int n = 0; n < (run ? 60 : 1); n++)
+            CHECK_OK(solver->backend->advance(solver, run ? 1 : 60));
+        end[run] = md_case_particles(c, solver);
+        solver->backend->destroy(solver);
+    }
+}
+
 torre_md_particles md_case_forces(const md_case *c, torre_md_solver *solver)
 {
     torre_md_particles p;

@@ -47,6 +47,8 @@ torre_md_thermo md_case_thermo(const md_case *c, torre_md_solver *solver, int64_
 /* Positions and velocities, or forces, of a solver, by id. */
 torre_md_particles md_case_particles(const md_case *c, torre_md_solver *solver);
 torre_md_particles md_case_forces(const md_case *c, torre_md_solver *solver);
+/* Those after 60 steps, at once by one thread and one by one by three. */
+void md_case_cut(const md_case *c, torre_md_particles end[2]);
 
 /* Largest difference of any component of positions (nearest image) and of velocities. */
 double md_case_difference(const torre_md_particles *a, const torre_md_particles *b);

@@ -115,7 +115,7 @@ static void test_overlap(void **state)
         end = md_case_thermo(&c, solver, 20 + 50 * row);
         if (end.force < least) least = end.force;
     }
-    CHECK(end.pair_energy < -6 && least < 0.5, "energy %g, least force %g", end.pair_energy, least);
+    CHECK(end.pair_energy < -6 && least < 0.1, "energy %g, least force %g", end.pair_energy, least);
     solver->backend->destroy(solver);
     md_case_free(&c);
 }
@@ -125,15 +125,7 @@ static void test_same_bits(void **state)
     (void)state;
     md_case c = crystal(0.1, TORRE_MD_F64);
     torre_md_particles end[2];
-    for (int run = 0; run < 2; run++) {
-        const torre_md_plan plan = {
-            .rebuild_every = 1, .rebuild_check = true, .threads = run ? 3 : 1};
-        torre_md_solver *solver = md_case_solver(&c, &plan);
-        for (int n = 0; n < (run ? 60 : 1); n++)
-            CHECK_OK(solver->backend->advance(solver, run ? 1 : 60));
-        end[run] = md_case_particles(&c, solver);
-        solver->backend->destroy(solver);
-    }
+    md_case_cut(&c, end);
     for (int a = 0; a < 3; a++)
         CHECK(memcmp(end[0].position[a], end[1].position[a],
                      (size_t)c.problem.count * sizeof(double)) == 0,
