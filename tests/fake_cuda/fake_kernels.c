@@ -1,11 +1,14 @@
 /*
  * What kernels of particles tell the host: how many steps are done (md_control), which it waits
  * for, and particles that stay where they are and in the order of their ids. So nothing goes too
- * far, no table is too small, and no sequence stops early. With FAKE_CUDA_NAN=N the N-th launch of
- * towers of waves, in f32, leaves a value that is no number in the middle of its field.
+ * far, no table is too small, and no sequence stops early. With FAKE_CUDA_NAN=D:N the N-th launch
+ * of towers of waves on device D, in f32, leaves a value that is no number in the middle of its
+ * field.
  */
+#include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +102,10 @@ static void spoil(const torre_wave_args *a)
 {
     static atomic_int launches;
     const char *when = getenv("FAKE_CUDA_NAN");
-    if (!when || atomic_fetch_add(&launches, 1) + 1 != atoi(when)) return;
+    int here, device, launch;
+    if (!when || sscanf(when, "%d:%d", &device, &launch) != 2) return;
+    if (cudaGetDevice(&here) || here != device || atomic_fetch_add(&launches, 1) + 1 != launch)
+        return;
     const int64_t middle = a->n[0] / 2 * a->stride_x + a->n[1] / 2 * a->stride_y + a->n[2] / 2;
     for (int i = 0; i < 2; i++) ((float *)a->field[i])[middle] = NAN;
 }
