@@ -145,6 +145,10 @@ typedef struct torre_wave_plan {
                       this device, if it did */
     int threads;   /* cpu backend */
     int device;    /* cuda backend: GPU; above 0, "auto" takes no other backend */
+    /* instead of device, GPUs that share the run, each a slab of the grid and a thread of this
+     * process: "0,1", or "all"; by towers, with the bits of one GPU. Looked at by
+     * torre_wave_run_new. NULL: device alone */
+    const char *devices;
     /* the order in which the solver takes the axes, "zxy": z as its x; xyz alone for reference */
     char axes[4];
     /* Bytes that the solver may take; 0: as many as it needs. Where it needs more, towers go over

@@ -89,6 +89,7 @@ typedef struct torre_wave_spec {
     /* how to compute */
     const char *backend; /* "auto", "cpu", "cuda" */
     int64_t device;      /* number of the GPU */
+    const char *devices; /* GPUs that share the run, "0,1" or "all" (torre_wave_plan); or NULL */
     torre_engine engine;
     int64_t dts, tower_height, threads; /* 0: choose */
     const char *ordering;               /* of the tiles, as torre_ordering_parse reads it */

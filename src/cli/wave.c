@@ -119,9 +119,8 @@ static torre_status plan_run(wave_program *w)
     job->saving = &s->checkpoint.saving;
     job->report = s->json;
     job->one_scale = s->movie;
-    job->devices = s->survey.devices;
-    TORRE_TRY(
-        torre_wave_job_read(job, s->dry_run || s->run.memory > 0 || job->ranks || job->devices));
+    const bool parts = s->run.memory > 0 || job->ranks || s->run.devices;
+    TORRE_TRY(torre_wave_job_read(job, s->dry_run || parts));
     TORRE_TRY(wave_settings_check(s, w->table, &job->input.problem));
     TORRE_TRY(torre_wave_job_plan(job));
     return wave_settings_check_choice(s, w->table, job->run, &job->input.cautions);

@@ -203,7 +203,7 @@ static void make_table(wave_settings *s, torre_option *table)
         OPTION_GROUP("How to compute"),
         OPTION_BACKEND(&s->run.backend, "auto takes a GPU where one can be used"),
         OPTION_DEVICE(&s->run.device),
-        OPTION_TEXT("devices", &s->survey.devices, "N[,N...]|all", "as --device",
+        OPTION_TEXT("devices", &s->run.devices, "N[,N...]|all", "as --device",
                     "GPUs of this machine that share the run, each a slab of the grid; of "
                     "--survey, that compute shots, each the next one when it is free"),
         OPTION_CHOICE("engine", &s->engine, engines,
@@ -312,7 +312,7 @@ static torre_status wave_settings_survey(wave_settings *s, const torre_option *t
         "checkpoint",     "resume",         "movie",          "snapshot",        "snapshot-stride",
         "memory",         "scratch"};
     static const char *const of_surveys[] = {"aperture", "shots-at-once", "manifest"};
-    if (s->survey.devices && torre_options_given(table, "device"))
+    if (s->run.devices && torre_options_given(table, "device"))
         return torre_fail(TORRE_ERR_USAGE, "--device and --devices exclude each other");
     for (size_t i = 0; i < sizeof of_surveys / sizeof of_surveys[0] && !s->survey.path; i++)
         if (torre_options_given(table, of_surveys[i]))

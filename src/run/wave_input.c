@@ -376,6 +376,7 @@ torre_status torre_wave_input_read(const torre_wave_spec *s, bool view, torre_wa
                                  .tower_height = s->tower_height,
                                  .threads = (int)s->threads,
                                  .device = (int)s->device,
+                                 .devices = s->devices,
                                  .memory = s->memory,
                                  .scratch = s->scratch};
     TORRE_TRY(torre_ordering_read("ordering", s->ordering, &in->plan.ordering));

@@ -2,6 +2,7 @@
 
 #include "io/sink_mark.h"
 #include "run/wave_page.h"
+#include "wave/device_list.h"
 #include "wave/driver.h"
 #include "wave/rank_run.h"
 #include "wave/tune_file.h"
@@ -17,26 +18,13 @@ torre_status torre_wave_job_read(torre_wave_job *job, bool view)
 /* Ranks of a machine take its GPUs in turn. */
 static torre_status choose_device(torre_wave_job *job)
 {
-    torre_device_list *list = &job->device;
-    if (job->devices && job->ranks)
+    torre_device_list list;
+    if (!job->ranks) return TORRE_OK;
+    if (job->spec->devices)
         return torre_fail(TORRE_ERR_USAGE, "{devices} is for one process: ranks of MPI take a GPU "
                                            "each by themselves");
-    if (!job->devices && !job->ranks) return TORRE_OK;
-    TORRE_TRY(job->devices
-                  ? torre_device_list_read(job->devices, job->spec->backend, list)
-                  : torre_device_list_of_ranks(job->spec->backend, job->spec->device, list));
-    const int local = job->ranks ? job->ranks->local : 0;
-    if (list->count > 0) job->input.plan.device = list->device[local % list->count];
-    return TORRE_OK;
-}
-
-/* Several GPUs have a thread each, of which this is the first. */
-static torre_status start_crew(torre_wave_job *job, const char *backend)
-{
-    if (!job->devices || job->device.count < 2) return TORRE_OK;
-    TORRE_TRY(torre_rank_crew_new(&job->input.problem, backend, &job->input.plan,
-                                  job->device.device, job->device.count, &job->crew));
-    job->ranks = torre_rank_crew_ranks(job->crew);
+    TORRE_TRY(torre_device_list_of_ranks(job->spec->backend, job->spec->device, &list));
+    if (list.count > 0) job->input.plan.device = list.device[job->ranks->local % list.count];
     return TORRE_OK;
 }
 
@@ -46,10 +34,9 @@ torre_status torre_wave_job_plan(torre_wave_job *job)
     TORRE_TRY(choose_device(job));
     job->output.snapshots.one_scale = job->one_scale && job->spec->snapshot_scale == 0;
     TORRE_TRY(torre_wave_output_check(&job->output, in));
-    const char *backend = job->devices ? "cuda" : job->spec->backend;
-    TORRE_TRY(start_crew(job, backend));
     const torre_frame_planes planes = torre_snapshots_planes(&job->output.snapshots);
-    TORRE_TRY(torre_wave_run_new_planes(&in->problem, backend, &in->plan, &planes, &job->run));
+    TORRE_TRY(
+        torre_wave_run_new_planes(&in->problem, job->spec->backend, &in->plan, &planes, &job->run));
     if (job->ranks) TORRE_TRY(torre_wave_run_share(job->run, job->ranks));
     torre_wave_output_beside(&job->output, job->run);
     return TORRE_OK;
@@ -175,8 +162,6 @@ void torre_wave_job_close(torre_wave_job *job)
 {
     torre_wave_output_close(&job->output);
     torre_checkpoint_close(job->resume);
-    torre_rank_crew_end(job->crew);
     torre_wave_run_free(job->run);
-    torre_rank_crew_free(job->crew);
     torre_wave_input_clear(&job->input);
 }

@@ -20,8 +20,6 @@
 #include "run/saving.h"
 #include "run/wave_checkpoint.h"
 #include "run/wave_output.h"
-#include "wave/device_list.h"
-#include "wave/rank_crew.h"
 
 typedef struct torre_wave_job {
     torre_wave_spec *spec;
@@ -31,10 +29,6 @@ typedef struct torre_wave_job {
     bool one_scale;           /* pictures have one, which suits all of them (automatic scale) */
     torre_movie *movie;       /* the caller's, of the pictures, or NULL */
     const torre_ranks *ranks; /* that compute together, or NULL */
-    const char *devices;      /* GPUs of this machine that do, "0,1" or "all" (then ranks are those
-                                 of the plan), or NULL */
-    torre_device_list device; /* these, */
-    torre_rank_crew *crew;    /* and threads for them */
     torre_wave_input input;
     torre_wave_output output;
     torre_wave_run *run;

@@ -116,6 +116,7 @@ static int rank_count(const torre_survey *s) { return s->wish.ranks ? s->wish.ra
 static torre_wave_plan plan_of(const torre_survey *s, int64_t i)
 {
     torre_wave_plan plan = *torre_wave_input_plan(s->input);
+    plan.devices = NULL; /* each computes shots of its own */
     if (rank_count(s) > 1) i = s->wish.ranks->local;
     if (s->devices.count > 0) plan.device = s->devices.device[i % s->devices.count];
     return plan;
@@ -147,8 +148,8 @@ static torre_status check_devices(torre_survey *s)
 static torre_status choose_devices(torre_survey *s)
 {
     const char *backend = s->spec->backend;
-    if (s->wish.devices || rank_count(s) == 1)
-        return torre_device_list_read(s->wish.devices, backend, &s->devices);
+    if (s->spec->devices || rank_count(s) == 1)
+        return torre_device_list_read(s->spec->devices, backend, &s->devices);
     return torre_device_list_of_ranks(backend, s->spec->device, &s->devices);
 }
 

@@ -36,7 +36,6 @@ typedef struct torre_survey_wish {
     torre_aperture aperture;
     int64_t at_once; /* shots, each with its share of the threads, or of a GPU; 0: choose */
     const torre_ranks *ranks; /* that share the work; NULL: this process alone */
-    const char *devices; /* "0,1" or "all": GPUs, each with a shot; NULL: as spec->device says */
 } torre_survey_wish;
 
 /* What the caller wants to know on the way; each may be NULL. */

@@ -96,6 +96,7 @@ torre_status torre_wave_run_new_planes(const torre_wave_problem *problem, const 
                                        const torre_wave_plan *plan,
                                        const torre_frame_planes *planes, torre_wave_run **result)
 {
+    if (plan->devices) return torre_rank_crew_run(problem, backend, plan, planes, result);
     torre_wave_run *run = calloc(1, sizeof *run);
     if (!run) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     run->problem = problem;
@@ -512,7 +513,9 @@ int64_t torre_wave_run_trace_bytes(const torre_wave_run *run)
 void torre_wave_run_free(torre_wave_run *run)
 {
     if (!run) return;
+    torre_rank_crew_end(run->crew);
     free_solver(run);
+    torre_rank_crew_free(run->crew);
     torre_wave_setup_free(run->setup);
     free(run->traces.data);
     free(run);

@@ -4,6 +4,7 @@
 
 #include "wave/backend.h"
 #include "wave/pressure.h"
+#include "wave/rank_crew.h"
 
 struct torre_wave_run {
     const torre_wave_problem *problem; /* the caller's; must outlive the run */
@@ -19,6 +20,7 @@ struct torre_wave_run {
      */
     torre_array traces;
     const char *frame;      /* values of the setup's planes at `step`, as recorded; or NULL */
+    torre_rank_crew *crew;  /* threads of the other GPUs that share it; or NULL */
     bool ended;             /* they are final (torre_wave_run_end_traces) */
     int64_t step;           /* n of the present level u[n] */
     double compute_s;       /* seconds spent in the time loop alone, device synchronised */

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "core/rank_threads.h"
-#include "wave/backend.h"
+#include "wave/device_list.h"
+#include "wave/driver.h"
 #include "wave/rank_run.h"
 
 typedef struct member {
@@ -16,7 +17,7 @@ typedef struct member {
 
 struct torre_rank_crew {
     const torre_wave_problem *problem;
-    const char *backend;
+    torre_device_list device;
     torre_ranks *ranks;
     int started;     /* threads, beside the first */
     member member[]; /* [ranks] */
@@ -26,7 +27,7 @@ static void *serve(void *context)
 {
     const member *m = context;
     torre_wave_run *run = NULL;
-    torre_status status = torre_wave_run_new(m->crew->problem, m->crew->backend, &m->plan, &run);
+    torre_status status = torre_wave_run_new(m->crew->problem, "cuda", &m->plan, &run);
     if (!status) status = torre_wave_run_share(run, m->ranks);
     torre_wave_ranks_serve(run, m->ranks, status); /* what goes wrong the first one knows */
     torre_wave_run_free(run);
@@ -41,22 +42,22 @@ static torre_status start(torre_rank_crew *c)
     return TORRE_OK;
 }
 
-torre_status torre_rank_crew_new(const torre_wave_problem *problem, const char *backend,
-                                 const torre_wave_plan *plan, const int *device, int count,
-                                 torre_rank_crew **crew)
+static torre_status crew_new(const torre_wave_problem *problem, const torre_wave_plan *plan,
+                             const torre_device_list *device, torre_rank_crew **crew)
 {
     const torre_wave_backend *found;
-    TORRE_TRY(torre_wave_backend_find(backend, plan, &found));
+    const int count = device->count;
+    TORRE_TRY(torre_wave_backend_find("cuda", plan, &found));
     torre_rank_crew *c = calloc(1, sizeof *c + (size_t)count * sizeof c->member[0]);
     if (!c) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
     c->problem = problem;
-    c->backend = backend;
-    torre_status status =
-        torre_rank_threads_new(count, TORRE_PARAMETER("devices"), "GPU", device, &c->ranks);
+    c->device = *device;
+    torre_status status = torre_rank_threads_new(count, TORRE_PARAMETER("devices"), "GPU",
+                                                 c->device.device, &c->ranks);
     for (int i = 0; i < count && !status; i++) {
-        if (found->transport) c->ranks[i].transport = found->transport(device, count);
+        if (found->transport) c->ranks[i].transport = found->transport(c->device.device, count);
         c->member[i] = (member){.crew = c, .ranks = &c->ranks[i], .plan = *plan};
-        c->member[i].plan.device = device[i];
+        c->member[i].plan.device = device->device[i];
     }
     if (!status) status = start(c);
     if (status) {
@@ -68,7 +69,43 @@ torre_status torre_rank_crew_new(const torre_wave_problem *problem, const char *
     return TORRE_OK;
 }
 
-const torre_ranks *torre_rank_crew_ranks(const torre_rank_crew *crew) { return &crew->ranks[0]; }
+/* What the first does, as the others do (serve). */
+static torre_status share(const torre_rank_crew *c, const torre_frame_planes *planes,
+                          torre_wave_run **run)
+{
+    const member *m = &c->member[0];
+    torre_status status = torre_wave_run_new_planes(c->problem, "cuda", &m->plan, planes, run);
+    if (!status) status = torre_wave_run_share(*run, m->ranks);
+    return torre_wave_ranks_gather(*run, m->ranks, status);
+}
+
+torre_status torre_rank_crew_run(const torre_wave_problem *problem, const char *backend,
+                                 const torre_wave_plan *plan, const torre_frame_planes *planes,
+                                 torre_wave_run **run)
+{
+    torre_device_list list;
+    torre_rank_crew *crew = NULL;
+    torre_wave_run *made = NULL;
+    torre_wave_plan own = *plan;
+    if (plan->device > 0)
+        return torre_fail(TORRE_ERR_USAGE, "{device} and {devices} exclude each other");
+    TORRE_TRY(torre_device_list_read(plan->devices, backend, &list));
+    own.devices = NULL;
+    own.device = list.device[0];
+    if (list.count == 1) return torre_wave_run_new_planes(problem, "cuda", &own, planes, run);
+    TORRE_TRY(crew_new(problem, &own, &list, &crew));
+    const torre_status status = share(crew, planes, &made);
+    if (status) {
+        torre_rank_crew_end(crew);
+        torre_wave_run_free(made);
+        torre_rank_crew_free(crew);
+        return status;
+    }
+    made->info.wish.devices = plan->devices;
+    made->crew = crew;
+    *run = made;
+    return TORRE_OK;
+}
 
 void torre_rank_crew_end(torre_rank_crew *c)
 {

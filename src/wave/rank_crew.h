@@ -5,23 +5,21 @@
 #ifndef TORRE_RANK_CREW_H
 #define TORRE_RANK_CREW_H
 
-#include "core/ranks.h"
 #include "torre/wave.h"
+#include "wave/setup.h"
 
 typedef struct torre_rank_crew torre_rank_crew;
 
 /*
- * Threads that plan the problem and share the run, each with a device of those (at least two). The
- * caller, as the first, does the same with device[0] and torre_rank_crew_ranks, and gathers.
- * Problem and devices must outlive the crew. TORRE_ERR_RESOURCE.
+ * torre_wave_run_new_planes of a plan with devices: where those are several, threads that plan the
+ * problem, too, and share the run. TORRE_ERR_USAGE, TORRE_ERR_RESOURCE.
  */
-torre_status torre_rank_crew_new(const torre_wave_problem *problem, const char *backend,
-                                 const torre_wave_plan *plan, const int *device, int count,
-                                 torre_rank_crew **crew);
-const torre_ranks *torre_rank_crew_ranks(const torre_rank_crew *crew);
+torre_status torre_rank_crew_run(const torre_wave_problem *problem, const char *backend,
+                                 const torre_wave_plan *plan, const torre_frame_planes *planes,
+                                 torre_wave_run **run);
 
-/* The threads end, before the run of the first is freed; after that, free the crew. NULL is fine;
- * torre_error_text stays. */
+/* The threads end, before the solver of the first is freed; after that, free the crew. NULL is
+ * fine; torre_error_text stays. */
 void torre_rank_crew_end(torre_rank_crew *crew);
 void torre_rank_crew_free(torre_rank_crew *crew);
 

@@ -66,6 +66,7 @@ class SameAsTheProgram(Case):
             (["--size", "20x20x20", "--source", "1,2,999"], {"size": 20, "source": [1, 2, 999]}),
             (["--size", "20x20x20", "--velocity", "none.npy"], {"size": 20, "velocity": "none.npy"}),
             (["--size", "20x20x20", "--ordering", "spiral"], {"size": 20, "ordering": "spiral"}),
+            (["--size", "20x20x20", "--devices", "all"], {"size": 20, "devices": "all"}),
         ]:
             with self.subTest(options=options):
                 said = self.program("wave", "--backend", "cpu", "--snapshot-every", 0, *line)
