@@ -32,7 +32,8 @@ typedef struct md_graph {
 
 /* State before a rebuild, to come back to when it failed. */
 typedef struct md_build_record {
-    int64_t step, last_build;
+    int64_t step, last_build, last_sort;
+    int64_t sorts;   /* made before it */
     uint32_t drifts; /* queued before it */
     int x_now, v_now, id_now, spin_now;
     bool permuted;
@@ -466,6 +467,8 @@ static torre_status note_build(md_cuda_solver *s, int64_t step, bool sort)
     /* sorting flips all buffers */
     own(s)->records[own(s)->record_count++] = (md_build_record){.step = step,
                                                                 .last_build = s->last_build,
+                                                                .last_sort = s->last_sort,
+                                                                .sorts = s->counts.sorts,
                                                                 .drifts = own(s)->drifts,
                                                                 .x_now = 1 - s->x_now,
                                                                 .v_now = 1 - s->v_now,
@@ -591,6 +594,8 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     s->spin_now = back.spin_now;
     s->permuted = back.permuted;
     s->last_build = back.last_build;
+    s->last_sort = back.last_sort; /* not one behind it, which was queued and never made */
+    s->counts.sorts = back.sorts;
     s->counts.builds -= own(s)->record_count - r;
     *step = back.step;
     free_graphs(s);
