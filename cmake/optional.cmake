@@ -20,8 +20,8 @@ function(torre_optional name found what how)
   set(TORRE_HAVE_${name} ${have} PARENT_SCOPE)
 endfunction()
 
-set(torre_found OFF)
-if(NOT TORRE_CUDA STREQUAL "OFF")
+set(torre_found ${TORRE_EMULATE_CUDA}) # which takes no compiler for GPUs, but headers of the toolkit
+if(NOT TORRE_CUDA STREQUAL "OFF" AND NOT TORRE_EMULATE_CUDA)
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)

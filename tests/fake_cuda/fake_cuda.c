@@ -486,6 +486,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 
 typedef struct operation {
     const fake_kernel *kernel; /* NULL: a memset */
+    fake_launch launch;
     void *arguments[FAKE_PARAMETERS];
     void *to;
     int value;
@@ -569,7 +570,9 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 /* What is done of an operation. */
 static void act(const operation *o)
 {
-    if (o->kernel)
+    if (o->kernel && o->kernel->execute)
+        o->kernel->execute(o->kernel, &o->launch, o->arguments);
+    else if (o->kernel)
         fake_kernel_effects(o->kernel->name, o->arguments);
     else if (o->value == 0 && o->bytes > 1 << 20) /* back to pages that are not there */
         mmap(o->to, o->bytes / 4096 * 4096, PROT_READ | PROT_WRITE,
@@ -728,6 +731,15 @@ static fake_kernel *kernel_of(const void *host)
     return NULL;
 }
 
+void fake_kernel_add(const fake_kernel *kernel)
+{
+    ONE_AT_A_TIME();
+    if (kernel_of(kernel->host)) return;
+    if (kernel_count == MOST_KERNELS) abort();
+    kernels[kernel_count] = *kernel;
+    kernels[kernel_count++].dynamic_bytes = STATIC_SHARED;
+}
+
 /* A name as mangled, without the numbers that nvcc gives to anonymous namespaces. */
 static const char *steady_name(const char *name)
 {
@@ -757,7 +769,7 @@ static cudaError_t launch(const fake_kernel *k, dim3 grid, dim3 block, unsigned 
         return give(cudaErrorInvalidConfiguration);
     }
     uint64_t h = HASH;
-    operation o = {.kernel = k};
+    operation o = {.kernel = k, .launch = {grid, block, cluster, shared}};
     for (int i = 0; i < k->parameters; i++) {
         h = argument_hash(h, arguments[i], k->parameter_size[i]);
         o.arguments[i] = arguments[i];
