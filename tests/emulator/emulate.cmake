@@ -20,8 +20,14 @@ foreach(source ${sources})
     list(APPEND host ${source})
   endif()
 endforeach()
+set(made_headers) # ninja looks at them after they were made
+foreach(header ${headers})
+  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${header})
+  list(APPEND made_headers ${made}/${path})
+endforeach()
 add_custom_command(
   OUTPUT ${cpp}
+  BYPRODUCTS ${made_headers}
   COMMAND ${Python3_EXECUTABLE} ${emulator}/rewrite.py ${made} ${PROJECT_SOURCE_DIR}/cuda ${device}
   DEPENDS ${emulator}/rewrite.py ${emulator}/ptx.cuh ${headers} ${device}
   COMMENT "Making C++ of the CUDA sources")
