@@ -177,8 +177,7 @@ typedef struct torre_wave_backend {
     /* Memory of the host, zeros, that planes go to and come from faster than others. NULL: any. */
     torre_status (*take_host)(int64_t bytes, void **memory);
     void (*free_host)(void *memory, int64_t bytes);
-    /* Of windows (ring.h) and slabs of ranks of a program like that. NULL: windows of a disk,
-     * {.stream = 8, .move = 1}. */
+    /* Of windows (ring.h) and slabs of ranks of a program like that; rate 0: not known. */
     torre_part_cost (*part_cost)(const torre_wave_program *program);
 
     /*

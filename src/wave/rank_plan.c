@@ -91,7 +91,7 @@ static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, 
     const int64_t most = wished > 0 ? wished : steps > 0 && steps < chosen ? steps : chosen;
     const int64_t fits = highest(p, plan, most, 1);
     int64_t height = highest(p, plan, most, 2);
-    if (cost->climb > 0 && height > 0) height = quickest(p, cost, height);
+    if (height > 0) height = quickest(p, cost, height);
     if (height < 4) height = fits < 4 ? fits : 4; /* rather wait than have no towers */
     if (wished > 0) height = fits == wished ? wished : 0;
     set_height(p, plan, height > 0 ? height : most);
@@ -191,8 +191,7 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     p->ranks = ranks;
     p->backend = run->backend;
     p->layout = torre_plane_layout_in(run->backend, run->program, plan.threads);
-    torre_part_cost cost = {.rate = 0};
-    if (p->backend->part_cost) cost = p->backend->part_cost(run->program);
+    const torre_part_cost cost = p->backend->part_cost(run->program);
     torre_status status = choose_height(p, &plan, run->info.wish.tower_height, &cost);
     made->first_steps = first_steps(p, &cost, plan.tower_height);
     if (!status) status = plan_slab(p, &plan);

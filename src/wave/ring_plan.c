@@ -181,14 +181,10 @@ static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t
 
 /* --- The height of towers --- */
 
-/* Of a disk, which threads that compute wait for. */
-static const torre_part_cost usual_cost = {.stream = 8, .move = 1};
-
 /* By one window planes go one way after the other, while nothing is computed. */
 static torre_part_cost cost_by(const planning *p, const torre_wave_program *whole)
 {
-    torre_part_cost c = usual_cost;
-    if (p->backend->part_cost) c = p->backend->part_cost(whole);
+    torre_part_cost c = p->backend->part_cost(whole);
     if (c.beside && p->program->hands == 1) c.stream *= 2;
     c.beside = c.beside && p->program->hands == 2;
     return c;

@@ -248,6 +248,14 @@ static void cpu_destroy(torre_wave_solver *solver)
     torre_wave_program_free(program);
 }
 
+/* Of a disk, which threads that compute wait for; towers read the first half of a diamond before
+ * they advance it, as on a GPU. How fast they are is not known before they ran. */
+static torre_part_cost cpu_part_cost(const torre_wave_program *program)
+{
+    return (torre_part_cost){
+        .stream = 8, .move = 1, .climb = 0.5 * torre_wave_program_info(program)->plan.dts};
+}
+
 const torre_wave_backend torre_wave_cpu = {
     .name = "cpu",
     .plan = cpu_plan,
@@ -262,6 +270,7 @@ const torre_wave_backend torre_wave_cpu = {
     .read_layer = cpu_read_layer,
     .advance = cpu_advance,
     .advance_to = cpu_advance_to,
+    .part_cost = cpu_part_cost,
     .norms = cpu_norms,
     .destroy = cpu_destroy,
 };
