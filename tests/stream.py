@@ -40,7 +40,7 @@ def report(*options):
 
 
 def save_velocity():
-    """2000 m/s above 2500 m/s, as an array of the grid in f32."""
+    """2000 above 2500, in m/s or kg/m^3, as an array of the grid in f32."""
     import array
     cells = array.array("f", ([2000.0] * 20 + [2500.0] * 28) * (300 * 40))
     header = "{'descr': '<f4', 'fortran_order': False, 'shape': (300, 40, 48), }"
@@ -52,7 +52,7 @@ def save_velocity():
 
 def test_bits():
     """Snapshots, traces, the field and checkpoints, which go on in memory and in windows."""
-    for options in ([], ["--velocity", "velocity.npy"], ["--initial", "noise", "--source", "none"]):
+    for options in ([], ["--velocity", "velocity.npy"], ["--density", "velocity.npy"], ["--initial", "noise", "--source", "none"]):
         anew()
         save_velocity()
         wave(*RUN, *options)
@@ -118,7 +118,6 @@ def test_refused():
                           (["--memory", "1M", "--scratch", "."], "at least"),
                           ([*STREAM, "--engine", "stepwise"], "--engine torre"),
                           ([*STREAM, "--boundary", "x=periodic"], "periodic faces along x"),
-                          ([*STREAM, "--density", "velocity.npy"], "--density of cells"),
                           ([*STREAM, "--boundary", "absorbing"], "take --absorbing sponge"),
                           ([*STREAM, "--survey", "shots.csv"], "not to --survey")):
         run = [o for o in RUN if o != "--boundary" and "absorbing" not in o and o not in ("sponge", "8")]

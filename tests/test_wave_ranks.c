@@ -1,11 +1,11 @@
 /*
  * Runs by several threads of a process as ranks (src/wave/rank_run.h, src/core/rank_threads.h)
  * against runs in one piece: the same bits of both levels, traces and norms, with every order,
- * precision, kind of face, order of axes, velocities, layers, sources and receivers, whatever the
- * number of ranks, whether planes go by messages or from solver to solver. The latter GPUs do: here
- * the CPU's solvers are lent what they lack, planes are written into a solver as soon as it is not
- * computing, and every other pass rests before its last towers. Then every call of a rank fails in
- * turn.
+ * precision, kind of face, order of axes, velocities, densities, layers, sources and receivers,
+ * whatever the number of ranks, whether planes go by messages or from solver to solver. The latter
+ * GPUs do: here the CPU's solvers are lent what they lack, planes are written into a solver as soon
+ * as it is not computing, and every other pass rests before its last towers. Then every call of a
+ * rank fails in turn.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -288,7 +288,7 @@ static void threads_give_the_bits_of_one(void **unused)
             const bool ran = check_case(&c, count, i % 4 ? &direct : cpu);
             taken += ran;
             more += ran && count > 2;
-            free(c.velocity.data);
+            wave_random_case_free(&c);
         }
     CHECK(taken > 50 && more > 20, "%d runs were shared, %d by more than two", taken, more);
     CHECK(atomic_load(&handed) > 200, "planes were handed on %d times", atomic_load(&handed));
@@ -321,7 +321,7 @@ static void any_call_may_fail(void **unused)
               "call %d: status %d, %s", at, (int)status, torre_error_text());
         end_ranks(all, 3, run);
     }
-    free(c.velocity.data);
+    wave_random_case_free(&c);
     CHECK(at > 20, "%d calls can fail", at);
 }
 

@@ -1,9 +1,9 @@
 /*
  * Runs that stream through less memory than their fields take (src/wave/ring.h) against runs in
  * memory: the same bits of both levels, samples and norms, with every order, precision, kind of
- * face, order of axes, velocities, layers, sources and receivers, whatever the windows and passes,
- * and with everything that may happen between passes. Fields begin as noise. What is in memory is
- * computed one step at a time.
+ * face, order of axes, velocities, densities, layers, sources and receivers, whatever the windows
+ * and passes, and with everything that may happen between passes. Fields begin as noise. What is in
+ * memory is computed one step at a time.
  */
 #include "wave/ring.h"
 
@@ -225,7 +225,7 @@ static void streaming_gives_the_bits_of_memory(void **unused)
             c.plan.memory = 1;
             c.plan.scratch = ".";
             const int64_t windows = check_case(&state, &c);
-            free(c.velocity.data);
+            wave_random_case_free(&c);
             taken += windows > 0;
             many += windows > 3;
         }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int64_t wave_pick(uint64_t *state, int64_t low, int64_t high)
@@ -70,6 +71,10 @@ void wave_random_case_make(uint64_t *state, int order, wave_random_case *c)
     strcpy(c->plan.axes, turned);
     random_faces(state, c, x, y);
     wave_random_velocity(state, p, &c->velocity);
+    if (wave_pick(state, 0, 2) == 0) {
+        c->density = wave_random_cells(state, p, 1750, 750);
+        p->density_cells = &c->density;
+    }
     wave_case_courant(p, 0.9);
     p->steps = wave_pick(state, 1, 24);
     for (int n = 0; n < WAVE_STEPS; n++) c->wavelet[n] = 1e8 * wave_random(state);
@@ -80,10 +85,17 @@ void wave_random_case_make(uint64_t *state, int order, wave_random_case *c)
     wave_random_points(state, p, WAVE_POINTS, c->source);
     wave_random_points(state, p, WAVE_POINTS, c->receiver);
     snprintf(c->text, sizeof c->text,
-             "%dx%dx%d order %d %s, faces %d%d %d%d %d%d, velocities %d, dts %d, height %d, "
-             "%d steps, axes %s, %d threads",
+             "%dx%dx%d order %d %s, faces %d%d %d%d %d%d, velocities %d, densities %d, dts %d, "
+             "height %d, %d steps, axes %s, %d threads",
              (int)p->size[0], (int)p->size[1], (int)p->size[2], order,
              p->precision == TORRE_F32 ? "f32" : "f64", p->face[0][0], p->face[0][1], p->face[1][0],
-             p->face[1][1], p->face[2][0], p->face[2][1], (int)c->velocity.shape[1], c->plan.dts,
-             (int)c->plan.tower_height, (int)p->steps, c->plan.axes, c->plan.threads);
+             p->face[1][1], p->face[2][0], p->face[2][1], (int)c->velocity.shape[1],
+             (int)c->density.shape[1], c->plan.dts, (int)c->plan.tower_height, (int)p->steps,
+             c->plan.axes, c->plan.threads);
+}
+
+void wave_random_case_free(wave_random_case *c)
+{
+    free(c->velocity.data);
+    free(c->density.data);
 }

@@ -9,7 +9,7 @@ enum { WAVE_POINTS = 5, WAVE_STEPS = 64 };
 typedef struct wave_random_case {
     torre_wave_problem problem; /* points into this */
     torre_wave_plan plan;       /* of towers; memory: what a run may take that streams */
-    torre_array velocity;
+    torre_array velocity, density;
     torre_point source[WAVE_POINTS], receiver[WAVE_POINTS];
     double wavelet[WAVE_STEPS];
     char text[240];
@@ -25,8 +25,9 @@ void wave_random_points(uint64_t *state, const torre_wave_problem *problem, int 
 /* The velocity of all cells, of columns along y, or none; the caller frees velocity->data. */
 void wave_random_velocity(uint64_t *state, torre_wave_problem *problem, torre_array *velocity);
 
-/* Any size, precision, kind of faces, velocities (the caller frees velocity.data), points, axes;
- * none periodic along the first of them, which is long. */
+/* Any size, precision, kind of faces, velocities and densities, points, axes; none periodic along
+ * the first of them, which is long. */
 void wave_random_case_make(uint64_t *state, int order, wave_random_case *c);
+void wave_random_case_free(wave_random_case *c);
 
 #endif

@@ -188,10 +188,10 @@ static int64_t file_bytes(const torre_array *v)
 }
 
 /* Of density: the file, and what looking at it and scaling by it take for a moment. */
-static int64_t density_bytes(const torre_wave_input *in, const torre_wave_run *run)
+static int64_t density_bytes(const torre_wave_input *in, const torre_wave_run *run, bool parts)
 {
-    return file_bytes(&in->density) + torre_density_bytes(&run->setup->density) +
-           torre_pressure_bytes(run->setup);
+    const int64_t cells = in->density_map.start && parts ? 0 : file_bytes(&in->density);
+    return cells + torre_density_bytes(&run->setup->density) + torre_pressure_bytes(run->setup);
 }
 
 torre_wave_memory torre_wave_memory_count(const torre_wave_input *in, const torre_wave_run *run,
@@ -205,7 +205,7 @@ torre_wave_memory torre_wave_memory_count(const torre_wave_input *in, const torr
     const bool parts = torre_wave_run_info(run)->windows > 0 || torre_wave_run_ranks(run).ranks > 1;
     const bool stays = in->velocity_map.start && parts;
     m.velocity = stays ? 0 : file_bytes(&in->velocity);
-    m.density = density_bytes(in, run);
+    m.density = density_bytes(in, run, parts);
     m.initial = start_bytes(in);
     /* the initial fields are gone when results are written */
     int64_t passing = m.initial > m.output ? m.initial : m.output;

@@ -288,11 +288,6 @@ static torre_status check_wish(const torre_wave_backend *backend, const torre_wa
             "this run takes %s, more than {memory} %s: only {engine} torre can stream "
             "through less%s%s",
             need, have, whole->info.why[0] ? ". " : "", whole->info.why);
-    if (whole->setup->problem->density_cells)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "this run takes %s, more than {memory} %s: with {density} of cells it "
-                          "cannot stream through less",
-                          need, have);
     if (torre_pml_any(whole->setup->problem))
         return torre_fail(
             TORRE_ERR_USAGE,

@@ -240,7 +240,7 @@ torre_status torre_cpu_move(torre_wave_solver *solver, const torre_wave_setup *s
     s->pass_limit =
         torre_wave_pass_limit(&s->region, TORRE_TORRE, setup->problem->order, s->shape.dts);
     s->n = n;
-    torre_padded_move(&s->field, setup->problem, s->region.stored.low[0] - before, s->threads);
+    TORRE_TRY(torre_padded_move(&s->field, setup, s->region.stored.low[0] - before, s->threads));
     free_tables(s);
     return make_tables(s);
 }

@@ -192,13 +192,32 @@ static void import_factor(const torre_wave_problem *p, torre_padded_field *f, in
         import_factor_double(p, f, x);
 }
 
+/* Planes whose potential is made: plane `first` of the field is that of the box's lowest. */
+typedef struct potential_planes {
+    const torre_padded_field *field;
+    int64_t first;
+} potential_planes;
+
 static void import_potential(void *context, const torre_scales *scales)
 {
-    const torre_padded_field *f = context;
-    if (f->precision == TORRE_F32)
-        import_potential_float(scales, f);
+    const potential_planes *to = context;
+    const int64_t x = to->first + scales->x - scales->box.low[0];
+    if (to->field->precision == TORRE_F32)
+        import_potential_float(scales, to->field, x);
     else
-        import_potential_double(scales, f);
+        import_potential_double(scales, to->field, x);
+}
+
+/* The potential of planes x0 .. x1 - 1 of the field. */
+static torre_status make_potential(const torre_padded_field *f, const torre_wave_setup *setup,
+                                   int64_t x0, int64_t x1, int threads)
+{
+    potential_planes to = {f, x0};
+    torre_box box = torre_wave_region(setup).stored;
+    if (!f->potential || x0 >= x1) return TORRE_OK;
+    box.high[0] = box.low[0] + x1;
+    box.low[0] += x0;
+    return torre_density_walk(&setup->density, &box, threads, import_potential, &to);
 }
 
 torre_status torre_padded_set_medium(torre_padded_field *f, const torre_wave_setup *setup,
@@ -209,9 +228,7 @@ torre_status torre_padded_set_medium(torre_padded_field *f, const torre_wave_set
     if (!f->factor) return TORRE_OK;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t x = 0; x < planes; x++) import_factor(p, f, x);
-    if (!f->potential) return TORRE_OK;
-    const torre_region region = torre_wave_region(setup);
-    return torre_density_walk(&setup->density, &region.stored, threads, import_potential, f);
+    return make_potential(f, setup, 0, f->size[0], threads);
 }
 
 /* Copy planes of `bytes` each from plane `from` to plane `to`, counted from `first`, where the
@@ -229,9 +246,10 @@ static void move_planes(char *first, size_t bytes, int64_t from, int64_t to, int
     }
 }
 
-void torre_padded_move(torre_padded_field *f, const torre_wave_problem *p, int64_t shift,
-                       int threads)
+torre_status torre_padded_move(torre_padded_field *f, const torre_wave_setup *setup, int64_t shift,
+                               int threads)
 {
+    const torre_wave_problem *p = setup->problem;
     torre_padded_field next;
     torre_padded_layout(p, &next);
     next.level_bytes = f->level_bytes;
@@ -239,26 +257,33 @@ void torre_padded_move(torre_padded_field *f, const torre_wave_problem *p, int64
     next.memory = f->memory;
     memcpy(next.level, f->level, sizeof next.level);
     next.factor = f->factor;
+    next.potential = f->potential;
     const int64_t width = (int64_t)f->precision, R = f->half_width, nx = next.size[0];
-    const int64_t low = shift < 0 ? -shift : 0; /* cells of both: low .. high - 1 */
-    const int64_t high = f->size[0] - shift < nx ? f->size[0] - shift : nx;
-    for (int l = 0; l < 2 && low < high; l++) {
+    int64_t low = shift < 0 ? -shift : 0; /* cells of both: low .. high - 1 */
+    int64_t high = f->size[0] - shift < nx ? f->size[0] - shift : nx;
+    if (low > high) low = high = 0;
+    const int64_t from = low + shift, count = high - low;
+    for (int l = 0; l < 2; l++) {
         int64_t bytes;
         char *first = plane_of(f, l, R, &bytes);
-        move_planes(first, (size_t)(f->plane_pitch * width), low + shift, low, high - low, threads);
+        move_planes(first, (size_t)(f->plane_pitch * width), from, low, count, threads);
     }
-    if (f->factor && low < high)
-        move_planes(f->factor, (size_t)(f->factor_plane_pitch * width), low + shift, low,
-                    high - low, threads);
+    if (f->factor_plane_pitch) /* else k is the same everywhere */
+        move_planes(f->factor, (size_t)(f->factor_plane_pitch * width), from, low, count, threads);
+    if (f->potential)
+        move_planes(f->potential, (size_t)(f->potential_plane_pitch * width), from, low, count,
+                    threads);
     *f = next;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t x = 0; x < nx; x++) {
         const bool kept = x >= low && x < high;
-        if (f->factor && !kept) import_factor(p, f, x);
+        if (f->factor_plane_pitch && !kept) import_factor(p, f, x);
         /* ghosts along x, and those that lie before the first plane that was moved */
         for (int l = 0; l < 2 && kept && (x <= R || x >= nx - 1 - R || x == low); l++)
             torre_padded_refresh(f, l, x, 0, f->size[1], 0, f->size[2]);
     }
+    TORRE_TRY(make_potential(f, setup, 0, low, threads));
+    return make_potential(f, setup, high, nx, threads);
 }
 
 void torre_padded_free(torre_padded_field *f)

@@ -72,12 +72,13 @@ torre_status torre_padded_set_medium(torre_padded_field *field, const torre_wave
                                      int threads);
 
 /*
- * Make an allocated field that of another problem, of as many cells along x as the one it was
+ * Make an allocated field that of another part, of as many cells along x as the one it was
  * allocated for, or fewer, and the same along y and z. Cell x of it is cell x + shift of the field
- * as it was: cells of both keep their levels and k, the others get k alone.
+ * as it was: cells of both keep their levels, k and potential, the others get k and potential
+ * alone. TORRE_ERR_RESOURCE.
  */
-void torre_padded_move(torre_padded_field *field, const torre_wave_problem *problem, int64_t shift,
-                       int threads);
+torre_status torre_padded_move(torre_padded_field *field, const torre_wave_setup *setup,
+                               int64_t shift, int threads);
 
 /* Index of a cell or ghost relative to level[l], in values. */
 static inline int64_t torre_padded_index(const torre_padded_field *f, int64_t x, int64_t y,

@@ -19,12 +19,12 @@ static void JOIN(import_factor, REAL)(const torre_wave_problem *p, const torre_p
     }
 }
 
-/* hx^2 q of a plane, computed in double, rounded once. */
-static void JOIN(import_potential, REAL)(const torre_scales *scales, const torre_padded_field *f)
+/* hx^2 q of plane x, computed in double, rounded once. */
+static void JOIN(import_potential, REAL)(const torre_scales *scales, const torre_padded_field *f,
+                                         int64_t x)
 {
     const int64_t rows = f->potential_row_pitch ? f->size[1] : 1, nz = f->size[2];
-    REAL *plane =
-        (REAL *)f->potential + (scales->x - scales->box.low[0]) * f->potential_plane_pitch;
+    REAL *plane = (REAL *)f->potential + x * f->potential_plane_pitch;
 #pragma omp parallel for num_threads(scales->threads) schedule(static)
     for (int64_t y = 0; y < rows; y++)
         for (int64_t z = 0; z < nz; z += TORRE_DENSITY_PIECE) {
