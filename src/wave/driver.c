@@ -12,6 +12,7 @@
 #include "core/timer.h"
 #include "wave/box.h"
 #include "wave/particle_velocity.h"
+#include "wave/planes.h"
 #include "wave/program.h"
 #include "wave/time_dispersion.h"
 #include "wave/traces.h"
@@ -273,7 +274,8 @@ typedef struct loop {
     int64_t chunk;       /* steps to take at once, a multiple of the tower height */
     int64_t chunk_limit; /* what the staging buffer holds */
     void *staging;       /* samples of one chunk: (chunk_limit, receiver nodes) */
-    char *planes;        /* and the planes of frames that are recorded; or NULL */
+    char *planes;        /* and the planes of frames that are recorded; or NULL; they come while */
+    int64_t plane_bytes; /* nothing is computed, so their memory is such that copies are fast */
     double watched_s;    /* compute_s at the last look at the whole field */
     double watch_cost_s; /* how long that look took */
 } loop;
@@ -385,8 +387,8 @@ static torre_status new_planes(const torre_wave_run *run, const torre_wave_watch
     const int64_t limit = (frames_at_once(run) - 1) * run->setup->planes.every;
     if (limit < l->chunk_limit) l->chunk_limit = limit > tower ? limit : tower;
     if (l->chunk > l->chunk_limit) l->chunk = l->chunk_limit;
-    l->planes = malloc((size_t)torre_wave_run_frame_bytes(run));
-    return l->planes ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for the frames");
+    l->plane_bytes = torre_wave_run_frame_bytes(run);
+    return torre_planes_memory(run->backend, l->plane_bytes, &l->planes);
 }
 
 torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
@@ -407,7 +409,7 @@ torre_status torre_wave_run_record(torre_wave_run *run, int64_t steps,
     torre_status status = new_planes(run, watch, &l);
     if (!status) status = time_loop(run, &l, run->step + steps, watch);
     free(l.staging);
-    free(l.planes);
+    torre_planes_memory_free(run->backend, l.plane_bytes, l.planes);
     return status;
 }
 
