@@ -52,7 +52,7 @@ static const torre_tile tiles[] = {
         .stages_height = 256, .cluster_share = {7, 8}, .chunk_least = 16, .chunk_most = 64,        \
         .long_grid = 256, .blocks_enough = 1024, .copied_cells = INT64_C(1) << 27,                 \
         .copied_fill = 0.6, .turn_cells = INT64_C(1) << 22, .thin = 8,                             \
-        .thin_cells = INT64_C(1) << 16, .turn_gain = 1.05, .link = 43, .copy = 4000,               \
+        .thin_cells = INT64_C(1) << 16, .turn_gain = 1.05, .link = 37, .copy = 4000,               \
         .tower_rate = {1230, 700, 450, 365}, .pass_cells = 8e6, .reserve = INT64_C(256) << 20,     \
         .rates = RATES,                                                                            \
     }
