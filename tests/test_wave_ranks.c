@@ -90,6 +90,21 @@ static void place(const torre_wave_solver *solver, int64_t low, torre_plane_plac
     *p = (torre_plane_place){.array = {(char *)lent_of(solver)}};
 }
 
+/* What layers remember of the planes. */
+static torre_status hand_layers(const lent *from, lent *there, int64_t low, int64_t high)
+{
+    const torre_wave_program *p = from->solver->program;
+    const int64_t bytes = cpu->layer_bytes(p->setup, &p->info.plan, low, high);
+    if (bytes == 0) return TORRE_OK;
+    void *values = malloc((size_t)bytes);
+    torre_status status = cpu->read_layers(from->solver, low, high, 0, values);
+    pthread_mutex_lock(&there->busy);
+    if (!status) status = cpu->write_layers(there->solver, low, high, 0, values);
+    pthread_mutex_unlock(&there->busy);
+    free(values);
+    return status;
+}
+
 static torre_status hand_on(torre_wave_solver *solver, int64_t low, int64_t high, int way,
                             const torre_plane_place *to, void **arrival)
 {
@@ -113,6 +128,7 @@ static torre_status hand_on(torre_wave_solver *solver, int64_t low, int64_t high
         pthread_mutex_unlock(&there->busy);
     }
     free(values);
+    if (!status) status = hand_layers(from, there, low, high);
     atomic_fetch_add(&handed, 1);
     *arrival = NULL;
     return status;
@@ -202,6 +218,27 @@ static torre_status advance(torre_wave_run *run, uint64_t state)
     return TORRE_OK;
 }
 
+static void compare_layers(const wave_random_case *c, torre_wave_run *a, torre_wave_run *b)
+{
+    const torre_wave_problem *p = &c->problem;
+    torre_layer_slice slice;
+    for (int64_t i = 0; torre_layer_slice_get(p, i, &slice); i++) {
+        torre_box box = torre_box_all(p->size);
+        int64_t stride[3];
+        box.high[slice.axis] = 1;
+        torre_box_strides(&box, stride);
+        const size_t bytes = (size_t)(box.high[0] * stride[0]) * (size_t)p->precision;
+        void *u = wave_alloc(1, bytes), *v = wave_alloc(1, bytes);
+        CHECK_OK(a->backend->read_layer(a->solver, &slice, stride, u));
+        CHECK_OK(b->backend->read_layer(b->solver, &slice, stride, v));
+        CHECK(memcmp(u, v, bytes) == 0, "%s: another layer, axis %d, side %d, %s, j %d, i %d",
+              c->text, slice.axis, slice.side, slice.outwards ? "outwards" : "inwards", slice.j,
+              slice.i);
+        free(u);
+        free(v);
+    }
+}
+
 static void compare(const wave_random_case *c, torre_wave_run *a, torre_wave_run *b)
 {
     const torre_wave_problem *p = &c->problem;
@@ -214,6 +251,7 @@ static void compare(const wave_random_case *c, torre_wave_run *a, torre_wave_run
     }
     free(u);
     free(v);
+    compare_layers(c, a, b);
     const torre_wave_norms *m = torre_wave_run_norms(a), *n = torre_wave_run_norms(b);
     CHECK(m->max_abs == n->max_abs && m->l2 == n->l2, "%s: norms %.17g, %.17g, not %.17g, %.17g",
           c->text, n->max_abs, n->l2, m->max_abs, m->l2);
@@ -275,22 +313,32 @@ static bool check_case(wave_random_case *c, int count, const torre_wave_backend 
     return true;
 }
 
+static bool absorbs(const wave_random_case *c)
+{
+    for (int f = 0; f < 6; f++)
+        if (c->problem.face[f / 2][f % 2] == TORRE_ABSORBING) return true;
+    return false;
+}
+
 static void threads_give_the_bits_of_one(void **unused)
 {
     (void)unused;
     uint64_t state = 24;
-    int taken = 0, more = 0;
+    int taken = 0, more = 0, kinds[3] = {0};
     for (int order = 2; order <= 2 * TORRE_MAX_HALF_WIDTH; order += 2)
         for (int i = 0; i < 16; i++) {
             wave_random_case c;
-            wave_random_case_make(&state, order, &c);
+            wave_random_case_make(&state, order, true, &c);
             const int count = (int)wave_pick(&state, 2, RANKS);
             const bool ran = check_case(&c, count, i % 4 ? &direct : cpu);
             taken += ran;
             more += ran && count > 2;
+            kinds[absorbs(&c) ? c.problem.absorbing : TORRE_SPONGE] += ran;
             wave_random_case_free(&c);
         }
     CHECK(taken > 50 && more > 20, "%d runs were shared, %d by more than two", taken, more);
+    CHECK(kinds[TORRE_PML] > 15 && kinds[TORRE_CPML] > 5, "%d runs with pml, %d with cpml",
+          kinds[TORRE_PML], kinds[TORRE_CPML]);
     CHECK(atomic_load(&handed) > 200, "planes were handed on %d times", atomic_load(&handed));
 }
 
@@ -302,7 +350,7 @@ static void any_call_may_fail(void **unused)
     wave_random_case c;
     int at = 0;
     torre_status status = TORRE_ERR_RESOURCE;
-    wave_random_case_make(&state, 2, &c);
+    wave_random_case_make(&state, 2, true, &c);
     c.plan.engine = TORRE_TORRE;
     c.plan.tower_height = 3;
     along = c.plan.axes[0] ? c.plan.axes[0] - 'x' : 0;

@@ -221,7 +221,7 @@ static void streaming_gives_the_bits_of_memory(void **unused)
     for (int order = 2; order <= 2 * TORRE_MAX_HALF_WIDTH; order += 2)
         for (int i = 0; i < 24; i++) {
             wave_random_case c;
-            wave_random_case_make(&state, order, &c);
+            wave_random_case_make(&state, order, false, &c);
             c.plan.memory = 1;
             c.plan.scratch = ".";
             const int64_t windows = check_case(&state, &c);

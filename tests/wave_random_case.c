@@ -49,7 +49,7 @@ void wave_random_velocity(uint64_t *state, torre_wave_problem *p, torre_array *v
     p->velocity_cells = v;
 }
 
-void wave_random_case_make(uint64_t *state, int order, wave_random_case *c)
+void wave_random_case_make(uint64_t *state, int order, bool layers, wave_random_case *c)
 {
     static const int64_t sizes[] = {4, 5, 9, 12, 13, 17, 24};
     static const char *const axes[] = {"", "xyz", "xzy", "yzx", "zxy", "zyx"};
@@ -75,6 +75,7 @@ void wave_random_case_make(uint64_t *state, int order, wave_random_case *c)
         c->density = wave_random_cells(state, p, 1750, 750);
         p->density_cells = &c->density;
     }
+    if (layers && wave_pick(state, 0, 2)) wave_case_pml(p);
     wave_case_courant(p, 0.9);
     p->steps = wave_pick(state, 1, 24);
     for (int n = 0; n < WAVE_STEPS; n++) c->wavelet[n] = 1e8 * wave_random(state);
@@ -85,13 +86,14 @@ void wave_random_case_make(uint64_t *state, int order, wave_random_case *c)
     wave_random_points(state, p, WAVE_POINTS, c->source);
     wave_random_points(state, p, WAVE_POINTS, c->receiver);
     snprintf(c->text, sizeof c->text,
-             "%dx%dx%d order %d %s, faces %d%d %d%d %d%d, velocities %d, densities %d, dts %d, "
+             "%dx%dx%d order %d %s, faces %d%d %d%d %d%d, %s of %d, velocities %d, densities %d, "
+             "dts %d, "
              "height %d, %d steps, axes %s, %d threads",
              (int)p->size[0], (int)p->size[1], (int)p->size[2], order,
              p->precision == TORRE_F32 ? "f32" : "f64", p->face[0][0], p->face[0][1], p->face[1][0],
-             p->face[1][1], p->face[2][0], p->face[2][1], (int)c->velocity.shape[1],
-             (int)c->density.shape[1], c->plan.dts, (int)c->plan.tower_height, (int)p->steps,
-             c->plan.axes, c->plan.threads);
+             p->face[1][1], p->face[2][0], p->face[2][1], torre_absorbing_name(p->absorbing),
+             p->absorbing_width, (int)c->velocity.shape[1], (int)c->density.shape[1], c->plan.dts,
+             (int)c->plan.tower_height, (int)p->steps, c->plan.axes, c->plan.threads);
 }
 
 void wave_random_case_free(wave_random_case *c)

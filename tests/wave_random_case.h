@@ -12,7 +12,7 @@ typedef struct wave_random_case {
     torre_array velocity, density;
     torre_point source[WAVE_POINTS], receiver[WAVE_POINTS];
     double wavelet[WAVE_STEPS];
-    char text[240];
+    char text[280];
 } wave_random_case;
 
 /* A number of low .. high. */
@@ -26,8 +26,8 @@ void wave_random_points(uint64_t *state, const torre_wave_problem *problem, int 
 void wave_random_velocity(uint64_t *state, torre_wave_problem *problem, torre_array *velocity);
 
 /* Any size, precision, kind of faces, velocities and densities, points, axes; none periodic along
- * the first of them, which is long. */
-void wave_random_case_make(uint64_t *state, int order, wave_random_case *c);
+ * the first of them, which is long. layers: absorbing faces may have perfectly matched ones. */
+void wave_random_case_make(uint64_t *state, int order, bool layers, wave_random_case *c);
 void wave_random_case_free(wave_random_case *c);
 
 #endif

@@ -39,6 +39,8 @@ torre_status torre_cuda_part_check(const torre_wave_setup *setup, const torre_wa
         return refuse("without periodic faces where they are cut");
     if (setup->problem->density_cells)
         return refuse("without " TORRE_PARAMETER("density") " that varies");
+    if (setup->pml_a)
+        return refuse("without layers of " TORRE_PARAMETER("absorbing") " pml; take sponge");
     return TORRE_OK;
 }
 

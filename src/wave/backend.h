@@ -162,11 +162,12 @@ typedef struct torre_wave_backend {
     torre_status (*read_model)(torre_wave_solver *solver, int64_t low, int64_t high, void *values);
     void (*use_model)(torre_wave_solver *solver, const void *planes);
     /*
-     * Planes from one solver of a part to another of the same whole and process, as they are, while
-     * both compute elsewhere. place: where the other has those from `low` on, until it moves or is
-     * set to a step. hand_on sets off with planes low .. high - 1, down (0) or up (1); nobody may
-     * look at them there or change them here until await of the other, with the arrival that this
-     * gives, is back. transport: how they go between those devices, in words.
+     * Planes from one solver of a part to another of the same whole and process, as they are, with
+     * what layers remember of them, while both compute elsewhere. place: where the other has those
+     * from `low` on, until it moves or is set to a step. hand_on sets off with planes low .. high -
+     * 1, down (0) or up (1); nobody may look at them there or change them here until await of the
+     * other, with the arrival that this gives, is back. transport: how they go between those
+     * devices, in words.
      * NULL all: the backend has none.
      */
     void (*place)(const torre_wave_solver *solver, int64_t low, torre_plane_place *place);
@@ -184,12 +185,27 @@ typedef struct torre_wave_backend {
      * The same of a slice (pml.h) of the memory that perfectly matched layers have at step n, of
      * the cells of a plane across its axis: `values` is that of the cell with the coordinates 0.
      * Writing the slice NULL makes all of it zero.
-     * What a value is is the engines' own, of which the reference keeps others.
+     * What a value is is the engines' own, of which the reference keeps others. Of a part, which
+     * is cut along the solver's x: of the cells that it stores are written, that it owns are read,
+     * the first of which take the place of 0; where the part has no such layer nothing is done.
      */
     torre_status (*write_layer)(torre_wave_solver *solver, const torre_layer_slice *slice,
                                 const int64_t stride[3], const void *values);
     torre_status (*read_layer)(torre_wave_solver *solver, const torre_layer_slice *slice,
                                const int64_t stride[3], void *values);
+
+    /*
+     * Of towers along the solver's x: all that these layers remember of planes low .. high - 1
+     * across it, as it lies in the solver, first what belongs to even (0) or to odd (1) steps; also
+     * in the middle of a pass. layer_bytes: how much that is, of a setup of the whole or of a part
+     * that stores the planes, and a plan that names axes. NULL, all of them: parts have no layers.
+     */
+    int64_t (*layer_bytes)(const torre_wave_setup *setup, const torre_wave_plan *plan, int64_t low,
+                           int64_t high);
+    torre_status (*write_layers)(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                 const void *values);
+    torre_status (*read_layers)(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                void *values);
 
     /*
      * Advance steps levels, n -> n + steps <= problem->steps (torre_wave_steps_check). samples:

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "wave/part.h"
-#include "wave/pml.h"
 
 torre_box torre_wave_box_stored(const torre_wave_setup *setup)
 {
@@ -18,7 +17,7 @@ torre_status torre_wave_set_fields(const torre_wave_backend *backend, torre_wave
     const torre_box all = torre_wave_box_stored(setup);
     int64_t stride[3];
     torre_box_strides(&all, stride);
-    if (torre_pml_any(setup->problem))
+    if (setup->pml_a)
         TORRE_TRY(backend->write_layer(solver, NULL, NULL, NULL)); /* forget what they held */
     TORRE_TRY(backend->set_step(solver, 0));
     TORRE_TRY(backend->write_box(solver, 0, &all, stride, now));

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tiling/diamond.h"
-#include "wave/pml.h"
 
 torre_region torre_wave_region(const torre_wave_setup *setup)
 {
@@ -159,14 +158,30 @@ static void part_velocity_shape(const torre_wave_problem *whole, torre_wave_part
     part->problem.velocity_cells = &part->velocity;
 }
 
-/* Velocities of the stored cells: those of the whole in their place, or else copied. */
-static torre_status part_velocity(const torre_wave_problem *whole, torre_wave_part *part)
+/* Whether a region stores some cells of a layer along x, but not both the first, whose velocities
+ * all have, and the face, by which solvers know that. */
+static bool ends_in_layer(const torre_wave_setup *whole, const torre_region *r)
 {
+    const int64_t W = whole->problem->absorbing_width, n = r->global[0];
+    const int64_t low = r->stored.low[0], high = r->stored.high[0];
+    return (whole->layer[0][0] && low < W && (high < W || low > 0)) ||
+           (whole->layer[0][1] && high > n - W && (low > n - W || high < n));
+}
+
+bool torre_wave_part_copies(const torre_wave_setup *whole, const torre_region *region)
+{
+    return !is_slab(region) || ends_in_layer(whole, region);
+}
+
+/* Velocities of the stored cells: those of the whole in their place, or else copied. */
+static torre_status part_velocity(const torre_wave_setup *setup, torre_wave_part *part)
+{
+    const torre_wave_problem *whole = setup->problem;
     const torre_array *v = whole->velocity_cells;
     if (!v) return TORRE_OK;
     torre_array *own = &part->velocity;
     const int64_t *n = own->shape, rows = n[0] * n[1];
-    if (is_slab(&part->region)) {
+    if (!torre_wave_part_copies(setup, &part->region)) {
         const int64_t first = part->region.stored.low[0] * n[1] * n[2];
         own->data = (char *)v->data + first * (int64_t)v->precision;
         return TORRE_OK;
@@ -205,6 +220,20 @@ static torre_status part_damping(const torre_wave_setup *whole, torre_wave_part 
             d[i] = whole->damping[a][global_of(&part->region, a, i)];
     }
     return TORRE_OK;
+}
+
+/* Planes up to R in front of a layer remember something, too. */
+static void part_layers(const torre_wave_setup *whole, torre_wave_part *part)
+{
+    const torre_box *stored = &part->region.stored;
+    const int64_t reach = whole->problem->absorbing_width + (int64_t)whole->problem->order / 2;
+    part->setup.pml_a = whole->pml_a;
+    part->setup.pml_b = whole->pml_b;
+    for (int a = 0; a < 3; a++) {
+        part->setup.layer[a][0] = whole->layer[a][0] && stored->low[a] < reach;
+        part->setup.layer[a][1] =
+            whole->layer[a][1] && stored->high[a] > part->region.global[a] - reach;
+    }
 }
 
 static int compare_cells(const void *a, const void *b)
@@ -266,9 +295,6 @@ static torre_status part_nodes(const torre_region *r, const torre_node *from, in
 torre_status torre_wave_part_bare(const torre_wave_setup *whole, const torre_region *region,
                                   torre_wave_part **result)
 {
-    if (torre_pml_any(whole->problem))
-        return torre_fail(TORRE_ERR_USAGE, "parts of a problem have no perfectly matched layers; "
-                                           "take {absorbing} sponge");
     TORRE_TRY(check_region(whole->problem, region));
     torre_wave_part *part = calloc(1, sizeof *part);
     if (!part) return no_memory();
@@ -280,6 +306,7 @@ torre_status torre_wave_part_bare(const torre_wave_setup *whole, const torre_reg
     s->sample_columns = whole->sample_columns;
     s->wavelet = whole->wavelet;
     part_density(whole, part);
+    part_layers(whole, part);
     part_velocity_shape(whole->problem, part);
     torre_status status = part_damping(whole, part);
     if (!status)
@@ -301,7 +328,7 @@ torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_regi
 {
     torre_wave_part *part;
     TORRE_TRY(torre_wave_part_bare(whole, region, &part));
-    const torre_status status = part_velocity(whole->problem, part);
+    const torre_status status = part_velocity(whole, part);
     if (status) {
         torre_wave_part_free(part);
         return status;

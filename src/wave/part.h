@@ -16,6 +16,9 @@
  *         are, those of even steps to those of even steps. (A ring of parts, each a pass ahead of
  *         the next, keeps all of them busy.)
  *
+ * What perfectly matched layers remember goes with the cells (read_layers, write_layers of
+ * backend.h), between parts that are cut across the solver's x alone.
+ *
  * Halos have torre_wave_halo cells for a pass of so many steps; a solver refuses longer passes.
  * Samples have a column for each receiver node of the whole problem: a solver writes those that it
  * computes and leaves the others as they are, so that parts can share an array.
@@ -31,7 +34,7 @@ typedef struct torre_wave_part {
     torre_wave_setup setup;     /* region: the above. problem: below */
     torre_wave_problem problem; /* of the stored cells; no positions of sources and receivers */
     torre_array velocity;       /* of the stored cells: those of the whole where they lie together
-                                   there, else */
+                                   there, and it does not end within a layer, else */
     void *copied;               /* a copy */
     torre_array density;        /* the shape alone; the values are the whole's */
 } torre_wave_part;
@@ -48,6 +51,9 @@ torre_status torre_wave_part_new(const torre_wave_setup *whole, const torre_regi
 torre_status torre_wave_part_bare(const torre_wave_setup *whole, const torre_region *region,
                                   torre_wave_part **part);
 void torre_wave_part_free(torre_wave_part *part);
+
+/* Whether it takes a copy of the velocities, if there are any of cells. */
+bool torre_wave_part_copies(const torre_wave_setup *whole, const torre_region *region);
 
 /* The region of a setup: all of the grid, unless it is that of a part. */
 torre_region torre_wave_region(const torre_wave_setup *setup);

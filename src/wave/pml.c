@@ -67,3 +67,12 @@ bool torre_layer_slice_get(const torre_wave_problem *p, int64_t number, torre_la
     }
     return false;
 }
+
+int64_t torre_layer_slice_cell(const torre_wave_problem *p, const torre_layer_slice *s)
+{
+    const int64_t W = p->absorbing_width, outermost = W - 1;
+    int64_t r = s->outwards ? s->i + s->j - 1 : s->i - s->j; /* counted outwards */
+    if (p->absorbing == TORRE_CPML) r = s->i - 1;
+    if (r > outermost) r = outermost; /* which has those of the places beyond, too */
+    return s->side ? p->size[s->axis] - W + r : outermost - r;
+}

@@ -65,12 +65,13 @@ void torre_pml_steps(const torre_wave_problem *problem, double *a, double *b);
 /* Refuse layers for which an axis has too few cells. */
 torre_status torre_pml_check(const torre_wave_problem *problem);
 
-/* The cell along an axis whose velocity is taken at cell i. */
+/* The cell along an axis whose velocity is taken at cell i. Of a part that ends within a layer any
+ * of it, which has the velocities of the first (part.c). */
 static inline int64_t torre_pml_clamp(const torre_wave_problem *p, int axis, int64_t i)
 {
-    if (torre_pml_face(p, axis, 0) && i < p->absorbing_width) i = p->absorbing_width - 1;
-    if (torre_pml_face(p, axis, 1) && i >= p->size[axis] - p->absorbing_width)
-        i = p->size[axis] - p->absorbing_width;
+    const int64_t n = p->size[axis], W = p->absorbing_width < n ? p->absorbing_width : n;
+    if (torre_pml_face(p, axis, 0) && i < W) i = W - 1;
+    if (torre_pml_face(p, axis, 1) && i >= n - W) i = n - W;
     return i;
 }
 
@@ -95,6 +96,10 @@ typedef struct torre_layer_slice {
 /* Slice `number` = 0, 1, .. of a problem; false after the last. */
 bool torre_layer_slice_get(const torre_wave_problem *problem, int64_t number,
                            torre_layer_slice *slice);
+
+/* The cell along its axis that a slice goes with where parts are cut across that: the values lie
+ * with its own in solvers of parts. */
+int64_t torre_layer_slice_cell(const torre_wave_problem *problem, const torre_layer_slice *slice);
 
 #ifdef __cplusplus
 }

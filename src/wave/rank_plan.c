@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "wave/driver.h"
-#include "wave/pml.h"
 #include "wave/rank_program.h"
 #include "wave/rank_run.h"
 #include "wave/rank_slab.h"
@@ -134,10 +133,11 @@ static torre_status check_run(const torre_wave_run *run, const char *who)
     if (!run->backend->advance_to)
         return torre_fail(TORRE_ERR_USAGE, "%s cannot share a run by {backend} %s", who,
                           run->backend->name);
-    if (torre_pml_any(run->problem))
+    if (run->setup->pml_a && !run->backend->layer_bytes)
         return torre_fail(TORRE_ERR_USAGE,
-                          "%s cannot share a run with {absorbing} pml; take {absorbing} sponge",
-                          who);
+                          "%s cannot share a run with {absorbing} pml by {backend} %s; take "
+                          "{absorbing} sponge",
+                          who, run->backend->name);
     return TORRE_OK;
 }
 

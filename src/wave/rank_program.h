@@ -27,17 +27,20 @@ torre_region torre_rank_region(const torre_rank_program *program, int rank);
 /* Requests of rank 0; what follows each and what comes back. */
 typedef enum torre_rank_request_kind {
     TORRE_RANK_END = 1,
-    TORRE_RANK_START,    /* back: int64_t nodes, then the columns of so many */
-    TORRE_RANK_SET_STEP, /* steps: which */
-    TORRE_RANK_ADVANCE,  /* back: torre_rank_advanced, then samples (steps, nodes) */
-    TORRE_RANK_READ,     /* back: the values of the box, dense */
-    TORRE_RANK_WRITE,    /* values of the box, unless they are zero */
-    TORRE_RANK_NORMS     /* back: torre_wave_norms with first_bad alone, sums of its planes */
+    TORRE_RANK_START,       /* back: int64_t nodes, then the columns of so many */
+    TORRE_RANK_SET_STEP,    /* steps: which */
+    TORRE_RANK_ADVANCE,     /* back: torre_rank_advanced, then samples (steps, nodes) */
+    TORRE_RANK_READ,        /* back: the values of the box, dense */
+    TORRE_RANK_WRITE,       /* values of the box, unless they are zero */
+    TORRE_RANK_READ_LAYER,  /* the same of a slice of a layer, in a box of the thickness 1; */
+    TORRE_RANK_WRITE_LAYER, /* zero: of all layers */
+    TORRE_RANK_NORMS        /* back: torre_wave_norms with first_bad alone, sums of its planes */
 } torre_rank_request_kind;
 
 typedef struct torre_rank_request {
     int64_t kind, level, steps, zero, samples;
     torre_box box;
+    torre_layer_slice slice;
 } torre_rank_request;
 
 typedef struct torre_rank_advanced {

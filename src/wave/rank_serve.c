@@ -154,6 +154,27 @@ static torre_status pass_box(torre_rank_slab *s, const torre_rank_request *r)
     return status;
 }
 
+/* The same of a slice of a layer, of all cells that this rank owns, or stores. */
+static torre_status pass_layer(torre_rank_slab *s, const torre_rank_request *r)
+{
+    const torre_wave_backend *backend = s->program->backend;
+    const torre_ranks *ranks = s->program->ranks;
+    const int64_t bytes = box_bytes(s, &r->box);
+    const bool write = r->kind == TORRE_RANK_WRITE_LAYER;
+    int64_t stride[3];
+    if (r->zero) return backend->write_layer(s->solver, NULL, NULL, NULL);
+    void *values = malloc((size_t)bytes);
+    if (!values) return no_memory();
+    torre_box_strides(&r->box, stride);
+    torre_status status = write ? torre_rank_receive(ranks, 0, values, bytes)
+                                : backend->read_layer(s->solver, &r->slice, stride, values);
+    if (!status)
+        status = write ? backend->write_layer(s->solver, &r->slice, stride, values)
+                       : torre_rank_send(ranks, 0, values, bytes);
+    free(values);
+    return status;
+}
+
 static torre_status tell_norms(torre_rank_slab *s)
 {
     const torre_rank_program *p = s->program;
@@ -183,6 +204,9 @@ static torre_status do_request(torre_rank_slab *s, torre_rank_program *p,
     case TORRE_RANK_READ:
     case TORRE_RANK_WRITE:
         return pass_box(s, r);
+    case TORRE_RANK_READ_LAYER:
+    case TORRE_RANK_WRITE_LAYER:
+        return pass_layer(s, r);
     case TORRE_RANK_NORMS:
         return tell_norms(s);
     case TORRE_RANK_END:

@@ -6,6 +6,25 @@
 
 #include "core/timer.h"
 
+int64_t torre_rank_planes_bytes(const torre_rank_program *p, torre_planes planes)
+{
+    const torre_wave_setup *whole = p->base.setup;
+    const int64_t bytes = torre_planes_bytes(&p->layout, planes);
+    if (!whole->pml_a) return bytes;
+    return bytes + p->backend->layer_bytes(whole, &p->base.info.plan, planes.low, planes.high);
+}
+
+/* Planes, and what layers remember of them behind, to or from this rank's solver. */
+static torre_status exchange(torre_rank_slab *s, bool into, torre_planes planes, char *values)
+{
+    const torre_rank_program *p = s->program;
+    char *layers = values + torre_planes_bytes(&p->layout, planes);
+    TORRE_TRY(torre_planes_exchange(&p->layout, into, planes, s->solver, s->n, 0, values));
+    if (!p->base.setup->pml_a) return TORRE_OK;
+    return into ? p->backend->write_layers(s->solver, planes.low, planes.high, 0, layers)
+                : p->backend->read_layers(s->solver, planes.low, planes.high, 0, layers);
+}
+
 static torre_rank_link link_of(const torre_rank_program *p, int side)
 {
     const int rank = p->ranks->rank, other = side ? rank + 1 : rank - 1;
@@ -14,7 +33,7 @@ static torre_rank_link link_of(const torre_rank_program *p, int side)
     if (link.rank < 0) return link;
     link.planes = (torre_planes){cut - p->below, cut + p->above};
     if (link.planes.high > p->layout.n[0]) link.planes.high = p->layout.n[0];
-    link.bytes = torre_planes_bytes(&p->layout, link.planes);
+    link.bytes = torre_rank_planes_bytes(p, link.planes);
     return link;
 }
 
@@ -81,7 +100,7 @@ static torre_status give(torre_rank_slab *s, torre_rank_link *link)
 {
     const torre_rank_program *p = s->program;
     const torre_planes planes = going(p, link, link == &s->link[0]);
-    const int64_t bytes = torre_planes_bytes(&p->layout, planes);
+    const int64_t bytes = torre_rank_planes_bytes(p, planes);
     const double start = torre_time_now();
     TORRE_TRY(torre_rank_settle(p->ranks, link->rank)); /* the buffer is free */
     s->told.waited_s += torre_time_now() - start;
@@ -91,7 +110,7 @@ static torre_status give(torre_rank_slab *s, torre_rank_link *link)
                                       &link->there, &link->gone));
         return torre_rank_post(p->ranks, link->rank, &link->gone, sizeof link->gone);
     }
-    TORRE_TRY(torre_planes_exchange(&p->layout, false, planes, s->solver, s->n, 0, link->out));
+    TORRE_TRY(exchange(s, false, planes, link->out));
     return torre_rank_post(p->ranks, link->rank, link->out, bytes);
 }
 
@@ -106,12 +125,11 @@ static torre_status take(torre_rank_slab *s, torre_rank_link *link)
         TORRE_TRY(torre_rank_receive(p->ranks, link->rank, &arrival, sizeof arrival));
         TORRE_TRY(p->backend->await(s->solver, arrival));
     } else {
-        TORRE_TRY(torre_rank_receive(p->ranks, link->rank, link->in,
-                                     torre_planes_bytes(&p->layout, planes)));
+        TORRE_TRY(
+            torre_rank_receive(p->ranks, link->rank, link->in, torre_rank_planes_bytes(p, planes)));
     }
     s->told.waited_s += torre_time_now() - start;
-    if (direct) return TORRE_OK;
-    return torre_planes_exchange(&p->layout, true, planes, s->solver, s->n, 0, link->in);
+    return direct ? TORRE_OK : exchange(s, true, planes, link->in);
 }
 
 /* What went below comes back. */

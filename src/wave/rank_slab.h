@@ -29,6 +29,9 @@ static inline bool torre_rank_hands_on(const torre_rank_program *program)
     return program->ranks->one_process && program->backend->hand_on;
 }
 
+/* Bytes of planes on their way, with what layers remember of them. */
+int64_t torre_rank_planes_bytes(const torre_rank_program *program, torre_planes planes);
+
 /* Memory of a slab beside its solver. */
 int64_t torre_rank_slab_bytes(const torre_rank_program *program);
 

@@ -184,6 +184,7 @@ static const int64_t piece_bytes = 16 << 20;
 /* A box as a caller has it. */
 typedef struct array {
     int level;
+    const torre_layer_slice *slice; /* of a layer, in place of the level; the box is 1 thick */
     const torre_box *box;
     const int64_t *stride;
     char *values; /* NULL: zeros, to be written */
@@ -222,11 +223,15 @@ static torre_status pass_piece(const rank_solver *s, int rank, bool write, const
     const int64_t bytes = box_cells(part) * (int64_t)width;
     int64_t stride[3];
     torre_box_strides(part, stride);
-    TORRE_TRY(ask(s->ranks, rank,
-                  (torre_rank_request){.kind = write ? TORRE_RANK_WRITE : TORRE_RANK_READ,
-                                       .level = a->level,
-                                       .zero = a->values == NULL,
-                                       .box = *part}));
+    torre_rank_request request = {.kind = write ? TORRE_RANK_WRITE : TORRE_RANK_READ,
+                                  .level = a->level,
+                                  .zero = a->values == NULL,
+                                  .box = *part};
+    if (a->slice) {
+        request.kind = write ? TORRE_RANK_WRITE_LAYER : TORRE_RANK_READ_LAYER;
+        request.slice = *a->slice;
+    }
+    TORRE_TRY(ask(s->ranks, rank, request));
     char *values = place_of(s, a, part);
     if (write && !values) return TORRE_OK;
     if (write) {
@@ -238,13 +243,14 @@ static torre_status pass_piece(const rank_solver *s, int rank, bool write, const
     return TORRE_OK;
 }
 
-/* The same of all that a box has in common with what the rank holds, some planes at once. */
+/* The same of all that a box has in common with what the rank holds, some planes at once; of a
+ * slice all of it. */
 static torre_status pass_box(const rank_solver *s, int rank, bool write, const array *a,
                              const torre_box *all)
 {
     const int64_t planes = all->high[0] - all->low[0];
     const int64_t plane = box_cells(all) / planes * (int64_t)s->setup->problem->precision;
-    const int64_t few = piece_bytes / plane, some = few < 1 ? 1 : few;
+    const int64_t few = a->slice ? planes : piece_bytes / plane, some = few < 1 ? 1 : few;
     void *dense = malloc((size_t)((some < planes ? some : planes) * plane));
     torre_status status = dense ? TORRE_OK : no_memory();
     torre_box part = *all;
@@ -257,21 +263,40 @@ static torre_status pass_box(const rank_solver *s, int rank, bool write, const a
     return status;
 }
 
+/* Of rank 0 itself. */
+static torre_status own_piece(const rank_solver *s, bool write, const array *a,
+                              const torre_box *part)
+{
+    const torre_wave_backend *backend = s->program->backend;
+    char *values = place_of(s, a, part);
+    if (a->slice)
+        return write ? backend->write_layer(s->slab.solver, a->slice, a->stride, values)
+                     : backend->read_layer(s->slab.solver, a->slice, a->stride, values);
+    return write ? backend->write_box(s->slab.solver, a->level, part, a->stride, values)
+                 : backend->read_box(s->slab.solver, a->level, part, a->stride, values);
+}
+
+/* What a box has in common with the cells of a rank. A slice across planes is all in one. */
+static torre_box part_of(const rank_solver *s, const array *a, torre_box cells)
+{
+    if (a->slice) {
+        const int axis = a->slice->axis;
+        const int64_t cell = torre_layer_slice_cell(s->setup->problem, a->slice);
+        const bool has = cells.low[axis] <= cell && cell < cells.high[axis];
+        cells.low[axis] = 0;
+        cells.high[axis] = has;
+    }
+    return cut_box(a->box, &cells);
+}
+
 /* Every rank reads the cells that it owns, and writes those that it stores. */
 static torre_status each_rank(const rank_solver *s, bool write, const array *a)
 {
-    const torre_wave_backend *backend = s->program->backend;
     for (int i = 0; i < s->ranks->count; i++) {
         const torre_region region = torre_rank_region(s->program, i);
-        const torre_box part = cut_box(a->box, write ? &region.stored : &region.owned);
+        const torre_box part = part_of(s, a, write ? region.stored : region.owned);
         if (box_cells(&part) == 0) continue;
-        char *values = place_of(s, a, &part);
-        if (i > 0)
-            TORRE_TRY(pass_box(s, i, write, a, &part));
-        else if (write)
-            TORRE_TRY(backend->write_box(s->slab.solver, a->level, &part, a->stride, values));
-        else
-            TORRE_TRY(backend->read_box(s->slab.solver, a->level, &part, a->stride, values));
+        TORRE_TRY(i > 0 ? pass_box(s, i, write, a, &part) : own_piece(s, write, a, &part));
     }
     return TORRE_OK;
 }
@@ -280,7 +305,7 @@ static torre_status rank_write_box(torre_wave_solver *solver, int level, const t
                                    const int64_t stride[3], const void *values)
 {
     const int64_t none[3] = {0, 0, 0};
-    const array a = {level, box, stride ? stride : none, (char *)values};
+    const array a = {level, NULL, box, stride ? stride : none, (char *)values};
     rank_solver *s = (rank_solver *)solver;
     TORRE_TRY(torre_wave_box_check(s->setup, level, box));
     return done(s, each_rank(s, true, &a));
@@ -289,9 +314,41 @@ static torre_status rank_write_box(torre_wave_solver *solver, int level, const t
 static torre_status rank_read_box(torre_wave_solver *solver, int level, const torre_box *box,
                                   const int64_t stride[3], void *values)
 {
-    const array a = {level, box, stride, values};
+    const array a = {level, NULL, box, stride, values};
     rank_solver *s = (rank_solver *)solver;
     TORRE_TRY(torre_wave_box_check(s->setup, level, box));
+    return done(s, each_rank(s, false, &a));
+}
+
+/* The cells of a slice. */
+static torre_box slice_box(const rank_solver *s, const torre_layer_slice *slice)
+{
+    torre_box box = torre_box_all(s->setup->problem->size);
+    box.high[slice->axis] = 1;
+    return box;
+}
+
+static torre_status rank_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                     const int64_t stride[3], const void *values)
+{
+    rank_solver *s = (rank_solver *)solver;
+    if (slice) {
+        const torre_box box = slice_box(s, slice);
+        const array a = {0, slice, &box, stride, (char *)values};
+        return done(s, each_rank(s, true, &a));
+    }
+    torre_status status =
+        ask_all(s->ranks, (torre_rank_request){.kind = TORRE_RANK_WRITE_LAYER, .zero = 1});
+    if (!status) status = s->program->backend->write_layer(s->slab.solver, NULL, NULL, NULL);
+    return done(s, status);
+}
+
+static torre_status rank_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                    const int64_t stride[3], void *values)
+{
+    rank_solver *s = (rank_solver *)solver;
+    const torre_box box = slice_box(s, slice);
+    const array a = {0, slice, &box, stride, values};
     return done(s, each_rank(s, false, &a));
 }
 
@@ -339,8 +396,8 @@ torre_ranks_told torre_wave_run_ranks(const torre_wave_run *run)
         const torre_box stored = torre_rank_region(p, i - 1).stored;
         const int64_t low = torre_rank_cut(p, i) - p->below;
         const int64_t high = stored.high[p->layout.axis[0]];
-        told.pass_bytes += torre_planes_bytes(&p->layout, (torre_planes){low, high}) +
-                           torre_planes_bytes(&p->layout, (torre_planes){low + p->below, high});
+        told.pass_bytes += torre_rank_planes_bytes(p, (torre_planes){low, high}) +
+                           torre_rank_planes_bytes(p, (torre_planes){low + p->below, high});
     }
     if (!run->solver) return told;
     told.linked_bytes = ((const rank_solver *)run->solver)->linked_bytes;
@@ -356,6 +413,8 @@ const torre_wave_backend torre_wave_rank_solver = {
     .set_step = rank_set_step,
     .write_box = rank_write_box,
     .read_box = rank_read_box,
+    .write_layer = rank_write_layer,
+    .read_layer = rank_read_layer,
     .advance = rank_advance,
     .norms = rank_norms,
     .destroy = rank_destroy,

@@ -88,6 +88,7 @@ static torre_status make_damping(torre_wave_setup *s)
 static torre_status make_layers(torre_wave_setup *s)
 {
     if (!torre_pml_any(s->problem)) return TORRE_OK;
+    for (int f = 0; f < 6; f++) s->layer[f / 2][f % 2] = torre_pml_face(s->problem, f / 2, f % 2);
     const size_t steps = (size_t)s->problem->absorbing_width + 2;
     s->pml_a = malloc(steps * sizeof *s->pml_a);
     s->pml_b = malloc(steps * sizeof *s->pml_b);

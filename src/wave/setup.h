@@ -73,7 +73,9 @@ typedef struct torre_wave_setup {
     double *damping[3];
     torre_density density;      /* of the whole grid */
     double *pml_a, *pml_b;      /* of the steps in perfectly matched layers (pml.h), or of the
-                                   cells (cpml.h); or NULL */
+                                   cells (cpml.h); NULL: no face of the whole grid has any */
+    bool layer[3][2];           /* faces with such a layer, of a part those whose layer it reaches
+                                   into, be it short of the face */
     torre_frame_planes planes;  /* that engines record in passing, if they can; count 0: none */
     const torre_region *region; /* NULL, or whose part this is (part.h), in cells of the whole */
 } torre_wave_setup;

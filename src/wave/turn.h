@@ -33,7 +33,7 @@ torre_status torre_axes_check(const torre_wave_problem *caller, const char *axes
 
 /* The problem turned, without nodes and damping. */
 void torre_turn_problem(const torre_wave_problem *caller, const char *axes, torre_turned *turned);
-/* The same of a setup, with its region. */
+/* The same of a setup, with its region and layers. */
 void torre_turn_region(const torre_wave_setup *caller, const char *axes, torre_turned *turned);
 /* All of it; the setup must outlive it. */
 torre_status torre_turn_setup(const torre_wave_setup *caller, const char *axes,

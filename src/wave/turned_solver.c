@@ -160,6 +160,21 @@ static torre_status turned_read_layer(torre_wave_solver *solver, const torre_lay
     return s->inner->backend->read_layer(s->inner, &turned, along, values);
 }
 
+/* Planes are those of the engine. */
+static torre_status turned_write_layers(torre_wave_solver *solver, int64_t low, int64_t high,
+                                        int first, const void *values)
+{
+    turned_solver *s = (turned_solver *)solver;
+    return s->inner->backend->write_layers(s->inner, low, high, first, values);
+}
+
+static torre_status turned_read_layers(torre_wave_solver *solver, int64_t low, int64_t high,
+                                       int first, void *values)
+{
+    turned_solver *s = (turned_solver *)solver;
+    return s->inner->backend->read_layers(s->inner, low, high, first, values);
+}
+
 static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     turned_solver *s = (turned_solver *)solver;
@@ -203,6 +218,8 @@ static const torre_wave_backend torre_wave_turned = {
     .read_box = turned_read_box,
     .write_layer = turned_write_layer,
     .read_layer = turned_read_layer,
+    .write_layers = turned_write_layers,
+    .read_layers = turned_read_layers,
     .advance = turned_advance,
     .advance_to = turned_advance_to,
     .norms = turned_norms,

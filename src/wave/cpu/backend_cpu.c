@@ -57,6 +57,21 @@ static void count_memory(torre_cpu_program *program)
         snprintf(info->lacking, sizeof info->lacking, "%s", torre_error_text());
 }
 
+/* What layers remember goes from part to part with planes across the x of towers alone. */
+static torre_status check_part_layers(const torre_wave_setup *setup, const torre_wave_plan *plan)
+{
+    if (!setup->region || !setup->pml_a) return TORRE_OK;
+    const int across = plan->axes[0] ? plan->axes[0] - 'x' : 0;
+    for (int f = 0; f < 6; f++) {
+        if (!torre_region_continues(setup->region, f / 2, f % 2)) continue;
+        if (plan->engine == TORRE_TORRE && f / 2 == across) continue;
+        return torre_fail(TORRE_ERR_USAGE,
+                          "the cpu backend computes parts of a problem with {absorbing} pml by "
+                          "{engine} torre alone, cut along the first of its axes");
+    }
+    return TORRE_OK;
+}
+
 /* Everything but the choice of the engine, which is that of the plan. */
 static torre_status plan_engine(const torre_wave_plan *plan, torre_cpu_program *program)
 {
@@ -77,6 +92,7 @@ static torre_status plan_engine(const torre_wave_plan *plan, torre_cpu_program *
         TORRE_TRY(program->engine->plan(setup, program));
     }
     TORRE_TRY(torre_wave_part_check(setup, &info->plan));
+    TORRE_TRY(check_part_layers(setup, &info->plan));
     count_memory(program);
     return TORRE_OK;
 }
@@ -222,6 +238,28 @@ static torre_status cpu_read_layer(torre_wave_solver *solver, const torre_layer_
     return solver->backend->read_layer(solver, slice, stride, values);
 }
 
+static int64_t cpu_layer_bytes(const torre_wave_setup *setup, const torre_wave_plan *plan,
+                               int64_t low, int64_t high)
+{
+    torre_turned turned;
+    torre_layers layers;
+    if (turns(plan->axes)) torre_turn_region(setup, plan->axes, &turned);
+    torre_layers_layout(turns(plan->axes) ? &turned.setup : setup, &layers);
+    return torre_layers_planes_bytes(&layers, low, high);
+}
+
+static torre_status cpu_write_layers(torre_wave_solver *solver, int64_t low, int64_t high,
+                                     int first, const void *values)
+{
+    return solver->backend->write_layers(solver, low, high, first, values);
+}
+
+static torre_status cpu_read_layers(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                    void *values)
+{
+    return solver->backend->read_layers(solver, low, high, first, values);
+}
+
 static torre_status cpu_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     return solver->backend->advance(solver, steps, samples);
@@ -268,6 +306,9 @@ const torre_wave_backend torre_wave_cpu = {
     .read_box = cpu_read_box,
     .write_layer = cpu_write_layer,
     .read_layer = cpu_read_layer,
+    .layer_bytes = cpu_layer_bytes,
+    .write_layers = cpu_write_layers,
+    .read_layers = cpu_read_layers,
     .advance = cpu_advance,
     .advance_to = cpu_advance_to,
     .part_cost = cpu_part_cost,

@@ -30,7 +30,7 @@ torre_status torre_cpu_plan(const torre_wave_setup *setup, torre_cpu_program *pr
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
     torre_layers layers;
-    torre_layers_layout(setup->problem, &layers);
+    torre_layers_layout(setup, &layers);
     return field.bytes < 0 || layers.bytes < 0 ? torre_memory_check("the wave field", -1)
                                                : TORRE_OK;
 }
@@ -56,7 +56,7 @@ int64_t torre_cpu_bytes(const torre_wave_setup *setup, const torre_cpu_program *
     torre_padded_field field;
     torre_padded_layout(setup->problem, &field);
     torre_layers layers;
-    torre_layers_layout(setup->problem, &layers);
+    torre_layers_layout(setup, &layers);
     int64_t bytes = (int64_t)sizeof(torre_cpu_solver) + field.bytes + layers.bytes;
     const torre_wave_setup *caller = program->base.setup; /* has as many points as when turned */
     const int64_t rows = field.size[0] * field.size[1], nodes = caller->receiver_node_count;
@@ -192,7 +192,7 @@ torre_status torre_cpu_create(const torre_wave_setup *setup, const torre_cpu_pro
     s->ordering = plan->ordering;
     s->shape = program->shape;
     torre_padded_layout(setup->problem, &s->field);
-    torre_layers_layout(setup->problem, &s->layers);
+    torre_layers_layout(setup, &s->layers);
     torre_status status = torre_padded_alloc(setup, s->threads, &s->field);
     if (!status) status = torre_layers_alloc(setup, &s->layers);
     if (!status) status = make_tables(s);
@@ -293,8 +293,10 @@ torre_status torre_cpu_write_layer(torre_wave_solver *solver, const torre_layer_
                                    const int64_t stride[3], const void *values)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
+    const torre_box *stored = &s->region.stored;
     if (slice)
-        torre_layers_write(&s->layers, (int)(s->n & 1), slice, stride, values);
+        torre_layers_write(&s->layers, (int)(s->n & 1), slice, stored->low[0], stored->high[0],
+                           stride, values);
     else
         torre_layers_clear(&s->layers);
     return TORRE_OK;
@@ -304,7 +306,23 @@ torre_status torre_cpu_read_layer(torre_wave_solver *solver, const torre_layer_s
                                   const int64_t stride[3], void *values)
 {
     torre_cpu_solver *s = (torre_cpu_solver *)solver;
-    torre_layers_read(&s->layers, (int)(s->n & 1), slice, stride, values);
+    const torre_box *owned = &s->region.owned;
+    torre_layers_read(&s->layers, (int)(s->n & 1), slice, owned->low[0], owned->high[0], stride,
+                      values);
+    return TORRE_OK;
+}
+
+torre_status torre_cpu_write_layers(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                    const void *values)
+{
+    torre_layers_write_planes(&((torre_cpu_solver *)solver)->layers, low, high, first, values);
+    return TORRE_OK;
+}
+
+torre_status torre_cpu_read_layers(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                   void *values)
+{
+    torre_layers_read_planes(&((torre_cpu_solver *)solver)->layers, low, high, first, values);
     return TORRE_OK;
 }
 

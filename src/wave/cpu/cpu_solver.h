@@ -150,6 +150,11 @@ torre_status torre_cpu_write_layer(torre_wave_solver *solver, const torre_layer_
                                    const int64_t stride[3], const void *values);
 torre_status torre_cpu_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
                                   const int64_t stride[3], void *values);
+/* Of towers. */
+torre_status torre_cpu_write_layers(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                    const void *values);
+torre_status torre_cpu_read_layers(torre_wave_solver *solver, int64_t low, int64_t high, int first,
+                                   void *values);
 torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms);
 void torre_cpu_destroy(torre_wave_solver *solver);
 

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "wave/box.h"
 #include "wave/cpml.h"
+#include "wave/part.h"
 
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -53,14 +54,23 @@ static int64_t end_values(const torre_layers *l, const torre_layer_face *face)
 {
     return face->end.places > 0 ? 4 * (int64_t)face->end.places + weights_values(l) : 0;
 }
-/* Whether a face has one level for both. */
-static bool in_place(const torre_layer_face *face) { return face->end.places > 0; }
 
-void torre_layers_layout(const torre_wave_problem *p, torre_layers *l)
+static bool has_layers(const torre_wave_setup *setup)
 {
+    for (int f = 0; f < 6; f++)
+        if (setup->layer[f / 2][f % 2]) return true;
+    return false;
+}
+
+void torre_layers_layout(const torre_wave_setup *setup, torre_layers *l)
+{
+    const torre_wave_problem *p = setup->problem;
+    const torre_region region = torre_wave_region(setup);
     double sum = 0;
     memset(l, 0, sizeof *l);
-    if (!torre_pml_any(p)) return;
+    if (!has_layers(setup)) return;
+    l->low = region.stored.low[0];
+    l->planes = region.global[0];
     l->convolves = p->absorbing == TORRE_CPML;
     l->half_width = p->order / 2;
     l->precision = p->precision;
@@ -69,10 +79,10 @@ void torre_layers_layout(const torre_wave_problem *p, torre_layers *l)
     l->scheme.pitch = (round_up(p->size[2], block_of(l)) / block_of(l) | 1) * block_of(l);
     int64_t values = 2 * steps_values(l) + 2 * weights_values(l) + l->scheme.pitch;
     for (int f = 0; f < 6; f++) {
-        if (!torre_pml_face(p, f / 2, f % 2)) continue;
+        if (!setup->layer[f / 2][f % 2]) continue;
         sum += layout_face(p, f / 2, f % 2, l);
         const torre_layer_face *face = &l->face[f / 2][f % 2];
-        values += (in_place(face) ? 1 : 2) * face->values + end_values(l, face);
+        values += (torre_layer_in_place(face) ? 1 : 2) * face->values + end_values(l, face);
     }
     l->bytes = sum * 16 > 1e18 ? -1 : values * (int64_t)l->precision;
 }
@@ -174,7 +184,7 @@ static void place_everything(torre_layers *l)
     for (int f = 0; f < 6; f++) {
         torre_layer_face *face = &l->face[f / 2][f % 2];
         if (face->values == 0) continue;
-        if (in_place(face)) {
+        if (torre_layer_in_place(face)) {
             face->level[0] = face->level[1] = take(&at, face->values, l);
             face->end.a = take(&at, 2 * (int64_t)face->end.places, l);
             face->end.b = take(&at, 2 * (int64_t)face->end.places, l);
@@ -217,7 +227,7 @@ void torre_layers_clear(torre_layers *l)
 {
     for (int f = 0; f < 6; f++) {
         const torre_layer_face *face = &l->face[f / 2][f % 2];
-        const int64_t before = f / 2 == 2 && !in_place(face) ? TORRE_BLOCK_BYTES : 0;
+        const int64_t before = f / 2 == 2 && !torre_layer_in_place(face) ? TORRE_BLOCK_BYTES : 0;
         for (int n = 0; n < 2 && face->values; n++)
             memset(face->level[n] - before, 0, (size_t)face->values * (size_t)l->precision);
     }
@@ -232,15 +242,16 @@ void torre_layers_swap(torre_layers *l)
     }
 }
 
-/* The value of a slice with the coordinates 0, and the strides between its values; `box`: of the
- * cells of a slice. */
-static char *slice_of(const torre_layers *l, int level, const torre_layer_slice *s,
-                      int64_t stride[3], torre_box *box)
+/* A slice in the memory: its value of the first of some planes across x, the strides between its
+ * values; `box`: of the cells of that. */
+static char *slice_of(const torre_layers *l, int level, const torre_layer_slice *s, int64_t low,
+                      int64_t high, int64_t stride[3], torre_box *box)
 {
     const torre_layer_face *face = &l->face[s->axis][s->side];
     const int64_t W = l->scheme.width, R = l->half_width;
     int64_t at;
     *box = torre_box_all(l->size);
+    box->high[0] = high - low;
     box->high[s->axis] = 1;
     stride[s->axis] = 0;
     if (l->convolves) {
@@ -259,15 +270,16 @@ static char *slice_of(const torre_layers *l, int level, const torre_layer_slice 
         stride[1] = face->outer_pitch;
         stride[0] = face->outer_pitch * l->size[1];
     }
-    return face->level[level] + at * (int64_t)l->precision;
+    return face->level[level] + (at + (low - l->low) * stride[0]) * (int64_t)l->precision;
 }
 
-void torre_layers_write(torre_layers *l, int level, const torre_layer_slice *slice,
-                        const int64_t stride[3], const void *values)
+void torre_layers_write(torre_layers *l, int level, const torre_layer_slice *slice, int64_t low,
+                        int64_t high, const int64_t stride[3], const void *values)
 {
     int64_t own[3];
     torre_box box;
-    char *to = slice_of(l, level, slice, own, &box);
+    if (l->face[slice->axis][slice->side].values == 0) return;
+    char *to = slice_of(l, level, slice, low, high, own, &box);
     torre_box_copy(&box, (size_t)l->precision, to, own, values, stride, 1);
     if (l->convolves || slice->axis < 2 || !slice->outwards || slice->i > 1) return;
     /* places before the layer repeat it */
@@ -279,10 +291,11 @@ void torre_layers_write(torre_layers *l, int level, const torre_layer_slice *sli
 }
 
 void torre_layers_read(const torre_layers *l, int level, const torre_layer_slice *slice,
-                       const int64_t stride[3], void *values)
+                       int64_t low, int64_t high, const int64_t stride[3], void *values)
 {
     int64_t own[3];
     torre_box box;
-    const char *from = slice_of(l, level, slice, own, &box);
+    if (l->face[slice->axis][slice->side].values == 0) return;
+    char *from = slice_of(l, level, slice, low, high, own, &box);
     torre_box_copy(&box, (size_t)l->precision, values, stride, from, own, 1);
 }

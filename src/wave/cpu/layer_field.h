@@ -22,7 +22,9 @@ typedef struct torre_layer_face {
 
 typedef struct torre_layers {
     int half_width;
-    int64_t size[3]; /* of the grid */
+    int64_t size[3]; /* of the cells that are stored */
+    int64_t low;     /* x of the first of them in the whole grid, */
+    int64_t planes;  /* and cells along x of that */
     torre_precision precision;
     torre_layer_scheme scheme;
     torre_layer_face face[3][2];
@@ -35,8 +37,9 @@ typedef struct torre_layers {
     void *memory;
 } torre_layers;
 
-/* Everything but memory and coefficients. The problem must have been checked. */
-void torre_layers_layout(const torre_wave_problem *problem, torre_layers *layers);
+/* Everything but memory and coefficients. The problem must have been checked. Of a part that is
+ * cut along x alone. */
+void torre_layers_layout(const torre_wave_setup *setup, torre_layers *layers);
 
 /* Allocate what has been laid out, with zero memory and the tables. TORRE_ERR_RESOURCE. Free with
  * _free. */
@@ -51,18 +54,38 @@ void torre_layers_clear(torre_layers *layers);
 /* The other level is the present one from now on. */
 void torre_layers_swap(torre_layers *layers);
 
-/* Copy a slice (pml.h) of a level from or to an array: `values` is its value of cell (0, 0, 0),
- * stride[a] values lie between neighbours along axis a. NULL writes zeros. */
+/* Copy a slice (pml.h) of a level from or to an array: `values` is its value of the first of the
+ * planes low .. high - 1 across x, of those that are stored, stride[a] values lie between
+ * neighbours along axis a. NULL writes zeros; a layer that is not there has no values. */
 void torre_layers_write(torre_layers *layers, int level, const torre_layer_slice *slice,
-                        const int64_t stride[3], const void *values);
+                        int64_t low, int64_t high, const int64_t stride[3], const void *values);
 void torre_layers_read(const torre_layers *layers, int level, const torre_layer_slice *slice,
-                       const int64_t stride[3], void *values);
+                       int64_t low, int64_t high, const int64_t stride[3], void *values);
+
+/*
+ * All that goes with planes low .. high - 1 across x, numbered as in the whole grid, one plane
+ * after the other (layer_planes.c): of each level, first that of even (0) or of odd (1) steps, or
+ * of the one there is. Bytes of it, of layers that are laid out; and copies of the planes, which
+ * must be stored, also in the middle of a pass.
+ */
+int64_t torre_layers_planes_bytes(const torre_layers *layers, int64_t low, int64_t high);
+void torre_layers_read_planes(const torre_layers *layers, int64_t low, int64_t high, int first,
+                              void *values);
+void torre_layers_write_planes(torre_layers *layers, int64_t low, int64_t high, int first,
+                               const void *values);
+
+/* Whether a face has one level for both. */
+static inline bool torre_layer_in_place(const torre_layer_face *face)
+{
+    return face->end.places > 0;
+}
 
 /* Cell at (0 .. W - 1, below that of the grid in front) of a layer, counted outwards. */
 static inline int64_t torre_layer_depth(const torre_layers *l, int axis, int side, int64_t i)
 {
-    const int64_t W = l->scheme.width;
-    return side ? i - (l->size[axis] - W) : W - 1 - i;
+    const int64_t W = l->scheme.width, n = axis == 0 ? l->planes : l->size[axis];
+    if (axis == 0) i += l->low;
+    return side ? i - (n - W) : W - 1 - i;
 }
 
 #endif
