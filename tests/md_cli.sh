@@ -168,6 +168,18 @@ awk -F, 'NR == FNR { row[FNR] = $0; next }
     END { if (FNR != 6) exit 1 }' gas.rows gas.csv || fail "report and CSV differ: $(cat gas.rows gas.csv)"
 "$md" --model granular --input gas.xyz --walls --gravity 9.81 --shake-amplitude 1.8 \
     --shake-frequency 50 --steps 10 --picture none --quiet || fail "a gas from its own dump"
+# rough grains of two sizes go on as they were: both kinetic energies to the nine digits of the dump
+rough="--model granular --friction 0.5 --precision f64 --picture none --quiet"
+"$md" $rough --size 8,8,8 --filling 0.3 --temperature 0.04 --sizes two --steps 300 --thermo 300 \
+    --dump rough.dump --csv rough.csv || fail "rough grains"
+"$md" $rough --input rough.dump --steps 0 --csv again.csv || fail "rough grains from their own dump"
+awk -F, 'FNR == NR { last = $4; next } FNR == 2 { exit !($4 / last - 1 < 1e-7 && 1 - $4 / last < 1e-7) }' rough.csv again.csv ||
+    fail "spins or sizes were lost: $(tail -n 1 rough.csv) $(tail -n 1 again.csv)"
+bad 2 "--sizes and --input exclude each other" --model granular --input ../rough.dump --sizes two
+awk '/^ITEM: ATOMS/ { $0 = "ITEM: ATOMS x y z omegaz"; print; next } NF > 6 { print $3, $4, $5, 7; next } { print }' rough.dump >spin.dump
+bad 2 "its grains spin, as rough ones do: give --friction" --model granular --input ../spin.dump
+awk '/^ITEM: ATOMS/ { n = 1; print; next } n == 1 { $9 /= 5; $10 /= 125; n = 2 } { print }' rough.dump >tiny.dump
+bad 3 "it must be at least a quarter of that of the largest" --model granular --input ../tiny.dump --friction 1
 "$md" --model granular --size 20,20 --filling 0.4 --gas elastic --steps 50 --picture none --quiet \
     --dump layer.xyz || fail "a layer"
 bad 3 "a layer cannot start from a file" --model granular --input ../layer.xyz

@@ -85,6 +85,51 @@ static void test_spheres_round_trip(void **state)
     md_case_free(&c);
 }
 
+/*
+ * Grains of several sizes that spin read back from every format, radii, spins and mass to the
+ * digits written. Data says a density, of which mass comes with four roundings.
+ */
+static void test_grains_round_trip(void **state)
+{
+    (void)state;
+    const char *const names[] = {"grains.data", "grains.dump", "grains.xyz.gz"};
+    for (int k = 0; k < 3; k++) {
+        const char *path = temporary(names[k]);
+        const double slack = k == 0 ? 1e-15 : 0.5e-8;
+        md_case c = md_case_rough(3, 3, 3, 0.3, TORRE_MD_F64);
+        c.particles.mass = 1.3e-6;
+        CHECK_OK(torre_md_particles_add_grains(&c.particles, 0.25));
+        for (int64_t i = 0; i < c.particles.count; i++) {
+            c.particles.radius[i] = i == 5 ? 0.25 : 0.1 + 0.001 * (double)i;
+            for (int a = 0; a < 3; a++) c.particles.spin[a][i] = (double)(i % 7) - a;
+        }
+        const torre_sink_data data = {.kind = TORRE_SINK_PARTICLES,
+                                      .series = k > 0,
+                                      .particles = {.about = {.units = "si", .diameter = 0.5}}};
+        const torre_frame frame = {.particles = &c.particles};
+        const torre_particle_wish wish = {.frame = -1, .grains = true};
+        const torre_sink_format *format;
+        torre_particle_source source;
+        torre_md_particles back;
+        CHECK_OK(torre_sink_choose("dump", path, data.kind, data.series, &format));
+        CHECK_OK(torre_sink_write(format, &data, path, &frame));
+        CHECK_OK(torre_particle_file_read(path, &wish, &back, &source));
+        unlink(path);
+        CHECK(fabs(source.diameter - 0.5) <= slack && fabs(back.mass / 1.3e-6 - 1) <= slack,
+              "diameter %.17g, mass %.17g", source.diameter, back.mass);
+        CHECK(back.radius && back.spin[0] && back.largest == source.diameter / 2, "largest %g",
+              back.largest);
+        for (int64_t i = 0; i < back.count; i++) {
+            CHECK(fabs(back.radius[i] / c.particles.radius[i] - 1) <= slack, "radius %.17g",
+                  back.radius[i]);
+            for (int a = 0; a < 3; a++)
+                CHECK(back.spin[a][i] == c.particles.spin[a][i], "spin %.17g", back.spin[a][i]);
+        }
+        torre_md_particles_free(&back);
+        md_case_free(&c);
+    }
+}
+
 /* Three frames, the particles a little further in each; nine digits of numbers up to 16. */
 static void test_trajectory(void **state)
 {
@@ -380,17 +425,44 @@ static void test_places(void **state)
     }
 }
 
-static void refused(const char *text, const char *word)
+static void refused_by(const torre_particle_wish *wish, const char *text, const char *word)
 {
     const char *path = temporary("bad.data");
     torre_md_particles p;
     torre_particle_source source;
     write_text(path, text);
-    torre_status status = torre_particle_file_read(path, &last, &p, &source);
+    torre_status status = torre_particle_file_read(path, wish, &p, &source);
     unlink(path);
     CHECK(status == TORRE_ERR_INPUT || status == TORRE_ERR_RESOURCE, "accepted: %s", text);
     CHECK(strstr(torre_error_text(), word), "\"%s\" does not say %s", torre_error_text(), word);
     CHECK(!p.position[0], "particles left behind");
+}
+
+static void refused(const char *text, const char *word) { refused_by(&last, text, word); }
+
+/* What grains may be, and what they may not. */
+static void test_grains(void **state)
+{
+    (void)state;
+    const torre_particle_wish grains = {.frame = -1, .grains = true};
+    reading r = read_text(DUMP(" pp pp pp", "x y z omegaz") "2 -0.5 3 0\n1 1 1 -2\n", &grains);
+    CHECK(!r.p.radius && r.p.spin[2][0] == 0 && r.p.spin[2][1] == -2 && r.p.spin[0][1] == 0,
+          "spin %g", r.p.spin[2][1]);
+    expect_two(r, false);
+    r = read_text(DUMP(" pp pp pp", "x y z radius mass omegaz") "2 -0.5 3 0.5 8 0\n1 1 1 0.5 8 0\n",
+                  &grains);
+    CHECK(!r.p.radius && !r.p.spin[0] && r.source.diameter == 1 && r.p.mass == 8, "mass %g",
+          r.p.mass);
+    expect_two(r, false);
+    r = read_text(DUMP(" pp pp pp", "x y z mass diameter") "2 -0.5 3 1 1\n1 1 1 8 2\n", &grains);
+    CHECK(r.p.radius[0] == 0.5 && r.p.radius[1] == 1 && r.p.largest == 1 && r.p.mass == 8,
+          "radii %g and %g, mass %g", r.p.radius[0], r.p.radius[1], r.p.mass);
+    expect_two(r, false);
+    refused_by(&grains, DUMP(" pp pp pp", "x y z mass radius") "1 1 1 1 1\n1 1 2 2 2\n",
+               "mass is 2 here; by the density of the grains before it must be 8");
+    refused_by(&grains, DUMP(" pp pp pp", "x y z radius") "1 1 1 1\n1 1 2 -2\n", "radius");
+    refused_by(&grains, DUMP(" pp pp pp", "x y z angmomz") "1 1 1 1\n1 1 2 0\n",
+               "angmomz must be 0");
 }
 
 static void test_refused(void **state)
@@ -652,13 +724,22 @@ static void test_cut_gzip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data_round_trip), cmocka_unit_test(test_spheres_round_trip),
-        cmocka_unit_test(test_trajectory),      cmocka_unit_test(test_trajectory_names),
-        cmocka_unit_test(test_data_accepted),   cmocka_unit_test(test_write_data),
-        cmocka_unit_test(test_dump_accepted),   cmocka_unit_test(test_extxyz_accepted),
-        cmocka_unit_test(test_places),          cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_refused_dumps),   cmocka_unit_test(test_refused_extxyz),
-        cmocka_unit_test(test_cut_gzip),        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_data_round_trip),
+        cmocka_unit_test(test_spheres_round_trip),
+        cmocka_unit_test(test_grains_round_trip),
+        cmocka_unit_test(test_grains),
+        cmocka_unit_test(test_trajectory),
+        cmocka_unit_test(test_trajectory_names),
+        cmocka_unit_test(test_data_accepted),
+        cmocka_unit_test(test_write_data),
+        cmocka_unit_test(test_dump_accepted),
+        cmocka_unit_test(test_extxyz_accepted),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_dumps),
+        cmocka_unit_test(test_refused_extxyz),
+        cmocka_unit_test(test_cut_gzip),
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_types_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,14 +96,23 @@ static bool column_names(const char *name, int64_t columns, char *names, size_t 
     static const struct {
         const char *property, *names;
         int columns;
-    } known[] = {{"pos", "x y z", 3},        {"velo", "vx vy vz", 3},
-                 {"vel", "vx vy vz", 3},     {"velocities", "vx vy vz", 3},
-                 {"momenta", "px py pz", 3}, {"species", "species", 1},
-                 {"Z", "element", 1},        {"numbers", "element", 1},
-                 {"type", "type", 1},        {"id", "id", 1},
-                 {"mass", "mass", 1},        {"masses", "mass", 1},
-                 {"radius", "radius", 1},    {"diameter", "diameter", 1},
-                 {"density", "density", 1},  {"charge", "q", 1},
+    } known[] = {{"pos", "x y z", 3},
+                 {"velo", "vx vy vz", 3},
+                 {"vel", "vx vy vz", 3},
+                 {"velocities", "vx vy vz", 3},
+                 {"momenta", "px py pz", 3},
+                 {"species", "species", 1},
+                 {"Z", "element", 1},
+                 {"numbers", "element", 1},
+                 {"type", "type", 1},
+                 {"id", "id", 1},
+                 {"mass", "mass", 1},
+                 {"masses", "mass", 1},
+                 {"radius", "radius", 1},
+                 {"diameter", "diameter", 1},
+                 {"density", "density", 1},
+                 {"charge", "q", 1},
+                 {"omega", "omegax omegay omegaz", 3},
                  {"initial_charges", "q", 1}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
         if (strcmp(known[k].property, name) != 0) continue;

@@ -25,6 +25,7 @@ extern "C" {
 typedef struct torre_particle_wish {
     int64_t frame; /* of a trajectory, from 0; -1: the last */
     bool wall[3];  /* the box has walls across these axes; along the others it is periodic */
+    bool grains;   /* of one density, but maybe several sizes, and they may spin */
 } torre_particle_wish;
 
 /* Coefficients of lj/cut; zeros: not said. */
@@ -36,8 +37,8 @@ typedef struct torre_particle_coefficients {
 typedef struct torre_particle_source {
     bool has_velocities;
     double origin[3];      /* of the box in the file; positions have been moved by it to [0, L) */
-    double mass, diameter; /* of each particle; 0: not said, or masses by type (with the particles;
-                              0: not said of that type) */
+    double mass, diameter; /* of each particle, of grains of the largest; 0: not said, or masses by
+                              type (with the particles; 0: not said of that type) */
     char units[16];        /* of LAMMPS, as "lj"; "": not said */
     bool has_pair;         /* it has coefficients of lj/cut: */
     torre_particle_coefficients between[TORRE_MD_TYPES][TORRE_MD_TYPES]; /* [a][b], a <= b */
@@ -52,7 +53,8 @@ typedef struct torre_particle_source {
  *
  * LAMMPS data: what write_data writes for the atom styles atomic, bond, molecular, charge, full,
  * angle and sphere, with the pair style lj/cut or none that has coefficients. Particles have types
- * (torre_md_particles) where there is more than one.
+ * (torre_md_particles) where there is more than one; grains have radii and spins where these are
+ * not all the same and 0 (and radii only if the file has some).
  */
 torre_status torre_particle_file_read(const char *path, const torre_particle_wish *wish,
                                       torre_md_particles *particles, torre_particle_source *source);

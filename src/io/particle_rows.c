@@ -30,7 +30,7 @@ static const struct {
              {{"density"}, TORRE_COLUMN_DENSITY},
              {{"q"}, TORRE_COLUMN_ZERO},
              {{"mux", "muy", "muz"}, TORRE_COLUMN_ZERO},
-             {{"omegax", "omegay", "omegaz"}, TORRE_COLUMN_ZERO},
+             {{"omegax", "omegay", "omegaz"}, TORRE_COLUMN_SPIN},
              {{"angmomx", "angmomy", "angmomz"}, TORRE_COLUMN_ZERO}};
 
 static torre_status bad(const torre_particle_rows *r, const char *what)
@@ -207,11 +207,28 @@ static torre_status read_name(torre_particle_rows *r, const torre_particle_colum
     return set_type(r, id, type, 0);
 }
 
+/* The mass of a grain, which goes as the cube of its radius, to the nine digits of dumps: that of
+ * the largest counts. */
+static torre_status add_grain_mass(torre_particle_rows *r)
+{
+    double *mass = &r->type_mass[r->row_type];
+    const double cube = pow(r->row_radius, 3);
+    if (r->cube_mass == 0) r->cube_mass = r->row_mass / cube;
+    if (fabs(r->row_mass / cube / r->cube_mass - 1) > 1e-7)
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: mass is %.10g here; by the density of the grains before it must be "
+                          "%.10g, for all are of one",
+                          torre_text_input_where(r->in), r->row_mass, r->cube_mass * cube);
+    if (*mass < r->row_mass) *mass = r->row_mass;
+    return TORRE_OK;
+}
+
 /* The mass of a row, once its type is known. */
 static torre_status add_mass(torre_particle_rows *r)
 {
     double *mass = &r->type_mass[r->row_type];
     if (r->row_mass == 0) return TORRE_OK;
+    if (r->wish->grains && r->row_radius > 0) return add_grain_mass(r);
     if (*mass == 0) *mass = r->row_mass;
     if (*mass == r->row_mass) return TORRE_OK;
     return torre_fail(
@@ -221,10 +238,37 @@ static torre_status add_mass(torre_particle_rows *r)
         torre_text_input_where(r->in), r->row_mass, *mass);
 }
 
+/* Grains whose radii differ each have their own: those before had the first. */
+static torre_status add_radius(torre_particle_rows *r, int64_t id, double radius)
+{
+    torre_md_particles *p = r->particles;
+    r->row_radius = radius;
+    if (r->diameter == 0) r->diameter = 2 * radius;
+    if (!p->radius && 2 * radius == r->diameter) return TORRE_OK;
+    if (!p->radius) TORRE_TRY(torre_md_particles_add_grains(p, r->diameter / 2));
+    p->radius[id] = radius;
+    return TORRE_OK;
+}
+
+static torre_status add_spin(torre_particle_rows *r, int64_t id, int axis, double value)
+{
+    torre_md_particles *p = r->particles;
+    if (!p->spin[0]) TORRE_TRY(torre_md_particles_add_grains(p, r->diameter / 2));
+    p->spin[axis][id] = value;
+    return TORRE_OK;
+}
+
+static bool is_length(const torre_particle_column *c)
+{
+    return c->kind == TORRE_COLUMN_RADIUS || c->kind == TORRE_COLUMN_DIAMETER;
+}
+
 static torre_status read_size(torre_particle_rows *r, torre_particle_column *c, const char *text,
-                              double value, bool positive)
+                              int64_t id, double value, bool positive)
 {
     double before;
+    if (r->wish->grains && is_length(c) && value > 0)
+        return add_radius(r, id, c->kind == TORRE_COLUMN_RADIUS ? value : value / 2);
     if (c->kind == TORRE_COLUMN_MASS && value > 0) {
         r->row_mass = value;
         return TORRE_OK;
@@ -262,14 +306,17 @@ static torre_status read_word(torre_particle_rows *r, torre_particle_column *c, 
     case TORRE_COLUMN_MOMENTUM:
         p->velocity[a][id] = value;
         return TORRE_OK;
+    case TORRE_COLUMN_SPIN:
     case TORRE_COLUMN_ZERO:
+        if (r->wish->grains && c->kind == TORRE_COLUMN_SPIN && (value != 0 || p->spin[0]))
+            return add_spin(r, id, a, value);
         if (value == 0) return TORRE_OK;
         return torre_fail(TORRE_ERR_INPUT,
                           "%s: %s must be 0 (got %.40s): particles of md have no charge, dipole or "
                           "rotation",
                           torre_text_input_where(r->in), c->name, text);
     default: /* points have no diameter */
-        return read_size(r, c, text, value,
+        return read_size(r, c, text, id, value,
                          c->kind == TORRE_COLUMN_MASS || c->kind == TORRE_COLUMN_DENSITY);
     }
 }
@@ -299,7 +346,7 @@ static torre_status read_row(torre_particle_rows *r, char **word, int words, int
     }
     for (int k = 0; k < r->columns; k++)
         if (r->column[k].kind == TORRE_COLUMN_ID) TORRE_TRY(read_id(r, word[k], &id));
-    r->row_mass = 0;
+    r->row_mass = r->row_radius = 0;
     for (int k = 0; k < r->columns; k++) TORRE_TRY(read_word(r, &r->column[k], word[k], id));
     TORRE_TRY(add_mass(r));
     return words > r->columns ? check_image_flags(r, word + r->columns) : TORRE_OK;
@@ -335,9 +382,22 @@ torre_status torre_particle_rows_read(torre_particle_rows *r)
     return TORRE_OK;
 }
 
+/* What is known of grains once all of them are. */
+static void finish_grains(torre_particle_rows *r)
+{
+    torre_md_particles *p = r->particles;
+    for (int64_t i = 0; p->radius && i < p->count; i++)
+        if (2 * p->radius[i] > r->diameter) r->diameter = 2 * p->radius[i];
+    p->largest = r->diameter / 2;
+    if (!p->radius || r->diameter > 0) return;
+    free(p->radius); /* they spin, and of radii nothing was said */
+    p->radius = NULL;
+}
+
 void torre_particle_rows_finish(torre_particle_rows *r, torre_particle_source *source)
 {
     torre_md_particles *p = r->particles;
+    finish_grains(r);
     const double pi = 3.14159265358979323846;
     for (int64_t i = 0; p->type && !r->types && i < p->count; i++)
         if (p->type[i] >= p->types) p->types = p->type[i] + 1;

@@ -9,8 +9,10 @@
  *     x y z, xu yu zu             positions; xs ys zs, xsu ysu zsu: as fractions of the box
  *     vx vy vz, px py pz          velocities, or momenta, which need mass
  *     mass                        must be the same in all rows of a type
- *     radius diameter density     must be the same in all rows
- *     q, mux .., omegax .., angmomx ..    charges, dipoles, rotation: must be zero
+ *     radius diameter density     must be the same in all rows; of grains radius and diameter need
+ *                                 not be, but mass goes as their cube
+ *     omegax omegay omegaz        angular velocities: must be zero but for grains
+ *     q, mux .., angmomx ..       charges, dipoles, angular momenta: must be zero
  *     anything else               what the particles feel or had felt (fx, c_pe): computed anew
  *
  * Positions along periodic axes are put into the box, wherever they are; along the others they must
@@ -37,6 +39,7 @@ typedef enum torre_column_kind {
     TORRE_COLUMN_RADIUS,
     TORRE_COLUMN_DIAMETER,
     TORRE_COLUMN_DENSITY,
+    TORRE_COLUMN_SPIN,
     TORRE_COLUMN_ZERO
 } torre_column_kind;
 
@@ -61,9 +64,10 @@ typedef struct torre_particle_rows {
     int types;                      /* that there may be, where the file says how many; else 0 */
     char type_name[TORRE_MD_TYPES][48];
     double type_mass[TORRE_MD_TYPES];
-    int row_type; /* of the last row */
-    double row_mass;
-    bool *seen; /* [count] ids */
+    int row_type;                /* of the last row */
+    double row_mass, row_radius; /* 0: not said */
+    double cube_mass;            /* of grains: mass over the cube of their radius */
+    bool *seen;                  /* [count] ids */
 } torre_particle_rows;
 
 /*

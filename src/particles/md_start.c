@@ -172,7 +172,13 @@ void torre_md_start_velocities(torre_md_particles *p, double temperature, uint64
         for (int a = 0; a < 3; a++) p->velocity[a][i] *= scale;
 }
 
-/* The first pair of particles nearer than distance among members a of one bin and b of another. */
+/* How near two particles may be where the largest must be so far apart. */
+static double apart(const torre_md_particles *p, int64_t i, int64_t j, double distance)
+{
+    return p->radius ? distance * (p->radius[i] + p->radius[j]) / (2 * p->largest) : distance;
+}
+
+/* The first pair of particles nearer than that among members a of one bin and b of another. */
 static bool nearer(const torre_md_particles *p, const torre_bins *bins, int64_t a, int64_t b,
                    double distance, int64_t pair[2], double *found)
 {
@@ -186,7 +192,8 @@ static bool nearer(const torre_md_particles *p, const torre_bins *bins, int64_t 
                 d -= p->box[k] * rint(d / p->box[k]);
                 rsq += d * d;
             }
-            if (rsq >= distance * distance) continue;
+            const double least = apart(p, i, j, distance);
+            if (rsq >= least * least) continue;
             *found = sqrt(rsq);
             pair[0] = i;
             pair[1] = j;
@@ -233,5 +240,6 @@ torre_status torre_md_start_check_overlap(const torre_md_particles *p, double di
     if (!overlap) return TORRE_OK;
     return torre_fail(TORRE_ERR_UNSTABLE,
                       "particles %lld and %lld overlap: they are %g apart and must be at least %g",
-                      (long long)pair[0] + 1, (long long)pair[1] + 1, found, distance);
+                      (long long)pair[0] + 1, (long long)pair[1] + 1, found,
+                      apart(p, pair[0], pair[1], distance));
 }

@@ -74,7 +74,8 @@ torre_status torre_md_start_fcc_size(const int64_t cells[3], double density, int
 void torre_md_start_velocities(torre_md_particles *particles, double temperature, uint64_t seed);
 
 /*
- * Refuse particles closer than distance, naming the two ids and their distance: forces there would
+ * Refuse particles closer than distance (of grains, that of the largest; others may be as much
+ * closer as they are smaller), naming the two ids and their distance: forces there would
  * be astronomic, so this is TORRE_ERR_UNSTABLE, as a time step that is too large (a file with such
  * particles can be read well). O(N).
  */

@@ -65,7 +65,7 @@ static torre_status adopt_all(torre_pair_spec *s, const torre_particle_source *s
 static torre_status read_file(torre_pair_spec *s, const bool wall[3], torre_pair_input *in,
                               torre_particle_source *source)
 {
-    torre_particle_wish wish = {.frame = s->frame};
+    torre_particle_wish wish = {.frame = s->frame, .grains = s->model == TORRE_PAIR_granular};
     memcpy(wish.wall, wall, sizeof wish.wall);
     TORRE_TRY(torre_particle_file_read(s->input, &wish, &in->particles, source));
     memcpy(in->about.origin, source->origin, sizeof source->origin);
@@ -93,6 +93,29 @@ static bool is_layer(const torre_md_particles *p)
     return p->count > 1;
 }
 
+/* Grains of a file that spin or have several sizes. */
+static torre_status adopt_grains(const torre_pair_spec *s, const torre_md_particles *p,
+                                 torre_granular *g)
+{
+    double least = p->largest;
+    if (!p->spin[0]) return TORRE_OK;
+    for (int64_t i = 0; p->radius && i < p->count; i++) least = fmin(least, p->radius[i]);
+    if (least < 0.25 * p->largest)
+        return torre_fail(TORRE_ERR_INPUT,
+                          "%s: its smallest grain has a diameter of %g; it must be at least a "
+                          "quarter of that of the largest, %g",
+                          s->input, 2 * least, 2 * p->largest);
+    if (least < p->largest) {
+        g->sizes = TORRE_GRANULAR_UNIFORM_SIZES; /* between the two */
+        g->size_ratio = least / p->largest;
+    }
+    if (torre_granular_is_rough(g)) return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "%s: its grains spin, as rough ones do: give {friction}, {wall_friction}, "
+                      "{rolling_friction} or {side_walls}",
+                      s->input);
+}
+
 /* Particles of a file bring their box; walls stand where they would around a start at random. */
 static torre_status read_granular_file(torre_pair_spec *s, torre_pair_input *in)
 {
@@ -101,10 +124,11 @@ static torre_status read_granular_file(torre_pair_spec *s, torre_pair_input *in)
     torre_particle_source source;
     if (s->granular.sizes != TORRE_GRANULAR_ONE_SIZE)
         return torre_fail(TORRE_ERR_USAGE, "{sizes} and {input} exclude each other: particles of a "
-                                           "file are of one size");
+                                           "file have their own");
     const bool sides = s->granular.side_walls;
     TORRE_TRY(read_file(s, (const bool[3]){sides, sides, walls}, in, &source));
     *g = system_of(s); /* with the diameter and mass of the file */
+    TORRE_TRY(adopt_grains(s, &in->particles, g));
     if (source.has_velocities && !walls && is_layer(&in->particles))
         return torre_fail(TORRE_ERR_INPUT,
                           "%s: its particles lie and move in a plane; a layer cannot start from a "
