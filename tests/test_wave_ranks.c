@@ -313,13 +313,6 @@ static bool check_case(wave_random_case *c, int count, const torre_wave_backend 
     return true;
 }
 
-static bool absorbs(const wave_random_case *c)
-{
-    for (int f = 0; f < 6; f++)
-        if (c->problem.face[f / 2][f % 2] == TORRE_ABSORBING) return true;
-    return false;
-}
-
 static void threads_give_the_bits_of_one(void **unused)
 {
     (void)unused;
@@ -328,12 +321,12 @@ static void threads_give_the_bits_of_one(void **unused)
     for (int order = 2; order <= 2 * TORRE_MAX_HALF_WIDTH; order += 2)
         for (int i = 0; i < 16; i++) {
             wave_random_case c;
-            wave_random_case_make(&state, order, true, &c);
+            wave_random_case_make(&state, order, &c);
             const int count = (int)wave_pick(&state, 2, RANKS);
             const bool ran = check_case(&c, count, i % 4 ? &direct : cpu);
             taken += ran;
             more += ran && count > 2;
-            kinds[absorbs(&c) ? c.problem.absorbing : TORRE_SPONGE] += ran;
+            if (wave_random_case_absorbs(&c)) kinds[c.problem.absorbing] += ran;
             wave_random_case_free(&c);
         }
     CHECK(taken > 50 && more > 20, "%d runs were shared, %d by more than two", taken, more);
@@ -350,7 +343,7 @@ static void any_call_may_fail(void **unused)
     wave_random_case c;
     int at = 0;
     torre_status status = TORRE_ERR_RESOURCE;
-    wave_random_case_make(&state, 2, true, &c);
+    wave_random_case_make(&state, 2, &c);
     c.plan.engine = TORRE_TORRE;
     c.plan.tower_height = 3;
     along = c.plan.axes[0] ? c.plan.axes[0] - 'x' : 0;

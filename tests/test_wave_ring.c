@@ -93,12 +93,37 @@ static void compare_box(const wave_random_case *c, const sim *a, const sim *b, i
     free(v);
 }
 
+/* What layers remember, of two solvers; or what a has goes to b, which has forgotten it. */
+static void pass_layers(const wave_random_case *c, const sim *a, const sim *b, bool write)
+{
+    const torre_wave_problem *p = &c->problem;
+    torre_layer_slice slice;
+    if (write && torre_layer_slice_get(p, 0, &slice))
+        CHECK_OK(wave_backend->write_layer(b->solver, NULL, NULL, NULL));
+    for (int64_t i = 0; torre_layer_slice_get(p, i, &slice); i++) {
+        torre_box box = torre_box_all(p->size);
+        int64_t stride[3];
+        box.high[slice.axis] = 1;
+        torre_box_strides(&box, stride);
+        const size_t bytes = (size_t)(box.high[0] * stride[0]) * (size_t)p->precision;
+        void *u = wave_alloc(1, bytes), *v = wave_alloc(1, bytes);
+        CHECK_OK(wave_backend->read_layer(a->solver, &slice, stride, u));
+        if (write) CHECK_OK(wave_backend->write_layer(b->solver, &slice, stride, u));
+        CHECK_OK(wave_backend->read_layer(b->solver, &slice, stride, v));
+        CHECK(memcmp(u, v, bytes) == 0, "%s: step %d, another layer, axis %d, side %d, j %d, i %d",
+              c->text, (int)a->n, slice.axis, slice.side, slice.j, slice.i);
+        free(u);
+        free(v);
+    }
+}
+
 /* Whether there is more than zeros. */
 static bool compare(const wave_random_case *c, const sim *whole, const sim *windows)
 {
     const torre_box all = torre_box_all(c->problem.size);
     torre_wave_norms a, b;
     for (int level = -1; level <= 0; level++) compare_box(c, whole, windows, level, &all);
+    pass_layers(c, whole, windows, false);
     CHECK_OK(wave_backend->norms(whole->solver, &a));
     CHECK_OK(wave_backend->norms(windows->solver, &b));
     CHECK(a.max_abs == b.max_abs && a.l2 == b.l2 && b.finite,
@@ -143,7 +168,7 @@ static void interfere(uint64_t *state, const wave_random_case *c, sim *a, sim *b
     const torre_box box = random_box(state, &c->problem);
     const int64_t n = a->n > 0 ? a->n - 1 : a->n;
     torre_wave_norms norms;
-    switch (wave_pick(state, 0, 4)) {
+    switch (wave_pick(state, 0, 5)) {
     case 0:
         compare_box(c, a, b, (int)wave_pick(state, -1, 0), &box);
         break;
@@ -157,6 +182,9 @@ static void interfere(uint64_t *state, const wave_random_case *c, sim *a, sim *b
         break;
     case 3:
         CHECK_OK(wave_backend->norms(b->solver, &norms));
+        break;
+    case 4:
+        pass_layers(c, a, b, wave_pick(state, 0, 1));
         break;
     default:
         break;
@@ -217,18 +245,22 @@ static void streaming_gives_the_bits_of_memory(void **unused)
 {
     (void)unused;
     uint64_t state = 24;
-    int64_t taken = 0, many = 0;
+    int64_t taken = 0, many = 0, kinds[3] = {0};
     for (int order = 2; order <= 2 * TORRE_MAX_HALF_WIDTH; order += 2)
         for (int i = 0; i < 24; i++) {
             wave_random_case c;
-            wave_random_case_make(&state, order, false, &c);
+            wave_random_case_make(&state, order, &c);
             c.plan.memory = 1;
             c.plan.scratch = ".";
             const int64_t windows = check_case(&state, &c);
             wave_random_case_free(&c);
             taken += windows > 0;
             many += windows > 3;
+            if (wave_random_case_absorbs(&c)) kinds[c.problem.absorbing] += windows > 0;
         }
+    CHECK(kinds[TORRE_SPONGE] > 15 && kinds[TORRE_PML] > 30 && kinds[TORRE_CPML] > 10,
+          "%d runs stream with sponges, %d with pml, %d with cpml", (int)kinds[TORRE_SPONGE],
+          (int)kinds[TORRE_PML], (int)kinds[TORRE_CPML]);
     CHECK(taken > 120 && many > 40, "%d runs stream, %d through more than three windows",
           (int)taken, (int)many);
 }

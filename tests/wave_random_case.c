@@ -49,7 +49,7 @@ void wave_random_velocity(uint64_t *state, torre_wave_problem *p, torre_array *v
     p->velocity_cells = v;
 }
 
-void wave_random_case_make(uint64_t *state, int order, bool layers, wave_random_case *c)
+void wave_random_case_make(uint64_t *state, int order, wave_random_case *c)
 {
     static const int64_t sizes[] = {4, 5, 9, 12, 13, 17, 24};
     static const char *const axes[] = {"", "xyz", "xzy", "yzx", "zxy", "zyx"};
@@ -75,7 +75,7 @@ void wave_random_case_make(uint64_t *state, int order, bool layers, wave_random_
         c->density = wave_random_cells(state, p, 1750, 750);
         p->density_cells = &c->density;
     }
-    if (layers && wave_pick(state, 0, 2)) wave_case_pml(p);
+    if (wave_pick(state, 0, 2)) wave_case_pml(p);
     wave_case_courant(p, 0.9);
     p->steps = wave_pick(state, 1, 24);
     for (int n = 0; n < WAVE_STEPS; n++) c->wavelet[n] = 1e8 * wave_random(state);
@@ -100,4 +100,11 @@ void wave_random_case_free(wave_random_case *c)
 {
     free(c->velocity.data);
     free(c->density.data);
+}
+
+bool wave_random_case_absorbs(const wave_random_case *c)
+{
+    for (int f = 0; f < 6; f++)
+        if (c->problem.face[f / 2][f % 2] == TORRE_ABSORBING) return true;
+    return false;
 }

@@ -25,9 +25,12 @@ void wave_random_points(uint64_t *state, const torre_wave_problem *problem, int 
 /* The velocity of all cells, of columns along y, or none; the caller frees velocity->data. */
 void wave_random_velocity(uint64_t *state, torre_wave_problem *problem, torre_array *velocity);
 
-/* Any size, precision, kind of faces, velocities and densities, points, axes; none periodic along
- * the first of them, which is long. layers: absorbing faces may have perfectly matched ones. */
-void wave_random_case_make(uint64_t *state, int order, bool layers, wave_random_case *c);
+/* Any size, precision, kind of faces and of layers, velocities and densities, points, axes; none
+ * periodic along the first of them, which is long. */
+void wave_random_case_make(uint64_t *state, int order, wave_random_case *c);
 void wave_random_case_free(wave_random_case *c);
+
+/* Whether it has an absorbing face. */
+bool wave_random_case_absorbs(const wave_random_case *c);
 
 #endif

@@ -101,8 +101,9 @@ typedef struct torre_wave_backend {
      * Of a part (part.h): become the solver of another part of the same whole, whose setup must
      * outlive the solver, at step n. It stores no more cells along the solver's x than that of the
      * program did, and the same along the others. Cells that both store keep their values, in
-     * arrays of even and of odd steps as they are; others have none until they are written. After a
-     * failure the solver can only be destroyed. NULL: the backend has none.
+     * arrays of even and of odd steps as they are, and what layers remember of them; others have
+     * none until they are written. After a failure the solver can only be destroyed. NULL: the
+     * backend has none.
      */
     torre_status (*move)(torre_wave_solver *solver, const torre_wave_setup *setup, int64_t n);
 
@@ -198,10 +199,14 @@ typedef struct torre_wave_backend {
      * Of towers along the solver's x: all that these layers remember of planes low .. high - 1
      * across it, as it lies in the solver, first what belongs to even (0) or to odd (1) steps; also
      * in the middle of a pass. layer_bytes: how much that is, of a setup of the whole or of a part
-     * that stores the planes, and a plan that names axes. NULL, all of them: parts have no layers.
+     * that stores the planes, and a plan that names axes. layer_place: where a slice that lies
+     * along planes is there, of what comes first (0) or then. NULL, all of them: parts have no
+     * layers.
      */
     int64_t (*layer_bytes)(const torre_wave_setup *setup, const torre_wave_plan *plan, int64_t low,
                            int64_t high);
+    torre_layer_place (*layer_place)(const torre_wave_setup *setup, const torre_wave_plan *plan,
+                                     const torre_layer_slice *slice, int level);
     torre_status (*write_layers)(torre_wave_solver *solver, int64_t low, int64_t high, int first,
                                  const void *values);
     torre_status (*read_layers)(torre_wave_solver *solver, int64_t low, int64_t high, int first,

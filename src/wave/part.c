@@ -229,6 +229,9 @@ static void part_layers(const torre_wave_setup *whole, torre_wave_part *part)
     const int64_t reach = whole->problem->absorbing_width + (int64_t)whole->problem->order / 2;
     part->setup.pml_a = whole->pml_a;
     part->setup.pml_b = whole->pml_b;
+    part->setup.keeps_layers = whole->keeps_layers;
+    memcpy(part->setup.layer, whole->layer, sizeof whole->layer);
+    if (whole->keeps_layers) return;
     for (int a = 0; a < 3; a++) {
         part->setup.layer[a][0] = whole->layer[a][0] && stored->low[a] < reach;
         part->setup.layer[a][1] =

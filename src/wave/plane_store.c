@@ -12,7 +12,7 @@ static const int64_t piece_bytes = 1 << 20;
 
 int64_t torre_store_file_bytes(const torre_plane_store *s)
 {
-    return 2 * s->layout.n[0] * s->layout.plane_bytes;
+    return s->layout.n[0] * (2 * s->layout.plane_bytes + s->layer_bytes);
 }
 
 int64_t torre_store_model_bytes(const torre_plane_store *s)
@@ -23,7 +23,8 @@ int64_t torre_store_model_bytes(const torre_plane_store *s)
 /* The buffer begins at a multiple of 64 bytes, too. */
 static int64_t buffer_bytes(const torre_plane_store *s, int64_t planes)
 {
-    return (2 * planes * s->layout.plane_bytes + 63) / 64 * 64;
+    const int64_t fields = 2 * s->layout.plane_bytes;
+    return (planes * (fields > s->layer_bytes ? fields : s->layer_bytes) + 63) / 64 * 64;
 }
 
 int64_t torre_store_memory(const torre_plane_store *s, int64_t planes)
@@ -94,7 +95,7 @@ static torre_status transfer(torre_plane_store *s, bool write, int64_t at, int64
 {
     torre_status failed = TORRE_OK;
     char why[256] = ""; /* each thread has an error text of its own */
-#pragma omp parallel for num_threads(s->layout.threads) schedule(static)
+#pragma omp parallel for num_threads(s->layout.threads) schedule(static) if (bytes > piece_bytes)
     for (int64_t i = 0; i < bytes; i += piece_bytes) {
         const int64_t count = bytes - i < piece_bytes ? bytes - i : piece_bytes;
         const torre_status status = transfer_piece(s, write, at + i, s->buffer + i, count);
@@ -125,6 +126,24 @@ static torre_status exchange(torre_plane_store *s, bool into, torre_planes plane
     return torre_planes_exchange(&s->layout, into, planes, solver, n, s->flip, s->buffer);
 }
 
+static int64_t layers_at(const torre_plane_store *s, int64_t plane)
+{
+    return 2 * s->layout.n[0] * s->layout.plane_bytes + plane * s->layer_bytes;
+}
+
+/* What layers remember of planes, between the file and the solver of a part. */
+static torre_status exchange_layers(torre_plane_store *s, bool into, torre_planes planes,
+                                    torre_wave_solver *solver)
+{
+    const int64_t at = layers_at(s, planes.low), bytes = layers_at(s, planes.high) - at;
+    const torre_wave_backend *backend = solver->backend;
+    if (bytes == 0) return TORRE_OK;
+    if (into) TORRE_TRY(transfer(s, false, at, bytes));
+    TORRE_TRY(into ? backend->write_layers(solver, planes.low, planes.high, s->flip, s->buffer)
+                   : backend->read_layers(solver, planes.low, planes.high, s->flip, s->buffer));
+    return into ? TORRE_OK : transfer(s, true, at, bytes);
+}
+
 /* As many planes as the buffer holds, of those that are left. */
 static torre_planes take(const torre_plane_store *s, torre_planes *left)
 {
@@ -143,6 +162,7 @@ torre_status torre_store_load(torre_plane_store *s, torre_planes planes, torre_w
         TORRE_TRY(transfer(s, false, 2 * some.low * s->layout.plane_bytes,
                            2 * (some.high - some.low) * s->layout.plane_bytes));
         TORRE_TRY(exchange(s, true, some, solver, n));
+        TORRE_TRY(exchange_layers(s, true, some, solver));
     }
     return TORRE_OK;
 }
@@ -156,15 +176,19 @@ torre_status torre_store_save(torre_plane_store *s, torre_planes planes, torre_w
         TORRE_TRY(exchange(s, false, some, solver, n));
         TORRE_TRY(transfer(s, true, 2 * some.low * s->layout.plane_bytes,
                            2 * (some.high - some.low) * s->layout.plane_bytes));
+        TORRE_TRY(exchange_layers(s, false, some, solver));
     }
     return TORRE_OK;
 }
 
 void torre_store_expect(torre_plane_store *s, torre_planes planes)
 {
-    if (planes.low < planes.high && s->file)
-        torre_scratch_expect(s->file, 2 * planes.low * s->layout.plane_bytes,
-                             2 * (planes.high - planes.low) * s->layout.plane_bytes);
+    const int64_t count = planes.high - planes.low;
+    if (count <= 0 || !s->file) return;
+    torre_scratch_expect(s->file, 2 * planes.low * s->layout.plane_bytes,
+                         2 * count * s->layout.plane_bytes);
+    if (s->layer_bytes > 0)
+        torre_scratch_expect(s->file, layers_at(s, planes.low), count * s->layer_bytes);
 }
 
 /* --- Boxes --- */
@@ -225,6 +249,41 @@ torre_status torre_store_write(torre_plane_store *s, int array, const torre_box 
         torre_planes_end_rows(&s->layout, s->buffer, r.bytes / (s->layout.pitch * width));
         TORRE_TRY(transfer(s, true, r.at, r.bytes));
         if (from) from += step;
+    }
+    return TORRE_OK;
+}
+
+/* --- Layers --- */
+
+torre_status torre_store_slice(torre_plane_store *s, bool write, const torre_layer_place *place,
+                               int64_t count, int64_t plane_stride, int64_t stride, void *values)
+{
+    const int64_t width = (int64_t)s->layout.precision;
+    const int64_t bytes = (count - 1) * place->step + place->copies * place->next + width;
+    const bool whole = bytes == count * width; /* there is nothing else in between */
+    char *own = values;
+    for (int64_t x = 0; x < s->layout.n[0]; x++, own += plane_stride * width) {
+        if (!write || !whole) TORRE_TRY(transfer(s, false, layers_at(s, x) + place->at, bytes));
+        for (int64_t q = 0; q <= (write ? place->copies : 0); q++)
+            for (int64_t k = 0; k < count; k++) {
+                char *there = s->buffer + k * place->step + q * place->next;
+                char *here = own + k * stride * width;
+                memcpy(write ? there : here, write ? here : there, (size_t)width);
+            }
+        if (write) TORRE_TRY(transfer(s, true, layers_at(s, x) + place->at, bytes));
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_store_clear_layers(torre_plane_store *s)
+{
+    torre_planes left = {0, s->layout.n[0]};
+    if (s->layer_bytes == 0) return TORRE_OK;
+    while (left.low < left.high) {
+        const torre_planes some = take(s, &left);
+        const int64_t at = layers_at(s, some.low), bytes = layers_at(s, some.high) - at;
+        memset(s->buffer, 0, (size_t)bytes);
+        TORRE_TRY(transfer(s, true, at, bytes));
     }
     return TORRE_OK;
 }

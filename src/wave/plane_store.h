@@ -14,10 +14,12 @@ typedef struct torre_plane_store {
     char *memory;
     char *model; /* of all planes, model_bytes each, what solvers make of velocities; or NULL */
     int64_t model_bytes;
+    int64_t layer_bytes; /* what layers remember of a plane (backend.h), behind all planes of the
+                            file, in the same order of even and odd steps */
     torre_plane_layout layout;
     int flip;            /* the array of even steps is the first (0) or the second (1) */
     char *buffer;        /* of so many planes: */
-    int64_t planes;      /* both arrays of each */
+    int64_t planes;      /* both arrays of each, or what layers remember */
     char *rows;          /* a row, from a multiple of 64 bytes on, for each thread */
     int64_t bytes_moved; /* out of the file and into it */
 } torre_plane_store;
@@ -28,7 +30,7 @@ int64_t torre_store_file_bytes(const torre_plane_store *store);
 int64_t torre_store_model_bytes(const torre_plane_store *store);
 int64_t torre_store_memory(const torre_plane_store *store, int64_t planes);
 
-/* Make all, zero, of a store that has a backend, a layout and model_bytes and is zero beside them:
+/* Make all, zero, of a store that has a backend, a layout and bytes of planes and is zero beside:
  * the file in that directory, without a model, or memory (NULL). TORRE_ERR_RESOURCE,
  * TORRE_ERR_INPUT. Free it with _close in any case. */
 torre_status torre_store_open(const char *directory, int64_t planes, torre_plane_store *store);
@@ -53,6 +55,13 @@ torre_status torre_store_read(torre_plane_store *store, int array, const torre_b
                               const int64_t stride[3], void *values);
 torre_status torre_store_write(torre_plane_store *store, int array, const torre_box *box,
                                const int64_t stride[3], const void *values);
+
+/* Copy a slice of what layers remember of all planes, `count` values of each, to an array (or from
+ * it: write) with strides from plane to plane and along planes. Of stores with a file. */
+torre_status torre_store_slice(torre_plane_store *store, bool write, const torre_layer_place *place,
+                               int64_t count, int64_t plane_stride, int64_t stride, void *values);
+/* Layers remember nothing. */
+torre_status torre_store_clear_layers(torre_plane_store *store);
 
 /* Norms of an array, in the bits of a solver that holds all of it. */
 torre_status torre_store_norms(torre_plane_store *store, int array, torre_wave_norms *norms);

@@ -101,6 +101,12 @@ bool torre_layer_slice_get(const torre_wave_problem *problem, int64_t number,
  * with its own in solvers of parts. */
 int64_t torre_layer_slice_cell(const torre_wave_problem *problem, const torre_layer_slice *slice);
 
+/* Where the values of a slice lie in what layers remember of a plane: bytes from its beginning to
+ * the first of them, from each to the next; and how often all are repeated, so far on each time. */
+typedef struct torre_layer_place {
+    int64_t at, step, copies, next;
+} torre_layer_place;
+
 #ifdef __cplusplus
 }
 #endif

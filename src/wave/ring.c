@@ -20,7 +20,8 @@ typedef struct hand {
 typedef struct ring {
     torre_wave_solver base;
     const torre_ring_program *program;
-    const torre_wave_setup *setup;
+    const torre_wave_setup *setup; /* this: */
+    torre_wave_setup windows;      /* torre_ring_setup of the caller's */
     torre_plane_store store;
     int64_t n; /* the present step */
     hand hand[TORRE_RING_HANDS];
@@ -104,11 +105,13 @@ static torre_status ring_create(torre_wave_program *given, torre_wave_solver **s
     if (!r) return torre_fail(TORRE_ERR_RESOURCE, "out of memory");
     r->base.backend = &torre_wave_ring;
     r->program = program;
-    r->setup = given->setup;
+    r->windows = torre_ring_setup(given->setup);
+    r->setup = &r->windows;
     r->ready = -1;
     r->store.backend = program->backend;
     r->store.layout = program->layout;
     r->store.model_bytes = program->model_bytes;
+    r->store.layer_bytes = program->layer_bytes;
     torre_status status = torre_store_open(info->plan.scratch, program->buffer_planes, &r->store);
     for (int i = 0; i < program->hands && !status; i++) status = make_hand(r, &r->hand[i]);
     if (!status) status = keep_model(r);
@@ -354,10 +357,11 @@ static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_set
                                  bool new_medium)
 {
     ring *r = (ring *)solver;
+    r->windows = torre_ring_setup(setup);
     for (int i = 0; i < r->program->hands; i++) {
         hand *h = &r->hand[i];
         torre_wave_part *part;
-        TORRE_TRY(torre_wave_part_new(setup, &h->part->region, &part));
+        TORRE_TRY(torre_wave_part_new(r->setup, &h->part->region, &part));
         if (r->store.model && new_medium) r->program->backend->use_model(h->solver, NULL);
         const torre_status status =
             r->program->backend->restart(h->solver, &part->setup, new_medium);
@@ -367,7 +371,6 @@ static torre_status ring_restart(torre_wave_solver *solver, const torre_wave_set
         h->held = h->owed = no_planes;
         TORRE_TRY(status);
     }
-    r->setup = setup;
     r->n = 0;
     r->ready = -1;
     if (new_medium) TORRE_TRY(keep_model(r));
@@ -381,6 +384,10 @@ static torre_status ring_set_step(torre_wave_solver *solver, int64_t n)
     TORRE_TRY(let_go(r));
     if ((n ^ r->n) & 1) r->store.flip ^= 1;
     r->n = n;
+    for (int i = 0; i < r->program->hands && r->setup->pml_a; i++) { /* they keep layers */
+        TORRE_TRY(r->program->backend->set_step(r->hand[i].solver, n));
+        r->hand[i].n = n;
+    }
     return TORRE_OK;
 }
 
@@ -409,6 +416,42 @@ static torre_status ring_read_box(torre_wave_solver *solver, int level, const to
     return TORRE_OK;
 }
 
+/* A slice across planes is in memory (there is one window), the others are in the store. */
+static torre_status pass_slice(ring *r, bool write, const torre_layer_slice *slice,
+                               const int64_t stride[3], void *values)
+{
+    const torre_wave_backend *backend = r->program->backend;
+    const torre_plane_layout *l = &r->program->layout;
+    torre_wave_solver *solver = r->hand[0].solver;
+    TORRE_TRY(write ? let_go(r) : settle(r));
+    if (slice->axis == l->axis[0])
+        return write ? backend->write_layer(solver, slice, stride, values)
+                     : backend->read_layer(solver, slice, stride, values);
+    const int along = slice->axis == l->axis[1] ? 2 : 1;
+    const torre_layer_place place =
+        backend->layer_place(r->setup, &r->program->part, slice, array_of(r, 0) ^ r->store.flip);
+    TORRE_TRY(torre_store_slice(&r->store, write, &place, l->n[along], stride[l->axis[0]],
+                                stride[l->axis[along]], values));
+    r->base.streamed = r->store.bytes_moved;
+    return TORRE_OK;
+}
+
+static torre_status ring_write_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                     const int64_t stride[3], const void *values)
+{
+    ring *r = (ring *)solver;
+    if (slice) return pass_slice(r, true, slice, stride, (void *)values);
+    TORRE_TRY(let_go(r));
+    TORRE_TRY(torre_store_clear_layers(&r->store));
+    return r->program->backend->write_layer(r->hand[0].solver, NULL, NULL, NULL);
+}
+
+static torre_status ring_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,
+                                    const int64_t stride[3], void *values)
+{
+    return pass_slice((ring *)solver, false, slice, stride, values);
+}
+
 static torre_status ring_norms(torre_wave_solver *solver, torre_wave_norms *norms)
 {
     ring *r = (ring *)solver;
@@ -426,6 +469,8 @@ const torre_wave_backend torre_wave_ring = {
     .set_step = ring_set_step,
     .write_box = ring_write_box,
     .read_box = ring_read_box,
+    .write_layer = ring_write_layer,
+    .read_layer = ring_read_layer,
     .advance = ring_advance,
     .norms = ring_norms,
     .destroy = ring_destroy,

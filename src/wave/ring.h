@@ -18,6 +18,9 @@
  * has window i in its pass, planes of window i + 1 leave the other and those of window i - 1 come;
  * what i and i - 1 both store the one then hands on to the other.
  *
+ * What perfectly matched layers remember streams behind the fields, plane by plane; but what
+ * belongs to layers across x is of few planes, and much of each: it stays in memory.
+ *
  * The taller the towers, the less streams for each step, and the smaller what a window owns, of
  * whose planes the others must be moved in memory: plan takes the height, and one solver or two, at
  * which both together cost least.

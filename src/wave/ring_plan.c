@@ -5,7 +5,6 @@
 
 #include "core/numbers.h"
 #include "wave/part.h"
-#include "wave/pml.h"
 #include "wave/ring.h"
 #include "wave/ring_program.h"
 
@@ -62,6 +61,13 @@ int64_t torre_ring_largest(const torre_ring_shape *s, const torre_wave_setup *se
     return largest;
 }
 
+torre_wave_setup torre_ring_setup(const torre_wave_setup *setup)
+{
+    torre_wave_setup windows = *setup;
+    windows.keeps_layers = true;
+    return windows;
+}
+
 /* --- Memory --- */
 
 /* What is being planned. */
@@ -90,6 +96,16 @@ static void set_height(planning *p, int64_t height)
     s->above = halo[s->axis][1];
 }
 
+/* Whether there is a window that takes a copy of its velocities. */
+static bool copies(const planning *p, const torre_ring_shape *shape)
+{
+    for (int64_t i = torre_ring_windows(shape) - 1; i >= 0; i--) {
+        const torre_region region = torre_ring_window(shape, p->setup, i);
+        if (torre_wave_part_copies(p->setup, &region)) return true;
+    }
+    return false;
+}
+
 /*
  * Memory of the solver of a window that stores so many planes, with what a part keeps of its own,
  * as if all sources and receivers were in it; *info: of its program.
@@ -105,7 +121,7 @@ static torre_status window_bytes(const planning *p, int64_t stored, torre_wave_i
     const torre_region region = torre_ring_window(&shape, setup, torre_ring_largest(&shape, setup));
     TORRE_TRY(torre_wave_part_new(setup, &region, &part));
     const int64_t nodes = setup->source_node_count + setup->receiver_node_count;
-    const int64_t copied = part->copied && !of_device(p)
+    const int64_t copied = part->problem.velocity_cells && !of_device(p) && copies(p, &shape)
                                ? torre_wave_cells(&part->problem) * part->velocity.precision
                                : 0;
     const bool lacks_points =
@@ -135,7 +151,8 @@ static torre_status windows_bytes(const planning *p, int64_t stored, torre_wave_
 static int64_t choose_buffer(const planning *p, int64_t left)
 {
     const int64_t most = 32 << 20, bytes = left / 8 < most ? left / 8 : most;
-    const int64_t planes = bytes / (2 * p->store.layout.plane_bytes);
+    const int64_t fields = 2 * p->store.layout.plane_bytes, layers = p->store.layer_bytes;
+    const int64_t planes = bytes / (fields > layers ? fields : layers);
     return planes < 1 ? 1 : planes < p->store.layout.n[0] ? planes : p->store.layout.n[0];
 }
 
@@ -184,7 +201,9 @@ static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t
 /* By one window planes go one way after the other, while nothing is computed. */
 static torre_part_cost cost_by(const planning *p, const torre_wave_program *whole)
 {
+    const torre_plane_store *s = &p->store;
     torre_part_cost c = p->backend->part_cost(whole);
+    c.stream *= 1 + (double)s->layer_bytes / (2 * (double)s->layout.plane_bytes);
     if (c.beside && p->program->hands == 1) c.stream *= 2;
     c.beside = c.beside && p->program->hands == 2;
     return c;
@@ -288,12 +307,12 @@ static torre_status check_wish(const torre_wave_backend *backend, const torre_wa
             "this run takes %s, more than {memory} %s: only {engine} torre can stream "
             "through less%s%s",
             need, have, whole->info.why[0] ? ". " : "", whole->info.why);
-    if (torre_pml_any(whole->setup->problem))
+    if (whole->setup->pml_a && !backend->layer_bytes)
         return torre_fail(
             TORRE_ERR_USAGE,
             "this run takes %s, more than {memory} %s: with {absorbing} pml it cannot "
-            "stream through less; take {absorbing} sponge",
-            need, have);
+            "stream through less by {backend} %s; take {absorbing} sponge",
+            need, have, backend->name);
     if (!wish->scratch && !backend->take_host)
         return torre_fail(TORRE_ERR_USAGE,
                           "this run takes %s, more than {memory} %s: give {scratch} DIR on a fast "
@@ -327,7 +346,8 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
     TORRE_TRY(check_wish(backend, whole, wish));
     TORRE_TRY(torre_wave_program_new(sizeof(torre_ring_program), setup, wish, &made));
     torre_ring_program *program = (torre_ring_program *)made;
-    planning p = {.backend = backend, .setup = setup, .program = program, .limit = wish->memory};
+    const torre_wave_setup windows = torre_ring_setup(setup);
+    planning p = {.backend = backend, .setup = &windows, .program = program, .limit = wish->memory};
     made->maker = &torre_wave_ring;
     program->backend = backend;
     program->part = whole->info.plan;
@@ -339,6 +359,9 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
     p.store.backend = backend;
     if (!wish->scratch && backend->model_bytes)
         p.store.model_bytes = program->model_bytes = backend->model_bytes(whole);
+    if (windows.pml_a)
+        p.store.layer_bytes = program->layer_bytes =
+            backend->layer_bytes(&windows, &program->part, 0, 1);
     program->shape.axis = p.store.layout.axis[0];
     program->shape.planes = p.store.layout.n[0];
     const torre_status status = choose_hands(&p, whole, wish, &info);

@@ -24,7 +24,7 @@ typedef struct torre_ring_program {
     torre_wave_plan part;              /* of each */
     torre_ring_shape shape;
     torre_plane_layout layout;
-    int64_t buffer_planes, model_bytes; /* of the store */
+    int64_t buffer_planes, model_bytes, layer_bytes; /* of the store */
 } torre_ring_program;
 
 /* Windows that it takes to cover the grid. */
@@ -36,6 +36,9 @@ torre_region torre_ring_window(const torre_ring_shape *shape, const torre_wave_s
 
 /* The window that stores most. */
 int64_t torre_ring_largest(const torre_ring_shape *shape, const torre_wave_setup *setup);
+
+/* A setup for windows: layers across their x stay in memory. */
+torre_wave_setup torre_ring_setup(const torre_wave_setup *setup);
 
 /* adapt and create of programs, and the functions of the solvers. */
 extern const torre_wave_backend torre_wave_ring;

@@ -76,6 +76,8 @@ typedef struct torre_wave_setup {
                                    cells (cpml.h); NULL: no face of the whole grid has any */
     bool layer[3][2];           /* faces with such a layer, of a part those whose layer it reaches
                                    into, be it short of the face */
+    bool keeps_layers;          /* of windows (ring.h): all layers across the solver's x are there
+                                   and stay where planes come and go */
     torre_frame_planes planes;  /* that engines record in passing, if they can; count 0: none */
     const torre_region *region; /* NULL, or whose part this is (part.h), in cells of the whole */
 } torre_wave_setup;

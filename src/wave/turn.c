@@ -63,6 +63,7 @@ void torre_turn_region(const torre_wave_setup *caller, const char *axes, torre_t
     turned->points = turned->points || caller->planes.count > 0;
     for (int a = 0; a < 3; a++)
         memcpy(turned->setup.layer[a], caller->layer[turned->axis[a]], sizeof caller->layer[a]);
+    turned->setup.keeps_layers = caller->keeps_layers;
     if (!caller->region) return;
     const torre_region *from = caller->region;
     for (int a = 0; a < 3; a++) {

@@ -248,6 +248,19 @@ static int64_t cpu_layer_bytes(const torre_wave_setup *setup, const torre_wave_p
     return torre_layers_planes_bytes(&layers, low, high);
 }
 
+static torre_layer_place cpu_layer_place(const torre_wave_setup *setup, const torre_wave_plan *plan,
+                                         const torre_layer_slice *slice, int level)
+{
+    torre_turned turned;
+    torre_layers layers;
+    torre_layer_slice own = *slice;
+    if (turns(plan->axes)) torre_turn_region(setup, plan->axes, &turned);
+    for (int a = 0; a < 3 && turns(plan->axes); a++)
+        if (turned.axis[a] == slice->axis) own.axis = a;
+    torre_layers_layout(turns(plan->axes) ? &turned.setup : setup, &layers);
+    return torre_layers_place(&layers, &own, level);
+}
+
 static torre_status cpu_write_layers(torre_wave_solver *solver, int64_t low, int64_t high,
                                      int first, const void *values)
 {
@@ -307,6 +320,7 @@ const torre_wave_backend torre_wave_cpu = {
     .write_layer = cpu_write_layer,
     .read_layer = cpu_read_layer,
     .layer_bytes = cpu_layer_bytes,
+    .layer_place = cpu_layer_place,
     .write_layers = cpu_write_layers,
     .read_layers = cpu_read_layers,
     .advance = cpu_advance,

@@ -241,6 +241,7 @@ torre_status torre_cpu_move(torre_wave_solver *solver, const torre_wave_setup *s
         torre_wave_pass_limit(&s->region, TORRE_TORRE, setup->problem->order, s->shape.dts);
     s->n = n;
     TORRE_TRY(torre_padded_move(&s->field, setup, s->region.stored.low[0] - before, s->threads));
+    torre_layers_move(&s->layers, setup);
     free_tables(s);
     return make_tables(s);
 }

@@ -71,6 +71,7 @@ void torre_layers_layout(const torre_wave_setup *setup, torre_layers *l)
     if (!has_layers(setup)) return;
     l->low = region.stored.low[0];
     l->planes = region.global[0];
+    l->keeps = setup->keeps_layers;
     l->convolves = p->absorbing == TORRE_CPML;
     l->half_width = p->order / 2;
     l->precision = p->precision;
@@ -242,52 +243,73 @@ void torre_layers_swap(torre_layers *l)
     }
 }
 
+void torre_layers_move(torre_layers *l, const torre_wave_setup *setup)
+{
+    const torre_box stored = torre_wave_region(setup).stored;
+    const int64_t shift = stored.low[0] - l->low, nx = stored.high[0] - stored.low[0];
+    const int64_t low = shift < 0 ? -shift : 0; /* planes of both: low .. high - 1 */
+    const int64_t high = l->size[0] - shift < nx ? l->size[0] - shift : nx;
+    for (int f = 2; f < 6; f++) {
+        const torre_layer_face *face = &l->face[f / 2][f % 2];
+        const int64_t rows = f / 2 == 1 ? 1 : l->size[1];
+        const int64_t plane = rows * face->outer_pitch * (int64_t)l->precision;
+        for (int n = 0; n < (torre_layer_in_place(face) ? 1 : 2) && face->values && low < high; n++)
+            memmove(face->level[n] + low * plane, face->level[n] + (low + shift) * plane,
+                    (size_t)((high - low) * plane));
+    }
+    l->low = stored.low[0];
+    l->size[0] = nx;
+}
+
+int64_t torre_layers_slice_value(const torre_layers *l, const torre_layer_slice *s)
+{
+    const int64_t W = l->scheme.width, R = l->half_width;
+    if (l->convolves) return ((s->j - 1) * W + s->i - 1) * (s->axis < 2 ? l->scheme.pitch : 1);
+    if (s->axis < 2)
+        return l->scheme.pitch *
+               (s->outwards ? (s->j - 1) * W + s->i - 1 : R * W + (s->j - 1) * (W - 1) + s->i - 1);
+    return ((s->outwards ? 0 : R) + s->j - 1) * (int64_t)l->face[2][s->side].end.places +
+           end_place(l, s->side, s->outwards, s->i);
+}
+
+/* Places before a layer across z repeat that of its first step. */
+int64_t torre_layers_slice_copies(const torre_layers *l, const torre_layer_slice *s, int64_t *next)
+{
+    const torre_layer_end *end = &l->face[2][s->side].end;
+    const int64_t room = end->places - l->scheme.width, rows = l->half_width - s->j;
+    *next = end->places - end->outwards;
+    if (l->convolves || s->axis < 2 || !s->outwards || s->i > 1) return 0;
+    return room < rows ? room : rows;
+}
+
 /* A slice in the memory: its value of the first of some planes across x, the strides between its
  * values; `box`: of the cells of that. */
 static char *slice_of(const torre_layers *l, int level, const torre_layer_slice *s, int64_t low,
                       int64_t high, int64_t stride[3], torre_box *box)
 {
     const torre_layer_face *face = &l->face[s->axis][s->side];
-    const int64_t W = l->scheme.width, R = l->half_width;
-    int64_t at;
+    const int64_t pitch = face->outer_pitch;
     *box = torre_box_all(l->size);
     box->high[0] = high - low;
     box->high[s->axis] = 1;
-    stride[s->axis] = 0;
-    if (l->convolves) {
-        at = ((s->j - 1) * W + s->i - 1) * (s->axis < 2 ? l->scheme.pitch : 1);
-        stride[2] = s->axis < 2;
-        stride[s->axis == 1 ? 0 : 1] = face->outer_pitch;
-        if (s->axis == 2) stride[0] = face->outer_pitch * l->size[1];
-    } else if (s->axis < 2) {
-        at = s->outwards ? (s->j - 1) * W + s->i - 1 : R * W + (s->j - 1) * (W - 1) + s->i - 1;
-        at *= l->scheme.pitch;
-        stride[1 - s->axis] = face->outer_pitch;
-        stride[2] = 1;
-    } else {
-        at = ((s->outwards ? 0 : R) + s->j - 1) * (int64_t)face->end.places +
-             end_place(l, s->side, s->outwards, s->i);
-        stride[1] = face->outer_pitch;
-        stride[0] = face->outer_pitch * l->size[1];
-    }
-    return face->level[level] + (at + (low - l->low) * stride[0]) * (int64_t)l->precision;
+    stride[2] = s->axis < 2;
+    stride[1] = s->axis == 1 ? 0 : pitch;
+    stride[0] = s->axis == 0 ? 0 : s->axis == 1 ? pitch : pitch * l->size[1];
+    const int64_t at = torre_layers_slice_value(l, s) + (low - l->low) * stride[0];
+    return face->level[level] + at * (int64_t)l->precision;
 }
 
 void torre_layers_write(torre_layers *l, int level, const torre_layer_slice *slice, int64_t low,
                         int64_t high, const int64_t stride[3], const void *values)
 {
-    int64_t own[3];
+    int64_t own[3], next;
     torre_box box;
     if (l->face[slice->axis][slice->side].values == 0) return;
     char *to = slice_of(l, level, slice, low, high, own, &box);
-    torre_box_copy(&box, (size_t)l->precision, to, own, values, stride, 1);
-    if (l->convolves || slice->axis < 2 || !slice->outwards || slice->i > 1) return;
-    /* places before the layer repeat it */
-    const torre_layer_end *end = &l->face[2][slice->side].end;
-    const int64_t room = end->places - l->scheme.width, rows = l->half_width - slice->j;
-    const int64_t next = (end->places - end->outwards) * (int64_t)l->precision;
-    for (int64_t q = 1; q <= room && q <= rows; q++)
-        torre_box_copy(&box, (size_t)l->precision, to + q * next, own, values, stride, 1);
+    const int64_t copies = torre_layers_slice_copies(l, slice, &next);
+    for (int64_t q = 0; q <= copies; q++)
+        torre_box_copy(&box, (size_t)l->precision, to + q * next * (int64_t)l->precision, own,
+                       values, stride, 1);
 }
 
 void torre_layers_read(const torre_layers *l, int level, const torre_layer_slice *slice,

@@ -25,6 +25,7 @@ typedef struct torre_layers {
     int64_t size[3]; /* of the cells that are stored */
     int64_t low;     /* x of the first of them in the whole grid, */
     int64_t planes;  /* and cells along x of that */
+    bool keeps;      /* setup.keeps_layers */
     torre_precision precision;
     torre_layer_scheme scheme;
     torre_layer_face face[3][2];
@@ -48,6 +49,10 @@ torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *lay
 void torre_layers_tables(const torre_wave_setup *setup, torre_layers *layers);
 void torre_layers_free(torre_layers *layers);
 
+/* Become those of another part, which stores no more planes than the one that memory was allocated
+ * for: what both store stays, and so do layers across x. */
+void torre_layers_move(torre_layers *layers, const torre_wave_setup *setup);
+
 /* Forget everything. */
 void torre_layers_clear(torre_layers *layers);
 
@@ -62,6 +67,12 @@ void torre_layers_write(torre_layers *layers, int level, const torre_layer_slice
 void torre_layers_read(const torre_layers *layers, int level, const torre_layer_slice *slice,
                        int64_t low, int64_t high, const int64_t stride[3], void *values);
 
+/* The value of a slice in the memory of a row of cells along the normal, at z faces of a column;
+ * and how often it is repeated, so many values further on each time. */
+int64_t torre_layers_slice_value(const torre_layers *layers, const torre_layer_slice *slice);
+int64_t torre_layers_slice_copies(const torre_layers *layers, const torre_layer_slice *slice,
+                                  int64_t *next);
+
 /*
  * All that goes with planes low .. high - 1 across x, numbered as in the whole grid, one plane
  * after the other (layer_planes.c): of each level, first that of even (0) or of odd (1) steps, or
@@ -73,6 +84,9 @@ void torre_layers_read_planes(const torre_layers *layers, int64_t low, int64_t h
                               void *values);
 void torre_layers_write_planes(torre_layers *layers, int64_t low, int64_t high, int first,
                                const void *values);
+/* Where a slice across y or z lies in that of a plane, of the first (0) or the second level. */
+torre_layer_place torre_layers_place(const torre_layers *layers, const torre_layer_slice *slice,
+                                     int level);
 
 /* Whether a face has one level for both. */
 static inline bool torre_layer_in_place(const torre_layer_face *face)

@@ -7,7 +7,7 @@
  *     across y: the memory of the rows of cells along y in it
  *     across z: of the columns along z in it
  *
- * of both levels, or of the one there is.
+ * of both levels, or of the one there is. Layers across x may stay where they are, instead.
  */
 #include <string.h>
 
@@ -57,13 +57,23 @@ static void pass_across_x(const torre_layers *l, int side, char *level, int64_t 
              l->face[0][side].outer_pitch * width, line);
 }
 
+static int levels_of(const torre_layer_face *face)
+{
+    return face->values == 0 ? 0 : torre_layer_in_place(face) ? 1 : 2;
+}
+
+/* Bytes that go with a plane of a level of a layer across y or z. */
+static int64_t level_bytes(const torre_layers *l, int axis, int side)
+{
+    return (axis == 1 ? 1 : l->size[1]) * l->face[axis][side].outer_pitch * (int64_t)l->precision;
+}
+
 static void pass_plane(const torre_layers *l, int64_t x, int first, way *w)
 {
-    for (int f = 0; f < 6; f++) {
+    for (int f = l->keeps ? 2 : 0; f < 6; f++) {
         const torre_layer_face *face = &l->face[f / 2][f % 2];
-        const int64_t lines = f / 2 == 1 ? 1 : l->size[1];
-        const int64_t bytes = lines * face->outer_pitch * (int64_t)l->precision;
-        for (int n = 0; n < (torre_layer_in_place(face) ? 1 : 2) && face->values > 0; n++) {
+        const int64_t bytes = level_bytes(l, f / 2, f % 2);
+        for (int n = 0; n < levels_of(face); n++) {
             char *level = face->level[n ^ first];
             if (f / 2 == 0)
                 pass_across_x(l, f % 2, level, x, w);
@@ -92,4 +102,19 @@ void torre_layers_write_planes(torre_layers *l, int64_t low, int64_t high, int f
 {
     way w = {.into = true, .values = (char *)values};
     for (int64_t x = low; x < high; x++) pass_plane(l, x, first, &w);
+}
+
+torre_layer_place torre_layers_place(const torre_layers *l, const torre_layer_slice *slice,
+                                     int level)
+{
+    const int64_t width = (int64_t)l->precision, own = level_bytes(l, slice->axis, slice->side);
+    const torre_layer_face *face = &l->face[slice->axis][slice->side];
+    torre_layer_place place = {.at = torre_layers_slice_value(l, slice) * width,
+                               .step = slice->axis == 1 ? width : face->outer_pitch * width};
+    place.copies = torre_layers_slice_copies(l, slice, &place.next);
+    place.next *= width;
+    for (int f = 2; f < 2 * slice->axis + slice->side; f++)
+        place.at += levels_of(&l->face[f / 2][f % 2]) * level_bytes(l, f / 2, f % 2);
+    if (levels_of(face) == 2) place.at += level * own;
+    return place;
 }
