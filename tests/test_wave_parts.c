@@ -523,6 +523,37 @@ static void towers_around_x_are_refused(void **unused)
     torre_wave_setup_free(setup);
 }
 
+/* What layers remember goes with planes of towers across the first of their axes alone. */
+static void layers_cut_otherwise_are_refused(void **unused)
+{
+    (void)unused;
+    torre_wave_problem p = wave_case_problem(60, 40, 50, 4);
+    const torre_box owned = {{20, 0, 0}, {30, 40, 50}};
+    torre_wave_plan plan = {.engine = TORRE_TORRE, .dts = 1, .tower_height = 3};
+    torre_wave_setup *setup;
+    torre_wave_info info;
+    torre_wave_part *part;
+    const int64_t halo[3][2] = {{12, 12}, {0, 0}, {0, 0}}; /* for all of these */
+    p.face[1][0] = TORRE_ABSORBING;
+    p.absorbing = TORRE_PML;
+    p.absorbing_width = 8;
+    CHECK_OK(torre_wave_problem_check(&p));
+    CHECK_OK(torre_wave_setup_new(&p, &setup));
+    const torre_region region =
+        torre_region_make(p.size, (const bool[]){false, false, false}, &owned, halo);
+    CHECK_OK(torre_wave_part_new(setup, &region, &part));
+    CHECK_OK(wave_plan(&part->setup, &plan, &info));
+    strcpy(plan.axes, "yxz");
+    refused(wave_plan(&part->setup, &plan, &info), "cut along the first of its axes");
+    plan.axes[0] = '\0';
+    for (int engine = TORRE_REFERENCE; engine <= TORRE_STEPWISE; engine++) {
+        plan.engine = (torre_engine)engine;
+        refused(wave_plan(&part->setup, &plan, &info), "by engine torre alone");
+    }
+    torre_wave_part_free(part);
+    torre_wave_setup_free(setup);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -534,6 +565,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(parts_turn_axes_as_the_whole),
         cmocka_unit_test(what_parts_cannot_do_is_refused),
         cmocka_unit_test(towers_around_x_are_refused),
+        cmocka_unit_test(layers_cut_otherwise_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

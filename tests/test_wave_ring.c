@@ -288,10 +288,9 @@ static const torre_wave_problem *problem_of(wave_random_case *c)
 }
 
 /* A run begun anew, with another source, has the bits of a run of its own. */
-static void runs_begin_anew(void **unused)
+static void begin_anew(wave_random_case c)
 {
-    (void)unused;
-    wave_random_case c = plain_case(), d = c;
+    wave_random_case d = c;
     torre_wave_run *run, *alone;
     torre_wave_setup *setup;
     torre_wave_plan in_memory = {.dts = 2, .threads = 1};
@@ -321,6 +320,18 @@ static void runs_begin_anew(void **unused)
     free(v);
     torre_wave_run_free(run);
     torre_wave_run_free(alone);
+}
+
+static void runs_begin_anew(void **unused)
+{
+    (void)unused;
+    wave_random_case c = plain_case();
+    begin_anew(c);
+    for (int f = 0; f < 6; f++) c.problem.face[f / 2][f % 2] = TORRE_ABSORBING;
+    c.problem.absorbing_width = 2;
+    wave_case_pml(&c.problem);
+    c.plan.memory = 4000000;
+    begin_anew(c);
 }
 
 /* A value that is no number is found where it is. */
