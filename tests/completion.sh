@@ -42,8 +42,8 @@ offers 'wave --steps -'
 offers 'wave --quiet --snapshot-f' --snapshot-format
 offers 'md --model mp' mps
 offers 'md --ga' --gas
-offers 'md --model mps --ga' --gauges
-offers 'md --model = mps --ga' --gauges
+offers 'md --model mps --gau' --gauges
+offers 'md --model = mps --gau' --gauges
 offers 'locality -' curve stencil offsets cache hits recommend tower --help --version
 offers 'locality rec' recommend
 offers 'locality cache --cap' --capacity

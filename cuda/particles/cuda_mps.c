@@ -43,6 +43,8 @@ static torre_status plan(md_cuda_program *program)
         return torre_fail(TORRE_ERR_USAGE, "{neighbor} %s: the cuda backend has only full for mps",
                           torre_neighbor_name(plan->neighbor));
     plan->neighbor = TORRE_NEIGHBOR_FULL;
+    if (p->mps.gate_count)
+        return torre_fail(TORRE_ERR_USAGE, "{gate}: only the cpu backend moves one: {backend} cpu");
     if (plan->skin == 0) {
         plan->skin = DEFAULT_SKIN * p->mps.spacing;
         torre_md_program_because(&program->base, "skin: %g spacings", DEFAULT_SKIN);

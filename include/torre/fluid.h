@@ -36,7 +36,22 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Tank and column; lengths in metres, rounded to whole spacings. */
+/* A box of the tank, m from its inner corner; z is not used in 2-D. */
+typedef struct torre_mps_box {
+    double low[3], high[3];
+} torre_mps_box;
+
+/* A wall across the whole tank, which holds the water back until it goes up through a slot in the
+ * ceiling, which it closes then. It takes the spacings from x on that walls are thick. */
+typedef struct torre_mps_gate {
+    double x;     /* of its side to the left, m from the inner corner, > 0; 0: there is no gate */
+    double opens; /* when, s, >= 0 */
+    double speed; /* m/s, below that of sound; 0: it is up at once */
+} torre_mps_gate;
+
+enum { TORRE_MPS_BOXES = 16 }; /* most of a kind */
+
+/* Tank and column; lengths in metres, rounded to whole spacings. Boxes do not overlap. */
 typedef struct torre_mps_tank {
     int dims;
     double spacing,
@@ -44,6 +59,11 @@ typedef struct torre_mps_tank {
     double column[2]; /* width (x) and height (y) of the water */
     double size[3];   /* of the tank, inside; size[2] is not used in 2-D */
     bool side_walls;  /* at both ends of z; 3-D only */
+    torre_mps_box water[TORRE_MPS_BOXES];    /* instead of the column, ... */
+    int waters;                              /* ... where there are some */
+    torre_mps_box obstacle[TORRE_MPS_BOXES]; /* solid, as walls are */
+    int obstacles;
+    torre_mps_gate gate;
 } torre_mps_tank;
 
 /* What is to be computed. Zero means what stands in brackets. */
@@ -52,7 +72,7 @@ typedef struct torre_fluid_dam {
     double density;      /* kg/m^3, > 0 [1000] */
     double viscosity;    /* kinematic, m^2/s, >= 0 */
     double gravity;      /* m/s^2 along -y, >= 0 */
-    double sound_speed;  /* m/s, > 0 [ten times sqrt(2 g H), H the height of the column] */
+    double sound_speed;  /* m/s, > 0 [ten times sqrt(2 g H), H the height of the water's top] */
     double surface;      /* particles with less than this part of the number density are free
                              surface, above 0 to 1 [0.97] */
     double dt;           /* s, > 0, no more than the largest stable one [0.9 of it] */
@@ -136,6 +156,13 @@ torre_status torre_fluid_get(const torre_fluid *fluid, double *const position[3]
  * start; not a number where torre_fluid_get fails.
  */
 double torre_fluid_gauge(const torre_fluid *fluid, const double point[3]);
+
+/*
+ * Height of the water (m) at a place of the floor, m from the inner corner (2-D: z is not used),
+ * from the last row: the volume of fluid above a patch of 4 spacings, over the area of as much of
+ * the patch as is inside the tank. After start; not a number where torre_fluid_get fails.
+ */
+double torre_fluid_height(const torre_fluid *fluid, double x, double z);
 
 /* Particles times steps per second of the time loop so far; 0 before the first. */
 double torre_fluid_rate(const torre_fluid *fluid);

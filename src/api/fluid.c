@@ -1,6 +1,7 @@
 /* torre_fluid (torre/fluid.h) over tank, problem and run of the moving-particle method. */
 #include "torre/fluid.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,15 @@ double torre_fluid_gauge(const torre_fluid *f, const double point[3])
     for (int a = 0; a < 3; a++) at[a] = point[a] + f->dam.layout.origin[a];
     if (!f->run) return 0;
     return torre_mps_measure_fetch(f->run->fluid) ? NAN : torre_mps_gauge(f->run->fluid, at);
+}
+
+double torre_fluid_height(const torre_fluid *f, double x, double z)
+{
+    const double at[2] = {x, z};
+    if (!f->run) return 0;
+    return torre_mps_measure_fetch(f->run->fluid)
+               ? NAN
+               : torre_mps_dam_height(&f->dam, f->run->fluid, at);
 }
 
 double torre_fluid_rate(const torre_fluid *f) { return f->run ? torre_md_run_rate(f->run) : 0; }

@@ -187,8 +187,7 @@ static torre_status read_spec(md_job *job)
     spec->saving = &o->checkpoint.saving;
     spec->report = o->json;
     if (o == &job->pairs.common) return md_settings_spec(&job->pairs, job->table, spec);
-    mps_settings_spec(&job->fluid, spec);
-    return TORRE_OK;
+    return mps_settings_spec(&job->fluid, job->table, spec);
 }
 
 static torre_status run_job(md_job *job)

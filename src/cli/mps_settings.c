@@ -46,6 +46,16 @@ void mps_settings_init(mps_settings *s, torre_option *table)
                       "width and height of the water"),
         OPTION_VECTOR("tank", s->spec.dam.tank.size, TORRE_UNIT_METRE, 1e6, TORRE_COUNT_3, "X,Y,Z",
                       "0.4,0.4,0.08", "length, height and depth of the closed tank"),
+        OPTION_TEXTS("water", s->water, "X0,Y0,Z0:X1,Y1,Z1", "the column",
+                     "a box of water instead of the column, by two corners in metres from the "
+                     "tank's inner corner, the lower one first (2-D: X0,Y0:X1,Y1); may be given "
+                     "again"),
+        OPTION_TEXTS("obstacle", s->obstacle, "X0,Y0,Z0:X1,Y1,Z1", "",
+                     "a solid box, likewise; boxes may touch, but not overlap"),
+        OPTION_TEXT("gate", &s->spec.gate, "X:T[:SPEED]", "",
+                    "a wall across the tank, with its left side at X, that goes up T seconds after "
+                    "the start, at SPEED (m/s) or at once; it is as thick as walls are, 3 "
+                    "spacings, and moves on a CPU alone"),
         OPTION_FLAG("side-walls", &s->spec.dam.tank.side_walls,
                     "walls at both ends of z, too, instead of periodic"),
         OPTION_AUTO_POSITIVE(
@@ -72,10 +82,13 @@ void mps_settings_init(mps_settings *s, torre_option *table)
             "only, auto makes a hundred"),
         OPTION_TEXT("front", &s->common.files.front, "FILE|none", NULL,
                     "the front as CSV: t, x, x/L, t sqrt(2g/L), x from the left wall"),
-        OPTION_TEXT("gauges", &s->spec.gauges, "X,Y,Z[;...]", "",
+        OPTION_TEXT("gauges", &s->spec.gauges[TORRE_GAUGE_PRESSURE], "X,Y,Z[;...]", "",
                     "points in the tank where the pressure goes to gauges.csv (2-D: X,Y)"),
+        OPTION_TEXT("height-gauges", &s->spec.gauges[TORRE_GAUGE_HEIGHT], "X,Z[;...]", "",
+                    "places of the floor over which the height of the water goes to heights.csv: "
+                    "its volume over a patch of 4 spacings, by the area (2-D: X)"),
         OPTION_TEXT("csv", &s->common.files.csv, "FILE", "",
-                    "the table as CSV; like those of --front and --gauges it grows row by row"),
+                    "the table as CSV; like those of --front and of gauges it grows row by row"),
         OPTION_TEXT("dump", &s->common.files.dump, "FILE", "",
                     "trajectory with velocity, radius, kind (0 fluid, 1 wall, 2 dummy), pressure "
                     "and number "
@@ -110,18 +123,24 @@ void mps_settings_init(mps_settings *s, torre_option *table)
     memcpy(table, list, sizeof list);
 }
 
-void mps_settings_spec(mps_settings *s, torre_particle_spec *run)
+torre_status mps_settings_spec(mps_settings *s, const torre_option *table, torre_particle_spec *run)
 {
     static const double column_cells[] = {19, 45, 105}; /* of 0.1 m: small, medium, large */
     torre_mps_tank *tank = &s->spec.dam.tank;
     tank->dims = (int)s->dimensions;
     tank->spacing = s->spacing > 0 ? s->spacing : 0.1 / column_cells[s->size];
     for (int a = 0; a < 2; a++) tank->column[a] = s->column[a];
+    s->spec.water = s->water;
+    s->spec.obstacle = s->obstacle;
+    if (*s->water && torre_options_given(table, "column"))
+        return torre_fail(TORRE_ERR_USAGE, "--water and --column exclude each other: boxes of "
+                                           "water stand instead of the column");
     s->spec.means = s->common.means;
     run->kind = &torre_fluid_runs;
     run->fluid = &s->spec;
     run->steps = s->steps;
     run->row_every = s->thermo;
+    return TORRE_OK;
 }
 
 static const torre_example examples[] = {
@@ -130,6 +149,9 @@ static const torre_example examples[] = {
      "md --model mps --dimensions 2 --spacing 2mm --movie dam.mp4 --output dam2d"},
     {"The pressure at two points of the far wall",
      "md --model mps --gauges '0.4,0.01,0.04;0.4,0.05,0.04' --frame-every 10 --output dam"},
+    {"Water behind a gate that is lifted after 0.1 s, an obstacle, and the height in front of it",
+     "md --model mps --spacing 8mm --water 0,0,0:0.1,0.2,0.08 --gate 0.1:0.1:2 "
+     "--obstacle 0.25,0,0.02:0.29,0.04,0.06 --height-gauges '0.05,0.04;0.2,0.04' --backend cpu"},
     {"A trajectory for OVITO", "md --model mps --dimensions 2 --dump dam.xyz --dump-every 1"},
     {"Two million particles on a GPU",
      "md --model mps --size large --steps 200 --backend cuda --json run.json"},

@@ -13,9 +13,10 @@ typedef struct mps_settings {
     int size;       /* small, medium, large */
     double spacing; /* 0: as the size says */
     double column[3];
-    int64_t steps;           /* -1: as the time says */
-    int64_t thermo;          /* -1: auto */
-    particle_options common; /* skin in spacings */
+    char water[1024], obstacle[1024]; /* boxes of each */
+    int64_t steps;                    /* -1: as the time says */
+    int64_t thermo;                   /* -1: auto */
+    particle_options common;          /* skin in spacings */
 } mps_settings;
 
 enum { MPS_OPTIONS = 64 };
@@ -23,8 +24,10 @@ enum { MPS_OPTIONS = 64 };
 /* Defaults, and the table of options (table[MPS_OPTIONS]) that writes into *settings. */
 void mps_settings_init(mps_settings *settings, torre_option *table);
 
-/* The run that they ask for; it points into *settings. */
-void mps_settings_spec(mps_settings *settings, torre_particle_spec *spec);
+/* The run that they ask for; it points into *settings. TORRE_ERR_USAGE where options exclude each
+ * other. */
+torre_status mps_settings_spec(mps_settings *settings, const torre_option *table,
+                               torre_particle_spec *spec);
 
 extern const torre_program mps_program;
 

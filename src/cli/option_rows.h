@@ -88,6 +88,12 @@
         .name = option, .kind = TORRE_OPTION_TEXT, .value = variable, .metavar = letter,           \
         .default_text = usual, .help = text                                                        \
     }
+/* variable: an array of char; given again its texts are separated by semicolons. */
+#define OPTION_TEXTS(option, variable, letter, usual, text)                                        \
+    {                                                                                              \
+        .name = option, .kind = TORRE_OPTION_TEXTS, .value = variable, .high = sizeof variable,    \
+        .metavar = letter, .default_text = usual, .help = text                                     \
+    }
 #define OPTION_FLAG(option, variable, text)                                                        \
     {                                                                                              \
         .name = option, .kind = TORRE_OPTION_FLAG, .value = variable, .help = text                 \

@@ -21,13 +21,16 @@
  *     fluid .. fluid + wall - 1     wall     fixed, has a pressure
  *     the others up to count - 1    dummy    fixed, only fills the neighbourhood of wall and fluid
  *
+ * Those of a gate (mps_boxes.h), walls and dummies, are at rest until gate_opens; then they are
+ * moved up together, with gate_speed or in one step, and are at rest again.
+ *
  * A fluid particle with n < surface n0 belongs to the free surface. Its pressure is 0, as is that
  * of every particle with n < n0: tension would draw particles together into clumps.
  *
  * The energy is the sum of the kinetic, the potential in gravity, and the elastic: that of the
  * pressure (U in mps_weight.h, over fluid and wall) and that of the collisions. Gravity and Proc 4
  * only convert it; viscosity and the time step (Proc 5 moves on with the new velocity, so that
- * every wave decays, see torre_mps_dt_limit) take some: it never grows.
+ * every wave decays, see torre_mps_dt_limit) take some: it never grows, but while a gate moves.
  *
  * dt is constant. The paper adapts it to the largest velocity; here the sound speed, some ten times
  * that, sets the limit (torre_mps_dt_limit).
@@ -64,6 +67,13 @@ torre_mps_constants torre_mps_constants_of(const torre_md_problem *problem);
  * h^2 < 4/3 (for large r_e). Viscosity bounds dt likewise, by dt nu 2d/(lambda0 n0) 2 n0 < 2.
  */
 double torre_mps_dt_limit(const torre_md_problem *problem);
+
+/* Whether that particle belongs to the gate, and how far the gate has been lifted at a time, m. */
+static inline bool torre_mps_is_gate(const torre_mps_parameters *mps, int64_t id)
+{
+    return id >= mps->gate && id < mps->gate + mps->gate_count;
+}
+double torre_mps_gate_lifted(const torre_mps_parameters *mps, double time);
 
 /* Refuse a radius of influence that is not 1.5 to 4 spacings. */
 torre_status torre_mps_influence_check(double spacing, double influence);

@@ -2,6 +2,7 @@
 #ifndef TORRE_MPS_DAM_H
 #define TORRE_MPS_DAM_H
 
+#include "particles/mps_measure.h"
 #include "particles/mps_tank.h"
 
 #ifdef __cplusplus
@@ -11,7 +12,8 @@ extern "C" {
 typedef struct torre_mps_dam {
     torre_mps_tank tank; /* with the radius of influence */
     torre_mps_layout layout;
-    double width; /* L of the column, m */
+    double width;  /* L of the column, or the first box of water, m */
+    double height; /* H of its top, or that of the highest box, over the floor, m */
 } torre_mps_dam;
 
 /*
@@ -25,6 +27,10 @@ torre_status torre_mps_dam_make(const torre_fluid_dam *wish, torre_mps_dam *dam,
 double torre_mps_dam_front(const torre_mps_dam *dam, const torre_mps_row *row);
 double torre_mps_dam_time(const torre_mps_dam *dam, const torre_md_problem *problem,
                           const torre_mps_row *row);
+
+/* torre_fluid_height, from the last row, whose state is there; at: x and z. */
+double torre_mps_dam_height(const torre_mps_dam *dam, const torre_mps_measure *measure,
+                            const double at[2]);
 
 #ifdef __cplusplus
 }

@@ -12,13 +12,14 @@ double torre_mps_row_energy(const torre_mps_row *row)
     return row->kinetic + row->potential + row->elastic;
 }
 
-/* Walls in the whole box are a periodic axis of the tank, not its ends. */
+/* Walls in the whole box are a periodic axis of the tank, not its ends; a gate is none of these. */
 static void find_faces(torre_mps_measure *m)
 {
     const torre_md_problem *p = m->problem;
     for (int a = 0; a < 3; a++) {
         double low = INFINITY, high = -INFINITY;
         for (int64_t i = p->mps.fluid; i < p->mps.fluid + p->mps.wall; i++) {
+            if (torre_mps_is_gate(&p->mps, i)) continue;
             low = fmin(low, p->position[a][i]);
             high = fmax(high, p->position[a][i]);
         }

@@ -109,6 +109,32 @@ torre_status torre_mps_influence_check(double spacing, double influence)
                       influence / spacing);
 }
 
+double torre_mps_gate_lifted(const torre_mps_parameters *mps, double time)
+{
+    if (time < mps->gate_opens || mps->gate_count == 0) return 0;
+    if (mps->gate_speed == 0) return mps->gate_lift;
+    return fmin(mps->gate_lift, mps->gate_speed * (time - mps->gate_opens));
+}
+
+static torre_status check_gate(const torre_md_problem *p)
+{
+    const torre_mps_parameters *m = &p->mps;
+    if (m->gate_count == 0) return TORRE_OK;
+    if (!(m->gate_opens >= 0) || isinf(m->gate_opens))
+        return torre_fail(TORRE_ERR_USAGE, "{gate} must open at 0 s or later (got %g s)",
+                          m->gate_opens);
+    if (!(m->gate_speed >= 0 && m->gate_speed < m->sound_speed))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{gate} must move at 0 to less than the sound speed, %g m/s (got %g m/s)",
+                          m->sound_speed, m->gate_speed);
+    if (m->gate >= m->fluid && m->gate_count > 0 && m->gate + m->gate_count <= p->count &&
+        m->gate_lift >= 0 && m->gate_lift < p->box[1])
+        return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "a gate must be of particles %lld to %lld, lifted by 0 to %g m",
+                      (long long)m->fluid, (long long)p->count, p->box[1]);
+}
+
 torre_status torre_mps_problem_check(const torre_md_problem *p)
 {
     if (p->dimensions != 2 && p->dimensions != 3)
@@ -139,5 +165,6 @@ torre_status torre_mps_problem_check(const torre_md_problem *p)
         return torre_fail(TORRE_ERR_USAGE, "there must be at least one fluid particle (got %lld)",
                           (long long)p->mps.fluid);
     for (int a = 0; a < 3; a++) TORRE_TRY(check_positive("box edge", p->box[a]));
+    TORRE_TRY(check_gate(p));
     return p->position[0] ? check_particles(p) : TORRE_OK;
 }

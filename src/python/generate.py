@@ -37,7 +37,9 @@ WISHES = {
     }),
     "torre_lj": ("LJOptions", {"position": VECTORS, "velocity": VECTORS, "count": None}),
     "torre_granular": ("GranularOptions", {}),
-    "torre_fluid_dam": ("DamOptions", {}),
+    "torre_fluid_dam": ("DamOptions", {  # boxes and gate: in C
+        **dict.fromkeys(["water", "waters", "obstacle", "obstacles", "gate"]),
+    }),
     "torre_md_plan": ("ParticlePlanOptions", {}),
 }
 # Structs that callers get.

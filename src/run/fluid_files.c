@@ -7,35 +7,6 @@
 
 #include "core/numbers.h"
 
-/* "x,y,z;x,y,z" (2-D: "x,y") */
-torre_status torre_fluid_gauges_read(const char *list, const torre_mps_tank *tank,
-                                     torre_fluid_gauges *gauges)
-{
-    gauges->count = 0;
-    char text[256];
-    for (const char *at = list; at && *at;) {
-        size_t length = strcspn(at, ";");
-        int numbers = 0;
-        bool fits = length < sizeof text && gauges->count < TORRE_FLUID_GAUGES;
-        memcpy(text, at, fits ? length : 0);
-        text[fits ? length : 0] = 0;
-        double *point = gauges->at[fits ? gauges->count : 0];
-        if (!fits || !torre_parse_reals(text, ',', 3, point, &numbers) || numbers != tank->dims)
-            return torre_fail(
-                TORRE_ERR_USAGE,
-                "{gauges} must be at most %d points of %d numbers, x,y%s;... (got %s)",
-                TORRE_FLUID_GAUGES, tank->dims, tank->dims == 3 ? ",z" : "", list);
-        for (int a = 0; a < numbers; a++)
-            if (!(point[a] >= 0 && point[a] <= tank->size[a]))
-                return torre_fail(TORRE_ERR_USAGE,
-                                  "{gauges}: %s is outside the tank, 0 to %g m along axis %d", text,
-                                  tank->size[a], a);
-        gauges->count++;
-        at += length + (at[length] == ';');
-    }
-    return TORRE_OK;
-}
-
 /* Logs, with the digits of an f32. */
 static torre_status open_table(const char *path, int columns, const char *const *name,
                                torre_sink **sink)
@@ -55,18 +26,6 @@ static torre_status open_front(torre_fluid_files *out)
     static const char *const name[] = {"t", "x", "x/L", "t*sqrt(2g/L)"};
     TORRE_TRY(torre_particle_path(out->wishes, "front", out->wishes->front, out->front_path));
     return open_table(out->front_path, 4, name, &out->front);
-}
-
-static torre_status open_gauges(torre_fluid_files *out)
-{
-    out->gauge_column[0] = "t";
-    for (int k = 0; k < out->points->count; k++) {
-        const double *at = out->points->at[k];
-        snprintf(out->gauge_name[k], sizeof out->gauge_name[k], "p(%g %g %g)", at[0], at[1], at[2]);
-        out->gauge_column[1 + k] = out->gauge_name[k];
-    }
-    TORRE_TRY(torre_particle_path(out->wishes, "output", "gauges.csv", out->gauges_path));
-    return open_table(out->gauges_path, 1 + out->points->count, out->gauge_column, &out->gauges);
 }
 
 const char *const torre_fluid_column[TORRE_FLUID_COLUMNS] = {
@@ -103,12 +62,12 @@ torre_status torre_fluid_frame(const torre_md_run *run, const double *column[2],
 }
 
 torre_status torre_fluid_files_open(const torre_particle_wishes *w, const torre_md_problem *p,
-                                    const torre_mps_dam *dam, const torre_fluid_gauges *points,
+                                    const torre_mps_dam *dam,
+                                    const torre_fluid_gauges gauges[TORRE_GAUGE_KINDS],
                                     torre_fluid_files *out)
 {
     const torre_particle_layout layout = torre_fluid_layout(p, dam);
-    *out = (torre_fluid_files){
-        .wishes = w, .problem = p, .dam = dam, .points = points, .done.dumped = -1};
+    *out = (torre_fluid_files){.wishes = w, .problem = p, .dam = dam, .done.dumped = -1};
     out->figure =
         torre_particle_figure(w->style, "Dam break", &(torre_particle_about){.units = "si"}, false);
     out->figure.flat = dam->tank.dims == 2;
@@ -119,7 +78,8 @@ torre_status torre_fluid_files_open(const torre_particle_wishes *w, const torre_
     }
     if (w->dump) TORRE_TRY(torre_particle_dump_open(w->dump, &layout, &out->dump));
     if (torre_particle_wanted(w->front)) TORRE_TRY(open_front(out));
-    if (points->count > 0) TORRE_TRY(open_gauges(out));
+    for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
+        TORRE_TRY(torre_gauge_table_open(w, &gauges[k], &out->gauges[k]));
     return w->csv ? open_table(w->csv, TORRE_FLUID_COLUMNS, torre_fluid_column, &out->csv)
                   : TORRE_OK;
 }
@@ -128,7 +88,7 @@ torre_status torre_fluid_files_open(const torre_particle_wishes *w, const torre_
  * soon as a particle is higher. */
 static double seen_height(const torre_fluid_files *out, const torre_md_particles *fluid)
 {
-    double top = 1.5 * out->dam->tank.column[1];
+    double top = 1.5 * out->dam->height;
     for (int64_t i = 0; i < fluid->count; i++)
         top = fmax(top, fluid->position[1][i] + out->problem->mps.spacing);
     return fmin(top, fluid->box[1]);
@@ -160,7 +120,7 @@ static torre_status draw(const torre_fluid_files *out, const torre_md_run *run, 
                                .time = run->fluid->row.time,
                                .title = title,
                                .particles = &fluid,
-                               .speed = sqrt(2 * p->mps.gravity * out->dam->tank.column[1])};
+                               .speed = sqrt(2 * p->mps.gravity * out->dam->height)};
     torre_status status = torre_sink_frame(picture, &frame);
     torre_md_particles_free(&fluid);
     return status;
@@ -220,23 +180,12 @@ static torre_status write_csv(torre_fluid_files *out, const torre_mps_row *r)
     return add_row(out->csv, r, value);
 }
 
-static torre_status write_gauges(torre_fluid_files *out, const torre_md_run *run)
-{
-    double value[1 + TORRE_FLUID_GAUGES] = {run->fluid->row.time};
-    TORRE_TRY(torre_mps_measure_fetch(run->fluid));
-    for (int k = 0; k < out->points->count; k++) {
-        double at[3];
-        for (int a = 0; a < 3; a++) at[a] = out->dam->layout.origin[a] + out->points->at[k][a];
-        value[1 + k] = torre_mps_gauge(run->fluid, at);
-    }
-    return add_row(out->gauges, &run->fluid->row, value);
-}
-
 torre_status torre_fluid_files_row(torre_fluid_files *out, const torre_md_run *run)
 {
     const torre_particle_wishes *w = out->wishes;
     if (out->front) TORRE_TRY(write_front(out, &run->fluid->row));
-    if (out->gauges) TORRE_TRY(write_gauges(out, run));
+    for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
+        TORRE_TRY(torre_gauge_table_row(&out->gauges[k], out->dam, run));
     if (out->csv) TORRE_TRY(write_csv(out, &run->fluid->row));
     if (out->dump && w->dump_every && out->done.rows % w->dump_every == 0)
         TORRE_TRY(write_dump(out, run));
@@ -250,7 +199,8 @@ torre_status torre_fluid_files_finish(torre_fluid_files *out, const torre_md_run
     if (out->dump && !failed && out->done.dumped != run->step) TORRE_TRY(write_dump(out, run));
     TORRE_TRY(torre_sink_finish(&out->dump, TORRE_OK));
     TORRE_TRY(torre_sink_finish(&out->front, TORRE_OK));
-    TORRE_TRY(torre_sink_finish(&out->gauges, TORRE_OK));
+    for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
+        TORRE_TRY(torre_sink_finish(&out->gauges[k].sink, TORRE_OK));
     TORRE_TRY(torre_sink_finish(&out->csv, TORRE_OK));
     if (!out->picture || failed) return TORRE_OK;
     return torre_sink_finish(&out->picture, draw(out, run, out->picture));
@@ -259,7 +209,7 @@ torre_status torre_fluid_files_finish(torre_fluid_files *out, const torre_md_run
 void torre_fluid_files_close(torre_fluid_files *out)
 {
     torre_sink_discard(out->front);
-    torre_sink_discard(out->gauges);
+    for (int k = 0; k < TORRE_GAUGE_KINDS; k++) torre_sink_discard(out->gauges[k].sink);
     torre_sink_discard(out->csv);
     torre_sink_discard(out->dump);
     torre_sink_discard(out->picture);

@@ -2,21 +2,7 @@
 #ifndef TORRE_FLUID_FILES_H
 #define TORRE_FLUID_FILES_H
 
-#include "particles/md_run.h"
-#include "particles/mps_dam.h"
-#include "run/particle_files.h"
-
-enum { TORRE_FLUID_GAUGES = 64 };
-
-/* Points of the tank where the pressure is recorded. */
-typedef struct torre_fluid_gauges {
-    double at[TORRE_FLUID_GAUGES][3]; /* m, from its inner corner */
-    int count;
-} torre_fluid_gauges;
-
-/* Read "x,y,z;x,y,z" (2-D: "x,y"); NULL: none. TORRE_ERR_USAGE. */
-torre_status torre_fluid_gauges_read(const char *list, const torre_mps_tank *tank,
-                                     torre_fluid_gauges *gauges);
+#include "run/fluid_gauges.h"
 
 /* How the particles of a fluid are written, and the state of the last row: its columns go into
  * column[2], which must live as long as the frame. */
@@ -35,12 +21,10 @@ typedef struct torre_fluid_files {
     const torre_particle_wishes *wishes;
     const torre_md_problem *problem;
     const torre_mps_dam *dam;
-    const torre_fluid_gauges *points;
-    torre_sink *front, *gauges, *csv, *dump, *picture;
-    char front_path[TORRE_PATH], gauges_path[TORRE_PATH], picture_path[TORRE_PATH]; /* "": none */
-    torre_figure_about figure; /* around pictures */
-    char gauge_name[TORRE_FLUID_GAUGES][48];
-    const char *gauge_column[1 + TORRE_FLUID_GAUGES];
+    torre_sink *front, *csv, *dump, *picture;
+    torre_gauge_table gauges[TORRE_GAUGE_KINDS];
+    char front_path[TORRE_PATH], picture_path[TORRE_PATH]; /* "": none */
+    torre_figure_about figure;                             /* around pictures */
     struct {
         int64_t rows, frames; /* written so far */
         int64_t dumped;       /* step of the last frame of the dump; -1: none */
@@ -50,7 +34,8 @@ typedef struct torre_fluid_files {
 /* Open everything. All but files must outlive it. */
 torre_status torre_fluid_files_open(const torre_particle_wishes *wishes,
                                     const torre_md_problem *problem, const torre_mps_dam *dam,
-                                    const torre_fluid_gauges *points, torre_fluid_files *files);
+                                    const torre_fluid_gauges gauges[TORRE_GAUGE_KINDS],
+                                    torre_fluid_files *files);
 
 /* A row for every file that wants one. */
 torre_status torre_fluid_files_row(torre_fluid_files *files, const torre_md_run *run);

@@ -1,11 +1,20 @@
 #include "run/fluid_input.h"
 
+#include "run/fluid_boxes.h"
+
 torre_status torre_fluid_input_read(const torre_fluid_spec *spec, torre_fluid_input *in)
 {
     torre_fluid_dam dam = spec->dam;
     dam.tank.influence = spec->influence * dam.tank.spacing;
+    TORRE_TRY(
+        torre_fluid_boxes_read("water", spec->water, &dam.tank, dam.tank.water, &dam.tank.waters));
+    TORRE_TRY(torre_fluid_boxes_read("obstacle", spec->obstacle, &dam.tank, dam.tank.obstacle,
+                                     &dam.tank.obstacles));
+    TORRE_TRY(torre_fluid_gate_read(spec->gate, &dam.tank.gate));
     TORRE_TRY(torre_mps_dam_make(&dam, &in->dam, &in->problem));
-    TORRE_TRY(torre_fluid_gauges_read(spec->gauges, &in->dam.tank, &in->gauges));
+    for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
+        TORRE_TRY(torre_fluid_gauges_read((torre_gauge_kind)k, spec->gauges[k], &in->dam.tank,
+                                          &in->gauges[k]));
     TORRE_TRY(torre_particle_plan(&spec->means, &in->plan));
     in->plan.skin *= dam.tank.spacing;
     return torre_particle_precision(&spec->means, &in->plan, &in->problem.precision);

@@ -6,16 +6,17 @@
 #include "run/particle_means.h"
 
 typedef struct torre_fluid_spec {
-    torre_fluid_dam dam;        /* but for the radius of influence */
-    double influence;           /* in spacings; 0: auto */
-    const char *gauges;         /* torre_fluid_gauges_read */
-    double time;                /* seconds to compute, where no steps are said */
-    torre_particle_means means; /* skin in spacings */
+    torre_fluid_dam dam;                 /* but for the radius of influence */
+    double influence;                    /* in spacings; 0: auto */
+    const char *water, *obstacle, *gate; /* of the tank, torre_fluid_boxes_read; NULL or "": none */
+    const char *gauges[TORRE_GAUGE_KINDS]; /* torre_fluid_gauges_read */
+    double time;                           /* seconds to compute, where no steps are said */
+    torre_particle_means means;            /* skin in spacings */
 } torre_fluid_spec;
 
 typedef struct torre_fluid_input {
     torre_mps_dam dam;
-    torre_fluid_gauges gauges;
+    torre_fluid_gauges gauges[TORRE_GAUGE_KINDS];
     torre_md_particles particles;
     torre_md_problem problem; /* points to the particles, once there are some */
     torre_md_plan plan;

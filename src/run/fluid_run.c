@@ -26,18 +26,20 @@ static torre_status particles(torre_particle_run *run)
 static torre_status open(torre_particle_run *run)
 {
     const torre_fluid_input *in = &run->fluid.input;
-    return torre_fluid_files_open(run->spec.files, run->problem, &in->dam, &in->gauges,
+    return torre_fluid_files_open(run->spec.files, run->problem, &in->dam, in->gauges,
                                   &run->fluid.files);
 }
 
 static void extras(torre_particle_run *run, torre_particle_extras *x)
 {
     torre_fluid_files *f = &run->fluid.files;
-    *x = (torre_particle_extras){
-        .file = {{"csv", f->csv}, {"dump", f->dump}, {"front", f->front}, {"gauges", f->gauges}},
-        .files = 4,
-        .block = {{"files", &f->done, sizeof f->done}},
-        .blocks = 1};
+    *x = (torre_particle_extras){.file = {{"csv", f->csv}, {"dump", f->dump}, {"front", f->front}},
+                                 .files = 3,
+                                 .block = {{"files", &f->done, sizeof f->done}},
+                                 .blocks = 1};
+    for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
+        x->file[x->files++] =
+            (struct torre_growing){torre_gauge_name((torre_gauge_kind)k), f->gauges[k].sink};
 }
 
 static torre_status row(torre_particle_run *run)
@@ -119,7 +121,10 @@ static void tell_end(FILE *out, const torre_particle_run *run)
             t.viscosity, t.density, t.gradient, t.neighbor, t.sort, t.integrate, c.builds);
     }
     if (files->front_path[0]) fprintf(out, "# front in %s\n", files->front_path);
-    if (files->gauges_path[0]) fprintf(out, "# gauges in %s\n", files->gauges_path);
+    for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
+        if (files->gauges[k].path[0])
+            fprintf(out, "# %s in %s\n", torre_gauge_name((torre_gauge_kind)k),
+                    files->gauges[k].path);
     if (run->spec.files->csv) fprintf(out, "# table in %s\n", run->spec.files->csv);
     if (run->spec.files->dump) fprintf(out, "# trajectory in %s\n", run->spec.files->dump);
     if (files->picture_path[0]) fprintf(out, "# picture in %s\n", files->picture_path);

@@ -9,7 +9,7 @@
 #include "io/sink.h"
 #include "particles/md_run.h"
 
-enum { TORRE_GROWING = 4, TORRE_BLOCKS = 16 };
+enum { TORRE_GROWING = 8, TORRE_BLOCKS = 16 };
 
 /* What goes on beside the run itself; zero is nothing. Names are literals. */
 typedef struct torre_particle_extras {

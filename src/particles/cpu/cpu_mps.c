@@ -18,6 +18,7 @@ typedef torre_cpu_solver cpu_solver;
 typedef struct fluid {
     torre_mps_field field;
     const torre_mps_loops *loops;
+    double *gate; /* heights of the gate's particles at the start, in the order of their ids */
 } fluid;
 
 static torre_status mps_plan(torre_md_program *program)
@@ -50,7 +51,7 @@ static double mps_neighbors(const torre_md_problem *p, const torre_md_plan *plan
 static int64_t mps_bytes(const torre_md_problem *p, const torre_md_plan *plan, int state_size)
 {
     (void)plan;
-    return (2 * p->count + 1) * state_size;
+    return (2 * p->count + 1) * state_size + p->mps.gate_count * (int64_t)sizeof(double);
 }
 
 static torre_status mps_allocate(cpu_solver *s)
@@ -67,7 +68,8 @@ static torre_status mps_allocate(cpu_solver *s)
                                    .constants = torre_mps_constants_of(p)};
     own->field.pressure = calloc((size_t)p->count + 1, (size_t)s->state->state_size);
     own->field.number_density = calloc((size_t)p->count, (size_t)s->state->state_size);
-    if (own->field.pressure && own->field.number_density) return TORRE_OK;
+    own->gate = calloc((size_t)p->mps.gate_count + 1, sizeof *own->gate);
+    if (own->field.pressure && own->field.number_density && own->gate) return TORRE_OK;
     return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)p->count);
 }
 
@@ -77,13 +79,32 @@ static void mps_release(cpu_solver *s)
     if (own) {
         free(own->field.pressure);
         free(own->field.number_density);
+        free(own->gate);
     }
     free(own);
+}
+
+static double read_state(const cpu_solver *s, const void *values, int64_t at)
+{
+    return s->state->state_size == 4 ? (double)((const float *)values)[at]
+                                     : ((const double *)values)[at];
+}
+
+static void write_state(const cpu_solver *s, void *values, int64_t at, double value)
+{
+    if (s->state->state_size == 4)
+        ((float *)values)[at] = (float)value;
+    else
+        ((double *)values)[at] = value;
 }
 
 static torre_status mps_begin(cpu_solver *s)
 {
     fluid *own = s->own;
+    const torre_mps_parameters *m = &s->problem->mps;
+    for (int64_t i = 0; i < s->store.count && m->gate_count; i++)
+        if (torre_mps_is_gate(m, s->store.id[i]))
+            own->gate[s->store.id[i] - m->gate] = read_state(s, s->store.position, 4 * i + 1);
     own->loops->density(&own->field);
     return TORRE_OK;
 }
@@ -91,14 +112,12 @@ static torre_status mps_begin(cpu_solver *s)
 /* The particle with the largest speed, for the message. */
 static torre_status report_runaway(cpu_solver *s)
 {
-    const int size = s->state->state_size;
     double most = -1;
     int64_t worst = 0;
     for (int64_t i = 0; i < s->store.count && most < INFINITY; i++) {
         double square = 0;
         for (int64_t k = 4 * i; k < 4 * i + 3; k++) {
-            double u = size == 4 ? ((const float *)s->store.velocity)[k]
-                                 : ((const double *)s->store.velocity)[k];
+            double u = read_state(s, s->store.velocity, k);
             square += u * u;
         }
         if (!(square <= most)) {
@@ -113,6 +132,25 @@ static torre_status report_runaway(cpu_solver *s)
                       s->problem->mps.sound_speed);
 }
 
+/* Give the gate the velocity of this step, and such a place that the move with it ends where the
+ * gate is at the end of the step: nothing adds up. */
+static void move_gate(cpu_solver *s)
+{
+    const fluid *own = s->own;
+    const torre_mps_parameters *m = &s->problem->mps;
+    const double dt = s->problem->dt, end = (double)s->store.step * dt;
+    const double before = torre_mps_gate_lifted(m, end - dt), now = torre_mps_gate_lifted(m, end);
+    if (now == torre_mps_gate_lifted(m, end - 2 * dt)) return; /* and at rest since then */
+    const double velocity = m->gate_speed > 0 ? (now - before) / dt : 0;
+    for (int64_t i = 0; i < s->store.count; i++) {
+        const int32_t id = s->store.id[i];
+        if (!torre_mps_is_gate(m, id)) continue;
+        const double start = own->gate[id - m->gate];
+        write_state(s, s->store.velocity, 4 * i + 1, velocity);
+        write_state(s, s->store.position, 4 * i + 1, start + now - dt * velocity);
+    }
+}
+
 static torre_status mps_step(cpu_solver *s)
 {
     fluid *own = s->own;
@@ -120,6 +158,7 @@ static torre_status mps_step(cpu_solver *s)
     double clock = torre_time_now();
     own->loops->viscosity(&own->field);
     s->times.viscosity += torre_cpu_lap(&clock);
+    if (s->problem->mps.gate_count) move_gate(s);
     double speed = own->loops->move(&own->field, dt, 0);
     s->times.integrate += torre_cpu_lap(&clock);
     if (!(speed < sound)) return report_runaway(s);
@@ -141,9 +180,7 @@ static void copy_by_id(const cpu_solver *s, const void *values, double *out)
     enum { FEW = 1 << 14 }; /* not worth starting threads for */
     if (!out) return;
 #pragma omp parallel for num_threads(s->store.threads) if (s->store.count > FEW)
-    for (int64_t i = 0; i < s->store.count; i++)
-        out[s->store.id[i]] = s->state->state_size == 4 ? (double)((const float *)values)[i]
-                                                        : ((const double *)values)[i];
+    for (int64_t i = 0; i < s->store.count; i++) out[s->store.id[i]] = read_state(s, values, i);
 }
 
 static torre_status mps_get_fields(torre_md_solver *solver, const torre_md_fields *fields)
