@@ -34,6 +34,9 @@ bad 2 "--gate must move at 0 to less than the sound speed" --gate 0.2:1:500
 bad 2 "--height-gauges must be at most 64 points of 2 numbers, x,z;..." --height-gauges 0.1
 bad 2 "--height-gauges: 0.1,0.2 is outside the tank, 0 to 0.08 m along axis 2" --height-gauges '0.1,0.04;0.1,0.2'
 bad 2 "--height-gauges must be at most 64 points of 1 number, x;..." --dimensions 2 --height-gauges 0.1,0
+bad 2 "--pressure-probes must be at most 64 points of 3 numbers, x,y,z;..." --pressure-probes 0.1
+bad 2 "--pressure-probes: 0.1,0,9 is outside the tank" --pressure-probes 0.1,0,9
+bad 2 "--pressure-probes must be less than a spacing, 0.01 m, off a face" --spacing 0.01 --pressure-probes '0,0,0;0.2,0.2,0.04'
 bad 2 "--sound-speed must be given" --gravity 0
 bad 2 "--sort-every needs" --ordering none --sort-every 10
 bad 2 "--backend must be" --backend gpu
@@ -71,13 +74,17 @@ awk -F, 'NR == 2 && $2 != 0.1 || NR > 3 && $2 <= last || NR > 1 && ($3 - $2 / 0.
 # of that; where the floor is dry there is none. 0.16 x 0.2 m and 0.1 x 0.1 m make 320 + 100 particles.
 "$md" --model mps --dimensions 2 --spacing 0.01 --steps 200 --thermo 50 --backend cpu --output boxes \
     --tank 0.5,0.3,1 --water 0,0:0.16,0.2 --water 0.4,0:0.5,0.1 --obstacle 0.3,0:0.34,0.05 \
-    --gate 0.16:9:1 --height-gauges '0.08;0.25;0.45' --picture none --json boxes.json >table 2>err ||
+    --gate 0.16:9:1 --height-gauges '0.08;0.25;0.45' --pressure-probes '0.08,0;0.34,0.02' --picture none --json boxes.json >table 2>err ||
     fail "boxes: $(cat err)"
 grep -q '(420 fluid' table || fail "boxes: $(cat table)"
 grep -q '# heights in boxes/heights.csv' table || fail "boxes: $(cat table)"
 [ "$(head -1 boxes/heights.csv)" = 't,h(0.08 0),h(0.25 0),h(0.45 0)' ] || fail "heights: $(head -1 boxes/heights.csv)"
 awk -F, 'NR > 1 && (($2 - 0.2) ^ 2 > 4e-6 || $3 != 0 || ($4 - 0.1) ^ 2 > 4e-6) { exit 1 } END { exit NR != 6 }' \
     boxes/heights.csv || fail "heights: $(cat boxes/heights.csv)"
+[ "$(head -1 boxes/probes.csv)" = 't,p(0.08 0 0),p(0.34 0.02 0)' ] || fail "probes: $(head -1 boxes/probes.csv)"
+# under the water there is pressure, and on the dry side of the obstacle none
+awk -F, 'NR > 2 && !($2 > 0) || NR > 1 && $3 != 0 { exit 1 } END { exit NR != 6 }' boxes/probes.csv ||
+    fail "probes: $(cat boxes/probes.csv)"
 # Tables grow row by row: what a killed run has is there.
 mkdir killed
 (cd killed && exec "$md" --model mps --dimensions 2 --spacing 0.01 --time 1000 --thermo 10 --gauges 0.05,0 --csv run.csv --quiet >/dev/null 2>&1) &

@@ -854,6 +854,7 @@ static void test_fluid(void **state)
     assert_int_equal(w.frames, 2);
     assert_true(torre_fluid_row(f)->step == 10 && torre_fluid_rate(f) > 0);
     assert_true(isfinite(torre_fluid_gauge(f, bottom)));
+    assert_true(isfinite(torre_fluid_probe(f, bottom)));
     assert_true(fabs(torre_fluid_height(f, 0.02, 0) - 0.4) < 0.02); /* it has hardly begun */
     w = (watcher){.fail_at = 1};
     REFUSED(torre_fluid_advance(f, 10, &watch), TORRE_ERR_INPUT, "frame 1");

@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "particles/md_run.h"
-#include "particles/mps_dam.h"
+#include "particles/mps_probe.h"
 
 static const char *backend_name = "cpu";
 
@@ -193,7 +193,8 @@ static double penetration(const box_case *c, const torre_md_run *run)
  * Water around an obstacle, filled in as three boxes, and behind a closed gate stays at rest: the
  * pressure of the particles in the lower three quarters is a line of slope -rho g within 10 %, as
  * in a tank without anything (test_mps.c), the water moves at less than a twentieth of a fall from
- * its top, and heights are what they were, within a spacing.
+ * its top, and heights are what they were, within a spacing. Probes on the floor, the wall, and the
+ * obstacle's top and side have the pressure of their depth within 10 %, too.
  */
 static void test_rest(void **state)
 {
@@ -219,10 +220,15 @@ static void test_rest(void **state)
         c = make_case(&shut, TORRE_MD_F64);
     }
     torre_md_run *run = start(&c);
-    double mean[4] = {0}, n = 0;
+    static const double probe[4][2] = {{0.03, 0}, {0, 0.03}, {0.08, 0.04}, {0.1, 0.02}};
+    double mean[4] = {0}, probed[4] = {0}, n = 0;
     advance_to(run, 0.5);
     for (int sample = 0; sample < 20; sample++) {
         advance_to(run, run->fluid->row.time + 20 * c.problem.dt);
+        for (int k = 0; k < 4; k++) {
+            const double at[3] = {probe[k][0], probe[k][1], 0};
+            probed[k] += torre_mps_probe(&c.dam, run->fluid, at) / 20;
+        }
         for (int64_t i = 0; i < c.problem.mps.fluid; i++) {
             const double y = run->fluid->now.position[1][i] - c.dam.layout.origin[1];
             if (y > 0.75 * height) continue;
@@ -239,6 +245,14 @@ static void test_rest(void **state)
     const double rms = sqrt(2 * run->fluid->row.kinetic / mass);
     printf("bottom pressure %.1f Pa of %.1f, rms speed %.4f m/s, %.3f spacings deep\n", bottom,
            weight * height, rms, penetration(&c, run));
+    for (int k = 0; k < 4; k++) {
+        const double expected = weight * (height - probe[k][1]);
+        printf("probe at %g %g: %.1f Pa of %.1f\n", probe[k][0], probe[k][1], probed[k], expected);
+        CHECK(fabs(probed[k] / expected - 1) < 0.1, "probe %d: %.1f Pa, not %.1f", k, probed[k],
+              expected);
+    }
+    CHECK(isnan(torre_mps_probe(&c.dam, run->fluid, (double[3]){0.03, 0.02, 0})),
+          "a probe in the water");
     CHECK(fabs(bottom / (weight * height) - 1) < 0.1, "bottom pressure %.1f Pa", bottom);
     CHECK(fabs(slope / -weight - 1) < 0.1, "pressure gradient %.1f Pa/m", slope);
     CHECK(rms < 0.05 * sqrt(2 * 9.81 * height), "it moves at %.3g m/s (rms)", rms);

@@ -158,6 +158,12 @@ torre_status torre_fluid_get(const torre_fluid *fluid, double *const position[3]
 double torre_fluid_gauge(const torre_fluid *fluid, const double point[3]);
 
 /*
+ * The same on a wall or an obstacle: the force with which it pushes the water off a patch of its
+ * face, 4 spacings wide, over the area; not a number either where no face is within a spacing.
+ */
+double torre_fluid_probe(const torre_fluid *fluid, const double point[3]);
+
+/*
  * Height of the water (m) at a place of the floor, m from the inner corner (2-D: z is not used),
  * from the last row: the volume of fluid above a patch of 4 spacings, over the area of as much of
  * the patch as is inside the tank. After start; not a number where torre_fluid_get fails.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "particles/mps_probe.h"
 #include "run/fluid_files.h"
 
 struct torre_fluid {
@@ -124,6 +125,13 @@ double torre_fluid_gauge(const torre_fluid *f, const double point[3])
     for (int a = 0; a < 3; a++) at[a] = point[a] + f->dam.layout.origin[a];
     if (!f->run) return 0;
     return torre_mps_measure_fetch(f->run->fluid) ? NAN : torre_mps_gauge(f->run->fluid, at);
+}
+
+double torre_fluid_probe(const torre_fluid *f, const double point[3])
+{
+    if (!f->run) return 0;
+    return torre_mps_measure_fetch(f->run->fluid) ? NAN
+                                                  : torre_mps_probe(&f->dam, f->run->fluid, point);
 }
 
 double torre_fluid_height(const torre_fluid *f, double x, double z)

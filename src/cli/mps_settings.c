@@ -84,6 +84,10 @@ void mps_settings_init(mps_settings *s, torre_option *table)
                     "the front as CSV: t, x, x/L, t sqrt(2g/L), x from the left wall"),
         OPTION_TEXT("gauges", &s->spec.gauges[TORRE_GAUGE_PRESSURE], "X,Y,Z[;...]", "",
                     "points in the tank where the pressure goes to gauges.csv (2-D: X,Y)"),
+        OPTION_TEXT("pressure-probes", &s->spec.gauges[TORRE_GAUGE_PROBE], "X,Y,Z[;...]", "",
+                    "points on walls and obstacles where the pressure on them goes to probes.csv: "
+                    "the force on the water in front of a patch of 4 spacings, by the area (2-D: "
+                    "X,Y)"),
         OPTION_TEXT("height-gauges", &s->spec.gauges[TORRE_GAUGE_HEIGHT], "X,Z[;...]", "",
                     "places of the floor over which the height of the water goes to heights.csv: "
                     "its volume over a patch of 4 spacings, by the area (2-D: X)"),

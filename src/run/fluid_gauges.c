@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/numbers.h"
+#include "particles/mps_probe.h"
 
 static double pressure(const torre_mps_dam *dam, const torre_mps_measure *m, const double at[3])
 {
@@ -21,6 +22,8 @@ typedef struct about {
 
 static const about kinds[TORRE_GAUGE_KINDS] = {
     [TORRE_GAUGE_PRESSURE] = {"gauges", "gauges", "gauges.csv", 'p', {0, 1, 2}, pressure},
+    [TORRE_GAUGE_PROBE] =
+        {"probes", "pressure_probes", "probes.csv", 'p', {0, 1, 2}, torre_mps_probe},
     [TORRE_GAUGE_HEIGHT] = {
         "heights", "height_gauges", "heights.csv", 'h', {0, 2, -1}, torre_mps_dam_height}};
 
@@ -57,6 +60,19 @@ torre_status torre_fluid_gauges_read(torre_gauge_kind kind, const char *list,
                                   k->option, text, tank->size[k->axis[n]], k->axis[n]);
         gauges->count++;
         at += length + (at[length] == ';');
+    }
+    return TORRE_OK;
+}
+
+torre_status torre_fluid_probes_check(const torre_fluid_gauges *gauges, const torre_mps_dam *dam)
+{
+    for (int k = 0; k < gauges->count; k++) {
+        const double *at = gauges->at[k], off = torre_mps_probe_distance(dam, at);
+        if (off >= dam->tank.spacing)
+            return torre_fail(TORRE_ERR_USAGE,
+                              "{pressure_probes} must be less than a spacing, %g m, off a face of "
+                              "the tank or an obstacle (%g,%g,%g is %g m off)",
+                              dam->tank.spacing, at[0], at[1], at[2], off);
     }
     return TORRE_OK;
 }

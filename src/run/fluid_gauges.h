@@ -9,6 +9,7 @@
 
 typedef enum {
     TORRE_GAUGE_PRESSURE, /* of the fluid around a point */
+    TORRE_GAUGE_PROBE,    /* the pressure on a wall or an obstacle */
     TORRE_GAUGE_HEIGHT,   /* of the water over a place of the floor */
     TORRE_GAUGE_KINDS
 } torre_gauge_kind;
@@ -26,6 +27,9 @@ typedef struct torre_fluid_gauges {
 torre_status torre_fluid_gauges_read(torre_gauge_kind kind, const char *list,
                                      const torre_mps_tank *tank, torre_fluid_gauges *gauges);
 
+/* Refuse probes that no wall or obstacle is near. TORRE_ERR_USAGE. */
+torre_status torre_fluid_probes_check(const torre_fluid_gauges *gauges, const torre_mps_dam *dam);
+
 /* Where their values go; zero before open. */
 typedef struct torre_gauge_table {
     const torre_fluid_gauges *gauges; /* the caller's */
@@ -35,7 +39,7 @@ typedef struct torre_gauge_table {
     const char *column[1 + TORRE_FLUID_GAUGES];
 } torre_gauge_table;
 
-/* What the option, the sink in a checkpoint, and so on are called: "gauges", "heights". */
+/* What the option, the sink in a checkpoint, and so on are called: "gauges", "probes". */
 const char *torre_gauge_name(torre_gauge_kind kind);
 
 /* Open the table where there are gauges of the kind; discard the sink in the end. */

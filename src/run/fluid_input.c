@@ -15,6 +15,7 @@ torre_status torre_fluid_input_read(const torre_fluid_spec *spec, torre_fluid_in
     for (int k = 0; k < TORRE_GAUGE_KINDS; k++)
         TORRE_TRY(torre_fluid_gauges_read((torre_gauge_kind)k, spec->gauges[k], &in->dam.tank,
                                           &in->gauges[k]));
+    TORRE_TRY(torre_fluid_probes_check(&in->gauges[TORRE_GAUGE_PROBE], &in->dam));
     TORRE_TRY(torre_particle_plan(&spec->means, &in->plan));
     in->plan.skin *= dam.tank.spacing;
     return torre_particle_precision(&spec->means, &in->plan, &in->problem.precision);
