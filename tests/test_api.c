@@ -665,6 +665,40 @@ static void test_particles(void **state)
     torre_particles_free(NULL);
 }
 
+static void test_grains(void **state)
+{
+    (void)state;
+    enum { MOST = 4096 };
+    static double radius[MOST], spin[3][MOST];
+    const torre_granular rough = {.dimensions = 3,
+                                  .size = {0.01, 0.01, 0.01},
+                                  .diameter = 1e-3,
+                                  .mass = 1e-6,
+                                  .stiffness = 1000,
+                                  .restitution = 0.9,
+                                  .wall_restitution = 0.9,
+                                  .filling = 0.2,
+                                  .temperature = 0.01,
+                                  .sweeps = 5,
+                                  .sizes = TORRE_GRANULAR_TWO_SIZES,
+                                  .size_ratio = 0.5};
+    const torre_lj lj = small_melt();
+    torre_particles *p;
+    OK(torre_particles_granular(&rough, 0, TORRE_MD_F64, &p));
+    const int64_t count = torre_particles_count(p);
+    assert_true(count > 10 && count <= MOST);
+    OK(torre_particles_get_grains(p, radius, NULL));
+    for (int64_t i = 0; i < count; i++)
+        assert_true(fabs(radius[i] - 5e-4) < 1e-18 || fabs(radius[i] - 2.5e-4) < 1e-18);
+    OK(torre_particles_start(p, "cpu", &md_plan));
+    OK(torre_particles_get_grains(p, NULL, (double *const[3]){spin[0], NULL, spin[2]}));
+    for (int64_t i = 0; i < count; i++) assert_true(spin[0][i] == 0 && spin[2][i] == 0);
+    torre_particles_free(p);
+    OK(torre_particles_lj(&lj, &p));
+    REFUSED(torre_particles_get_grains(p, radius, NULL), TORRE_ERR_USAGE, "do not spin");
+    torre_particles_free(p);
+}
+
 #define BAD_LJ(change, status, text)                                                               \
     do {                                                                                           \
         torre_lj lj = small_melt();                                                                \
@@ -983,6 +1017,7 @@ int main(void)
         cmocka_unit_test(test_wavelets),
         cmocka_unit_test(test_wave_spec),
         cmocka_unit_test(test_particles),
+        cmocka_unit_test(test_grains),
         cmocka_unit_test(test_lj_refused),
         cmocka_unit_test(test_md_plan),
         cmocka_unit_test(test_granular),

@@ -252,6 +252,13 @@ torre_status torre_particles_get(torre_particles *particles, double *const posit
                                  double *const velocity[3]);
 
 /*
+ * Copy the radii and present angular velocities of rough grains into the caller's arrays, in ids'
+ * order; NULL (all, or of an axis): not wanted. TORRE_ERR_USAGE where particles do not spin.
+ */
+torre_status torre_particles_get_grains(torre_particles *particles, double *radius,
+                                        double *const spin[3]);
+
+/*
  * Write the present state, by the ending of path: .data (LAMMPS data), .dump or .lammpstrj (LAMMPS
  * dump), .xyz or .extxyz (extended XYZ), each also .gz but for .data, .png (a picture). The file is
  * complete or not there: TORRE_ERR_INPUT.

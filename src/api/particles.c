@@ -227,6 +227,19 @@ torre_status torre_particles_get(torre_particles *p, double *const position[3],
     return p->run ? torre_md_run_particles(p->run, &to) : TORRE_OK;
 }
 
+torre_status torre_particles_get_grains(torre_particles *p, double *radius, double *const spin[3])
+{
+    const size_t bytes = (size_t)p->now.count * sizeof(double);
+    if (!p->now.spin[0])
+        return torre_fail(TORRE_ERR_USAGE, "these particles do not spin: rough grains do, those "
+                                           "with {friction}, {sizes} or {side_walls}");
+    TORRE_TRY(torre_particles_get(p, NULL, NULL));
+    if (radius) memcpy(radius, p->now.radius, bytes);
+    for (int a = 0; spin && a < 3; a++)
+        if (spin[a]) memcpy(spin[a], p->now.spin[a], bytes);
+    return TORRE_OK;
+}
+
 torre_status torre_particles_save(torre_particles *p, const char *path)
 {
     const torre_sink_data data = {.kind = TORRE_SINK_PARTICLES,

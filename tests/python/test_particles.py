@@ -126,7 +126,20 @@ class Gas(Case):
         missing = (start.total_energy - gas.row.total_energy) * gas.count
         self.assertAlmostEqual(gas.row.lost / missing, 1, delta=0.02)
 
+    def test_spins(self):
+        gas = Granular(precision="f64", friction=0.5, sizes="two-sizes", size_ratio=0.5, **GAS)
+        self.assertTrue((gas.angular_velocities() == 0).all())
+        gas.advance(200)
+        radius, spin = gas.radii(), gas.angular_velocities()
+        self.assertEqual(sorted(set(np.round(radius / GAS["diameter"], 12))), [0.25, 0.5])
+        # solid spheres of one density: what moves and turns is the energy but for that of contacts
+        mass = GAS["mass"] * (2 * radius / GAS["diameter"])**3
+        kinetic = (mass * (gas.velocities()**2 + 0.4 * radius**2 * spin**2)).sum() / 2 / gas.count
+        self.assertGreater(abs(spin).max(), 0)
+        self.assertAlmostEqual((kinetic + gas.row.pair_energy) / gas.row.total_energy, 1, delta=1e-9)
+
     def test_refused(self):
+        self.refused(UsageError, "do not spin", Granular(**GAS).angular_velocities)
         self.refused(UnstableError, "dt", Granular, dt=1, **GAS)
         self.refused(UsageError, "restitution must be", Granular, **{**GAS, "restitution": 2})
         self.refused(UsageError, "precision must be f32, f64 or mixed", Granular, precision="half", **GAS)

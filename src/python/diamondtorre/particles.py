@@ -172,3 +172,19 @@ class Granular(Particles):
         made = ffi.new("torre_particles **")
         value = word_value("precision", "torre_md_precision", precision)
         self._take(lib.torre_particles_granular(system, dt, value, made), made)
+
+    def radii(self, out: Array | None = None) -> Array:
+        """Radii of rough grains, float64, shape (count,): into out, or a new array."""
+        array = _arrays.room("out", out, np.float64, (self.count,))
+        self._grains(ffi.cast("double *", array.ctypes.data), ffi.NULL)
+        return array
+
+    def angular_velocities(self, out: Array | None = None) -> Array:
+        """Present angular velocities of rough grains, float64, shape (3, count): into out, or a new array."""
+        array = _arrays.room("out", out, np.float64, (3, self.count))
+        self._grains(ffi.NULL, _arrays.axes(array))
+        return array
+
+    def _grains(self, radius: Any, spin: Any) -> None:
+        with self._alone():
+            check(lib.torre_particles_get_grains(self._made, radius, spin))
