@@ -42,7 +42,12 @@ strip)
     [ "$(od -An -j16 -N8 -tu1 strip/strip.png | tr -s ' ')" = ' 0 0 4 16 0 0 0 200' ] || { echo "no strip of 1040x200"; exit 1; } ;;
 dam_break)
     SCALE=4 "$here/dam_break/run.sh" "$build" --steps 200 --thermo 20 2>errors
-    files="2d/front.csv 2d/gauges.csv 2d/dam_break.png 2d/frame_0001.png 3d/front.csv 3d/frame_0001.png" ;;
+    SPACING=0.01 "$here/dam_break/convergence.sh" "$build" --steps 100 >convergence 2>>errors
+    files="2d/front.csv 2d/gauges.csv 2d/dam_break.png 2d/frame_0001.png 3d/front.csv 3d/frame_0001.png
+        convergence front_3/front.csv" ;;
+spheric2)
+    SPACING=0.1 TIME=0.05 "$here/spheric2/run.sh" "$build" 2>errors
+    files="spheric2/heights.csv spheric2/probes.csv spheric2/dam_break.png" ;;
 esac
 for file in $files; do
     [ -s "$file" ] || { echo "tiny: $example left no $file"; exit 1; }

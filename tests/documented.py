@@ -80,6 +80,8 @@ SCRIPTS = {
     "examples/marmousi/run.sh": "test example_marmousi",
     "examples/marmousi/run_3d.sh": "test example_marmousi",
     "examples/dam_break/run.sh": "test example_dam_break",
+    "examples/dam_break/convergence.sh": "test example_dam_break",
+    "examples/spheric2/run.sh": "test example_spheric2",
     "examples/strip/run.sh": "test example_strip",
 }
 
