@@ -114,9 +114,11 @@ __device__ __forceinline__ void layer_end_step(const torre_wave_args &g, const t
     const int64_t at = x * g.stride_x + y * g.stride_y + z;
     const layer_column<T, R> memory(l, 2, SIDE, x * l.outer[2] + y);
     end column;
+    vec *to = (vec *)((T *)g.field[0] + at), next[end::vectors];
 #pragma unroll
     for (int v = 0; v < end::vectors; v++) {
         const vec u = ((const vec *)((const T *)g.field[1] + at))[v];
+        next[v] = to[v]; /* not when the memory has been stored: that would be a wait more */
 #pragma unroll
         for (int e = 0; e < vec::n; e++) {
             const int r = end::cell_of(SIDE, v * vec::n + e);
@@ -129,7 +131,6 @@ __device__ __forceinline__ void layer_end_step(const torre_wave_args &g, const t
     for (int v = 0; v < end::vectors; v++) {
         const int first = end::cell_of(SIDE, v * vec::n), way = SIDE ? 1 : -1;
         if (first < 1 - R && first + way * (vec::n - 1) < 1 - R) continue;
-        vec *to = (vec *)((T *)g.field[0] + at) + v, next = *to;
         vec factor = {};
         if (k) factor = ((const vec *)k)[v];
 #pragma unroll
@@ -137,9 +138,10 @@ __device__ __forceinline__ void layer_end_step(const torre_wave_args &g, const t
             const int r = first + way * e;
             if (r < 1 - R) continue;
             const T sum = column.sums[r + R - 1];
-            next.v[e] = k ? multiply_add(factor.v[e], sum, next.v[e]) : add(next.v[e], sum);
+            T &cell = next[v].v[e];
+            cell = k ? multiply_add(factor.v[e], sum, cell) : add(cell, sum);
         }
-        *to = next;
+        to[v] = next[v];
     }
 }
 template <class T, int R>
