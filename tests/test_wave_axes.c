@@ -367,6 +367,37 @@ static void other_gpus(void **state)
           "block towers without TMA");
 }
 
+/* Towers beside layers: on a large grid at order 2 (320 to 259 of one step at a time), not at order
+ * 4 (202 to 215), nor on a small grid, nor where nothing is known of the GPU. */
+static void layers_beside_towers(void **state)
+{
+    (void)state;
+    const struct {
+        int order;
+        int64_t size[3];
+        bool known, towers;
+    } cases[] = {{2, {1024, 1024, 512}, true, true},
+                 {4, {1024, 1024, 512}, true, false},
+                 {8, {1024, 1024, 512}, true, false},
+                 {2, {160, 160, 160}, true, false},
+                 {2, {1024, 1024, 512}, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const torre_gpu_rates *rates = cases[i].known ? h200->rates : NULL;
+        torre_wave_problem p = plain_problem();
+        char why[256] = "";
+        for (int f = 0; f < 6; f++) p.face[f / 2][f % 2] = TORRE_ABSORBING;
+        p.absorbing = TORRE_PML;
+        p.absorbing_width = 8;
+        p.order = cases[i].order;
+        memcpy(p.size, cases[i].size, sizeof p.size);
+        torre_tower_room room = h200_room(&p);
+        room.height = torre_shell_height(rates, &p, &room);
+        CHECK(room.height >= 2, "case %d: passes of %d steps", (int)i, (int)room.height);
+        CHECK(torre_stepwise_pays(rates, &p, &room, why, sizeof why) != cases[i].towers,
+              "case %d: %s", (int)i, why);
+    }
+}
+
 /* Sources and receivers cost blocks of half size more: with 100 and 10,000 of them the grid of
  * 1024 x 1024 x 128 is better turned (841 as it is, 1053 turned), without them it is not (1162,
  * 1059). */
@@ -383,8 +414,8 @@ static void points_cost(void **state)
         torre_turn_problem(&caller, "xyz", &as_it_is);
         torre_turn_problem(&caller, "xzy", &turned);
         CHECK(as_it_is.points == some && turned.points == some, "points are forgotten");
-        const torre_tower_room half = {6, 128, 264, true, as_it_is.points};
-        const torre_tower_room whole = {6, 256, 132, true, turned.points};
+        const torre_tower_room half = {6, 128, 264, true, as_it_is.points, 0};
+        const torre_tower_room whole = {6, 256, 132, true, turned.points, 0};
         double stay = 1.05 * torre_tower_rate(h200->rates, &as_it_is.problem, &half);
         double turn = torre_tower_rate(h200->rates, &turned.problem, &whole);
         CHECK((turn > stay) == some, "%s points: %g as it is with 5 %% more, %g turned",
@@ -531,6 +562,7 @@ int main(void)
         cmocka_unit_test(points_cost),
         cmocka_unit_test(engines),
         cmocka_unit_test(other_gpus),
+        cmocka_unit_test(layers_beside_towers),
         cmocka_unit_test(axes_suit_all_tiles),
         cmocka_unit_test(axes_are_worth_most),
     };

@@ -694,20 +694,18 @@ static void check_order(int order, torre_precision f, bool small)
     }
 }
 
-/* Faces of perfectly matched layers; towers may refuse them. */
+/* Faces of perfectly matched layers, which towers have in a shell beside them, or refuse. */
 static void set_matched(sample_problem *s, int width)
 {
     s->p.absorbing = TORRE_PML;
     s->p.absorbing_width = width;
 }
 
-/* What layers remember goes from one solver to another, whose axes are others too: the bits of one
- * that computes all where they are the same. */
-static void check_memory(int order, torre_precision f)
+/* What layers remember goes from one solver to another: the bits of one that computes all. */
+static void check_memory(int order, torre_precision f, const torre_wave_plan *plan)
 {
     const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING;
     sample_problem *s = new_problem("memory of layers", order, f, 43, 35, 38, 1, false);
-    const torre_wave_plan plan = {.engine = TORRE_STEPWISE, .axes = "yzx"};
     torre_wave_setup *setup;
     torre_wave_program *program;
     torre_wave_solver *from, *to;
@@ -719,9 +717,9 @@ static void check_memory(int order, torre_precision f)
     set_matched(s, 6);
     must(torre_wave_problem_check(&s->p), s->name);
     must(torre_wave_setup_new(&s->p, &setup), s->name);
-    must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+    must(torre_wave_cuda.plan(setup, plan, &program), s->name);
     must(torre_wave_cuda.create(program, &from), s->name);
-    must(torre_wave_cuda.plan(setup, &plan, &program), s->name);
+    must(torre_wave_cuda.plan(setup, plan, &program), s->name);
     must(torre_wave_cuda.create(program, &to), s->name);
     must(torre_wave_set_fields(&torre_wave_cuda, from, setup, s->now, s->previous), s->name);
     must(torre_wave_cuda.advance(from, 7, NULL), s->name);
@@ -757,6 +755,92 @@ static void set_density(sample_problem *s)
     for (int64_t i = 0; i < s->cells; i++) rho[i] = (float)(1150 + 150 * noise(&state));
     s->density = (torre_array){TORRE_F32, {n[0], n[1], n[2]}, rho};
     s->p.density_cells = &s->density;
+}
+
+/* Whether the cells of the grid are those of the solver's field `level`, bit for bit. */
+static bool same_cells(const torre_cuda_solver *s, int level, const void *other)
+{
+    const size_t bytes = s->program->bytes[TORRE_PIECE_FIELDS],
+                 line = (size_t)s->args.n[2] * (size_t)s->setup->problem->precision,
+                 pitch = (size_t)s->args.stride_y * (size_t)s->setup->problem->precision;
+    char *a = memory(bytes), *b = memory(bytes);
+    bool same = !cudaMemcpy(a, s->args.field[level], bytes, cudaMemcpyDeviceToHost) &&
+                !cudaMemcpy(b, other, bytes, cudaMemcpyDeviceToHost);
+    for (int64_t i = 0; i < (int64_t)s->args.n[0] * s->args.n[1] && same; i++)
+        same = memcmp(a + (size_t)i * pitch, b + (size_t)i * pitch, line) == 0;
+    free(a);
+    free(b);
+    return same;
+}
+
+/* A step in boxes, of fields that were copied in boxes, beside a step of all cells. */
+static void check_boxes(int order, torre_precision f)
+{
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID;
+    const torre_wave_plan plan = {.engine = TORRE_STEPWISE, .axes = "xyz"};
+    torre_wave_setup *setup;
+    torre_wave_program *program;
+    torre_wave_solver *solver;
+    for (int model = 0; model < 2; model++) {
+        sample_problem *p = new_problem("boxes", order, f, 41, 37, 150, model, false);
+        set_faces(p, F, R, R, F, model ? F : R, R);
+        must(torre_wave_problem_check(&p->p), p->name);
+        must(torre_wave_setup_new(&p->p, &setup), p->name);
+        must(torre_wave_cuda.plan(setup, &plan, &program), p->name);
+        must(torre_wave_cuda.create(program, &solver), p->name);
+        must(torre_wave_set_fields(&torre_wave_cuda, solver, setup, p->now, p->previous), p->name);
+        torre_cuda_solver *s = (torre_cuda_solver *)solver;
+        const int planes = (int)torre_cuda_planes(s->program);
+        /* the middle is the last box; it and the slabs around it are all cells */
+        const torre_boxes boxes = {
+            6,
+            {{0, 0, 0}, {19, 0, 0}, {9, 0, 0}, {9, 33, 0}, {9, 5, 0}, {9, 5, 16}},
+            {{9, 37, planes},
+             {41, 37, planes},
+             {19, 5, planes},
+             {19, 37, planes},
+             {19, 33, 16},
+             {19, 33, planes}}};
+        torre_wave_args args = s->args;
+        for (int i = 0; i < 2; i++)
+            must(torre_cuda_allocate(&args.field[i], s->program->bytes[TORRE_PIECE_FIELDS]),
+                 p->name);
+        checks += 3;
+        if (torre_copy_boxes((int)f, &args, &boxes, s->args.field, args.field, s->stream) ||
+            cudaDeviceSynchronize())
+            fail(p->name, "boxes are not copied");
+        for (int i = 0; i < 2; i++)
+            if (!same_cells(s, i, args.field[i])) fail(p->name, "other cells in the copy");
+        if (s->program->stepper->shell(&args, &boxes, s->stream) || cudaDeviceSynchronize())
+            fail(p->name, "no step in boxes");
+        must(torre_wave_cuda.advance(solver, 1, NULL), p->name);
+        if (!same_cells(s, 1, args.field[0])) fail(p->name, "other bits in boxes");
+        for (int i = 0; i < 2; i++) cudaFree(args.field[i]);
+        printf("%-52s %d failures so far\n", p->name, failures);
+        torre_wave_cuda.destroy(solver);
+        torre_wave_setup_free(setup);
+        free_problem(p);
+    }
+}
+
+/* Layers beside towers on grids that have cells far from all of them: any faces, sizes, widths. */
+static void check_shell(int order, torre_precision f)
+{
+    static const torre_face faces[] = {TORRE_ABSORBING, TORRE_ABSORBING, TORRE_FREE, TORRE_RIGID};
+    uint64_t state = 4711 + (uint64_t)order;
+    for (int i = 0; i < 4; i++) {
+        int64_t n[3];
+        torre_face face[6];
+        for (int a = 0; a < 3; a++) n[a] = (int64_t)(105 + 25 * noise(&state));
+        for (int k = 0; k < 6; k++)
+            face[k] = i == 0 ? TORRE_ABSORBING : faces[(int)(2 + 2 * noise(&state)) % 4];
+        face[i % 6] = TORRE_ABSORBING;
+        if (order > 2 && face[5] != TORRE_ABSORBING) n[2] = n[2] / 4 * 4;
+        sample_problem *s = new_problem("shell", order, f, n[0], n[1], n[2], i % 3, true);
+        set_faces(s, face[0], face[1], face[2], face[3], face[4], face[5]);
+        set_matched(s, (int)(7 + 6 * noise(&state)));
+        if (check_problem(s, 13, false) == 0) fail("shell", "no towers");
+    }
 }
 
 /* Perfectly matched layers: all faces, some, axes of every kind, layers of one cell and as wide as
@@ -802,7 +886,13 @@ static void check_matched(int order, torre_precision f, bool small)
         if (cases[i].dense) set_density(s);
         check_problem(s, 13, false);
     }
-    check_memory(order, f);
+    const torre_wave_plan steps = {.engine = TORRE_STEPWISE, .axes = "yzx"},
+                          towers = {.engine = TORRE_TORRE, .tower_height = 4, .axes = "xyz"};
+    check_memory(order, f, &steps);
+    if (order / 2 <= TORRE_TOWER_HALF_WIDTH) check_boxes(order, f);
+    if (!has_towers(order, f)) return;
+    check_memory(order, f, &towers);
+    check_shell(order, f);
 }
 
 /* Beside an array and a constant velocity, sponges, whole vectors and such that a face cuts; of

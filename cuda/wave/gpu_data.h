@@ -50,6 +50,12 @@ typedef struct torre_tower_rates {
     double periodic_y;        /* option :py; no strips */
     double periodic_z;        /* share of any towers: option :pz */
     double short_lines;       /* of block towers where nz <= 4 */
+    /* Beside a shell (wave_shell.c): steps that a pass takes beside its own (ORDER:t:0:12:GRID and
+     * ORDER:t:0:128:GRID); what a cell of the shell takes in a step, and one of which both levels
+     * are handed over, of the time of a cell one step at a time (wave --boundary absorbing --engine
+     * torre --tower-height N --size GRID, N 8 to 24, beside those); and by how much it must be the
+     * better by these estimates */
+    double pass[TORRE_TOWER_ORDERS], shell[TORRE_TOWER_ORDERS], handed, shell_gain;
 } torre_tower_rates;
 
 /* The same of one step at a time: bench_wave_cuda ORDER:s:0:0:NXxNYxNZ ... */

@@ -156,6 +156,12 @@ typedef struct torre_step_launch {
     int chunk; /* cells along x that a block marches over */
 } torre_step_launch;
 
+/* Boxes of cells, none of which has cells of another. */
+enum { TORRE_BOXES = 6 };
+typedef struct torre_boxes {
+    int count, low[TORRE_BOXES][3], high[TORRE_BOXES][3];
+} torre_boxes;
+
 /* Functions of one instance of stepwise (order, precision). */
 typedef struct torre_step_kernel {
     int order, precision;
@@ -164,6 +170,10 @@ typedef struct torre_step_kernel {
                          torre_step_shape *shape);
     cudaError_t (*launch)(const torre_wave_args *args, const torre_wide_stencil *stencil,
                           const torre_step_launch *launch, cudaStream_t stream);
+    /* The same step in these boxes alone, which begin and end with whole vectors along z (or the
+     * last one); density is constant. */
+    cudaError_t (*shell)(const torre_wave_args *args, const torre_boxes *boxes,
+                         cudaStream_t stream);
     /* What layers make of the step: field[0] and their memory. */
     cudaError_t (*layers)(const torre_wave_args *args, const torre_layer_args *layers,
                           cudaStream_t stream);
@@ -227,7 +237,8 @@ typedef struct torre_device_sum {
  * How receivers are summed (traces.h). The value at taps i, j, k of receiver r lies at offset o =
  * offset_i + offset_j + offset_k of a field, or, where there are slots, in unit slots[slot + o /
  * TORRE_UNIT] of a row of samples, in place o % TORRE_UNIT. Where density varies it is multiplied
- * by the scale of node (i, j, k), row-major, which makes pressure of it.
+ * by the scale of node (i, j, k), row-major, which makes pressure of it. The sum is number r of a
+ * row of out, or number[r] of `columns`.
  */
 typedef struct torre_sums {
     int64_t receivers, units;
@@ -236,8 +247,10 @@ typedef struct torre_sums {
     const torre_device_tap *taps;
     const int *slots;     /* or NULL */
     const double *scales; /* or NULL */
+    const int *number;    /* or NULL */
+    int64_t columns;
 } torre_sums;
-/* out[step][receiver] from samples of so many steps, or from the one field, in the bits of the
+/* out[step][number] from samples of so many steps, or from the one field, in the bits of the
  * host. */
 cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const void *from,
                                 int64_t steps, void *out, cudaStream_t stream);
@@ -250,6 +263,9 @@ cudaError_t torre_pick_samples(int precision, const torre_sums *sums, const void
 cudaError_t torre_move_rows(int precision, void *array, const int64_t stride[3], void *rows,
                             int64_t first, int64_t count, int64_t size_y, int64_t size_z,
                             bool to_array, cudaStream_t stream);
+/* Cells of both levels in boxes, from fields with the strides of the arguments to others. */
+cudaError_t torre_copy_boxes(int precision, const torre_wave_args *args, const torre_boxes *boxes,
+                             void *const from[2], void *const to[2], cudaStream_t stream);
 /* Planes `to` of an array of size[0] by size[1] lines with these strides (in cells) become sign
  * times planes `from` (0: zero). */
 cudaError_t torre_set_image(int precision, void *array, const int64_t size[2],

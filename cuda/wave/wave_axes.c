@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tiling/diamond.h"
+#include "wave/pml.h"
 
 torre_status torre_towers_fit(const torre_turned *t, int dts, const char *advice)
 {
@@ -93,18 +94,61 @@ double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem 
     return 1e-9 * cells / (1e-9 * cells / speed + 1e-6 * launch);
 }
 
+/* Share of the cells that are nearer than `depth` to a face with a layer. */
+static double share_of_shell(const torre_wave_problem *p, double depth)
+{
+    double inner = 1;
+    for (int a = 0; a < 3; a++) {
+        const int faces = torre_pml_face(p, a, 0) + torre_pml_face(p, a, 1);
+        inner *= fmax(0, 1 - faces * depth / (double)p->size[a]);
+    }
+    return 1 - inner;
+}
+
+double torre_shell_rate(const torre_gpu_rates *gpu, const torre_wave_problem *p,
+                        const torre_tower_room *room)
+{
+    const int R = p->order / 2;
+    const double N = (double)room->height, W = (double)p->absorbing_width,
+                 towers = torre_tower_rate(gpu, p, room),
+                 steps = torre_stepwise_rate(gpu, p, room->points);
+    const double handed = share_of_shell(p, W + 2 * R * N) - share_of_shell(p, W),
+                 computed = share_of_shell(p, W + 1.5 * R * N);
+    const torre_tower_rates *r = &gpu->towers;
+    return 1 / ((1 + r->pass[R - 1] / N) / towers +
+                (r->shell[R - 1] * computed + r->handed * handed / N) / steps);
+}
+
+int64_t torre_shell_height(const torre_gpu_rates *gpu, const torre_wave_problem *p,
+                           const torre_tower_room *room)
+{
+    const int64_t most = 48;
+    torre_tower_room its = *room;
+    int64_t height = 16;
+    double best = 0;
+    for (its.height = 2; gpu && its.height <= most; its.height++) {
+        const double rate = torre_shell_rate(gpu, p, &its);
+        if (rate <= best) continue;
+        best = rate;
+        height = its.height;
+    }
+    return height;
+}
+
 bool torre_stepwise_pays(const torre_gpu_rates *gpu, const torre_wave_problem *p,
                          const torre_tower_room *room, char *why, size_t why_size)
 {
     if (!gpu) {
         if (!room->in_registers) snprintf(why, why_size, "%s", torre_no_block_towers);
-        return !room->in_registers;
+        if (room->height) snprintf(why, why_size, "towers beside layers were not measured");
+        return !room->in_registers || room->height;
     }
     const double stepwise = torre_stepwise_rate(gpu, p, room->points),
-                 towers = torre_tower_rate(gpu, p, room);
-    snprintf(why, why_size, "estimates: %.0f Gcells/s one step at a time, %.0f in towers", stepwise,
-             towers);
-    return stepwise > towers;
+                 towers =
+                     room->height ? torre_shell_rate(gpu, p, room) : torre_tower_rate(gpu, p, room);
+    snprintf(why, why_size, "estimates: %.0f Gcells/s one step at a time, %.0f in towers%s",
+             stepwise, towers, room->height ? ", without what layers take" : "");
+    return stepwise * (room->height ? gpu->towers.shell_gain : 1) > towers;
 }
 
 bool torre_axes_for_rate(const torre_gpu_data *gpu, const torre_wave_problem *p)

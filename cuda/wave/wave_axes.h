@@ -19,7 +19,8 @@ typedef struct torre_tower_room {
     int planes;     /* cells along z that a block has room for */
     int64_t blocks; /* at work at a time */
     bool in_registers;
-    bool points; /* with sources or receivers (the turned problem has none) */
+    bool points;    /* with sources or receivers (the turned problem has none) */
+    int64_t height; /* of passes beside a shell (wave_shell.c); 0: there is none */
 } torre_tower_room;
 
 /*
@@ -31,6 +32,13 @@ double torre_tower_rate(const torre_gpu_rates *gpu, const torre_wave_problem *tu
                         const torre_tower_room *room);
 double torre_stepwise_rate(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
                            bool points);
+
+/* The same of passes of room->height steps beside a shell; what layers themselves take, as they do
+ * one step at a time, is left out. And the height of which that is best. */
+double torre_shell_rate(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
+                        const torre_tower_room *room);
+int64_t torre_shell_height(const torre_gpu_rates *gpu, const torre_wave_problem *turned,
+                           const torre_tower_room *room);
 
 /* Why, without rates, block towers are not taken. */
 extern const char torre_no_block_towers[];

@@ -93,7 +93,12 @@ template <class T> __global__ void sum_receivers(torre_sums s, const T *from, in
         const int count = s.plain ? q.count[0] * q.count[1] * q.count[2] : q.count[2];
         double sum = 0;
         for (int i = 0; i < count; i++) sum = __dadd_rn(sum, __shfl_sync(together, product, i, 8));
-        if (lane == 0) out[step * s.receivers + r] = (T)sum;
+        if (lane == 0) {
+            if (s.number)
+                out[step * s.columns + s.number[r]] = (T)sum;
+            else
+                out[step * s.receivers + r] = (T)sum;
+        }
     }
 }
 template <class T> __global__ void pick_samples(torre_sums s, const T *from, int64_t steps, T *out)
@@ -122,6 +127,44 @@ __global__ void move_rows(T *array, int64_t stride_x, int64_t stride_y, int64_t 
         else
             rows[i] = *cell;
     }
+}
+
+/* blockIdx.z: the box. As few lanes as a line of it along z needs, up to a warp; a thread has
+ * several lines on the way at once, since most of them are short. */
+constexpr int COPY_THREADS = 256, COPY_LINES = 4;
+constexpr int COPY_BLOCKS_X = 64, COPY_BLOCKS_Y = 32;
+template <class T> struct copied_levels {
+    const T *from[2];
+    T *to[2];
+};
+template <class T>
+__global__ void __launch_bounds__(COPY_THREADS)
+    copy_boxes(const __grid_constant__ torre_boxes b, const copied_levels<T> f, int64_t stride_x,
+               int64_t stride_y)
+{
+    const int *low = b.low[blockIdx.z], *high = b.high[blockIdx.z];
+    int lanes = 32;
+    while (lanes > 1 && lanes / 2 >= high[2] - low[2]) lanes /= 2;
+    const int rows = COPY_THREADS / lanes, lane = threadIdx.x % lanes, row = threadIdx.x / lanes;
+    const int stride = gridDim.y * rows * COPY_LINES;
+    for (int x = low[0] + blockIdx.x; x < high[0]; x += gridDim.x)
+        for (int y = low[1] + blockIdx.y * rows * COPY_LINES + row; y < high[1]; y += stride)
+            for (int z = low[2] + lane; z < high[2]; z += lanes) {
+                const int64_t first = x * stride_x + y * stride_y + z;
+                T value[COPY_LINES][2] = {};
+#pragma unroll
+                for (int i = 0; i < COPY_LINES; i++)
+                    if (y + i * rows < high[1]) {
+                        value[i][0] = f.from[0][first + i * rows * stride_y];
+                        value[i][1] = f.from[1][first + i * rows * stride_y];
+                    }
+#pragma unroll
+                for (int i = 0; i < COPY_LINES; i++)
+                    if (y + i * rows < high[1]) {
+                        f.to[0][first + i * rows * stride_y] = value[i][0];
+                        f.to[1][first + i * rows * stride_y] = value[i][1];
+                    }
+            }
 }
 
 template <class T>
@@ -237,6 +280,27 @@ extern "C" cudaError_t torre_move_rows(int precision, void *array, const int64_t
         move_rows<<<blocks, THREADS, 0, stream>>>((double *)array, stride[0], stride[1], stride[2],
                                                   (double *)rows, first, count, size_y, size_z,
                                                   to_array);
+    return cudaGetLastError();
+}
+
+template <class T>
+static void launch_copy(const torre_wave_args *g, const torre_boxes *boxes, void *const from[2],
+                        void *const to[2], cudaStream_t stream)
+{
+    const copied_levels<T> levels = {{(const T *)from[0], (const T *)from[1]},
+                                     {(T *)to[0], (T *)to[1]}};
+    copy_boxes<<<dim3(COPY_BLOCKS_X, COPY_BLOCKS_Y, boxes->count), COPY_THREADS, 0, stream>>>(
+        *boxes, levels, g->stride_x, g->stride_y);
+}
+extern "C" cudaError_t torre_copy_boxes(int precision, const torre_wave_args *args,
+                                        const torre_boxes *boxes, void *const from[2],
+                                        void *const to[2], cudaStream_t stream)
+{
+    if (boxes->count == 0) return cudaSuccess;
+    if (precision == 4)
+        launch_copy<float>(args, boxes, from, to, stream);
+    else
+        launch_copy<double>(args, boxes, from, to, stream);
     return cudaGetLastError();
 }
 

@@ -163,8 +163,9 @@ torre_status torre_cuda_lay_out(torre_cuda_program *program)
         torre_cuda_pass_plan(program);
     else
         TORRE_TRY(lay_out_tiles(program));
-    TORRE_TRY(torre_cuda_points_plan(program));
     torre_cuda_layers_plan(program);
+    TORRE_TRY(torre_cuda_points_plan(program));
+    TORRE_TRY(torre_cuda_shell_plan(program));
     info->memory_bytes = 0;
     for (int i = 0; i < TORRE_PIECES; i++) info->memory_bytes += (int64_t)program->bytes[i];
     return TORRE_OK;

@@ -146,10 +146,6 @@ static torre_status choose_tower(const chooser *c, const torre_turned *t, const 
         return torre_fail(TORRE_ERR_USAGE,
                           "{engine} torre has no towers of {order} 2 with {density} "
                           "that varies on a GPU; use {engine} stepwise");
-    if (torre_pml_any(p))
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{engine} torre has no layers of {absorbing} pml on a GPU; use {engine} "
-                          "stepwise, {absorbing} sponge or {backend} cpu");
     if (count == 1) {
         k = find_kernel(c, p, tile->dts, false, &e, shape);
     } else {
@@ -173,6 +169,11 @@ static torre_status choose_tower(const chooser *c, const torre_turned *t, const 
                              .blocks = (int64_t)c->multiprocessors * shape->blocks_per_sm,
                              .in_registers = k->in_registers,
                              .points = t->points};
+    if (torre_pml_any(p)) {
+        TORRE_TRY(torre_cuda_shell_check(t, k));
+        room.height =
+            plan->tower_height ? plan->tower_height : torre_shell_height(c->gpu->rates, p, &room);
+    }
     const int64_t parts = torre_cuda_parts(shape, p->size[2], p->precision);
     if (parts > room.blocks)
         return torre_fail(TORRE_ERR_USAGE,
@@ -181,7 +182,7 @@ static torre_status choose_tower(const chooser *c, const torre_turned *t, const 
                           p->order, tried, 'x' + t->axis[2], (long long)p->size[2],
                           (long long)room.blocks * shape->planes, advice);
     plan->dts = tried;
-    plan->tower_height = tile[i].tower_height;
+    plan->tower_height = room.height ? room.height : tile[i].tower_height;
     if (plan->tower_height > 1 << 20) plan->tower_height = 1 << 20;
     if (p->steps > 0 && plan->tower_height > p->steps) plan->tower_height = p->steps;
     TORRE_TRY(torre_cuda_pass_check(p, plan, parts));
@@ -290,7 +291,9 @@ static torre_status choose_axes(const chooser *given, const torre_wave_problem *
         if (torre_axes_check(p, axes)) continue;
         torre_turn_problem(p, axes, &t);
         if (torre_cuda_field_bytes(&t) > most) continue;
-        torre_status status = choose_tower(&c, &t, tile, tiles, "", &usual);
+        const bool layers = torre_pml_any(p); /* beside which towers are no better in any order */
+        torre_status status =
+            layers ? TORRE_ERR_USAGE : choose_tower(&c, &t, tile, tiles, "", &usual);
         if (status == TORRE_ERR_RESOURCE) return status;
         const bool towers = status == TORRE_OK;
         if (torre_axes_offer(&choice, axes, &t, towers ? &usual.room : NULL,
@@ -315,6 +318,14 @@ static const torre_step_kernel *find_stepper(const torre_wave_problem *p)
     return NULL;
 }
 
+static torre_status refuse_stepper(const torre_wave_problem *p)
+{
+    return torre_fail(TORRE_ERR_USAGE,
+                      "{engine} stepwise {order} %d {precision} %s: no such kernel in this "
+                      "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
+                      p->order, p->precision == TORRE_F32 ? "f32" : "f64");
+}
+
 /* Take these towers. */
 static void take_towers(const tower_choice *towers, torre_cuda_program *program)
 {
@@ -336,8 +347,8 @@ static void raise_towers(const chooser *c, const torre_turned *t, const tower_ch
     const torre_wave_problem *p = &t->problem;
     torre_wave_info *info = &program->base.info;
     const int64_t parts = torre_cuda_parts(&towers->shape, p->size[2], p->precision);
-    if (info->wish.tower_height || !towers->room.in_registers || p->receiver_count > 0 ||
-        program->base.setup->planes.count > 0 ||
+    if (info->wish.tower_height || towers->room.height || !towers->room.in_registers ||
+        p->receiver_count > 0 || program->base.setup->planes.count > 0 ||
         !torre_cuda_by_stages(c->gpu, p, info->plan.dts, towers->room.blocks / parts))
         return;
     info->plan.tower_height = c->gpu->stages_height;
@@ -357,6 +368,26 @@ static void take_measured(const chooser *c, const torre_turned *t, const torre_t
         program->base.info.measured = true;
         return;
     }
+}
+
+/* Passes beside a shell end where planes are recorded: as many of equal height as they need. */
+static void cut_passes(const torre_wave_setup *setup, tower_choice *towers)
+{
+    const int64_t every = setup->planes.every, height = towers->plan.tower_height;
+    if (setup->planes.count == 0 || towers->room.height == 0) return;
+    const int64_t passes = (every + height - 1) / height;
+    towers->plan.tower_height = towers->room.height = (every + passes - 1) / passes;
+}
+
+/* Whether the GPU has room for the two levels of a shell, too, where memory has no limit that says
+ * what to do without. */
+static torre_status has_room_for_shell(const chooser *c, const torre_turned *t,
+                                       const torre_wave_plan *wish, bool *room)
+{
+    size_t unused, total;
+    TORRE_CUDA_TRY(cudaMemGetInfo(&unused, &total), "asking for free memory");
+    *room = wish->memory == 0 && 2 * torre_cuda_field_bytes(t) <= usable(c->gpu, unused);
+    return TORRE_OK;
 }
 
 /* Towers on the axes of the plan; or, where the caller left that open, the decision for one step at
@@ -390,6 +421,17 @@ static torre_status plan_towers(const chooser *c, bool open, const char *advice,
         return TORRE_OK;
     }
     TORRE_TRY(check_planes(&t.problem, towers.plan.dts, c->planes));
+    if (!info->wish.tower_height) cut_passes(program->base.setup, &towers);
+    if (open && towers.room.height) {
+        bool room = false;
+        TORRE_TRY(has_room_for_shell(c, &t, &info->wish, &room));
+        if (!room) {
+            info->plan.engine = TORRE_STEPWISE;
+            info->reason = TORRE_TOWERS_REFUSED;
+            snprintf(info->why, sizeof info->why, "no memory for layers beside towers");
+            return TORRE_OK;
+        }
+    }
     if (open &&
         torre_stepwise_pays(c->gpu->rates, &t.problem, &towers.room, info->why, sizeof info->why)) {
         info->plan.engine = TORRE_STEPWISE;
@@ -398,6 +440,10 @@ static torre_status plan_towers(const chooser *c, bool open, const char *advice,
     }
     take_towers(&towers, program);
     raise_towers(c, &t, &towers, program);
+    if (towers.room.height) {
+        program->stepper = find_stepper(p);
+        return program->stepper ? TORRE_OK : refuse_stepper(p);
+    }
     take_measured(c, &t, tile, measured, advice, program);
     return TORRE_OK;
 }
@@ -407,11 +453,7 @@ static torre_status plan_stepwise(torre_cuda_program *program)
     const torre_wave_problem *p = program->base.setup->problem;
     torre_wave_info *info = &program->base.info;
     program->stepper = find_stepper(p);
-    if (!program->stepper)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "{engine} stepwise {order} %d {precision} %s: no such kernel in this "
-                          "build of the cuda backend (CMake: TORRE_ORDERS, TORRE_PRECISIONS)",
-                          p->order, p->precision == TORRE_F32 ? "f32" : "f64");
+    if (!program->stepper) return refuse_stepper(p);
     info->plan.dts = info->plan.dts ? info->plan.dts : 1;
     info->plan.tower_height = 1;
     info->model_bytes_per_update =
@@ -439,8 +481,9 @@ static void name_kernel(torre_cuda_program *program)
     if (pass->cluster > 1)
         used += snprintf(text + used, size - (size_t)used, ", clusters of %d", pass->cluster);
     if (pass->ordering.strip)
-        snprintf(text + used, size - (size_t)used, ", strips of %lld",
-                 (long long)pass->ordering.strip);
+        used += snprintf(text + used, size - (size_t)used, ", strips of %lld",
+                         (long long)pass->ordering.strip);
+    if (program->shell.taken) snprintf(text + used, size - (size_t)used, ", layers beside them");
 }
 
 /* The choices: axes, engine, kernel, tile. */

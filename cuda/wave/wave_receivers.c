@@ -361,14 +361,17 @@ static int64_t sample_rows(const torre_cuda_program *program)
 }
 
 /* Cells of the setup's planes, if towers record them: as long as that takes little beside the
- * fields. (Values of parts are not all here, and those beside density are no pressure.) */
+ * fields. (Values of parts are not all here, and those beside density are no pressure; those
+ * in layers are right at the end of a pass alone.) */
 static int64_t plane_cells(const torre_cuda_program *program)
 {
     const torre_wave_setup *setup = program->base.setup;
     const torre_frame_planes *planes = &setup->planes;
     const int64_t *size = setup->problem->size, width = (int64_t)setup->problem->precision;
     int64_t cells = 0, units = 0;
-    if (!program->kernel || torre_cuda_is_part(program) || setup->density.cells) return 0;
+    if (!program->kernel || torre_cuda_is_part(program) || setup->density.cells ||
+        program->layers.width)
+        return 0;
     for (int i = 0; i < planes->count; i++) {
         const int64_t plane = torre_wave_cells(setup->problem) / size[planes->at[i].axis];
         cells += plane;
@@ -420,6 +423,9 @@ void torre_cuda_receivers_free(torre_receiver_tables *t)
     free(t->marks);
     free(t->node_taps);
     free(t->plane_taps);
+    free(t->shell_sums);
+    free(t->shell_taps);
+    free(t->shell_number);
     free(t->first);
     free(t->nodes);
 }
@@ -456,7 +462,7 @@ torre_status torre_cuda_receivers_new(torre_cuda_solver *s)
     if (!s->program->kernel) return TORRE_OK;
     TORRE_TRY(torre_cuda_fill(s, TORRE_PIECE_SLOTS, t->slots, what));
     a->samples = s->memory[TORRE_PIECE_SAMPLES];
-    return TORRE_OK;
+    return torre_cuda_shell_new(s);
 }
 
 torre_status torre_cuda_receivers_turn(torre_cuda_solver *s)

@@ -317,7 +317,10 @@ static torre_status fill_solver(torre_cuda_solver *s)
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
     TORRE_TRY(torre_cuda_make_room(s));
-    for (int i = 0; i < 2; i++) s->args.field[i] = s->memory[TORRE_PIECE_FIELDS + i];
+    for (int i = 0; i < 2; i++) {
+        s->args.field[i] = s->memory[TORRE_PIECE_FIELDS + i];
+        s->shell[i] = s->memory[TORRE_PIECE_SHELL + i];
+    }
     TORRE_TRY(torre_cuda_rows_new(s));
     TORRE_TRY(torre_cuda_send_medium(s));
     TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : upload_tiles(s));
@@ -450,27 +453,22 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
     return status;
 }
 
-/* What perfectly matched layers make of a step. Planes beyond the last one are its images again: no
- * layer along z is continued there. */
-static torre_status step_layers(torre_cuda_solver *s)
-{
-    const int64_t stride[2] = {s->args.stride_x, s->args.stride_y};
-    if (s->layers.width == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(s->program->stepper->layers(&s->args, &s->layers, s->stream),
-                   "computing a step in layers");
-    return enqueue_planes(s, s->args.field[0], s->setup->problem->size, stride, true);
-}
-
-static torre_status one_step(torre_cuda_solver *s)
+torre_status torre_cuda_finish_step(torre_cuda_solver *s, const torre_wave_args *args,
+                                    const torre_layer_args *layers, int64_t row)
 {
     const torre_wave_problem *p = s->setup->problem;
-    TORRE_CUDA_TRY(s->program->stepper->launch(&s->args, &s->program->stencil, &s->step, s->stream),
-                   "computing a step");
-    TORRE_TRY(step_layers(s));
-    if (s->args.points.source_count)
+    const int64_t sources = args->points.source_count, stride[2] = {args->stride_x, args->stride_y};
+    const char *values = s->memory[TORRE_PIECE_VALUES];
+    if (layers->width) {
+        TORRE_CUDA_TRY(s->program->stepper->layers(args, layers, s->stream),
+                       "computing a step in layers");
+        /* planes beyond the last one are its images again: no layer along z is continued there */
+        TORRE_TRY(enqueue_planes(s, args->field[0], p->size, stride, true));
+    }
+    if (sources)
         TORRE_CUDA_TRY(torre_add_sources(
-                           (int)p->precision, s->args.field[0], s->memory[TORRE_PIECE_SOURCE_CELLS],
-                           s->args.points.source_values, s->args.points.source_count, s->stream),
+                           (int)p->precision, args->field[0], s->memory[TORRE_PIECE_SOURCE_CELLS],
+                           values + row * sources * (int64_t)p->precision, sources, s->stream),
                        "adding sources");
     return TORRE_OK;
 }
@@ -486,14 +484,17 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
     if (s->program->kernel) {
         TORRE_TRY(torre_cuda_pass(s, steps, all_stages));
         TORRE_TRY(torre_cuda_planes_pick(s, s->n, steps));
+        TORRE_TRY(torre_cuda_receivers_sum(s, 0, steps));
+        if (s->program->shell.taken) TORRE_TRY(torre_cuda_shell_steps(s, steps));
         s->n += steps;
         if (steps & 1) torre_cuda_exchange_levels(s);
-        return torre_cuda_receivers_sum(s, 0, steps);
+        return s->program->shell.taken ? torre_cuda_shell_exchange(s) : TORRE_OK;
     }
-    const int64_t row = s->args.points.source_count * (int64_t)s->setup->problem->precision;
     for (int64_t i = 0; i < steps; i++) {
-        s->args.points.source_values = (char *)s->memory[TORRE_PIECE_VALUES] + i * row;
-        TORRE_TRY(one_step(s));
+        TORRE_CUDA_TRY(
+            s->program->stepper->launch(&s->args, &s->program->stencil, &s->step, s->stream),
+            "computing a step");
+        TORRE_TRY(torre_cuda_finish_step(s, &s->args, &s->layers, i));
         TORRE_TRY(torre_cuda_receivers_sum(s, i, 1));
         torre_cuda_exchange_levels(s);
         s->n++;
@@ -533,6 +534,7 @@ torre_status torre_cuda_advance_planes(torre_wave_solver *solver, int64_t steps,
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     const int64_t most = torre_cuda_launch_steps(s->program);
     int64_t before = 0; /* steps of which nothing has been copied yet */
+    TORRE_TRY(torre_cuda_shell_load(s));
     while (steps > 0) {
         const int64_t now = steps < most ? steps : most;
         TORRE_TRY(some_steps(s, now));
@@ -540,6 +542,7 @@ torre_status torre_cuda_advance_planes(torre_wave_solver *solver, int64_t steps,
         before = now;
         steps -= now;
     }
+    TORRE_TRY(torre_cuda_shell_store(s));
     TORRE_TRY(collect(s, 0, before, 0, &to));
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
     return TORRE_OK;

@@ -25,6 +25,10 @@ typedef enum torre_cuda_piece {
     TORRE_PIECE_DAMPING,                          /* [3] axes */
     TORRE_PIECE_LAYERS = TORRE_PIECE_DAMPING + 3, /* [2] levels of the memory of layers */
     TORRE_PIECE_LAYER_STEPS = TORRE_PIECE_LAYERS + 2,
+    TORRE_PIECE_SHELL,                              /* [2] levels of the shell beside towers */
+    TORRE_PIECE_SHELL_SUMS = TORRE_PIECE_SHELL + 2, /* torre_sums of it */
+    TORRE_PIECE_SHELL_TAPS,
+    TORRE_PIECE_SHELL_NUMBERS,
     TORRE_PIECE_NORMS,
     TORRE_PIECE_STAGING, /* rows on their way to and from the host that lie otherwise there */
     TORRE_PIECE_TILES,   /* of one step at a time */
@@ -74,7 +78,18 @@ typedef struct torre_receiver_tables {
     void *nodes;           /* torre_strip_node of units */
     torre_tap *node_taps;  /* of a part, whose nodes are recorded one by one: [nodes][3] */
     torre_tap *plane_taps; /* the same of the cells of planes (setup.h) */
+    /* of the shell: its receivers, whose numbers these are, and taps of all */
+    torre_device_sum *shell_sums;
+    torre_device_tap *shell_taps;
+    int *shell_number;
 } torre_receiver_tables;
+
+/* The shell beside towers (wave_shell.c). */
+typedef struct torre_shell_plan {
+    bool taken;
+    int64_t receivers; /* that it records */
+    int64_t reach;     /* cells that these need beyond those that towers lack */
+} torre_shell_plan;
 
 /* What the environment asks for (TORRE_CUDA_AXES, TORRE_CUDA_STRIP, TORRE_CUDA_CLUSTER,
  * TORRE_CUDA_PLANES, see DESIGN.md); "", 0: nothing. */
@@ -91,7 +106,7 @@ typedef struct torre_cuda_program {
     int multiprocessors;
     const torre_tower_kernel *kernel; /* engine torre; or NULL */
     torre_tower_shape shape;          /* of its blocks */
-    const torre_step_kernel *stepper; /* engine stepwise; or NULL */
+    const torre_step_kernel *stepper; /* engine stepwise, and of a shell; or NULL */
     /* what follows from that (torre_cuda_lay_out) */
     torre_turned turned; /* the setup as the solver takes it; of a part with pad planes before it */
     int64_t pad;         /* of a part, so that the first is that of a tower (wave_part.c) */
@@ -99,9 +114,10 @@ typedef struct torre_cuda_program {
     torre_wave_args args; /* all but addresses and damping */
     torre_wide_stencil stencil;
     torre_layer_args layers; /* all but addresses */
-    torre_pass_plan pass;    /* engine torre */
-    torre_step_launch step;  /* engine stepwise, all but addresses */
-    int64_t tiles[3];        /* likewise */
+    torre_shell_plan shell;
+    torre_pass_plan pass;   /* engine torre */
+    torre_step_launch step; /* engine stepwise, all but addresses */
+    int64_t tiles[3];       /* likewise */
     torre_point_plan points;
     torre_receiver_tables receivers;
     size_t bytes[TORRE_PIECES];
@@ -115,6 +131,7 @@ typedef struct torre_cuda_solver {
     size_t taken[TORRE_PIECES];    /* how much that is: of parts it may be more than they need */
     torre_wave_args args;          /* args.field[1] is u[n], args.field[0] u[n-1] */
     torre_layer_args layers;       /* layers.old is that of u[n] */
+    void *shell[2];                /* levels, as those of args */
     int64_t n;
     cudaStream_t stream;
     int turn;             /* of the sums of the current launch */
@@ -315,16 +332,41 @@ static inline int64_t torre_cuda_recorded(const torre_cuda_program *program)
 torre_status torre_cuda_part_advance(torre_cuda_solver *s, int64_t steps, torre_stages stages,
                                      void *samples);
 
-/* The levels change places. */
+/* The levels change places: of some arguments; of the solver. */
+static inline void torre_cuda_exchange(void *pair[2])
+{
+    void *first = pair[0];
+    pair[0] = pair[1];
+    pair[1] = first;
+}
+static inline void torre_cuda_exchange_args(torre_wave_args *args, torre_layer_args *layers)
+{
+    torre_cuda_exchange(args->field);
+    void *made = layers->made;
+    layers->made = (void *)layers->old;
+    layers->old = made;
+}
 static inline void torre_cuda_exchange_levels(torre_cuda_solver *s)
 {
-    void *newest = s->args.field[0];
-    s->args.field[0] = s->args.field[1];
-    s->args.field[1] = newest;
-    void *made = s->layers.made;
-    s->layers.made = (void *)s->layers.old;
-    s->layers.old = made;
+    torre_cuda_exchange_args(&s->args, &s->layers);
+    torre_cuda_exchange(s->shell);
 }
+/* What layers and sources add to step `row` of a launch, in these levels; only enqueued. */
+torre_status torre_cuda_finish_step(torre_cuda_solver *s, const torre_wave_args *args,
+                                    const torre_layer_args *layers, int64_t row);
+
+/* The shell beside towers (wave_shell.c). Whether there can be one beside those of a kernel. */
+torre_status torre_cuda_shell_check(const torre_turned *turned, const torre_tower_kernel *kernel);
+/* What it takes (lay_out); its tables (create). */
+torre_status torre_cuda_shell_plan(torre_cuda_program *program);
+torre_status torre_cuda_shell_new(torre_cuda_solver *s);
+/* From the field to the shell what passes need; and back what they do not hand over. */
+torre_status torre_cuda_shell_load(torre_cuda_solver *s);
+torre_status torre_cuda_shell_store(torre_cuda_solver *s);
+/* The steps of a pass in the shell, and what its receivers record; then, when the levels have
+ * changed places, what it and the field give each other. */
+torre_status torre_cuda_shell_steps(torre_cuda_solver *s, int64_t steps);
+torre_status torre_cuda_shell_exchange(torre_cuda_solver *s);
 /* The images of the planes of a box (along the solver's x) of a level. */
 torre_status torre_cuda_continue_box(torre_cuda_solver *s, int level, const torre_box *box);
 /* Device memory, zeroed; the failure names bytes needed and free. */

@@ -237,20 +237,12 @@ template <class T, int R, bool MODEL, bool BOUND> struct stepwise {
     }
 };
 
+/* The march of a thread over cells x_first .. x_end - 1 of the vector at (y, z). */
 template <class T, int R, bool MODEL, bool BOUND>
-__global__ void __launch_bounds__(THREADS, R == 1                        ? 4
-                                           : R <= TORRE_TOWER_HALF_WIDTH ? 2
-                                                                         : 1)
-    stepwise_kernel(const __grid_constant__ args_of<R> g,
-                    const __grid_constant__ weights_of<T, R> c,
-                    const __grid_constant__ torre_step_launch l)
+__device__ __forceinline__ void march(const args_of<R> &g, const weights_of<T, R> &c, int x_first,
+                                      int x_end, int y, int z)
 {
     using S = stepwise<T, R, MODEL, BOUND>;
-    const int *tile = l.tiles + 3 * (int64_t)blockIdx.x;
-    const int x_first = tile[0] * l.chunk, y = tile[1] * blockDim.y + threadIdx.y;
-    const int z = (tile[2] * blockDim.x + threadIdx.x) * S::V;
-    if (y >= g.n[1] || z >= g.n[2]) return;
-    const int x_end = min(x_first + l.chunk, g.n[0]);
     S s{g, c, (const T *)g.field[1], (T *)g.field[0], y, z, z_surroundings<T, R>(g, z)};
     const bool near = x_first < R || x_end + R > g.n[0] || y < R || y + R >= g.n[1];
     cells<T> queue[S::Q];
@@ -267,6 +259,22 @@ __global__ void __launch_bounds__(THREADS, R == 1                        ? 4
     }
 }
 
+constexpr int stepwise_blocks(int R) { return R == 1 ? 4 : R <= TORRE_TOWER_HALF_WIDTH ? 2 : 1; }
+
+template <class T, int R, bool MODEL, bool BOUND>
+__global__ void __launch_bounds__(THREADS, stepwise_blocks(R))
+    stepwise_kernel(const __grid_constant__ args_of<R> g,
+                    const __grid_constant__ weights_of<T, R> c,
+                    const __grid_constant__ torre_step_launch l)
+{
+    const int *tile = l.tiles + 3 * (int64_t)blockIdx.x;
+    const int x_first = tile[0] * l.chunk, y = tile[1] * blockDim.y + threadIdx.y;
+    const int z = (tile[2] * blockDim.x + threadIdx.x) * cells<T>::n;
+    if (y >= g.n[1] || z >= g.n[2]) return;
+    march<T, R, MODEL, BOUND>(g, c, x_first, min(x_first + l.chunk, g.n[0]), y, z);
+}
+
+#include "wave_shell_steps.cuh"
 #include "wave_stepwise_tma.cuh"
 
 template <class T, int R, bool MODEL, bool BOUND>
