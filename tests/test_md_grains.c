@@ -411,6 +411,45 @@ static void test_against_reference(void **state)
     }
 }
 
+/* A grain with four dozen small ones pressed into it from all sides, more than other grains ever
+ * touch at a time: all of them count, once. */
+static void test_crowd(void **state)
+{
+    (void)state;
+    enum { SMALL = 44 };
+    torre_granular g = everything();
+    g.size_ratio = 0.25;
+    md_case c = grain_case(&g, SMALL + 1, 0);
+    const double small = g.size_ratio * g.diameter / 2;
+    for (int i = 0; i < SMALL; i++) { /* evenly, along a spiral */
+        const double z = 1 - (2 * i + 1.) / SMALL, turn = pi * (3 - sqrt(5)) * i;
+        const double n[3] = {sqrt(1 - z * z) * cos(turn), sqrt(1 - z * z) * sin(turn), z};
+        c.particles.radius[i] = small;
+        for (int a = 0; a < 3; a++) {
+            c.particles.position[a][i] += 0.99 * (g.diameter / 2 + small) * n[a];
+            c.particles.velocity[a][i] = 0.05 * n[(a + 1) % 3];
+            c.particles.spin[a][i] = 100 * n[(a + 2) % 3];
+        }
+    }
+    torre_md_solver *exact = md_case_solver_of("reference", &c, &(torre_md_plan){0});
+    torre_md_solver *solver = start(&c);
+    const torre_md_thermo row = md_case_thermo(&c, solver, 0);
+    CHECK(row.contacts == SMALL, "%g contacts, not %d", row.contacts, SMALL);
+    /* less than a contact lasts: rounding does not grow */
+    CHECK_OK(exact->backend->advance(exact, 30));
+    CHECK_OK(solver->backend->advance(solver, 30));
+    torre_md_particles wanted = md_case_particles(&c, exact), got = md_case_particles(&c, solver);
+    const double v = md_case_difference(&wanted, &got);
+    const double spin = spin_difference(&c, exact, solver) * small;
+    CHECK(v < 1e-11 && spin < 1e-11, "velocities are off by %g, spins by %g", v, spin);
+    const double pushed = fabs(got.velocity[0][0] - c.particles.velocity[0][0]);
+    CHECK(pushed > 1e-3, "the first was pushed by %g only", pushed);
+    torre_md_particles_free(&wanted);
+    torre_md_particles_free(&got);
+    exact->backend->destroy(exact);
+    finish(&c, solver);
+}
+
 /* Bits do not depend on threads, nor on when lists are made or a run is cut. */
 static void test_bits(void **state)
 {
@@ -456,7 +495,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_oblique_impact), cmocka_unit_test(test_glass),
         cmocka_unit_test(test_pair_conserves), cmocka_unit_test(test_energy),
         cmocka_unit_test(test_pile),           cmocka_unit_test(test_against_reference),
-        cmocka_unit_test(test_bits),           cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_crowd),          cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,7 @@ typedef struct md_graph {
     bool build, sort;
     int steps;
     int x_now, v_now, id_now; /* buffers in use at its start */
-    int spin_now;
-    bool permuted; /* storage order before it */
+    bool permuted;            /* storage order before it */
     cudaGraphExec_t exec;
 } md_graph;
 
@@ -35,7 +34,7 @@ typedef struct md_build_record {
     int64_t step, last_build, last_sort;
     int64_t sorts;   /* made before it */
     uint32_t drifts; /* queued before it */
-    int x_now, v_now, id_now, spin_now;
+    int x_now, v_now, id_now;
     bool permuted;
 } md_build_record;
 
@@ -141,8 +140,8 @@ static md_grain_args grain_args(const md_cuda_solver *s)
     const torre_md_problem *p = s->problem;
     const torre_granular_parameters *g = &p->pair.granular;
     torre_grain_wall wall[6];
-    md_grain_args a = {.spin = s->spin[s->spin_now],
-                       .spin_out = s->spin[1 - s->spin_now],
+    md_grain_args a = {.spin = s->spin[s->v_now],
+                       .spin_out = s->spin[1 - s->v_now],
                        .twist = s->twist,
                        .key = s->contact,
                        .spring = s->spring,
@@ -347,7 +346,6 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         TORRE_TRY(queue_force(s, &a, false));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
-        s->spin_now = 1 - s->spin_now;
     }
     if (has_clock(s) && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
@@ -369,7 +367,7 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
             "computing forces");
     if (a.grains.slots)
         TORRE_CUDA_TRY(
-            cudaMemcpyAsync(s->spin[s->spin_now], a.grains.spin_out,
+            cudaMemcpyAsync(s->spin[s->v_now], a.grains.spin_out,
                             4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count,
                             cudaMemcpyDeviceToDevice, s->stream),
             "computing forces");
@@ -397,7 +395,7 @@ static bool graph_matches(const md_cuda_solver *s, const md_graph *g, bool build
 {
     return g->used && g->build == build && g->sort == sort && g->steps == steps &&
            g->x_now == s->x_now && g->v_now == s->v_now && g->id_now == s->id_now &&
-           g->spin_now == s->spin_now && g->permuted == s->permuted;
+           g->permuted == s->permuted;
 }
 
 static void free_graphs(md_cuda_solver *s)
@@ -435,7 +433,6 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
         s->x_now ^= (build ? 1 : 0) ^ (in_parts(s) ? 0 : steps & 1);
         s->v_now ^= (build ? 1 : 0) ^ (own(s)->dissipates ? steps & 1 : 0);
         s->id_now ^= build ? 1 : 0;
-        s->spin_now ^= has_thermostat(s) ? 0 : steps & 1;
         if (build) s->permuted = !sort;
         return TORRE_OK;
     }
@@ -448,7 +445,6 @@ static torre_status replay_segment(md_cuda_solver *s, bool build, bool sort, int
                     .x_now = s->x_now,
                     .v_now = s->v_now,
                     .id_now = s->id_now,
-                    .spin_now = s->spin_now,
                     .permuted = s->permuted};
     TORRE_TRY(record_graph(s, build, sort, steps, g));
     TORRE_CUDA_TRY(cudaGraphLaunch(g->exec, s->stream), "starting steps");
@@ -473,7 +469,6 @@ static torre_status note_build(md_cuda_solver *s, int64_t step, bool sort)
                                                                 .x_now = 1 - s->x_now,
                                                                 .v_now = 1 - s->v_now,
                                                                 .id_now = 1 - s->id_now,
-                                                                .spin_now = s->spin_now,
                                                                 .permuted = !sort};
     return TORRE_OK;
 }
@@ -591,7 +586,6 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     s->x_now = back.x_now;
     s->v_now = back.v_now;
     s->id_now = back.id_now;
-    s->spin_now = back.spin_now;
     s->permuted = back.permuted;
     s->last_build = back.last_build;
     s->last_sort = back.last_sort; /* not one behind it, which was queued and never made */
@@ -839,8 +833,8 @@ static torre_status grains_state(md_cuda_solver *s, torre_md_visit *visit, void 
     const size_t quads = 4 * (size_t)s->kernels->state->state_bytes * (size_t)p->count;
     const size_t slots = (size_t)p->count * (size_t)torre_grain_slots(p);
     const size_t pair = p->precision == TORRE_MD_F64 ? sizeof(double) : sizeof(float);
-    TORRE_TRY(md_cuda_visit_array(visit, context, "spin", s->spin[s->spin_now], quads));
-    TORRE_TRY(md_cuda_visit_array(visit, context, "twist", s->twist, quads));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "spins", s->spin[s->v_now], quads));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "twists", s->twist, quads));
     const size_t keys = slots * sizeof(torre_contact_key);
     TORRE_TRY(md_cuda_visit_array(visit, context, "contacts", s->contact, keys));
     return md_cuda_visit_array(visit, context, "springs", s->spring, slots * TORRE_SPRINGS * pair);

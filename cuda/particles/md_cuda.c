@@ -251,7 +251,7 @@ static torre_status cuda_get_spins(torre_md_solver *solver, double *const spin[3
 {
     md_cuda_solver *s = (md_cuda_solver *)solver;
     TORRE_CUDA_TRY(cudaSetDevice(s->plan->device), "choosing the device");
-    return md_cuda_download_by_id(s, s->spin[s->spin_now], spin);
+    return md_cuda_download(s, s->spin[s->v_now], NULL, spin, 3);
 }
 
 static torre_status cuda_get_fields(torre_md_solver *solver, const torre_md_fields *fields)

@@ -49,9 +49,8 @@ typedef struct md_cuda_solver {
     size_t scan_bytes;
     double *partial, *total; /* total: [2][MD_SUMS], of the step and after its thermostat */
     uint64_t *fixed;
-    /* of rough grains, by id (md_grain_args); which of spin is that of now */
+    /* of rough grains (md_grain_args); spin goes with v */
     void *spin[2], *twist, *contact, *spring;
-    int spin_now;
     md_bath_state *bath;     /* of a thermostat */
     double *squares, *taken; /* of md_bath_args */
     torre_fire *fire;        /* of a minimisation, whose sums are in squares */
@@ -125,8 +124,7 @@ torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
  * wrap into it (NULL: do not). Any of to may be NULL. */
 torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
                               double *const to[], int components);
-/* The same of arrays that lie by id: three components; and spins of the start to spin[0]. */
-torre_status md_cuda_download_by_id(md_cuda_solver *s, const void *from, double *const to[3]);
+/* Spins of the start to spin[0], behind md_cuda_upload. */
 torre_status md_cuda_upload_spins(md_cuda_solver *s);
 /* Whether the storage is to be sorted in a rebuild at that step. */
 bool md_cuda_sort_is_due(const md_cuda_solver *s, int64_t step);

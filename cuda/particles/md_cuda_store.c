@@ -88,33 +88,11 @@ torre_status md_cuda_upload_spins(md_cuda_solver *s)
     const torre_md_problem *p = s->problem;
     const size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)p->count;
     void *chunk = NULL;
-    s->spin_now = 0;
     TORRE_CUDA_TRY(cudaMemset(s->spin[0], 0, bytes), "sending spins to the device");
     if (!p->spin[0] || !p->spin[1] || !p->spin[2]) return TORRE_OK;
     chunk = malloc(4 * sizeof(double) * CHUNK);
     if (!chunk) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
     const torre_status status = upload(s, p->spin, NULL, s->spin[0], chunk);
-    free(chunk);
-    return status;
-}
-
-torre_status md_cuda_download_by_id(md_cuda_solver *s, const void *from, double *const to[3])
-{
-    const int bytes = s->kernels->state->state_bytes;
-    const size_t each = 4 * (size_t)bytes;
-    void *chunk = malloc(each * CHUNK);
-    torre_status status =
-        chunk ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
-    for (int64_t first = 0; !status && first < s->problem->count; first += CHUNK) {
-        int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        status = torre_cuda_status(cudaMemcpy(chunk, (const char *)from + each * (size_t)first,
-                                              each * (size_t)n, cudaMemcpyDeviceToHost),
-                                   "reading particles from the device");
-        for (int64_t i = 0; !status && i < n; i++)
-            for (int a = 0; a < 3; a++)
-                to[a][first + i] =
-                    bytes == 4 ? ((float *)chunk)[4 * i + a] : ((double *)chunk)[4 * i + a];
-    }
     free(chunk);
     return status;
 }
@@ -194,9 +172,11 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, 
                       .count = (int)s->problem->count,
                       .x_in = s->x[s->x_now],
                       .v_in = s->v[s->v_now],
+                      .spin_in = s->spin[s->v_now],
                       .id_in = s->id[s->id_now],
                       .x_out = s->x[1 - s->x_now],
                       .v_out = s->v[1 - s->v_now],
+                      .spin_out = s->spin[1 - s->v_now],
                       .id_out = s->id[1 - s->id_now],
                       .x_built = s->x_built,
                       .half_step = half_step,

@@ -110,9 +110,9 @@ typedef struct md_sort_args {
     md_tiles tiles;
     md_box box;
     int count;
-    const void *x_in, *v_in; /* [count] of 4 reals */
+    const void *x_in, *v_in, *spin_in; /* [count] of 4 reals; spins NULL where there are none */
     const int *id_in;
-    void *x_out, *v_out; /* not the same arrays */
+    void *x_out, *v_out, *spin_out; /* not the same arrays */
     int *id_out;
     void *x_built; /* where a rebuild expects the particles half-way to the next one, wrapped into
                       the box; same index as x, whose positions are turned round with it */
@@ -187,12 +187,12 @@ typedef struct md_relax_args {
     double *sums; /* [TORRE_FIRE_SUMS][md_particle_rows] */
 } md_relax_args;
 
-/* What rough grains (particles/grains.h) have beside positions and velocities, by id; slots 0:
- * grains are not rough. */
+/* What rough grains (particles/grains.h) have beside positions and velocities; slots 0: grains are
+ * not rough. */
 typedef struct md_grain_args {
-    const void *spin; /* quads, as positions */
+    const void *spin; /* quads, as velocities */
     void *spin_out;   /* others still read spin */
-    void *twist;      /* dw/dt times the mass of the problem */
+    void *twist;      /* likewise, dw/dt times the mass of the problem */
     void *key;        /* torre_contact_key [id][slots] */
     void *spring;     /* [id][slots][TORRE_SPRINGS] of the type of pairs */
     int slots;

@@ -47,7 +47,7 @@ template <class M> struct md_motion {
                                       typename M::F dz) const
     {
         typedef typename M::F F;
-        md_vec<typename M::State> u = v[gather[offset / 16] & ((1u << MD_INDEX_BITS) - 1)];
+        md_vec<typename M::State> u = v[md_index_of(gather, offset)];
         return dx * (F)(own.x - u.x) + dy * (F)(own.y - u.y) + dz * (F)(own.z - u.z);
     }
 };
@@ -64,23 +64,24 @@ template <class M, bool SUMS> struct md_force_sum {
     F energy = 0, virial = 0, shift = 0;
     int inside = 0, tested = 0;
     md_motion<M> motion; /* of models that dissipate */
-    /* Of rough grains: */
-    const md_force_args *args;
-    int index;
-    uint32_t step;
-    F radius, couple[3] = {0, 0, 0};
+#ifdef MD_ROUGH
+    int index = 0;
+    F radius = 0, couple[3] = {0, 0, 0};
+    md_touching touching;
 
-    /* With one of that radius. */
+    /* With one of that radius: who touches is noted. */
     __device__ void rough(const md_constants<M> &c, F dx, F dy, F dz, F rsq, F other,
                           unsigned offset)
     {
-#ifdef MD_ROUGH
         const F reach = radius + other;
         if (SUMS) tested += rsq < c.list_cutoff_sq;
         if (!(rsq < reach * reach)) return;
-        const unsigned partner = motion.gather[offset / 16] & ((1u << MD_INDEX_BITS) - 1);
-        const md_shoved<F> s = md_grain_meet<M>(*args, c.pair.constants, index, partner, radius,
-                                                other, dx, dy, dz, step);
+        if (SUMS) inside++;
+        touching.add(offset);
+    }
+
+    __device__ void shoved(const md_shoved<F> &s)
+    {
         fx += s.force[0];
         fy += s.force[1];
         fz += s.force[2];
@@ -89,10 +90,10 @@ template <class M, bool SUMS> struct md_force_sum {
         if (SUMS) {
             energy += s.energy;
             virial += s.virial;
-            inside++;
         }
-#endif
+        flush();
     }
+#endif
 
     /* Of particles of several types, with a neighbour of that one. */
     __device__ void typed(const md_constants<M> &c, F dx, F dy, F dz, F rsq, int type)
@@ -336,6 +337,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         if (threadIdx.x == 0) walls = c.pair.walls_at((int64_t)t.control->clock + a.ahead);
 #ifdef MD_ROUGH
     if (threadIdx.x == 0) walls = md_walls_at(a.grains, (int64_t)t.control->clock + a.ahead);
+    const uint32_t step = TORRE_CONTACT_STEP(t.control->clock + (uint64_t)a.ahead);
 #endif
     __syncthreads();
 
@@ -360,19 +362,29 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
                 sum.motion.gather = t.gather + (int64_t)rank * t.staged_cap;
                 sum.motion.own = sum.motion.v[index];
             }
-            if constexpr (M::rough) {
-                sum.args = &a;
-                sum.index = index;
-                sum.step = (uint32_t)(t.control->clock + (uint64_t)a.ahead) + 2;
-                sum.radius = (F)q.w;
-            }
-            if constexpr (SWEEP)
-                md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
-                                         lane % T, row_table, rows, starts, staged, c, sum);
-            else
-                md_walk_list(t, rank, lane, staged, c, sum);
+#ifdef MD_ROUGH
+            sum.index = index;
+            sum.radius = (F)q.w;
+#endif
         }
-        __syncwarp();
+        bool again;
+        do {
+            again = false;
+            sum.inside = sum.tested = 0;
+            if (lane < lanes) {
+                if constexpr (SWEEP)
+                    md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
+                                             lane % T, row_table, rows, starts, staged, c, sum);
+                else
+                    md_walk_list(t, rank, lane, staged, c, sum);
+            }
+            __syncwarp();
+#ifdef MD_ROUGH
+            md_grains_meet<M>(a, c.pair.constants, staged, t.gather + (int64_t)rank * t.staged_cap,
+                              step, sum);
+            again = sum.touching.again();
+#endif
+        } while (again);
         md_vec<typename M::Sum> f = sum.total();
 #pragma unroll
         for (int o = 1; o < T; o <<= 1) {
@@ -413,9 +425,8 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         }
 #ifdef MD_ROUGH
         const md_vec<R> at = x_in[index];
-        const int id = a.id[index];
         const md_shoved<F> s =
-            md_grain_walls_push<M>(a, c.pair.constants, walls, at, v, id, sum.step);
+            md_grain_walls_push<M>(a, c.pair.constants, walls, at, v, index, step);
         const F share = torre_grain_share_typed(&c.pair.constants, sum.radius);
         weight = (R)(1 / share);
         f.x = share * (f.x + s.force[0]) + (R)(a.grains.mass * a.grains.gravity[0]);
@@ -424,7 +435,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         f.w += s.power;
         for (int k = 0; k < 3; k++) sum.couple[k] += s.couple[k];
         const double spun = md_grain_turn<R, F>(
-            a.grains, id, sum.couple, (F)2.5 * share / (sum.radius * sum.radius), integrate.kick,
+            a.grains, index, sum.couple, (F)2.5 * share / (sum.radius * sum.radius), integrate.kick,
             SUMS, SUMS ? (double)weight * (double)sum.radius * (double)sum.radius : 0);
         if (SUMS) {
             const int axis = a.grains.axis;

@@ -187,6 +187,12 @@ template <> struct md_staged_quads<double> {
     }
 };
 
+/* Storage index of the particle staged at a byte offset 16 s. */
+__device__ inline unsigned md_index_of(const uint32_t *gather, unsigned offset)
+{
+    return gather[offset / 16] & ((1u << MD_INDEX_BITS) - 1);
+}
+
 /*
  * Staged coordinates for searching only: positions rounded to a grid of the whole box (md_grid) and
  * counted from the centre of the brick. Up to 2048 grid steps are whole numbers in half precision,

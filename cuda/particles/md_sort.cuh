@@ -92,6 +92,7 @@ template <class R> __global__ void md_settle_kernel(const __grid_constant__ md_s
     ((md_vec<R> *)a.x_out)[to] = q;
     ((md_vec<R> *)a.x_built)[to] = built;
     ((md_vec<R> *)a.v_out)[to] = v;
+    if (a.spin_in) ((md_vec<R> *)a.spin_out)[to] = ((const md_vec<R> *)a.spin_in)[from];
     a.id_out[to] = id;
     a.tiles.home[place] = md_home_of(a.tiles, key % a.tiles.slots);
     if (a.tiles.perm) a.tiles.perm[place] = from;
