@@ -24,6 +24,7 @@ static double fourth(const torre_md_problem *p, int64_t id)
 static void pack(int state_bytes, const double *const from[3], const torre_md_problem *p,
                  int64_t first, int64_t n, void *to)
 {
+#pragma omp parallel for
     for (int64_t i = 0; i < n; i++) {
         for (int a = 0; a < 3; a++) {
             if (state_bytes == 4)

@@ -105,33 +105,53 @@ void torre_bins_free(torre_bins *b)
     memset(b, 0, sizeof *b);
 }
 
+/* Members of all bins before each, and the largest number of any, from their numbers: from[r] of
+ * bin r. */
+static void add_up(torre_bins *b, int64_t *from)
+{
+    enum { SLICES = 64 };
+    int64_t before[SLICES + 1] = {0}, most = 0;
+#pragma omp parallel for num_threads(b->threads) reduction(max : most)
+    for (int k = 0; k < SLICES; k++) {
+        int64_t sum = 0;
+        for (int64_t r = b->bins * k / SLICES; r < b->bins * (k + 1) / SLICES; r++) {
+            sum += from[r];
+            most = from[r] > most ? from[r] : most;
+        }
+        before[k + 1] = sum;
+    }
+    for (int k = 0; k < SLICES; k++) before[k + 1] += before[k];
+#pragma omp parallel for num_threads(b->threads)
+    for (int k = 0; k < SLICES; k++) {
+        int64_t sum = before[k];
+        for (int64_t r = b->bins * k / SLICES; r < b->bins * (k + 1) / SLICES; r++) {
+            const int64_t here = from[r];
+            from[r] = sum;
+            sum += here;
+        }
+    }
+    b->occupancy = most;
+}
+
 void torre_bins_sort(torre_bins *b)
 {
-    int64_t *start = b->start;
-    memset(start, 0, ((size_t)b->bins + 1) * sizeof *start);
+    int64_t *start = b->start, *next = start + 1;
+#pragma omp parallel for num_threads(b->threads)
+    for (int64_t r = 0; r <= b->bins; r++) start[r] = 0;
 #pragma omp parallel for num_threads(b->threads)
     for (int64_t i = 0; i < b->count; i++) {
 #pragma omp atomic
-        start[b->rank_of[i]]++;
+        next[b->rank_of[i]]++;
     }
-    int64_t before = 0;
-    b->occupancy = 0;
-    for (int64_t r = 0; r <= b->bins; r++) {
-        int64_t here = start[r];
-        if (here > b->occupancy) b->occupancy = here;
-        start[r] = before;
-        before += here;
-    }
-    /* start[r] runs through its bin while members are dealt out, then stands at the next one. */
+    add_up(b, next);
+    /* next[r] runs through bin r while members are dealt out, and then is where r + 1 begins. */
 #pragma omp parallel for num_threads(b->threads)
     for (int64_t i = 0; i < b->count; i++) {
         int64_t place;
 #pragma omp atomic capture
-        place = start[b->rank_of[i]]++;
+        place = next[b->rank_of[i]]++;
         b->member[place] = (int32_t)i;
     }
-    memmove(start + 1, start, (size_t)b->bins * sizeof *start);
-    start[0] = 0;
     /* threads have dealt them out in any order */
 #pragma omp parallel for num_threads(b->threads)
     for (int64_t r = 0; r < b->bins; r++) {

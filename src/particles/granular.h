@@ -74,7 +74,7 @@ torre_status torre_granular_problem(const torre_granular *system, double room, d
  * (granular_melt.h). Of many particles (160,000 and more; up to a filling of 0.5, in a plane 0.65)
  * only a block is melted so. The box is filled with copies of it, each displaced and mirrored at
  * random, whose numbers fluctuate (granular_copies.h); those that overlap where copies meet are
- * pushed apart, and a few sweeps of all settle them.
+ * pushed apart, and a few sweeps of what is near there settle it.
  * Ids are dealt out at random, so storage in the order of ids has no locality, as in a gas that has
  * mixed for long. Particles that do not collide start anywhere.
  *

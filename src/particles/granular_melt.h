@@ -23,9 +23,10 @@ enum { TORRE_GRANULAR_SETTLE = 4 };
 torre_status torre_granular_melt(const torre_granular *system, const torre_md_problem *problem,
                                  torre_md_particles *particles);
 
-/* Take few overlaps out of a fluid: sweeps near them until there are none, then
- * TORRE_GRANULAR_SETTLE of all particles. */
+/* Take the overlaps out of a fluid that was put together of so many equal parts along each axis:
+ * sweeps near them until there are none, then TORRE_GRANULAR_SETTLE of all that is near the faces
+ * where parts meet. What is further away stays. */
 torre_status torre_granular_settle(const torre_granular *system, const torre_md_problem *problem,
-                                   torre_md_particles *particles);
+                                   const int64_t parts[3], torre_md_particles *particles);
 
 #endif

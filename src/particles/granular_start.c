@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/random.h"
 #include "particles/granular_copies.h"
 #include "particles/granular_melt.h"
@@ -105,25 +106,44 @@ static void fill_lattice(const lattice *l, const torre_md_problem *p, uint64_t s
     }
 }
 
-/* Whom particle i changes places with. */
-static int64_t partner_of(uint64_t seed, int64_t i)
+/*
+ * Where i comes in a random order of 0 .. count - 1: by a Feistel network over as many bits as
+ * count has, whose halves take turns in changing the other one by random bits; again while that is
+ * count or more (Black and Rogaway, CT-RSA 2002). So any thread knows the place of any i.
+ */
+static int64_t random_place(uint64_t seed, int64_t count, int64_t i)
 {
-    return (int64_t)(torre_random_uniform(seed, TORRE_STREAM_IDS, (uint64_t)i) * (double)(i + 1));
+    enum { ROUNDS = 6 };
+    int bits = 1;
+    while (count > INT64_C(1) << bits) bits++;
+    const int low_bits = bits / 2;
+    const uint64_t low_mask = (UINT64_C(1) << low_bits) - 1;
+    const uint64_t high_mask = (UINT64_C(1) << (bits - low_bits)) - 1;
+    uint64_t place = (uint64_t)i;
+    do {
+        uint64_t low = place & low_mask, high = place >> low_bits;
+        for (uint64_t k = 0; k < ROUNDS; k += 2) {
+            high ^= torre_random_bits(seed, TORRE_STREAM_IDS, k << 32 | low) & high_mask;
+            low ^= torre_random_bits(seed, TORRE_STREAM_IDS, (k + 1) << 32 | high) & low_mask;
+        }
+        place = high << low_bits | low;
+    } while (place >= (uint64_t)count);
+    return (int64_t)place;
 }
 
-/* Ids in random order (Fisher and Yates). Partners are asked for ahead: each is somewhere else. */
-static void deal_ids(uint64_t seed, torre_md_particles *p)
+/* Ids in random order. */
+static torre_status deal_ids(uint64_t seed, torre_md_particles *p)
 {
-    enum { AHEAD = 16 };
-    for (int64_t i = p->count - 1; i > 0; i--) {
-        const int64_t j = partner_of(seed, i), later = i > AHEAD ? partner_of(seed, i - AHEAD) : 0;
-        for (int a = 0; a < 3; a++) __builtin_prefetch(&p->position[a][later], 1);
-        for (int a = 0; a < 3; a++) {
-            double kept = p->position[a][i];
-            p->position[a][i] = p->position[a][j];
-            p->position[a][j] = kept;
-        }
+    for (int a = 0; a < 3; a++) {
+        double *dealt = torre_memory_large((size_t)p->count * sizeof *dealt);
+        if (!dealt) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the start");
+#pragma omp parallel for
+        for (int64_t i = 0; i < p->count; i++)
+            dealt[random_place(seed, p->count, i)] = p->position[a][i];
+        free(p->position[a]);
+        p->position[a] = dealt;
     }
+    return TORRE_OK;
 }
 
 static void start_anywhere(const torre_granular *g, const torre_md_problem *p,
@@ -188,7 +208,7 @@ static torre_status start_from_copies(torre_granular_copies *c, torre_md_particl
     TORRE_TRY(start_from_lattice(&c->block_system, &c->block_problem, &c->block));
     TORRE_TRY(new_particles(c->problem, particles));
     torre_granular_copies_fill(c, particles);
-    return torre_granular_settle(c->system, c->problem, particles);
+    return torre_granular_settle(c->system, c->problem, c->parts, particles);
 }
 
 /* Copies in dense systems would overlap too much. */
@@ -246,6 +266,7 @@ static torre_status start_rough(const torre_granular *g, const torre_md_problem 
         return status;
     }
     memcpy(particles->box, p->box, sizeof particles->box);
+#pragma omp parallel for
     for (int64_t i = 0; i < particles->count; i++) {
         particles->radius[i] *= torre_granular_size(g, i);
         for (int a = 0; g->side_walls && a < g->dimensions - 1; a++)
@@ -268,7 +289,7 @@ static torre_status start_smooth(const torre_granular *g, const torre_md_problem
     memset(particles, 0, sizeof *particles);
     if (g->gas != TORRE_GRANULAR_IDEAL) {
         status = start_apart(g, p, particles);
-        if (!status) deal_ids(g->seed, particles);
+        if (!status) status = deal_ids(g->seed, particles);
     } else {
         status = new_particles(p, particles);
         if (!status) start_anywhere(g, p, particles);

@@ -61,7 +61,8 @@ torre_status torre_md_particles_add_grains(torre_md_particles *p, double largest
     if (!p->radius) {
         p->radius = malloc((size_t)p->count * sizeof *p->radius);
         made = p->radius != NULL;
-        for (int64_t i = 0; made && i < p->count; i++) p->radius[i] = largest;
+#pragma omp parallel for
+        for (int64_t i = 0; i < (made ? p->count : 0); i++) p->radius[i] = largest;
     }
     for (int a = 0; a < 3; a++) {
         if (!p->spin[a]) p->spin[a] = calloc((size_t)p->count, sizeof(double));
