@@ -119,7 +119,7 @@ static torre_status measure(const torre_md_problem *problem, const bench_row *ro
     if (!status) {
         double n = (double)problem->count;
         torre_md_counts counts;
-        torre_md_thermo thermo = torre_md_thermo_of(problem, 0, &last);
+        torre_md_thermo thermo = torre_md_thermo_of(problem, problem->box, 0, &last);
         torre_md_cuda.times(solver, &result->times, &counts);
         result->interval = (double)inside->steps_done / (double)counts.builds;
         result->steps = 100 * rounds;

@@ -26,6 +26,7 @@ MEASURES = ["--rdf", "g.csv", "--rdf-every", "20", "--msd", "msd.csv", "--vacf",
             "--stress", "p.csv", "--viscosity", "eta.csv", "--measure-from", "40"]
 TYPES = ["--types", "80:20", "--pairs",
          "1-1 epsilon=1 sigma=1 cutoff=2.5; 1-2 epsilon=1.5 sigma=0.8 cutoff=2; 2-2 epsilon=0.5 sigma=0.88 cutoff=2.2"]
+NPT = ["--ensemble", "npt", "--pressure", "8", "--target-temperature", "1.1", "--pressure-damping", "0.3"]
 GAS = ["md", "--model", "granular", "--size", "8,8,6", "--walls", "--gravity", "9.81", "--shake-amplitude", "1.8",
        "--shake-frequency", "50", "--steps", "800", "--csv", "gas.csv", "--thermo", "100", "--profile", "height.csv",
        "--profile-every", "50", "--dump", "gas.dump", "--dump-every", "300"]
@@ -125,6 +126,8 @@ def test_particles():
             [*MELT, "--ensemble", "berendsen", "--temperature", "1.2", "--rebuild-every", "20"],
             [*MELT, "--ensemble", "bussi", "--final-temperature", "0.9"], [*MELT, "--ensemble", "nose-hoover"],
             [*MELT, *MEASURES, *TYPES, "--ensemble", "nose-hoover"], [*MELT, "--ensemble", "fire"],
+            [*MELT, *NPT, "--final-pressure", "25"], [*MELT, *NPT, "--precision", "mixed", "--pressure-axes", "axes"],
+            [*MELT, *NPT, *TYPES, "--neighbor", "tile", "--precision", "f32"],
             [*MELT, *TYPES, "--neighbor", "half", "--deterministic", "--ordering", "hilbert", "--sort-every", "60"],
             [*MELT, "--cells", "4", "--backend", "reference", "--precision", "f64"], GAS,
             [*GAS, "--precision", "f32"], ROUGH, [*ROUGH, "--neighbor", "tile", "--precision", "mixed"],

@@ -83,15 +83,17 @@ torre_md_plan md_case_safe_plan(void)
 torre_md_thermo md_case_thermo(const md_case *c, torre_md_solver *solver, int64_t step)
 {
     torre_md_sums sums;
+    double box[3];
     CHECK_OK(solver->backend->sums(solver, &sums));
-    return torre_md_thermo_of(&c->problem, step, &sums);
+    torre_md_solver_box(solver, &c->problem, box);
+    return torre_md_thermo_of(&c->problem, box, step, &sums);
 }
 
 torre_md_particles md_case_particles(const md_case *c, torre_md_solver *solver)
 {
     torre_md_particles p;
     CHECK_OK(torre_md_particles_new(c->particles.count, &p));
-    memcpy(p.box, c->particles.box, sizeof p.box);
+    torre_md_solver_box(solver, &c->problem, p.box);
     CHECK_OK(solver->backend->get_particles(solver, p.position, p.velocity));
     return p;
 }

@@ -33,11 +33,25 @@ bad 3 "coefficients of lj/cut are not for --model morse" --model morse --input .
 bad 2 "--cells" --cells 0
 bad 2 "--density must be" --density 0
 bad 2 "--dt must be" --dt -0.005
-bad 2 "--ensemble must be nve, langevin, berendsen, baoab, bussi, nose-hoover or fire (got nvt)" --ensemble nvt
+bad 2 "--ensemble must be nve, langevin, berendsen, baoab, bussi, nose-hoover, fire or npt (got nvt)" --ensemble nvt
 bad 2 "--final-temperature needs a thermostat: --ensemble" --ensemble fire --final-temperature 1
 bad 2 "--force-tolerance needs --ensemble fire (got nve)" --force-tolerance 1
 bad 2 "--force-tolerance must be" --ensemble fire --force-tolerance -1
 bad 2 "--final-temperature needs a thermostat: --ensemble" --final-temperature 1
+bad 2 "--sort-every auto and --deterministic exclude each other" --sort-every auto --deterministic
+bad 2 "--sort-every needs an --ordering other than none" --sort-every auto --ordering none
+bad 2 "--ensemble npt needs --pressure P, a number" --ensemble npt
+bad 2 "--pressure needs --ensemble npt (got nve)" --pressure 1
+bad 2 "--final-pressure needs --ensemble npt (got bussi)" --ensemble bussi --final-pressure 1
+bad 2 "--pressure-axes needs --ensemble npt" --pressure-axes axes
+bad 2 "--pressure-damping must be at least ten time steps, 0.05 (got 0.04)" --ensemble npt --pressure 1 --pressure-damping 0.04
+bad 2 "--pressure-damping must be" --ensemble npt --pressure 1 --pressure-damping 0
+bad 2 "--pressure must be" --ensemble npt --pressure much
+bad 2 "--pressure-axes must be isotropic or axes (got x)" --ensemble npt --pressure 1 --pressure-axes x
+bad 2 "with --ensemble npt (got 0)" --ensemble npt --pressure 1 --target-temperature 0
+bad 2 "--ensemble npt needs --backend cpu (got reference)" --ensemble npt --pressure 1 --backend reference --precision f64
+bad 2 "--rdf needs a box that stays: --ensemble must not be npt" --ensemble npt --pressure 1 --rdf g.csv
+bad 2 "--viscosity needs a box that stays" --ensemble npt --pressure 1 --viscosity eta.csv
 bad 2 "must be above 0, with --ensemble nose-hoover (got 0)" --ensemble nose-hoover --target-temperature 0
 bad 2 "--backend reference has no thermostat" --backend reference --precision f64 --ensemble bussi
 bad 2 "--skin must be" --skin 0
@@ -98,6 +112,7 @@ bad 2 "--filling must be at most 0.9069" --model granular --size 20,20 --filling
 bad 2 "sites" $grains --filling 0.72
 bad 2 "--gravity needs --walls" $grains --gravity 9.81
 bad 2 "--ensemble must be nve" $grains --ensemble langevin
+bad 2 "has no thermostat or barostat: --ensemble must be nve" $grains --ensemble npt --pressure 1
 bad 2 "half the box" --model granular --size 2.2,9,9 --filling 0.05
 bad 3 "z = 10 is outside the box, 0 to 9, which has walls there" --model granular --walls --diameter 0.5 \
     --input ../outside.data

@@ -68,6 +68,15 @@ compare mixed "$mixture" "lj/cut 2.5" "$own" "pair_modify mix arithmetic" "$@" -
 # the same chain of thermostats, towards a target that changes
 fix="nvt temp 1.3 0.8 0.4" compare nose-hoover "--ensemble nose-hoover --target-temperature 1.3 --final-temperature 0.8
     --damping 0.4 --steps 100" "lj/cut 2.5" "1.0 1.0 2.5" "" "$@" || bad=1
+# barostats with the same chains, of the volume and of each edge, towards a pressure that changes (where
+# the temperature does, LAMMPS begins a step of the barostat's chain with that of the step before)
+npt="--ensemble npt --target-temperature 1.3 --damping 0.4 --pressure 2 --final-pressure 7
+    --pressure-damping 0.3 --steps 100"
+fix="npt temp 1.3 1.3 0.4 iso 2 7 0.3" compare npt-isotropic "$npt" "lj/cut 2.5" "1.0 1.0 2.5" "" "$@" || bad=1
+fix="npt temp 1.3 1.3 0.4 aniso 2 7 0.3" compare npt-axes "$npt --cells 12x10x8 --pressure-axes axes" "lj/cut 2.5" \
+    "1.0 1.0 2.5" "" "$@" || bad=1
+fix="npt temp 1.3 1.3 0.4 iso 2 7 0.3" compare npt-types "$npt $mixture" "lj/cut 2.5" "$own" "pair_modify mix arithmetic" \
+    "$@" --pairs "$pairs" || bad=1
 
 # What both find as the minimum of a crystal that was warm: its lattice, with forces that round to nothing.
 "$md" --cells 5 --density 1.09 --temperature 0.3 --steps 20 --precision f64 --dump warm.xyz --dump-every 20 \

@@ -699,6 +699,33 @@ static void test_grains(void **state)
     torre_particles_free(p);
 }
 
+/* The box follows the pressure, and positions are in it. */
+static void test_pressure(void **state)
+{
+    (void)state;
+    enum { COUNT = 500 };
+    static double x[3][COUNT], v[3][COUNT];
+    double before[3], after[3];
+    torre_lj lj = small_melt();
+    lj.ensemble = TORRE_NPT;
+    lj.pressure = 40;
+    lj.pressure_damping = 0.2;
+    lj.pressure_axes = TORRE_PRESSURE_AXES;
+    torre_particles *p;
+    OK(torre_particles_lj(&lj, &p));
+    torre_particles_box(p, before);
+    OK(torre_particles_start(p, "cpu", &md_plan));
+    OK(torre_particles_advance(p, 40, NULL));
+    torre_particles_box(p, after);
+    assert_true(after[0] < before[0] && after[0] != after[1]);
+    assert_memory_equal(after, torre_particles_row(p)->box, sizeof after);
+    OK(torre_particles_get(p, (double *const[3]){x[0], x[1], x[2]},
+                           (double *const[3]){v[0], v[1], v[2]}));
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < COUNT; i++) assert_true(x[a][i] >= 0 && x[a][i] < after[a]);
+    torre_particles_free(p);
+}
+
 #define BAD_LJ(change, status, text)                                                               \
     do {                                                                                           \
         torre_lj lj = small_melt();                                                                \
@@ -732,6 +759,10 @@ static void test_lj_refused(void **state)
     BAD_LJ(lj.dt = -1, TORRE_ERR_USAGE, "dt");
     BAD_LJ(lj.ensemble = (torre_md_ensemble)9, TORRE_ERR_USAGE, "ensemble");
     BAD_LJ((lj.ensemble = TORRE_LANGEVIN, lj.damping_time = -1), TORRE_ERR_USAGE, "damping");
+    BAD_LJ((lj.ensemble = TORRE_NPT, lj.pressure = NAN), TORRE_ERR_USAGE, "pressure");
+    BAD_LJ((lj.ensemble = TORRE_NPT, lj.pressure_damping = 0.04), TORRE_ERR_USAGE, "ten time");
+    BAD_LJ((lj.ensemble = TORRE_NPT, lj.pressure_axes = (torre_md_pressure_axes)2), TORRE_ERR_USAGE,
+           "pressure_axes");
     BAD_LJ(lj.precision = (torre_md_precision)9, TORRE_ERR_USAGE, "precision");
     BAD_LJ(lj.input = "no.data", TORRE_ERR_INPUT, "no.data");
     BAD_LJ(lj.input = "no.txt", TORRE_ERR_INPUT, "no.txt");
@@ -754,7 +785,7 @@ static void test_md_plan(void **state)
     BAD_MD_PLAN(plan.skin = -1, "skin");
     BAD_MD_PLAN(plan.skin = 20, "skin");
     BAD_MD_PLAN(plan.rebuild_every = -1, "rebuild_every");
-    BAD_MD_PLAN(plan.sort_every = -2, "sort_every");
+    BAD_MD_PLAN(plan.sort_every = -3, "sort_every");
     BAD_MD_PLAN(plan.bin_size = -1, "bin_size");
     BAD_MD_PLAN(plan.threads = -1, "threads");
     BAD_MD_PLAN(plan.ordering.kind = (torre_ordering_kind)50, "ordering");
@@ -1018,6 +1049,7 @@ int main(void)
         cmocka_unit_test(test_wave_spec),
         cmocka_unit_test(test_particles),
         cmocka_unit_test(test_grains),
+        cmocka_unit_test(test_pressure),
         cmocka_unit_test(test_lj_refused),
         cmocka_unit_test(test_md_plan),
         cmocka_unit_test(test_granular),

@@ -354,7 +354,7 @@ static void test_melt(torre_md_precision precision, torre_neighbor neighbor)
     torre_md_plan plan = {.neighbor = neighbor, .skin = 0.3, .rebuild_every = 20};
     MUST(start(&torre_md_cuda, &problem, &plan, &cuda));
     MUST(torre_md_cuda.sums(cuda, &sums));
-    torre_md_thermo t = torre_md_thermo_of(&problem, 0, &sums);
+    torre_md_thermo t = torre_md_thermo_of(&problem, problem.box, 0, &sums);
     double tol = precision == TORRE_MD_F64 ? 6e-8 : 5e-6;
     CHECK(fabs(t.temperature - 1.44) < 1e-6, "T %.8f", t.temperature);
     CHECK(fabs(t.pair_energy + 6.7733681) < tol, "E_pair %.8f", t.pair_energy);
@@ -362,7 +362,7 @@ static void test_melt(torre_md_precision precision, torre_neighbor neighbor)
     CHECK(fabs(t.pressure + 5.0197073) < 10 * tol, "Press %.8f", t.pressure);
     MUST(torre_md_cuda.advance(cuda, 100));
     MUST(torre_md_cuda.sums(cuda, &sums));
-    t = torre_md_thermo_of(&problem, 100, &sums);
+    t = torre_md_thermo_of(&problem, problem.box, 100, &sums);
     /* LAMMPS with its own velocities: 0.7574531, -5.7585055, 0.20726105 */
     /* other velocities, other numbers: three standard deviations of the temperature of 32,000
        particles are 0.01; the sum of energies must agree, and pressure follows T and E_pair */

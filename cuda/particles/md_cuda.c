@@ -53,6 +53,10 @@ static torre_status fill_plan(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
     torre_md_plan *plan = &program->base.info.plan;
+    if (p->ensemble == TORRE_NPT)
+        return torre_fail(TORRE_ERR_USAGE, "{ensemble} npt needs {backend} cpu (got cuda)");
+    if (plan->sort_every == TORRE_MD_MEASURED)
+        return torre_fail(TORRE_ERR_USAGE, "{sort_every} auto needs {backend} cpu (got cuda)");
     if (p->count >= (int64_t)1 << MD_INDEX_BITS)
         return torre_fail(TORRE_ERR_USAGE,
                           "the cuda backend holds at most %lld particles (got %lld)",

@@ -48,8 +48,16 @@ typedef enum torre_md_ensemble {
     TORRE_BAOAB,       /* friction and noise in the middle of each step */
     TORRE_BUSSI,       /* stochastic velocity rescaling */
     TORRE_NOSE_HOOVER, /* a chain of three thermostats */
-    TORRE_FIRE         /* minimisation from rest, whatever the velocities */
+    TORRE_FIRE,        /* minimisation from rest, whatever the velocities */
+    TORRE_NPT          /* constant pressure: a barostat, and chains of three thermostats on it and
+                          on the particles */
 } torre_md_ensemble;
+
+/* What a barostat changes of the box. */
+typedef enum torre_md_pressure_axes {
+    TORRE_PRESSURE_ISOTROPIC, /* its volume */
+    TORRE_PRESSURE_AXES       /* each edge, by the pressure along it */
+} torre_md_pressure_axes;
 
 /*
  * Lennard-Jones particles, V(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6) below the cutoff; lengths
@@ -73,6 +81,9 @@ typedef struct torre_lj {
     double dt;                     /* > 0 [0.005] */
     torre_md_ensemble ensemble;    /* constant energy, or a thermostat ... */
     double damping_time;           /* ... with this time, > 0 [1] */
+    double pressure;               /* of TORRE_NPT, of the forces: without a tail correction */
+    double pressure_damping;       /* time of its barostat, at least 10 dt [1] */
+    torre_md_pressure_axes pressure_axes;
     torre_md_precision precision;
 } torre_lj;
 
@@ -142,8 +153,8 @@ typedef enum torre_bin_stencil {
     TORRE_STENCIL_SPHERICAL /* those of them nearer than cutoff + skin */
 } torre_bin_stencil;
 
-/* A value of sort_every: the storage stays in the order of the ids ("--ordering none"). */
-#define TORRE_MD_NEVER (-1)
+#define TORRE_MD_NEVER    (-1) /* sort_every: storage stays in the order of the ids */
+#define TORRE_MD_MEASURED (-2) /* sort_every: what is found to cost least on the way; cpu */
 
 /* How it is to be computed. Zero means: choose for me. */
 typedef struct torre_md_plan {
@@ -156,7 +167,7 @@ typedef struct torre_md_plan {
                                      the next one */
     torre_ordering_spec ordering; /* of bins, or of tiles of bins */
     int64_t sort_every;           /* steps between sorts of the storage by bin, rounded up to a
-                                     rebuild; TORRE_MD_NEVER */
+                                     rebuild; TORRE_MD_NEVER, TORRE_MD_MEASURED */
     double bin_size;              /* least edge of a bin; > 0 */
     torre_bin_stencil bin_stencil;
     bool deterministic; /* same input, same bits, whatever the threads */
@@ -190,8 +201,9 @@ typedef struct torre_md_thermo {
     double momentum[3];    /* sum m v, not per particle */
     double contacts;       /* pairs inside the cutoff, not per particle */
     double lost;           /* energy dissipated */
-    double conserved;      /* shifted_energy and what a thermostat has taken */
+    double conserved;      /* shifted_energy and what thermostat and barostat have taken */
     double force;          /* of a minimisation: root mean square of the force on a particle */
+    double box[3];         /* its edges */
 } torre_md_thermo;
 
 /* Particles and their run. */
@@ -207,7 +219,7 @@ torre_status torre_particles_lj(const torre_lj *system, torre_particles **partic
 torre_status torre_particles_granular(const torre_granular *system, double dt,
                                       torre_md_precision precision, torre_particles **particles);
 
-/* How many there are, and the edges of their box. */
+/* How many there are, and the edges of their box, which TORRE_NPT changes. */
 int64_t torre_particles_count(const torre_particles *particles);
 void torre_particles_box(const torre_particles *particles, double box[3]);
 

@@ -96,7 +96,10 @@ torre_status torre_particles_lj(const torre_lj *s, torre_particles **particles)
                                     .ensemble = s->ensemble,
                                     .temperature = s->temperature,
                                     .damping_time = or_else(s->damping_time, 1),
-                                    .seed = s->seed};
+                                    .seed = s->seed,
+                                    .pressure = s->pressure,
+                                    .pressure_damping = or_else(s->pressure_damping, 1),
+                                    .pressure_axes = s->pressure_axes};
     torre_status status =
         s->temperature >= 0 && isfinite(s->temperature)
             ? TORRE_OK
@@ -135,6 +138,7 @@ int64_t torre_particles_count(const torre_particles *p) { return p->problem.coun
 void torre_particles_box(const torre_particles *p, double box[3])
 {
     memcpy(box, p->problem.box, sizeof p->problem.box);
+    if (p->run) torre_md_solver_box(p->run->solver, &p->problem, box);
 }
 
 torre_status torre_particles_start(torre_particles *p, const char *backend,

@@ -1,5 +1,6 @@
 #include "cli/md_settings.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +36,9 @@ static const md_settings defaults = {
                           .sweeps = 40},
              .target_temperature = -1,
              .final_temperature = -1,
-             .damping_time = 1},
+             .damping_time = 1,
+             .final_pressure = NAN,
+             .pressure_damping = 1},
     .seed = 87287,
     .steps = 100,
     .thermo = 100,
@@ -186,8 +189,10 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_COUNT("steps", &s->steps, 0, "time steps"),
         OPTION_POSITIVE("dt", &s->spec.dt, "T",
                         "time step; granular: a fiftieth of the contact time"),
-        OPTION_CHOICE("ensemble", &s->ensemble, torre_md_ensembles,
-                      "constant energy, a thermostat, or fire: down to a minimum of the energy"),
+        OPTION_CHOICE(
+            "ensemble", &s->ensemble, torre_md_ensembles,
+            "constant energy; a thermostat; fire: down to a minimum of the energy; npt: a "
+            "thermostat and a barostat (on the cpu)"),
         {.name = "target-temperature",
          .kind = TORRE_OPTION_REAL,
          .value = &s->spec.target_temperature,
@@ -205,6 +210,27 @@ void md_settings_init(md_settings *s, torre_option *table)
          .default_text = "that of --target-temperature",
          .help = "of the thermostat at the last step, where a straight ramp leads to"},
         OPTION_POSITIVE("damping", &s->spec.damping_time, "T", "relaxation time of the thermostat"),
+        {.name = "pressure",
+         .kind = TORRE_OPTION_REAL,
+         .value = &s->spec.pressure,
+         .low = -1e9,
+         .high = 1e9,
+         .metavar = "P",
+         .default_text = "none",
+         .help =
+             "of npt, as the table has it: without a correction for the tail beyond the cutoff"},
+        {.name = "final-pressure",
+         .kind = TORRE_OPTION_REAL,
+         .value = &s->spec.final_pressure,
+         .low = -1e9,
+         .high = 1e9,
+         .metavar = "P",
+         .default_text = "that of --pressure",
+         .help = "of npt at the last step, where a straight ramp leads to"},
+        OPTION_POSITIVE("pressure-damping", &s->spec.pressure_damping, "T",
+                        "relaxation time of the barostat, at least ten time steps"),
+        OPTION_CHOICE("pressure-axes", &s->pressure_axes, torre_md_pressure_names,
+                      "what npt changes: the volume, or each edge of the box by itself"),
         OPTION_REAL("force-tolerance", &s->spec.force_tolerance, 0, 1e9, "F",
                     "fire: end at the first row of the thermo table where the root mean square of "
                     "forces is no larger; 0: after all steps"),
@@ -365,6 +391,21 @@ static torre_status check_input(const md_settings *s, const torre_option *table)
     return TORRE_OK;
 }
 
+/* Options of a barostat go with one, which has no pressure by itself. */
+static torre_status check_barostat(const md_settings *s, const torre_option *table)
+{
+    static const char *const own[] = {"pressure", "final-pressure", "pressure-damping",
+                                      "pressure-axes"};
+    const bool npt = s->ensemble == TORRE_NPT;
+    for (size_t k = 0; !npt && k < sizeof own / sizeof own[0]; k++)
+        if (torre_options_given(table, own[k]))
+            return torre_fail(TORRE_ERR_USAGE, "--%s needs --ensemble npt (got %s)", own[k],
+                              torre_md_ensembles[s->ensemble]);
+    if (npt && !torre_options_given(table, "pressure"))
+        return torre_fail(TORRE_ERR_USAGE, "--ensemble npt needs --pressure P, a number");
+    return TORRE_OK;
+}
+
 /* What a file may not contradict. */
 static unsigned said(const torre_option *table)
 {
@@ -389,12 +430,14 @@ torre_status md_settings_spec(md_settings *s, const torre_option *table, torre_p
     torre_pair_spec *spec = &s->spec;
     TORRE_TRY(check_model(s, table));
     TORRE_TRY(check_input(s, table));
+    TORRE_TRY(check_barostat(s, table));
     spec->model = (torre_pair_model)s->model;
     md_settings_pair(s, table, false);
     spec->said = said(table);
     spec->seed = (uint64_t)s->seed;
     spec->ramp_steps = s->steps > 0 ? s->steps : 1;
     spec->ensemble = (torre_md_ensemble)s->ensemble;
+    spec->pressure_axes = (torre_md_pressure_axes)s->pressure_axes;
     spec->granular.hertz = s->contact == 1;
     spec->granular.gas = (torre_granular_gas)s->gas;
     spec->granular.sizes = (torre_granular_sizes)s->sizes;
@@ -432,6 +475,9 @@ static const torre_example examples[] = {
      "md --cells 80x80x40 --precision f32 --ordering hilbert --json run.json"},
     {"From a LAMMPS data file, with a trajectory for OVITO",
      "md --input start.data --dump run.xyz.gz --dump-every 100"},
+    {"A liquid at the pressure of ten units, which is reached from zero on the way",
+     "md --ensemble npt --pressure 0 --final-pressure 10 --temperature 1.5 --steps 4000 --csv "
+     "squeezed.csv"},
     {"A gas of inelastic grains in a shaken box, and its profiles over the height",
      "md --model granular --size 64,64,10 --walls --gravity 9.81 --shake-amplitude 1.8 \\\n"
      "   --shake-frequency 50 --steps 20000 --csv gas.csv --profile height.csv"},
@@ -465,7 +511,10 @@ const torre_program md_program = {
     "\n"
     "Units of all these: lengths in sigma, energies in epsilon, masses in that of a particle,\n"
     "k_B = 1. The table has energies per particle; Temp and Press count\n"
-    "3 N - 3 degrees of freedom, as LAMMPS does. Units of a granular gas: SI, but --size,\n"
+    "3 N - 3 degrees of freedom, as LAMMPS does. Press, which npt holds at --pressure, is of\n"
+    "the forces below the cutoff: for that of the full Lennard-Jones potential add\n"
+    "(16/3) pi N^2/V^2 (2/(3 R^9) - 1/R^3), about -0.76 at density 0.8442 and cutoff R 2.5.\n"
+    "What npt conserves counts the work on the box. Units of a granular gas: SI, but --size,\n"
     "--shake-amplitude, --skin, --bin-size and --rdf-range in diameters. Its time step must\n"
     "not exceed a twentieth of the contact time. Energies of rough grains count rotation, the\n"
     "temperature does not.\n"

@@ -10,7 +10,8 @@ enum { MD_OPTIONS = 128, MD_PARAMETERS = 16 };
 
 typedef struct md_settings {
     torre_pair_spec spec; /* what has rows of its own here; md_settings_spec completes it */
-    int model, ensemble, contact, gas, sizes; /* indices of their names; contact 1: Hertzian */
+    int model, ensemble, pressure_axes, contact, gas,
+        sizes; /* indices of their names; contact 1: Hertzian */
     int64_t seed;
     /* the parameters of the pair models, one for each name that has no row of its own here */
     struct {

@@ -35,8 +35,13 @@ extern const char *const particle_precisions[]; /* choices of --precision */
     OPTION_TEXT("ordering", &(o).means.ordering, "auto|none|NAME", NULL,                           \
                 TORRE_ORDERING_HELP("; of particles in memory, by their bins; none leaves them "   \
                                     "as they came")),                                              \
-        OPTION_AUTO_COUNT("sort-every", &(o).means.sort_every, 1, OPTION_BIG, 0,                   \
-                          "steps between sorts, rounded up to a rebuild; auto is every rebuild")
+    {                                                                                              \
+        .name = "sort-every", .kind = TORRE_OPTION_INTEGER, .value = &(o).means.sort_every,        \
+        .low = 1, .high = OPTION_BIG, .word = "auto", .word_value = TORRE_MD_MEASURED,             \
+        .metavar = "N|auto", .default_text = "every rebuild",                                      \
+        .help = "steps between sorts, rounded up to a rebuild; auto measures what costs "          \
+                "least on the way (on the cpu)"                                                    \
+    }
 #define PARTICLE_BLOCK_ROW(o)                                                                      \
     OPTION_AUTO_COUNT("block", &(o).means.block, 32, 1024, 0, "threads of a GPU block")
 #define PARTICLE_FRAME_ROWS(o)                                                                     \

@@ -96,22 +96,26 @@ static inline TORRE_HD double torre_bath_bussi(const torre_bath *b, int64_t step
     return copysign(sqrt(square), root);
 }
 
-/* Half a step of the chain, from its end to the particles and back; rate: of its members, of which
- * the first is a friction, 1/time; 0 at the start. */
-static inline TORRE_HD double torre_bath_chain(const torre_bath *b, int64_t step, double kinetic,
+/* A chain of thermostats on so many degrees of freedom; masses of its members. */
+typedef struct torre_chain {
+    double dt, target, freedom, first, other;
+} torre_chain;
+
+/* Half a step of the chain, from its end to what moves with that kinetic energy and back; returns
+ * what its velocities are multiplied by. rate: of its members, of which the first is a friction,
+ * 1/time; 0 at the start. */
+static inline TORRE_HD double torre_chain_half(const torre_chain *c, double kinetic,
                                                double rate[TORRE_CHAIN])
 {
-    const double target = torre_bath_target(b, step), one = target * b->time * b->time;
-    const double mass[TORRE_CHAIN] = {b->freedom * one, one, one};
-    const double half = 0.5 * b->dt;
+    const double mass[TORRE_CHAIN] = {c->first, c->other, c->other};
+    const double half = 0.5 * c->dt, target = c->target;
     double factor = 1;
-    if (b->freedom < 3) return 1;
     for (int turn = 0; turn < 2; turn++) {
         for (int n = 0; n < TORRE_CHAIN; n++) {
             const int k = turn ? n : TORRE_CHAIN - 1 - n;
             const double drag = k < TORRE_CHAIN - 1 ? exp(-0.25 * half * rate[k + 1]) : 1;
             const double drive = k ? mass[k - 1] * rate[k - 1] * rate[k - 1] - target
-                                   : 2 * kinetic - b->freedom * target;
+                                   : 2 * kinetic - c->freedom * target;
             rate[k] = (rate[k] * drag + 0.5 * half * drive / mass[k]) * drag;
         }
         if (turn) break;
@@ -119,6 +123,20 @@ static inline TORRE_HD double torre_bath_chain(const torre_bath *b, int64_t step
         kinetic *= factor * factor;
     }
     return factor;
+}
+
+/* The same of the particles. */
+static inline TORRE_HD double torre_bath_chain(const torre_bath *b, int64_t step, double kinetic,
+                                               double rate[TORRE_CHAIN])
+{
+    if (b->freedom < 3) return 1;
+    const double target = torre_bath_target(b, step), one = target * b->time * b->time;
+    const torre_chain chain = {.dt = b->dt,
+                               .target = target,
+                               .freedom = b->freedom,
+                               .first = b->freedom * one,
+                               .other = one};
+    return torre_chain_half(&chain, kinetic, rate);
 }
 
 /* What velocities of this kinetic energy are multiplied by after a step. */

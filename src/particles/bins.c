@@ -105,6 +105,24 @@ void torre_bins_free(torre_bins *b)
     memset(b, 0, sizeof *b);
 }
 
+torre_status torre_bins_fit(torre_bins *b, const torre_bin_grid *grid, torre_bin_shape shape,
+                            const torre_ordering_spec *ordering)
+{
+    const int threads = b->threads;
+    if (memcmp(grid->n, b->grid.n, sizeof grid->n) == 0) {
+        b->grid = *grid;
+        free(b->offset);
+        b->offset = NULL;
+        return make_offsets(b, shape);
+    }
+    torre_bins other;
+    TORRE_TRY(torre_bins_make(grid, b->reach, shape, ordering, b->count, &other));
+    torre_bins_free(b);
+    *b = other;
+    b->threads = threads;
+    return TORRE_OK;
+}
+
 /* Members of all bins before each, and the largest number of any, from their numbers: from[r] of
  * bin r. */
 static void add_up(torre_bins *b, int64_t *from)

@@ -44,6 +44,11 @@ torre_status torre_bins_make(const torre_bin_grid *grid, double reach, torre_bin
 
 void torre_bins_free(torre_bins *bins);
 
+/* Fit them to another box: a grid for the same reach. Shape and ordering as in torre_bins_make;
+ * members are to be sorted anew. After a failure they are as before, or only to be freed. */
+torre_status torre_bins_fit(torre_bins *bins, const torre_bin_grid *grid, torre_bin_shape shape,
+                            const torre_ordering_spec *ordering);
+
 /* The grid for count particles: edges of at least bin_size, and at most 2 count + 64 bins. */
 torre_bin_grid torre_bins_grid(const double box[3], double bin_size, int64_t count);
 

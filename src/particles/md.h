@@ -17,7 +17,8 @@
  *
  * The step (velocity Verlet, the order of LAMMPS):
  *     v += (dt/2m) F;  r += dt v;  [wrap, sort, rebuild lists when due];  F = F(r);  v += (dt/2m) F
- * and around it a thermostat (bath.h has their definitions), or what minimises (fire.h).
+ * and around it a thermostat (bath.h has their definitions), a barostat, which changes the box as
+ * well (barostat.h), or what minimises (fire.h).
  */
 #ifndef TORRE_MD_H
 #define TORRE_MD_H
@@ -27,6 +28,7 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "particles/barostat.h"
 #include "particles/bath.h"
 #include "particles/fire.h"
 #include "particles/mps_parameters.h"
@@ -84,7 +86,8 @@ struct torre_md_types; /* md_types.h */
 /* What is to be computed. Plain data; everything pointed to belongs to the caller. */
 typedef struct torre_md_problem {
     int64_t count;                      /* particles, >= 1 */
-    double box[3];                      /* edges > 0; each at least 2 (cutoff + skin) */
+    double box[3];                      /* edges > 0; each at least 2 (cutoff + skin); those of
+                                           step 0, where a barostat changes them */
     const double *position[3];          /* [axis][id], inside the box: 0 <= r < L */
     const double *velocity[3];          /* [axis][id] */
     const double *radius;               /* [id], of rough grains (grains.h), at most half of the
@@ -105,11 +108,16 @@ typedef struct torre_md_problem {
     double dt;     /* > 0 */
     torre_md_precision precision;
     torre_md_ensemble ensemble;
-    double temperature;     /* target of a thermostat, >= 0 */
-    double ramp_to;         /* ... which goes to this one, >= 0, ... */
-    int64_t ramp_steps;     /* ... in a straight line until this step; 0: it stays */
-    double damping_time;    /* of a thermostat, > 0 */
-    uint64_t seed;          /* of its random numbers */
+    double temperature;      /* target of a thermostat, >= 0 */
+    double ramp_to;          /* ... which goes to this one, >= 0, ... */
+    int64_t ramp_steps;      /* ... in a straight line until this step; 0: it stays */
+    double damping_time;     /* of a thermostat, > 0 */
+    uint64_t seed;           /* of its random numbers */
+    double pressure;         /* target of a barostat, TORRE_NPT, any finite number, which ... */
+    double pressure_to;      /* ... goes to this one ... */
+    int64_t pressure_steps;  /* ... in a straight line until this step; 0: it stays */
+    double pressure_damping; /* time of a barostat, at least 10 dt */
+    torre_md_pressure_axes pressure_axes;
     double force_tolerance; /* of TORRE_FIRE, >= 0: a run ends at the first row whose force is no
                                larger; 0: never */
 } torre_md_problem;
@@ -127,6 +135,23 @@ static inline torre_bath torre_md_bath(const torre_md_problem *p)
                         .seed = p->seed};
 }
 
+/* The barostat of a problem with TORRE_NPT. */
+static inline torre_barostat torre_md_barostat(const torre_md_problem *p)
+{
+    const double square = p->temperature * p->pressure_damping * p->pressure_damping;
+    return (torre_barostat){.dt = p->dt,
+                            .pressure = p->pressure,
+                            .ramp_to = p->pressure_to,
+                            .ramp_steps = p->pressure_steps,
+                            .axes = p->pressure_axes == TORRE_PRESSURE_AXES,
+                            .particles = (double)p->count,
+                            .weight = ((double)p->count + 1) * square,
+                            .chain = square};
+}
+
+/* "isotropic", "axes", in the order of torre_md_pressure_axes; NULL after the last. */
+extern const char *const torre_md_pressure_names[];
+
 /* "nve", "langevin", ... in the order of torre_md_ensemble; NULL after the last. */
 extern const char *const torre_md_ensembles[];
 
@@ -141,7 +166,8 @@ typedef struct torre_md_sums {
     double virial;          /* sum over pairs of d . F */
     double contacts;        /* pairs inside the cutoff */
     double lost;            /* energy dissipated since the particles were set */
-    double taken;           /* energy that a thermostat has taken since then */
+    double taken;           /* energy that a thermostat has taken since then, and what a barostat
+                               has, work on the box and its own energy */
     double momentum[3];     /* sum m v */
     double force_square;    /* sum F^2, of TORRE_FIRE alone */
     double neighbors;       /* mean length of the lists, each pair counted for both particles;
@@ -226,6 +252,9 @@ typedef struct torre_md_backend {
      */
     torre_status (*advance)(torre_md_solver *solver, int64_t steps);
 
+    /* Edges of the box at step n. NULL: those of the problem, always. */
+    void (*box)(const torre_md_solver *solver, double box[3]);
+
     /* Copy particles of step n to host arrays [axis][id]; positions wrapped into the box. Any of
      * the six may be NULL. */
     torre_status (*get_particles)(torre_md_solver *solver, double *const position[3],
@@ -284,9 +313,14 @@ torre_status torre_md_problem_check(const torre_md_problem *problem);
 /* Refuse a plan that is not legal for the problem (skin against box, intervals, bin size). */
 torre_status torre_md_plan_check(const torre_md_problem *problem, const torre_md_plan *plan);
 
-/* Row from sums. LAMMPS: temperature 0 for a single particle (no degree of freedom left). */
-torre_md_thermo torre_md_thermo_of(const torre_md_problem *problem, int64_t step,
-                                   const torre_md_sums *sums);
+/* Edges of the box of a solver at its step. */
+void torre_md_solver_box(const torre_md_solver *solver, const torre_md_problem *problem,
+                         double box[3]);
+
+/* Row from sums, in a box of these edges. LAMMPS: temperature 0 for a single particle (no degree of
+ * freedom left). */
+torre_md_thermo torre_md_thermo_of(const torre_md_problem *problem, const double box[3],
+                                   int64_t step, const torre_md_sums *sums);
 
 const torre_pair_about *torre_pair_about_model(torre_pair_model model);
 

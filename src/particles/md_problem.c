@@ -73,11 +73,11 @@ static torre_status check_cutoff(const torre_md_problem *p)
 static torre_status check_target(const torre_md_problem *p, double target)
 {
     if (isfinite(target) && target > 0) return TORRE_OK;
-    if (p->ensemble == TORRE_NOSE_HOOVER)
+    if (p->ensemble == TORRE_NOSE_HOOVER || p->ensemble == TORRE_NPT)
         return torre_fail(TORRE_ERR_USAGE,
                           "the temperature of a thermostat must be above 0, with {ensemble} "
-                          "nose-hoover (got %g)",
-                          target);
+                          "%s (got %g)",
+                          torre_md_ensembles[p->ensemble], target);
     if (target == 0) return TORRE_OK;
     return torre_fail(TORRE_ERR_USAGE,
                       "the temperature of a thermostat must be at least 0 (got %g)", target);
@@ -95,26 +95,48 @@ static torre_status check_tolerance(const torre_md_problem *p)
                       p->force_tolerance);
 }
 
+static torre_status check_barostat(const torre_md_problem *p)
+{
+    const double least = 10 * p->dt;
+    if (!isfinite(p->pressure))
+        return torre_fail(TORRE_ERR_USAGE, "{pressure} must be a number (got %g)", p->pressure);
+    if (p->pressure_steps && !isfinite(p->pressure_to))
+        return torre_fail(TORRE_ERR_USAGE, "{final_pressure} must be a number (got %g)",
+                          p->pressure_to);
+    if (!(p->pressure_damping >= least && p->pressure_damping <= DBL_MAX))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{pressure_damping} must be at least ten time steps, %g (got %g)", least,
+                          p->pressure_damping);
+    if ((unsigned)p->pressure_axes > TORRE_PRESSURE_AXES)
+        return torre_fail(TORRE_ERR_USAGE, "{pressure_axes} must be isotropic or axes (got %d)",
+                          (int)p->pressure_axes);
+    return TORRE_OK;
+}
+
 static torre_status check_ensemble(const torre_md_problem *p)
 {
-    if ((unsigned)p->ensemble > TORRE_FIRE)
+    if ((unsigned)p->ensemble > TORRE_NPT)
         return torre_fail(TORRE_ERR_USAGE,
-                          "{ensemble} must be nve, langevin, berendsen, baoab, bussi, nose-hoover "
-                          "or fire (got %d)",
+                          "{ensemble} must be nve, langevin, berendsen, baoab, bussi, "
+                          "nose-hoover, fire or npt (got %d)",
                           (int)p->ensemble);
     if (p->force_tolerance != 0 && p->ensemble != TORRE_FIRE)
         return torre_fail(TORRE_ERR_USAGE, "{force_tolerance} needs {ensemble} fire (got %s)",
                           torre_md_ensembles[p->ensemble]);
     if (!has_thermostat(p) && p->ramp_steps)
         return torre_fail(TORRE_ERR_USAGE, "{final_temperature} needs a thermostat: {ensemble}");
+    if (p->ensemble != TORRE_NPT && p->pressure_steps)
+        return torre_fail(TORRE_ERR_USAGE, "{final_pressure} needs {ensemble} npt");
     if (p->ensemble == TORRE_NVE) return TORRE_OK;
     if (torre_pair_dissipates(p->model))
-        return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat: {ensemble} must be nve",
-                          torre_pair_model_name(p->model));
+        return torre_fail(TORRE_ERR_USAGE, "model %s has no thermostat%s: {ensemble} must be nve",
+                          torre_pair_model_name(p->model),
+                          p->ensemble == TORRE_NPT ? " or barostat" : "");
     if (p->ensemble == TORRE_FIRE) return check_tolerance(p);
     TORRE_TRY(check_positive("damping time", p->damping_time));
     TORRE_TRY(check_target(p, p->temperature));
-    return p->ramp_steps ? check_target(p, p->ramp_to) : TORRE_OK;
+    if (p->ramp_steps) TORRE_TRY(check_target(p, p->ramp_to));
+    return p->ensemble == TORRE_NPT ? check_barostat(p) : TORRE_OK;
 }
 
 torre_status torre_md_problem_check(const torre_md_problem *p)
@@ -167,9 +189,13 @@ torre_status torre_md_plan_check(const torre_md_problem *p, const torre_md_plan 
     if (plan->rebuild_every < 0)
         return torre_fail(TORRE_ERR_USAGE, "{rebuild_every} must be at least 1 (got %lld)",
                           (long long)plan->rebuild_every);
-    if (plan->sort_every < TORRE_MD_NEVER)
+    if (plan->sort_every < TORRE_MD_MEASURED)
         return torre_fail(TORRE_ERR_USAGE, "{sort_every} must be at least 1 (got %lld)",
                           (long long)plan->sort_every);
+    const bool chosen = p->model != TORRE_MODEL_MPS; /* every plan of which is deterministic */
+    if (plan->sort_every == TORRE_MD_MEASURED && plan->deterministic && chosen)
+        return torre_fail(TORRE_ERR_USAGE, "{sort_every} auto and {deterministic} exclude each "
+                                           "other: bits would depend on what is measured");
     if (!(plan->bin_size >= 0) || isinf(plan->bin_size))
         return torre_fail(TORRE_ERR_USAGE, "{bin_size} must be a positive number (got %g)",
                           plan->bin_size);
@@ -189,11 +215,12 @@ torre_status torre_md_plan_check(const torre_md_problem *p, const torre_md_plan 
     return TORRE_OK;
 }
 
-torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, const torre_md_sums *s)
+torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, const double box[3], int64_t step,
+                                   const torre_md_sums *s)
 {
     double n = (double)p->count, freedom = p->dimensions == 2 ? 2 * n - 2 : 3 * n - 3;
-    double volume = 3 * p->box[0] * p->box[1] * p->box[2];
-    if (p->dimensions == 2) volume = 2 * p->box[0] * p->box[1];
+    double volume = 3 * box[0] * box[1] * box[2];
+    if (p->dimensions == 2) volume = 2 * box[0] * box[1];
     torre_md_thermo row = {
         .step = step,
         .temperature = freedom > 0 ? 2 * s->kinetic / freedom : 0,
@@ -207,13 +234,15 @@ torre_md_thermo torre_md_thermo_of(const torre_md_problem *p, int64_t step, cons
         .force = sqrt(s->force_square / n),
     };
     memcpy(row.momentum, s->momentum, sizeof row.momentum);
+    memcpy(row.box, box, sizeof row.box);
     return row;
 }
 
 #define ABOUT_OF(name) &torre_pair_about_##name,
 static const torre_pair_about *const about_model[] = {TORRE_PAIR_LIST(ABOUT_OF)};
-const char *const torre_md_ensembles[] = {"nve",   "langevin",    "berendsen", "baoab",
-                                          "bussi", "nose-hoover", "fire",      NULL};
+const char *const torre_md_ensembles[] = {"nve",         "langevin", "berendsen", "baoab", "bussi",
+                                          "nose-hoover", "fire",     "npt",       NULL};
+const char *const torre_md_pressure_names[] = {"isotropic", "axes", NULL};
 static const char *const neighbor_names[] = {"auto", "full", "half", "tile"};
 static const char *const precision_names[] = {"f32", "f64", "mixed"};
 

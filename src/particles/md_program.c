@@ -35,6 +35,13 @@ const torre_md_info *torre_md_program_info(const torre_md_program *program)
 
 void torre_md_program_free(torre_md_program *program) { free(program); }
 
+void torre_md_solver_box(const torre_md_solver *solver, const torre_md_problem *problem,
+                         double box[3])
+{
+    memcpy(box, problem->box, sizeof problem->box);
+    if (solver->backend->box) solver->backend->box(solver, box);
+}
+
 torre_status torre_md_solver_new(const torre_md_backend *backend, const torre_md_problem *problem,
                                  const torre_md_plan *plan, torre_md_solver **solver)
 {

@@ -32,6 +32,8 @@ static torre_status reference_plan(const torre_md_problem *p, const torre_md_pla
         return torre_fail(TORRE_ERR_USAGE, "{backend} must be auto, cpu or cuda (got reference)");
     if (p->precision != TORRE_MD_F64)
         return torre_fail(TORRE_ERR_USAGE, "{backend} reference computes in {precision} f64 only");
+    if (p->ensemble == TORRE_NPT)
+        return torre_fail(TORRE_ERR_USAGE, "{ensemble} npt needs {backend} cpu (got reference)");
     if (p->ensemble != TORRE_NVE)
         return torre_fail(TORRE_ERR_USAGE, "{backend} reference has no thermostat");
     TORRE_TRY(torre_md_program_new(sizeof **program, p, wish, program));

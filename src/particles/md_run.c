@@ -78,8 +78,10 @@ static bool is_relaxed(const torre_md_problem *p, const torre_md_thermo *row)
 static torre_status add_thermo(torre_md_run *run)
 {
     torre_md_sums sums;
+    double box[3];
     TORRE_TRY(run->solver->backend->sums(run->solver, &sums));
-    run->row[run->rows] = torre_md_thermo_of(run->problem, run->step, &sums);
+    torre_md_solver_box(run->solver, run->problem, box);
+    run->row[run->rows] = torre_md_thermo_of(run->problem, box, run->step, &sums);
     run->neighbors = sums.neighbors;
     run->relaxed = is_relaxed(run->problem, &run->row[run->rows]);
     run->rows++;
@@ -227,7 +229,7 @@ torre_status torre_md_run_advance(torre_md_run *run, int64_t steps, const torre_
 torre_status torre_md_run_particles(torre_md_run *run, torre_md_particles *particles)
 {
     TORRE_PHASE(TORRE_PHASE_OUTPUT);
-    memcpy(particles->box, run->problem->box, sizeof particles->box);
+    torre_md_solver_box(run->solver, run->problem, particles->box);
     particles->mass = torre_md_type_mass(run->problem, 0);
     if (particles->spin[0])
         TORRE_TRY(run->solver->backend->get_spins(run->solver, particles->spin));

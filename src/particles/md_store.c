@@ -25,15 +25,21 @@ int64_t torre_md_store_bytes(int64_t count, const torre_md_state_loops *state)
     return bytes;
 }
 
+void torre_md_store_set_box(torre_md_store *t, const double box[3])
+{
+    for (int a = 0; a < 3; a++) { /* md_packed.h says why; 2^16 periods leave room for its trick */
+        double periods = fmin(fmax(1, floor(box[a] / (8 * t->reach))), 65536);
+        t->turns[a] = 4294967296 * periods / box[a];
+        t->box[a] = box[a];
+    }
+}
+
 torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,
                                  const torre_md_state_loops *state, torre_md_store *t)
 {
     const int size = state->state_size;
-    *t = (torre_md_store){.count = count, .threads = threads};
-    for (int a = 0; a < 3; a++) { /* md_packed.h says why; 2^16 periods leave room for its trick */
-        double periods = fmin(fmax(1, floor(box[a] / (8 * reach))), 65536);
-        t->turns[a] = 4294967296 * periods / box[a];
-    }
+    *t = (torre_md_store){.count = count, .threads = threads, .reach = reach};
+    torre_md_store_set_box(t, box);
     t->turns[3] = 1; /* a type is a number as it is */
     t->position = new_quads(count, size);
     t->velocity = new_quads(count, size);

@@ -27,6 +27,8 @@ typedef struct torre_md_store {
     void *packed;                      /* positions as pairs read them (md_packed.h): integers in
                                           mixed precision, otherwise the positions themselves */
     double turns[4];                   /* of these integers: units per length along each axis */
+    double box[3];                     /* edges, at the step */
+    double reach;                      /* of lists */
     int64_t step;                      /* of the positions */
     int32_t *id;                       /* of the particle in each place */
     int32_t *spare_id;
@@ -79,6 +81,14 @@ typedef struct torre_md_noise {
     double less; /* by how much less the sum of weight v^2 is afterwards */
 } torre_md_noise;
 
+/* A step of a barostat, along each axis. */
+typedef struct torre_md_stretch {
+    double keep[3];             /* share of the velocity, then kicked ... */
+    double kick;                /* ... by so much of the force */
+    double more[3], forward[3]; /* r += more r + forward v */
+    double hold[3];             /* edge of the box over that of the last rebuild */
+} torre_md_stretch;
+
 /* Loops that do not depend on the pair model (md_state.c.in). */
 typedef struct torre_md_state_loops {
     const char *isa;           /* "avx512", "avx2", "base" */
@@ -94,6 +104,11 @@ typedef struct torre_md_state_loops {
     double (*kick_drift)(torre_md_store *store, double kick, double dt);
     /* v *= factor */
     void (*scale)(torre_md_store *store, double factor);
+    /* v *= factor along each axis */
+    void (*scale_axes)(torre_md_store *store, const double factor[3]);
+    /* A drift in a box that changes, which the store has already; the displacements are those from
+     * hold where the box has taken it. */
+    double (*stretch)(torre_md_store *store, const torre_md_stretch *stretch);
     /* Sums of minimisation (fire.h), in a fixed order; weights for masses. */
     void (*relax_sums)(const torre_md_store *store, double sum[TORRE_FIRE_SUMS]);
     /* v = keep v + (add + kick) f, at most most / dt; r += dt v; returns as moved does. */
@@ -110,9 +125,13 @@ typedef struct torre_md_state_loops {
     /* Sum of v^2, and of the four numbers of velocities, each times its weight; a fixed order of
      * summation. */
     double (*square_sum)(const torre_md_store *store, double sum[4]);
+    /* Sums of weight v^2 along each axis, in a fixed order. */
+    void (*axis_squares)(const torre_md_store *store, double sum[3]);
     /* hold = where a particle of the present velocity is after a time, but no further than most
      * from where it is now. */
     void (*hold)(torre_md_store *store, double time, double most);
+    /* Positions as pairs read them, after a change of the box. */
+    void (*pack)(torre_md_store *store);
     /* Wrap hold into the box, and positions with it; returns the place of a particle whose hold is
      * not within one box of it (or not finite), -1 for none. */
     int64_t (*wrap)(torre_md_store *store, const double box[3]);
@@ -127,25 +146,29 @@ typedef struct torre_md_state_loops {
 } torre_md_state_loops;
 
 /*
- * Forces, each followed by v += kick f (the second kick of a step; 0 for none); where sums is not
- * NULL its potential, potential_shift, virial and contacts instead: forces and velocities stay.
+ * Forces, each followed by v += kick f (the second kick of a step; 0 for none); where virial is not
+ * NULL also its sums of d_a F_a over pairs along each axis, of models that do not dissipate; where
+ * sums is not NULL its potential, potential_shift, virial and contacts instead: forces and
+ * velocities stay.
  */
 typedef struct torre_md_force_loops {
     torre_status (*full)(torre_md_store *store, const torre_md_problem *problem, double kick,
-                         const torre_md_lists *lists, torre_md_sums *sums);
+                         const torre_md_lists *lists, double virial[3], torre_md_sums *sums);
     /* parts: force arrays that are summed in the end, one per thread or a fixed number; spare
      * quads for all of them in parts_force. */
     torre_status (*half)(torre_md_store *store, const torre_md_problem *problem, double kick,
                          const torre_md_lists *lists, int parts, void *parts_force,
-                         torre_md_sums *sums);
+                         double virial[3], torre_md_sums *sums);
     torre_status (*tile)(torre_md_store *store, const torre_md_problem *problem, double kick,
-                         const torre_bins *bins, torre_md_sums *sums);
+                         const torre_bins *bins, double virial[3], torre_md_sums *sums);
 } torre_md_force_loops;
 
 /* Allocate the arrays of count particles in a box for these loops; reach: of lists, at most half
  * the box. TORRE_ERR_RESOURCE without memory. */
 torre_status torre_md_store_make(int64_t count, int threads, const double box[3], double reach,
                                  const torre_md_state_loops *state, torre_md_store *store);
+/* Change the edges of the box; positions are to be packed again. */
+void torre_md_store_set_box(torre_md_store *store, const double box[3]);
 /* Before particles are loaded, where they have types. */
 void torre_md_store_set_types(torre_md_store *store, const torre_md_problem *problem);
 /* Likewise of rough grains; radius, at most the largest, may be NULL. */

@@ -31,11 +31,11 @@ static torre_status open_csv(const char *path, const torre_md_run *run, torre_si
 {
     const bool relaxes = run->problem->ensemble == TORRE_FIRE;
     const char *const lj[] = {"step",    "temp",  "e_pair",    "e_mol",
-                              "e_total", "press", "e_shifted", relaxes ? "force" : "e_conserved"};
-    const int columns = sizeof lj / sizeof lj[0];
-    const bool more = relaxes || torre_md_run_conserves(run);
-    torre_table_layout table = {
-        .columns = more ? columns : columns - 1, .name = lj, .digits = 17, .log = true};
+                              "e_total", "press", "e_shifted", relaxes ? "force" : "e_conserved",
+                              "volume",  "lx",    "ly",        "lz"};
+    int columns = relaxes || torre_md_run_conserves(run) ? 8 : 7;
+    if (run->problem->ensemble == TORRE_NPT) columns = sizeof lj / sizeof lj[0];
+    torre_table_layout table = {.columns = columns, .name = lj, .digits = 17, .log = true};
     if (run->problem->model == TORRE_PAIR_granular) {
         table.columns = TORRE_GRANULAR_COLUMNS;
         table.name = torre_granular_column;
@@ -125,8 +125,10 @@ static torre_status complete_dump(torre_pair_files *out, torre_md_run *run, bool
 static void add_row(torre_pair_files *out, const torre_md_run *run, const torre_md_thermo *r)
 {
     const double last = run->problem->ensemble == TORRE_FIRE ? r->force : r->conserved;
-    const double lj[] = {(double)r->step, r->temperature, r->pair_energy,    0,
-                         r->total_energy, r->pressure,    r->shifted_energy, last};
+    const double *box = r->box, volume = box[0] * box[1] * box[2];
+    const double lj[] = {
+        (double)r->step,   r->temperature, r->pair_energy, 0,      r->total_energy, r->pressure,
+        r->shifted_energy, last,           volume,         box[0], box[1],          box[2]};
     double granular[TORRE_GRANULAR_COLUMNS];
     const bool is_granular = run->problem->model == TORRE_PAIR_granular;
     if (!out->csv) return;

@@ -233,19 +233,24 @@ torre_status torre_pair_input_read(torre_pair_spec *s, torre_pair_input *in)
         TORRE_TRY(torre_type_shares(&s->types, in->share, &types));
         TORRE_TRY(s->input ? read_lattice_file(s, in) : make_types(s, NULL, types, in));
     }
-    *p = (torre_md_problem){.model = s->model,
-                            .pair = s->pair,
-                            .cutoff = s->cutoff,
-                            .dt = s->dt,
-                            .precision = s->precision,
-                            .ensemble = s->ensemble,
-                            .temperature =
-                                s->target_temperature < 0 ? s->temperature : s->target_temperature,
-                            .ramp_to = s->final_temperature,
-                            .ramp_steps = s->final_temperature < 0 ? 0 : s->ramp_steps,
-                            .damping_time = s->damping_time,
-                            .seed = s->seed,
-                            .force_tolerance = s->force_tolerance};
+    *p = (torre_md_problem){
+        .model = s->model,
+        .pair = s->pair,
+        .cutoff = s->cutoff,
+        .dt = s->dt,
+        .precision = s->precision,
+        .ensemble = s->ensemble,
+        .temperature = s->target_temperature < 0 ? s->temperature : s->target_temperature,
+        .ramp_to = s->final_temperature,
+        .ramp_steps = s->final_temperature < 0 ? 0 : s->ramp_steps,
+        .damping_time = s->damping_time,
+        .seed = s->seed,
+        .pressure = s->pressure,
+        .pressure_to = s->final_pressure,
+        .pressure_steps = s->ensemble != TORRE_NPT || isnan(s->final_pressure) ? 0 : s->ramp_steps,
+        .pressure_damping = s->pressure_damping,
+        .pressure_axes = s->pressure_axes,
+        .force_tolerance = s->force_tolerance};
     in->plan = s->plan;
     if (granular) return read_granular(s, in);
     if (!s->input) {

@@ -36,6 +36,10 @@ typedef struct torre_pair_spec {
     double final_temperature;  /* at the end of ramp_steps; < 0: the same */
     int64_t ramp_steps;
     double damping_time;
+    double pressure;       /* of the barostat of TORRE_NPT */
+    double final_pressure; /* at the end of ramp_steps; NAN: the same */
+    double pressure_damping;
+    torre_md_pressure_axes pressure_axes;
     double force_tolerance; /* of TORRE_FIRE */
     torre_md_precision precision;
     torre_md_plan plan; /* of a granular gas with lengths in diameters */

@@ -69,6 +69,16 @@ torre_status torre_pair_measures_check(const torre_measure_wishes *w, const torr
     if (w->viscosity && (torre_md_dimensions(p) != 3 || torre_pair_dissipates(p->model)))
         return torre_fail(TORRE_ERR_USAGE, "{viscosity} is for particles in three dimensions that "
                                            "conserve their energy");
+    const char *const changed = p->ensemble != TORRE_NPT ? NULL
+                                : w->rdf                 ? "rdf"
+                                : w->msd                 ? "msd"
+                                : w->vacf                ? "vacf"
+                                : w->stress              ? "stress"
+                                : w->viscosity           ? "viscosity"
+                                                         : NULL;
+    if (changed)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "{%s} needs a box that stays: {ensemble} must not be npt", changed);
     return w->rdf ? check_rdf(w, p) : TORRE_OK;
 }
 

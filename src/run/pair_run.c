@@ -151,10 +151,12 @@ static void tell_head(FILE *out, const torre_particle_run *run)
     fprintf(out, "# units: steps, then %s; energies per particle\n",
             run->problem->model == TORRE_PAIR_lj ? "Lennard-Jones units"
                                                  : "those of the pair model, k_B = 1");
+    const torre_md_ensemble ensemble = run->problem->ensemble;
     fprintf(out, "#  Step           Temp         E_pair  E_mol         TotEng          Press%s\n",
-            torre_md_run_conserves(run->md)        ? "      Conserved"
-            : run->problem->ensemble == TORRE_FIRE ? "          Force"
-                                                   : "");
+            ensemble == TORRE_NPT             ? "      Conserved         Volume"
+            : torre_md_run_conserves(run->md) ? "      Conserved"
+            : ensemble == TORRE_FIRE          ? "          Force"
+                                              : "");
 }
 
 static void tell_row(FILE *out, const torre_particle_run *run)
@@ -171,6 +173,7 @@ static void tell_row(FILE *out, const torre_particle_run *run)
             row->pair_energy, 0, row->total_energy, row->pressure);
     if (torre_md_run_conserves(run->md)) fprintf(out, " %14.8g", row->conserved);
     if (p->ensemble == TORRE_FIRE) fprintf(out, " %14.8g", row->force);
+    if (p->ensemble == TORRE_NPT) fprintf(out, " %14.8g", row->box[0] * row->box[1] * row->box[2]);
     fprintf(out, "\n");
 }
 

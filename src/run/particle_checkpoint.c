@@ -84,6 +84,12 @@ static void add_problem(const torre_md_problem *p, torre_record *r)
     if (p->ensemble != TORRE_NVE && p->ensemble != TORRE_FIRE)
         torre_record_add(r, "thermostat", "temperature %.17g, time %.17g, seed %" PRIu64,
                          p->temperature, p->damping_time, p->seed);
+    if (p->ensemble == TORRE_NPT)
+        torre_record_add(r, "barostat", "pressure %.17g, time %.17g, %s", p->pressure,
+                         p->pressure_damping, torre_md_pressure_names[p->pressure_axes]);
+    if (p->pressure_steps)
+        torre_record_add(r, "pressure_ramp", "to %.17g in %" PRId64 " steps", p->pressure_to,
+                         p->pressure_steps);
     if (p->ramp_steps)
         torre_record_add(r, "ramp", "to %.17g in %" PRId64 " steps", p->ramp_to, p->ramp_steps);
     if (p->types)

@@ -10,7 +10,7 @@ typedef struct torre_particle_means {
     int64_t device, threads, block;    /* threads, block 0: auto */
     int precision;                     /* 0: auto, then torre_md_precision + 1 */
     double skin;                       /* in the unit of the model; 0: auto */
-    int64_t rebuild_every, sort_every; /* 0: auto */
+    int64_t rebuild_every, sort_every; /* 0: auto, every rebuild */
     const char *ordering;              /* "auto", "none" or an ordering of boxes */
 } torre_particle_means;
 

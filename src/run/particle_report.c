@@ -46,8 +46,20 @@ static void report_rows(torre_report *r, const torre_md_run *run)
         torre_report_real(at, "e_shifted", row->shifted_energy);
         if (torre_md_run_conserves(run)) torre_report_real(at, "e_conserved", row->conserved);
         if (run->problem->ensemble == TORRE_FIRE) torre_report_real(at, "force", row->force);
+        if (run->problem->ensemble == TORRE_NPT) torre_report_reals(at, "box", row->box, 3);
         torre_report_reals(at, "momentum", row->momentum, 3);
     }
+}
+
+/* Steps between sorts, 0 for never; where they are measured the mean of the run. */
+static void report_sorts(torre_report *r, const torre_md_run *run)
+{
+    torre_md_times t;
+    torre_md_counts c;
+    int64_t every = run->info->plan.sort_every;
+    torre_md_run_times(run, &t, &c);
+    if (every == TORRE_MD_MEASURED) every = c.sorts > 0 ? run->step / c.sorts : 0;
+    torre_report_integer(r, "sort_every", every == TORRE_MD_NEVER ? 0 : every);
 }
 
 void torre_report_pair_run(torre_report *r, const torre_md_run *run)
@@ -60,8 +72,7 @@ void torre_report_pair_run(torre_report *r, const torre_md_run *run)
     torre_report_real(r, "skin", plan->skin);
     torre_report_integer(r, "rebuild_every", plan->rebuild_every);
     torre_report_bool(r, "rebuild_check", plan->rebuild_check);
-    torre_report_integer(r, "sort_every",
-                         plan->sort_every == TORRE_MD_NEVER ? 0 : plan->sort_every);
+    report_sorts(r, run);
     torre_report_integer(r, "threads", plan->threads);
     torre_report_integer(r, "memory_bytes", run->info->memory_bytes);
     torre_report_real(r, "loop_s", run->loop_s);

@@ -62,7 +62,6 @@ static torre_status mps_allocate(cpu_solver *s)
     own->loops = torre_mps_loops_find(p->precision);
     own->field = (torre_mps_field){.store = &s->store,
                                    .lists = &s->lists,
-                                   .box = p->box,
                                    .fluid = p->mps.fluid,
                                    .wall = p->mps.wall,
                                    .constants = torre_mps_constants_of(p)};

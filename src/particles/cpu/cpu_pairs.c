@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "particles/cpu/barostat.h"
 #include "particles/cpu/cpu_pairs.h"
 #include "particles/cpu/thermostat.h"
 
@@ -23,7 +24,8 @@ typedef struct pairs {
     int parts; /* force arrays of the half sweep */
     void *parts_force;
     torre_cpu_thermostat thermostat;
-    torre_fire fire; /* of TORRE_FIRE */
+    torre_cpu_barostat barostat; /* of TORRE_NPT, with the thermostats of that */
+    torre_fire fire;             /* of TORRE_FIRE */
 } pairs;
 
 static torre_status pairs_plan(torre_md_program *program)
@@ -91,32 +93,53 @@ static void pairs_release(cpu_solver *s)
     free(s->own);
 }
 
-/* Forces, then v += kick f. */
+static bool relaxes(const cpu_solver *s) { return s->problem->ensemble == TORRE_FIRE; }
+
+static bool has_barostat(const cpu_solver *s) { return s->problem->ensemble == TORRE_NPT; }
+
+/* Forces, then v += kick f; or sums. */
 static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *sums)
 {
-    const pairs *own = s->own;
+    pairs *own = s->own;
+    double *const virial = has_barostat(s) && !sums ? own->barostat.box.virial : NULL;
     double clock = torre_time_now();
     torre_status status;
     if (s->plan->neighbor == TORRE_NEIGHBOR_TILE)
-        status = own->force->tile(&s->store, s->problem, kick, &s->bins, sums);
+        status = own->force->tile(&s->store, s->problem, kick, &s->bins, virial, sums);
     else if (s->plan->neighbor == TORRE_NEIGHBOR_HALF)
         status = own->force->half(&s->store, s->problem, kick, &s->lists, own->parts,
-                                  own->parts_force, sums);
+                                  own->parts_force, virial, sums);
     else
-        status = own->force->full(&s->store, s->problem, kick, &s->lists, sums);
+        status = own->force->full(&s->store, s->problem, kick, &s->lists, virial, sums);
     s->times.force += torre_cpu_lap(&clock);
     return status;
 }
-
-static bool relaxes(const cpu_solver *s) { return s->problem->ensemble == TORRE_FIRE; }
 
 static torre_status pairs_begin(cpu_solver *s)
 {
     pairs *own = s->own;
     own->thermostat = (torre_cpu_thermostat){0};
+    own->barostat = (torre_cpu_barostat){0};
     own->fire = torre_fire_start(s->problem->dt);
     if (relaxes(s)) s->state->scale(&s->store, 0);
+    if (has_barostat(s)) torre_cpu_barostat_begin(s, &own->barostat);
     return compute_forces(s, 0, NULL);
+}
+
+/*
+ * How far from `hold`, where the box has taken it, particles may be. A box whose edges are s times
+ * what they were leaves reach s of the reach of lists, for which the smallest s counts; where one
+ * has grown by a tenth, they are made again.
+ */
+static double rebuild_limit(const cpu_solver *s)
+{
+    double least = 1, most = 1;
+    for (int a = 0; a < 3; a++) {
+        least = fmin(least, s->store.box[a] / s->built_box[a]);
+        most = fmax(most, s->store.box[a] / s->built_box[a]);
+    }
+    if (most > 1.1) return 0;
+    return fmax(0, 0.5 * (s->plan->skin - (1 - least) * s->bins.reach));
 }
 
 torre_cpu_rebuild torre_cpu_pairs_rebuild(const cpu_solver *s, double moved)
@@ -124,7 +147,7 @@ torre_cpu_rebuild torre_cpu_pairs_rebuild(const cpu_solver *s, double moved)
     /* the next interval between rebuilds will be about as long as the last one */
     return (torre_cpu_rebuild){
         .moved = moved,
-        .limit = 0.5 * s->plan->skin,
+        .limit = rebuild_limit(s),
         .time = 0.5 * (double)(s->store.step - s->built_at) * s->problem->dt,
         .most = MOST_AHEAD * s->plan->skin,
     };
@@ -140,29 +163,37 @@ static double relax(cpu_solver *s, torre_fire *fire)
     return s->state->relax(&s->store, fire, 0.5 * fire->dt / p->mass, TORRE_FIRE_MOST * p->cutoff);
 }
 
-/* From a step to the positions of the next, dt later; returns as moved does. */
-static double drift(cpu_solver *s, double *dt)
+/* From a step to the positions of the next, dt later; *moved as moved returns it. */
+static torre_status drift(cpu_solver *s, double *dt, double *moved)
 {
     pairs *own = s->own;
     if (relaxes(s)) {
-        const double moved = relax(s, &own->fire);
+        *moved = relax(s, &own->fire);
         *dt = own->fire.dt;
-        return moved;
+        return TORRE_OK;
     }
     *dt = s->problem->dt;
+    const double kick = 0.5 * *dt / s->problem->mass;
+    if (has_barostat(s)) return torre_cpu_barostat_drift(s, &own->barostat, kick, moved);
     torre_cpu_thermostat_before(s, &own->thermostat);
-    return torre_cpu_thermostat_drift(s, &own->thermostat, 0.5 * *dt / s->problem->mass);
+    *moved = torre_cpu_thermostat_drift(s, &own->thermostat, kick);
+    return TORRE_OK;
 }
 
 static torre_status pairs_step(cpu_solver *s)
 {
-    double clock = torre_time_now(), dt;
-    const torre_cpu_rebuild rebuild = torre_cpu_pairs_rebuild(s, drift(s, &dt));
+    pairs *own = s->own;
+    double clock = torre_time_now(), dt, moved;
+    TORRE_TRY(drift(s, &dt, &moved));
+    const torre_cpu_rebuild rebuild = torre_cpu_pairs_rebuild(s, moved);
     s->times.integrate += torre_cpu_lap(&clock);
     TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
     TORRE_TRY(compute_forces(s, 0.5 * dt / s->problem->mass, NULL));
     torre_cpu_lap(&clock);
-    torre_cpu_thermostat_after(s, &((pairs *)s->own)->thermostat);
+    if (has_barostat(s))
+        torre_cpu_barostat_after(s, &own->barostat);
+    else
+        torre_cpu_thermostat_after(s, &own->thermostat);
     s->times.integrate += torre_cpu_lap(&clock);
     return TORRE_OK;
 }
@@ -195,7 +226,7 @@ torre_status torre_cpu_not_finite(const cpu_solver *s)
 
 torre_status torre_cpu_check_runaway(const cpu_solver *s)
 {
-    const double *box = s->problem->box, limit = fmin(box[0], fmin(box[1], box[2])) / 2;
+    const double *box = s->store.box, limit = fmin(box[0], fmin(box[1], box[2])) / 2;
     int64_t place;
     double moved = s->state->moved(&s->store, &place);
     if (moved < limit * limit) return TORRE_OK;
@@ -216,7 +247,9 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
     sums->kinetic = 0.5 * s->problem->mass * s->state->square_sum(&s->store, sum);
     for (int a = 0; a < 3; a++) sums->momentum[a] = s->problem->mass * sum[a];
     sums->lost = s->problem->mass * sum[3];
-    sums->taken = ((pairs *)s->own)->thermostat.taken;
+    const pairs *own = s->own;
+    sums->taken =
+        has_barostat(s) ? torre_cpu_barostat_taken(s, &own->barostat) : own->thermostat.taken;
     if (relaxes(s)) {
         double relaxing[TORRE_FIRE_SUMS];
         s->state->relax_sums(&s->store, relaxing);
@@ -235,6 +268,7 @@ static torre_status pairs_state(cpu_solver *s, torre_md_visit *visit, void *cont
     pairs *own = s->own;
     if (s->problem->ensemble == TORRE_NVE) return TORRE_OK;
     if (relaxes(s)) return visit(context, "minimisation", &own->fire, sizeof own->fire);
+    if (has_barostat(s)) return visit(context, "barostat", &own->barostat, sizeof own->barostat);
     return visit(context, "thermostat", &own->thermostat, offsetof(torre_cpu_thermostat, due));
 }
 

@@ -7,6 +7,7 @@
 #define TORRE_CPU_SOLVER_H
 
 #include "core/timer.h"
+#include "particles/cpu/sort_tuning.h"
 #include "particles/md_program.h"
 #include "particles/md_store.h"
 
@@ -29,6 +30,9 @@ typedef struct torre_cpu_solver {
     torre_md_lists lists;
     const torre_md_state_loops *state;
     int64_t built_at, sorted_at;
+    torre_sort_tuning tuning; /* of TORRE_MD_MEASURED */
+    double sort_s;            /* of this step */
+    double built_box[3];      /* edges of the box at built_at, which `hold` is in */
     torre_md_times times;
     torre_md_counts counts;
 } torre_cpu_solver;

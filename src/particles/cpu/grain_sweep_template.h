@@ -63,7 +63,7 @@ static sweep sweep_make(torre_grain_field *f, double kick, bool with_sums)
     const double half = with_sums ? 0 : kick * p->mass;
     sweep s = {.field = f,
                .grain = TORRE_TYPED(torre_grain_make)(p, half, half > 0 ? p->dt : 0),
-               .positions = torre_positions_of(store, p->box),
+               .positions = torre_positions_of(store),
                .radius_unit = TORRE_PACKED ? (TORRE_REAL)(1 / store->turns[3]) : 1,
                .next = store->spare,
                .kick = (TORRE_STATE)kick,

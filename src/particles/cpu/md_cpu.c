@@ -143,18 +143,45 @@ static torre_status cpu_create(torre_md_program *base, torre_md_solver **solver)
     return TORRE_OK;
 }
 
+/* Bins of a box that a barostat has changed. */
+static torre_status fit_bins(cpu_solver *s, const double box[3])
+{
+    const double least = 2 * s->bins.reach;
+    for (int a = 0; a < 3; a++)
+        if (!(box[a] >= least))
+            return torre_fail(TORRE_ERR_UNSTABLE,
+                              "step %lld: the box has become %.6g along %c, less than twice cutoff "
+                              "+ skin (%.6g); use more particles, or a smaller {pressure}",
+                              (long long)s->store.step, box[a], 'x' + a, least);
+    const torre_bin_grid grid = torre_bins_grid(box, s->plan->bin_size, s->store.count);
+    memcpy(s->built_box, box, sizeof s->built_box);
+    return torre_bins_fit(&s->bins, &grid, shape_of(s->plan), &s->plan->ordering);
+}
+
+static bool is_measured(const cpu_solver *s) { return s->plan->sort_every == TORRE_MD_MEASURED; }
+
+static bool sort_is_due(const cpu_solver *s)
+{
+    const int64_t every = is_measured(s) ? s->tuning.interval : s->plan->sort_every;
+    return every != TORRE_MD_NEVER && s->store.step - s->sorted_at >= every;
+}
+
+static bool has_barostat(const cpu_solver *s) { return s->problem->ensemble == TORRE_NPT; }
+
 /* Wrap, bin, sort when due, and make the lists; time, most: of torre_md_store_bin. */
 static torre_status rebuild(cpu_solver *s, double time, double most)
 {
     double clock = torre_time_now();
-    bool sort = s->plan->sort_every != TORRE_MD_NEVER &&
-                s->store.step - s->sorted_at >= s->plan->sort_every;
+    const bool sort = sort_is_due(s);
+    if (has_barostat(s)) TORRE_TRY(fit_bins(s, s->store.box));
     TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, time, most, sort, s->store.step));
     if (sort) {
         s->sorted_at = s->store.step;
         s->counts.sorts++;
     }
-    s->times.sort += torre_cpu_lap(&clock);
+    s->sort_s = torre_cpu_lap(&clock);
+    s->times.sort += s->sort_s;
+    if (is_measured(s)) torre_sort_tuning_rebuild(&s->tuning, sort, s->sort_s);
     if (s->plan->neighbor != TORRE_NEIGHBOR_TILE)
         TORRE_TRY(s->state->build(&s->store, &s->bins, s->plan->neighbor == TORRE_NEIGHBOR_HALF,
                                   &s->lists));
@@ -192,6 +219,15 @@ static torre_status cpu_state(torre_md_solver *solver, torre_md_visit *visit, vo
     TORRE_TRY(visit(context, "velocity", t->velocity, quads));
     TORRE_TRY(visit(context, "force", t->force, quads));
     TORRE_TRY(visit(context, "hold", t->hold, quads - 4 * s->state->state_size));
+    if (is_measured(s)) TORRE_TRY(visit(context, "sort_tuning", &s->tuning, sizeof s->tuning));
+    if (has_barostat(s)) {
+        double box[2][3];
+        memcpy(box[0], t->box, sizeof box[0]);
+        memcpy(box[1], s->built_box, sizeof box[1]);
+        TORRE_TRY(visit(context, "box", box, sizeof box));
+        torre_md_store_set_box(t, box[0]);
+        memcpy(s->built_box, box[1], sizeof box[1]);
+    }
     t->step = clock[0];
     s->built_at = clock[1];
     s->sorted_at = clock[2];
@@ -201,14 +237,22 @@ static torre_status cpu_state(torre_md_solver *solver, torre_md_visit *visit, vo
 static torre_status cpu_resume(torre_md_solver *solver)
 {
     cpu_solver *s = (cpu_solver *)solver;
-    if (s->state->wrap(&s->store, s->problem->box) >= 0) /* hold is inside: nothing moves */
+    double now[3], built[3];
+    memcpy(now, s->store.box, sizeof now);
+    memcpy(built, s->built_box, sizeof built);
+    if (has_barostat(s)) TORRE_TRY(fit_bins(s, built));
+    torre_md_store_set_box(&s->store, built);
+    if (s->state->wrap(&s->store, built) >= 0) /* hold is inside: nothing moves */
         return torre_fail(TORRE_ERR_INPUT, "the state has particles outside of the box");
     s->state->bin(&s->store, &s->bins);
     torre_bins_sort(&s->bins);
     s->times = (torre_md_times){0};
-    if (s->plan->neighbor == TORRE_NEIGHBOR_TILE) return TORRE_OK;
-    return s->state->build(&s->store, &s->bins, s->plan->neighbor == TORRE_NEIGHBOR_HALF,
-                           &s->lists);
+    if (s->plan->neighbor != TORRE_NEIGHBOR_TILE)
+        TORRE_TRY(s->state->build(&s->store, &s->bins, s->plan->neighbor == TORRE_NEIGHBOR_HALF,
+                                  &s->lists));
+    torre_md_store_set_box(&s->store, now);
+    s->state->pack(&s->store);
+    return TORRE_OK;
 }
 
 static torre_status cpu_set_particles(torre_md_solver *solver, const double *const position[3],
@@ -216,12 +260,16 @@ static torre_status cpu_set_particles(torre_md_solver *solver, const double *con
 {
     cpu_solver *s = (cpu_solver *)solver;
     s->store.step = s->built_at = 0;
-    s->sorted_at = -s->plan->sort_every; /* due at once */
+    s->tuning = torre_sort_tuning_start();
+    s->sorted_at = is_measured(s) ? -s->tuning.interval : -s->plan->sort_every; /* due at once */
     s->counts = (torre_md_counts){0};
+    torre_md_store_set_box(&s->store, s->problem->box);
+    memcpy(s->built_box, s->problem->box, sizeof s->built_box);
     s->state->load(&s->store, position, velocity, s->problem->box);
     TORRE_TRY(rebuild(s, 0, 0));
     TORRE_TRY(s->method->begin(s));
     s->times = (torre_md_times){0};
+    s->tuning = torre_sort_tuning_start(); /* the first sort touched memory for the first time */
     s->counts = (torre_md_counts){.dangerous_builds = s->plan->rebuild_check ? 0 : -1};
     return TORRE_OK;
 }
@@ -237,19 +285,29 @@ static torre_status cpu_advance(torre_md_solver *solver, int64_t steps)
     cpu_solver *s = (cpu_solver *)solver;
     const double before = phases(&s->times), start = torre_time_now();
     for (int64_t n = 0; n < steps; n++) {
+        double clock = torre_time_now();
         s->store.step++;
+        s->sort_s = 0;
         TORRE_TRY(s->method->step(s));
+        if (is_measured(s))
+            torre_sort_tuning_step(&s->tuning, s->store.step - s->sorted_at,
+                                   torre_cpu_lap(&clock) - s->sort_s);
     }
     if (s->method->finish) s->method->finish(s);
     s->times.other += fmax(0, torre_time_now() - start - (phases(&s->times) - before));
     return TORRE_OK;
 }
 
+static void cpu_box(const torre_md_solver *solver, double box[3])
+{
+    memcpy(box, ((const cpu_solver *)solver)->store.box, 3 * sizeof *box);
+}
+
 static torre_status cpu_get_particles(torre_md_solver *solver, double *const position[3],
                                       double *const velocity[3])
 {
     cpu_solver *s = (cpu_solver *)solver;
-    if (position) s->state->unload(&s->store, s->store.position, s->problem->box, position);
+    if (position) s->state->unload(&s->store, s->store.position, s->store.box, position);
     if (velocity) s->state->unload(&s->store, s->store.velocity, NULL, velocity);
     return TORRE_OK;
 }
@@ -292,6 +350,7 @@ const torre_md_backend torre_md_cpu = {
     .create = cpu_create,
     .set_particles = cpu_set_particles,
     .advance = cpu_advance,
+    .box = cpu_box,
     .get_particles = cpu_get_particles,
     .get_forces = cpu_get_forces,
     .get_fields = cpu_get_fields,

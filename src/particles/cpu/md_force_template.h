@@ -77,15 +77,23 @@ typedef struct sweep {
 #endif
 } sweep;
 
-/* Potential, virial and pairs inside the cutoff, and energy of fields, of one part. */
+/* What a sweep is for. */
+enum want {
+    WANT_FORCES,
+    WANT_VIRIAL, /* these, and d_a F_a along each axis */
+    WANT_SUMS    /* no forces */
+};
+
+/* Potential, virial and pairs inside the cutoff, energy of fields, or d_a F_a, of one part. */
 typedef struct part_sums {
-    double potential, virial, inside, field, shift;
+    double potential, virial, inside, field, shift, axis[3];
 } part_sums;
 
 /* What one particle has gathered. */
 typedef struct gathered {
     torre_sum_lanes fx, fy, fz, power;
     torre_wide_lanes potential, virial, inside, shift;
+    torre_lanes xx, yy, zz;
 } gathered;
 
 /* What one vector of neighbours does to a particle. */
@@ -112,7 +120,7 @@ static void add_types(sweep *s, const torre_md_store *store, const torre_md_prob
 
 static sweep sweep_make(const torre_md_store *store, const torre_md_problem *problem, double kick)
 {
-    sweep s = {.positions = torre_positions_of(store, problem->box), .kick = (TORRE_STATE)kick};
+    sweep s = {.positions = torre_positions_of(store), .kick = (TORRE_STATE)kick};
 #ifdef TORRE_PAIR_TYPES
     add_types(&s, store, problem, kick);
 #else
@@ -172,7 +180,7 @@ TORRE_INLINE int type_of(const torre_md_store *store, int64_t i)
  * in place i, which is of type `own`. */
 TORRE_INLINE push interact(const sweep *s, int64_t i, int own, const int32_t *list,
                            torre_lanes type, torre_mask live, torre_lanes dx, torre_lanes dy,
-                           torre_lanes dz, bool with_sums, gathered *g)
+                           torre_lanes dz, enum want want, gathered *g)
 {
     push p = {0};
     torre_lanes rsq = dx * dx + dy * dy + dz * dz, rv = {0}, energy, power = {0};
@@ -199,7 +207,12 @@ TORRE_INLINE push interact(const sweep *s, int64_t i, int own, const int32_t *li
     p.power = __builtin_convertvector(torre_lanes_keep(power, inside), torre_sum_lanes);
     g->power += p.power;
 #endif
-    if (with_sums) {
+    if (want == WANT_VIRIAL) {
+        g->xx += f * dx * dx;
+        g->yy += f * dy * dy;
+        g->zz += f * dz * dz;
+    }
+    if (want == WANT_SUMS) {
         energy = torre_lanes_keep(energy, inside);
         g->potential += __builtin_convertvector(energy, torre_wide_lanes);
         g->virial += __builtin_convertvector(f * rsq, torre_wide_lanes);
@@ -211,8 +224,19 @@ TORRE_INLINE push interact(const sweep *s, int64_t i, int own, const int32_t *li
     return p;
 }
 
-TORRE_INLINE void add_sums(part_sums *sums, const gathered *g)
+TORRE_INLINE double lanes_sum(torre_lanes v)
 {
+    return torre_lanes_total(__builtin_convertvector(v, torre_wide_lanes));
+}
+
+TORRE_INLINE void add_sums(part_sums *sums, const gathered *g, enum want want)
+{
+    if (want == WANT_VIRIAL) {
+        sums->axis[0] += lanes_sum(g->xx);
+        sums->axis[1] += lanes_sum(g->yy);
+        sums->axis[2] += lanes_sum(g->zz);
+        return;
+    }
     sums->potential += torre_lanes_total(g->potential);
     sums->virial += torre_lanes_total(g->virial);
     sums->inside += torre_lanes_total(g->inside);
@@ -223,7 +247,7 @@ TORRE_INLINE void add_sums(part_sums *sums, const gathered *g)
 
 /* share: 1 where each pair was met once, 1/2 where it was met from both sides. */
 static void total_sums(const part_sums *parts, int64_t count, double share,
-                       const torre_md_problem *problem, torre_md_sums *sums)
+                       const torre_md_problem *problem, double virial[3], torre_md_sums *sums)
 {
     part_sums all = {0};
     for (int64_t p = 0; p < count; p++) {
@@ -232,7 +256,10 @@ static void total_sums(const part_sums *parts, int64_t count, double share,
         all.inside += parts[p].inside;
         all.field += parts[p].field;
         all.shift += parts[p].shift;
+        for (int a = 0; a < 3; a++) all.axis[a] += parts[p].axis[a];
     }
+    for (int a = 0; virial && a < 3; a++) virial[a] = share * all.axis[a];
+    if (!sums) return;
     sums->potential = share * all.potential + all.field;
     sums->virial = share * all.virial;
     sums->contacts = share * all.inside;
@@ -273,7 +300,7 @@ TORRE_INLINE void set_force(const sweep *s, const torre_md_store *store, int64_t
 
 /* Particle i with its list; scatter: subtract from the partners' quads too (half lists). */
 TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
-                                const torre_md_lists *lists, int64_t i, int wraps, bool with_sums,
+                                const torre_md_lists *lists, int64_t i, int wraps, enum want want,
                                 TORRE_STATE *scatter, gathered *g)
 {
     const int32_t *list = lists->start[i], length = lists->length[i];
@@ -282,7 +309,7 @@ TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
         torre_lanes x, y, z, type;
         const torre_mask live =
             torre_separation(&s->positions, i, list + k, length - k, wraps, &x, &y, &z, &type);
-        const push p = interact(s, i, own, list + k, type, live, x, y, z, with_sums, g);
+        const push p = interact(s, i, own, list + k, type, live, x, y, z, want, g);
         if (!scatter) continue;
         for (int l = 0; l < TORRE_LANES; l++) {
             TORRE_STATE *to = scatter + 4 * (int64_t)list[k + l];
@@ -295,7 +322,7 @@ TORRE_INLINE void list_particle(const sweep *s, const torre_md_store *store,
 }
 
 TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
-                             const torre_md_lists *lists, int64_t from, int64_t to, bool with_sums,
+                             const torre_md_lists *lists, int64_t from, int64_t to, enum want want,
                              TORRE_STATE *scatter, part_sums *sums)
 {
     for (int64_t i = from; i < to; i++) {
@@ -303,26 +330,26 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
         /* most particles near a face are near one face only */
         switch (lists->wraps[i]) {
         case 0:
-            list_particle(s, store, lists, i, 0, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 0, want, scatter, &g);
             break;
         case 1:
-            list_particle(s, store, lists, i, 1, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 1, want, scatter, &g);
             break;
         case 2:
-            list_particle(s, store, lists, i, 2, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 2, want, scatter, &g);
             break;
         case 4:
-            list_particle(s, store, lists, i, 4, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 4, want, scatter, &g);
             break;
         default:
-            list_particle(s, store, lists, i, 7, with_sums, scatter, &g);
+            list_particle(s, store, lists, i, 7, want, scatter, &g);
         }
         torre_quad_state sum = torre_lanes_sums(g.fx, g.fy, g.fz, g.power);
         if (scatter)
             *(torre_quad_state *)(scatter + 4 * i) += sum;
         else
-            set_force(s, store, i, sum, with_sums ? sums : NULL);
-        if (with_sums) add_sums(sums, &g);
+            set_force(s, store, i, sum, want == WANT_SUMS ? sums : NULL);
+        if (want != WANT_FORCES) add_sums(sums, &g, want);
     }
 }
 
@@ -335,29 +362,31 @@ static part_sums *new_parts(int64_t count)
 }
 
 static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
-                               const torre_md_lists *lists, torre_md_sums *sums)
+                               const torre_md_lists *lists, double virial[3], torre_md_sums *sums)
 {
     const sweep s = sweep_make(store, problem, kick);
     const int64_t parts = (store->count + PART - 1) / PART;
-    part_sums *part = sums ? new_parts(parts) : NULL;
-    if (sums && !part) return TORRE_ERR_RESOURCE;
+    part_sums *part = sums || virial ? new_parts(parts) : NULL;
+    if ((sums || virial) && !part) return TORRE_ERR_RESOURCE;
 #pragma omp parallel for schedule(dynamic, 4) num_threads(store->threads)
     for (int64_t p = 0; p < parts; p++) {
         int64_t from = p * PART, to = from + PART < store->count ? from + PART : store->count;
-        if (part)
-            list_range(&s, store, lists, from, to, true, NULL, &part[p]);
+        if (sums)
+            list_range(&s, store, lists, from, to, WANT_SUMS, NULL, &part[p]);
+        else if (virial && !TORRE_PAIR_DISSIPATES)
+            list_range(&s, store, lists, from, to, WANT_VIRIAL, NULL, &part[p]);
         else
-            list_range(&s, store, lists, from, to, false, NULL, NULL);
+            list_range(&s, store, lists, from, to, WANT_FORCES, NULL, NULL);
     }
     sweep_end(&s, store, sums);
-    if (sums) total_sums(part, parts, 0.5, problem, sums);
+    if (part) total_sums(part, parts, 0.5, problem, virial, sums);
     free(part);
     return TORRE_OK;
 }
 
 static torre_status sweep_half(torre_md_store *store, const torre_md_problem *problem, double kick,
                                const torre_md_lists *lists, int parts, void *parts_force,
-                               torre_md_sums *sums)
+                               double virial[3], torre_md_sums *sums)
 {
     const sweep s = sweep_make(store, problem, kick);
     const int64_t quads = store->count + 1, each = (store->count + parts - 1) / parts;
@@ -369,9 +398,11 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
         TORRE_STATE *force = (TORRE_STATE *)parts_force + 4 * quads * p;
         memset(force, 0, (size_t)quads * 4 * sizeof *force);
         if (sums)
-            list_range(&s, store, lists, from, to, true, force, &part[p]);
+            list_range(&s, store, lists, from, to, WANT_SUMS, force, &part[p]);
+        else if (virial && !TORRE_PAIR_DISSIPATES)
+            list_range(&s, store, lists, from, to, WANT_VIRIAL, force, &part[p]);
         else
-            list_range(&s, store, lists, from, to, false, force, NULL);
+            list_range(&s, store, lists, from, to, WANT_FORCES, force, NULL);
     }
     const torre_quad_state *of_parts = parts_force;
 #pragma omp parallel for num_threads(store->threads)
@@ -384,7 +415,7 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
         }
     }
     sweep_end(&s, store, sums);
-    if (sums) total_sums(part, parts, 1, problem, sums);
+    total_sums(part, parts, 1, problem, virial, sums);
     free(part);
     return TORRE_OK;
 }
@@ -399,7 +430,7 @@ TORRE_INLINE torre_lanes apart(TORRE_STATE own, const TORRE_STATE *others)
 
 /* All pairs of one staged bin's own particles with the stage. */
 TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre_stage *stage,
-                              bool with_sums, part_sums *sums)
+                              enum want want, part_sums *sums)
 {
     for (int64_t i = 0; i < stage->own; i++) {
         gathered g = {0};
@@ -412,22 +443,22 @@ TORRE_INLINE void stage_sweep(const sweep *s, const torre_md_store *store, torre
             type = -apart(0, stage->type + k);
 #endif
             interact(s, stage->member[i], own, stage->member + k, type, torre_lanes_all(),
-                     apart(x, stage->x + k), apart(y, stage->y + k), apart(z, stage->z + k),
-                     with_sums, &g);
+                     apart(x, stage->x + k), apart(y, stage->y + k), apart(z, stage->z + k), want,
+                     &g);
         }
         stage->x[i] = x;
         set_force(s, store, stage->member[i], torre_lanes_sums(g.fx, g.fy, g.fz, g.power),
-                  with_sums ? sums : NULL);
-        if (with_sums) add_sums(sums, &g);
+                  want == WANT_SUMS ? sums : NULL);
+        if (want != WANT_FORCES) add_sums(sums, &g, want);
     }
 }
 
 static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *problem, double kick,
-                               const torre_bins *bins, torre_md_sums *sums)
+                               const torre_bins *bins, double virial[3], torre_md_sums *sums)
 {
     const sweep s = sweep_make(store, problem, kick);
-    part_sums *part = sums ? new_parts(bins->bins) : NULL;
-    if (sums && !part) return TORRE_ERR_RESOURCE;
+    part_sums *part = sums || virial ? new_parts(bins->bins) : NULL;
+    if ((sums || virial) && !part) return TORRE_ERR_RESOURCE;
     int failed = 0;
 #pragma omp parallel num_threads(store->threads) reduction(| : failed)
     {
@@ -438,15 +469,17 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
         for (int64_t rank = 0; rank < bins->bins; rank++) {
             if (!ready || bins->start[rank] == bins->start[rank + 1]) continue;
             torre_stage_fill(store, store->position, bins, rank, &stage);
-            if (part)
-                stage_sweep(&s, store, &stage, true, &part[rank]);
+            if (sums)
+                stage_sweep(&s, store, &stage, WANT_SUMS, &part[rank]);
+            else if (virial && !TORRE_PAIR_DISSIPATES)
+                stage_sweep(&s, store, &stage, WANT_VIRIAL, &part[rank]);
             else
-                stage_sweep(&s, store, &stage, false, NULL);
+                stage_sweep(&s, store, &stage, WANT_FORCES, NULL);
         }
         if (ready) torre_stage_free(&stage);
     }
     sweep_end(&s, store, sums);
-    if (sums) total_sums(part, bins->bins, 0.5, problem, sums);
+    if (part) total_sums(part, bins->bins, 0.5, problem, virial, sums);
     free(part);
     if (failed) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the stage of a tile");
     return TORRE_OK;

@@ -48,11 +48,11 @@ typedef struct torre_positions {
     TORRE_REAL edge[3]; /* of the box; of packed positions P/2^32 */
 } torre_positions;
 
-static inline torre_positions torre_positions_of(const torre_md_store *store, const double box[3])
+static inline torre_positions torre_positions_of(const torre_md_store *store)
 {
     torre_positions p = {.quads = store->packed};
     for (int a = 0; a < 3; a++)
-        p.edge[a] = TORRE_PACKED ? (TORRE_REAL)(1 / store->turns[a]) : (TORRE_REAL)box[a];
+        p.edge[a] = TORRE_PACKED ? (TORRE_REAL)(1 / store->turns[a]) : (TORRE_REAL)store->box[a];
     return p;
 }
 

@@ -59,7 +59,7 @@ static bool torre_stage_make(const torre_bins *bins, torre_stage *s)
     return false;
 }
 
-/* position: quads, near those that the particles were put into bins with. */
+/* position: quads, near those particles were put into bins with, in the box of the store. */
 static void torre_stage_fill(const torre_md_store *store, const TORRE_STATE *position,
                              const torre_bins *bins, int64_t rank, torre_stage *s)
 {
@@ -73,7 +73,7 @@ static void torre_stage_fill(const torre_md_store *store, const TORRE_STATE *pos
         int64_t from = bins->rank[torre_bins_at(bins, rank, o, image)];
         double shift[3]; /* of the image, and to the centre of the bin */
         for (int a = 0; a < 3; a++) {
-            shift[a] = image[a] * g->box[a] - (bins->cell[rank][a] + 0.5) * g->edge[a];
+            shift[a] = image[a] * store->box[a] - (bins->cell[rank][a] + 0.5) * g->edge[a];
             if (image[a]) s->wraps |= (uint8_t)(1 << a);
         }
         for (int64_t m = bins->start[from]; m < bins->start[from + 1]; m++, k++) {

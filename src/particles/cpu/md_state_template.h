@@ -93,6 +93,41 @@ static void state_scale(torre_md_store *store, double factor)
     for (int64_t i = 0; i < 4 * store->count; i++) v[i] *= (TORRE_STATE)factor;
 }
 
+/* The three of them and a last one. */
+TORRE_INLINE torre_quad_state quad_of(const double axis[3], TORRE_STATE last)
+{
+    return (torre_quad_state){(TORRE_STATE)axis[0], (TORRE_STATE)axis[1], (TORRE_STATE)axis[2],
+                              last};
+}
+
+static void state_scale_axes(torre_md_store *store, const double factor[3])
+{
+    torre_quad_state *v = store->velocity;
+    const torre_quad_state by = quad_of(factor, 1);
+#pragma omp parallel for num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) v[i] *= by;
+}
+
+static double state_stretch(torre_md_store *store, const torre_md_stretch *by)
+{
+    torre_quad_state *restrict r = store->position, *restrict v = store->velocity;
+    const torre_quad_state *restrict f = store->force, *restrict h = store->hold;
+    const torre_quad_state keep = quad_of(by->keep, 1), more = quad_of(by->more, 0);
+    const torre_quad_state forward = quad_of(by->forward, 0), held = quad_of(by->hold, 0);
+    const TORRE_STATE kick = (TORRE_STATE)by->kick;
+    double most = 0;
+#pragma omp parallel for reduction(max : most) num_threads(store->threads)
+    for (int64_t i = 0; i < store->count; i++) {
+        v[i] = keep * v[i] + kick * f[i];
+        r[i] += more * r[i] + forward * v[i];
+        torre_pack(store, i);
+        const torre_quad_state d = r[i] - held * h[i];
+        const double square = (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        if (!(square <= most)) most = isnan(square) ? INFINITY : square;
+    }
+    return most;
+}
+
 static double square_moved(const torre_md_store *store, int64_t i)
 {
     const TORRE_STATE *r = store->position, *h = store->hold;
@@ -280,6 +315,16 @@ static void square_sums(const torre_md_store *store, int64_t low, int64_t high, 
         square_part(store, low, high, false, s);
 }
 
+/* Of squares along each axis. */
+static void axis_part(const torre_md_store *store, int64_t low, int64_t high, double s[5])
+{
+    const TORRE_STATE *v = store->velocity;
+    for (int64_t i = low; i < high; i++) {
+        const double weight = store->types ? weight_of(store, i) : 1;
+        for (int a = 0; a < 3; a++) s[a] += weight * (double)v[4 * i + a] * (double)v[4 * i + a];
+    }
+}
+
 /* Of minimisation. */
 static void relax_part(const torre_md_store *store, int64_t low, int64_t high, double s[5])
 {
@@ -325,6 +370,13 @@ static double state_square_sum(const torre_md_store *store, double sum[4])
     add_parts(store, square_sums, total);
     memcpy(sum, total, 4 * sizeof *sum);
     return total[4];
+}
+
+static void state_axis_squares(const torre_md_store *store, double sum[3])
+{
+    double total[5];
+    add_parts(store, axis_part, total);
+    memcpy(sum, total, 3 * sizeof *sum);
 }
 
 static void state_relax_sums(const torre_md_store *store, double sum[TORRE_FIRE_SUMS])
@@ -439,12 +491,16 @@ const torre_md_state_loops TORRE_TYPED(torre_md_state) = {
     .unload = state_unload,
     .kick_drift = state_kick_drift,
     .scale = state_scale,
+    .scale_axes = state_scale_axes,
+    .stretch = state_stretch,
     .relax_sums = state_relax_sums,
     .relax = state_relax,
     .noise = state_noise,
     .noise_drift = state_noise_drift,
     .moved = state_moved,
     .square_sum = state_square_sum,
+    .axis_squares = state_axis_squares,
+    .pack = pack,
     .wrap = state_wrap,
     .bin = state_bin,
     .permute = state_permute,

@@ -78,7 +78,7 @@ typedef struct view {
 static view view_of(const torre_mps_field *f)
 {
     const double influence = f->constants.influence;
-    return (view){.positions = torre_positions_of(f->store, f->box),
+    return (view){.positions = torre_positions_of(f->store),
                   .lists = f->lists,
                   .force = f->store->force,
                   .influence = (real)influence,

@@ -15,7 +15,6 @@
 typedef struct torre_mps_field {
     torre_md_store *store;
     const torre_md_lists *lists;
-    const double *box;
     int64_t fluid, wall; /* ids below fluid: fluid; below fluid + wall: wall */
     void *pressure, *number_density;
     torre_mps_constants constants;

@@ -1,0 +1,103 @@
+/*
+ * A barostat with the equations of Martyna, Tobias and Klein (J. Chem. Phys. 101 (1994) 4177), in
+ * the splitting of Martyna, Tuckerman, Tobias, Klein (Mol. Phys. 87 (1996) 1117) and the order of
+ * LAMMPS: what backends compute of them, on numbers. Along each axis a of a box of edges L, volume
+ * V, with e_a the rate at which L_a grows and N particles,
+ *
+ *     dr = v + e r,   dL = e L,   dv = F/m - (e + (e_x + e_y + e_z)/3N) v,
+ *     W de = (P_a - P) V + (sum m v^2)/3N,   P_a V = sum m v_a^2 + sum d_a F_a,
+ *
+ * isotropic with the mean of the right-hand side over the axes for all three. P is the target of
+ * the step, W = (N + 1) T0 tau^2 with the target T0 of step 0. Around it all, chains of three
+ * thermostats hold the temperature of the particles (bath.h) and of the barostat, with masses T0
+ * tau^2. A step:
+ *
+ *     both chains, de, dv by e;  kick; r and L by e, half;  r += dt v;  r and L by e, half;
+ *     F = F(r);  kick;  dv by e, de, both chains
+ *
+ * Conserved, but for the time step: the energy of the particles, the work P dV, W e^2/2, and what
+ * the chains have taken. The states visited are those of constant P and T, weighted by V^(N-1), as
+ * the centre of mass stays; with sums over 3N instead of 3N - 3 the exponent is off by 1/N.
+ */
+#ifndef TORRE_BAROSTAT_H
+#define TORRE_BAROSTAT_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "particles/bath.h"
+
+/* A barostat; plain data. */
+typedef struct torre_barostat {
+    double dt;                /* of a step */
+    double pressure, ramp_to; /* target, which goes to this one ... */
+    int64_t ramp_steps;       /* ... in a straight line until this step; 0: it stays */
+    bool axes;                /* each edge by itself */
+    double particles, weight; /* N, W */
+    double chain;             /* mass of each member of its chain */
+} torre_barostat;
+
+/* What it remembers from step to step. */
+typedef struct torre_barostat_state {
+    double rate[3]; /* e */
+    double chain[TORRE_CHAIN];
+    double kinetic[3], virial[3]; /* sums of m v_a^2 and of d_a F_a at the step */
+    double taken;                 /* by the barostat but for W e^2/2, and as work */
+} torre_barostat_state;
+
+/* The target of a step. */
+static inline TORRE_HD double torre_barostat_target(const torre_barostat *b, int64_t step)
+{
+    if (b->ramp_steps == 0) return b->pressure;
+    const double share = step < b->ramp_steps ? (double)step / (double)b->ramp_steps : 1;
+    return b->pressure + share * (b->ramp_to - b->pressure);
+}
+
+/* W e^2/2, over the axes */
+static inline TORRE_HD double torre_barostat_energy(const torre_barostat *b,
+                                                    const torre_barostat_state *s)
+{
+    const double *e = s->rate;
+    return 0.5 * b->weight * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+}
+
+/* Half a step of the chain on the barostat, at that temperature. */
+static inline TORRE_HD void torre_barostat_chain(const torre_barostat *b, double temperature,
+                                                 torre_barostat_state *s)
+{
+    const double energy = torre_barostat_energy(b, s);
+    const torre_chain chain = {.dt = b->dt,
+                               .target = temperature,
+                               .freedom = b->axes ? 3 : 1,
+                               .first = b->chain,
+                               .other = b->chain};
+    const double factor = torre_chain_half(&chain, energy, s->chain);
+    for (int a = 0; a < 3; a++) s->rate[a] *= factor;
+    s->taken += (1 - factor * factor) * energy;
+}
+
+/* Half a step of the rates in a box of that volume, towards a pressure. */
+static inline TORRE_HD void torre_barostat_push(const torre_barostat *b, double target,
+                                                double volume, torre_barostat_state *s)
+{
+    const double *k = s->kinetic, more = (k[0] + k[1] + k[2]) / (3 * b->particles);
+    double push[3], mean = 0;
+    for (int a = 0; a < 3; a++) {
+        push[a] = k[a] + s->virial[a] - target * volume + more;
+        mean += push[a] / 3;
+    }
+    for (int a = 0; a < 3; a++) s->rate[a] += 0.5 * b->dt / b->weight * (b->axes ? push[a] : mean);
+}
+
+/* What half a step multiplies velocities by along each axis; the sums of their squares follow. */
+static inline TORRE_HD void torre_barostat_slow(const torre_barostat *b, torre_barostat_state *s,
+                                                double factor[3])
+{
+    const double *e = s->rate, more = (e[0] + e[1] + e[2]) / (3 * b->particles);
+    for (int a = 0; a < 3; a++) {
+        factor[a] = exp(-0.5 * b->dt * (e[a] + more));
+        s->kinetic[a] *= factor[a] * factor[a];
+    }
+}
+
+#endif
