@@ -48,6 +48,7 @@ RULES = [
     (r"bench/bench_md.sh", "bench/bench_md.sh -r 1 -n '6 8' -s 20"),
     (r"^bench/seeds_study.sh build-cuda RESULTS$",
      "CELLS=6 THREADS=1 SIZE=small PARTICLES=1000 bench/seeds_study.sh build RESULTS forces processes reorder"),
+    (r"bench/sort_every.sh", "bench/sort_every.sh -n 1 -s 20"),
     (r"bench/bench_granular.sh", "bench/bench_granular.sh -n 2000 -l 16 -s 20"),
     (r"^run.sh list", "examples/locality/run.sh list"),
 ]
@@ -58,6 +59,7 @@ EXCEPTIONS = {
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
     r"^examples/kob_andersen/run.sh build$": "test example_kob_andersen; a run of a few steps measures nothing",
     r"^examples/liquid/run.sh build$": "test example_liquid; a run of a few steps measures nothing",
+    r"^examples/spheric2/run.sh build": "test example_spheric2, of a coarse tank",
     r"^examples/seeds/run.sh -b build -o figures$": "test seeds_figures; shorter runs make other numbers",
     r"^cmake --preset": "tests/presets.sh runs every preset",
     r"examples/python/tutorial.py$": "test python_tutorial",

@@ -67,8 +67,8 @@ class LennardJones(Case):
             ("box edge must be a positive number", {"position": at, "box": 0.0}),
             ("no option is called cell: did you mean cells?", {"cell": 5}),
             ("cells must be at least 1", {"cells": 0}),
-            ("ensemble must be nve, langevin, berendsen, baoab, bussi, nose-hoover or fire (got 'npt')",
-             {"cells": 5, "ensemble": "npt"}),
+            ("ensemble must be nve, langevin, berendsen, baoab, bussi, nose-hoover, fire or npt (got 'npx')",
+             {"cells": 5, "ensemble": "npx"}),
         ]:
             with self.subTest(text=text):
                 self.refused(UsageError, text, LJ, **{"box": run.box, **options})
