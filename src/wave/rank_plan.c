@@ -127,17 +127,17 @@ static torre_status check_run(const torre_wave_run *run, const char *who)
     const torre_wave_info *info = &run->info;
     if (info->wish.memory > 0)
         return torre_fail(TORRE_ERR_USAGE, "{memory} does not go together with %s", who);
+    if (run->setup->pml_a && !run->backend->layer_bytes)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s cannot share a run with {absorbing} pml by {backend} %s; take "
+                          "{absorbing} sponge",
+                          who, run->backend->name);
     if (info->plan.engine != TORRE_TORRE)
         return torre_fail(TORRE_ERR_USAGE, "%s share a run by {engine} torre alone%s%s", who,
                           info->why[0] ? ". " : "", info->why);
     if (!run->backend->advance_to)
         return torre_fail(TORRE_ERR_USAGE, "%s cannot share a run by {backend} %s", who,
                           run->backend->name);
-    if (run->setup->pml_a && !run->backend->layer_bytes)
-        return torre_fail(TORRE_ERR_USAGE,
-                          "%s cannot share a run with {absorbing} pml by {backend} %s; take "
-                          "{absorbing} sponge",
-                          who, run->backend->name);
     return TORRE_OK;
 }
 

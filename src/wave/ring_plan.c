@@ -301,18 +301,18 @@ static torre_status check_wish(const torre_wave_backend *backend, const torre_wa
     char need[32], have[32];
     torre_format_bytes((double)whole->info.memory_bytes, need, sizeof need);
     torre_format_bytes((double)wish->memory, have, sizeof have);
-    if (whole->info.plan.engine != TORRE_TORRE)
-        return torre_fail(
-            TORRE_ERR_USAGE,
-            "this run takes %s, more than {memory} %s: only {engine} torre can stream "
-            "through less%s%s",
-            need, have, whole->info.why[0] ? ". " : "", whole->info.why);
     if (whole->setup->pml_a && !backend->layer_bytes)
         return torre_fail(
             TORRE_ERR_USAGE,
             "this run takes %s, more than {memory} %s: with {absorbing} pml it cannot "
             "stream through less by {backend} %s; take {absorbing} sponge",
             need, have, backend->name);
+    if (whole->info.plan.engine != TORRE_TORRE)
+        return torre_fail(
+            TORRE_ERR_USAGE,
+            "this run takes %s, more than {memory} %s: only {engine} torre can stream "
+            "through less%s%s",
+            need, have, whole->info.why[0] ? ". " : "", whole->info.why);
     if (!wish->scratch && !backend->take_host)
         return torre_fail(TORRE_ERR_USAGE,
                           "this run takes %s, more than {memory} %s: give {scratch} DIR on a fast "
