@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wave/part.h"
 #include "wave/pml.h"
 #include "wave_case.h"
 
@@ -327,13 +326,6 @@ static void refusals(void **state)
     p.absorbing_width = 5;
     p.absorbing = (torre_absorbing)7;
     CHECK(torre_wave_problem_check(&p) == TORRE_ERR_USAGE, "an unknown kind");
-    p.absorbing = TORRE_PML;
-    torre_wave_setup *setup;
-    torre_wave_part *part;
-    const torre_region all = torre_region_whole(p.size);
-    CHECK_OK(torre_wave_setup_new(&p, &setup));
-    CHECK(torre_wave_part_new(setup, &all, &part) == TORRE_ERR_USAGE, "a part was made");
-    torre_wave_setup_free(setup);
 }
 
 int main(int argc, char **argv)
