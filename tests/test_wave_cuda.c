@@ -415,7 +415,7 @@ static int check_problem(sample_problem *s, int64_t steps, bool small)
     static const torre_ordering_spec orderings[] = {
         {.kind = TORRE_ROW_MAJOR}, {.strip = 2}, {.kind = TORRE_MORTON}, {.kind = TORRE_HILBERT}};
     static const int64_t heights[] = {5, 8, 1};
-    outcome reference, stepwise, torre;
+    outcome reference = {0}, stepwise, torre;
     torre_wave_plan plan = {.engine = TORRE_REFERENCE};
     int ran = 0;
     compute(s, &torre_wave_cpu, &plan, steps, &reference);
