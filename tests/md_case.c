@@ -168,3 +168,17 @@ torre_md_particles md_case_brute_force(const md_case *c, double *scale, torre_md
     }
     return out;
 }
+
+double md_case_mean(const double *value, int count, int blocks, double *error)
+{
+    double mean = 0, square = 0;
+    const int length = count / blocks;
+    for (int b = 0; b < blocks; b++) {
+        double part = 0;
+        for (int i = b * length; i < (b + 1) * length; i++) part += value[i] / length;
+        mean += part / blocks;
+        square += part * part / blocks;
+    }
+    *error = sqrt(fmax(0, square - mean * mean) / (blocks - 1));
+    return mean;
+}

@@ -63,4 +63,7 @@ double md_case_apart(const torre_md_particles *particles, int64_t i, int64_t j, 
  */
 torre_md_particles md_case_brute_force(const md_case *c, double *scale, torre_md_sums *sums);
 
+/* Mean of values, and its error by the scatter of the means of `blocks` parts of equal length. */
+double md_case_mean(const double *value, int count, int blocks, double *error);
+
 #endif

@@ -36,21 +36,6 @@ static double kinetic_of(const md_case *c, torre_md_solver *solver, torre_md_par
     return 0.5 * c->problem.mass * sum;
 }
 
-/* Mean of values, and its error by the scatter of the means of `blocks` parts of equal length. */
-static double mean_of(const double *value, int count, int blocks, double *error)
-{
-    double mean = 0, square = 0;
-    const int length = count / blocks;
-    for (int b = 0; b < blocks; b++) {
-        double part = 0;
-        for (int i = b * length; i < (b + 1) * length; i++) part += value[i] / length;
-        mean += part / blocks;
-        square += part * part / blocks;
-    }
-    *error = sqrt(fmax(0, square - mean * mean) / (blocks - 1));
-    return mean;
-}
-
 /*
  * G degrees of freedom at T: mean G T/2, variance G T^2/2. Both are means over a run of 40,000
  * steps, 2000 times the time in which K forgets (0.1, 20 steps); 40 blocks of 1000 steps are
@@ -79,10 +64,10 @@ static void test_canonical(void **state)
             kinetic[n] = kinetic_of(&c, solver, &now);
             square[n] = (kinetic[n] - expected) * (kinetic[n] - expected);
         }
-        double error, mean = mean_of(kinetic, SAMPLES, BLOCKS, &error);
+        double error, mean = md_case_mean(kinetic, SAMPLES, BLOCKS, &error);
         CHECK(fabs(mean - expected) < 5 * error + 0.01 * expected, "%s: K %g +- %g, not %g",
               torre_md_ensembles[canonical[k]], mean, error, expected);
-        mean = mean_of(square, SAMPLES, BLOCKS, &error);
+        mean = md_case_mean(square, SAMPLES, BLOCKS, &error);
         /* a mean that is off by 1 % adds its square */
         const double off = 0.02 * variance + 0.01 * 0.01 * expected * expected;
         CHECK(fabs(mean - variance) < 5 * error + off, "%s: variance %g +- %g, not %g",

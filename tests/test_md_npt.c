@@ -258,21 +258,6 @@ static void test_order(void **state)
 
 /* --- The ensemble --- */
 
-/* Mean of values, and its error by the scatter of the means of `blocks` parts of equal length. */
-static double mean_of(const double *value, int count, int blocks, double *error)
-{
-    double mean = 0, square = 0;
-    const int length = count / blocks;
-    for (int b = 0; b < blocks; b++) {
-        double part = 0;
-        for (int i = b * length; i < (b + 1) * length; i++) part += value[i] / length;
-        mean += part / blocks;
-        square += part * part / blocks;
-    }
-    *error = sqrt(fmax(0, square - mean * mean) / (blocks - 1));
-    return mean;
-}
-
 static torre_status take_barostat(void *context, const char *name, void *data, int64_t bytes)
 {
     if (strcmp(name, "barostat") == 0) memcpy(context, data, (size_t)bytes);
@@ -309,7 +294,7 @@ static void record(const md_case *c, int64_t apart, series *s)
 
 static void check_mean(const char *what, const double *value, double expected, double off)
 {
-    double error, mean = mean_of(value, SAMPLES, BLOCKS, &error);
+    double error, mean = md_case_mean(value, SAMPLES, BLOCKS, &error);
     CHECK(fabs(mean - expected) < 5 * error + off, "%s: %g +- %g, not %g", what, mean, error,
           expected);
     CHECK(error < 0.1 * fabs(expected), "%s: the run is too short to tell, error %g of %g", what,
@@ -331,7 +316,7 @@ static void test_ensemble(void **state)
         md_case c = repelling(t, pressure);
         c.problem.pressure_axes = (torre_md_pressure_axes)axes;
         record(&c, 6, &s);
-        double error, volume = mean_of(s.volume, SAMPLES, BLOCKS, &error);
+        double error, volume = md_case_mean(s.volume, SAMPLES, BLOCKS, &error);
         const double ideal = (double)c.problem.count * t / volume;
         check_mean("pressure", s.pressure, pressure, 0.01 * ideal);
         check_mean("temperature", s.temperature, t, 0.01 * t);
@@ -375,7 +360,7 @@ static void test_gas(void **state)
     record(&c, 40, &s);
     const double count = (double)c.problem.count, b = second_virial(t, 0.6, c.problem.cutoff);
     const double more = pressure * b / t, ideal = count * t / pressure;
-    double error, mean = mean_of(s.volume, SAMPLES, BLOCKS, &error);
+    double error, mean = md_case_mean(s.volume, SAMPLES, BLOCKS, &error);
     check_mean("volume", s.volume, ideal * (1 + more), more * more * ideal);
     for (int n = 0; n < SAMPLES; n++) s.volume[n] = (s.volume[n] - mean) * (s.volume[n] - mean);
     const double variance = ideal * ideal / count;
@@ -409,7 +394,7 @@ static void test_ramp(void **state)
         CHECK_OK(solver->backend->advance(solver, 5));
         pressure[n] = md_case_thermo(&c, solver, 0).pressure;
     }
-    double error, mean = mean_of(pressure, AFTER, BLOCKS_AFTER, &error);
+    double error, mean = md_case_mean(pressure, AFTER, BLOCKS_AFTER, &error);
     CHECK(fabs(mean - 8) < 5 * error + 0.01 * 8 && error < 0.2, "P %g +- %g", mean, error);
     const double shrunk = after.box[0] * after.box[1] * after.box[2] /
                           (before.box[0] * before.box[1] * before.box[2]);
