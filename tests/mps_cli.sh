@@ -32,7 +32,7 @@ bad 2 "--gate must stand at 0.01 to 0.36 m along x" --spacing 0.01 --gate 0.38:1
 bad 2 "--gate must open at 0 s or later" --gate 0.2:-1
 bad 2 "--gate must move at 0 to less than the sound speed" --gate 0.2:1:500
 bad 2 "--height-gauges must be at most 64 points of 2 numbers, x,z;..." --height-gauges 0.1
-bad 2 "--height-gauges: 0.1,0.2 is outside the tank, 0 to 0.08 m along axis 2" --height-gauges '0.1,0.04;0.1,0.2'
+bad 2 "--height-gauges: 0.1,0.2 is outside the tank, 0 to 0.08 m along z" --height-gauges '0.1,0.04;0.1,0.2'
 bad 2 "--height-gauges must be at most 64 points of 1 number, x;..." --dimensions 2 --height-gauges 0.1,0
 bad 2 "--pressure-probes must be at most 64 points of 3 numbers, x,y,z;..." --pressure-probes 0.1
 bad 2 "--pressure-probes: 0.1,0,9 is outside the tank" --pressure-probes 0.1,0,9

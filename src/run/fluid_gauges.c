@@ -56,8 +56,8 @@ torre_status torre_fluid_gauges_read(torre_gauge_kind kind, const char *list,
         for (int n = 0; n < numbers; n++)
             if (!(point[n] >= 0 && point[n] <= tank->size[k->axis[n]]))
                 return torre_fail(TORRE_ERR_USAGE,
-                                  "{%s}: %s is outside the tank, 0 to %g m along axis %d",
-                                  k->option, text, tank->size[k->axis[n]], k->axis[n]);
+                                  "{%s}: %s is outside the tank, 0 to %g m along %c", k->option,
+                                  text, tank->size[k->axis[n]], "xyz"[k->axis[n]]);
         gauges->count++;
         at += length + (at[length] == ';');
     }
