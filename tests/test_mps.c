@@ -73,9 +73,11 @@ static torre_md_run *start(const char *backend, const mps_case *c, const torre_m
     return run;
 }
 
+/* Advance, and have the state. */
 static void advance(torre_md_run *run, int64_t steps)
 {
     CHECK_OK(torre_md_run_advance(run, steps, NULL));
+    CHECK_OK(torre_mps_measure_fetch(run->fluid));
 }
 
 /* n0, lambda0 and n_grad against sums over an explicit block of points, by squared distance. */
