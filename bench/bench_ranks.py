@@ -2,9 +2,11 @@
 """Runs by ranks of MPI, a thread each, against one process of as many threads, on the CPU of one machine.
 
     bench_ranks.py BUILD [--ranks N] [--size NXxNYxNZ] [--steps N] [--repeats N] [--orders 2,4,..]
+    bench_ranks.py BUILD --particles [--ranks N] [--cells N,..] [--steps N] [--repeats N]
 
-BUILD: folder with wave. Of each order both take turns, and the ratio of their rates (time loops alone) is formed within
-each turn; medians are printed as CSV, and the share of the time that ranks waited for each other.
+BUILD: folder with wave and md. Of each order of wave, or of each size of the melt of md (--cells, 4 N^3 atoms) and a
+granular gas, both take turns, and the ratio of their rates (time loops alone) is formed within each turn; medians are
+printed as CSV, and the share of the time that ranks waited for each other.
 """
 import argparse
 import json
@@ -21,32 +23,55 @@ def run(words, folder):
         return json.load(file)
 
 
+def compare(label, words, options, rate, waited):
+    """A line of medians; rate and waited: of a report, the latter in percent."""
+    ranks = ["mpirun", "-n", str(options.ranks), *words, "--threads", "1"]
+    rates, ratios, waits = ([], []), [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(options.repeats):
+            alone = run([*words, "--threads", str(options.ranks)], folder)
+            shared = run(ranks, folder)
+            rates[0].append(rate(alone))
+            rates[1].append(rate(shared))
+            ratios.append(rate(shared) / rate(alone))
+            waits.append(waited(shared))
+    middle = [statistics.median(v) for v in (*rates, ratios, waits)]
+    print(f"{label},{options.ranks},{middle[0]:.4g},{middle[1]:.4g},{middle[2]:.3f},{middle[3]:.1f}", flush=True)
+
+
+def waves(options):
+    print("order,ranks,threads_gcells_per_s,ranks_gcells_per_s,ratio,waited_percent", flush=True)
+    for order in options.orders.split(","):
+        words = [os.path.join(os.path.abspath(options.build), "wave"), "--backend", "cpu", "--quiet", "--snapshot-every",
+                 "0", "--json", "report.json", "--size", options.size, "--steps", str(options.steps), "--order", order,
+                 "--source", "none", "--initial", "noise"]
+        compare(order, words, options, lambda r: r["gcells_per_s"],
+                lambda r: 100 * statistics.mean(r["link_wait_s"]) / r["compute_s"])
+
+
+def particles(options):
+    print("particles,ranks,threads_msteps_per_s,ranks_msteps_per_s,ratio,waited_percent", flush=True)
+    md = [os.path.join(os.path.abspath(options.build), "md"), "--backend", "cpu", "--quiet", "--picture", "none",
+          "--thermo", "0", "--json", "report.json", "--steps", str(options.steps), "--ordering", "hilbert"]
+    cases = [(f"melt {4 * int(n) ** 3}", ["--cells", n]) for n in options.cells.split(",")]
+    cases.append(("gas", ["--model", "granular", "--size", "70,70,70", "--filling", "0.4", "--temperature", "0.04"]))
+    for label, words in cases:
+        compare(label, [*md, *words], options, lambda r: 1e-6 * r["atom_steps_per_s"],
+                lambda r: 100 * r.get("link_wait_s", 0) / r["loop_s"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
+    parser.add_argument("--particles", action="store_true")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--size", default="768x256x256")
+    parser.add_argument("--cells", default="20,40")
     parser.add_argument("--steps", type=int, default=256)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--orders", default="2,4,6,8")
     options = parser.parse_args()
-    print("order,ranks,threads_gcells_per_s,ranks_gcells_per_s,ratio,waited_percent", flush=True)
-    for order in options.orders.split(","):
-        wave = [os.path.join(os.path.abspath(options.build), "wave"), "--backend", "cpu", "--quiet", "--snapshot-every",
-                "0", "--json", "report.json", "--size", options.size, "--steps", str(options.steps), "--order", order,
-                "--source", "none", "--initial", "noise"]
-        ranks = ["mpirun", "-n", str(options.ranks), *wave, "--threads", "1"]
-        rates, ratios, waits = ([], []), [], []
-        with tempfile.TemporaryDirectory() as folder:
-            for _ in range(options.repeats):
-                alone = run([*wave, "--threads", str(options.ranks)], folder)
-                shared = run(ranks, folder)
-                rates[0].append(alone["gcells_per_s"])
-                rates[1].append(shared["gcells_per_s"])
-                ratios.append(shared["gcells_per_s"] / alone["gcells_per_s"])
-                waits.append(100 * statistics.mean(shared["link_wait_s"]) / shared["compute_s"])
-        middle = [statistics.median(v) for v in (*rates, ratios, waits)]
-        print(f"{order},{options.ranks},{middle[0]:.4g},{middle[1]:.4g},{middle[2]:.3f},{middle[3]:.1f}", flush=True)
+    particles(options) if options.particles else waves(options)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@
 #include "core/progress.h"
 #include "figure/figure.h"
 #include "io/movie.h"
+#include "mpi/ranks_start.h"
+#include "particles/md_ranks.h"
 #include "roofline/cuda_probe.h"
 #include "run/pair_page.h"
 
@@ -27,6 +29,7 @@ typedef struct md_job {
     torre_movie *movie;  /* NULL: none */
     int64_t frames;      /* pictures of --frame-every seen */
     torre_status failed; /* of those, the first failure */
+    torre_ranks ranks;   /* of mpirun, that share a run */
 } md_job;
 
 /* Where people read, NULL with --quiet. */
@@ -82,8 +85,12 @@ static void tell_setup(const md_job *job)
 {
     const torre_md_run *md = job->run.md;
     const char *idle = idle_gpu(job);
+    const torre_md_ranks_told ranks = torre_md_run_ranks(md);
     fprintf(people(job), "# md %s, backend %s: %s\n", torre_version_text(), md->backend->name,
             md->info->device);
+    if (ranks.ranks > 1)
+        fprintf(people(job), "# %d %ss share the particles, by %s\n", ranks.ranks, ranks.what,
+                ranks.transport);
     if (idle) fprintf(people(job), "# the GPU is not used: %s\n", idle);
     job->run.spec.kind->tell_setup(people(job), &job->run);
 }
@@ -190,15 +197,51 @@ static torre_status read_spec(md_job *job)
     return mps_settings_spec(&job->fluid, job->table, spec);
 }
 
-static torre_status run_job(md_job *job)
+/* From the settings to the plan: the same of every rank. */
+static torre_status plan_job(md_job *job)
 {
     torre_particle_run *run = &job->run;
     TORRE_TRY(read_spec(job));
     TORRE_TRY(torre_particle_run_plan(run));
     if (run->spec.pairs) md_settings_pair(&job->pairs, job->table, true); /* what a file says */
-    TORRE_TRY(particle_check_idle(job->common, job->table, run->md->backend->name));
+    return particle_check_idle(job->common, job->table, run->md->backend->name);
+}
+
+static torre_status run_job(md_job *job)
+{
+    torre_status planned = plan_job(job);
+    if (job->run.spec.ranks)
+        planned = torre_md_ranks_gather(job->run.md, job->run.spec.ranks, planned);
+    TORRE_TRY(planned);
     if (people(job)) tell_setup(job);
     return job->common->dry_run ? tell_cost(job) : compute(job);
+}
+
+/* One run by all ranks of MPI there are: the first has the files and tells people. */
+static torre_status run_ranks(md_job *job)
+{
+    torre_ranks *ranks = &job->ranks;
+    TORRE_TRY(torre_ranks_start("md", ranks));
+    job->run.spec.ranks = ranks;
+    if (ranks->rank == 0) {
+        const torre_status status = run_job(job);
+        torre_md_ranks_dismiss(ranks);
+        return status;
+    }
+    job->common->quiet = true;
+    job->common->json = NULL;
+    const torre_status planned = plan_job(job);
+    torre_program_catch_signals(); /* what they are for is the first rank's to say */
+    (void)torre_md_ranks_serve(job->run.md, ranks, planned); /* and what goes wrong */
+    return TORRE_OK;
+}
+
+/* What is wrong with their options every rank finds, and the first one says. */
+static torre_status say_once(md_job *job, torre_status status)
+{
+    if (!torre_ranks_started()) return status;
+    TORRE_TRY(torre_ranks_start("md", &job->ranks));
+    return job->ranks.rank == 0 ? status : TORRE_OK;
 }
 
 /* The rows of the table are those of the model. */
@@ -222,10 +265,15 @@ int main(int argc, char **argv)
     bool done = false;
     torre_program_start();
     torre_status status = parse(&job, argc, argv, &done);
-    if (!status && !done) status = run_job(&job);
+    if (status)
+        status = say_once(&job, status);
+    else if (!done)
+        status = torre_ranks_started() ? run_ranks(&job) : run_job(&job);
     torre_phase_enter(TORRE_PHASE_EXIT);
     torre_movie_discard(job.movie);
     torre_particle_run_close(&job.run);
     torre_output_discard(job.json);
-    return torre_program_end("md", status);
+    const int code = torre_program_end("md", status);
+    torre_ranks_end(code);
+    return code;
 }

@@ -527,6 +527,12 @@ const torre_program md_program = {
     "does not have is refused: tilted boxes, bonds, charges, rotation. The run begins at step\n"
     "0.\n"
     "\n"
+    "mpirun -n N md ...: N processes share the particles, each a run of the bins along the\n"
+    "curve of --ordering; files and bits are those of one. On a CPU, by full lists or tiles\n"
+    "that are sorted at each rebuild; not rough grains, not --model mps. Each has its share\n"
+    "of the cores unless --threads says how many. Where a rank dies or is silent for\n"
+    "TORRE_RANK_LIMIT seconds (environment; 60), all end with code 4.\n"
+    "\n"
     "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
     "there.\n" PARTICLE_EXIT_CODES(
         "the run became unstable, or would: time step too large, particles that overlap"),

@@ -157,7 +157,7 @@ static torre_status serve(wave_program *w, const torre_ranks *ranks)
 static torre_status run_ranks(wave_program *w)
 {
     torre_ranks *ranks = &w->ranks;
-    TORRE_TRY(torre_ranks_start(ranks));
+    TORRE_TRY(torre_ranks_start("wave", ranks));
     w->job.ranks = ranks;
     if (ranks->rank > 0) {
         (void)serve(w, ranks); /* what goes wrong is the first one's to say */
@@ -182,7 +182,7 @@ static torre_status do_what_is_asked(wave_program *w)
 static torre_status say_once(wave_program *w, torre_status status)
 {
     if (!torre_ranks_started()) return status;
-    TORRE_TRY(torre_ranks_start(&w->ranks));
+    TORRE_TRY(torre_ranks_start("wave", &w->ranks));
     return w->ranks.rank == 0 ? status : TORRE_OK;
 }
 

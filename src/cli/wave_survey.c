@@ -189,7 +189,7 @@ static void serve(survey_job *job)
 torre_status wave_survey(const wave_settings *settings, const torre_option *table, double start)
 {
     survey_job job = {.settings = settings, .table = table, .start = start};
-    TORRE_TRY(torre_ranks_start(&job.ranks));
+    TORRE_TRY(torre_ranks_start("wave", &job.ranks));
     torre_status status = TORRE_OK;
     if (job.ranks.rank > 0)
         serve(&job);

@@ -75,6 +75,10 @@ static inline torre_status torre_rank_failed(const torre_ranks *ranks, torre_sta
     return ranks->failed(ranks, status);
 }
 
+/* Threads of a rank that has not been told: its share of the processors, or fewer where the
+ * launcher gave it fewer. */
+int torre_rank_threads(const torre_ranks *ranks, int threads);
+
 /* What a rank is called. */
 static inline int torre_rank_number(const torre_ranks *ranks, int rank)
 {

@@ -24,6 +24,7 @@ typedef struct posted {
 } posted;
 
 static struct {
+    const char *program;
     torre_rank_watch watch;
     posted *to; /* [ranks] */
     pthread_t watcher;
@@ -112,7 +113,7 @@ static void end_soon(double failed_at)
     const double seconds = torre_time_now() - failed_at;
     const double grace = !speaks() ? all.watch.limit : all.watch.rank == 0 ? 0.3 : 0;
     if (seconds < grace || atomic_load(&all.end)) return;
-    if (speaks()) fprintf(stderr, "wave: %s\n", all.watch.text);
+    if (speaks()) fprintf(stderr, "%s: %s\n", all.program, all.watch.text);
     exit(TORRE_ERR_RESOURCE); /* which removes what is not complete (torre_program_start) */
 }
 
@@ -163,6 +164,9 @@ static void *watch_ranks(void *unused)
 
 /* Seconds after which what a rank has posted is rather not taken yet than on its way. */
 static const double eager_s = 0.02;
+
+/* Seconds in which a rank that waits looks all the time: most that it waits for comes soon. */
+static const double soon_s = 0.002;
 
 /* Look now and then rather than wait in MPI, which would keep a core busy that others need; but
  * what is on its way goes on with every look. */
@@ -234,6 +238,7 @@ static torre_status receive_piece(int from, void *bytes, int count)
     MPI_Request request = MPI_REQUEST_NULL;
     torre_status status = TORRE_OK;
     int begun = 0, there = 0;
+    const double start = torre_time_now();
     while (!there && !status) {
         pthread_mutex_lock(&lock);
         if (request == MPI_REQUEST_NULL)
@@ -243,7 +248,7 @@ static torre_status receive_piece(int from, void *bytes, int count)
         if (begun) check(MPI_Test(&request, &there, MPI_STATUS_IGNORE));
         status = state();
         pthread_mutex_unlock(&lock);
-        if (!there && !status) nap(begun);
+        if (!there && !status) nap(begun || torre_time_now() - start < soon_s);
     }
     return status;
 }
@@ -304,20 +309,21 @@ static void end_all(int code)
     const struct timespec moment = {.tv_nsec = 10000000};
     const double until = torre_time_now() + all.watch.limit;
     while (!speaks() && torre_time_now() < until) nanosleep(&moment, NULL);
-    if (speaks() && all.watch.rank > 0) fprintf(stderr, "wave: %s\n", all.watch.text);
+    if (speaks() && all.watch.rank > 0) fprintf(stderr, "%s: %s\n", all.program, all.watch.text);
     MPI_Abort(MPI_COMM_WORLD, code);
 }
 
 static void give_up(const torre_ranks *self)
 {
     (void)self;
-    if (all.watch.rank == 0) fprintf(stderr, "wave: %s\n", torre_error_text());
+    if (all.watch.rank == 0) fprintf(stderr, "%s: %s\n", all.program, torre_error_text());
     end_all(TORRE_ERR_RESOURCE);
 }
 
-torre_status torre_ranks_start(torre_ranks *ranks)
+torre_status torre_ranks_start(const char *program, torre_ranks *ranks)
 {
     int level;
+    all.program = program;
     *ranks = (torre_ranks){.count = 1,
                            .locals = 1,
                            .transport = "MPI, through buffers on the host",

@@ -14,11 +14,12 @@
 bool torre_ranks_started(void);
 
 /*
- * Join the others; count 1 where there are none. TORRE_ERR_RESOURCE. After it torre_ranks_end is
- * the last thing that a process does, once all ranks have done what they had to, or with the exit
- * code to end them all with where one of them failed.
+ * Join the others; count 1 where there are none. program: what lines about failures begin with,
+ * "wave". TORRE_ERR_RESOURCE. After it torre_ranks_end is the last thing that a process does, once
+ * all ranks have done what they had to, or with the exit code to end them all with where one of
+ * them failed.
  */
-torre_status torre_ranks_start(torre_ranks *ranks);
+torre_status torre_ranks_start(const char *program, torre_ranks *ranks);
 void torre_ranks_end(int code);
 
 #endif

@@ -74,7 +74,9 @@ torre_status torre_bins_make(const torre_bin_grid *grid, double reach, torre_bin
     *b = (torre_bins){.grid = *grid,
                       .reach = reach,
                       .bins = torre_bin_grid_bins(grid),
+                      .own = {0, torre_bin_grid_bins(grid)},
                       .count = count,
+                      .room = count,
                       .threads = omp_get_max_threads()};
     if (count > INT32_MAX || b->bins > INT32_MAX)
         return torre_fail(TORRE_ERR_RESOURCE,
@@ -92,6 +94,21 @@ torre_status torre_bins_make(const torre_bin_grid *grid, double reach, torre_bin
     if (!status) status = torre_bins_rank(ordering, grid->n, "bins", b->rank, b->cell);
     if (status) torre_bins_free(b);
     return status;
+}
+
+torre_status torre_bins_grow(torre_bins *b, int64_t count)
+{
+    b->count = count;
+    if (count <= b->room) return TORRE_OK;
+    const int64_t room = count + count / 16 + 64;
+    int32_t *member = realloc(b->member, (size_t)(room + 1) * sizeof *member);
+    if (member) b->member = member;
+    int32_t *rank_of = realloc(b->rank_of, (size_t)(room + 1) * sizeof *rank_of);
+    if (rank_of) b->rank_of = rank_of;
+    if (!member || !rank_of)
+        return torre_fail(TORRE_ERR_RESOURCE, "no memory for %lld particles", (long long)count);
+    b->room = room;
+    return TORRE_OK;
 }
 
 void torre_bins_free(torre_bins *b)
@@ -197,7 +214,7 @@ double torre_bins_pairs(const torre_bins *b)
 {
     double pairs = 0;
 #pragma omp parallel for reduction(+ : pairs)
-    for (int64_t r = 0; r < b->bins; r++) {
+    for (int64_t r = b->own[0]; r < b->own[1]; r++) {
         int64_t around = 0;
         for (int64_t o = 0; o < b->offsets; o++) {
             int image[3];
@@ -206,5 +223,5 @@ double torre_bins_pairs(const torre_bins *b)
         }
         pairs += (double)around * (double)(b->start[r + 1] - b->start[r]);
     }
-    return pairs / (double)b->count;
+    return pairs;
 }

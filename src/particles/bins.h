@@ -27,7 +27,10 @@ typedef struct torre_bins {
     int32_t (*offset)[3];
     int64_t offsets;
     int64_t count;
+    int64_t own[2];    /* ranks own[0] to own[1] - 1 are this process's: all of one, else a run
+                          (bin_split.h) of those around which others may have particles here */
     int64_t *start;    /* [bins + 1] */
+    int64_t room;      /* particles that there is memory for */
     int32_t *member;   /* [count] */
     int32_t *rank_of;  /* [count]: rank of the bin of each particle in storage */
     int64_t occupancy; /* largest number of particles in one bin */
@@ -41,6 +44,9 @@ typedef struct torre_bins {
  */
 torre_status torre_bins_make(const torre_bin_grid *grid, double reach, torre_bin_shape shape,
                              const torre_ordering_spec *ordering, int64_t count, torre_bins *bins);
+
+/* They have so many particles from now on, whose rank_of stay. TORRE_ERR_RESOURCE. */
+torre_status torre_bins_grow(torre_bins *bins, int64_t count);
 
 void torre_bins_free(torre_bins *bins);
 
@@ -78,7 +84,8 @@ void torre_bins_sort(torre_bins *bins);
 /* After storage has been put into member order: member[i] = i, rank_of sorted. */
 void torre_bins_renumber(torre_bins *bins);
 
-/* Particles in the stencil of a particle's bin, itself included: the mean over the particles. */
+/* Particles in the stencil of a particle's bin, itself included: summed over the particles of its
+ * own bins. */
 double torre_bins_pairs(const torre_bins *bins);
 
 /* Row-major index of the bin at an offset from the one of a rank; image[a]: box edges to add to the

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/ranks.h"
 #include "core/status.h"
 #include "particles/barostat.h"
 #include "particles/bath.h"
@@ -178,6 +179,7 @@ typedef struct torre_md_sums {
 typedef struct torre_md_times {
     double force, neighbor, sort, integrate, other;
     double viscosity, density, gradient; /* of mps (Proc 1, 3 and 4), in place of force */
+    double waited;                       /* for other ranks; part of the above */
 } torre_md_times;
 
 /* What particles of mps have beside positions and velocities, by id; NULL: not wanted. Pressure and
@@ -232,6 +234,15 @@ typedef struct torre_md_backend {
      */
     torre_status (*plan)(const torre_md_problem *problem, const torre_md_plan *wish,
                          torre_md_program **program);
+
+    /*
+     * Several ranks share the particles, and each has planned the same; NULL: this backend does not
+     * do that. Of every solver made of such programs all ranks call the same functions at the same
+     * time; arrays of particles are those of rank 0, which gets and visits all, and others give
+     * NULL, or arrays that are not looked at. TORRE_ERR_USAGE: it is not for ranks, and why.
+     * Afterwards the same TORRE_ERR_UNSTABLE comes to all; another failure is one rank's own.
+     */
+    torre_status (*share)(torre_md_program *program, const torre_ranks *ranks);
 
     /*
      * Allocate what the program says. The solver owns the program from then on, and destroy frees

@@ -181,6 +181,7 @@ void torre_md_run_times(const torre_md_run *run, torre_md_times *times, torre_md
     times->sort -= run->before_start.sort;
     times->integrate -= run->before_start.integrate;
     times->other -= run->before_start.other;
+    times->waited -= run->before_start.waited;
 }
 
 static torre_status advance_solver(torre_md_run *run, int64_t steps)

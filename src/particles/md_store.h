@@ -5,9 +5,10 @@
  * Arrays of vectors are quads: x, y, z, 0 of particle 0, then of particle 1, ... so that one vector
  * load fetches a neighbour and integration is one loop over a flat array. One quad more than there
  * are particles follows the last: the far particle, which pads lists to whole vectors and is beyond
- * the cutoff of everything. The fourth number of a force is the power that the particle dissipates
- * and that of a velocity, kicked with the others, the energy it has lost over its mass; that of a
- * position is the type of the particle, or of rough grains the radius.
+ * the cutoff of everything. (Of ranks, cpu/cpu_share.h, ghosts, which others move, lie in between.)
+ * The fourth number of a force is the power that the particle dissipates and that of a velocity,
+ * kicked with the others, the energy it has lost over its mass; that of a position is the type of
+ * the particle, or of rough grains the radius.
  */
 #ifndef TORRE_MD_STORE_H
 #define TORRE_MD_STORE_H
@@ -19,7 +20,12 @@
 
 /* Elements of float or double as the precision says ("state": f64 for mixed). */
 typedef struct torre_md_store {
-    int64_t count;
+    int64_t count;                 /* particles that are moved */
+    int64_t far;                   /* place of the far particle: count, and ghosts */
+    int64_t room;                  /* places that there is memory for, but for that one */
+    int64_t first;                 /* of ranks: particles of those before this one, else 0 */
+    struct torre_cpu_share *share; /* of ranks, NULL: all particles are here */
+    double *sums;                  /* room of md_sum.h */
     int threads;
     void *position, *velocity, *force; /* quads of the state type */
     void *hold;                        /* where the last rebuild expected the particles */
@@ -33,9 +39,10 @@ typedef struct torre_md_store {
     int32_t *id;                       /* of the particle in each place */
     int32_t *spare_id;
     const torre_md_types *types;   /* NULL: one */
+    const uint8_t *type;           /* of each that is loaded, where there are types */
     double weight[TORRE_MD_TYPES]; /* mass of a type, over that of the problem */
     double largest;                /* radius of rough grains; 0: particles have types */
-    const double *radius;          /* [id] of each; NULL: all alike */
+    const double *radius;          /* of each that is loaded; NULL: all alike */
 } torre_md_store;
 
 /* Blocks of list entries of one thread, kept from one rebuild to the next. */
@@ -58,11 +65,13 @@ typedef struct torre_md_lists {
     uint8_t *wraps;  /* bit a: a neighbour may be across the box along axis a */
     torre_md_arena *arena;
     int threads;
+    int64_t room; /* lists that there is memory for */
     double mean_length;
 } torre_md_lists;
 
 /* Lists without entries, for which blocks are taken as they come; bytes that this takes. */
 torre_status torre_md_lists_make(int64_t count, int threads, torre_md_lists *lists);
+torre_status torre_md_lists_grow(torre_md_lists *lists, int64_t count); /* of so many, empty */
 void torre_md_lists_free(torre_md_lists *lists);
 int64_t torre_md_lists_bytes(int64_t count, int threads);
 
@@ -94,7 +103,7 @@ typedef struct torre_md_state_loops {
     const char *isa;           /* "avx512", "avx2", "base" */
     int state_size, pair_size; /* bytes of an element */
 
-    /* Fill places 0 .. count - 1 with particles 0 .. count - 1; the far particle; forces 0. */
+    /* Fill places 0 .. count - 1 with particles from id `first` on; the far particle; forces 0. */
     void (*load)(torre_md_store *store, const double *const position[3],
                  const double *const velocity[3], const double box[3]);
     /* Copy an array of quads to out[axis][id]; box: wrap into it (NULL: do not). */
@@ -174,6 +183,9 @@ void torre_md_store_set_types(torre_md_store *store, const torre_md_problem *pro
 /* Likewise of rough grains; radius, at most the largest, may be NULL. */
 void torre_md_store_set_radii(torre_md_store *store, double largest, const double *radius);
 void torre_md_store_free(torre_md_store *store);
+/* Room for so many places at least; what is in those that there are stays. */
+torre_status torre_md_store_grow(torre_md_store *store, const torre_md_state_loops *state,
+                                 int64_t places);
 /* Bytes that it takes. */
 int64_t torre_md_store_bytes(int64_t count, const torre_md_state_loops *state);
 
@@ -193,6 +205,13 @@ int64_t torre_md_store_bytes(int64_t count, const torre_md_state_loops *state);
 torre_status torre_md_store_bin(torre_md_store *store, const torre_md_state_loops *state,
                                 torre_bins *bins, double time, double most, bool sort,
                                 int64_t step);
+/* The same but for the sort: returns the place of a particle that fails, -1 for none; how. */
+int64_t torre_md_store_place(torre_md_store *store, const torre_md_state_loops *state,
+                             torre_bins *bins, double time, double most);
+torre_status torre_md_store_lost(int32_t id, int64_t step);
+/* Bins of all, and storage in their order. */
+void torre_md_store_sort(torre_md_store *store, const torre_md_state_loops *state,
+                         torre_bins *bins);
 
 /* The loops for this precision and processor. */
 const torre_md_state_loops *torre_md_state_loops_find(torre_md_precision precision);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "io/output_file.h"
+#include "particles/md_ranks.h"
 
 /* No other file has the name of a checkpoint. */
 static torre_status check_names(const torre_particle_spec *s)
@@ -28,7 +29,8 @@ torre_status torre_particle_run_plan(torre_particle_run *run)
     TORRE_TRY(s->kind->read(run));
     if (s->row_every < 0) s->row_every = (s->steps + 99) / 100;
     TORRE_TRY(check_names(s));
-    return torre_md_run_new(run->problem, s->backend, run->plan, &run->md);
+    TORRE_TRY(torre_md_run_new(run->problem, s->backend, run->plan, &run->md));
+    return s->ranks ? torre_md_run_share(run->md, s->ranks) : TORRE_OK;
 }
 
 torre_status torre_particle_run_particles(torre_particle_run *run)
@@ -180,12 +182,25 @@ void torre_particle_run_doubt(const torre_particle_run *run, char *text, size_t 
                          "rebuild_every"));
 }
 
+static void add_ranks(torre_report *r, const torre_md_run *md)
+{
+    const torre_md_ranks_told told = torre_md_run_ranks(md);
+    torre_md_times t;
+    torre_md_counts c;
+    if (told.ranks == 1) return;
+    torre_md_run_times(md, &t, &c);
+    torre_report_integer(r, "ranks", told.ranks);
+    torre_report_text(r, "transport", told.transport);
+    torre_report_real(r, "link_wait_s", t.waited);
+}
+
 torre_report *torre_report_particle_run(const torre_particle_run *run, const char *gpu_not_used)
 {
     const torre_md_run *md = run->md;
     torre_report *r = torre_report_new("md");
     torre_report_text(r, "backend", md->backend->name);
     torre_report_text(r, "device", md->info->device);
+    add_ranks(r, md);
     if (gpu_not_used) torre_report_text(r, "gpu_not_used", gpu_not_used);
     torre_report_text(r, "why", md->info->why);
     torre_report_text(r, "kernel", md->info->kernel);

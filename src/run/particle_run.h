@@ -18,6 +18,7 @@
 
 #include <stdio.h>
 
+#include "core/ranks.h"
 #include "core/report.h"
 #include "run/fluid_input.h"
 #include "run/pair_files.h"
@@ -37,6 +38,7 @@ typedef struct torre_particle_spec {
     int64_t steps;       /* -1: as the time of the fluid says */
     int64_t row_every;   /* steps between rows; 0: first and last only, -1: a hundred rows */
     torre_saving *saving;
+    const torre_ranks *ranks; /* that share the run (particles/md_ranks.h), or NULL */
     const char *report; /* another file of the caller's, which no other has the name of, or NULL */
 } torre_particle_spec;
 

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "wave/driver.h"
 #include "wave/rank_program.h"
@@ -112,14 +111,6 @@ static int64_t first_steps(const torre_rank_program *p, const torre_part_cost *c
     return (int64_t)fmin(0.3 * chunk_s * c->rate / cells, passes);
 }
 
-/* Threads of a rank that has not been told: its share of the processors, or fewer where the
- * launcher gave it fewer. */
-static int share_of_threads(const torre_ranks *ranks, int threads)
-{
-    const int64_t all = sysconf(_SC_NPROCESSORS_ONLN), share = all / ranks->locals;
-    return share < 1 ? 1 : share < threads ? (int)share : threads;
-}
-
 /* --- The program --- */
 
 static torre_status check_run(const torre_wave_run *run, const char *who)
@@ -186,7 +177,7 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     made->maker = &torre_wave_rank_solver;
     made->chunk_s = chunk_s;
     made->clear = clear;
-    if (run->info.wish.threads == 0) plan.threads = share_of_threads(ranks, plan.threads);
+    if (run->info.wish.threads == 0) plan.threads = torre_rank_threads(ranks, plan.threads);
     plan.measured = false;
     p->ranks = ranks;
     p->backend = run->backend;

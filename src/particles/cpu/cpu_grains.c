@@ -126,8 +126,9 @@ static torre_status grains_sums(torre_md_solver *solver, torre_md_sums *sums)
     double clock = torre_time_now();
     own(s)->loops->measure(&own(s)->field, sums);
     s->times.other += torre_cpu_lap(&clock);
-    sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins)
-                                                               : s->lists.mean_length;
+    sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE
+                          ? torre_bins_pairs(&s->bins) / (double)s->store.count
+                          : s->lists.mean_length;
     if (!isfinite(sums->kinetic + sums->rotational) || !isfinite(sums->potential))
         return torre_cpu_not_finite(s);
     return TORRE_OK;

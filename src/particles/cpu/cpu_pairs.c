@@ -6,7 +6,9 @@
 #include "core/memory.h"
 #include "particles/cpu/barostat.h"
 #include "particles/cpu/cpu_pairs.h"
+#include "particles/cpu/cpu_share.h"
 #include "particles/cpu/thermostat.h"
+#include "particles/md_sum.h"
 
 /* Force arrays of the half sweep in deterministic runs, whatever the threads. */
 #define DETERMINISTIC_PARTS 16
@@ -102,6 +104,10 @@ static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *su
 {
     pairs *own = s->own;
     double *const virial = has_barostat(s) && !sums ? own->barostat.box.virial : NULL;
+    if (sums && s->store.share && torre_pair_dissipates(s->problem->model)) {
+        double moved = 0; /* ghosts have velocities of half a step ago */
+        TORRE_TRY(torre_cpu_share_step(s, &moved));
+    }
     double clock = torre_time_now();
     torre_status status;
     if (s->plan->neighbor == TORRE_NEIGHBOR_TILE)
@@ -205,21 +211,34 @@ static void pairs_finish(cpu_solver *s)
     s->times.integrate += torre_cpu_lap(&clock);
 }
 
-torre_status torre_cpu_not_finite(const cpu_solver *s)
+/* The first place with a number that is not finite, looking at forces, velocities and positions in
+ * turn, -1: none; *turn: which. */
+static int64_t find_not_finite(const cpu_solver *s, int *turn)
 {
     const int size = s->state->state_size;
     const void *const arrays[] = {s->store.force, s->store.velocity, s->store.position};
-    for (int k = 0; k < 3; k++) {
+    for (*turn = 0; *turn < 3; ++*turn) {
         for (int64_t i = 0; i < 4 * s->store.count; i++) {
             double value =
-                size == 4 ? ((const float *)arrays[k])[i] : ((const double *)arrays[k])[i];
-            if (!isfinite(value))
-                return torre_fail(TORRE_ERR_UNSTABLE,
-                                  "step %lld: particle %d has no finite position, velocity and "
-                                  "force; use a smaller {dt}, or particles further apart",
-                                  (long long)s->store.step, s->store.id[i / 4] + 1);
+                size == 4 ? ((const float *)arrays[*turn])[i] : ((const double *)arrays[*turn])[i];
+            if (!isfinite(value)) return i / 4;
         }
     }
+    return -1;
+}
+
+torre_status torre_cpu_not_finite(const cpu_solver *s)
+{
+    int turn;
+    const int64_t place = find_not_finite(s, &turn);
+    int32_t id = place < 0 ? 0 : s->store.id[place];
+    double found = 3 - turn; /* ranks have places one after another */
+    if (s->store.share) TORRE_TRY(torre_cpu_share_most(s->store.share, &found, &id));
+    if (found > 0)
+        return torre_fail(TORRE_ERR_UNSTABLE,
+                          "step %lld: particle %d has no finite position, velocity and "
+                          "force; use a smaller {dt}, or particles further apart",
+                          (long long)s->store.step, id + 1);
     return torre_fail(TORRE_ERR_UNSTABLE, "step %lld: the energy is not finite",
                       (long long)s->store.step);
 }
@@ -227,13 +246,25 @@ torre_status torre_cpu_not_finite(const cpu_solver *s)
 torre_status torre_cpu_check_runaway(const cpu_solver *s)
 {
     const double *box = s->store.box, limit = fmin(box[0], fmin(box[1], box[2])) / 2;
-    int64_t place;
-    double moved = s->state->moved(&s->store, &place);
+    int64_t place = 0;
+    double moved = s->store.count > 0 ? s->state->moved(&s->store, &place) : -1;
+    int32_t id = moved < 0 ? 0 : s->store.id[place];
+    if (s->store.share) TORRE_TRY(torre_cpu_share_most(s->store.share, &moved, &id));
     if (moved < limit * limit) return TORRE_OK;
-    return torre_fail(TORRE_ERR_UNSTABLE,
-                      "step %lld: particle %d went %.3g in %lld steps; use a smaller {dt}",
-                      (long long)s->store.step, s->store.id[place] + 1, sqrt(moved),
-                      (long long)(s->store.step - s->built_at));
+    return torre_fail(
+        TORRE_ERR_UNSTABLE, "step %lld: particle %d went %.3g in %lld steps; use a smaller {dt}",
+        (long long)s->store.step, id + 1, sqrt(moved), (long long)(s->store.step - s->built_at));
+}
+
+/* Mean length of the lists, or pairs that are tested. */
+static double mean_neighbors(const cpu_solver *s)
+{
+    const double own = s->plan->neighbor == TORRE_NEIGHBOR_TILE
+                           ? torre_bins_pairs(&s->bins)
+                           : rint(s->lists.mean_length * (double)s->store.count);
+    double all;
+    torre_md_sum_rows(&s->store, &own, 1, 1, &all);
+    return all / (double)s->problem->count;
 }
 
 static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
@@ -256,8 +287,7 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
         sums->force_square = relaxing[TORRE_FIRE_FORCE];
     }
     s->times.other += torre_cpu_lap(&clock);
-    sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE ? torre_bins_pairs(&s->bins)
-                                                               : s->lists.mean_length;
+    sums->neighbors = mean_neighbors(s);
     if (!isfinite(sums->kinetic) || !isfinite(sums->potential) || !isfinite(sums->virial))
         return torre_cpu_not_finite(s);
     return TORRE_OK;
@@ -267,9 +297,12 @@ static torre_status pairs_state(cpu_solver *s, torre_md_visit *visit, void *cont
 {
     pairs *own = s->own;
     if (s->problem->ensemble == TORRE_NVE) return TORRE_OK;
-    if (relaxes(s)) return visit(context, "minimisation", &own->fire, sizeof own->fire);
-    if (has_barostat(s)) return visit(context, "barostat", &own->barostat, sizeof own->barostat);
-    return visit(context, "thermostat", &own->thermostat, offsetof(torre_cpu_thermostat, due));
+    if (relaxes(s))
+        return torre_cpu_visit(s, visit, context, "minimisation", &own->fire, sizeof own->fire);
+    if (has_barostat(s))
+        return torre_cpu_visit(s, visit, context, "barostat", &own->barostat, sizeof own->barostat);
+    return torre_cpu_visit(s, visit, context, "thermostat", &own->thermostat,
+                           offsetof(torre_cpu_thermostat, due));
 }
 
 const torre_cpu_method torre_cpu_pairs = {

@@ -6,6 +6,7 @@
 #ifndef TORRE_CPU_SOLVER_H
 #define TORRE_CPU_SOLVER_H
 
+#include "core/ranks.h"
 #include "core/timer.h"
 #include "particles/cpu/sort_tuning.h"
 #include "particles/md_program.h"
@@ -15,6 +16,8 @@ typedef struct torre_cpu_method torre_cpu_method;
 
 typedef struct torre_cpu_program {
     torre_md_program base;
+    const torre_ranks *ranks; /* that share the particles (cpu_share.h); NULL: one process */
+    bool threads_said;        /* by the wish */
     const torre_cpu_method *method;
     const torre_md_state_loops *state;
 } torre_cpu_program;
@@ -73,6 +76,10 @@ typedef struct torre_cpu_rebuild {
 
 /* Wrap, bin, sort and make the lists, where the plan says that they are due. */
 torre_status torre_cpu_rebuild_when_due(torre_cpu_solver *solver, const torre_cpu_rebuild *rebuild);
+
+/* Something of a state that is the same of all ranks, as `visit` of torre_md_backend. */
+torre_status torre_cpu_visit(torre_cpu_solver *solver, torre_md_visit *visit, void *context,
+                             const char *name, void *data, int64_t bytes);
 
 /* Seconds since *since, which becomes now. */
 static inline double torre_cpu_lap(double *since)

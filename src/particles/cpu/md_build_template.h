@@ -113,7 +113,7 @@ static torre_status state_build(const torre_md_store *store, const torre_bins *b
         if (!rsq) failed = 1;
         torre_md_arena_rewind(arena);
 #pragma omp for schedule(dynamic, 8)
-        for (int64_t rank = 0; rank < bins->bins; rank++) {
+        for (int64_t rank = bins->own[0]; rank < bins->own[1]; rank++) {
             if (failed || bins->start[rank] == bins->start[rank + 1]) continue;
             torre_stage_fill(store, store->hold, bins, rank, &stage);
             if (!list_bin(&stage, reach_sq, half, rsq, arena, lists, &total)) failed = 1;
@@ -124,6 +124,6 @@ static torre_status state_build(const torre_md_store *store, const torre_bins *b
     if (failed)
         return torre_fail(TORRE_ERR_RESOURCE, "no memory for the neighbour lists of %lld particles",
                           (long long)store->count);
-    lists->mean_length = (half ? 2 : 1) * total / (double)store->count;
+    lists->mean_length = (half ? 2 : 1) * total / (double)(store->count > 0 ? store->count : 1);
     return TORRE_OK;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "particles/cpu/cpu_solver.h"
+#include "particles/cpu/cpu_share.h"
 #include "particles/grains.h"
 
 typedef torre_cpu_solver cpu_solver;
@@ -22,20 +22,40 @@ static torre_bin_shape shape_of(const torre_md_plan *plan)
     return plan->bin_stencil == TORRE_STENCIL_BLOCK ? TORRE_BIN_BLOCK : TORRE_BIN_SPHERICAL;
 }
 
+/* Particles of a rank, in the mean. */
+static int64_t particles_of(const torre_cpu_program *program)
+{
+    const int64_t ranks = program->ranks ? program->ranks->count : 1;
+    return (program->base.problem->count + ranks - 1) / ranks;
+}
+
+/* An estimate of those of others that it knows: as if its bins made a cube, with one around it. */
+static int64_t ghosts_of(const torre_cpu_program *program)
+{
+    const torre_md_problem *p = program->base.problem;
+    const torre_md_plan *plan = &program->base.info.plan;
+    if (!program->ranks) return 0;
+    const double volume = p->box[0] * p->box[1] * p->box[2] / program->ranks->count;
+    const double edge = cbrt(volume), outer = edge + 2 * (p->cutoff + plan->skin);
+    const double most = (double)(p->count - particles_of(program));
+    return (int64_t)fmin(most, (double)particles_of(program) * (pow(outer / edge, 3) - 1));
+}
+
 /* Bins, and bytes: what allocate takes, and an estimate of the lists. */
 static torre_status size_up(const torre_cpu_program *program, torre_md_info *info)
 {
     const torre_md_problem *p = program->base.problem;
     const torre_md_plan *plan = &info->plan;
+    const int64_t count = particles_of(program), all = count + ghosts_of(program);
     const torre_bin_grid grid = torre_bins_grid(p->box, plan->bin_size, p->count);
     int64_t bins;
-    TORRE_TRY(torre_bins_plan(&grid, p->cutoff + plan->skin, shape_of(plan), p->count, &bins));
+    TORRE_TRY(torre_bins_plan(&grid, p->cutoff + plan->skin, shape_of(plan), all, &bins));
     memcpy(info->bins, grid.n, sizeof info->bins);
     if (plan->neighbor != TORRE_NEIGHBOR_TILE)
-        info->list_bytes = (int64_t)((double)p->count * 4 *
+        info->list_bytes = (int64_t)((double)count * 4 *
                                      (program->method->neighbors(p, plan) + TORRE_LIST_PAD / 2.0));
-    info->memory_bytes = torre_md_store_bytes(p->count, program->state) + bins +
-                         torre_md_lists_bytes(p->count, plan->threads) +
+    info->memory_bytes = torre_md_store_bytes(all, program->state) + bins +
+                         torre_md_lists_bytes(count, plan->threads) +
                          program->method->bytes(p, plan, program->state->state_size) +
                          info->list_bytes;
     return TORRE_OK;
@@ -54,6 +74,15 @@ static int choose_threads(int64_t particles)
     return particles > PARTICLES ? (int)(particles / PARTICLES) : 1;
 }
 
+static void describe(const torre_cpu_program *program, torre_md_info *info)
+{
+    const torre_md_plan *plan = &info->plan;
+    snprintf(info->device, sizeof info->device, "%d CPU thread%s (%s)", plan->threads,
+             plan->threads == 1 ? "" : "s", program->state->isa);
+    snprintf(info->kernel, sizeof info->kernel, "%s%s, %s", torre_neighbor_name(plan->neighbor),
+             plan->neighbor == TORRE_NEIGHBOR_TILE ? "s" : " lists", program->state->isa);
+}
+
 static torre_status fill_program(torre_cpu_program *program)
 {
     const torre_md_problem *p = program->base.problem;
@@ -69,16 +98,14 @@ static torre_status fill_program(torre_cpu_program *program)
     if (!plan->sort_every) plan->sort_every = plan->rebuild_every;
     if (!plan->bin_stencil) plan->bin_stencil = TORRE_STENCIL_SPHERICAL;
     if (plan->bin_size == 0) plan->bin_size = p->cutoff + plan->skin;
+    program->threads_said = plan->threads > 0;
     if (plan->threads < 1) plan->threads = choose_threads(p->count);
     TORRE_TRY(torre_md_plan_check(p, plan));
     if (p->count >= INT32_MAX)
         return torre_fail(TORRE_ERR_RESOURCE, "{backend} cpu holds at most %d particles (got %lld)",
                           INT32_MAX - 1, (long long)p->count);
     TORRE_TRY(size_up(program, info));
-    snprintf(info->device, sizeof info->device, "%d CPU thread%s (%s)", plan->threads,
-             plan->threads == 1 ? "" : "s", program->state->isa);
-    snprintf(info->kernel, sizeof info->kernel, "%s%s, %s", torre_neighbor_name(plan->neighbor),
-             plan->neighbor == TORRE_NEIGHBOR_TILE ? "s" : " lists", program->state->isa);
+    describe(program, info);
     return program->method->check_memory(p, info);
 }
 
@@ -96,11 +123,49 @@ static torre_status cpu_plan(const torre_md_problem *p, const torre_md_plan *wis
     return status;
 }
 
+static torre_status check_share(const torre_cpu_program *program, const torre_ranks *ranks)
+{
+    const torre_md_info *info = &program->base.info;
+    const torre_md_plan *plan = &info->plan;
+    const int64_t bins = info->bins[0] * info->bins[1] * info->bins[2];
+    if (program->method != &torre_cpu_pairs)
+        return torre_fail(TORRE_ERR_USAGE, "%s cannot share %s; run one process", ranks->who,
+                          program->method == &torre_cpu_mps ? "a fluid, model mps"
+                                                            : "rough grains, with friction");
+    if (plan->neighbor == TORRE_NEIGHBOR_HALF)
+        return torre_fail(TORRE_ERR_USAGE, "{neighbor} half does not go with %s: take full or tile",
+                          ranks->who);
+    if (plan->sort_every != plan->rebuild_every)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s sort particles at each rebuild, {sort_every} %lld: leave it and "
+                          "{ordering} none out",
+                          ranks->who, (long long)plan->rebuild_every);
+    if (bins < ranks->count)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%d %ss need as many bins to share, and there are %lld: take fewer",
+                          ranks->count, ranks->what, (long long)bins);
+    return TORRE_OK;
+}
+
+static torre_status cpu_share(torre_md_program *base, const torre_ranks *ranks)
+{
+    torre_cpu_program *program = (torre_cpu_program *)base;
+    torre_md_plan *plan = &base->info.plan;
+    TORRE_TRY(check_share(program, ranks));
+    program->ranks = ranks;
+    if (!program->threads_said)
+        plan->threads = torre_rank_threads(ranks, choose_threads(particles_of(program)));
+    TORRE_TRY(size_up(program, &base->info));
+    describe(program, &base->info);
+    return TORRE_OK;
+}
+
 static void cpu_destroy(torre_md_solver *solver)
 {
     cpu_solver *s = (cpu_solver *)solver;
     if (!s) return;
     s->method->release(s);
+    torre_cpu_share_free(s->store.share);
     torre_md_store_free(&s->store);
     torre_bins_free(&s->bins);
     torre_md_lists_free(&s->lists);
@@ -108,18 +173,19 @@ static void cpu_destroy(torre_md_solver *solver)
     free(s);
 }
 
-static torre_status allocate(cpu_solver *s)
+static torre_status allocate(cpu_solver *s, const torre_cpu_program *program)
 {
     const torre_md_problem *p = s->problem;
+    const int64_t count = particles_of(program), all = count + ghosts_of(program);
     const double reach = p->cutoff + s->plan->skin;
     const torre_bin_grid grid = torre_bins_grid(p->box, s->plan->bin_size, p->count);
-    TORRE_TRY(torre_md_store_make(p->count, s->plan->threads, p->box, reach, s->state, &s->store));
+    TORRE_TRY(torre_md_store_make(all, s->plan->threads, p->box, reach, s->state, &s->store));
+    if (program->ranks) TORRE_TRY(torre_cpu_share_new(program->ranks, &s->store.share));
     torre_md_store_set_types(&s->store, p);
     if (torre_md_is_rough(p)) torre_md_store_set_radii(&s->store, p->cutoff / 2, p->radius);
-    TORRE_TRY(
-        torre_bins_make(&grid, reach, shape_of(s->plan), &s->plan->ordering, p->count, &s->bins));
+    TORRE_TRY(torre_bins_make(&grid, reach, shape_of(s->plan), &s->plan->ordering, all, &s->bins));
     s->bins.threads = s->plan->threads;
-    TORRE_TRY(torre_md_lists_make(p->count, s->plan->threads, &s->lists));
+    TORRE_TRY(torre_md_lists_make(count, s->plan->threads, &s->lists));
     return s->method->allocate(s);
 }
 
@@ -133,7 +199,7 @@ static torre_status cpu_create(torre_md_program *base, torre_md_solver **solver)
     s->problem = base->problem;
     s->plan = &base->info.plan;
     s->state = program->state;
-    torre_status status = allocate(s);
+    torre_status status = allocate(s, program);
     if (status) {
         cpu_destroy(&s->base);
         return status;
@@ -153,7 +219,7 @@ static torre_status fit_bins(cpu_solver *s, const double box[3])
                               "step %lld: the box has become %.6g along %c, less than twice cutoff "
                               "+ skin (%.6g); use more particles, or a smaller {pressure}",
                               (long long)s->store.step, box[a], 'x' + a, least);
-    const torre_bin_grid grid = torre_bins_grid(box, s->plan->bin_size, s->store.count);
+    const torre_bin_grid grid = torre_bins_grid(box, s->plan->bin_size, s->problem->count);
     memcpy(s->built_box, box, sizeof s->built_box);
     return torre_bins_fit(&s->bins, &grid, shape_of(s->plan), &s->plan->ordering);
 }
@@ -174,7 +240,9 @@ static torre_status rebuild(cpu_solver *s, double time, double most)
     double clock = torre_time_now();
     const bool sort = sort_is_due(s);
     if (has_barostat(s)) TORRE_TRY(fit_bins(s, s->store.box));
-    TORRE_TRY(torre_md_store_bin(&s->store, s->state, &s->bins, time, most, sort, s->store.step));
+    TORRE_TRY(s->store.share ? torre_cpu_share_rebuild(s, time, most, false)
+                             : torre_md_store_bin(&s->store, s->state, &s->bins, time, most, sort,
+                                                  s->store.step));
     if (sort) {
         s->sorted_at = s->store.step;
         s->counts.sorts++;
@@ -194,9 +262,13 @@ static torre_status rebuild(cpu_solver *s, double time, double most)
 torre_status torre_cpu_rebuild_when_due(cpu_solver *s, const torre_cpu_rebuild *due)
 {
     int64_t age = s->store.step - s->built_at;
-    if (age % s->plan->rebuild_every != 0) return TORRE_OK;
+    double moved = due->moved;
+    const bool look = age % s->plan->rebuild_every == 0;
+    if (s->store.share && (!look || s->plan->rebuild_check)) /* else ghosts come anew at once */
+        TORRE_TRY(torre_cpu_share_step(s, &moved));
+    if (!look) return TORRE_OK;
     if (s->plan->rebuild_check) {
-        double clock = torre_time_now(), moved = due->moved;
+        double clock = torre_time_now();
         if (moved < 0) moved = s->state->moved(&s->store, NULL);
         s->times.neighbor += torre_cpu_lap(&clock);
         if (moved <= due->limit * due->limit) return TORRE_OK;
@@ -205,26 +277,44 @@ torre_status torre_cpu_rebuild_when_due(cpu_solver *s, const torre_cpu_rebuild *
     return rebuild(s, due->time, due->most);
 }
 
+torre_status torre_cpu_visit(cpu_solver *s, torre_md_visit *visit, void *context, const char *name,
+                             void *data, int64_t bytes)
+{
+    torre_cpu_share *share = s->store.share;
+    if (!share) return visit(context, name, data, bytes);
+    if (share->ranks->rank == 0) TORRE_TRY(visit(context, name, data, bytes));
+    return torre_cpu_share_tell(share, data, bytes);
+}
+
+/* An array of `each` bytes a particle, and as many of the far one if `far`. */
+static torre_status visit_array(cpu_solver *s, torre_md_visit *visit, void *context,
+                                const char *name, void *array, int64_t each, bool far)
+{
+    if (s->store.share) return torre_cpu_share_visit(s, visit, context, name, array, each, far);
+    return visit(context, name, array, (s->store.count + far) * each);
+}
+
 /* Bins and lists are made again of `hold` and of the order of storage, as they were at built_at. */
 static torre_status cpu_state(torre_md_solver *solver, torre_md_visit *visit, void *context)
 {
     cpu_solver *s = (cpu_solver *)solver;
     torre_md_store *t = &s->store;
-    const int64_t quads = 4 * (t->count + 1) * s->state->state_size;
+    const int64_t quad = 4 * s->state->state_size;
     int64_t clock[3] = {t->step, s->built_at, s->sorted_at};
-    TORRE_TRY(visit(context, "clock", clock, sizeof clock));
-    TORRE_TRY(visit(context, "counts", &s->counts, sizeof s->counts));
-    TORRE_TRY(visit(context, "id", t->id, t->count * (int64_t)sizeof *t->id));
-    TORRE_TRY(visit(context, "position", t->position, quads));
-    TORRE_TRY(visit(context, "velocity", t->velocity, quads));
-    TORRE_TRY(visit(context, "force", t->force, quads));
-    TORRE_TRY(visit(context, "hold", t->hold, quads - 4 * s->state->state_size));
-    if (is_measured(s)) TORRE_TRY(visit(context, "sort_tuning", &s->tuning, sizeof s->tuning));
+    TORRE_TRY(torre_cpu_visit(s, visit, context, "clock", clock, sizeof clock));
+    TORRE_TRY(torre_cpu_visit(s, visit, context, "counts", &s->counts, sizeof s->counts));
+    TORRE_TRY(visit_array(s, visit, context, "id", t->id, (int64_t)sizeof *t->id, false));
+    TORRE_TRY(visit_array(s, visit, context, "position", t->position, quad, true));
+    TORRE_TRY(visit_array(s, visit, context, "velocity", t->velocity, quad, true));
+    TORRE_TRY(visit_array(s, visit, context, "force", t->force, quad, true));
+    TORRE_TRY(visit_array(s, visit, context, "hold", t->hold, quad, false));
+    if (is_measured(s))
+        TORRE_TRY(torre_cpu_visit(s, visit, context, "sort_tuning", &s->tuning, sizeof s->tuning));
     if (has_barostat(s)) {
         double box[2][3];
         memcpy(box[0], t->box, sizeof box[0]);
         memcpy(box[1], s->built_box, sizeof box[1]);
-        TORRE_TRY(visit(context, "box", box, sizeof box));
+        TORRE_TRY(torre_cpu_visit(s, visit, context, "box", box, sizeof box));
         torre_md_store_set_box(t, box[0]);
         memcpy(s->built_box, box[1], sizeof box[1]);
     }
@@ -232,6 +322,17 @@ static torre_status cpu_state(torre_md_solver *solver, torre_md_visit *visit, vo
     s->built_at = clock[1];
     s->sorted_at = clock[2];
     return s->method->state ? s->method->state(s, visit, context) : TORRE_OK;
+}
+
+/* As they were after the last rebuild. */
+static torre_status put_into_bins(cpu_solver *s, const double box[3])
+{
+    if (s->store.share) return torre_cpu_share_rebuild(s, 0, 0, true);
+    if (s->state->wrap(&s->store, box) >= 0) /* hold is inside: nothing moves */
+        return torre_fail(TORRE_ERR_INPUT, "the state has particles outside of the box");
+    s->state->bin(&s->store, &s->bins);
+    torre_bins_sort(&s->bins);
+    return TORRE_OK;
 }
 
 static torre_status cpu_resume(torre_md_solver *solver)
@@ -242,17 +343,21 @@ static torre_status cpu_resume(torre_md_solver *solver)
     memcpy(built, s->built_box, sizeof built);
     if (has_barostat(s)) TORRE_TRY(fit_bins(s, built));
     torre_md_store_set_box(&s->store, built);
-    if (s->state->wrap(&s->store, built) >= 0) /* hold is inside: nothing moves */
-        return torre_fail(TORRE_ERR_INPUT, "the state has particles outside of the box");
-    s->state->bin(&s->store, &s->bins);
-    torre_bins_sort(&s->bins);
+    TORRE_TRY(put_into_bins(s, built));
     s->times = (torre_md_times){0};
     if (s->plan->neighbor != TORRE_NEIGHBOR_TILE)
         TORRE_TRY(s->state->build(&s->store, &s->bins, s->plan->neighbor == TORRE_NEIGHBOR_HALF,
                                   &s->lists));
     torre_md_store_set_box(&s->store, now);
     s->state->pack(&s->store);
-    return TORRE_OK;
+    double moved = 0;
+    return s->store.share ? torre_cpu_share_step(s, &moved) : TORRE_OK;
+}
+
+/* Of sums that ranks have made since they were last looked at. */
+static torre_status sums_status(const cpu_solver *s)
+{
+    return s->store.share ? s->store.share->status : TORRE_OK;
 }
 
 static torre_status cpu_set_particles(torre_md_solver *solver, const double *const position[3],
@@ -265,9 +370,13 @@ static torre_status cpu_set_particles(torre_md_solver *solver, const double *con
     s->counts = (torre_md_counts){0};
     torre_md_store_set_box(&s->store, s->problem->box);
     memcpy(s->built_box, s->problem->box, sizeof s->built_box);
-    s->state->load(&s->store, position, velocity, s->problem->box);
+    if (s->store.share)
+        TORRE_TRY(torre_cpu_share_load(s, position, velocity));
+    else
+        s->state->load(&s->store, position, velocity, s->problem->box);
     TORRE_TRY(rebuild(s, 0, 0));
     TORRE_TRY(s->method->begin(s));
+    TORRE_TRY(sums_status(s));
     s->times = (torre_md_times){0};
     s->tuning = torre_sort_tuning_start(); /* the first sort touched memory for the first time */
     s->counts = (torre_md_counts){.dangerous_builds = s->plan->rebuild_check ? 0 : -1};
@@ -289,11 +398,13 @@ static torre_status cpu_advance(torre_md_solver *solver, int64_t steps)
         s->store.step++;
         s->sort_s = 0;
         TORRE_TRY(s->method->step(s));
+        TORRE_TRY(sums_status(s));
         if (is_measured(s))
             torre_sort_tuning_step(&s->tuning, s->store.step - s->sorted_at,
                                    torre_cpu_lap(&clock) - s->sort_s);
     }
     if (s->method->finish) s->method->finish(s);
+    TORRE_TRY(sums_status(s));
     s->times.other += fmax(0, torre_time_now() - start - (phases(&s->times) - before));
     return TORRE_OK;
 }
@@ -303,22 +414,32 @@ static void cpu_box(const torre_md_solver *solver, double box[3])
     memcpy(box, ((const cpu_solver *)solver)->store.box, 3 * sizeof *box);
 }
 
+/* Quads to arrays by id, as `unload` of the loops. */
+static torre_status unload(cpu_solver *s, const void *quads, const double *box,
+                           double *const out[3])
+{
+    if (s->store.share) return torre_cpu_share_unload(s, quads, box, out);
+    s->state->unload(&s->store, quads, box, out);
+    return TORRE_OK;
+}
+
 static torre_status cpu_get_particles(torre_md_solver *solver, double *const position[3],
                                       double *const velocity[3])
 {
     cpu_solver *s = (cpu_solver *)solver;
-    if (position) s->state->unload(&s->store, s->store.position, s->store.box, position);
-    if (velocity) s->state->unload(&s->store, s->store.velocity, NULL, velocity);
+    if (position) TORRE_TRY(unload(s, s->store.position, s->store.box, position));
+    if (velocity) TORRE_TRY(unload(s, s->store.velocity, NULL, velocity));
     return TORRE_OK;
 }
 
 static torre_status cpu_get_forces(torre_md_solver *solver, double *const force[3])
 {
     cpu_solver *s = (cpu_solver *)solver;
-    s->state->unload(&s->store, s->store.force, NULL, force);
     const torre_md_types *types = s->problem->types;
+    TORRE_TRY(unload(s, s->store.force, NULL, force));
     for (int a = 0; types && a < 3; a++)
-        for (int64_t i = 0; i < s->store.count; i++) force[a][i] *= s->store.weight[types->type[i]];
+        for (int64_t i = 0; i < s->problem->count && force[a]; i++)
+            force[a][i] *= s->store.weight[types->type[i]];
     return TORRE_OK;
 }
 
@@ -334,19 +455,22 @@ static torre_status cpu_get_spins(torre_md_solver *solver, double *const spin[3]
 
 static torre_status cpu_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
-    return ((cpu_solver *)solver)->method->sums(solver, sums);
+    TORRE_TRY(((cpu_solver *)solver)->method->sums(solver, sums));
+    return sums_status((const cpu_solver *)solver);
 }
 
 static void cpu_times(const torre_md_solver *solver, torre_md_times *times, torre_md_counts *counts)
 {
     const cpu_solver *s = (const cpu_solver *)solver;
     *times = s->times;
+    times->waited = s->store.share ? s->store.share->waited_s : 0;
     *counts = s->counts;
 }
 
 const torre_md_backend torre_md_cpu = {
     .name = "cpu",
     .plan = cpu_plan,
+    .share = cpu_share,
     .create = cpu_create,
     .set_particles = cpu_set_particles,
     .advance = cpu_advance,

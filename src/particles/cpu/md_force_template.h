@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "particles/md_store.h"
+#include "particles/md_sum.h"
 
 #if defined TORRE_PAIR_TYPES && TORRE_PAIR_DISSIPATES
 /* Particles that dissipate are of one type. */
@@ -143,7 +143,7 @@ static void sweep_end(const sweep *s, torre_md_store *store, const torre_md_sums
     (void)s, (void)store, (void)sums;
 #if TORRE_PAIR_DISSIPATES
     if (sums) return;
-    s->next[store->count] = ((torre_quad_state *)store->velocity)[store->count];
+    s->next[store->far] = ((torre_quad_state *)store->velocity)[store->far];
     store->spare = store->velocity;
     store->velocity = s->next;
 #endif
@@ -246,29 +246,32 @@ TORRE_INLINE void add_sums(part_sums *sums, const gathered *g, enum want want)
 }
 
 /* share: 1 where each pair was met once, 1/2 where it was met from both sides. */
-static void total_sums(const part_sums *parts, int64_t count, double share,
-                       const torre_md_problem *problem, double virial[3], torre_md_sums *sums)
+static void tell_sums(const part_sums *all, double share, const torre_md_problem *problem,
+                      double virial[3], torre_md_sums *sums)
 {
-    part_sums all = {0};
-    for (int64_t p = 0; p < count; p++) {
-        all.potential += parts[p].potential;
-        all.virial += parts[p].virial;
-        all.inside += parts[p].inside;
-        all.field += parts[p].field;
-        all.shift += parts[p].shift;
-        for (int a = 0; a < 3; a++) all.axis[a] += parts[p].axis[a];
-    }
-    for (int a = 0; virial && a < 3; a++) virial[a] = share * all.axis[a];
+    for (int a = 0; virial && a < 3; a++) virial[a] = share * all->axis[a];
     if (!sums) return;
-    sums->potential = share * all.potential + all.field;
-    sums->virial = share * all.virial;
-    sums->contacts = share * all.inside;
+    sums->potential = share * all->potential + all->field;
+    sums->virial = share * all->virial;
+    sums->contacts = share * all->inside;
 #ifdef TORRE_PAIR_TYPES
     (void)problem;
-    sums->potential_shift = share * all.shift;
+    sums->potential_shift = share * all->shift;
 #else
-    sums->potential_shift = share * all.inside * TORRE_TYPED(torre_pair_shift)(problem);
+    sums->potential_shift = share * all->inside * TORRE_TYPED(torre_pair_shift)(problem);
 #endif
+}
+
+enum { SUMS = sizeof(part_sums) / sizeof(double) };
+
+/* The same of the parts of a sweep; of all ranks. */
+static void total_sums(const torre_md_store *store, const part_sums *parts, int64_t count,
+                       double share, const torre_md_problem *problem, double virial[3],
+                       torre_md_sums *sums)
+{
+    part_sums all;
+    torre_md_sum_rows(store, (const double *)parts, count, SUMS, (double *)&all);
+    tell_sums(&all, share, problem, virial, sums);
 }
 
 /* The force of the others on a particle is complete: add that of fields, and then the second kick
@@ -355,10 +358,27 @@ TORRE_INLINE void list_range(const sweep *s, const torre_md_store *store,
 
 static part_sums *new_parts(int64_t count)
 {
-    part_sums *parts = calloc((size_t)count, sizeof *parts);
+    part_sums *parts = calloc((size_t)(count > 0 ? count : 1), sizeof *parts);
     if (!parts)
         torre_fail(TORRE_ERR_RESOURCE, "no memory for the sums of %lld parts", (long long)count);
     return parts;
+}
+
+/* A sweep over lists with sums. */
+typedef struct summing {
+    const sweep *s;
+    const torre_md_store *store;
+    const torre_md_lists *lists;
+    enum want want;
+} summing;
+
+static void sum_range(void *context, int64_t low, int64_t high, double *sum)
+{
+    const summing *c = context;
+    if (c->want == WANT_SUMS)
+        list_range(c->s, c->store, c->lists, low, high, WANT_SUMS, NULL, (part_sums *)sum);
+    else if (!TORRE_PAIR_DISSIPATES)
+        list_range(c->s, c->store, c->lists, low, high, WANT_VIRIAL, NULL, (part_sums *)sum);
 }
 
 static torre_status sweep_full(torre_md_store *store, const torre_md_problem *problem, double kick,
@@ -366,21 +386,22 @@ static torre_status sweep_full(torre_md_store *store, const torre_md_problem *pr
 {
     const sweep s = sweep_make(store, problem, kick);
     const int64_t parts = (store->count + PART - 1) / PART;
-    part_sums *part = sums || virial ? new_parts(parts) : NULL;
-    if ((sums || virial) && !part) return TORRE_ERR_RESOURCE;
+    if (sums || (virial && !TORRE_PAIR_DISSIPATES)) {
+        summing c = {&s, store, lists, sums ? WANT_SUMS : WANT_VIRIAL};
+        part_sums all;
+        torre_md_sum(
+            store,
+            &(torre_md_sum_of){.places = PART, .width = SUMS, .add = sum_range, .context = &c},
+            (double *)&all);
+        tell_sums(&all, 0.5, problem, virial, sums);
+    } else {
 #pragma omp parallel for schedule(dynamic, 4) num_threads(store->threads)
-    for (int64_t p = 0; p < parts; p++) {
-        int64_t from = p * PART, to = from + PART < store->count ? from + PART : store->count;
-        if (sums)
-            list_range(&s, store, lists, from, to, WANT_SUMS, NULL, &part[p]);
-        else if (virial && !TORRE_PAIR_DISSIPATES)
-            list_range(&s, store, lists, from, to, WANT_VIRIAL, NULL, &part[p]);
-        else
+        for (int64_t p = 0; p < parts; p++) {
+            int64_t from = p * PART, to = from + PART < store->count ? from + PART : store->count;
             list_range(&s, store, lists, from, to, WANT_FORCES, NULL, NULL);
+        }
     }
     sweep_end(&s, store, sums);
-    if (part) total_sums(part, parts, 0.5, problem, virial, sums);
-    free(part);
     return TORRE_OK;
 }
 
@@ -415,7 +436,7 @@ static torre_status sweep_half(torre_md_store *store, const torre_md_problem *pr
         }
     }
     sweep_end(&s, store, sums);
-    total_sums(part, parts, 1, problem, virial, sums);
+    total_sums(store, part, parts, 1, problem, virial, sums);
     free(part);
     return TORRE_OK;
 }
@@ -457,7 +478,8 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
                                const torre_bins *bins, double virial[3], torre_md_sums *sums)
 {
     const sweep s = sweep_make(store, problem, kick);
-    part_sums *part = sums || virial ? new_parts(bins->bins) : NULL;
+    const int64_t first = bins->own[0], parts = bins->own[1] - first;
+    part_sums *part = sums || virial ? new_parts(parts) : NULL;
     if ((sums || virial) && !part) return TORRE_ERR_RESOURCE;
     int failed = 0;
 #pragma omp parallel num_threads(store->threads) reduction(| : failed)
@@ -466,20 +488,20 @@ static torre_status sweep_tile(torre_md_store *store, const torre_md_problem *pr
         const bool ready = torre_stage_make(bins, &stage);
         failed |= !ready;
 #pragma omp for schedule(dynamic, 8)
-        for (int64_t rank = 0; rank < bins->bins; rank++) {
+        for (int64_t rank = first; rank < bins->own[1]; rank++) {
             if (!ready || bins->start[rank] == bins->start[rank + 1]) continue;
             torre_stage_fill(store, store->position, bins, rank, &stage);
             if (sums)
-                stage_sweep(&s, store, &stage, WANT_SUMS, &part[rank]);
+                stage_sweep(&s, store, &stage, WANT_SUMS, &part[rank - first]);
             else if (virial && !TORRE_PAIR_DISSIPATES)
-                stage_sweep(&s, store, &stage, WANT_VIRIAL, &part[rank]);
+                stage_sweep(&s, store, &stage, WANT_VIRIAL, &part[rank - first]);
             else
                 stage_sweep(&s, store, &stage, WANT_FORCES, NULL);
         }
         if (ready) torre_stage_free(&stage);
     }
     sweep_end(&s, store, sums);
-    if (part) total_sums(part, bins->bins, 0.5, problem, virial, sums);
+    if (part) total_sums(store, part, parts, 0.5, problem, virial, sums);
     free(part);
     if (failed) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the stage of a tile");
     return TORRE_OK;

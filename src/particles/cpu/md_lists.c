@@ -9,6 +9,7 @@ torre_status torre_md_lists_make(int64_t count, int threads, torre_md_lists *l)
 {
     memset(l, 0, sizeof *l);
     l->threads = threads;
+    l->room = count;
     l->start = calloc((size_t)count, sizeof *l->start);
     l->length = calloc((size_t)count, sizeof *l->length);
     l->wraps = calloc((size_t)count, sizeof *l->wraps);
@@ -17,6 +18,16 @@ torre_status torre_md_lists_make(int64_t count, int threads, torre_md_lists *l)
     torre_md_lists_free(l);
     return torre_fail(TORRE_ERR_RESOURCE, "no memory for the lists of %lld particles",
                       (long long)count);
+}
+
+torre_status torre_md_lists_grow(torre_md_lists *l, int64_t count)
+{
+    if (count <= l->room) return TORRE_OK;
+    torre_md_lists grown;
+    TORRE_TRY(torre_md_lists_make(count + count / 16 + 64, l->threads, &grown));
+    torre_md_lists_free(l);
+    *l = grown;
+    return TORRE_OK;
 }
 
 void torre_md_lists_free(torre_md_lists *l)

@@ -63,7 +63,7 @@ static bool torre_stage_make(const torre_bins *bins, torre_stage *s)
 static void torre_stage_fill(const torre_md_store *store, const TORRE_STATE *position,
                              const torre_bins *bins, int64_t rank, torre_stage *s)
 {
-    const TORRE_STAGED far = (TORRE_STAGED)((const TORRE_STATE *)store->position)[4 * store->count];
+    const TORRE_STAGED far = (TORRE_STAGED)((const TORRE_STATE *)store->position)[4 * store->far];
     const torre_bin_grid *g = &bins->grid;
     int64_t k = 0;
     s->wraps = 0;
@@ -91,7 +91,7 @@ static void torre_stage_fill(const torre_md_store *store, const TORRE_STATE *pos
     s->count = k;
     for (int64_t pad = k; pad < k + TORRE_LIST_PAD; pad++) {
         s->x[pad] = s->y[pad] = s->z[pad] = far;
-        s->member[pad] = (int32_t)store->count;
+        s->member[pad] = (int32_t)store->far;
 #ifdef TORRE_PAIR_TYPES
         s->type[pad] = 0;
 #endif

@@ -10,20 +10,20 @@
 #include "particles/cpu/md_build_template.h"
 #include "particles/cpu/md_packed.h"
 #include "particles/cpu/normals.h"
+#include "particles/md_sum.h"
 
 static void pack(torre_md_store *store)
 {
     if (!TORRE_PACKED) return;
 #pragma omp parallel for num_threads(store->threads)
-    for (int64_t i = 0; i <= store->count; i++) torre_pack(store, i);
+    for (int64_t i = 0; i <= store->far; i++) torre_pack(store, i);
 }
 
-/* The fourth number of the position of a particle. */
-static TORRE_STATE fourth(const torre_md_store *store, int64_t id)
+/* The fourth number of the position of a particle that is loaded. */
+static TORRE_STATE fourth(const torre_md_store *store, int64_t i)
 {
-    if (store->largest > 0)
-        return (TORRE_STATE)(store->radius ? store->radius[id] : store->largest);
-    return store->types ? (TORRE_STATE)store->types->type[id] : 0;
+    if (store->largest > 0) return (TORRE_STATE)(store->radius ? store->radius[i] : store->largest);
+    return store->types ? (TORRE_STATE)store->type[i] : 0;
 }
 
 static void state_load(torre_md_store *store, const double *const position[3],
@@ -32,7 +32,7 @@ static void state_load(torre_md_store *store, const double *const position[3],
     TORRE_STATE *r = store->position, *v = store->velocity, *f = store->force;
 #pragma omp parallel for num_threads(store->threads)
     for (int64_t i = 0; i < store->count; i++) {
-        store->id[i] = (int32_t)i;
+        store->id[i] = (int32_t)(store->first + i);
         for (int a = 0; a < 3; a++) {
             r[4 * i + a] = (TORRE_STATE)position[a][i];
             v[4 * i + a] = (TORRE_STATE)velocity[a][i];
@@ -42,11 +42,12 @@ static void state_load(torre_md_store *store, const double *const position[3],
         v[4 * i + 3] = f[4 * i + 3] = 0;
     }
     /* Far from everything, and still so when moved by a box edge; its square is finite in f32. */
+    const int64_t far = store->far;
     for (int a = 0; a < 3; a++) {
-        r[4 * store->count + a] = (TORRE_STATE)(1000 * (box[0] + box[1] + box[2]));
-        v[4 * store->count + a] = f[4 * store->count + a] = 0;
+        r[4 * far + a] = (TORRE_STATE)(1000 * (box[0] + box[1] + box[2]));
+        v[4 * far + a] = f[4 * far + a] = 0;
     }
-    r[4 * store->count + 3] = v[4 * store->count + 3] = f[4 * store->count + 3] = 0;
+    r[4 * far + 3] = v[4 * far + 3] = f[4 * far + 3] = 0;
     pack(store);
 }
 
@@ -188,14 +189,15 @@ TORRE_INLINE torre_quad_state with_noise(const torre_md_store *store, const nois
     return v;
 }
 
-/* Places low to high - 1; the fourth numbers are 0: models that dissipate have no thermostat.
- * Returns the largest square of a distance from hold. */
+/* Places low to high - 1, whose part of the sum is added to in three numbers; the fourth ones are
+ * 0: models that dissipate have no thermostat. Returns the largest square of a distance from hold.
+ */
 TORRE_INLINE double noise_part(torre_md_store *store, const noise_step n, int64_t low, int64_t high,
-                               double *sum)
+                               double sum[3])
 {
     torre_quad_state *restrict r = store->position, *restrict v = store->velocity;
     const torre_quad_state *restrict f = store->force, *restrict h = store->hold;
-    quad_double less = {0};
+    quad_double less = {sum[0], sum[1], sum[2], 0};
     double most = 0;
     for (int64_t i = low; i < high; i += TORRE_NORMALS) {
         const int64_t here = high - i < TORRE_NORMALS ? high - i : TORRE_NORMALS;
@@ -223,13 +225,13 @@ TORRE_INLINE double noise_part(torre_md_store *store, const noise_step n, int64_
             if (!(square <= most)) most = isnan(square) ? INFINITY : square;
         }
     }
-    *sum = less[0] + less[1] + less[2];
+    for (int a = 0; a < 3; a++) sum[a] = less[a];
     return most;
 }
 
 /* The same for constants that the compiler knows. */
 TORRE_INLINE double noise_part_at(torre_md_store *store, noise_step n, enum noise_place place,
-                                  int64_t low, int64_t high, double *sum)
+                                  int64_t low, int64_t high, double sum[3])
 {
     n.place = place;
     n.types = store->types != NULL;
@@ -241,7 +243,8 @@ TORRE_INLINE double noise_part_at(torre_md_store *store, noise_step n, enum nois
     return noise_part(store, n, low, high, sum);
 }
 
-static double noise_of(torre_md_store *store, noise_step n, int64_t low, int64_t high, double *sum)
+static double noise_of(torre_md_store *store, noise_step n, int64_t low, int64_t high,
+                       double sum[3])
 {
     switch (n.place) {
     case NOISE_FIRST:
@@ -253,25 +256,43 @@ static double noise_of(torre_md_store *store, noise_step n, int64_t low, int64_t
     }
 }
 
+/* What noise is added to, and the largest square of a distance so far. */
+typedef struct noise_sum {
+    torre_md_store *store;
+    noise_step step;
+    double most;
+} noise_sum;
+
+static void add_noise_part(void *context, int64_t low, int64_t high, double *sum)
+{
+    noise_sum *s = context;
+    const double far = noise_of(s->store, s->step, low, high, sum);
+#pragma omp critical(torre_noise)
+    if (far > s->most) s->most = far;
+}
+
+static void close_noise_part(double *sum)
+{
+    sum[0] = sum[0] + sum[1] + sum[2];
+    sum[1] = sum[2] = 0;
+}
+
 static double add_noise(torre_md_store *store, torre_md_noise *noise, noise_step n)
 {
-    double most = 0;
+    double total[3];
     n.keep = noise->keep;
     n.spread = noise->spread;
     n.numbers = torre_random_at(noise->seed, noise->stream);
-    noise->less = 0;
-    for (int64_t from = 0; from < store->count; from += PART * 64) {
-        double part[64]; /* added up in order */
-#pragma omp parallel for reduction(max : most) num_threads(store->threads) schedule(static, 1)
-        for (int p = 0; p < 64; p++) {
-            const int64_t low = from + p * PART;
-            const int64_t high = low + PART < store->count ? low + PART : store->count;
-            const double far = noise_of(store, n, low, high, &part[p]);
-            if (far > most) most = far;
-        }
-        for (int p = 0; p < 64; p++) noise->less += part[p];
-    }
-    return most;
+    noise_sum sum = {.store = store, .step = n};
+    torre_md_sum(store,
+                 &(torre_md_sum_of){.places = PART,
+                                    .width = 3,
+                                    .add = add_noise_part,
+                                    .close = close_noise_part,
+                                    .context = &sum},
+                 total);
+    noise->less = total[0];
+    return sum.most;
 }
 
 static void state_noise(torre_md_store *store, torre_md_noise *noise)
@@ -287,9 +308,6 @@ static double state_noise_drift(torre_md_store *store, torre_md_noise *noise, bo
                           .dt = (TORRE_STATE)(middle ? 0.5 * dt : dt)};
     return add_noise(store, noise, n);
 }
-
-/* Sums of places low to high - 1. */
-typedef void part_sums(const torre_md_store *store, int64_t low, int64_t high, double s[5]);
 
 /* Of the four numbers of velocities, of squares. */
 TORRE_INLINE void square_part(const torre_md_store *store, int64_t low, int64_t high, bool types,
@@ -307,8 +325,9 @@ TORRE_INLINE void square_part(const torre_md_store *store, int64_t low, int64_t 
     }
 }
 
-static void square_sums(const torre_md_store *store, int64_t low, int64_t high, double s[5])
+static void square_sums(void *context, int64_t low, int64_t high, double *s)
 {
+    const torre_md_store *store = context;
     if (store->types)
         square_part(store, low, high, true, s);
     else
@@ -316,8 +335,9 @@ static void square_sums(const torre_md_store *store, int64_t low, int64_t high, 
 }
 
 /* Of squares along each axis. */
-static void axis_part(const torre_md_store *store, int64_t low, int64_t high, double s[5])
+static void axis_part(void *context, int64_t low, int64_t high, double *s)
 {
+    const torre_md_store *store = context;
     const TORRE_STATE *v = store->velocity;
     for (int64_t i = low; i < high; i++) {
         const double weight = store->types ? weight_of(store, i) : 1;
@@ -326,8 +346,9 @@ static void axis_part(const torre_md_store *store, int64_t low, int64_t high, do
 }
 
 /* Of minimisation. */
-static void relax_part(const torre_md_store *store, int64_t low, int64_t high, double s[5])
+static void relax_part(void *context, int64_t low, int64_t high, double *s)
 {
+    const torre_md_store *store = context;
     const TORRE_STATE *v = store->velocity, *f = store->force;
     for (int64_t i = low; i < high; i++) {
         const double weight = store->types ? weight_of(store, i) : 1;
@@ -345,45 +366,32 @@ static void relax_part(const torre_md_store *store, int64_t low, int64_t high, d
     }
 }
 
-/* 64 parts at a time, each summed by one thread, added up in order. */
-static void add_parts(const torre_md_store *store, part_sums *of, double total[5])
+static void add_parts(const torre_md_store *store,
+                      void (*add)(void *context, int64_t low, int64_t high, double *sum), int width,
+                      double *total)
 {
-    memset(total, 0, 5 * sizeof *total);
-    for (int64_t from = 0; from < store->count; from += PART * 64) {
-        double part[64][5];
-#pragma omp parallel for num_threads(store->threads) schedule(static, 1)
-        for (int p = 0; p < 64; p++) {
-            double s[5] = {0};
-            int64_t low = from + p * PART, high = low + PART;
-            if (high > store->count) high = store->count;
-            of(store, low, high, s);
-            memcpy(part[p], s, sizeof s);
-        }
-        for (int p = 0; p < 64; p++)
-            for (int a = 0; a < 5; a++) total[a] += part[p][a];
-    }
+    torre_md_sum(
+        store,
+        &(torre_md_sum_of){.places = PART, .width = width, .add = add, .context = (void *)store},
+        total);
 }
 
 static double state_square_sum(const torre_md_store *store, double sum[4])
 {
     double total[5];
-    add_parts(store, square_sums, total);
+    add_parts(store, square_sums, 5, total);
     memcpy(sum, total, 4 * sizeof *sum);
     return total[4];
 }
 
 static void state_axis_squares(const torre_md_store *store, double sum[3])
 {
-    double total[5];
-    add_parts(store, axis_part, total);
-    memcpy(sum, total, 3 * sizeof *sum);
+    add_parts(store, axis_part, 3, sum);
 }
 
 static void state_relax_sums(const torre_md_store *store, double sum[TORRE_FIRE_SUMS])
 {
-    double total[5];
-    add_parts(store, relax_part, total);
-    memcpy(sum, total, TORRE_FIRE_SUMS * sizeof *sum);
+    add_parts(store, relax_part, TORRE_FIRE_SUMS, sum);
 }
 
 static double state_relax(torre_md_store *store, const torre_fire *fire, double kick, double most)
@@ -449,7 +457,7 @@ static void permute_quads(const torre_md_store *store, const torre_bins *bins, v
     torre_quad_state *to = *spare;
 #pragma omp parallel for num_threads(store->threads)
     for (int64_t i = 0; i < store->count; i++) to[i] = from[bins->member[i]];
-    to[store->count] = from[store->count];
+    to[store->far] = from[store->far];
     void *old = *quads;
     *quads = *spare;
     *spare = old;
@@ -480,6 +488,7 @@ static void state_hold(torre_md_store *store, double ahead, double most)
         for (int64_t k = 4 * i; k < 4 * i + 3; k++) square += (double)v[k] * (double)v[k];
         if (ahead * ahead * square > most * most) share = most / sqrt(square);
         for (int64_t k = 4 * i; k < 4 * i + 3; k++) h[k] = r[k] + (TORRE_STATE)share * v[k];
+        h[4 * i + 3] = 0; /* which nobody reads, but checkpoints show */
     }
 }
 

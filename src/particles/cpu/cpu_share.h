@@ -1,0 +1,87 @@
+/*
+ * Particles of the cpu solver that ranks share (core/ranks.h): each rank has a run of the bins
+ * (bin_split.h) and moves the particles in them, in the order that they have in one process. Behind
+ * them in storage lie ghosts, the particles of others in bins around, in the order of theirs. So
+ * lists, and with them the order in which forces are added up, are those of one process, and so are
+ * the bits.
+ *
+ * Every step each rank tells all others how far its particles have gone, and those around where its
+ * lent particles are. At a rebuild particles go to the rank whose bins they are in now.
+ *
+ * Every rank calls the same functions of a solver at the same time. What fails for all alike is
+ * TORRE_ERR_UNSTABLE, which all return; another failure is that of one rank.
+ */
+#ifndef TORRE_CPU_SHARE_H
+#define TORRE_CPU_SHARE_H
+
+#include "core/ranks.h"
+#include "particles/bin_split.h"
+#include "particles/cpu/cpu_solver.h"
+
+/* To a rank, or from it. */
+typedef struct torre_cpu_message {
+    char *bytes;
+    int64_t count, room;
+} torre_cpu_message;
+
+typedef struct torre_cpu_share {
+    const torre_ranks *ranks;
+    torre_status status; /* of what went wrong in a sum */
+    torre_bin_split split;
+    int64_t bins;                /* that were cut; 0: none yet */
+    bool uneven;                 /* some rank has many more particles than others: cut them anew */
+    int64_t *first;              /* [ranks + 1]: particles of the ranks before */
+    int64_t *ghost;              /* [ranks + 1]: place of the first ghost of each, the end */
+    int64_t *lent;               /* [ranks]: particles lent to each */
+    torre_cpu_message *out, *in; /* [ranks] */
+    char far[4][4 * sizeof(double)]; /* the far particle, in four arrays */
+    double waited_s;                 /* for other ranks */
+} torre_cpu_share;
+
+/* A rank's share. The solver's first particles: what set_particles gives. TORRE_ERR_RESOURCE. */
+torre_status torre_cpu_share_new(const torre_ranks *ranks, torre_cpu_share **share);
+void torre_cpu_share_free(torre_cpu_share *share); /* NULL is fine */
+
+/* --- Messages (cpu_share.c) --- */
+
+torre_status torre_cpu_message_room(torre_cpu_message *message, int64_t bytes);
+/* out of this rank to each of the others, and in from each, of as many bytes as are said. */
+torre_status torre_cpu_share_swap(torre_cpu_share *share);
+/* As many bytes of each rank to all, in their order. */
+torre_status torre_cpu_share_gather(torre_cpu_share *share, const void *own, int64_t bytes,
+                                    void *all);
+/* Those of rank 0 to all. */
+torre_status torre_cpu_share_tell(torre_cpu_share *share, void *bytes, int64_t count);
+
+/* What md_sum.h needs: parts of a sum, which go on in the next rank; rows of all. A failure is
+ * kept in status. */
+bool torre_cpu_share_last(const torre_cpu_share *share);
+void torre_cpu_share_pass(torre_cpu_share *share, const void *row, int64_t bytes);
+void torre_cpu_share_take(torre_cpu_share *share, void *row, int64_t bytes);
+void torre_cpu_share_rows(torre_cpu_share *share, const double *rows, int64_t count, int width,
+                          double *total);
+
+/* The largest of the values that ranks have, that of the first that has it, and the id that goes
+ * with it. */
+torre_status torre_cpu_share_most(torre_cpu_share *share, double *value, int32_t *id);
+
+/* --- Particles (cpu_share_move.c) --- */
+
+/* Of the arrays of rank 0, [axis][id], which others do not look at: to all, as they are before the
+ * first rebuild. */
+torre_status torre_cpu_share_load(torre_cpu_solver *solver, const double *const position[3],
+                                  const double *const velocity[3]);
+/* A rebuild but for the lists, as torre_md_store_bin makes it; holds: those there are stay. */
+torre_status torre_cpu_share_rebuild(torre_cpu_solver *solver, double time, double most,
+                                     bool holds);
+/* Ghosts where they are now; *moved becomes that of all. */
+torre_status torre_cpu_share_step(torre_cpu_solver *solver, double *moved);
+/* Quads of all ranks to arrays of rank 0 as `unload` does; others do not look at out. */
+torre_status torre_cpu_share_unload(torre_cpu_solver *solver, const void *quads, const double *box,
+                                    double *const out[3]);
+/* An array of a state, `each` bytes a particle and as many of the far one if `far`, shown to rank
+ * 0's visit as that of one process. */
+torre_status torre_cpu_share_visit(torre_cpu_solver *solver, torre_md_visit *visit, void *context,
+                                   const char *name, void *array, int64_t each, bool far);
+
+#endif

@@ -1,0 +1,333 @@
+#include "particles/md_ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "particles/md_program.h"
+
+/* Of the whole problem, of rank 0. */
+typedef struct rank_program {
+    torre_md_program base;
+    torre_md_backend whole; /* functions of the solver, by the name of the backend of the ranks */
+    const torre_md_backend *backend; /* that of every rank, */
+    torre_md_program *own;           /* and its program of this one; NULL when a solver has it */
+    const torre_ranks *ranks;
+} rank_program;
+
+typedef struct rank_solver {
+    torre_md_solver base;
+    const rank_program *program;
+    torre_md_solver *own;
+} rank_solver;
+
+/* What rank 0 has all do, with what it has itself as arguments. */
+typedef enum request_kind {
+    ASK_END = 1,
+    ASK_START,
+    ASK_SET_PARTICLES,
+    ASK_ADVANCE,
+    ASK_PARTICLES,
+    ASK_VELOCITIES,
+    ASK_FORCES,
+    ASK_SUMS,
+    ASK_STATE,
+    ASK_RESUME
+} request_kind;
+
+typedef struct request {
+    int64_t kind, steps;
+} request;
+
+static torre_status ask(const torre_ranks *ranks, request_kind kind, int64_t steps)
+{
+    const request r = {kind, steps};
+    for (int i = 1; i < ranks->count; i++) TORRE_TRY(torre_rank_send(ranks, i, &r, sizeof r));
+    return TORRE_OK;
+}
+
+/* Of all alike, or of this rank, which others do not know yet. */
+static torre_status done(const torre_ranks *ranks, torre_status status)
+{
+    if (status == TORRE_OK || status == TORRE_ERR_UNSTABLE) return status;
+    return torre_rank_failed(ranks, status);
+}
+
+static torre_status no_visit(void *context, const char *name, void *data, int64_t bytes)
+{
+    (void)context, (void)name, (void)data, (void)bytes;
+    return TORRE_OK;
+}
+
+/* --- The solver of the whole --- */
+
+static const torre_ranks *ranks_of(const torre_md_solver *solver)
+{
+    return ((const rank_solver *)solver)->program->ranks;
+}
+
+static torre_md_solver *own_of(const torre_md_solver *solver)
+{
+    return ((const rank_solver *)solver)->own;
+}
+
+static void whole_destroy(torre_md_solver *solver)
+{
+    rank_solver *s = (rank_solver *)solver;
+    if (!s) return;
+    if (s->own) s->own->backend->destroy(s->own);
+    torre_md_program *program = s->base.program;
+    free(s);
+    if (!program) return;
+    torre_md_program_free(((rank_program *)program)->own);
+    torre_md_program_free(program);
+}
+
+static torre_status whole_create(torre_md_program *base, torre_md_solver **solver)
+{
+    rank_program *p = (rank_program *)base;
+    rank_solver *s = calloc(1, sizeof *s);
+    torre_status status =
+        s ? ask(p->ranks, ASK_START, 0) : torre_fail(TORRE_ERR_RESOURCE, "no memory for a solver");
+    if (!status) status = p->backend->create(p->own, &s->own);
+    if (status) {
+        free(s);
+        return done(p->ranks, status);
+    }
+    p->own = NULL;
+    s->base.backend = &p->whole;
+    s->base.program = base;
+    s->program = p;
+    *solver = &s->base;
+    return TORRE_OK;
+}
+
+static torre_status whole_set_particles(torre_md_solver *solver, const double *const position[3],
+                                        const double *const velocity[3])
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = ask(ranks_of(solver), ASK_SET_PARTICLES, 0);
+    if (!status) status = own->backend->set_particles(own, position, velocity);
+    return done(ranks_of(solver), status);
+}
+
+static torre_status whole_advance(torre_md_solver *solver, int64_t steps)
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = ask(ranks_of(solver), ASK_ADVANCE, steps);
+    if (!status) status = own->backend->advance(own, steps);
+    return done(ranks_of(solver), status);
+}
+
+static void whole_box(const torre_md_solver *solver, double box[3])
+{
+    const torre_md_solver *own = own_of(solver);
+    torre_md_solver_box(own, solver->program->problem, box);
+}
+
+static torre_status whole_get_particles(torre_md_solver *solver, double *const position[3],
+                                        double *const velocity[3])
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = TORRE_OK;
+    if (position) {
+        status = ask(ranks_of(solver), ASK_PARTICLES, 0);
+        if (!status) status = own->backend->get_particles(own, position, NULL);
+    }
+    if (velocity && !status) {
+        status = ask(ranks_of(solver), ASK_VELOCITIES, 0);
+        if (!status) status = own->backend->get_particles(own, NULL, velocity);
+    }
+    return done(ranks_of(solver), status);
+}
+
+static torre_status whole_get_forces(torre_md_solver *solver, double *const force[3])
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = ask(ranks_of(solver), ASK_FORCES, 0);
+    if (!status) status = own->backend->get_forces(own, force);
+    return done(ranks_of(solver), status);
+}
+
+static torre_status whole_sums(torre_md_solver *solver, torre_md_sums *sums)
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = ask(ranks_of(solver), ASK_SUMS, 0);
+    if (!status) status = own->backend->sums(own, sums);
+    return done(ranks_of(solver), status);
+}
+
+static void whole_times(const torre_md_solver *solver, torre_md_times *times,
+                        torre_md_counts *counts)
+{
+    const torre_md_solver *own = own_of(solver);
+    own->backend->times(own, times, counts);
+}
+
+static torre_status whole_state(torre_md_solver *solver, torre_md_visit *visit, void *context)
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = ask(ranks_of(solver), ASK_STATE, 0);
+    if (!status) status = own->backend->state(own, visit, context);
+    return done(ranks_of(solver), status);
+}
+
+static torre_status whole_resume(torre_md_solver *solver)
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = ask(ranks_of(solver), ASK_RESUME, 0);
+    if (!status) status = own->backend->resume(own);
+    return done(ranks_of(solver), status);
+}
+
+torre_status torre_md_run_share(torre_md_run *run, const torre_ranks *ranks)
+{
+    torre_md_program *made;
+    const torre_md_backend *backend = run->backend;
+    if (ranks->count == 1) return TORRE_OK;
+    if (!backend->share)
+        return torre_fail(TORRE_ERR_USAGE, "%s cannot share a run by {backend} %s; take cpu",
+                          ranks->who, backend->name);
+    TORRE_TRY(backend->share(run->program, ranks));
+    if (ranks->rank > 0) return TORRE_OK;
+    TORRE_TRY(torre_md_program_new(sizeof(rank_program), run->problem, &run->info->plan, &made));
+    made->info = *run->info;
+    rank_program *p = (rank_program *)made;
+    p->whole = (torre_md_backend){.name = backend->name,
+                                  .create = whole_create,
+                                  .set_particles = whole_set_particles,
+                                  .advance = whole_advance,
+                                  .box = whole_box,
+                                  .get_particles = whole_get_particles,
+                                  .get_forces = whole_get_forces,
+                                  .sums = whole_sums,
+                                  .times = whole_times,
+                                  .state = whole_state,
+                                  .resume = whole_resume,
+                                  .destroy = whole_destroy};
+    p->backend = backend;
+    p->own = run->program;
+    p->ranks = ranks;
+    run->program = made;
+    run->info = &made->info;
+    run->backend = &p->whole;
+    return TORRE_OK;
+}
+
+void torre_md_ranks_dismiss(const torre_ranks *ranks)
+{
+    (void)ask(ranks, ASK_END, 0); /* whoever cannot be told is gone */
+}
+
+/* --- The others --- */
+
+/* How a rank has prepared, and what it plans. */
+typedef struct ready {
+    int64_t status;
+    double skin, bin_size;
+    int64_t bins[3];
+    char kernel[128], text[512];
+} ready;
+
+static ready ready_of(const torre_md_run *run, torre_status status)
+{
+    ready r = {.status = status};
+    if (status) {
+        snprintf(r.text, sizeof r.text, "%s", torre_error_text());
+        return r;
+    }
+    r.skin = run->info->plan.skin;
+    r.bin_size = run->info->plan.bin_size;
+    memcpy(r.bins, run->info->bins, sizeof r.bins);
+    snprintf(r.kernel, sizeof r.kernel, "%s", run->info->kernel);
+    return r;
+}
+
+/* Bits are those of one instruction set; bins must be the same for particles to be found. */
+static bool alike(const ready *a, const ready *b)
+{
+    return a->skin == b->skin && a->bin_size == b->bin_size &&
+           memcmp(a->bins, b->bins, sizeof a->bins) == 0 && strcmp(a->kernel, b->kernel) == 0;
+}
+
+torre_status torre_md_ranks_gather(torre_md_run *run, const torre_ranks *ranks, torre_status status)
+{
+    const ready own = ready_of(run, status);
+    char text[sizeof own.text + 300];
+    if (status) snprintf(text, sizeof text, "%s", own.text);
+    for (int i = 1; i < ranks->count; i++) {
+        ready r;
+        TORRE_TRY(torre_rank_receive(ranks, i, &r, sizeof r));
+        if (status) continue;
+        status = (torre_status)r.status;
+        if (status) {
+            snprintf(text, sizeof text, "%s %d: %s", ranks->what, torre_rank_number(ranks, i),
+                     r.text);
+        } else if (!alike(&own, &r)) {
+            status = TORRE_ERR_USAGE;
+            snprintf(text, sizeof text,
+                     "%s %d plans otherwise (%s) than %s %d (%s): take processors of one kind",
+                     ranks->what, torre_rank_number(ranks, i), r.kernel, ranks->what,
+                     torre_rank_number(ranks, 0), own.kernel);
+        }
+    }
+    return status ? torre_fail(status, "%s", text) : TORRE_OK;
+}
+
+/* What rank 0 does itself at the same time. */
+static torre_status do_request(torre_md_run *run, const request *r)
+{
+    double *const none[3] = {NULL, NULL, NULL};
+    const double *const nothing[3] = {NULL, NULL, NULL};
+    const torre_md_backend *backend = run->backend;
+    torre_md_sums sums;
+    torre_status status;
+    switch ((request_kind)r->kind) {
+    case ASK_START:
+        status = backend->create(run->program, &run->solver);
+        if (!status) run->program = NULL;
+        return status;
+    case ASK_SET_PARTICLES:
+        return backend->set_particles(run->solver, nothing, nothing);
+    case ASK_ADVANCE:
+        return backend->advance(run->solver, r->steps);
+    case ASK_PARTICLES:
+        return backend->get_particles(run->solver, none, NULL);
+    case ASK_VELOCITIES:
+        return backend->get_particles(run->solver, NULL, none);
+    case ASK_FORCES:
+        return backend->get_forces(run->solver, none);
+    case ASK_SUMS:
+        return backend->sums(run->solver, &sums);
+    case ASK_STATE:
+        return backend->state(run->solver, no_visit, NULL);
+    case ASK_RESUME:
+        return backend->resume(run->solver);
+    case ASK_END:
+        break;
+    }
+    return torre_fail(TORRE_ERR_RESOURCE, "rank 0 asks for what nobody knows");
+}
+
+torre_status torre_md_ranks_serve(torre_md_run *run, const torre_ranks *ranks, torre_status status)
+{
+    request r;
+    const ready own = ready_of(run, status);
+    status = torre_rank_send(ranks, 0, &own, sizeof own);
+    while (!status) {
+        status = torre_rank_receive(ranks, 0, &r, sizeof r);
+        if (status || r.kind == ASK_END) break;
+        status = done(ranks, do_request(run, &r));
+        if (status == TORRE_ERR_UNSTABLE) status = TORRE_OK; /* rank 0 has found the same */
+    }
+    if (ranks->leave) ranks->leave(ranks);
+    return status;
+}
+
+torre_md_ranks_told torre_md_run_ranks(const torre_md_run *run)
+{
+    if (run->backend->create != whole_create) return (torre_md_ranks_told){.ranks = 1};
+    const rank_program *p =
+        (const rank_program *)(run->solver ? run->solver->program : run->program);
+    return (torre_md_ranks_told){p->ranks->count, p->ranks->what, p->ranks->transport};
+}

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Runs of `md` by several ranks of MPI: md_ranks.py MD TEST, where TEST is a function below (test_...). Results are
+compared byte by byte with those of one process. 77, skipped, where there is no mpirun."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MD = os.path.abspath(sys.argv[1])
+FILES = ["--csv", "t.csv", "--dump", "d.xyz", "--dump-every", "20", "--write-data", "w.data", "--picture", "p.png"]
+MELT = ["--cells", "6x5x8", "--steps", "60", "--thermo", "20"]
+GAS = ["--model", "granular", "--size", "12,14,11", "--filling", "0.2", "--walls", "--gravity", "9.81", "--steps", "200",
+       "--thermo", "40"]
+LONG = ["--cells", "12", "--steps", "20000000", "--csv", "t.csv", "--dump", "d.xyz", "--dump-every", "1000000",
+        "--picture", "none"]
+MEASURES = ["--rdf", "g.csv", "--msd", "m.csv", "--vacf", "v.csv", "--stress", "s.csv", "--stress-every", "10",
+            "--rdf-every", "10", "--correlation-every", "5", "--correlation-window", "20"]
+
+
+def start(ranks, *options, limit=60, quiet=True):
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
+                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+    words = [MD, *([] if "--backend" in options else ["--backend", "cpu"]), *options] + ["--quiet"] * quiet
+    return subprocess.Popen(["mpirun", "-n", str(ranks), *words] if ranks > 1 else words, env=environment,
+                            stdout=subprocess.DEVNULL if quiet else subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def md(ranks, *options, code=0):
+    process = start(ranks, *options)
+    told = process.communicate(timeout=120)[1]
+    assert process.returncode == code, f"{ranks} ranks, {options}: exit code {process.returncode}, not {code}: {told}"
+    return told
+
+
+def lines(told):
+    """What md says, of all that mpirun says."""
+    return [line for line in told.split("\n") if line.startswith("md: ")]
+
+
+def results():
+    names = [n for n in sorted(os.listdir(".")) if n != "report.json" and "c.state" not in n]
+    return {n: open(n, "rb").read() for n in names}
+
+
+def anew():
+    for name in results():
+        os.remove(name)
+
+
+def alike(ranks, *options):
+    """The same files by one process and by so many ranks; the report of these."""
+    anew()
+    md(1, *options)
+    expected = results()
+    anew()
+    md(ranks, *options, "--json", "report.json")
+    there = results()
+    assert there.keys() == expected.keys() and expected, f"{options}: {set(there) ^ set(expected)}"
+    for name in expected:
+        assert there[name] == expected[name], f"{ranks} ranks, {options}: another {name}"
+    with open("report.json") as f:
+        return json.load(f)
+
+
+def test_results():
+    """All kinds of files; every model, thermostat and barostat."""
+    told = alike(3, *MELT, *FILES, *MEASURES)
+    assert told["ranks"] == 3 and "MPI" in told["transport"] and told["link_wait_s"] >= 0, told
+    for ensemble in ("langevin", "baoab", "bussi", "nose-hoover", "berendsen", "fire"):
+        alike(2, *MELT, *FILES, "--ensemble", ensemble)
+    alike(3, *MELT, *FILES, "--ensemble", "npt", "--pressure", "2")
+    alike(2, *MELT, *FILES, "--types", "70:30", "--pairs", "1-1 epsilon=1; 2-2 epsilon=0.5 sigma=0.9")
+    alike(3, *MELT, *FILES, "--model", "wca")
+    alike(2, *MELT, *FILES, "--model", "morse", "--neighbor", "tile", "--precision", "mixed")
+    alike(3, *GAS, *FILES, "--profile", "h.csv")
+
+
+def test_checkpoint():
+    """A checkpoint goes on with any number of ranks."""
+    expected = None
+    for first, then in ((1, 3), (2, 1), (3, 2)):
+        anew()
+        md(first, *MELT, *FILES, "--checkpoint", "c.state", "--checkpoint-every", "40")
+        expected = expected or results()
+        there = results()
+        assert there == expected, [n for n in {*there, *expected} if there.get(n) != expected.get(n)]
+        md(then, *MELT, *FILES, "--resume", "c.state")
+        there = results()
+        assert there == expected, [n for n in {*there, *expected} if there.get(n) != expected.get(n)]
+
+
+def process_of(mpirun, rank):
+    """The process of a rank, once the first has opened its files and some time has passed."""
+    for _ in range(400):
+        if not os.listdir("."):
+            time.sleep(0.05)
+            continue
+        mine = subprocess.run(["pgrep", "-P", str(mpirun.pid)], capture_output=True, text=True).stdout.split()
+        for process in mine:
+            try:
+                with open(f"/proc/{process}/environ", "rb") as f:
+                    if b"OMPI_COMM_WORLD_RANK=%d\0" % rank in f.read():
+                        time.sleep(1)
+                        return int(process)
+            except OSError:
+                pass
+        time.sleep(0.05)
+    raise AssertionError(f"no process of rank {rank}")
+
+
+def test_killed():
+    """A rank that dies is told by its number; nothing hangs, and nothing is left half-written."""
+    for rank in (1, 2, 0):
+        process = start(3, *LONG)
+        os.kill(process_of(process, rank), signal.SIGKILL)
+        told = process.communicate(timeout=60)[1]
+        assert process.returncode != 0 and lines(told) == [f"md: rank {rank} has died"], told
+        # a table is there row by row; of rank 0 nobody is left to remove what it had begun
+        there = [name for name in os.listdir(".") if rank or not name.endswith(".part")]
+        assert there == ["t.csv"], os.listdir(".")
+        anew()
+
+
+def test_silent():
+    """A rank that neither dies nor says anything."""
+    process = start(3, *LONG, limit=5)
+    stopped = process_of(process, 2)
+    os.kill(stopped, signal.SIGSTOP)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 4 and lines(told) == ["md: rank 2 has said nothing for 5 s"], told
+    assert os.listdir(".") == ["t.csv"], os.listdir(".")
+
+
+def test_stops():
+    """A signal to rank 0 leaves complete results up to there."""
+    process = start(3, *LONG)
+    os.kill(process_of(process, 0), signal.SIGTERM)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 75 and lines(told)[0].startswith("md: stopped by SIGTERM after step"), told
+    assert sorted(os.listdir(".")) == ["d.xyz", "t.csv"], os.listdir(".")
+
+
+def test_unstable():
+    told = [lines(md(ranks, *MELT, "--dt", "0.2", "--picture", "none", code=5)) for ranks in (1, 3)]
+    assert len(told[0]) == 1 and told[0] == told[1], told
+
+
+def test_refused():
+    for options, code, says in ((["--neighbor", "half"], 2, "--neighbor half does not go with ranks"),
+                                (["--sort-every", "40"], 2, "--sort-every"),
+                                (["--ordering", "none"], 2, "--sort-every"),
+                                (["--bin-size", "9", "--cells", "4"], 2, "take fewer"),
+                                (["--backend", "reference"], 2, "--backend reference"),
+                                (["--model", "mps"], 2, "model mps"),
+                                (["--model", "granular", "--friction", "0.5"], 2, "rough grains"),
+                                (["--cells", "0"], 2, "--cells"),
+                                (["--input", "missing.data"], 3, "missing.data"),
+                                (["--csv", "missing/t.csv"], 3, "missing/t.csv")):
+        told = lines(md(2, "--steps", "10", "--picture", "none", *options, code=code))
+        assert len(told) == 1 and says in told[0], f"{options}: {told}"
+    assert os.listdir(".") == [], os.listdir(".")
+
+
+def test_dry_run():
+    md(3, *MELT, *FILES, "--dry-run", "--json", "report.json")
+    with open("report.json") as f:
+        told = json.load(f)
+    assert told["ranks"] == 3 and told["threads"] == 1, told
+    assert os.listdir(".") == ["report.json"], os.listdir(".")
+    process = start(2, *MELT, "--dry-run", quiet=False)
+    told = process.communicate(timeout=120)[0]
+    assert "# 2 ranks share the particles" in told, told
+
+
+if __name__ == "__main__":
+    if not shutil.which("mpirun"):
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        globals()["test_" + sys.argv[2]]()

@@ -1,0 +1,476 @@
+/*
+ * Particles shared by several threads of a process as ranks (src/particles/md_ranks.h) against one
+ * process: the same bits of positions, velocities, forces, rows and checkpoints, of every model,
+ * with types and without, each precision, neighbours, ordering and ensemble, bins of any size and
+ * any number of ranks, also of particles that crowd in a corner. A run goes on from the state of
+ * another with another number of ranks. What is not for ranks is refused, an unstable run ends
+ * alike, and every call of a rank fails in turn.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/random.h"
+#include "core/rank_threads.h"
+#include "md_case_types.h"
+#include "particles/granular.h"
+#include "particles/md_ranks.h"
+
+enum { RANKS = 5 };
+
+static atomic_int calls_left; /* before a message fails; below 0: none does */
+static int calls_of;          /* whose */
+static torre_ranks real[RANKS];
+
+static torre_status failing_post(const torre_ranks *self, int to, const void *bytes, int64_t count)
+{
+    if (self->rank == calls_of && atomic_fetch_sub(&calls_left, 1) == 1)
+        return torre_fail(TORRE_ERR_RESOURCE, "out of luck");
+    return real[self->rank].post(self, to, bytes, count);
+}
+
+/* --- Runs --- */
+
+typedef struct member {
+    const md_case *c;
+    torre_md_plan plan;
+    const torre_ranks *ranks;
+    pthread_t thread;
+} member;
+
+typedef struct group {
+    int count;
+    torre_ranks *ranks;
+    member member[RANKS];
+} group;
+
+static torre_status plan_run(const member *m, torre_md_run **run)
+{
+    TORRE_TRY(torre_md_run_new(&m->c->problem, "cpu", &m->plan, run));
+    return torre_md_run_share(*run, m->ranks);
+}
+
+/* Another rank than the first has no particles of the problem. */
+static void *serve(void *context)
+{
+    member *m = context;
+    md_case own = *m->c;
+    torre_md_types types;
+    torre_md_run *run = NULL;
+    if (own.problem.types) {
+        types = *own.problem.types;
+        types.type = NULL;
+        own.problem.types = &types;
+    }
+    for (int a = 0; a < 3; a++) own.problem.position[a] = own.problem.velocity[a] = NULL;
+    m->c = &own;
+    const torre_status status = plan_run(m, &run);
+    (void)torre_md_ranks_serve(run, m->ranks, status);
+    torre_md_run_free(run);
+    return NULL;
+}
+
+/* The run of the first of so many ranks, and the others beside it: to be ended with end_ranks. */
+static torre_status start_ranks(group *g, int count, const md_case *c, const torre_md_plan *plan,
+                                torre_md_run **run)
+{
+    *run = NULL;
+    g->count = count;
+    CHECK_OK(torre_rank_threads_new(count, "ranks", "rank", NULL, &g->ranks));
+    for (int i = 0; i < count; i++) {
+        real[i] = g->ranks[i];
+        g->ranks[i].post = failing_post;
+        g->member[i] = (member){c, *plan, &g->ranks[i], 0};
+    }
+    for (int i = 1; i < count; i++)
+        CHECK(pthread_create(&g->member[i].thread, NULL, serve, &g->member[i]) == 0, "a thread");
+    return torre_md_ranks_gather(*run, g->ranks, plan_run(&g->member[0], run));
+}
+
+static void end_ranks(group *g, torre_md_run *run)
+{
+    torre_rank_threads_close(g->ranks, g->count - 1);
+    for (int i = 1; i < g->count; i++) pthread_join(g->member[i].thread, NULL);
+    torre_md_run_free(run);
+    torre_rank_threads_free(g->ranks);
+}
+
+/* --- States --- */
+
+/* All that is visited, one after another. */
+typedef struct saved {
+    char *bytes;
+    int64_t count, room, at;
+    char names[32][16];
+    int64_t end[32];
+    int chunks;
+} saved;
+
+static torre_status save(void *context, const char *name, void *data, int64_t bytes)
+{
+    saved *s = context;
+    if (strcmp(name, "seconds") == 0) return TORRE_OK;
+    if (s->count + bytes > s->room) {
+        s->room = 2 * (s->count + bytes);
+        s->bytes = realloc(s->bytes, (size_t)s->room);
+        CHECK(s->bytes != NULL, "memory");
+    }
+    memcpy(s->bytes + s->count, data, (size_t)bytes);
+    s->count += bytes;
+    snprintf(s->names[s->chunks], sizeof s->names[0], "%s", name);
+    s->end[s->chunks++] = s->count;
+    return TORRE_OK;
+}
+
+static torre_status restore(void *context, const char *name, void *data, int64_t bytes)
+{
+    saved *s = context;
+    if (strcmp(name, "seconds") == 0) return TORRE_OK;
+    memcpy(data, s->bytes + s->at, (size_t)bytes);
+    s->at += bytes;
+    return TORRE_OK;
+}
+
+/* --- Cases --- */
+
+static int64_t pick(uint64_t *state, int64_t low, int64_t high)
+{
+    const double u = torre_random_uniform(41, 7, (*state)++);
+    return low + (int64_t)(u * (double)(high - low + 1));
+}
+
+typedef struct some_case {
+    md_case c;
+    torre_md_types types;
+    torre_md_plan plan;
+    char text[200];
+} some_case;
+
+static void crowd(md_case *c, uint64_t *state)
+{
+    const int axis = (int)pick(state, 0, 2);
+    c->problem.box[axis] *= 3; /* two thirds of it are empty */
+    c->particles.box[axis] = c->problem.box[axis];
+}
+
+static void make_pairs(uint64_t *state, some_case *s)
+{
+    const torre_md_precision precision = (torre_md_precision)pick(state, 0, 2);
+    const bool wca = pick(state, 0, 3) == 0;
+    s->c = md_case_rough(pick(state, 4, 7), pick(state, 4, 5), pick(state, 4, 9), 0.05, precision);
+    if (wca) { /* others of the list are made of the same text as these */
+        s->c.problem.model = TORRE_PAIR_wca;
+        s->c.problem.pair.wca = (torre_wca_parameters){.epsilon = 1, .sigma = 1};
+        s->c.problem.cutoff =
+            torre_pair_about_model(TORRE_PAIR_wca)->lengths(&s->c.problem.pair).cutoff;
+    }
+    if (pick(state, 0, 2) == 0) md_case_add_types(&s->c, (int)pick(state, 2, 3), &s->types);
+    if (pick(state, 0, 3) == 0) crowd(&s->c, state);
+    s->c.problem.ensemble = (torre_md_ensemble)pick(state, TORRE_NVE, TORRE_NPT);
+    s->c.problem.temperature = 1.2;
+    s->c.problem.damping_time = 0.1;
+    s->c.problem.pressure = 2;
+    s->c.problem.pressure_damping = 0.5;
+    s->c.problem.pressure_axes = (torre_md_pressure_axes)pick(state, 0, 1);
+    s->c.problem.seed = 5;
+    torre_md_problem_set_particles(&s->c.problem, &s->c.particles);
+}
+
+static void make_gas(uint64_t *state, some_case *s)
+{
+    torre_granular g = {.dimensions = (int)pick(state, 2, 3),
+                        .size = {0.012, 0.02, 0.016},
+                        .diameter = 1e-3,
+                        .mass = 1.3e-6,
+                        .stiffness = 1000,
+                        .restitution = 0.9,
+                        .wall_restitution = 0.9,
+                        .walls = pick(state, 0, 1),
+                        .filling = 0.3,
+                        .temperature = 2,
+                        .seed = 5,
+                        .sweeps = 20};
+    if (g.walls) g.gravity = 9.81, g.shake_amplitude = 1e-3, g.shake_frequency = 50;
+    s->c = (md_case){.problem = {.precision = (torre_md_precision)pick(state, 0, 2)}};
+    CHECK_OK(torre_granular_problem(&g, 0.5 * g.diameter, 0, &s->c.problem));
+    CHECK_OK(torre_granular_start(&g, &s->c.problem, &s->c.particles));
+    torre_md_problem_set_particles(&s->c.problem, &s->c.particles);
+    s->plan.skin = 0.02 * g.diameter; /* little, for rebuilds in a short run */
+}
+
+static void some_case_make(uint64_t *state, some_case *s)
+{
+    memset(s, 0, sizeof *s);
+    if (pick(state, 0, 3) == 0)
+        make_gas(state, s);
+    else
+        make_pairs(state, s);
+    const torre_ordering_kind orders[] = {TORRE_ROW_MAJOR, TORRE_MORTON, TORRE_HILBERT};
+    s->plan.ordering.kind = orders[pick(state, 0, 2)];
+    s->plan.neighbor = pick(state, 0, 2) ? TORRE_NEIGHBOR_FULL : TORRE_NEIGHBOR_TILE;
+    s->plan.threads = (int)pick(state, 1, 2);
+    if (pick(state, 0, 1)) s->plan.bin_size = 0.55 * s->c.problem.cutoff;
+    if (pick(state, 0, 2) == 0) s->plan.rebuild_every = s->plan.sort_every = 3;
+    snprintf(s->text, sizeof s->text, "%s, %d types, %s, %s, ordering %d, %s, bins %g, every %d",
+             torre_pair_model_name(s->c.problem.model),
+             s->c.problem.types ? s->c.problem.types->count : 1,
+             torre_md_precision_name(s->c.problem.precision), torre_neighbor_name(s->plan.neighbor),
+             (int)s->plan.ordering.kind, torre_md_ensembles[s->c.problem.ensemble],
+             s->plan.bin_size, (int)s->plan.rebuild_every);
+}
+
+/* --- The same bits --- */
+
+static void compare_arrays(const some_case *s, int ranks, torre_md_solver *a, torre_md_solver *b)
+{
+    torre_md_particles one = md_case_particles(&s->c, a), shared = md_case_particles(&s->c, b);
+    torre_md_particles f = md_case_forces(&s->c, a), g = md_case_forces(&s->c, b);
+    const size_t bytes = (size_t)one.count * sizeof(double);
+    for (int k = 0; k < 3; k++) {
+        CHECK(memcmp(one.position[k], shared.position[k], bytes) == 0, "%s, %d ranks: positions",
+              s->text, ranks);
+        CHECK(memcmp(one.velocity[k], shared.velocity[k], bytes) == 0, "%s, %d ranks: velocities",
+              s->text, ranks);
+        CHECK(memcmp(f.velocity[k], g.velocity[k], bytes) == 0, "%s, %d ranks: forces", s->text,
+              ranks);
+    }
+    torre_md_particles_free(&one);
+    torre_md_particles_free(&shared);
+    torre_md_particles_free(&f);
+    torre_md_particles_free(&g);
+}
+
+static void compare_states(const some_case *s, int ranks, const saved *one, const saved *shared)
+{
+    int64_t at = 0;
+    CHECK(one->count == shared->count, "%s, %d ranks: a state of %lld bytes, not %lld", s->text,
+          ranks, (long long)shared->count, (long long)one->count);
+    for (int k = 0; k < one->chunks; at = one->end[k++])
+        CHECK(memcmp(one->bytes + at, shared->bytes + at, (size_t)(one->end[k] - at)) == 0,
+              "%s, %d ranks: another \"%s\" of the state", s->text, ranks, one->names[k]);
+}
+
+static void compare(const some_case *s, int ranks, torre_md_run *one, torre_md_run *shared)
+{
+    torre_md_counts a, b;
+    torre_md_times t;
+    saved first = {NULL}, second = {NULL};
+    CHECK(one->rows == shared->rows && one->rows > 2, "%s: %d rows, %d", s->text, (int)one->rows,
+          (int)shared->rows);
+    for (int64_t r = 0; r < one->rows; r++)
+        CHECK(memcmp(&one->row[r], &shared->row[r], sizeof one->row[r]) == 0,
+              "%s, %d ranks: row %d, step %d, energy %.17g, not %.17g", s->text, ranks, (int)r,
+              (int)one->row[r].step, shared->row[r].total_energy, one->row[r].total_energy);
+    CHECK(one->neighbors == shared->neighbors, "%s: %g neighbours, not %g", s->text,
+          shared->neighbors, one->neighbors);
+    torre_md_run_times(one, &t, &a);
+    torre_md_run_times(shared, &t, &b);
+    CHECK(memcmp(&a, &b, sizeof a) == 0 && a.builds > 1, "%s: %d rebuilds, not %d", s->text,
+          (int)b.builds, (int)a.builds);
+    compare_arrays(s, ranks, one->solver, shared->solver);
+    CHECK_OK(torre_md_run_state(one, save, &first));
+    CHECK_OK(torre_md_run_state(shared, save, &second));
+    compare_states(s, ranks, &first, &second);
+    free(first.bytes);
+    free(second.bytes);
+}
+
+enum { STEPS = 60 };
+
+static torre_status run_to(torre_md_run *run, int64_t step)
+{
+    const torre_md_watch watch = {.row_every = 20};
+    return torre_md_run_advance(run, step - run->step, &watch);
+}
+
+/* Half of the way with so many ranks, then with others. */
+static void check_resume(const some_case *s, int first, int then, torre_md_run *one)
+{
+    group g;
+    torre_md_run *run;
+    saved state = {NULL};
+    CHECK_OK(start_ranks(&g, first, &s->c, &s->plan, &run));
+    CHECK_OK(torre_md_run_start(run, NULL));
+    CHECK_OK(run_to(run, STEPS / 2 + 3));
+    CHECK_OK(torre_md_run_state(run, save, &state));
+    end_ranks(&g, run);
+    CHECK_OK(start_ranks(&g, then, &s->c, &s->plan, &run));
+    CHECK_OK(torre_md_run_start_from(run, restore, &state));
+    CHECK_OK(run_to(run, STEPS));
+    compare_arrays(s, then, one->solver, run->solver);
+    end_ranks(&g, run);
+    free(state.bytes);
+}
+
+static void ranks_give_the_bits_of_one(void **unused)
+{
+    (void)unused;
+    uint64_t state = 0;
+    int models[TORRE_PAIR_MODELS] = {0}, ensembles[TORRE_NPT + 1] = {0}, typed = 0, tiles = 0;
+    for (int i = 0; i < 48; i++) {
+        some_case s;
+        group g;
+        torre_md_run *one, *shared;
+        some_case_make(&state, &s);
+        const int ranks = (int)pick(&state, 2, RANKS);
+        CHECK_OK(torre_md_run_new(&s.c.problem, "cpu", &s.plan, &one));
+        CHECK_OK(start_ranks(&g, ranks, &s.c, &s.plan, &shared));
+        CHECK(torre_md_run_ranks(shared).ranks == ranks, "told of ranks");
+        CHECK_OK(torre_md_run_start(one, NULL));
+        CHECK_OK(torre_md_run_start(shared, NULL));
+        CHECK_OK(run_to(one, STEPS));
+        CHECK_OK(run_to(shared, 7)); /* the same steps in other pieces */
+        CHECK_OK(run_to(shared, STEPS));
+        one->rows = shared->rows = 0; /* but rows of the same steps */
+        CHECK_OK(run_to(one, STEPS + 41));
+        CHECK_OK(run_to(shared, STEPS + 41));
+        compare(&s, ranks, one, shared);
+        end_ranks(&g, shared);
+        torre_md_run_free(one);
+        models[s.c.problem.model]++;
+        ensembles[s.c.problem.ensemble]++;
+        typed += s.c.problem.types != NULL;
+        tiles += s.plan.neighbor == TORRE_NEIGHBOR_TILE;
+        md_case_free(&s.c);
+    }
+    CHECK(models[TORRE_PAIR_lj] > 5 && models[TORRE_PAIR_wca] > 3 &&
+              models[TORRE_PAIR_granular] > 3,
+          "too few of a model");
+    for (int e = 0; e <= TORRE_NPT; e++) CHECK(ensembles[e] > 1, "%s", torre_md_ensembles[e]);
+    CHECK(typed > 5 && tiles > 5, "%d with types, %d by tiles", typed, tiles);
+}
+
+static void states_go_on_with_other_ranks(void **unused)
+{
+    (void)unused;
+    uint64_t state = 1000;
+    for (int i = 0; i < 12; i++) {
+        some_case s;
+        torre_md_run *one;
+        some_case_make(&state, &s);
+        CHECK_OK(torre_md_run_new(&s.c.problem, "cpu", &s.plan, &one));
+        CHECK_OK(torre_md_run_start(one, NULL));
+        CHECK_OK(run_to(one, STEPS / 2 + 3));
+        CHECK_OK(run_to(one, STEPS));
+        check_resume(&s, (int)pick(&state, 1, RANKS), (int)pick(&state, 1, RANKS), one);
+        torre_md_run_free(one);
+        md_case_free(&s.c);
+    }
+}
+
+/* Energy and momentum stay as they are said to, by the numbers of ranks alone. */
+static void energy_and_momentum_are_conserved(void **unused)
+{
+    (void)unused;
+    group g;
+    torre_md_run *run;
+    md_case c = md_case_melt(6, 6, 6, TORRE_MD_F64);
+    const torre_md_plan plan = {.threads = 1};
+    CHECK_OK(start_ranks(&g, 3, &c, &plan, &run));
+    CHECK_OK(torre_md_run_start(run, NULL));
+    CHECK_OK(run_to(run, 400));
+    for (int64_t r = 1; r < run->rows; r++) {
+        const torre_md_thermo *row = &run->row[r], *start = &run->row[0];
+        /* velocity Verlet: of order (omega dt)^2/8 of the kinetic energy, omega about 30 */
+        CHECK(fabs(row->shifted_energy - start->shifted_energy) < 0.003 * 1.5 * 1.44,
+              "energy %.17g, not %.17g", row->shifted_energy, start->shifted_energy);
+        for (int a = 0; a < 3; a++) /* rounding of a sum over particles and steps */
+            CHECK(fabs(row->momentum[a] - start->momentum[a]) < 1e-16 * 400 * 864 * 10,
+                  "momentum %.17g, not %.17g", row->momentum[a], start->momentum[a]);
+    }
+    CHECK(run->rows == 21, "%d rows", (int)run->rows);
+    end_ranks(&g, run);
+    md_case_free(&c);
+}
+
+/* --- What goes wrong --- */
+
+static void expect_refused(const md_case *c, const torre_md_plan *plan, int ranks, const char *says)
+{
+    group g;
+    torre_md_run *run;
+    const torre_status status = start_ranks(&g, ranks, c, plan, &run);
+    CHECK(status == TORRE_ERR_USAGE && strstr(torre_error_text(), says), "%d: %s, not %s",
+          (int)status, torre_error_text(), says);
+    end_ranks(&g, run);
+}
+
+static void others_are_refused(void **unused)
+{
+    (void)unused;
+    md_case c = md_case_melt(4, 4, 4, TORRE_MD_F64);
+    expect_refused(&c, &(torre_md_plan){.neighbor = TORRE_NEIGHBOR_HALF}, 2, "half");
+    expect_refused(&c, &(torre_md_plan){.sort_every = TORRE_MD_NEVER}, 2, "sort");
+    expect_refused(&c, &(torre_md_plan){.sort_every = 20}, 2, "sort");
+    expect_refused(&c, &(torre_md_plan){.bin_size = 4}, 2, "take fewer");
+    md_case_free(&c);
+}
+
+/* Two particles on the same place: all ranks find it, and rank 0 says what one process says. */
+static void unstable_runs_end_alike(void **unused)
+{
+    (void)unused;
+    for (int ranks = 1; ranks <= 3; ranks += 2) {
+        group g;
+        torre_md_run *run;
+        md_case c = md_case_melt(5, 5, 5, TORRE_MD_F64);
+        const torre_md_plan plan = {.threads = 1};
+        for (int a = 0; a < 3; a++)
+            c.particles.position[a][77] = c.particles.position[a][78] + 1e-4;
+        CHECK_OK(start_ranks(&g, ranks, &c, &plan, &run));
+        torre_status status = torre_md_run_start(run, NULL);
+        if (!status) status = run_to(run, 40);
+        CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "step 1: particle 78 "),
+              "%d ranks: %d, %s", ranks, (int)status, torre_error_text());
+        end_ranks(&g, run);
+        md_case_free(&c);
+    }
+}
+
+/* Whatever fails, and wherever: all end, and say which rank it was. */
+static void any_call_may_fail(void **unused)
+{
+    (void)unused;
+    md_case c = md_case_melt(4, 4, 4, TORRE_MD_F32);
+    const torre_md_plan plan = {.threads = 1, .rebuild_every = 2, .sort_every = 2};
+    c.problem.ensemble = TORRE_BUSSI;
+    c.problem.temperature = 1;
+    c.problem.damping_time = 1;
+    for (calls_of = 0; calls_of < 3; calls_of++) {
+        torre_status status = TORRE_ERR_RESOURCE;
+        int at = 0;
+        for (; status; at += 1 + at / 8) {
+            group g;
+            torre_md_run *run;
+            atomic_store(&calls_left, at + 1);
+            CHECK_OK(start_ranks(&g, 3, &c, &plan, &run));
+            status = torre_md_run_start(run, NULL);
+            if (!status) status = run_to(run, 6);
+            char says[32];
+            snprintf(says, sizeof says, "rank %d: out of luck", calls_of);
+            CHECK(!status || (status == TORRE_ERR_RESOURCE && strstr(torre_error_text(), says)),
+                  "call %d of rank %d: status %d, %s", at, calls_of, (int)status,
+                  torre_error_text());
+            end_ranks(&g, run);
+        }
+        CHECK(at > 20, "%d calls of rank %d can fail", at, calls_of);
+    }
+    md_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    md_case_arguments(1, argv); /* whatever is asked for, the cpu backend */
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_give_the_bits_of_one),
+        cmocka_unit_test(states_go_on_with_other_ranks),
+        cmocka_unit_test(energy_and_momentum_are_conserved),
+        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(unstable_runs_end_alike),
+        cmocka_unit_test(any_call_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
