@@ -17,10 +17,10 @@ static int64_t owned_low(const torre_ring_shape *s) { return s->stored - s->abov
 
 int64_t torre_ring_windows(const torre_ring_shape *s)
 {
-    const int64_t each = (s->planes + owned_middle(s) - 1) / owned_middle(s);
-    if (s->even) return each > 2 ? each : 2;
+    const int64_t middle = owned_middle(s);
+    if (s->even) return 1 + (s->planes - owned_high(s) + middle - 1) / middle;
     const int64_t left = s->planes - owned_high(s) - owned_low(s);
-    return 2 + (left > 0 ? (left + owned_middle(s) - 1) / owned_middle(s) : 0);
+    return 2 + (left > 0 ? (left + middle - 1) / middle : 0);
 }
 
 /* n i / count, without overflow */
@@ -41,8 +41,8 @@ torre_region torre_ring_window(const torre_ring_shape *s, const torre_wave_setup
     owned.low[s->axis] = i == 0 ? 0 : top - from_top * owned_middle(s);
     if (from_top > 0) owned.high[s->axis] = top - (from_top - 1) * owned_middle(s);
     if (s->even) {
-        owned.low[s->axis] = even_cut(s->planes, windows, i);
-        owned.high[s->axis] = even_cut(s->planes, windows, i + 1);
+        owned.low[s->axis] = even_cut(top, windows - 1, i);
+        owned.high[s->axis] = from_top > 0 ? even_cut(top, windows - 1, i + 1) : s->planes;
     }
     return torre_region_make(whole.global, whole.periodic, &owned, halo);
 }
