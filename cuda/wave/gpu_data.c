@@ -53,7 +53,7 @@ static const torre_tile tiles[] = {
         .name = NAME, .major = MAJOR, .tiles = tiles,                                              \
         .pace = {[TORRE_TOWER_USUAL] = 1, [TORRE_TOWER_WIDE] = 0.68, [TORRE_TOWER_HALF] = 0.6},    \
         .strip = {8, 32, 12, 12}, .strip_half = 12, .strip_square = {7, 15}, .stages_at_work = 2,  \
-        .stages_height = 256, .cluster_share = {7, 8}, .chunk_least = 16, .chunk_most = 64,        \
+        .stages_height = 1024, .cluster_share = {7, 8}, .chunk_least = 16, .chunk_most = 64,       \
         .long_grid = 256, .blocks_enough = 1024, .copied_cells = INT64_C(1) << 27,                 \
         .copied_fill = 0.6, .turn_cells = INT64_C(1) << 22, .thin = 8,                             \
         .thin_cells = INT64_C(1) << 16, .turn_gain = 1.05, .link = 37, .copy = 4000,               \
