@@ -113,6 +113,7 @@ torre_status torre_gauge_table_row(torre_gauge_table *t, const torre_mps_dam *da
     double value[1 + TORRE_FLUID_GAUGES] = {row->time};
     if (!t->sink) return TORRE_OK;
     TORRE_TRY(torre_mps_measure_fetch(run->fluid));
+#pragma omp parallel for schedule(dynamic) /* each looks at all particles */
     for (int i = 0; i < t->gauges->count; i++)
         value[1 + i] = kinds[t->gauges->kind].value(dam, run->fluid, t->gauges->at[i]);
     return torre_sink_frame(t->sink,
