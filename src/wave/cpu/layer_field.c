@@ -11,6 +11,7 @@
 static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 static int64_t block_of(const torre_layers *l) { return TORRE_BLOCK_BYTES / (int64_t)l->precision; }
+static int64_t end_lanes(const torre_layers *l) { return TORRE_END_BYTES / (int64_t)l->precision; }
 
 /* Values of a level of a face, with a block in front of and behind those of z faces that convolve,
  * which kernels read there. */
@@ -32,7 +33,7 @@ static double layout_face(const torre_wave_problem *p, int axis, int side, torre
         return (double)n[1 - axis] * (double)face->outer_pitch;
     }
     torre_layer_end *end = &face->end;
-    end->places = (int)round_up(W, TORRE_END_BYTES / (int64_t)l->precision);
+    end->places = (int)round_up(W, end_lanes(l));
     end->outwards = side ? 1 : -1;
     end->first = side ? n[2] - end->places : 0;
     end->before = (int)(W + R - 1 > end->places ? W + R - 1 - end->places : 0);
@@ -50,9 +51,15 @@ static int64_t weights_values(const torre_layers *l)
 {
     return round_up(l->half_width + 1, block_of(l));
 }
+/* A whole number of blocks. */
+static int64_t front_values(const torre_layers *l, const torre_layer_end *end)
+{
+    return round_up(round_up(end->before, end_lanes(l)) * (l->half_width - 1), block_of(l));
+}
 static int64_t end_values(const torre_layers *l, const torre_layer_face *face)
 {
-    return face->end.places > 0 ? 4 * (int64_t)face->end.places + weights_values(l) : 0;
+    if (face->end.places == 0) return 0;
+    return 4 * (int64_t)face->end.places + weights_values(l) + front_values(l, &face->end);
 }
 
 static bool has_layers(const torre_wave_setup *setup)
@@ -107,6 +114,20 @@ static int64_t end_place(const torre_layers *l, int side, bool outwards, int64_t
     return side ? l->face[2][1].end.places - l->scheme.width + r : l->scheme.width - 1 - r;
 }
 
+/* The table of the cells before a z face's places: q of them from the first place on. */
+static void make_front(const torre_layers *l, const torre_layer_end *end, double weight)
+{
+    const int R = l->half_width, lanes = (int)end_lanes(l);
+    for (int q = 1; q <= round_up(end->before, lanes); q++)
+        for (int m = 1; m < R; m++) {
+            const int vector = (q - 1) / lanes, from = (q - 1) % lanes;
+            const int lane = end->outwards > 0 ? lanes - 1 - from : from;
+            const bool there = q <= end->before && m + q <= R;
+            put(l, end->front, (vector * (R - 1) + m - 1) * lanes + lane,
+                there ? weight * torre_stencil_weight(R, m + q) : 0);
+        }
+}
+
 /* The tables of a z face; a, b: of the steps. */
 static void make_end(const torre_layers *l, int side, double weight, const double *a,
                      const double *b)
@@ -118,6 +139,7 @@ static void make_end(const torre_layers *l, int side, double weight, const doubl
         put(l, end->a, t, 0);
         put(l, end->b, t, 0);
     }
+    make_front(l, end, weight);
     for (int chain = 0; chain < 2; chain++)
         for (int i = 1; i <= W - chain; i++) {
             const int64_t at = chain * (int64_t)end->places + end_place(l, side, chain == 0, i);
@@ -190,6 +212,7 @@ static void place_everything(torre_layers *l)
             face->end.a = take(&at, 2 * (int64_t)face->end.places, l);
             face->end.b = take(&at, 2 * (int64_t)face->end.places, l);
             face->end.weight = take(&at, weights_values(l), l);
+            face->end.front = take(&at, front_values(l, &face->end), l);
             continue;
         }
         for (int n = 0; n < 2; n++) {

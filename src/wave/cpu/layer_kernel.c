@@ -4,6 +4,9 @@
 #include "wave/cpu/line_vector.h"
 #include "wave/cpu/short_vector.h"
 
+/* Rows ahead of the one at hand whose memory is asked for. */
+enum { ROWS_LATER = 8 };
+
 #define REAL float
 #include "wave/cpu/layer_rows.h"
 #define REAL double

@@ -82,6 +82,7 @@ typedef struct torre_layer_end {
     int before;         /* cells in front of the places that the layer adds to */
     const void *a, *b;  /* of P, then of Q, [2][places]; 0 where there is no step */
     const void *weight; /* C_m of the axis, [R + 1] */
+    const void *front;  /* C_(m+q) of m = 1 .. R - 1, vectors of the cells before, nearest first */
     float factor_float; /* k where factor is NULL */
     double factor_double;
 } torre_layer_end;

@@ -190,27 +190,53 @@ ALWAYS_INLINE void OF(end_add)(const torre_layer_end *e, const OF(end_row) * row
     }
 }
 
-/* One chain of a row, which looks along z by `turn`, and its memory; places are `vectors` long. */
-ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const OF(end_row) * row, const int R,
-                                 const int turn, int which, const int vectors)
+/* The same in front of the places, where product and sum are rounded apart. */
+ALWAYS_INLINE void OF(end_add_apart)(const torre_layer_end *e, const OF(end_row) * row, int64_t z,
+                                     SHORT sum)
 {
-    const int step = e->places;
+    REAL *next = row->next + z;
+    if (z >= 0 && z + SHORT_LANES <= row->nz) {
+        *(SHORT *)next += OF(end_factor)(e, row, z) * sum;
+        return;
+    }
+    for (int i = 0; i < SHORT_LANES; i++)
+        if (z + i >= 0 && z + i < row->nz)
+            next[i] += (row->factor ? row->factor[z + i] : OF(e->factor)) * sum[i];
+}
+
+/* The steps of a chain at some places. */
+typedef struct OF(end_steps) {
+    SHORT a, b;
+} OF(end_steps);
+
+ALWAYS_INLINE OF(end_steps) OF(end_steps_at)(const torre_layer_end *e, int which, int place)
+{
+    const REAL *a = (const REAL *)e->a + which * e->places + place;
+    const REAL *b = (const REAL *)e->b + which * e->places + place;
+    return (OF(end_steps)){*(const SHORT *)a, *(const SHORT *)b};
+}
+
+/* One chain of a row, which looks along z by `turn`, and its memory; places are `vectors` long, and
+ * of one vector `steps` has them. */
+ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const OF(end_row) * row, const int R,
+                                 const int turn, int which, const int vectors, OF(end_steps) steps)
+{
+    const int step = vectors == 1 ? SHORT_LANES : e->places;
     REAL *memory = row->memory + which * R * step;
-    const REAL *a = (const REAL *)e->a + which * step, *b = (const REAL *)e->b + which * step;
     const REAL *weight = e->weight;
     SHORT far_old[TORRE_MAX_HALF_WIDTH] = {{0}}, far_new[TORRE_MAX_HALF_WIDTH] = {{0}};
     for (int v = 0; v < vectors; v++) {
         const int t = (turn > 0 ? vectors - 1 - v : v) * SHORT_LANES;
         const REAL *now = row->now + e->first + t;
-        const SHORT a_here = *(const SHORT *)(a + t), b_here = *(const SHORT *)(b + t);
+        if (vectors > 1) steps = OF(end_steps_at)(e, which, t);
         SHORT made = {0}, below = {0}, before = {0}, sum = {0};
         for (int j = 0; j < R; j++) {
             SHORT *place = (SHORT *)(memory + (int64_t)j * step + t);
             const SHORT here = *place, ahead = OF(shift)(here, far_old[j], turn);
             const SHORT slope =
                 *(const SHORT *)(now + (j + 2) * turn) - *(const SHORT *)(now + j * turn);
-            const SHORT value = OF(short_fma)(-b_here, slope + (ahead - before),
-                                              OF(short_fma)(a_here, here - below, made));
+            const SHORT value = OF(short_fma)(-steps.b, slope + (ahead - before),
+                                              OF(short_fma)(steps.a, here - below, made));
             *place = value;
             sum = OF(short_fma)((SHORT){0} + weight[j + 1], here, sum);
             made = OF(shift)(value, far_new[j], turn);
@@ -228,39 +254,42 @@ ALWAYS_INLINE void OF(end_front)(const torre_layer_end *e, const OF(end_row) * r
                                  const int out)
 {
     const REAL *first = row->memory + (out > 0 ? 0 : e->places - 1);
-    const int64_t z = out > 0 ? e->first : e->first + e->places - 1;
-    for (int q = 1; q <= e->before; q++) {
-        REAL sum = 0;
-        for (int m = 1; m + q <= R; m++)
-            sum += ((const REAL *)e->weight)[m + q] * first[(m - 1) * e->places];
-        const int64_t at = z - q * out;
-        const REAL k = row->factor ? row->factor[at] : OF(e->factor);
-        row->next[at] += k * sum;
+    for (int v = 0; v * SHORT_LANES < e->before; v++) {
+        const REAL *weight = (const REAL *)e->front + v * (R - 1) * SHORT_LANES;
+        const int64_t z =
+            out > 0 ? e->first - (v + 1) * SHORT_LANES : e->first + e->places + v * SHORT_LANES;
+        SHORT sum = {0};
+        for (int m = 1; m < R; m++)
+            sum += *(const SHORT *)(weight + (m - 1) * SHORT_LANES) * first[(m - 1) * e->places];
+        OF(end_add_apart)(e, row, z, sum);
     }
 }
 
 /* Rows whose places are `vectors` long. */
-ALWAYS_INLINE void OF(end_rows)(const torre_layer_end *e, const torre_layer_ends *rows, const int R,
-                                const int out, const int vectors)
+ALWAYS_INLINE void OF(end_rows)(const torre_layer_end *end, const torre_layer_ends *rows,
+                                const int R, const int out, const int vectors)
 {
-    const int64_t pitch = 2 * R * (int64_t)e->places;
+    const torre_layer_end local = *end, *e = &local; /* which no store changes */
+    const int64_t pitch = 2 * R * (vectors == 1 ? SHORT_LANES : (int64_t)e->places);
+    const int64_t next_pitch = rows->pitch, factor_pitch = rows->factor_pitch, count = rows->rows;
+    const OF(end_steps) steps[2] = {OF(end_steps_at)(e, 0, 0), OF(end_steps_at)(e, 1, 0)};
     OF(end_row)
     row = {.nz = rows->nz,
            .next = rows->next,
            .memory = rows->memory,
            .now = rows->now,
            .factor = rows->factor};
-    for (int64_t y = 0; y < rows->rows; y++) {
-        const char *later = (const char *)(row.memory + 2 * pitch);
+    for (int64_t y = 0; y < count; y++) {
+        const char *later = (const char *)(row.memory + ROWS_LATER * pitch);
         for (int64_t i = 0; i < pitch * (int64_t)sizeof(REAL); i += TORRE_BLOCK_BYTES)
             __builtin_prefetch(later + i, 1);
-        OF(end_front)(e, &row, R, out);
-        OF(end_chain)(e, &row, R, out, 0, vectors);
-        OF(end_chain)(e, &row, R, -out, 1, vectors);
-        row.next += rows->pitch;
-        row.now += rows->pitch;
+        if (R > 1) OF(end_front)(e, &row, R, out);
+        OF(end_chain)(e, &row, R, out, 0, vectors, steps[0]);
+        OF(end_chain)(e, &row, R, -out, 1, vectors, steps[1]);
+        row.next += next_pitch;
+        row.now += next_pitch;
         row.memory += pitch;
-        if (row.factor) row.factor += rows->factor_pitch;
+        if (row.factor) row.factor += factor_pitch;
     }
 }
 
