@@ -244,7 +244,7 @@ static int64_t cpu_layer_bytes(const torre_wave_setup *setup, const torre_wave_p
     torre_turned turned;
     torre_layers layers;
     if (turns(plan->axes)) torre_turn_region(setup, plan->axes, &turned);
-    torre_layers_layout(turns(plan->axes) ? &turned.setup : setup, &layers);
+    torre_layers_layout_part(turns(plan->axes) ? &turned.setup : setup, &layers);
     return torre_layers_planes_bytes(&layers, low, high);
 }
 
@@ -257,7 +257,7 @@ static torre_layer_place cpu_layer_place(const torre_wave_setup *setup, const to
     if (turns(plan->axes)) torre_turn_region(setup, plan->axes, &turned);
     for (int a = 0; a < 3 && turns(plan->axes); a++)
         if (turned.axis[a] == slice->axis) own.axis = a;
-    torre_layers_layout(turns(plan->axes) ? &turned.setup : setup, &layers);
+    torre_layers_layout_part(turns(plan->axes) ? &turned.setup : setup, &layers);
     return torre_layers_place(&layers, &own, level);
 }
 

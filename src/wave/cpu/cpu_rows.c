@@ -98,29 +98,54 @@ static void kernel_call(const torre_cpu_solver *s, int64_t n, torre_run run, boo
     s->line(&s->scheme, &line);
 }
 
+/* The same of more planes than the kernel takes. */
+static void kernel_calls(const torre_cpu_solver *s, int64_t n, torre_run run, bool damped,
+                         torre_fetch fetch)
+{
+    const int most = torre_line_planes((int)s->field.half_width);
+    for (int done = 0; done < run.planes; done += most) {
+        torre_run some = run;
+        some.x += done;
+        some.planes = run.planes - done < most ? run.planes - done : most;
+        kernel_call(s, n, some, damped, fetch);
+        fetch.count = 0;
+    }
+}
+
 static int64_t clamp(int64_t i, int64_t low, int64_t high)
 {
     return i < low ? low : i > high ? high : i;
 }
 
-void torre_cpu_update(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
+void torre_cpu_update_rows(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
 {
     bool any = s->damping[0];
+    torre_cpu_fetch_layers(s, &run);
     if (any && run.x >= s->damped_low[0] && run.x + run.planes <= s->damped_high[0] &&
         run.y0 >= s->damped_low[1] && run.y1 <= s->damped_high[1]) {
         /* damped at most at its ends along z */
         torre_run low = run, middle = run, high = run;
         low.z1 = middle.z0 = clamp(s->damped_low[2], run.z0, run.z1);
         middle.z1 = high.z0 = clamp(s->damped_high[2], middle.z0, run.z1);
-        kernel_call(s, n, low, true, fetch);
-        kernel_call(s, n, middle, false, fetch);
-        kernel_call(s, n, high, true, fetch);
+        kernel_calls(s, n, low, true, fetch);
+        kernel_calls(s, n, middle, false, fetch);
+        kernel_calls(s, n, high, true, fetch);
     } else {
-        kernel_call(s, n, run, any, fetch);
+        kernel_calls(s, n, run, any, fetch);
     }
+}
+
+void torre_cpu_finish_rows(const torre_cpu_solver *s, int64_t n, torre_run run)
+{
     torre_cpu_update_layers(s, n, &run);
     for (int64_t x = run.x; x < run.x + run.planes; x++) {
         if (s->row_flags) row_events(s, n, run, x);
         torre_padded_refresh(&s->field, (int)((n + 1) & 1), x, run.y0, run.y1, run.z0, run.z1);
     }
+}
+
+void torre_cpu_update(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
+{
+    torre_cpu_update_rows(s, n, run, fetch);
+    torre_cpu_finish_rows(s, n, run);
 }

@@ -74,9 +74,10 @@ extern const torre_cpu_engine torre_cpu_reference, torre_cpu_stepwise, torre_cpu
 extern const torre_wave_backend torre_wave_stepwise;
 extern const torre_wave_backend torre_wave_torre;
 
-/* A run of rows: y0 .. y1-1 of the planes x .. x+planes-1 (as many as the line kernel takes), cells
- * z0 .. z1-1; z0 is a multiple of the block of 64 bytes, z1 too or nz. Of these cells only those of
- * z_low .. z_high-1 need to be right. All numbered from the first that is stored. */
+/* A run of rows: y0 .. y1-1 of the planes x .. x+planes-1, cells z0 .. z1-1. It has all or none of
+ * the planes, and rows, that a layer holds together (torre_layers_held). z0 is a multiple of the
+ * block of 64 bytes, z1 too or nz. Of these cells only those of z_low .. z_high-1 need to be right.
+ * All numbered from the first that is stored. */
 typedef struct torre_run {
     int64_t x, y0, y1, z0, z1;
     int planes;
@@ -91,6 +92,15 @@ typedef struct torre_fetch {
 
 /* Make u[n+1] of the run from u[n] and u[n-1], and fetch meanwhile. */
 void torre_cpu_update(const torre_cpu_solver *solver, int64_t n, torre_run run, torre_fetch fetch);
+
+/* The same in two: the line kernel, with what it fetches, and all else that goes with these rows,
+ * once they were updated, in one run or several. */
+void torre_cpu_update_rows(const torre_cpu_solver *solver, int64_t n, torre_run run,
+                           torre_fetch fetch);
+void torre_cpu_finish_rows(const torre_cpu_solver *solver, int64_t n, torre_run run);
+
+/* Fetch meanwhile what the ends of rows in layers across z remember. */
+void torre_cpu_fetch_layers(const torre_cpu_solver *solver, const torre_run *run);
 
 /* The part of that which perfectly matched layers have, after the line kernel. */
 void torre_cpu_update_layers(const torre_cpu_solver *solver, int64_t n, const torre_run *run);

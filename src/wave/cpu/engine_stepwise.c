@@ -80,6 +80,24 @@ static void trial_end(torre_cpu_solver *s, int64_t trial, double start)
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Where an axis is cut for a cut at `cell`: not within what a layer holds together. */
+static int64_t cut(const torre_cpu_solver *s, int axis, int64_t cell)
+{
+    const int64_t n = s->field.size[axis], low = torre_layers_held(&s->layers, axis, 0);
+    const int64_t high = n - torre_layers_held(&s->layers, axis, 1);
+    if (cell > 0 && cell < low) return low;
+    return cell > high && cell < n ? n : cell;
+}
+
+/* The planes from x on that are updated together, before `end`. */
+static int64_t planes_from(const torre_cpu_solver *s, int64_t x, int64_t end)
+{
+    const int64_t n = s->field.size[0], low = torre_layers_held(&s->layers, 0, 0);
+    const int64_t high = n - torre_layers_held(&s->layers, 0, 1);
+    if (x < low) return low - x;
+    return x < high ? least(PLANES, least(end, high) - x) : n - x;
+}
+
 /*
  * A thread's share of step n, with `left` steps of the pass to come: of blocks of rows, in so many
  * slabs along x. row: room for what is fetched ahead, or NULL.
@@ -96,16 +114,20 @@ static void step_share(const torre_cpu_solver *s, int64_t n, int64_t left, int64
     const int64_t blocks = (y[1] - y[0] + rows - 1) / rows, planes = x[1] - x[0];
     const int64_t top = begin_z + (end_z - begin_z - 1) / depth * depth;
     for (int64_t i = slabs * blocks * me / threads; i < slabs * blocks * (me + 1) / threads; i++) {
-        const int64_t y0 = y[0] + i % blocks * rows, y1 = least(y0 + rows, y[1]);
-        const int64_t begin = x[0] + planes * (i / blocks) / slabs;
-        const int64_t end = x[0] + planes * (i / blocks + 1) / slabs;
+        const int64_t y0 = cut(s, 1, y[0] + i % blocks * rows);
+        const int64_t y1 = cut(s, 1, least(y[0] + (i % blocks + 1) * rows, y[1]));
+        const int64_t begin = cut(s, 0, x[0] + planes * (i / blocks) / slabs);
+        const int64_t end = cut(s, 0, x[0] + planes * (i / blocks + 1) / slabs);
+        if (y0 >= y1) continue;
         /* downwards: the last block of a row writes over ghosts that lower cells own */
         for (int64_t z0 = top; z0 >= begin_z; z0 -= depth)
-            for (int64_t at = begin; at < end; at += PLANES) {
-                torre_run run = {at, y0, y1, z0, least(z0 + depth, end_z), PLANES, z[0], z[1]};
+            for (int64_t at = begin, planes_now; at < end; at += planes_now) {
+                planes_now = planes_from(s, at, end);
+                torre_run run = {at,   y0,  y1, z0, least(z0 + depth, end_z), (int)planes_now,
+                                 z[0], z[1]};
                 torre_run next = run;
-                next.x += PLANES;
-                run.planes = (int)least(PLANES, end - at);
+                next.x += planes_now;
+                next.y1 = least(next.y1, next.y0 + TORRE_ROWS_MAX);
                 torre_cpu_update(s, n, run, row ? next_planes(s, n, next, row) : (torre_fetch){0});
             }
     }

@@ -39,10 +39,56 @@ static int64_t bundle(int64_t half_width)
     return half_width % planes ? 1 : planes;
 }
 
-static torre_tower_grid grid_of(const torre_region *region, int order, int64_t dts, int64_t height)
+/*
+ * Bundles of an axis. Those at the ends are as wide as perfectly matched layers want it
+ * (torre_layers_held), so that a tower has all cells of a layer along its normal at once: a bundle
+ * may be wider than others, since what it depends on is then no further away in bundles.
+ */
+typedef struct bundles {
+    int64_t unit, cells;
+    int64_t low, high; /* cells of the first and, at least, of the last; 0: as others */
+    int64_t count;     /* where one is wider: from 0 on */
+} bundles;
+
+static bundles bundles_of(const torre_layers *layers, const torre_region *region, int64_t unit,
+                          int axis)
+{
+    bundles b = {.unit = unit, .cells = region->global[axis]};
+    if (layers->bytes == 0) return b;
+    b.low = torre_layers_held(layers, axis, 0);
+    b.high = torre_layers_held(layers, axis, 1);
+    const int64_t rest = b.cells - b.low - b.high;
+    b.count = (b.low > 0) + (b.high > 0 ? rest / unit + 1 : torre_ceil_div(rest, unit));
+    return b;
+}
+
+static bool any_wide(const bundles *b) { return b->low > 0 || b->high > 0; }
+
+/* The first cell of bundle i of the whole grid. */
+static int64_t bundle_cell(const bundles *b, int64_t i)
+{
+    if (!any_wide(b)) return i * b->unit;
+    if (i <= 0) return i * b->unit;
+    if (i >= b->count) return b->cells + (i - b->count) * b->unit;
+    return b->low > 0 ? b->low + (i - 1) * b->unit : i * b->unit;
+}
+
+/* Whether bundle i is wider than others. */
+static bool is_wide(const bundles *b, int64_t i)
+{
+    return (b->low > 0 && i == 0) || (b->high > 0 && i == b->count - 1);
+}
+
+static torre_tower_grid grid_of(const torre_region *region, const torre_layers *layers, int order,
+                                int64_t dts, int64_t height)
 {
     const int64_t R = order / 2, P = bundle(R);
-    return torre_tower_grid_of(region, P, R / P, dts, height);
+    torre_region even = *region; /* with all bundles alike */
+    for (int a = 0; a < 2; a++) {
+        const bundles b = bundles_of(layers, region, P, a);
+        if (any_wide(&b)) even.global[a] = even.owned.high[a] = even.stored.high[a] = P * b.count;
+    }
+    return torre_tower_grid_of(&even, P, R / P, dts, height);
 }
 
 /* The grid of the highest pass there can be, which has the most towers. */
@@ -53,7 +99,9 @@ static torre_tower_grid highest_grid(const torre_wave_setup *setup, const torre_
     int64_t height = torre_wave_pass_limit(&region, TORRE_TORRE, p->order, shape->dts);
     if (height > shape->height) height = shape->height;
     if (height > p->steps) height = p->steps;
-    return grid_of(&region, p->order, shape->dts, height > 1 ? height : 1);
+    torre_layers layers;
+    torre_layers_layout(setup, &layers);
+    return grid_of(&region, &layers, p->order, shape->dts, height > 1 ? height : 1);
 }
 
 static torre_status check_periodic(const torre_wave_setup *setup, const torre_cpu_shape *shape)
@@ -135,18 +183,32 @@ const torre_cpu_engine torre_cpu_towers = {towers_plan, towers_bytes, towers_cre
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* A run with y modulo ny where the rows of towers wrap. */
-static void update_run(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
+/* The part of a run that lies in the grid after so many turns around a periodic y, -1 to 1. */
+static bool turned(const torre_cpu_solver *s, torre_run run, int64_t turn, torre_run *part)
 {
     const int64_t ny = s->field.size[1];
+    *part = run;
+    part->y0 = most(run.y0 - turn * ny, 0);
+    part->y1 = least(run.y1 - turn * ny, ny);
+    return part->y0 < part->y1;
+}
+
+/* The line kernel on a run with y modulo ny where the rows of towers wrap, and what follows it. */
+static void update_rows(const torre_cpu_solver *s, int64_t n, torre_run run, torre_fetch fetch)
+{
+    torre_run part;
     for (int64_t turn = -1; turn <= 1; turn++) {
-        torre_run part = run;
-        part.y0 = most(run.y0 - turn * ny, 0);
-        part.y1 = least(run.y1 - turn * ny, ny);
-        if (part.y0 >= part.y1) continue;
-        torre_cpu_update(s, n, part, fetch);
+        if (!turned(s, run, turn, &part)) continue;
+        torre_cpu_update_rows(s, n, part, fetch);
         fetch.count = 0; /* fetched with the first part */
     }
+}
+
+static void finish_rows(const torre_cpu_solver *s, int64_t n, torre_run run)
+{
+    torre_run part;
+    for (int64_t turn = -1; turn <= 1; turn++)
+        if (turned(s, run, turn, &part)) torre_cpu_finish_rows(s, n, part);
 }
 
 /* Part of the column of a tower at a step: cells z0 .. z1-1, of which z_low .. z_high-1 need to be
@@ -155,17 +217,31 @@ typedef struct window {
     int64_t z0, z1, z_low, z_high;
 } window;
 
-/* The rows of plane x (of the whole grid) at step t, in the window. */
-static torre_run tower_plane(const torre_cpu_solver *s, const torre_tower_grid *grid,
-                             torre_tower tower, int64_t t, int64_t x, window w)
+/* The bundles of a solver's grid along x and along y. */
+typedef struct tiles {
+    bundles x, y;
+} tiles;
+
+static tiles tiles_of(const torre_cpu_solver *s)
 {
-    const int64_t P = bundle(s->field.half_width), *first = s->region.stored.low;
-    torre_run run = {.x = x - first[0], .z0 = w.z0, .z1 = w.z1, .planes = 1};
+    const int64_t P = bundle(s->field.half_width);
+    return (tiles){bundles_of(&s->layers, &s->region, P, 0),
+                   bundles_of(&s->layers, &s->region, P, 1)};
+}
+
+/* The rows at step t of the planes of bundle i along x, in the window. */
+static torre_run tower_planes(const torre_cpu_solver *s, const torre_tower_grid *grid,
+                              const tiles *tile, torre_tower tower, int64_t t, int64_t i, window w)
+{
+    const int64_t *first = s->region.stored.low;
+    const int64_t x = bundle_cell(&tile->x, i), end = bundle_cell(&tile->x, i + 1);
+    torre_run run = {.x = x - first[0], .z0 = w.z0, .z1 = w.z1};
+    run.planes = (int)(least(end, s->region.stored.high[0]) - x);
     run.z_low = w.z_low;
     run.z_high = w.z_high;
-    torre_tower_y_range(grid, tower, t, x / P, &run.y0, &run.y1);
-    run.y0 = P * run.y0 - first[1];
-    run.y1 = P * run.y1 - first[1];
+    torre_tower_y_range(grid, tower, t, i, &run.y0, &run.y1);
+    run.y0 = bundle_cell(&tile->y, run.y0) - first[1];
+    run.y1 = bundle_cell(&tile->y, run.y1) - first[1];
     if (grid->periodic_y) return run;
     int64_t low, high;
     torre_cpu_legal(s, 1, grid->height - 1 - t, &low, &high);
@@ -191,16 +267,22 @@ static void update_pair(const torre_cpu_solver *s, int64_t n, const torre_run ru
         torre_run low = run[p];
         low.planes = 1;
         if (shared) low.y1 = both.y0;
-        if (low.y0 < low.y1) update_run(s, n, low, shared ? none : fetch);
+        if (low.y0 < low.y1) update_rows(s, n, low, shared ? none : fetch);
     }
-    if (!shared) return;
-    update_run(s, n, both, fetch);
-    for (int p = 0; p < 2; p++) {
+    if (shared) update_rows(s, n, both, fetch);
+    for (int p = 0; p < 2 && shared; p++) {
         torre_run high = run[p];
         high.planes = 1;
         high.y0 = both.y1;
-        if (high.y0 < high.y1) update_run(s, n, high, none);
+        if (high.y0 < high.y1) update_rows(s, n, high, none);
     }
+    for (int p = 0; p < 2; p++) finish_rows(s, n, run[p]);
+}
+
+/* Rows that are fetched at most; half-width and size of the diamond in cells. */
+static int64_t edge_rows(int64_t half_width, int64_t half_size)
+{
+    return 4 * half_width * (2 * half_size + 2 * half_width);
 }
 
 /*
@@ -208,36 +290,38 @@ static void update_pair(const torre_cpu_solver *s, int64_t n, const torre_run ru
  * diamond of step t + 1, with its halo, has ahead of the one of step t, on both levels. Step t + 1
  * reads only the newer one there, step t + 2 the other one and k, too. With k, which fills the
  * cache, nothing is fetched that early: the newer level of those R columns and of the R before
- * them, and k and the potential of the latter. row[edge_rows(R, D)].
+ * them, and k and the potential of the latter. row[edge_rows(R, D)]: of wide bundles not all.
  */
 static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_grid *grid,
-                                torre_tower tower, int64_t t, const char **row)
+                                const tiles *tile, torre_tower tower, int64_t t, const char **row)
 {
     const int64_t P = bundle(s->field.half_width), *size = s->field.size;
-    const int64_t R = P * grid->half_width, D = P * grid->half_size;
-    const int64_t *origin = s->region.stored.low, middle = D * tower.m - origin[1];
+    const int64_t R = grid->half_width, D = grid->half_size, room = edge_rows(P * R, P * D);
+    const int64_t *origin = s->region.stored.low, middle = D * tower.m;
     const int64_t pitch = s->field.row_pitch * (int64_t)s->field.precision;
     const bool late = s->field.factor;
     int64_t count = 0;
     /* in bundles, plane xi of the diamond of step t + 1 newly holds rows +-eta with
      * 2 D <= xi + |eta| < 2 D + R */
-    for (int64_t xi = D - R + P; xi < 2 * D + R; xi++) {
-        const int64_t x = D * tower.s + R * (t + 1) + xi - origin[0], first = xi / P * P;
-        if (x < 0 || x >= size[0] + R) continue;
-        const int64_t near = most(2 * D - first - (late ? R : 0), 0),
-                      far = least(2 * D - first + R, D + R);
+    for (int64_t plane = P * (D - R + 1); plane < P * (2 * D + R); plane++) {
+        const int64_t xi = plane / P, reach = 2 * D - xi;
+        const int64_t x =
+            bundle_cell(&tile->x, D * tower.s + R * (t + 1) + xi) + plane % P - origin[0];
+        if (x < 0 || x >= size[0] + P * R) continue;
+        const int64_t near = most(reach - (late ? R : 0), 0), far = least(reach + R, D + R);
+        const int64_t inner_low = bundle_cell(&tile->y, middle + 1 - reach) - origin[1];
+        const int64_t inner_high = bundle_cell(&tile->y, middle + reach) - origin[1];
         for (int64_t side = -1; side <= 1; side += 2) {
-            int64_t y = middle + (side < 0 ? P - far : near);
-            int64_t end = middle + (side < 0 ? P - most(near, P) : far);
-            y = most(y, -R);
-            end = least(end, size[1] + R);
-            const char *now = torre_cpu_row(s, s->n + t, x, y);
-            const char *next = torre_cpu_row(s, s->n + t + 1, x, y);
-            for (; y < end; y++, now += pitch, next += pitch) {
-                const int64_t eta = y - middle, reach = 2 * D - first;
+            const int64_t from = middle + (side < 0 ? 1 - far : near);
+            const int64_t to = middle + (side < 0 ? 1 - most(near, 1) : far);
+            const int64_t y0 = most(bundle_cell(&tile->y, from) - origin[1], -P * R);
+            const int64_t y1 = least(bundle_cell(&tile->y, to) - origin[1], size[1] + P * R);
+            const char *now = torre_cpu_row(s, s->n + t, x, y0);
+            const char *next = torre_cpu_row(s, s->n + t + 1, x, y0);
+            for (int64_t y = y0; y < y1 && count + 4 <= room; y++, now += pitch, next += pitch) {
                 if (!late) row[count++] = now;
                 row[count++] = next;
-                if (!late || eta < P - reach || eta >= reach || x >= size[0] || y < 0 ||
+                if (!late || y < inner_low || y >= inner_high || x >= size[0] || y < 0 ||
                     y >= size[1])
                     continue;
                 row[count++] = torre_cpu_factor_row(s, x, y);
@@ -248,37 +332,32 @@ static torre_fetch leading_edge(const torre_cpu_solver *s, const torre_tower_gri
     return (torre_fetch){row, count};
 }
 
-static int64_t edge_rows(int64_t half_width, int64_t half_size)
-{
-    return 4 * half_width * (2 * half_size + 2 * half_width);
-}
-
 /* Step t of the pass of one tower, in the window. */
-static void tower_step(const torre_cpu_solver *s, const torre_tower_grid *grid, torre_tower tower,
-                       int64_t t, window w, const char **row)
+static void tower_step(const torre_cpu_solver *s, const torre_tower_grid *grid, const tiles *tile,
+                       torre_tower tower, int64_t t, window w, const char **row)
 {
-    const int64_t P = bundle(s->field.half_width), D = P * grid->half_size;
-    const int64_t base = D * tower.s + P * grid->half_width * t, planes = P > 1 ? P : 2;
-    int64_t x0, x1;
-    torre_tower_x_range(grid, tower, t, &x0, &x1);
-    x0 *= P; /* a multiple of P where it is the first plane that is stored: that of the grid */
-    x1 = least(P * x1, s->region.stored.high[0]);
-    torre_fetch edge = leading_edge(s, grid, tower, t, row);
+    const int64_t D = grid->half_size, base = D * tower.s + grid->half_width * t;
+    int64_t low, high;
+    torre_tower_x_range(grid, tower, t, &low, &high);
+    torre_fetch edge = leading_edge(s, grid, tile, tower, t, row);
     int64_t fetched = 0;
-    for (int64_t x = x0; x < x1; x += planes) {
-        /* in step with the columns done: i^2 of the 2 D^2 in the first i <= D planes */
-        int64_t done = least(x + planes, x1) - base, left = 2 * D - done;
-        int64_t columns = done <= D ? done * done : 2 * D * D - left * left;
-        int64_t until = edge.count * columns / (2 * D * D);
+    for (int64_t i = low, count; i < high; i += count) {
+        const bool pair = bundle(s->field.half_width) == 1 && i + 1 < high &&
+                          !is_wide(&tile->x, i) && !is_wide(&tile->x, i + 1);
+        count = pair ? 2 : 1;
+        /* in step with the columns done: i^2 of the 2 D^2 in the first i <= D bundles */
+        const int64_t done = i + count - base, left = 2 * D - done;
+        const int64_t columns = done <= D ? done * done : 2 * D * D - left * left;
+        const int64_t until = edge.count * columns / (2 * D * D);
         const torre_fetch fetch = {edge.row + fetched, until - fetched};
         fetched = until;
-        torre_run run[2] = {tower_plane(s, grid, tower, t, x, w)};
-        if (P > 1) {
-            run[0].planes = (int)least(P, x1 - x);
-            update_run(s, s->n + t, run[0], fetch);
-        } else {
-            if (x + 1 < x1) run[1] = tower_plane(s, grid, tower, t, x + 1, w);
+        const torre_run first = tower_planes(s, grid, tile, tower, t, i, w);
+        if (pair) {
+            const torre_run run[2] = {first, tower_planes(s, grid, tile, tower, t, i + 1, w)};
             update_pair(s, s->n + t, run, fetch);
+        } else {
+            update_rows(s, s->n + t, first, fetch);
+            finish_rows(s, s->n + t, first);
         }
     }
 }
@@ -289,6 +368,7 @@ static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row
     torre_tower_schedule *schedule = s->schedule;
     const torre_tower_grid *grid = &schedule->grid;
     torre_tower_watch watch = torre_tower_watch_make(schedule, tower);
+    const tiles tile = tiles_of(s);
     const int64_t nz = s->field.size[2], cells = s->shape.window, height = grid->height;
     const int64_t slide = cells < nz ? s->field.block : 0; /* a single window stays */
     const int64_t windows = (nz + slide * (height - 1) + cells - 1) / cells;
@@ -303,7 +383,7 @@ static void climb(const torre_cpu_solver *s, torre_tower tower, const char **row
             torre_cpu_blocks(s, part.z_low, part.z_high, &part.z0, &part.z1);
             part.z0 = most(part.z0, low + slide * t);
             part.z1 = least(part.z1, low + cells + slide * t);
-            if (part.z0 < part.z1) tower_step(s, grid, tower, t, part, row);
+            if (part.z0 < part.z1) tower_step(s, grid, &tile, tower, t, part, row);
             torre_tower_publish(schedule, tower, w * height + t + 1);
         }
     }
@@ -319,7 +399,8 @@ static const stages all_stages = {INT64_MIN, INT64_MAX};
 /* The towers of the next steps in those stages, none of them begun. *any: there are some. */
 static torre_status prepare_pass(torre_cpu_solver *s, int64_t height, stages which, bool *any)
 {
-    torre_tower_grid grid = grid_of(&s->region, s->setup->problem->order, s->shape.dts, height);
+    torre_tower_grid grid =
+        grid_of(&s->region, &s->layers, s->setup->problem->order, s->shape.dts, height);
     grid.s_min = most(grid.s_min, which.low);
     grid.s_max = which.high < INT64_MAX ? least(grid.s_max, which.high - 1) : grid.s_max;
     *any = grid.s_min <= grid.s_max;

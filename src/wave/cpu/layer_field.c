@@ -27,6 +27,7 @@ static double layout_face(const torre_wave_problem *p, int axis, int side, torre
                      : round_up(n[0] * n[1] * face->outer_pitch, block_of(l)) + 2 * block_of(l);
         return rows * (double)face->outer_pitch;
     }
+    face->in_place = axis > 0 || !l->cut;
     if (axis < 2) {
         face->outer_pitch = R * (2 * W - 1) * l->scheme.pitch;
         face->values = n[1 - axis] * face->outer_pitch;
@@ -69,7 +70,8 @@ static bool has_layers(const torre_wave_setup *setup)
     return false;
 }
 
-void torre_layers_layout(const torre_wave_setup *setup, torre_layers *l)
+/* cut: somewhere along x. */
+static void layout(const torre_wave_setup *setup, bool cut, torre_layers *l)
 {
     const torre_wave_problem *p = setup->problem;
     const torre_region region = torre_wave_region(setup);
@@ -79,6 +81,7 @@ void torre_layers_layout(const torre_wave_setup *setup, torre_layers *l)
     l->low = region.stored.low[0];
     l->planes = region.global[0];
     l->keeps = setup->keeps_layers;
+    l->cut = cut;
     l->convolves = p->absorbing == TORRE_CPML;
     l->half_width = p->order / 2;
     l->precision = p->precision;
@@ -93,6 +96,19 @@ void torre_layers_layout(const torre_wave_setup *setup, torre_layers *l)
         values += (torre_layer_in_place(face) ? 1 : 2) * face->values + end_values(l, face);
     }
     l->bytes = sum * 16 > 1e18 ? -1 : values * (int64_t)l->precision;
+}
+
+void torre_layers_layout(const torre_wave_setup *setup, torre_layers *l)
+{
+    const torre_region region = torre_wave_region(setup);
+    const torre_box *owned = &region.owned;
+    const bool whole = owned->low[0] == 0 && owned->high[0] == region.global[0];
+    layout(setup, setup->keeps_layers || !whole, l);
+}
+
+void torre_layers_layout_part(const torre_wave_setup *setup, torre_layers *l)
+{
+    layout(setup, true, l);
 }
 
 static char *take(char **free_place, int64_t values, const torre_layers *l)
@@ -209,6 +225,7 @@ static void place_everything(torre_layers *l)
         if (face->values == 0) continue;
         if (torre_layer_in_place(face)) {
             face->level[0] = face->level[1] = take(&at, face->values, l);
+            if (f / 2 < 2) continue;
             face->end.a = take(&at, 2 * (int64_t)face->end.places, l);
             face->end.b = take(&at, 2 * (int64_t)face->end.places, l);
             face->end.weight = take(&at, weights_values(l), l);
@@ -237,6 +254,8 @@ torre_status torre_layers_alloc(const torre_wave_setup *setup, torre_layers *l)
     const bool single = l->precision == TORRE_F32;
     l->cpml_cells = single ? torre_cpml_cells_f32 : torre_cpml_cells_f64;
     l->kernel = single ? best->f32[l->half_width - 1] : best->f64[l->half_width - 1];
+    l->stack_kernel =
+        single ? best->stack_f32[l->half_width - 1] : best->stack_f64[l->half_width - 1];
     l->end_kernel = single ? best->end_f32[l->half_width - 1] : best->end_f64[l->half_width - 1];
     return TORRE_OK;
 }

@@ -1,6 +1,6 @@
 /*
  * The memory of perfectly matched layers (layer_kernel.h) of the engines stepwise and torre, two
- * levels of it for each face that has one, of z faces one, and the tables of coefficients.
+ * levels of it for each face that has one, or one level, and the tables of coefficients.
  */
 #ifndef TORRE_LAYER_FIELD_H
 #define TORRE_LAYER_FIELD_H
@@ -12,8 +12,10 @@
 #include "wave/setup.h"
 
 typedef struct torre_layer_face {
-    char *level[2];      /* memory of the first row of cells along the normal; NULL: no layer; at z
-                            faces that do not convolve both are the same */
+    char *level[2];      /* memory of the first row of cells along the normal; NULL: no layer; where
+                            the face has one level both are the same */
+    bool in_place;       /* it has: z faces, and others whose lines of cells along the normal are
+                            updated all at once; none that convolves */
     int64_t outer_pitch; /* values from that of a row along the normal to the next: of y at x
                             faces, of x at y faces, of y, and then of x, at z faces */
     int64_t values;      /* of a level */
@@ -26,10 +28,12 @@ typedef struct torre_layers {
     int64_t low;     /* x of the first of them in the whole grid, */
     int64_t planes;  /* and cells along x of that */
     bool keeps;      /* setup.keeps_layers */
+    bool cut;        /* of a part that lacks some planes */
     torre_precision precision;
     torre_layer_scheme scheme;
     torre_layer_face face[3][2];
     torre_layer_function kernel;
+    torre_layer_stack_function stack_kernel;
     torre_layer_end_function end_kernel;
     bool convolves; /* the layers are those of cpml.h: */
     torre_cpml_scheme cpml;
@@ -41,6 +45,8 @@ typedef struct torre_layers {
 /* Everything but memory and coefficients. The problem must have been checked. Of a part that is
  * cut along x alone. */
 void torre_layers_layout(const torre_wave_setup *setup, torre_layers *layers);
+/* The same as parts of the setup have it, whatever they hold. */
+void torre_layers_layout_part(const torre_wave_setup *setup, torre_layers *layers);
 
 /* Allocate what has been laid out, with zero memory and the tables. TORRE_ERR_RESOURCE. Free with
  * _free. */
@@ -89,9 +95,13 @@ torre_layer_place torre_layers_place(const torre_layers *layers, const torre_lay
                                      int level);
 
 /* Whether a face has one level for both. */
-static inline bool torre_layer_in_place(const torre_layer_face *face)
+static inline bool torre_layer_in_place(const torre_layer_face *face) { return face->in_place; }
+
+/* Cells at a face across x or y that are to be updated all at once; 0: one by one. */
+static inline int64_t torre_layers_held(const torre_layers *l, int axis, int side)
 {
-    return face->end.places > 0;
+    const bool held = axis < 2 && l->face[axis][side].in_place;
+    return held ? l->scheme.width + (int64_t)l->half_width - 1 : 0;
 }
 
 /* Cell at (0 .. W - 1, below that of the grid in front) of a layer, counted outwards. */

@@ -6,6 +6,8 @@
 
 /* Rows ahead of the one at hand whose memory is asked for. */
 enum { ROWS_LATER = 8 };
+/* The same of rows along z, which are many: bytes ahead. */
+enum { ROW_AHEAD = 4 * TORRE_BLOCK_BYTES };
 
 #define REAL float
 #include "wave/cpu/layer_rows.h"
@@ -17,6 +19,11 @@ enum { ROWS_LATER = 8 };
                                        const torre_layer_line *line)                               \
     {                                                                                              \
         layer_##real(scheme, line, (order) / 2);                                                   \
+    }                                                                                              \
+    static void stack_##real##_##order(const torre_layer_scheme *scheme,                           \
+                                       const torre_layer_stack *stack)                             \
+    {                                                                                              \
+        stack_##real(scheme, stack, (order) / 2);                                                  \
     }                                                                                              \
     static void end_##real##_##order(const torre_layer_end *end, const torre_layer_ends *rows)     \
     {                                                                                              \
@@ -34,6 +41,10 @@ const torre_layer_kernels TABLE_(TORRE_ISA) = {
     .f32 = {TORRE_STENCIL_TABLE(ENTRY_FLOAT)},
 #define ENTRY_DOUBLE(order, ...) layer_double_##order,
     .f64 = {TORRE_STENCIL_TABLE(ENTRY_DOUBLE)},
+#define STACK_FLOAT(order, ...) stack_float_##order,
+    .stack_f32 = {TORRE_STENCIL_TABLE(STACK_FLOAT)},
+#define STACK_DOUBLE(order, ...) stack_double_##order,
+    .stack_f64 = {TORRE_STENCIL_TABLE(STACK_DOUBLE)},
 #define END_FLOAT(order, ...) end_float_##order,
     .end_f32 = {TORRE_STENCIL_TABLE(END_FLOAT)},
 #define END_DOUBLE(order, ...) end_double_##order,

@@ -56,18 +56,38 @@ typedef void (*torre_layer_function)(const torre_layer_scheme *scheme,
                                      const torre_layer_line *line);
 
 /*
- * Layers across z: the memory of a row of cells is sorted by the cells that chains start from,
+ * All rows of a line of cells along the normal at once, where whoever calls can: from the last cell
+ * to the first that the layer adds to, W + R - 1 in all. Then the memory is that of one level, of
+ * which the new values take the place. With sums sorted by the cells that chains start from,
  *
- *     P(j)_i = o(j)_(i+j-1),  Q(j)_i = b(j)_(i-j),   i = 1 .. W, and of Q .. W - 1
+ *     P(j)_i = o(j)_(i+j-1),  Q(j)_i = b(j)_(i-j),   i = 1 .. W, and of Q .. W - 1,
  *
- * so that all sums of a step i have the same a_i and b_i and go to the same cell, r = i - 1 of P
- * and i of Q:
+ * which o(j) and b(j) of i are, the formulas above are
  *
  *     P(j)_i <- P(j-1)_(i+1) + a_i (P(j)_i - P(j-1)_(i+1)) - b_i ( du + P(j)_(i+1) - P(j-1)_i)
  *     Q(j)_i <- Q(j-1)_(i-1) + a_i (Q(j)_i - Q(j-1)_(i-1)) - b_i (-du + Q(j)_(i-1) - Q(j-1)_i)
  *     u+_r   += k sum_m C_m (P(m)_(r+1) + Q(m)_r)
  *
- * the first and third of a line from the new level, du at r = i + j - 1 and i - j. No row of cells
+ * the first and third of a line from the new level, du at r = i + j - 1 and i - j: a walk inwards
+ * has the P of the step before in registers, one outwards the Q. So each is read and written once,
+ * in the same order of operations as row by row.
+ */
+typedef struct torre_layer_stack {
+    int axis;
+    int64_t blocks;
+    int64_t step, factor_step; /* to the next cell outwards, of fields and of k, bytes */
+    void *next;                /* u[n+1], u[n] and k or NULL of the first cell, r = 0 */
+    const void *now, *factor;
+    void *memory;  /* of the first of its rows, at the same z */
+    int64_t later; /* bytes from there to that of the line that follows */
+} torre_layer_stack;
+
+typedef void (*torre_layer_stack_function)(const torre_layer_scheme *scheme,
+                                           const torre_layer_stack *stack);
+
+/*
+ * Layers across z: the same sums and formulas, and vectors along the normal. All sums of a step i
+ * have the same a_i and b_i and go to the same cell, r = i - 1 of P and i of Q. No row of cells
  * looks at another's, and a row is updated all at once: there is one level of this memory, of which
  * the new values take the place. It lies along z, too, in 2 R rows of places, P(1) .. P(R), Q(1) ..
  * Q(R), each whole vectors of TORRE_END_BYTES that end with the cell at the face. At places before
@@ -101,6 +121,7 @@ typedef void (*torre_layer_end_function)(const torre_layer_end *end, const torre
 /* The kernels of one instruction set. */
 typedef struct torre_layer_kernels {
     torre_layer_function f32[TORRE_MAX_HALF_WIDTH], f64[TORRE_MAX_HALF_WIDTH]; /* [R - 1] */
+    torre_layer_stack_function stack_f32[TORRE_MAX_HALF_WIDTH], stack_f64[TORRE_MAX_HALF_WIDTH];
     torre_layer_end_function end_f32[TORRE_MAX_HALF_WIDTH], end_f64[TORRE_MAX_HALF_WIDTH];
 } torre_layer_kernels;
 

@@ -9,6 +9,9 @@
 /* The vector at a place of memory that is a multiple of vectors. */
 #define AT(place, bytes) (*(VEC *)((char *)(place) + (bytes)))
 
+/* A number in all lanes (zero plus it would be an addition). */
+ALWAYS_INLINE VEC OF(same)(REAL x) { return x - (VEC){0}; }
+
 /* What o(j) or b(j) becomes: `made` is that of j - 1. */
 ALWAYS_INLINE VEC OF(remember)(VEC a, VEC b, VEC made, VEC before, VEC below, VEC slope, VEC ahead,
                                VEC behind)
@@ -63,8 +66,8 @@ ALWAYS_INLINE void OF(chain_row)(const torre_layer_line *line, const OF(chain) *
     int64_t here[TORRE_MAX_HALF_WIDTH];
     VEC a[TORRE_MAX_HALF_WIDTH], b[TORRE_MAX_HALF_WIDTH];
     for (int n = 0; n < count; n++) {
-        a[n] = (VEC){0} + c->a[n];
-        b[n] = (VEC){0} + c->b[n];
+        a[n] = OF(same)(c->a[n]);
+        b[n] = OF(same)(c->b[n]);
         here[n] = c->here[n];
         ahead[n] = c->ahead[n];
         behind[n] = c->behind[n];
@@ -125,7 +128,7 @@ ALWAYS_INLINE void OF(layer_add)(const torre_layer_scheme *s, const torre_layer_
     for (int m = 1; m <= R; m++) {
         /* beyond the first cell sums go on with those there are: o(m + r) of the place */
         const int j = r < 0 ? m + r : m;
-        weight[m] = (VEC){0} + ((const REAL *)s->weight[line->axis])[m];
+        weight[m] = OF(same)(((const REAL *)s->weight[line->axis])[m]);
         out[m] = in[m] = (const char *)s->zeros;
         if (j >= 1) out[m] = old + OUTWARDS(j, r < 0 ? 1 : r + 1) * pitch;
         if (r > 0) in[m] = old + INWARDS(m, r) * pitch;
@@ -133,7 +136,7 @@ ALWAYS_INLINE void OF(layer_add)(const torre_layer_scheme *s, const torre_layer_
     for (int64_t z = 0; z < bytes; z += VECTOR_BYTES) {
         VEC sum = {0};
         for (int m = 1; m <= R; m++) sum = OF(fma)(weight[m], AT(out[m], z) + AT(in[m], z), sum);
-        const VEC k = line->factor ? AT(line->factor, z) : (VEC){0} + OF(s->factor);
+        const VEC k = line->factor ? AT(line->factor, z) : OF(same)(OF(s->factor));
         AT(line->next, z) = OF(fma)(k, sum, AT(line->next, z));
     }
 }
@@ -148,6 +151,167 @@ ALWAYS_INLINE void OF(layer)(const torre_layer_scheme *s, const torre_layer_line
     OF(chain_rows)(line, &c, behind, ahead, R);
     OF(chain_make)(s, line, R, false, &c);
     OF(chain_rows)(line, &c, ahead, behind, R);
+}
+
+/* All rows of a line of cells along the normal, for vectors at one z, bytes from its beginning. */
+typedef struct OF(stack_at) {
+    int W;
+    int64_t pitch, step, factor_step; /* bytes */
+    int64_t ahead;                    /* of what is asked for */
+    char *next, *memory;              /* at z */
+    const char *now, *factor;
+    const REAL *a, *b, *weight;
+    REAL k;
+} OF(stack_at);
+
+/* Add k times a sum to cell r. */
+ALWAYS_INLINE void OF(stack_add)(const OF(stack_at) * c, int r, VEC sum)
+{
+    const VEC k = c->factor ? AT(c->factor, r * c->factor_step) : OF(same)(c->k);
+    AT(c->next, r * c->step) = OF(fma)(k, sum, AT(c->next, r * c->step));
+}
+
+/* Step i of the walk inwards, and what all sums add to cell i - 1; first: i = 1, where there is no
+ * Q. far, made_far: old and new sums of step i + 1; slope: at r = i, i + 1, .. */
+ALWAYS_INLINE void OF(stack_inwards)(const OF(stack_at) * c, const int R, const bool ahead,
+                                     const bool first, int i, VEC *far, VEC *made_far,
+                                     const VEC *slope)
+{
+    const int64_t chain = c->W * c->pitch, other = chain - c->pitch;
+    char *place = c->memory + (i - 1) * c->pitch;
+    const char *q = c->memory + R * chain + (i - 2) * c->pitch;
+    const VEC a = OF(same)(c->a[i]), b = OF(same)(c->b[i]);
+    VEC sum = {0}, made = {0}, below = {0}, before = {0};
+    for (int j = 0; j < R; j++) {
+        if (ahead) __builtin_prefetch(place + j * chain + c->ahead, 1);
+        const VEC here = AT(place, j * chain), beyond = far[j];
+        const VEC value = OF(remember)(a, b, made, here, below, slope[j], beyond, before);
+        AT(place, j * chain) = value;
+        const VEC all = first ? here : here + AT(q, j * other);
+        sum = OF(fma)(OF(same)(c->weight[j + 1]), all, sum);
+        made = made_far[j];
+        made_far[j] = value;
+        below = beyond;
+        before = far[j] = here;
+    }
+    OF(stack_add)(c, i - 1, sum);
+}
+
+/* The walk inwards: P. */
+ALWAYS_INLINE void OF(stack_in)(const OF(stack_at) * c, const int R, const bool ahead)
+{
+    VEC far[TORRE_MAX_HALF_WIDTH], made_far[TORRE_MAX_HALF_WIDTH], slope[TORRE_MAX_HALF_WIDTH];
+    for (int j = 0; j < R; j++) far[j] = made_far[j] = slope[j] = (VEC){0};
+    slope[0] -= AT(c->now, (c->W - 1) * c->step);
+    for (int i = c->W; i > 1; i--) {
+        OF(stack_inwards)(c, R, ahead, false, i, far, made_far, slope);
+        for (int j = R - 1; j > 0; j--) slope[j] = slope[j - 1];
+        slope[0] = AT(c->now, i * c->step) - AT(c->now, (i - 2) * c->step);
+    }
+    OF(stack_inwards)(c, R, ahead, true, 1, far, made_far, slope);
+    for (int q = 1; q < R; q++) { /* cells in front */
+        VEC sum = {0};
+        for (int m = q + 1; m <= R; m++) sum = OF(fma)(OF(same)(c->weight[m]), far[m - q - 1], sum);
+        OF(stack_add)(c, -q, sum);
+    }
+}
+
+/* The walk outwards: Q. */
+ALWAYS_INLINE void OF(stack_out)(const OF(stack_at) * c, const int R, const bool ahead)
+{
+    const int64_t chain = (c->W - 1) * c->pitch;
+    VEC far[TORRE_MAX_HALF_WIDTH], made_far[TORRE_MAX_HALF_WIDTH];
+    VEC slope[TORRE_MAX_HALF_WIDTH]; /* at r = i - 1, i - 2, .. */
+    for (int j = 0; j < R; j++) far[j] = made_far[j] = (VEC){0};
+    for (int j = 0; j < R; j++)
+        slope[j] = AT(c->now, (-1 - j) * c->step) - AT(c->now, (1 - j) * c->step);
+    for (int i = 1; i < c->W; i++) {
+        char *place = c->memory + R * (chain + c->pitch) + (i - 1) * c->pitch;
+        const VEC a = OF(same)(c->a[i]), b = OF(same)(c->b[i]);
+        VEC made = {0}, below = {0}, before = {0};
+        for (int j = 0; j < R; j++) {
+            if (ahead) __builtin_prefetch(place + j * chain + c->ahead, 1);
+            const VEC here = AT(place, j * chain), beyond = far[j];
+            const VEC value = OF(remember)(a, b, made, here, below, slope[j], beyond, before);
+            AT(place, j * chain) = value;
+            made = made_far[j];
+            made_far[j] = value;
+            below = beyond;
+            before = far[j] = here;
+        }
+        for (int j = R - 1; j > 0; j--) slope[j] = slope[j - 1];
+        slope[0] = AT(c->now, i * c->step - c->step) - AT(c->now, i * c->step + c->step);
+    }
+}
+
+/* Both in one, inwards, where there is one sum a step: that of Q takes the one of the step before
+ * it, which is made later. */
+ALWAYS_INLINE void OF(stack_single)(const OF(stack_at) * c, const bool ahead)
+{
+    const char *now = c->now + c->W * c->step;
+    char *p = c->memory + (c->W - 1) * c->pitch, *q = p + (c->W - 1) * c->pitch;
+    const VEC weight = OF(same)(c->weight[1]), zero = {0};
+    VEC far = zero, q_here = zero;
+    VEC slope = zero - AT(now, -c->step); /* at r = i */
+    for (int i = c->W; i >= 1; i--) {
+        const VEC a = OF(same)(c->a[i]), b = OF(same)(c->b[i]), here = AT(p, 0);
+        const VEC q_before = i > 1 ? AT(q, 0) : zero;
+        if (ahead) {
+            __builtin_prefetch(p + c->ahead, 1);
+            __builtin_prefetch(q + c->ahead, 1);
+        }
+        AT(p, 0) = OF(remember)(a, b, zero, here, zero, slope, far, zero);
+        now -= c->step;
+        slope = AT(now, c->step) - AT(now, -c->step);
+        if (i < c->W)
+            AT(q, c->pitch) = OF(remember)(a, b, zero, q_here, zero, -slope, q_before, zero);
+        OF(stack_add)(c, i - 1, OF(fma)(weight, here + q_before, zero));
+        far = here;
+        q_here = q_before;
+        p -= c->pitch;
+        q -= c->pitch;
+    }
+}
+
+ALWAYS_INLINE void OF(stack_walks)(const OF(stack_at) * c, const int R, const bool ahead)
+{
+    if (R == 1) {
+        OF(stack_single)(c, ahead);
+        return;
+    }
+    OF(stack_in)(c, R, ahead);
+    OF(stack_out)(c, R, ahead);
+}
+
+ALWAYS_INLINE void OF(stack)(const torre_layer_scheme *s, const torre_layer_stack *stack,
+                             const int R)
+{
+    const int64_t bytes = stack->blocks * TORRE_BLOCK_BYTES;
+    OF(stack_at)
+    c = {.W = s->width,
+         .pitch = s->pitch * (int64_t)sizeof(REAL),
+         .step = stack->step,
+         .factor_step = stack->factor_step,
+         .next = stack->next,
+         .memory = stack->memory,
+         .now = stack->now,
+         .factor = stack->factor,
+         .a = s->a,
+         .b = s->b,
+         .weight = s->weight[stack->axis],
+         .k = OF(s->factor)};
+    for (int64_t z = 0; z < bytes; z += VECTOR_BYTES) {
+        if (z % TORRE_BLOCK_BYTES == 0) {
+            c.ahead = z + ROW_AHEAD < bytes ? ROW_AHEAD : stack->later + ROW_AHEAD - bytes;
+            OF(stack_walks)(&c, R, true);
+        } else {
+            OF(stack_walks)(&c, R, false);
+        }
+        c.next += VECTOR_BYTES;
+        c.memory += VECTOR_BYTES;
+        c.now += VECTOR_BYTES;
+        if (c.factor) c.factor += VECTOR_BYTES;
+    }
 }
 
 #define SHORT_LANES (TORRE_END_BYTES / (int)sizeof(REAL))
@@ -171,7 +335,7 @@ typedef struct OF(end_row) {
 ALWAYS_INLINE SHORT OF(end_factor)(const torre_layer_end *e, const OF(end_row) * row, int64_t z)
 {
     if (row->factor) return *(const SHORT *)(row->factor + z);
-    return (SHORT){0} + OF(e->factor);
+    return OF(e->factor) - (SHORT){0};
 }
 
 /* Add k times a sum to the cells from z on, as far as they are cells. */
@@ -238,7 +402,7 @@ ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const OF(end_row) * r
             const SHORT value = OF(short_fma)(-steps.b, slope + (ahead - before),
                                               OF(short_fma)(steps.a, here - below, made));
             *place = value;
-            sum = OF(short_fma)((SHORT){0} + weight[j + 1], here, sum);
+            sum = OF(short_fma)(weight[j + 1] - (SHORT){0}, here, sum);
             made = OF(shift)(value, far_new[j], turn);
             below = ahead;
             before = here;

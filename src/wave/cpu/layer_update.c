@@ -38,6 +38,29 @@ static void update_row(const torre_cpu_solver *s, rows run, int axis, int side, 
     }
 }
 
+/* All rows of a line of cells along the normal, at row or plane `at`. */
+static void update_stack(const torre_cpu_solver *s, rows run, int axis, int side, int64_t at)
+{
+    const torre_layers *l = &s->layers;
+    const torre_layer_face *face = &l->face[axis][side];
+    const torre_padded_field *f = &s->field;
+    const int64_t width = (int64_t)l->precision, offset = run.z0 * width, W = l->scheme.width;
+    const int64_t first = side ? l->size[axis] - W : W - 1, outwards = side ? width : -width;
+    const int64_t x = axis ? at : first, y = axis ? first : at;
+    const torre_layer_stack stack = {
+        .axis = axis,
+        .blocks = (run.z1 - run.z0 + f->block - 1) / f->block,
+        .step = outwards * (axis ? f->row_pitch : f->plane_pitch),
+        .factor_step = outwards * (axis ? f->factor_row_pitch : f->factor_plane_pitch),
+        .next = torre_cpu_row(s, run.n + 1, x, y) + offset,
+        .now = torre_cpu_row(s, run.n, x, y) + offset,
+        .factor = f->factor ? torre_cpu_factor_row(s, x, y) + offset : NULL,
+        .memory = face->level[0] + at * face->outer_pitch * width + offset,
+        .later = face->outer_pitch * width,
+    };
+    l->stack_kernel(&l->scheme, &stack);
+}
+
 /* The ends of rows, in the run that has them: runs do not cut them (cpu_shape.c). */
 static void update_ends(const torre_cpu_solver *s, rows run, int side)
 {
@@ -89,8 +112,8 @@ static void convolve_row(const torre_cpu_solver *s, rows run, int axis, int side
     }
 }
 
-/* The rows of a plane in layers across x, then y, then z: an order that is the same for every cell
- * in all engines. */
+/* The rows of a plane in layers across x, unless they are held, then y, then z: an order that is
+ * the same for every cell in all engines. */
 static void update_plane(const torre_cpu_solver *s, rows run)
 {
     const torre_layers *l = &s->layers;
@@ -99,6 +122,11 @@ static void update_plane(const torre_cpu_solver *s, rows run)
     for (int f = 0; f < 6; f++) {
         const int axis = f / 2, side = f % 2;
         if (l->face[axis][side].values == 0) continue;
+        if (torre_layers_held(l, axis, side) > 0) {
+            if (axis == 1 && (side ? run.y1 == l->size[1] : run.y0 == 0))
+                update_stack(s, run, 1, side, run.x);
+            continue;
+        }
         if (axis == 0 && torre_layer_depth(l, 0, side, run.x) < first) continue;
         if (axis == 2 && !l->convolves) {
             update_ends(s, run, side);
@@ -114,9 +142,32 @@ static void update_plane(const torre_cpu_solver *s, rows run)
     }
 }
 
+void torre_cpu_fetch_layers(const torre_cpu_solver *s, const torre_run *run)
+{
+    const torre_layers *l = &s->layers;
+    if (l->bytes == 0 || l->convolves) return;
+    for (int side = 0; side < 2; side++) {
+        const torre_layer_face *face = &l->face[2][side];
+        if (face->values == 0) continue;
+        const int64_t row = face->outer_pitch * (int64_t)l->precision;
+        const int64_t bytes = (run->y1 - run->y0) * row;
+        for (int64_t x = run->x; x < run->x + run->planes; x++) {
+            const char *from = face->level[0] + (x * l->size[1] + run->y0) * row;
+            for (int64_t at = 0; at < bytes; at += TORRE_BLOCK_BYTES)
+                __builtin_prefetch(from + at, 1, 2);
+        }
+    }
+}
+
 void torre_cpu_update_layers(const torre_cpu_solver *s, int64_t n, const torre_run *run)
 {
     if (s->layers.bytes == 0 || run->z0 >= run->z1) return;
+    for (int side = 0; side < 2; side++) {
+        if (torre_layers_held(&s->layers, 0, side) == 0) continue;
+        if (side ? run->x + run->planes < s->layers.size[0] : run->x > 0) continue;
+        for (int64_t y = run->y0; y < run->y1; y++)
+            update_stack(s, (rows){n, run->x, y, y + 1, run->z0, run->z1}, 0, side, y);
+    }
     for (int64_t x = run->x; x < run->x + run->planes; x++)
         update_plane(s, (rows){n, x, run->y0, run->y1, run->z0, run->z1});
 }
