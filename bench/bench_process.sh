@@ -85,6 +85,12 @@ awk -v s="$size" 'BEGIN { split(s, n, "x"); srand(1); OFS = ","; OFMT = "%.3f"
     for (i = 0; i < 10000; i++) { for (a = 1; a <= 3; a++) x[a] = 50 + (n[a] - 11) * 10 * rand(); print x[1], x[2], x[3] } }' \
     >scattered.csv
 scattered="--receivers $work/scattered.csv"
+head -100 scattered.csv | awk 'BEGIN { FS = OFS = "," } { print $1 + 3.3, $2 + 3.3, $3 + 3.3 }' >sources.csv
+# in one plane, as on a beach: towers that meet it have receivers nearly everywhere
+awk -v s="$size" 'BEGIN { split(s, n, "x"); OFS = ","; OFMT = "%.3f"
+    for (i = 0; i < 10000; i++)
+        print 50 + (n[1] - 11) * (i % 100 + 0.5) / 10, 50 + (n[2] - 11) * (int(i / 100) + 0.5) / 10, 5 * n[3] + 3.3 }' \
+    >plane.csv
 line="--receivers 0,0,10:$(last 1),$(last 2),10:10000"
 row point,order-2 wave $second $still
 row point wave $wave $still
@@ -107,6 +113,12 @@ row receivers,order-2 wave $second $still $line --traces t.npy
 row receivers wave $wave $still $line --traces t.npy
 row receivers,scattered,order-2 wave $second $still $scattered --traces t.npy
 row receivers,scattered wave $wave $still $scattered --traces t.npy
+row receivers,plane,order-2 wave $second $still --receivers "$work/plane.csv" --traces t.npy
+row receivers,plane wave $wave $still --receivers "$work/plane.csv" --traces t.npy
+row sources,scattered,order-2 wave $second $still --source "$work/sources.csv"
+row sources,scattered wave $wave $still --source "$work/sources.csv"
+row sources,receivers,scattered,order-2 wave $second $still --source "$work/sources.csv" $scattered --traces t.npy
+row sources,receivers,scattered wave $wave $still --source "$work/sources.csv" $scattered --traces t.npy
 row receivers,scattered,linear wave $wave $still $scattered --traces t.npy --interpolation trilinear
 row receivers,picture wave $wave $still $line --traces t.npy,t.png
 row dry-run wave $wave $model --dry-run
