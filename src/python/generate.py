@@ -37,7 +37,7 @@ WISHES = {
     }),
     "torre_lj": ("LJOptions", {"position": VECTORS, "velocity": VECTORS, "count": None}),
     "torre_granular": ("GranularOptions", {}),
-    "torre_fluid_dam": ("DamOptions", {  # boxes and gate: in C
+    "torre_fluid_dam": ("DamOptions", {  # boxes and gate: of Dam itself
         **dict.fromkeys(["water", "waters", "obstacle", "obstacles", "gate"]),
     }),
     "torre_md_plan": ("ParticlePlanOptions", {}),

@@ -158,6 +158,30 @@ class Water(Case):
         with open(self.path("program.dump"), "rb") as program, open(self.path("own.dump"), "rb") as own:
             self.assertEqual(program.read(), own.read())
 
+    def test_boxes_as_in_the_program(self):
+        failed = self.program("md", "--model", "mps", "--dimensions", 2, "--spacing", 0.01, "--precision", "f64",
+                              "--tank", "0.4,0.3,0.08", "--water", "0,0:0.1,0.2;0.3,0:0.4,0.1", "--obstacle", "0.2,0:0.24,0.05",
+                              "--gate", "0.12:0.01:2", "--height-gauges", "0.05;0.35", "--pressure-probes", "0.1,0;0.2,0.03",
+                              "--steps", 60, "--thermo", 60, "--threads", 1, "--dump", "program.dump", "--front", "none",
+                              "--quiet", "--backend", "cpu", "--output", ".")
+        self.assertIsNone(failed)
+        tank = dict(dims=2, spacing=0.01, size=(0.4, 0.3, 0.08), gravity=9.81, viscosity=1e-6, precision="f64")
+        water = [((0, 0), (0.1, 0.2)), ((0.3, 0), (0.4, 0.1))]
+        dam = Dam(**tank, water=water, obstacle=[((0.2, 0), (0.24, 0.05))], gate=(0.12, 0.01, 2)).start("cpu", threads=1)
+        dam.advance(60)
+        dam.save(self.path("own.dump"))
+        with open(self.path("program.dump"), "rb") as program, open(self.path("own.dump"), "rb") as own:
+            self.assertEqual(program.read(), own.read())
+        for file, own in (("heights.csv", [dam.height(0.05), dam.height(0.35)]),
+                          ("probes.csv", [dam.probe(0.1, 0), dam.probe(0.2, 0.03)])):
+            with open(self.path(file)) as rows:
+                last = [float(x) for x in rows.read().split()[-1].split(",")[1:]]
+            self.assertTrue(any(last), file)
+            np.testing.assert_allclose(own, last, rtol=1e-8)
+        self.assertTrue(np.isnan(dam.probe(0.15, 0.15)))
+        self.refused(UsageError, "water: a corner has 2 numbers (got 1)", Dam, **tank, water=[((0,), (0.1, 0.1))])
+        self.refused(UsageError, "obstacle: at most 16 boxes (got 17)", Dam, **tank, obstacle=17 * water[:1])
+
     def test_arrays(self):
         dam = Dam(dims=2, spacing=0.01, column=(0.1, 0.2), size=(0.4, 0.4), gravity=9.81)
         dam.advance(30)

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +10,29 @@ import numpy as np
 from . import _arrays
 from ._arrays import Array
 from ._generated import DamOptions, FluidRow, ParticlePlanOptions
-from ._library import check, ffi, fill, lib, read
+from ._library import UsageError, check, ffi, fill, lib, read
 from ._run import Run, tells
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
+
+# Two corners, x, y[, z] in m from the tank's inner corner.
+Box = tuple[Sequence[float], Sequence[float]]
+
+
+def _corner(name: str, corner: Sequence[float], dims: int) -> list[float]:
+    if len(corner) not in (dims, 3):
+        raise UsageError(f"{name}: a corner has {dims} numbers (got {len(corner)})")
+    return [*(float(x) for x in corner), 0.0][:3]
+
+
+def _place(to: Any, name: str, boxes: Sequence[Box], dims: int) -> int:
+    """Boxes into an array of torre_mps_box; returns how many."""
+    if len(boxes) > len(to):
+        raise UsageError(f"{name}: at most {len(to)} boxes (got {len(boxes)})")
+    for k, (low, high) in enumerate(boxes):
+        to[k].low, to[k].high = _corner(name, low, dims), _corner(name, high, dims)
+    return len(boxes)
 
 
 class Dam(Run):
@@ -25,16 +43,25 @@ class Dam(Run):
         dam.advance(1000)
         x, y, _ = dam.positions()
 
-    Keywords are the members of torre_fluid_dam and of its tank (help(DamOptions)). Particles are known
-    by their ids: those of the fluid come first (`moving` of them), then walls. Their positions count
-    from the corner of the box, which lies `origin` outside the tank's.
+    Keywords are the members of torre_fluid_dam and of its tank (help(DamOptions)), and
+        water     boxes of water instead of the column, each by two corners in m from the tank's
+        obstacle  boxes that are as solid as walls
+        gate      (x, opens, speed) of a wall across the tank that is lifted: its left side, m; when, s; m/s
+    Particles are known by their ids: those of the fluid come first (`moving` of them), then walls. Their
+    positions count from the corner of the box, which lies `origin` outside the tank's.
     """
 
-    def __init__(self, **options: Unpack[DamOptions]) -> None:
+    def __init__(self, *, water: Sequence[Box] = (), obstacle: Sequence[Box] = (),
+                 gate: tuple[float, float, float] | None = None, **options: Unpack[DamOptions]) -> None:
         super().__init__()
         keep: list[Any] = []
         dam = ffi.new("torre_fluid_dam *")
         fill(dam, options, list(DamOptions.__annotations__), keep)
+        tank = dam.tank
+        tank.waters = _place(tank.water, "water", water, tank.dims)
+        tank.obstacles = _place(tank.obstacle, "obstacle", obstacle, tank.dims)
+        if gate is not None:
+            tank.gate.x, tank.gate.opens, tank.gate.speed = gate
         made = ffi.new("torre_fluid **")
         check(lib.torre_fluid_new(dam, made))
         self._made = ffi.gc(made[0], lib.torre_fluid_free)
@@ -96,6 +123,18 @@ class Dam(Run):
         if not self._started:
             self.start()
         return float(lib.torre_fluid_gauge(self._made, (point + (0.0, 0.0, 0.0))[:3]))
+
+    def probe(self, *point: float) -> float:
+        """Pressure (Pa) on the wall or obstacle at a point, m from the tank's inner corner; nan where none is near."""
+        if not self._started:
+            self.start()
+        return float(lib.torre_fluid_probe(self._made, (point + (0.0, 0.0, 0.0))[:3]))
+
+    def height(self, x: float, z: float = 0.0) -> float:
+        """Height of the water (m) at a place of the floor, m from the tank's inner corner."""
+        if not self._started:
+            self.start()
+        return float(lib.torre_fluid_height(self._made, x, z))
 
     def positions(self, out: Array | None = None) -> Array:
         """Positions of the last row, m in the box, float64, shape (3, count): into out, or new."""
