@@ -78,6 +78,7 @@ def test_results():
     alike(3, *MELT, *FILES, "--model", "wca")
     alike(2, *MELT, *FILES, "--model", "morse", "--neighbor", "tile", "--precision", "mixed")
     alike(3, *GAS, *FILES, "--profile", "h.csv")
+    alike(2, *GAS, *FILES, "--friction", "0.5", "--sizes", "two", "--size-ratio", "0.7", "--side-walls")
 
 
 def test_checkpoint():
@@ -92,6 +93,11 @@ def test_checkpoint():
         md(then, *MELT, *FILES, "--resume", "c.state")
         there = results()
         assert there == expected, [n for n in {*there, *expected} if there.get(n) != expected.get(n)]
+    rough = [*GAS, "--friction", "0.5", "--dump", "d.xyz"]
+    md(2, *rough, "--checkpoint", "c.state", "--checkpoint-every", "100")
+    expected = results()["d.xyz"]
+    md(3, *rough, "--resume", "c.state")
+    assert results()["d.xyz"] == expected, "rough grains go on otherwise"
 
 
 def process_of(mpirun, rank):
@@ -157,7 +163,6 @@ def test_refused():
                                 (["--bin-size", "9", "--cells", "4"], 2, "take fewer"),
                                 (["--backend", "reference"], 2, "--backend reference"),
                                 (["--model", "mps"], 2, "model mps"),
-                                (["--model", "granular", "--friction", "0.5"], 2, "rough grains"),
                                 (["--cells", "0"], 2, "--cells"),
                                 (["--input", "missing.data"], 3, "missing.data"),
                                 (["--csv", "missing/t.csv"], 3, "missing/t.csv")):

@@ -30,6 +30,7 @@ typedef enum request_kind {
     ASK_PARTICLES,
     ASK_VELOCITIES,
     ASK_FORCES,
+    ASK_SPINS,
     ASK_SUMS,
     ASK_STATE,
     ASK_RESUME
@@ -149,6 +150,14 @@ static torre_status whole_get_forces(torre_md_solver *solver, double *const forc
     return done(ranks_of(solver), status);
 }
 
+static torre_status whole_get_spins(torre_md_solver *solver, double *const spin[3])
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = ask(ranks_of(solver), ASK_SPINS, 0);
+    if (!status) status = own->backend->get_spins(own, spin);
+    return done(ranks_of(solver), status);
+}
+
 static torre_status whole_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     torre_md_solver *own = own_of(solver);
@@ -200,6 +209,7 @@ torre_status torre_md_run_share(torre_md_run *run, const torre_ranks *ranks)
                                   .box = whole_box,
                                   .get_particles = whole_get_particles,
                                   .get_forces = whole_get_forces,
+                                  .get_spins = whole_get_spins,
                                   .sums = whole_sums,
                                   .times = whole_times,
                                   .state = whole_state,
@@ -297,6 +307,8 @@ static torre_status do_request(torre_md_run *run, const request *r)
         return backend->get_particles(run->solver, NULL, none);
     case ASK_FORCES:
         return backend->get_forces(run->solver, none);
+    case ASK_SPINS:
+        return backend->get_spins(run->solver, none);
     case ASK_SUMS:
         return backend->sums(run->solver, &sums);
     case ASK_STATE:

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "particles/cpu/cpu_pairs.h"
+#include "particles/cpu/cpu_share.h"
 #include "particles/cpu/grain_sweeps.h"
 
 typedef torre_cpu_solver cpu_solver;
@@ -92,6 +93,7 @@ static void grains_release(cpu_solver *s)
 
 static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *sums)
 {
+    if (sums) TORRE_TRY(torre_cpu_pairs_refresh(s));
     double clock = torre_time_now();
     const torre_status status = own(s)->loops->sweep(&own(s)->field, kick, sums);
     s->times.force += torre_cpu_lap(&clock);
@@ -103,6 +105,9 @@ static torre_status grains_begin(cpu_solver *s)
     grains *g = own(s);
     memset(g->field.key, 0, (size_t)slots_of(s->problem) * sizeof *g->field.key);
     g->loops->load(&g->field);
+    if (s->store.share) /* of the problem of rank 0 */
+        TORRE_TRY(torre_cpu_share_tell(s->store.share, g->field.spin,
+                                       4 * s->problem->count * s->state->state_size));
     return compute_forces(s, 0, NULL);
 }
 
@@ -126,9 +131,7 @@ static torre_status grains_sums(torre_md_solver *solver, torre_md_sums *sums)
     double clock = torre_time_now();
     own(s)->loops->measure(&own(s)->field, sums);
     s->times.other += torre_cpu_lap(&clock);
-    sums->neighbors = s->plan->neighbor == TORRE_NEIGHBOR_TILE
-                          ? torre_bins_pairs(&s->bins) / (double)s->store.count
-                          : s->lists.mean_length;
+    sums->neighbors = torre_cpu_pairs_mean(s);
     if (!isfinite(sums->kinetic + sums->rotational) || !isfinite(sums->potential))
         return torre_cpu_not_finite(s);
     return TORRE_OK;
@@ -136,20 +139,51 @@ static torre_status grains_sums(torre_md_solver *solver, torre_md_sums *sums)
 
 static torre_status grains_get_spins(torre_md_solver *solver, double *const spin[3])
 {
-    const cpu_solver *s = (const cpu_solver *)solver;
+    cpu_solver *s = (cpu_solver *)solver;
+    if (s->store.share)
+        TORRE_TRY(
+            torre_cpu_share_gather_ids(s, own(s)->field.spin, 4 * (int64_t)s->state->state_size));
+    if (s->store.share && s->store.share->ranks->rank > 0) return TORRE_OK;
     own(s)->loops->unload(&own(s)->field, spin);
     return TORRE_OK;
+}
+
+/* Bytes of the contacts of a grain. */
+static int64_t keys_of(const torre_grain_field *f) { return f->slots * (int64_t)sizeof *f->key; }
+
+static int64_t springs_of(const torre_grain_field *f)
+{
+    return f->slots * (int64_t)TORRE_SPRINGS * pair_size(f->problem);
+}
+
+/* An array by id, of `each` bytes a grain. */
+static torre_status visit_ids(cpu_solver *s, torre_md_visit *visit, void *context, const char *name,
+                              void *array, int64_t each)
+{
+    if (s->store.share) return torre_cpu_share_visit_ids(s, visit, context, name, array, each);
+    return visit(context, name, array, s->problem->count * each);
 }
 
 static torre_status grains_state(cpu_solver *s, torre_md_visit *visit, void *context)
 {
     torre_grain_field *f = &own(s)->field;
-    const int64_t quads = 4 * s->problem->count * s->state->state_size;
-    const int64_t slots = slots_of(s->problem);
-    TORRE_TRY(visit(context, "spin", f->spin, quads));
-    TORRE_TRY(visit(context, "twist", f->twist, quads));
-    TORRE_TRY(visit(context, "contacts", f->key, slots * (int64_t)sizeof *f->key));
-    return visit(context, "springs", f->spring, slots * TORRE_SPRINGS * pair_size(s->problem));
+    const int64_t quad = 4 * s->state->state_size;
+    TORRE_TRY(visit_ids(s, visit, context, "spin", f->spin, quad));
+    TORRE_TRY(visit_ids(s, visit, context, "twist", f->twist, quad));
+    TORRE_TRY(visit_ids(s, visit, context, "contacts", f->key, keys_of(f)));
+    return visit_ids(s, visit, context, "springs", f->spring, springs_of(f));
+}
+
+static int grains_columns(cpu_solver *s, bool ghosts, torre_cpu_column of[])
+{
+    torre_grain_field *f = &own(s)->field;
+    const int64_t quad = 4 * s->state->state_size;
+    of[0] = (torre_cpu_column){&f->spin, quad, true};
+    if (ghosts) return 1;
+    of[1] = (torre_cpu_column){&f->twist, quad, true};
+    of[2] = (torre_cpu_column){(void **)&f->key, keys_of(f), true};
+    of[3] = (torre_cpu_column){&f->spring, springs_of(f), true};
+    return 4;
 }
 
 const torre_cpu_method torre_cpu_grains = {
@@ -164,4 +198,5 @@ const torre_cpu_method torre_cpu_grains = {
     .sums = grains_sums,
     .get_spins = grains_get_spins,
     .state = grains_state,
+    .columns = grains_columns,
 };

@@ -99,15 +99,19 @@ static bool relaxes(const cpu_solver *s) { return s->problem->ensemble == TORRE_
 
 static bool has_barostat(const cpu_solver *s) { return s->problem->ensemble == TORRE_NPT; }
 
+torre_status torre_cpu_pairs_refresh(cpu_solver *s)
+{
+    double moved = 0;
+    if (!s->store.share || !torre_pair_dissipates(s->problem->model)) return TORRE_OK;
+    return torre_cpu_share_step(s, &moved);
+}
+
 /* Forces, then v += kick f; or sums. */
 static torre_status compute_forces(cpu_solver *s, double kick, torre_md_sums *sums)
 {
     pairs *own = s->own;
     double *const virial = has_barostat(s) && !sums ? own->barostat.box.virial : NULL;
-    if (sums && s->store.share && torre_pair_dissipates(s->problem->model)) {
-        double moved = 0; /* ghosts have velocities of half a step ago */
-        TORRE_TRY(torre_cpu_share_step(s, &moved));
-    }
+    if (sums) TORRE_TRY(torre_cpu_pairs_refresh(s));
     double clock = torre_time_now();
     torre_status status;
     if (s->plan->neighbor == TORRE_NEIGHBOR_TILE)
@@ -256,8 +260,7 @@ torre_status torre_cpu_check_runaway(const cpu_solver *s)
         (long long)s->store.step, id + 1, sqrt(moved), (long long)(s->store.step - s->built_at));
 }
 
-/* Mean length of the lists, or pairs that are tested. */
-static double mean_neighbors(const cpu_solver *s)
+double torre_cpu_pairs_mean(const cpu_solver *s)
 {
     const double own = s->plan->neighbor == TORRE_NEIGHBOR_TILE
                            ? torre_bins_pairs(&s->bins)
@@ -287,7 +290,7 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
         sums->force_square = relaxing[TORRE_FIRE_FORCE];
     }
     s->times.other += torre_cpu_lap(&clock);
-    sums->neighbors = mean_neighbors(s);
+    sums->neighbors = torre_cpu_pairs_mean(s);
     if (!isfinite(sums->kinetic) || !isfinite(sums->potential) || !isfinite(sums->virial))
         return torre_cpu_not_finite(s);
     return TORRE_OK;

@@ -9,6 +9,12 @@ torre_status torre_cpu_pairs_check_memory(const torre_md_problem *problem,
                                           const torre_md_info *info);
 double torre_cpu_pairs_neighbors(const torre_md_problem *problem, const torre_md_plan *plan);
 
+/* Of ranks, before sums: velocities of ghosts are those of half a step ago. */
+torre_status torre_cpu_pairs_refresh(torre_cpu_solver *solver);
+
+/* Mean length of the lists, or pairs that are tested. */
+double torre_cpu_pairs_mean(const torre_cpu_solver *solver);
+
 /* After a drift, after which the largest square of a distance from `hold` is `moved`. */
 torre_cpu_rebuild torre_cpu_pairs_rebuild(const torre_cpu_solver *solver, double moved);
 

@@ -188,3 +188,12 @@ torre_status torre_cpu_share_most(torre_cpu_share *h, double *value, int32_t *id
     free(all);
     return status;
 }
+
+torre_status torre_cpu_share_largest(torre_cpu_share *h, int64_t *number)
+{
+    double value = (double)*number;
+    int32_t unused = 0;
+    TORRE_TRY(torre_cpu_share_most(h, &value, &unused));
+    *number = (int64_t)value;
+    return TORRE_OK;
+}

@@ -65,6 +65,9 @@ void torre_cpu_share_rows(torre_cpu_share *share, const double *rows, int64_t co
  * with it. */
 torre_status torre_cpu_share_most(torre_cpu_share *share, double *value, int32_t *id);
 
+/* The largest of numbers below 2^31. */
+torre_status torre_cpu_share_largest(torre_cpu_share *share, int64_t *number);
+
 /* --- Particles (cpu_share_move.c) --- */
 
 /* Of the arrays of rank 0, [axis][id], which others do not look at: to all, as they are before the
@@ -79,6 +82,11 @@ torre_status torre_cpu_share_step(torre_cpu_solver *solver, double *moved);
 /* Quads of all ranks to arrays of rank 0 as `unload` does; others do not look at out. */
 torre_status torre_cpu_share_unload(torre_cpu_solver *solver, const void *quads, const double *box,
                                     double *const out[3]);
+/* An array by id, which every rank has: rank 0 gets what others have of theirs. */
+torre_status torre_cpu_share_gather_ids(torre_cpu_solver *solver, void *array, int64_t each);
+/* An array by id of a state, as below. */
+torre_status torre_cpu_share_visit_ids(torre_cpu_solver *solver, torre_md_visit *visit,
+                                       void *context, const char *name, void *array, int64_t each);
 /* An array of a state, `each` bytes a particle and as many of the far one if `far`, shown to rank
  * 0's visit as that of one process. */
 torre_status torre_cpu_share_visit(torre_cpu_solver *solver, torre_md_visit *visit, void *context,

@@ -14,11 +14,19 @@ static torre_status no_memory(void)
 
 static int64_t quad_of_state(const cpu_solver *s) { return 4 * s->state->state_size; }
 
-/* An array with as many bytes for each particle. */
-typedef struct column {
-    void **array;
-    int64_t each;
-} column;
+typedef torre_cpu_column column;
+
+/* Columns of the method, if any. */
+static int own_columns(cpu_solver *s, bool ghosts, column of[TORRE_CPU_COLUMNS])
+{
+    return s->method->columns ? s->method->columns(s, ghosts, of) : 0;
+}
+
+/* Where a column has what belongs to a place. */
+static char *at_place(const cpu_solver *s, const column *of, int64_t place)
+{
+    return (char *)*of->array + (of->by_id ? s->store.id[place] : place) * of->each;
+}
 
 /* --- The far particle, which lies behind the others --- */
 
@@ -27,10 +35,10 @@ static int far_columns(cpu_solver *s, column of[4])
 {
     torre_md_store *t = &s->store;
     const int64_t quad = quad_of_state(s);
-    of[0] = (column){&t->position, quad};
-    of[1] = (column){&t->velocity, quad};
-    of[2] = (column){&t->force, quad};
-    of[3] = (column){&t->packed, 4 * s->state->pair_size};
+    of[0] = (column){&t->position, quad, false};
+    of[1] = (column){&t->velocity, quad, false};
+    of[2] = (column){&t->force, quad, false};
+    of[3] = (column){&t->packed, 4 * s->state->pair_size, false};
     return t->packed == t->position ? 3 : 4;
 }
 
@@ -63,9 +71,8 @@ typedef struct slice {
     void *memory;
 } slice;
 
-static torre_status slice_make(const cpu_solver *s, slice *p)
+static torre_status slice_make(slice *p, bool radii)
 {
-    const bool radii = s->problem->radius != NULL;
     double *at = p->memory = malloc((size_t)(p->count + 1) * (6 + radii + 1) * sizeof *at);
     if (!at) return no_memory();
     for (int a = 0; a < 3; a++, at += p->count) p->position[a] = at;
@@ -123,14 +130,16 @@ torre_status torre_cpu_share_load(cpu_solver *s, const double *const position[3]
     const torre_ranks *ranks = t->share->ranks;
     slice p = {.low = slice_low(s, ranks->rank)};
     p.count = slice_low(s, ranks->rank + 1) - p.low;
+    bool radii = s->problem->radius != NULL; /* of rank 0 */
     t->share->bins = 0;
     TORRE_TRY(torre_md_store_grow(t, s->state, p.count));
+    TORRE_TRY(torre_cpu_share_tell(t->share, &radii, sizeof radii));
     if (ranks->rank == 0) {
         for (int r = 1; r < ranks->count; r++) TORRE_TRY(slice_send(s, r, position, velocity));
         load(s, 0, p.count, position, velocity);
         return TORRE_OK;
     }
-    TORRE_TRY(slice_make(s, &p));
+    TORRE_TRY(slice_make(&p, radii));
     const torre_status status = slice_receive(s, &p);
     if (!status) {
         t->type = p.type;
@@ -198,23 +207,28 @@ static torre_status split_bins(cpu_solver *s)
     return TORRE_OK;
 }
 
-/* What goes along with a particle to another rank. */
-enum { MOVING = 5 };
+/* What goes along with a particle to another rank: arrays by place, the id first, and columns of
+ * the method. */
+enum { PLACED = 5, MOVING = PLACED + TORRE_CPU_COLUMNS };
 
-static void moving_columns(cpu_solver *s, column of[MOVING])
+static int moving_columns(cpu_solver *s, column of[MOVING])
 {
     torre_md_store *t = &s->store;
     const int64_t quad = quad_of_state(s);
-    of[0] = (column){(void **)&t->id, sizeof *t->id};
-    of[1] = (column){&t->position, quad};
-    of[2] = (column){&t->velocity, quad};
-    of[3] = (column){&t->force, quad};
-    of[4] = (column){&t->hold, quad};
+    of[0] = (column){(void **)&t->id, sizeof *t->id, false};
+    of[1] = (column){&t->position, quad, false};
+    of[2] = (column){&t->velocity, quad, false};
+    of[3] = (column){&t->force, quad, false};
+    of[4] = (column){&t->hold, quad, false};
+    return PLACED + own_columns(s, false, of + PLACED);
 }
 
 static int64_t moving_bytes(cpu_solver *s)
 {
-    return (int64_t)sizeof *s->store.id + (MOVING - 1) * quad_of_state(s);
+    column of[MOVING];
+    int64_t bytes = 0;
+    for (int c = moving_columns(s, of) - 1; c >= 0; c--) bytes += of[c].each;
+    return bytes;
 }
 
 /* Particles that leave this rank, by place, and for whom. */
@@ -247,16 +261,16 @@ static torre_status pack_leavers(cpu_solver *s, const leaver *all, int64_t count
 {
     share *h = s->store.share;
     column of[MOVING];
-    moving_columns(s, of);
+    const int columns = moving_columns(s, of);
     for (int r = 0; r < h->ranks->count; r++) {
         int64_t going = 0;
         for (int64_t k = 0; k < count; k++) going += all[k].rank == r;
         TORRE_TRY(torre_cpu_message_room(&h->out[r], going * moving_bytes(s)));
         char *to = h->out[r].bytes;
-        for (int c = 0; c < MOVING && going > 0; c++)
+        for (int c = 0; c < columns && going > 0; c++)
             for (int64_t k = 0; k < count; k++) {
                 if (all[k].rank != r) continue;
-                memcpy(to, (char *)*of[c].array + all[k].place * of[c].each, (size_t)of[c].each);
+                memcpy(to, at_place(s, &of[c], all[k].place), (size_t)of[c].each);
                 to += of[c].each;
             }
     }
@@ -302,6 +316,20 @@ static char *join_column(const cpu_solver *s, const column *of, int64_t offset, 
     return to;
 }
 
+/* A column by id, of those that come. */
+static void take_column(cpu_solver *s, const column *of, int64_t offset)
+{
+    const share *h = s->store.share;
+    const int64_t moved = moving_bytes(s);
+    for (int r = 0; r < h->ranks->count; r++) {
+        const int64_t count = r == h->ranks->rank ? 0 : h->in[r].count / moved;
+        const int32_t *id = (const int32_t *)(const void *)h->in[r].bytes; /* the first column */
+        for (int64_t i = 0; i < count; i++)
+            memcpy((char *)*of->array + id[i] * of->each,
+                   h->in[r].bytes + offset * count + i * of->each, (size_t)of->each);
+    }
+}
+
 static torre_status join(cpu_solver *s, const leaver *gone, int64_t leaving)
 {
     torre_md_store *t = &s->store;
@@ -312,13 +340,16 @@ static torre_status join(cpu_solver *s, const leaver *gone, int64_t leaving)
     for (int r = 0; r < h->ranks->count; r++)
         if (r != h->ranks->rank) count += h->in[r].count / moving_bytes(s);
     TORRE_TRY(torre_md_store_grow(t, s->state, count));
-    moving_columns(s, of);
-    for (int c = 0; c < MOVING; c++) {
+    const int columns = moving_columns(s, of);
+    for (int c = 0; c < columns; offset += of[c++].each) {
+        if (of[c].by_id) {
+            take_column(s, &of[c], offset);
+            continue;
+        }
         void **spare = c == 0 ? (void **)&t->spare_id : &t->spare, *old = *of[c].array;
         join_column(s, &of[c], offset, gone, leaving, *spare);
         *of[c].array = *spare;
         *spare = old;
-        offset += of[c].each;
     }
     if (one) t->packed = t->position;
     t->count = count;
@@ -356,14 +387,17 @@ static torre_status count_all(cpu_solver *s)
 /* --- Ghosts --- */
 
 /* What a step needs to know of them; returns how many columns. */
-static int step_columns(cpu_solver *s, column of[2])
+enum { STEPPING = 2 + TORRE_CPU_COLUMNS };
+
+static int step_columns(cpu_solver *s, column of[STEPPING])
 {
     torre_md_store *t = &s->store;
     const bool tiles = s->plan->neighbor == TORRE_NEIGHBOR_TILE; /* which read positions as such */
-    of[0] = tiles ? (column){&t->position, quad_of_state(s)}
-                  : (column){&t->packed, 4 * s->state->pair_size};
-    of[1] = (column){&t->velocity, quad_of_state(s)};
-    return torre_pair_dissipates(s->problem->model) ? 2 : 1;
+    of[0] = tiles ? (column){&t->position, quad_of_state(s), false}
+                  : (column){&t->packed, 4 * s->state->pair_size, false};
+    of[1] = (column){&t->velocity, quad_of_state(s), false};
+    const int columns = torre_pair_dissipates(s->problem->model) ? 2 : 1;
+    return columns + own_columns(s, true, of + columns);
 }
 
 static int64_t bin_members(const torre_bins *bins, int64_t bin)
@@ -379,16 +413,21 @@ static char *put_lent(const cpu_solver *s, int rank, const column *of, char *to)
         const int64_t count = bin_members(bins, l->bin[k]);
         if (count == 0) continue;
         const int64_t place = bins->member[bins->start[l->bin[k]]]; /* and those behind it */
-        memcpy(to, (char *)*of->array + place * of->each, (size_t)(count * of->each));
+        if (!of->by_id) memcpy(to, at_place(s, of, place), (size_t)(count * of->each));
+        for (int64_t i = 0; i < count && of->by_id; i++)
+            memcpy(to + i * of->each, at_place(s, of, place + i), (size_t)of->each);
         to += count * of->each;
     }
     return to;
 }
 
-static const char *take_ghosts(const share *h, int rank, const column *of, const char *from)
+static const char *take_ghosts(const cpu_solver *s, int rank, const column *of, const char *from)
 {
-    const int64_t count = h->ghost[rank + 1] - h->ghost[rank];
-    memcpy((char *)*of->array + h->ghost[rank] * of->each, from, (size_t)(count * of->each));
+    const share *h = s->store.share;
+    const int64_t place = h->ghost[rank], count = h->ghost[rank + 1] - place;
+    if (!of->by_id) memcpy(at_place(s, of, place), from, (size_t)(count * of->each));
+    for (int64_t i = 0; i < count && of->by_id; i++)
+        memcpy(at_place(s, of, place + i), from + i * of->each, (size_t)of->each);
     return from + count * of->each;
 }
 
@@ -414,14 +453,14 @@ static torre_status fetch(cpu_solver *s, const column *of, int columns, double *
         memcpy(&there, h->in[r].bytes, sizeof there);
         *number = there > *number ? there : *number;
         const char *from = h->in[r].bytes + sizeof there;
-        for (int c = 0; c < columns; c++) from = take_ghosts(h, r, &of[c], from);
+        for (int c = 0; c < columns; c++) from = take_ghosts(s, r, &of[c], from);
     }
     return TORRE_OK;
 }
 
 torre_status torre_cpu_share_step(cpu_solver *s, double *moved)
 {
-    column of[2];
+    column of[STEPPING];
     const int columns = step_columns(s, of);
     return fetch(s, of, columns, moved);
 }
@@ -473,10 +512,11 @@ static torre_status place_ghosts(cpu_solver *s)
 static torre_status fetch_ghosts(cpu_solver *s)
 {
     double nothing = 0;
-    column of[3] = {{&s->store.hold, quad_of_state(s)}};
+    column of[2 + STEPPING] = {{(void **)&s->store.id, sizeof *s->store.id, false},
+                               {&s->store.hold, quad_of_state(s), false}};
     TORRE_TRY(exchange_counts(s));
     TORRE_TRY(place_ghosts(s));
-    TORRE_TRY(fetch(s, of, 1 + step_columns(s, of + 1), &nothing));
+    TORRE_TRY(fetch(s, of, 2 + step_columns(s, of + 2), &nothing));
     torre_bins_sort(&s->bins);
     return TORRE_OK;
 }
@@ -549,6 +589,46 @@ torre_status torre_cpu_share_unload(cpu_solver *s, const void *quads, const doub
     s->state->unload(&s->store, quads, box, out);
     for (int r = 1; r < ranks->count; r++) TORRE_TRY(receive_values(s, r, out));
     return TORRE_OK;
+}
+
+torre_status torre_cpu_share_gather_ids(cpu_solver *s, void *of, int64_t each)
+{
+    const share *h = s->store.share;
+    const torre_ranks *ranks = h->ranks;
+    char *array = of;
+    torre_status status = TORRE_OK;
+    for (int r = 1; r < ranks->count && !status; r++) {
+        const bool sends = ranks->rank == r;
+        if (!sends && ranks->rank > 0) continue;
+        const int64_t count = h->first[r + 1] - h->first[r];
+        int32_t *id = sends ? s->store.id : malloc((size_t)(count + 1) * sizeof *id);
+        char *value = malloc((size_t)(count * each + 1));
+        status = id && value ? TORRE_OK : no_memory();
+        for (int64_t i = 0; i < count && sends && !status; i++)
+            memcpy(value + i * each, array + id[i] * each, (size_t)each);
+        const int64_t ids = count * (int64_t)sizeof *id;
+        if (!status)
+            status =
+                sends ? torre_rank_send(ranks, 0, id, ids) : torre_rank_receive(ranks, r, id, ids);
+        if (!status)
+            status = sends ? torre_rank_send(ranks, 0, value, count * each)
+                           : torre_rank_receive(ranks, r, value, count * each);
+        for (int64_t i = 0; i < count && !sends && !status; i++)
+            memcpy(array + id[i] * each, value + i * each, (size_t)each);
+        free(value);
+        if (!sends) free(id);
+    }
+    return status;
+}
+
+torre_status torre_cpu_share_visit_ids(cpu_solver *s, torre_md_visit *visit, void *context,
+                                       const char *name, void *array, int64_t each)
+{
+    share *h = s->store.share;
+    const int64_t bytes = s->problem->count * each;
+    TORRE_TRY(torre_cpu_share_gather_ids(s, array, each));
+    if (h->ranks->rank == 0) TORRE_TRY(visit(context, name, array, bytes));
+    return torre_cpu_share_tell(h, array, bytes);
 }
 
 /* Rank 0 and `whole`: to it (show), or from it. */

@@ -40,6 +40,15 @@ typedef struct torre_cpu_solver {
     torre_md_counts counts;
 } torre_cpu_solver;
 
+/* An array with as many bytes for each particle, by place or by id. */
+typedef struct torre_cpu_column {
+    void **array;
+    int64_t each;
+    bool by_id;
+} torre_cpu_column;
+
+enum { TORRE_CPU_COLUMNS = 4 };
+
 struct torre_cpu_method {
     /* Fill in the choices of the plan that are not the same for all methods, and refuse what it
      * cannot do. */
@@ -63,6 +72,9 @@ struct torre_cpu_method {
     torre_status (*get_spins)(torre_md_solver *solver, double *const spin[3]);
     /* Of own, as in torre_md_backend; NULL where the method has none. */
     torre_status (*state)(torre_cpu_solver *solver, torre_md_visit *visit, void *context);
+    /* What own has of particles that goes along where ranks (cpu_share.h) hand them on, or, of
+     * ghosts, what each step needs of it; returns how many columns. NULL: nothing. */
+    int (*columns)(torre_cpu_solver *solver, bool ghosts, torre_cpu_column column[]);
 };
 
 extern const torre_cpu_method torre_cpu_pairs, torre_cpu_grains, torre_cpu_mps;

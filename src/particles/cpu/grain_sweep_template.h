@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "particles/cpu/cpu_share.h"
 #include "particles/cpu/grain_sweeps.h"
 #include "particles/cpu/md_packed.h"
 #include "particles/cpu/md_stage.h"
+#include "particles/md_sum.h"
 #include "particles/pair_granular.h"
 
 #include "particles/grain_contact.h"
@@ -246,22 +248,49 @@ static int64_t stage_range(const sweep *s, torre_stage *stage, part_sums *sums)
     return crowded;
 }
 
-static int64_t sweep_lists(const sweep *s, int64_t parts, part_sums *part)
+/* A sweep over lists, and the last grain found that has too many contacts. */
+typedef struct summing {
+    const sweep *s;
+    int64_t crowded;
+} summing;
+
+static void sum_range(void *context, int64_t low, int64_t high, double *sum)
 {
-    const int64_t count = s->field->store->count;
+    summing *c = context;
+    const int64_t one = list_range(c->s, low, high, (part_sums *)sum);
+    if (one < 0) return;
+#pragma omp critical(torre_crowded)
+    if (one > c->crowded) c->crowded = one;
+}
+
+static int64_t sum_lists(const sweep *s, part_sums *all)
+{
+    summing c = {s, -1};
+    torre_md_sum(
+        s->field->store,
+        &(torre_md_sum_of){
+            .places = PART, .width = sizeof *all / sizeof(double), .add = sum_range, .context = &c},
+        (double *)all);
+    return c.crowded;
+}
+
+static int64_t sweep_lists(const sweep *s)
+{
+    const int64_t count = s->field->store->count, parts = (count + PART - 1) / PART;
     int64_t crowded = -1;
 #pragma omp parallel for schedule(dynamic, 4) num_threads(s->field->store->threads)                \
     reduction(max                                                                                  \
               : crowded)
     for (int64_t p = 0; p < parts; p++) {
         const int64_t from = p * PART, to = from + PART < count ? from + PART : count;
-        const int64_t one = list_range(s, from, to, &part[p]);
+        part_sums unused = {0};
+        const int64_t one = list_range(s, from, to, &unused);
         if (one > crowded) crowded = one;
     }
     return crowded;
 }
 
-/* -2: no memory. */
+/* part: of each of the own bins. -2: no memory. */
 static int64_t sweep_bins(const sweep *s, part_sums *part)
 {
     const torre_md_store *store = s->field->store;
@@ -274,10 +303,10 @@ static int64_t sweep_bins(const sweep *s, part_sums *part)
         const bool ready = torre_stage_make(bins, &stage);
         failed |= !ready;
 #pragma omp for schedule(dynamic, 8)
-        for (int64_t rank = 0; rank < bins->bins; rank++) {
+        for (int64_t rank = bins->own[0]; rank < bins->own[1]; rank++) {
             if (!ready || bins->start[rank] == bins->start[rank + 1]) continue;
             torre_stage_fill(store, store->position, bins, rank, &stage);
-            const int64_t one = stage_range(s, &stage, &part[rank]);
+            const int64_t one = stage_range(s, &stage, &part[rank - bins->own[0]]);
             if (one > crowded) crowded = one;
         }
         if (ready) torre_stage_free(&stage);
@@ -291,7 +320,7 @@ static void end(const sweep *s)
     torre_grain_field *f = s->field;
     torre_md_store *store = f->store;
     void *spin = f->spin;
-    s->next[store->count] = ((const torre_quad_state *)store->velocity)[store->count];
+    s->next[store->far] = ((const torre_quad_state *)store->velocity)[store->far];
     store->spare = store->velocity;
     store->velocity = s->next;
     f->spin = f->next_spin;
@@ -301,12 +330,19 @@ static void end(const sweep *s)
 static torre_status grain_sweep(torre_grain_field *f, double kick, torre_md_sums *sums)
 {
     const sweep s = sweep_make(f, kick, sums);
-    const int64_t parts = f->lists ? (f->store->count + PART - 1) / PART : f->bins->bins;
-    part_sums *part = calloc((size_t)parts, sizeof *part), all = {0};
-    if (!part) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the sums of a sweep");
-    const int64_t crowded = f->lists ? sweep_lists(&s, parts, part) : sweep_bins(&s, part);
-    for (int64_t p = 0; p < parts; p++) add_sums(&all, &part[p]);
+    const int64_t bins = f->bins->own[1] - f->bins->own[0];
+    part_sums *part = f->lists ? NULL : calloc((size_t)bins + 1, sizeof *part), all = {0};
+    if (!part && !f->lists)
+        return torre_fail(TORRE_ERR_RESOURCE, "no memory for the sums of a sweep");
+    int64_t crowded = !f->lists ? sweep_bins(&s, part)
+                      : sums    ? sum_lists(&s, &all)
+                                : sweep_lists(&s);
+    if (part && sums && crowded != -2)
+        torre_md_sum_rows(f->store, (const double *)part, bins, sizeof all / sizeof(double),
+                          (double *)&all);
     free(part);
+    if (f->store->share && crowded != -2)
+        TORRE_TRY(torre_cpu_share_largest(f->store->share, &crowded));
     if (crowded == -2) return torre_fail(TORRE_ERR_RESOURCE, "no memory for the stage of a tile");
     if (crowded >= 0) return torre_grain_crowded(f->problem, crowded, f->store->step);
     if (!sums) {
@@ -330,7 +366,8 @@ static double grain_move(const torre_grain_field *f, double kick, double dt)
     double most = 0;
 #pragma omp parallel for reduction(max : most) num_threads(store->threads)
     for (int64_t i = 0; i < store->count; i++) {
-        spin[i] += k * twist[i];
+        const int64_t id = store->share ? store->id[i] : i; /* of all, each once */
+        spin[id] += k * twist[id];
         v[i] += k * force[i];
         torre_quad_state way = t * v[i];
         way[3] = 0; /* the radius stays */
@@ -345,8 +382,9 @@ static double grain_move(const torre_grain_field *f, double kick, double dt)
 
 /* Of places low to high - 1: m v^2, m v along each axis, lost, I w^2 5/2, masses over that of the
  * problem. */
-static void measure_part(const torre_grain_field *f, int64_t low, int64_t high, double s[6])
+static void measure_part(void *context, int64_t low, int64_t high, double *s)
 {
+    const torre_grain_field *f = context;
     const torre_md_store *store = f->store;
     const double largest = f->problem->cutoff / 2;
     for (int64_t i = low; i < high; i++) {
@@ -368,17 +406,11 @@ static void grain_measure(const torre_grain_field *f, torre_md_sums *sums)
 {
     enum { EACH = 4096 };
     const double mass = f->problem->mass;
-    double total[6] = {0};
-    for (int64_t from = 0; from < f->store->count; from += EACH * 64) {
-        double part[64][6] = {{0}}; /* each summed by one thread, added up in order */
-#pragma omp parallel for num_threads(f->store->threads)
-        for (int p = 0; p < 64; p++) {
-            const int64_t low = from + p * EACH, high = low + EACH;
-            measure_part(f, low, high < f->store->count ? high : f->store->count, part[p]);
-        }
-        for (int p = 0; p < 64; p++)
-            for (int k = 0; k < 6; k++) total[k] += part[p][k];
-    }
+    double total[6];
+    torre_md_sum(
+        f->store,
+        &(torre_md_sum_of){.places = EACH, .width = 6, .add = measure_part, .context = (void *)f},
+        total);
     sums->kinetic = mass / 2 * total[0];
     for (int a = 0; a < 3; a++) sums->momentum[a] = mass * total[1 + a];
     sums->lost = mass * total[4];

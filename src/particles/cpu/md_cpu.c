@@ -128,10 +128,9 @@ static torre_status check_share(const torre_cpu_program *program, const torre_ra
     const torre_md_info *info = &program->base.info;
     const torre_md_plan *plan = &info->plan;
     const int64_t bins = info->bins[0] * info->bins[1] * info->bins[2];
-    if (program->method != &torre_cpu_pairs)
-        return torre_fail(TORRE_ERR_USAGE, "%s cannot share %s; run one process", ranks->who,
-                          program->method == &torre_cpu_mps ? "a fluid, model mps"
-                                                            : "rough grains, with friction");
+    if (program->method == &torre_cpu_mps)
+        return torre_fail(TORRE_ERR_USAGE, "%s cannot share a fluid, model mps; run one process",
+                          ranks->who);
     if (plan->neighbor == TORRE_NEIGHBOR_HALF)
         return torre_fail(TORRE_ERR_USAGE, "{neighbor} half does not go with %s: take full or tile",
                           ranks->who);
