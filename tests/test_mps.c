@@ -1,7 +1,8 @@
 /*
  * The moving-particle method: norms, the Courant limit, a step against the definition, momentum and
  * energy, walls, still water, the collapse of a column, orderings, threads and backends against
- * each other, and what is refused. The backend is the first argument, "cpu" without one.
+ * each other, and what is refused. The backend is the first argument, "cpu" without one; with
+ * "small" behind it some steps alone are compared, for a GPU whose kernels run on a CPU.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -635,6 +636,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_orderings),   cmocka_unit_test(test_backends),
         cmocka_unit_test(test_refusals),
     };
+    const struct CMUnitTest small[] = {cmocka_unit_test(test_definition),
+                                       cmocka_unit_test(test_momentum)};
     if (argc > 1) backend_name = argv[1];
     const torre_md_backend *backend;
     const torre_md_plan plan = {0};
@@ -642,5 +645,6 @@ int main(int argc, char **argv)
         printf("skipped: %s\n", torre_error_text());
         return 77;
     }
+    if (argc > 2 && !strcmp(argv[2], "small")) return cmocka_run_group_tests(small, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
