@@ -68,7 +68,38 @@ torre_status torre_cpu_share_most(torre_cpu_share *share, double *value, int32_t
 /* The largest of numbers below 2^31. */
 torre_status torre_cpu_share_largest(torre_cpu_share *share, int64_t *number);
 
-/* --- Particles (cpu_share_move.c) --- */
+/* --- Particles --- */
+
+static inline torre_status torre_cpu_share_no_memory(void)
+{
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the particles of a rank");
+}
+
+/* Bytes of a quad of the state. */
+static inline int64_t torre_cpu_quad(const torre_cpu_solver *s)
+{
+    return 4 * (int64_t)s->state->state_size;
+}
+
+/* Columns of the method, if any. */
+static inline int torre_cpu_own_columns(torre_cpu_solver *s, bool ghosts, torre_cpu_column of[])
+{
+    return s->method->columns ? s->method->columns(s, ghosts, of) : 0;
+}
+
+/* Where a column has what belongs to a place. */
+static inline char *torre_cpu_at_place(const torre_cpu_solver *s, const torre_cpu_column *of,
+                                       int64_t place)
+{
+    return (char *)*of->array + (of->by_id ? s->store.id[place] : place) * of->each;
+}
+
+/* Keep what was loaded as the far particle; put it there, behind ghosts (cpu_share_start.c). */
+void torre_cpu_share_keep_far(torre_cpu_solver *solver);
+void torre_cpu_share_set_far(torre_cpu_solver *solver, int64_t place);
+
+/* Ghosts anew, after a rebuild has sorted the particles of all ranks (cpu_share_ghosts.c). */
+torre_status torre_cpu_share_fetch(torre_cpu_solver *solver);
 
 /* Of the arrays of rank 0, [axis][id], which others do not look at: to all, as they are before the
  * first rebuild. */
