@@ -5,28 +5,34 @@
     bench_ranks.py BUILD --particles [--ranks N] [--cells N,..] [--steps N] [--repeats N]
 
 BUILD: folder with wave and md. Of each order of wave, or of each size of the melt of md (--cells, 4 N^3 atoms) and a
-granular gas, both take turns, and the ratio of their rates (time loops alone) is formed within each turn; medians are
-printed as CSV, and the share of the time that ranks waited for each other.
+granular gas, both take turns, and the ratio of their rates (time loops alone) is formed within each turn, and that of
+the CPU seconds of the whole programs, which tell more where others use the machine, too; medians are printed as CSV,
+and the share of the time that ranks waited for each other.
 """
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import tempfile
 
 
 def run(words, folder):
-    environment = {**os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    environment = {"OMP_WAIT_POLICY": "passive", **os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, env=environment)
     with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
-        return json.load(file)
+        report = json.load(file)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    report["cpu_s"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return report
 
 
 def compare(label, words, options, rate, waited):
     """A line of medians; rate and waited: of a report, the latter in percent."""
     ranks = ["mpirun", "-n", str(options.ranks), *words, "--threads", "1"]
-    rates, ratios, waits = ([], []), [], []
+    rates, ratios, cpu, waits = ([], []), [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.repeats):
             alone = run([*words, "--threads", str(options.ranks)], folder)
@@ -34,13 +40,15 @@ def compare(label, words, options, rate, waited):
             rates[0].append(rate(alone))
             rates[1].append(rate(shared))
             ratios.append(rate(shared) / rate(alone))
+            cpu.append(alone["cpu_s"] / shared["cpu_s"])
             waits.append(waited(shared))
-    middle = [statistics.median(v) for v in (*rates, ratios, waits)]
-    print(f"{label},{options.ranks},{middle[0]:.4g},{middle[1]:.4g},{middle[2]:.3f},{middle[3]:.1f}", flush=True)
+    middle = [statistics.median(v) for v in (*rates, ratios, cpu, waits)]
+    print(f"{label},{options.ranks},{middle[0]:.4g},{middle[1]:.4g},{middle[2]:.3f},{middle[3]:.3f},{middle[4]:.1f}",
+          flush=True)
 
 
 def waves(options):
-    print("order,ranks,threads_gcells_per_s,ranks_gcells_per_s,ratio,waited_percent", flush=True)
+    print("order,ranks,threads_gcells_per_s,ranks_gcells_per_s,ratio,cpu_ratio,waited_percent", flush=True)
     for order in options.orders.split(","):
         words = [os.path.join(os.path.abspath(options.build), "wave"), "--backend", "cpu", "--quiet", "--snapshot-every",
                  "0", "--json", "report.json", "--size", options.size, "--steps", str(options.steps), "--order", order,
@@ -50,7 +58,7 @@ def waves(options):
 
 
 def particles(options):
-    print("particles,ranks,threads_msteps_per_s,ranks_msteps_per_s,ratio,waited_percent", flush=True)
+    print("particles,ranks,threads_msteps_per_s,ranks_msteps_per_s,ratio,cpu_ratio,waited_percent", flush=True)
     md = [os.path.join(os.path.abspath(options.build), "md"), "--backend", "cpu", "--quiet", "--picture", "none",
           "--thermo", "0", "--json", "report.json", "--steps", str(options.steps), "--ordering", "hilbert"]
     cases = [(f"melt {4 * int(n) ** 3}", ["--cells", n]) for n in options.cells.split(",")]
