@@ -380,19 +380,18 @@ ALWAYS_INLINE OF(end_steps) OF(end_steps_at)(const torre_layer_end *e, int which
     return (OF(end_steps)){*(const SHORT *)a, *(const SHORT *)b};
 }
 
-/* One chain of a row, which looks along z by `turn`, and its memory; places are `vectors` long, and
- * of one vector `steps` has them. */
+/* One chain of a row, which looks along z by `turn`, and its memory. */
 ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const OF(end_row) * row, const int R,
-                                 const int turn, int which, const int vectors, OF(end_steps) steps)
+                                 const int turn, int which)
 {
-    const int step = vectors == 1 ? SHORT_LANES : e->places;
+    const int step = e->places, vectors = step / SHORT_LANES;
     REAL *memory = row->memory + which * R * step;
     const REAL *weight = e->weight;
     SHORT far_old[TORRE_MAX_HALF_WIDTH] = {{0}}, far_new[TORRE_MAX_HALF_WIDTH] = {{0}};
     for (int v = 0; v < vectors; v++) {
         const int t = (turn > 0 ? vectors - 1 - v : v) * SHORT_LANES;
         const REAL *now = row->now + e->first + t;
-        if (vectors > 1) steps = OF(end_steps_at)(e, which, t);
+        const OF(end_steps) steps = OF(end_steps_at)(e, which, t);
         SHORT made = {0}, below = {0}, before = {0}, sum = {0};
         for (int j = 0; j < R; j++) {
             SHORT *place = (SHORT *)(memory + (int64_t)j * step + t);
@@ -413,6 +412,67 @@ ALWAYS_INLINE void OF(end_chain)(const torre_layer_end *e, const OF(end_row) * r
     }
 }
 
+/* What a chain of one vector has from one of its sums to the next. */
+typedef struct OF(end_state) {
+    SHORT made, below, before, sum;
+} OF(end_state);
+
+/* Its sum j + 1. */
+ALWAYS_INLINE void OF(end_sum)(REAL *memory, const REAL *now, REAL weight, OF(end_steps) steps,
+                               const int turn, int j, OF(end_state) * c)
+{
+    SHORT *place = (SHORT *)(memory + j * SHORT_LANES);
+    const SHORT none = {0}, here = *place, ahead = OF(shift)(here, none, turn);
+    const SHORT slope = *(const SHORT *)(now + (j + 2) * turn) - *(const SHORT *)(now + j * turn);
+    const SHORT value = OF(short_fma)(-steps.b, slope + (ahead - c->before),
+                                      OF(short_fma)(steps.a, here - c->below, c->made));
+    *place = value;
+    c->sum = OF(short_fma)(weight - none, here, c->sum);
+    c->made = OF(shift)(value, none, turn);
+    c->below = ahead;
+    c->before = here;
+}
+
+/* Rows whose places are one vector, with one of cells in front, both within the cells of a row: k
+ * differs from cell to cell or not. Both chains go in step, so that neither waits for itself. */
+ALWAYS_INLINE void OF(end_vectors)(const torre_layer_end *e, const torre_layer_ends *rows,
+                                   const int R, const int out, const bool varies)
+{
+    enum { PITCH = SHORT_LANES * 2 };
+    const int64_t count = rows->rows, pitch = rows->pitch;
+    const int64_t k_pitch = varies ? rows->factor_pitch : 0;
+    const OF(end_steps) steps[2] = {OF(end_steps_at)(e, 0, 0), OF(end_steps_at)(e, 1, 0)};
+    const REAL *weight = e->weight, *front = e->front;
+    const SHORT same = OF(e->factor) - (SHORT){0};
+    const REAL *now = (const REAL *)rows->now + e->first;
+    const REAL *factor = varies ? (const REAL *)rows->factor + e->first : NULL;
+    REAL *next = (REAL *)rows->next + e->first, *memory = rows->memory;
+    for (int64_t y = 0; y < count; y++) {
+        for (int i = 0; i < R; i++)
+            __builtin_prefetch((char *)(memory + ROWS_LATER * R * PITCH) + i * TORRE_BLOCK_BYTES,
+                               1);
+        if (R > 1) {
+            const REAL *first = memory + (out > 0 ? 0 : SHORT_LANES - 1);
+            const SHORT k = varies ? *(const SHORT *)(factor - out * SHORT_LANES) : same;
+            SHORT sum = {0};
+            for (int m = 0; m < R - 1; m++)
+                sum += *(const SHORT *)(front + m * SHORT_LANES) * first[m * SHORT_LANES];
+            *(SHORT *)(next - out * SHORT_LANES) += k * sum;
+        }
+        OF(end_state) p = {.made = {0}}, q = p;
+        for (int j = 0; j < R; j++) {
+            OF(end_sum)(memory, now, weight[j + 1], steps[0], out, j, &p);
+            OF(end_sum)(memory + R * SHORT_LANES, now, weight[j + 1], steps[1], -out, j, &q);
+        }
+        const SHORT k = varies ? *(const SHORT *)factor : same;
+        *(SHORT *)next = OF(short_fma)(k, q.sum, OF(short_fma)(k, p.sum, *(const SHORT *)next));
+        next += pitch;
+        now += pitch;
+        if (varies) factor += k_pitch;
+        memory += R * PITCH;
+    }
+}
+
 /* Cells in front of the places: cell -q of them gets sum_m C_(m+q) P(m) of the first place. */
 ALWAYS_INLINE void OF(end_front)(const torre_layer_end *e, const OF(end_row) * row, const int R,
                                  const int out)
@@ -429,14 +489,13 @@ ALWAYS_INLINE void OF(end_front)(const torre_layer_end *e, const OF(end_row) * r
     }
 }
 
-/* Rows whose places are `vectors` long. */
+/* Rows of any places. */
 ALWAYS_INLINE void OF(end_rows)(const torre_layer_end *end, const torre_layer_ends *rows,
-                                const int R, const int out, const int vectors)
+                                const int R, const int out)
 {
     const torre_layer_end local = *end, *e = &local; /* which no store changes */
-    const int64_t pitch = 2 * R * (vectors == 1 ? SHORT_LANES : (int64_t)e->places);
+    const int64_t pitch = 2 * R * (int64_t)e->places;
     const int64_t next_pitch = rows->pitch, factor_pitch = rows->factor_pitch, count = rows->rows;
-    const OF(end_steps) steps[2] = {OF(end_steps_at)(e, 0, 0), OF(end_steps_at)(e, 1, 0)};
     OF(end_row)
     row = {.nz = rows->nz,
            .next = rows->next,
@@ -448,8 +507,8 @@ ALWAYS_INLINE void OF(end_rows)(const torre_layer_end *end, const torre_layer_en
         for (int64_t i = 0; i < pitch * (int64_t)sizeof(REAL); i += TORRE_BLOCK_BYTES)
             __builtin_prefetch(later + i, 1);
         if (R > 1) OF(end_front)(e, &row, R, out);
-        OF(end_chain)(e, &row, R, out, 0, vectors, steps[0]);
-        OF(end_chain)(e, &row, R, -out, 1, vectors, steps[1]);
+        OF(end_chain)(e, &row, R, out, 0);
+        OF(end_chain)(e, &row, R, -out, 1);
         row.next += next_pitch;
         row.now += next_pitch;
         row.memory += pitch;
@@ -457,17 +516,28 @@ ALWAYS_INLINE void OF(end_rows)(const torre_layer_end *end, const torre_layer_en
     }
 }
 
+/* Rows at a side. */
+ALWAYS_INLINE void OF(end_side)(const torre_layer_end *e, const torre_layer_ends *rows, const int R,
+                                const int out)
+{
+    const int64_t low = e->first - (out > 0 ? SHORT_LANES : 0);
+    const bool one = e->places == SHORT_LANES && e->before <= SHORT_LANES;
+    if (one && low >= 0 && low + 2 * SHORT_LANES <= rows->nz) {
+        if (rows->factor)
+            OF(end_vectors)(e, rows, R, out, true);
+        else
+            OF(end_vectors)(e, rows, R, out, false);
+    } else {
+        OF(end_rows)(e, rows, R, out);
+    }
+}
+
 ALWAYS_INLINE void OF(end)(const torre_layer_end *e, const torre_layer_ends *rows, const int R)
 {
-    const int vectors = e->places / SHORT_LANES;
-    if (e->outwards > 0 && vectors == 1)
-        OF(end_rows)(e, rows, R, 1, 1);
-    else if (e->outwards > 0)
-        OF(end_rows)(e, rows, R, 1, vectors);
-    else if (vectors == 1)
-        OF(end_rows)(e, rows, R, -1, 1);
+    if (e->outwards > 0)
+        OF(end_side)(e, rows, R, 1);
     else
-        OF(end_rows)(e, rows, R, -1, vectors);
+        OF(end_side)(e, rows, R, -1);
 }
 
 #undef SHORT
