@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs of `md` by several ranks of MPI: md_ranks.py MD TEST, where TEST is a function below (test_...). Results are
 compared byte by byte with those of one process. 77, skipped, where there is no mpirun."""
+import functools
 import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
-import time
+
+import mpirun
 
 MD = os.path.abspath(sys.argv[1])
 FILES = ["--csv", "t.csv", "--dump", "d.xyz", "--dump-every", "20", "--write-data", "w.data", "--picture", "p.png"]
@@ -21,20 +22,7 @@ MEASURES = ["--rdf", "g.csv", "--msd", "m.csv", "--vacf", "v.csv", "--stress", "
             "--rdf-every", "10", "--correlation-every", "5", "--correlation-window", "20"]
 
 
-def start(ranks, *options, limit=60, quiet=True):
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
-                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
-    words = [MD, *([] if "--backend" in options else ["--backend", "cpu"]), *options] + ["--quiet"] * quiet
-    return subprocess.Popen(["mpirun", "-n", str(ranks), *words] if ranks > 1 else words, env=environment,
-                            stdout=subprocess.DEVNULL if quiet else subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def md(ranks, *options, code=0):
-    process = start(ranks, *options)
-    told = process.communicate(timeout=120)[1]
-    assert process.returncode == code, f"{ranks} ranks, {options}: exit code {process.returncode}, not {code}: {told}"
-    return told
+start, md = functools.partial(mpirun.start, MD), functools.partial(mpirun.run, MD)
 
 
 def lines(told):
@@ -100,30 +88,11 @@ def test_checkpoint():
     assert results()["d.xyz"] == expected, "rough grains go on otherwise"
 
 
-def process_of(mpirun, rank):
-    """The process of a rank, once the first has opened its files and some time has passed."""
-    for _ in range(400):
-        if not os.listdir("."):
-            time.sleep(0.05)
-            continue
-        mine = subprocess.run(["pgrep", "-P", str(mpirun.pid)], capture_output=True, text=True).stdout.split()
-        for process in mine:
-            try:
-                with open(f"/proc/{process}/environ", "rb") as f:
-                    if b"OMPI_COMM_WORLD_RANK=%d\0" % rank in f.read():
-                        time.sleep(1)
-                        return int(process)
-            except OSError:
-                pass
-        time.sleep(0.05)
-    raise AssertionError(f"no process of rank {rank}")
-
-
 def test_killed():
     """A rank that dies is told by its number; nothing hangs, and nothing is left half-written."""
     for rank in (1, 2, 0):
         process = start(3, *LONG)
-        os.kill(process_of(process, rank), signal.SIGKILL)
+        os.kill(mpirun.process_of(process, rank), signal.SIGKILL)
         told = process.communicate(timeout=60)[1]
         assert process.returncode != 0 and lines(told) == [f"md: rank {rank} has died"], told
         # a table is there row by row; of rank 0 nobody is left to remove what it had begun
@@ -135,7 +104,7 @@ def test_killed():
 def test_silent():
     """A rank that neither dies nor says anything."""
     process = start(3, *LONG, limit=5)
-    stopped = process_of(process, 2)
+    stopped = mpirun.process_of(process, 2)
     os.kill(stopped, signal.SIGSTOP)
     told = process.communicate(timeout=60)[1]
     assert process.returncode == 4 and lines(told) == ["md: rank 2 has said nothing for 5 s"], told
@@ -145,7 +114,7 @@ def test_silent():
 def test_stops():
     """A signal to rank 0 leaves complete results up to there."""
     process = start(3, *LONG)
-    os.kill(process_of(process, 0), signal.SIGTERM)
+    os.kill(mpirun.process_of(process, 0), signal.SIGTERM)
     told = process.communicate(timeout=60)[1]
     assert process.returncode == 75 and lines(told)[0].startswith("md: stopped by SIGTERM after step"), told
     assert sorted(os.listdir(".")) == ["d.xyz", "t.csv"], os.listdir(".")

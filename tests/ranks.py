@@ -2,15 +2,17 @@
 """Runs of `wave` by several ranks of MPI: ranks.py WAVE TEST, where TEST is a function below (test_...). Results are
 compared byte by byte with those of one process. 77, skipped, where there is no mpirun."""
 import array
+import functools
 import json
 import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
+
+import mpirun
 
 WAVE = os.path.abspath(sys.argv[1])
 FACES = ["--boundary", "absorbing,z-=free,y=rigid", "--absorbing-width", "8"]
@@ -25,20 +27,7 @@ LONG = ["--size", "400x64x64", "--order", "4", "--steps", "20000000", "--snapsho
 MODELS = ("velocity.npy", "density.npy")
 
 
-def start(ranks, *options, limit=60, quiet=True):
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
-                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
-    words = [WAVE, "--backend", "cpu", *options] + ["--quiet"] * quiet
-    return subprocess.Popen(["mpirun", "-n", str(ranks), *words] if ranks > 1 else words, env=environment,
-                            stdout=subprocess.DEVNULL if quiet else subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def wave(ranks, *options, code=0):
-    process = start(ranks, *options)
-    told = process.communicate(timeout=120)[1]
-    assert process.returncode == code, f"{ranks} ranks, {options}: exit code {process.returncode}, not {code}: {told}"
-    return told
+start, wave = functools.partial(mpirun.start, WAVE), functools.partial(mpirun.run, WAVE)
 
 
 def lines(told):
@@ -160,30 +149,11 @@ def test_results():
         assert all(there[n] == expected[n] for n in there) and "u.npy" in there, f"{first} ranks, then {then}"
 
 
-def process_of(mpirun, rank):
-    """The process of a rank, once the first has opened its files and some time has passed."""
-    for _ in range(400):
-        if not os.listdir("."):
-            time.sleep(0.05)
-            continue
-        mine = subprocess.run(["pgrep", "-P", str(mpirun.pid)], capture_output=True, text=True).stdout.split()
-        for process in mine:
-            try:
-                with open(f"/proc/{process}/environ", "rb") as f:
-                    if b"OMPI_COMM_WORLD_RANK=%d\0" % rank in f.read():
-                        time.sleep(1)
-                        return int(process)
-            except OSError:
-                pass
-        time.sleep(0.05)
-    raise AssertionError(f"no process of rank {rank}")
-
-
 def test_killed():
     """A rank that dies is told by its number; nothing hangs, and nothing is left half-written."""
     for rank in (1, 2, 0):
         process = start(3, *LONG)
-        os.kill(process_of(process, rank), signal.SIGKILL)
+        os.kill(mpirun.process_of(process, rank), signal.SIGKILL)
         told = process.communicate(timeout=60)[1]
         assert process.returncode != 0 and lines(told) == [f"wave: rank {rank} has died"], told
         if rank:
@@ -197,7 +167,7 @@ def test_killed():
 def test_silent():
     """A rank that neither dies nor says anything."""
     process = start(3, *LONG, limit=5)
-    stopped = process_of(process, 2)
+    stopped = mpirun.process_of(process, 2)
     os.kill(stopped, signal.SIGSTOP)
     told = process.communicate(timeout=60)[1]
     assert process.returncode == 4 and lines(told) == ["wave: rank 2 has said nothing for 5 s"], told
@@ -207,7 +177,7 @@ def test_silent():
 def test_paused():
     """Ranks that were all stopped for longer than the limit go on as if nothing had been."""
     process = start(2, *LONG, limit=2)
-    ranks = [process_of(process, rank) for rank in (0, 1)]
+    ranks = [mpirun.process_of(process, rank) for rank in (0, 1)]
     for code in (signal.SIGSTOP, signal.SIGCONT):
         for rank in ranks:
             os.kill(rank, code)
@@ -220,7 +190,7 @@ def test_paused():
 def test_stops():
     """A signal to rank 0, or the end of the time, leaves complete results up to there."""
     process = start(3, *LONG)
-    os.kill(process_of(process, 0), signal.SIGTERM)
+    os.kill(mpirun.process_of(process, 0), signal.SIGTERM)
     told = process.communicate(timeout=60)[1]
     assert process.returncode == 75 and lines(told)[0].startswith("wave: stopped by SIGTERM after step"), told
     assert sorted(os.listdir(".")) == ["t.npy", "u.npy"], os.listdir(".")
