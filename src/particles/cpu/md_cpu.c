@@ -136,8 +136,8 @@ static torre_status check_share(const torre_cpu_program *program, const torre_ra
                           ranks->who);
     if (plan->sort_every != plan->rebuild_every)
         return torre_fail(TORRE_ERR_USAGE,
-                          "%s sort particles at each rebuild, {sort_every} %lld: leave it and "
-                          "{ordering} none out",
+                          "%s sort particles at each rebuild: {sort_every} must be %lld, as it is "
+                          "where it is left out, and {ordering} not none",
                           ranks->who, (long long)plan->rebuild_every);
     if (bins < ranks->count)
         return torre_fail(TORRE_ERR_USAGE,
