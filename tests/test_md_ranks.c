@@ -88,7 +88,8 @@ static torre_status start_ranks(group *g, int count, const md_case *c, const tor
     }
     for (int i = 1; i < count; i++)
         CHECK(pthread_create(&g->member[i].thread, NULL, serve, &g->member[i]) == 0, "a thread");
-    return torre_md_ranks_gather(*run, g->ranks, plan_run(&g->member[0], run));
+    const torre_status planned = plan_run(&g->member[0], run);
+    return torre_md_ranks_gather(*run, g->ranks, planned);
 }
 
 static void end_ranks(group *g, torre_md_run *run)
