@@ -433,13 +433,14 @@ ALWAYS_INLINE void OF(end_sum)(REAL *memory, const REAL *now, REAL weight, OF(en
     c->before = here;
 }
 
-/* Rows whose places are one vector, with one of cells in front, both within the cells of a row: k
- * differs from cell to cell or not. Both chains go in step, so that neither waits for itself. */
+/* Rows whose places are one vector, with at most one of cells in front, all within the cells of a
+ * row: k differs from cell to cell or not. Both chains go in step: neither waits for itself. */
 ALWAYS_INLINE void OF(end_vectors)(const torre_layer_end *e, const torre_layer_ends *rows,
                                    const int R, const int out, const bool varies)
 {
     enum { PITCH = SHORT_LANES * 2 };
     const int64_t count = rows->rows, pitch = rows->pitch;
+    const int before = e->before;
     const int64_t k_pitch = varies ? rows->factor_pitch : 0;
     const OF(end_steps) steps[2] = {OF(end_steps_at)(e, 0, 0), OF(end_steps_at)(e, 1, 0)};
     const REAL *weight = e->weight, *front = e->front;
@@ -451,7 +452,7 @@ ALWAYS_INLINE void OF(end_vectors)(const torre_layer_end *e, const torre_layer_e
         for (int i = 0; i < R; i++)
             __builtin_prefetch((char *)(memory + ROWS_LATER * R * PITCH) + i * TORRE_BLOCK_BYTES,
                                1);
-        if (R > 1) {
+        if (R > 1 && before > 0) {
             const REAL *first = memory + (out > 0 ? 0 : SHORT_LANES - 1);
             const SHORT k = varies ? *(const SHORT *)(factor - out * SHORT_LANES) : same;
             SHORT sum = {0};
