@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rank_ready.h"
 #include "particles/md_program.h"
 
 /* Of the whole problem, of rank 0. */
@@ -231,57 +232,45 @@ void torre_md_ranks_dismiss(const torre_ranks *ranks)
 
 /* --- The others --- */
 
-/* How a rank has prepared, and what it plans. */
-typedef struct ready {
-    int64_t status;
+/* What a rank plans. */
+typedef struct plans {
     double skin, bin_size;
     int64_t bins[3];
-    char kernel[128], text[512];
-} ready;
+    char kernel[128];
+} plans;
 
-static ready ready_of(const torre_md_run *run, torre_status status)
+static plans plans_of(const torre_md_run *run, torre_status status)
 {
-    ready r = {.status = status};
-    if (status) {
-        snprintf(r.text, sizeof r.text, "%s", torre_error_text());
-        return r;
-    }
-    r.skin = run->info->plan.skin;
-    r.bin_size = run->info->plan.bin_size;
-    memcpy(r.bins, run->info->bins, sizeof r.bins);
-    snprintf(r.kernel, sizeof r.kernel, "%s", run->info->kernel);
-    return r;
+    plans p = {0};
+    if (status) return p;
+    p.skin = run->info->plan.skin;
+    p.bin_size = run->info->plan.bin_size;
+    memcpy(p.bins, run->info->bins, sizeof p.bins);
+    snprintf(p.kernel, sizeof p.kernel, "%s", run->info->kernel);
+    return p;
 }
 
 /* Bits are those of one instruction set; bins must be the same for particles to be found. */
-static bool alike(const ready *a, const ready *b)
+static torre_status alike(const torre_ranks *ranks, const void *first, int rank, const void *plan)
 {
-    return a->skin == b->skin && a->bin_size == b->bin_size &&
-           memcmp(a->bins, b->bins, sizeof a->bins) == 0 && strcmp(a->kernel, b->kernel) == 0;
+    const plans *a = first, *b = plan;
+    if (a->skin == b->skin && a->bin_size == b->bin_size &&
+        memcmp(a->bins, b->bins, sizeof a->bins) == 0 && strcmp(a->kernel, b->kernel) == 0)
+        return TORRE_OK;
+    return torre_fail(TORRE_ERR_USAGE,
+                      "%s %d plans otherwise (%s) than %s %d (%s): take processors of one kind",
+                      ranks->what, torre_rank_number(ranks, rank), b->kernel, ranks->what,
+                      torre_rank_number(ranks, 0), a->kernel);
 }
 
 torre_status torre_md_ranks_gather(torre_md_run *run, const torre_ranks *ranks, torre_status status)
 {
-    const ready own = ready_of(run, status);
-    char text[sizeof own.text + 300];
-    if (status) snprintf(text, sizeof text, "%s", own.text);
-    for (int i = 1; i < ranks->count; i++) {
-        ready r;
-        TORRE_TRY(torre_rank_receive(ranks, i, &r, sizeof r));
-        if (status) continue;
-        status = (torre_status)r.status;
-        if (status) {
-            snprintf(text, sizeof text, "%s %d: %s", ranks->what, torre_rank_number(ranks, i),
-                     r.text);
-        } else if (!alike(&own, &r)) {
-            status = TORRE_ERR_USAGE;
-            snprintf(text, sizeof text,
-                     "%s %d plans otherwise (%s) than %s %d (%s): take processors of one kind",
-                     ranks->what, torre_rank_number(ranks, i), r.kernel, ranks->what,
-                     torre_rank_number(ranks, 0), own.kernel);
-        }
-    }
-    return status ? torre_fail(status, "%s", text) : TORRE_OK;
+    plans *all = calloc((size_t)ranks->count, sizeof *all);
+    if (!all) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
+    all[0] = plans_of(run, status);
+    status = torre_rank_ready_gather(ranks, status, all, sizeof *all, alike);
+    free(all);
+    return status;
 }
 
 /* What rank 0 does itself at the same time. */
@@ -324,8 +313,8 @@ static torre_status do_request(torre_md_run *run, const request *r)
 torre_status torre_md_ranks_serve(torre_md_run *run, const torre_ranks *ranks, torre_status status)
 {
     request r;
-    const ready own = ready_of(run, status);
-    status = torre_rank_send(ranks, 0, &own, sizeof own);
+    const plans own = plans_of(run, status);
+    status = torre_rank_ready_tell(ranks, status, &own, sizeof own);
     while (!status) {
         status = torre_rank_receive(ranks, 0, &r, sizeof r);
         if (status || r.kind == ASK_END) break;

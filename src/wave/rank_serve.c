@@ -4,26 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/rank_ready.h"
 #include "wave/driver.h"
 #include "wave/rank_run.h"
 #include "wave/rank_slab.h"
 
-/* How a rank has prepared, and what it plans. */
-typedef struct ready {
-    int64_t status;
+/* What a rank plans. */
+typedef struct plans {
     int64_t dts, tower_height;
     char axes[4];
     char device[TORRE_RANK_DEVICE];
-    char text[512];
-} ready;
+} plans;
 
-static ready ready_of(const torre_wave_run *run, torre_status status)
+static plans plans_of(const torre_wave_run *run, torre_status status)
 {
-    ready r = {.status = status};
-    if (status) {
-        snprintf(r.text, sizeof r.text, "%s", torre_error_text());
-        return r;
-    }
+    plans r = {0};
+    if (status) return r;
     const torre_wave_plan *plan = &run->info.plan;
     r.dts = plan->dts;
     r.tower_height = plan->tower_height;
@@ -35,9 +31,10 @@ static ready ready_of(const torre_wave_run *run, torre_status status)
     return r;
 }
 
-static torre_status same_towers(const torre_ranks *ranks, const ready *own, int rank,
-                                const ready *r)
+static torre_status same_towers(const torre_ranks *ranks, const void *first, int rank,
+                                const void *plan)
 {
+    const plans *own = first, *r = plan;
     if (r->dts == own->dts && r->tower_height == own->tower_height &&
         strcmp(r->axes, own->axes) == 0)
         return TORRE_OK;
@@ -50,33 +47,24 @@ static torre_status same_towers(const torre_ranks *ranks, const ready *own, int 
                       own->device, own->dts, own->tower_height, own->axes);
 }
 
-torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ranks,
-                                     torre_status status)
-{
-    const ready own = ready_of(run, status);
-    torre_rank_program *p = status ? NULL : (torre_rank_program *)run->program;
-    char text[sizeof own.text + 32];
-    if (status) snprintf(text, sizeof text, "%s", own.text);
-    if (p && ranks->count > 1) p->device = calloc((size_t)ranks->count, sizeof *p->device);
-    for (int i = 1; i < ranks->count; i++) {
-        ready r;
-        TORRE_TRY(torre_rank_receive(ranks, i, &r, sizeof r));
-        if (p && p->device) snprintf(p->device[i], sizeof p->device[i], "%s", r.device);
-        if (status) continue;
-        status = (torre_status)r.status;
-        if (status)
-            snprintf(text, sizeof text, "%s %d: %s", ranks->what, torre_rank_number(ranks, i),
-                     r.text);
-        if (!status && (status = same_towers(ranks, &own, i, &r)))
-            snprintf(text, sizeof text, "%s", torre_error_text());
-    }
-    if (p && p->device) snprintf(p->device[0], sizeof p->device[0], "%s", own.device);
-    return status ? torre_fail(status, "%s", text) : TORRE_OK;
-}
-
 static torre_status no_memory(void)
 {
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for what ranks send");
+}
+
+torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ranks,
+                                     torre_status status)
+{
+    torre_rank_program *p = status ? NULL : (torre_rank_program *)run->program;
+    plans *all = calloc((size_t)ranks->count, sizeof *all);
+    if (!all) return no_memory();
+    all[0] = plans_of(run, status);
+    status = torre_rank_ready_gather(ranks, status, all, sizeof *all, same_towers);
+    if (p && ranks->count > 1) p->device = calloc((size_t)ranks->count, sizeof *p->device);
+    for (int i = 0; i < ranks->count && p && p->device; i++)
+        snprintf(p->device[i], sizeof p->device[i], "%s", all[i].device);
+    free(all);
+    return status;
 }
 
 static torre_status tell_nodes(const torre_rank_slab *s)
@@ -220,8 +208,8 @@ torre_status torre_wave_ranks_serve(torre_wave_run *run, const torre_ranks *rank
 {
     torre_rank_slab slab = {.program = NULL};
     torre_rank_request request;
-    const ready r = ready_of(run, status);
-    status = torre_rank_send(ranks, 0, &r, sizeof r);
+    const plans own = plans_of(run, status);
+    status = torre_rank_ready_tell(ranks, status, &own, sizeof own);
     while (!status) {
         status = torre_rank_receive(ranks, 0, &request, sizeof request);
         if (status || request.kind == TORRE_RANK_END) break;
