@@ -1,17 +1,13 @@
 #!/usr/bin/env python3
 """Runs of `md` by several ranks of MPI: md_ranks.py MD TEST, where TEST is a function below (test_...). Results are
 compared byte by byte with those of one process. 77, skipped, where there is no mpirun."""
-import functools
 import json
 import os
-import shutil
 import signal
 import sys
-import tempfile
 
 import mpirun
 
-MD = os.path.abspath(sys.argv[1])
 FILES = ["--csv", "t.csv", "--dump", "d.xyz", "--dump-every", "20", "--write-data", "w.data", "--picture", "p.png"]
 MELT = ["--cells", "6x5x8", "--steps", "60", "--thermo", "20"]
 GAS = ["--model", "granular", "--size", "12,14,11", "--filling", "0.2", "--walls", "--gravity", "9.81", "--steps", "200",
@@ -21,38 +17,9 @@ LONG = ["--cells", "12", "--steps", "20000000", "--csv", "t.csv", "--dump", "d.x
 MEASURES = ["--rdf", "g.csv", "--msd", "m.csv", "--vacf", "v.csv", "--stress", "s.csv", "--stress-every", "10",
             "--rdf-every", "10", "--correlation-every", "5", "--correlation-window", "20"]
 
-
-start, md = functools.partial(mpirun.start, MD), functools.partial(mpirun.run, MD)
-
-
-def lines(told):
-    """What md says, of all that mpirun says."""
-    return [line for line in told.split("\n") if line.startswith("md: ")]
-
-
-def results():
-    names = [n for n in sorted(os.listdir(".")) if n != "report.json" and "c.state" not in n]
-    return {n: open(n, "rb").read() for n in names}
-
-
-def anew():
-    for name in results():
-        os.remove(name)
-
-
-def alike(ranks, *options):
-    """The same files by one process and by so many ranks; the report of these."""
-    anew()
-    md(1, *options)
-    expected = results()
-    anew()
-    md(ranks, *options, "--json", "report.json")
-    there = results()
-    assert there.keys() == expected.keys() and expected, f"{options}: {set(there) ^ set(expected)}"
-    for name in expected:
-        assert there[name] == expected[name], f"{ranks} ranks, {options}: another {name}"
-    with open("report.json") as f:
-        return json.load(f)
+program = mpirun.Program(sys.argv[1])
+start, md, lines = program.start, program.run, program.lines
+results, anew, alike = program.results, program.anew, program.alike
 
 
 def test_results():
@@ -152,8 +119,4 @@ def test_dry_run():
 
 
 if __name__ == "__main__":
-    if not shutil.which("mpirun"):
-        sys.exit(77)
-    with tempfile.TemporaryDirectory() as work:
-        os.chdir(work)
-        globals()["test_" + sys.argv[2]]()
+    mpirun.main(globals())

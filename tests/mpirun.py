@@ -1,25 +1,61 @@
-"""Programs run by several ranks of MPI, for ranks.py and md_ranks.py."""
+"""Programs run by several ranks of MPI, for ranks.py and md_ranks.py, and the files that they leave."""
+import json
 import os
+import shutil
 import subprocess
+import sys
+import tempfile
 import time
 
 
-def start(program, ranks, *options, limit=60, quiet=True):
-    """The process of mpirun, or of the program itself for one rank; a thread each."""
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
-                   "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
-    words = [program, *([] if "--backend" in options else ["--backend", "cpu"]), *options] + ["--quiet"] * quiet
-    return subprocess.Popen(["mpirun", "-n", str(ranks), *words] if ranks > 1 else words, env=environment,
-                            stdout=subprocess.DEVNULL if quiet else subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+class Program:
+    def __init__(self, path, kept=()):
+        """kept: files that are no results."""
+        self.path, self.kept = os.path.abspath(path), {"report.json", *kept}
 
+    def start(self, ranks, *options, limit=60, quiet=True):
+        """The process of mpirun, or of the program itself for one rank; a thread each."""
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                       "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1", "TORRE_RANK_LIMIT": str(limit),
+                       "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
+        words = [self.path, *([] if "--backend" in options else ["--backend", "cpu"]), *options] + ["--quiet"] * quiet
+        out = subprocess.DEVNULL if quiet else subprocess.PIPE
+        return subprocess.Popen(["mpirun", "-n", str(ranks), *words] if ranks > 1 else words, env=environment,
+                                stdout=out, stderr=subprocess.PIPE, text=True)
 
-def run(program, ranks, *options, code=0):
-    """What it says on stderr, once it has ended with that exit code."""
-    process = start(program, ranks, *options)
-    told = process.communicate(timeout=120)[1]
-    assert process.returncode == code, f"{ranks} ranks, {options}: exit code {process.returncode}, not {code}: {told}"
-    return told
+    def run(self, ranks, *options, code=0):
+        """What it says on stderr, once it has ended with that exit code."""
+        process = self.start(ranks, *options)
+        told = process.communicate(timeout=120)[1]
+        there = process.returncode
+        assert there == code, f"{ranks} ranks, {options}: exit code {there}, not {code}: {told}"
+        return told
+
+    def lines(self, told):
+        """What the program says, of all that mpirun says."""
+        return [line for line in told.split("\n") if line.startswith(os.path.basename(self.path) + ": ")]
+
+    def results(self):
+        names = [n for n in sorted(os.listdir(".")) if n not in self.kept and ".state" not in n]
+        return {n: open(n, "rb").read() for n in names}
+
+    def anew(self):
+        for name in self.results():
+            os.remove(name)
+
+    def alike(self, ranks, *options):
+        """The same files by one process and by so many ranks; the report of these."""
+        self.anew()
+        self.run(1, *options)
+        expected = self.results()
+        self.anew()
+        self.run(ranks, *options, "--json", "report.json")
+        there = self.results()
+        assert there.keys() == expected.keys() and expected, f"{options}: {set(there) ^ set(expected)}"
+        for name in expected:
+            assert there[name] == expected[name], f"{ranks} ranks, {options}: another {name}"
+        with open("report.json") as f:
+            return json.load(f)
 
 
 def process_of(mpirun, rank):
@@ -39,3 +75,12 @@ def process_of(mpirun, rank):
                 pass
         time.sleep(0.05)
     raise AssertionError(f"no process of rank {rank}")
+
+
+def main(tests):
+    """The test that the second argument names, in an empty folder; 77, skipped, where there is no mpirun."""
+    if not shutil.which("mpirun"):
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        tests["test_" + sys.argv[2]]()

@@ -2,19 +2,15 @@
 """Runs of `wave` by several ranks of MPI: ranks.py WAVE TEST, where TEST is a function below (test_...). Results are
 compared byte by byte with those of one process. 77, skipped, where there is no mpirun."""
 import array
-import functools
 import json
 import os
 import random
-import shutil
 import signal
 import sys
-import tempfile
 import time
 
 import mpirun
 
-WAVE = os.path.abspath(sys.argv[1])
 FACES = ["--boundary", "absorbing,z-=free,y=rigid", "--absorbing-width", "8"]
 SIZE = ["--size", "230x30x48"]
 RUN = ["--order", "4", "--dt", "1e-3", "--steps", "60", *FACES, "--receivers", "100,100,100:2200.5,200,190:7"]
@@ -26,38 +22,9 @@ LONG = ["--size", "400x64x64", "--order", "4", "--steps", "20000000", "--snapsho
 
 MODELS = ("velocity.npy", "density.npy")
 
-
-start, wave = functools.partial(mpirun.start, WAVE), functools.partial(mpirun.run, WAVE)
-
-
-def lines(told):
-    """What wave says, of all that mpirun says."""
-    return [line for line in told.split("\n") if line.startswith("wave: ")]
-
-
-def results():
-    names = [n for n in sorted(os.listdir(".")) if ".state" not in n and n not in ("report.json", *MODELS)]
-    return {n: open(n, "rb").read() for n in names}
-
-
-def anew():
-    for name in results():
-        os.remove(name)
-
-
-def alike(ranks, *options):
-    """The same files by one process and by so many ranks; the report of these."""
-    anew()
-    wave(1, *options)
-    expected = results()
-    anew()
-    wave(ranks, *options, "--json", "report.json")
-    there = results()
-    assert there.keys() == expected.keys() and expected, f"{options}: {set(there) ^ set(expected)}"
-    for name in expected:
-        assert there[name] == expected[name], f"{ranks} ranks, {options}: another {name}"
-    with open("report.json") as f:
-        return json.load(f)
+program = mpirun.Program(sys.argv[1], MODELS)
+start, wave, lines = program.start, program.run, program.lines
+results, anew, alike = program.results, program.anew, program.alike
 
 
 def save_layers(name, size):
@@ -228,8 +195,4 @@ def test_dry_run():
 
 
 if __name__ == "__main__":
-    if not shutil.which("mpirun"):
-        sys.exit(77)
-    with tempfile.TemporaryDirectory() as work:
-        os.chdir(work)
-        globals()["test_" + sys.argv[2]]()
+    mpirun.main(globals())
