@@ -2,9 +2,9 @@
  * Particles shared by several threads of a process as ranks (src/particles/md_ranks.h) against one
  * process: the same bits of positions, velocities, forces, rows and checkpoints, of every model,
  * with types and without, each precision, neighbours, ordering and ensemble, bins of any size and
- * any number of ranks, also of particles that crowd in a corner. A run goes on from the state of
- * another with another number of ranks. What is not for ranks is refused, an unstable run ends
- * alike, and every call of a rank fails in turn.
+ * any number of ranks, also of particles that crowd in a corner, and of a fluid in any tank. A run
+ * goes on from the state of another with another number of ranks. What is not for ranks is refused,
+ * an unstable run ends alike, and every call of a rank fails in turn.
  */
 #include <math.h>
 #include <pthread.h>
@@ -17,6 +17,7 @@
 #include "md_case_types.h"
 #include "particles/granular.h"
 #include "particles/md_ranks.h"
+#include "particles/mps_dam.h"
 
 enum { RANKS = 5 };
 
@@ -211,16 +212,53 @@ static void make_gas(uint64_t *state, some_case *s)
     s->plan.skin = 0.02 * g.diameter; /* little, for rebuilds in a short run */
 }
 
+/* Water that splashes in a tank with obstacles and a gate that opens after some steps. */
+static void make_fluid(uint64_t *state, some_case *s)
+{
+    const int dims = (int)pick(state, 2, 3);
+    torre_mps_dam dam;
+    const torre_fluid_dam wish = {
+        .tank = {.dims = dims,
+                 .spacing = 0.01,
+                 .size = {0.24, 0.12, 0.08},
+                 .side_walls = dims == 3 && pick(state, 0, 1),
+                 .waters = 2,
+                 .water = {{{0, 0, 0}, {0.06, 0.08, 0.08}}, {{0.18, 0, 0}, {0.24, 0.03, 0.05}}},
+                 .obstacles = (int)pick(state, 0, 1),
+                 .obstacle = {{{0.12, 0, 0.02}, {0.16, 0.04, 0.06}}},
+                 .gate = {.x = pick(state, 0, 2) ? 0.06 : 0, .opens = 0.001}},
+        .viscosity = pick(state, 0, 1) ? 1e-3 : 0,
+        .gravity = 9.81,
+        .precision = (torre_md_precision)pick(state, 0, 2)};
+    torre_fluid_dam moving = wish;
+    if (pick(state, 0, 2)) moving.tank.gate.speed = 1;
+    CHECK_OK(torre_mps_dam_make(&moving, &dam, &s->c.problem));
+    CHECK_OK(torre_mps_tank_make(&dam.tank, &s->c.particles));
+    for (int a = 0; a < dims; a++)
+        for (int64_t i = 0; i < s->c.problem.mps.fluid; i++)
+            s->c.particles.velocity[a][i] = torre_random_uniform(3, 8, (*state)++) - 0.5;
+    torre_md_problem_set_particles(&s->c.problem, &s->c.particles);
+    s->plan.skin = 0.05 * wish.tank.spacing; /* little, for rebuilds in a short run */
+}
+
+static bool is_fluid(const some_case *s) { return s->c.problem.model == TORRE_MODEL_MPS; }
+
 static void some_case_make(uint64_t *state, some_case *s)
 {
     memset(s, 0, sizeof *s);
-    if (pick(state, 0, 3) == 0)
+    switch (pick(state, 0, 4)) {
+    case 0:
         make_gas(state, s);
-    else
+        break;
+    case 1:
+        make_fluid(state, s);
+        break;
+    default:
         make_pairs(state, s);
+    }
     const torre_ordering_kind orders[] = {TORRE_ROW_MAJOR, TORRE_MORTON, TORRE_HILBERT};
     s->plan.ordering.kind = orders[pick(state, 0, 2)];
-    s->plan.neighbor = pick(state, 0, 2) ? TORRE_NEIGHBOR_FULL : TORRE_NEIGHBOR_TILE;
+    s->plan.neighbor = is_fluid(s) || pick(state, 0, 2) ? TORRE_NEIGHBOR_FULL : TORRE_NEIGHBOR_TILE;
     s->plan.threads = (int)pick(state, 1, 2);
     if (pick(state, 0, 1)) s->plan.bin_size = 0.55 * s->c.problem.cutoff;
     if (pick(state, 0, 2) == 0) s->plan.rebuild_every = s->plan.sort_every = 3;
@@ -234,10 +272,21 @@ static void some_case_make(uint64_t *state, some_case *s)
 
 /* --- The same bits --- */
 
+/* Forces, or of a fluid pressures, number densities and collisions, in place of velocities. */
+static torre_md_particles forces_of(const some_case *s, torre_md_solver *solver)
+{
+    torre_md_particles p;
+    if (!is_fluid(s)) return md_case_forces(&s->c, solver);
+    CHECK_OK(torre_md_particles_new(s->c.problem.count, &p));
+    const torre_md_fields fields = {p.velocity[0], p.velocity[1], p.velocity[2]};
+    CHECK_OK(solver->backend->get_fields(solver, &fields));
+    return p;
+}
+
 static void compare_arrays(const some_case *s, int ranks, torre_md_solver *a, torre_md_solver *b)
 {
     torre_md_particles one = md_case_particles(&s->c, a), shared = md_case_particles(&s->c, b);
-    torre_md_particles f = md_case_forces(&s->c, a), g = md_case_forces(&s->c, b);
+    torre_md_particles f = forces_of(s, a), g = forces_of(s, b);
     const size_t bytes = (size_t)one.count * sizeof(double);
     for (int k = 0; k < 3; k++) {
         CHECK(memcmp(one.position[k], shared.position[k], bytes) == 0, "%s, %d ranks: positions",
@@ -283,7 +332,12 @@ static void compare(const some_case *s, int ranks, torre_md_run *one, torre_md_r
     saved first = {NULL}, second = {NULL};
     CHECK(one->rows == shared->rows && one->rows > 2, "%s: %d rows, %d", s->text, (int)one->rows,
           (int)shared->rows);
-    for (int64_t r = 0; r < one->rows; r++)
+    for (int64_t r = 0; r < one->rows && is_fluid(s); r++)
+        CHECK(memcmp(&one->fluid_row[r], &shared->fluid_row[r], sizeof one->fluid_row[r]) == 0,
+              "%s, %d ranks: row %d, step %d, kinetic energy %.17g, not %.17g", s->text, ranks,
+              (int)r, (int)one->fluid_row[r].step, shared->fluid_row[r].kinetic,
+              one->fluid_row[r].kinetic);
+    for (int64_t r = 0; r < one->rows && !is_fluid(s); r++)
         CHECK(memcmp(&one->row[r], &shared->row[r], sizeof one->row[r]) == 0,
               "%s, %d ranks: row %d, step %d, energy %.17g, not %.17g", s->text, ranks, (int)r,
               (int)one->row[r].step, shared->row[r].total_energy, one->row[r].total_energy);
@@ -333,9 +387,9 @@ static void ranks_give_the_bits_of_one(void **unused)
 {
     (void)unused;
     uint64_t state = 0;
-    int models[TORRE_PAIR_MODELS] = {0}, ensembles[TORRE_NPT + 1] = {0}, typed = 0, tiles = 0,
-        rough = 0;
-    for (int i = 0; i < 64; i++) {
+    int models[TORRE_MODEL_MPS + 1] = {0}, ensembles[TORRE_NPT + 1] = {0}, typed = 0, tiles = 0,
+                                 rough = 0, gates = 0;
+    for (int i = 0; i < 72; i++) {
         some_case s;
         group g;
         torre_md_run *one, *shared;
@@ -358,27 +412,31 @@ static void ranks_give_the_bits_of_one(void **unused)
         models[s.c.problem.model]++;
         ensembles[s.c.problem.ensemble]++;
         rough += s.rough;
+        gates += is_fluid(&s) && s.c.problem.mps.gate_count > 0;
         typed += s.c.problem.types != NULL;
         tiles += s.plan.neighbor == TORRE_NEIGHBOR_TILE;
         md_case_free(&s.c);
     }
     CHECK(models[TORRE_PAIR_lj] > 5 && models[TORRE_PAIR_wca] > 3 &&
-              models[TORRE_PAIR_granular] > 3,
+              models[TORRE_PAIR_granular] > 3 && models[TORRE_MODEL_MPS] > 7,
           "too few of a model");
+    CHECK(gates > 3, "%d gates", gates);
     for (int e = 0; e <= TORRE_NPT; e++) CHECK(ensembles[e] > 1, "%s", torre_md_ensembles[e]);
     CHECK(typed > 5 && tiles > 5 && rough > 5, "%d with types, %d by tiles, %d of rough grains",
           typed, tiles, rough);
-    CHECK(rebuilds > 4 * 64, "%d rebuilds", (int)rebuilds);
+    CHECK(rebuilds > 4 * 72, "%d rebuilds", (int)rebuilds);
 }
 
 static void states_go_on_with_other_ranks(void **unused)
 {
     (void)unused;
     uint64_t state = 1000;
-    for (int i = 0; i < 12; i++) {
+    int fluids = 0;
+    for (int i = 0; i < 14; i++) {
         some_case s;
         torre_md_run *one;
         some_case_make(&state, &s);
+        fluids += is_fluid(&s);
         CHECK_OK(torre_md_run_new(&s.c.problem, "cpu", &s.plan, &one));
         CHECK_OK(torre_md_run_start(one, NULL));
         CHECK_OK(run_to(one, STEPS / 2 + 3));
@@ -387,6 +445,7 @@ static void states_go_on_with_other_ranks(void **unused)
         torre_md_run_free(one);
         md_case_free(&s.c);
     }
+    CHECK(fluids > 1, "%d fluids", fluids);
 }
 
 /* Energy and momentum stay as they are said to, by the numbers of ranks alone. */
@@ -459,14 +518,9 @@ static void unstable_runs_end_alike(void **unused)
 }
 
 /* Whatever fails, and wherever: all end, and say which rank it was. */
-static void any_call_may_fail(void **unused)
+static void fail_each_call(const md_case *c)
 {
-    (void)unused;
-    md_case c = md_case_melt(4, 4, 4, TORRE_MD_F32);
     const torre_md_plan plan = {.threads = 1, .rebuild_every = 2, .sort_every = 2};
-    c.problem.ensemble = TORRE_BUSSI;
-    c.problem.temperature = 1;
-    c.problem.damping_time = 1;
     for (calls_of = 0; calls_of < 3; calls_of++) {
         torre_status status = TORRE_ERR_RESOURCE;
         int at = 0;
@@ -474,7 +528,7 @@ static void any_call_may_fail(void **unused)
             group g;
             torre_md_run *run;
             atomic_store(&calls_left, at + 1);
-            CHECK_OK(start_ranks(&g, 3, &c, &plan, &run));
+            CHECK_OK(start_ranks(&g, 3, c, &plan, &run));
             status = torre_md_run_start(run, NULL);
             if (!status) status = run_to(run, 6);
             char says[32];
@@ -486,7 +540,21 @@ static void any_call_may_fail(void **unused)
         }
         CHECK(at > 20, "%d calls of rank %d can fail", at, calls_of);
     }
+}
+
+static void any_call_may_fail(void **unused)
+{
+    (void)unused;
+    md_case c = md_case_melt(4, 4, 4, TORRE_MD_F32);
+    c.problem.ensemble = TORRE_BUSSI;
+    c.problem.temperature = 1;
+    c.problem.damping_time = 1;
+    fail_each_call(&c);
     md_case_free(&c);
+    some_case s = {.rough = false};
+    make_fluid(&(uint64_t){4}, &s);
+    fail_each_call(&s.c);
+    md_case_free(&s.c);
 }
 
 int main(int argc, char **argv)

@@ -529,9 +529,9 @@ const torre_program md_program = {
     "\n"
     "mpirun -n N md ...: N processes share the particles, each a run of the bins along the\n"
     "curve of --ordering; files and bits are those of one. On a CPU, by full lists or tiles\n"
-    "that are sorted at each rebuild; not --model mps. Each has its share of the cores\n"
-    "unless --threads says how many. Where a rank dies or is silent for\n"
-    "TORRE_RANK_LIMIT seconds (environment; 60), all end with code 4.\n"
+    "that are sorted at each rebuild. Each has its share of the cores unless --threads says\n"
+    "how many. Where a rank dies or is silent for TORRE_RANK_LIMIT seconds (environment; 60),\n"
+    "all end with code 4.\n"
     "\n"
     "Tables (--csv) are there row by row while md runs; all other files are complete or not\n"
     "there.\n" PARTICLE_EXIT_CODES(

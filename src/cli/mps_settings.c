@@ -172,7 +172,7 @@ const torre_program mps_program = {
     "Particles nearer than 0.9 spacings push each other apart, those of walls, too. The table "
     "has\n"
     "the energy (kinetic, potential, elastic), which never grows, and how far the furthest\n"
-    "particle is beyond the inner faces of the walls, in spacings (below 0 "
-    "inside).\n" PARTICLE_EXIT_CODES(
+    "particle is beyond the inner faces of the walls, in spacings (below 0 inside).\n"
+    "mpirun -n N md --model mps ...: as md --help says of other models.\n" PARTICLE_EXIT_CODES(
         "unstable (a time step above the Courant limit or a particle inside a wall, too)"),
     examples};

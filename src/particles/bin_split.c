@@ -25,15 +25,14 @@ void torre_bin_split_free(torre_bin_split *s)
     *s = (torre_bin_split){0};
 }
 
-void torre_bin_split_cut(torre_bin_split *s, const int64_t *particles, int64_t bins)
+void torre_bin_split_cut(torre_bin_split *s, const int64_t *work, int64_t bins)
 {
     int64_t all = 0, before = 0, b = 0;
-    for (int64_t i = 0; i < bins; i++) all += particles[i];
+    for (int64_t i = 0; i < bins; i++) all += work[i];
     for (int r = 0; r <= s->ranks; r++) {
         const double goal = (double)all * r / s->ranks;
         /* a bin belongs to whoever has its middle */
-        while (b < bins && (double)before + 0.5 * (double)particles[b] < goal)
-            before += particles[b++];
+        while (b < bins && (double)before + 0.5 * (double)work[b] < goal) before += work[b++];
         s->cut[r] = r == 0 ? 0 : r == s->ranks ? bins : b;
     }
 }

@@ -1,6 +1,6 @@
 /*
  * Bins shared between ranks: each has a run of them along the curve of the ordering, of about as
- * many particles as the others', and needs those of others within the stencil of its own.
+ * much work as the others', and needs those of others within the stencil of its own.
  *
  *     bins in the order of their ranks   | 0 0 0 0 0 | 1 1 1 1 1 1 | 2 2 2 2 |
  *                                       cut[0]      cut[1]        cut[2]    cut[3]
@@ -29,8 +29,8 @@ typedef struct torre_bin_split {
 torre_status torre_bin_split_new(int ranks, int self, torre_bin_split *split);
 void torre_bin_split_free(torre_bin_split *split);
 
-/* Cut bins of so many particles each. */
-void torre_bin_split_cut(torre_bin_split *split, const int64_t *particles, int64_t bins);
+/* Cut bins of so much work each, in some unit: of particles. */
+void torre_bin_split_cut(torre_bin_split *split, const int64_t *work, int64_t bins);
 
 /* Whose a bin is. */
 int torre_bin_split_owner(const torre_bin_split *split, int64_t bin);

@@ -32,6 +32,7 @@ typedef enum request_kind {
     ASK_VELOCITIES,
     ASK_FORCES,
     ASK_SPINS,
+    ASK_FIELDS,
     ASK_SUMS,
     ASK_STATE,
     ASK_RESUME
@@ -159,6 +160,14 @@ static torre_status whole_get_spins(torre_md_solver *solver, double *const spin[
     return done(ranks_of(solver), status);
 }
 
+static torre_status whole_get_fields(torre_md_solver *solver, const torre_md_fields *fields)
+{
+    torre_md_solver *own = own_of(solver);
+    torre_status status = ask(ranks_of(solver), ASK_FIELDS, 0);
+    if (!status) status = own->backend->get_fields(own, fields);
+    return done(ranks_of(solver), status);
+}
+
 static torre_status whole_sums(torre_md_solver *solver, torre_md_sums *sums)
 {
     torre_md_solver *own = own_of(solver);
@@ -211,6 +220,7 @@ torre_status torre_md_run_share(torre_md_run *run, const torre_ranks *ranks)
                                   .get_particles = whole_get_particles,
                                   .get_forces = whole_get_forces,
                                   .get_spins = whole_get_spins,
+                                  .get_fields = whole_get_fields,
                                   .sums = whole_sums,
                                   .times = whole_times,
                                   .state = whole_state,
@@ -298,6 +308,8 @@ static torre_status do_request(torre_md_run *run, const request *r)
         return backend->get_forces(run->solver, none);
     case ASK_SPINS:
         return backend->get_spins(run->solver, none);
+    case ASK_FIELDS:
+        return backend->get_fields(run->solver, &(torre_md_fields){NULL, NULL, NULL});
     case ASK_SUMS:
         return backend->sums(run->solver, &sums);
     case ASK_STATE:

@@ -1,10 +1,15 @@
-/* The moving-particle method (mps.h) on the cpu. */
+/*
+ * The moving-particle method (mps.h) on the cpu. Ranks tell each other three times a step what they
+ * have computed of lent particles: where they are at r' (or a rebuild does), their pressures there,
+ * and in the end positions and velocities, with which the next step begins.
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "particles/cpu/cpu_solver.h"
+#include "particles/cpu/cpu_share.h"
 #include "particles/cpu/mps_sweeps.h"
+#include "particles/md_sum.h"
 #include "particles/mps.h"
 
 #define DEFAULT_SKIN 0.3 /* of the spacing */
@@ -83,12 +88,6 @@ static void mps_release(cpu_solver *s)
     free(own);
 }
 
-static double read_state(const cpu_solver *s, const void *values, int64_t at)
-{
-    return s->state->state_size == 4 ? (double)((const float *)values)[at]
-                                     : ((const double *)values)[at];
-}
-
 static void write_state(const cpu_solver *s, void *values, int64_t at, double value)
 {
     if (s->state->state_size == 4)
@@ -97,13 +96,24 @@ static void write_state(const cpu_solver *s, void *values, int64_t at, double va
         ((double *)values)[at] = value;
 }
 
+/* Where the gate begins, of all its particles: any of them may come to any rank. */
+static torre_status find_gate(cpu_solver *s)
+{
+    const torre_mps_parameters *m = &s->problem->mps;
+    double *here = calloc((size_t)m->gate_count + 1, sizeof *here);
+    if (!here) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a gate");
+    for (int64_t i = 0; i < s->store.count; i++)
+        if (torre_mps_is_gate(m, s->store.id[i]))
+            here[s->store.id[i] - m->gate] = torre_cpu_number(s, s->store.position, 4 * i + 1);
+    torre_md_sum_rows(&s->store, here, 1, (int)m->gate_count, ((fluid *)s->own)->gate);
+    free(here);
+    return TORRE_OK;
+}
+
 static torre_status mps_begin(cpu_solver *s)
 {
     fluid *own = s->own;
-    const torre_mps_parameters *m = &s->problem->mps;
-    for (int64_t i = 0; i < s->store.count && m->gate_count; i++)
-        if (torre_mps_is_gate(m, s->store.id[i]))
-            own->gate[s->store.id[i] - m->gate] = read_state(s, s->store.position, 4 * i + 1);
+    if (s->problem->mps.gate_count) TORRE_TRY(find_gate(s));
     own->loops->density(&own->field);
     return TORRE_OK;
 }
@@ -116,7 +126,7 @@ static torre_status report_runaway(cpu_solver *s)
     for (int64_t i = 0; i < s->store.count && most < INFINITY; i++) {
         double square = 0;
         for (int64_t k = 4 * i; k < 4 * i + 3; k++) {
-            double u = read_state(s, s->store.velocity, k);
+            double u = torre_cpu_number(s, s->store.velocity, k);
             square += u * u;
         }
         if (!(square <= most)) {
@@ -124,11 +134,12 @@ static torre_status report_runaway(cpu_solver *s)
             worst = i;
         }
     }
+    int32_t id = most < 0 ? 0 : s->store.id[worst];
+    if (s->store.share) TORRE_TRY(torre_cpu_share_most(s->store.share, &most, &id));
     return torre_fail(TORRE_ERR_UNSTABLE,
                       "step %lld: particle %d moves at %.3g m/s, faster than the sound speed %.3g "
                       "m/s; use a smaller {dt} or a larger {sound_speed}",
-                      (long long)s->store.step, s->store.id[worst] + 1, sqrt(most),
-                      s->problem->mps.sound_speed);
+                      (long long)s->store.step, id + 1, sqrt(most), s->problem->mps.sound_speed);
 }
 
 /* Give the gate the velocity of this step, and such a place that the move with it ends where the
@@ -150,28 +161,62 @@ static void move_gate(cpu_solver *s)
     }
 }
 
-static torre_status mps_step(cpu_solver *s)
+/* Of ranks: where ghosts are after a move, and, at the end of a step, how fast. */
+static torre_status lend_places(cpu_solver *s, bool velocities, double most[], int numbers)
+{
+    torre_md_store *t = &s->store;
+    const torre_cpu_column of[] = {{&t->packed, 4 * s->state->pair_size, false},
+                                   {&t->velocity, 4 * s->state->state_size, false}};
+    return t->share ? torre_cpu_share_lend(s, of, 1 + velocities, most, numbers) : TORRE_OK;
+}
+
+static torre_status lend_pressures(cpu_solver *s)
+{
+    const torre_cpu_column of = {&((fluid *)s->own)->field.pressure, s->state->state_size, false};
+    return s->store.share ? torre_cpu_share_lend(s, &of, 1, NULL, 0) : TORRE_OK;
+}
+
+/* Proc 1 and 2, and lists for r' before pressures are computed there. */
+static torre_status predict(cpu_solver *s)
 {
     fluid *own = s->own;
-    const double dt = s->problem->dt, sound = s->problem->mps.sound_speed;
     double clock = torre_time_now();
     own->loops->viscosity(&own->field);
     s->times.viscosity += torre_cpu_lap(&clock);
     if (s->problem->mps.gate_count) move_gate(s);
-    double speed = own->loops->move(&own->field, dt, 0);
+    double most[] = {own->loops->move(&own->field, s->problem->dt, 0), -1};
     s->times.integrate += torre_cpu_lap(&clock);
-    if (!(speed < sound)) return report_runaway(s);
-    /* at the positions r', before pressures are computed there */
-    const torre_cpu_rebuild rebuild = {.moved = -1, .limit = 0.5 * (1 - SLACK) * s->plan->skin};
-    TORRE_TRY(torre_cpu_rebuild_when_due(s, &rebuild));
-    clock = torre_time_now();
+    if (s->store.share) most[1] = s->state->moved(&s->store, NULL);
+    s->times.neighbor += torre_cpu_lap(&clock);
+    TORRE_TRY(lend_places(s, false, most, 2));
+    if (!(most[0] < s->problem->mps.sound_speed)) return report_runaway(s);
+    const torre_cpu_rebuild rebuild = {
+        .moved = most[1], .limit = 0.5 * (1 - SLACK) * s->plan->skin, .told = true};
+    return torre_cpu_rebuild_when_due(s, &rebuild);
+}
+
+/* Proc 3 to 5. */
+static torre_status correct(cpu_solver *s)
+{
+    fluid *own = s->own;
+    const double dt = s->problem->dt;
+    double clock = torre_time_now();
     own->loops->density(&own->field);
     s->times.density += torre_cpu_lap(&clock);
+    TORRE_TRY(lend_pressures(s));
+    torre_cpu_lap(&clock);
     own->loops->gradient(&own->field);
     s->times.gradient += torre_cpu_lap(&clock);
-    speed = own->loops->move(&own->field, 0, dt * dt);
+    double speed = own->loops->move(&own->field, 0, dt * dt);
     s->times.integrate += torre_cpu_lap(&clock);
-    return speed < sound ? TORRE_OK : report_runaway(s);
+    TORRE_TRY(lend_places(s, true, &speed, 1));
+    return speed < s->problem->mps.sound_speed ? TORRE_OK : report_runaway(s);
+}
+
+static torre_status mps_step(cpu_solver *s)
+{
+    TORRE_TRY(predict(s));
+    return correct(s);
 }
 
 static void copy_by_id(const cpu_solver *s, const void *values, double *out)
@@ -179,27 +224,47 @@ static void copy_by_id(const cpu_solver *s, const void *values, double *out)
     enum { FEW = 1 << 14 }; /* not worth starting threads for */
     if (!out) return;
 #pragma omp parallel for num_threads(s->store.threads) if (s->store.count > FEW)
-    for (int64_t i = 0; i < s->store.count; i++) out[s->store.id[i]] = read_state(s, values, i);
+    for (int64_t i = 0; i < s->store.count; i++)
+        out[s->store.id[i]] = torre_cpu_number(s, values, i);
 }
 
 static torre_status mps_get_fields(torre_md_solver *solver, const torre_md_fields *fields)
 {
     cpu_solver *s = (cpu_solver *)solver;
     const fluid *own = s->own;
-    copy_by_id(s, own->field.pressure, fields->pressure);
-    copy_by_id(s, own->field.number_density, fields->number_density);
-    if (!fields->collision) return TORRE_OK;
-    own->loops->collision(&own->field, s->store.spare);
-    copy_by_id(s, s->store.spare, fields->collision);
+    const void *const values[] = {own->field.pressure, own->field.number_density, s->store.spare};
+    double *const out[] = {fields->pressure, fields->number_density, fields->collision};
+    if (fields->collision || s->store.share) own->loops->collision(&own->field, s->store.spare);
+    if (s->store.share) return torre_cpu_share_unload_numbers(s, values, 3, out);
+    for (int k = 0; k < 3; k++) copy_by_id(s, values[k], out[k]);
     return TORRE_OK;
 }
 
 static torre_status mps_state(cpu_solver *s, torre_md_visit *visit, void *context)
 {
-    const fluid *own = s->own;
-    const int64_t bytes = s->store.count * s->state->state_size;
-    TORRE_TRY(visit(context, "pressure", own->field.pressure, bytes));
-    return visit(context, "number_density", own->field.number_density, bytes);
+    const torre_mps_field *f = &((const fluid *)s->own)->field;
+    const int64_t each = s->state->state_size;
+    TORRE_TRY(torre_cpu_visit_array(s, visit, context, "pressure", f->pressure, each, false));
+    return torre_cpu_visit_array(s, visit, context, "number_density", f->number_density, each,
+                                 false);
+}
+
+/* Sweeps, and a list. */
+static int mps_work(const cpu_solver *s, int32_t id)
+{
+    const torre_mps_parameters *m = &s->problem->mps;
+    return id < m->fluid ? 8 : id < m->fluid + m->wall ? 2 : 1;
+}
+
+/* They have room for all particles, and are computed anew after a rebuild, but not when a run goes
+ * on from a state. */
+static int mps_columns(cpu_solver *s, bool ghosts, torre_cpu_column of[])
+{
+    torre_mps_field *f = &((fluid *)s->own)->field;
+    if (ghosts) return 0;
+    of[0] = (torre_cpu_column){&f->pressure, s->state->state_size, false};
+    of[1] = (torre_cpu_column){&f->number_density, s->state->state_size, false};
+    return 2;
 }
 
 const torre_cpu_method torre_cpu_mps = {
@@ -213,4 +278,6 @@ const torre_cpu_method torre_cpu_mps = {
     .step = mps_step,
     .get_fields = mps_get_fields,
     .state = mps_state,
+    .work = mps_work,
+    .columns = mps_columns,
 };

@@ -6,7 +6,8 @@
  * the bits.
  *
  * Every step each rank tells all others how far its particles have gone, and those around where its
- * lent particles are. At a rebuild particles go to the rank whose bins they are in now.
+ * lent particles are. At a rebuild particles go to the rank whose bins they are in now. What else
+ * they tell each other in a step is for the method to say (cpu_mps.c).
  *
  * Every rank calls the same functions of a solver at the same time. What fails for all alike is
  * TORRE_ERR_UNSTABLE, which all return; another failure is that of one rank.
@@ -28,12 +29,12 @@ typedef struct torre_cpu_share {
     const torre_ranks *ranks;
     torre_status status; /* of what went wrong in a sum */
     torre_bin_split split;
-    int64_t bins;                /* that were cut; 0: none yet */
-    bool uneven;                 /* some rank has many more particles than others: cut them anew */
-    int64_t *first;              /* [ranks + 1]: particles of the ranks before */
-    int64_t *ghost;              /* [ranks + 1]: place of the first ghost of each, the end */
-    int64_t *lent;               /* [ranks]: particles lent to each */
-    torre_cpu_message *out, *in; /* [ranks] */
+    int64_t bins;                    /* that were cut; 0: none yet */
+    bool uneven;                     /* some rank has much more to do than others: cut them anew */
+    int64_t *first;                  /* [ranks + 1]: particles of the ranks before */
+    int64_t *ghost;                  /* [ranks + 1]: place of the first ghost of each, the end */
+    int64_t *lent;                   /* [ranks]: particles lent to each */
+    torre_cpu_message *out, *in;     /* [ranks] */
     char far[4][4 * sizeof(double)]; /* the far particle, in four arrays */
     double waited_s;                 /* for other ranks */
 } torre_cpu_share;
@@ -108,11 +109,18 @@ torre_status torre_cpu_share_load(torre_cpu_solver *solver, const double *const 
 /* A rebuild but for the lists, as torre_md_store_bin makes it; holds: those there are stay. */
 torre_status torre_cpu_share_rebuild(torre_cpu_solver *solver, double time, double most,
                                      bool holds);
+/* Columns of ghosts as those who have them say; each of the numbers becomes the largest of all. */
+torre_status torre_cpu_share_lend(torre_cpu_solver *solver, const torre_cpu_column column[],
+                                  int columns, double most[], int numbers);
 /* Ghosts where they are now; *moved becomes that of all. */
 torre_status torre_cpu_share_step(torre_cpu_solver *solver, double *moved);
 /* Quads of all ranks to arrays of rank 0 as `unload` does; others do not look at out. */
 torre_status torre_cpu_share_unload(torre_cpu_solver *solver, const void *quads, const double *box,
                                     double *const out[3]);
+/* Numbers of the state type by place, of all ranks, to arrays by id of rank 0, any of which may be
+ * NULL; others do not look at out. */
+torre_status torre_cpu_share_unload_numbers(torre_cpu_solver *solver, const void *const number[],
+                                            int count, double *const out[]);
 /* An array by id, which every rank has: rank 0 gets what others have of theirs. */
 torre_status torre_cpu_share_gather_ids(torre_cpu_solver *solver, void *array, int64_t each);
 /* An array by id of a state, as below. */

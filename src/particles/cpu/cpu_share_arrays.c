@@ -53,6 +53,47 @@ torre_status torre_cpu_share_unload(cpu_solver *s, const void *quads, const doub
     return TORRE_OK;
 }
 
+/* The same of numbers of one particle each. */
+static torre_status send_numbers(cpu_solver *s, const void *const number[], int count)
+{
+    const torre_ranks *ranks = s->store.share->ranks;
+    const int64_t own = s->store.count;
+    TORRE_TRY(torre_rank_send(ranks, 0, s->store.id, own * (int64_t)sizeof *s->store.id));
+    for (int k = 0; k < count; k++)
+        TORRE_TRY(torre_rank_send(ranks, 0, number[k], own * s->state->state_size));
+    return TORRE_OK;
+}
+
+static torre_status receive_numbers(cpu_solver *s, int rank, int columns, double *const out[])
+{
+    const share *h = s->store.share;
+    const int64_t count = h->first[rank + 1] - h->first[rank], bytes = count * s->state->state_size;
+    void *number = malloc((size_t)bytes + 1);
+    int32_t *id = malloc((size_t)(count + 1) * sizeof *id);
+    torre_status status = number && id ? TORRE_OK : torre_cpu_share_no_memory();
+    if (!status) status = torre_rank_receive(h->ranks, rank, id, count * (int64_t)sizeof *id);
+    for (int k = 0; k < columns && !status; k++) {
+        status = torre_rank_receive(h->ranks, rank, number, bytes);
+        for (int64_t i = 0; i < count && out[k] && !status; i++)
+            out[k][id[i]] = torre_cpu_number(s, number, i);
+    }
+    free(number);
+    free(id);
+    return status;
+}
+
+torre_status torre_cpu_share_unload_numbers(cpu_solver *s, const void *const number[], int count,
+                                            double *const out[])
+{
+    const torre_ranks *ranks = s->store.share->ranks;
+    if (ranks->rank > 0) return send_numbers(s, number, count);
+    for (int k = 0; k < count; k++)
+        for (int64_t i = 0; i < s->store.count && out[k]; i++)
+            out[k][s->store.id[i]] = torre_cpu_number(s, number[k], i);
+    for (int r = 1; r < ranks->count; r++) TORRE_TRY(receive_numbers(s, r, count, out));
+    return TORRE_OK;
+}
+
 torre_status torre_cpu_share_gather_ids(cpu_solver *s, void *of, int64_t each)
 {
     const share *h = s->store.share;

@@ -52,28 +52,30 @@ static const char *take_ghosts(const cpu_solver *s, int rank, const column *of, 
     return from + count * of->each;
 }
 
-/* Columns of ghosts, behind a number of each rank, the largest of which *number becomes. */
-static torre_status fetch(cpu_solver *s, const column *of, int columns, double *number)
+torre_status torre_cpu_share_lend(cpu_solver *s, const column *of, int columns, double *most,
+                                  int numbers)
 {
     share *h = s->store.share;
+    const int64_t head = numbers * (int64_t)sizeof *most;
     int64_t each = 0;
     for (int c = 0; c < columns; c++) each += of[c].each;
     for (int r = 0; r < h->ranks->count; r++) {
         if (r == h->ranks->rank) continue;
-        TORRE_TRY(torre_cpu_message_room(&h->out[r], (int64_t)sizeof *number + h->lent[r] * each));
-        TORRE_TRY(torre_cpu_message_room(&h->in[r], (int64_t)sizeof *number +
-                                                        (h->ghost[r + 1] - h->ghost[r]) * each));
-        memcpy(h->out[r].bytes, number, sizeof *number);
-        char *to = h->out[r].bytes + sizeof *number;
+        TORRE_TRY(torre_cpu_message_room(&h->out[r], head + h->lent[r] * each));
+        TORRE_TRY(torre_cpu_message_room(&h->in[r], head + (h->ghost[r + 1] - h->ghost[r]) * each));
+        if (numbers) memcpy(h->out[r].bytes, most, (size_t)head);
+        char *to = h->out[r].bytes + head;
         for (int c = 0; c < columns; c++) to = put_lent(s, r, &of[c], to);
     }
     TORRE_TRY(torre_cpu_share_swap(h));
     for (int r = 0; r < h->ranks->count; r++) {
-        double there;
         if (r == h->ranks->rank) continue;
-        memcpy(&there, h->in[r].bytes, sizeof there);
-        *number = there > *number ? there : *number;
-        const char *from = h->in[r].bytes + sizeof there;
+        for (int k = 0; k < numbers; k++) {
+            double there;
+            memcpy(&there, h->in[r].bytes + k * (int64_t)sizeof there, sizeof there);
+            most[k] = there > most[k] ? there : most[k];
+        }
+        const char *from = h->in[r].bytes + head;
         for (int c = 0; c < columns; c++) from = take_ghosts(s, r, &of[c], from);
     }
     return TORRE_OK;
@@ -83,7 +85,7 @@ torre_status torre_cpu_share_step(cpu_solver *s, double *moved)
 {
     column of[STEPPING];
     const int columns = step_columns(s, of);
-    return fetch(s, of, columns, moved);
+    return torre_cpu_share_lend(s, of, columns, moved, 1);
 }
 
 /* How many particles lent bins have. */
@@ -132,12 +134,11 @@ static torre_status place_ghosts(cpu_solver *s)
 
 torre_status torre_cpu_share_fetch(cpu_solver *s)
 {
-    double nothing = 0;
     column of[2 + STEPPING] = {{(void **)&s->store.id, sizeof *s->store.id, false},
                                {&s->store.hold, torre_cpu_quad(s), false}};
     TORRE_TRY(exchange_counts(s));
     TORRE_TRY(place_ghosts(s));
-    TORRE_TRY(fetch(s, of, 2 + step_columns(s, of + 2), &nothing));
+    TORRE_TRY(torre_cpu_share_lend(s, of, 2 + step_columns(s, of + 2), NULL, 0));
     torre_bins_sort(&s->bins);
     return TORRE_OK;
 }

@@ -17,19 +17,24 @@ static torre_status check_lost(cpu_solver *s, int64_t place)
     return lost > 0 ? torre_md_store_lost(id, s->store.step) : TORRE_OK;
 }
 
-/* Rank 0 adds up the particles of all bins, and cuts. */
-static torre_status cut_by(share *h, int64_t *particles, int64_t bins)
+static int work_of(const cpu_solver *s, int64_t place)
+{
+    return s->method->work ? s->method->work(s, s->store.id[place]) : 1;
+}
+
+/* Rank 0 adds up the work of all bins, and cuts. */
+static torre_status cut_by(share *h, int64_t *work, int64_t bins)
 {
     const torre_ranks *ranks = h->ranks;
-    const int64_t bytes = bins * (int64_t)sizeof *particles;
-    if (ranks->rank > 0) TORRE_TRY(torre_rank_send(ranks, 0, particles, bytes));
+    const int64_t bytes = bins * (int64_t)sizeof *work;
+    if (ranks->rank > 0) TORRE_TRY(torre_rank_send(ranks, 0, work, bytes));
     for (int r = 1; r < ranks->count && ranks->rank == 0; r++) {
         TORRE_TRY(torre_cpu_message_room(&h->in[r], bytes));
         TORRE_TRY(torre_rank_receive(ranks, r, h->in[r].bytes, bytes));
         const int64_t *more = (const int64_t *)(const void *)h->in[r].bytes;
-        for (int64_t b = 0; b < bins; b++) particles[b] += more[b];
+        for (int64_t b = 0; b < bins; b++) work[b] += more[b];
     }
-    if (ranks->rank == 0) torre_bin_split_cut(&h->split, particles, bins);
+    if (ranks->rank == 0) torre_bin_split_cut(&h->split, work, bins);
     return torre_cpu_share_tell(h, h->split.cut,
                                 (ranks->count + 1) * (int64_t)sizeof *h->split.cut);
 }
@@ -38,11 +43,11 @@ static torre_status cut_bins(cpu_solver *s)
 {
     const torre_bins *bins = &s->bins;
     share *h = s->store.share;
-    int64_t *particles = calloc((size_t)bins->bins, sizeof *particles);
-    if (!particles) return torre_cpu_share_no_memory();
-    for (int64_t i = 0; i < s->store.count; i++) particles[bins->rank_of[i]]++;
-    const torre_status status = cut_by(h, particles, bins->bins);
-    free(particles);
+    int64_t *work = calloc((size_t)bins->bins, sizeof *work);
+    if (!work) return torre_cpu_share_no_memory();
+    for (int64_t i = 0; i < s->store.count; i++) work[bins->rank_of[i]] += work_of(s, i);
+    const torre_status status = cut_by(h, work, bins->bins);
+    free(work);
     h->bins = bins->bins;
     return status;
 }
@@ -201,6 +206,10 @@ static torre_status join(cpu_solver *s, const leaver *gone, int64_t leaving)
         }
         void **spare = c == 0 ? (void **)&t->spare_id : &t->spare, *old = *of[c].array;
         join_column(s, &of[c], offset, gone, leaving, *spare);
+        if (c >= PLACED) { /* of another size */
+            memcpy(old, *spare, (size_t)(count * of[c].each));
+            continue;
+        }
         *of[c].array = *spare;
         *spare = old;
     }
@@ -222,19 +231,30 @@ static torre_status migrate(cpu_solver *s)
     return status;
 }
 
+/* Particles of a rank, and their work. */
+typedef struct burden {
+    int64_t count, work;
+} burden;
+
 static torre_status count_all(cpu_solver *s)
 {
     share *h = s->store.share;
-    int64_t most = 0;
-    TORRE_TRY(torre_cpu_share_gather(h, &s->store.count, sizeof s->store.count, h->first + 1));
+    const int ranks = h->ranks->count;
+    burden own = {.count = s->store.count}, *of = malloc((size_t)ranks * sizeof *of);
+    int64_t most = 0, all = 0;
+    if (!of) return torre_cpu_share_no_memory();
+    for (int64_t i = 0; i < s->store.count; i++) own.work += work_of(s, i);
+    const torre_status status = torre_cpu_share_gather(h, &own, sizeof own, of);
     h->first[0] = 0;
-    for (int r = 0; r < h->ranks->count; r++) {
-        most = h->first[r + 1] > most ? h->first[r + 1] : most;
-        h->first[r + 1] += h->first[r];
+    for (int r = 0; r < ranks && !status; r++) {
+        h->first[r + 1] = h->first[r] + of[r].count;
+        most = of[r].work > most ? of[r].work : most;
+        all += of[r].work;
     }
     s->store.first = h->first[h->ranks->rank];
-    h->uneven = 20 * most * h->ranks->count > 21 * s->problem->count;
-    return TORRE_OK;
+    h->uneven = 20 * most * ranks > 21 * all;
+    free(of);
+    return status;
 }
 
 torre_status torre_cpu_share_rebuild(cpu_solver *s, double time, double most, bool holds)

@@ -40,7 +40,14 @@ typedef struct torre_cpu_solver {
     torre_md_counts counts;
 } torre_cpu_solver;
 
-/* An array with as many bytes for each particle, by place or by id. */
+/* A number of the state type, of a place in an array. */
+static inline double torre_cpu_number(const torre_cpu_solver *s, const void *numbers, int64_t at)
+{
+    return s->state->state_size == 4 ? (double)((const float *)numbers)[at]
+                                     : ((const double *)numbers)[at];
+}
+
+/* An array with as many bytes for each particle, no more than a quad, by place or by id. */
 typedef struct torre_cpu_column {
     void **array;
     int64_t each;
@@ -72,6 +79,8 @@ struct torre_cpu_method {
     torre_status (*get_spins)(torre_md_solver *solver, double *const spin[3]);
     /* Of own, as in torre_md_backend; NULL where the method has none. */
     torre_status (*state)(torre_cpu_solver *solver, torre_md_visit *visit, void *context);
+    /* What a particle takes of a step, in parts that ranks share evenly. NULL: all the same. */
+    int (*work)(const torre_cpu_solver *solver, int32_t id);
     /* What own has of particles that goes along where ranks (cpu_share.h) hand them on, or, of
      * ghosts, what each step needs of it; returns how many columns. NULL: nothing. */
     int (*columns)(torre_cpu_solver *solver, bool ghosts, torre_cpu_column column[]);
@@ -84,10 +93,15 @@ typedef struct torre_cpu_rebuild {
     double moved;      /* largest square of a distance from `hold`; below 0: look for it */
     double limit;      /* rebuild when that distance is larger */
     double time, most; /* of torre_md_store_bin */
+    bool told;         /* of ranks: `moved` is that of all, and ghosts are where they are now */
 } torre_cpu_rebuild;
 
 /* Wrap, bin, sort and make the lists, where the plan says that they are due. */
 torre_status torre_cpu_rebuild_when_due(torre_cpu_solver *solver, const torre_cpu_rebuild *rebuild);
+
+/* An array of a state, of `each` bytes a particle, and as many of the far one if `far`. */
+torre_status torre_cpu_visit_array(torre_cpu_solver *solver, torre_md_visit *visit, void *context,
+                                   const char *name, void *array, int64_t each, bool far);
 
 /* Something of a state that is the same of all ranks, as `visit` of torre_md_backend. */
 torre_status torre_cpu_visit(torre_cpu_solver *solver, torre_md_visit *visit, void *context,

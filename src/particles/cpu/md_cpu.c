@@ -128,9 +128,6 @@ static torre_status check_share(const torre_cpu_program *program, const torre_ra
     const torre_md_info *info = &program->base.info;
     const torre_md_plan *plan = &info->plan;
     const int64_t bins = info->bins[0] * info->bins[1] * info->bins[2];
-    if (program->method == &torre_cpu_mps)
-        return torre_fail(TORRE_ERR_USAGE, "%s cannot share a fluid, model mps; run one process",
-                          ranks->who);
     if (plan->neighbor == TORRE_NEIGHBOR_HALF)
         return torre_fail(TORRE_ERR_USAGE, "{neighbor} half does not go with %s: take full or tile",
                           ranks->who);
@@ -263,8 +260,8 @@ torre_status torre_cpu_rebuild_when_due(cpu_solver *s, const torre_cpu_rebuild *
     int64_t age = s->store.step - s->built_at;
     double moved = due->moved;
     const bool look = age % s->plan->rebuild_every == 0;
-    if (s->store.share && (!look || s->plan->rebuild_check)) /* else ghosts come anew at once */
-        TORRE_TRY(torre_cpu_share_step(s, &moved));
+    const bool anew = look && !s->plan->rebuild_check; /* ghosts come with the rebuild */
+    if (s->store.share && !due->told && !anew) TORRE_TRY(torre_cpu_share_step(s, &moved));
     if (!look) return TORRE_OK;
     if (s->plan->rebuild_check) {
         double clock = torre_time_now();
@@ -285,9 +282,8 @@ torre_status torre_cpu_visit(cpu_solver *s, torre_md_visit *visit, void *context
     return torre_cpu_share_tell(share, data, bytes);
 }
 
-/* An array of `each` bytes a particle, and as many of the far one if `far`. */
-static torre_status visit_array(cpu_solver *s, torre_md_visit *visit, void *context,
-                                const char *name, void *array, int64_t each, bool far)
+torre_status torre_cpu_visit_array(cpu_solver *s, torre_md_visit *visit, void *context,
+                                   const char *name, void *array, int64_t each, bool far)
 {
     if (s->store.share) return torre_cpu_share_visit(s, visit, context, name, array, each, far);
     return visit(context, name, array, (s->store.count + far) * each);
@@ -302,11 +298,11 @@ static torre_status cpu_state(torre_md_solver *solver, torre_md_visit *visit, vo
     int64_t clock[3] = {t->step, s->built_at, s->sorted_at};
     TORRE_TRY(torre_cpu_visit(s, visit, context, "clock", clock, sizeof clock));
     TORRE_TRY(torre_cpu_visit(s, visit, context, "counts", &s->counts, sizeof s->counts));
-    TORRE_TRY(visit_array(s, visit, context, "id", t->id, (int64_t)sizeof *t->id, false));
-    TORRE_TRY(visit_array(s, visit, context, "position", t->position, quad, true));
-    TORRE_TRY(visit_array(s, visit, context, "velocity", t->velocity, quad, true));
-    TORRE_TRY(visit_array(s, visit, context, "force", t->force, quad, true));
-    TORRE_TRY(visit_array(s, visit, context, "hold", t->hold, quad, false));
+    TORRE_TRY(torre_cpu_visit_array(s, visit, context, "id", t->id, sizeof *t->id, false));
+    TORRE_TRY(torre_cpu_visit_array(s, visit, context, "position", t->position, quad, true));
+    TORRE_TRY(torre_cpu_visit_array(s, visit, context, "velocity", t->velocity, quad, true));
+    TORRE_TRY(torre_cpu_visit_array(s, visit, context, "force", t->force, quad, true));
+    TORRE_TRY(torre_cpu_visit_array(s, visit, context, "hold", t->hold, quad, false));
     if (is_measured(s))
         TORRE_TRY(torre_cpu_visit(s, visit, context, "sort_tuning", &s->tuning, sizeof s->tuning));
     if (has_barostat(s)) {

@@ -158,7 +158,7 @@ static void sweep_density(const torre_mps_field *f)
         /* a number that is not finite must not be hidden by the comparison */
         pressure[i] = n < n0 ? 0 : stiffness * (n / n0 - 1);
     }
-    pressure[f->store->count] = 0; /* of the far particle, which pads lists */
+    pressure[f->store->far] = 0; /* which pads lists */
 }
 
 TORRE_INLINE torre_lanes overlap_of(const pairs *p, real distance)
