@@ -26,6 +26,9 @@ static const double frames_seconds = 0.03;
 /* Share of the time loop that looking for bad numbers may cost. */
 static const double watch_share = 0.02;
 
+/* And that of the ends of chunks, unless those were to take so many seconds for that. */
+static const double drain_share = 0.02, longest_seconds = 60;
+
 /*
  * Find the backend and let it plan. "auto" goes on to the next one when the first does not offer
  * the combination (say, engine reference on a GPU), but not when the run does not fit.
@@ -289,6 +292,15 @@ static torre_status advance_solver(torre_wave_run *run, int64_t steps, void *sta
                : run->backend->advance(run->solver, steps, staging);
 }
 
+/* Seconds that a chunk should take, when a step takes step_s. */
+static double chunk_wanted(const torre_wave_run *run, const loop *l, double step_s, int64_t tower)
+{
+    const torre_wave_program *p = run->program;
+    if (p->chunk_s == 0) return l->planes ? frames_seconds : chunk_seconds;
+    const double cheap = p->drain * step_s * (double)tower / drain_share;
+    return fmax(p->chunk_s, fmin(cheap, longest_seconds));
+}
+
 /* Take one chunk, record it, and size the next one. */
 static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
 {
@@ -302,10 +314,8 @@ static torre_status advance_chunk(torre_wave_run *run, loop *l, int64_t steps)
     run->step += steps;
 
     int64_t tower = run->info.plan.tower_height > 1 ? run->info.plan.tower_height : 1;
-    const double wanted = run->program->chunk_s > 0 ? run->program->chunk_s
-                          : l->planes               ? frames_seconds
-                                                    : chunk_seconds;
-    double fitting = wanted / fmax(seconds, 1e-7) * (double)steps;
+    const double step_s = fmax(seconds, 1e-7) / (double)steps;
+    double fitting = chunk_wanted(run, l, step_s, tower) / step_s;
     int64_t next = (int64_t)(fmin(fitting, 1e9) / (double)tower) * tower;
     if (next > 4 * l->chunk) next = 4 * l->chunk; /* the first steps are not typical */
     if (next > l->chunk_limit / tower * tower) next = l->chunk_limit / tower * tower;
@@ -344,9 +354,12 @@ static torre_status time_loop(torre_wave_run *run, loop *l, int64_t goal,
 {
     while (run->step < goal) {
         if (watch && watch->stop && watch->stop(watch->context)) break;
+        const int64_t left = goal - run->step;
         int64_t steps = l->chunk, frame = steps_to_frame(run, watch);
+        /* no short one at the end */
+        if (left - steps < steps / 4 && left <= l->chunk_limit) steps = left;
         if (steps > frame) steps = frame;
-        if (steps > goal - run->step) steps = goal - run->step;
+        if (steps > left) steps = left;
         TORRE_TRY(advance_chunk(run, l, steps));
         /* after the last step it is looked at in any case, but for those who get it before */
         if (run->step < goal || steps == frame || l->planes) TORRE_TRY(watch_field(run, l));

@@ -8,7 +8,9 @@ struct torre_wave_program {
     const torre_wave_setup *setup; /* the caller's */
     torre_wave_info info;
     bool sums;                                  /* torre_wave_program_sums */
-    double chunk_s;                             /* that a chunk of steps should take; 0: as usual */
+    double chunk_s;                             /* that a chunk of steps takes at least; 0: as
+                                                   usual */
+    double drain;                               /* passes of towers that its end costs */
     int64_t room;                               /* torre_wave_run_room */
     int64_t planes;                             /* cells of the setup's planes, which
                                                    advance_planes records; 0: it does not */

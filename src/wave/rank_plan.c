@@ -9,7 +9,7 @@
 #include "wave/rank_run.h"
 #include "wave/rank_slab.h"
 
-/* Seconds that a chunk of steps should take, after each of which all ranks wait for the first. */
+/* Seconds that a chunk of steps takes at least: at its end all ranks wait for the first. */
 static const double chunk_s = 10;
 
 int64_t torre_rank_cut(const torre_rank_program *p, int rank)
@@ -102,13 +102,13 @@ static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, 
                       plan -> dts, plan -> tower_height, least_planes(p), p -> ranks -> what);
 }
 
-/* Steps that surely take no longer than the first chunk of them may, where that can be known: by
- * the rate, and in so many passes, of which each takes some time however few its cells are. */
+/* Steps that surely take no longer than a chunk of them may, where that can be known: by half the
+ * rate, and in so many passes, of which each takes some time however few its cells are. */
 static int64_t first_steps(const torre_rank_program *p, const torre_part_cost *c, int64_t height)
 {
     const double cells = (double)torre_wave_cells(p->base.setup->problem) / p->ranks->count,
                  passes = 500.0 * (double)height;
-    return (int64_t)fmin(0.3 * chunk_s * c->rate / cells, passes);
+    return (int64_t)fmin(0.5 * chunk_s * c->rate / cells, passes);
 }
 
 /* --- The program --- */
@@ -176,6 +176,7 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     torre_rank_program *p = (torre_rank_program *)made;
     made->maker = &torre_wave_rank_solver;
     made->chunk_s = chunk_s;
+    made->drain = ranks->count - 1;
     made->clear = clear;
     if (run->info.wish.threads == 0) plan.threads = torre_rank_threads(ranks, plan.threads);
     plan.measured = false;
@@ -184,8 +185,11 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     p->layout = torre_plane_layout_in(run->backend, run->program, plan.threads);
     const torre_part_cost cost = p->backend->part_cost(run->program);
     torre_status status = choose_height(p, &plan, run->info.wish.tower_height, &cost);
-    made->first_steps = first_steps(p, &cost, plan.tower_height);
     if (!status) status = plan_slab(p, &plan);
+    if (!status) {
+        const torre_part_cost own = p->backend->part_cost(p->inner);
+        made->first_steps = first_steps(p, &own, plan.tower_height);
+    }
     if (status) {
         torre_wave_program_free(made);
         return status;

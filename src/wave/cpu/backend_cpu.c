@@ -301,10 +301,14 @@ static void cpu_destroy(torre_wave_solver *solver)
 
 /* Of a disk, which threads that compute wait for; towers read the first half of a diamond before
  * they advance it, as on a GPU. How fast they are is not known before they ran. */
+/* The rate is about that of a core. */
 static torre_part_cost cpu_part_cost(const torre_wave_program *program)
 {
+    const torre_wave_plan *plan = &torre_wave_program_info(program)->plan;
+    const torre_wave_problem *p = program->setup->problem;
+    const double core = (p->precision == TORRE_F64 ? 6e9 : 12e9) / p->order;
     return (torre_part_cost){
-        .stream = 8, .move = 1, .climb = 0.5 * torre_wave_program_info(program)->plan.dts};
+        .stream = 8, .move = 1, .climb = 0.5 * plan->dts, .rate = core * plan->threads};
 }
 
 const torre_wave_backend torre_wave_cpu = {
