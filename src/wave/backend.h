@@ -48,6 +48,12 @@ typedef struct torre_plane_place {
     int device;
 } torre_plane_place;
 
+/* Planes next to each other where a solver has them, in memory of the host. */
+typedef struct torre_lent_planes {
+    char *array[2]; /* the first of them, of even and of odd steps */
+    int64_t bytes;  /* of each, with what belongs to it */
+} torre_lent_planes;
+
 /* What parts cost, in steps of a plane: to stream it there and back, beside computing or not; to
  * move it in memory. How many planes begin and end of a pass are like, how many steps more a tower
  * takes than it climbs, and cells that are computed in a second. */
@@ -176,6 +182,12 @@ typedef struct torre_wave_backend {
                             const torre_plane_place *to, void **arrival);
     torre_status (*await)(torre_wave_solver *solver, void *arrival);
     const char *(*transport)(const int *device, int count);
+    /*
+     * Planes of a part from `low` on where they lie in the solver, which every solver of the same
+     * whole has alike: messages can be sent from there and received there, without layers. They
+     * stay there until the solver moves. NULL: the backend has none.
+     */
+    void (*lend)(const torre_wave_solver *solver, int64_t low, torre_lent_planes *planes);
     /* Memory of the host, zeros, that planes go to and come from faster than others. NULL: any. */
     torre_status (*take_host)(int64_t bytes, void **memory);
     void (*free_host)(void *memory, int64_t bytes);

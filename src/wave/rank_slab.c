@@ -6,20 +6,38 @@
 
 #include "core/timer.h"
 
-int64_t torre_rank_planes_bytes(const torre_rank_program *p, torre_planes planes)
+/* Of what layers remember. */
+static int64_t layer_bytes(const torre_rank_program *p, torre_planes planes)
 {
     const torre_wave_setup *whole = p->base.setup;
-    const int64_t bytes = torre_planes_bytes(&p->layout, planes);
-    if (!whole->pml_a) return bytes;
-    return bytes + p->backend->layer_bytes(whole, &p->base.info.plan, planes.low, planes.high);
+    if (!whole->pml_a) return 0;
+    return p->backend->layer_bytes(whole, &p->base.info.plan, planes.low, planes.high);
 }
 
-/* Planes, and what layers remember of them behind, to or from this rank's solver. */
+int64_t torre_rank_planes_bytes(const torre_rank_program *p, torre_planes planes)
+{
+    return torre_planes_bytes(&p->layout, planes) + layer_bytes(p, planes);
+}
+
+/* Of planes that are copied to be sent. */
+static int64_t copied_bytes(const torre_rank_program *p, torre_planes planes)
+{
+    return p->backend->lend ? 0 : torre_planes_bytes(&p->layout, planes);
+}
+
+static int64_t message_bytes(const torre_rank_program *p, torre_planes planes)
+{
+    return copied_bytes(p, planes) + layer_bytes(p, planes);
+}
+
+/* Planes, unless they are lent, and what layers remember of them behind, to or from this rank's
+ * solver. */
 static torre_status exchange(torre_rank_slab *s, bool into, torre_planes planes, char *values)
 {
     const torre_rank_program *p = s->program;
-    char *layers = values + torre_planes_bytes(&p->layout, planes);
-    TORRE_TRY(torre_planes_exchange(&p->layout, into, planes, s->solver, s->n, 0, values));
+    char *layers = values + copied_bytes(p, planes);
+    if (!p->backend->lend)
+        TORRE_TRY(torre_planes_exchange(&p->layout, into, planes, s->solver, s->n, 0, values));
     if (!p->base.setup->pml_a) return TORRE_OK;
     return into ? p->backend->write_layers(s->solver, planes.low, planes.high, 0, layers)
                 : p->backend->read_layers(s->solver, planes.low, planes.high, 0, layers);
@@ -33,7 +51,7 @@ static torre_rank_link link_of(const torre_rank_program *p, int side)
     if (link.rank < 0) return link;
     link.planes = (torre_planes){cut - p->below, cut + p->above};
     if (link.planes.high > p->layout.n[0]) link.planes.high = p->layout.n[0];
-    link.bytes = torre_rank_planes_bytes(p, link.planes);
+    link.bytes = message_bytes(p, link.planes);
     return link;
 }
 
@@ -48,7 +66,7 @@ torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
     for (int side = 0; side < 2; side++) {
         torre_rank_link *link = &s->link[side];
         *link = link_of(p, side);
-        if (link->rank < 0 || torre_rank_hands_on(p)) continue;
+        if (link->rank < 0 || torre_rank_hands_on(p) || link->bytes == 0) continue;
         TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->out));
         TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->in));
     }
@@ -95,23 +113,37 @@ static torre_status meet(torre_rank_slab *s)
     return TORRE_OK;
 }
 
-/* Both arrays of what both have, as they are now. */
+/* Planes that are lent, to or from another rank. */
+static torre_status lend(const torre_rank_slab *s, bool into, int rank, torre_planes planes)
+{
+    const torre_rank_program *p = s->program;
+    torre_lent_planes lent;
+    p->backend->lend(s->solver, planes.low, &lent);
+    const int64_t bytes = (planes.high - planes.low) * lent.bytes;
+    for (int a = 0; a < 2; a++)
+        TORRE_TRY(into ? torre_rank_receive(p->ranks, rank, lent.array[a], bytes)
+                       : torre_rank_post(p->ranks, rank, lent.array[a], bytes));
+    return TORRE_OK;
+}
+
+/* Both arrays of what both have, as they are now: nothing here looks at them until they come back
+ * from below, or new ones from above. */
 static torre_status give(torre_rank_slab *s, torre_rank_link *link)
 {
     const torre_rank_program *p = s->program;
     const torre_planes planes = going(p, link, link == &s->link[0]);
-    const int64_t bytes = torre_rank_planes_bytes(p, planes);
     const double start = torre_time_now();
     TORRE_TRY(torre_rank_settle(p->ranks, link->rank)); /* the buffer is free */
     s->told.waited_s += torre_time_now() - start;
-    s->told.sent_bytes += bytes;
+    s->told.sent_bytes += torre_rank_planes_bytes(p, planes);
     if (torre_rank_hands_on(p)) {
         TORRE_TRY(p->backend->hand_on(s->solver, planes.low, planes.high, link == &s->link[1],
                                       &link->there, &link->gone));
         return torre_rank_post(p->ranks, link->rank, &link->gone, sizeof link->gone);
     }
+    if (p->backend->lend) TORRE_TRY(lend(s, false, link->rank, planes));
     TORRE_TRY(exchange(s, false, planes, link->out));
-    return torre_rank_post(p->ranks, link->rank, link->out, bytes);
+    return torre_rank_post(p->ranks, link->rank, link->out, message_bytes(p, planes));
 }
 
 static torre_status take(torre_rank_slab *s, torre_rank_link *link)
@@ -125,8 +157,9 @@ static torre_status take(torre_rank_slab *s, torre_rank_link *link)
         TORRE_TRY(torre_rank_receive(p->ranks, link->rank, &arrival, sizeof arrival));
         TORRE_TRY(p->backend->await(s->solver, arrival));
     } else {
-        TORRE_TRY(
-            torre_rank_receive(p->ranks, link->rank, link->in, torre_rank_planes_bytes(p, planes)));
+        TORRE_TRY(torre_rank_settle(p->ranks, link->rank)); /* what was lent has gone */
+        if (p->backend->lend) TORRE_TRY(lend(s, true, link->rank, planes));
+        TORRE_TRY(torre_rank_receive(p->ranks, link->rank, link->in, message_bytes(p, planes)));
     }
     s->told.waited_s += torre_time_now() - start;
     return direct ? TORRE_OK : exchange(s, true, planes, link->in);

@@ -8,8 +8,8 @@
 typedef struct torre_rank_link {
     int rank; /* the neighbour, -1: there is none */
     torre_planes planes;
-    int64_t bytes;
-    char *out, *in;                /* by messages; or hand_on: */
+    int64_t bytes;                 /* of messages: */
+    char *out, *in;                /* of what is not sent from the solver; or hand_on: */
     torre_plane_place here, there; /* of the planes, in this solver and in the neighbour's */
     void *gone;                    /* what it is to await */
 } torre_rank_link;
@@ -29,7 +29,7 @@ static inline bool torre_rank_hands_on(const torre_rank_program *program)
     return program->ranks->one_process && program->backend->hand_on;
 }
 
-/* Bytes of planes on their way, with what layers remember of them. */
+/* Bytes of the cells of planes on their way, with what layers remember of them. */
 int64_t torre_rank_planes_bytes(const torre_rank_program *program, torre_planes planes);
 
 /* Memory of a slab beside its solver. */

@@ -175,6 +175,12 @@ static torre_status turned_read_layers(torre_wave_solver *solver, int64_t low, i
     return s->inner->backend->read_layers(s->inner, low, high, first, values);
 }
 
+static void turned_lend(const torre_wave_solver *solver, int64_t low, torre_lent_planes *planes)
+{
+    const turned_solver *s = (const turned_solver *)solver;
+    s->inner->backend->lend(s->inner, low, planes);
+}
+
 static torre_status turned_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     turned_solver *s = (turned_solver *)solver;
@@ -220,6 +226,7 @@ static const torre_wave_backend torre_wave_turned = {
     .read_layer = turned_read_layer,
     .write_layers = turned_write_layers,
     .read_layers = turned_read_layers,
+    .lend = turned_lend,
     .advance = turned_advance,
     .advance_to = turned_advance_to,
     .norms = turned_norms,

@@ -273,6 +273,11 @@ static torre_status cpu_read_layers(torre_wave_solver *solver, int64_t low, int6
     return solver->backend->read_layers(solver, low, high, first, values);
 }
 
+static void cpu_lend(const torre_wave_solver *solver, int64_t low, torre_lent_planes *planes)
+{
+    solver->backend->lend(solver, low, planes);
+}
+
 static torre_status cpu_advance(torre_wave_solver *solver, int64_t steps, void *samples)
 {
     return solver->backend->advance(solver, steps, samples);
@@ -327,6 +332,7 @@ const torre_wave_backend torre_wave_cpu = {
     .layer_place = cpu_layer_place,
     .write_layers = cpu_write_layers,
     .read_layers = cpu_read_layers,
+    .lend = cpu_lend,
     .advance = cpu_advance,
     .advance_to = cpu_advance_to,
     .part_cost = cpu_part_cost,

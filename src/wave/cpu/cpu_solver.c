@@ -327,6 +327,17 @@ torre_status torre_cpu_read_layers(torre_wave_solver *solver, int64_t low, int64
     return TORRE_OK;
 }
 
+/* From the ghosts in front of a plane's first row to those in front of the next plane's. */
+void torre_cpu_lend(const torre_wave_solver *solver, int64_t low, torre_lent_planes *planes)
+{
+    const torre_cpu_solver *s = (const torre_cpu_solver *)solver;
+    const torre_padded_field *f = &s->field;
+    const int64_t first =
+        torre_padded_index(f, low - s->region.stored.low[0], -f->ghost_rows, -f->half_width);
+    for (int a = 0; a < 2; a++) planes->array[a] = f->level[a] + first * (int64_t)f->precision;
+    planes->bytes = f->plane_pitch * (int64_t)f->precision;
+}
+
 static torre_norm_sums plane_norms(const torre_padded_field *f, int level, const torre_box *own,
                                    int64_t x)
 {

@@ -165,6 +165,7 @@ torre_status torre_cpu_write_layers(torre_wave_solver *solver, int64_t low, int6
                                     const void *values);
 torre_status torre_cpu_read_layers(torre_wave_solver *solver, int64_t low, int64_t high, int first,
                                    void *values);
+void torre_cpu_lend(const torre_wave_solver *solver, int64_t low, torre_lent_planes *planes);
 torre_status torre_cpu_norms(torre_wave_solver *solver, torre_wave_norms *norms);
 void torre_cpu_destroy(torre_wave_solver *solver);
 

@@ -482,6 +482,7 @@ const torre_wave_backend torre_wave_torre = {
     .read_layer = torre_cpu_read_layer,
     .write_layers = torre_cpu_write_layers,
     .read_layers = torre_cpu_read_layers,
+    .lend = torre_cpu_lend,
     .advance = torre_advance,
     .advance_to = torre_advance_to,
     .norms = torre_cpu_norms,
