@@ -11,8 +11,8 @@
  * gamma eps |U|_2 N (N + 1) / 2,  |U|_2 the largest norm of any level so far. stepwise and torre
  * must agree bit for bit. Where density varies gamma is 1.7 times that (wave_case.h).
  *
- * Usage: test_wave_cuda [all|small|pml|parts] [ORDER]   (small: for the sanitizers; pml, parts:
- * perfectly matched layers, parts of problems alone)
+ * Usage: test_wave_cuda [all|small|pml|parts|slides] [ORDER]   (small: for the sanitizers; pml,
+ * parts, slides: perfectly matched layers, parts of problems, those by steps that slide alone)
  */
 #include <math.h>
 #include <stdio.h>
@@ -702,10 +702,11 @@ static void set_matched(sample_problem *s, int width)
 }
 
 /* What layers remember goes from one solver to another: the bits of one that computes all. */
-static void check_memory(int order, torre_precision f, const torre_wave_plan *plan)
+static void check_memory(int order, torre_precision f, const torre_wave_plan *plan, bool windows)
 {
     const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING;
-    sample_problem *s = new_problem("memory of layers", order, f, 43, 35, 38, 1, false);
+    sample_problem *s = new_problem("memory of layers", order, f, 75, 35, 38, 1, false);
+    torre_wave_plan less = *plan;
     torre_wave_setup *setup;
     torre_wave_program *program;
     torre_wave_solver *from, *to;
@@ -718,8 +719,10 @@ static void check_memory(int order, torre_precision f, const torre_wave_plan *pl
     must(torre_wave_problem_check(&s->p), s->name);
     must(torre_wave_setup_new(&s->p, &setup), s->name);
     must(torre_wave_cuda.plan(setup, plan, &program), s->name);
+    if (windows) less.memory = torre_wave_program_info(program)->memory_bytes - 1;
     must(torre_wave_cuda.create(program, &from), s->name);
-    must(torre_wave_cuda.plan(setup, plan, &program), s->name);
+    must(torre_wave_cuda.plan(setup, &less, &program), s->name);
+    if (windows && torre_wave_program_info(program)->windows < 2) fail(s->name, "no windows");
     must(torre_wave_cuda.create(program, &to), s->name);
     must(torre_wave_set_fields(&torre_wave_cuda, from, setup, s->now, s->previous), s->name);
     must(torre_wave_cuda.advance(from, 7, NULL), s->name);
@@ -731,7 +734,12 @@ static void check_memory(int order, torre_precision f, const torre_wave_plan *pl
         must(torre_wave_cuda.write_layer(to, &slice, stride, values), s->name);
     }
     must(torre_wave_cuda.advance(from, 6, NULL), s->name);
-    must(torre_wave_cuda.advance(to, 6, NULL), s->name);
+    must(torre_wave_cuda.advance(to, 3, NULL), s->name);
+    for (int64_t i = 0; windows && torre_layer_slice_get(&s->p, i, &slice); i++) {
+        must(torre_wave_cuda.read_layer(to, &slice, stride, values), s->name);
+        must(torre_wave_cuda.write_layer(to, &slice, stride, values), s->name);
+    }
+    must(torre_wave_cuda.advance(to, 3, NULL), s->name);
     must(torre_wave_get_field(&torre_wave_cuda, from, setup, 0, values), s->name);
     must(torre_wave_get_field(&torre_wave_cuda, to, setup, 0, other), s->name);
     checks++;
@@ -888,10 +896,10 @@ static void check_matched(int order, torre_precision f, bool small)
     }
     const torre_wave_plan steps = {.engine = TORRE_STEPWISE, .axes = "yzx"},
                           towers = {.engine = TORRE_TORRE, .tower_height = 4, .axes = "xyz"};
-    check_memory(order, f, &steps);
+    check_memory(order, f, &steps, false);
     if (order / 2 <= TORRE_TOWER_HALF_WIDTH) check_boxes(order, f);
     if (!has_towers(order, f)) return;
-    check_memory(order, f, &towers);
+    check_memory(order, f, &towers, false);
     check_shell(order, f);
 }
 
@@ -1379,7 +1387,7 @@ static void free_pieces(pieces *a)
 }
 
 /* What the parts have together; norms of each are those of its own cells. */
-static void collect_pieces(const pieces *a, const char *nodes, int64_t steps, outcome *o)
+static void collect_pieces(const pieces *a, char *nodes, int64_t steps, outcome *o)
 {
     const sample_problem *s = a->s;
     const torre_box all = torre_box_all(s->p.size);
@@ -1404,6 +1412,7 @@ static void collect_pieces(const pieces *a, const char *nodes, int64_t steps, ou
     o->sample_bytes = (size_t)(steps * s->p.receiver_count) * (size_t)s->p.precision;
     o->samples = memory(o->sample_bytes);
     must(torre_traces_new(&s->p, &traces), s->name);
+    torre_traces_weigh(a->setup, nodes, steps);
     if (s->p.receiver_count) torre_traces_record(a->setup, false, nodes, 0, steps, &traces);
     for (int64_t r = 0; r < s->p.receiver_count; r++)
         for (int64_t n = 0; n < steps; n++)
@@ -1451,10 +1460,10 @@ static void compare_windows(const sample_problem *s, const torre_wave_plan *plan
     must(torre_wave_setup_new(&s->p, &setup), s->name);
     must(torre_wave_cuda.plan(setup, plan, &program), s->name);
     less.memory = torre_wave_program_info(program)->memory_bytes - 1;
-    less.scratch = "/tmp";
     torre_wave_program_free(program);
     torre_wave_setup_free(setup);
     for (int i = 0; i < 6; i++, less.memory = less.memory / 8 * 7) {
+        less.scratch = i % 2 ? NULL : "/tmp";
         if (!compute(s, &torre_wave_cuda, &less, steps, &o)) {
             if (i == 0) fail(s->name, torre_error_text());
             return;
@@ -1518,6 +1527,65 @@ static void check_parts(int order, torre_precision f)
     check_parts_of(s, "xyz", 14);
 }
 
+/* --- The same by steps that slide --- */
+
+/* In parts and windows, beside one step at a time. */
+static void check_slides_of(sample_problem *s, const char *axes, int64_t steps)
+{
+    torre_wave_plan plan = {.engine = TORRE_STEPWISE}, open = {0};
+    outcome whole;
+    s->axes = axes;
+    strcpy(plan.axes, axes);
+    strcpy(open.axes, axes);
+    if (!compute(s, &torre_wave_cuda, &plan, steps, &whole)) {
+        fail(s->name, torre_error_text());
+        free_problem(s);
+        return;
+    }
+    plan = (torre_wave_plan){.engine = TORRE_TORRE, .dts = 1, .tower_height = 5};
+    strcpy(plan.axes, axes);
+    if (!compare_pieces(s, &plan, steps, &whole, "in parts")) fail(s->name, torre_error_text());
+    compare_windows(s, torre_pml_any(&s->p) ? &plan : &open, steps, &whole, "in windows");
+    printf("%-52s %d failures so far\n", s->name, failures);
+    fflush(stdout);
+    free_outcome(&whole);
+    free_problem(s);
+}
+
+/* Layers on all sides and some, across planes and not; density, and both; vectors that a face
+ * cuts; parts along every axis. */
+static void check_slides(int order, torre_precision f)
+{
+    const torre_face F = TORRE_FREE, R = TORRE_RIGID, A = TORRE_ABSORBING, P = TORRE_PERIODIC;
+    const struct {
+        const char *name, *axes;
+        int n[3], model, width; /* 0: sponges */
+        bool dense;
+        torre_face face[6];
+    } cases[] = {
+        {"slides, pml", "xyz", {107, 26, 31}, 0, 8, false, {A, A, A, A, A, A}},
+        {"slides, pml, model", "zxy", {24, 27, 113}, 1, 6, false, {A, R, F, A, A, A}},
+        {"slides, pml, flat model", "yzx", {30, 105, 19}, 2, 5, false, {A, A, A, F, R, A}},
+        {"slides, pml, density", "xyz", {111, 26, 28}, 1, 7, true, {F, A, A, A, R, A}},
+        {"slides, pml along planes", "xzy", {101, 22, 20}, 0, 6, false, {F, R, A, A, A, F}},
+        {"slides, density", "xyz", {97, 21, 27}, 0, 0, true, {A, R, F, A, A, R}},
+        {"slides, periodic", "xyz", {99, 20, 24}, 1, 6, false, {A, A, P, P, A, A}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int *n = cases[i].n;
+        const torre_face *q = cases[i].face;
+        sample_problem *s =
+            new_problem(cases[i].name, order, f, n[0], n[1], n[2], cases[i].model, true);
+        set_faces(s, q[0], q[1], q[2], q[3], q[4], q[5]);
+        if (cases[i].width) set_matched(s, cases[i].width);
+        if (cases[i].dense) set_density(s);
+        check_slides_of(s, cases[i].axes, 14);
+    }
+    const torre_wave_plan plan = {
+        .engine = TORRE_TORRE, .dts = 1, .tower_height = 3, .axes = "xyz"};
+    check_memory(order, f, &plan, true);
+}
+
 /* Whether this build has kernels of an order and precision. */
 static bool built(int order, torre_precision f)
 {
@@ -1547,6 +1615,10 @@ int main(int argc, char **argv)
                 check_parts(order, precisions[i]);
                 continue;
             }
+            if (strcmp(part, "slides") == 0) {
+                check_slides(order, precisions[i]);
+                continue;
+            }
             if (strcmp(part, "pml") != 0) check_order(order, precisions[i], small);
             check_matched(order, precisions[i], small);
             if (strcmp(part, "all") != 0) continue;
@@ -1558,6 +1630,7 @@ int main(int argc, char **argv)
             check_frames(order, precisions[i]);
             check_restart(order, precisions[i]);
             check_parts(order, precisions[i]);
+            check_slides(order, precisions[i]);
             check_repeatable(order, precisions[i], 0, true);
             check_repeatable(order, precisions[i], 1, false);
             if (order == 2) check_repeatable(order, precisions[i], 0, false);

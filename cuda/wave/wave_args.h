@@ -153,7 +153,9 @@ typedef struct torre_step_launch {
     torre_step_shape shape;
     const int *tiles; /* block (x, y, z) tile coordinates, three ints each, in traversal order */
     int tile_count;
-    int chunk; /* cells along x that a block marches over */
+    int chunk;     /* cells along x that a block marches over */
+    int low, high; /* planes across x that are computed, by tiles from the first on; tiles that
+                      have none of them do nothing */
 } torre_step_launch;
 
 /* Boxes of cells, none of which has cells of another. */
@@ -217,9 +219,14 @@ cudaError_t torre_wave_probe(void);
 cudaError_t torre_source_values(int precision, void *values, const double *weight,
                                 int64_t source_count, const double *wavelet, int64_t steps,
                                 cudaStream_t stream);
-/* field[cell[i]] += value[i]. */
-cudaError_t torre_add_sources(int precision, void *field, const int64_t *cell, const void *value,
-                              int64_t count, cudaStream_t stream);
+/* Values first .. end - 1 of a field. */
+typedef struct torre_span {
+    int64_t first, end;
+} torre_span;
+/* field[cell[i]] += value[i], of cells in the span. */
+cudaError_t torre_add_sources(int precision, void *field, const torre_span *span,
+                              const int64_t *cell, const void *value, int64_t count,
+                              cudaStream_t stream);
 /* A tap of an axis (setup.h); offset: see torre_sums. */
 typedef struct torre_device_tap {
     double weight;
@@ -258,6 +265,9 @@ cudaError_t torre_sum_receivers(int precision, const torre_sums *sums, const voi
  */
 cudaError_t torre_pick_samples(int precision, const torre_sums *sums, const void *from,
                                int64_t steps, void *out, cudaStream_t stream);
+/* The same out of a field, of those in the span; others stay. */
+cudaError_t torre_pick_cells(int precision, const torre_sums *sums, const void *from,
+                             const torre_span *span, void *out, cudaStream_t stream);
 /* Rows of a dense array of shape (any, size_y, size_z), from number first on, to a device array
  * with these strides (in cells), or back. */
 cudaError_t torre_move_rows(int precision, void *array, const int64_t stride[3], void *rows,

@@ -16,6 +16,12 @@ torre_status torre_cuda_move(torre_wave_solver *solver, const torre_wave_setup *
 torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_solver *other,
                               const torre_wave_setup *setup, int64_t n,
                               const torre_moved_planes *out, const torre_moved_planes *in);
+torre_status torre_cuda_for_parts(torre_wave_program **program);
+int64_t torre_cuda_end_planes(const torre_wave_setup *setup, const torre_wave_plan *plan);
+torre_status torre_cuda_take_layer(torre_wave_solver *solver, const torre_wave_solver *from,
+                                   int side);
+torre_layer_place torre_cuda_layer_place(const torre_wave_setup *setup, const torre_wave_plan *plan,
+                                         const torre_layer_slice *slice, int level);
 int64_t torre_cuda_model_bytes(const torre_wave_program *program);
 torre_status torre_cuda_read_model(torre_wave_solver *solver, int64_t low, int64_t high,
                                    void *values);

@@ -19,10 +19,16 @@ __global__ void source_values(T *values, const double *weight, int64_t sources,
 {
     FOR_EACH(i, sources * steps) values[i] = (T)(weight[i % sources] * wavelet[i / sources]);
 }
-template <class T>
-__global__ void add_sources(T *field, const int64_t *cell, const T *value, int64_t count)
+__device__ __forceinline__ bool is_in(const torre_span &span, int64_t at)
 {
-    FOR_EACH(i, count) field[cell[i]] += value[i]; /* cells are distinct */
+    return at >= span.first && at < span.end;
+}
+template <class T>
+__global__ void add_sources(T *field, torre_span span, const int64_t *cell, const T *value,
+                            int64_t count)
+{
+    FOR_EACH(i, count)
+    if (is_in(span, cell[i])) field[cell[i]] += value[i]; /* cells are distinct */
 }
 /*
  * Receivers as traces.c adds them up, one rounding after the other: written again, since the
@@ -101,16 +107,28 @@ template <class T> __global__ void sum_receivers(torre_sums s, const T *from, in
         }
     }
 }
+__device__ __forceinline__ int64_t offset_of(const torre_sums &s, const torre_device_sum &q)
+{
+    const torre_device_tap *tap = s.taps + q.tap; /* one along each axis */
+    return tap[0].offset + tap[1].offset + tap[2].offset;
+}
 template <class T> __global__ void pick_samples(torre_sums s, const T *from, int64_t steps, T *out)
 {
     FOR_EACH(n, s.receivers * steps)
     {
         const torre_device_sum q = s.sums[n % s.receivers];
-        const torre_device_tap *tap = s.taps + q.tap;
-        const int64_t offset = tap[0].offset + tap[1].offset + tap[2].offset;
+        const int64_t offset = offset_of(s, q);
         const T *row = from + n / s.receivers * s.units * TORRE_UNIT;
         out[n] =
             row[(int64_t)s.slots[q.slot + offset / TORRE_UNIT] * TORRE_UNIT + offset % TORRE_UNIT];
+    }
+}
+template <class T> __global__ void pick_cells(torre_sums s, const T *from, torre_span span, T *out)
+{
+    FOR_EACH(n, s.receivers)
+    {
+        const int64_t offset = offset_of(s, s.sums[n]);
+        if (is_in(span, offset)) out[n] = from[offset];
     }
 }
 template <class T>
@@ -229,14 +247,15 @@ extern "C" cudaError_t torre_source_values(int precision, void *values, const do
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t torre_add_sources(int precision, void *field, const int64_t *cell,
-                                         const void *value, int64_t count, cudaStream_t stream)
+extern "C" cudaError_t torre_add_sources(int precision, void *field, const torre_span *span,
+                                         const int64_t *cell, const void *value, int64_t count,
+                                         cudaStream_t stream)
 {
     if (precision == 4)
-        add_sources<<<blocks_for(count), THREADS, 0, stream>>>((float *)field, cell,
+        add_sources<<<blocks_for(count), THREADS, 0, stream>>>((float *)field, *span, cell,
                                                                (const float *)value, count);
     else
-        add_sources<<<blocks_for(count), THREADS, 0, stream>>>((double *)field, cell,
+        add_sources<<<blocks_for(count), THREADS, 0, stream>>>((double *)field, *span, cell,
                                                                (const double *)value, count);
     return cudaGetLastError();
 }
@@ -264,6 +283,18 @@ extern "C" cudaError_t torre_pick_samples(int precision, const torre_sums *sums,
     else
         pick_samples<<<blocks, THREADS, 0, stream>>>(*sums, (const double *)from, steps,
                                                      (double *)out);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t torre_pick_cells(int precision, const torre_sums *sums, const void *from,
+                                        const torre_span *span, void *out, cudaStream_t stream)
+{
+    const int blocks = blocks_for(sums->receivers);
+    if (precision == 4)
+        pick_cells<<<blocks, THREADS, 0, stream>>>(*sums, (const float *)from, *span, (float *)out);
+    else
+        pick_cells<<<blocks, THREADS, 0, stream>>>(*sums, (const double *)from, *span,
+                                                   (double *)out);
     return cudaGetLastError();
 }
 

@@ -62,10 +62,10 @@ static void lay_out_arguments(torre_cuda_program *program)
         for (int axis = 0; axis < 3; axis++) a->weight[axis][0] /= a->unit;
     }
     a->stride_y = torre_cuda_pitch(p->size[2], p->precision);
-    a->stride_x = a->stride_y * p->size[1];
+    a->stride_x = torre_cuda_plane_values(program);
     if (p->density_cells) {
         a->binding_stride_y = a->stride_y;
-        a->binding_stride_x = a->stride_x;
+        a->binding_stride_x = a->stride_y * p->size[1];
     }
     if (!p->velocity_cells) { /* beside density a line of k serves all */
         a->k0 = torre_cuda_squared_step(p, p->velocity);
@@ -82,7 +82,7 @@ static void lay_out_arguments(torre_cuda_program *program)
 static int64_t chunk_of(const torre_cuda_program *program, int64_t columns)
 {
     const torre_gpu_data *gpu = program->gpu;
-    const int64_t nx = program->args.n[0], R = program->turned.problem.order / 2,
+    const int64_t nx = program->room, R = program->turned.problem.order / 2,
                   shortest = gpu->chunk_least, blocks = program->step.shape.blocks;
     if (!blocks) {
         int64_t chunk = nx < gpu->long_grid ? shortest : gpu->chunk_most;
@@ -114,13 +114,15 @@ static torre_status lay_out_tiles(torre_cuda_program *program)
     size[1] = (n[1] + step->shape.rows - 1) / step->shape.rows;
     size[2] = (n[2] + step->shape.planes - 1) / step->shape.planes;
     step->chunk = (int)chunk_of(program, size[1] * size[2]);
-    size[0] = (n[0] + step->chunk - 1) / step->chunk;
+    size[0] = (program->room + step->chunk - 1) / step->chunk;
     const int64_t count = size[0] * size[1] * size[2];
     if (count > INT32_MAX || !torre_ordering_make_spec(spec, 3, size, &ordering, &why))
         return torre_fail(TORRE_ERR_USAGE, "{ordering} %s for %lldx%lldx%lld tiles: %s",
                           torre_ordering_write(spec).text, (long long)size[0], (long long)size[1],
                           (long long)size[2], why);
     step->tile_count = (int)count;
+    step->low = 0;
+    step->high = n[0];
     program->bytes[TORRE_PIECE_TILES] = (size_t)count * 3 * sizeof(int);
     return TORRE_OK;
 }
@@ -141,7 +143,7 @@ static void lay_out_arrays(torre_cuda_program *program)
                                    width;
     if (p->density_cells)
         bytes[TORRE_PIECE_BINDING] =
-            (size_t)((p->size[0] + 3) * a->binding_stride_x + 3 * a->binding_stride_y) * width;
+            (size_t)((program->room + 3) * a->binding_stride_x + 3 * a->binding_stride_y) * width;
     for (int axis = 0; axis < 3; axis++)
         if (setup->damping[0] || setup->damping[1] || setup->damping[2])
             bytes[TORRE_PIECE_DAMPING + axis] = (size_t)torre_cuda_damped(program, axis) * width;

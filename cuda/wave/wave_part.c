@@ -1,5 +1,6 @@
 /*
- * Parts of a problem (wave/part.h): cut along the solver's x, computed by towers.
+ * Parts of a problem (wave/part.h): cut along the solver's x, computed by towers, or by steps that
+ * slide as these do (wave_slide.c).
  *
  * Towers have the places that they have in the whole grid. So the arrays begin with a plane of the
  * whole that is a multiple of 2 D, the pad before the stored planes, which nobody reads: there
@@ -37,10 +38,9 @@ torre_status torre_cuda_part_check(const torre_wave_setup *setup, const torre_wa
     }
     if (r->periodic[wish->axes[0] - 'x'])
         return refuse("without periodic faces where they are cut");
-    if (setup->problem->density_cells)
-        return refuse("without " TORRE_PARAMETER("density") " that varies");
-    if (setup->pml_a)
-        return refuse("without layers of " TORRE_PARAMETER("absorbing") " pml; take sponge");
+    if (setup->pml_a && wish->dts != 1)
+        return refuse("with layers of " TORRE_PARAMETER("absorbing") " pml by " TORRE_PARAMETER(
+            "dts") " 1 alone");
     return TORRE_OK;
 }
 
@@ -87,6 +87,7 @@ void torre_cuda_plane_rows(const torre_wave_program *program, torre_plane_layout
     const torre_cuda_program *p = (const torre_cuda_program *)program;
     const torre_wave_problem *turned = &p->turned.problem;
     layout->pitch = p->args.stride_y;
+    layout->tail = (p->args.stride_x - layout->n[1] * layout->pitch) * (int64_t)turned->precision;
     layout->images = (int)(torre_cuda_planes(p) - turned->size[2]);
     for (int i = 0; i < layout->images; i++)
         layout->image[i] = torre_cuda_image(turned, turned->size[2] + i);
@@ -143,19 +144,20 @@ static void scatter(const torre_cuda_solver *s, int64_t steps, const char *from,
     }
 }
 
-/* Towers of those stages, and what they record. */
+/* Towers of those stages, or steps that slide, and what they record. */
 static torre_status climb(torre_cuda_solver *s, int64_t steps, torre_stages stages, void *samples)
 {
     const int64_t nodes = torre_cuda_recorded(s->program);
     const size_t bytes = (size_t)(steps * nodes) * (size_t)s->setup->problem->precision;
     TORRE_TRY(torre_cuda_points_prepare(s, steps));
     TORRE_TRY(torre_cuda_receivers_turn(s));
-    if (nodes)
-        TORRE_CUDA_TRY(cudaMemsetAsync(s->memory[TORRE_PIECE_SAMPLES], 0xff,
-                                       s->program->bytes[TORRE_PIECE_SAMPLES], s->stream),
-                       "reading samples");
-    TORRE_TRY(torre_cuda_pass(s, steps, stages));
-    TORRE_TRY(torre_cuda_receivers_sum(s, 0, steps));
+    TORRE_TRY(torre_cuda_receivers_blank(s, steps));
+    if (s->program->slides) {
+        TORRE_TRY(torre_cuda_slide(s, steps, stages));
+    } else {
+        TORRE_TRY(torre_cuda_pass(s, steps, stages));
+        TORRE_TRY(torre_cuda_receivers_sum(s, s->args.points.samples, 0, steps));
+    }
     if (!samples || !nodes)
         return torre_cuda_status(cudaStreamSynchronize(s->stream), "computing steps");
     char *values = malloc(bytes);
@@ -194,8 +196,12 @@ torre_status torre_cuda_advance_to(torre_wave_solver *solver, int64_t steps, int
     const torre_cuda_program *program = s->program;
     const int64_t D = program->turned.problem.order / 2 * program->base.info.plan.dts;
     const bool all = plane == INT64_MIN;
-    torre_stages stages = {all ? INT64_MIN : torre_ceil_div(plane, D), INT64_MAX};
-    if (!program->kernel || (torre_cuda_recorded(program) && !torre_cuda_is_part(program)))
+    torre_stages stages = {all               ? INT64_MIN
+                           : program->slides ? torre_cuda_slide_from(program, steps, plane)
+                                             : torre_ceil_div(plane, D),
+                           INT64_MAX};
+    if ((!program->kernel && !program->slides) ||
+        (torre_cuda_recorded(program) && !torre_cuda_is_part(program)))
         return torre_fail(TORRE_ERR_USAGE, "only towers of a part advance plane by plane");
     if (s->in_pass) stages.high = s->stages_done;
     s->in_pass = !all;

@@ -448,14 +448,19 @@ static torre_status plan_towers(const chooser *c, bool open, const char *advice,
     return TORRE_OK;
 }
 
-static torre_status plan_stepwise(torre_cuda_program *program)
+/* Engine stepwise, or with engine torre steps that slide. */
+static torre_status plan_steps(torre_cuda_program *program)
 {
     const torre_wave_problem *p = program->base.setup->problem;
     torre_wave_info *info = &program->base.info;
     program->stepper = find_stepper(p);
     if (!program->stepper) return refuse_stepper(p);
-    info->plan.dts = info->plan.dts ? info->plan.dts : 1;
-    info->plan.tower_height = 1;
+    if (info->plan.engine == TORRE_TORRE) {
+        TORRE_TRY(torre_cuda_plan_slide(program));
+    } else {
+        info->plan.dts = info->plan.dts ? info->plan.dts : 1;
+        info->plan.tower_height = 1;
+    }
     info->model_bytes_per_update =
         (3.0 + (p->velocity_cells != NULL) + (p->density_cells != NULL)) * p->precision;
     return TORRE_OK;
@@ -470,8 +475,9 @@ static void name_kernel(torre_cuda_program *program)
     const torre_pass_plan *pass = &program->pass;
     const torre_step_launch *step = &program->step;
     if (!program->kernel) {
-        snprintf(text, size, "one step at a time, tiles of %d x %d x %d cells%s", step->chunk,
-                 step->shape.rows, step->shape.planes,
+        snprintf(text, size, "%s, tiles of %d x %d x %d cells%s",
+                 program->slides ? "steps that slide, one at a time" : "one step at a time",
+                 step->chunk, step->shape.rows, step->shape.planes,
                  step->shape.blocks ? ", planes copied ahead" : "");
         return;
     }
@@ -484,6 +490,12 @@ static void name_kernel(torre_cuda_program *program)
         used += snprintf(text + used, size - (size_t)used, ", strips of %lld",
                          (long long)pass->ordering.strip);
     if (program->shell.taken) snprintf(text + used, size - (size_t)used, ", layers beside them");
+}
+
+/* Whether towers of dts 1 are steps that slide: in parts, and beside layers. */
+static bool slides(const torre_wave_setup *setup, const torre_wave_plan *wish)
+{
+    return wish->engine == TORRE_TORRE && wish->dts == 1 && (setup->region || setup->pml_a);
 }
 
 /* The choices: axes, engine, kernel, tile. */
@@ -517,16 +529,18 @@ static torre_status choose(torre_cuda_program *program)
     const chooser c = {program->gpu, program->multiprocessors, program->settings.planes};
     const bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
     TORRE_TRY(choose_axes(&c, p, &info->plan, &advice));
-    if (info->plan.engine == TORRE_TORRE)
+    const bool steps = program->slides || slides(program->base.setup, wish);
+    if (info->plan.engine == TORRE_TORRE && !steps)
         TORRE_TRY(plan_towers(&c, open && find_stepper(p), advice, program));
-    TORRE_TRY(torre_wave_part_check(program->base.setup, &info->plan));
-    return info->plan.engine == TORRE_STEPWISE ? plan_stepwise(program) : TORRE_OK;
+    if (info->plan.engine == TORRE_STEPWISE || steps) TORRE_TRY(plan_steps(program));
+    return torre_wave_part_check(program->base.setup, &info->plan);
 }
 
 /* What follows from the choices. */
 static torre_status lay_out(torre_cuda_program *program)
 {
     TORRE_TRY(torre_cuda_lay_out(program));
+    if (program->slides) TORRE_TRY(torre_cuda_slide_check(program));
     name_kernel(program);
     return check_memory(program->base.setup->problem, program->gpu, &program->base.info,
                         &program->base.room);
@@ -538,7 +552,9 @@ static torre_status limit_memory(const torre_wave_setup *setup, const torre_wave
 {
     torre_wave_program *whole = *program, *streams;
     if (wish->memory == 0 || whole->info.memory_bytes <= wish->memory) return TORRE_OK;
-    const torre_status status = torre_ring_plan(&torre_wave_cuda, whole, setup, wish, &streams);
+    torre_status status = torre_cuda_for_parts(program);
+    whole = *program;
+    if (!status) status = torre_ring_plan(&torre_wave_cuda, whole, setup, wish, &streams);
     torre_wave_program_free(whole);
     *program = status ? NULL : streams;
     return status;
@@ -565,6 +581,7 @@ torre_status torre_cuda_adapt(const torre_wave_program *given, const torre_wave_
     made->kernel = from->kernel;
     made->shape = from->shape;
     made->stepper = from->stepper;
+    made->slides = from->slides;
     torre_status status = lay_out(made);
     if (status)
         torre_wave_program_free(&made->base);
@@ -573,20 +590,55 @@ torre_status torre_cuda_adapt(const torre_wave_program *given, const torre_wave_
     return status;
 }
 
-torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
-                             torre_wave_program **result)
+/* The program of one solver, whatever memory it takes; slide: of engine torre, by steps that do. */
+static torre_status plan_whole(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                               bool slide, torre_wave_program **result)
 {
     torre_wave_program *made;
     TORRE_TRY(torre_wave_program_new(sizeof(torre_cuda_program), setup, wish, &made));
     torre_cuda_program *program = (torre_cuda_program *)made;
     made->clear = clear;
+    program->slides = slide;
     torre_status status = choose(program);
     if (!status) status = lay_out(program);
     if (status) {
         torre_wave_program_free(made);
         return status;
     }
-    status = limit_memory(setup, wish, &made);
+    *result = made;
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_for_parts(torre_wave_program **program)
+{
+    const torre_cuda_program *whole = (const torre_cuda_program *)*program;
+    const torre_wave_setup *setup = whole->base.setup;
+    const torre_wave_plan wish = whole->base.info.wish;
+    torre_wave_plan slide = wish;
+    torre_wave_program *made;
+    const bool towers = whole->kernel && !setup->pml_a && whole->base.info.plan.dts != 1;
+    if (towers || whole->slides || wish.engine == TORRE_STEPWISE) return TORRE_OK;
+    if (wish.dts > 1)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "towers of {dts} %d have no layers of {absorbing} pml in parts of a grid "
+                          "on a GPU: leave {dts} open, or take {absorbing} sponge",
+                          wish.dts);
+    slide.engine = TORRE_TORRE;
+    slide.dts = 1;
+    snprintf(slide.axes, sizeof slide.axes, "%s", whole->base.info.plan.axes);
+    TORRE_TRY(plan_whole(setup, &slide, true, &made));
+    made->info.wish = wish;
+    torre_wave_program_free(*program);
+    *program = made;
+    return TORRE_OK;
+}
+
+torre_status torre_cuda_plan(const torre_wave_setup *setup, const torre_wave_plan *wish,
+                             torre_wave_program **result)
+{
+    torre_wave_program *made;
+    TORRE_TRY(plan_whole(setup, wish, false, &made));
+    const torre_status status = limit_memory(setup, wish, &made);
     if (!status) *result = made;
     return status;
 }

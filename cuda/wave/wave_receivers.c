@@ -514,7 +514,37 @@ torre_status torre_cuda_planes_collect(torre_cuda_solver *s, int ago, int64_t fr
     return torre_cuda_status(cudaStreamSynchronize(stream), "reading planes");
 }
 
-torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_t steps)
+torre_status torre_cuda_receivers_blank(torre_cuda_solver *s, int64_t steps)
+{
+    const size_t bytes =
+        (size_t)(steps * torre_cuda_recorded(s->program)) * (size_t)s->setup->problem->precision;
+    if (!bytes) return TORRE_OK;
+    return torre_cuda_status(
+        s->program->slides
+            ? cudaMemsetAsync(s->memory[TORRE_PIECE_SUMS + s->turn], 0xff, bytes, s->stream)
+            : cudaMemsetAsync(s->memory[TORRE_PIECE_SAMPLES], 0xff,
+                              s->program->bytes[TORRE_PIECE_SAMPLES], s->stream),
+        "reading samples");
+}
+
+torre_status torre_cuda_receivers_pick(torre_cuda_solver *s, const void *level,
+                                       const torre_span *span, int64_t step)
+{
+    const int64_t recorded = torre_cuda_recorded(s->program),
+                  width = (int64_t)s->setup->problem->precision;
+    const torre_sums sums = {.receivers = recorded,
+                             .sums = s->memory[TORRE_PIECE_SUM_TABLE],
+                             .taps = s->memory[TORRE_PIECE_SUM_TAPS]};
+    char *to = s->memory[TORRE_PIECE_SUMS + s->turn];
+    if (!torre_cuda_is_part(s->program)) return torre_cuda_receivers_sum(s, level, step, 1);
+    if (!recorded) return TORRE_OK;
+    return torre_cuda_status(
+        torre_pick_cells((int)width, &sums, level, span, to + step * recorded * width, s->stream),
+        "reading samples");
+}
+
+torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, const void *level, int64_t step,
+                                      int64_t steps)
 {
     const torre_wave_problem *p = s->program->turned.caller->problem;
     const int64_t recorded = torre_cuda_recorded(s->program);
@@ -525,16 +555,15 @@ torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_
                              .taps = s->memory[TORRE_PIECE_SUM_TAPS],
                              .slots = s->memory[TORRE_PIECE_SLOTS],
                              .scales = s->memory[TORRE_PIECE_SUM_SCALES]};
-    const void *from = s->program->kernel ? s->args.points.samples : s->args.field[0];
     char *to = s->memory[TORRE_PIECE_SUMS + s->turn];
     if (!recorded) return TORRE_OK;
     to += (size_t)(step * recorded) * (size_t)p->precision;
     if (torre_cuda_is_part(s->program))
         return torre_cuda_status(
-            torre_pick_samples((int)p->precision, &sums, from, steps, to, s->stream),
+            torre_pick_samples((int)p->precision, &sums, level, steps, to, s->stream),
             "reading samples");
     return torre_cuda_status(
-        torre_sum_receivers((int)p->precision, &sums, from, steps, to, s->stream),
+        torre_sum_receivers((int)p->precision, &sums, level, steps, to, s->stream),
         "adding up samples");
 }
 

@@ -79,10 +79,35 @@ torre_status torre_cuda_rows_send(torre_cuda_solver *s, const torre_rows *r, con
     return finish(s, e, what);
 }
 
-/* Whether rows can be copied to and from the array as they lie. */
+/* Whether rows can be copied to and from the array as they lie: all at once, or those of a plane
+ * where something follows each (wave_slide.c), which is less than they are. */
 static bool lies_as_rows(const torre_device_array *a)
 {
-    return a->stride[2] == 1 && (a->size[0] == 1 || a->stride[0] == a->size[1] * a->stride[1]);
+    const int64_t rows = a->size[1] * a->stride[1];
+    return a->stride[2] == 1 &&
+           (a->size[0] == 1 || (a->stride[0] >= rows && a->stride[0] < 2 * rows));
+}
+
+/* Enqueue copies of rows that lie so. */
+static cudaError_t move_as_rows(torre_cuda_solver *s, const torre_device_array *a, int64_t first,
+                                int64_t count, char *rows, bool to_device)
+{
+    const size_t size = (size_t)s->setup->problem->precision, width = (size_t)a->size[2] * size,
+                 pitch = (size_t)a->stride[1] * size;
+    const bool one = a->size[0] == 1 || a->stride[0] == a->size[1] * a->stride[1];
+    cudaError_t e = cudaSuccess;
+    for (int64_t done = 0, now; done < count && !e; done += now) {
+        const int64_t row = first + done, plane = one ? 0 : row / a->size[1],
+                      in_plane = row - plane * a->size[1], left = a->size[1] - in_plane;
+        now = one || left > count - done ? count - done : left;
+        char *cells = a->data + (size_t)(plane * a->stride[0] + in_plane * a->stride[1]) * size;
+        char *there = rows + (size_t)done * width;
+        e = to_device ? cudaMemcpy2DAsync(cells, pitch, there, width, width, (size_t)now,
+                                          cudaMemcpyHostToDevice, s->stream)
+                      : cudaMemcpy2DAsync(there, width, cells, pitch, width, (size_t)now,
+                                          cudaMemcpyDeviceToHost, s->stream);
+    }
+    return e;
 }
 
 /* Enqueue a copy between a pinned buffer and an array: at once where rows lie alike, else through
@@ -92,15 +117,7 @@ static cudaError_t move(torre_cuda_solver *s, const torre_device_array *a, int64
 {
     const size_t size = (size_t)s->setup->problem->precision, width = (size_t)a->size[2] * size,
                  bytes = (size_t)count * width;
-    if (lies_as_rows(a)) {
-        char *cells = a->data + (size_t)(first * a->stride[1]) * size;
-        const size_t pitch = (size_t)a->stride[1] * size, height = (size_t)count;
-        if (to_device)
-            return cudaMemcpy2DAsync(cells, pitch, rows, width, width, height,
-                                     cudaMemcpyHostToDevice, s->stream);
-        return cudaMemcpy2DAsync(rows, width, cells, pitch, width, height, cudaMemcpyDeviceToHost,
-                                 s->stream);
-    }
+    if (lies_as_rows(a)) return move_as_rows(s, a, first, count, rows, to_device);
     void *staging = s->memory[TORRE_PIECE_STAGING];
     cudaError_t e = cudaSuccess;
     if (to_device) e = cudaMemcpyAsync(staging, rows, bytes, cudaMemcpyHostToDevice, s->stream);

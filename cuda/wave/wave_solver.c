@@ -139,23 +139,31 @@ torre_status torre_cuda_upload_model(torre_cuda_solver *s, int64_t low, int64_t 
                            false);
 }
 
-/* -(c dt)^2 q of rows of the caller's problem; status: what went wrong on the way. */
+/* -(c dt)^2 q of rows of cells on their way to the device; status: what went wrong on the way. */
 typedef struct binding_rows {
     const torre_wave_setup *caller;
+    int64_t low[3], size[3]; /* cells of the caller's problem, along its axes */
     torre_status *status;
-    int64_t first, count;
+    int64_t first, count; /* rows that go now */
     void *to;
 } binding_rows;
+
+/* The first cell of the caller's problem, which may be a part, in the whole grid. */
+static const int64_t *first_cell(const torre_wave_setup *setup)
+{
+    static const int64_t none[3];
+    return setup->region ? setup->region->stored.low : none;
+}
 
 static void take_binding(void *context, const torre_scales *scales)
 {
     const binding_rows *r = context;
     const torre_wave_problem *p = r->caller->problem;
-    const int64_t ny = p->size[1], nz = p->size[2], x = scales->x;
+    const int64_t ny = r->size[1], nz = r->size[2], x = scales->x - first_cell(r->caller)[0];
     const double square = p->spacing[0] * p->spacing[0];
 #pragma omp parallel for num_threads(scales->threads) schedule(static)
     for (int64_t y = 0; y < ny; y++) {
-        const int64_t row = x * ny + y - r->first;
+        const int64_t row = (x - r->low[0]) * ny + y - r->first;
         for (int64_t z = 0; z < nz && row >= 0 && row < r->count; z += TORRE_DENSITY_PIECE) {
             double q[TORRE_DENSITY_PIECE];
             const int64_t count = nz - z < TORRE_DENSITY_PIECE ? nz - z : TORRE_DENSITY_PIECE;
@@ -164,7 +172,8 @@ static void take_binding(void *context, const torre_scales *scales)
                 torre_value_set(
                     p->precision, r->to, row * nz + z + i,
                     -q[i] / square *
-                        torre_cuda_squared_step(p, torre_wave_velocity_at(p, x, y, z + i)));
+                        torre_cuda_squared_step(
+                            p, torre_wave_velocity_at(p, x, r->low[1] + y, r->low[2] + z + i)));
         }
     }
 }
@@ -172,30 +181,37 @@ static void take_binding(void *context, const torre_scales *scales)
 static void make_binding(const void *context, int64_t first, int64_t count, void *to)
 {
     binding_rows r = *(const binding_rows *)context;
-    const int64_t ny = r.caller->problem->size[1];
-    torre_box planes = torre_box_all(r.caller->problem->size);
-    planes.low[0] = first / ny;
-    planes.high[0] = (first + count - 1) / ny + 1;
+    const int64_t ny = r.size[1], *origin = first_cell(r.caller);
+    torre_box cells;
+    for (int a = 0; a < 3; a++) {
+        cells.low[a] = origin[a] + r.low[a];
+        cells.high[a] = cells.low[a] + r.size[a];
+    }
+    cells.high[0] = cells.low[0] + (first + count - 1) / ny + 1;
+    cells.low[0] += first / ny;
     r.first = first;
     r.count = count;
     r.to = to;
-    const torre_status status =
-        torre_density_walk(&r.caller->density, &planes, 0, take_binding, &r);
+    const torre_status status = torre_density_walk(&r.caller->density, &cells, 0, take_binding, &r);
     if (status) *r.status = status;
 }
 
-static torre_status upload_binding(torre_cuda_solver *s)
+torre_status torre_cuda_upload_binding(torre_cuda_solver *s, int64_t low, int64_t high)
 {
     const torre_wave_problem *p = s->setup->problem;
     const int64_t stride[2] = {s->args.binding_stride_x, s->args.binding_stride_y};
+    const int64_t n[3] = {high - low, p->size[1], p->size[2]};
     torre_status status = TORRE_OK;
-    if (!p->density_cells) return TORRE_OK;
-    void *binding = s->memory[TORRE_PIECE_BINDING];
-    s->args.binding = binding;
-    const torre_device_array a = torre_cuda_array(s, binding, p->size, stride[0], stride[1]);
-    const binding_rows rows = {.caller = s->program->turned.caller, .status = &status};
+    if (!p->density_cells || low >= high) return TORRE_OK;
+    s->args.binding = s->memory[TORRE_PIECE_BINDING];
+    void *binding =
+        (char *)s->memory[TORRE_PIECE_BINDING] + low * stride[0] * (int64_t)p->precision;
+    const torre_device_array a = torre_cuda_array(s, binding, n, stride[0], stride[1]);
+    binding_rows rows = {.caller = s->program->turned.caller, .status = &status};
+    memcpy(rows.size, a.size, sizeof rows.size);
+    rows.low[s->program->turned.axis[0]] = low - s->program->pad;
     TORRE_TRY(torre_cuda_array_make(s, &a, make_binding, &rows));
-    return status ? status : continue_planes(s, binding, p->size, stride, false);
+    return status ? status : continue_planes(s, binding, n, stride, false);
 }
 
 /* s dt of cell i of an axis of the arrays; none where the image is zero: those cells lie in no
@@ -247,9 +263,9 @@ torre_status torre_cuda_upload_damping(torre_cuda_solver *s)
 }
 
 /* The tiles of the stepwise kernel, in the plan's ordering. */
-static torre_status upload_tiles(torre_cuda_solver *s)
+torre_status torre_cuda_upload_tiles(torre_cuda_solver *s)
 {
-    const int64_t count = s->step.tile_count;
+    const int64_t count = s->program->step.tile_count;
     const char *why = "";
     torre_ordering ordering;
     int *tiles = malloc((size_t)count * 3 * sizeof *tiles);
@@ -263,6 +279,7 @@ static torre_status upload_tiles(torre_cuda_solver *s)
         torre_ordering_decode(&ordering, i, at);
         for (int a = 0; a < 3; a++) tiles[3 * i + a] = (int)at[a];
     }
+    s->step = s->program->step;
     s->step.tiles = s->memory[TORRE_PIECE_TILES];
     torre_status status =
         torre_cuda_fill(s, TORRE_PIECE_TILES, tiles, "sending the list of tiles to the device");
@@ -293,7 +310,7 @@ void torre_cuda_destroy(torre_wave_solver *solver)
 torre_status torre_cuda_send_medium(torre_cuda_solver *s)
 {
     TORRE_TRY(torre_cuda_upload_model(s, s->program->pad, s->setup->problem->size[0]));
-    TORRE_TRY(upload_binding(s));
+    TORRE_TRY(torre_cuda_upload_binding(s, s->program->pad, s->setup->problem->size[0]));
     TORRE_TRY(torre_cuda_upload_damping(s));
     return torre_cuda_layers_new(s);
 }
@@ -323,7 +340,7 @@ static torre_status fill_solver(torre_cuda_solver *s)
     }
     TORRE_TRY(torre_cuda_rows_new(s));
     TORRE_TRY(torre_cuda_send_medium(s));
-    TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : upload_tiles(s));
+    TORRE_TRY(s->program->kernel ? torre_cuda_pass_new(s) : torre_cuda_upload_tiles(s));
     TORRE_TRY(torre_cuda_points_new(s));
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending the model to the device");
     return TORRE_OK;
@@ -340,7 +357,6 @@ torre_status torre_cuda_create(torre_wave_program *given, torre_wave_solver **so
     s->setup = &program->turned.setup;
     s->args = program->args;
     s->layers = program->layers;
-    s->step = program->step;
     torre_status status = fill_solver(s);
     if (status) {
         torre_cuda_destroy(&s->base);
@@ -413,7 +429,9 @@ torre_status torre_cuda_write_box(torre_wave_solver *solver, int level, const to
     if (a.size[0] == 0 || a.size[1] == 0 || a.size[2] == 0) return TORRE_OK;
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
     void *dense = NULL;
-    if (!values && a.size[0] * a.size[1] * a.size[2] == torre_wave_cells(p)) { /* and the images */
+    const bool rows_alone = s->args.stride_x == s->args.stride_y * s->args.n[1];
+    if (!values && rows_alone &&
+        a.size[0] * a.size[1] * a.size[2] == torre_wave_cells(p)) { /* and the images */
         TORRE_CUDA_TRY(
             cudaMemset(s->args.field[level == 0], 0, s->program->bytes[TORRE_PIECE_FIELDS]),
             "setting a field");
@@ -453,24 +471,37 @@ torre_status torre_cuda_read_box(torre_wave_solver *solver, int level, const tor
     return status;
 }
 
+torre_status torre_cuda_add_sources(torre_cuda_solver *s, const torre_wave_args *args,
+                                    const torre_span *span, int64_t row)
+{
+    const int64_t sources = args->points.source_count,
+                  width = (int64_t)s->setup->problem->precision;
+    const char *values = s->memory[TORRE_PIECE_VALUES];
+    if (!sources) return TORRE_OK;
+    return torre_cuda_status(torre_add_sources((int)width, args->field[0], span,
+                                               s->memory[TORRE_PIECE_SOURCE_CELLS],
+                                               values + row * sources * width, sources, s->stream),
+                             "adding sources");
+}
+
+torre_status torre_cuda_make_images(torre_cuda_solver *s, void *level, int64_t planes)
+{
+    const int64_t lines[2] = {planes, s->args.n[1]},
+                  stride[2] = {s->args.stride_x, s->args.stride_y};
+    return enqueue_planes(s, level, lines, stride, true);
+}
+
 torre_status torre_cuda_finish_step(torre_cuda_solver *s, const torre_wave_args *args,
                                     const torre_layer_args *layers, int64_t row)
 {
-    const torre_wave_problem *p = s->setup->problem;
-    const int64_t sources = args->points.source_count, stride[2] = {args->stride_x, args->stride_y};
-    const char *values = s->memory[TORRE_PIECE_VALUES];
+    const torre_span all = {0, args->n[0] * args->stride_x};
     if (layers->width) {
         TORRE_CUDA_TRY(s->program->stepper->layers(args, layers, s->stream),
                        "computing a step in layers");
         /* planes beyond the last one are its images again: no layer along z is continued there */
-        TORRE_TRY(enqueue_planes(s, args->field[0], p->size, stride, true));
+        TORRE_TRY(torre_cuda_make_images(s, args->field[0], args->n[0]));
     }
-    if (sources)
-        TORRE_CUDA_TRY(torre_add_sources(
-                           (int)p->precision, args->field[0], s->memory[TORRE_PIECE_SOURCE_CELLS],
-                           values + row * sources * (int64_t)p->precision, sources, s->stream),
-                       "adding sources");
-    return TORRE_OK;
+    return torre_cuda_add_sources(s, args, &all, row);
 }
 
 static const torre_stages all_stages = {INT64_MIN, INT64_MAX};
@@ -484,18 +515,24 @@ static torre_status some_steps(torre_cuda_solver *s, int64_t steps)
     if (s->program->kernel) {
         TORRE_TRY(torre_cuda_pass(s, steps, all_stages));
         TORRE_TRY(torre_cuda_planes_pick(s, s->n, steps));
-        TORRE_TRY(torre_cuda_receivers_sum(s, 0, steps));
+        TORRE_TRY(torre_cuda_receivers_sum(s, s->args.points.samples, 0, steps));
         if (s->program->shell.taken) TORRE_TRY(torre_cuda_shell_steps(s, steps));
         s->n += steps;
         if (steps & 1) torre_cuda_exchange_levels(s);
         return s->program->shell.taken ? torre_cuda_shell_exchange(s) : TORRE_OK;
+    }
+    if (s->program->slides) {
+        TORRE_TRY(torre_cuda_slide(s, steps, all_stages));
+        s->n += steps;
+        if (steps & 1) torre_cuda_exchange_levels(s);
+        return TORRE_OK;
     }
     for (int64_t i = 0; i < steps; i++) {
         TORRE_CUDA_TRY(
             s->program->stepper->launch(&s->args, &s->program->stencil, &s->step, s->stream),
             "computing a step");
         TORRE_TRY(torre_cuda_finish_step(s, &s->args, &s->layers, i));
-        TORRE_TRY(torre_cuda_receivers_sum(s, i, 1));
+        TORRE_TRY(torre_cuda_receivers_sum(s, s->args.field[0], i, 1));
         torre_cuda_exchange_levels(s);
         s->n++;
     }

@@ -106,7 +106,9 @@ typedef struct torre_cuda_program {
     int multiprocessors;
     const torre_tower_kernel *kernel; /* engine torre; or NULL */
     torre_tower_shape shape;          /* of its blocks */
-    const torre_step_kernel *stepper; /* engine stepwise, and of a shell; or NULL */
+    const torre_step_kernel
+        *stepper; /* engine stepwise, of a shell, of steps that slide; or NULL */
+    bool slides;  /* engine torre by those (wave_slide.c), without a kernel */
     /* what follows from that (torre_cuda_lay_out) */
     torre_turned turned; /* the setup as the solver takes it; of a part with pad planes before it */
     int64_t pad;         /* of a part, so that the first is that of a tower (wave_part.c) */
@@ -145,7 +147,7 @@ typedef struct torre_cuda_solver {
     bool in_pass;            /* of a part: some towers have climbed, */
     int64_t stages_done;     /* those of this stage and above */
     cudaStream_t beside;     /* of beside_launch; or NULL */
-    const char *model;       /* (c dt)^2 of all planes, in memory of the host; or NULL */
+    const char *model;       /* the medium of all planes, in memory of the host; or NULL */
     cudaStream_t lane[2];    /* of planes that leave and come (wave_windows.c), once there are */
     cudaEvent_t left;        /* the last of those that have left */
     cudaEvent_t handed[2];   /* all that went to another solver, each way */
@@ -195,7 +197,7 @@ static inline double torre_cuda_squared_step(const torre_wave_problem *p, double
 /* Steps that are launched before samples are fetched: a pass, or so many single ones. */
 static inline int64_t torre_cuda_launch_steps(const torre_cuda_program *program)
 {
-    return program->kernel ? program->base.info.plan.tower_height : 64;
+    return program->kernel || program->slides ? program->base.info.plan.tower_height : 64;
 }
 
 /* Those of the problem, where it has fewer. */
@@ -224,6 +226,8 @@ torre_status torre_cuda_fill(torre_cuda_solver *s, torre_cuda_piece piece, const
  * (create). */
 void torre_cuda_layers_plan(torre_cuda_program *program);
 torre_status torre_cuda_layers_new(torre_cuda_solver *s);
+/* Values of a plane of a level: its rows, and where steps slide what layers remember of it. */
+int64_t torre_cuda_plane_values(const torre_cuda_program *program);
 
 torre_status torre_cuda_settings_read(torre_cuda_settings *settings);
 /* Refuses planes (0: no wish) that are none of those that blocks of the kernels of the problem's
@@ -272,8 +276,14 @@ static inline int64_t torre_cuda_frames(const torre_cuda_program *program, int64
 /* A launch begins. */
 torre_status torre_cuda_receivers_turn(torre_cuda_solver *s);
 /* Add up, of a launch, so many steps from `step` on: of the samples of towers from the first, else
- * out of u[n]. */
-torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, int64_t step, int64_t steps);
+ * out of the level that a step has made. */
+torre_status torre_cuda_receivers_sum(torre_cuda_solver *s, const void *level, int64_t step,
+                                      int64_t steps);
+/* What receivers in a span of that level record in a step that slides. */
+torre_status torre_cuda_receivers_pick(torre_cuda_solver *s, const void *level,
+                                       const torre_span *span, int64_t step);
+/* What none of them has recorded of a launch of a part is all ones. */
+torre_status torre_cuda_receivers_blank(torre_cuda_solver *s, int64_t steps);
 /* Planes of a pass of so many steps from n on, out of the samples of towers; and so many of them
  * to the host, as receivers_collect. */
 torre_status torre_cuda_planes_pick(torre_cuda_solver *s, int64_t n, int64_t steps);
@@ -300,6 +310,18 @@ typedef struct torre_stages {
 torre_status torre_cuda_pass_ready(torre_cuda_solver *s, int64_t steps);
 /* One pass of steps <= tower height, of those stages. */
 torre_status torre_cuda_pass(torre_cuda_solver *s, int64_t steps, torre_stages stages);
+
+/* Steps that slide (wave_slide.c), in place of towers. The choice, of whose plan the engine and the
+ * axes are given; refuse parts that cut a layer (lay_out). */
+torre_status torre_cuda_plan_slide(torre_cuda_program *program);
+torre_status torre_cuda_slide_check(const torre_cuda_program *program);
+/* One pass of steps <= tower height, of planes low .. high - 1 of the whole grid as its stages. */
+torre_status torre_cuda_slide(torre_cuda_solver *s, int64_t steps, torre_stages stages);
+/* The lowest plane of a pass of so many steps that is begun where those from `plane` on are to be:
+ * another one where that would cut a layer. */
+int64_t torre_cuda_slide_from(const torre_cuda_program *program, int64_t steps, int64_t plane);
+/* Whether the program owns the first (side 0) or last plane of the whole grid. */
+bool torre_cuda_ends_at(const torre_cuda_program *program, int side);
 
 /* Parts of a problem (wave_part.c). Refuse those that the backend does not compute. */
 torre_status torre_cuda_part_check(const torre_wave_setup *setup, const torre_wave_plan *wish);
@@ -351,7 +373,11 @@ static inline void torre_cuda_exchange_levels(torre_cuda_solver *s)
     torre_cuda_exchange_args(&s->args, &s->layers);
     torre_cuda_exchange(s->shell);
 }
-/* What layers and sources add to step `row` of a launch, in these levels; only enqueued. */
+/* What layers and sources add to step `row` of a launch, in these levels; only enqueued. Sources in
+ * a span alone; planes of a level that are images of others, of so many across x. */
+torre_status torre_cuda_add_sources(torre_cuda_solver *s, const torre_wave_args *args,
+                                    const torre_span *span, int64_t row);
+torre_status torre_cuda_make_images(torre_cuda_solver *s, void *level, int64_t planes);
 torre_status torre_cuda_finish_step(torre_cuda_solver *s, const torre_wave_args *args,
                                     const torre_layer_args *layers, int64_t row);
 
@@ -371,8 +397,12 @@ torre_status torre_cuda_shell_exchange(torre_cuda_solver *s);
 torre_status torre_cuda_continue_box(torre_cuda_solver *s, int level, const torre_box *box);
 /* Device memory, zeroed; the failure names bytes needed and free. */
 torre_status torre_cuda_allocate(void **memory, size_t bytes);
-/* (c dt)^2 of planes `low` to `high` - 1 along x, to the device; damping and its boxes. */
+/* (c dt)^2 of planes `low` to `high` - 1 along x, to the device, and that times -q; damping and its
+ * boxes. */
 torre_status torre_cuda_upload_model(torre_cuda_solver *s, int64_t low, int64_t high);
+torre_status torre_cuda_upload_binding(torre_cuda_solver *s, int64_t low, int64_t high);
 torre_status torre_cuda_upload_damping(torre_cuda_solver *s);
+/* The tiles of the program's steps. */
+torre_status torre_cuda_upload_tiles(torre_cuda_solver *s);
 
 #endif

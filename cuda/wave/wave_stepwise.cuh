@@ -268,10 +268,10 @@ __global__ void __launch_bounds__(THREADS, stepwise_blocks(R))
                     const __grid_constant__ torre_step_launch l)
 {
     const int *tile = l.tiles + 3 * (int64_t)blockIdx.x;
-    const int x_first = tile[0] * l.chunk, y = tile[1] * blockDim.y + threadIdx.y;
+    const int x_first = l.low + tile[0] * l.chunk, y = tile[1] * blockDim.y + threadIdx.y;
     const int z = (tile[2] * blockDim.x + threadIdx.x) * cells<T>::n;
-    if (y >= g.n[1] || z >= g.n[2]) return;
-    march<T, R, MODEL, BOUND>(g, c, x_first, min(x_first + l.chunk, g.n[0]), y, z);
+    if (x_first >= l.high || y >= g.n[1] || z >= g.n[2]) return;
+    march<T, R, MODEL, BOUND>(g, c, x_first, min(x_first + l.chunk, l.high), y, z);
 }
 
 #include "wave_shell_steps.cuh"

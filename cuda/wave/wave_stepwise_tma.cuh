@@ -39,11 +39,12 @@ template <class T, int R> struct stepwise_tma {
         __device__ __forceinline__ tile(const params &p, int number)
         {
             const int *at = p.l.tiles + 3 * (int64_t)number;
-            x = at[0] * p.l.chunk;
-            x_end = min(x + p.l.chunk, p.g.n[0]);
+            x = p.l.low + at[0] * p.l.chunk;
+            x_end = min(x + p.l.chunk, p.l.high);
             y = at[1] * rows;
             z = at[2] * planes;
         }
+        __device__ __forceinline__ bool is_empty() const { return x >= x_end; }
     };
 };
 
@@ -67,6 +68,7 @@ __device__ __forceinline__ void copy_planes(const P &p, char *shared)
     uint32_t phase = 1; /* the first round waits for nothing */
     for (int number = blockIdx.x; number < p.l.tile_count; number += p.l.shape.blocks) {
         const typename S::tile tile(p, number);
+        if (tile.is_empty()) continue;
         for (int x = tile.x - R; x < tile.x_end + R; x++) {
             uint64_t *full = full_gate<S>(shared, slot);
             const bool updates = x >= tile.x + R; /* the plane x - R */
@@ -236,6 +238,7 @@ __global__ void __launch_bounds__(stepwise_tma<T, R>::threads, 1)
 #pragma unroll 1
     for (int number = blockIdx.x; number < p.l.tile_count; number += p.l.shape.blocks) {
         const typename S::tile tile(p, number);
+        if (tile.is_empty()) continue;
         w.y = tile.y + w.first_row;
         w.z = tile.z + lane * S::V;
         w.beside = z_surroundings<T, R>(p.g, w.z);

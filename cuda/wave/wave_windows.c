@@ -46,32 +46,63 @@ static kept kept_of(const torre_cuda_program *a, const torre_cuda_program *b)
     return k;
 }
 
-/* --- (c dt)^2 of cells --- */
+/* --- The medium: (c dt)^2 of cells, and that times -q where density varies --- */
+
+/* What lies plane by plane in a piece: bytes of a plane, and where they are among those of all. */
+typedef struct medium {
+    torre_cuda_piece piece;
+    int64_t bytes, at;
+} medium;
+
+enum { MEDIA = 2 };
+
+/* Returns how many there are, *bytes of a plane in all. */
+static int media_of(const torre_cuda_program *program, medium media[MEDIA], int64_t *bytes)
+{
+    const torre_wave_problem *p = &program->turned.problem;
+    const int64_t width = (int64_t)p->precision;
+    int count = 0;
+    *bytes = 0;
+    if (p->velocity_cells && program->args.k_stride_x > 0) {
+        media[count++] = (medium){TORRE_PIECE_MODEL, program->args.k_stride_x * width, *bytes};
+        *bytes += program->args.k_stride_x * width;
+    }
+    if (p->density_cells) {
+        media[count++] =
+            (medium){TORRE_PIECE_BINDING, program->args.binding_stride_x * width, *bytes};
+        *bytes += program->args.binding_stride_x * width;
+    }
+    return count;
+}
 
 int64_t torre_cuda_model_bytes(const torre_wave_program *program)
 {
-    const torre_cuda_program *p = (const torre_cuda_program *)program;
-    return p->turned.problem.velocity_cells
-               ? p->args.k_stride_x * (int64_t)p->turned.problem.precision
-               : 0;
+    medium media[MEDIA];
+    int64_t bytes;
+    media_of((const torre_cuda_program *)program, media, &bytes);
+    return bytes;
 }
 
 /* Where the solver has that of a plane of the whole grid. */
-static char *model_at(const torre_cuda_solver *s, int64_t plane)
+static char *medium_at(const torre_cuda_solver *s, const medium *m, int64_t plane)
 {
-    return (char *)s->memory[TORRE_PIECE_MODEL] +
-           (plane - torre_cuda_first_plane(s->program)) * torre_cuda_model_bytes(s->base.program);
+    return (char *)s->memory[m->piece] + (plane - torre_cuda_first_plane(s->program)) * m->bytes;
 }
 
 torre_status torre_cuda_read_model(torre_wave_solver *solver, int64_t low, int64_t high,
                                    void *values)
 {
     const torre_cuda_solver *s = (const torre_cuda_solver *)solver;
-    const size_t bytes = (size_t)((high - low) * torre_cuda_model_bytes(solver->program));
+    medium media[MEDIA];
+    int64_t bytes;
+    const int count = media_of(s->program, media, &bytes);
     TORRE_CUDA_TRY(cudaSetDevice(s->program->base.info.plan.device), "choosing the device");
-    TORRE_CUDA_TRY(
-        cudaMemcpyAsync(values, model_at(s, low), bytes, cudaMemcpyDeviceToHost, s->stream),
-        moving);
+    for (int i = 0; i < count && low < high; i++)
+        TORRE_CUDA_TRY(cudaMemcpy2DAsync((char *)values + media[i].at, (size_t)bytes,
+                                         medium_at(s, &media[i], low), (size_t)media[i].bytes,
+                                         (size_t)media[i].bytes, (size_t)(high - low),
+                                         cudaMemcpyDeviceToHost, s->stream),
+                       moving);
     return torre_cuda_status(cudaStreamSynchronize(s->stream), moving);
 }
 
@@ -84,14 +115,21 @@ void torre_cuda_use_model(torre_wave_solver *solver, const void *planes)
 static torre_status fetch_model(torre_cuda_solver *s, int64_t low, int64_t high,
                                 cudaStream_t stream)
 {
-    const int64_t bytes = torre_cuda_model_bytes(s->base.program),
-                  first = torre_cuda_first_plane(s->program);
-    if (!s->model) return torre_cuda_upload_model(s, low - first, high - first);
-    if (low >= high) return TORRE_OK;
-    return torre_cuda_status(cudaMemcpyAsync(model_at(s, low), s->model + low * bytes,
-                                             (size_t)((high - low) * bytes), cudaMemcpyHostToDevice,
-                                             stream),
-                             moving);
+    const int64_t first = torre_cuda_first_plane(s->program);
+    medium media[MEDIA];
+    int64_t bytes;
+    const int count = media_of(s->program, media, &bytes);
+    if (!s->model) {
+        TORRE_TRY(torre_cuda_upload_model(s, low - first, high - first));
+        return torre_cuda_upload_binding(s, low - first, high - first);
+    }
+    for (int i = 0; i < count && low < high; i++)
+        TORRE_CUDA_TRY(cudaMemcpy2DAsync(medium_at(s, &media[i], low), (size_t)media[i].bytes,
+                                         s->model + low * bytes + media[i].at, (size_t)bytes,
+                                         (size_t)media[i].bytes, (size_t)(high - low),
+                                         cudaMemcpyHostToDevice, stream),
+                       moving);
+    return TORRE_OK;
 }
 
 /* What becomes of it: planes that both programs store go to their places, others come. */
@@ -99,13 +137,24 @@ static torre_status move_model(torre_cuda_solver *s, const torre_cuda_program *f
 {
     const int64_t before = torre_cuda_first_plane(from), now = torre_cuda_first_plane(s->program);
     const torre_box *stored = &s->program->turned.region.stored;
-    const int64_t plane = torre_cuda_model_bytes(s->base.program);
-    if (plane == 0) return TORRE_OK;
-    TORRE_CUDA_TRY(shift_planes(s->memory[TORRE_PIECE_MODEL], (size_t)plane, k.low - before,
-                                k.low - now, k.high - k.low, s->stream),
-                   moving);
+    medium media[MEDIA];
+    int64_t bytes;
+    const int count = media_of(s->program, media, &bytes);
+    if (count == 0) return TORRE_OK;
+    for (int i = 0; i < count; i++)
+        TORRE_CUDA_TRY(shift_planes(s->memory[media[i].piece], (size_t)media[i].bytes,
+                                    k.low - before, k.low - now, k.high - k.low, s->stream),
+                       moving);
     TORRE_TRY(fetch_model(s, stored->low[0], k.low, s->stream));
     return fetch_model(s, k.high, stored->high[0], s->stream);
+}
+
+/* Whether its steps take the tiles that the solver has. */
+static bool has_tiles_of(const torre_cuda_solver *s, const torre_cuda_program *next)
+{
+    const torre_step_launch *a = &s->step, *b = &next->step;
+    return !next->slides || (a->tile_count == b->tile_count && a->chunk == b->chunk &&
+                             memcmp(&a->shape, &b->shape, sizeof a->shape) == 0);
 }
 
 /* keeps: planes that both store stay as they are. */
@@ -116,14 +165,17 @@ static torre_status take_program(torre_cuda_solver *s, torre_cuda_program *next,
     const kept k = keeps ? kept_of(before, next) : (kept){end, end};
     const int64_t from = torre_cuda_first_plane(before), to = torre_cuda_first_plane(next);
     void *field[2] = {s->args.field[0], s->args.field[1]};
-    const void *model = s->args.k;
+    const void *model = s->args.k, *binding = s->args.binding;
     s->program = next;
     s->base.program = &next->base;
     s->setup = &next->turned.setup;
     s->args = next->args;
     s->args.k = model;
+    s->args.binding = binding;
     for (int i = 0; i < 2; i++) s->args.field[i] = field[i];
+    const bool same_tiles = has_tiles_of(s, next);
     torre_status status = torre_cuda_make_room(s);
+    if (!status && !same_tiles) status = torre_cuda_upload_tiles(s);
     for (int i = 0; i < 2 && !status; i++)
         status =
             torre_cuda_status(shift_planes(field[i], (size_t)torre_cuda_plane_bytes(s),
@@ -249,12 +301,17 @@ static torre_status model_from_host(torre_cuda_solver *s, const model_planes *m)
 
 static torre_status model_from_other(torre_cuda_solver *s, const model_planes *m)
 {
-    const int64_t count = m->known.high - m->known.low;
-    if (!s->model || count <= 0) return TORRE_OK;
-    TORRE_CUDA_TRY(cudaMemcpyAsync(model_at(s, m->known.low), model_at(m->other, m->known.low),
-                                   (size_t)(count * torre_cuda_model_bytes(s->base.program)),
-                                   cudaMemcpyDeviceToDevice, s->lane[1]),
-                   moving);
+    const int64_t planes = m->known.high - m->known.low;
+    medium media[MEDIA];
+    int64_t bytes;
+    const int count = media_of(s->program, media, &bytes);
+    if (!s->model || planes <= 0) return TORRE_OK;
+    for (int i = 0; i < count; i++)
+        TORRE_CUDA_TRY(cudaMemcpyAsync(medium_at(s, &media[i], m->known.low),
+                                       medium_at(m->other, &media[i], m->known.low),
+                                       (size_t)(planes * media[i].bytes), cudaMemcpyDeviceToDevice,
+                                       s->lane[1]),
+                       moving);
     return torre_cuda_status(cudaStreamSynchronize(s->lane[1]), moving);
 }
 
@@ -270,7 +327,7 @@ torre_status torre_cuda_renew(torre_wave_solver *solver, const torre_wave_solver
     TORRE_TRY(become(s, setup, n, false)); /* fields stay as they are */
     const int64_t height = s->program->base.info.plan.tower_height,
                   left = setup->problem->steps - n;
-    TORRE_TRY(torre_cuda_pass_ready(s, left < height ? left : height));
+    if (s->program->kernel) TORRE_TRY(torre_cuda_pass_ready(s, left < height ? left : height));
     const model_planes model = model_of(s, other);
     TORRE_TRY(model_from_host(s, &model));
     const lane come = {*in, in->low - torre_cuda_first_plane(s->program), s->lane[1],
@@ -384,21 +441,34 @@ void torre_cuda_free_host(void *memory, int64_t bytes)
 
 /* --- What parts cost --- */
 
+/* Cells in a nanosecond, of towers or one step at a time. */
+static double rate_of(const torre_cuda_program *program)
+{
+    const torre_gpu_data *gpu = program->gpu;
+    const torre_wave_problem *p = &program->turned.problem;
+    const int R = p->order / 2, i = (R < TORRE_TOWER_ORDERS ? R : TORRE_TOWER_ORDERS) - 1;
+    const bool towers = program->kernel;
+    if (!towers && gpu->rates) return torre_stepwise_rate(gpu->rates, p, program->turned.points);
+    double rate = gpu->tower_rate[i];
+    if (p->precision == TORRE_F64) rate *= 0.5;
+    /* density as velocity once more (wave_axes.c) */
+    if (p->velocity_cells && gpu->rates) rate *= gpu->rates->towers.array[i];
+    if (p->density_cells && gpu->rates) rate *= gpu->rates->towers.array[i];
+    return rate;
+}
+
 torre_part_cost torre_cuda_part_cost(const torre_wave_program *given)
 {
     const torre_cuda_program *program = (const torre_cuda_program *)given;
     const torre_gpu_data *gpu = program->gpu;
     const torre_wave_problem *p = &program->turned.problem;
-    const int i = p->order / 2 - 1;
-    double rate = gpu->tower_rate[i]; /* cells in a nanosecond */
-    if (p->precision == TORRE_F64) rate *= 0.5;
-    const double bytes = 2.0 * p->precision; /* of a cell */
+    const double rate = rate_of(program), cells = (double)(p->size[1] * p->size[2]);
+    const double bytes = 2 * (double)program->args.stride_x * p->precision / cells; /* of a cell */
     /* more comes than leaves, and waits for that where it takes its place */
-    const double model = torre_cuda_model_bytes(given) / (double)(p->size[1] * p->size[2]);
-    if (p->velocity_cells && gpu->rates) rate *= gpu->rates->towers.array[i];
+    const double model = (double)torre_cuda_model_bytes(given) / cells;
     return (torre_part_cost){.stream = (bytes + model) * rate / gpu->link,
                              .move = 2 * (bytes + model) * rate / gpu->copy,
-                             .start = gpu->pass_cells / (double)(p->size[1] * p->size[2]),
+                             .start = gpu->pass_cells / cells,
                              .climb = 0.5 * program->base.info.plan.dts,
                              .rate = 1e9 * rate,
                              .beside = true};

@@ -86,6 +86,15 @@ typedef struct torre_wave_backend {
                           torre_wave_program **adapted);
 
     /*
+     * In place of the program of a whole grid one that parts can be made of (part.h), to the same
+     * bits, where this one is none; it stays where there is none either. NULL: all are.
+     * end_planes: planes that parts by a plan must own at least where they end with the grid along
+     * the solver's x, and at its high end R more for each step of a pass. NULL: 1.
+     */
+    torre_status (*for_parts)(torre_wave_program **program);
+    int64_t (*end_planes)(const torre_wave_setup *setup, const torre_wave_plan *plan);
+
+    /*
      * Allocate what the program says, info->memory_bytes to the byte; fields are zero, n = 0. The
      * solver owns the program from then on, and destroy frees it. TORRE_ERR_RESOURCE with
      * info->lacking, or where memory has gone since: the program stays the caller's.
@@ -211,9 +220,11 @@ typedef struct torre_wave_backend {
      * Of towers along the solver's x: all that these layers remember of planes low .. high - 1
      * across it, as it lies in the solver, first what belongs to even (0) or to odd (1) steps; also
      * in the middle of a pass. layer_bytes: how much that is, of a setup of the whole or of a part
-     * that stores the planes, and a plan that names axes. layer_place: where a slice that lies
+     * that stores the planes, and a plan that names axes. NULL, these three: it lies in the planes
+     * themselves, behind their rows (tail of planes.h). layer_place: where a slice that lies
      * along planes is there, of what comes first (0) or then. NULL, all of them: parts have no
-     * layers.
+     * layers. take_layer: what the layer across x at a face remembers, from another solver of the
+     * same whole that keeps such layers, too (setup.h). NULL: one window is in memory at a time.
      */
     int64_t (*layer_bytes)(const torre_wave_setup *setup, const torre_wave_plan *plan, int64_t low,
                            int64_t high);
@@ -223,6 +234,7 @@ typedef struct torre_wave_backend {
                                  const void *values);
     torre_status (*read_layers)(torre_wave_solver *solver, int64_t low, int64_t high, int first,
                                 void *values);
+    torre_status (*take_layer)(torre_wave_solver *solver, const torre_wave_solver *from, int side);
 
     /*
      * Advance steps levels, n -> n + steps <= problem->steps (torre_wave_steps_check). samples:

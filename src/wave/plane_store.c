@@ -128,6 +128,7 @@ static torre_status exchange(torre_plane_store *s, bool into, torre_planes plane
 
 static int64_t layers_at(const torre_plane_store *s, int64_t plane)
 {
+    if (s->layer_bytes == 0) return 2 * plane * s->layout.plane_bytes; /* in the plane */
     return 2 * s->layout.n[0] * s->layout.plane_bytes + plane * s->layer_bytes;
 }
 
@@ -137,7 +138,7 @@ static torre_status exchange_layers(torre_plane_store *s, bool into, torre_plane
 {
     const int64_t at = layers_at(s, planes.low), bytes = layers_at(s, planes.high) - at;
     const torre_wave_backend *backend = solver->backend;
-    if (bytes == 0) return TORRE_OK;
+    if (s->layer_bytes == 0) return TORRE_OK;
     if (into) TORRE_TRY(transfer(s, false, at, bytes));
     TORRE_TRY(into ? backend->write_layers(solver, planes.low, planes.high, s->flip, s->buffer)
                    : backend->read_layers(solver, planes.low, planes.high, s->flip, s->buffer));
@@ -275,10 +276,20 @@ torre_status torre_store_slice(torre_plane_store *s, bool write, const torre_lay
     return TORRE_OK;
 }
 
+/* The same behind the rows of planes. */
+static torre_status clear_tails(torre_plane_store *s)
+{
+    const int64_t bytes = s->layout.tail;
+    memset(s->buffer, 0, (size_t)bytes);
+    for (int64_t i = 1; i <= 2 * s->layout.n[0] && bytes > 0; i++)
+        TORRE_TRY(transfer(s, true, i * s->layout.plane_bytes - bytes, bytes));
+    return TORRE_OK;
+}
+
 torre_status torre_store_clear_layers(torre_plane_store *s)
 {
     torre_planes left = {0, s->layout.n[0]};
-    if (s->layer_bytes == 0) return TORRE_OK;
+    if (s->layer_bytes == 0) return clear_tails(s);
     while (left.low < left.high) {
         const torre_planes some = take(s, &left);
         const int64_t at = layers_at(s, some.low), bytes = layers_at(s, some.high) - at;

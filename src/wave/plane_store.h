@@ -15,7 +15,7 @@ typedef struct torre_plane_store {
     char *model; /* of all planes, model_bytes each, what solvers make of velocities; or NULL */
     int64_t model_bytes;
     int64_t layer_bytes; /* what layers remember of a plane (backend.h), behind all planes of the
-                            file, in the same order of even and odd steps */
+                            file, in the same order of even and odd steps; 0: nothing, or in them */
     torre_plane_layout layout;
     int flip;            /* the array of even steps is the first (0) or the second (1) */
     char *buffer;        /* of so many planes: */
@@ -57,7 +57,7 @@ torre_status torre_store_write(torre_plane_store *store, int array, const torre_
                                const int64_t stride[3], const void *values);
 
 /* Copy a slice of what layers remember of all planes, `count` values of each, to an array (or from
- * it: write) with strides from plane to plane and along planes. Of stores with a file. */
+ * it: write) with strides from plane to plane and along planes. */
 torre_status torre_store_slice(torre_plane_store *store, bool write, const torre_layer_place *place,
                                int64_t count, int64_t plane_stride, int64_t stride, void *values);
 /* Layers remember nothing. */

@@ -27,7 +27,7 @@ torre_plane_layout torre_plane_layout_in(const torre_wave_backend *backend,
     torre_plane_layout l =
         torre_plane_layout_of(program->setup->problem, program->info.plan.axes, threads);
     if (backend->plane_rows) backend->plane_rows(program, &l);
-    l.plane_bytes = l.n[1] * l.pitch * (int64_t)l.precision;
+    l.plane_bytes = l.n[1] * l.pitch * (int64_t)l.precision + l.tail;
     return l;
 }
 

@@ -30,7 +30,8 @@ struct torre_plane_layout {
     int64_t pitch;                       /* values from row to row: n[2] of cells, then */
     int images;                          /* so many images, of cells of the row; zeros */
     torre_ghost image[TORRE_ROW_IMAGES]; /* of which cell each is */
-    int64_t plane_bytes;                 /* of one array of a plane */
+    int64_t tail;                        /* bytes behind the rows of a plane, of layers; 0 */
+    int64_t plane_bytes;                 /* of one array of a plane, with them */
     int threads;                         /* that copy */
 };
 

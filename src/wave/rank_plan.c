@@ -48,8 +48,13 @@ static void set_height(torre_rank_program *p, torre_wave_plan *plan, int64_t hei
     p->shift = p->above / 2;
 }
 
-/* Planes that each rank must have for towers of the height, in the mean. */
-static int64_t least_planes(const torre_rank_program *p) { return p->above + p->below + 1; }
+/* Planes that each rank must have for towers of the height, in the mean: those that towers see, and
+ * those of the ranks at the ends, of which the lowest has `shift` less. */
+static int64_t least_planes(const torre_rank_program *p)
+{
+    const int64_t seen = p->above + p->below + 1, ends = p->ends > 1 ? p->ends + p->shift + 1 : 1;
+    return seen > ends ? seen : ends;
+}
 
 static int64_t planes_each(const torre_rank_program *p) { return p->layout.n[0] / p->ranks->count; }
 
@@ -118,7 +123,7 @@ static torre_status check_run(const torre_wave_run *run, const char *who)
     const torre_wave_info *info = &run->info;
     if (info->wish.memory > 0)
         return torre_fail(TORRE_ERR_USAGE, "{memory} does not go together with %s", who);
-    if (run->setup->pml_a && !run->backend->layer_bytes)
+    if (run->setup->pml_a && !run->backend->layer_place)
         return torre_fail(TORRE_ERR_USAGE,
                           "%s cannot share a run with {absorbing} pml by {backend} %s; take "
                           "{absorbing} sponge",
@@ -168,8 +173,12 @@ static torre_status plan_slab(torre_rank_program *p, const torre_wave_plan *plan
 torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
 {
     torre_wave_program *made;
-    torre_wave_plan plan = run->info.plan;
     if (ranks->count == 1) return TORRE_OK;
+    if (run->backend->for_parts && !run->program->maker) {
+        TORRE_TRY(run->backend->for_parts(&run->program));
+        run->info = run->program->info;
+    }
+    torre_wave_plan plan = run->info.plan;
     TORRE_TRY(check_run(run, ranks->who));
     TORRE_TRY(
         torre_wave_program_new(sizeof(torre_rank_program), run->setup, &run->info.wish, &made));
@@ -183,6 +192,7 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
     p->ranks = ranks;
     p->backend = run->backend;
     p->layout = torre_plane_layout_in(run->backend, run->program, plan.threads);
+    p->ends = p->backend->end_planes ? p->backend->end_planes(run->setup, &plan) : 1;
     const torre_part_cost cost = p->backend->part_cost(run->program);
     torre_status status = choose_height(p, &plan, run->info.wish.tower_height, &cost);
     if (!status) status = plan_slab(p, &plan);

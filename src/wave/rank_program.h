@@ -14,6 +14,7 @@ typedef struct torre_rank_program {
     const torre_wave_backend *backend; /* computes the slabs */
     torre_plane_layout layout;
     int64_t below, above;      /* planes that a slab stores beside those it owns */
+    int64_t ends;              /* planes that slabs at the ends own at least (end_planes) */
     int64_t shift;             /* cuts lie so much lower than even ones, as towers move up */
     torre_wave_part *part;     /* this rank's, */
     torre_wave_program *inner; /* and the program of its solver; NULL when there is that */

@@ -10,7 +10,7 @@
 static int64_t layer_bytes(const torre_rank_program *p, torre_planes planes)
 {
     const torre_wave_setup *whole = p->base.setup;
-    if (!whole->pml_a) return 0;
+    if (!whole->pml_a || !p->backend->layer_bytes) return 0;
     return p->backend->layer_bytes(whole, &p->base.info.plan, planes.low, planes.high);
 }
 
@@ -38,7 +38,7 @@ static torre_status exchange(torre_rank_slab *s, bool into, torre_planes planes,
     char *layers = values + copied_bytes(p, planes);
     if (!p->backend->lend)
         TORRE_TRY(torre_planes_exchange(&p->layout, into, planes, s->solver, s->n, 0, values));
-    if (!p->base.setup->pml_a) return TORRE_OK;
+    if (!p->base.setup->pml_a || !p->backend->layer_bytes) return TORRE_OK;
     return into ? p->backend->write_layers(s->solver, planes.low, planes.high, 0, layers)
                 : p->backend->read_layers(s->solver, planes.low, planes.high, 0, layers);
 }
@@ -247,7 +247,7 @@ torre_status torre_rank_slab_norms(torre_rank_slab *s, torre_norm_sums *sums, to
         const torre_planes now = {low, low + some < own.high ? low + some : own.high};
         const torre_box box = torre_planes_box(l, now);
         int64_t stride[3];
-        stride[l->axis[0]] = l->n[1] * l->pitch;
+        stride[l->axis[0]] = l->plane_bytes / (int64_t)l->precision;
         stride[l->axis[1]] = l->pitch;
         stride[l->axis[2]] = 1;
         status = p->backend->read_box(s->solver, 0, &box, stride, values);

@@ -27,6 +27,7 @@ typedef struct ring {
     hand hand[TORRE_RING_HANDS];
     int turn;      /* whose window is the present one: with two, the other gets ready meanwhile */
     int64_t ready; /* the window that it has, at the present step; -1: some other */
+    int keeper[2]; /* who knows what the layer across planes at a face of the grid remembers */
 } ring;
 
 static const torre_planes no_planes = {0, 0};
@@ -239,6 +240,22 @@ static torre_status prepare(ring *r, hand *h, int64_t i, int64_t n, torre_planes
     return status;
 }
 
+/* A window at an end of the grid needs what the layer there remembers, of whoever had the last. */
+static torre_status take_layers(ring *r, hand *h)
+{
+    const int axis = r->program->shape.axis, own = (int)(h - r->hand);
+    const torre_region *region = &h->part->region;
+    const bool ends[2] = {region->owned.low[axis] == 0,
+                          region->owned.high[axis] == region->global[axis]};
+    for (int side = 0; side < 2; side++) {
+        const int keeper = r->keeper[side];
+        if (!ends[side] || keeper == own || !r->program->backend->take_layer) continue;
+        TORRE_TRY(r->program->backend->take_layer(h->solver, r->hand[keeper].solver, side));
+        r->keeper[side] = own;
+    }
+    return TORRE_OK;
+}
+
 /* What the one has of a window that is prepared for the other, which owes it to the store now. */
 static torre_status hand_on(ring *r, hand *from, hand *to)
 {
@@ -251,6 +268,7 @@ static torre_status hand_on(ring *r, hand *from, hand *to)
         TORRE_TRY(backend->hand_on(from->solver, known.low, known.high, 0, &place, &arrival));
         TORRE_TRY(backend->await(to->solver, arrival));
     }
+    TORRE_TRY(take_layers(r, to));
     to->owed = owed; /* at one end of those of the other */
     from->owed = owed.low == from->owed.low && owed.high > owed.low ? above(from->owed, owed)
                                                                     : below(from->owed, owed);
@@ -416,13 +434,13 @@ static torre_status ring_read_box(torre_wave_solver *solver, int level, const to
     return TORRE_OK;
 }
 
-/* A slice across planes is in memory (there is one window), the others are in the store. */
+/* A slice across planes is in memory, the others are in the store. */
 static torre_status pass_slice(ring *r, bool write, const torre_layer_slice *slice,
                                const int64_t stride[3], void *values)
 {
     const torre_wave_backend *backend = r->program->backend;
     const torre_plane_layout *l = &r->program->layout;
-    torre_wave_solver *solver = r->hand[0].solver;
+    torre_wave_solver *solver = r->hand[r->keeper[slice->side]].solver;
     TORRE_TRY(write ? let_go(r) : settle(r));
     if (slice->axis == l->axis[0])
         return write ? backend->write_layer(solver, slice, stride, values)
@@ -443,7 +461,9 @@ static torre_status ring_write_layer(torre_wave_solver *solver, const torre_laye
     if (slice) return pass_slice(r, true, slice, stride, (void *)values);
     TORRE_TRY(let_go(r));
     TORRE_TRY(torre_store_clear_layers(&r->store));
-    return r->program->backend->write_layer(r->hand[0].solver, NULL, NULL, NULL);
+    for (int i = 0; i < r->program->hands; i++)
+        TORRE_TRY(r->program->backend->write_layer(r->hand[i].solver, NULL, NULL, NULL));
+    return TORRE_OK;
 }
 
 static torre_status ring_read_layer(torre_wave_solver *solver, const torre_layer_slice *slice,

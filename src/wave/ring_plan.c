@@ -82,8 +82,13 @@ typedef struct planning {
 /* Whether the limit is that of a device, and host memory is not counted. */
 static bool of_device(const planning *p) { return p->backend->take_host != NULL; }
 
-/* Planes that a window stores at least. */
-static int64_t least_stored(const torre_ring_shape *s) { return s->below + s->above + 1; }
+/* Planes that a window stores at least, and at most: so that the lowest, which may own half as many
+ * as the others may, has those of an end. */
+static int64_t least_stored(const torre_ring_shape *s)
+{
+    return s->below + s->above + 2 * s->ends - 1;
+}
+static int64_t most_stored(const torre_ring_shape *s) { return s->planes - s->ends; }
 
 /* Towers of that height, and the halos that they need. */
 static void set_height(planning *p, int64_t height)
@@ -171,20 +176,20 @@ static torre_status too_little(const planning *p, int64_t least)
 static torre_status fit_planes(const planning *p, torre_wave_info *info, int64_t *stored,
                                int64_t *least)
 {
-    const int64_t all = p->program->shape.planes, low = least_stored(&p->program->shape);
+    const int64_t most = most_stored(&p->program->shape), low = least_stored(&p->program->shape);
     const int64_t fixed =
         of_device(p) ? 0 : torre_store_memory(&p->store, p->program->buffer_planes);
     int64_t first, second;
     *stored = 0;
     *least = INT64_MAX;
-    if (low + 1 >= all) return TORRE_OK;
+    if (low + 1 > most) return TORRE_OK;
     TORRE_TRY(windows_bytes(p, low, info, &first));
     TORRE_TRY(windows_bytes(p, low + 1, info, &second));
     *least = fixed + first;
     if (*least > p->limit) return TORRE_OK;
     const int64_t each = second - first > 0 ? second - first : 1;
     int64_t planes = low + (p->limit - *least) / each, bytes = 0;
-    if (planes >= all) planes = all - 1;
+    if (planes > most) planes = most;
     for (;; planes -= 1 + (bytes + fixed - p->limit) / each / 2) {
         if (planes < low) planes = low;
         TORRE_TRY(windows_bytes(p, planes, info, &bytes));
@@ -279,7 +284,7 @@ static torre_status choose_hands(planning *p, const torre_wave_program *whole,
         torre_wave_info its;
         *p->program = none;
         p->program->hands = hands;
-        p->program->shape.even = hands == 2;
+        p->program->shape.even = hands == 2 || p->program->shape.ends > 1;
         const torre_part_cost c = cost_by(p, whole);
         status = choose_windows(p, &c, wish->tower_height, &its);
         if (status) continue;
@@ -301,7 +306,7 @@ static torre_status check_wish(const torre_wave_backend *backend, const torre_wa
     char need[32], have[32];
     torre_format_bytes((double)whole->info.memory_bytes, need, sizeof need);
     torre_format_bytes((double)wish->memory, have, sizeof have);
-    if (whole->setup->pml_a && !backend->layer_bytes)
+    if (whole->setup->pml_a && !backend->layer_place)
         return torre_fail(
             TORRE_ERR_USAGE,
             "this run takes %s, more than {memory} %s: with {absorbing} pml it cannot "
@@ -359,11 +364,12 @@ torre_status torre_ring_plan(const torre_wave_backend *backend, const torre_wave
     p.store.backend = backend;
     if (!wish->scratch && backend->model_bytes)
         p.store.model_bytes = program->model_bytes = backend->model_bytes(whole);
-    if (windows.pml_a)
+    if (windows.pml_a && backend->layer_bytes)
         p.store.layer_bytes = program->layer_bytes =
             backend->layer_bytes(&windows, &program->part, 0, 1);
     program->shape.axis = p.store.layout.axis[0];
     program->shape.planes = p.store.layout.n[0];
+    program->shape.ends = backend->end_planes ? backend->end_planes(setup, &program->part) : 1;
     const torre_status status = choose_hands(&p, whole, wish, &info);
     if (status) {
         torre_wave_program_free(made);

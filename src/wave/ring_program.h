@@ -11,6 +11,7 @@ typedef struct torre_ring_shape {
     int64_t planes;       /* of the grid, across it */
     int64_t below, above; /* planes that a window stores beside those it owns */
     int64_t stored;       /* planes that a window stores at most */
+    int64_t ends;         /* planes that the lowest window owns at least (end_planes) */
     bool even;            /* The highest owns as many as it has room for, so that its towers last
                              while what the lowest one of the pass before holds leaves. All others
                              own as many, so that as much comes and goes beside each. */

@@ -621,6 +621,12 @@ static cudaError_t set(const char *call, void *to, int value, size_t bytes)
     return e;
 }
 cudaError_t cudaMemset(void *to, int value, size_t bytes) { return set("set", to, value, bytes); }
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    cudaError_t e = cudaSuccess;
+    for (size_t i = 0; i < height && !e; i++) e = set("set", (char *)to + i * pitch, value, width);
+    return e;
+}
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
     char call[32];

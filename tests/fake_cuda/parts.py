@@ -26,8 +26,8 @@ REFUSED = (
     (["--order", "2", "--memory", "7M", "--scratch", "nowhere"], "nowhere"),
     (["--memory", "200K", "--scratch", "."], "at least"),
     ([*STREAM, "--engine", "stepwise"], "--engine torre"),
-    ([*STREAM, "--boundary", "absorbing"], "--absorbing sponge"),
-    ([*STREAM, "--order", "8", "--density", "density.npy"], "--density"),
+    ([*STREAM, "--boundary", "absorbing", "--dts", "3"], "leave --dts open"),
+    (["--memory", "2M", "--boundary", "absorbing"], "at least"),
 )
 
 
@@ -38,9 +38,9 @@ REFUSED_OF_DEVICES = (
     (["--devices", "all", "--device", "1"], 2, "--device and --devices exclude each other"),
     (["--devices", "all", "--memory", "7M"], 2, "--memory does not go together with --devices"),
     (["--devices", "all", "--engine", "stepwise"], 2, "--devices share a run by --engine torre alone"),
-    (["--devices", "all", "--boundary", "absorbing"], 2, "--absorbing sponge"),
+    (["--devices", "all", "--boundary", "absorbing", "--dts", "3"], 2, "leave --dts open"),
     (["--devices", "all", "--tower-height", "200"], 2, "take fewer GPUs"),
-    (["--devices", "all", "--order", "8", "--density", "density.npy"], 2, "--density"),
+    (["--devices", "all", "--boundary", "absorbing", "--tower-height", "150"], 2, "take fewer GPUs"),
     (["--devices", "all", "--order", "8", "--velocity", "missing.npy"], 3, "missing.npy"),
 )
 
@@ -163,7 +163,11 @@ def main():
                        check=True)
         for memory, options in (("4M", ["--order", "2"]), ("11M", ["--order", "2"]), ("11M", ["--order", "8"]),
                                 ("21M", ["--order", "8"]), ("12M", ["--order", "2", "--engine", "torre", "--velocity",
-                                                    "velocity.npy"])):
+                                                    "velocity.npy"]),
+                                ("21M", ["--order", "8", "--engine", "torre", "--density", "density.npy"]),
+                                ("12M", ["--order", "2", "--boundary", "absorbing"]),
+                                ("40M", ["--order", "8", "--boundary", "absorbing", "--density", "density.npy",
+                                         "--velocity", "velocity.npy"])):
             whole = field(*options)
             for more in ([], ["--tower-height", "5"], ["--scratch", "."]):
                 there = field(*options, "--memory", memory, *more)

@@ -1,7 +1,7 @@
 /*
- * What windows (wave/ring.h) have of (c dt)^2, without a GPU: a solver that goes from window to
+ * What windows (wave/ring.h) have of the medium, without a GPU: a solver that goes from window to
  * window has in each what a new solver of that window makes of the velocities, whether it takes it
- * from memory of the host, from the other solver or of velocities again.
+ * from memory of the host, from the other solver or of velocities and densities again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 /* A problem cut into windows along the first of the axes. */
 typedef struct cut {
     torre_wave_problem p;
-    torre_array velocity;
+    torre_array velocity, density;
     torre_wave_setup *setup;
     torre_wave_plan plan;
     torre_ring_shape shape;
@@ -157,14 +157,27 @@ static void move_all(const cut *c, bool bare)
     free_window(&w);
 }
 
+/* Of all cells, for towers that can have it. */
+static void set_density(cut *c)
+{
+    const int64_t *n = c->p.size, cells = n[0] * n[1] * n[2];
+    float *rho = malloc((size_t)cells * sizeof *rho);
+    CHECK(rho, "no memory");
+    for (int64_t i = 0; i < cells; i++)
+        rho[i] = (float)(1000 + 300 * torre_random_uniform(5, 0, (uint64_t)i));
+    c->density = (torre_array){TORRE_F32, {n[0], n[1], n[2]}, rho};
+    c->p.density_cells = &c->density;
+}
+
 static void windows_have_their_model(void **state)
 {
     (void)state;
-    static const char *const axes[] = {"xyz", "yxz", "xyz"};
+    static const char *const axes[] = {"xyz", "yxz", "xyz", "zxy", "xyz"};
     for (int order = 2; order <= 8; order += 6)
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < (order == 2 ? 3 : 5); k++) {
             cut c = make_cut(order, axes[k], k == 2);
-            c.p.velocity_cells = &c.velocity;
+            if (k < 4) c.p.velocity_cells = &c.velocity;
+            if (k > 2) set_density(&c);
             wave_case_courant(&c.p, 0.9);
             CHECK_OK(torre_wave_setup_new(&c.p, &c.setup));
             make_model(&c);
@@ -175,6 +188,7 @@ static void windows_have_their_model(void **state)
             torre_wave_setup_free(c.setup);
             free(c.model);
             free(c.velocity.data);
+            free(c.density.data);
         }
 }
 
