@@ -30,6 +30,7 @@ void torre_cpu_share_free(torre_cpu_share *h)
     for (int r = 0; r < h->ranks->count; r++) {
         if (h->out) free(h->out[r].bytes);
         if (h->in) free(h->in[r].bytes);
+        if (h->lent) free(h->lent[r].run);
     }
     torre_bin_split_free(&h->split);
     free(h->first);

@@ -25,6 +25,17 @@ typedef struct torre_cpu_message {
     int64_t count, room;
 } torre_cpu_message;
 
+/* Places one after another. */
+typedef struct torre_cpu_run {
+    int64_t place, count;
+} torre_cpu_run;
+
+/* Of particles lent to a rank. */
+typedef struct torre_cpu_runs {
+    torre_cpu_run *run;
+    int64_t runs, room, count; /* count: of particles */
+} torre_cpu_runs;
+
 typedef struct torre_cpu_share {
     const torre_ranks *ranks;
     torre_status status; /* of what went wrong in a sum */
@@ -33,7 +44,7 @@ typedef struct torre_cpu_share {
     bool uneven;                     /* some rank has much more to do than others: cut them anew */
     int64_t *first;                  /* [ranks + 1]: particles of the ranks before */
     int64_t *ghost;                  /* [ranks + 1]: place of the first ghost of each, the end */
-    int64_t *lent;                   /* [ranks]: particles lent to each */
+    torre_cpu_runs *lent;            /* [ranks]: particles lent to each */
     torre_cpu_message *out, *in;     /* [ranks] */
     char far[4][4 * sizeof(double)]; /* the far particle, in four arrays */
     double waited_s;                 /* for other ranks */
@@ -109,7 +120,8 @@ torre_status torre_cpu_share_load(torre_cpu_solver *solver, const double *const 
 /* A rebuild but for the lists, as torre_md_store_bin makes it; holds: those there are stay. */
 torre_status torre_cpu_share_rebuild(torre_cpu_solver *solver, double time, double most,
                                      bool holds);
-/* Columns of ghosts as those who have them say; each of the numbers becomes the largest of all. */
+/* Columns of ghosts as those who have them say; each of some numbers becomes the largest of all. */
+enum { TORRE_CPU_NUMBERS = 2 };
 torre_status torre_cpu_share_lend(torre_cpu_solver *solver, const torre_cpu_column column[],
                                   int columns, double most[], int numbers);
 /* Ghosts where they are now; *moved becomes that of all. */

@@ -1,4 +1,5 @@
 /* What ranks tell each other of the particles that they lend. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "particles/cpu/cpu_share.h"
@@ -28,56 +29,78 @@ static int64_t bin_members(const torre_bins *bins, int64_t bin)
 
 static char *put_lent(const cpu_solver *s, int rank, const column *of, char *to)
 {
-    const torre_bin_list *l = &s->store.share->split.lent[rank];
-    const torre_bins *bins = &s->bins;
-    for (int64_t k = 0; k < l->count; k++) {
-        const int64_t count = bin_members(bins, l->bin[k]);
-        if (count == 0) continue;
-        const int64_t place = bins->member[bins->start[l->bin[k]]]; /* and those behind it */
-        if (!of->by_id) memcpy(to, torre_cpu_at_place(s, of, place), (size_t)(count * of->each));
-        for (int64_t i = 0; i < count && of->by_id; i++)
-            memcpy(to + i * of->each, torre_cpu_at_place(s, of, place + i), (size_t)of->each);
-        to += count * of->each;
+    const torre_cpu_runs *lent = &s->store.share->lent[rank];
+    for (int64_t k = 0; k < lent->runs; k++) {
+        const torre_cpu_run *run = &lent->run[k];
+        const int64_t bytes = run->count * of->each;
+        if (!of->by_id) memcpy(to, torre_cpu_at_place(s, of, run->place), (size_t)bytes);
+        for (int64_t i = 0; i < run->count && of->by_id; i++)
+            memcpy(to + i * of->each, torre_cpu_at_place(s, of, run->place + i), (size_t)of->each);
+        to += bytes;
     }
     return to;
 }
 
-static const char *take_ghosts(const cpu_solver *s, int rank, const column *of, const char *from)
+/* Numbers and columns on their way to a rank, a message each: it takes columns in their place. */
+static torre_status post_lent(cpu_solver *s, int rank, const column *of, int columns,
+                              const double *most, int64_t head)
 {
-    const share *h = s->store.share;
+    share *h = s->store.share;
+    int64_t bytes = head;
+    for (int c = 0; c < columns; c++) bytes += h->lent[rank].count * of[c].each;
+    TORRE_TRY(torre_cpu_message_room(&h->out[rank], bytes));
+    char *at = h->out[rank].bytes;
+    if (head > 0) memcpy(at, most, (size_t)head);
+    TORRE_TRY(torre_rank_post(h->ranks, rank, at, head));
+    at += head;
+    for (int c = 0; c < columns; c++) {
+        char *end = put_lent(s, rank, &of[c], at);
+        TORRE_TRY(torre_rank_post(h->ranks, rank, at, end - at));
+        at = end;
+    }
+    return TORRE_OK;
+}
+
+static torre_status take_ghosts(cpu_solver *s, int rank, const column *of)
+{
+    share *h = s->store.share;
     const int64_t place = h->ghost[rank], count = h->ghost[rank + 1] - place;
-    if (!of->by_id) memcpy(torre_cpu_at_place(s, of, place), from, (size_t)(count * of->each));
-    for (int64_t i = 0; i < count && of->by_id; i++)
-        memcpy(torre_cpu_at_place(s, of, place + i), from + i * of->each, (size_t)of->each);
-    return from + count * of->each;
+    const int64_t bytes = count * of->each;
+    if (!of->by_id)
+        return torre_rank_receive(h->ranks, rank, torre_cpu_at_place(s, of, place), bytes);
+    TORRE_TRY(torre_cpu_message_room(&h->in[rank], bytes));
+    TORRE_TRY(torre_rank_receive(h->ranks, rank, h->in[rank].bytes, bytes));
+    for (int64_t i = 0; i < count; i++)
+        memcpy(torre_cpu_at_place(s, of, place + i), h->in[rank].bytes + i * of->each,
+               (size_t)of->each);
+    return TORRE_OK;
+}
+
+static torre_status take_lent(cpu_solver *s, int rank, const column *of, int columns, double *most,
+                              int numbers)
+{
+    const torre_ranks *ranks = s->store.share->ranks;
+    double there[TORRE_CPU_NUMBERS];
+    TORRE_TRY(torre_rank_receive(ranks, rank, there, numbers * (int64_t)sizeof *there));
+    for (int k = 0; k < numbers; k++) most[k] = there[k] > most[k] ? there[k] : most[k];
+    for (int c = 0; c < columns; c++) TORRE_TRY(take_ghosts(s, rank, &of[c]));
+    return TORRE_OK;
 }
 
 torre_status torre_cpu_share_lend(cpu_solver *s, const column *of, int columns, double *most,
                                   int numbers)
 {
     share *h = s->store.share;
+    const torre_ranks *ranks = h->ranks;
     const int64_t head = numbers * (int64_t)sizeof *most;
-    int64_t each = 0;
-    for (int c = 0; c < columns; c++) each += of[c].each;
-    for (int r = 0; r < h->ranks->count; r++) {
-        if (r == h->ranks->rank) continue;
-        TORRE_TRY(torre_cpu_message_room(&h->out[r], head + h->lent[r] * each));
-        TORRE_TRY(torre_cpu_message_room(&h->in[r], head + (h->ghost[r + 1] - h->ghost[r]) * each));
-        if (numbers) memcpy(h->out[r].bytes, most, (size_t)head);
-        char *to = h->out[r].bytes + head;
-        for (int c = 0; c < columns; c++) to = put_lent(s, r, &of[c], to);
-    }
-    TORRE_TRY(torre_cpu_share_swap(h));
-    for (int r = 0; r < h->ranks->count; r++) {
-        if (r == h->ranks->rank) continue;
-        for (int k = 0; k < numbers; k++) {
-            double there;
-            memcpy(&there, h->in[r].bytes + k * (int64_t)sizeof there, sizeof there);
-            most[k] = there > most[k] ? there : most[k];
-        }
-        const char *from = h->in[r].bytes + head;
-        for (int c = 0; c < columns; c++) from = take_ghosts(s, r, &of[c], from);
-    }
+    for (int r = 0; r < ranks->count; r++)
+        if (r != ranks->rank) TORRE_TRY(post_lent(s, r, of, columns, most, head));
+    double clock = torre_time_now();
+    for (int r = 0; r < ranks->count; r++)
+        if (r != ranks->rank) TORRE_TRY(take_lent(s, r, of, columns, most, numbers));
+    for (int r = 0; r < ranks->count; r++)
+        if (r != ranks->rank) TORRE_TRY(torre_rank_settle(ranks, r));
+    h->waited_s += torre_cpu_lap(&clock);
     return TORRE_OK;
 }
 
@@ -86,6 +109,33 @@ torre_status torre_cpu_share_step(cpu_solver *s, double *moved)
     column of[STEPPING];
     const int columns = step_columns(s, of);
     return torre_cpu_share_lend(s, of, columns, moved, 1);
+}
+
+/* Where the particles of lent bins are. */
+static torre_status find_lent(cpu_solver *s, int rank)
+{
+    const torre_bin_list *l = &s->store.share->split.lent[rank];
+    torre_cpu_runs *lent = &s->store.share->lent[rank];
+    lent->runs = lent->count = 0;
+    if (lent->room < l->count) {
+        free(lent->run);
+        lent->room = 0;
+        lent->run = malloc((size_t)l->count * sizeof *lent->run);
+        if (!lent->run) return torre_cpu_share_no_memory();
+        lent->room = l->count;
+    }
+    for (int64_t k = 0; k < l->count; k++) {
+        const int64_t count = bin_members(&s->bins, l->bin[k]);
+        if (count == 0) continue;
+        const int64_t place = s->bins.member[s->bins.start[l->bin[k]]]; /* and those behind it */
+        torre_cpu_run *last = lent->run + lent->runs - 1;
+        if (lent->runs > 0 && last->place + last->count == place)
+            last->count += count;
+        else
+            lent->run[lent->runs++] = (torre_cpu_run){place, count};
+        lent->count += count;
+    }
+    return TORRE_OK;
 }
 
 /* How many particles lent bins have. */
@@ -99,11 +149,8 @@ static torre_status exchange_counts(cpu_solver *s)
         TORRE_TRY(torre_cpu_message_room(&h->in[r],
                                          h->split.lent_by[r].count * (int64_t)sizeof(int32_t)));
         int32_t *to = (int32_t *)(void *)h->out[r].bytes;
-        h->lent[r] = 0;
-        for (int64_t k = 0; k < l->count; k++) {
-            to[k] = (int32_t)bin_members(&s->bins, l->bin[k]);
-            h->lent[r] += to[k];
-        }
+        for (int64_t k = 0; k < l->count; k++) to[k] = (int32_t)bin_members(&s->bins, l->bin[k]);
+        TORRE_TRY(find_lent(s, r));
     }
     return torre_cpu_share_swap(h);
 }
