@@ -1529,6 +1529,30 @@ static void check_parts(int order, torre_precision f)
 
 /* --- The same by steps that slide --- */
 
+/* By all GPUs, where there are several, from the same levels. (Beside density these are no
+ * pressure, which is what a run has.) */
+static void compare_devices(const sample_problem *s, const char *axes, int64_t steps,
+                            const outcome *whole)
+{
+    torre_wave_plan plan = {.devices = "all"};
+    torre_wave_run *run;
+    outcome o = {0};
+    int count;
+    if (s->p.density_cells || cudaGetDeviceCount(&count) || count < 2) return;
+    strcpy(plan.axes, axes);
+    must(torre_wave_run_new(&s->p, "cuda", &plan, &run), s->name);
+    must(torre_wave_run_start(run, s->now, s->previous), s->name);
+    must(torre_wave_run_advance(run, steps, NULL), s->name);
+    checks++;
+    o.field_bytes = (size_t)s->cells * (size_t)s->p.precision;
+    o.level[0] = memory(o.field_bytes);
+    must(torre_wave_run_field(run, 0, o.level[0]), s->name);
+    if (memcmp(o.level[0], whole->level[0], o.field_bytes) != 0)
+        fail(s->name, "other bits by several GPUs");
+    free(o.level[0]);
+    torre_wave_run_free(run);
+}
+
 /* In parts and windows, beside one step at a time. */
 static void check_slides_of(sample_problem *s, const char *axes, int64_t steps)
 {
@@ -1546,6 +1570,7 @@ static void check_slides_of(sample_problem *s, const char *axes, int64_t steps)
     strcpy(plan.axes, axes);
     if (!compare_pieces(s, &plan, steps, &whole, "in parts")) fail(s->name, torre_error_text());
     compare_windows(s, torre_pml_any(&s->p) ? &plan : &open, steps, &whole, "in windows");
+    compare_devices(s, axes, steps, &whole);
     printf("%-52s %d failures so far\n", s->name, failures);
     fflush(stdout);
     free_outcome(&whole);
