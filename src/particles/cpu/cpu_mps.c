@@ -249,11 +249,12 @@ static torre_status mps_state(cpu_solver *s, torre_md_visit *visit, void *contex
                                  false);
 }
 
-/* Sweeps, and a list. */
+/* Ranks wait for each other after each sweep, and two of three are over fluid alone: that is shared
+ * evenly, and walls where there is none. */
 static int mps_work(const cpu_solver *s, int32_t id)
 {
     const torre_mps_parameters *m = &s->problem->mps;
-    return id < m->fluid ? 8 : id < m->fluid + m->wall ? 2 : 1;
+    return id < m->fluid ? 30 : id < m->fluid + m->wall;
 }
 
 /* They have room for all particles, and are computed anew after a rebuild, but not when a run goes
