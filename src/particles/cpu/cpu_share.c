@@ -78,13 +78,24 @@ torre_status torre_cpu_share_swap(torre_cpu_share *h)
     return status;
 }
 
+/* A copy of what goes to all, for another may still read it when this rank has failed. */
+static torre_status keep(torre_cpu_share *h, const void *own, int64_t bytes, const void **kept)
+{
+    torre_cpu_message *m = &h->out[h->ranks->rank];
+    TORRE_TRY(torre_cpu_message_room(m, bytes));
+    if (bytes > 0) memcpy(m->bytes, own, (size_t)bytes);
+    *kept = m->bytes;
+    return TORRE_OK;
+}
+
 torre_status torre_cpu_share_gather(torre_cpu_share *h, const void *own, int64_t bytes, void *all)
 {
     const torre_ranks *ranks = h->ranks;
+    const void *kept;
     double clock = torre_time_now();
-    torre_status status = TORRE_OK;
+    torre_status status = keep(h, own, bytes, &kept);
     for (int r = 0; r < ranks->count && !status; r++)
-        if (r != ranks->rank) status = torre_rank_post(ranks, r, own, bytes);
+        if (r != ranks->rank) status = torre_rank_post(ranks, r, kept, bytes);
     for (int r = 0; r < ranks->count && !status; r++) {
         char *to = (char *)all + r * bytes;
         if (r == ranks->rank)
@@ -135,10 +146,13 @@ static torre_status swap_rows(torre_cpu_share *h, const double *rows, int64_t co
 {
     const torre_ranks *ranks = h->ranks;
     const int64_t bytes = width * (int64_t)sizeof *rows;
+    const void *kept;
+    h->rows = count;
+    TORRE_TRY(keep(h, rows, count * bytes, &kept));
     for (int r = 0; r < ranks->count; r++) {
         if (r == ranks->rank) continue;
-        TORRE_TRY(torre_rank_post(ranks, r, &count, sizeof count));
-        TORRE_TRY(torre_rank_post(ranks, r, rows, count * bytes));
+        TORRE_TRY(torre_rank_post(ranks, r, &h->rows, sizeof h->rows));
+        TORRE_TRY(torre_rank_post(ranks, r, kept, count * bytes));
     }
     for (int r = 0; r < ranks->count; r++) {
         int64_t there;

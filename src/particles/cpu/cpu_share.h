@@ -45,7 +45,8 @@ typedef struct torre_cpu_share {
     int64_t *first;                  /* [ranks + 1]: particles of the ranks before */
     int64_t *ghost;                  /* [ranks + 1]: place of the first ghost of each, the end */
     torre_cpu_runs *lent;            /* [ranks]: particles lent to each */
-    torre_cpu_message *out, *in;     /* [ranks] */
+    torre_cpu_message *out, *in;     /* [ranks]; out[rank]: what goes to all */
+    int64_t rows;                    /* of a sum, that this rank sends */
     char far[4][4 * sizeof(double)]; /* the far particle, in four arrays */
     double waited_s;                 /* for other ranks */
 } torre_cpu_share;
