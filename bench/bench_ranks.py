@@ -4,10 +4,10 @@
     bench_ranks.py BUILD [--ranks N] [--size NXxNYxNZ] [--steps N] [--repeats N] [--orders 2,4,..]
     bench_ranks.py BUILD --particles [--ranks N] [--cells N,..] [--steps N] [--repeats N]
 
-BUILD: folder with wave and md. Of each order of wave, or of each size of the melt of md (--cells, 4 N^3 atoms) and a
-granular gas, both take turns, and the ratio of their rates (time loops alone) is formed within each turn, and that of
-the CPU seconds of the whole programs, which tell more where others use the machine, too; medians are printed as CSV,
-and the share of the time that ranks waited for each other.
+BUILD: folder with wave and md. Of each order of wave, or of each size of the melt of md (--cells, 4 N^3 atoms), a
+granular gas and a collapsing column of water, both take turns, and the ratio of their rates (time loops alone) is
+formed within each turn, and that of the CPU seconds of the whole programs, which tell more where others use the
+machine, too; medians are printed as CSV, and the share of the time that ranks waited for each other.
 """
 import argparse
 import json
@@ -63,6 +63,7 @@ def particles(options):
           "--thermo", "0", "--json", "report.json", "--steps", str(options.steps), "--ordering", "hilbert"]
     cases = [(f"melt {4 * int(n) ** 3}", ["--cells", n]) for n in options.cells.split(",")]
     cases.append(("gas", ["--model", "granular", "--size", "70,70,70", "--filling", "0.4", "--temperature", "0.04"]))
+    cases.append(("dam", ["--model", "mps", "--size", "medium"]))
     for label, words in cases:
         compare(label, [*md, *words], options, lambda r: 1e-6 * r["atom_steps_per_s"],
                 lambda r: 100 * r.get("link_wait_s", 0) / r["loop_s"])
