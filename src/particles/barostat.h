@@ -68,7 +68,7 @@ static inline TORRE_HD void torre_barostat_chain(const torre_barostat *b, double
     const double energy = torre_barostat_energy(b, s);
     const torre_chain chain = {.dt = b->dt,
                                .target = temperature,
-                               .freedom = b->axes ? 3 : 1,
+                               .freedom = b->axes ? 3.0 : 1.0,
                                .first = b->chain,
                                .other = b->chain};
     const double factor = torre_chain_half(&chain, energy, s->chain);
@@ -98,6 +98,98 @@ static inline TORRE_HD void torre_barostat_slow(const torre_barostat *b, torre_b
         factor[a] = exp(-0.5 * b->dt * (e[a] + more));
         s->kinetic[a] *= factor[a] * factor[a];
     }
+}
+
+/* --- A step of barostat and chains together --- */
+
+#define TORRE_MOST_GROWTH 0.1 /* of an edge in a step: far beyond what the time step resolves */
+
+/* What all of them remember from step to step. */
+typedef struct torre_couplings {
+    torre_barostat_state box;
+    double rate[TORRE_CHAIN]; /* of the chain on the particles */
+    double taken;             /* by that */
+} torre_couplings;
+
+/* Half a step of the chain on the particles; returns what their velocities are multiplied by. */
+static inline TORRE_HD double torre_couplings_cool(const torre_bath *bath, int64_t step,
+                                                   torre_couplings *c)
+{
+    double *k = c->box.kinetic;
+    const double kinetic = 0.5 * (k[0] + k[1] + k[2]);
+    const double factor = torre_bath_chain(bath, step, kinetic, c->rate);
+    for (int a = 0; a < 3; a++) k[a] *= factor * factor;
+    c->taken += (1 - factor * factor) * kinetic;
+    return factor;
+}
+
+/* What comes before the first kick of a step, in a box of that volume, on velocities that are to be
+ * multiplied by keep. */
+static inline TORRE_HD void torre_couplings_before(const torre_bath *bath, const torre_barostat *b,
+                                                   int64_t step, double volume, torre_couplings *c,
+                                                   double keep[3])
+{
+    torre_barostat_chain(b, torre_bath_target(bath, step), &c->box);
+    const double factor = torre_couplings_cool(bath, step, c);
+    torre_barostat_push(b, torre_barostat_target(b, step), volume, &c->box);
+    torre_barostat_slow(b, &c->box, keep);
+    for (int a = 0; a < 3; a++) keep[a] *= factor;
+}
+
+/* The box of a step, of that before it, and how positions get there: r += more r + forward v;
+ * returns whether that is a small change. */
+static inline TORRE_HD bool torre_couplings_grow(const torre_barostat *b, int64_t step,
+                                                 torre_couplings *c, double box[3], double more[3],
+                                                 double forward[3])
+{
+    const double before = box[0] * box[1] * box[2];
+    for (int a = 0; a < 3; a++) {
+        const double growth = c->box.rate[a] * b->dt;
+        if (!(fabs(growth) < TORRE_MOST_GROWTH)) return false;
+        box[a] *= exp(growth);
+        more[a] = expm1(growth);
+        forward[a] = b->dt * exp(0.5 * growth);
+    }
+    c->box.taken += torre_barostat_target(b, step) * (box[0] * box[1] * box[2] - before);
+    return true;
+}
+
+/* What comes after the second kick, whose velocities c->box.kinetic is of; they are to be
+ * multiplied by scale. */
+static inline TORRE_HD void torre_couplings_after(const torre_bath *bath, const torre_barostat *b,
+                                                  int64_t step, double volume, torre_couplings *c,
+                                                  double scale[3])
+{
+    torre_barostat_slow(b, &c->box, scale);
+    torre_barostat_push(b, torre_barostat_target(b, step), volume, &c->box);
+    const double factor = torre_couplings_cool(bath, step, c);
+    torre_barostat_chain(b, torre_bath_target(bath, step), &c->box);
+    for (int a = 0; a < 3; a++) scale[a] *= factor;
+}
+
+/* Energy that barostat and chains have taken and hold. */
+static inline TORRE_HD double torre_couplings_taken(const torre_barostat *b,
+                                                    const torre_couplings *c)
+{
+    return c->taken + c->box.taken + torre_barostat_energy(b, &c->box);
+}
+
+/*
+ * How far particles may be from where lists expect them, in a box whose edges were `built` when the
+ * lists were made, as far as reach, the cutoff and skin. A box whose edges are s times what they
+ * were leaves s of that, for which the smallest s counts; where one has grown by a tenth, lists are
+ * made again.
+ */
+static inline TORRE_HD double torre_barostat_slack(const double box[3], const double built[3],
+                                                   double skin, double reach)
+{
+    double least = 1, most = 1;
+    for (int a = 0; a < 3; a++) {
+        least = fmin(least, box[a] / built[a]);
+        most = fmax(most, box[a] / built[a]);
+    }
+    if (most > 1.1) return 0;
+    return fmax(0, 0.5 * (skin - (1 - least) * reach));
 }
 
 #endif

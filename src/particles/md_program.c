@@ -42,6 +42,25 @@ void torre_md_solver_box(const torre_md_solver *solver, const torre_md_problem *
     if (solver->backend->box) solver->backend->box(solver, box);
 }
 
+torre_status torre_md_box_too_fast(int64_t step)
+{
+    return torre_fail(TORRE_ERR_UNSTABLE,
+                      "step %lld: an edge of the box changes by more than %g of it in a step; "
+                      "use a larger {pressure_damping}, or particles further apart",
+                      (long long)step, TORRE_MOST_GROWTH);
+}
+
+torre_status torre_md_box_check(const double box[3], double reach, int64_t step)
+{
+    for (int a = 0; a < 3; a++)
+        if (!(box[a] >= 2 * reach))
+            return torre_fail(TORRE_ERR_UNSTABLE,
+                              "step %lld: the box has become %.6g along %c, less than twice cutoff "
+                              "+ skin (%.6g); use more particles, or a smaller {pressure}",
+                              (long long)step, box[a], 'x' + a, 2 * reach);
+    return TORRE_OK;
+}
+
 torre_status torre_md_solver_new(const torre_md_backend *backend, const torre_md_problem *problem,
                                  const torre_md_plan *plan, torre_md_solver **solver)
 {

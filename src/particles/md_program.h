@@ -25,6 +25,11 @@ torre_status torre_md_program_new(size_t bytes, const torre_md_problem *problem,
 __attribute__((format(printf, 2, 3))) void torre_md_program_because(torre_md_program *program,
                                                                     const char *format, ...);
 
+/* What a barostat ends a run with (TORRE_ERR_UNSTABLE): an edge changes too fast on the way to a
+ * step (barostat.h); a box is less than twice the reach of lists, the cutoff and skin. */
+torre_status torre_md_box_too_fast(int64_t step);
+torre_status torre_md_box_check(const double box[3], double reach, int64_t step);
+
 #ifdef __cplusplus
 }
 #endif

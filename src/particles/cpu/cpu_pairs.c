@@ -26,8 +26,8 @@ typedef struct pairs {
     int parts; /* force arrays of the half sweep */
     void *parts_force;
     torre_cpu_thermostat thermostat;
-    torre_cpu_barostat barostat; /* of TORRE_NPT, with the thermostats of that */
-    torre_fire fire;             /* of TORRE_FIRE */
+    torre_couplings barostat; /* of TORRE_NPT, with the thermostats of that */
+    torre_fire fire;          /* of TORRE_FIRE */
 } pairs;
 
 static torre_status pairs_plan(torre_md_program *program)
@@ -129,27 +129,11 @@ static torre_status pairs_begin(cpu_solver *s)
 {
     pairs *own = s->own;
     own->thermostat = (torre_cpu_thermostat){0};
-    own->barostat = (torre_cpu_barostat){0};
+    own->barostat = (torre_couplings){0};
     own->fire = torre_fire_start(s->problem->dt);
     if (relaxes(s)) s->state->scale(&s->store, 0);
     if (has_barostat(s)) torre_cpu_barostat_begin(s, &own->barostat);
     return compute_forces(s, 0, NULL);
-}
-
-/*
- * How far from `hold`, where the box has taken it, particles may be. A box whose edges are s times
- * what they were leaves reach s of the reach of lists, for which the smallest s counts; where one
- * has grown by a tenth, they are made again.
- */
-static double rebuild_limit(const cpu_solver *s)
-{
-    double least = 1, most = 1;
-    for (int a = 0; a < 3; a++) {
-        least = fmin(least, s->store.box[a] / s->built_box[a]);
-        most = fmax(most, s->store.box[a] / s->built_box[a]);
-    }
-    if (most > 1.1) return 0;
-    return fmax(0, 0.5 * (s->plan->skin - (1 - least) * s->bins.reach));
 }
 
 torre_cpu_rebuild torre_cpu_pairs_rebuild(const cpu_solver *s, double moved)
@@ -157,7 +141,7 @@ torre_cpu_rebuild torre_cpu_pairs_rebuild(const cpu_solver *s, double moved)
     /* the next interval between rebuilds will be about as long as the last one */
     return (torre_cpu_rebuild){
         .moved = moved,
-        .limit = rebuild_limit(s),
+        .limit = torre_barostat_slack(s->store.box, s->built_box, s->plan->skin, s->bins.reach),
         .time = 0.5 * (double)(s->store.step - s->built_at) * s->problem->dt,
         .most = MOST_AHEAD * s->plan->skin,
     };
@@ -282,8 +266,11 @@ static torre_status pairs_sums(torre_md_solver *solver, torre_md_sums *sums)
     for (int a = 0; a < 3; a++) sums->momentum[a] = s->problem->mass * sum[a];
     sums->lost = s->problem->mass * sum[3];
     const pairs *own = s->own;
-    sums->taken =
-        has_barostat(s) ? torre_cpu_barostat_taken(s, &own->barostat) : own->thermostat.taken;
+    sums->taken = own->thermostat.taken;
+    if (has_barostat(s)) {
+        const torre_barostat b = torre_md_barostat(s->problem);
+        sums->taken = torre_couplings_taken(&b, &own->barostat);
+    }
     if (relaxes(s)) {
         double relaxing[TORRE_FIRE_SUMS];
         s->state->relax_sums(&s->store, relaxing);

@@ -208,13 +208,7 @@ static torre_status cpu_create(torre_md_program *base, torre_md_solver **solver)
 /* Bins of a box that a barostat has changed. */
 static torre_status fit_bins(cpu_solver *s, const double box[3])
 {
-    const double least = 2 * s->bins.reach;
-    for (int a = 0; a < 3; a++)
-        if (!(box[a] >= least))
-            return torre_fail(TORRE_ERR_UNSTABLE,
-                              "step %lld: the box has become %.6g along %c, less than twice cutoff "
-                              "+ skin (%.6g); use more particles, or a smaller {pressure}",
-                              (long long)s->store.step, box[a], 'x' + a, least);
+    TORRE_TRY(torre_md_box_check(box, s->bins.reach, s->store.step));
     const torre_bin_grid grid = torre_bins_grid(box, s->plan->bin_size, s->problem->count);
     memcpy(s->built_box, box, sizeof s->built_box);
     return torre_bins_fit(&s->bins, &grid, shape_of(s->plan), &s->plan->ordering);
