@@ -11,7 +11,8 @@
  * 2^-53 gives 2e-15; sums over 80 pairs in another order, cancelling to 1/10: 1e-12. Half lists add
  * in units of 2^-44: 80 pairs, 5e-12 absolute against forces of about 10: 1e-12.
  * Exit code 77: no device. With the argument "small", a few cases that suit compute-sanitizer; with
- * "cuts", the one of runs that are cut whose tables grow on the way (the emulator takes a while).
+ * "cuts", the one of runs that are cut whose tables grow on the way (the emulator takes a while);
+ * with "npt", those that a barostat squeezes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -454,7 +455,8 @@ static void test_cuts(const md_case *c, torre_md_precision precision, const torr
     MUST(make_case(c, precision, &particles, &problem));
     problem.ensemble = ensemble;
     problem.temperature = 0.7;
-    problem.damping_time = 0.1;
+    problem.damping_time = problem.pressure_damping = 0.1;
+    problem.pressure = 20;
     triple r = new_triple(problem.count), v = new_triple(problem.count),
            q = new_triple(problem.count), w = new_triple(problem.count);
     torre_md_solver *calm, *first, *second;
@@ -511,6 +513,21 @@ static void test_state(const md_case *c, torre_md_precision precision, const tor
 /* Half of the box is empty: lists outgrow their tables when the other half has melted. */
 static const md_case slab = {"slab", {6, 6, 12}, 0.4, 0.02, 1, 0.5};
 static const torre_md_plan seldom = {.skin = 0.3, .rebuild_every = 5, .sort_every = 15};
+
+/* The box shrinks so far that bins are made anew on the way. */
+static void test_squeezed(torre_md_precision precision)
+{
+    static const md_case liquid = {"squeezed", {5, 5, 5}, 0.8442, 0.04, 1.44, 1};
+    static const torre_md_plan each_step = {.skin = 0.3},
+                               looks = {.skin = 0.4,
+                                        .rebuild_every = 3,
+                                        .rebuild_check = true,
+                                        .sort_every = 9},
+                               tiles = {.skin = 0.3, .neighbor = TORRE_NEIGHBOR_TILE};
+    test_cuts(&liquid, precision, &each_step, TORRE_NPT, 0, 140, 35);
+    test_cuts(&liquid, precision, &looks, TORRE_NPT, 50, 100, 50);
+    test_cuts(&liquid, precision, &tiles, TORRE_NPT, 17, 17, 1);
+}
 
 static void test_states(torre_md_precision precision)
 {
@@ -587,6 +604,11 @@ int main(int argc, char **argv)
         printf("%d checks, %d failures\n", checks, failures);
         return failures ? 1 : 0;
     }
+    if (argc > 1 && strcmp(argv[1], "npt") == 0) {
+        test_squeezed(TORRE_MD_F64);
+        printf("%d checks, %d failures\n", checks, failures);
+        return failures ? 1 : 0;
+    }
     for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int p = 0; p < 3; p++) test_forces(&cases[c], (torre_md_precision)p);
     for (int p = 0; p < 3; p++) {
@@ -600,7 +622,10 @@ int main(int argc, char **argv)
             test_melt((torre_md_precision)p, (torre_neighbor)s);
         }
     }
-    for (int p = 0; p < 3; p++) test_states((torre_md_precision)p);
+    for (int p = 0; p < 3; p++) {
+        test_states((torre_md_precision)p);
+        test_squeezed((torre_md_precision)p);
+    }
     test_refusals();
     printf("%d checks, %d failures\n", checks, failures);
     return failures ? 1 : 0;

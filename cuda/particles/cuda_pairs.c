@@ -168,6 +168,7 @@ static md_force_args force_args(const md_cuda_solver *s)
     double radius = list_radius(s);
     md_force_args a = {.tiles = md_cuda_tiles(s),
                        .box = md_cuda_box(s),
+                       .live = s->live,
                        .x_in = s->x[s->x_now],
                        .x_out = s->x[1 - s->x_now],
                        .v = s->v[s->v_now],
@@ -213,6 +214,8 @@ static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, bool 
     return TORRE_OK;
 }
 
+static bool has_barostat(const md_cuda_solver *s) { return s->live != NULL; }
+
 static bool relaxes(const md_cuda_solver *s) { return s->problem->ensemble == TORRE_FIRE; }
 
 static bool has_thermostat(const md_cuda_solver *s)
@@ -244,6 +247,22 @@ static md_bath_args bath_args(const md_cuda_solver *s)
     return b;
 }
 
+/* Likewise of a barostat and the chains around it. */
+static torre_status queue_couple(md_cuda_solver *s, int parts, const md_force_args *a)
+{
+    const torre_md_problem *p = s->problem;
+    const md_couple_args b = {.bath = torre_md_bath(p),
+                              .barostat = torre_md_barostat(p),
+                              .mass = p->mass,
+                              .skin = s->plan->skin,
+                              .radius = list_radius(s),
+                              .squares = s->squares,
+                              .total = s->total,
+                              .live = s->live};
+    TORRE_CUDA_TRY(s->kernels->state->couple(a, &b, parts, s->stream), "applying the barostat");
+    return TORRE_OK;
+}
+
 /* Before a move, or what is after a step; kick: from the velocities to those of the whole step. */
 static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead, double kick)
 {
@@ -252,6 +271,7 @@ static torre_status queue_factor(md_cuda_solver *s, int parts, int ahead, double
     if (torre_bath_has_noise(b.bath.ensemble)) return TORRE_OK;
     a.ahead = ahead;
     a.kick = kick;
+    if (has_barostat(s)) return queue_couple(s, parts, &a);
     TORRE_CUDA_TRY(s->kernels->state->factor(&a, &b, parts, s->stream), "applying the thermostat");
     return TORRE_OK;
 }
@@ -299,8 +319,9 @@ static torre_status queue_move(md_cuda_solver *s, int ahead)
     const md_bath_args b = bath_args(s);
     a.x_out = s->x[s->x_now];
     a.ahead = ahead;
-    TORRE_CUDA_TRY(has_thermostat(s) ? s->kernels->state->move(&a, &b, s->stream)
-                                     : s->kernels->state->drift(&a, s->stream),
+    TORRE_CUDA_TRY(has_barostat(s)     ? s->kernels->state->stretch(&a, s->stream)
+                   : has_thermostat(s) ? s->kernels->state->move(&a, &b, s->stream)
+                                       : s->kernels->state->drift(&a, s->stream),
                    "moving particles");
     return TORRE_OK;
 }
@@ -312,16 +333,30 @@ static torre_status queue_thermostat(md_cuda_solver *s)
     const md_bath_args b = bath_args(s);
     a.partial = s->partial + (int64_t)s->layout.brick_count * MD_SUMS;
     TORRE_TRY(queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER, 0, 0));
-    TORRE_CUDA_TRY(s->kernels->state->thermostat(&a, &b, s->stream), "applying the thermostat");
+    TORRE_CUDA_TRY(has_barostat(s) ? s->kernels->state->coupled(&a, b.mass, s->stream)
+                                   : s->kernels->state->thermostat(&a, &b, s->stream),
+                   "applying the thermostat");
     TORRE_CUDA_TRY(md_total(a.partial, md_particle_rows(a.count), s->total + MD_SUMS, s->stream),
                    "adding up energies");
+    return TORRE_OK;
+}
+
+/* Forces and, of a barostat, their virial; velocities stay. */
+static torre_status queue_force_alone(md_cuda_solver *s, const md_force_args *a)
+{
+    md_force_args with = *a;
+    if (!has_barostat(s)) return queue_force(s, a, false);
+    with.kick = 0;
+    TORRE_TRY(queue_force(s, &with, true));
+    TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream),
+                   "adding up the virial");
     return TORRE_OK;
 }
 
 /* One step in parts. */
 static torre_status queue_parts(md_cuda_solver *s, const md_force_args *a)
 {
-    TORRE_TRY(queue_force(s, a, false));
+    TORRE_TRY(queue_force_alone(s, a));
     if (relaxes(s)) return queue_relax(s, a->ahead);
     TORRE_TRY(
         queue_factor(s, MD_FACTOR_SUM | MD_FACTOR_AFTER | MD_FACTOR_BEFORE, a->ahead, a->kick));
@@ -506,17 +541,18 @@ static torre_status read_results(md_cuda_solver *s, md_control *control, double 
 static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
 {
     const torre_md_plan *plan = s->plan;
+    const double limit_sq = plan->skin * plan->skin / 4;
     *due = step % plan->rebuild_every == 0;
     if (!*due || !plan->rebuild_check) return TORRE_OK;
     md_control control;
     double total[2 * MD_SUMS];
     TORRE_CUDA_TRY(s->kernels->state->moved(s->control, (int)s->problem->count, s->x[s->x_now],
-                                            s->x_built, s->stream),
+                                            s->x_built, s->live, limit_sq, s->stream),
                    "measuring displacements");
     TORRE_TRY(read_results(s, &control, total));
     float moved;
     memcpy(&moved, &control.moved, sizeof moved);
-    *due = control.error || !(moved <= plan->skin * plan->skin / 4);
+    *due = control.error || !(moved <= limit_sq);
     if (*due && step - s->last_build <= plan->rebuild_every) s->counts.dangerous_builds++;
     return TORRE_OK;
 }
@@ -547,6 +583,7 @@ static torre_status unstable(md_cuda_solver *s, int64_t step)
     md_control control;
     double total[2 * MD_SUMS];
     TORRE_TRY(read_results(s, &control, total));
+    if (control.error & MD_ERROR_GROWTH) return torre_md_box_too_fast(step + 1);
     const char *what = control.error & MD_ERROR_FORCE      ? "feels a force out of all range"
                        : control.error & MD_ERROR_CONTACTS ? "touches more others than can be"
                        : control.error & MD_ERROR_JUMP     ? "crossed the box between two rebuilds"
@@ -575,7 +612,8 @@ static torre_status unstable(md_cuda_solver *s, int64_t step)
 /* Make room for what the device asked for, and go back to the rebuild that failed. */
 static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t *step)
 {
-    if (control->error & (MD_ERROR_NOT_FINITE | MD_ERROR_JUMP | MD_ERROR_FORCE | MD_ERROR_CONTACTS))
+    if (control->error & (MD_ERROR_NOT_FINITE | MD_ERROR_JUMP | MD_ERROR_FORCE | MD_ERROR_CONTACTS |
+                          MD_ERROR_GROWTH))
         return unstable(s, *step - (int64_t)(own(s)->drifts - control->done));
     int r = own(s)->record_count - 1;
     while (r > 0 && own(s)->records[r].drifts != control->done) r--;
@@ -593,6 +631,10 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     s->counts.builds -= own(s)->record_count - r;
     *step = back.step;
     free_graphs(s);
+    if (control->error & MD_ERROR_BOX) {
+        TORRE_TRY(torre_md_box_check(s->box, list_radius(s), *step));
+        md_cuda_room(s->problem, s->box, s->room);
+    }
     md_cuda_note_crowding(s, control);
     TORRE_TRY(md_cuda_make_room(s));
     return clear_control(s, *step, *step);
@@ -788,6 +830,15 @@ static torre_status begin_at_rest(md_cuda_solver *s)
     return TORRE_OK;
 }
 
+static torre_status begin_live(md_cuda_solver *s)
+{
+    const md_live live = {.box = md_cuda_box(s)};
+    memcpy(s->box, s->problem->box, sizeof s->box);
+    TORRE_CUDA_TRY(cudaMemcpy(s->live, &live, sizeof live, cudaMemcpyHostToDevice), "particles");
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "particles");
+    return TORRE_OK;
+}
+
 static torre_status begin(md_cuda_solver *s)
 {
     pairs *o = own(s);
@@ -800,7 +851,8 @@ static torre_status begin(md_cuda_solver *s)
         TORRE_CUDA_TRY(cudaDeviceSynchronize(), "contacts");
     }
     if (relaxes(s)) TORRE_TRY(begin_at_rest(s));
-    if (has_thermostat(s)) {
+    if (has_barostat(s)) TORRE_TRY(begin_live(s));
+    if (s->bath) {
         const size_t rows = (size_t)md_particle_rows((int)s->problem->count);
         TORRE_CUDA_TRY(cudaMemsetAsync(s->bath, 0, sizeof *s->bath, s->stream), "particles");
         TORRE_CUDA_TRY(cudaMemsetAsync(s->taken, 0, rows * sizeof *s->taken, s->stream),
@@ -850,7 +902,9 @@ static torre_status state(md_cuda_solver *s, torre_md_visit *visit, void *contex
     o->interval[1] = pace[2];
     o->stopped = pace[3];
     if (torre_md_is_rough(s->problem)) TORRE_TRY(grains_state(s, visit, context));
-    if (has_thermostat(s)) {
+    if (has_barostat(s))
+        TORRE_TRY(md_cuda_visit_array(visit, context, "barostat", s->live, sizeof *s->live));
+    if (s->bath) {
         const size_t rows = (size_t)md_particle_rows((int)s->problem->count);
         TORRE_TRY(md_cuda_visit_array(visit, context, "thermostat", s->bath, sizeof *s->bath));
         TORRE_TRY(md_cuda_visit_array(visit, context, "taken", s->taken, rows * sizeof *s->taken));

@@ -53,8 +53,6 @@ static torre_status fill_plan(md_cuda_program *program)
 {
     const torre_md_problem *p = program->base.problem;
     torre_md_plan *plan = &program->base.info.plan;
-    if (p->ensemble == TORRE_NPT)
-        return torre_fail(TORRE_ERR_USAGE, "{ensemble} npt needs {backend} cpu (got cuda)");
     if (plan->sort_every == TORRE_MD_MEASURED)
         return torre_fail(TORRE_ERR_USAGE, "{sort_every} auto needs {backend} cpu (got cuda)");
     if (p->count >= (int64_t)1 << MD_INDEX_BITS)
@@ -74,11 +72,18 @@ static torre_status fill_plan(md_cuda_program *program)
     return torre_md_plan_check(p, plan);
 }
 
+void md_cuda_room(const torre_md_problem *problem, const double box[3], double room[3])
+{
+    for (int a = 0; a < 3; a++)
+        room[a] = problem->ensemble == TORRE_NPT ? box[a] / MD_ROOM_LEAST : box[a];
+}
+
 torre_status md_cuda_layout(const md_cuda_program *program, const md_crowding *crowding,
-                            md_layout *layout)
+                            const double room[3], md_layout *layout)
 {
     torre_md_problem filled = *program->base.problem;
     filled.count = program->filling;
+    memcpy(filled.box, room, sizeof filled.box);
     TORRE_TRY(md_layout_choose(&filled, &program->base.info.plan, &program->limits, &program->wish,
                                crowding, layout));
     const double bins = (double)layout->brick_count * layout->slots + 1;
@@ -132,6 +137,7 @@ static torre_status fill_program(md_cuda_program *program)
     torre_md_info *info = &program->base.info;
     const md_layout *layout = &program->layout;
     const double *edge = layout->grid.edge;
+    double room[3];
     program->method =
         program->base.problem->model == TORRE_MODEL_MPS ? &md_cuda_mps : &md_cuda_pairs;
     program->wish = benchmark_wish;
@@ -139,7 +145,8 @@ static torre_status fill_program(md_cuda_program *program)
     TORRE_TRY(find_kernels(program));
     TORRE_TRY(fill_plan(program));
     TORRE_TRY(look_at_device(program));
-    TORRE_TRY(md_cuda_layout(program, &(md_crowding){1, 1, 1}, &program->layout));
+    md_cuda_room(program->base.problem, program->base.problem->box, room);
+    TORRE_TRY(md_cuda_layout(program, &(md_crowding){1, 1, 1}, room, &program->layout));
     program->list_pages = first_pages(program);
     for (int a = 0; a < 3; a++) info->bins[a] = layout->grid.n[a];
     describe(program, info->plan.block == 0);
@@ -183,6 +190,8 @@ static torre_status cuda_create(torre_md_program *base, torre_md_solver **solver
     s->kernels = program->kernels;
     s->layout = program->layout;
     s->crowding = (md_crowding){1, 1, 1};
+    memcpy(s->box, s->problem->box, sizeof s->box);
+    md_cuda_room(s->problem, s->box, s->room);
     torre_status status = torre_cuda_status(cudaSetDevice(s->plan->device), "choosing the device");
     if (!status) status = md_cuda_allocate(s);
     if (status) {
@@ -230,12 +239,18 @@ static torre_status cuda_advance(torre_md_solver *solver, int64_t steps)
     return TORRE_OK;
 }
 
+static void cuda_box(const torre_md_solver *solver, double box[3])
+{
+    const md_cuda_solver *s = (const md_cuda_solver *)solver;
+    memcpy(box, s->box, sizeof s->box);
+}
+
 static torre_status cuda_get_particles(torre_md_solver *solver, double *const position[3],
                                        double *const velocity[3])
 {
     md_cuda_solver *s = self(solver);
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "reading particles from the device");
-    if (position) TORRE_TRY(md_cuda_download(s, s->x[s->x_now], s->problem->box, position, 3));
+    if (position) TORRE_TRY(md_cuda_download(s, s->x[s->x_now], s->box, position, 3));
     if (velocity) TORRE_TRY(md_cuda_download(s, s->v[s->v_now], NULL, velocity, 3));
     return TORRE_OK;
 }
@@ -294,6 +309,7 @@ const torre_md_backend torre_md_cuda = {
     .create = cuda_create,
     .set_particles = cuda_set_particles,
     .advance = cuda_advance,
+    .box = cuda_box,
     .get_particles = cuda_get_particles,
     .get_forces = cuda_get_forces,
     .get_fields = cuda_get_fields,

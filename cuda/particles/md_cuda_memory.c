@@ -75,6 +75,9 @@ static md_arrays particle_arrays(const md_cuda_program *program)
     if (ensemble == TORRE_FIRE) {
         ADD(&a, fire, (int64_t)sizeof(torre_fire), what);
         ADD(&a, squares, TORRE_FIRE_SUMS * rows, what);
+    } else if (ensemble == TORRE_NPT) {
+        ADD(&a, live, (int64_t)sizeof(md_live), what);
+        ADD(&a, squares, 3 * rows, what);
     } else if (ensemble != TORRE_NVE) {
         ADD(&a, bath, (int64_t)sizeof(md_bath_state), what);
         ADD(&a, squares, rows, what);
@@ -229,8 +232,8 @@ torre_status md_cuda_allocate(md_cuda_solver *s)
     if (s->fixed)
         TORRE_CUDA_TRY(cudaMemset(s->fixed, 0, 3 * sizeof *s->fixed * (size_t)s->problem->count),
                        "particles");
-    TORRE_CUDA_TRY(cudaMallocHost(&s->pinned, sizeof(md_control) + 2 * MD_SUMS * sizeof(double)),
-                   "particles");
+    const size_t doubles = (2 * MD_SUMS + 3) * sizeof(double);
+    TORRE_CUDA_TRY(cudaMallocHost(&s->pinned, sizeof(md_control) + doubles), "particles");
     s->tiles.control = s->control;
     TORRE_TRY(s->program->method->allocate(s));
     TORRE_TRY(make_tables(s));
@@ -266,7 +269,7 @@ void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control)
 torre_status md_cuda_make_room(md_cuda_solver *s)
 {
     const int bricks = s->layout.brick_count;
-    TORRE_TRY(md_cuda_layout(s->program, &s->crowding, &s->layout));
+    TORRE_TRY(md_cuda_layout(s->program, &s->crowding, s->room, &s->layout));
     TORRE_TRY(make_tables(s));
     const int64_t pages = (int64_t)s->list_pages * s->layout.brick_count + bricks - 1;
     return md_cuda_lists(s, (int)(pages / bricks)); /* for the same share of them */

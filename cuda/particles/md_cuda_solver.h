@@ -53,12 +53,15 @@ typedef struct md_cuda_solver {
     void *spin[2], *twist, *contact, *spring;
     md_bath_state *bath;     /* of a thermostat */
     double *squares, *taken; /* of md_bath_args */
+    md_live *live;           /* of a barostat; NULL: the box stays */
     torre_fire *fire;        /* of a minimisation, whose sums are in squares */
     md_control *control;
     void *pinned; /* host copy of control and total */
 
-    int64_t step; /* positions, velocities and forces of this step */
-    bool ready;   /* set_particles was called */
+    int64_t step;   /* positions, velocities and forces of this step */
+    double box[3];  /* edges at that step; without a barostat those of the problem */
+    double room[3]; /* the box that the layout is of; with a barostat a smaller one */
+    bool ready;     /* set_particles was called */
     int x_now, v_now, id_now;
     bool permuted;    /* perm is in use */
     int active_count; /* of active */
@@ -99,9 +102,11 @@ extern const torre_md_backend torre_md_cuda;
 /* For benchmarks: layouts of solvers planned from now on; NULL: back to the model's choice. */
 void md_cuda_wish(const md_layout_wish *wish);
 
-/* The layout of a program for particles as crowded as that. */
+/* The box that a layout is to be of where the box is that; and the layout of a program for
+ * particles as crowded as that. */
+void md_cuda_room(const torre_md_problem *problem, const double box[3], double room[3]);
 torre_status md_cuda_layout(const md_cuda_program *program, const md_crowding *crowding,
-                            md_layout *layout);
+                            const double room[3], md_layout *layout);
 
 /* md_cuda_memory.c */
 /* Bytes of device memory that a solver takes when it is made. */
@@ -138,8 +143,8 @@ void md_cuda_other_buffers(md_cuda_solver *s);
 /* The tables as kernels take them at present. */
 md_tiles md_cuda_tiles(const md_cuda_solver *s);
 md_box md_cuda_box(const md_cuda_solver *s);
-/* Clear the control block (step: of the last drift; clock: of the positions); read it and the sums,
- * waiting for the device. */
+/* Clear the control block (step: of the last drift; clock: of the positions); read it, the sums and
+ * s->box, waiting for the device. */
 torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t clock);
 torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control,
                                   double total[2 * MD_SUMS]);

@@ -37,6 +37,10 @@ torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void 
     TORRE_TRY(visit(context, "clock", clock, sizeof clock));
     TORRE_TRY(visit(context, "counts", &s->counts, sizeof s->counts));
     TORRE_TRY(visit(context, "crowding", &s->crowding, sizeof s->crowding));
+    if (s->live) {
+        TORRE_TRY(visit(context, "box", s->box, sizeof s->box));
+        TORRE_TRY(visit(context, "room", s->room, sizeof s->room));
+    }
     TORRE_TRY(md_cuda_visit_array(visit, context, "id", s->id[s->id_now],
                                   sizeof *s->id[0] * (size_t)s->problem->count));
     TORRE_TRY(md_cuda_visit_array(visit, context, "position", s->x[s->x_now], reals(s)));
@@ -52,6 +56,22 @@ torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void 
     return TORRE_OK;
 }
 
+/* The box of a barostat: these edges, or those of the last rebuild (NULL). */
+static torre_status set_edges(md_cuda_solver *s, const double edge[3])
+{
+    static const char what[] = "building the lists of a checkpoint";
+    md_live live;
+    if (!s->live) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaMemcpy(&live, s->live, sizeof live, cudaMemcpyDeviceToHost), what);
+    for (int a = 0; a < 3; a++) {
+        live.box.edge[a] = edge ? edge[a] : live.built[a];
+        live.hold[a] = live.box.edge[a] / live.built[a];
+    }
+    TORRE_CUDA_TRY(cudaMemcpy(s->live, &live, sizeof live, cudaMemcpyHostToDevice), what);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    return TORRE_OK;
+}
+
 /*
  * Bins, tiles and lists of x_built. A sort of particles that stand there leaves all in their order,
  * so that the arrays of before it are those of after it; but for x, which they take the place of.
@@ -61,10 +81,12 @@ static torre_status rebuild(md_cuda_solver *s, void *position)
     static const char what[] = "building the lists of a checkpoint";
     void *x = s->x[s->x_now];
     md_control control;
-    double total[2 * MD_SUMS];
+    double total[2 * MD_SUMS], box[3];
+    memcpy(box, s->box, sizeof box);
     TORRE_CUDA_TRY(cudaMemcpy(position, x, reals(s), cudaMemcpyDeviceToHost), what);
     TORRE_CUDA_TRY(cudaMemcpy(x, s->x_built, reals(s), cudaMemcpyDeviceToDevice), what);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    TORRE_TRY(set_edges(s, NULL));
     TORRE_TRY(md_cuda_clear_control(s, s->step, s->step));
     TORRE_TRY(md_cuda_queue_sort(s, !s->permuted, 0, 0));
     TORRE_TRY(md_cuda_queue_list(s));
@@ -73,6 +95,8 @@ static torre_status rebuild(md_cuda_solver *s, void *position)
     if (control.error)
         return torre_fail(TORRE_ERR_INPUT, "the state does not fit its own bins (error %u)",
                           control.error);
+    TORRE_TRY(set_edges(s, box));
+    memcpy(s->box, box, sizeof box);
     TORRE_CUDA_TRY(cudaMemcpy(x, position, reals(s), cudaMemcpyHostToDevice), what);
     TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
     return TORRE_OK;

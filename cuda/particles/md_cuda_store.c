@@ -165,11 +165,31 @@ void md_cuda_other_buffers(md_cuda_solver *s)
     s->id_now = 1 - s->id_now;
 }
 
+/* What a rebuild does about the box of a barostat, before its sort and behind it. */
+static torre_status queue_fit(md_cuda_solver *s, bool sorted)
+{
+    if (!s->live) return TORRE_OK;
+    const md_layout *l = &s->layout;
+    md_fit_args a = {.live = s->live,
+                     .control = s->control,
+                     .radius = s->problem->cutoff + s->plan->skin,
+                     .sorted = sorted};
+    for (int d = 0; d < 3; d++) {
+        a.bins[d] = (int)l->grid.n[d];
+        a.room[d] = s->room[d];
+        a.extent[d] = 0.5 * l->brick_max[d] + l->reach;
+    }
+    TORRE_CUDA_TRY(s->kernels->state->fit(&a, s->stream), "fitting bins to the box");
+    return TORRE_OK;
+}
+
 torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, double most)
 {
+    TORRE_TRY(queue_fit(s, false));
     s->permuted = !sort;
     md_sort_args a = {.tiles = md_cuda_tiles(s),
                       .box = md_cuda_box(s),
+                      .live = s->live,
                       .count = (int)s->problem->count,
                       .x_in = s->x[s->x_now],
                       .v_in = s->v[s->v_now],
@@ -192,7 +212,7 @@ torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, 
                       .scan_bytes = s->scan_bytes};
     md_cuda_other_buffers(s);
     TORRE_CUDA_TRY(s->kernels->state->sort(&a, s->stream), "sorting particles");
-    return TORRE_OK;
+    return queue_fit(s, true);
 }
 
 /*
@@ -221,6 +241,7 @@ torre_status md_cuda_queue_list(md_cuda_solver *s)
     if (sparse) TORRE_TRY(find_active(s));
     md_list_args a = {.tiles = md_cuda_tiles(s),
                       .box = md_cuda_box(s),
+                      .live = s->live,
                       .x_built = s->x_built,
                       .grid = {s->layout.steps[0], s->layout.steps[1], s->layout.steps[2]},
                       .reach = s->layout.reach_sq,
@@ -251,14 +272,19 @@ torre_status md_cuda_clear_control(md_cuda_solver *s, int64_t step, int64_t cloc
 
 torre_status md_cuda_read_control(md_cuda_solver *s, md_control *control, double total[2 * MD_SUMS])
 {
-    char *host = s->pinned;
+    char *host = s->pinned, *box = host + sizeof *control + 2 * MD_SUMS * sizeof(double);
     TORRE_CUDA_TRY(
         cudaMemcpyAsync(host, s->control, sizeof *control, cudaMemcpyDeviceToHost, s->stream),
         "reading results");
     TORRE_CUDA_TRY(cudaMemcpyAsync(host + sizeof *control, s->total, 2 * MD_SUMS * sizeof(double),
                                    cudaMemcpyDeviceToHost, s->stream),
                    "reading results");
+    if (s->live)
+        TORRE_CUDA_TRY(cudaMemcpyAsync(box, s->live->box.edge, sizeof s->box,
+                                       cudaMemcpyDeviceToHost, s->stream),
+                       "reading results");
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
+    if (s->live) memcpy(s->box, box, sizeof s->box);
     memcpy(control, host, sizeof *control);
     memcpy(total, host + sizeof *control, 2 * MD_SUMS * sizeof(double));
     return TORRE_OK;

@@ -31,6 +31,7 @@
 
 #include <stdint.h>
 
+#include "particles/barostat.h"
 #include "particles/bath.h"
 #include "particles/fire.h"
 
@@ -51,7 +52,9 @@ enum {
     MD_ERROR_NOT_FINITE = 8, /* a position is not finite: bad_id */
     MD_ERROR_JUMP = 16,      /* a particle crossed more than a box since the last rebuild: bad_id */
     MD_ERROR_FORCE = 32,     /* a force left the range of the fixed-point sums: bad_id */
-    MD_ERROR_CONTACTS = 64   /* a rough grain has more contacts than slots: bad_id */
+    MD_ERROR_CONTACTS = 64,  /* a rough grain has more contacts than slots: bad_id */
+    MD_ERROR_GROWTH = 128, /* a barostat changes an edge by more than TORRE_MOST_GROWTH in a step */
+    MD_ERROR_BOX = 256     /* the box that a barostat made does not suit the bins any more */
 };
 
 #define MD_NO_STOP INT32_MAX
@@ -105,10 +108,44 @@ typedef struct md_box {
     double edge[3], bin_edge[3];
 } md_box;
 
+/*
+ * What a barostat does to the box, which changes from step to step on the device; one per solver.
+ * Bins are fractions of the box: they grow and shrink with it.
+ */
+typedef struct md_live {
+    torre_couplings couplings;
+    double taken;    /* torre_couplings_taken */
+    md_box box;      /* of the positions */
+    double built[3]; /* edges at the last rebuild; box over them: */
+    double hold[3];
+    double limit_sq;   /* further than that from x_built, which goes with the box, is too far */
+    double after[3];   /* velocities are to be multiplied by, after the step ... */
+    double keep[3];    /* ... and before the next one, in which */
+    double more[3];    /* r += more r + forward v */
+    double forward[3]; /* (torre_couplings_grow) */
+    int grid[3];       /* of md_list_args, for the box of the rebuild */
+    float reach;       /* likewise */
+} md_live;
+
+/* Arguments of what fits a rebuild to the box that there is then. */
+typedef struct md_fit_args {
+    md_live *live;
+    md_control *control;
+    int bins[3];
+    double room[3];   /* the bins suit boxes whose edges are these to MD_ROOM_MOST of them */
+    double extent[3]; /* half of the largest tile, in bins */
+    double radius;    /* cutoff and skin */
+    int sorted;       /* whether the sort is done */
+} md_fit_args;
+
+#define MD_ROOM_LEAST 1.05 /* a new box over room */
+#define MD_ROOM_MOST  1.2
+
 /* Arguments of the sort by bin. */
 typedef struct md_sort_args {
     md_tiles tiles;
     md_box box;
+    const md_live *live; /* its box counts instead; NULL: there is none. Likewise below */
     int count;
     const void *x_in, *v_in, *spin_in; /* [count] of 4 reals; spins NULL where there are none */
     const int *id_in;
@@ -126,10 +163,30 @@ typedef struct md_sort_args {
     size_t scan_bytes;
 } md_sort_args;
 
+/*
+ * The grid that lists are searched on, in a box of these edges; extent: half of a tile. Half
+ * precision counts whole numbers up to 2048, so a step is 1/2040 of the largest half extent of a
+ * tile. Rounding moves each coordinate by half a step, so a distance by at most sqrt(3) steps; the
+ * square then takes four roundings of 2^-11.
+ */
+static inline TORRE_HD void md_search_grid(const double box[3], const double extent[3],
+                                           double radius, int grid[3], float *reach)
+{
+    const double most = fmax(0, fmax(extent[0], fmax(extent[1], extent[2])));
+    double step = INFINITY;
+    for (int a = 0; a < 3; a++) {
+        grid[a] = (int)floor(box[a] * 2040 / most);
+        step = fmin(step, box[a] / grid[a]);
+    }
+    const double steps = (radius / step + sqrt(3.0)) / 512;
+    *reach = (float)(steps * steps * (1 + 5.0 / 2048));
+}
+
 /* Arguments of the list builder. */
 typedef struct md_list_args {
     md_tiles tiles;
     md_box box;
+    const md_live *live;
     const void *x_built;
     int grid[3];         /* steps of the grid of md_staged_half along the box */
     float reach;         /* square of the radius searched, in (512 steps)^2 */
@@ -154,6 +211,8 @@ enum {
     MD_SUM_FORCE_SQ = MD_SUM_LOST, /* ... in a minimisation */
     MD_SUM_SHIFT, /* of particles of several types: likewise of pairs, their energy at the cutoff;
                      of rough grains 5 times their energy of rotation over m / 2 */
+    MD_SUM_VIRIAL_X, /* what x and y have of the virial */
+    MD_SUM_VIRIAL_Y,
     MD_SUMS
 };
 
@@ -178,6 +237,16 @@ typedef struct md_bath_args {
     double *squares; /* [md_particle_rows], weight v^2 of each block's particles */
     double *taken;   /* [md_particle_rows], energy over mass that noise took from them */
 } md_bath_args;
+
+/* What the kernels of the barostat take beside md_force_args. */
+typedef struct md_couple_args {
+    torre_bath bath;
+    torre_barostat barostat;
+    double mass, skin, radius; /* radius: cutoff and skin */
+    double *squares;           /* [3][md_particle_rows], weight v_a^2 of each block's particles */
+    const double *total;       /* [MD_SUMS] of the forces of the step */
+    md_live *live;
+} md_couple_args;
 
 /* What the kernels of minimisation take beside md_force_args. */
 typedef struct md_relax_args {
@@ -208,6 +277,7 @@ typedef struct md_grain_args {
 typedef struct md_force_args {
     md_tiles tiles;
     md_box box;
+    const md_live *live;
     const void *x_in;
     void *x_out; /* drift only */
     void *v;

@@ -61,7 +61,7 @@ template <class M, bool SUMS> struct md_force_sum {
     int own = 0;           /* its type */
     F fx = 0, fy = 0, fz = 0;
     Sum sx = 0, sy = 0, sz = 0, power = 0;
-    F energy = 0, virial = 0, shift = 0;
+    F energy = 0, virial = 0, virial_x = 0, virial_y = 0, shift = 0;
     int inside = 0, tested = 0;
     md_motion<M> motion; /* of models that dissipate */
 #ifdef MD_ROUGH
@@ -109,6 +109,8 @@ template <class M, bool SUMS> struct md_force_sum {
         if (SUMS) {
             energy += e;
             virial += f * rsq;
+            virial_x += f * dx * dx;
+            virial_y += f * dy * dy;
             shift += row.shift;
             inside++;
         }
@@ -138,6 +140,8 @@ template <class M, bool SUMS> struct md_force_sum {
                 if (SUMS) {
                     energy += e;
                     virial += f * rsq;
+                    virial_x += f * dx * dx;
+                    virial_y += f * dy * dy;
                     inside++;
                 }
             }
@@ -315,7 +319,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     uint16_t *starts = (uint16_t *)((char *)shared + (size_t)t.staged_cap * M::Staged::bytes);
     int rank = blockIdx.x, rows = 0;
     md_brick brick = md_brick_of_rank(t, rank);
-    md_frame<R> frame = md_frame_of<R>(a.box, brick);
+    md_frame<R> frame = md_frame_of<R>(md_box_now(a.box, a.live), brick);
     int halo_y = brick.size[1] + 2 * t.reach, halo_z = brick.size[2] + 2 * t.reach;
     const md_vec<R> *x_in = (const md_vec<R> *)a.x_in;
     const md_kick<R> integrate = {c.kick, c.drift};
@@ -398,6 +402,8 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         if (SUMS) {
             total[MD_SUM_POTENTIAL] += (double)sum.energy;
             total[MD_SUM_VIRIAL] += (double)sum.virial;
+            total[MD_SUM_VIRIAL_X] += (double)sum.virial_x;
+            total[MD_SUM_VIRIAL_Y] += (double)sum.virial_y;
             total[MD_SUM_INSIDE] += sum.inside;
             total[MD_SUM_TESTED] += sum.tested;
             if constexpr (M::types) total[MD_SUM_SHIFT] += (double)sum.shift;

@@ -9,6 +9,20 @@
 /* Four reals, read and written as 16-byte words; w of a position is the type of the particle. */
 template <class R> struct __align__(16) md_vec { R x, y, z, w; };
 
+/* The box that counts: that of a barostat where there is one. */
+__device__ inline md_box md_box_now(const md_box &fixed, const md_live *live)
+{
+    md_box box = fixed;
+    if (live) box = live->box;
+    return box;
+}
+
+/* Where the box of a barostat has taken a position of the last rebuild. */
+template <class R> __device__ inline md_vec<R> md_held(const md_vec<R> &q, const md_live &live)
+{
+    return {(R)live.hold[0] * q.x, (R)live.hold[1] * q.y, (R)live.hold[2] * q.z, q.w};
+}
+
 /* One axis of a periodic box in the precision of the positions. */
 template <class R> struct md_axis {
     R edge, inverse, bin_inverse;

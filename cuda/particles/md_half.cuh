@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(M::block_max)
     const F limit = (F)MD_FIXED_LIMIT;
     int halo_y = brick.size[1] + 2 * t.reach, halo_z = brick.size[2] + 2 * t.reach;
     const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
-    md_stage(t, rank, brick, md_frame_of<R>(a.box, brick), (const md_vec<R> *)a.x_in, staged);
+    md_stage(t, rank, brick, md_frame_of<R>(md_box_now(a.box, a.live), brick),
+             (const md_vec<R> *)a.x_in, staged);
     for (int s = threadIdx.x; s < 3 * cap; s += blockDim.x) sum[s] = 0;
     __syncthreads();
 
@@ -86,6 +87,8 @@ __global__ void __launch_bounds__(M::block_max)
                 if (SUMS) {
                     total[MD_SUM_POTENTIAL] += 2 * (double)energy;
                     total[MD_SUM_VIRIAL] += 2 * (double)(f * rsq);
+                    total[MD_SUM_VIRIAL_X] += 2 * (double)(f * dx * dx);
+                    total[MD_SUM_VIRIAL_Y] += 2 * (double)(f * dy * dy);
                     total[MD_SUM_INSIDE] += 2;
                 }
                 for (int k = 0; k < 3; k++) {

@@ -26,9 +26,9 @@ typedef struct md_state_kernels {
     cudaError_t (*sort)(const md_sort_args *args, cudaStream_t stream);
     /* Bricks that hold particles into active[brick_count], their number into *count (device). */
     cudaError_t (*active)(const md_tiles *tiles, int *active, uint32_t *count, cudaStream_t stream);
-    /* Displacement since the last rebuild into control->moved. */
+    /* Displacement since the last rebuild into control->moved (md_moved_kernel). */
     cudaError_t (*moved)(md_control *control, int count, const void *x, const void *x_built,
-                         cudaStream_t stream);
+                         const md_live *live, double limit_sq, cudaStream_t stream);
     cudaError_t (*list)(const md_list_args *args, cudaStream_t stream);
     /* First half of a step without a thermostat, in place (x_in = x_out). */
     cudaError_t (*drift)(const md_force_args *args, cudaStream_t stream);
@@ -48,6 +48,14 @@ typedef struct md_state_kernels {
                                 const double *total, double *to, cudaStream_t stream);
     cudaError_t (*relax_move)(const md_force_args *args, const md_relax_args *relax,
                               cudaStream_t stream);
+    /* Of the barostat (md_barostat.cuh). Before the sort of a rebuild, and behind it: */
+    cudaError_t (*fit)(const md_fit_args *args, cudaStream_t stream);
+    /* As factor, and the box of the next step with MD_FACTOR_BEFORE. */
+    cudaError_t (*couple)(const md_force_args *args, const md_couple_args *couple, int parts,
+                          cudaStream_t stream);
+    /* As move; as thermostat, with the mass of the problem. */
+    cudaError_t (*stretch)(const md_force_args *args, cudaStream_t stream);
+    cudaError_t (*coupled)(const md_force_args *args, double mass, cudaStream_t stream);
     /* control->clock += steps */
     cudaError_t (*clock)(md_control *control, int steps, cudaStream_t stream);
 } md_state_kernels;

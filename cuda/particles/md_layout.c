@@ -155,22 +155,11 @@ static int choose_list_block(const md_layout *l, const md_limits *limits)
     return best;
 }
 
-/*
- * The grid that lists are searched on. Half precision counts whole numbers up to 2048, so a step is
- * 1/2040 of the largest half extent of a tile. Rounding moves each coordinate by half a step, so a
- * distance by at most sqrt(3) steps; the square then takes four roundings of 2^-11.
- */
 static void choose_grid(const torre_md_problem *problem, const torre_md_plan *plan, md_layout *l)
 {
-    double extent = 0, step = INFINITY;
-    for (int a = 0; a < 3; a++)
-        extent = fmax(extent, (0.5 * l->brick_max[a] + l->reach) * l->grid.edge[a]);
-    for (int a = 0; a < 3; a++) {
-        l->steps[a] = (int)floor(problem->box[a] * 2040 / extent);
-        step = fmin(step, problem->box[a] / l->steps[a]);
-    }
-    double reach = ((problem->cutoff + plan->skin) / step + sqrt(3)) / 512;
-    l->reach_sq = (float)(reach * reach * (1 + 5.0 / 2048));
+    double extent[3];
+    for (int a = 0; a < 3; a++) extent[a] = (0.5 * l->brick_max[a] + l->reach) * l->grid.edge[a];
+    md_search_grid(problem->box, extent, problem->cutoff + plan->skin, l->steps, &l->reach_sq);
 }
 
 /*

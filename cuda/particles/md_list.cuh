@@ -245,10 +245,12 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
     const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
     const uint32_t *gather = t.gather + (int64_t)rank * t.staged_cap;
     int rows = md_row_table(t, halo_y, halo_z, row_table);
-    __half2 minus_reach = __float2half2_rn(-a.reach);
+    __half2 minus_reach = __float2half2_rn(-(a.live ? a.live->reach : a.reach));
     for (int h = threadIdx.x; h <= bins; h += blockDim.x) starts[h] = halo_start[h];
-    md_stage(t, rank, brick, md_grid_frame_of<State>(a.box, brick, a.grid),
-             (const md_vec<State> *)a.x_built, staged);
+    md_stage(
+        t, rank, brick,
+        md_grid_frame_of<State>(md_box_now(a.box, a.live), brick, a.live ? a.live->grid : a.grid),
+        (const md_vec<State> *)a.x_built, staged);
     __syncthreads();
 
     for (int lane = threadIdx.x; lane < lanes; lane += blockDim.x) {

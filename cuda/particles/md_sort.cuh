@@ -47,8 +47,9 @@ template <class R> __global__ void md_bin_kernel(const __grid_constant__ md_sort
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < a.count) {
         md_vec<R> q = ((const md_vec<R> *)a.x_in)[i], built = ((const md_vec<R> *)a.x_built)[i];
-        md_axis<R> ax = md_axis_of<R>(a.box, 0), ay = md_axis_of<R>(a.box, 1),
-                   az = md_axis_of<R>(a.box, 2);
+        const md_box box = md_box_now(a.box, a.live);
+        md_axis<R> ax = md_axis_of<R>(box, 0), ay = md_axis_of<R>(box, 1),
+                   az = md_axis_of<R>(box, 2);
         uint32_t error = md_check_coordinate(q.x, built.x, ax.edge) |
                          md_check_coordinate(q.y, built.y, ay.edge) |
                          md_check_coordinate(q.z, built.z, az.edge);
@@ -86,9 +87,10 @@ template <class R> __global__ void md_settle_kernel(const __grid_constant__ md_s
     int to = a.tiles.perm ? from : place;
     md_vec<R> q = ((const md_vec<R> *)a.x_in)[from], v = ((const md_vec<R> *)a.v_in)[from];
     md_vec<R> built = md_expected(a, q, v);
-    md_wrap_both(built.x, q.x, md_axis_of<R>(a.box, 0));
-    md_wrap_both(built.y, q.y, md_axis_of<R>(a.box, 1));
-    md_wrap_both(built.z, q.z, md_axis_of<R>(a.box, 2));
+    const md_box box = md_box_now(a.box, a.live);
+    md_wrap_both(built.x, q.x, md_axis_of<R>(box, 0));
+    md_wrap_both(built.y, q.y, md_axis_of<R>(box, 1));
+    md_wrap_both(built.z, q.z, md_axis_of<R>(box, 2));
     ((md_vec<R> *)a.x_out)[to] = q;
     ((md_vec<R> *)a.x_built)[to] = built;
     ((md_vec<R> *)a.v_out)[to] = v;
@@ -175,18 +177,21 @@ static __global__ void md_active_kernel(md_tiles t, int *active, uint32_t *count
     if (holds) active[at] = rank;
 }
 
-/* Displacement since the last rebuild into control->moved. */
+/* Displacement since the last rebuild into control->moved; with a barostat as a share of what is
+ * too far, of which `limit_sq` is the square without one. */
 template <class R>
 __global__ void md_moved_kernel(md_control *control, int count, const md_vec<R> *x,
-                                const md_vec<R> *built)
+                                const md_vec<R> *built, const md_live *live, double limit_sq)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float moved = 0;
     if (control->error) return;
     if (i < count) {
         md_vec<R> q = x[i], b = built[i];
+        if (live) b = md_held(b, *live);
         R dx = q.x - b.x, dy = q.y - b.y, dz = q.z - b.z;
         moved = (float)(dx * dx + dy * dy + dz * dz);
+        if (live) moved = (float)((double)moved * limit_sq / live->limit_sq);
         if (!(moved >= 0)) moved = __int_as_float(0x7f800000); /* not finite: rebuild and see */
     }
     for (int o = 16; o; o >>= 1) moved = fmaxf(moved, __shfl_xor_sync(~0u, moved, o));

@@ -205,6 +205,15 @@ __global__ void __launch_bounds__(256)
     if (i == 0) a.tiles.control->done++;
 }
 
+template <class R>
+__device__ inline void md_add_velocity(const md_vec<R> &v, double weight, double sum[MD_SUMS])
+{
+    sum[MD_SUM_SPEED_SQ] = weight * md_square(v);
+    sum[MD_SUM_VX] = weight * (double)v.x;
+    sum[MD_SUM_VY] = weight * (double)v.y;
+    sum[MD_SUM_VZ] = weight * (double)v.z;
+}
+
 /* What is after a step whose velocities are whole, and sums at those that it leaves, into
  * a.partial[md_particle_rows]. */
 template <class R, bool NOISE>
@@ -220,10 +229,7 @@ __global__ void __launch_bounds__(256) md_thermostat_kernel(const __grid_constan
         const double weight = md_weight_of(a, ((const md_vec<R> *)a.x_in)[i]);
         less = md_after<R, NOISE>(v, b, step, a.id[i], weight);
         ((md_vec<R> *)a.v)[i] = v;
-        sum[MD_SUM_SPEED_SQ] = weight * md_square(v);
-        sum[MD_SUM_VX] = weight * (double)v.x;
-        sum[MD_SUM_VY] = weight * (double)v.y;
-        sum[MD_SUM_VZ] = weight * (double)v.z;
+        md_add_velocity(v, weight, sum);
     }
     if (NOISE) less = md_block_sum(less);
     if (threadIdx.x == 0 && NOISE) sum[MD_SUM_TAKEN] = b.taken[blockIdx.x] += less;

@@ -192,7 +192,7 @@ void md_settings_init(md_settings *s, torre_option *table)
         OPTION_CHOICE(
             "ensemble", &s->ensemble, torre_md_ensembles,
             "constant energy; a thermostat; fire: down to a minimum of the energy; npt: a "
-            "thermostat and a barostat (on the cpu)"),
+            "thermostat and a barostat"),
         {.name = "target-temperature",
          .kind = TORRE_OPTION_REAL,
          .value = &s->spec.target_temperature,

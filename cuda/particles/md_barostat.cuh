@@ -1,0 +1,172 @@
+/*
+ * The barostat and the chains around it (particles/barostat.h). The box lives on the device
+ * (md_live), since it is another one in each step:
+ *
+ *     forces   md_force_kernel with its sums, of which the virial counts, and no kick
+ *     couple   m v_a^2 of the whole step; one block: what is after the step, what is before the
+ *              next one, and its box
+ *     stretch  half a kick, what is after, what is before, half a kick; positions go with the box
+ *
+ * A run that is cut after a step does what is after it by md_coupled_kernel and begins with the
+ * rest; the same bits come of both, as of thermostats (md_thermostat.cuh). A rebuild begins with
+ * md_fit_kernel.
+ */
+#ifndef TORRE_MD_BAROSTAT_CUH
+#define TORRE_MD_BAROSTAT_CUH
+
+#include "md_thermostat.cuh"
+
+template <class R> __device__ inline void md_scale_axes(md_vec<R> &v, const double factor[3])
+{
+    v.x = md_product(v.x, (R)factor[0]);
+    v.y = md_product(v.y, (R)factor[1]);
+    v.z = md_product(v.z, (R)factor[2]);
+}
+
+/* One thread. Before the sort of a rebuild: bins of the box that there is; behind it: whether they
+ * suit lists, and the grid that these are searched on. */
+static __global__ void md_fit_kernel(const __grid_constant__ md_fit_args a)
+{
+    if (a.control->error) return;
+    md_live *live = a.live;
+    double extent[3];
+    for (int k = 0; k < 3; k++) {
+        const double edge = live->box.edge[k], share = edge / a.room[k];
+        live->box.bin_edge[k] = edge / a.bins[k];
+        extent[k] = a.extent[k] * live->box.bin_edge[k];
+        if (!a.sorted) continue;
+        if (!(share >= 1 && share <= MD_ROOM_MOST && edge >= 2 * a.radius))
+            atomicOr(&a.control->error, (uint32_t)MD_ERROR_BOX);
+        live->built[k] = edge;
+        live->hold[k] = 1;
+    }
+    if (a.sorted) md_search_grid(live->box.edge, extent, a.radius, live->grid, &live->reach);
+}
+
+/* weight v_a^2 of the particles after half a kick, by blocks; velocities stay. */
+template <class R>
+__global__ void __launch_bounds__(256)
+    md_axis_kinetic_kernel(const __grid_constant__ md_force_args a, double *squares)
+{
+    if (md_stopped(a.tiles.control, a.ahead)) return;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    double square[3] = {0, 0, 0};
+    if (i < a.count) {
+        md_vec<R> v = ((const md_vec<R> *)a.v)[i];
+        if (a.kick != 0) md_half_kick(v, ((const md_vec<R> *)a.f)[i], (R)a.kick);
+        const double weight = md_weight_of(a, ((const md_vec<R> *)a.x_in)[i]);
+        square[0] = weight * ((double)v.x * (double)v.x);
+        square[1] = weight * ((double)v.y * (double)v.y);
+        square[2] = weight * ((double)v.z * (double)v.z);
+    }
+    for (int k = 0; k < 3; k++) {
+        const double total = md_block_sum(square[k]);
+        if (threadIdx.x == 0) squares[k * (int)gridDim.x + blockIdx.x] = total;
+        __syncthreads();
+    }
+}
+
+/* The sums of the step, by one thread. */
+__device__ inline void md_couple_sums(const md_couple_args &b, const double square[3])
+{
+    torre_barostat_state *s = &b.live->couplings.box;
+    for (int k = 0; k < 3; k++) s->kinetic[k] = b.mass * square[k];
+    s->virial[0] = 0.5 * b.total[MD_SUM_VIRIAL_X];
+    s->virial[1] = 0.5 * b.total[MD_SUM_VIRIAL_Y];
+    s->virial[2] = 0.5 * b.total[MD_SUM_VIRIAL] - s->virial[0] - s->virial[1];
+}
+
+/* To the box of a step, by one thread. */
+__device__ inline bool md_couple_grow(const md_couple_args &b, int64_t step)
+{
+    md_live *live = b.live;
+    double *edge = live->box.edge;
+    if (!torre_couplings_grow(&b.barostat, step, &live->couplings, edge, live->more, live->forward))
+        return false;
+    for (int k = 0; k < 3; k++) live->hold[k] = edge[k] / live->built[k];
+    const double slack = torre_barostat_slack(edge, live->built, b.skin, b.radius);
+    live->limit_sq = slack * slack;
+    return true;
+}
+
+/* One block. parts: of md_state_kernels.factor. */
+static __global__ void __launch_bounds__(MD_FACTOR_BLOCK)
+    md_couple_kernel(md_control *control, int ahead, int rows, int parts,
+                     const __grid_constant__ md_couple_args b)
+{
+    if (md_stopped(control, ahead)) return;
+    double square[3] = {0, 0, 0};
+    for (int k = 0; (parts & MD_FACTOR_SUM) && k < 3; k++) {
+        double part = 0;
+        for (int r = threadIdx.x; r < rows; r += MD_FACTOR_BLOCK) part += b.squares[k * rows + r];
+        square[k] = md_block_sum(part);
+        __syncthreads();
+    }
+    if (threadIdx.x > 0) return;
+    md_live *live = b.live;
+    const double *edge = live->box.edge, volume = edge[0] * edge[1] * edge[2];
+    const int64_t step = (int64_t)control->clock + ahead;
+    if (parts & MD_FACTOR_SUM) md_couple_sums(b, square);
+    if (parts & MD_FACTOR_AFTER)
+        torre_couplings_after(&b.bath, &b.barostat, step, volume, &live->couplings, live->after);
+    if (parts & MD_FACTOR_BEFORE) {
+        torre_couplings_before(&b.bath, &b.barostat, step + 1, volume, &live->couplings,
+                               live->keep);
+        if (!md_couple_grow(b, step + 1)) atomicOr(&control->error, (uint32_t)MD_ERROR_GROWTH);
+    }
+    live->taken = torre_couplings_taken(&b.barostat, &live->couplings);
+}
+
+/* From forces to the next positions; ahead -1: from whole velocities that have had what is after
+ * their step. In place (x_in = x_out). */
+template <class R>
+__global__ void __launch_bounds__(256) md_stretch_kernel(const __grid_constant__ md_force_args a)
+{
+    if (md_stopped(a.tiles.control, a.ahead)) return;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const md_live &live = *a.live;
+    if (i < a.count) {
+        const R kick = (R)a.kick;
+        const md_vec<R> f = ((const md_vec<R> *)a.f)[i];
+        md_vec<R> v = ((const md_vec<R> *)a.v)[i], q = ((const md_vec<R> *)a.x_in)[i];
+        if (a.ahead >= 0) {
+            md_half_kick(v, f, kick);
+            md_scale_axes(v, live.after);
+        }
+        md_scale_axes(v, live.keep);
+        md_half_kick(v, f, kick);
+        q.x += fma((R)live.more[0], q.x, md_product((R)live.forward[0], v.x));
+        q.y += fma((R)live.more[1], q.y, md_product((R)live.forward[1], v.y));
+        q.z += fma((R)live.more[2], q.z, md_product((R)live.forward[2], v.z));
+        ((md_vec<R> *)a.v)[i] = v;
+        ((md_vec<R> *)a.x_out)[i] = q;
+        if (a.limit_sq > 0) {
+            const md_vec<R> held = md_held(((const md_vec<R> *)a.x_built)[i], live);
+            const R dx = q.x - held.x, dy = q.y - held.y, dz = q.z - held.z;
+            if (!(dx * dx + dy * dy + dz * dz <= (R)live.limit_sq))
+                atomicMin(&a.tiles.control->last, a.ahead);
+        }
+    }
+    if (i == 0) a.tiles.control->done++;
+}
+
+/* What is after a step whose velocities are whole, and sums at those that it leaves, into
+ * a.partial[md_particle_rows]. */
+template <class R>
+__global__ void __launch_bounds__(256)
+    md_coupled_kernel(const __grid_constant__ md_force_args a, double mass)
+{
+    if (md_stopped(a.tiles.control, a.ahead)) return;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    double sum[MD_SUMS] = {0};
+    if (i < a.count) {
+        md_vec<R> v = ((const md_vec<R> *)a.v)[i];
+        md_scale_axes(v, a.live->after);
+        ((md_vec<R> *)a.v)[i] = v;
+        md_add_velocity(v, md_weight_of(a, ((const md_vec<R> *)a.x_in)[i]), sum);
+    }
+    if (i == 0) sum[MD_SUM_TAKEN] = 2 * a.live->taken / mass;
+    md_block_sums(sum, a.partial + (int64_t)blockIdx.x * MD_SUMS);
+}
+
+#endif
