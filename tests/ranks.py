@@ -150,7 +150,7 @@ def test_paused():
             os.kill(rank, code)
         time.sleep(5 if code == signal.SIGSTOP else 1)
     os.kill(ranks[0], signal.SIGTERM)
-    told = process.communicate(timeout=60)[1]
+    told = process.communicate(timeout=120)[1]
     assert process.returncode == 75 and lines(told)[0].startswith("wave: stopped by SIGTERM after step"), told
 
 
@@ -158,7 +158,7 @@ def test_stops():
     """A signal to rank 0, or the end of the time, leaves complete results up to there."""
     process = start(3, *LONG)
     os.kill(mpirun.process_of(process, 0), signal.SIGTERM)
-    told = process.communicate(timeout=60)[1]
+    told = process.communicate(timeout=120)[1]
     assert process.returncode == 75 and lines(told)[0].startswith("wave: stopped by SIGTERM after step"), told
     assert sorted(os.listdir(".")) == ["t.npy", "u.npy"], os.listdir(".")
 

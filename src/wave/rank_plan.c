@@ -107,13 +107,13 @@ static torre_status choose_height(torre_rank_program *p, torre_wave_plan *plan, 
                       plan -> dts, plan -> tower_height, least_planes(p), p -> ranks -> what);
 }
 
-/* Steps that surely take no longer than a chunk of them may, where that can be known: by half the
- * rate, and in so many passes, of which each takes some time however few its cells are. */
+/* Steps that surely take no longer than a chunk of them may, where that can be known: by a third of
+ * the rate, and in so many passes, of which each takes some time however few its cells are. */
 static int64_t first_steps(const torre_rank_program *p, const torre_part_cost *c, int64_t height)
 {
     const double cells = (double)torre_wave_cells(p->base.setup->problem) / p->ranks->count,
                  passes = 500.0 * (double)height;
-    return (int64_t)fmin(0.5 * chunk_s * c->rate / cells, passes);
+    return (int64_t)fmin(0.3 * chunk_s * c->rate / cells, passes);
 }
 
 /* --- The program --- */
