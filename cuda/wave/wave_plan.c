@@ -492,10 +492,18 @@ static void name_kernel(torre_cuda_program *program)
     if (program->shell.taken) snprintf(text + used, size - (size_t)used, ", layers beside them");
 }
 
-/* Whether towers of dts 1 are steps that slide: in parts, and beside layers. */
+/* Whether no kernels of towers have the order, or density with it. */
+static bool lacks_towers(const torre_wave_problem *p)
+{
+    return !order_has_towers(p->order) || (p->density_cells && p->order == 2);
+}
+
+/* Whether towers of dts 1 are steps that slide: in parts, beside layers, where there are no others.
+ */
 static bool slides(const torre_wave_setup *setup, const torre_wave_plan *wish)
 {
-    return wish->engine == TORRE_TORRE && wish->dts == 1 && (setup->region || setup->pml_a);
+    return wish->engine == TORRE_TORRE && wish->dts == 1 &&
+           (setup->region || setup->pml_a || lacks_towers(setup->problem));
 }
 
 /* The choices: axes, engine, kernel, tile. */
@@ -529,9 +537,13 @@ static torre_status choose(torre_cuda_program *program)
     const chooser c = {program->gpu, program->multiprocessors, program->settings.planes};
     const bool open = wish->engine == TORRE_AUTO && !wish->dts && !wish->tower_height;
     TORRE_TRY(choose_axes(&c, p, &info->plan, &advice));
-    const bool steps = program->slides || slides(program->base.setup, wish);
-    if (info->plan.engine == TORRE_TORRE && !steps)
-        TORRE_TRY(plan_towers(&c, open && find_stepper(p), advice, program));
+    bool steps = program->slides || slides(program->base.setup, wish);
+    if (info->plan.engine == TORRE_TORRE && !steps) {
+        const torre_status status = plan_towers(&c, open && find_stepper(p), advice, program);
+        /* a height is wished for, and towers of no kind can have it */
+        steps = status == TORRE_ERR_USAGE && wish->engine == TORRE_AUTO && !wish->dts;
+        if (!steps) TORRE_TRY(status);
+    }
     if (info->plan.engine == TORRE_STEPWISE || steps) TORRE_TRY(plan_steps(program));
     return torre_wave_part_check(program->base.setup, &info->plan);
 }

@@ -79,13 +79,18 @@ torre_status torre_cuda_rows_send(torre_cuda_solver *s, const torre_rows *r, con
     return finish(s, e, what);
 }
 
-/* Whether rows can be copied to and from the array as they lie: all at once, or those of a plane
- * where something follows each (wave_slide.c), which is less than they are. */
-static bool lies_as_rows(const torre_device_array *a)
+/* Whether all rows can be copied to and from the array as they lie, at once. */
+static bool lies_at_once(const torre_device_array *a)
 {
-    const int64_t rows = a->size[1] * a->stride[1];
-    return a->stride[2] == 1 &&
-           (a->size[0] == 1 || (a->stride[0] >= rows && a->stride[0] < 2 * rows));
+    return a->stride[2] == 1 && (a->size[0] == 1 || a->stride[0] == a->size[1] * a->stride[1]);
+}
+
+/* The same of the rows of a plane: of whole planes of a level, whatever follows each of them
+ * (wave_slide.c). */
+static bool lies_as_rows(const torre_cuda_solver *s, const torre_device_array *a)
+{
+    return lies_at_once(a) || (a->stride[2] == 1 && a->stride[0] == s->args.stride_x &&
+                               a->stride[1] == s->args.stride_y && a->size[1] == s->args.n[1]);
 }
 
 /* Enqueue copies of rows that lie so. */
@@ -94,7 +99,7 @@ static cudaError_t move_as_rows(torre_cuda_solver *s, const torre_device_array *
 {
     const size_t size = (size_t)s->setup->problem->precision, width = (size_t)a->size[2] * size,
                  pitch = (size_t)a->stride[1] * size;
-    const bool one = a->size[0] == 1 || a->stride[0] == a->size[1] * a->stride[1];
+    const bool one = lies_at_once(a);
     cudaError_t e = cudaSuccess;
     for (int64_t done = 0, now; done < count && !e; done += now) {
         const int64_t row = first + done, plane = one ? 0 : row / a->size[1],
@@ -117,7 +122,7 @@ static cudaError_t move(torre_cuda_solver *s, const torre_device_array *a, int64
 {
     const size_t size = (size_t)s->setup->problem->precision, width = (size_t)a->size[2] * size,
                  bytes = (size_t)count * width;
-    if (lies_as_rows(a)) return move_as_rows(s, a, first, count, rows, to_device);
+    if (lies_as_rows(s, a)) return move_as_rows(s, a, first, count, rows, to_device);
     void *staging = s->memory[TORRE_PIECE_STAGING];
     cudaError_t e = cudaSuccess;
     if (to_device) e = cudaMemcpyAsync(staging, rows, bytes, cudaMemcpyHostToDevice, s->stream);

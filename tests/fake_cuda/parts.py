@@ -40,7 +40,7 @@ REFUSED_OF_DEVICES = (
     (["--devices", "all", "--engine", "stepwise"], 2, "--devices share a run by --engine torre alone"),
     (["--devices", "all", "--boundary", "absorbing", "--dts", "3"], 2, "leave --dts open"),
     (["--devices", "all", "--tower-height", "200"], 2, "take fewer GPUs"),
-    (["--devices", "all", "--boundary", "absorbing", "--tower-height", "150"], 2, "take fewer GPUs"),
+    (["--devices", "all", "--boundary", "absorbing", "--tower-height", "250"], 2, "take fewer GPUs"),
     (["--devices", "all", "--order", "8", "--velocity", "missing.npy"], 3, "missing.npy"),
 )
 
