@@ -172,7 +172,7 @@ typedef struct md_sort_args {
 static inline TORRE_HD void md_search_grid(const double box[3], const double extent[3],
                                            double radius, int grid[3], float *reach)
 {
-    const double most = fmax(0, fmax(extent[0], fmax(extent[1], extent[2])));
+    const double most = fmax(0.0, fmax(extent[0], fmax(extent[1], extent[2])));
     double step = INFINITY;
     for (int a = 0; a < 3; a++) {
         grid[a] = (int)floor(box[a] * 2040 / most);

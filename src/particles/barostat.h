@@ -189,7 +189,7 @@ static inline TORRE_HD double torre_barostat_slack(const double box[3], const do
         most = fmax(most, box[a] / built[a]);
     }
     if (most > 1.1) return 0;
-    return fmax(0, 0.5 * (skin - (1 - least) * reach));
+    return fmax(0.0, 0.5 * (skin - (1 - least) * reach));
 }
 
 #endif
