@@ -102,28 +102,9 @@ static void states_come_back(void **state)
     md_case_free(&c);
 }
 
-/* A barostat is the cpu backend's alone. */
-static void pressure_is_refused(void **state)
-{
-    (void)state;
-    const torre_md_plan plan = {.skin = 0.3};
-    const torre_md_backend *cuda;
-    torre_md_program *program;
-    md_case c = md_case_rough(5, 6, 4, 0.05, TORRE_MD_F32);
-    c.problem.ensemble = TORRE_NPT;
-    c.problem.temperature = c.problem.damping_time = c.problem.pressure_damping = 1;
-    CHECK_OK(torre_md_problem_check(&c.problem));
-    CHECK_OK(torre_md_backend_find("cuda", &plan, &cuda));
-    CHECK(cuda->plan(&c.problem, &plan, &program) == TORRE_ERR_USAGE &&
-              strstr(torre_error_text(), "npt needs "),
-          "planned, or: %s", torre_error_text());
-    md_case_free(&c);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(states_come_back),
-                                       cmocka_unit_test(pressure_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(states_come_back)};
     setenv("FAKE_CUDA_DEVICE", "h200", 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
