@@ -109,8 +109,8 @@ template <class M, bool SUMS> struct md_force_sum {
         if (SUMS) {
             energy += e;
             virial += f * rsq;
-            virial_x += f * dx * dx;
-            virial_y += f * dy * dy;
+            virial_x += f * md_product(dx, dx);
+            virial_y += f * md_product(dy, dy);
             shift += row.shift;
             inside++;
         }
@@ -140,8 +140,8 @@ template <class M, bool SUMS> struct md_force_sum {
                 if (SUMS) {
                     energy += e;
                     virial += f * rsq;
-                    virial_x += f * dx * dx;
-                    virial_y += f * dy * dy;
+                    virial_x += f * md_product(dx, dx);
+                    virial_y += f * md_product(dy, dy);
                     inside++;
                 }
             }

@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(M::block_max)
                 if (SUMS) {
                     total[MD_SUM_POTENTIAL] += 2 * (double)energy;
                     total[MD_SUM_VIRIAL] += 2 * (double)(f * rsq);
-                    total[MD_SUM_VIRIAL_X] += 2 * (double)(f * dx * dx);
-                    total[MD_SUM_VIRIAL_Y] += 2 * (double)(f * dy * dy);
+                    total[MD_SUM_VIRIAL_X] += 2 * (double)(f * md_product(dx, dx));
+                    total[MD_SUM_VIRIAL_Y] += 2 * (double)(f * md_product(dy, dy));
                     total[MD_SUM_INSIDE] += 2;
                 }
                 for (int k = 0; k < 3; k++) {

@@ -19,9 +19,6 @@
 
 #define MD_FACTOR_BLOCK 1024
 
-__device__ inline float md_product(float a, float b) { return __fmul_rn(a, b); }
-__device__ inline double md_product(double a, double b) { return __dmul_rn(a, b); }
-
 /* A number in (-1/2, 1/2) that is u, of torre_random_uniform, but for a whole turn. */
 template <class R> __device__ inline R md_turn(uint64_t numbers, uint64_t i)
 {

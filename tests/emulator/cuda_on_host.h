@@ -235,8 +235,8 @@ inline double emulator_rounded(double x)
     asm("" : "+x"(x));
     return x;
 }
-inline float __fmul_rn(float a, float b) { return emulator_rounded(a * b); }
-inline double __dmul_rn(double a, double b) { return emulator_rounded(a * b); }
+inline float __fmul_rn(float a, float b) { return emulator_rounded(emulator_rounded(a) * b); }
+inline double __dmul_rn(double a, double b) { return emulator_rounded(emulator_rounded(a) * b); }
 inline float __fadd_rn(float a, float b) { return emulator_rounded(a) + emulator_rounded(b); }
 inline double __dadd_rn(double a, double b) { return emulator_rounded(a) + emulator_rounded(b); }
 inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
