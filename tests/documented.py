@@ -59,7 +59,6 @@ EXCEPTIONS = {
     r"^(\./)?first-run\.sh": "installs packages; .ci/run runs both forms",
     r"^examples/kob_andersen/run.sh build$": "test example_kob_andersen; a run of a few steps measures nothing",
     r"^examples/liquid/run.sh build$": "test example_liquid; a run of a few steps measures nothing",
-    r"^examples/equation_of_state/run\.py build$": "test equation_of_state_runs, of smaller runs",
     r"^examples/spheric2/run.sh build": "test example_spheric2, of a coarse tank",
     r"^examples/seeds/run.sh -b build -o figures$": "test seeds_figures; shorter runs make other numbers",
     r"^cmake --preset": "tests/presets.sh runs every preset",
