@@ -498,12 +498,16 @@ static bool lacks_towers(const torre_wave_problem *p)
     return !order_has_towers(p->order) || (p->density_cells && p->order == 2);
 }
 
-/* Whether towers of dts 1 are steps that slide: in parts, beside layers, where there are no others.
- */
+/* Where steps may slide in place of towers: in parts, beside layers, where there are no towers. */
+static bool may_slide(const torre_wave_setup *setup)
+{
+    return setup->region || setup->pml_a || lacks_towers(setup->problem);
+}
+
+/* Whether towers of dts 1 are such steps. */
 static bool slides(const torre_wave_setup *setup, const torre_wave_plan *wish)
 {
-    return wish->engine == TORRE_TORRE && wish->dts == 1 &&
-           (setup->region || setup->pml_a || lacks_towers(setup->problem));
+    return wish->engine == TORRE_TORRE && wish->dts == 1 && may_slide(setup);
 }
 
 /* The choices: axes, engine, kernel, tile. */
@@ -541,7 +545,8 @@ static torre_status choose(torre_cuda_program *program)
     if (info->plan.engine == TORRE_TORRE && !steps) {
         const torre_status status = plan_towers(&c, open && find_stepper(p), advice, program);
         /* a height is wished for, and towers of no kind can have it */
-        steps = status == TORRE_ERR_USAGE && wish->engine == TORRE_AUTO && !wish->dts;
+        steps = status == TORRE_ERR_USAGE && wish->engine == TORRE_AUTO && !wish->dts &&
+                may_slide(program->base.setup);
         if (!steps) TORRE_TRY(status);
     }
     if (info->plan.engine == TORRE_STEPWISE || steps) TORRE_TRY(plan_steps(program));
