@@ -3,6 +3,7 @@
 
 #include "core/backend.h"
 #include "cuda/core/cuda_device.h"
+#include "cuda/core/device_way.h"
 #include "cuda/wave/wave_solver.h"
 
 bool torre_cuda_available(int device, char *why, size_t why_size)
@@ -154,6 +155,7 @@ const torre_wave_backend torre_wave_cuda = {
     .hand_on = torre_cuda_hand_on,
     .await = torre_cuda_await,
     .transport = torre_cuda_transport,
+    .ways = torre_device_ways,
     .take_host = torre_cuda_take_host,
     .free_host = torre_cuda_free_host,
     .part_cost = torre_cuda_part_cost,

@@ -1,6 +1,10 @@
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +32,12 @@ static struct {
     torre_rank_watch watch;
     posted *to; /* [ranks] */
     pthread_t watcher;
-    bool watching;   /* there is that thread, */
-    atomic_bool end; /* which is to end */
+    bool watching;                     /* there is that thread, */
+    atomic_bool end;                   /* which is to end */
+    void (*_Atomic enter)(int device); /* of messages in memory of a device */
+    int device;
+    bool trying;                          /* whether MPI takes memory of devices, */
+    char tried[MPI_MAX_ERROR_STRING + 8]; /* and what it says */
 } all;
 
 bool torre_ranks_started(void)
@@ -45,7 +53,16 @@ bool torre_ranks_started(void)
 
 /* --- Failures --- */
 
-/* What MPI says of itself, kept. With the lock. */
+/* Keep what went wrong here; of a trial (use_device) until that is over. With the lock. */
+static void keep(const char *text)
+{
+    if (all.trying)
+        snprintf(all.tried, sizeof all.tried, "%s", text);
+    else
+        torre_rank_watch_failed(&all.watch, -1, TORRE_ERR_RESOURCE, text);
+}
+
+/* What MPI says of itself. With the lock. */
 static void check(int code)
 {
     char text[MPI_MAX_ERROR_STRING + 8] = "MPI: ";
@@ -53,12 +70,17 @@ static void check(int code)
     if (code == MPI_SUCCESS) return;
     if (MPI_Error_string(code, text + 5, &length))
         snprintf(text, sizeof text, "MPI: error %d", code);
-    torre_rank_watch_failed(&all.watch, -1, TORRE_ERR_RESOURCE, text);
+    keep(text);
 }
 
 /* With the lock. */
 static torre_status state(void)
 {
+    if (all.trying && all.tried[0]) {
+        const torre_status status = torre_fail(TORRE_ERR_RESOURCE, "%s", all.tried);
+        all.tried[0] = '\0'; /* said once: other messages go on */
+        return status;
+    }
     return all.watch.status ? torre_fail(all.watch.status, "%s", all.watch.text) : TORRE_OK;
 }
 
@@ -131,6 +153,15 @@ static bool posts(void)
     return left > 0;
 }
 
+/* The device of messages is that of the thread that looks after them, too. */
+static void enter_device(bool *entered)
+{
+    void (*enter)(int) = atomic_load(&all.enter);
+    if (*entered || !enter) return;
+    enter(all.device);
+    *entered = true;
+}
+
 /* A moment, short while something is on its way, which goes on when somebody looks. */
 static void rest(bool on_its_way)
 {
@@ -143,7 +174,9 @@ static void *watch_ranks(void *unused)
 {
     torre_waking clock = torre_waking_start(torre_time_now());
     double failed_at = 0, look_at = 0, beat_at = 0;
+    bool entered = false;
     while (!atomic_load(&all.end)) {
+        enter_device(&entered);
         const double now = torre_waking_seconds(&clock, torre_time_now());
         pthread_mutex_lock(&lock);
         if (!all.watch.status) hear(); /* else what is on its way may be gone */
@@ -168,6 +201,9 @@ static const double eager_s = 0.02;
 /* Seconds in which a rank that waits looks all the time: most that it waits for comes soon. */
 static const double soon_s = 0.002;
 
+/* Seconds that a message of a trial takes at most. */
+static const double trial_s = 20;
+
 /* Look now and then rather than wait in MPI, which would keep a core busy that others need; but
  * what is on its way goes on with every look. */
 static void nap(bool on_its_way)
@@ -177,6 +213,13 @@ static void nap(bool on_its_way)
         sched_yield();
     else
         nanosleep(&moment, NULL);
+}
+
+/* A trial whose messages do not go through. With the lock. */
+static void end_trial(double start, bool through)
+{
+    if (!all.trying || through || torre_time_now() - start < trial_s || all.tried[0]) return;
+    keep("MPI: messages do not arrive");
 }
 
 static bool make_room(posted *p, int pieces)
@@ -219,6 +262,7 @@ static torre_status settle(const torre_ranks *self, int to)
         gone = p->count == 0; /* the watcher looks, too */
         if (!gone) check(MPI_Testall(p->count, p->piece, &gone, MPI_STATUSES_IGNORE));
         if (gone) p->count = 0;
+        end_trial(start, gone);
         status = state();
         pthread_mutex_unlock(&lock);
         if (!gone && !status) nap(torre_time_now() - start < eager_s);
@@ -232,20 +276,36 @@ static torre_status send(const torre_ranks *self, int to, const void *bytes, int
     return settle(self, to);
 }
 
+/* Whether the next message is what is waited for; another comes where one was not sent, and stays.
+ * With the lock. */
+static bool fits(const MPI_Status *next, int from, int count)
+{
+    char text[96];
+    int bytes;
+    MPI_Get_count(next, MPI_BYTE, &bytes);
+    if (bytes == count) return true;
+    snprintf(text, sizeof text, "MPI: rank %d sends %d bytes in place of %d", from, bytes, count);
+    keep(text);
+    return false;
+}
+
 /* Never in a call that waits: the sender may be gone in the middle of it. */
 static torre_status receive_piece(int from, void *bytes, int count)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     torre_status status = TORRE_OK;
+    MPI_Status next;
     int begun = 0, there = 0;
     const double start = torre_time_now();
     while (!there && !status) {
         pthread_mutex_lock(&lock);
         if (request == MPI_REQUEST_NULL)
-            check(MPI_Iprobe(from, TAG, MPI_COMM_WORLD, &begun, MPI_STATUS_IGNORE));
+            check(MPI_Iprobe(from, TAG, MPI_COMM_WORLD, &begun, &next));
+        if (begun && request == MPI_REQUEST_NULL) begun = fits(&next, from, count);
         if (begun && request == MPI_REQUEST_NULL)
             check(MPI_Irecv(bytes, count, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request));
         if (begun) check(MPI_Test(&request, &there, MPI_STATUS_IGNORE));
+        end_trial(start, there);
         status = state();
         pthread_mutex_unlock(&lock);
         if (!there && !status) nap(begun || torre_time_now() - start < soon_s);
@@ -260,6 +320,15 @@ static torre_status receive(const torre_ranks *self, int from, void *bytes, int6
     for (; count > 0; count -= PIECE, at += PIECE)
         TORRE_TRY(receive_piece(from, at, count < PIECE ? (int)count : PIECE));
     return TORRE_OK;
+}
+
+static torre_status look(const torre_ranks *self)
+{
+    (void)self;
+    pthread_mutex_lock(&lock);
+    const torre_status status = state();
+    pthread_mutex_unlock(&lock);
+    return status;
 }
 
 static torre_status failed(const torre_ranks *self, torre_status status)
@@ -277,6 +346,49 @@ static torre_status failed(const torre_ranks *self, torre_status status)
     }
     pthread_mutex_unlock(&lock);
     return torre_fail(status, "%s", f.text);
+}
+
+/* --- Memory of devices --- */
+
+/* Whether MPI says that it takes it. */
+static bool takes_devices(void)
+{
+#ifdef MPIX_CUDA_AWARE_SUPPORT /* 0 or 1 of where this was built: the library knows better */
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+}
+
+/* What is said where it does not, and dies of it. */
+static char dies[256];
+
+static void die(int number)
+{
+    (void)number;
+    /* nothing helps where that fails, too */
+    const ssize_t written = write(STDERR_FILENO, dies, strlen(dies));
+    (void)written;
+    _exit(TORRE_ERR_RESOURCE);
+}
+
+static void use_device(const torre_ranks *self, void (*enter)(int device), int device, bool trial)
+{
+    static const int number[2] = {SIGSEGV, SIGBUS};
+    static struct sigaction before[2];
+    struct sigaction telling = {.sa_handler = die};
+    snprintf(dies, sizeof dies,
+             "%s: rank %d: the MPI library says that it takes memory of GPUs, and dies of it: set "
+             "TORRE_TRANSPORT=host in the environment\n",
+             all.program, self->rank);
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < 2 && trial != all.trying; i++)
+        sigaction(number[i], trial ? &telling : &before[i], trial ? &before[i] : NULL);
+    all.trying = trial;
+    all.tried[0] = '\0';
+    all.device = device;
+    atomic_store(&all.enter, enter);
+    pthread_mutex_unlock(&lock);
 }
 
 /* --- Beginning and end --- */
@@ -333,6 +445,8 @@ torre_status torre_ranks_start(const char *program, torre_ranks *ranks)
                            .receive = receive,
                            .post = post,
                            .settle = settle,
+                           .look = look,
+                           .use_device = use_device,
                            .failed = failed,
                            .give_up = give_up};
     if (!torre_ranks_started()) return TORRE_OK;
@@ -345,6 +459,8 @@ torre_status torre_ranks_start(const char *program, torre_ranks *ranks)
     if (!all.to || !torre_rank_watch_start(&all.watch, ranks->rank, ranks->count))
         MPI_Abort(MPI_COMM_WORLD, TORRE_ERR_RESOURCE);
     meet_neighbours(ranks);
+    ranks->limit_s = all.watch.limit;
+    ranks->of_devices = takes_devices();
     all.watching = ranks->count > 1 && pthread_create(&all.watcher, NULL, watch_ranks, NULL) == 0;
     if (ranks->count > 1 && !all.watching) MPI_Abort(MPI_COMM_WORLD, TORRE_ERR_RESOURCE);
     return TORRE_OK;

@@ -38,6 +38,7 @@ static void report_ranks(torre_report *r, const torre_wave_run *run, bool dry)
     if (told.ranks == 1) return;
     torre_report_integer(r, "ranks", told.ranks);
     torre_report_text(r, "transport", told.transport);
+    if (told.transport_why[0]) torre_report_text(r, "transport_why", told.transport_why);
     torre_report *devices = told.device ? torre_report_array(r, "devices") : NULL;
     for (int i = 0; i < told.ranks && devices; i++)
         torre_report_text(devices, NULL, told.device[i]);

@@ -9,6 +9,7 @@
 #ifndef TORRE_WAVE_BACKEND_H
 #define TORRE_WAVE_BACKEND_H
 
+#include "core/rank_way.h"
 #include "tiling/region.h"
 #include "wave/pml.h"
 #include "wave/setup.h"
@@ -184,13 +185,15 @@ typedef struct torre_wave_backend {
      * 1, down (0) or up (1); nobody may look at them there or change them here until await of the
      * other, with the arrival that this gives, is back. transport: how they go between those
      * devices, in words.
-     * NULL all: the backend has none.
+     * NULL all: the backend has none. ways: how they can go to other processes from where they are
+     * (place), the best first, NULL at the end; NULL: in messages alone.
      */
     void (*place)(const torre_wave_solver *solver, int64_t low, torre_plane_place *place);
     torre_status (*hand_on)(torre_wave_solver *solver, int64_t low, int64_t high, int way,
                             const torre_plane_place *to, void **arrival);
     torre_status (*await)(torre_wave_solver *solver, void *arrival);
     const char *(*transport)(const int *device, int count);
+    const torre_rank_way *const *ways;
     /*
      * Planes of a part from `low` on where they lie in the solver, which every solver of the same
      * whole has alike: messages can be sent from there and received there, without layers. They

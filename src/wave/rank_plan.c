@@ -8,6 +8,7 @@
 #include "wave/rank_program.h"
 #include "wave/rank_run.h"
 #include "wave/rank_slab.h"
+#include "wave/rank_transport.h"
 
 /* Seconds that a chunk of steps takes at least: at its end all ranks wait for the first. */
 static const double chunk_s = 10;
@@ -140,6 +141,7 @@ static torre_status check_run(const torre_wave_run *run, const char *who)
 static void clear(torre_wave_program *program)
 {
     torre_rank_program *p = (torre_rank_program *)program;
+    torre_rank_transport_close(p);
     torre_wave_program_free(p->inner);
     torre_wave_part_free(p->part);
     free(p->device);
@@ -174,6 +176,7 @@ torre_status torre_wave_run_share(torre_wave_run *run, const torre_ranks *ranks)
 {
     torre_wave_program *made;
     if (ranks->count == 1) return TORRE_OK;
+    TORRE_TRY(torre_rank_transport_check());
     if (run->backend->for_parts && !run->program->maker) {
         TORRE_TRY(run->backend->for_parts(&run->program));
         run->info = run->program->info;

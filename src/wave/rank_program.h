@@ -2,11 +2,17 @@
 #ifndef TORRE_RANK_PROGRAM_H
 #define TORRE_RANK_PROGRAM_H
 
+#include "core/rank_way.h"
 #include "core/ranks.h"
 #include "wave/part.h"
 #include "wave/planes.h"
 #include "wave/program.h"
 #include "wave/rank_run.h"
+
+/* How planes go between ranks, and why they go no other way that comes first. */
+typedef struct torre_rank_met {
+    char text[2 * TORRE_WAY_TEXT], why[4 * TORRE_WAY_TEXT];
+} torre_rank_met;
 
 typedef struct torre_rank_program {
     torre_wave_program base;
@@ -18,7 +24,9 @@ typedef struct torre_rank_program {
     int64_t shift;             /* cuts lie so much lower than even ones, as towers move up */
     torre_wave_part *part;     /* this rank's, */
     torre_wave_program *inner; /* and the program of its solver; NULL when there is that */
-    char (*device)[TORRE_RANK_DEVICE]; /* rank 0: [ranks], when they have gathered */
+    char (*device)[TORRE_RANK_DEVICE]; /* rank 0: [ranks], when they have gathered, */
+    torre_rank_met met;                /* and what they say then */
+    torre_rank_path *path[2]; /* past the host, to the rank below, above; NULL: there is none */
 } torre_rank_program;
 
 /* The first plane that a rank owns; of rank `count` the end. */
@@ -28,6 +36,7 @@ torre_region torre_rank_region(const torre_rank_program *program, int rank);
 /* Requests of rank 0; what follows each and what comes back. */
 typedef enum torre_rank_request_kind {
     TORRE_RANK_END = 1,
+    TORRE_RANK_MEET,        /* back: torre_rank_met of the link to the rank below */
     TORRE_RANK_START,       /* back: int64_t nodes, then the columns of so many */
     TORRE_RANK_SET_STEP,    /* steps: which */
     TORRE_RANK_ADVANCE,     /* back: torre_rank_advanced, then samples (steps, nodes) */

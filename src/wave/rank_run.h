@@ -51,9 +51,10 @@ enum { TORRE_RANK_DEVICE = 144 };
 
 /* What there is to tell about a run and its ranks so far. */
 typedef struct torre_ranks_told {
-    int ranks;        /* 1: it is not shared */
-    const char *what; /* one of them is: "rank", "GPU" */
-    const char *transport;
+    int ranks;                               /* 1: it is not shared */
+    const char *what;                        /* one of them is: "rank", "GPU" */
+    const char *transport;                   /* how planes go, */
+    const char *transport_why;               /* and why no better way; empty: it is the best */
     const char (*device)[TORRE_RANK_DEVICE]; /* [ranks] what computes; NULL before they gather */
     int64_t linked_bytes;                    /* from one to the next, in all */
     const double *waited_s; /* [ranks] for what neighbours send; NULL before the start */

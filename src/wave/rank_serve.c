@@ -8,6 +8,7 @@
 #include "wave/driver.h"
 #include "wave/rank_run.h"
 #include "wave/rank_slab.h"
+#include "wave/rank_transport.h"
 
 /* What a rank plans. */
 typedef struct plans {
@@ -52,6 +53,19 @@ static torre_status no_memory(void)
     return torre_fail(TORRE_ERR_RESOURCE, "out of memory for what ranks send");
 }
 
+/* All ranks try how planes can go. */
+static torre_status meet(torre_wave_run *run, torre_rank_program *p)
+{
+    const torre_rank_request request = {.kind = TORRE_RANK_MEET};
+    torre_status status = TORRE_OK;
+    for (int i = 1; i < p->ranks->count && !status; i++)
+        status = torre_rank_send(p->ranks, i, &request, sizeof request);
+    if (!status) status = torre_rank_transport_open(p);
+    if (status) return torre_rank_failed(p->ranks, status);
+    run->info.memory_bytes = p->base.info.memory_bytes;
+    return TORRE_OK;
+}
+
 torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ranks,
                                      torre_status status)
 {
@@ -64,7 +78,7 @@ torre_status torre_wave_ranks_gather(torre_wave_run *run, const torre_ranks *ran
     for (int i = 0; i < ranks->count && p && p->device; i++)
         snprintf(p->device[i], sizeof p->device[i], "%s", all[i].device);
     free(all);
-    return status;
+    return status || !p || ranks->count == 1 || ranks->one_process ? status : meet(run, p);
 }
 
 static torre_status tell_nodes(const torre_rank_slab *s)
@@ -182,6 +196,8 @@ static torre_status do_request(torre_rank_slab *s, torre_rank_program *p,
                                const torre_rank_request *r)
 {
     switch ((torre_rank_request_kind)r->kind) {
+    case TORRE_RANK_MEET:
+        return torre_rank_transport_open(p);
     case TORRE_RANK_START:
         TORRE_TRY(torre_rank_slab_start(p, s));
         return tell_nodes(s);

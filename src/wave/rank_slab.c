@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/timer.h"
+#include "wave/rank_transport.h"
 
 /* Of what layers remember. */
 static int64_t layer_bytes(const torre_rank_program *p, torre_planes planes)
@@ -55,9 +56,15 @@ static torre_rank_link link_of(const torre_rank_program *p, int side)
     return link;
 }
 
+/* Of messages of the host. */
+static int64_t buffer_bytes(const torre_rank_program *p, int side)
+{
+    return torre_rank_hands_on(p) || p->path[side] ? 0 : link_of(p, side).bytes;
+}
+
 int64_t torre_rank_slab_bytes(const torre_rank_program *p)
 {
-    return torre_rank_hands_on(p) ? 0 : 2 * (link_of(p, 0).bytes + link_of(p, 1).bytes);
+    return 2 * (buffer_bytes(p, 0) + buffer_bytes(p, 1));
 }
 
 torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
@@ -66,7 +73,9 @@ torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
     for (int side = 0; side < 2; side++) {
         torre_rank_link *link = &s->link[side];
         *link = link_of(p, side);
-        if (link->rank < 0 || torre_rank_hands_on(p) || link->bytes == 0) continue;
+        link->path = p->path[side];
+        link->bytes = buffer_bytes(p, side);
+        if (link->bytes == 0) continue;
         TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->out));
         TORRE_TRY(torre_planes_memory(p->backend, link->bytes, &link->in));
     }
@@ -77,6 +86,7 @@ torre_status torre_rank_slab_start(torre_rank_program *p, torre_rank_slab *s)
 
 void torre_rank_slab_free(torre_rank_slab *s)
 {
+    if (s->program) torre_rank_transport_close((torre_rank_program *)s->program);
     if (s->solver) s->program->backend->destroy(s->solver);
     s->solver = NULL;
     for (int side = 0; side < 2; side++) {
@@ -94,11 +104,24 @@ static torre_planes going(const torre_rank_program *p, const torre_rank_link *li
     return (torre_planes){link->planes.low + (down ? p->below : 0), link->planes.high};
 }
 
+/* The same of a path past the host. */
+static torre_status meet_paths(torre_rank_slab *s)
+{
+    const torre_rank_program *p = s->program;
+    for (int side = 0; side < 2; side++) {
+        torre_rank_link *link = &s->link[side];
+        if (!link->path || !link->path->way->place) continue;
+        p->backend->place(s->solver, going(p, link, side == 1).low, &link->here);
+        TORRE_TRY(link->path->way->place(link->path, link->here.array));
+    }
+    return TORRE_OK;
+}
+
 /* Tell neighbours where their planes are to go in these steps. */
 static torre_status meet(torre_rank_slab *s)
 {
     const torre_rank_program *p = s->program;
-    if (!torre_rank_hands_on(p)) return TORRE_OK;
+    if (!torre_rank_hands_on(p)) return meet_paths(s);
     for (int side = 0; side < 2; side++) {
         torre_rank_link *link = &s->link[side];
         if (link->rank < 0) continue;
@@ -126,6 +149,24 @@ static torre_status lend(const torre_rank_slab *s, bool into, int rank, torre_pl
     return TORRE_OK;
 }
 
+/* Planes by a path, to another rank or from it. */
+static torre_status go(torre_rank_slab *s, torre_rank_link *link, bool into, torre_planes planes)
+{
+    const torre_rank_program *p = s->program;
+    const int64_t bytes = torre_planes_bytes(&p->layout, planes) / 2;
+    torre_plane_place at;
+    p->backend->place(s->solver, planes.low, &at);
+    return into ? link->path->way->take(link->path, at.array, bytes)
+                : link->path->way->give(link->path, at.array, bytes);
+}
+
+/* What this rank sent that way has gone, and room is where it was. */
+static torre_status settle(const torre_rank_slab *s, const torre_rank_link *link)
+{
+    return link->path ? link->path->way->gone(link->path)
+                      : torre_rank_settle(s->program->ranks, link->rank);
+}
+
 /* Both arrays of what both have, as they are now: nothing here looks at them until they come back
  * from below, or new ones from above. */
 static torre_status give(torre_rank_slab *s, torre_rank_link *link)
@@ -133,9 +174,10 @@ static torre_status give(torre_rank_slab *s, torre_rank_link *link)
     const torre_rank_program *p = s->program;
     const torre_planes planes = going(p, link, link == &s->link[0]);
     const double start = torre_time_now();
-    TORRE_TRY(torre_rank_settle(p->ranks, link->rank)); /* the buffer is free */
+    TORRE_TRY(settle(s, link)); /* the buffer is free */
     s->told.waited_s += torre_time_now() - start;
     s->told.sent_bytes += torre_rank_planes_bytes(p, planes);
+    if (link->path) return go(s, link, false, planes);
     if (torre_rank_hands_on(p)) {
         TORRE_TRY(p->backend->hand_on(s->solver, planes.low, planes.high, link == &s->link[1],
                                       &link->there, &link->gone));
@@ -157,12 +199,16 @@ static torre_status take(torre_rank_slab *s, torre_rank_link *link)
         TORRE_TRY(torre_rank_receive(p->ranks, link->rank, &arrival, sizeof arrival));
         TORRE_TRY(p->backend->await(s->solver, arrival));
     } else {
-        TORRE_TRY(torre_rank_settle(p->ranks, link->rank)); /* what was lent has gone */
+        TORRE_TRY(settle(s, link)); /* what was lent has gone */
+    }
+    if (link->path) {
+        TORRE_TRY(go(s, link, true, planes));
+    } else if (!direct) {
         if (p->backend->lend) TORRE_TRY(lend(s, true, link->rank, planes));
         TORRE_TRY(torre_rank_receive(p->ranks, link->rank, link->in, message_bytes(p, planes)));
     }
     s->told.waited_s += torre_time_now() - start;
-    return direct ? TORRE_OK : exchange(s, true, planes, link->in);
+    return direct || link->path ? TORRE_OK : exchange(s, true, planes, link->in);
 }
 
 /* What went below comes back. */
@@ -175,6 +221,21 @@ static torre_status take_back(torre_rank_slab *s)
 static torre_status climb(torre_rank_slab *s, int64_t steps, int64_t plane, void *samples)
 {
     return s->program->backend->advance_to(s->solver, steps, plane, samples);
+}
+
+/*
+ * How far to climb before planes go above, where a device waits with them for the rank there: as
+ * far as that one comes before it needs them.
+ */
+static int64_t meeting(const torre_rank_slab *s, int64_t until)
+{
+    const torre_rank_program *p = s->program;
+    const torre_planes above = s->link[1].planes;
+    const int64_t there = torre_rank_region(p, s->link[1].rank).stored.high[p->layout.axis[0]] -
+                          (above.high + p->below),
+                  back = s->link[0].planes.high + p->below;
+    const int64_t plane = above.high - there < until ? above.high - there : until;
+    return s->owed && plane < back ? back : plane;
 }
 
 /*
@@ -195,6 +256,8 @@ static torre_status pass(torre_rank_slab *s, int64_t steps, void *samples)
     }
     if (above->rank >= 0) {
         TORRE_TRY(climb(s, steps, until, samples));
+        if (above->path && above->path->way->meets)
+            TORRE_TRY(climb(s, steps, meeting(s, until), samples));
         TORRE_TRY(give(s, above));
     }
     if (s->owed) {

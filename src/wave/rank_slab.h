@@ -6,7 +6,8 @@
 
 /* What this rank and a neighbour both store. */
 typedef struct torre_rank_link {
-    int rank; /* the neighbour, -1: there is none */
+    int rank;              /* the neighbour, -1: there is none */
+    torre_rank_path *path; /* past the host, NULL: there is none */
     torre_planes planes;
     int64_t bytes;                 /* of messages: */
     char *out, *in;                /* of what is not sent from the solver; or hand_on: */

@@ -390,6 +390,8 @@ torre_ranks_told torre_wave_run_ranks(const torre_wave_run *run)
     if (run->program->maker != &torre_wave_rank_solver) return (torre_ranks_told){.ranks = 1};
     torre_ranks_told told = {
         .ranks = p->ranks->count, .what = p->ranks->what, .transport = p->ranks->transport};
+    if (p->met.text[0]) told.transport = p->met.text;
+    told.transport_why = p->met.why;
     told.device = p->device;
     told.overlap_planes = p->below + p->above;
     for (int i = 1; i < told.ranks; i++) {
