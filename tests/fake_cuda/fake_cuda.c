@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -102,6 +104,7 @@ __attribute__((constructor)) static void begin(void)
     device_memory = memory ? atoll(memory) : device->memory;
     fail_at = fail ? atoll(fail) : 0;
     device_count = count ? atoi(count) : 1;
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* ranks write to each other */
     atexit(end);
 }
 
@@ -402,6 +405,91 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
     return cudaSuccess;
 }
 
+/* --- Memory of other processes, which copies write: a view that nobody can read or write here. */
+
+typedef struct view {
+    char *base, *there;
+    size_t bytes;
+    pid_t process;
+    int opened;
+} view;
+enum { MOST_VIEWS = 64 };
+static view views[MOST_VIEWS];
+
+typedef struct shown {
+    char *base;
+    size_t bytes;
+    pid_t process;
+} shown;
+
+static const view *view_of(const void *address, size_t bytes)
+{
+    for (int i = 0; i < MOST_VIEWS; i++)
+        if (views[i].opened && (const char *)address >= views[i].base &&
+            (const char *)address + bytes <= views[i].base + views[i].bytes)
+            return &views[i];
+    return NULL;
+}
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    const allocation *a = holder(address);
+    if (!a || a->host || a->base != address) return give(cudaErrorInvalidValue);
+    const shown s = {a->base, a->bytes, getpid()};
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &s, sizeof s);
+    TRACE("show #%d\n", (int)(a - allocations));
+    return cudaSuccess;
+}
+cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t handle, unsigned flags)
+{
+    shown s;
+    (void)flags;
+    MAY_FAIL(cudaErrorUnknown);
+    memcpy(&s, &handle, sizeof s);
+    if (getenv("FAKE_CUDA_APART") || s.process == getpid()) return give(cudaErrorInvalidValue);
+    view *free_one = NULL;
+    for (int i = 0; i < MOST_VIEWS; i++) {
+        view *v = &views[i];
+        if (v->opened && v->there == s.base && v->process == s.process) {
+            v->opened++;
+            *address = v->base;
+            return cudaSuccess;
+        }
+        if (!v->opened && !free_one) free_one = v;
+    }
+    if (!free_one) return give(cudaErrorMemoryAllocation);
+    char *base = mmap(NULL, s.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) return give(cudaErrorMemoryAllocation);
+    *free_one = (view){base, s.base, s.bytes, s.process, 1};
+    TRACE("open memory of another process\n");
+    *address = base;
+    return cudaSuccess;
+}
+cudaError_t cudaIpcCloseMemHandle(void *address)
+{
+    ONE_AT_A_TIME();
+    view *v = (view *)view_of(address, 0);
+    if (!v || v->base != address) return give(cudaErrorInvalidValue);
+    if (--v->opened == 0) munmap(v->base, v->bytes);
+    return cudaSuccess;
+}
+
+static cudaError_t copy_to_view(const view *v, const void *to, const void *from, size_t bytes)
+{
+    char *there = v->there + ((const char *)to - v->base);
+    for (size_t done = 0; done < bytes;) {
+        const struct iovec here = {(char *)from + done, bytes - done},
+                           other = {there + done, bytes - done};
+        const ssize_t now = process_vm_writev(v->process, &here, 1, &other, 1, 0);
+        if (now <= 0) return give(cudaErrorUnknown);
+        done += (size_t)now;
+    }
+    TRACE("copy to another process, %zu\n", bytes);
+    return cudaSuccess;
+}
+
 /* Both ends of a copy of `bytes` as they have to be. */
 static bool legal_copy(const void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
@@ -416,6 +504,8 @@ static cudaError_t copy(const char *call, void *to, size_t to_pitch, const void 
     ONE_AT_A_TIME();
     if (fails(call)) return give(cudaErrorUnknown);
     if (width == 0 || height == 0) return cudaSuccess;
+    const view *other = kind == cudaMemcpyDeviceToDevice && height == 1 ? view_of(to, width) : NULL;
+    if (other && on_device(from, width)) return copy_to_view(other, to, from, width);
     uint64_t h = HASH;
     if ((int)kind < 1 || (int)kind > 3 || !legal_copy(to, from, width, kind) ||
         !legal_copy((char *)to + (height - 1) * to_pitch,
@@ -512,8 +602,20 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     TRACE("stream %d destroyed\n", (int)(intptr_t)stream);
     return cudaSuccess;
 }
+/* What others have put on streams and is not done (fake_cuda.h). */
+enum { MOST_STREAMS = 4096 };
+static _Atomic int at_work[MOST_STREAMS];
+
+void fake_cuda_work(cudaStream_t stream, int change)
+{
+    if ((intptr_t)stream < MOST_STREAMS) at_work[(intptr_t)stream] += change;
+}
+
+static bool works(intptr_t stream) { return stream < MOST_STREAMS && at_work[stream] > 0; }
+
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    while (works((intptr_t)stream)) usleep(100);
     MAY_FAIL(cudaErrorUnknown);
     TRACE("wait for stream %d\n", (int)(intptr_t)stream);
     return cudaSuccess;
@@ -529,6 +631,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 typedef struct fake_event {
     int number;
     double ms;
+    intptr_t stream; /* that it was recorded in last */
 } fake_event;
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
@@ -551,11 +654,31 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     MAY_FAIL(cudaErrorUnknown);
     ((fake_event *)event)->ms = clock_ms;
+    ((fake_event *)event)->stream = (intptr_t)stream;
     TRACE("event %d in stream %d\n", ((fake_event *)event)->number, (int)(intptr_t)stream);
     return cudaSuccess;
 }
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    return works(((fake_event *)event)->stream) ? cudaErrorNotReady : cudaSuccess;
+}
+/* Copies are done when they are asked for: an event of another process has passed. */
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
+{
+    (void)event;
+    MAY_FAIL(cudaErrorUnknown);
+    memset(handle, 0, sizeof *handle);
+    return cudaSuccess;
+}
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
+{
+    (void)handle;
+    return cudaEventCreateWithFlags(event, 0);
+}
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    while (works(((fake_event *)event)->stream)) usleep(100);
     MAY_FAIL(cudaErrorUnknown);
     TRACE("wait for event %d\n", ((fake_event *)event)->number);
     return cudaSuccess;
@@ -930,14 +1053,25 @@ static CUresult encode_tiled(CUtensorMap *map, CUtensorMapDataType type, cuuint3
     memcpy(map, &h, sizeof h);
     return CUDA_SUCCESS;
 }
+static CUresult address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
+{
+    ONE_AT_A_TIME();
+    const allocation *a = holder((const void *)(uintptr_t)address);
+    if (!a || a->host) return CUDA_ERROR_NOT_FOUND;
+    *base = (CUdeviceptr)(uintptr_t)a->base;
+    *bytes = a->bytes;
+    return CUDA_SUCCESS;
+}
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
                                              unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *found)
 {
     (void)version, (void)flags;
     MAY_FAIL(cudaErrorUnknown);
-    const bool known = strcmp(symbol, "cuTensorMapEncodeTiled") == 0;
-    *function = known ? (void *)encode_tiled : NULL;
-    if (found) *found = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    const bool known = strcmp(symbol, "cuTensorMapEncodeTiled") == 0,
+               range = strcmp(symbol, "cuMemGetAddressRange") == 0;
+    *function = known ? (void *)encode_tiled : range ? (void *)address_range : NULL;
+    if (found)
+        *found = known || range ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;
 }

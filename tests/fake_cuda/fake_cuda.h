@@ -20,6 +20,7 @@
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
+#include <driver_types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,9 @@ void fake_kernel_add(const fake_kernel *kernel);
 /* Fill in what the first machine code of the fat binary (fatBinC_wrapper of nvcc) says of the
  * kernel of this name; false where it is not there, or not to be understood. */
 bool fake_image_read(const void *wrapper, const char *name, fake_kernel *kernel);
+
+/* Work that a library has put on a stream (1) or that is done (-1): events after it wait for it. */
+__attribute__((visibility("default"))) void fake_cuda_work(cudaStream_t stream, int change);
 
 /* What a kernel would have told the host through device memory. arguments: copies of them. */
 void fake_kernel_effects(const char *name, void *const *arguments);

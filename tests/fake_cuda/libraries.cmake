@@ -1,0 +1,11 @@
+# What programs load or find: an NCCL, and an MPI that takes memory of GPUs.
+add_library(fake_nccl SHARED ${CMAKE_CURRENT_LIST_DIR}/fake_nccl.c)
+target_include_directories(fake_nccl PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+target_link_libraries(fake_nccl PRIVATE ${CMAKE_DL_LIBS} pthread)
+set_target_properties(fake_nccl PROPERTIES OUTPUT_NAME nccl SOVERSION 2 LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fake)
+if(TORRE_HAVE_MPI)
+  add_library(fake_mpi SHARED ${CMAKE_CURRENT_LIST_DIR}/fake_mpi.c)
+  target_link_libraries(fake_mpi PRIVATE MPI::MPI_C)
+  target_compile_options(fake_mpi PRIVATE -fvisibility=default)
+  set_target_properties(fake_mpi PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fake)
+endif()
