@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""One run by several GPUs of a machine (wave --devices) against one of them.
+"""One run by several GPUs of a machine against one of them: by one process (wave --devices) or a rank of MPI for each.
 
     bench_devices.py BUILD [--devices 0,1] [--size NXxNYxNZ] [--orders 2,4,..] [--seconds S] [--repeats N] [--velocity]
+                     [--transports devices,peer,mpi,nccl,host]
 
-BUILD: folder with wave. Of each order, in turns: the grid on one GPU; the same grid shared by all of them; one so many
+BUILD: folder with wave. Of each order: the grid on one GPU; the same grid shared by all of them; one so many
 times as long along x, shared. Each makes the steps that one GPU makes in about S seconds (6), f32, a source, velocity the
 same everywhere or of each cell. Best rates (time loops alone) are printed as CSV, rates of several divided by that of
-one, and the part of the time that GPUs waited for each other.
+one, and the part of the time that GPUs waited for each other. --transports compares ways between GPUs: "devices" is one
+process, the others are what TORRE_TRANSPORT takes; where a report says that planes went another way, it says why.
 """
 import argparse
 import json
@@ -18,11 +20,35 @@ import tempfile
 from bench_stream import save_velocity
 
 
-def run(build, words, folder):
-    subprocess.run([os.path.join(os.path.abspath(build), "wave"), "--backend", "cuda", "--quiet", "--snapshot-every", "0",
-                    "--json", "report.json", *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+# what reports say of them
+SAYS = {"devices": "copies ", "peer": "copies ", "mpi": "MPI, from memory", "nccl": "NCCL", "host": "MPI, through"}
+
+
+def run(build, words, folder, launch=(), transport="auto"):
+    subprocess.run([*launch, os.path.join(os.path.abspath(build), "wave"), "--backend", "cuda", "--quiet",
+                    "--snapshot-every", "0", "--json", "report.json", *words], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL, env={**os.environ, "TORRE_TRANSPORT": transport})
     with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
         return json.load(file)
+
+
+def compare(options, folder, grids, order, one, steps, transport):
+    """A line of how the GPUs do by that transport; one: the rate of one of them."""
+    count = options.devices.count(",") + 1
+    shared, launch = ["--devices", options.devices], []
+    if transport != "devices":
+        shared, launch = [], ["mpirun", "-n", str(count)]
+    cells = [order, "cells" if options.velocity else "one", str(count), transport, options.size, steps, f"{one:.0f}"]
+    for grid in grids:
+        told = [run(options.build, [*grid, "--order", order, *shared, "--steps", steps], folder, launch,
+                    "auto" if transport == "devices" else transport) for _ in range(options.repeats)]
+        if not told[-1]["transport"].startswith(SAYS[transport]):
+            print(f"# order {order}: {transport}: {told[-1].get('transport_why', told[-1]['transport'])}", flush=True)
+            return
+        rate = max(t["gcells_per_s"] for t in told)
+        waited = 100 * statistics.mean(told[-1]["link_wait_s"]) / told[-1]["compute_s"]
+        cells += [f"{rate:.0f}", f"{rate / one:.2f}", str(told[-1]["tower_height"]), f"{waited:.1f}"]
+    print(",".join(cells), flush=True)
 
 
 def main():
@@ -34,10 +60,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=6)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--velocity", action="store_true", help="a velocity for each cell, of a file")
+    parser.add_argument("--transports", default="devices")
     options = parser.parse_args()
     count = options.devices.count(",") + 1
     size = [int(n) for n in options.size.split("x")]
-    print("order,velocity,gpus,size,steps,one_gcells_per_s,same_gcells_per_s,same_ratio,same_height,same_waited_percent,"
+    print("order,velocity,gpus,transport,size,steps,one_gcells_per_s,same_gcells_per_s,same_ratio,same_height,same_waited_percent,"
           "long_gcells_per_s,long_ratio,long_height,long_waited_percent", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         grids = []
@@ -48,21 +75,14 @@ def main():
                 name = f"velocity{times}.npy"
                 save_velocity(os.path.join(folder, name), grid)
                 grids[-1] = ["--velocity", name]
-        shared = ["--devices", options.devices]
         for order in options.orders.split(","):
             wave = ["--order", order]
             first = run(options.build, [*grids[0], *wave, "--steps", "256"], folder)
             steps = str(round(options.seconds / first["compute_s"] * 256))
-            ways = ([*grids[0], *wave], [*grids[0], *wave, *shared], [*grids[1], *wave, *shared])
-            turns = [[run(options.build, [*way, "--steps", steps], folder) for way in ways]
-                     for _ in range(options.repeats)]
-            rates = [max(turn[i]["gcells_per_s"] for turn in turns) for i in range(3)]
-            cells = [order, "cells" if options.velocity else "one", str(count), options.size, steps, f"{rates[0]:.0f}"]
-            for i in (1, 2):
-                told = turns[-1][i]
-                waited = 100 * statistics.mean(told["link_wait_s"]) / told["compute_s"]
-                cells += [f"{rates[i]:.0f}", f"{rates[i] / rates[0]:.2f}", str(told["tower_height"]), f"{waited:.1f}"]
-            print(",".join(cells), flush=True)
+            one = max(run(options.build, [*grids[0], *wave, "--steps", steps], folder)["gcells_per_s"]
+                      for _ in range(options.repeats))
+            for transport in options.transports.split(","):
+                compare(options, folder, grids, order, one, steps, transport)
 
 
 if __name__ == "__main__":
