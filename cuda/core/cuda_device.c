@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "core/status.h"
+#include "cuda/core/cuda_check.h"
 
 bool torre_cuda_device_usable(int device, cudaError_t (*probe)(void), char *why, size_t why_size)
 {
@@ -35,4 +35,30 @@ bool torre_cuda_device_usable(int device, cudaError_t (*probe)(void), char *why,
     }
     cudaGetLastError();
     return false;
+}
+
+static bool reaches(int device, int other)
+{
+    int can = 0;
+    if (device == other) return true;
+    if (cudaDeviceCanAccessPeer(&can, device, other) == cudaSuccess && can) return true;
+    cudaGetLastError();
+    return false;
+}
+
+torre_status torre_cuda_reach(int device, int other)
+{
+    if (device == other || !reaches(device, other)) return TORRE_OK;
+    const cudaError_t e = cudaDeviceEnablePeerAccess(other, 0);
+    if (e != cudaErrorPeerAccessAlreadyEnabled) return torre_cuda_status(e, "reaching another GPU");
+    cudaGetLastError();
+    return TORRE_OK;
+}
+
+const char *torre_cuda_transport(const int *device, int count)
+{
+    for (int i = 1; i < count; i++)
+        if (!reaches(device[i - 1], device[i]) || !reaches(device[i], device[i - 1]))
+            return "copies between GPUs by way of the host";
+    return "copies from GPU to GPU";
 }

@@ -30,7 +30,6 @@ void torre_cuda_place(const torre_wave_solver *solver, int64_t low, torre_plane_
 torre_status torre_cuda_hand_on(torre_wave_solver *solver, int64_t low, int64_t high, int way,
                                 const torre_plane_place *to, void **arrival);
 torre_status torre_cuda_await(torre_wave_solver *solver, void *arrival);
-const char *torre_cuda_transport(const int *device, int count);
 torre_status torre_cuda_take_host(int64_t bytes, void **memory);
 void torre_cuda_free_host(void *memory, int64_t bytes);
 torre_part_cost torre_cuda_part_cost(const torre_wave_program *program);

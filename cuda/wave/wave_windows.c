@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "cuda/core/cuda_check.h"
+#include "cuda/core/cuda_device.h"
 #include "cuda/wave/wave_cuda.h"
 #include "cuda/wave/wave_solver.h"
 
@@ -347,34 +348,6 @@ void torre_cuda_place(const torre_wave_solver *solver, int64_t low, torre_plane_
     place->device = s->program->base.info.plan.device;
 }
 
-/* Whether a device can write the memory of another; else copies go by way of the host. */
-static bool reaches(int device, int other)
-{
-    int can = 0;
-    if (device == other) return true;
-    if (cudaDeviceCanAccessPeer(&can, device, other) == cudaSuccess && can) return true;
-    cudaGetLastError();
-    return false;
-}
-
-/* From now on the present device writes the memory of the other itself, where it can. */
-static torre_status reach(int device, int other)
-{
-    if (device == other || !reaches(device, other)) return TORRE_OK;
-    const cudaError_t e = cudaDeviceEnablePeerAccess(other, 0);
-    if (e != cudaErrorPeerAccessAlreadyEnabled) return torre_cuda_status(e, "reaching another GPU");
-    cudaGetLastError();
-    return TORRE_OK;
-}
-
-const char *torre_cuda_transport(const int *device, int count)
-{
-    for (int i = 1; i < count; i++)
-        if (!reaches(device[i - 1], device[i]) || !reaches(device[i], device[i - 1]))
-            return "copies between GPUs by way of the host";
-    return "copies from GPU to GPU";
-}
-
 torre_status torre_cuda_hand_on(torre_wave_solver *solver, int64_t low, int64_t high, int way,
                                 const torre_plane_place *to, void **arrival)
 {
@@ -385,7 +358,7 @@ torre_status torre_cuda_hand_on(torre_wave_solver *solver, int64_t low, int64_t 
     TORRE_CUDA_TRY(cudaSetDevice(device), "choosing the device");
     TORRE_TRY(make_lanes(s));
     if (!s->handed[way]) {
-        TORRE_TRY(reach(device, to->device));
+        TORRE_TRY(torre_cuda_reach(device, to->device));
         TORRE_CUDA_TRY(cudaEventCreateWithFlags(&s->handed[way], cudaEventDisableTiming),
                        "an event");
     }

@@ -1,8 +1,8 @@
 #include "run/wave_job.h"
 
+#include "core/device_list.h"
 #include "io/sink_mark.h"
 #include "run/wave_page.h"
-#include "wave/device_list.h"
 #include "wave/driver.h"
 #include "wave/rank_run.h"
 #include "wave/tune_file.h"
@@ -15,23 +15,11 @@ torre_status torre_wave_job_read(torre_wave_job *job, bool view)
     return torre_wave_input_read(job->spec, view, &job->input);
 }
 
-/* Ranks of a machine take its GPUs in turn. */
-static torre_status choose_device(torre_wave_job *job)
-{
-    torre_device_list list;
-    if (!job->ranks) return TORRE_OK;
-    if (job->spec->devices)
-        return torre_fail(TORRE_ERR_USAGE, "{devices} is for one process: ranks of MPI take a GPU "
-                                           "each by themselves");
-    TORRE_TRY(torre_device_list_of_ranks(job->spec->backend, job->spec->device, &list));
-    if (list.count > 0) job->input.plan.device = list.device[job->ranks->local % list.count];
-    return TORRE_OK;
-}
-
 torre_status torre_wave_job_plan(torre_wave_job *job)
 {
     const torre_wave_input *in = &job->input;
-    TORRE_TRY(choose_device(job));
+    TORRE_TRY(torre_device_of_rank(job->ranks, job->spec->backend, job->spec->devices,
+                                   &job->input.plan.device));
     job->output.snapshots.one_scale = job->one_scale && job->spec->snapshot_scale == 0;
     TORRE_TRY(torre_wave_output_check(&job->output, in));
     const torre_frame_planes planes = torre_snapshots_planes(&job->output.snapshots);

@@ -17,11 +17,11 @@
 #ifndef TORRE_SURVEY_H
 #define TORRE_SURVEY_H
 
+#include "core/device_list.h"
 #include "core/ranks.h"
 #include "survey/manifest.h"
 #include "survey/shot_files.h"
 #include "survey/shot_problem.h"
-#include "wave/device_list.h"
 
 #ifdef __cplusplus
 extern "C" {

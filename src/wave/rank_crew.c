@@ -1,82 +1,56 @@
 #include "wave/rank_crew.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "core/rank_threads.h"
-#include "wave/device_list.h"
+#include "core/device_crew.h"
 #include "wave/driver.h"
 #include "wave/rank_run.h"
 
-typedef struct member {
-    const torre_rank_crew *crew;
-    const torre_ranks *ranks;
-    torre_wave_plan plan;
-    pthread_t thread;
-} member;
-
 struct torre_rank_crew {
     const torre_wave_problem *problem;
-    torre_device_list device;
-    torre_ranks *ranks;
-    int started;     /* threads, beside the first */
-    member member[]; /* [ranks] */
+    torre_wave_plan plan; /* but for the device */
+    torre_device_crew *threads;
 };
 
-static void *serve(void *context)
+static void serve(void *context, const torre_ranks *ranks, int device)
 {
-    const member *m = context;
+    const torre_rank_crew *c = context;
+    torre_wave_plan plan = c->plan;
     torre_wave_run *run = NULL;
-    torre_status status = torre_wave_run_new(m->crew->problem, "cuda", &m->plan, &run);
-    if (!status) status = torre_wave_run_share(run, m->ranks);
-    torre_wave_ranks_serve(run, m->ranks, status); /* what goes wrong the first one knows */
+    plan.device = device;
+    torre_status status = torre_wave_run_new(c->problem, "cuda", &plan, &run);
+    if (!status) status = torre_wave_run_share(run, ranks);
+    torre_wave_ranks_serve(run, ranks, status); /* what goes wrong the first one knows */
     torre_wave_run_free(run);
-    return NULL;
-}
-
-static torre_status start(torre_rank_crew *c)
-{
-    for (int i = 1; i < c->ranks->count; i++, c->started++)
-        if (pthread_create(&c->member[i].thread, NULL, serve, &c->member[i]))
-            return torre_fail(TORRE_ERR_RESOURCE, "cannot start a thread for each of {devices}");
-    return TORRE_OK;
 }
 
 static torre_status crew_new(const torre_wave_problem *problem, const torre_wave_plan *plan,
                              const torre_device_list *device, torre_rank_crew **crew)
 {
     const torre_wave_backend *found;
-    const int count = device->count;
     TORRE_TRY(torre_wave_backend_find("cuda", plan, &found));
-    torre_rank_crew *c = calloc(1, sizeof *c + (size_t)count * sizeof c->member[0]);
+    torre_rank_crew *c = calloc(1, sizeof *c);
     if (!c) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
     c->problem = problem;
-    c->device = *device;
-    torre_status status = torre_rank_threads_new(count, TORRE_PARAMETER("devices"), "GPU",
-                                                 c->device.device, &c->ranks);
-    for (int i = 0; i < count && !status; i++) {
-        if (found->transport) c->ranks[i].transport = found->transport(c->device.device, count);
-        c->member[i] = (member){.crew = c, .ranks = &c->ranks[i], .plan = *plan};
-        c->member[i].plan.device = device->device[i];
-    }
-    if (!status) status = start(c);
-    if (status) {
-        torre_rank_crew_end(c);
-        torre_rank_crew_free(c);
-        return status;
-    }
-    *crew = c;
-    return TORRE_OK;
+    c->plan = *plan;
+    const char *transport =
+        found->transport ? found->transport(device->device, device->count) : NULL;
+    const torre_status status = torre_device_crew_new(device, transport, serve, c, &c->threads);
+    if (status)
+        free(c);
+    else
+        *crew = c;
+    return status;
 }
 
 /* What the first does, as the others do (serve). */
 static torre_status share(const torre_rank_crew *c, const torre_frame_planes *planes,
                           torre_wave_run **run)
 {
-    const member *m = &c->member[0];
-    torre_status status = torre_wave_run_new_planes(c->problem, "cuda", &m->plan, planes, run);
-    if (!status) status = torre_wave_run_share(*run, m->ranks);
-    return torre_wave_ranks_gather(*run, m->ranks, status);
+    const torre_ranks *ranks = torre_device_crew_ranks(c->threads);
+    torre_status status = torre_wave_run_new_planes(c->problem, "cuda", &c->plan, planes, run);
+    if (!status) status = torre_wave_run_share(*run, ranks);
+    return torre_wave_ranks_gather(*run, ranks, status);
 }
 
 torre_status torre_rank_crew_run(const torre_wave_problem *problem, const char *backend,
@@ -109,15 +83,12 @@ torre_status torre_rank_crew_run(const torre_wave_problem *problem, const char *
 
 void torre_rank_crew_end(torre_rank_crew *c)
 {
-    if (!c || !c->ranks) return;
-    torre_rank_threads_close(c->ranks, c->started);
-    for (int i = 0; i < c->started; i++) pthread_join(c->member[i + 1].thread, NULL);
-    c->started = 0;
+    if (c) torre_device_crew_end(c->threads);
 }
 
 void torre_rank_crew_free(torre_rank_crew *c)
 {
     if (!c) return;
-    torre_rank_threads_free(c->ranks);
+    torre_device_crew_free(c->threads);
     free(c);
 }

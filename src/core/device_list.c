@@ -1,17 +1,18 @@
-#include "wave/device_list.h"
+#include "core/device_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "core/backend.h"
 #include "core/numbers.h"
-#include "wave/backend.h"
+
+static bool is_cuda(const torre_backend *backend) { return strcmp(backend->name, "cuda") == 0; }
 
 static torre_status check(int device)
 {
-    const torre_wave_plan plan = {.device = device};
-    const torre_wave_backend *found;
-    return torre_wave_backend_find("cuda", &plan, &found);
+    const torre_backend *found;
+    return torre_backend_find("cuda", device, is_cuda, "cuda", &found);
 }
 
 /* Those before the first that cannot be used. */
@@ -49,8 +50,8 @@ torre_status torre_device_list_read(const char *text, const char *backend, torre
 {
     list->count = 0;
     if (!text) return TORRE_OK;
-    if (strcmp(backend, "cpu") == 0)
-        return torre_fail(TORRE_ERR_USAGE, "{devices} are GPUs, and {backend} is cpu");
+    if (strcmp(backend, "auto") != 0 && strcmp(backend, "cuda") != 0)
+        return torre_fail(TORRE_ERR_USAGE, "{devices} are GPUs, and {backend} is %s", backend);
     return strcmp(text, "all") == 0 ? take_all(list) : take_named(text, list);
 }
 
@@ -61,4 +62,17 @@ torre_status torre_device_list_of_ranks(const char *backend, int64_t device,
     if (strcmp(backend, "cpu") == 0 || device > 0) return TORRE_OK;
     const torre_status status = torre_device_list_read("all", backend, list);
     return strcmp(backend, "cuda") == 0 ? status : TORRE_OK;
+}
+
+torre_status torre_device_of_rank(const torre_ranks *ranks, const char *backend,
+                                  const char *devices, int *device)
+{
+    torre_device_list list;
+    if (!ranks) return TORRE_OK;
+    if (devices)
+        return torre_fail(TORRE_ERR_USAGE, "{devices} is for one process: ranks of MPI take a GPU "
+                                           "each by themselves");
+    TORRE_TRY(torre_device_list_of_ranks(backend, *device, &list));
+    if (list.count > 0) *device = list.device[ranks->local % list.count];
+    return TORRE_OK;
 }

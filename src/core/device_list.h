@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "core/ranks.h"
 #include "core/status.h"
 
 #ifdef __cplusplus
@@ -19,7 +20,7 @@ typedef struct torre_device_list {
 
 /*
  * Read {devices}, NULL for none, and look whether each can be used. backend: what is asked for,
- * which may not be "cpu". TORRE_ERR_USAGE; TORRE_ERR_RESOURCE where a GPU cannot be used.
+ * which must be "auto" or "cuda". TORRE_ERR_USAGE; TORRE_ERR_RESOURCE where a GPU cannot be used.
  */
 torre_status torre_device_list_read(const char *text, const char *backend, torre_device_list *list);
 
@@ -30,6 +31,13 @@ torre_status torre_device_list_read(const char *text, const char *backend, torre
  */
 torre_status torre_device_list_of_ranks(const char *backend, int64_t device,
                                         torre_device_list *list);
+
+/*
+ * The GPU that a rank of mpirun computes with: those of a machine are taken in turn. It stays where
+ * ranks NULL is, and where ranks take none. TORRE_ERR_USAGE: {devices} are given.
+ */
+torre_status torre_device_of_rank(const torre_ranks *ranks, const char *backend,
+                                  const char *devices, int *device);
 
 #ifdef __cplusplus
 }
