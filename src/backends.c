@@ -43,6 +43,7 @@ torre_status torre_md_backend_find(const char *name, const torre_md_plan *plan,
                                    const torre_md_backend **backend)
 {
     const torre_backend *found;
+    if (plan && plan->devices && strcmp(name, "auto") == 0) name = "cuda";
     TORRE_TRY(torre_backend_find(name, plan ? plan->device : 0, offers_particles,
                                  "auto, cpu, cuda or reference", &found));
     *backend = found->particles;

@@ -4,7 +4,8 @@
  * with types and without, each precision, neighbours, ordering and ensemble, bins of any size and
  * any number of ranks, also of particles that crowd in a corner, and of a fluid in any tank. A run
  * goes on from the state of another with another number of ranks. What is not for ranks is refused,
- * an unstable run ends alike, and every call of a rank fails in turn.
+ * an unstable run ends alike, and every call of a rank fails in turn. With the argument "cuda" each
+ * rank has a GPU, in groups that copy from GPU to GPU and in others that send messages.
  */
 #include <math.h>
 #include <pthread.h>
@@ -20,6 +21,9 @@
 #include "particles/mps_dam.h"
 
 enum { RANKS = 5 };
+
+static const char *backend = "cpu";
+static bool gpus; /* the backend is cuda, and each rank has a GPU */
 
 static atomic_int calls_left; /* before a message fails; below 0: none does */
 static int calls_of;          /* whose */
@@ -49,7 +53,7 @@ typedef struct group {
 
 static torre_status plan_run(const member *m, torre_md_run **run)
 {
-    TORRE_TRY(torre_md_run_new(&m->c->problem, "cpu", &m->plan, run));
+    TORRE_TRY(torre_md_run_new(&m->c->problem, backend, &m->plan, run));
     return torre_md_run_share(*run, m->ranks);
 }
 
@@ -86,6 +90,9 @@ static torre_status start_ranks(group *g, int count, const md_case *c, const tor
         real[i] = g->ranks[i];
         g->ranks[i].post = failing_post;
         g->member[i] = (member){c, *plan, &g->ranks[i], 0};
+        if (!gpus) continue;
+        g->member[i].plan.device = i;
+        g->ranks[i].one_process = count % 2; /* by the way of processes, too */
     }
     for (int i = 1; i < count; i++)
         CHECK(pthread_create(&g->member[i].thread, NULL, serve, &g->member[i]) == 0, "a thread");
@@ -173,7 +180,7 @@ static void make_pairs(uint64_t *state, some_case *s)
     }
     if (pick(state, 0, 2) == 0) md_case_add_types(&s->c, (int)pick(state, 2, 3), &s->types);
     if (pick(state, 0, 3) == 0) crowd(&s->c, state);
-    s->c.problem.ensemble = (torre_md_ensemble)pick(state, TORRE_NVE, TORRE_NPT);
+    s->c.problem.ensemble = gpus ? TORRE_NVE : (torre_md_ensemble)pick(state, TORRE_NVE, TORRE_NPT);
     s->c.problem.temperature = 1.2;
     s->c.problem.damping_time = 0.1;
     s->c.problem.pressure = 2;
@@ -197,7 +204,7 @@ static void make_gas(uint64_t *state, some_case *s)
                         .temperature = 2,
                         .seed = 5,
                         .sweeps = 20};
-    if (pick(state, 0, 2)) { /* rough grains */
+    if (!gpus && pick(state, 0, 2)) { /* rough grains */
         g.friction = 0.5;
         g.rolling_friction = pick(state, 0, 1) ? 0.1 : 0;
         g.sizes = (torre_granular_sizes)pick(state, 0, 2);
@@ -251,7 +258,10 @@ static void some_case_make(uint64_t *state, some_case *s)
         make_gas(state, s);
         break;
     case 1:
-        make_fluid(state, s);
+        if (gpus)
+            make_pairs(state, s);
+        else
+            make_fluid(state, s);
         break;
     default:
         make_pairs(state, s);
@@ -389,13 +399,13 @@ static void ranks_give_the_bits_of_one(void **unused)
     uint64_t state = 0;
     int models[TORRE_MODEL_MPS + 1] = {0}, ensembles[TORRE_NPT + 1] = {0}, typed = 0, tiles = 0,
                                  rough = 0, gates = 0;
-    for (int i = 0; i < 72; i++) {
+    for (int i = 0; i < (gpus ? 12 : 72); i++) {
         some_case s;
         group g;
         torre_md_run *one, *shared;
         some_case_make(&state, &s);
         const int ranks = (int)pick(&state, 2, RANKS);
-        CHECK_OK(torre_md_run_new(&s.c.problem, "cpu", &s.plan, &one));
+        CHECK_OK(torre_md_run_new(&s.c.problem, backend, &s.plan, &one));
         CHECK_OK(start_ranks(&g, ranks, &s.c, &s.plan, &shared));
         CHECK(torre_md_run_ranks(shared).ranks == ranks, "told of ranks");
         CHECK_OK(torre_md_run_start(one, NULL));
@@ -417,6 +427,14 @@ static void ranks_give_the_bits_of_one(void **unused)
         tiles += s.plan.neighbor == TORRE_NEIGHBOR_TILE;
         md_case_free(&s.c);
     }
+    if (gpus) {
+        CHECK(models[TORRE_PAIR_lj] > 2 && models[TORRE_PAIR_granular] > 1 && typed > 0 &&
+                  tiles > 1,
+              "%d melts, %d gases, %d with types, %d by tiles", models[TORRE_PAIR_lj],
+              models[TORRE_PAIR_granular], typed, tiles);
+        CHECK(rebuilds > 4 * 12, "%d rebuilds", (int)rebuilds);
+        return;
+    }
     CHECK(models[TORRE_PAIR_lj] > 5 && models[TORRE_PAIR_wca] > 3 &&
               models[TORRE_PAIR_granular] > 3 && models[TORRE_MODEL_MPS] > 7,
           "too few of a model");
@@ -432,12 +450,12 @@ static void states_go_on_with_other_ranks(void **unused)
     (void)unused;
     uint64_t state = 1000;
     int fluids = 0;
-    for (int i = 0; i < 14; i++) {
+    for (int i = 0; i < (gpus ? 4 : 14); i++) {
         some_case s;
         torre_md_run *one;
         some_case_make(&state, &s);
         fluids += is_fluid(&s);
-        CHECK_OK(torre_md_run_new(&s.c.problem, "cpu", &s.plan, &one));
+        CHECK_OK(torre_md_run_new(&s.c.problem, backend, &s.plan, &one));
         CHECK_OK(torre_md_run_start(one, NULL));
         CHECK_OK(run_to(one, STEPS / 2 + 3));
         CHECK_OK(run_to(one, STEPS));
@@ -445,7 +463,7 @@ static void states_go_on_with_other_ranks(void **unused)
         torre_md_run_free(one);
         md_case_free(&s.c);
     }
-    CHECK(fluids > 1, "%d fluids", fluids);
+    CHECK(gpus || fluids > 1, "%d fluids", fluids);
 }
 
 /* Energy and momentum stay as they are said to, by the numbers of ranks alone. */
@@ -492,7 +510,19 @@ static void others_are_refused(void **unused)
     expect_refused(&c, &(torre_md_plan){.neighbor = TORRE_NEIGHBOR_HALF}, 2, "half");
     expect_refused(&c, &(torre_md_plan){.sort_every = TORRE_MD_NEVER}, 2, "sort");
     expect_refused(&c, &(torre_md_plan){.sort_every = 20}, 2, "sort");
+    if (gpus) c.problem.count = 64; /* one bin's tile of so many suits a GPU */
     expect_refused(&c, &(torre_md_plan){.bin_size = 4}, 2, "take fewer");
+    if (gpus) {
+        c.problem.ensemble = TORRE_BUSSI;
+        c.problem.temperature = 1;
+        c.problem.damping_time = 1;
+        expect_refused(&c, &(torre_md_plan){0}, 2, "but nve");
+        some_case fluid = {.rough = false};
+        make_fluid(&(uint64_t){4}, &fluid);
+        fluid.c.problem.mps.gate_count = 0;
+        expect_refused(&fluid.c, &fluid.plan, 2, "do not share a fluid");
+        md_case_free(&fluid.c);
+    }
     md_case_free(&c);
 }
 
@@ -500,6 +530,7 @@ static void others_are_refused(void **unused)
 static void unstable_runs_end_alike(void **unused)
 {
     (void)unused;
+    char said[2][512];
     for (int ranks = 1; ranks <= 3; ranks += 2) {
         group g;
         torre_md_run *run;
@@ -510,11 +541,16 @@ static void unstable_runs_end_alike(void **unused)
         CHECK_OK(start_ranks(&g, ranks, &c, &plan, &run));
         torre_status status = torre_md_run_start(run, NULL);
         if (!status) status = run_to(run, 40);
-        CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "step 1: particle 78 "),
+        CHECK(status == TORRE_ERR_UNSTABLE && strstr(torre_error_text(), "particle "),
               "%d ranks: %d, %s", ranks, (int)status, torre_error_text());
+        snprintf(said[ranks / 2], sizeof said[0], "%s", torre_error_text());
         end_ranks(&g, run);
         md_case_free(&c);
     }
+    /* a GPU finds one of the two */
+    const char *const what = gpus ? "step 1: particle 7" : "step 1: particle 78 ";
+    for (int k = 0; k < 2; k++)
+        CHECK(strstr(said[k], what), "%d ranks say: %s", 2 * k + 1, said[k]);
 }
 
 /* Whatever fails, and wherever: all end, and say which rank it was. */
@@ -546,11 +582,14 @@ static void any_call_may_fail(void **unused)
 {
     (void)unused;
     md_case c = md_case_melt(4, 4, 4, TORRE_MD_F32);
-    c.problem.ensemble = TORRE_BUSSI;
-    c.problem.temperature = 1;
-    c.problem.damping_time = 1;
+    if (!gpus) {
+        c.problem.ensemble = TORRE_BUSSI;
+        c.problem.temperature = 1;
+        c.problem.damping_time = 1;
+    }
     fail_each_call(&c);
     md_case_free(&c);
+    if (gpus) return;
     some_case s = {.rough = false};
     make_fluid(&(uint64_t){4}, &s);
     fail_each_call(&s.c);
@@ -559,8 +598,9 @@ static void any_call_may_fail(void **unused)
 
 int main(int argc, char **argv)
 {
-    (void)argc;
-    md_case_arguments(1, argv); /* whatever is asked for, the cpu backend */
+    if (argc > 1) backend = argv[1];
+    gpus = strcmp(backend, "cuda") == 0;
+    md_case_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_give_the_bits_of_one),
         cmocka_unit_test(states_go_on_with_other_ranks),

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "md_cuda_solver.h"
+#include "md_share.h"
 #include "particles/grains.h"
 #include "particles/md_types.h"
 
@@ -177,7 +177,7 @@ static md_force_args force_args(const md_cuda_solver *s)
                        .partial = s->partial,
                        .fixed = s->fixed,
                        .id = s->id[s->id_now],
-                       .count = (int)p->count,
+                       .count = (int)s->count,
                        .x_built = s->x_built,
                        .limit_sq = 0.25 * skin * skin,
                        .cutoff_sq = p->cutoff * p->cutoff,
@@ -212,6 +212,26 @@ static torre_status queue_force(md_cuda_solver *s, const md_force_args *a, bool 
     }
     TORRE_CUDA_TRY(error, "computing forces");
     return TORRE_OK;
+}
+
+/* The device's own particles alone, in place of all that are here. */
+static void take_own(const md_cuda_solver *s, md_force_args *a)
+{
+    const int64_t by = 4 * s->first_own * s->kernels->state->state_bytes;
+    a->x_in = (const char *)a->x_in + by;
+    a->x_out = (char *)a->x_out + by;
+    a->v = (char *)a->v + by;
+    a->f = (char *)a->f + by;
+    a->x_built = (const char *)a->x_built + by;
+    a->id += s->first_own;
+    a->count = (int)s->own_count;
+}
+
+/* Of several devices: queue that each has particles of others where they are now. */
+static torre_status queue_tell(md_cuda_solver *s)
+{
+    if (!s->share) return TORRE_OK;
+    return md_share_tell(s, s->x[s->x_now], own(s)->dissipates ? s->v[s->v_now] : NULL);
 }
 
 static bool has_barostat(const md_cuda_solver *s) { return s->live != NULL; }
@@ -319,11 +339,12 @@ static torre_status queue_move(md_cuda_solver *s, int ahead)
     const md_bath_args b = bath_args(s);
     a.x_out = s->x[s->x_now];
     a.ahead = ahead;
+    take_own(s, &a);
     TORRE_CUDA_TRY(has_barostat(s)     ? s->kernels->state->stretch(&a, s->stream)
                    : has_thermostat(s) ? s->kernels->state->move(&a, &b, s->stream)
                                        : s->kernels->state->drift(&a, s->stream),
                    "moving particles");
-    return TORRE_OK;
+    return queue_tell(s);
 }
 
 /* What a thermostat does after a step of whole velocities, and the sums at those that it leaves. */
@@ -371,7 +392,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
     for (int k = 0; k < steps; k++) {
         md_force_args a = force_args(s);
         /* the first one reads tables of the kernels in front of it, the others only positions */
-        a.overlap = k > 0 && s->program->capability >= 90;
+        a.overlap = k > 0 && s->program->capability >= 90 && !s->share;
         a.ahead = k;
         a.forces_only = in_parts(s);
         if (a.forces_only) {
@@ -381,6 +402,7 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
         TORRE_TRY(queue_force(s, &a, false));
         s->x_now = 1 - s->x_now;
         if (own(s)->dissipates) s->v_now = 1 - s->v_now;
+        TORRE_TRY(queue_tell(s));
     }
     if (has_clock(s) && steps)
         TORRE_CUDA_TRY(s->kernels->state->clock(s->control, steps, s->stream), "counting steps");
@@ -390,22 +412,21 @@ static torre_status queue_steps(md_cuda_solver *s, int steps)
 /* Forces, the second half of the step (kick 0: none), thermostat and sums. */
 static torre_status queue_sums(md_cuda_solver *s, double kick)
 {
+    const size_t quad = 4 * (size_t)s->kernels->state->state_bytes;
+    const size_t first = quad * (size_t)s->first_own, bytes = quad * (size_t)s->own_count;
     md_force_args a = force_args(s);
     a.kick = relaxes(s) ? 0 : kick;
     if (a.kick == 0) s->kernels->pair->make(s->problem, 0, a.pair);
     TORRE_TRY(queue_force(s, &a, true));
     if (own(s)->dissipates)
-        TORRE_CUDA_TRY(
-            cudaMemcpyAsync(a.v, a.v_out,
-                            4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count,
-                            cudaMemcpyDeviceToDevice, s->stream),
-            "computing forces");
+        TORRE_CUDA_TRY(cudaMemcpyAsync((char *)a.v + first, (const char *)a.v_out + first, bytes,
+                                       cudaMemcpyDeviceToDevice, s->stream),
+                       "computing forces");
     if (a.grains.slots)
-        TORRE_CUDA_TRY(
-            cudaMemcpyAsync(s->spin[s->v_now], a.grains.spin_out,
-                            4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count,
-                            cudaMemcpyDeviceToDevice, s->stream),
-            "computing forces");
+        TORRE_CUDA_TRY(cudaMemcpyAsync(s->spin[s->v_now], a.grains.spin_out, bytes,
+                                       cudaMemcpyDeviceToDevice, s->stream),
+                       "computing forces");
+    if (s->share) return md_share_total(s);
     TORRE_CUDA_TRY(md_total(s->partial, force_rows(s), s->total, s->stream), "adding up energies");
     if (relaxes(s)) return queue_relax_sums(s, kick != 0);
     if (!has_thermostat(s)) return TORRE_OK;
@@ -414,11 +435,15 @@ static torre_status queue_sums(md_cuda_solver *s, double kick)
 
 static torre_status queue_segment(md_cuda_solver *s, bool build, bool sort, int steps, bool timed)
 {
+    const double half_step = 0.5 * s->problem->dt, most = MOST_AHEAD * s->plan->skin;
     if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[0], s->stream), "timing");
-    if (build)
-        TORRE_TRY(md_cuda_queue_sort(s, sort, 0.5 * s->problem->dt, MOST_AHEAD * s->plan->skin));
-    if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[1], s->stream), "timing");
-    if (build) TORRE_TRY(md_cuda_queue_list(s));
+    if (build && s->share)
+        TORRE_TRY(
+            md_share_rebuild(s, half_step, most, true, timed ? own(s)->event[1] : (cudaEvent_t)0));
+    else if (build)
+        TORRE_TRY(md_cuda_queue_sort(s, sort, half_step, most));
+    if (timed && !s->share) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[1], s->stream), "timing");
+    if (build && !s->share) TORRE_TRY(md_cuda_queue_list(s));
     if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[2], s->stream), "timing");
     TORRE_TRY(queue_steps(s, steps));
     if (timed) TORRE_CUDA_TRY(cudaEventRecord(own(s)->event[3], s->stream), "timing");
@@ -546,12 +571,13 @@ static torre_status is_due(md_cuda_solver *s, int64_t step, bool *due)
     if (!*due || !plan->rebuild_check) return TORRE_OK;
     md_control control;
     double total[2 * MD_SUMS];
-    TORRE_CUDA_TRY(s->kernels->state->moved(s->control, (int)s->problem->count, s->x[s->x_now],
-                                            s->x_built, s->live, limit_sq, s->stream),
+    TORRE_CUDA_TRY(s->kernels->state->moved(s->control, (int)s->count, s->x[s->x_now], s->x_built,
+                                            s->live, limit_sq, s->stream),
                    "measuring displacements");
     TORRE_TRY(read_results(s, &control, total));
     float moved;
     memcpy(&moved, &control.moved, sizeof moved);
+    if (s->share) TORRE_TRY(md_share_most(s, &moved));
     *due = control.error || !(moved <= limit_sq);
     if (*due && step - s->last_build <= plan->rebuild_every) s->counts.dangerous_builds++;
     return TORRE_OK;
@@ -569,7 +595,7 @@ static torre_status run_segment(md_cuda_solver *s, int64_t step, bool build, int
     }
     bool timed = build && steps && !own(s)->timing && own(s)->segments++ % SAMPLE_EVERY == 1;
     if (timed) own(s)->timing = steps;
-    if (timed || (!build && steps < 2))
+    if (timed || s->share || (!build && steps < 2))
         TORRE_TRY(queue_segment(s, build, sort, steps, timed));
     else
         TORRE_TRY(replay_segment(s, build, sort, steps));
@@ -590,8 +616,8 @@ static torre_status unstable(md_cuda_solver *s, int64_t step)
                                                            : "has a position that is not finite";
     long long id = control.bad_id == UINT32_MAX ? -1 : (long long)control.bad_id;
     if (id < 0) { /* the sums were not finite: look for a particle that is not */
-        double *v[3] = {malloc((size_t)count * 8), malloc((size_t)count * 8),
-                        malloc((size_t)count * 8)};
+        double *v[3] = {calloc((size_t)count, 8), calloc((size_t)count, 8),
+                        calloc((size_t)count, 8)};
         if (v[0] && v[1] && v[2] && !s->base.backend->get_particles(&s->base, NULL, v)) {
             for (int64_t i = 0; i < count && id < 0; i++)
                 if (!isfinite(v[0][i] + v[1][i] + v[2][i])) id = i;
@@ -732,7 +758,8 @@ static torre_status look_to(md_cuda_solver *s, int64_t *step, int64_t target, bo
                             bool *failed)
 {
     const int64_t sort_every = s->plan->sort_every;
-    const bool foresee = sort_every <= 1; /* the same sorts whatever the steps; or never */
+    /* the same sorts whatever the steps, or never; several devices wait for each other there */
+    const bool foresee = sort_every <= 1 && !s->share;
     segment now = {0}, next = {0};
     bool known = due;
     *failed = false;

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "core/timer.h"
-#include "md_cuda_solver.h"
+#include "cuda/core/cuda_device.h"
+#include "md_share.h"
 #include "particles/grains.h"
 #include "particles/md_types.h"
 
@@ -148,6 +149,7 @@ static torre_status fill_program(md_cuda_program *program)
     md_cuda_room(program->base.problem, program->base.problem->box, room);
     TORRE_TRY(md_cuda_layout(program, &(md_crowding){1, 1, 1}, room, &program->layout));
     program->list_pages = first_pages(program);
+    program->places = program->base.problem->count;
     for (int a = 0; a < 3; a++) info->bins[a] = layout->grid.n[a];
     describe(program, info->plan.block == 0);
     info->plan.block = layout->block;
@@ -155,6 +157,15 @@ static torre_status fill_program(md_cuda_program *program)
         info->plan.bin_size = fmin(edge[0], fmin(edge[1], edge[2])) * (1 - 1e-9);
     TORRE_TRY(md_cuda_bytes(program, &info->memory_bytes));
     return check_memory(program);
+}
+
+static torre_status cuda_share(torre_md_program *base, const torre_ranks *ranks)
+{
+    md_cuda_program *program = (md_cuda_program *)base;
+    TORRE_TRY(md_share_check(program, ranks));
+    program->ranks = ranks;
+    program->places = md_share_places(program);
+    return md_cuda_bytes(program, &base->info.memory_bytes);
 }
 
 static torre_status cuda_plan(const torre_md_problem *problem, const torre_md_plan *wish,
@@ -190,6 +201,8 @@ static torre_status cuda_create(torre_md_program *base, torre_md_solver **solver
     s->kernels = program->kernels;
     s->layout = program->layout;
     s->crowding = (md_crowding){1, 1, 1};
+    s->places = program->places;
+    s->count = s->own_count = s->problem->count;
     memcpy(s->box, s->problem->box, sizeof s->box);
     md_cuda_room(s->problem, s->box, s->room);
     torre_status status = torre_cuda_status(cudaSetDevice(s->plan->device), "choosing the device");
@@ -261,7 +274,7 @@ static torre_status cuda_get_forces(torre_md_solver *solver, double *const force
     if (!s->ready) return not_ready();
     TORRE_TRY(md_cuda_download(s, s->f, NULL, force, 3));
     for (int a = 0; s->problem->types && a < 3; a++)
-        for (int64_t i = 0; i < s->problem->count; i++)
+        for (int64_t i = 0; i < s->problem->count && force[a]; i++)
             force[a][i] *= torre_md_mass(s->problem, i) / s->problem->mass;
     return TORRE_OK;
 }
@@ -301,11 +314,14 @@ static void cuda_times(const torre_md_solver *solver, torre_md_times *times,
     const md_cuda_solver *s = (const md_cuda_solver *)solver;
     *counts = s->counts;
     s->program->method->times(s, times);
+    times->waited = s->share ? s->share->waited_s : 0;
 }
 
 const torre_md_backend torre_md_cuda = {
     .name = "cuda",
     .plan = cuda_plan,
+    .share = cuda_share,
+    .transport = torre_cuda_transport,
     .create = cuda_create,
     .set_particles = cuda_set_particles,
     .advance = cuda_advance,

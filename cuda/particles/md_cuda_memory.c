@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "md_cuda_solver.h"
+#include "md_share.h"
 #include "particles/grains.h"
 
 /* An array: where its address stands in the solver, its size, and what it is to people. */
@@ -40,10 +40,10 @@ static void add_grains(const md_cuda_program *program, int64_t reals, md_arrays 
     ADD(a, spring, slots * TORRE_SPRINGS * pair, "contacts");
 }
 
-static md_arrays particle_arrays(const md_cuda_program *program)
+/* Of n particles. */
+static md_arrays particle_arrays(const md_cuda_program *program, int64_t n)
 {
     const torre_md_plan *plan = &program->base.info.plan;
-    const int64_t n = program->base.problem->count;
     const int64_t reals = 4 * n * program->kernels->state->state_bytes;
     const int64_t ints = n * (int64_t)sizeof(int);
     static const char what[] = "particles";
@@ -66,12 +66,21 @@ static md_arrays particle_arrays(const md_cuda_program *program)
         ADD(&a, tiles.perm, ints, what);
     if (plan->neighbor == TORRE_NEIGHBOR_HALF)
         ADD(&a, fixed, 3 * n * (int64_t)sizeof(uint64_t), what);
+    if (torre_md_is_rough(program->base.problem)) add_grains(program, reals, &a);
+    return a;
+}
+
+/* Of what is said of all of them. */
+static md_arrays control_arrays(const md_cuda_program *program)
+{
+    static const char what[] = "particles";
+    md_arrays a = {0};
     ADD(&a, total, 2 * MD_SUMS * (int64_t)sizeof(double), what);
     ADD(&a, control, (int64_t)sizeof(md_control), what);
     if (program->method->sparse) ADD(&a, held, (int64_t)sizeof(uint32_t), what);
-    if (torre_md_is_rough(program->base.problem)) add_grains(program, reals, &a);
     const torre_md_ensemble ensemble = program->base.problem->ensemble;
-    const int64_t rows = md_particle_rows((int)n) * (int64_t)sizeof(double);
+    const int64_t rows =
+        md_particle_rows((int)program->base.problem->count) * (int64_t)sizeof(double);
     if (ensemble == TORRE_FIRE) {
         ADD(&a, fire, (int64_t)sizeof(torre_fire), what);
         ADD(&a, squares, TORRE_FIRE_SUMS * rows, what);
@@ -86,7 +95,9 @@ static md_arrays particle_arrays(const md_cuda_program *program)
     return a;
 }
 
-static md_arrays table_arrays(const md_cuda_program *program, const md_layout *l, size_t scan_bytes)
+/* own: bricks that have rows of the tables of tiles. */
+static md_arrays table_arrays(const md_cuda_program *program, const md_layout *l, int64_t own,
+                              size_t scan_bytes)
 {
     const int64_t bricks = l->brick_count, ints = bricks * (int64_t)sizeof(int);
     const int64_t bins = (bricks * l->slots + 1) * (int64_t)sizeof(int);
@@ -97,9 +108,9 @@ static md_arrays table_arrays(const md_cuda_program *program, const md_layout *l
     ADD(&a, tiles.start, bins, "the table of bins");
     ADD(&a, bin_count, bins, "the table of bins");
     ADD(&a, scan_scratch, (int64_t)scan_bytes + 16, "the table of bins");
-    ADD(&a, tiles.gather, bricks * l->staged_cap * (int64_t)sizeof(uint32_t), "the table of tiles");
-    ADD(&a, tiles.staged_count, ints, "the table of tiles");
-    ADD(&a, tiles.halo_start, bricks * (l->halo_bins + 1) * (int64_t)sizeof(uint16_t),
+    ADD(&a, tiles.gather, own * l->staged_cap * (int64_t)sizeof(uint32_t), "the table of tiles");
+    ADD(&a, tiles.staged_count, own * (int64_t)sizeof(int), "the table of tiles");
+    ADD(&a, tiles.halo_start, own * (l->halo_bins + 1) * (int64_t)sizeof(uint16_t),
         "the table of tiles");
     ADD(&a, partial, rows * MD_SUMS * (int64_t)sizeof(double), "partial sums");
     if (program->method->sparse) ADD(&a, active, ints, "the table of bricks");
@@ -133,11 +144,16 @@ static int64_t sum(const md_arrays *a)
 torre_status md_cuda_bytes(const md_cuda_program *program, int64_t *bytes)
 {
     size_t scan_bytes;
+    const int parts = program->ranks ? program->ranks->count : 1;
+    const int64_t own = (program->layout.brick_count + parts - 1) / parts;
     TORRE_TRY(find_scan_bytes(&program->layout, &scan_bytes));
-    const md_arrays particles = particle_arrays(program);
-    const md_arrays tables = table_arrays(program, &program->layout, scan_bytes);
-    const md_arrays lists = list_arrays(program, &program->layout, program->list_pages);
-    *bytes = sum(&particles) + sum(&tables) + sum(&lists) + program->method->own_bytes;
+    const md_arrays particles = particle_arrays(program, program->places);
+    const md_arrays control = control_arrays(program);
+    const md_arrays tables = table_arrays(program, &program->layout, own, scan_bytes);
+    const md_arrays lists =
+        list_arrays(program, &program->layout, program->ranks ? (int)own : program->list_pages);
+    *bytes =
+        sum(&particles) + sum(&control) + sum(&tables) + sum(&lists) + program->method->own_bytes;
     return TORRE_OK;
 }
 
@@ -199,13 +215,13 @@ static torre_status order_bricks(md_cuda_solver *s)
     return status;
 }
 
-/* The tables that depend on the layout, in place of older ones. */
-static torre_status make_tables(md_cuda_solver *s)
+/* The tables that depend on the layout, in place of older ones, for the bricks of these ranks. */
+static torre_status make_tables(md_cuda_solver *s, int first, int own)
 {
     const md_layout *l = &s->layout;
     md_tiles *t = &s->tiles;
     TORRE_TRY(find_scan_bytes(l, &s->scan_bytes));
-    const md_arrays tables = table_arrays(s->program, l, s->scan_bytes);
+    const md_arrays tables = table_arrays(s->program, l, own, s->scan_bytes);
     give_back(s, &tables);
     for (int a = 0; a < 3; a++) {
         t->bins[a] = (int)l->grid.n[a];
@@ -215,6 +231,8 @@ static torre_status make_tables(md_cuda_solver *s)
     t->reach = l->reach;
     t->slots = l->slots;
     t->brick_count = l->brick_count;
+    t->first_brick = first;
+    t->own_bricks = own;
     t->halo_bins = l->halo_bins;
     memcpy(t->row_reach, l->row_reach, sizeof t->row_reach);
     t->staged_cap = l->staged_cap;
@@ -226,8 +244,10 @@ static torre_status make_tables(md_cuda_solver *s)
 
 torre_status md_cuda_allocate(md_cuda_solver *s)
 {
-    const md_arrays particles = particle_arrays(s->program);
+    const md_arrays particles = particle_arrays(s->program, s->places);
+    const md_arrays control = control_arrays(s->program);
     TORRE_CUDA_TRY(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking), "a stream");
+    TORRE_TRY(take(s, &control));
     TORRE_TRY(take(s, &particles));
     if (s->fixed)
         TORRE_CUDA_TRY(cudaMemset(s->fixed, 0, 3 * sizeof *s->fixed * (size_t)s->problem->count),
@@ -236,20 +256,58 @@ torre_status md_cuda_allocate(md_cuda_solver *s)
     TORRE_CUDA_TRY(cudaMallocHost(&s->pinned, sizeof(md_control) + doubles), "particles");
     s->tiles.control = s->control;
     TORRE_TRY(s->program->method->allocate(s));
-    TORRE_TRY(make_tables(s));
+    if (s->program->ranks) return md_share_new(s); /* the tables follow when bricks are shared */
+    TORRE_TRY(make_tables(s, 0, s->layout.brick_count));
     return md_cuda_lists(s, s->program->list_pages);
+}
+
+torre_status md_cuda_take_bricks(md_cuda_solver *s, int first, int count)
+{
+    TORRE_TRY(make_tables(s, first, count));
+    return md_cuda_lists(s, count);
+}
+
+torre_status md_cuda_grow(md_cuda_solver *s, int64_t places)
+{
+    static const char what[] = "particles";
+    void *const kept[] = {s->x[s->x_now], s->v[s->v_now], s->id[s->id_now]};
+    const size_t quad = 4 * (size_t)s->kernels->state->state_bytes;
+    const size_t first = (size_t)s->first_own, count = (size_t)(s->own_count + s->received);
+    md_arrays arrays = particle_arrays(s->program, places);
+    s->x[s->x_now] = s->v[s->v_now] = NULL;
+    s->id[s->id_now] = NULL;
+    give_back(s, &arrays);
+    torre_status status = take(s, &arrays);
+    cudaError_t e = cudaSuccess;
+    void *const to[] = {s->x[s->x_now], s->v[s->v_now], s->id[s->id_now]};
+    for (int k = 0; k < 3 && !status; k++) {
+        const size_t each = k < 2 ? quad : sizeof *s->id[0];
+        if (!e)
+            e = cudaMemcpy(to[k], (char *)kept[k] + first * each, count * each,
+                           cudaMemcpyDeviceToDevice);
+    }
+    if (!e) e = cudaDeviceSynchronize();
+    for (int k = 0; k < 3; k++) cudaFree(kept[k]);
+    TORRE_TRY(status);
+    TORRE_CUDA_TRY(e, what);
+    s->first_own = 0;
+    s->places = places;
+    return TORRE_OK;
 }
 
 void md_cuda_free(md_cuda_solver *s)
 {
-    const md_arrays particles = particle_arrays(s->program);
-    const md_arrays tables = table_arrays(s->program, &s->layout, 0);
+    const md_arrays particles = particle_arrays(s->program, 0);
+    const md_arrays control = control_arrays(s->program);
+    const md_arrays tables = table_arrays(s->program, &s->layout, 0, 0);
     const md_arrays lists = list_arrays(s->program, &s->layout, 0);
     if (s->stream) cudaStreamSynchronize(s->stream);
+    md_share_free(s->share);
     s->program->method->release(s);
     give_back(s, &lists);
     give_back(s, &tables);
     give_back(s, &particles);
+    give_back(s, &control);
     cudaFreeHost(s->pinned);
     if (s->stream) cudaStreamDestroy(s->stream);
 }
@@ -270,7 +328,8 @@ torre_status md_cuda_make_room(md_cuda_solver *s)
 {
     const int bricks = s->layout.brick_count;
     TORRE_TRY(md_cuda_layout(s->program, &s->crowding, s->room, &s->layout));
-    TORRE_TRY(make_tables(s));
+    if (s->share) return TORRE_OK; /* who has which of these bricks is said at the next rebuild */
+    TORRE_TRY(make_tables(s, 0, s->layout.brick_count));
     const int64_t pages = (int64_t)s->list_pages * s->layout.brick_count + bricks - 1;
     return md_cuda_lists(s, (int)(pages / bricks)); /* for the same share of them */
 }

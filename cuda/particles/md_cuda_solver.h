@@ -12,6 +12,7 @@
 #include "particles/md_program.h"
 
 typedef struct md_cuda_method md_cuda_method;
+typedef struct md_share md_share;
 
 typedef struct md_cuda_program {
     torre_md_program base;
@@ -24,6 +25,8 @@ typedef struct md_cuda_program {
                          is empty */
     md_layout layout; /* to begin with */
     int list_pages;   /* bricks that lists have room for, to begin with */
+    const torre_ranks *ranks; /* whose devices share the particles (md_share.h); NULL: one device */
+    int64_t places;           /* that arrays of particles have room for, to begin with */
 } md_cuda_program;
 
 typedef struct md_cuda_solver {
@@ -36,6 +39,7 @@ typedef struct md_cuda_solver {
     md_layout layout; /* with more room than the program's where particles crowd */
     md_crowding crowding;
     cudaStream_t stream;
+    md_share *share; /* NULL: one device */
 
     /* Device memory (md_cuda_memory.c). Positions, velocities and ids are double-buffered. */
     md_tiles tiles; /* perm: the array, whether in use or not */
@@ -58,10 +62,14 @@ typedef struct md_cuda_solver {
     md_control *control;
     void *pinned; /* host copy of control and total */
 
-    int64_t step;   /* positions, velocities and forces of this step */
-    double box[3];  /* edges at that step; without a barostat those of the problem */
-    double room[3]; /* the box that the layout is of; with a barostat a smaller one */
-    bool ready;     /* set_particles was called */
+    int64_t places; /* that arrays have room for */
+    int64_t count;  /* particles that are here; of several devices those of others around, too; */
+    int64_t first_own, own_count; /* places of the device's own, all of one device */
+    int64_t received;             /* behind these, of other devices, for the next sort */
+    int64_t step;                 /* positions, velocities and forces of this step */
+    double box[3];                /* edges at that step; without a barostat those of the problem */
+    double room[3];               /* the box that the layout is of; with a barostat a smaller one */
+    bool ready;                   /* set_particles was called */
     int x_now, v_now, id_now;
     bool permuted;    /* perm is in use */
     int active_count; /* of active */
@@ -118,10 +126,20 @@ void md_cuda_free(md_cuda_solver *s);
 void md_cuda_note_crowding(md_cuda_solver *s, const md_control *control);
 /* Tables and lists anew, with room for s->crowding. */
 torre_status md_cuda_make_room(md_cuda_solver *s);
+/* Rows of the tables for these bricks, of several devices: tables and lists anew. */
+torre_status md_cuda_take_bricks(md_cuda_solver *s, int first, int count);
+/* Room for so many particles, of which own ones, and those received, stay. */
+torre_status md_cuda_grow(md_cuda_solver *s, int64_t places);
 /* Room for the lists, where the plan has any, of that many bricks; frees older ones. */
 torre_status md_cuda_lists(md_cuda_solver *s, int pages);
 
 /* md_cuda_store.c */
+/* Convert some particles at a time. */
+#define MD_CHUNK (1 << 20)
+/* n of them: [axis][id] of f64 to quads; the fourth number is that of positions of the problem, or
+ * 0 where that is NULL. */
+void md_cuda_pack(int state_bytes, const double *const from[3], const torre_md_problem *problem,
+                  const int *ids, int64_t n, void *to);
 /* Particles and ids to x[0], v[0] and id[0], the fourth components 0. */
 torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
                             const double *const velocity[3]);
@@ -133,8 +151,9 @@ torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double 
 torre_status md_cuda_upload_spins(md_cuda_solver *s);
 /* Whether the storage is to be sorted in a rebuild at that step. */
 bool md_cuda_sort_is_due(const md_cuda_solver *s, int64_t step);
-/* Queue a sort by bin into the other buffers (sort false: only the permutation). half_step, most:
- * of md_sort_args. */
+/* The sort by bin from the present buffers into the others. half_step, most: of md_sort_args. */
+md_sort_args md_cuda_sort_args(const md_cuda_solver *s, double half_step, double most);
+/* Queue it (sort false: only the permutation). */
 torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, double most);
 /* Queue the building of lists where the plan has any; of sparse methods it waits for the device. */
 torre_status md_cuda_queue_list(md_cuda_solver *s);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "md_cuda_solver.h"
+#include "md_share.h"
 
 static size_t reals(const md_cuda_solver *s)
 {
@@ -28,9 +28,26 @@ torre_status md_cuda_visit_array(torre_md_visit *visit, void *context, const cha
     return status;
 }
 
+/* In the order in which they are stored. */
+static torre_status visit_particles(md_cuda_solver *s, torre_md_visit *visit, void *context)
+{
+    TORRE_TRY(md_cuda_visit_array(visit, context, "id", s->id[s->id_now],
+                                  sizeof *s->id[0] * (size_t)s->problem->count));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "position", s->x[s->x_now], reals(s)));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "velocity", s->v[s->v_now], reals(s)));
+    TORRE_TRY(md_cuda_visit_array(visit, context, "force", s->f, reals(s)));
+    return md_cuda_visit_array(visit, context, "hold", s->x_built, reals(s));
+}
+
 torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void *context)
 {
     md_cuda_solver *s = (md_cuda_solver *)solver;
+    const md_crowding crowding = s->crowding;
+    md_share_visitor shared = {s->share ? s->share->ranks : NULL, visit, context};
+    if (s->share) {
+        visit = md_share_visit;
+        context = &shared;
+    }
     int64_t clock[] = {s->step, s->last_build, s->last_sort, s->permuted};
     TORRE_CUDA_TRY(cudaSetDevice(s->plan->device), "choosing the device");
     TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "computing steps");
@@ -41,12 +58,9 @@ torre_status md_cuda_state(torre_md_solver *solver, torre_md_visit *visit, void 
         TORRE_TRY(visit(context, "box", s->box, sizeof s->box));
         TORRE_TRY(visit(context, "room", s->room, sizeof s->room));
     }
-    TORRE_TRY(md_cuda_visit_array(visit, context, "id", s->id[s->id_now],
-                                  sizeof *s->id[0] * (size_t)s->problem->count));
-    TORRE_TRY(md_cuda_visit_array(visit, context, "position", s->x[s->x_now], reals(s)));
-    TORRE_TRY(md_cuda_visit_array(visit, context, "velocity", s->v[s->v_now], reals(s)));
-    TORRE_TRY(md_cuda_visit_array(visit, context, "force", s->f, reals(s)));
-    TORRE_TRY(md_cuda_visit_array(visit, context, "hold", s->x_built, reals(s)));
+    TORRE_TRY(
+        s->share ? md_share_state(s, &shared, memcmp(&crowding, &s->crowding, sizeof crowding) != 0)
+                 : visit_particles(s, visit, context));
     s->step = clock[0];
     s->last_build = clock[1];
     s->last_sort = clock[2];
@@ -106,6 +120,10 @@ torre_status md_cuda_resume(torre_md_solver *solver)
 {
     md_cuda_solver *s = (md_cuda_solver *)solver;
     TORRE_TRY(md_cuda_make_room(s));
+    if (s->share) {
+        TORRE_TRY(md_share_resume(s));
+        return s->program->method->resume(s);
+    }
     void *position = malloc(reals(s));
     torre_status status =
         position ? rebuild(s, position)

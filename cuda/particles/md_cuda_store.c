@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "md_cuda_solver.h"
+#include "md_share.h"
 #include "particles/grains.h"
 #include "particles/md_types.h"
-
-#define CHUNK (1 << 20) /* particles converted at a time */
 
 /* The fourth number of the position of a particle: its type, or radius. */
 static double fourth(const torre_md_problem *p, int64_t id)
@@ -19,20 +17,18 @@ static double fourth(const torre_md_problem *p, int64_t id)
     return p->types ? p->types->type[id] : 0;
 }
 
-/* Copy [axis][id] of f64 to an array of 4 reals in the order of ids; w is 0, or that of positions
- * of the problem. */
-static void pack(int state_bytes, const double *const from[3], const torre_md_problem *p,
-                 int64_t first, int64_t n, void *to)
+void md_cuda_pack(int state_bytes, const double *const from[3], const torre_md_problem *p,
+                  const int *ids, int64_t n, void *to)
 {
 #pragma omp parallel for
     for (int64_t i = 0; i < n; i++) {
         for (int a = 0; a < 3; a++) {
             if (state_bytes == 4)
-                ((float *)to)[4 * i + a] = (float)from[a][first + i];
+                ((float *)to)[4 * i + a] = (float)from[a][ids[i]];
             else
-                ((double *)to)[4 * i + a] = from[a][first + i];
+                ((double *)to)[4 * i + a] = from[a][ids[i]];
         }
-        const double w = p ? fourth(p, first + i) : 0;
+        const double w = p ? fourth(p, ids[i]) : 0;
         if (state_bytes == 4)
             ((float *)to)[4 * i + 3] = (float)w;
         else
@@ -40,62 +36,99 @@ static void pack(int state_bytes, const double *const from[3], const torre_md_pr
     }
 }
 
-static torre_status upload(md_cuda_solver *s, const double *const from[3],
-                           const torre_md_problem *p, void *to, void *chunk)
+/* Some of the particles of the problem, in the order of ids, and memory to convert them in. */
+typedef struct chunk {
+    int64_t first, n;
+    int *ids;
+    void *quads;
+} chunk;
+
+/* The next ones; the first after chunk_new. */
+static bool chunk_next(chunk *c, int64_t count)
 {
-    size_t each = 4 * (size_t)s->kernels->state->state_bytes;
-    for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
-        int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        pack(s->kernels->state->state_bytes, from, p, first, n, chunk);
-        TORRE_CUDA_TRY(cudaMemcpy((char *)to + each * (size_t)first, chunk, each * (size_t)n,
-                                  cudaMemcpyHostToDevice),
-                       "sending particles to the device");
-    }
-    return TORRE_OK;
+    c->first += c->n;
+    c->n = count - c->first < MD_CHUNK ? count - c->first : MD_CHUNK;
+    return c->n > 0;
 }
 
-static torre_status upload_all(md_cuda_solver *s, const double *const position[3],
-                               const double *const velocity[3], void *chunk)
+static torre_status chunk_new(size_t each, chunk *c)
 {
-    TORRE_TRY(upload(s, position, s->problem, s->x[0], chunk));
-    TORRE_TRY(upload(s, velocity, NULL, s->v[0], chunk));
-    int *ids = chunk;
-    for (int64_t first = 0; first < s->problem->count; first += CHUNK) {
-        int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        for (int64_t i = 0; i < n; i++) ids[i] = (int)(first + i);
-        TORRE_CUDA_TRY(cudaMemcpy(s->id[0] + first, ids, 4 * (size_t)n, cudaMemcpyHostToDevice),
-                       "sending particles to the device");
+    *c = (chunk){.ids = malloc(sizeof *c->ids * MD_CHUNK), .quads = malloc(each * MD_CHUNK)};
+    if (c->ids && c->quads) return TORRE_OK;
+    free(c->ids);
+    free(c->quads);
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
+}
+
+static void chunk_free(chunk *c)
+{
+    free(c->ids);
+    free(c->quads);
+}
+
+static size_t quad(const md_cuda_solver *s) { return 4 * (size_t)s->kernels->state->state_bytes; }
+
+/* The next particles of the problem; false behind the last. */
+static bool chunk_of_ids(chunk *c, int64_t count)
+{
+    if (!chunk_next(c, count)) return false;
+    for (int64_t i = 0; i < c->n; i++) c->ids[i] = (int)(c->first + i);
+    return true;
+}
+
+/* Quads of all particles by id. */
+static torre_status upload(md_cuda_solver *s, const double *const from[3],
+                           const torre_md_problem *p, void *to)
+{
+    const size_t each = quad(s);
+    torre_status status = TORRE_OK;
+    chunk c;
+    TORRE_TRY(chunk_new(each, &c));
+    while (!status && chunk_of_ids(&c, s->problem->count)) {
+        md_cuda_pack(s->kernels->state->state_bytes, from, p, c.ids, c.n, c.quads);
+        status = torre_cuda_status(cudaMemcpy((char *)to + each * (size_t)c.first, c.quads,
+                                              each * (size_t)c.n, cudaMemcpyHostToDevice),
+                                   "sending particles to the device");
     }
-    size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)s->problem->count;
-    TORRE_CUDA_TRY(cudaMemcpy(s->x_built, s->x[0], bytes, cudaMemcpyDeviceToDevice),
-                   "sending particles to the device");
-    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
-    return TORRE_OK;
+    chunk_free(&c);
+    return status;
+}
+
+static torre_status upload_ids(md_cuda_solver *s)
+{
+    torre_status status = TORRE_OK;
+    chunk c;
+    TORRE_TRY(chunk_new(quad(s), &c));
+    while (!status && chunk_of_ids(&c, s->problem->count))
+        status = torre_cuda_status(cudaMemcpy(s->id[0] + c.first, c.ids,
+                                              sizeof *c.ids * (size_t)c.n, cudaMemcpyHostToDevice),
+                                   "sending particles to the device");
+    chunk_free(&c);
+    return status;
 }
 
 torre_status md_cuda_upload(md_cuda_solver *s, const double *const position[3],
                             const double *const velocity[3])
 {
-    void *chunk = malloc(4 * sizeof(double) * CHUNK);
-    if (!chunk) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
-    torre_status status = upload_all(s, position, velocity, chunk);
-    free(chunk);
     s->x_now = s->v_now = s->id_now = 0;
-    return status;
+    if (s->share) return md_share_load(s, position, velocity);
+    TORRE_TRY(upload(s, position, s->problem, s->x[0]));
+    TORRE_TRY(upload(s, velocity, NULL, s->v[0]));
+    TORRE_TRY(upload_ids(s));
+    TORRE_CUDA_TRY(cudaMemcpy(s->x_built, s->x[0], quad(s) * (size_t)s->problem->count,
+                              cudaMemcpyDeviceToDevice),
+                   "sending particles to the device");
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
+    return TORRE_OK;
 }
 
 torre_status md_cuda_upload_spins(md_cuda_solver *s)
 {
     const torre_md_problem *p = s->problem;
-    const size_t bytes = 4 * (size_t)s->kernels->state->state_bytes * (size_t)p->count;
-    void *chunk = NULL;
-    TORRE_CUDA_TRY(cudaMemset(s->spin[0], 0, bytes), "sending spins to the device");
+    TORRE_CUDA_TRY(cudaMemset(s->spin[0], 0, quad(s) * (size_t)p->count),
+                   "sending spins to the device");
     if (!p->spin[0] || !p->spin[1] || !p->spin[2]) return TORRE_OK;
-    chunk = malloc(4 * sizeof(double) * CHUNK);
-    if (!chunk) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
-    const torre_status status = upload(s, p->spin, NULL, s->spin[0], chunk);
-    free(chunk);
-    return status;
+    return upload(s, p->spin, NULL, s->spin[0]);
 }
 
 static double wrapped(double r, double edge)
@@ -104,34 +137,67 @@ static double wrapped(double r, double edge)
     return r < edge ? r : 0;
 }
 
+/* Own particles from a place on, or those that another device sends. */
+static torre_status fetch(md_cuda_solver *s, int rank, const void *from, chunk *c)
+{
+    static const char what[] = "reading particles from the device";
+    const int64_t at = s->first_own + c->first;
+    const size_t bytes = quad(s) * (size_t)c->n, ids = sizeof *c->ids * (size_t)c->n;
+    if (s->share && rank != s->share->ranks->rank) {
+        TORRE_TRY(torre_rank_receive(s->share->ranks, rank, c->quads, (int64_t)bytes));
+        return torre_rank_receive(s->share->ranks, rank, c->ids, (int64_t)ids);
+    }
+    TORRE_CUDA_TRY(cudaMemcpy(c->quads, (const char *)from + quad(s) * (size_t)at, bytes,
+                              cudaMemcpyDeviceToHost),
+                   what);
+    TORRE_CUDA_TRY(cudaMemcpy(c->ids, s->id[s->id_now] + at, ids, cudaMemcpyDeviceToHost), what);
+    return TORRE_OK;
+}
+
+static void scatter(const md_cuda_solver *s, const chunk *c, const double *box, double *const to[],
+                    int components)
+{
+    for (int64_t i = 0; i < c->n; i++) {
+        for (int a = 0; a < components; a++) {
+            if (!to[a]) continue;
+            const int64_t at = 4 * i + a;
+            double value = s->kernels->state->state_bytes == 4 ? ((float *)c->quads)[at]
+                                                               : ((double *)c->quads)[at];
+            to[a][c->ids[i]] = box && a < 3 ? wrapped(value, box[a]) : value;
+        }
+    }
+}
+
+/* Those of one device; whoever is not the first sends them there instead. */
+static torre_status download(md_cuda_solver *s, int rank, const void *from, const double *box,
+                             double *const to[], int components, chunk *c)
+{
+    const int64_t count = s->share ? s->share->own_of[rank] : s->own_count;
+    c->first = c->n = 0;
+    while (chunk_next(c, count)) {
+        TORRE_TRY(fetch(s, rank, from, c));
+        if (s->share && s->share->ranks->rank > 0) {
+            const torre_ranks *ranks = s->share->ranks;
+            TORRE_TRY(torre_rank_send(ranks, 0, c->quads, (int64_t)quad(s) * c->n));
+            TORRE_TRY(torre_rank_send(ranks, 0, c->ids, (int64_t)sizeof *c->ids * c->n));
+        } else {
+            scatter(s, c, box, to, components);
+        }
+    }
+    return TORRE_OK;
+}
+
 torre_status md_cuda_download(md_cuda_solver *s, const void *from, const double *box,
                               double *const to[], int components)
 {
-    int bytes = s->kernels->state->state_bytes;
-    size_t each = 4 * (size_t)bytes;
-    void *chunk = malloc(each * CHUNK);
-    int *ids = malloc(4 * (size_t)CHUNK);
-    torre_status status =
-        chunk && ids ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
-    for (int64_t first = 0; !status && first < s->problem->count; first += CHUNK) {
-        int64_t n = s->problem->count - first < CHUNK ? s->problem->count - first : CHUNK;
-        cudaError_t error = cudaMemcpy(chunk, (const char *)from + each * (size_t)first,
-                                       each * (size_t)n, cudaMemcpyDeviceToHost);
-        if (!error)
-            error =
-                cudaMemcpy(ids, s->id[s->id_now] + first, 4 * (size_t)n, cudaMemcpyDeviceToHost);
-        status = torre_cuda_status(error, "reading particles from the device");
-        for (int64_t i = 0; !status && i < n; i++) {
-            for (int a = 0; a < components; a++) {
-                if (!to[a]) continue;
-                double value =
-                    bytes == 4 ? ((float *)chunk)[4 * i + a] : ((double *)chunk)[4 * i + a];
-                to[a][ids[i]] = box && a < 3 ? wrapped(value, box[a]) : value;
-            }
-        }
-    }
-    free(chunk);
-    free(ids);
+    chunk c;
+    const int first = s->share ? s->share->ranks->rank : 0;
+    const int end = s->share && first == 0 ? s->share->ranks->count : first + 1;
+    TORRE_TRY(chunk_new(quad(s), &c));
+    torre_status status = TORRE_OK;
+    for (int rank = first; rank < end && !status; rank++)
+        status = download(s, rank, from, box, to, components, &c);
+    chunk_free(&c);
     return status;
 }
 
@@ -183,33 +249,46 @@ static torre_status queue_fit(md_cuda_solver *s, bool sorted)
     return TORRE_OK;
 }
 
+md_sort_args md_cuda_sort_args(const md_cuda_solver *s, double half_step, double most)
+{
+    const int64_t first = s->first_own;
+    const int64_t quads = first * (int64_t)quad(s);
+    return (md_sort_args){.tiles = md_cuda_tiles(s),
+                          .box = md_cuda_box(s),
+                          .live = s->live,
+                          .count = (int)(s->own_count + s->received),
+                          .x_in = (const char *)s->x[s->x_now] + quads,
+                          .v_in = (const char *)s->v[s->v_now] + quads,
+                          .spin_in = s->spin[s->v_now],
+                          .id_in = s->id[s->id_now] + first,
+                          .x_out = s->x[1 - s->x_now],
+                          .v_out = s->v[1 - s->v_now],
+                          .spin_out = s->spin[1 - s->v_now],
+                          .id_out = s->id[1 - s->id_now],
+                          .x_was = (const char *)s->x_built + quads,
+                          .x_built = s->x_built,
+                          .half_step = half_step,
+                          .most = most,
+                          .bin_count = s->bin_count,
+                          .key = s->key,
+                          .slot = s->slot,
+                          .order = s->order,
+                          .order_id = s->order_id,
+                          .order_key = s->order_key,
+                          .scan_scratch = s->scan_scratch,
+                          .scan_bytes = s->scan_bytes};
+}
+
 torre_status md_cuda_queue_sort(md_cuda_solver *s, bool sort, double half_step, double most)
 {
     TORRE_TRY(queue_fit(s, false));
     s->permuted = !sort;
-    md_sort_args a = {.tiles = md_cuda_tiles(s),
-                      .box = md_cuda_box(s),
-                      .live = s->live,
-                      .count = (int)s->problem->count,
-                      .x_in = s->x[s->x_now],
-                      .v_in = s->v[s->v_now],
-                      .spin_in = s->spin[s->v_now],
-                      .id_in = s->id[s->id_now],
-                      .x_out = s->x[1 - s->x_now],
-                      .v_out = s->v[1 - s->v_now],
-                      .spin_out = s->spin[1 - s->v_now],
-                      .id_out = s->id[1 - s->id_now],
-                      .x_built = s->x_built,
-                      .half_step = half_step,
-                      .most = most,
-                      .bin_count = s->bin_count,
-                      .key = s->key,
-                      .slot = s->slot,
-                      .order = s->order,
-                      .order_id = s->order_id,
-                      .order_key = s->order_key,
-                      .scan_scratch = s->scan_scratch,
-                      .scan_bytes = s->scan_bytes};
+    md_sort_args a = md_cuda_sort_args(s, half_step, most);
+    if (s->share) { /* which has looked at them */
+        a.x_was = NULL;
+        a.need = (const uint32_t *)(const void *)s->share->need.bytes;
+        a.self = s->share->ranks->rank;
+    }
     md_cuda_other_buffers(s);
     TORRE_CUDA_TRY(s->kernels->state->sort(&a, s->stream), "sorting particles");
     return queue_fit(s, true);
@@ -248,7 +327,7 @@ torre_status md_cuda_queue_list(md_cuda_solver *s)
                       .lanes_per_place = s->layout.lanes_per_place,
                       .half = s->plan->neighbor == TORRE_NEIGHBOR_HALF,
                       .active = s->active,
-                      .pages = sparse ? s->active_count : s->layout.brick_count,
+                      .pages = sparse ? s->active_count : s->tiles.own_bricks,
                       .block = s->layout.list_block};
     TORRE_CUDA_TRY(s->kernels->state->list(&a, s->stream), "building neighbour lists");
     return TORRE_OK;

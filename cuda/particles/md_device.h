@@ -42,6 +42,7 @@
 #define MD_BRICK_MAX  16  /* bins per axis of a brick (5 bits each in home) */
 #define MD_PAIR_BYTES 128 /* room for the constants of a pair model */
 #define MD_TYPES      8   /* TORRE_MD_TYPES */
+#define MD_DEVICES    32  /* that share particles, at most */
 #define MD_FIXED_BITS 44  /* binary places of the fixed-point force sums of half lists */
 
 /* Bits of md_control.error. */
@@ -85,7 +86,9 @@ typedef struct md_tiles {
     int reach;              /* halo, in bins */
     int slots;              /* table entries per brick: product of brick_max */
     int brick_count;
-    int halo_bins;                                        /* of the largest tile */
+    int first_brick, own_bricks; /* ranks of the bricks that this device computes, which have the
+                                    rows of the tables of tiles and lists: all, of one device */
+    int halo_bins;               /* of the largest tile */
     int8_t row_reach[MD_REACH_MAX + 1][MD_REACH_MAX + 1]; /* bins to search along axis 2 in the
                                row (dx, dy) bins away; -1: none */
     const int *brick_rank;                                /* [row-major brick] -> rank */
@@ -151,6 +154,8 @@ typedef struct md_sort_args {
     const int *id_in;
     void *x_out, *v_out, *spin_out; /* not the same arrays */
     int *id_out;
+    const void *x_was; /* x_built of the last rebuild, at the places of x_in: who is too far from it
+                          is reported; NULL: nobody is looked at */
     void *x_built; /* where a rebuild expects the particles half-way to the next one, wrapped into
                       the box; same index as x, whose positions are turned round with it */
     double half_step; /* half the time step: times the steps since the last rebuild, how far ahead
@@ -161,7 +166,47 @@ typedef struct md_sort_args {
     int *order, *order_id, *order_key; /* [count], scratch */
     void *scan_scratch;
     size_t scan_bytes;
+    const uint32_t *need; /* of several devices: [bin], a bit for each device that needs what is in
+                             it; the sort drops particles that this one does not. NULL: of one */
+    int self;             /* number of this device */
 } md_sort_args;
+
+/* Bricks of several devices: ranks first[d] .. first[d + 1] - 1 are those of device d. */
+typedef struct md_cuts {
+    int devices;
+    int first[MD_DEVICES + 1];
+} md_cuts;
+
+/* What lends particles to other devices at a rebuild. */
+typedef struct md_lend_args {
+    md_sort_args sort;     /* of the particles of this one; x_was NULL: not looked at again */
+    int *lent;             /* [devices], zeroed: how many each one needs */
+    int first[MD_DEVICES]; /* where those of each begin in: */
+    void *x_out, *v_out;   /* x_out NULL: only count */
+    int *id_out;
+} md_lend_args;
+
+/* Which places are lent to a device until the next rebuild. */
+typedef struct md_border_args {
+    const uint32_t *need;
+    const int *key; /* [place], its bin */
+    int first, own; /* places of this device's own particles */
+    int to;         /* the device */
+    int *flag, *at; /* [own + 1], scratch; at[own]: how many they are */
+    int *lent;      /* in their order */
+    void *scan_scratch;
+    size_t scan_bytes;
+} md_border_args;
+
+/* What is lent after a step, one after another, and `last` of the control block. */
+typedef struct md_tell_args {
+    const int *lent;
+    int count;
+    const void *x, *v; /* v NULL: others need none */
+    void *x_out, *v_out;
+    int *last_out;
+    const md_control *control;
+} md_tell_args;
 
 /*
  * The grid that lists are searched on, in a box of these edges; extent: half of a tile. Half

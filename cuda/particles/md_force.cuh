@@ -317,7 +317,8 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
     __shared__ int row_table[SWEEP ? MD_ROWS_MAX : 1];
     typename M::Staged staged(shared, t.staged_cap);
     uint16_t *starts = (uint16_t *)((char *)shared + (size_t)t.staged_cap * M::Staged::bytes);
-    int rank = blockIdx.x, rows = 0;
+    const int row = blockIdx.x, rank = t.first_brick + row;
+    int rows = 0;
     md_brick brick = md_brick_of_rank(t, rank);
     md_frame<R> frame = md_frame_of<R>(md_box_now(a.box, a.live), brick);
     int halo_y = brick.size[1] + 2 * t.reach, halo_z = brick.size[2] + 2 * t.reach;
@@ -331,11 +332,11 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         return;
     }
     if (SWEEP) {
-        const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
+        const uint16_t *halo_start = t.halo_start + (int64_t)row * (t.halo_bins + 1);
         rows = md_row_table(t, halo_y, halo_z, row_table);
         for (int h = threadIdx.x; h <= t.halo_bins; h += blockDim.x) starts[h] = halo_start[h];
     }
-    md_stage(t, rank, brick, frame, x_in, staged);
+    md_stage(t, row, brick, frame, x_in, staged);
     __shared__ typename M::Pair::Walls walls;
     if constexpr (M::field)
         if (threadIdx.x == 0) walls = c.pair.walls_at((int64_t)t.control->clock + a.ahead);
@@ -363,7 +364,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
             }
             if constexpr (M::dissipates) {
                 sum.motion.v = (const md_vec<R> *)a.v;
-                sum.motion.gather = t.gather + (int64_t)rank * t.staged_cap;
+                sum.motion.gather = t.gather + (int64_t)row * t.staged_cap;
                 sum.motion.own = sum.motion.v[index];
             }
 #ifdef MD_ROUGH
@@ -380,11 +381,11 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
                     md_walk_rows<M, T, SUMS>(md_seat_of(t, rank, place, halo_y, halo_z, starts),
                                              lane % T, row_table, rows, starts, staged, c, sum);
                 else
-                    md_walk_list(t, rank, lane, staged, c, sum);
+                    md_walk_list(t, row, lane, staged, c, sum);
             }
             __syncwarp();
 #ifdef MD_ROUGH
-            md_grains_meet<M>(a, c.pair.constants, staged, t.gather + (int64_t)rank * t.staged_cap,
+            md_grains_meet<M>(a, c.pair.constants, staged, t.gather + (int64_t)row * t.staged_cap,
                               step, sum);
             again = sum.touching.again();
 #endif
@@ -473,7 +474,7 @@ __global__ void __launch_bounds__(M::block_max, SUMS ? 1 : MD_FORCE_BLOCKS)
         ((md_vec<R> *)(M::dissipates ? a.v_out : a.v))[index] = v;
     }
     if (SUMS) md_block_sums(total, a.partial + (int64_t)rank * MD_SUMS);
-    if (!SUMS && !a.forces_only && rank == 0 && threadIdx.x == 0) t.control->done++;
+    if (!SUMS && !a.forces_only && row == 0 && threadIdx.x == 0) t.control->done++;
 }
 
 /* The first half of a step, from stored forces: half a kick and a drift, in place. */

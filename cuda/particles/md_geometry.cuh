@@ -276,18 +276,19 @@ __device__ inline bool md_tile_wraps(const md_tiles &t, const md_brick &brick)
 }
 
 /*
- * Stage the tile of a brick: coordinates, relative to the centre of the frame, of every particle
- * that `gather` names, and nobody at the end. The block must synchronise before reading.
+ * Stage the tile of a brick, of that row of the tables: coordinates, relative to the centre of the
+ * frame, of every particle that `gather` names, and nobody at the end. The block must synchronise
+ * before reading.
  */
 template <class State, class Frame, class S>
-__device__ inline void md_stage(const md_tiles &t, int rank, const md_brick &brick,
+__device__ inline void md_stage(const md_tiles &t, int row, const md_brick &brick,
                                 const Frame &frame, const md_vec<State> *__restrict__ x, S &staged)
 {
     typedef typename S::real F;
     const int batch = 4; /* loads in flight per thread */
-    const uint32_t *__restrict__ gather = t.gather + (int64_t)rank * t.staged_cap;
+    const uint32_t *__restrict__ gather = t.gather + (int64_t)row * t.staged_cap;
     const uint32_t index_mask = (1u << MD_INDEX_BITS) - 1;
-    int staged_count = t.staged_count[rank];
+    int staged_count = t.staged_count[row];
     bool wraps = md_tile_wraps(t, brick);
     for (int base = threadIdx.x; base < staged_count; base += batch * blockDim.x) {
         uint32_t g[batch];

@@ -4,7 +4,8 @@
 
 #include "md_launch.h"
 
-inline int md_blocks(int count, int block) { return (count + block - 1) / block; }
+/* At least one: a device may have no particle. */
+inline int md_blocks(int count, int block) { return count > 0 ? (count + block - 1) / block : 1; }
 
 /* Launch with dynamic shared memory above the default limit; overlap: programmatic dependence. */
 inline cudaError_t md_launch(const void *kernel, int grid, int block, size_t shared, void **args,

@@ -58,6 +58,14 @@ typedef struct md_state_kernels {
     cudaError_t (*coupled)(const md_force_args *args, double mass, cudaStream_t stream);
     /* control->clock += steps */
     cudaError_t (*clock)(md_control *control, int steps, cudaStream_t stream);
+    /* Of several devices (md_share.cuh). need, of md_sort_args: */
+    cudaError_t (*need)(const md_tiles *tiles, const md_cuts *cuts, uint32_t *need,
+                        cudaStream_t stream);
+    cudaError_t (*lend)(const md_lend_args *args, cudaStream_t stream);
+    cudaError_t (*border)(const md_border_args *args, cudaStream_t stream);
+    cudaError_t (*tell)(const md_tell_args *args, cudaStream_t stream);
+    /* control->last becomes the least of it and last[devices]. */
+    cudaError_t (*join)(md_control *control, const int *last, int devices, cudaStream_t stream);
 } md_state_kernels;
 
 /* What is there for a pair model. */

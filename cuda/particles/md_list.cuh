@@ -220,7 +220,8 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
 {
     const md_tiles &t = a.tiles;
     md_control *control = t.control;
-    if (control->error) return;
+    /* what this kernel reports stops none of its blocks: all say how much room they need */
+    if (control->error & ~(MD_ERROR_LANES | MD_ERROR_LIST)) return;
     __shared__ int row_table[MD_ROWS_MAX];
     extern __shared__ float4 shared[];
     md_staged_half staged(shared, t.staged_cap);
@@ -229,7 +230,7 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
     uint16_t *columns = (uint16_t *)(masks + MD_PENDING * blockDim.x);
     masks += threadIdx.x;
 
-    const int page = blockIdx.x, rank = a.active ? a.active[page] : page;
+    const int page = blockIdx.x, rank = a.active ? a.active[page] : t.first_brick + page;
     int T = a.lanes_per_place, stride = blockDim.x, first;
     int places = md_brick_places(t, rank, &first), lanes = places * T;
     if (lanes > t.lane_cap) {
@@ -242,13 +243,14 @@ __global__ void __launch_bounds__(MD_LIST_BLOCK_MAX)
     md_brick brick = md_brick_of_rank(t, rank);
     int halo_y = brick.size[1] + 2 * t.reach, halo_z = brick.size[2] + 2 * t.reach;
     int bins = (brick.size[0] + 2 * t.reach) * halo_y * halo_z;
-    const uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
-    const uint32_t *gather = t.gather + (int64_t)rank * t.staged_cap;
+    const int row = rank - t.first_brick;
+    const uint16_t *halo_start = t.halo_start + (int64_t)row * (t.halo_bins + 1);
+    const uint32_t *gather = t.gather + (int64_t)row * t.staged_cap;
     int rows = md_row_table(t, halo_y, halo_z, row_table);
     __half2 minus_reach = __float2half2_rn(-(a.live ? a.live->reach : a.reach));
     for (int h = threadIdx.x; h <= bins; h += blockDim.x) starts[h] = halo_start[h];
     md_stage(
-        t, rank, brick,
+        t, row, brick,
         md_grid_frame_of<State>(md_box_now(a.box, a.live), brick, a.live ? a.live->grid : a.grid),
         (const md_vec<State> *)a.x_built, staged);
     __syncthreads();

@@ -35,7 +35,7 @@ template <class M> struct md_launchers {
         constants.drift = (R)a->drift;
         constants.limit_sq = (R)a->limit_sq;
         void *args[] = {(void *)a, &constants};
-        return md_launch(kernel, a->tiles.brick_count, a->block, shared, args, a->overlap && !sums,
+        return md_launch(kernel, a->tiles.own_bricks, a->block, shared, args, a->overlap && !sums,
                          stream);
     }
 

@@ -41,27 +41,46 @@ template <class R> __device__ inline uint32_t md_check_coordinate(R r, R built, 
     return fabs(r - built) > edge ? MD_ERROR_JUMP : 0;
 }
 
+/* The bin that a particle is put into. */
+template <class R>
+__device__ inline int md_key_of(const md_sort_args &a, const md_vec<R> &q, const md_box &box)
+{
+    md_axis<R> ax = md_axis_of<R>(box, 0), ay = md_axis_of<R>(box, 1), az = md_axis_of<R>(box, 2);
+    int b[3] = {md_bin_of(md_wrap(q.x, ax), ax, a.tiles.bins[0]),
+                md_bin_of(md_wrap(q.y, ay), ay, a.tiles.bins[1]),
+                md_bin_of(md_wrap(q.z, az), az, a.tiles.bins[2])};
+    return md_bin_rank(a.tiles, b);
+}
+
+/* Where particle i stands, for its bin; a legal place where it is nowhere, which is reported. */
+template <class R>
+__device__ inline md_vec<R> md_checked(const md_sort_args &a, int i, const md_box &box)
+{
+    md_vec<R> q = ((const md_vec<R> *)a.x_in)[i], built = ((const md_vec<R> *)a.x_was)[i];
+    uint32_t error = md_check_coordinate(q.x, built.x, (R)box.edge[0]) |
+                     md_check_coordinate(q.y, built.y, (R)box.edge[1]) |
+                     md_check_coordinate(q.z, built.z, (R)box.edge[2]);
+    if (!error) return md_expected(a, q, ((const md_vec<R> *)a.v_in)[i]);
+    md_report(a.tiles.control, error, (uint32_t)a.id_in[i]);
+    return built; /* a legal bin, so that the sort itself stays in bounds */
+}
+
 template <class R> __global__ void md_bin_kernel(const __grid_constant__ md_sort_args a)
 {
     if (a.tiles.control->error) return;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < a.count) {
-        md_vec<R> q = ((const md_vec<R> *)a.x_in)[i], built = ((const md_vec<R> *)a.x_built)[i];
         const md_box box = md_box_now(a.box, a.live);
-        md_axis<R> ax = md_axis_of<R>(box, 0), ay = md_axis_of<R>(box, 1),
-                   az = md_axis_of<R>(box, 2);
-        uint32_t error = md_check_coordinate(q.x, built.x, ax.edge) |
-                         md_check_coordinate(q.y, built.y, ay.edge) |
-                         md_check_coordinate(q.z, built.z, az.edge);
-        if (error) {
-            md_report(a.tiles.control, error, (uint32_t)a.id_in[i]);
-            q = built; /* a legal bin, so that the sort itself stays in bounds */
-        } else
-            q = md_expected(a, q, ((const md_vec<R> *)a.v_in)[i]);
-        int b[3] = {md_bin_of(md_wrap(q.x, ax), ax, a.tiles.bins[0]),
-                    md_bin_of(md_wrap(q.y, ay), ay, a.tiles.bins[1]),
-                    md_bin_of(md_wrap(q.z, az), az, a.tiles.bins[2])};
-        int key = md_bin_rank(a.tiles, b);
+        md_vec<R> q;
+        if (a.x_was)
+            q = md_checked<R>(a, i, box);
+        else
+            q = md_expected(a, ((const md_vec<R> *)a.x_in)[i], ((const md_vec<R> *)a.v_in)[i]);
+        const int key = md_key_of(a, q, box);
+        if (a.need && !(a.need[key] >> a.self & 1)) {
+            a.key[i] = -1;
+            return;
+        }
         a.key[i] = key;
         a.slot[i] = atomicAdd(&a.bin_count[key], 1);
     }
@@ -71,7 +90,9 @@ static __global__ void md_place_kernel(const __grid_constant__ md_sort_args a)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (a.tiles.control->error || i >= a.count) return;
-    int key = a.key[i], place = a.tiles.start[key] + a.slot[i];
+    int key = a.key[i];
+    if (key < 0) return;
+    int place = a.tiles.start[key] + a.slot[i];
     a.order[place] = i;
     a.order_id[place] = a.id_in[i];
     a.order_key[place] = key;
@@ -81,6 +102,7 @@ template <class R> __global__ void md_settle_kernel(const __grid_constant__ md_s
 {
     int p = blockIdx.x * blockDim.x + threadIdx.x;
     if (a.tiles.control->error || p >= a.count) return;
+    if (a.need && p >= a.tiles.start[a.tiles.brick_count * a.tiles.slots]) return;
     int key = a.order_key[p], id = a.order_id[p], from = a.order[p];
     int first = a.tiles.start[key], end = a.tiles.start[key + 1], place = first;
     for (int k = first; k < end; k++) place += a.order_id[k] < id;
@@ -102,6 +124,28 @@ template <class R> __global__ void md_settle_kernel(const __grid_constant__ md_s
 
 #define MD_STAGE_BLOCK 256
 
+/* Bins of the tile of a brick along each axis; returns how many there are. */
+__device__ inline int md_halo_size(const md_tiles &t, const md_brick &brick, int halo[3])
+{
+    for (int k = 0; k < 3; k++) halo[k] = brick.size[k] + 2 * t.reach;
+    return halo[0] * halo[1] * halo[2];
+}
+
+/* The entry of bin h of that tile in the bin table, and the image of the box that it is in. */
+__device__ inline int md_halo_bin(const md_tiles &t, const md_brick &brick, const int halo[3],
+                                  int h, uint32_t *shift)
+{
+    int b[3] = {h / (halo[1] * halo[2]), h / halo[2] % halo[1], h % halo[2]};
+    *shift = 0;
+    for (int k = 0; k < 3; k++) {
+        b[k] += brick.first[k] - t.reach;
+        int turn = b[k] < 0 ? -1 : b[k] >= t.bins[k];
+        b[k] -= turn * t.bins[k];
+        *shift = 3 * *shift + (uint32_t)(turn + 1);
+    }
+    return md_bin_rank(t, b);
+}
+
 /* One block per brick. */
 static __global__ void __launch_bounds__(MD_STAGE_BLOCK)
     md_stage_kernel(const __grid_constant__ md_sort_args a)
@@ -111,35 +155,26 @@ static __global__ void __launch_bounds__(MD_STAGE_BLOCK)
     __shared__ typename scan::TempStorage scratch;
     md_control *control = t.control;
     if (control->error & ~(MD_ERROR_STAGED | MD_ERROR_LANES)) return;
-    int rank = blockIdx.x;
-    if (rank == 0 && threadIdx.x == 0) {
+    const int row = blockIdx.x, rank = t.first_brick + row;
+    if (row == 0 && threadIdx.x == 0) {
         control->moved = 0;
         control->built = control->done;
         control->last = MD_NO_STOP;
     }
     int first_place;
     if (!md_brick_places(t, rank, &first_place)) { /* nobody asks who is around */
-        if (threadIdx.x == 0) t.staged_count[rank] = 0;
+        if (threadIdx.x == 0) t.staged_count[row] = 0;
         return;
     }
     md_brick brick = md_brick_of_rank(t, rank);
-    int halo[3];
-    for (int k = 0; k < 3; k++) halo[k] = brick.size[k] + 2 * t.reach;
-    int bins = halo[0] * halo[1] * halo[2], total = 0;
-    uint16_t *halo_start = t.halo_start + (int64_t)rank * (t.halo_bins + 1);
-    uint32_t *gather = t.gather + (int64_t)rank * t.staged_cap;
+    int halo[3], bins = md_halo_size(t, brick, halo), total = 0;
+    uint16_t *halo_start = t.halo_start + (int64_t)row * (t.halo_bins + 1);
+    uint32_t *gather = t.gather + (int64_t)row * t.staged_cap;
     for (int base = 0; base < bins; base += MD_STAGE_BLOCK) {
         int h = base + threadIdx.x, first = 0, count = 0, before, sum;
         uint32_t shift = 0;
         if (h < bins) {
-            int b[3] = {h / (halo[1] * halo[2]), h / halo[2] % halo[1], h % halo[2]};
-            for (int k = 0; k < 3; k++) {
-                b[k] += brick.first[k] - t.reach;
-                int turn = b[k] < 0 ? -1 : b[k] >= t.bins[k];
-                b[k] -= turn * t.bins[k];
-                shift = 3 * shift + (uint32_t)(turn + 1);
-            }
-            int bin = md_bin_rank(t, b);
+            int bin = md_halo_bin(t, brick, halo, h, &shift);
             first = t.start[bin];
             count = t.start[bin + 1] - first;
         }
@@ -157,7 +192,7 @@ static __global__ void __launch_bounds__(MD_STAGE_BLOCK)
     }
     if (threadIdx.x == 0) {
         halo_start[bins] = (uint16_t)min(total, 65535);
-        t.staged_count[rank] = total < t.staged_cap ? total : 0;
+        t.staged_count[row] = total < t.staged_cap ? total : 0;
         if (total >= t.staged_cap) {
             atomicMax(&control->need_staged, (uint32_t)total + 1);
             atomicOr(&control->error, MD_ERROR_STAGED);

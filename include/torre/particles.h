@@ -174,6 +174,9 @@ typedef struct torre_md_plan {
     int threads;        /* cpu */
     int device;         /* cuda: GPU; above 0, "auto" takes no other backend */
     int block;          /* cuda: threads of a block */
+    /* GPUs of this machine that share the particles, "0,1" or "all"; NULL: one, `device`. Not with
+     * {backend} cpu, nor of a fluid, of rough grains, or of an {ensemble} other than nve. */
+    const char *devices;
 } torre_md_plan;
 
 /* What a solver will be and need. */

@@ -188,6 +188,8 @@ static torre_status read_spec(md_job *job)
     torre_particle_spec *spec = &job->run.spec;
     particle_options *o = job->common;
     TORRE_TRY(torre_checkpoint_options_read(&o->checkpoint, job->table));
+    if (o->means.devices && torre_options_given(job->table, "device"))
+        return torre_fail(TORRE_ERR_USAGE, "--device and --devices exclude each other");
     if (o->movie && !torre_options_given(job->table, "frame-every")) o->files.frame_every = 1;
     spec->files = &o->files;
     spec->backend = o->means.backend;

@@ -25,6 +25,9 @@ extern const char *const particle_precisions[]; /* choices of --precision */
                 "auto takes the GPU where there is one; reference, for Lennard-Jones and "         \
                 "granular particles, sums over all pairs"),                                        \
         OPTION_DEVICE(&(o).means.device),                                                          \
+        OPTION_TEXT("devices", &(o).means.devices, "N[,N...]|all", "as --device",                  \
+                    "GPUs of this machine that share the particles, each a run of bins along the " \
+                    "curve of --ordering"),                                                        \
         OPTION_AUTO_COUNT("threads", &(o).means.threads, 1, 4096, 0,                               \
                           "CPU threads; auto obeys OMP_NUM_THREADS, without it one for each "      \
                           "1000 particles at most"),                                               \

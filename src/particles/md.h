@@ -244,6 +244,10 @@ typedef struct torre_md_backend {
      */
     torre_status (*share)(torre_md_program *program, const torre_ranks *ranks);
 
+    /* How particles of ranks that are devices of this process go from one to another, in words;
+     * NULL: as messages do. */
+    const char *(*transport)(const int *device, int count);
+
     /*
      * Allocate what the program says. The solver owns the program from then on, and destroy frees
      * it. TORRE_ERR_RESOURCE where memory has gone since: the program stays the caller's.

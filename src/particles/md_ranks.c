@@ -14,6 +14,7 @@ typedef struct rank_program {
     const torre_md_backend *backend; /* that of every rank, */
     torre_md_program *own;           /* and its program of this one; NULL when a solver has it */
     const torre_ranks *ranks;
+    char device[][128]; /* of all of them */
 } rank_program;
 
 typedef struct rank_solver {
@@ -201,6 +202,8 @@ static torre_status whole_resume(torre_md_solver *solver)
 
 torre_status torre_md_run_share(torre_md_run *run, const torre_ranks *ranks)
 {
+    const size_t bytes =
+        sizeof(rank_program) + (size_t)ranks->count * sizeof((rank_program *)0)->device[0];
     torre_md_program *made;
     const torre_md_backend *backend = run->backend;
     if (ranks->count == 1) return TORRE_OK;
@@ -209,7 +212,7 @@ torre_status torre_md_run_share(torre_md_run *run, const torre_ranks *ranks)
                           ranks->who, backend->name);
     TORRE_TRY(backend->share(run->program, ranks));
     if (ranks->rank > 0) return TORRE_OK;
-    TORRE_TRY(torre_md_program_new(sizeof(rank_program), run->problem, &run->info->plan, &made));
+    TORRE_TRY(torre_md_program_new(bytes, run->problem, &run->info->plan, &made));
     made->info = *run->info;
     rank_program *p = (rank_program *)made;
     p->whole = (torre_md_backend){.name = backend->name,
@@ -246,7 +249,7 @@ void torre_md_ranks_dismiss(const torre_ranks *ranks)
 typedef struct plans {
     double skin, bin_size;
     int64_t bins[3];
-    char kernel[128];
+    char kernel[128], device[128];
 } plans;
 
 static plans plans_of(const torre_md_run *run, torre_status status)
@@ -257,6 +260,7 @@ static plans plans_of(const torre_md_run *run, torre_status status)
     p.bin_size = run->info->plan.bin_size;
     memcpy(p.bins, run->info->bins, sizeof p.bins);
     snprintf(p.kernel, sizeof p.kernel, "%s", run->info->kernel);
+    snprintf(p.device, sizeof p.device, "%s", run->info->device);
     return p;
 }
 
@@ -279,6 +283,10 @@ torre_status torre_md_ranks_gather(torre_md_run *run, const torre_ranks *ranks, 
     if (!all) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
     all[0] = plans_of(run, status);
     status = torre_rank_ready_gather(ranks, status, all, sizeof *all, alike);
+    const bool shared = !status && run->backend->create == whole_create;
+    rank_program *p = shared ? (rank_program *)run->program : NULL;
+    for (int i = 0; p && i < ranks->count; i++)
+        memcpy(p->device[i], all[i].device, sizeof p->device[i]);
     free(all);
     return status;
 }
@@ -342,5 +350,9 @@ torre_md_ranks_told torre_md_run_ranks(const torre_md_run *run)
     if (run->backend->create != whole_create) return (torre_md_ranks_told){.ranks = 1};
     const rank_program *p =
         (const rank_program *)(run->solver ? run->solver->program : run->program);
-    return (torre_md_ranks_told){p->ranks->count, p->ranks->what, p->ranks->transport};
+    const bool gpus = strcmp(p->backend->name, "cuda") == 0;
+    return (torre_md_ranks_told){.ranks = p->ranks->count,
+                                 .what = p->ranks->what,
+                                 .transport = p->ranks->transport,
+                                 .device = gpus ? p->device : NULL};
 }

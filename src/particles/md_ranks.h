@@ -36,6 +36,7 @@ typedef struct torre_md_ranks_told {
     int ranks;        /* 1: it is not shared */
     const char *what; /* one of them is: "rank" */
     const char *transport;
+    const char (*device)[128]; /* GPUs of all ranks; NULL: they have none */
 } torre_md_ranks_told;
 
 torre_md_ranks_told torre_md_run_ranks(const torre_md_run *run);

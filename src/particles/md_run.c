@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "core/phase.h"
+#include "particles/md_crew.h"
 #include "particles/md_pace.h"
 
 torre_status torre_md_run_new(const torre_md_problem *problem, const char *backend,
                               const torre_md_plan *plan, torre_md_run **run)
 {
+    if (plan->devices) return torre_md_crew_run(problem, backend, plan, run);
     torre_md_run *r = calloc(1, sizeof *r);
     if (!r) return torre_fail(TORRE_ERR_RESOURCE, "no memory for a run");
     r->problem = problem;
@@ -28,8 +30,10 @@ torre_status torre_md_run_new(const torre_md_problem *problem, const char *backe
 void torre_md_run_free(torre_md_run *run)
 {
     if (!run) return;
+    torre_md_crew_end(run->crew);
     if (run->solver) run->solver->backend->destroy(run->solver);
     torre_md_program_free(run->program);
+    torre_md_crew_free(run->crew);
     torre_mps_measure_free(run->fluid);
     free(run->row);
     free(run->fluid_row);

@@ -19,6 +19,8 @@
 extern "C" {
 #endif
 
+typedef struct torre_md_crew torre_md_crew; /* md_crew.h */
+
 /* A run in progress. The members may be read at any time. */
 typedef struct torre_md_run {
     const torre_md_problem *problem; /* the caller's; must outlive the run */
@@ -36,6 +38,7 @@ typedef struct torre_md_run {
     torre_mps_measure *fluid;    /* the last row of mps; NULL for pair models and before start */
     int64_t row_step;            /* step of the last row; -1 before the first */
     double neighbors;            /* as in torre_md_sums, at the last row */
+    torre_md_crew *crew;         /* threads of the other GPUs that share it; or NULL */
     torre_md_times before_start; /* what the backend had counted when the loop began */
 } torre_md_run;
 

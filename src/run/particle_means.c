@@ -10,6 +10,7 @@ torre_status torre_particle_plan(const torre_particle_means *m, torre_md_plan *p
                             .ordering = {.kind = TORRE_ROW_MAJOR}, /* measured best, if by little */
                             .threads = (int)m->threads,
                             .device = (int)m->device,
+                            .devices = m->devices,
                             .block = (int)m->block};
     if (strcmp(m->ordering, "none") == 0) {
         if (m->sort_every)

@@ -12,6 +12,7 @@ typedef struct torre_particle_means {
     double skin;                       /* in the unit of the model; 0: auto */
     int64_t rebuild_every, sort_every; /* 0: auto, every rebuild */
     const char *ordering;              /* "auto", "none" or an ordering of boxes */
+    const char *devices;               /* of torre_md_plan */
 } torre_particle_means;
 
 /* Skin, intervals, ordering, threads and device of a plan; all else zero. TORRE_ERR_USAGE. */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "core/device_list.h"
 #include "io/output_file.h"
 #include "particles/md_ranks.h"
 
@@ -29,7 +30,9 @@ torre_status torre_particle_run_plan(torre_particle_run *run)
     TORRE_TRY(s->kind->read(run));
     if (s->row_every < 0) s->row_every = (s->steps + 99) / 100;
     TORRE_TRY(check_names(s));
-    TORRE_TRY(torre_md_run_new(run->problem, s->backend, run->plan, &run->md));
+    torre_md_plan plan = *run->plan;
+    TORRE_TRY(torre_device_of_rank(s->ranks, s->backend, plan.devices, &plan.device));
+    TORRE_TRY(torre_md_run_new(run->problem, s->backend, &plan, &run->md));
     return s->ranks ? torre_md_run_share(run->md, s->ranks) : TORRE_OK;
 }
 
@@ -191,6 +194,9 @@ static void add_ranks(torre_report *r, const torre_md_run *md)
     torre_md_run_times(md, &t, &c);
     torre_report_integer(r, "ranks", told.ranks);
     torre_report_text(r, "transport", told.transport);
+    torre_report *devices = told.device ? torre_report_array(r, "devices") : NULL;
+    for (int i = 0; i < told.ranks && devices; i++)
+        torre_report_text(devices, NULL, told.device[i]);
     torre_report_real(r, "link_wait_s", t.waited);
 }
 

@@ -1,0 +1,1016 @@
+#include "md_share.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/timer.h"
+#include "cuda/core/cuda_device.h"
+#include "particles/grains.h"
+
+static const char telling[] = "telling other devices of particles";
+
+/* --- What is shared --- */
+
+torre_status md_share_check(const md_cuda_program *program, const torre_ranks *ranks)
+{
+    const torre_md_problem *p = program->base.problem;
+    const torre_md_plan *plan = &program->base.info.plan;
+    if (p->model == TORRE_MODEL_MPS || torre_md_is_rough(p))
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s do not share %s by {backend} cuda: take one GPU, or "
+                          "{backend} cpu",
+                          ranks->who, torre_md_is_rough(p) ? "rough grains" : "a fluid");
+    if (p->ensemble != TORRE_NVE)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s share no {ensemble} but nve by {backend} cuda (got %s): take one "
+                          "GPU, or {backend} cpu",
+                          ranks->who, torre_md_ensembles[p->ensemble]);
+    if (plan->neighbor == TORRE_NEIGHBOR_HALF)
+        return torre_fail(TORRE_ERR_USAGE, "{neighbor} half does not go with %s: take full or tile",
+                          ranks->who);
+    if (plan->sort_every != plan->rebuild_every)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%s sort particles at each rebuild: {sort_every} must be %lld, as it is "
+                          "where it is left out, and {ordering} not none",
+                          ranks->who, (long long)plan->rebuild_every);
+    if (ranks->count > MD_DEVICES)
+        return torre_fail(TORRE_ERR_USAGE, "at most %d GPUs share particles (got %d)", MD_DEVICES,
+                          ranks->count);
+    if (program->layout.brick_count < ranks->count)
+        return torre_fail(TORRE_ERR_USAGE,
+                          "%d %ss need as many bricks of bins to share, and there are %d: take "
+                          "fewer",
+                          ranks->count, ranks->what, program->layout.brick_count);
+    return TORRE_OK;
+}
+
+int64_t md_share_places(const md_cuda_program *program)
+{
+    const torre_md_problem *p = program->base.problem;
+    const double parts = program->ranks->count, count = (double)p->count;
+    const double volume = p->box[0] * p->box[1] * p->box[2], around = cbrt(volume / parts);
+    const double reach = p->cutoff + program->base.info.plan.skin;
+    /* a cube and what is around it, half as much again for the curve's ways */
+    const double ghosts = 1.5 * count / volume * (pow(around + 2 * reach, 3) - volume / parts);
+    return (int64_t)fmin(count, 1.05 * count / parts + ghosts) + 1024;
+}
+
+static const uint32_t *needs(const md_share *h)
+{
+    return (const uint32_t *)(const void *)h->need.bytes;
+}
+
+static size_t quad_of(const md_cuda_solver *s)
+{
+    return 4 * (size_t)s->kernels->state->state_bytes;
+}
+
+/* Memory of the device for so many bytes; what was there may be gone. */
+static torre_status make_room(md_share_room *r, int64_t bytes, const char *what)
+{
+    if (bytes <= r->room) return TORRE_OK;
+    cudaFree(r->bytes);
+    r->bytes = NULL;
+    r->room = 0;
+    TORRE_CUDA_TRY(cudaMalloc((void **)&r->bytes, (size_t)(bytes + bytes / 8)), what);
+    r->room = bytes + bytes / 8;
+    return TORRE_OK;
+}
+
+static torre_status make_host_room(md_share_room *r, int64_t bytes)
+{
+    if (bytes <= r->room) return TORRE_OK;
+    cudaFreeHost(r->bytes);
+    r->bytes = NULL;
+    r->room = 0;
+    TORRE_CUDA_TRY(cudaMallocHost((void **)&r->bytes, (size_t)(bytes + bytes / 8)), telling);
+    r->room = bytes + bytes / 8;
+    return TORRE_OK;
+}
+
+#define UNEVEN 1.05 /* more particles than a device is to have, over its share */
+
+enum { SAID = 1024 }; /* bytes of a device that all get at a time */
+
+static torre_status fill(md_share *h)
+{
+    int none[MD_DEVICES];
+    for (int d = 0; d < MD_DEVICES; d++) none[d] = MD_NO_STOP;
+    TORRE_CUDA_TRY(cudaMalloc((void **)&h->count, sizeof none), telling);
+    TORRE_CUDA_TRY(cudaMalloc((void **)&h->last, sizeof none), telling);
+    TORRE_CUDA_TRY(cudaMemcpy(h->last, none, sizeof none, cudaMemcpyHostToDevice), telling);
+    for (int k = 0; k < 2; k++)
+        TORRE_CUDA_TRY(cudaEventCreateWithFlags(&h->ready[k], cudaEventDisableTiming), "an event");
+    h->said = calloc(1, SAID);
+    if (!h->said) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
+    return torre_bin_split_new(h->ranks->count, h->ranks->rank, &h->split);
+}
+
+torre_status md_share_new(md_cuda_solver *s)
+{
+    md_share *h = s->share = calloc(1, sizeof *h);
+    if (!h) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for ranks");
+    h->ranks = s->program->ranks;
+    return fill(h);
+}
+
+void md_share_free(md_share *h)
+{
+    if (!h) return;
+    torre_bin_split_free(&h->split);
+    md_share_room *const rooms[] = {&h->need,    &h->lent_places, &h->passed,
+                                    &h->told[0], &h->told[1],     &h->scan};
+    for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) cudaFree(rooms[k]->bytes);
+    cudaFree(h->count);
+    cudaFree(h->last);
+    cudaFreeHost(h->sent.bytes);
+    cudaFreeHost(h->taken.bytes);
+    for (int k = 0; k < 2; k++)
+        if (h->ready[k]) cudaEventDestroy(h->ready[k]);
+    free(h->said);
+    free(h);
+}
+
+/* --- Messages --- */
+
+/* As many bytes of each device, at most SAID, to all: [device]. What is sent stays until others
+ * have read it, even if this device fails meanwhile. */
+static torre_status gather(md_share *h, const void *own, size_t bytes, void *all)
+{
+    const torre_ranks *ranks = h->ranks;
+    const double start = torre_time_now();
+    memcpy(h->said, own, bytes);
+    for (int r = 0; r < ranks->count; r++)
+        if (r != ranks->rank) TORRE_TRY(torre_rank_post(ranks, r, h->said, (int64_t)bytes));
+    for (int r = 0; r < ranks->count; r++) {
+        char *to = (char *)all + (size_t)r * bytes;
+        if (r == ranks->rank)
+            memcpy(to, own, bytes);
+        else
+            TORRE_TRY(torre_rank_receive(ranks, r, to, (int64_t)bytes));
+    }
+    for (int r = 0; r < ranks->count; r++)
+        if (r != ranks->rank) TORRE_TRY(torre_rank_settle(ranks, r));
+    h->waited_s += torre_time_now() - start;
+    return TORRE_OK;
+}
+
+/* Bytes of the first device to all. */
+static torre_status tell_all(const torre_ranks *ranks, void *bytes, int64_t count)
+{
+    if (ranks->rank > 0) return torre_rank_receive(ranks, 0, bytes, count);
+    for (int r = 1; r < ranks->count; r++) TORRE_TRY(torre_rank_send(ranks, r, bytes, count));
+    return TORRE_OK;
+}
+
+torre_status md_share_most(md_cuda_solver *s, float *number)
+{
+    float all[MD_DEVICES];
+    TORRE_TRY(gather(s->share, number, sizeof *number, all));
+    for (int r = 0; r < s->share->ranks->count; r++) *number = fmaxf(*number, all[r]);
+    return TORRE_OK;
+}
+
+/* What was read of the control block, and what all say of errors. */
+static torre_status read_control(md_cuda_solver *s, md_control *control)
+{
+    md_control all[MD_DEVICES];
+    double total[2 * MD_SUMS];
+    TORRE_TRY(md_cuda_read_control(s, control, total));
+    TORRE_TRY(gather(s->share, control, sizeof *control, all));
+    for (int r = 0; r < s->share->ranks->count; r++) {
+        const md_control *c = &all[r];
+        control->error |= c->error;
+        if (c->need_staged > control->need_staged) control->need_staged = c->need_staged;
+        if (c->need_lanes > control->need_lanes) control->need_lanes = c->need_lanes;
+        if (c->need_entries > control->need_entries) control->need_entries = c->need_entries;
+        if (c->bad_id < control->bad_id) control->bad_id = c->bad_id;
+    }
+    /* one device builds no lists of tiles that are too full */
+    if (control->error & MD_ERROR_STAGED) control->error &= ~(MD_ERROR_LANES | MD_ERROR_LIST);
+    return TORRE_OK;
+}
+
+static torre_status write_control(md_cuda_solver *s, const md_control *control)
+{
+    memcpy(s->pinned, control, sizeof *control);
+    TORRE_CUDA_TRY(
+        cudaMemcpyAsync(s->control, s->pinned, sizeof *control, cudaMemcpyHostToDevice, s->stream),
+        "clearing the control block");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "clearing the control block");
+    return TORRE_OK;
+}
+
+/* --- Parts from device to device --- */
+
+static int64_t bytes_of(const md_share_part part[MD_SHARE_PARTS])
+{
+    int64_t bytes = 0;
+    for (int k = 0; k < MD_SHARE_PARTS; k++) bytes += part[k].bytes;
+    return bytes;
+}
+
+/* Of a device of this process: copied as soon as they are there. */
+static torre_status copy_parts(md_cuda_solver *s, int rank, const md_share_letter *from)
+{
+    const md_share_part *to = s->share->in[rank];
+    const int device = s->plan->device;
+    if (!s->share->reached[rank]) TORRE_TRY(torre_cuda_reach(device, from->device));
+    s->share->reached[rank] = true;
+    TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, from->ready, 0), telling);
+    for (int k = 0; k < MD_SHARE_PARTS; k++) {
+        if (from->part[k].bytes != to[k].bytes)
+            return torre_fail(TORRE_ERR_RESOURCE, "GPUs have lost track of what they lend");
+        if (to[k].bytes == 0) continue;
+        TORRE_CUDA_TRY(cudaMemcpyPeerAsync(to[k].at, device, from->part[k].at, from->device,
+                                           (size_t)to[k].bytes, s->stream),
+                       telling);
+    }
+    return TORRE_OK;
+}
+
+static torre_status deliver_here(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    const torre_ranks *ranks = h->ranks;
+    const double start = torre_time_now();
+    const int turn = h->turn;
+    md_share_letter *const letter = h->letter[turn];
+    h->turn = 1 - turn;
+    TORRE_CUDA_TRY(cudaEventRecord(h->ready[turn], s->stream), telling);
+    for (int r = 0; r < ranks->count; r++) {
+        if (r == ranks->rank) continue;
+        memcpy(letter[r].part, h->out[r], sizeof letter[r].part);
+        letter[r].device = s->plan->device;
+        letter[r].ready = h->ready[turn];
+        TORRE_TRY(torre_rank_post(ranks, r, &letter[r], sizeof letter[r]));
+    }
+    for (int r = 0; r < ranks->count; r++) {
+        md_share_letter from;
+        if (r == ranks->rank) continue;
+        TORRE_TRY(torre_rank_receive(ranks, r, &from, sizeof from));
+        TORRE_TRY(copy_parts(s, r, &from));
+    }
+    for (int r = 0; r < ranks->count; r++)
+        if (r != ranks->rank) TORRE_TRY(torre_rank_settle(ranks, r));
+    h->waited_s += torre_time_now() - start;
+    return TORRE_OK;
+}
+
+/* Parts of the device and the host's copy of them, one after another. */
+static torre_status copy_host(md_cuda_solver *s, const md_share_part part[MD_SHARE_PARTS],
+                              char *host, bool up)
+{
+    for (int k = 0; k < MD_SHARE_PARTS; host += part[k++].bytes) {
+        if (part[k].bytes == 0) continue;
+        TORRE_CUDA_TRY(
+            cudaMemcpyAsync(up ? part[k].at : host, up ? host : part[k].at, (size_t)part[k].bytes,
+                            up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, s->stream),
+            telling);
+    }
+    return TORRE_OK;
+}
+
+static torre_status deliver_by_host(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    const torre_ranks *ranks = h->ranks;
+    int64_t out = 0, in = 0, at = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        out += bytes_of(h->out[r]);
+        in += bytes_of(h->in[r]);
+    }
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling); /* older copies of both */
+    TORRE_TRY(make_host_room(&h->sent, out));
+    TORRE_TRY(make_host_room(&h->taken, in));
+    for (int r = 0; r < ranks->count; at += bytes_of(h->out[r++]))
+        TORRE_TRY(copy_host(s, h->out[r], h->sent.bytes + at, false));
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling);
+    const double start = torre_time_now();
+    at = 0;
+    for (int r = 0; r < ranks->count; at += bytes_of(h->out[r++]))
+        if (bytes_of(h->out[r]) > 0)
+            TORRE_TRY(torre_rank_post(ranks, r, h->sent.bytes + at, bytes_of(h->out[r])));
+    at = 0;
+    for (int r = 0; r < ranks->count; at += bytes_of(h->in[r++])) {
+        if (bytes_of(h->in[r]) == 0) continue;
+        TORRE_TRY(torre_rank_receive(ranks, r, h->taken.bytes + at, bytes_of(h->in[r])));
+        TORRE_TRY(copy_host(s, h->in[r], h->taken.bytes + at, true));
+    }
+    for (int r = 0; r < ranks->count; r++)
+        if (r != ranks->rank) TORRE_TRY(torre_rank_settle(ranks, r));
+    h->waited_s += torre_time_now() - start;
+    return TORRE_OK;
+}
+
+/* Queue that parts of `out` of all are in those of `in`. */
+static torre_status deliver(md_cuda_solver *s)
+{
+    return s->share->ranks->one_process ? deliver_here(s) : deliver_by_host(s);
+}
+
+/* --- Bricks --- */
+
+/* Number of the brick, along the curve, that a position inside of the box is in, as the sort finds
+ * it. */
+static int brick_at(const md_layout *l, const int *rank_of, int state_bytes, const double r[3])
+{
+    int at[3];
+    for (int a = 0; a < 3; a++) {
+        const int bins = (int)l->grid.n[a];
+        int b = state_bytes == 4 ? (int)((float)r[a] * (float)(1 / l->grid.edge[a]))
+                                 : (int)(r[a] * (1 / l->grid.edge[a]));
+        b = b < 0 ? 0 : b < bins ? b : bins - 1;
+        at[a] = ((b + 1) * l->bricks[a] - 1) / bins;
+    }
+    return rank_of[(at[0] * l->bricks[1] + at[1]) * l->bricks[2] + at[2]];
+}
+
+/* Ranks of the bricks of the layout. */
+static torre_status rank_bricks(const md_cuda_solver *s, int **rank_of)
+{
+    const size_t bytes = sizeof(int) * (size_t)s->layout.brick_count;
+    int *ranks = malloc(bytes), *brick_of = malloc(bytes);
+    torre_status status = ranks && brick_of
+                              ? md_layout_order(&s->layout, &s->plan->ordering, ranks, brick_of)
+                              : torre_fail(TORRE_ERR_RESOURCE, "out of memory for bricks");
+    free(brick_of);
+    if (status)
+        free(ranks);
+    else
+        *rank_of = ranks;
+    return status;
+}
+
+/* Cuts that the first device has made become those of all. */
+static torre_status take_cuts(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    const int count = h->ranks->count, self = h->ranks->rank, bricks = s->layout.brick_count;
+    md_cuts cuts = {.devices = count};
+    TORRE_TRY(tell_all(h->ranks, h->split.cut, (count + 1) * (int64_t)sizeof *h->split.cut));
+    for (int r = 0; r <= count; r++) cuts.first[r] = (int)h->split.cut[r];
+    TORRE_TRY(md_cuda_take_bricks(s, cuts.first[self], cuts.first[self + 1] - cuts.first[self]));
+    TORRE_TRY(
+        make_room(&h->need, ((int64_t)bricks * s->layout.slots + 1) * 4, "the table of bins"));
+    TORRE_CUDA_TRY(
+        s->kernels->state->need(&s->tiles, &cuts, (uint32_t *)(void *)h->need.bytes, s->stream),
+        "sharing bins");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "sharing bins");
+    h->uneven = false;
+    h->cut_most = 0;
+    return TORRE_OK;
+}
+
+/* Of the first device: runs of bricks of as many particles each; everybody has some brick. */
+static void cut(md_share *h, const int64_t *work, int bricks)
+{
+    const int count = h->ranks->count;
+    torre_bin_split_cut(&h->split, work, bricks);
+    for (int r = 1; r < count; r++) {
+        if (h->split.cut[r] <= h->split.cut[r - 1]) h->split.cut[r] = h->split.cut[r - 1] + 1;
+        if (h->split.cut[r] > bricks - (count - r)) h->split.cut[r] = bricks - (count - r);
+    }
+}
+
+/* Own particles by brick. */
+static torre_status count_work(md_cuda_solver *s, const int *rank_of, int64_t *work)
+{
+    const int bytes = s->kernels->state->state_bytes;
+    const size_t each = quad_of(s);
+    char *quads = malloc(each * MD_CHUNK);
+    torre_status status = quads ? TORRE_OK
+                                : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a "
+                                                                 "copy buffer");
+    for (int64_t i = 0; i < s->own_count && !status; i += MD_CHUNK) {
+        const int64_t n = s->own_count - i < MD_CHUNK ? s->own_count - i : MD_CHUNK;
+        const char *from = (const char *)s->x[s->x_now] + each * (size_t)(s->first_own + i);
+        status = torre_cuda_status(
+            cudaMemcpy(quads, from, each * (size_t)n, cudaMemcpyDeviceToHost), "sharing bins");
+        for (int64_t k = 0; k < n && !status; k++) {
+            double r[3];
+            for (int a = 0; a < 3; a++) {
+                r[a] = bytes == 4 ? ((float *)(void *)quads)[4 * k + a]
+                                  : ((double *)(void *)quads)[4 * k + a];
+                r[a] -= s->box[a] * floor(r[a] / s->box[a]); /* near enough */
+            }
+            work[brick_at(&s->layout, rank_of, bytes, r)]++;
+        }
+    }
+    free(quads);
+    return status;
+}
+
+/* Own particles of all by brick, to the first device. */
+static torre_status add_work(const torre_ranks *ranks, int64_t *work, int bricks)
+{
+    const int64_t bytes = bricks * (int64_t)sizeof *work;
+    if (ranks->rank > 0) return torre_rank_send(ranks, 0, work, bytes);
+    int64_t *more = malloc((size_t)bytes);
+    torre_status status =
+        more ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for bricks");
+    for (int r = 1; r < ranks->count && !status; r++) {
+        status = torre_rank_receive(ranks, r, more, bytes);
+        for (int b = 0; b < bricks && !status; b++) work[b] += more[b];
+    }
+    free(more);
+    return status;
+}
+
+/* Share the bricks by where the particles are now. */
+static torre_status cut_anew(md_cuda_solver *s)
+{
+    const int bricks = s->layout.brick_count;
+    int *rank_of = NULL;
+    int64_t *work = calloc((size_t)bricks, sizeof *work);
+    torre_status status = work ? rank_bricks(s, &rank_of)
+                               : torre_fail(TORRE_ERR_RESOURCE, "out of memory for bricks");
+    if (!status) status = count_work(s, rank_of, work);
+    if (!status) status = add_work(s->share->ranks, work, bricks);
+    if (!status && s->share->ranks->rank == 0) cut(s->share, work, bricks);
+    if (!status) status = take_cuts(s);
+    free(work);
+    free(rank_of);
+    return status;
+}
+
+/* --- The start --- */
+
+/* Some particles of the problem for a device, as they go to it. */
+typedef struct parcel {
+    int32_t *brick; /* of each particle of the problem; of the first device alone */
+    int *ids;
+    char *x, *v;
+    int64_t n;
+} parcel;
+
+static torre_status parcel_new(const md_cuda_solver *s, parcel *p)
+{
+    const size_t each = quad_of(s);
+    const size_t all = s->share->ranks->rank ? 1 : (size_t)s->problem->count;
+    *p = (parcel){.brick = malloc(all * sizeof *p->brick),
+                  .ids = malloc(sizeof *p->ids * MD_CHUNK),
+                  .x = malloc(each * MD_CHUNK),
+                  .v = malloc(each * MD_CHUNK)};
+    if (p->brick && p->ids && p->x && p->v) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "out of memory for the particles of ranks");
+}
+
+static void parcel_free(parcel *p)
+{
+    free(p->brick);
+    free(p->ids);
+    free(p->x);
+    free(p->v);
+}
+
+/* Bricks of all particles, and cuts. */
+static torre_status share_bricks(md_cuda_solver *s, const double *const position[3], parcel *p)
+{
+    md_share *h = s->share;
+    const int bricks = s->layout.brick_count;
+    int *rank_of = NULL;
+    int64_t *work = calloc((size_t)bricks, sizeof *work);
+    torre_status status = work ? rank_bricks(s, &rank_of)
+                               : torre_fail(TORRE_ERR_RESOURCE, "out of memory for bricks");
+    for (int64_t i = 0; i < s->problem->count && !status; i++) {
+        const double r[3] = {position[0][i], position[1][i], position[2][i]};
+        p->brick[i] = brick_at(&s->layout, rank_of, s->kernels->state->state_bytes, r);
+        work[p->brick[i]]++;
+    }
+    if (!status) cut(h, work, bricks);
+    memset(h->own_of, 0, sizeof h->own_of);
+    for (int b = 0; b < bricks && !status; b++)
+        h->own_of[torre_bin_split_owner(&h->split, b)] += work[b];
+    free(work);
+    free(rank_of);
+    return status;
+}
+
+/* The particles of [low, high) that are a device's. */
+static void fill_parcel(const md_cuda_solver *s, const double *const position[3],
+                        const double *const velocity[3], int rank, int64_t low, int64_t high,
+                        parcel *p)
+{
+    const torre_bin_split *split = &s->share->split;
+    const int bytes = s->kernels->state->state_bytes;
+    p->n = 0;
+    for (int64_t i = low; i < high; i++)
+        if (p->brick[i] >= split->cut[rank] && p->brick[i] < split->cut[rank + 1])
+            p->ids[p->n++] = (int)i;
+    md_cuda_pack(bytes, position, s->problem, p->ids, p->n, p->x);
+    md_cuda_pack(bytes, velocity, NULL, p->ids, p->n, p->v);
+}
+
+static torre_status send_parcel(const md_cuda_solver *s, int rank, const parcel *p)
+{
+    const torre_ranks *ranks = s->share->ranks;
+    const int64_t bytes = p->n * (int64_t)quad_of(s);
+    TORRE_TRY(torre_rank_send(ranks, rank, &p->n, sizeof p->n));
+    if (p->n == 0) return TORRE_OK;
+    TORRE_TRY(torre_rank_send(ranks, rank, p->ids, p->n * (int64_t)sizeof *p->ids));
+    TORRE_TRY(torre_rank_send(ranks, rank, p->x, bytes));
+    return torre_rank_send(ranks, rank, p->v, bytes);
+}
+
+static torre_status receive_parcel(const md_cuda_solver *s, parcel *p)
+{
+    const torre_ranks *ranks = s->share->ranks;
+    TORRE_TRY(torre_rank_receive(ranks, 0, &p->n, sizeof p->n));
+    const int64_t bytes = p->n * (int64_t)quad_of(s);
+    if (p->n == 0) return TORRE_OK;
+    TORRE_TRY(torre_rank_receive(ranks, 0, p->ids, p->n * (int64_t)sizeof *p->ids));
+    TORRE_TRY(torre_rank_receive(ranks, 0, p->x, bytes));
+    return torre_rank_receive(ranks, 0, p->v, bytes);
+}
+
+/* Behind the own particles there are so far. */
+static torre_status keep_parcel(md_cuda_solver *s, const parcel *p)
+{
+    static const char what[] = "sending particles to the device";
+    const size_t each = quad_of(s), at = (size_t)s->own_count, n = (size_t)p->n;
+    if (n == 0) return TORRE_OK;
+    TORRE_CUDA_TRY(cudaMemcpy((char *)s->x[0] + at * each, p->x, n * each, cudaMemcpyHostToDevice),
+                   what);
+    TORRE_CUDA_TRY(cudaMemcpy((char *)s->v[0] + at * each, p->v, n * each, cudaMemcpyHostToDevice),
+                   what);
+    TORRE_CUDA_TRY(cudaMemcpy(s->id[0] + at, p->ids, n * sizeof *p->ids, cudaMemcpyHostToDevice),
+                   what);
+    s->own_count += p->n;
+    return TORRE_OK;
+}
+
+static torre_status load(md_cuda_solver *s, const double *const position[3],
+                         const double *const velocity[3], parcel *p)
+{
+    md_share *h = s->share;
+    const torre_ranks *ranks = h->ranks;
+    const int64_t count = s->problem->count;
+    if (ranks->rank == 0) TORRE_TRY(share_bricks(s, position, p));
+    TORRE_TRY(tell_all(ranks, h->own_of, sizeof h->own_of));
+    TORRE_TRY(take_cuts(s));
+    s->first_own = s->own_count = s->received = 0;
+    if (h->own_of[ranks->rank] > s->places) TORRE_TRY(md_cuda_grow(s, h->own_of[ranks->rank]));
+    for (int64_t i = 0; i < count; i += MD_CHUNK) {
+        const int64_t end = i + MD_CHUNK < count ? i + MD_CHUNK : count;
+        for (int r = ranks->count - 1; r >= 0; r--) {
+            if (ranks->rank == 0) fill_parcel(s, position, velocity, r, i, end, p);
+            if (ranks->rank == 0 && r > 0) TORRE_TRY(send_parcel(s, r, p));
+            if (ranks->rank == r && r > 0) TORRE_TRY(receive_parcel(s, p));
+            if (ranks->rank == r) TORRE_TRY(keep_parcel(s, p));
+        }
+    }
+    TORRE_CUDA_TRY(cudaMemcpy(s->x_built, s->x[0], quad_of(s) * (size_t)s->own_count,
+                              cudaMemcpyDeviceToDevice),
+                   "sending particles to the device");
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), "sending particles to the device");
+    return TORRE_OK;
+}
+
+torre_status md_share_load(md_cuda_solver *s, const double *const position[3],
+                           const double *const velocity[3])
+{
+    parcel p;
+    torre_status status = parcel_new(s, &p);
+    if (!status) status = load(s, position, velocity, &p);
+    parcel_free(&p);
+    return status;
+}
+
+/* --- Rebuilds --- */
+
+/* How many of its particles each device ([from][to]) hands on. */
+typedef struct handed {
+    int count[MD_DEVICES][MD_DEVICES];
+} handed;
+
+static torre_status count_lent(md_cuda_solver *s, md_lend_args *a, handed *all)
+{
+    md_share *h = s->share;
+    int count[MD_DEVICES];
+    TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
+    TORRE_CUDA_TRY(
+        cudaMemcpyAsync(count, h->count, sizeof count, cudaMemcpyDeviceToHost, s->stream), telling);
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling);
+    return gather(h, count, sizeof count, all->count);
+}
+
+/* Where the parts of each device are in what is passed, and behind the own particles. */
+static void plan_passing(md_cuda_solver *s, md_lend_args *a, const handed *all, int out)
+{
+    md_share *h = s->share;
+    const int self = h->ranks->rank;
+    const int64_t each = (int64_t)quad_of(s), ids = sizeof(int);
+    char *const x = h->passed.bytes, *const v = x + out * each, *const id = v + out * each;
+    int64_t from = 0, to = s->first_own + s->own_count;
+    a->x_out = x;
+    a->v_out = v;
+    a->id_out = (int *)(void *)id;
+    for (int r = 0; r < h->ranks->count; r++) {
+        const int64_t lent = all->count[self][r], got = r == self ? 0 : all->count[r][self];
+        a->first[r] = (int)from;
+        h->out[r][0] = (md_share_part){x + from * each, lent * each};
+        h->out[r][1] = (md_share_part){v + from * each, lent * each};
+        h->out[r][2] = (md_share_part){id + from * ids, lent * ids};
+        h->in[r][0] = (md_share_part){(char *)s->x[s->x_now] + to * each, got * each};
+        h->in[r][1] = (md_share_part){(char *)s->v[s->v_now] + to * each, got * each};
+        h->in[r][2] = (md_share_part){(char *)(s->id[s->id_now] + to), got * ids};
+        from += lent;
+        to += got;
+    }
+}
+
+/* Particles to who needs them, behind the own ones. */
+static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
+{
+    md_share *h = s->share;
+    const int self = h->ranks->rank;
+    int out = 0;
+    int64_t in = 0;
+    for (int r = 0; r < h->ranks->count; r++) {
+        out += all->count[self][r];
+        in += all->count[r][self];
+    }
+    TORRE_TRY(make_room(&h->passed, out * (2 * (int64_t)quad_of(s) + 4) + 16, telling));
+    if (s->first_own + s->own_count + in > s->places) {
+        TORRE_TRY(md_cuda_grow(s, s->own_count + in + (s->own_count + in) / 16));
+        a->sort = md_cuda_sort_args(s, a->sort.half_step, a->sort.most);
+        a->sort.need = needs(h);
+        a->sort.self = self;
+    }
+    a->sort.x_was = NULL;
+    plan_passing(s, a, all, out);
+    TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
+    TORRE_TRY(deliver(s));
+    s->received = in;
+    return TORRE_OK;
+}
+
+/* The same from the beginning: *control is as it was before the sort. */
+static torre_status hand_on(md_cuda_solver *s, double half_step, double most, bool look,
+                            md_control *control)
+{
+    md_share *h = s->share;
+    handed all;
+    s->received = 0;
+    md_lend_args a = {.sort = md_cuda_sort_args(s, half_step, most), .lent = h->count};
+    a.sort.need = needs(h);
+    a.sort.self = h->ranks->rank;
+    if (!look) a.sort.x_was = NULL;
+    TORRE_TRY(count_lent(s, &a, &all));
+    TORRE_TRY(read_control(s, control));
+    if (control->error) return write_control(s, control);
+    return pass(s, &a, &all);
+}
+
+/* Places of all in storage, who needs how many of this device, and whether shares are even. */
+static torre_status find_places(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    const int count = h->ranks->count, self = h->ranks->rank;
+    int here[MD_DEVICES] = {0}, all[MD_DEVICES][MD_DEVICES];
+    int64_t sum = 0, most = 0;
+    for (int r = 0; r <= count; r++)
+        TORRE_CUDA_TRY(cudaMemcpyAsync(&h->first[r],
+                                       s->tiles.start + h->split.cut[r] * s->layout.slots,
+                                       sizeof h->first[r], cudaMemcpyDeviceToHost, s->stream),
+                       telling);
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), telling);
+    for (int r = 0; r < count; r++) here[r] = h->first[r + 1] - h->first[r];
+    TORRE_TRY(gather(h, here, sizeof here, all));
+    for (int r = 0; r < count; r++) {
+        h->lent[r + 1] = h->lent[r] + (r == self ? 0 : all[r][self]);
+        h->own_of[r] = all[r][r];
+        sum += h->own_of[r];
+        if (h->own_of[r] > most) most = h->own_of[r];
+    }
+    s->count = h->first[count];
+    s->first_own = h->first[self];
+    s->own_count = here[self];
+    s->received = 0;
+    /* a cut can be no better than a brick, so what it made counts */
+    if (h->cut_most == 0) h->cut_most = most;
+    h->uneven =
+        (double)most > UNEVEN * (double)h->cut_most && (double)most * count > UNEVEN * (double)sum;
+    if (sum == s->problem->count) return TORRE_OK;
+    return torre_fail(TORRE_ERR_RESOURCE, "GPUs have lost track of their particles: %lld of %lld",
+                      (long long)sum, (long long)s->problem->count);
+}
+
+/* Which of the own places others need from now on. */
+static torre_status find_borders(md_cuda_solver *s)
+{
+    md_share *h = s->share;
+    md_border_args a = {.need = needs(h),
+                        .key = s->order_key,
+                        .first = (int)s->first_own,
+                        .own = (int)s->own_count};
+    TORRE_CUDA_TRY(md_scan_bytes(a.own + 1, &a.scan_bytes), telling);
+    const int64_t ints = (a.own + 1) * (int64_t)sizeof(int), front = (2 * ints + 255) / 256 * 256;
+    TORRE_TRY(make_room(&h->scan, front + (int64_t)a.scan_bytes + 16, telling));
+    TORRE_TRY(
+        make_room(&h->lent_places, (h->lent[h->ranks->count] + 1) * (int64_t)sizeof(int), telling));
+    a.flag = (int *)(void *)h->scan.bytes;
+    a.at = a.flag + a.own + 1;
+    a.scan_scratch = h->scan.bytes + front;
+    for (int r = 0; r < h->ranks->count; r++) {
+        if (h->lent[r] == h->lent[r + 1]) continue;
+        a.to = r;
+        a.lent = (int *)(void *)h->lent_places.bytes + h->lent[r];
+        TORRE_CUDA_TRY(s->kernels->state->border(&a, s->stream), telling);
+    }
+    return TORRE_OK;
+}
+
+/* Tables that were too small, of any device, are made larger by all. */
+static torre_status make_larger(md_cuda_solver *s, const md_control *asked, md_control *before)
+{
+    md_cuda_other_buffers(s); /* those of before the sort, where own particles are as they were */
+    s->received = 0;
+    md_cuda_note_crowding(s, asked);
+    TORRE_TRY(md_cuda_make_room(s));
+    s->share->uneven = true; /* there are other bricks */
+    return write_control(s, before);
+}
+
+torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, bool look,
+                              cudaEvent_t sorted)
+{
+    md_control before, control;
+    for (;; look = false) {
+        if (s->share->uneven) TORRE_TRY(cut_anew(s));
+        TORRE_TRY(hand_on(s, half_step, most, look, &before));
+        if (before.error) return TORRE_OK;
+        TORRE_TRY(md_cuda_queue_sort(s, true, half_step, most));
+        if (sorted) TORRE_CUDA_TRY(cudaEventRecord(sorted, s->stream), "timing");
+        TORRE_TRY(md_cuda_queue_list(s));
+        TORRE_TRY(read_control(s, &control));
+        if (!control.error) break;
+        TORRE_TRY(make_larger(s, &control, &before));
+    }
+    TORRE_TRY(find_places(s));
+    return find_borders(s);
+}
+
+/* --- Steps --- */
+
+torre_status md_share_tell(md_cuda_solver *s, void *x, void *v)
+{
+    md_share *h = s->share;
+    md_share_room *told = &h->told[h->turn_told];
+    const int self = h->ranks->rank, all = h->lent[h->ranks->count];
+    const int64_t each = (int64_t)quad_of(s), quads = all * each;
+    TORRE_TRY(make_room(told, 2 * quads + 16, telling));
+    char *const x_out = told->bytes, *const v_out = x_out + quads, *const last = v_out + quads;
+    const md_tell_args a = {.lent = (const int *)(const void *)h->lent_places.bytes,
+                            .count = all,
+                            .x = x,
+                            .v = v,
+                            .x_out = x_out,
+                            .v_out = v_out,
+                            .last_out = (int *)(void *)last,
+                            .control = s->control};
+    h->turn_told = 1 - h->turn_told;
+    TORRE_CUDA_TRY(s->kernels->state->tell(&a, s->stream), telling);
+    for (int r = 0; r < h->ranks->count; r++) {
+        const int64_t from = h->lent[r] * each, to = h->first[r] * each;
+        const int64_t lent = (h->lent[r + 1] - h->lent[r]) * each;
+        const int64_t got = r == self ? 0 : (h->first[r + 1] - h->first[r]) * each;
+        const int64_t flag = r == self ? 0 : (int64_t)sizeof(int);
+        h->out[r][0] = (md_share_part){x_out + from, lent};
+        h->out[r][1] = (md_share_part){v_out + from, v ? lent : 0};
+        h->out[r][2] = (md_share_part){last, flag};
+        h->in[r][0] = (md_share_part){(char *)x + to, got};
+        h->in[r][1] = (md_share_part){(char *)v + (v ? to : 0), v ? got : 0};
+        h->in[r][2] = (md_share_part){(char *)(h->last + r), flag};
+    }
+    TORRE_TRY(deliver(s));
+    TORRE_CUDA_TRY(s->kernels->state->join(s->control, h->last, h->ranks->count, s->stream),
+                   telling);
+    return TORRE_OK;
+}
+
+/* --- Sums --- */
+
+/* Rows of the bricks of all, to the first device. */
+static torre_status gather_rows(md_cuda_solver *s, double *rows)
+{
+    md_share *h = s->share;
+    const int64_t each = MD_SUMS * (int64_t)sizeof *rows;
+    for (int r = 1; r < h->ranks->count; r++) {
+        const int64_t first = h->split.cut[r], bytes = (h->split.cut[r + 1] - first) * each;
+        double *const on = s->partial + first * MD_SUMS;
+        if (h->ranks->rank == r) {
+            TORRE_CUDA_TRY(cudaMemcpy(rows, on, (size_t)bytes, cudaMemcpyDeviceToHost), telling);
+            TORRE_TRY(torre_rank_send(h->ranks, 0, rows, bytes));
+        } else if (h->ranks->rank == 0) {
+            TORRE_TRY(torre_rank_receive(h->ranks, r, rows, bytes));
+            TORRE_CUDA_TRY(cudaMemcpy(on, rows, (size_t)bytes, cudaMemcpyHostToDevice), telling);
+        }
+    }
+    return TORRE_OK;
+}
+
+/* The sums of the first device are those of all. */
+static torre_status pass_total(md_cuda_solver *s)
+{
+    static const char what[] = "adding up energies";
+    double total[MD_SUMS];
+    const size_t bytes = sizeof total;
+    if (s->share->ranks->rank == 0) {
+        TORRE_CUDA_TRY(md_total(s->partial, s->layout.brick_count, s->total, s->stream), what);
+        TORRE_CUDA_TRY(cudaMemcpyAsync(total, s->total, bytes, cudaMemcpyDeviceToHost, s->stream),
+                       what);
+        TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), what);
+    }
+    TORRE_TRY(tell_all(s->share->ranks, total, (int64_t)bytes));
+    TORRE_CUDA_TRY(cudaMemcpy(s->total, total, bytes, cudaMemcpyHostToDevice), what);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), what);
+    return TORRE_OK;
+}
+
+torre_status md_share_total(md_cuda_solver *s)
+{
+    double *rows = malloc((size_t)s->layout.brick_count * MD_SUMS * sizeof *rows);
+    if (!rows) return torre_fail(TORRE_ERR_RESOURCE, "out of memory for sums");
+    TORRE_CUDA_TRY(cudaStreamSynchronize(s->stream), "adding up energies");
+    torre_status status = gather_rows(s, rows);
+    free(rows);
+    return status ? status : pass_total(s);
+}
+
+/* --- States --- */
+
+torre_status md_share_visit(void *context, const char *name, void *data, int64_t bytes)
+{
+    const md_share_visitor *to = context;
+    if (to->ranks->rank == 0) TORRE_TRY(to->visit(to->context, name, data, bytes));
+    return tell_all(to->ranks, data, bytes);
+}
+
+enum { STATE_ARRAYS = 5 };
+
+/* An array of the state, [place] of a device. */
+typedef struct state_array {
+    const char *name;
+    char *at;
+    int64_t each;
+    char *whole; /* of all devices, one after another: host, of the first */
+} state_array;
+
+static void state_arrays(const md_cuda_solver *s, state_array of[STATE_ARRAYS])
+{
+    const int64_t quads = (int64_t)quad_of(s);
+    of[0].name = "id", of[0].at = (char *)s->id[s->id_now], of[0].each = sizeof *s->id[0];
+    of[1].name = "position", of[1].at = s->x[s->x_now], of[1].each = quads;
+    of[2].name = "velocity", of[2].at = s->v[s->v_now], of[2].each = quads;
+    of[3].name = "force", of[3].at = s->f, of[3].each = quads;
+    of[4].name = "hold", of[4].at = s->x_built, of[4].each = quads;
+}
+
+/* Own particles of the device to memory of the host, or from it. */
+static torre_status move_own(md_cuda_solver *s, const state_array *a, char *host, bool up)
+{
+    char *const at = a->at + s->first_own * a->each;
+    TORRE_CUDA_TRY(cudaMemcpy(up ? at : host, up ? host : at, (size_t)(s->own_count * a->each),
+                              up ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost),
+                   "the state of particles");
+    return TORRE_OK;
+}
+
+/* Between the device and what the first one has of all, by way of `buffer`. */
+static torre_status move_whole(md_cuda_solver *s, const state_array *a, char *buffer, bool up)
+{
+    const md_share *h = s->share;
+    const torre_ranks *ranks = h->ranks;
+    if (ranks->rank > 0) {
+        const int64_t bytes = s->own_count * a->each;
+        if (!up) TORRE_TRY(move_own(s, a, buffer, false));
+        TORRE_TRY(up ? torre_rank_receive(ranks, 0, buffer, bytes)
+                     : torre_rank_send(ranks, 0, buffer, bytes));
+        return up ? move_own(s, a, buffer, true) : TORRE_OK;
+    }
+    char *at = a->whole + h->own_of[0] * a->each;
+    TORRE_TRY(move_own(s, a, a->whole, up));
+    for (int r = 1; r < ranks->count; at += h->own_of[r++] * a->each)
+        TORRE_TRY(up ? torre_rank_send(ranks, r, at, h->own_of[r] * a->each)
+                     : torre_rank_receive(ranks, r, at, h->own_of[r] * a->each));
+    return TORRE_OK;
+}
+
+/* Of the first device: whose the particles are by where they were held, which is in their order. */
+static torre_status share_state(md_cuda_solver *s, const state_array *hold, bool anew)
+{
+    md_share *h = s->share;
+    const int bricks = s->layout.brick_count, bytes = s->kernels->state->state_bytes;
+    int *rank_of = NULL, last = 0;
+    int64_t *work = calloc((size_t)bricks, sizeof *work);
+    torre_status status = work ? rank_bricks(s, &rank_of)
+                               : torre_fail(TORRE_ERR_RESOURCE, "out of memory for bricks");
+    for (int64_t i = 0; i < s->problem->count && !status; i++) {
+        double r[3];
+        for (int a = 0; a < 3; a++)
+            r[a] = bytes == 4 ? ((float *)(void *)hold->whole)[4 * i + a]
+                              : ((double *)(void *)hold->whole)[4 * i + a];
+        const int brick = brick_at(&s->layout, rank_of, bytes, r);
+        if (brick < last)
+            status = torre_fail(TORRE_ERR_INPUT, "the state has particles in another order than "
+                                                 "that of their bins");
+        last = brick;
+        work[brick]++;
+    }
+    if (!status && anew) cut(h, work, bricks);
+    memset(h->own_of, 0, sizeof h->own_of);
+    for (int b = 0; b < bricks && !status; b++)
+        h->own_of[torre_bin_split_owner(&h->split, b)] += work[b];
+    free(work);
+    free(rank_of);
+    return status;
+}
+
+/* The state that the first device has been shown, or another one, to all. */
+static torre_status take_state(md_cuda_solver *s, state_array of[STATE_ARRAYS], bool anew)
+{
+    md_share *h = s->share;
+    const int self = h->ranks->rank;
+    if (self == 0) TORRE_TRY(share_state(s, &of[4], anew));
+    TORRE_TRY(tell_all(h->ranks, h->own_of, sizeof h->own_of));
+    if (anew) TORRE_TRY(take_cuts(s));
+    if (anew || h->own_of[self] != s->own_count) s->first_own = s->own_count = s->received = 0;
+    if (h->own_of[self] > s->places) TORRE_TRY(md_cuda_grow(s, h->own_of[self]));
+    s->own_count = h->own_of[self];
+    state_arrays(s, of); /* where they are now */
+    char *buffer = malloc((size_t)s->own_count * quad_of(s) + 1);
+    torre_status status =
+        buffer ? TORRE_OK : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
+    for (int k = 0; k < STATE_ARRAYS && !status; k++) status = move_whole(s, &of[k], buffer, true);
+    free(buffer);
+    return status;
+}
+
+static torre_status show_state(md_cuda_solver *s, const md_share_visitor *to,
+                               state_array of[STATE_ARRAYS], char *buffer)
+{
+    const bool first = s->share->ranks->rank == 0;
+    for (int k = 0; k < STATE_ARRAYS; k++) {
+        const int64_t bytes = s->problem->count * of[k].each;
+        if (first && !(of[k].whole = malloc((size_t)bytes)))
+            return torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
+        TORRE_TRY(move_whole(s, &of[k], buffer, false));
+        if (first) TORRE_TRY(to->visit(to->context, of[k].name, of[k].whole, bytes));
+    }
+    return TORRE_OK;
+}
+
+torre_status md_share_state(md_cuda_solver *s, const md_share_visitor *to, bool anew)
+{
+    state_array of[STATE_ARRAYS] = {{0}};
+    state_arrays(s, of);
+    char *buffer = malloc((size_t)s->own_count * quad_of(s) + 1);
+    torre_status status = buffer
+                              ? show_state(s, to, of, buffer)
+                              : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy buffer");
+    free(buffer);
+    if (!status && anew) status = md_cuda_make_room(s);
+    if (!status) status = take_state(s, of, anew);
+    for (int k = 0; k < STATE_ARRAYS; k++) free(of[k].whole);
+    return status;
+}
+
+/* Positions and forces of own particles, which the rebuild leaves in their order. */
+static torre_status rebuild_held(md_cuda_solver *s, char *position, char *force)
+{
+    const int64_t count = s->own_count;
+    const size_t bytes = quad_of(s) * (size_t)count, first = quad_of(s) * (size_t)s->first_own;
+    state_array of[STATE_ARRAYS];
+    state_arrays(s, of);
+    TORRE_TRY(move_own(s, &of[1], position, false));
+    TORRE_TRY(move_own(s, &of[3], force, false));
+    TORRE_CUDA_TRY(cudaMemcpy(of[1].at + first, of[4].at + first, bytes, cudaMemcpyDeviceToDevice),
+                   telling);
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
+    s->share->uneven = false;
+    TORRE_TRY(md_cuda_clear_control(s, s->step, s->step));
+    TORRE_TRY(md_share_rebuild(s, 0, 0, false, NULL));
+    if (s->own_count != count)
+        return torre_fail(TORRE_ERR_INPUT, "the state does not fit its own bins");
+    state_arrays(s, of);
+    TORRE_TRY(move_own(s, &of[1], position, true));
+    TORRE_TRY(move_own(s, &of[3], force, true));
+    TORRE_CUDA_TRY(cudaDeviceSynchronize(), telling);
+    return md_share_tell(s, of[1].at, torre_pair_dissipates(s->problem->model) ? of[2].at : NULL);
+}
+
+torre_status md_share_resume(md_cuda_solver *s)
+{
+    const size_t bytes = quad_of(s) * (size_t)s->own_count + 1;
+    char *position = malloc(bytes), *force = malloc(bytes);
+    torre_status status =
+        position && force
+            ? rebuild_held(s, position, force)
+            : torre_fail(TORRE_ERR_RESOURCE, "out of memory for a copy of the particles");
+    free(position);
+    free(force);
+    return status;
+}

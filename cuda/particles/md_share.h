@@ -1,0 +1,110 @@
+/*
+ * Particles of the cuda backend that several devices share, each of a rank (core/ranks.h): threads
+ * of a process, or processes.
+ *
+ * Each device has a run of the bricks along the curve of the ordering and moves the particles in
+ * them. Bins, bricks, tiles and lists are those of one device, and so is the order in which forces
+ * are added up: the bits are the same. In storage lie, sorted by bin as on one device, the own
+ * particles, and around them those of other devices in the bins around own bricks:
+ *
+ *     place | of devices before | own ............ | of devices behind |
+ *          first[0]            first[self]        first[self + 1]     first[devices]
+ *
+ * After each step a device packs those of its own that others need, in their order, and each of
+ * these copies its part of that to where it belongs: by streams and events between devices of a
+ * process, by messages through page-locked memory of the host otherwise. Whether a particle has
+ * gone too far for the lists goes along. At a rebuild particles go to all who need what is in the
+ * bins that they have come to, and the sort puts them into the order.
+ *
+ * All devices call the same functions at the same time.
+ */
+#ifndef TORRE_MD_SHARE_H
+#define TORRE_MD_SHARE_H
+
+#include "md_cuda_solver.h"
+#include "particles/bin_split.h"
+
+/* Memory of a device, or of the host, that grows as it must. */
+typedef struct md_share_room {
+    char *bytes;
+    int64_t room;
+} md_share_room;
+
+/* Part of what a device tells another one: memory of the device. */
+typedef struct md_share_part {
+    char *at;
+    int64_t bytes;
+} md_share_part;
+
+enum { MD_SHARE_PARTS = 3 };
+
+/* To another device of the process: where to copy from, once it is there. */
+typedef struct md_share_letter {
+    md_share_part part[MD_SHARE_PARTS];
+    int device;
+    cudaEvent_t ready;
+} md_share_letter;
+
+struct md_share {
+    const torre_ranks *ranks;
+    torre_bin_split split;      /* of the bricks */
+    bool uneven;                /* they are to be shared anew */
+    int64_t cut_most;           /* particles of the device with most, when they were; 0: not yet */
+    int64_t own_of[MD_DEVICES]; /* particles of each device, */
+    int first[MD_DEVICES + 1];  /* the place here of the first of them, */
+    int lent[MD_DEVICES + 1];   /* and in lent_places of those that it needs of this one */
+    md_share_room need;         /* of md_sort_args */
+    md_share_room lent_places;  /* int [lent[devices]] */
+    int *count, *last;     /* device: [MD_DEVICES] of md_lend_args; what others say of `last` */
+    md_share_room passed;  /* of a rebuild: positions, velocities, ids */
+    md_share_room told[2]; /* after a step: positions, velocities, last; in turn */
+    md_share_room scan;    /* of md_border_args */
+    cudaEvent_t ready[2];  /* what is told is there, in turn */
+    int turn, turn_told;
+    bool reached[MD_DEVICES]; /* whose memory this one has been made to reach, where it can */
+    md_share_letter letter[2][MD_DEVICES];
+    md_share_part out[MD_DEVICES][MD_SHARE_PARTS], in[MD_DEVICES][MD_SHARE_PARTS];
+    md_share_room sent, taken; /* page-locked: messages of all parts */
+    void *said;                /* what was said last */
+    double waited_s;           /* for other devices */
+};
+
+/* TORRE_ERR_USAGE: what several devices do not do. */
+torre_status md_share_check(const md_cuda_program *program, const torre_ranks *ranks);
+/* Particles that a device is likely to have room for. */
+int64_t md_share_places(const md_cuda_program *program);
+
+/* The share of a solver. */
+torre_status md_share_new(md_cuda_solver *s);
+void md_share_free(md_share *share); /* NULL is fine */
+
+/* Of the arrays of the first device, which others do not look at: own particles of each. */
+torre_status md_share_load(md_cuda_solver *s, const double *const position[3],
+                           const double *const velocity[3]);
+/*
+ * A rebuild: particles to who needs them, sort, lists. look: at how far they have gone, which is in
+ * the control block; where somebody is nowhere, as it says, nothing else is done. sorted: recorded
+ * behind the sort, or NULL.
+ */
+torre_status md_share_rebuild(md_cuda_solver *s, double half_step, double most, bool look,
+                              cudaEvent_t sorted);
+/* Queue that those of others are where they are now: positions, and of models that dissipate
+ * velocities (NULL: not); and that all stop where one does. */
+torre_status md_share_tell(md_cuda_solver *s, void *x, void *v);
+/* Sums of all, from partial sums of the bricks, to s->total of each. */
+torre_status md_share_total(md_cuda_solver *s);
+/* What there is of a visit (state of particles/md.h), of which the first device alone has the
+ * caller's. md_share_visit: as that, of what is the same of all. */
+typedef struct md_share_visitor {
+    const torre_ranks *ranks;
+    torre_md_visit *visit;
+    void *context;
+} md_share_visitor;
+torre_status md_share_visit(void *visitor, const char *name, void *data, int64_t bytes);
+/* The arrays of a state; anew: the layout is to be another one. Then lists, as md_cuda_resume. */
+torre_status md_share_state(md_cuda_solver *s, const md_share_visitor *to, bool anew);
+torre_status md_share_resume(md_cuda_solver *s);
+/* A number becomes the largest of all. */
+torre_status md_share_most(md_cuda_solver *s, float *number);
+
+#endif
