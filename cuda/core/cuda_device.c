@@ -37,7 +37,7 @@ bool torre_cuda_device_usable(int device, cudaError_t (*probe)(void), char *why,
     return false;
 }
 
-static bool reaches(int device, int other)
+bool torre_cuda_reaches(int device, int other)
 {
     int can = 0;
     if (device == other) return true;
@@ -48,7 +48,7 @@ static bool reaches(int device, int other)
 
 torre_status torre_cuda_reach(int device, int other)
 {
-    if (device == other || !reaches(device, other)) return TORRE_OK;
+    if (device == other || !torre_cuda_reaches(device, other)) return TORRE_OK;
     const cudaError_t e = cudaDeviceEnablePeerAccess(other, 0);
     if (e != cudaErrorPeerAccessAlreadyEnabled) return torre_cuda_status(e, "reaching another GPU");
     cudaGetLastError();
@@ -58,7 +58,8 @@ torre_status torre_cuda_reach(int device, int other)
 const char *torre_cuda_transport(const int *device, int count)
 {
     for (int i = 1; i < count; i++)
-        if (!reaches(device[i - 1], device[i]) || !reaches(device[i], device[i - 1]))
+        if (!torre_cuda_reaches(device[i - 1], device[i]) ||
+            !torre_cuda_reaches(device[i], device[i - 1]))
             return "copies between GPUs by way of the host";
     return "copies from GPU to GPU";
 }

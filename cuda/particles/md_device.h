@@ -208,6 +208,20 @@ typedef struct md_tell_args {
     const md_control *control;
 } md_tell_args;
 
+/* What a device takes of others whose memory it reaches: quads to where they belong, and `last`. */
+typedef struct md_taken {
+    const void *x, *v; /* v NULL: none */
+    const int *last;
+    void *x_to, *v_to;
+    int count;
+} md_taken;
+
+typedef struct md_take_args {
+    int others, most; /* most: the largest count */
+    md_control *control;
+    md_taken from[MD_DEVICES];
+} md_take_args;
+
 /*
  * The grid that lists are searched on, in a box of these edges; extent: half of a tile. Half
  * precision counts whole numbers up to 2048, so a step is 1/2040 of the largest half extent of a

@@ -64,6 +64,7 @@ typedef struct md_state_kernels {
     cudaError_t (*lend)(const md_lend_args *args, cudaStream_t stream);
     cudaError_t (*border)(const md_border_args *args, cudaStream_t stream);
     cudaError_t (*tell)(const md_tell_args *args, cudaStream_t stream);
+    cudaError_t (*take)(const md_take_args *args, cudaStream_t stream);
     /* control->last becomes the least of it and last[devices]. */
     cudaError_t (*join)(md_control *control, const int *last, int devices, cudaStream_t stream);
 } md_state_kernels;

@@ -211,17 +211,46 @@ static int64_t bytes_of(const md_share_part part[MD_SHARE_PARTS])
     return bytes;
 }
 
-/* Of a device of this process: copied as soon as they are there. */
-static torre_status copy_parts(md_cuda_solver *s, int rank, const md_share_letter *from)
+/* Whether the memory of a device of this process is within reach; from now on, where it can be. */
+static torre_status meet(md_cuda_solver *s, int rank, int other)
+{
+    md_share *h = s->share;
+    if (h->met[rank]) return TORRE_OK;
+    TORRE_TRY(torre_cuda_reach(s->plan->device, other));
+    h->reached[rank] = torre_cuda_reaches(s->plan->device, other);
+    h->met[rank] = true;
+    return TORRE_OK;
+}
+
+static void add_taken(md_take_args *take, const md_share_part from[], const md_share_part to[],
+                      int64_t each)
+{
+    md_taken *t = &take->from[take->others++];
+    *t = (md_taken){.x = from[0].at,
+                    .last = (const int *)(const void *)from[2].at,
+                    .x_to = to[0].at,
+                    .count = (int)(to[0].bytes / each)};
+    if (to[1].bytes > 0) t->v = from[1].at, t->v_to = to[1].at;
+    if (t->count > take->most) take->most = t->count;
+}
+
+/* Of a device of this process, as soon as they are there: to be taken, where that is said and it is
+ * within reach; copied otherwise. */
+static torre_status get_parts(md_cuda_solver *s, int rank, const md_share_letter *from,
+                              md_take_args *take)
 {
     const md_share_part *to = s->share->in[rank];
     const int device = s->plan->device;
-    if (!s->share->reached[rank]) TORRE_TRY(torre_cuda_reach(device, from->device));
-    s->share->reached[rank] = true;
+    TORRE_TRY(meet(s, rank, from->device));
     TORRE_CUDA_TRY(cudaStreamWaitEvent(s->stream, from->ready, 0), telling);
-    for (int k = 0; k < MD_SHARE_PARTS; k++) {
+    for (int k = 0; k < MD_SHARE_PARTS; k++)
         if (from->part[k].bytes != to[k].bytes)
             return torre_fail(TORRE_ERR_RESOURCE, "GPUs have lost track of what they lend");
+    if (take && s->share->reached[rank]) {
+        add_taken(take, from->part, to, (int64_t)quad_of(s));
+        return TORRE_OK;
+    }
+    for (int k = 0; k < MD_SHARE_PARTS; k++) {
         if (to[k].bytes == 0) continue;
         TORRE_CUDA_TRY(cudaMemcpyPeerAsync(to[k].at, device, from->part[k].at, from->device,
                                            (size_t)to[k].bytes, s->stream),
@@ -230,7 +259,7 @@ static torre_status copy_parts(md_cuda_solver *s, int rank, const md_share_lette
     return TORRE_OK;
 }
 
-static torre_status deliver_here(md_cuda_solver *s)
+static torre_status deliver_here(md_cuda_solver *s, md_take_args *take)
 {
     md_share *h = s->share;
     const torre_ranks *ranks = h->ranks;
@@ -250,7 +279,7 @@ static torre_status deliver_here(md_cuda_solver *s)
         md_share_letter from;
         if (r == ranks->rank) continue;
         TORRE_TRY(torre_rank_receive(ranks, r, &from, sizeof from));
-        TORRE_TRY(copy_parts(s, r, &from));
+        TORRE_TRY(get_parts(s, r, &from, take));
     }
     for (int r = 0; r < ranks->count; r++)
         if (r != ranks->rank) TORRE_TRY(torre_rank_settle(ranks, r));
@@ -304,10 +333,11 @@ static torre_status deliver_by_host(md_cuda_solver *s)
     return TORRE_OK;
 }
 
-/* Queue that parts of `out` of all are in those of `in`. */
-static torre_status deliver(md_cuda_solver *s)
+/* Queue that parts of `out` of all are in those of `in`; but for those that *take is told of, for
+ * the caller. */
+static torre_status deliver(md_cuda_solver *s, md_take_args *take)
 {
-    return s->share->ranks->one_process ? deliver_here(s) : deliver_by_host(s);
+    return s->share->ranks->one_process ? deliver_here(s, take) : deliver_by_host(s);
 }
 
 /* --- Bricks --- */
@@ -642,7 +672,7 @@ static torre_status pass(md_cuda_solver *s, md_lend_args *a, const handed *all)
     a->sort.x_was = NULL;
     plan_passing(s, a, all, out);
     TORRE_CUDA_TRY(s->kernels->state->lend(a, s->stream), telling);
-    TORRE_TRY(deliver(s));
+    TORRE_TRY(deliver(s, NULL));
     s->received = in;
     return TORRE_OK;
 }
@@ -785,7 +815,10 @@ torre_status md_share_tell(md_cuda_solver *s, void *x, void *v)
         h->in[r][1] = (md_share_part){(char *)v + (v ? to : 0), v ? got : 0};
         h->in[r][2] = (md_share_part){(char *)(h->last + r), flag};
     }
-    TORRE_TRY(deliver(s));
+    md_take_args take = {.control = s->control};
+    TORRE_TRY(deliver(s, &take));
+    if (take.others > 0) TORRE_CUDA_TRY(s->kernels->state->take(&take, s->stream), telling);
+    if (take.others == h->ranks->count - 1) return TORRE_OK;
     TORRE_CUDA_TRY(s->kernels->state->join(s->control, h->last, h->ranks->count, s->stream),
                    telling);
     return TORRE_OK;

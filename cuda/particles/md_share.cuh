@@ -82,6 +82,17 @@ template <class R> __global__ void md_tell_kernel(const __grid_constant__ md_tel
     if (a.v) ((md_vec<R> *)a.v_out)[i] = ((const md_vec<R> *)a.v)[place];
 }
 
+/* A row of blocks for each of the others. */
+template <class R> __global__ void md_take_kernel(const __grid_constant__ md_take_args a)
+{
+    const md_taken &f = a.from[blockIdx.y];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0) atomicMin(&a.control->last, *f.last);
+    if (i >= f.count) return;
+    ((md_vec<R> *)f.x_to)[i] = ((const md_vec<R> *)f.x)[i];
+    if (f.v) ((md_vec<R> *)f.v_to)[i] = ((const md_vec<R> *)f.v)[i];
+}
+
 static __global__ void md_join_kernel(md_control *control, const int *last, int devices)
 {
     if ((int)threadIdx.x < devices) atomicMin(&control->last, last[threadIdx.x]);

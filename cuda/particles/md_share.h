@@ -11,8 +11,9 @@
  *          first[0]            first[self]        first[self + 1]     first[devices]
  *
  * After each step a device packs those of its own that others need, in their order, and each of
- * these copies its part of that to where it belongs: by streams and events between devices of a
- * process, by messages through page-locked memory of the host otherwise. Whether a particle has
+ * these puts its part of that where it belongs: devices of a process wait for an event of the other
+ * and read its memory in one kernel, or have it copied where that is out of reach; processes send
+ * messages through page-locked memory of the host. Whether a particle has
  * gone too far for the lists goes along. At a rebuild particles go to all who need what is in the
  * bins that they have come to, and the sort puts them into the order.
  *
@@ -61,7 +62,8 @@ struct md_share {
     md_share_room scan;    /* of md_border_args */
     cudaEvent_t ready[2];  /* what is told is there, in turn */
     int turn, turn_told;
-    bool reached[MD_DEVICES]; /* whose memory this one has been made to reach, where it can */
+    bool met[MD_DEVICES], reached[MD_DEVICES]; /* told of where they are; whose memory this device
+                                                  reaches */
     md_share_letter letter[2][MD_DEVICES];
     md_share_part out[MD_DEVICES][MD_SHARE_PARTS], in[MD_DEVICES][MD_SHARE_PARTS];
     md_share_room sent, taken; /* page-locked: messages of all parts */
