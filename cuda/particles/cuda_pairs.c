@@ -663,6 +663,13 @@ static torre_status repair(md_cuda_solver *s, const md_control *control, int64_t
     }
     md_cuda_note_crowding(s, control);
     TORRE_TRY(md_cuda_make_room(s));
+    /* the sort in front has found nobody too far, and has left x_built in an order of its own */
+    if (control->error & (MD_ERROR_STAGED | MD_ERROR_LANES | MD_ERROR_LIST))
+        TORRE_CUDA_TRY(
+            cudaMemcpyAsync(s->x_built, s->x[s->x_now],
+                            4 * (size_t)s->kernels->state->state_bytes * (size_t)s->count,
+                            cudaMemcpyDeviceToDevice, s->stream),
+            "particles");
     return clear_control(s, *step, *step);
 }
 
