@@ -83,11 +83,12 @@ static void sequence_done(md_control *control, int steps)
     if (!control->error) control->clock += (uint64_t)(last + 1);
 }
 
-/* The last template argument of force kernels: whether they add up sums, and do not move. */
+/* The last template argument of force kernels: whether (or which of them) they add up sums, and do
+ * not move. */
 static bool sums(const char *name)
 {
     const char *end = strstr(name, "EEv");
-    return end && end - 3 > name && strncmp(end - 3, "Lb1", 3) == 0;
+    return end && end > name && end[-1] != '0';
 }
 
 /* The first quarter of the bricks holds particles. */
@@ -117,7 +118,7 @@ void fake_kernel_effects(const char *name, void *const *arguments)
         sorted_by_id(arguments[0], position_bytes(name, "md_settle_kernel"));
     if (is_for(name, "md_stage_kernel")) lists_begin(arguments[0]);
     if (is_for(name, "md_drift_kernel") || is_for(name, "md_move_kernel") ||
-        is_for(name, "md_relax_move_kernel"))
+        is_for(name, "md_relax_move_kernel") || is_for(name, "md_stretch_kernel"))
         step_done(arguments[0]);
     if (is_for(name, "md_clock_kernel"))
         sequence_done(*(md_control **)arguments[0], *(int *)arguments[1]);
